@@ -1,0 +1,110 @@
+#include "app/actions.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "app/picture.hpp"
+
+namespace attnscope {
+namespace {
+
+void move_cell(Scene& scene, std::int64_t rows, std::int64_t columns) {
+  const Dimensions& d = scene.result.dimensions;
+  Cell cell = scene.selection.cell;
+  cell.query = std::clamp<std::int64_t>(cell.query + rows, 0, d.queries - 1);
+  cell.key = std::clamp<std::int64_t>(cell.key + columns, 0, d.keys - 1);
+  scene.next.cell = cell;
+  scene.next.locked = true;
+}
+
+void move_head(Scene& scene, std::int64_t step) {
+  const std::int64_t heads = scene.result.dimensions.heads;
+  scene.next.head = (scene.selection.head + step + heads) % heads;
+}
+
+void move_stage(Scene& scene, int step) {
+  constexpr std::array<Stage, 4> stages{Stage::Score, Stage::Scale, Stage::Mask, Stage::Softmax};
+  const auto at = std::find(stages.begin(), stages.end(), scene.view.stage);
+  const auto now = static_cast<int>(at - stages.begin());
+  scene.view.stage = stages[static_cast<std::size_t>(std::clamp(now + step, 0, 3))];
+  if (scene.view.range == RangeMode::Lock) scene.view.range = RangeMode::All;
+}
+
+void turn(Scene& scene, Region region) {
+  bool& hidden = scene.view.hidden[static_cast<std::size_t>(region)];
+  hidden = !hidden;
+}
+
+void toggle_scaling(Scene& scene) {
+  Scaling::Kind& kind = scene.document.scaling.kind;
+  kind = kind == Scaling::Kind::InverseSqrtDk ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
+}
+
+void leave(Scene& scene) {
+  if (!scene.view.message.empty()) {
+    scene.view.message.clear();
+  } else {
+    scene.next.locked = false;
+  }
+}
+
+void next_range(Scene& scene) {
+  const ColourScale scale = colour_scale(scene, scene.view.stage, scene.head());
+  scene.view.locked_range = {scale.low, scale.high};
+  scene.view.range = static_cast<RangeMode>((static_cast<int>(scene.view.range) + 1) % 4);
+}
+
+const std::array<Action, 24> table{{
+    {"Divide by √dₖ on or off", ImGuiKey_S, false, toggle_scaling},
+    {"Causal mask on or off", ImGuiKey_C, false,
+     [](Scene& s) { s.document.masking.causal = !s.document.masking.causal; }},
+    {"Padding mask on or off", ImGuiKey_P, false,
+     [](Scene& s) { s.document.masking.padding = !s.document.masking.padding; }},
+    {"No mask", ImGuiKey_N, false, [](Scene& s) { s.document.masking = {}; }},
+    {"Positions on or off", ImGuiKey_O, false,
+     [](Scene& s) {
+       s.document.positions =
+           s.document.positions == Positions::None ? Positions::Sinusoidal : Positions::None;
+     }},
+    {"Next theme", ImGuiKey_T, false,
+     [](Scene& s) { s.view.theme = static_cast<ThemeName>((static_cast<int>(s.view.theme) + 1) % 3); }},
+    {"Direction of the token strip", ImGuiKey_D, false,
+     [](Scene& s) { s.view.direction = static_cast<Direction>(1 - static_cast<int>(s.view.direction)); }},
+    {"Next range of the colour bar", ImGuiKey_R, false, next_range},
+    {"Stage before", ImGuiKey_Comma, false, [](Scene& s) { move_stage(s, -1); }},
+    {"Stage after", ImGuiKey_Period, false, [](Scene& s) { move_stage(s, 1); }},
+    {"Head before", ImGuiKey_LeftBracket, true, [](Scene& s) { move_head(s, -1); }},
+    {"Head after", ImGuiKey_RightBracket, true, [](Scene& s) { move_head(s, 1); }},
+    {"Query above", ImGuiKey_UpArrow, true, [](Scene& s) { move_cell(s, -1, 0); }},
+    {"Query below", ImGuiKey_DownArrow, true, [](Scene& s) { move_cell(s, 1, 0); }},
+    {"Key before", ImGuiKey_LeftArrow, true, [](Scene& s) { move_cell(s, 0, -1); }},
+    {"Key after", ImGuiKey_RightArrow, true, [](Scene& s) { move_cell(s, 0, 1); }},
+    {"Close the message, unlock the cell", ImGuiKey_Escape, false, leave},
+    {"Token strip", ImGuiKey_1, false, [](Scene& s) { turn(s, Region::Strip); }},
+    {"Controls", ImGuiKey_2, false, [](Scene& s) { turn(s, Region::Controls); }},
+    {"Heads", ImGuiKey_3, false, [](Scene& s) { turn(s, Region::Heads); }},
+    {"Signals", ImGuiKey_4, false, [](Scene& s) { turn(s, Region::Signals); }},
+    {"Inspector", ImGuiKey_5, false, [](Scene& s) { turn(s, Region::Inspector); }},
+    {"Larger", ImGuiMod_Ctrl | ImGuiKey_Equal, true,
+     [](Scene& s) { s.view.scale = std::min(4.f, s.view.scale * 1.1f); }},
+    {"Smaller", ImGuiMod_Ctrl | ImGuiKey_Minus, true,
+     [](Scene& s) { s.view.scale = std::max(0.5f, s.view.scale / 1.1f); }},
+}};
+
+bool is_arrow(ImGuiKeyChord key) { return key >= ImGuiKey_LeftArrow && key <= ImGuiKey_DownArrow; }
+
+}  // namespace
+
+std::span<const Action> actions() { return table; }
+
+void run_keyboard(Scene& scene) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.WantTextInput || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) return;
+  for (const Action& action : table) {
+    if (is_arrow(action.key) && io.NavVisible) continue;
+    const ImGuiInputFlags flags = ImGuiInputFlags_RouteGlobal | (action.repeats ? ImGuiInputFlags_Repeat : 0);
+    if (ImGui::Shortcut(action.key, flags)) action.run(scene);
+  }
+}
+
+}  // namespace attnscope

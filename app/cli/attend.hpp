@@ -1,0 +1,21 @@
+// app/cli: `attnscope attend`, attention as a program: tensors in, tensors out.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+namespace attnscope {
+
+struct AttendWish {
+  std::filesystem::path in, out;
+  bool causal = false;
+  std::optional<float> scale;  // what scores are multiplied with; 1/sqrt(d) when there is none
+};
+
+/// Reads Q, K, V [batch, heads, n, d] and an optional attn_mask, computes in float32, and writes Y [batch,
+/// heads, queries, d_v], weights [batch, heads, queries, keys], lse and entropy [batch, heads, queries]
+/// atomically, so that `out` may be `in`. A query without any allowed key gives zeros, entropy 0 and lse
+/// -infinity. Throws Error.
+void attend(const AttendWish& wish);
+
+}  // namespace attnscope

@@ -1,0 +1,11 @@
+// app/cli: the command line. Exit codes: 0 success, 1 bad input, 2 bad usage; whatever went wrong is one
+// sentence on stderr, and nothing else is written there.
+#pragma once
+
+namespace attnscope {
+
+/// `attnscope [FILE]` opens the window, `render` draws a picture without a display, `attend` computes
+/// attention from one tensor file to another. Returns the exit code; throws nothing.
+int run_command_line(int argc, char** argv);
+
+}  // namespace attnscope

@@ -1,0 +1,47 @@
+// app/draw: pictures on the graphics card. A picture is painted and uploaded only when what it shows changed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <unordered_map>
+
+#include <imgui.h>
+
+#include "app/draw/image.hpp"
+
+namespace attnscope {
+
+class TextureCache {
+ public:
+  TextureCache() = default;
+  ~TextureCache();  // needs the GL context
+  TextureCache(const TextureCache&) = delete;
+  TextureCache& operator=(const TextureCache&) = delete;
+
+  /// The texture for the picture at place `id` (an ImGuiID). `content` is a hash of everything it shows;
+  /// `paint` is called only when that, or the place, is new. Sampling is nearest: pictures come at screen
+  /// resolution.
+  ImTextureID get(ImGuiID id, std::uint64_t content, const std::function<Image()>& paint);
+  /// Call once a frame, after the last get(): frees pictures that were not asked for in the last 120 frames.
+  void end_frame();
+  /// Pictures painted in the frame that the last end_frame() closed: 0 when nothing changed.
+  int painted() const { return painted_; }
+  /// Pictures held now.
+  std::size_t size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    unsigned texture = 0;
+    std::uint64_t content = 0;
+    int width = 0, height = 0, age = 0;
+  };
+  std::unordered_map<ImGuiID, Entry> entries_;
+  int painting_ = 0, painted_ = 0;
+};
+
+/// Mixes values into a content hash for TextureCache::get.
+std::uint64_t mix_hash(std::uint64_t seed, std::uint64_t value);
+std::uint64_t mix_hash(std::uint64_t seed, float value);
+std::uint64_t mix_hash(std::uint64_t seed, const void* identity);
+
+}  // namespace attnscope

@@ -1,0 +1,120 @@
+#include "app/fonts.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fontconfig/fontconfig.h>
+
+namespace attnscope {
+namespace {
+
+constexpr float reference_size = 16;
+constexpr float digit_advance =
+    8.2f;  // of Inter at the reference size: wide enough for the 0 of every weight
+constexpr ImWchar all_but_digits[] = {0x0001, 0x002F, 0x003A, IM_UNICODE_CODEPOINT_MAX, 0};
+// One character per script that neither Inter nor DejaVu Sans has: Chinese, traditional Chinese, Japanese,
+// Korean.
+constexpr FcChar32 other_scripts[] = {0x6CE8, 0x8A9E, 0x30A2, 0xD55C};
+
+using Pattern = std::unique_ptr<FcPattern, decltype(&FcPatternDestroy)>;
+using CharSet = std::unique_ptr<FcCharSet, decltype(&FcCharSetDestroy)>;
+
+struct FontFile {
+  std::string path;
+  int index = 0;                                   // in a collection
+  CharSet characters{nullptr, &FcCharSetDestroy};  // those it has glyphs for
+
+  bool covers(FcChar32 character) const {
+    return characters && FcCharSetHasChar(characters.get(), character);
+  }
+};
+
+/// What Fontconfig finds for a wish whose family and character are optional, if it grants both.
+std::optional<FontFile> find_font(const char* family, int weight, FcChar32 character = 0) {
+  const Pattern wish(FcPatternCreate(), &FcPatternDestroy);
+  const CharSet needed(FcCharSetCreate(), &FcCharSetDestroy);
+  if (family) FcPatternAddString(wish.get(), FC_FAMILY, reinterpret_cast<const FcChar8*>(family));
+  if (character) {
+    FcCharSetAddChar(needed.get(), character);
+    FcPatternAddCharSet(wish.get(), FC_CHARSET, needed.get());
+  }
+  FcPatternAddInteger(wish.get(), FC_WEIGHT, weight);
+  FcPatternAddInteger(wish.get(), FC_SLANT, FC_SLANT_ROMAN);
+  FcPatternAddBool(wish.get(), FC_SCALABLE, FcTrue);
+  FcPatternAddBool(wish.get(), FC_VARIABLE,
+                   FcFalse);  // stb_truetype draws a variable font in its default weight only
+  FcConfigSubstitute(nullptr, wish.get(), FcMatchPattern);
+  FcDefaultSubstitute(wish.get());
+
+  FcResult result = FcResultNoMatch;
+  const Pattern found(FcFontMatch(nullptr, wish.get(), &result), &FcPatternDestroy);
+  FcChar8 *path = nullptr, *name = nullptr;
+  if (!found || FcPatternGetString(found.get(), FC_FILE, 0, &path) != FcResultMatch) return {};
+  if (family && (FcPatternGetString(found.get(), FC_FAMILY, 0, &name) != FcResultMatch ||
+                 FcStrCmpIgnoreCase(name, reinterpret_cast<const FcChar8*>(family)) != 0))
+    return {};
+  int index = 0;
+  FcPatternGetInteger(found.get(), FC_INDEX, 0, &index);
+  FontFile file{reinterpret_cast<const char*>(path),
+                index & 0xFFFF};  // above: the instance of a variable font
+  FcCharSet* covered = nullptr;
+  if (FcPatternGetCharSet(found.get(), FC_CHARSET, 0, &covered) == FcResultMatch)
+    file.characters.reset(FcCharSetCopy(covered));
+  if (character && !file.covers(character)) return {};
+  return file;
+}
+
+/// As few fonts as cover the other scripts.
+std::vector<FontFile> find_other_scripts() {
+  std::vector<FontFile> files;
+  for (const FcChar32 character : other_scripts) {
+    if (std::ranges::any_of(files, [&](const FontFile& file) { return file.covers(character); })) continue;
+    if (auto file = find_font(nullptr, FC_WEIGHT_REGULAR, character)) files.push_back(std::move(*file));
+  }
+  return files;
+}
+
+/// The chain of fonts of one weight, merged into one ImFont; null when none could be read.
+ImFont* load_chain(int weight, const std::vector<FontFile>& scripts) {
+  ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+  ImFont* font = nullptr;
+  const auto add = [&](const FontFile& file, const ImFontConfig& wish) {
+    ImFontConfig config = wish;
+    config.FontNo = static_cast<ImU32>(file.index);
+    config.MergeMode = font != nullptr;
+    if (ImFont* added = atlas.AddFontFromFileTTF(file.path.c_str(), reference_size, &config)) font = added;
+  };
+  ImFontConfig plain;
+  plain.Flags = ImFontFlags_NoLoadError;
+  if (const auto inter = find_font("Inter", weight)) {
+    ImFontConfig digits = plain;
+    digits.GlyphExcludeRanges = all_but_digits;
+    digits.GlyphMinAdvanceX = digits.GlyphMaxAdvanceX = digit_advance;
+    add(*inter, digits);
+    add(*inter, plain);
+  }
+  if (const auto dejavu = find_font("DejaVu Sans", weight)) add(*dejavu, plain);
+  for (const FontFile& file : scripts) add(file, plain);
+  return font;
+}
+
+}  // namespace
+
+Fonts load_fonts(bool system_fonts) {
+  Fonts fonts;
+  if (system_fonts) {
+    const std::vector<FontFile> scripts = find_other_scripts();
+    fonts.regular = load_chain(FC_WEIGHT_REGULAR, scripts);
+    fonts.medium = load_chain(FC_WEIGHT_MEDIUM, scripts);
+    fonts.semibold = load_chain(FC_WEIGHT_DEMIBOLD, scripts);
+  }
+  if (!fonts.regular) fonts.regular = ImGui::GetIO().Fonts->AddFontDefault();
+  if (!fonts.medium) fonts.medium = fonts.regular;
+  if (!fonts.semibold) fonts.semibold = fonts.medium;
+  return fonts;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,21 @@
+// app: the typefaces, found through Fontconfig, with every script merged in. Sizes are chosen when text is
+// drawn.
+#pragma once
+
+#include <imgui.h>
+
+namespace attnscope {
+
+struct Fonts {
+  ImFont* regular = nullptr;   // Inter 400, tabular digits
+  ImFont* medium = nullptr;    // Inter 500
+  ImFont* semibold = nullptr;  // Inter 600
+};
+
+/// Inter (three weights) with tabular digits, then DejaVu Sans (√ Σ ᵀ), then whatever covers Chinese,
+/// Japanese and Korean. Families that are missing are left out; with none at all Dear ImGui's built-in font
+/// serves. `system_fonts = false` takes the built-in font only, so that tests do not depend on the machine.
+/// Call once per ImGui context.
+Fonts load_fonts(bool system_fonts = true);
+
+}  // namespace attnscope

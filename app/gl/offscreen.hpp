@@ -1,0 +1,42 @@
+// app/gl: an OpenGL 3.3 core context without any display, and a picture to draw into. The command line's
+// `render` and the tests live on it.
+#pragma once
+
+#include <memory>
+
+#include "app/draw/image.hpp"
+
+namespace attnscope {
+
+/// EGL surfaceless on Mesa, else the first EGL device that gives a context. Current on the calling thread
+/// while it lives. Throws Error saying which packages are missing.
+class OffscreenContext {
+ public:
+  OffscreenContext();
+  ~OffscreenContext();
+  OffscreenContext(const OffscreenContext&) = delete;
+  OffscreenContext& operator=(const OffscreenContext&) = delete;
+
+ private:
+  void* display_ = nullptr;
+  void* context_ = nullptr;
+};
+
+/// A colour target in the current context.
+class Framebuffer {
+ public:
+  Framebuffer(int width, int height);
+  ~Framebuffer();
+  Framebuffer(const Framebuffer&) = delete;
+  Framebuffer& operator=(const Framebuffer&) = delete;
+  int width() const { return width_; }
+  int height() const { return height_; }
+  void bind() const;   // as the draw target, viewport set
+  Image read() const;  // top row first
+
+ private:
+  unsigned framebuffer_ = 0, texture_ = 0;
+  int width_, height_;
+};
+
+}  // namespace attnscope

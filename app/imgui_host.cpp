@@ -1,0 +1,50 @@
+#include "app/imgui_host.hpp"
+
+#define GL_GLEXT_PROTOTYPES
+#include <GL/glcorearb.h>
+#include <backends/imgui_impl_glfw.h>
+#include <backends/imgui_impl_opengl3.h>
+
+namespace attnscope {
+
+ImGuiHost::ImGuiHost(GLFWwindow* window, bool system_fonts)
+    : window_(window), context_(ImGui::CreateContext()) {
+  ImGui::SetCurrentContext(context_);
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;  // regions are fixed; there is nothing to remember
+  io.LogFilename = nullptr;
+  io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+  io.ConfigInputTextCursorBlink =
+      false;  // a blinking cursor would be the only thing that draws in an idle window
+  ImGui::GetStyle().FontSizeBase = 16;
+  fonts_ = load_fonts(system_fonts);
+  if (window_) ImGui_ImplGlfw_InitForOpenGL(window_, true);
+  ImGui_ImplOpenGL3_Init("#version 330 core");
+}
+
+ImGuiHost::~ImGuiHost() {
+  ImGui::SetCurrentContext(context_);
+  ImGui_ImplOpenGL3_Shutdown();
+  if (window_) ImGui_ImplGlfw_Shutdown();
+  ImGui::DestroyContext(context_);
+}
+
+void ImGuiHost::frame(int width, int height, float seconds, const std::function<void()>& draw) {
+  ImGui::SetCurrentContext(context_);
+  ImGui_ImplOpenGL3_NewFrame();
+  if (window_) {
+    ImGui_ImplGlfw_NewFrame();
+  } else {
+    ImGui::GetIO().DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
+    ImGui::GetIO().DeltaTime = seconds;
+  }
+  ImGui::NewFrame();
+  draw();
+  ImGui::Render();
+  glViewport(0, 0, width, height);
+  glDisable(GL_SCISSOR_TEST);
+  glClear(GL_COLOR_BUFFER_BIT);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+}  // namespace attnscope

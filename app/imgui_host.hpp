@@ -1,0 +1,34 @@
+// app: one Dear ImGui context with our fonts and the OpenGL backend. The window, `render` and the robot all
+// draw through it, so that they show the same pixels.
+#pragma once
+
+#include <functional>
+
+#include "app/fonts.hpp"
+
+struct ImGuiContext;
+struct GLFWwindow;
+
+namespace attnscope {
+
+class ImGuiHost {
+ public:
+  /// Needs a current OpenGL 3.3 context. With a window, Dear ImGui takes its events; without one the caller
+  /// posts them.
+  explicit ImGuiHost(GLFWwindow* window = nullptr, bool system_fonts = true);
+  ~ImGuiHost();
+  ImGuiHost(const ImGuiHost&) = delete;
+  ImGuiHost& operator=(const ImGuiHost&) = delete;
+
+  const Fonts& fonts() const { return fonts_; }
+  /// One frame of `width` x `height` pixels into the bound framebuffer: begins, calls `draw`, renders.
+  /// `seconds` is the time since the last frame; it is ignored with a window.
+  void frame(int width, int height, float seconds, const std::function<void()>& draw);
+
+ private:
+  GLFWwindow* window_ = nullptr;
+  ImGuiContext* context_ = nullptr;
+  Fonts fonts_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,158 @@
+#include "app/picture.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/draw/raster.hpp"
+#include "core/mask.hpp"
+
+namespace attnscope {
+namespace {
+
+/// What mark each cell wears, decided by the same rule that the Mask stage computes with.
+std::function<CellKind(std::int64_t, std::int64_t)> kinds(const Result& result, Stage stage, std::int64_t b,
+                                                          std::int64_t h) {
+  if (stage == Stage::Score || stage == Stage::Scale) return {};  // before the mask everything is a number
+  const TensorPtr weights = stage == Stage::Softmax ? result.trace[Stage::Softmax] : nullptr;
+  std::vector<bool> empty_rows(static_cast<std::size_t>(result.dimensions.queries));
+  for (std::size_t i = 0; i < empty_rows.size(); ++i) {
+    empty_rows[i] = result.measures.row(b, h, static_cast<std::int64_t>(i)).allowed == 0;
+  }
+  return [rule = MaskRule(result.document), weights, empty_rows = std::move(empty_rows), b, h](
+             std::int64_t i, std::int64_t j) {
+    if (empty_rows[static_cast<std::size_t>(i)]) return CellKind::NoKey;
+    if (!rule.allows(b, h, i, j)) return CellKind::Masked;
+    if (weights && weights->matrix(b, h)(i, j) == 0) return CellKind::Underflow;
+    return CellKind::Number;
+  };
+}
+
+RasterColours colours(const Theme& theme) {
+  return {theme.picture, theme.hatch_ground, theme.hatch_line, theme.text3, theme.text3, theme.nan};
+}
+
+}  // namespace
+
+bool is_masked(const Result& result, std::int64_t b, std::int64_t h, std::int64_t query, std::int64_t key) {
+  return !MaskRule(result.document).allows(b, h, query, key);
+}
+
+ColourScale colour_scale(const Scene& scene, Stage stage, std::int64_t h) {
+  const Theme& theme = scene.ui.theme;
+  const bool weights = stage == Stage::Softmax;
+  ColourScale scale{weights ? theme.weights : theme.scores, 0, 1, !weights};
+  if (scene.view.range == RangeMode::Lock) {
+    scale.low = scene.view.locked_range[0];
+    scale.high = scene.view.locked_range[1];
+    return scale;
+  }
+  if (weights && scene.view.range == RangeMode::All) return scale;
+
+  const auto size_of = [&](std::int64_t head) {
+    const ValueRange r = scene.stats.range(stage, scene.sequence(), head);
+    return weights ? r.high : std::max(std::abs(r.low), std::abs(r.high));
+  };
+  const float own = size_of(h);
+  float all = weights ? 1 : own;
+  if (!weights && scene.view.range != RangeMode::Head) {
+    for (std::int64_t other = 0; other < scene.result.dimensions.heads; ++other)
+      all = std::max(all, size_of(other));
+  }
+  float high = scene.view.range == RangeMode::Head  ? own
+               : scene.view.range == RangeMode::All ? all
+                                                    : std::sqrt(own * all);
+  if (!(high > 0)) high = 1;
+  scale.high = high;
+  scale.low = weights ? 0 : -high;
+  return scale;
+}
+
+void draw_matrix(const Scene& scene, const char* place, const Box& box, Stage stage, std::int64_t b,
+                 std::int64_t h, const ColourScale& scale, float opacity) {
+  const Result& result = scene.result;
+  const TensorPtr& tensor = result.trace[stage];
+  const Ui& ui = scene.ui;
+  if (!tensor || box.w < 1 || box.h < 1) return;
+  std::uint64_t content = mix_hash(0, static_cast<const void*>(tensor.get()));
+  // The marks depend on the mask and, for the weights, on the numbers: the masked stage's identity stands for
+  // both.
+  content = mix_hash(content, static_cast<const void*>(result.trace[Stage::Mask].get()));
+  for (const std::int64_t part :
+       {b, h, static_cast<std::int64_t>(scale.map), static_cast<std::int64_t>(ui.theme.name)}) {
+    content = mix_hash(content, static_cast<std::uint64_t>(part));
+  }
+  content = mix_hash(mix_hash(content, scale.low), scale.high);
+  content = mix_hash(content, static_cast<std::uint64_t>(box.w) << 32 | static_cast<std::uint64_t>(box.h));
+
+  const auto paint = [&] {
+    RasterJob job{.values = tensor->matrix(b, h)};
+    job.kind = kinds(result, stage, b, h);
+    job.map = &colormap(scale.map);
+    job.low = scale.low;
+    job.high = scale.high;
+    job.rows = static_cast<double>(job.values.rows());
+    job.columns = static_cast<double>(job.values.cols());
+    job.width = static_cast<int>(box.w);
+    job.height = static_cast<int>(box.h);
+    job.gap = std::max(1, static_cast<int>(std::floor(ui.scale())));
+    job.colours = colours(ui.theme);
+    return raster(job);
+  };
+  const ImTextureID texture = ui.textures.get(ImGui::GetID(place), content, paint);
+  ui.list()->AddImage(ImTextureRef(texture), box.min(), box.max(), {0, 0}, {1, 1},
+                      fade(0xFFFFFFFFu, opacity));
+}
+
+void draw_mask_picture(const Scene& scene, const char* place, const Box& box) {
+  const Result& result = scene.result;
+  const Ui& ui = scene.ui;
+  const std::int64_t b = scene.sequence(), h = scene.head();
+  std::uint64_t content = mix_hash(0, static_cast<const void*>(result.trace[Stage::Mask].get()));
+  content = mix_hash(mix_hash(content, static_cast<std::uint64_t>(b)), static_cast<std::uint64_t>(h));
+  content = mix_hash(mix_hash(content, box.w), static_cast<std::uint64_t>(ui.theme.name));
+  const ImTextureID texture = ui.textures.get(ImGui::GetID(place), content, [&] {
+    const Tensor& like = *result.trace[Stage::Mask];
+    const Tensor zeros(Shape{like.shape()[2], like.shape()[3]});
+    Colormap flat;
+    flat.fill(ui.theme.bar);
+    RasterJob job{.values = zeros.matrix()};
+    job.kind = kinds(result, Stage::Mask, b, h);
+    job.map = &flat;
+    job.rows = static_cast<double>(job.values.rows());
+    job.columns = static_cast<double>(job.values.cols());
+    job.width = static_cast<int>(box.w);
+    job.height = static_cast<int>(box.h);
+    job.gap = std::max(1, static_cast<int>(std::floor(ui.scale())));
+    job.colours = colours(ui.theme);
+    job.colours.ground = ui.theme.panel;
+    return raster(job);
+  });
+  ui.list()->AddImage(ImTextureRef(texture), box.min(), box.max());
+}
+
+Box cell_box(const Box& box, std::int64_t row, std::int64_t column, std::int64_t rows, std::int64_t columns) {
+  const auto edge = [](float size, std::int64_t i, std::int64_t n) {
+    return std::floor(size * static_cast<float>(i) / static_cast<float>(std::max<std::int64_t>(n, 1)));
+  };
+  const float x0 = edge(box.w, column, columns), x1 = edge(box.w, column + 1, columns);
+  const float y0 = edge(box.h, row, rows), y1 = edge(box.h, row + 1, rows);
+  return {box.x + x0, box.y + y0, x1 - x0, y1 - y0};
+}
+
+Cell cell_at(const Box& box, ImVec2 point, std::int64_t rows, std::int64_t columns) {
+  const auto index = [](float offset, float size, std::int64_t n) {
+    const auto i = static_cast<std::int64_t>(std::floor(offset * static_cast<float>(n) / size));
+    return std::clamp<std::int64_t>(i, 0, n - 1);
+  };
+  return {index(point.y - box.y, box.h, rows), index(point.x - box.x, box.w, columns)};
+}
+
+Rgba colour_of(const ColourScale& scale, float value) {
+  const float span = scale.high - scale.low;
+  const float unit = span > 0 ? std::clamp((value - scale.low) / span, 0.f, 1.f) : 0.f;
+  return colormap(scale.map)[static_cast<std::size_t>(std::lround(unit * 255))];
+}
+
+Rgba ink_on(Rgba ground) { return luminance(ground) > 0.19 ? 0xFF181310u : 0xFFF9F6F4u; }
+
+}  // namespace attnscope

@@ -1,0 +1,37 @@
+// app: one head's matrix of one stage as a picture: the range of its colours, the marks of its cells, its
+// texture. The thumbnails, the focus and the mask picture are all made here.
+#pragma once
+
+#include "app/scene.hpp"
+
+namespace attnscope {
+
+/// Colour bar of a stage: which map, from where to where.
+struct ColourScale {
+  Map map = Map::Weights;
+  float low = 0, high = 1;
+  bool zero_centred = false;
+};
+
+/// Weights run over 0 … 1 for all heads, or over what the range mode says; scores are centred on zero.
+ColourScale colour_scale(const Scene&, Stage, std::int64_t h);
+
+/// Draws the matrix into the box, painted anew only when something it shows changed. `place` names the place.
+void draw_matrix(const Scene&, const char* place, const Box&, Stage, std::int64_t b, std::int64_t h,
+                 const ColourScale&, float opacity = 1);
+
+/// The mask itself as a small picture: allowed cells filled, hidden ones hatched.
+void draw_mask_picture(const Scene&, const char* place, const Box&);
+
+/// Where cell (row, column) of an n_rows x n_columns matrix lies in the box: the same whole-pixel edges as
+/// raster().
+Box cell_box(const Box&, std::int64_t row, std::int64_t column, std::int64_t rows, std::int64_t columns);
+/// The cell at a point inside the box.
+Cell cell_at(const Box&, ImVec2 point, std::int64_t rows, std::int64_t columns);
+
+/// Colour of a value on a scale.
+Rgba colour_of(const ColourScale&, float value);
+/// Dark or light ink, whichever can be read on the colour.
+Rgba ink_on(Rgba ground);
+
+}  // namespace attnscope

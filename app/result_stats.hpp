@@ -1,0 +1,47 @@
+// app: what pictures need to know of a Result and the engine has no use for: ranges of colour bars and
+// histograms. Computed on first use, once per Result, so that a frame in which nothing changed costs nothing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "core/pipeline.hpp"
+#include "core/reference.hpp"
+
+namespace attnscope {
+
+/// Ends of a stage's finite values over one head of one sequence; from the mask on, of the cells it allows.
+struct ValueRange {
+  float low = 0, high = 0;
+};
+
+/// How the values of the allowed cells of one head are spread.
+struct Histogram {
+  std::vector<std::int64_t> bins;                // from low to high, equal width
+  std::int64_t below = 0, above = 0, cells = 0;  // outside the ends; all finite allowed cells
+  double mean = 0, deviation = 0;                // of the finite ones
+  std::int64_t largest_bin() const;
+};
+
+/// Belongs to the interface's thread.
+class ResultStats {
+ public:
+  explicit ResultStats(ResultPtr result) : result_(std::move(result)) {}
+
+  ValueRange range(Stage, std::int64_t b, std::int64_t h);
+  const Histogram& histogram(Stage, std::int64_t b, std::int64_t h, float low, float high, int bins);
+  /// The float64 value of a cell; null while it would take too long to compute it for every hovered one
+  /// (`patient` says that this cell was chosen, not only hovered).
+  const CellReference* reference(std::int64_t b, std::int64_t h, std::int64_t query, std::int64_t key,
+                                 bool patient);
+
+ private:
+  ResultPtr result_;
+  std::map<std::tuple<Stage, std::int64_t, std::int64_t>, ValueRange> ranges_;
+  std::map<std::tuple<Stage, std::int64_t, std::int64_t, float, float, int>, Histogram> histograms_;
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, CellReference> references_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,55 @@
+// app: what every view is given: the picture to show, the Document to edit, the one selection. Views read the
+// result and write only document, selection and view.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/result_stats.hpp"
+#include "app/selection.hpp"
+#include "app/ui.hpp"
+#include "app/view_state.hpp"
+#include "app/widgets/widgets.hpp"
+#include "core/files/open.hpp"
+#include "core/live_engine.hpp"
+
+namespace attnscope {
+
+struct Scene {
+  const Ui& ui;
+  const Result& result;  // what is on screen: the last good one
+  ResultStats& stats;
+  Document& document;  // edited by the views; may be ahead of the result
+  Selection& selection;
+  Selection& next;  // hovers seen in this frame, for the next one
+  ViewState& view;
+  LiveEngine& engine;
+  const std::vector<Example>& examples;
+  std::function<void(const std::filesystem::path&)> open;
+  bool compact = false;
+
+  std::int64_t sequence() const { return selection.sequence; }
+  std::int64_t head() const { return selection.shown_head(); }
+  Cell cell() const { return selection.shown_cell(); }
+};
+
+/// The label of a row or column of the result: its token, "[pad]" beyond the end, its number where there are
+/// no tokens.
+std::string token_label(const Result&, std::int64_t sequence, std::int64_t index);
+/// Whether the cell of the shown sequence is hidden by the mask.
+bool is_masked(const Result&, std::int64_t b, std::int64_t h, std::int64_t query, std::int64_t key);
+/// "previous token" where the head was built by hand, "head 3" else.
+std::string head_name(const Result&, std::int64_t head, bool one_word = false);
+
+void draw_top_bar(Scene&, const Box&);
+void draw_token_strip(Scene&, const Box&);
+void draw_controls(Scene&, const Box&);
+void draw_heads(Scene&, const Box&);
+void draw_focus(Scene&, const Box&);
+void draw_inspector(Scene&, const Box&);
+void draw_signals(Scene&, const Box&);
+void draw_status(Scene&, const Box&);
+
+}  // namespace attnscope

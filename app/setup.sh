@@ -1,0 +1,64 @@
+#!/bin/sh
+# Installs what the build needs and this machine lacks. Called by app/run and tests/run; safe to repeat: a ready
+# machine takes 0.1 s. Debian packages come through apt; the two sources Debian 12 has too old come as pinned
+# upstream tarballs into build/deps. Whatever cannot be had here, CMake fetches from GitHub, equally pinned.
+set -eu
+cd "$(dirname "$0")/.."
+if ! command -v apt-get >/dev/null; then
+    echo "setup: not a Debian: install the packages named in README.md; CMake fetches the rest" >&2
+    exit 0
+fi
+
+# 1. Packages of the machine's own release. Mesa draws without a GPU and without a display too.
+packages="g++ cmake ninja-build xz-utils libglfw3-dev libegl-dev libopengl-dev libgl1-mesa-dri libegl-mesa0
+    libxrandr2 libxi6 libxcursor1 libxinerama1 libeigen3-dev libstb-dev libfontconfig-dev nlohmann-json3-dev
+    libcli11-dev libfmt-dev libutf8proc-dev fonts-inter fonts-dejavu-core fonts-wqy-microhei $*"
+missing=
+for package in $packages; do
+    [ "$(dpkg-query -W -f='${db:Status-Abbrev}' "$package" 2>/dev/null)" = "ii " ] || missing="$missing $package"
+done
+if [ -n "$missing" ]; then
+    if [ "$(id -u)" = 0 ]; then
+        root=
+    elif command -v sudo >/dev/null; then
+        root=sudo
+    else
+        echo "setup: these packages are missing and only root can install them:$missing" >&2
+        exit 1
+    fi
+    echo "setup: installing$missing"
+    $root apt-get update -qq
+    # shellcheck disable=SC2086  # one word per package is meant
+    $root env DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends $missing >/dev/null
+fi
+
+# 2. Sources, pinned by hash, from the Debian pool of the mirror this machine already uses.
+deps=$PWD/build/deps
+mkdir -p "$deps"
+mirror() { apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' | head -n 1; }
+unpack() { mkdir -p "$deps/$1" && tar xf "$2" -C "$deps/$1" --strip-components=1; }
+pinned() { # name, path in the pool, SHA-256
+    if [ -e "$deps/$1/.$3" ]; then return; fi
+    rm -rf "${deps:?}/$1"
+    url=$(mirror)
+    if [ -n "$url" ] && {
+        { /usr/lib/apt/apt-helper -qq -o APT::Sandbox::User=root download-file \
+            "${url%/}/pool/main/$2" "$deps/$1.tar" "SHA256:$3" && unpack "$1" "$deps/$1.tar"; } || newest "$1" "$url"
+    }; then
+        : >"$deps/$1/.$3"
+    else
+        echo "setup: $1 is not in the Debian pool; CMake will try GitHub" >&2
+    fi
+    rm -rf "$deps/$1.tar"* "$deps/apt"
+}
+newest() { # the pool has moved on: what Debian's archive key signs today, through an apt state of our own
+    own=$deps/apt
+    rm -rf "$own"
+    mkdir -p "$own/lists/partial"
+    echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg check-valid-until=no] $2 unstable main" >"$own/list"
+    apt="apt-get -qq -o Dir::Etc::SourceList=$own/list -o Dir::Etc::SourceParts=- -o Dir::State::Lists=$own/lists
+         -o Dir::State::Status=/dev/null -o Dir::Cache=$own -o APT::Sandbox::User=root"
+    $apt update && (cd "$own" && $apt source --download-only "$1") && unpack "$1" "$own/$1"_*.orig.tar.*
+}
+pinned imgui i/imgui/imgui_1.92.2b+ds.orig.tar.xz e7bd201d56b5ee90d24d5dac85e5c12f98bdb95410252a62d27b7f89e4566d48
+pinned catch2 c/catch2/catch2_3.7.1.orig.tar.gz c991b247a1a0d7bb9c39aa35faf0fe9e19764213f28ffba3109388e62ee0269c

@@ -1,0 +1,198 @@
+// app/widgets: switches, segments, sliders and steppers.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include <imgui.h>
+#include <misc/cpp/imgui_stdlib.h>
+
+#include "app/number_format.hpp"
+#include "app/widgets/widgets.hpp"
+
+namespace attnscope {
+namespace {
+
+void focus_ring(const Ui& ui, const Box& box, bool focused, float radius) {
+  if (focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), radius + ui.px(3));
+}
+
+/// Whether the number of this control is being typed, kept in Dear ImGui's per-window storage.
+bool& typing(ImGuiID id) { return *ImGui::GetStateStorage()->GetBoolRef(id ^ 0x7479u, false); }
+
+/// The read-out as a text field, while a number is typed. Done on Enter, on a click elsewhere and on Esc.
+std::optional<double> typed_number(const Ui& ui, const char* label, const Box& box, double value,
+                                   int places) {
+  const std::string id = std::string("##type ") + label;
+  const ImGuiID key = ImGui::GetID(id.c_str());
+  ImGui::SetCursorScreenPos({box.x, box.y});
+  ImGui::SetNextItemWidth(box.w);
+  ui.push_font(type::label);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
+                      {ui.px(4), std::floor((box.h - type::label * ui.scale()) / 2)});
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, ui.px(4));
+  ImGui::PushStyleColor(ImGuiCol_FrameBg, ui.theme.canvas);
+  ImGui::PushStyleColor(ImGuiCol_Text, ui.theme.text1);
+  bool& first = *ImGui::GetStateStorage()->GetBoolRef(key, false);
+  if (!first) ImGui::SetKeyboardFocusHere();
+  double number = value;
+  const std::string format = "%." + std::to_string(places) + "f";
+  const bool entered =
+      ImGui::InputDouble(id.c_str(), &number, 0, 0, format.c_str(),
+                         ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+  const bool left = first && ImGui::IsItemDeactivated();
+  first = true;
+  ImGui::PopStyleColor(2);
+  ImGui::PopStyleVar(2);
+  ImGui::PopFont();
+  if (entered || left) {
+    typing(ImGui::GetID(label)) = false;
+    first = false;
+  }
+  return entered ? std::optional<double>(number) : std::nullopt;
+}
+
+}  // namespace
+
+bool toggle(const Ui& ui, const char* label, std::string_view shown, const Box& row, bool on,
+            const Tip& tip) {
+  const Ui::Touch touch = ui.touch(label, row);
+  ui.text(row.x, row.centre_y(), shown, {type::label, ui.theme.text1});
+  const Box track{row.right() - ui.px(28), std::round(row.centre_y() - ui.px(16) / 2), ui.px(28), ui.px(16)};
+  const Rgba off = touch.hovered ? ui.theme.segment_on : ui.theme.control_hover;
+  ui.fill(track, on ? ui.theme.query : off, track.h / 2);
+  if (!on) ui.frame(track, ui.theme.border, std::max(1.f, std::floor(ui.scale())), track.h / 2);
+  const float x = on ? track.right() - ui.px(8) : track.x + ui.px(8);
+  const Rgba knob = on ? (ui.theme.name == ThemeName::Light ? 0xFFFFFFFFu : ui.theme.canvas) : ui.theme.text2;
+  ui.list()->AddCircleFilled({x, track.centre_y()}, ui.px(6), knob);
+  focus_ring(ui, track, touch.focused, track.h / 2);
+  tooltip(ui, touch.hovered, row, tip);
+  return touch.clicked;
+}
+
+std::optional<int> segments(const Ui& ui, const char* label, const Box& box,
+                            std::span<const std::string_view> names, int chosen, std::span<const Tip> tips,
+                            SegmentsStyle style) {
+  std::optional<int> picked;
+  ui.fill(box, ui.theme.control, ui.px(6));
+  const float inset = ui.px(2), width = (box.w - 2 * inset) / static_cast<float>(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const float left = std::round(box.x + inset + width * static_cast<float>(i));
+    const float right = std::round(box.x + inset + width * static_cast<float>(i + 1));
+    const Box cell{left, box.y + inset, right - left, box.h - 2 * inset};
+    const bool on = static_cast<int>(i) == chosen;
+    const Ui::Touch touch = ui.touch((std::string(label) + ": " + std::string(names[i])).c_str(), cell);
+    if (on) {
+      ui.fill(cell, ui.theme.segment_on, ui.px(4));
+      ui.frame(cell, ui.theme.segment_line, std::max(1.f, std::floor(ui.scale())), ui.px(4));
+    } else if (touch.hovered) {
+      ui.fill(cell, ui.theme.control_hover, ui.px(4));
+    }
+    const Rgba ink = on ? ui.theme.text1 : ui.theme.text2;
+    ui.text(cell.centre_x(), cell.centre_y(), names[i],
+            {style.text_size, ink, on ? Ink::Medium : Ink::Regular, Align::Centre, cell.w});
+    focus_ring(ui, cell, touch.focused, ui.px(4));
+    if (i < tips.size()) tooltip(ui, touch.hovered, cell, tips[i]);
+    if (touch.clicked && !on) picked = static_cast<int>(i);
+  }
+  return picked;
+}
+
+std::optional<float> slider(const Ui& ui, const char* label, std::string_view shown,
+                            std::string_view read_out, const Box& row, float value, SliderRange range,
+                            bool moved, const Tip& tip) {
+  const auto to_unit = [&](float v) {
+    v = std::clamp(v, range.low, range.high);
+    return range.log ? std::log(v / range.low) / std::log(range.high / range.low)
+                     : (v - range.low) / (range.high - range.low);
+  };
+  const auto from_unit = [&](float u) {
+    u = std::clamp(u, 0.f, 1.f);
+    return range.log ? range.low * std::pow(range.high / range.low, u)
+                     : range.low + u * (range.high - range.low);
+  };
+  std::optional<float> result;
+  const float line = ui.px(18), inset = ui.px(6);
+  const Box track{row.x + inset, row.y + line, row.w - 2 * inset, row.h - line};
+  const Ui::Touch touch = ui.touch(label, {row.x, track.y, row.w, track.h});
+  const ImGuiIO& io = ImGui::GetIO();
+  if (touch.held && io.MouseDown[0]) {
+    const float next = from_unit((io.MousePos.x - track.x) / track.w);
+    if (next != value) result = next;
+  }
+  if (touch.hovered && ImGui::IsMouseDoubleClicked(0)) result = range.rest;
+  if (touch.focused) {
+    const int step =
+        static_cast<int>(ImGui::IsKeyPressed(ImGuiKey_Equal) || ImGui::IsKeyPressed(ImGuiKey_KeypadAdd)) -
+        static_cast<int>(ImGui::IsKeyPressed(ImGuiKey_Minus) || ImGui::IsKeyPressed(ImGuiKey_KeypadSubtract));
+    if (step != 0) result = from_unit(to_unit(value) + 0.02f * static_cast<float>(step));
+  }
+
+  const bool lit = moved || touch.held;
+  const float y = std::round(track.y + ui.px(8)), knob = track.x + to_unit(value) * track.w;
+  ui.fill({track.x, y - ui.px(2), track.w, ui.px(4)}, ui.theme.control_hover, ui.px(2));
+  ui.fill({track.x, y - ui.px(2), knob - track.x, ui.px(4)}, lit ? ui.theme.query : ui.theme.bar, ui.px(2));
+  ui.fill(
+      {std::round(track.x + to_unit(range.rest) * track.w), y + ui.px(6), std::max(1.f, ui.px(1)), ui.px(4)},
+      ui.theme.text3);
+  if (touch.hovered || touch.held)
+    ui.list()->AddCircleFilled({knob, y}, ui.px(10), fade(ui.theme.query, 0.22f));
+  ui.list()->AddCircleFilled({knob, y}, ui.px(6),
+                             ui.theme.name == ThemeName::Light ? 0xFFFFFFFFu : ui.theme.text1);
+  if (ui.theme.name == ThemeName::Light) {
+    ui.list()->AddCircle({knob, y}, ui.px(6), lit ? ui.theme.query : ui.theme.text3, 0, ui.px(1.5f));
+  }
+  if (touch.focused) ui.list()->AddCircle({knob, y}, ui.px(10), ui.theme.query, 0, ui.px(2));
+  tooltip(ui, touch.hovered && !touch.held, {row.x, track.y, row.w, track.h}, tip);
+
+  ui.text(row.x, row.y + line / 2, shown, {type::label, ui.theme.text2});
+  const float width = ui.text_width(read_out, type::label);
+  const Box number{row.right() - std::max(width, ui.px(48)), row.y, std::max(width, ui.px(48)), line};
+  const std::string number_id = std::string(label) + " value";
+  if (typing(ImGui::GetID(number_id.c_str()))) {
+    const Box field{row.right() - ui.px(72), row.y, ui.px(72), line};
+    if (const auto typed = typed_number(ui, number_id.c_str(), field, static_cast<double>(value), 4)) {
+      result = static_cast<float>(*typed);
+    }
+  } else {
+    const Ui::Touch type_it = ui.touch(number_id.c_str(), number);
+    if (type_it.clicked) typing(ImGui::GetID(number_id.c_str())) = true;
+    if (type_it.hovered) ui.horizontal(row.right() - width, row.y + line, width, ui.theme.text3);
+    ui.text(row.right(), row.y + line / 2, read_out,
+            {type::label, lit ? ui.theme.query : ui.theme.text1, Ink::Regular, Align::Right});
+  }
+  return result;
+}
+
+std::optional<std::int64_t> stepper(const Ui& ui, const char* label, const Box& box, std::int64_t value,
+                                    const std::function<std::int64_t(int)>& next, const Tip& tip) {
+  std::optional<std::int64_t> result;
+  ui.fill(box, ui.theme.control, ui.px(6));
+  const std::string name(label), number = name + " value";
+  const float side = ui.px(24);
+  for (const int step : {-1, 1}) {
+    const Box end{step < 0 ? box.x : box.right() - side, box.y, side, box.h};
+    const Ui::Touch touch = ui.touch((name + (step < 0 ? " less" : " more")).c_str(), end);
+    if (touch.hovered) ui.fill(end, ui.theme.control_hover, ui.px(6));
+    ui.text(end.centre_x(), end.centre_y(), step < 0 ? "\u2212" : "+",
+            {type::body, touch.hovered ? ui.theme.text1 : ui.theme.text3, Ink::Regular, Align::Centre});
+    focus_ring(ui, end, touch.focused, ui.px(6));
+    if (touch.clicked) result = next(step);
+  }
+  const Box middle{box.x + side, box.y, box.w - 2 * side, box.h};
+  if (typing(ImGui::GetID(number.c_str()))) {
+    if (const auto typed = typed_number(ui, number.c_str(), middle, static_cast<double>(value), 0)) {
+      result = static_cast<std::int64_t>(std::llround(std::clamp(*typed, -9e15, 9e15)));
+    }
+  } else {
+    const Ui::Touch touch = ui.touch(number.c_str(), middle);
+    if (touch.clicked) typing(ImGui::GetID(number.c_str())) = true;
+    ui.text(middle.centre_x(), middle.centre_y(), grouped(value),
+            {type::label, ui.theme.text1, Ink::Medium, Align::Centre, middle.w});
+    focus_ring(ui, middle, touch.focused, ui.px(4));
+    tooltip(ui, touch.hovered, box, tip);
+  }
+  return result == value ? std::nullopt : result;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,68 @@
+// app/widgets: buttons, text fields, badges and section heads.
+#include <algorithm>
+
+#include <imgui.h>
+#include <misc/cpp/imgui_stdlib.h>
+
+#include "app/widgets/widgets.hpp"
+
+namespace attnscope {
+
+bool button(const Ui& ui, const char* label, const Box& box, const Tip& tip) {
+  const Ui::Touch touch = ui.touch(label, box);
+  ui.fill(box,
+          touch.held      ? ui.theme.segment_on
+          : touch.hovered ? ui.theme.control_hover
+                          : ui.theme.control,
+          ui.px(6));
+  if (touch.focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(9));
+  ui.text(box.centre_x(), box.centre_y(), label,
+          {type::label, ui.theme.text1, Ink::Medium, Align::Centre, box.w});
+  tooltip(ui, touch.hovered, box, tip);
+  return touch.clicked;
+}
+
+bool text_field(const Ui& ui, const char* label, const Box& box, std::string& text,
+                std::string_view placeholder, bool accent) {
+  ImGui::SetCursorScreenPos(box.min());
+  ImGui::SetNextItemWidth(box.w);
+  ui.push_font(type::label);
+  const float line = type::label * ui.scale();
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ui.px(10), std::max(0.f, std::floor((box.h - line) / 2))});
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, ui.px(6));
+  ImGui::PushStyleColor(ImGuiCol_FrameBg, ui.theme.canvas);
+  ImGui::PushStyleColor(ImGuiCol_Text, ui.theme.text1);
+  ImGui::PushStyleColor(ImGuiCol_TextDisabled, ui.theme.text3);
+  ImGui::PushStyleColor(ImGuiCol_TextSelectedBg, fade(ui.theme.query, 0.35f));
+  ImGui::PushStyleColor(ImGuiCol_InputTextCursor, ui.theme.query);
+  ImGui::PushStyleColor(ImGuiCol_NavCursor, 0);
+  const bool changed = ImGui::InputTextWithHint(label, std::string(placeholder).c_str(), &text);
+  const bool active = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
+  ImGui::PopStyleColor(6);
+  ImGui::PopStyleVar(2);
+  ImGui::PopFont();
+  const float hair = std::max(1.f, std::floor(ui.scale()));
+  const Rgba edge = active || accent ? ui.theme.query : hovered ? ui.theme.text3 : ui.theme.border;
+  ui.frame(box, edge, active ? 2 * hair : hair, ui.px(6));
+  return changed;
+}
+
+void badge(const Ui& ui, const Box& box, std::string_view text, Rgba ground, Rgba ink, float size) {
+  ui.fill(box, ground, ui.px(4));
+  ui.text(box.centre_x(), box.centre_y(), text, {size, ink, Ink::Semibold, Align::Centre});
+}
+
+bool section_header(const Ui& ui, const char* label, const Box& row, std::string_view note, bool open) {
+  const Ui::Touch touch = ui.touch(label, row);
+  const float cx = row.x + ui.px(4), cy = row.centre_y(), r = ui.px(3.5f);
+  const ImVec2 down[3] = {{cx - r, cy - r / 2}, {cx, cy + r / 2}, {cx + r, cy - r / 2}};
+  const ImVec2 right[3] = {{cx - r / 2, cy - r}, {cx + r / 2, cy}, {cx - r / 2, cy + r}};
+  ui.list()->AddPolyline(open ? down : right, 3, touch.hovered ? ui.theme.text1 : ui.theme.text3, 0,
+                         ui.px(1.5f));
+  ui.text(row.x + ui.px(16), row.centre_y(), label, {type::label, ui.theme.text1, Ink::Semibold});
+  ui.text(row.right(), row.centre_y(), note, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
+  if (touch.focused) ui.frame(row.grown(ui.px(2)), ui.theme.query, ui.px(2), ui.px(6));
+  return touch.clicked;
+}
+
+}  // namespace attnscope

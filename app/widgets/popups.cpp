@@ -1,0 +1,111 @@
+// app/widgets: what floats: tooltips and lists.
+#include <algorithm>
+
+#include "app/widgets/widgets.hpp"
+
+namespace attnscope {
+namespace {
+
+void push_popup_style(const Ui& ui) {
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(6), ui.px(6)});
+  ImGui::PushStyleVar(ImGuiStyleVar_PopupRounding, ui.px(8));
+  ImGui::PushStyleVar(ImGuiStyleVar_PopupBorderSize, std::max(1.f, std::floor(ui.scale())));
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
+  ImGui::PushStyleColor(ImGuiCol_PopupBg, ui.theme.raised);
+  ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.border);
+}
+
+void pop_popup_style() {
+  ImGui::PopStyleColor(2);
+  ImGui::PopStyleVar(4);
+}
+
+/// Under the box when there is room, else above it; always inside the screen.
+Box place(const Ui& ui, const Box& near, float width, float height) {
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  const float gap = ui.px(8), margin = ui.px(4);
+  const float below = near.bottom() + gap, above = near.y - gap - height;
+  const float y = below + height <= screen.y - margin || above < margin ? below : above;
+  const float x = std::clamp(near.x, margin, std::max(margin, screen.x - width - margin));
+  return {std::round(x), std::round(std::min(y, std::max(margin, screen.y - height - margin))), width,
+          height};
+}
+
+}  // namespace
+
+void tooltip(const Ui& ui, bool hovered, const Box& near, const Tip& tip) {
+  if (!hovered || tip.title.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) return;
+  const float pad = ui.px(14), width = ui.px(300), inner = width - 2 * pad;
+  const TextStyle title{type::body, ui.theme.text1, Ink::Semibold};
+  const TextStyle formula{type::label, ui.theme.query};
+  const TextStyle why{type::label, ui.theme.text2};
+  const auto lines_of = [&](std::string_view text) {
+    return text.empty() ? 0.f : std::ceil(ui.text_width(text, type::label) * 1.12f / inner);
+  };
+  const float height = pad * 2 + ui.px(20) +
+                       (tip.formula.empty() ? 0 : ui.px(4) + lines_of(tip.formula) * ui.px(18)) +
+                       (tip.why.empty() ? 0 : ui.px(6) + lines_of(tip.why) * ui.px(18));
+  const Box box = place(ui, near, width, height);
+
+  ImGui::SetNextWindowPos(box.min());
+  ImGui::SetNextWindowSize({box.w, box.h});
+  push_popup_style(ui);
+  if (ImGui::BeginTooltip()) {
+    ui.text(box.x + pad, box.y + pad + ui.px(8), tip.title, title);
+    if (!tip.key.empty()) {
+      const float w = ui.text_width(tip.key, type::tick) + ui.px(12);
+      const Box cap{box.right() - pad - w, box.y + pad - ui.px(2), w, ui.px(20)};
+      ui.frame(cap, ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(4));
+      ui.text(cap.centre_x(), cap.centre_y(), tip.key,
+              {type::tick, ui.theme.text2, Ink::Regular, Align::Centre});
+    }
+    float y = box.y + pad + ui.px(22);
+    if (!tip.formula.empty())
+      y += ui.px(4) + ui.paragraph(box.x + pad, y + ui.px(2), inner, tip.formula, formula);
+    if (!tip.why.empty()) ui.paragraph(box.x + pad, y + ui.px(4), inner, tip.why, why);
+    ImGui::Dummy({width - ui.px(12), height - ui.px(12)});
+    ImGui::EndTooltip();
+  }
+  pop_popup_style();
+}
+
+void drop(const Ui& ui, const char* label, const Box& box, std::string_view shown, const Tip& tip,
+          const std::function<void()>& rows) {
+  const Ui::Touch touch = ui.touch(label, box);
+  const bool open = ImGui::IsPopupOpen(label);
+  ui.fill(box, touch.hovered || open ? ui.theme.control_hover : ui.theme.control, ui.px(6));
+  if (touch.focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(8));
+  ui.text(box.x + ui.px(10), box.centre_y(), shown,
+          {type::label, ui.theme.text1, Ink::Regular, Align::Left, box.w - ui.px(36)});
+  const float cx = box.right() - ui.px(14), cy = box.centre_y(), r = ui.px(3.5f);
+  const ImVec2 chevron[3] = {{cx - r, cy - r / 2}, {cx, cy + r / 2}, {cx + r, cy - r / 2}};
+  ui.list()->AddPolyline(chevron, 3, ui.theme.text3, 0, ui.px(1.5f));
+  tooltip(ui, touch.hovered && !open, box, tip);
+  if (touch.clicked) ImGui::OpenPopup(label);
+
+  ImGui::SetNextWindowPos({box.x, box.bottom() + ui.px(4)});
+  ImGui::SetNextWindowSizeConstraints({std::max(box.w, ui.px(232)), 0}, {ui.px(420), ui.px(560)});
+  push_popup_style(ui);
+  if (ImGui::BeginPopup(label)) {
+    rows();
+    ImGui::EndPopup();
+  }
+  pop_popup_style();
+}
+
+bool menu_row(const Ui& ui, const char* label, std::string_view note, bool chosen) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float wanted = ui.text_width(label, type::label) + ui.text_width(note, type::tick) + ui.px(56);
+  const Box row{at.x, at.y, std::max(ImGui::GetContentRegionAvail().x, wanted), ui.px(28)};
+  const Ui::Touch touch = ui.touch(label, row);
+  if (touch.hovered || touch.focused) ui.fill(row, ui.theme.control_hover, ui.px(6));
+  if (chosen)
+    ui.fill({row.x + ui.px(6), row.centre_y() - ui.px(2.5f), ui.px(5), ui.px(5)}, ui.theme.query, ui.px(3));
+  ui.text(row.x + ui.px(18), row.centre_y(), label, {type::label, ui.theme.text1});
+  ui.text(row.right() - ui.px(10), row.centre_y(), note,
+          {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
+  if (touch.clicked) ImGui::CloseCurrentPopup();
+  return touch.clicked;
+}
+
+}  // namespace attnscope

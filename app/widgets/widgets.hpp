@@ -1,0 +1,72 @@
+// app/widgets: the controls of the house, drawn by us on Dear ImGui's input. Each takes its box in device
+// pixels, is found by the robot under its label, can be reached by keyboard, and shows a tooltip with formula
+// and shortcut.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "app/ui.hpp"
+
+namespace attnscope {
+
+/// What hovering a control tells: a name, a formula, one or two lines of why, a key.
+struct Tip {
+  std::string_view title;
+  std::string_view formula;
+  std::string_view why;
+  std::string_view key;
+};
+
+/// Shows the tip when `hovered` holds for a moment; it stays clear of the box.
+void tooltip(const Ui&, bool hovered, const Box& near, const Tip&);
+
+/// A switch with its label; the whole row is the target. True when it was turned.
+bool toggle(const Ui&, const char* label, std::string_view shown, const Box& row, bool on, const Tip&);
+
+/// One of two to five. Returns the newly chosen index, or nothing. A segment's own label is "label: name".
+struct SegmentsStyle {
+  float text_size = type::label;
+  bool enabled = true;
+};
+std::optional<int> segments(const Ui&, const char* label, const Box&, std::span<const std::string_view> names,
+                            int chosen, std::span<const Tip> tips = {}, SegmentsStyle style = {});
+
+/// A knob on a track: label left, read-out right (a click on it types a number). Logarithmic when `log`.
+struct SliderRange {
+  float low, high;
+  float rest;  // the default: a tick below the track; double-click goes there
+  bool log = false;
+};
+std::optional<float> slider(const Ui&, const char* label, std::string_view shown, std::string_view read_out,
+                            const Box& row, float value, SliderRange range, bool moved, const Tip&);
+
+/// − value +; the value can be typed. The parts are labelled "label less", "label value", "label more".
+/// `next` gives the value one step up (+1) or down (−1).
+std::optional<std::int64_t> stepper(const Ui&, const char* label, const Box&, std::int64_t value,
+                                    const std::function<std::int64_t(int)>& next, const Tip&);
+
+/// A field that opens a list. `rows` fills the list between ImGui::BeginPopup and EndPopup with menu_row().
+void drop(const Ui&, const char* label, const Box&, std::string_view shown, const Tip&,
+          const std::function<void()>& rows);
+/// One row of a list; true when chosen.
+bool menu_row(const Ui&, const char* label, std::string_view note = {}, bool chosen = false);
+
+bool button(const Ui&, const char* label, const Box&, const Tip&);
+
+/// Editable single-line text; true on every keystroke that changed it. `accent` outlines it as the chosen
+/// one.
+bool text_field(const Ui&, const char* label, const Box&, std::string& text, std::string_view placeholder,
+                bool accent = false);
+
+/// A round-cornered tag with text, such as a head's badge.
+void badge(const Ui&, const Box&, std::string_view text, Rgba ground, Rgba ink, float size = type::tick);
+
+/// The head of a foldable section: title left, its value right. True when it was clicked.
+bool section_header(const Ui&, const char* label, const Box& row, std::string_view note, bool open);
+
+}  // namespace attnscope

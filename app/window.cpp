@@ -1,0 +1,201 @@
+#include "app/window.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+#include "app/app.hpp"
+#include "app/choose_backend.hpp"
+#include "app/imgui_host.hpp"
+#include "app/paths.hpp"
+#include "core/error.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr int wished_width = 1600, wished_height = 1000;  // logical pixels
+constexpr int title_bar = 40;                             // what a window manager may add to the height
+constexpr int hot_frames = 3;  // drawn after every event: Dear ImGui needs two to settle
+constexpr double progress_wait =
+    0.05;  // seconds between frames while a run computes; its end wakes us anyway
+constexpr double tooltip_wait =
+    0.5;  // one more look after the last event, for what appears on a resting mouse
+
+std::string last_glfw_error() {
+  const char* text = nullptr;
+  glfwGetError(&text);
+  return text ? text : "no reason given";
+}
+
+struct GlfwLibrary {
+  GlfwLibrary() {
+    if (!glfwInit())
+      throw Error("no display: use `attnscope render -o picture.png` (" + last_glfw_error() + ").");
+  }
+  ~GlfwLibrary() { glfwTerminate(); }
+  GlfwLibrary(const GlfwLibrary&) = delete;
+  GlfwLibrary& operator=(const GlfwLibrary&) = delete;
+};
+
+using WindowHandle = std::unique_ptr<GLFWwindow, decltype(&glfwDestroyWindow)>;
+
+/// Everything that decides when the next frame is due. The window's user pointer.
+struct Attention {
+  App* app = nullptr;                // set once it exists
+  int frames = hot_frames;           // still to be drawn without a pause
+  bool look_again = true;            // one frame after tooltip_wait
+  std::atomic<bool> result = false;  // set by the worker thread
+  double last_frame = 0;             // glfwGetTime()
+  double frame_seconds = 1.0 / 60;
+
+  void wake() {
+    frames = hot_frames;
+    look_again = true;
+  }
+};
+
+Attention& attention_of(GLFWwindow* window) {
+  return *static_cast<Attention*>(glfwGetWindowUserPointer(window));
+}
+
+/// Logical pixels to window coordinates; these are framebuffer pixels under X11, but need not be elsewhere.
+float display_scale(GLFWwindow* window) {
+  float scale = 1;
+  int width = 0, framebuffer_width = 0;
+  glfwGetWindowContentScale(window, &scale, nullptr);
+  glfwGetWindowSize(window, &width, nullptr);
+  glfwGetFramebufferSize(window, &framebuffer_width, nullptr);
+  return framebuffer_width > 0 ? scale * static_cast<float>(width) / static_cast<float>(framebuffer_width)
+                               : scale;
+}
+
+WindowHandle open_window() {
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_DEPTH_BITS, 0);
+  glfwWindowHint(GLFW_STENCIL_BITS, 0);
+  glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+  glfwWindowHintString(GLFW_X11_CLASS_NAME, "attnscope");
+  glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "attnscope");
+  int width = wished_width, height = wished_height;
+  if (GLFWmonitor* monitor = glfwGetPrimaryMonitor()) {
+    float scale = 1;
+    int free_width = 0, free_height = 0;
+    glfwGetMonitorContentScale(monitor, &scale, nullptr);
+    glfwGetMonitorWorkarea(monitor, nullptr, nullptr, &free_width, &free_height);
+    const auto fit = [scale](int wish, int room) {
+      return std::min(wish, static_cast<int>(static_cast<float>(room) / scale));
+    };
+    if (free_width > 0) width = fit(width, free_width);
+    if (free_height > title_bar) height = fit(height, free_height - title_bar);
+  }
+  WindowHandle window(glfwCreateWindow(width, height, "AttnScope", nullptr, nullptr), &glfwDestroyWindow);
+  if (!window)
+    throw Error("the display offers no OpenGL 3.3: use `attnscope render -o picture.png` (" +
+                last_glfw_error() + ").");
+  glfwMakeContextCurrent(window.get());
+  glfwSwapInterval(1);
+  return window;
+}
+
+/// Dear ImGui chains to these: it takes its events from the same window.
+void listen(GLFWwindow* window, Attention& attention) {
+  glfwSetWindowUserPointer(window, &attention);
+  glfwSetCursorPosCallback(window, [](GLFWwindow* w, double, double) { attention_of(w).wake(); });
+  glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int) { attention_of(w).wake(); });
+  glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int, int, int) { attention_of(w).wake(); });
+  glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { attention_of(w).wake(); });
+  glfwSetKeyCallback(window, [](GLFWwindow* w, int, int, int, int) { attention_of(w).wake(); });
+  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned) { attention_of(w).wake(); });
+  glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int) { attention_of(w).wake(); });
+  glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { attention_of(w).wake(); });
+  glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { attention_of(w).wake(); });
+  glfwSetWindowIconifyCallback(window, [](GLFWwindow* w, int) { attention_of(w).wake(); });
+  glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) {
+    attention_of(w).wake();
+    if (attention_of(w).app) attention_of(w).app->set_scale(display_scale(w));
+  });
+  glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
+    attention_of(w).wake();
+    if (attention_of(w).app && count > 0) attention_of(w).app->open(paths[0]);
+  });
+  const GLFWvidmode* mode = glfwGetPrimaryMonitor() ? glfwGetVideoMode(glfwGetPrimaryMonitor()) : nullptr;
+  if (mode && mode->refreshRate > 60) attention.frame_seconds = 1.0 / mode->refreshRate;
+}
+
+bool can_be_seen(GLFWwindow* window) {
+  int width = 0, height = 0;
+  glfwGetFramebufferSize(window, &width, &height);
+  return width > 0 && height > 0 && !glfwGetWindowAttrib(window, GLFW_ICONIFIED);
+}
+
+/// Events are taken in until the frame is due. Paces even without vertical sync, and under a flood of mouse
+/// events.
+void pause(double due) {
+  for (double left = due - glfwGetTime(); left > 0; left = due - glfwGetTime()) glfwWaitEventsTimeout(left);
+  glfwPollEvents();
+}
+
+/// Returns when a frame may be due; sleeps without a timeout when nothing moves.
+void wait(GLFWwindow* window, const App& app, Attention& attention) {
+  if (!can_be_seen(window)) {
+    glfwWaitEvents();
+  } else if (attention.frames > 0) {
+    pause(attention.last_frame + 0.9 * attention.frame_seconds);  // the swap waits for the rest
+  } else if (app.wants_frame()) {
+    if (app.settled())
+      pause(attention.last_frame + 0.9 * attention.frame_seconds);
+    else
+      glfwWaitEventsTimeout(progress_wait);
+  } else if (attention.look_again) {
+    glfwWaitEventsTimeout(tooltip_wait);
+    if (attention.frames > 0) return;
+    attention.frames = 2;
+    attention.look_again = false;
+  } else {
+    glfwWaitEvents();
+  }
+}
+
+void draw(GLFWwindow* window, ImGuiHost& host, App& app, Attention& attention) {
+  int width = 0, height = 0;
+  glfwGetFramebufferSize(window, &width, &height);
+  attention.last_frame = glfwGetTime();
+  host.frame(width, height, 0, [&] { app.frame(host.fonts()); });
+  glfwSwapBuffers(window);
+  attention.frames = std::max(0, attention.frames - 1);
+}
+
+}  // namespace
+
+int run_window(const std::optional<std::filesystem::path>& file) {
+  const GlfwLibrary library;
+  const WindowHandle window = open_window();
+  Attention attention;
+  listen(window.get(), attention);
+  ChosenBackend chosen = choose_backend();
+  LiveEngine engine(chosen.backend, [&attention] {
+    attention.result = true;
+    glfwPostEmptyEvent();
+  });
+  ImGuiHost host(window.get());
+  App app({assets_directory(), ThemeName::Dark, display_scale(window.get())}, engine, chosen.cpu_reason);
+  attention.app = &app;
+  if (file) app.open(*file);
+
+  while (!glfwWindowShouldClose(window.get())) {
+    if (can_be_seen(window.get()) && (attention.frames > 0 || app.wants_frame()))
+      draw(window.get(), host, app, attention);
+    wait(window.get(), app, attention);
+    if (attention.result.exchange(false)) attention.wake();
+  }
+  glfwHideWindow(window.get());  // a run that still computes is stopped behind the scenes
+  return 0;
+}
+
+}  // namespace attnscope

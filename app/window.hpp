@@ -1,0 +1,14 @@
+// app: the real window. The only place that knows GLFW; it draws when something happened and sleeps
+// otherwise.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+namespace attnscope {
+
+/// Opens the window, with `file` in it when one is given, and returns 0 once it was closed. Throws Error when
+/// there is no display or no OpenGL 3.3 on it.
+int run_window(const std::optional<std::filesystem::path>& file);
+
+}  // namespace attnscope

@@ -1,0 +1,29 @@
+// core: the smallest interface behind which the numbers are computed. The CPU one always works; gpu/ offers another.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "core/document.hpp"
+#include "core/stage.hpp"
+#include "core/trace.hpp"
+
+namespace attnscope {
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  /// "CPU · 2 threads"
+  virtual std::string_view name() const = 0;
+  /// One stage. `document` passed check(); every stage this one reads is in `so_far` and was produced by this same
+  /// object. Null where the stage does not exist for this Document. Throws Cancelled soon after `stop` fires.
+  /// Called from one thread at a time.
+  virtual TensorPtr run(Stage, const Document& document, const Trace& so_far, std::stop_token stop) = 0;
+};
+
+/// Works everywhere. threads = 0 takes what the machine has. Results do not depend on the number of threads.
+std::unique_ptr<Backend> make_cpu_backend(int threads = 0);
+
+}  // namespace attnscope

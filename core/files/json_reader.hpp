@@ -1,0 +1,63 @@
+// core/files: JSON from outside, read with suspicion: strict syntax, no duplicate keys, no deep nesting, and
+// errors that name the source and the key. For .cpp files of this room only, since it brings the JSON library
+// along.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/tensor.hpp"
+
+namespace attnscope {
+
+/// Throws Error naming `where` and the line and column.
+nlohmann::json parse_strict_json(std::string_view text, const std::string& where);
+
+/// One object whose keys are taken one by one; finish() then refuses those nobody asked for. Every getter
+/// returns `fallback` when the key is missing and throws Error, naming the key and what was found, when the
+/// value does not fit. References passed to the constructor must outlive the object.
+class JsonFields {
+ public:
+  /// `path` is how messages name the object: "" for the document, "mask" for what is under that key.
+  JsonFields(const nlohmann::json& value, std::string path, const std::string& where);
+
+  /// Null when there is none.
+  const nlohmann::json* find(const std::string& name);
+  bool boolean(const std::string& name, bool fallback);
+  std::string text(const std::string& name, std::string fallback);
+  /// Between 0 or `least` and `most`, both included.
+  std::uint64_t whole(const std::string& name, std::uint64_t fallback, std::uint64_t least,
+                      std::uint64_t most);
+  /// A finite float.
+  float number(const std::string& name, float fallback);
+  /// One of the names, as its place in the list.
+  std::size_t choice(const std::string& name, std::size_t fallback,
+                     std::initializer_list<std::string_view> names);
+  std::vector<std::string> texts(const std::string& name);
+  std::vector<std::vector<std::string>> text_lists(const std::string& name);
+  /// Nested arrays of `rank` levels, all rows alike, no level empty; null when the key is missing. Values are
+  /// numbers or the strings "NaN", "Infinity", "-Infinity"; null stands for -infinity when `null_hides`.
+  TensorPtr tensor(const std::string& name, int rank, bool null_hides = false);
+
+  [[noreturn]] void fail(const std::string& name, const std::string& expected,
+                         const nlohmann::json& found) const;
+  /// Throws Error when the object has a key that was never asked for.
+  void finish() const;
+
+ private:
+  std::string key(const std::string& name) const { return path_.empty() ? name : path_ + "." + name; }
+
+  const nlohmann::json& value_;
+  std::string path_;
+  const std::string& where_;
+  std::set<std::string> asked_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,130 @@
+#include "core/files/open.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "core/files/json_reader.hpp"
+#include "core/files/limits.hpp"
+#include "core/files/posix.hpp"
+#include "core/files/safetensors.hpp"
+#include "core/text/tokenize.hpp"
+#include "core/text/utf8.hpp"
+#include "core/weights/make_weights.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t max_lines_as_batch = 16;
+
+std::string lower_extension(const std::filesystem::path& path) {
+  std::string extension = path.extension().native();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return extension;
+}
+
+/// The lines that hold at least one token, without their line ends.
+std::vector<Sequence> lines_of(std::string_view text) {
+  std::vector<Sequence> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    std::vector<std::string> tokens = tokenize(line);
+    if (!tokens.empty()) lines.push_back({std::string(line), std::move(tokens)});
+  }
+  return lines;
+}
+
+/// Many lines are one text that was wrapped.
+std::vector<Sequence> rejoined(const std::vector<Sequence>& lines) {
+  Sequence whole;
+  for (const Sequence& line : lines) {
+    whole.text += (whole.text.empty() ? "" : " ") + line.text;
+    whole.tokens.insert(whole.tokens.end(), line.tokens.begin(), line.tokens.end());
+  }
+  return {whole};
+}
+
+/// Built-by-hand weights, because random ones have nothing to say about a person's own sentence.
+Document document_from_text(const std::filesystem::path& path) {
+  const std::string where = in_quotes(path.native());
+  const std::string bytes = read_whole(path, max_text_bytes);
+  if (const std::size_t at = bytes.find('\0'); at != std::string::npos) {
+    throw Error(
+        fmt::format("{} is not a text: byte {} is 0, expected UTF-8 text, an AttnScope document (.json) or "
+                    "tensors (.safetensors).",
+                    where, at));
+  }
+  if (const auto at = first_invalid_utf8(bytes)) {
+    throw Error(fmt::format("{} is not valid UTF-8: byte {} (0x{:02x}) does not belong to a character.",
+                            where, *at, static_cast<unsigned char>(bytes[*at])));
+  }
+  std::string_view text = bytes;
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  std::vector<Sequence> lines = lines_of(text);
+  if (lines.empty()) throw Error(fmt::format("{} holds no text, expected at least one word.", where));
+
+  Document document;
+  document.title = printable(path.filename().native());
+  document.input.sequences = lines.size() <= max_lines_as_batch ? std::move(lines) : rejoined(lines);
+  document.masking.padding = document.input.sequences.size() > 1;
+  document.weights.recipe = Recipe::HandBuilt;
+  document.embedding = Embedding::HandBuilt;
+  return with_weights(std::move(document));
+}
+
+/// What the menu calls a file; a document says so itself. One that cannot be read is listed too: opening it
+/// says why.
+std::string example_name(const std::filesystem::path& path) {
+  const std::string fallback = printable(path.stem().native());
+  if (lower_extension(path) != ".json") return fallback;
+  try {
+    const nlohmann::json value = parse_strict_json(read_whole(path, max_json_bytes), path.native());
+    const auto title = value.find("title");
+    return title != value.end() && title->is_string() ? title->get<std::string>() : fallback;
+  } catch (const Error&) {
+    return fallback;
+  }
+}
+
+Document read_document(const std::filesystem::path& path) {
+  const std::string extension = lower_extension(path);
+  if (extension == ".safetensors") return document_from_tensors(SafetensorsFile(path));
+  if (extension != ".json") return document_from_text(path);
+  Document document = document_from_json(read_whole(path, max_json_bytes), path.native());
+  if (document.title.empty()) document.title = printable(path.stem().native());
+  return document;
+}
+
+}  // namespace
+
+Document open_document(const std::filesystem::path& path) {
+  Document document = read_document(path);
+  try {
+    check(document);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{} cannot be computed: {}", in_quotes(path.native()), error.what()));
+  }
+  return document;
+}
+
+std::vector<Example> list_examples(const std::filesystem::path& assets) {
+  std::vector<Example> examples;
+  std::error_code missing;
+  for (const auto& entry : std::filesystem::directory_iterator(assets / "examples", missing)) {
+    const std::string extension = lower_extension(entry.path());
+    const bool shown = extension == ".json" || extension == ".safetensors" || extension == ".txt";
+    std::error_code unreadable;
+    if (shown && entry.is_regular_file(unreadable)) examples.push_back({"", entry.path()});
+  }
+  std::sort(examples.begin(), examples.end(),
+            [](const Example& a, const Example& b) { return a.path.filename() < b.path.filename(); });
+  for (Example& example : examples) example.name = example_name(example.path);
+  return examples;
+}
+
+}  // namespace attnscope

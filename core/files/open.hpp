@@ -1,0 +1,43 @@
+// core/files: one door for everything a person opens: command line, menu and drop all come through here.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/document.hpp"
+
+namespace attnscope {
+
+/// A Document from a file: an AttnScope document (.json: see README, "File formats"), tensors Q, K, V with an
+/// optional attn_mask (.safetensors), or plain text (anything else, at most 1 MB; one sequence per non-empty
+/// line when there are at most 16 lines, else one sequence; several hide their padding; weights built by
+/// hand). The title is the document's own or the file's name. What comes back passed check(). Throws Error
+/// with one sentence that names the file, what was found and what was expected.
+Document open_document(const std::filesystem::path& path);
+
+/// The JSON form, and back: a Document whose blocks follow its recipe comes back equal, bit by bit. `where`
+/// names the source in messages. from_json refuses unknown and duplicate keys, wrong types and numbers out of
+/// range, naming the key; whether the Document can be computed is left to check(). NaN and infinities live in
+/// matrices only, as strings.
+std::string to_json(const Document&);
+Document document_from_json(std::string_view json, const std::string& where);
+/// Atomically.
+void save_document(const Document&, const std::filesystem::path& path);
+
+/// Q, K, V (and attn_mask) of an open safetensors file as a Document: rank 4 [batch][heads][n][d]. attn_mask:
+/// boolean (true = attend) or float (added), rank 2 to 4, aligned from the right, dimensions of size 1
+/// repeated. What comes back passed check(), mask aside. Tokens are the numbers 0, 1, 2, …
+class SafetensorsFile;
+Document document_from_tensors(const SafetensorsFile&);
+
+/// The examples shipped in `assets/examples`, in the order of the menu: by file name. Empty when there is no
+/// such directory.
+struct Example {
+  std::string name;
+  std::filesystem::path path;
+};
+std::vector<Example> list_examples(const std::filesystem::path& assets);
+
+}  // namespace attnscope

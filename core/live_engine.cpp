@@ -1,0 +1,160 @@
+#include "core/live_engine.hpp"
+
+#include <new>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace attnscope {
+
+namespace {
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds patience{1};  // for a run that is superseded
+}  // namespace
+
+LiveEngine::LiveEngine(std::shared_ptr<Backend> backend, std::function<void()> on_publish)
+    : backend_(std::move(backend)),
+      pipeline_(backend_),
+      on_publish_(std::move(on_publish)),
+      worker_([this](const std::stop_token& quit) { work(quit); }),
+      watchdog_([this](const std::stop_token& quit) { watch(quit); }) {}
+
+LiveEngine::~LiveEngine() {
+  worker_.request_stop();  // before the run stops, so that the worker finds nothing to publish
+  watchdog_.request_stop();
+  std::stop_source run;
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.reset();
+    run = run_stop_;
+  }
+  run.request_stop();
+}
+
+std::uint64_t LiveEngine::submit(Document document) {
+  std::uint64_t ticket = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    ticket = next_ticket_++;
+    waiting_ = Job{ticket, std::move(document)};
+  }
+  changed_.notify_all();
+  return ticket;
+}
+
+ResultPtr LiveEngine::latest() const {
+  const std::lock_guard lock(mutex_);
+  return latest_;
+}
+
+ResultPtr LiveEngine::latest_good() const {
+  const std::lock_guard lock(mutex_);
+  return latest_good_;
+}
+
+void LiveEngine::cancel() {
+  std::stop_source run;
+  {
+    const std::lock_guard lock(mutex_);
+    // The worker publishes for both: it takes a cancelled Document that waits without computing it.
+    if (waiting_) {
+      waiting_->cancelled = true;
+    } else if (running_) {
+      running_->cancelled = true;
+    }
+    run = run_stop_;
+  }
+  run.request_stop();
+}
+
+bool LiveEngine::busy() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_ || running_;
+}
+
+std::chrono::duration<double> LiveEngine::running_for() const {
+  const std::lock_guard lock(mutex_);
+  if (!running_) return {};
+  return Clock::now() - started_;
+}
+
+void LiveEngine::wait_idle() const {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return !waiting_ && !running_; });
+}
+
+void LiveEngine::work(const std::stop_token& quit) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, quit, [this] { return waiting_.has_value(); })) {
+    if (quit.stop_requested()) return;
+    running_ = std::exchange(waiting_, std::nullopt);
+    started_ = Clock::now();
+    run_stop_ = std::stop_source();
+    const Job& job = *running_;
+    const std::stop_token stop = run_stop_.get_token();
+    ResultPtr result;
+    if (!job.cancelled) {
+      lock.unlock();
+      changed_.notify_all();
+      result = compute(job, stop);
+      lock.lock();
+    }
+    if (!result && job.cancelled) result = failure(job, "Cancelled");
+    running_.reset();
+    const bool published = result && !quit.stop_requested();
+    if (published) keep(std::move(result));
+    lock.unlock();
+    changed_.notify_all();
+    // After the engine is idle: whoever is woken by this and asks busy() hears the truth.
+    if (published && on_publish_) on_publish_();
+    lock.lock();
+  }
+}
+
+/// Null when the run was stopped.
+ResultPtr LiveEngine::compute(const Job& job, const std::stop_token& stop) {
+  try {
+    return pipeline_.run(job.document, stop, &progress_, job.ticket);
+  } catch (const Cancelled&) {
+    return nullptr;
+  } catch (const std::bad_alloc&) {
+    return failure(job,
+                   "There is not enough memory to compute this; a shorter text or fewer heads need less.");
+  } catch (const std::exception& error) {
+    return failure(job, error.what());
+  } catch (...) {
+    return failure(job, "The computation failed for an unknown reason.");
+  }
+}
+
+ResultPtr LiveEngine::failure(const Job& job, std::string error) const {
+  auto result = std::make_shared<Result>();
+  result->ticket = job.ticket;
+  result->document = job.document;
+  result->backend = backend_->name();
+  result->error = std::move(error);
+  return result;
+}
+
+void LiveEngine::keep(ResultPtr result) {
+  if (latest_ && latest_->ticket >= result->ticket) return;
+  latest_ = std::move(result);
+  if (latest_->error.empty()) latest_good_ = latest_;
+}
+
+void LiveEngine::watch(const std::stop_token& quit) {
+  std::unique_lock lock(mutex_);
+  const auto superseded = [this] { return running_ && waiting_ && !run_stop_.stop_requested(); };
+  while (changed_.wait(lock, quit, superseded)) {
+    if (quit.stop_requested()) return;
+    const std::uint64_t ticket = running_->ticket;
+    const auto moved_on = [&] { return !superseded() || running_->ticket != ticket; };
+    if (changed_.wait_until(lock, quit, started_ + patience, moved_on) || quit.stop_requested()) continue;
+    std::stop_source run = run_stop_;
+    lock.unlock();  // what is called back on a stop must not find the engine locked
+    run.request_stop();
+    lock.lock();
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,76 @@
+// core: the thread that computes. One worker, one slot in which the latest Document wins; results are
+// published in the order of their tickets. Everything here may be called from any thread.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "core/pipeline.hpp"
+
+namespace attnscope {
+
+class LiveEngine {
+ public:
+  /// `on_publish` is called on the worker after each published result: keep it short (the window posts an
+  /// event).
+  explicit LiveEngine(std::shared_ptr<Backend> backend, std::function<void()> on_publish = {});
+  ~LiveEngine();
+  LiveEngine(const LiveEngine&) = delete;
+  LiveEngine& operator=(const LiveEngine&) = delete;
+
+  /// Puts the Document into the slot, replacing one that waits there, and returns its ticket (1, 2, 3, …). A
+  /// run that is superseded normally finishes, since stopping on every drag event would starve the picture;
+  /// once it is older than a second it is stopped.
+  std::uint64_t submit(Document document);
+
+  /// The newest published result, good or with an error; null before the first.
+  ResultPtr latest() const;
+  /// The newest result without an error; null before the first.
+  ResultPtr latest_good() const;
+
+  /// Stops the current run and drops what waits. The newest of their Documents is published, on the worker,
+  /// as an error "Cancelled", unless it is superseded by then or its run was just done.
+  void cancel();
+  /// Whether anything runs or waits.
+  bool busy() const;
+  /// How long the current run has taken; 0 when none runs.
+  std::chrono::duration<double> running_for() const;
+  const Progress& progress() const { return progress_; }
+  /// Blocks until nothing runs or waits. For tests, the command line and pictures without a window.
+  void wait_idle() const;
+
+ private:
+  struct Job {
+    std::uint64_t ticket = 0;
+    Document document;
+    bool cancelled = false;
+  };
+  void work(const std::stop_token& quit);
+  void watch(const std::stop_token& quit);
+  ResultPtr compute(const Job& job, const std::stop_token& stop);
+  ResultPtr failure(const Job& job, std::string error) const;
+  void keep(ResultPtr result);  // with mutex_ held
+
+  std::shared_ptr<Backend> backend_;
+  Pipeline pipeline_;  // touched by the worker only
+  std::function<void()> on_publish_;
+  Progress progress_;
+
+  mutable std::mutex mutex_;  // guards all below
+  mutable std::condition_variable_any changed_;
+  std::optional<Job> waiting_;
+  std::optional<Job> running_;  // its Document is read by the worker without the lock and never changed
+  std::uint64_t next_ticket_ = 1;
+  std::chrono::steady_clock::time_point started_{};
+  std::stop_source run_stop_;
+  ResultPtr latest_, latest_good_;
+  // Last: they start when all else is there and are joined first.
+  std::jthread worker_;
+  std::jthread watchdog_;  // stops superseded runs when they become older than a second
+};
+
+}  // namespace attnscope

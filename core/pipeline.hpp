@@ -1,0 +1,52 @@
+// core: from a Document to a Result: order of the stages, what can be kept, cancelling and timing, once for all
+// backends.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "core/backend.hpp"
+#include "core/measures.hpp"
+
+namespace attnscope {
+
+/// Everything a view needs, immutable and shared. It carries the Document it was computed from, so labels and numbers
+/// can never disagree.
+struct Result {
+  std::uint64_t ticket = 0;
+  Document document;
+  Dimensions dimensions;
+  Trace trace;
+  Measures measures;
+  std::array<double, stage_count> milliseconds{};  // per stage; 0 where the stage was kept
+  double total_milliseconds = 0;                   // stages and measures
+  Stages computed;                                 // the stages this run computed anew
+  std::string backend;
+  std::string error;  // one sentence; when it is not empty there is no trace
+};
+using ResultPtr = std::shared_ptr<const Result>;
+
+/// How far a run is, readable from any thread.
+struct Progress {
+  std::atomic<int> done{0};   // stages finished
+  std::atomic<int> total{0};  // stages to compute; 0 when nothing runs
+};
+
+class Pipeline {
+ public:
+  explicit Pipeline(std::shared_ptr<Backend> backend) : backend_(std::move(backend)) {}
+
+  /// Computes what differs from the last successful run and shares the rest. Throws Error (a Document that does not
+  /// fit) or Cancelled; the last successful run is kept in both cases. Not thread-safe.
+  ResultPtr run(const Document&, std::stop_token stop = {}, Progress* progress = nullptr, std::uint64_t ticket = 0);
+
+ private:
+  std::shared_ptr<Backend> backend_;
+  ResultPtr last_;  // null before the first success
+};
+
+}  // namespace attnscope

@@ -1,0 +1,82 @@
+// core: the stages of attention in data-flow order, and the one table that says what each computes, reads and looks
+// like. Pipeline, backends, labels and documentation all read this table.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+namespace attnscope {
+
+enum class Stage : std::uint8_t {
+  Embed,     // token vectors
+  Position,  // + positions
+  Query,
+  Key,
+  Value,
+  Score,    // query · key
+  Scale,    // x 1/sqrt(d_k)
+  Mask,     // hidden keys get -inf
+  Softmax,  // attention weights
+  Mix,      // weights · value, per head
+  Concat,   // the heads side by side
+  Output,   // · W_O
+};
+inline constexpr std::size_t stage_count = 12;
+
+/// A set of enumerators, one bit each.
+template <class E>
+struct BitSet {
+  std::uint32_t bits = 0;
+  constexpr BitSet() = default;
+  constexpr BitSet(std::initializer_list<E> members) {
+    for (const E member : members) bits |= bit(member);
+  }
+  constexpr bool has(E member) const { return (bits & bit(member)) != 0; }
+  constexpr bool intersects(BitSet other) const { return (bits & other.bits) != 0; }
+  constexpr void insert(E member) { bits |= bit(member); }
+  constexpr bool empty() const { return bits == 0; }
+  constexpr bool operator==(const BitSet&) const = default;
+
+ private:
+  static constexpr std::uint32_t bit(E member) { return std::uint32_t{1} << static_cast<unsigned>(member); }
+};
+using Stages = BitSet<Stage>;
+
+/// The parts of a Document that stages read. Every member of Document that matters to a number belongs to one.
+enum class Field : std::uint8_t {
+  Tokens,     // the token strings and the padded length
+  Given,      // Q, K, V as numbers
+  Embedding,  // kind, seed
+  Width,      // d_model
+  Positions,
+  Heads,
+  QueryWeights,  // W_Q, b_Q; likewise below
+  KeyWeights,
+  ValueWeights,
+  OutputWeights,
+  Scaling,
+  Masking,
+  Temperature,
+};
+using Fields = BitSet<Field>;
+
+struct StageInfo {
+  Stage stage;
+  std::string_view name;     // "Scores"
+  std::string_view symbol;   // "S"
+  std::string_view formula;  // "S = Q·Kᵀ"
+  std::string_view shape;    // "[batch][heads][queries][keys]"
+  Fields fields;             // of the Document, read directly
+  Stages inputs;             // stages whose tensors it reads; all of them earlier in the table
+};
+
+/// All stages, in an order in which each comes after what it reads. Sources: Vaswani et al. 2017, sections 3.2.1
+/// (scaled dot-product attention), 3.2.2 (multi-head), 3.5 (sinusoidal positions).
+extern const std::array<StageInfo, stage_count> stage_table;
+
+inline const StageInfo& info(Stage stage) { return stage_table[static_cast<std::size_t>(stage)]; }
+
+}  // namespace attnscope

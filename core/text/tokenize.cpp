@@ -1,0 +1,216 @@
+#include "core/text/tokenize.hpp"
+
+#include <optional>
+#include <span>
+
+#include <fmt/format.h>
+#include <utf8proc.h>
+
+#include "core/error.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+namespace {
+
+using CodePoint = utf8proc_int32_t;
+
+/// What a grapheme cluster (a character with everything that clings to it) is to the cutter.
+enum class Kind {
+  Separator,   // ends a word and vanishes
+  Invisible,   // vanishes, the word goes on
+  Letter,      // letters, marks and numerals other than decimal digits
+  Digit,       // decimal digits of any script
+  Connector,   // _ and its relatives
+  Apostrophe,  // part of a word between letters
+  Point,       // part of a number between digits
+  Single,      // a token of its own
+};
+
+struct Cluster {
+  Kind kind;
+  std::string text;
+};
+
+struct Range {
+  CodePoint first, last;
+};
+
+/// Scripts that put no spaces between words, by block: Han, Hiragana, Katakana and what is written among
+/// them.
+constexpr Range spaceless[] = {
+    {0x2E80, 0x2FDF},    // radicals
+    {0x3005, 0x3007},    // iteration mark, closing mark, zero
+    {0x3021, 0x3029},    // Hangzhou numerals
+    {0x3031, 0x3035},    // kana repeat marks
+    {0x3038, 0x303C},    // Hangzhou tens, masu mark
+    {0x3041, 0x30FF},    // Hiragana, Katakana and the length mark
+    {0x31F0, 0x31FF},    // small Katakana
+    {0x3400, 0x4DBF},    // Han extension A
+    {0x4E00, 0x9FFF},    // Han
+    {0xF900, 0xFAFF},    // compatibility Han
+    {0xFF66, 0xFF9F},    // half-width Katakana
+    {0x16FE2, 0x16FF1},  // Han reading and repeat marks
+    {0x1AFF0, 0x1B16F},  // Kana supplement and extensions
+    {0x20000, 0x3FFFF},  // Han extensions B and later: planes 2 and 3 hold nothing else
+};
+
+bool is_spaceless(CodePoint c) {
+  for (const Range& range : spaceless) {
+    if (c >= range.first && c <= range.last) return true;
+  }
+  return false;
+}
+
+Kind kind_of(CodePoint c) {
+  switch (c) {
+    case '\'':
+    case 0x2019:  // ’
+    case 0xFF07: return Kind::Apostrophe;
+    case '.':
+    case ',':
+    case 0x066B:  // Arabic decimal separator
+    case 0x066C: return Kind::Point;
+    case 0x200B: return Kind::Separator;  // zero-width space: a word boundary by its very definition
+    default: break;
+  }
+  switch (utf8proc_category(c)) {
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_ZS:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP: return Kind::Separator;
+    case UTF8PROC_CATEGORY_CF: return Kind::Invisible;
+    case UTF8PROC_CATEGORY_PC: return Kind::Connector;
+    case UTF8PROC_CATEGORY_ND: return Kind::Digit;
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_NL:
+    case UTF8PROC_CATEGORY_NO: return is_spaceless(c) ? Kind::Single : Kind::Letter;
+    default: return Kind::Single;
+  }
+}
+
+/// A character that may compose with, or be reordered against, the one before it.
+bool clings(CodePoint c) {
+  const utf8proc_property_t* property = utf8proc_get_property(c);
+  return property->combining_class != 0 || property->category == UTF8PROC_CATEGORY_MN ||
+         property->category == UTF8PROC_CATEGORY_MC || property->category == UTF8PROC_CATEGORY_ME ||
+         property->boundclass == UTF8PROC_BOUNDCLASS_V || property->boundclass == UTF8PROC_BOUNDCLASS_T;
+}
+
+/// Normalisation form C, appended to `out`. The library sorts marks in quadratic time, so it gets the text in
+/// pieces that end where nothing clings; a piece of nothing but marks, which no language writes, is cut at
+/// `hard_limit`.
+void append_nfc(std::string_view text, std::vector<CodePoint>& out) {
+  constexpr utf8proc_ssize_t soft_limit = 64, hard_limit = 256;
+  constexpr auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  const auto size = static_cast<utf8proc_ssize_t>(text.size());
+  std::vector<CodePoint> piece;
+  for (utf8proc_ssize_t at = 0; at < size;) {
+    const utf8proc_ssize_t start = at;
+    for (utf8proc_ssize_t length = 0; at < size && length < hard_limit; ++length) {
+      CodePoint c = 0;
+      const utf8proc_ssize_t step = utf8proc_iterate(bytes + at, size - at, &c);
+      if (length >= soft_limit && !clings(c)) break;
+      at += step;
+    }
+    // A character decomposes into at most 4 (utf8proc.h); 8 leaves room and the call says when it is not
+    // enough.
+    piece.resize(8 * static_cast<std::size_t>(hard_limit));
+    const auto room = static_cast<utf8proc_ssize_t>(piece.size());
+    const utf8proc_ssize_t wrote = utf8proc_decompose(bytes + start, at - start, piece.data(), room, options);
+    if (wrote < 0 || wrote > room) throw Error("The text cannot be normalised.");
+    const utf8proc_ssize_t length = utf8proc_normalize_utf32(piece.data(), wrote, options);
+    out.insert(out.end(), piece.begin(), piece.begin() + length);
+  }
+}
+
+void append_utf8(CodePoint c, std::string& text) {
+  utf8proc_uint8_t bytes[4];
+  const utf8proc_ssize_t length = utf8proc_encode_char(c, bytes);
+  text.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(length));
+}
+
+/// Cuts one cluster. White space in front of a mark that clings to it separates, the mark stays visible.
+/// U+FE0F makes an emoji of a digit or letter (keycaps, ℹ️), which then stands alone.
+void append_cluster(std::span<const CodePoint> cluster, std::vector<Cluster>& out) {
+  while (!cluster.empty() && kind_of(cluster.front()) == Kind::Separator) {
+    if (out.empty() || out.back().kind != Kind::Separator) out.push_back({Kind::Separator, {}});
+    cluster = cluster.subspan(1);
+  }
+  if (cluster.empty()) return;
+  Cluster result{Kind::Invisible, {}};
+  bool emoji = false;
+  for (const CodePoint c : cluster) {
+    if (result.kind == Kind::Invisible) result.kind = kind_of(c);
+    emoji = emoji || c == 0xFE0F;
+    append_utf8(c, result.text);
+  }
+  const bool plain = cluster.size() == 1;
+  if (emoji || (!plain && (result.kind == Kind::Apostrophe || result.kind == Kind::Point))) {
+    result.kind = Kind::Single;
+  }
+  if (result.kind != Kind::Invisible) out.push_back(std::move(result));
+}
+
+std::vector<Cluster> clusters_of(std::span<const CodePoint> text) {
+  std::vector<Cluster> clusters;
+  utf8proc_int32_t state = 0;
+  std::size_t start = 0;
+  for (std::size_t i = 1; i <= text.size(); ++i) {
+    if (i == text.size() || utf8proc_grapheme_break_stateful(text[i - 1], text[i], &state)) {
+      append_cluster(text.subspan(start, i - start), clusters);
+      start = i;
+    }
+  }
+  return clusters;
+}
+
+bool in_word(Kind kind) { return kind == Kind::Letter || kind == Kind::Digit || kind == Kind::Connector; }
+
+/// Whether an apostrophe or a point has on both sides what makes it a part of the word.
+bool joins(Kind before, Kind here, Kind after) {
+  if (here == Kind::Apostrophe) return before == Kind::Letter && after == Kind::Letter;
+  return here == Kind::Point && before == Kind::Digit && after == Kind::Digit;
+}
+
+}  // namespace
+
+std::vector<std::string> tokenize(std::string_view text) {
+  if (const std::optional<std::size_t> at = first_invalid_utf8(text)) {
+    throw Error(fmt::format("The text is not valid UTF-8: byte {} (0x{:02x}) does not belong to a character.",
+                            *at, static_cast<unsigned char>(text[*at])));
+  }
+  std::vector<CodePoint> code_points;
+  code_points.reserve(text.size());
+  append_nfc(text, code_points);
+  std::vector<Cluster> clusters = clusters_of(code_points);
+
+  std::vector<std::string> tokens;
+  bool open = false;  // the last token is a word that may go on
+  for (std::size_t i = 0; i < clusters.size(); ++i) {
+    const Kind kind = clusters[i].kind;
+    if (kind == Kind::Separator) {
+      open = false;
+      continue;
+    }
+    const bool joint =
+        open && i + 1 < clusters.size() && joins(clusters[i - 1].kind, kind, clusters[i + 1].kind);
+    const bool word = in_word(kind) || joint;
+    if (word && open) {
+      tokens.back() += clusters[i].text;
+    } else {
+      tokens.push_back(std::move(clusters[i].text));
+    }
+    open = word;
+  }
+  return tokens;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,11 @@
+// gpu: stands in where no CUDA kernels were built, so that no other room needs a conditional.
+#include "gpu/cuda_backend.hpp"
+
+namespace attnscope {
+
+std::unique_ptr<Backend> make_cuda_backend(std::string& why_not) {
+  why_not = "This build has no CUDA kernels, so the CPU computes everything.";
+  return nullptr;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,14 @@
+// gpu: the door to the CUDA backend. Whether it was built or not, this is the only thing other rooms include.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/backend.hpp"
+
+namespace attnscope {
+
+/// Null, and the reason as a sentence in `why_not`, when this build or this machine cannot run CUDA.
+std::unique_ptr<Backend> make_cuda_backend(std::string& why_not);
+
+}  // namespace attnscope

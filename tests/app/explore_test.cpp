@@ -1,0 +1,368 @@
+// The window as a person uses it: every control clicked, dragged or typed into, the Document and the pixels
+// looked at.
+#include <cmath>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/actions.hpp"
+#include "core/edits.hpp"
+#include "robot/robot.hpp"
+
+using namespace attnscope;
+
+namespace {
+
+const std::filesystem::path examples = std::filesystem::path(ATTNSCOPE_ASSETS) / "examples";
+
+/// Selects all of a text field and types over it.
+void retype(Robot& robot, std::string_view field, std::string_view text) {
+  robot.click(field);
+  robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
+  robot.type(text);
+  robot.settle();
+}
+
+void type_number(Robot& robot, std::string_view control, std::string_view number) {
+  robot.click(control);
+  robot.frame(2);
+  robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
+  robot.type(number);
+  robot.key(ImGuiKey_Enter);
+  robot.settle();
+}
+
+Cell locked_cell(Robot& robot) { return robot.app().selection().cell; }
+
+}  // namespace
+
+TEST_CASE("the opening picture is the sentence with eight hand-built heads") {
+  Robot robot;
+  robot.settle();
+  REQUIRE(robot.app().shown());
+  CHECK(robot.app().message().empty());
+  CHECK(robot.document().input.sequences[0].text == "The cat sat on the mat");
+  CHECK(robot.document().heads == 8);
+  CHECK(robot.document().d_model == 64);
+  CHECK(robot.document().masking.causal);
+  CHECK(robot.document().weights.head_names.size() == 8);
+  CHECK(robot.app().selection().locked);
+}
+
+TEST_CASE("the mask segments change Document and pixels") {
+  Robot robot;
+  robot.settle();
+  robot.leave();
+  const Image causal = robot.pixels();
+  robot.click("Mask: None");
+  robot.settle();
+  robot.leave();
+  CHECK_FALSE(robot.document().masking.causal);
+  CHECK(robot.app().shown()->measures.row(0, 0, 0).allowed == 6);
+  CHECK_FALSE((robot.pixels() == causal));
+  robot.click("Mask: Both");
+  robot.settle();
+  CHECK((robot.document().masking.causal && robot.document().masking.padding));
+  robot.click("Mask: Causal");
+  robot.settle();
+  robot.leave();
+  CHECK_FALSE(robot.document().masking.padding);
+}
+
+TEST_CASE("the new picture stands in the frame after the switch was turned") {
+  Robot robot;
+  robot.settle();
+  const ResultPtr before = robot.app().shown();
+  robot.click("Divide by sqrt(d_k)");  // its last event is the release, whose frame submits the Document
+  CHECK(robot.document().scaling.kind == Scaling::Kind::Off);
+  robot.frame(1);
+  REQUIRE(robot.app().shown() != before);
+  CHECK(robot.app().shown()->document.scaling.kind == Scaling::Kind::Off);
+  // Only what depends on the factor was computed: the projections and scores are the very same tensors.
+  CHECK(robot.app().shown()->trace[Stage::Score] == before->trace[Stage::Score]);
+  CHECK(robot.app().shown()->trace[Stage::Scale] != before->trace[Stage::Scale]);
+}
+
+TEST_CASE("typing Chinese makes Chinese tokens") {
+  Robot robot({.system_fonts = true});
+  robot.settle();
+  const Image before = robot.pixels();
+  retype(robot, "##Text", "我爱猫");
+  REQUIRE(robot.document().input.sequences[0].tokens == std::vector<std::string>{"我", "爱", "猫"});
+  CHECK(robot.app().shown()->dimensions.keys == 3);
+  CHECK_FALSE((robot.pixels() == before));
+}
+
+TEST_CASE("the text follows every keystroke and an empty one keeps the last picture") {
+  Robot robot;
+  robot.settle();
+  retype(robot, "##Text", "one");
+  robot.type(" two");
+  robot.settle();
+  CHECK(robot.document().input.sequences[0].tokens.size() == 2);
+  robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
+  robot.key(ImGuiKey_Backspace);
+  robot.settle();
+  CHECK(robot.document().input.sequences[0].tokens.empty());
+  CHECK_FALSE(robot.app().message().empty());
+  CHECK(robot.app().shown()->dimensions.keys == 2);
+  robot.type("back");
+  robot.settle();
+  CHECK(robot.app().message().empty());
+  CHECK(robot.app().shown()->dimensions.keys == 1);
+}
+
+TEST_CASE("hovering previews a cell, a click locks it, Esc unlocks it, arrows move it") {
+  Robot robot;
+  robot.settle();
+  const Cell first = locked_cell(robot);
+  const ImVec2 middle = robot.centre("heatmap 0");
+  robot.move({middle.x + 10, middle.y + 10});
+  robot.frame();
+  CHECK(robot.app().selection().hovered_cell == Cell{3, 3});
+  CHECK(locked_cell(robot) == first);
+  robot.click_at({middle.x + 10, middle.y + 10});
+  CHECK(locked_cell(robot) == Cell{3, 3});
+  CHECK(robot.app().selection().locked);
+  robot.leave();
+  robot.frame();
+  CHECK_FALSE(robot.app().selection().hovered_cell);
+  robot.key(ImGuiKey_UpArrow);
+  robot.key(ImGuiKey_LeftArrow);
+  CHECK(locked_cell(robot) == Cell{2, 2});
+  robot.key(ImGuiKey_Escape);
+  CHECK_FALSE(robot.app().selection().locked);
+}
+
+TEST_CASE("thumbnails preview on hover and choose on click") {
+  Robot robot;
+  robot.settle();
+  robot.move(robot.centre("head 5"));
+  robot.frame();
+  CHECK(robot.app().selection().shown_head() == 5);
+  CHECK(robot.app().selection().head == 3);
+  robot.click("head 5");
+  robot.leave();
+  robot.frame(2);
+  CHECK(robot.app().selection().shown_head() == 5);
+}
+
+TEST_CASE("token chips choose the query, or the key in the other direction") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  robot.click("token 4");
+  CHECK(locked_cell(robot).query == 4);
+  robot.click("Direction: key ← queries");
+  robot.frame();
+  robot.click("token 0");
+  CHECK(locked_cell(robot) == Cell{4, 0});
+}
+
+TEST_CASE("sliders drag, type and go back on a double click") {
+  Robot robot;
+  robot.settle();
+  const ImVec2 knob = robot.centre("Temperature");
+  robot.drag(knob, {knob.x + 40, knob.y});
+  robot.settle();
+  CHECK(robot.document().temperature > 1.5f);
+  type_number(robot, "Temperature value", "0.5");
+  CHECK(robot.document().temperature == 0.5f);
+  type_number(robot, "Scale value", "0.25");
+  CHECK(robot.document().scaling == Scaling{Scaling::Kind::Factor, 0.25f});
+  type_number(robot, "Temperature value", "0");
+  CHECK(robot.app().message().find("temperature") != std::string::npos);
+  CHECK(robot.app().shown()->document.temperature == 0.5f);
+}
+
+TEST_CASE("seven heads do not fit a width of 64, and the window says so and goes on") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  type_number(robot, "Head count value", "7");
+  CHECK(robot.app().message().find('7') != std::string::npos);
+  CHECK(robot.app().message().find("64") != std::string::npos);
+  CHECK(robot.app().shown()->dimensions.heads == 8);
+  type_number(robot, "Head count value", "0");
+  CHECK_FALSE(robot.app().message().empty());
+  type_number(robot, "Head count value", "4");
+  CHECK(robot.app().message().empty());
+  CHECK(robot.app().shown()->dimensions.heads == 4);
+  robot.click("Head count more");
+  robot.settle();
+  CHECK(robot.app().shown()->dimensions.heads == 8);
+  robot.click("d_model more");
+  robot.settle();
+  CHECK(robot.app().shown()->dimensions.d_model == 128);
+}
+
+TEST_CASE("the other controls of the column") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  robot.click("Seed more");
+  robot.settle();
+  CHECK(robot.document().weights.seed == 8);
+  robot.click("Positions: None");
+  robot.settle();
+  CHECK(robot.document().positions == Positions::None);
+  robot.click("Pad to more");
+  robot.settle();
+  CHECK(robot.app().shown()->dimensions.keys == 7);
+  robot.click("Weights source");
+  robot.frame(2);
+  robot.click("Random");
+  robot.settle();
+  CHECK(robot.document().weights.recipe == Recipe::Random);
+  CHECK(robot.document().embedding == Embedding::Gaussian);
+  robot.click("Biases");
+  robot.settle();
+  CHECK(robot.app().shown()->document.weights.b_query);
+  const ImVec2 header = robot.centre("Positions");
+  robot.click_at(header);
+  robot.frame();
+  CHECK_FALSE(robot.has("Positions: None"));
+}
+
+TEST_CASE("noise hides the hand-built pattern") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  const double before = robot.app().shown()->measures.head(0, 0).entropy;
+  const ImVec2 knob = robot.centre("Noise");
+  robot.drag(knob, {knob.x + 80, knob.y});
+  robot.settle();
+  CHECK(robot.document().weights.noise > 0.5f);
+  CHECK(robot.app().shown()->measures.head(0, 0).entropy != before);
+}
+
+TEST_CASE("stage, range, theme: looks change, the Document does not") {
+  Robot robot;
+  robot.settle();
+  const Document document = robot.document();
+  robot.click("Stage: Scores");
+  robot.frame(2);
+  CHECK(robot.app().view().stage == Stage::Score);
+  const Image scores = robot.pixels();
+  robot.click("Range: Head");
+  robot.leave();
+  robot.frame(2);
+  CHECK(robot.app().view().range == RangeMode::Head);
+  CHECK_FALSE((robot.pixels() == scores));
+  robot.click("Theme: Light");
+  robot.frame(2);
+  CHECK(robot.app().view().theme == ThemeName::Light);
+  CHECK(robot.document() == document);
+}
+
+TEST_CASE("every key of the action table does something, and typing text is not a shortcut") {
+  for (const Action& action : actions()) {
+    Robot robot;
+    robot.settle();
+    if (action.key == ImGuiKey_Comma || action.key == ImGuiKey_Period)
+      robot.app().view().stage = Stage::Scale;
+    if ((action.key & ~ImGuiMod_Mask_) == ImGuiKey_N) robot.app().view().message.clear();
+    const Document document = robot.document();
+    const Selection selection = robot.app().selection();
+    robot.frame();
+    const Image before = robot.pixels();
+    robot.key(static_cast<ImGuiKey>(action.key & ~ImGuiMod_Mask_), action.key & ImGuiMod_Mask_);
+    robot.settle();
+    INFO(std::string(action.name));
+    CHECK((robot.document() != document || !(robot.app().selection() == selection) ||
+           !(robot.pixels() == before)));
+  }
+  Robot robot;
+  robot.settle();
+  retype(robot, "##Text", "scc nnp");
+  CHECK(robot.document().masking.causal);
+  CHECK(robot.document().scaling.kind == Scaling::Kind::InverseSqrtDk);
+}
+
+TEST_CASE("every example opens from the menu") {
+  Robot robot;
+  robot.settle();
+  for (const Example& example : list_examples(ATTNSCOPE_ASSETS)) {
+    robot.click("File");
+    robot.frame(2);
+    robot.click(example.name);
+    robot.settle();
+    INFO(example.name);
+    CHECK(robot.document().title == example.name);
+    CHECK(robot.app().message().empty());
+    CHECK(robot.app().shown()->document.title == example.name);
+  }
+}
+
+TEST_CASE("the worked example shows its exact weights") {
+  Robot robot({.file = examples / "2-three-tokens.json"});
+  robot.settle();
+  const Trace& trace = robot.app().shown()->trace;
+  const auto weights = trace[Stage::Softmax]->matrix(0, 0);
+  const double expected[3][3] = {
+      {0.4011, 0.1978, 0.4011}, {0.4011, 0.4011, 0.1978}, {0.5035, 0.2483, 0.2483}};
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) CHECK(std::abs(static_cast<double>(weights(i, j)) - expected[i][j]) < 5e-5);
+  }
+  const auto out = trace[Stage::Concat]->matrix(0);
+  CHECK(std::abs(static_cast<double>(out(0, 0)) - 1.0000) < 5e-5);
+  CHECK(std::abs(static_cast<double>(out(0, 1)) - 1.7967) < 5e-5);
+}
+
+TEST_CASE("a batch stands side by side and a click changes the sequence") {
+  Robot robot({.width = 1600, .height = 1000, .file = examples / "3-two-banks.json"});
+  robot.settle();
+  REQUIRE(robot.has("heatmap 0"));
+  REQUIRE(robot.has("heatmap 1"));
+  robot.click("heatmap 1");
+  robot.settle();
+  CHECK(robot.app().selection().sequence == 1);
+  robot.click("##Text 1");
+  robot.settle();
+  CHECK(robot.app().selection().sequence == 0);
+}
+
+TEST_CASE("a file that is no document is refused by name and nothing is lost") {
+  Robot robot;
+  robot.settle();
+  const Document before = robot.document();
+  robot.app().open("/nonexistent/model.safetensors");
+  robot.settle();
+  CHECK(robot.app().message().find("model.safetensors") != std::string::npos);
+  CHECK(robot.document() == before);
+  robot.click("Dismiss");
+  robot.frame();
+  CHECK(robot.app().message().empty());
+}
+
+TEST_CASE("ten thousand words are refused with a number, and the picture stays") {
+  Robot robot;
+  robot.settle();
+  std::string text;
+  for (int i = 0; i < 10000; ++i) text += "word" + std::to_string(i) + " ";
+  retype(robot, "##Text", text);
+  INFO(robot.app().message() << " / tokens " << robot.document().input.sequences[0].tokens.size());
+  CHECK(robot.app().message().find("10,000") != std::string::npos);
+  CHECK(robot.app().shown()->dimensions.keys == 6);
+}
+
+TEST_CASE("a frame in which nothing changed paints nothing") {
+  Robot robot;
+  robot.settle();
+  robot.leave();
+  robot.frame(3);
+  const Image before = robot.pixels();
+  robot.frame();
+  CHECK(robot.app().textures().painted() == 0);
+  CHECK(robot.app().settled());
+  CHECK((robot.pixels() == before));
+}
+
+TEST_CASE("any size and scale is drawn, down to one pixel") {
+  const std::pair<int, int> sizes[] = {{1, 1}, {40, 30}, {320, 240}, {700, 900}, {1280, 720}, {2560, 400}};
+  for (const auto& [width, height] : sizes) {
+    for (const float scale : {0.75f, 1.5f, 3.0f}) {
+      Robot robot({.width = width, .height = height, .scale = scale, .file = examples / "3-two-banks.json"});
+      robot.settle();
+      robot.move({static_cast<float>(width) / 2, static_cast<float>(height) / 2});
+      robot.settle();
+      CHECK(robot.app().message().empty());
+    }
+  }
+}

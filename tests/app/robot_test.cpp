@@ -1,0 +1,49 @@
+// The robot itself: what later tests lean on.
+#include "tests/robot/robot.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "core/error.hpp"
+
+using namespace attnscope;
+
+TEST_CASE("two robots see the same pixels, and a settled window paints nothing") {
+  Image first;
+  {
+    Robot robot;
+    first = robot.pixels();
+  }
+  Robot robot;
+  const std::string shown = robot.app().message();
+  CHECK(shown.empty());
+  robot.frame();
+  CHECK(robot.app().textures().painted() == 0);
+  CHECK(robot.app().settled());
+  const Image second = robot.pixels();
+  std::size_t differing = 0;
+  for (std::size_t i = 0; i < first.pixels.size(); ++i) differing += first.pixels[i] != second.pixels[i];
+  CHECK(differing < first.pixels.size() / 500);  // the milliseconds in the top bar
+}
+
+TEST_CASE("a click reaches the Document, and its numbers are on screen in the next frame") {
+  Robot robot;
+  const Image before = robot.pixels();
+  robot.move(robot.centre("Divide by sqrt(d_k)"));
+  robot.press();
+  robot.release();
+  CHECK(robot.document().scaling.kind == Scaling::Kind::Off);
+  robot.frame();
+  REQUIRE(robot.app().shown());
+  CHECK((robot.app().shown()->document == robot.document()));
+  CHECK((robot.pixels() != before));
+}
+
+TEST_CASE("a label that is not there is named together with those that are") {
+  Robot robot;
+  CHECK_FALSE(robot.has("Abracadabra"));
+  CHECK_THROWS_MATCHES(
+      robot.centre("Abracadabra"), Error,
+      Catch::Matchers::MessageMatches(Catch::Matchers::ContainsSubstring("Divide by sqrt(d_k)")));
+}

@@ -1,0 +1,132 @@
+// The real program in a real window on a display without a screen: it starts, takes clicks, rests and ends.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/robot/child_process.hpp"
+#include "tests/robot/robot.hpp"
+#include "tests/robot/virtual_display.hpp"
+
+using namespace attnscope;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr int width = 1600, height = 1000;
+constexpr auto patience = 30s;  // for a sanitized program on a busy machine
+
+bool wait_until(const std::function<bool()>& condition) {
+  for (const auto end = Clock::now() + patience; Clock::now() < end; std::this_thread::sleep_for(5ms))
+    if (condition()) return true;
+  return false;
+}
+
+/// The program, its display and its window, once that shows something.
+struct Session {
+  VirtualDisplay display{1920, 1200};
+  std::optional<ChildProcess> program;
+  VirtualDisplay::Window window = 0;
+  double first_frame_milliseconds = 0;
+
+  Session() {
+    display.move_pointer(1900, 1190);  // beside the window: nothing hovers
+    const auto start = Clock::now();
+    program.emplace(std::vector<std::string>{ATTNSCOPE_PROGRAM},
+                    ChildProcess::Options{{"DISPLAY=" + display.name()}, -1, false});
+    REQUIRE(wait_until([this] {
+      const auto found = display.find("AttnScope");
+      if (found) window = *found;
+      return found || !program->running();
+    }));
+    REQUIRE(program->running());
+    REQUIRE(wait_until(
+        [this] { return (display.pixel(window, 4, 4) & 0xFFFFFF) != 0; }));  // no theme is black there
+    first_frame_milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  }
+
+  /// The picture once it stands still.
+  Image picture() {
+    Image last;
+    const bool still = wait_until([&] {
+      std::this_thread::sleep_for(150ms);
+      Image now = display.pixels(window);
+      std::swap(now, last);
+      return now == last;
+    });
+    REQUIRE(still);
+    return last;
+  }
+};
+
+/// Share of pixels that differ; 1 when the sizes do.
+double difference(const Image& a, const Image& b) {
+  if (a.width != b.width || a.height != b.height) return 1;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < a.pixels.size(); ++i)
+    count += (a.pixels[i] & 0xFFFFFF) != (b.pixels[i] & 0xFFFFFF);
+  return static_cast<double>(count) / static_cast<double>(a.pixels.size());
+}
+
+}  // namespace
+
+TEST_CASE("the window shows what the robot sees, takes a click, rests and closes") {
+  if (!VirtualDisplay::available()) SKIP("Xvfb is not installed (package xvfb)");
+  Robot robot({.width = width, .height = height, .system_fonts = true});
+  Session session;
+  const Image before = session.picture();
+  std::printf("window: first frame %.0f ms after start\n", session.first_frame_milliseconds);
+  CHECK(session.first_frame_milliseconds < 10'000);   // a busy machine; the printed figure is what counts
+  CHECK(difference(before, robot.pixels()) < 0.005);  // the milliseconds in the top bar
+
+  const ImVec2 place = robot.centre("Divide by sqrt(d_k)");
+  robot.click("Divide by sqrt(d_k)");
+  robot.leave();
+  robot.settle();
+  session.display.click(session.window, static_cast<int>(place.x), static_cast<int>(place.y));
+  CHECK(wait_until([&] { return difference(session.display.pixels(session.window), before) > 0.02; }));
+  session.display.move_pointer(1900, 1190);  // takes the tooltip away
+  CHECK(difference(session.picture(), robot.pixels()) < 0.005);
+
+  std::this_thread::sleep_for(1s);  // the last look for late tooltips
+  const auto used = session.program->processor_time();
+  std::this_thread::sleep_for(2s);
+  const double share = (session.program->processor_time() - used).count() / 2;
+  std::printf("window: %.1f %% of a processor while idle\n", 100 * share);
+  CHECK(share < 0.02);
+
+  session.display.close(session.window);
+  CHECK(session.program->wait(patience) == 0);
+}
+
+TEST_CASE("the window follows its size and closes at once while it computes") {
+  if (!VirtualDisplay::available()) SKIP("Xvfb is not installed (package xvfb)");
+  Session session;
+  session.picture();
+  session.display.resize(session.window, 1280, 720);
+  const Image small = session.picture();
+  CHECK(small.width == 1280);
+  CHECK(small.height == 720);
+  CHECK((small.at(1270, 710) & 0xFFFFFF) != 0);  // painted into its last corner
+  Robot robot({.width = 1280, .height = 720, .system_fonts = true});
+  CHECK(difference(small, robot.pixels()) < 0.005);
+  const ImVec2 place = robot.centre("Divide by sqrt(d_k)");
+  session.display.click(session.window, static_cast<int>(place.x), static_cast<int>(place.y));
+  session.display.close(session.window);
+  CHECK(session.program->wait(patience) == 0);
+}
+
+TEST_CASE("without a display the program says what to do instead") {
+  ChildProcess program(
+      {"sh", "-c", "exec '" ATTNSCOPE_PROGRAM "' 2>&1 | grep -q 'no display: use .attnscope render'"},
+      {{"DISPLAY="}, -1, true});
+  CHECK(program.wait(patience) == 0);
+  ChildProcess again({ATTNSCOPE_PROGRAM}, {{"DISPLAY="}, -1, true});
+  CHECK(again.wait(patience) == 1);
+}

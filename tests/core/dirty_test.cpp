@@ -1,0 +1,203 @@
+// What a change of the Document touches: every member is tried, and stages that do not depend on it must be
+// shared.
+#include "core/dirty.hpp"
+
+#include <functional>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/pipeline.hpp"
+#include "core/samples.hpp"
+
+namespace attnscope {
+namespace {
+
+/// A change of one member, the Fields it must touch, and the first stage that must be computed again.
+struct Change {
+  const char* member;
+  std::function<void(Document&)> apply;
+  Fields fields;
+};
+
+TensorPtr copied(const TensorPtr& tensor) { return std::make_shared<const Tensor>(*tensor); }
+
+TensorPtr zeros() { return std::make_shared<const Tensor>(Shape{1, 1, 5, 5}); }
+
+/// These lines break the build when a member is added to a struct: then add it here, and to all_changes().
+void members_are_complete(const Document& document) {
+  [[maybe_unused]] const auto& [input, embedding, positions, d_model, heads, weights, scaling, masking,
+                                temperature, title] = document;
+  [[maybe_unused]] const auto& [sequences, padded_length, given] = input;
+  [[maybe_unused]] const auto& [recipe, seed, noise, biases, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o,
+                                head_names] = weights;
+  [[maybe_unused]] const auto& [causal, padding, additive] = masking;
+  [[maybe_unused]] const auto& [kind, factor] = scaling;
+}
+
+std::vector<Change> all_changes() {
+  const Fields none;
+  return {
+      {"text", [](Document& d) { d.input.sequences[0].text.push_back('!'); }, none},
+      {"tokens", [](Document& d) { d.input.sequences[0].tokens[2] = std::string("new"); }, {Field::Tokens}},
+      {"sequences", [](Document& d) { d.input.sequences.push_back(samples::sentence(2)); }, {Field::Tokens}},
+      {"padded_length", [](Document& d) { d.input.padded_length = 9; }, {Field::Tokens}},
+      {"given",
+       [](Document& d) {
+         d.input.given = {zeros(), zeros(), zeros()};
+       },
+       {Field::Given}},
+      {"embedding", [](Document& d) { d.embedding = Embedding::HandBuilt; }, {Field::Embedding}},
+      {"positions", [](Document& d) { d.positions = Positions::None; }, {Field::Positions}},
+      {"d_model", [](Document& d) { d.d_model = 32; }, {Field::Width}},
+      {"heads", [](Document& d) { d.heads = 4; }, {Field::Heads}},
+      {"recipe", [](Document& d) { d.weights.recipe = Recipe::Random; }, none},
+      {"seed", [](Document& d) { d.weights.seed = 99; }, {Field::Embedding}},
+      {"noise", [](Document& d) { d.weights.noise = 0.5f; }, none},
+      {"biases", [](Document& d) { d.weights.biases = !d.weights.biases; }, none},
+      {"w_query", [](Document& d) { d.weights.w_query = copied(d.weights.w_query); }, {Field::QueryWeights}},
+      {"w_key", [](Document& d) { d.weights.w_key = copied(d.weights.w_key); }, {Field::KeyWeights}},
+      {"w_value", [](Document& d) { d.weights.w_value = copied(d.weights.w_value); }, {Field::ValueWeights}},
+      {"w_output",
+       [](Document& d) { d.weights.w_output = copied(d.weights.w_output); },
+       {Field::OutputWeights}},
+      {"b_query", [](Document& d) { d.weights.b_query = nullptr; }, {Field::QueryWeights}},
+      {"b_key", [](Document& d) { d.weights.b_key = nullptr; }, {Field::KeyWeights}},
+      {"b_value", [](Document& d) { d.weights.b_value = nullptr; }, {Field::ValueWeights}},
+      {"b_output", [](Document& d) { d.weights.b_output = nullptr; }, {Field::OutputWeights}},
+      {"head_names", [](Document& d) { d.weights.head_names = {"one"}; }, none},
+      {"scaling.kind", [](Document& d) { d.scaling.kind = Scaling::Kind::Off; }, {Field::Scaling}},
+      {"scaling.factor", [](Document& d) { d.scaling.factor = 2; }, {Field::Scaling}},
+      {"causal", [](Document& d) { d.masking.causal = true; }, {Field::Masking}},
+      {"padding", [](Document& d) { d.masking.padding = true; }, {Field::Masking}},
+      {"additive", [](Document& d) { d.masking.additive = zeros(); }, {Field::Masking}},
+      {"temperature", [](Document& d) { d.temperature = 2; }, {Field::Temperature}},
+      {"title", [](Document& d) { d.title = std::string("another"); }, none},
+  };
+}
+
+Document sample() {
+  samples::Random random(1);
+  return samples::text_document(random, {5}, 2, 16);
+}
+
+Stages downstream_of(Stage first) {
+  Stages reached{first};
+  for (const StageInfo& row : stage_table) {
+    if (row.inputs.intersects(reached)) reached.insert(row.stage);
+  }
+  return reached;
+}
+
+Stages shared_stages(const Trace& a, const Trace& b) {
+  Stages shared;
+  for (const StageInfo& row : stage_table) {
+    if (a[row.stage] == b[row.stage]) shared.insert(row.stage);
+  }
+  return shared;
+}
+
+Stages without(Stages dirty) {
+  Stages rest;
+  for (const StageInfo& row : stage_table) {
+    if (!dirty.has(row.stage)) rest.insert(row.stage);
+  }
+  return rest;
+}
+
+}  // namespace
+
+TEST_CASE("Every member of the Document is known to the comparison") {
+  const Document was = sample();
+  members_are_complete(was);
+  Fields seen;
+  for (const Change& change : all_changes()) {
+    INFO("member " << change.member);
+    Document now = was;
+    change.apply(now);
+    REQUIRE(now != was);
+    CHECK(changed_fields(was, now).bits == change.fields.bits);
+    CHECK(dirty_stages(was, now).empty() == change.fields.empty());
+    seen.bits |= change.fields.bits;
+  }
+  const auto last = static_cast<unsigned>(Field::Temperature);
+  CHECK(seen.bits == (std::uint32_t{2} << last) - 1);  // no Field is without a member
+  CHECK(dirty_stages(was, was).empty());
+}
+
+TEST_CASE("Every Field is read by a stage, and every stage says what it reads") {
+  Fields read;
+  for (const StageInfo& row : stage_table) {
+    read.bits |= row.fields.bits;
+    CHECK(!row.name.empty());
+    CHECK(!row.formula.empty());
+    CHECK(row.shape.front() == '[');
+  }
+  CHECK(read.bits == (std::uint32_t{2} << static_cast<unsigned>(Field::Temperature)) - 1);
+}
+
+TEST_CASE("A stage that a change does not touch is shared with the Trace before") {
+  struct Case {
+    const char* name;
+    std::function<void(Document&)> apply;
+    Stages dirty;
+  };
+  const std::vector<Case> cases{
+      {"mask", [](Document& d) { d.masking.causal = true; }, downstream_of(Stage::Mask)},
+      {"scale", [](Document& d) { d.scaling.kind = Scaling::Kind::Off; }, downstream_of(Stage::Scale)},
+      {"W_Q", [](Document& d) { d.weights.w_query = copied(d.weights.w_query); },
+       downstream_of(Stage::Query)},
+      {"W_V", [](Document& d) { d.weights.w_value = copied(d.weights.w_value); },
+       downstream_of(Stage::Value)},
+      {"W_O", [](Document& d) { d.weights.w_output = copied(d.weights.w_output); }, Stages{Stage::Output}},
+      {"temperature", [](Document& d) { d.temperature = 3; }, downstream_of(Stage::Softmax)},
+      {"positions", [](Document& d) { d.positions = Positions::None; }, downstream_of(Stage::Position)},
+      {"tokens", [](Document& d) { d.input.sequences[0].tokens[0] = std::string("x"); },
+       downstream_of(Stage::Embed)},
+      {"title", [](Document& d) { d.title = std::string("x"); }, Stages{}},
+  };
+  for (const Case& one : cases) {
+    INFO("change of " << one.name);
+    Document document = sample();
+    Pipeline pipeline(make_cpu_backend(1));
+    const ResultPtr before = pipeline.run(document);
+    one.apply(document);
+    const ResultPtr after = pipeline.run(document);
+    CHECK(after->computed.bits == one.dirty.bits);
+    CHECK(shared_stages(before->trace, after->trace).bits == without(one.dirty).bits);
+    CHECK(after->document == document);
+    for (const StageInfo& row : stage_table) {
+      const double time = after->milliseconds[static_cast<std::size_t>(row.stage)];
+      CHECK((time > 0) == one.dirty.has(row.stage));
+    }
+  }
+}
+
+TEST_CASE("With given Q, K and V only what reads them or the settings is computed again") {
+  samples::Random random(2);
+  Document was = samples::given_document(random.tensor({1, 2, 3, 4}), random.tensor({1, 2, 5, 4}),
+                                         random.tensor({1, 2, 5, 4}));
+  Document now = was;
+  now.input.sequences = {samples::sentence(5)};  // labels
+  now.heads = 3;
+  now.weights.seed = 11;
+  CHECK(dirty_stages(was, now).empty());
+  now.masking.causal = true;
+  CHECK(dirty_stages(was, now).bits == downstream_of(Stage::Mask).bits);
+  const Document text = sample();
+  CHECK(dirty_stages(text, was).bits == without({}).bits);
+  CHECK(dirty_stages(was, text).bits == without({}).bits);
+}
+
+TEST_CASE("A refused Document leaves the Pipeline as it was") {
+  Document document = sample();
+  Pipeline pipeline(make_cpu_backend(1));
+  const ResultPtr before = pipeline.run(document);
+  Document broken = document;
+  broken.heads = 7;
+  CHECK_THROWS(pipeline.run(broken));
+  document.temperature = 2;
+  const ResultPtr after = pipeline.run(document);
+  CHECK(after->trace[Stage::Mask] == before->trace[Stage::Mask]);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,263 @@
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "core/error.hpp"
+#include "core/files/open.hpp"
+#include "core/text/tokenize.hpp"
+#include "core/weights/make_weights.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace attnscope;
+using attnscope::test::is_sentence;
+using attnscope::test::message_of;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+TensorPtr tensor(Shape shape, std::vector<float> values) {
+  return std::make_shared<const Tensor>(shape, std::move(values));
+}
+
+bool same(const TensorPtr& a, const TensorPtr& b) { return !a || !b ? !a && !b : *a == *b; }
+
+/// Equality of what blocks hold, where Document's own == asks whether they are the same blocks.
+bool same(const Document& a, const Document& b) {
+  const Weights &v = a.weights, &w = b.weights;
+  const bool blocks = same(v.w_query, w.w_query) && same(v.w_key, w.w_key) && same(v.w_value, w.w_value) &&
+                      same(v.w_output, w.w_output) && same(v.b_query, w.b_query) && same(v.b_key, w.b_key) &&
+                      same(v.b_value, w.b_value) && same(v.b_output, w.b_output);
+  const Given &g = a.input.given, &h = b.input.given;
+  if (!blocks || !same(g.query, h.query) || !same(g.key, h.key) || !same(g.value, h.value) ||
+      !same(a.masking.additive, b.masking.additive)) {
+    return false;
+  }
+  Document twin = b;
+  twin.weights = a.weights;
+  twin.weights.recipe = b.weights.recipe;
+  twin.weights.seed = b.weights.seed;
+  twin.weights.noise = b.weights.noise;
+  twin.weights.biases = b.weights.biases;
+  twin.weights.head_names = b.weights.head_names;
+  twin.input.given = a.input.given;
+  twin.masking.additive = a.masking.additive;
+  return twin == a;
+}
+
+Document round_trip(const Document& document) { return document_from_json(to_json(document), "round trip"); }
+
+Document sentence(const std::string& text) {
+  Document document;
+  document.input.sequences = {{text, tokenize(text)}};
+  return with_weights(document);
+}
+
+/// A document with one key more (or another value for it) than the smallest there is.
+std::string refusal(const std::string& key, const std::string& value) {
+  const std::string text = "{\"attnscope\": 1, \"" + key + "\": " + value + "}";
+  return message_of<Error>([&] { document_from_json(text, "bad.json"); });
+}
+
+}  // namespace
+
+TEST_CASE("missing keys take the defaults", "[json]") {
+  const Document document = document_from_json(R"({"attnscope": 1, "text": ["The cat's mat"]})", "x");
+  CHECK(same(document, sentence("The cat's mat")));
+  CHECK(document.input.sequences[0].tokens == std::vector<std::string>{"The", "cat's", "mat"});
+  CHECK(document.weights.w_query != nullptr);
+}
+
+TEST_CASE("every setting comes back", "[json]") {
+  Document document = sentence("Ça \"va\"?\n猫 \\ 😀");
+  document.title = "Title with \"quotes\" and ∞";
+  document.d_model = 32;
+  document.heads = 4;
+  document.input.sequences.push_back({"two words", {"two", "words"}});
+  document.input.padded_length = 9;
+  document.positions = Positions::None;
+  document.weights.seed = std::numeric_limits<std::uint64_t>::max();
+  document.weights.biases = true;
+  document.weights.noise = 0.1f;
+  document.scaling = {Scaling::Kind::Factor, -0.3f};
+  document.masking.causal = true;
+  document.masking.padding = true;
+  document.temperature = 1e-30f;
+  document = with_weights(document);
+  CHECK(same(round_trip(document), document));
+
+  SECTION("hand-built weights, each embedding") {
+    document.weights.recipe = Recipe::HandBuilt;
+    for (const Embedding embedding : {Embedding::Gaussian, Embedding::HandBuilt}) {
+      document.embedding = embedding;
+      CHECK(same(round_trip(with_weights(document)), with_weights(document)));
+    }
+  }
+  SECTION("random weights on hand-built embeddings") {
+    document.embedding = Embedding::HandBuilt;
+    CHECK(same(round_trip(document), document));
+  }
+  SECTION("a factor that waits for its switch") {
+    document.scaling = {Scaling::Kind::Off, 0.7f};
+    CHECK(same(round_trip(document), document));
+    document.scaling.kind = Scaling::Kind::InverseSqrtDk;
+    CHECK(same(round_trip(document), document));
+  }
+  SECTION("tokens that do not follow from the text") {
+    document.input.sequences[0].tokens = {"Ça va", "?"};
+    CHECK(same(round_trip(document), document));
+  }
+  SECTION("a mask of numbers") {
+    document.masking.additive = tensor({1, 2, 1, 2}, {0, -infinity, 1.5f, -0.0f});
+    const Document back = round_trip(document);
+    CHECK(same(back, document));
+    CHECK(std::signbit(back.masking.additive->values()[3]));
+    CHECK_THAT(to_json(document), ContainsSubstring("null"));
+  }
+}
+
+TEST_CASE("weights that are numbers come back bit by bit", "[json]") {
+  Document document = sentence("a b");
+  document.d_model = 2;
+  document.heads = 1;
+  document.weights = {};
+  document.weights.recipe = Recipe::Given;
+  document.weights.w_query = tensor({2, 2}, {0.1f, -1.0f / 3, 1e-45f, 3.4028235e38f});
+  document.weights.w_key = tensor({2, 2}, {16777216, 1e16f, 1.17549435e-38f, -0.0f});
+  document.weights.w_value = tensor({2, 2}, {1, 2, 3, 4});
+  document.weights.w_output = tensor({2, 2}, {5, 6, 7, 8});
+  CHECK(same(round_trip(document), document));
+  document.weights.b_query = tensor({2}, {0.5f, 1});
+  document.weights.b_key = tensor({2}, {2, 3});
+  document.weights.b_value = tensor({2}, {4, 5});
+  document.weights.b_output = tensor({2}, {6, 7});
+  document.weights.head_names = {"edited"};
+  CHECK(same(round_trip(document), document));
+}
+
+TEST_CASE("every float is printed so that it reads back", "[json]") {
+  std::vector<float> values;
+  for (std::uint32_t i = 0; i < 20'000; ++i) {
+    const float value = std::bit_cast<float>(i * 214'013u + 2'531'011u * (i % 7));
+    values.push_back(std::isnan(value) ? 0 : value);
+  }
+  Document document;
+  const auto count = static_cast<std::int64_t>(values.size());
+  document.input.given = {tensor({1, 1, 1, count}, values), tensor({1, 1, 1, count}, values),
+                          tensor({1, 1, 1, 1}, {std::nanf("")})};
+  const Document back = round_trip(document);
+  CHECK(std::memcmp(back.input.given.query->data(), values.data(), values.size() * sizeof(float)) == 0);
+  CHECK(std::isnan(back.input.given.value->values()[0]));
+}
+
+TEST_CASE("given Q, K, V come back", "[json]") {
+  Document document = document_from_json(R"({"attnscope": 1, "title": "Three tokens", "given": {
+      "tokens": [["a", "b", "c"]],
+      "query": [[[[1, 0], [0, 1], [1, 1]]]], "key": [[[[1, 1], [0, 1], [1, 0]]]], "value": [[[[2, 1], [1, 3], [0, 2]]]]}})",
+                                         "x");
+  CHECK(document.input.sequences == std::vector<Sequence>{{"a b c", {"a", "b", "c"}}});
+  CHECK(*document.input.given.key == Tensor({1, 1, 3, 2}, {1, 1, 0, 1, 1, 0}));
+  CHECK(check(document).keys == 3);
+  CHECK(same(round_trip(document), document));
+  document.input.sequences[0].text = "a, b, c";
+  CHECK(same(round_trip(document), document));
+  document.input.given.query = tensor({1, 1, 2, 2}, {infinity, -infinity, 1, 2});
+  document.input.sequences = {{"x y z", {"x", "y", "z"}}};
+  CHECK(same(round_trip(document), document));
+}
+
+TEST_CASE("labels of given tensors default to numbers and must fit", "[json]") {
+  const std::string given =
+      R"("query": [[[[1]], [[2]]]], "key": [[[[1], [2], [3]]]], "value": [[[[1], [2], [3]]]]})";
+  const Document document = document_from_json("{\"attnscope\": 1, \"given\": {" + given + "}", "x");
+  CHECK(document.input.sequences.at(0).tokens == std::vector<std::string>{"0", "1", "2"});
+  CHECK_THAT(refusal("given", R"({"tokens": [["a"]], )" + given), ContainsSubstring("given.tokens"));
+  CHECK_THAT(refusal("given", R"({"tokens": [], )" + given), ContainsSubstring("given.tokens"));
+}
+
+TEST_CASE("what does not fit is refused with its key and source", "[json]") {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"attnscopf", "1"},
+      {"title", "7"},
+      {"text", "\"no list\""},
+      {"text", "[1]"},
+      {"tokens", R"([["a"]])"},
+      {"tokens", R"([[""]])"},
+      {"d_model", "0"},
+      {"d_model", "64.5"},
+      {"d_model", "100000"},
+      {"heads", "-1"},
+      {"heads", "0"},
+      {"heads", "null"},
+      {"seed", "-1"},
+      {"seed", "18446744073709551616"},
+      {"weights", "\"learned\""},
+      {"weights", "3"},
+      {"weights", R"({"recipe": "random"})"},
+      {"noise", "-0.5"},
+      {"noise", "1e39"},
+      {"biases", "1"},
+      {"embedding", "\"learned\""},
+      {"positions", "true"},
+      {"padded_length", "-3"},
+      {"padded_length", "1e9"},
+      {"scale", "\"sqrt\""},
+      {"scale", "[1]"},
+      {"scale", "1e39"},
+      {"scale_factor", "\"1\""},
+      {"temperature", "0"},
+      {"temperature", "-1"},
+      {"temperature", "1e-60"},
+      {"temperature", "\"NaN\""},
+      {"mask", "true"},
+      {"given", "[]"},
+      {"given", "{}"},
+  };
+  for (const auto& [key, value] : cases) {
+    INFO(key << " = " << value);
+    const std::string message = refusal(key, value);
+    CHECK_THAT(message, ContainsSubstring(key) && ContainsSubstring("bad.json"));
+    CHECK(is_sentence(message));
+  }
+  SECTION("nested keys are named with their path") {
+    CHECK_THAT(refusal("mask", R"({"causal": 1})"),
+               ContainsSubstring("\"mask.causal\"") && ContainsSubstring("found 1"));
+    CHECK_THAT(refusal("mask", R"({"casual": true})"), ContainsSubstring("\"mask.casual\""));
+    CHECK_THAT(refusal("mask", R"({"additive": [[0]]})"), ContainsSubstring("\"mask.additive\""));
+    CHECK_THAT(refusal("mask", R"({"additive": [[[[0], []]]]})"), ContainsSubstring("empty array"));
+    CHECK_THAT(refusal("given", R"({"query": [[[[1, 0], [1]]]]})"), ContainsSubstring("\"given.query\""));
+    CHECK_THAT(refusal("given", R"({"query": [[[[1, null]]]]})"), ContainsSubstring("found null"));
+    CHECK_THAT(refusal("given", R"({"query": [[[[1e40]]]]})"), ContainsSubstring("1e+40"));
+    CHECK_THAT(refusal("weights", R"({"recipe": "given", "query": [1]})"),
+               ContainsSubstring("\"weights.query\""));
+    CHECK_THAT(refusal("weights", R"({"recipe": "given", "bias": [1]})"),
+               ContainsSubstring("\"weights.bias\""));
+  }
+}
+
+TEST_CASE("what is no JSON document is refused with its place", "[json]") {
+  const auto message = [](const std::string& text) {
+    return message_of<Error>([&] { document_from_json(text, "bad.json"); });
+  };
+  CHECK_THAT(message(""), ContainsSubstring("not valid JSON at line 1"));
+  CHECK_THAT(message("{\"attnscope\": 1,\n \"heads\" 8}"), ContainsSubstring("line 2, column"));
+  CHECK_THAT(message("{\"attnscope\": 1, \"temperature\": NaN}"), ContainsSubstring("not valid JSON"));
+  CHECK_THAT(message("{\"attnscope\": 1, \"temperature\": 1e999}"), ContainsSubstring("too large"));
+  CHECK_THAT(message("{\"attnscope\": 1, \"title\": \"\xff\"}"),
+             ContainsSubstring("UTF-8 at line 1, column 28"));
+  CHECK_THAT(message("{\"attnscope\": 1, \"heads\": 8, \"heads\": 4}"), ContainsSubstring("\"heads\" twice"));
+  CHECK_THAT(message("{\"attnscope\": 1, \"text\": " + std::string(50'000, '[') + "}"),
+             ContainsSubstring("deeper"));
+  CHECK_THAT(message("[1]"), ContainsSubstring("must be an object"));
+  CHECK_THAT(message("{\"heads\": 8}"), ContainsSubstring("not an AttnScope document"));
+  CHECK_THAT(message("{\"attnscope\": 2}"), ContainsSubstring("\"attnscope\""));
+  CHECK_THAT(message("{\"attnscope\": 1, \"text\": [\"" + std::string(1'000'001, 'a') + "\"]}"),
+             ContainsSubstring("too long"));
+}

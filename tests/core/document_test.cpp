@@ -1,0 +1,196 @@
+// check(): sizes of what fits, and one sentence for each thing that does not.
+#include <functional>
+#include <limits>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/error.hpp"
+#include "core/mask.hpp"
+#include "core/samples.hpp"
+
+namespace attnscope {
+namespace {
+
+Document sample() {
+  samples::Random random(1);
+  return samples::text_document(random, {6, 4}, 8, 64);
+}
+
+Document sample_given() {
+  samples::Random random(2);
+  return samples::given_document(random.tensor({1, 4, 3, 2}), random.tensor({1, 2, 5, 2}),
+                                 random.tensor({1, 2, 5, 7}));
+}
+
+std::string refusal(const Document& document) {
+  try {
+    check(document);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TensorPtr zeros(Shape shape) { return std::make_shared<const Tensor>(shape); }
+
+}  // namespace
+
+TEST_CASE("check() gives the sizes of a Document that fits") {
+  CHECK(check(sample()) == Dimensions{2, 8, 8, 6, 6, 64, 8, 8});
+  CHECK(check(sample_given()) == Dimensions{1, 4, 2, 3, 5, 28, 2, 7});
+  Document padded = sample();
+  padded.input.padded_length = 9;
+  CHECK(check(padded).keys == 9);
+  CHECK(sequence_length(padded, 1) == 4);
+  CHECK(sequence_length(sample_given(), 0) == 5);
+}
+
+TEST_CASE("check() says in one sentence what does not fit and what would") {
+  struct Case {
+    std::function<void(Document&)> change;
+    std::string sentence;
+  };
+  const float nan_ = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<Case> cases{
+      {[](Document& d) { d.heads = 7; },
+       "d_model 64 cannot be split over 7 heads: 64 / 7 is not a whole number; 8 heads would fit."},
+      {[](Document& d) { d.heads = 100; },
+       "d_model 64 cannot be split over 100 heads: 64 / 100 is not a whole number; 64 heads would fit."},
+      {[](Document& d) { d.heads = 0; }, "The number of heads is 0; it must be at least 1."},
+      {[](Document& d) { d.d_model = 0; }, "d_model is 0; it must be from 1 to 8192."},
+      {[](Document& d) { d.d_model = 1 << 30; }, "d_model is 1073741824; it must be from 1 to 8192."},
+      {[](Document& d) { d.input.sequences.clear(); }, "There is no text: at least one sentence is needed."},
+      {[](Document& d) { d.input.sequences = {Sequence{}}; },
+       "The text has no tokens; type at least one word."},
+      {[](Document& d) { d.input.sequences[1] = {}; }, "Sentence 2 has no tokens; type at least one word."},
+      {[](Document& d) { d.input.sequences[1].tokens[2] = ""; },
+       "Token 3 of sentence 2 is empty; every token needs at least one character."},
+      {[](Document& d) { d.input.padded_length = 5; },
+       "padded_length is 5; the longest sentence has 6 tokens, so it must be at least that, or 0 for no more "
+       "padding than needed."},
+      {[](Document& d) { d.weights.w_query = nullptr; },
+       "W_Q is missing; it must be [d_model, heads · d_k] = [64, 64]."},
+      {[](Document& d) {
+         d.weights.w_output = zeros({64, 32});
+       },
+       "W_O has shape [64, 32]; it must be [heads · d_v, d_model] = [64, 64]."},
+      {[](Document& d) { d.weights.b_value = zeros({3}); },
+       "b_V has shape [3]; it must be [heads · d_v] = [64]."},
+      {[](Document& d) { d.weights.noise = -1; },
+       "The noise is -1; it must be a finite number of at least 0."},
+      {[=](Document& d) {
+         d.scaling = {Scaling::Kind::Factor, nan_};
+       },
+       "The scale factor is nan; it must be a finite number."},
+      {[](Document& d) { d.temperature = 0; }, "The temperature is 0; it must be a finite number above 0."},
+      {[=](Document& d) { d.temperature = nan_; },
+       "The temperature is nan; it must be a finite number above 0."},
+      {[](Document& d) {
+         d.masking.additive = zeros({2, 3, 6, 6});
+       },
+       "The added mask has shape [2, 3, 6, 6]; it must be [1 or 2, 1 or 8, 6, 6]: batch, heads, queries, "
+       "keys."},
+      {[](Document& d) { d.input.sequences = {samples::sentence(10'000)}; },
+       "10,000 queries x 10,000 keys in 8 heads are 800,000,000 scores, more than the 33,554,432 that can be "
+       "kept at once; 2,048 tokens would fit."},
+      {[](Document& d) {
+         d.weights.recipe = Recipe::HandBuilt;
+         d.d_model = 15;
+         d.heads = 1;
+       },
+       "d_model is 15; hand-built heads need an even number of at least 16, half for the token and half for "
+       "its "
+       "position."},
+  };
+  for (const Case& one : cases) {
+    Document document = sample();
+    one.change(document);
+    CHECK(refusal(document) == one.sentence);
+  }
+  CHECK(refusal(sample()) == "accepted");
+}
+
+TEST_CASE("check() names the given tensor that does not fit") {
+  struct Case {
+    std::function<void(Given&)> change;
+    std::string sentence;
+  };
+  const std::vector<Case> cases{
+      {[](Given& g) { g.value = nullptr; }, "Q, K and V must be given together: V is missing."},
+      {[](Given& g) {
+         g.key = zeros({5, 2});
+       },
+       "K has 2 dimensions ([5, 2]); it must have 4: [batch, heads, keys, d_k]."},
+      {[](Given& g) {
+         g.value = zeros({1, 2, 5, 0});
+       },
+       "V has shape [1, 2, 5, 0] and so no values; every size must be at least 1."},
+      {[](Given& g) {
+         g.query = zeros({1, 3, 3, 2});
+       },
+       "Q [1, 3, 3, 2], K [1, 2, 5, 2] and V [1, 2, 5, 7] do not fit together: the heads of Q must be a "
+       "multiple "
+       "of the heads of K and V."},
+      {[](Given& g) {
+         g.query = zeros({1, 4, 3, 6});
+       },
+       "Q [1, 4, 3, 6], K [1, 2, 5, 2] and V [1, 2, 5, 7] do not fit together: the last size of Q and K, "
+       "d_k, "
+       "must be the same."},
+      {[](Given& g) {
+         g.query = zeros({2, 4, 3, 2});
+       },
+       "Q [2, 4, 3, 2], K [1, 2, 5, 2] and V [1, 2, 5, 7] do not fit together: their first size, the batch, "
+       "must "
+       "be the same."},
+      {[](Given& g) {
+         g.value = zeros({1, 2, 6, 7});
+       },
+       "Q [1, 4, 3, 2], K [1, 2, 5, 2] and V [1, 2, 6, 7] do not fit together: K and V must have the same "
+       "number "
+       "of keys."},
+  };
+  for (const Case& one : cases) {
+    Document document = sample_given();
+    one.change(document.input.given);
+    CHECK(refusal(document) == one.sentence);
+  }
+}
+
+TEST_CASE("A shape whose product cannot be counted is refused") {
+  const std::int64_t large = std::int64_t{1} << 40;
+  CHECK_THROWS_AS((Shape{large, large}), Error);
+  CHECK_THROWS_AS((Shape{1, 1, 1, 1, 1, 1}), Error);
+  CHECK_THROWS_AS((Shape{2, -1}), Error);
+  CHECK(Shape{large, large, 0}.count() == 0);
+  CHECK(Shape{}.count() == 1);
+  CHECK(to_string(Shape{2, 8, 6, 6}) == "[2, 8, 6, 6]");
+  CHECK_THROWS_AS(Tensor(Shape{2, 2}, std::vector<float>(3)), Error);
+}
+
+TEST_CASE("The mask rule answers for a cell and for a row alike") {
+  samples::Random random(3);
+  Document document = sample();
+  document.masking = {.causal = true, .padding = true, .additive = nullptr};
+  auto additive = std::make_shared<Tensor>(Shape{1, 8, 6, 6});
+  for (float& value : additive->values())
+    value = random.coin() ? 0.5f : -std::numeric_limits<float>::infinity();
+  document.masking.additive = additive;
+  const MaskRule rule(document);
+  for (std::int64_t b = 0; b < 2; ++b) {
+    for (std::int64_t h = 0; h < 8; ++h) {
+      for (std::int64_t i = 0; i < 6; ++i) {
+        std::int64_t allowed = 0;
+        for (std::int64_t j = 0; j < 6; ++j) {
+          const bool expected = j <= i && j < (b == 0 ? 6 : 4) && additive->matrix(0, h)(i, j) > 0.0f;
+          CHECK(rule.allows(b, h, i, j) == expected);
+          CHECK(rule.bias(b, h, i, j) == (expected ? 0.5f : -std::numeric_limits<float>::infinity()));
+          if (expected) ++allowed;
+        }
+        CHECK(rule.allowed_keys(b, h, i) == allowed);
+      }
+    }
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,122 @@
+#include "core/text/tokenize.hpp"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "core/error.hpp"
+#include "core/text/utf8.hpp"
+
+using attnscope::tokenize;
+using Catch::Matchers::ContainsSubstring;
+using Tokens = std::vector<std::string>;
+
+TEST_CASE("words and punctuation are cut apart", "[tokenize]") {
+  CHECK(tokenize("The cat sat on the mat") == Tokens{"The", "cat", "sat", "on", "the", "mat"});
+  CHECK(tokenize("Hello, world!") == Tokens{"Hello", ",", "world", "!"});
+  CHECK(tokenize("(a+b)=c...") == Tokens{"(", "a", "+", "b", ")", "=", "c", ".", ".", "."});
+  CHECK(tokenize("well-known") == Tokens{"well", "-", "known"});
+  CHECK(tokenize("a—b") == Tokens{"a", "—", "b"});
+  CHECK(tokenize("5€ $7 x²") == Tokens{"5", "€", "$", "7", "x²"});
+}
+
+TEST_CASE("connectors stay inside words", "[tokenize]") {
+  CHECK(tokenize("it's d_model 3.14") == Tokens{"it's", "d_model", "3.14"});
+  CHECK(tokenize("l’été aujourd'hui") == Tokens{"l’été", "aujourd'hui"});
+  CHECK(tokenize("1,000.50 10.2.3") == Tokens{"1,000.50", "10.2.3"});
+  CHECK(tokenize("x_1 __init__") == Tokens{"x_1", "__init__"});
+  SECTION("but only between what they connect") {
+    CHECK(tokenize("'quoted' dogs' rock 'n' roll") ==
+          Tokens{"'", "quoted", "'", "dogs", "'", "rock", "'", "n", "'", "roll"});
+    CHECK(tokenize("3. .5 a.b 1,a 2.") == Tokens{"3", ".", ".", "5", "a", ".", "b", "1", ",", "a", "2", "."});
+    CHECK(tokenize("it''s 1..2") == Tokens{"it", "'", "'", "s", "1", ".", ".", "2"});
+    CHECK(tokenize("it' s") == Tokens{"it", "'", "s"});
+  }
+}
+
+TEST_CASE("white space and control characters vanish", "[tokenize]") {
+  CHECK(tokenize("").empty());
+  CHECK(tokenize(" \t\r\n\u00a0\u3000\u2028").empty());
+  CHECK(tokenize(std::string_view("a\0b\x01"
+                                  "c\x7f",
+                                  6)) == Tokens{"a", "b", "c"});
+  CHECK(tokenize("one\r\ntwo\u200bthree") == Tokens{"one", "two", "three"});
+  CHECK(tokenize("co\u00adop \ufeffword \u200f") == Tokens{"coop", "word"});
+}
+
+TEST_CASE("scripts without spaces are cut by character, those with spaces by word", "[tokenize]") {
+  CHECK(tokenize("我喜欢猫。") == Tokens{"我", "喜", "欢", "猫", "。"});
+  CHECK(tokenize("東京タワーへ行く") == Tokens{"東", "京", "タ", "ワ", "ー", "へ", "行", "く"});
+  CHECK(tokenize("人々 𠮷野") == Tokens{"人", "々", "𠮷", "野"});
+  CHECK(tokenize("ABC公司2号") == Tokens{"ABC", "公", "司", "2", "号"});
+  CHECK(tokenize("고양이가 앉았다") == Tokens{"고양이가", "앉았다"});
+  CHECK(tokenize("สวัสดีครับ ไทย") == Tokens{"สวัสดีครับ", "ไทย"});
+  CHECK(tokenize("नमस्ते दुनिया।") == Tokens{"नमस्ते", "दुनिया", "।"});
+  CHECK(tokenize("Привет, мир!") == Tokens{"Привет", ",", "мир", "!"});
+  CHECK(tokenize("می\u200cخواهم ٣٫١٤") == Tokens{"می\u200cخواهم", "٣٫١٤"});
+}
+
+TEST_CASE("equal-looking words are equal tokens", "[tokenize]") {
+  CHECK(tokenize("e\u0301te\u0301") == tokenize("\u00e9t\u00e9"));
+  CHECK(tokenize("\u1112\u1161\u11ab") == Tokens{"한"});
+  CHECK(tokenize("か\u3099") == Tokens{"が"});
+  CHECK(tokenize("a\u0323\u0307") == tokenize("a\u0307\u0323"));
+  // The joints of the pieces that are normalised one by one must not show.
+  for (std::size_t shift = 0; shift < 70; ++shift) {
+    const std::string before(shift, 'x');
+    std::string composed, decomposed;
+    for (int i = 0; i < 200; ++i) {
+      composed += "\u00e9한";
+      decomposed += "e\u0301\u1112\u1161\u11ab";
+    }
+    REQUIRE(tokenize(before + decomposed) == tokenize(before + composed));
+  }
+}
+
+TEST_CASE("a character keeps what clings to it", "[tokenize]") {
+  CHECK(tokenize("x\u0305y") == Tokens{"x\u0305y"});
+  CHECK(tokenize("+\u20d2 a") == Tokens{"+\u20d2", "a"});
+  CHECK(tokenize("a \u0301b") == Tokens{"a", "\u0301b"});
+  CHECK(tokenize("葛\U000E0100城") == Tokens{"葛\U000E0100", "城"});
+  SECTION("emoji") {
+    CHECK(tokenize("I❤️U") == Tokens{"I", "❤️", "U"});
+    CHECK(tokenize("👩🏽‍💻👨‍👩‍👧‍👦!") ==
+          Tokens{"👩🏽‍💻", "👨‍👩‍👧‍👦", "!"});
+    CHECK(tokenize("🇩🇪🇫🇷") == Tokens{"🇩🇪", "🇫🇷"});
+    CHECK(tokenize("1️⃣2️⃣ #️⃣") == Tokens{"1️⃣", "2️⃣", "#️⃣"});
+    CHECK(tokenize("😀😀") == Tokens{"😀", "😀"});
+  }
+}
+
+TEST_CASE("what is not UTF-8 is refused with its place", "[tokenize]") {
+  const auto offset = [](std::string_view text) { return attnscope::first_invalid_utf8(text); };
+  CHECK(offset("caf\xe9") == 3u);
+  CHECK(offset("\xc0\xaf") == 0u);          // overlong
+  CHECK(offset("a\xed\xa0\x80") == 1u);     // surrogate
+  CHECK(offset("\xf4\x90\x80\x80") == 0u);  // beyond U+10FFFF
+  CHECK(offset("ab\xe4\xbd") == 2u);        // cut off
+  CHECK(offset("é\x80") == 2u);
+  CHECK(!offset("日本\U0010FFFF"));
+  CHECK_THROWS_WITH(tokenize("caf\xe9 noir"),
+                    ContainsSubstring("byte 3 (0xe9)") && ContainsSubstring("UTF-8"));
+}
+
+TEST_CASE("messages print any bytes on one line", "[tokenize]") {
+  using attnscope::in_quotes;
+  CHECK(in_quotes("naïve 猫") == "\"naïve 猫\"");
+  CHECK(in_quotes("a\nb\xff") == "\"a\\u{a}b\\xff\"");
+  CHECK(in_quotes("x\u202ey") == "\"x\\u{202e}y\"");
+  CHECK(in_quotes("猫猫猫", 2) == "\"猫猫…\"");
+}
+
+TEST_CASE("a long hostile text takes no longer than a long one", "[tokenize]") {
+  std::string marks = "a";
+  for (int i = 0; i < 100'000; ++i) marks += i % 2 == 0 ? "\u0301" : "\u0323";
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(tokenize(marks).size() == 1);
+  CHECK(tokenize(std::string(1'000'000, ',')).size() == 1'000'000);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+}

@@ -1,0 +1,123 @@
+#include "tests/robot/robot.hpp"
+
+#include <string>
+
+#include "app/paths.hpp"
+#include "core/backend.hpp"
+#include "core/error.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr float time_step = 1.0f / 60;
+constexpr int patience = 600;  // frames
+
+}  // namespace
+
+Robot::Robot(const RobotOptions& options)
+    : options_(options),
+      picture_(options.width, options.height),
+      engine_(make_cpu_backend()),
+      host_(nullptr, options.system_fonts),
+      app_({assets_directory(), options.theme, options.scale}, engine_, "") {
+  ImGui::GetIO().ConfigInputTrickleEventQueue = false;  // one event a frame already
+  items_.start();
+  if (options_.file) app_.open(*options_.file);
+  settle();
+}
+
+void Robot::frame(int count) {
+  for (int i = 0; i < count; ++i) {
+    items_.clear();
+    picture_.bind();
+    host_.frame(options_.width, options_.height, time_step, [this] { app_.frame(host_.fonts()); });
+    if (options_.wait_for_engine) engine_.wait_idle();
+  }
+}
+
+void Robot::settle() {
+  frame();
+  for (int i = 0; !app_.settled() || app_.wants_frame(); ++i) {
+    if (i == patience) throw Error("The interface did not settle within 600 frames.");
+    engine_.wait_idle();
+    frame();
+  }
+  frame(2);
+}
+
+void Robot::move(ImVec2 to) {
+  ImGui::GetIO().AddMousePosEvent(to.x, to.y);
+  frame();
+}
+
+void Robot::press(int button) {
+  ImGui::GetIO().AddMouseButtonEvent(button, true);
+  frame();
+}
+
+void Robot::release(int button) {
+  ImGui::GetIO().AddMouseButtonEvent(button, false);
+  frame();
+}
+
+void Robot::click_at(ImVec2 place, int button) {
+  move(place);
+  press(button);
+  release(button);
+  frame();
+}
+
+void Robot::drag(ImVec2 from, ImVec2 to, int steps) {
+  move(from);
+  press();
+  for (int i = 1; i <= steps; ++i) {
+    const float share = static_cast<float>(i) / static_cast<float>(steps);
+    move({from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share});
+  }
+  release();
+}
+
+void Robot::scroll(float lines) {
+  ImGui::GetIO().AddMouseWheelEvent(0, lines);
+  frame();
+}
+
+void Robot::hold(int mods, bool down) {
+  for (const ImGuiKey mod : {ImGuiMod_Ctrl, ImGuiMod_Shift, ImGuiMod_Alt, ImGuiMod_Super})
+    if (mods & mod) ImGui::GetIO().AddKeyEvent(mod, down);
+}
+
+void Robot::key(ImGuiKey key, int mods) {
+  hold(mods, true);
+  ImGui::GetIO().AddKeyEvent(key, true);
+  frame();
+  ImGui::GetIO().AddKeyEvent(key, false);
+  hold(mods, false);
+  frame();
+}
+
+void Robot::type(std::string_view text) {
+  ImGui::GetIO().AddInputCharactersUTF8(std::string(text).c_str());
+  frame();
+}
+
+void Robot::leave() {
+  ImGui::GetIO().AddMousePosEvent(-FLT_MAX, -FLT_MAX);
+  frame();
+}
+
+bool Robot::has(std::string_view label) const {
+  const RecordedItem* item = items_.find(label);
+  return item && item->visible;
+}
+
+ImVec2 Robot::centre(std::string_view label) const {
+  if (const RecordedItem* item = items_.find(label); item && item->visible)
+    return {(item->min.x + item->max.x) / 2, (item->min.y + item->max.y) / 2};
+  std::string there;
+  for (const RecordedItem& item : items_.items())
+    if (item.visible && !item.label.empty()) there += (there.empty() ? "" : ", ") + item.label;
+  throw Error("The robot sees no \"" + std::string(label) + "\". It sees: " + there + ".");
+}
+
+}  // namespace attnscope

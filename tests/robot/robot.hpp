@@ -1,0 +1,81 @@
+// tests/robot: uses the interface as a person does, without a display: moves, clicks, types, and sees what
+// was drawn. Time passes in fixed steps and every frame waits for the engine, so a run gives the same pixels
+// each time.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include <imgui.h>
+
+#include "app/app.hpp"
+#include "app/gl/offscreen.hpp"
+#include "app/imgui_host.hpp"
+#include "app/item_recorder.hpp"
+#include "core/live_engine.hpp"
+
+namespace attnscope {
+
+struct RobotOptions {
+  int width = 1280, height = 800;
+  float scale = 1;
+  ThemeName theme = ThemeName::Dark;
+  bool system_fonts = false;    // the built-in font makes a test independent of the machine
+  bool wait_for_engine = true;  // false: frames go on while it computes, as in the window
+  std::optional<std::filesystem::path> file = std::nullopt;  // the first example when there is none
+};
+
+/// One at a time: it owns the OpenGL context. Everything that does not find what it looks for throws Error,
+/// which lists what is there.
+class Robot {
+ public:
+  explicit Robot(const RobotOptions& options = {});
+
+  App& app() { return app_; }
+  LiveEngine& engine() { return engine_; }
+  const Document& document() const { return app_.document(); }
+  /// Everything drawn in the last frame.
+  const ItemRecorder& items() const { return items_; }
+
+  void frame(int count = 1);
+  /// Frames until nothing moves and the picture shows the Document, then two more. Throws when that takes
+  /// 600.
+  void settle();
+
+  /// One event a frame, as from a slow hand.
+  void move(ImVec2 to);
+  void press(int button = 0);
+  void release(int button = 0);
+  void click_at(ImVec2 place, int button = 0);
+  void click(std::string_view label) { click_at(centre(label)); }
+  void right_click(ImVec2 place) { click_at(place, 1); }
+  void drag(ImVec2 from, ImVec2 to, int steps = 4);
+  void scroll(float lines);
+  /// `mods` are ImGuiMod_ flags.
+  void key(ImGuiKey key, int mods = 0);
+  /// Text into whatever has the keyboard; UTF-8.
+  void type(std::string_view text);
+  /// Moves the mouse out of the window.
+  void leave();
+
+  /// Whether a widget with this label, or ID string, is visible.
+  bool has(std::string_view label) const;
+  /// The middle of its visible part.
+  ImVec2 centre(std::string_view label) const;
+  /// The last frame.
+  Image pixels() const { return picture_.read(); }
+
+ private:
+  void hold(int mods, bool down);
+
+  RobotOptions options_;
+  OffscreenContext context_;
+  Framebuffer picture_;
+  LiveEngine engine_;
+  ImGuiHost host_;
+  ItemRecorder items_;
+  App app_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,53 @@
+// tests/robot: an X server of our own without a screen, and the little of the X protocol that a person with a
+// mouse amounts to. Nothing but Xvfb and libX11 is needed, which OpenGL's own packages bring.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "app/draw/image.hpp"
+#include "tests/robot/child_process.hpp"
+
+struct _XDisplay;
+
+namespace attnscope {
+
+/// Events go to windows directly, as there is no window manager.
+class VirtualDisplay {
+ public:
+  using Window = unsigned long;
+  static bool available() { return program_exists("Xvfb"); }
+
+  /// Throws Error when the server does not start within 20 s.
+  VirtualDisplay(int width, int height);
+  ~VirtualDisplay();
+  VirtualDisplay(const VirtualDisplay&) = delete;
+  VirtualDisplay& operator=(const VirtualDisplay&) = delete;
+
+  /// ":7", for DISPLAY.
+  const std::string& name() const { return name_; }
+  /// The top-level window with this title; empty while there is none.
+  std::optional<Window> find(const std::string& title);
+  /// What the window shows: everything, or one pixel.
+  Image pixels(Window);
+  Rgba pixel(Window, int x, int y);
+
+  void move_pointer(Window, int x, int y);
+  /// Of the whole screen.
+  void move_pointer(int x, int y);
+  void click(Window, int x, int y);
+  void resize(Window, int width, int height);
+  /// Asks politely, as the cross in a title bar does.
+  void close(Window);
+
+ private:
+  Image read(Window, int x, int y, int width, int height);
+  void button(Window, int x, int y, bool down);
+
+  std::string name_;
+  std::optional<ChildProcess> server_;
+  _XDisplay* display_ = nullptr;
+};
+
+}  // namespace attnscope
