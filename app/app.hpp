@@ -75,6 +75,7 @@ class App {
   LiveEngine& engine_;
   std::vector<Example> examples_;
   Document document_;
+  Document original_;  // as it was opened
   Document submitted_;
   Selection selection_;
   ViewState view_;

@@ -29,6 +29,7 @@ struct Scene {
   const std::vector<Example>& examples;
   std::function<void(const std::filesystem::path&)> open;
   bool compact = false;
+  bool edited = false;  // the Document is no longer as it was opened
 
   std::int64_t sequence() const { return selection.sequence; }
   std::int64_t head() const { return selection.shown_head(); }

@@ -67,29 +67,37 @@ void Ui::upright_text(float x, float y_bottom, std::string_view text, const Text
   }
 }
 
-float Ui::paragraph(float x, float y_top, float width, std::string_view text, const TextStyle& style) const {
-  const float line = std::round(style.size * scale_ * 1.3f);
-  float y = y_top;
+std::vector<std::string> Ui::broken(std::string_view text, float size, Ink ink, float width) const {
+  std::vector<std::string> lines;
   std::string current;
-  const auto flush = [&] {
-    this->text(x, y + line / 2, current, style);
-    y += line;
-    current.clear();
-  };
   while (!text.empty()) {
     const std::size_t space = std::min(text.find(' '), text.size());
     const std::string word(text.substr(0, space));
     text.remove_prefix(std::min(space + 1, text.size()));
     const std::string longer = current.empty() ? word : current + " " + word;
-    if (!current.empty() && text_width(longer, style.size, style.ink) > width) {
-      flush();
+    if (!current.empty() && text_width(longer, size, ink) > width) {
+      lines.push_back(current);
       current = word;
     } else {
       current = longer;
     }
   }
-  if (!current.empty()) flush();
+  if (!current.empty()) lines.push_back(current);
+  return lines;
+}
+
+float Ui::paragraph(float x, float y_top, float width, std::string_view text, const TextStyle& style) const {
+  const float line = line_height(style.size);
+  float y = y_top;
+  for (const std::string& words : broken(text, style.size, style.ink, width)) {
+    this->text(x, y + line / 2, words, style);
+    y += line;
+  }
   return y - y_top;
+}
+
+float Ui::paragraph_height(float width, std::string_view text, float size, Ink ink) const {
+  return static_cast<float>(broken(text, size, ink, width).size()) * line_height(size);
 }
 
 void Ui::fill(const Box& box, Rgba colour, float radius) const {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <imgui.h>
 
@@ -66,6 +67,8 @@ class Ui {
   std::string fitted(std::string_view text, float size, Ink ink, float max_width) const;
   /// Lines broken at spaces; returns the height used (device pixels).
   float paragraph(float x, float y_top, float width, std::string_view text, const TextStyle& style) const;
+  /// The height paragraph() would use.
+  float paragraph_height(float width, std::string_view text, float size, Ink ink = Ink::Regular) const;
 
   void fill(const Box&, Rgba, float radius = 0) const;
   void frame(const Box&, Rgba, float thickness = 1, float radius = 0) const;
@@ -83,6 +86,9 @@ class Ui {
   void push_font(float size, Ink ink = Ink::Regular) const;
 
  private:
+  std::vector<std::string> broken(std::string_view text, float size, Ink ink, float width) const;
+  float line_height(float size) const { return std::round(size * scale_ * 1.3f); }
+
   const Fonts& fonts_;
   float scale_;
 };

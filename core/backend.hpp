@@ -1,4 +1,5 @@
-// core: the smallest interface behind which the numbers are computed. The CPU one always works; gpu/ offers another.
+// core: the smallest interface behind which the numbers are computed. The CPU one always works; gpu/ offers
+// another.
 #pragma once
 
 #include <memory>
@@ -17,9 +18,9 @@ class Backend {
   virtual ~Backend() = default;
   /// "CPU · 2 threads"
   virtual std::string_view name() const = 0;
-  /// One stage. `document` passed check(); every stage this one reads is in `so_far` and was produced by this same
-  /// object. Null where the stage does not exist for this Document. Throws Cancelled soon after `stop` fires.
-  /// Called from one thread at a time.
+  /// One stage. `document` passed check(); every stage this one reads is in `so_far` and was produced by this
+  /// same object. Null where the stage does not exist for this Document. Throws Cancelled soon after `stop`
+  /// fires. Called from one thread at a time.
   virtual TensorPtr run(Stage, const Document& document, const Trace& so_far, std::stop_token stop) = 0;
 };
 

@@ -1,5 +1,5 @@
-// core: what a change of the Document touches. No dirty flags and no revision counters anywhere: two Documents are
-// compared and the stage table is walked.
+// core: what a change of the Document touches. No dirty flags and no revision counters anywhere: two
+// Documents are compared and the stage table is walked.
 #pragma once
 
 #include "core/document.hpp"

@@ -1,5 +1,6 @@
-// core: the one exception. Its text is a whole sentence for a person: it names the file or field, what was found and
-// what was expected. Thrown at boundaries (files, command line, a Document that cannot be computed).
+// core: the one exception. Its text is a whole sentence for a person: it names the file or field, what was
+// found and what was expected. Thrown at boundaries (files, command line, a Document that cannot be
+// computed).
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,5 @@
-// core: what is read off the attention weights, computed once per Trace on the worker thread. Entropy in nats.
+// core: what is read off the attention weights, computed once per Trace on the worker thread. Entropy in
+// nats.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +13,24 @@ namespace attnscope {
 
 /// One row of weights: one query of one head.
 struct RowMeasures {
-  std::int64_t allowed = 0;   // keys the mask lets the query see
-  double entropy = 0;         // H = -sum w ln w, in the centred form ln l - u/l; 0 when no key is allowed
-  double normalised = 0;      // H / ln(allowed) in 0..1; NaN ("n/a") when fewer than two keys are allowed
-  double log_sum_exp = 0;     // ln sum exp(masked / temperature); -inf when no key is allowed
-  double largest = 0;         // largest weight
+  std::int64_t allowed = 0;     // keys the mask lets the query see
+  double entropy = 0;           // H = -sum w ln w, in the centred form ln l - u/l; 0 when no key is allowed
+  double normalised = 0;        // H / ln(allowed) in 0..1; NaN ("n/a") when fewer than two keys are allowed
+  double log_sum_exp = 0;       // ln sum exp(masked / temperature); -inf when no key is allowed
+  double largest = 0;           // largest weight
   std::int64_t strongest = -1;  // its key; -1 when no key is allowed
-  bool padding = false;       // the query itself is padding: left out of the head's means
+  bool padding = false;         // the query itself is padding: left out of the head's means
 };
 
-/// One head of one sequence of the batch. Means are over the rows that are not padding (and, for `normalised`, have at
-/// least two allowed keys; NaN when there is none).
+/// One head of one sequence of the batch. Means are over the rows that are not padding (and, for
+/// `normalised`, have at least two allowed keys; NaN when there is none).
 struct HeadMeasures {
   double entropy = 0, entropy_min = 0, entropy_max = 0;
   double normalised = 0, normalised_min = 0, normalised_max = 0;
-  double largest = 0;               // largest weight anywhere
+  double largest = 0;  // largest weight anywhere
   std::int64_t rows_without_key = 0;
-  std::int64_t not_finite = 0;      // weights that are NaN or infinite
-  std::vector<double> received;     // [keys] column sums over rows that are not padding: attention received
+  std::int64_t not_finite = 0;   // weights that are NaN or infinite
+  std::vector<double> received;  // [keys] column sums over rows that are not padding: attention received
 };
 
 struct Measures {

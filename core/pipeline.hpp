@@ -1,5 +1,5 @@
-// core: from a Document to a Result: order of the stages, what can be kept, cancelling and timing, once for all
-// backends.
+// core: from a Document to a Result: order of the stages, what can be kept, cancelling and timing, once for
+// all backends.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace attnscope {
 
-/// Everything a view needs, immutable and shared. It carries the Document it was computed from, so labels and numbers
-/// can never disagree.
+/// Everything a view needs, immutable and shared. It carries the Document it was computed from, so labels and
+/// numbers can never disagree.
 struct Result {
   std::uint64_t ticket = 0;
   Document document;
@@ -40,9 +40,10 @@ class Pipeline {
  public:
   explicit Pipeline(std::shared_ptr<Backend> backend) : backend_(std::move(backend)) {}
 
-  /// Computes what differs from the last successful run and shares the rest. Throws Error (a Document that does not
-  /// fit) or Cancelled; the last successful run is kept in both cases. Not thread-safe.
-  ResultPtr run(const Document&, std::stop_token stop = {}, Progress* progress = nullptr, std::uint64_t ticket = 0);
+  /// Computes what differs from the last successful run and shares the rest. Throws Error (a Document that
+  /// does not fit) or Cancelled; the last successful run is kept in both cases. Not thread-safe.
+  ResultPtr run(const Document&, std::stop_token stop = {}, Progress* progress = nullptr,
+                std::uint64_t ticket = 0);
 
  private:
   std::shared_ptr<Backend> backend_;

@@ -1,5 +1,5 @@
-// core: the float64 value of a chosen cell, for the inspector: the same stage functions, run in double for one head of
-// one sequence from the token vectors (or the given Q, K, V) on.
+// core: the float64 value of a chosen cell, for the inspector: the same stage functions, run in double for
+// one head of one sequence from the token vectors (or the given Q, K, V) on.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,12 @@
 namespace attnscope {
 
 struct CellReference {
-  double score = 0, scaled = 0, masked = 0, weight = 0, row_max = 0, row_sum = 0;  // row_sum = sum exp((x - max)/τ)
+  double score = 0, scaled = 0, masked = 0, weight = 0, row_max = 0,
+         row_sum = 0;  // row_sum = sum exp((x - max)/τ)
 };
 
 /// `document` passed check(). Costs O(keys · d_model · d_k) multiplications.
-CellReference reference_cell(const Document&, std::int64_t b, std::int64_t h, std::int64_t query, std::int64_t key);
+CellReference reference_cell(const Document&, std::int64_t b, std::int64_t h, std::int64_t query,
+                             std::int64_t key);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// core: the stages of attention in data-flow order, and the one table that says what each computes, reads and looks
-// like. Pipeline, backends, labels and documentation all read this table.
+// core: the stages of attention in data-flow order, and the one table that says what each computes, reads and
+// looks like. Pipeline, backends, labels and documentation all read this table.
 #pragma once
 
 #include <array>
@@ -45,7 +45,8 @@ struct BitSet {
 };
 using Stages = BitSet<Stage>;
 
-/// The parts of a Document that stages read. Every member of Document that matters to a number belongs to one.
+/// The parts of a Document that stages read. Every member of Document that matters to a number belongs to
+/// one.
 enum class Field : std::uint8_t {
   Tokens,     // the token strings and the padded length
   Given,      // Q, K, V as numbers
@@ -73,8 +74,8 @@ struct StageInfo {
   Stages inputs;             // stages whose tensors it reads; all of them earlier in the table
 };
 
-/// All stages, in an order in which each comes after what it reads. Sources: Vaswani et al. 2017, sections 3.2.1
-/// (scaled dot-product attention), 3.2.2 (multi-head), 3.5 (sinusoidal positions).
+/// All stages, in an order in which each comes after what it reads. Sources: Vaswani et al. 2017,
+/// sections 3.2.1 (scaled dot-product attention), 3.2.2 (multi-head), 3.5 (sinusoidal positions).
 extern const std::array<StageInfo, stage_count> stage_table;
 
 inline const StageInfo& info(Stage stage) { return stage_table[static_cast<std::size_t>(stage)]; }

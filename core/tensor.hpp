@@ -1,5 +1,5 @@
-// core: the one container of numbers. A dense, row-major array of up to five dimensions that owns its values, and
-// read-only matrix views of its last two dimensions for the stages and the pictures.
+// core: the one container of numbers. A dense, row-major array of up to five dimensions that owns its values,
+// and read-only matrix views of its last two dimensions for the stages and the pictures.
 #pragma once
 
 #include <array>
@@ -59,8 +59,8 @@ class TensorOf {
   std::span<T> values() { return values_; }
   std::span<const T> values() const { return values_; }
 
-  /// The last two dimensions at the given leading indices: matrix() of rank 2, matrix(b) of rank 3, matrix(b, h) of
-  /// rank 4. No bounds are checked in a release build.
+  /// The last two dimensions at the given leading indices: matrix() of rank 2, matrix(b) of rank 3, matrix(b,
+  /// h) of rank 4. No bounds are checked in a release build.
   MatrixMap<T> matrix(std::int64_t outer = 0, std::int64_t inner = 0) {
     return {data() + offset(outer, inner), rows(), columns()};
   }

@@ -1,5 +1,5 @@
-// core: the tensors of one computation, one per stage. A stage that a change did not touch is shared with the Trace
-// before it: pointer-equal.
+// core: the tensors of one computation, one per stage. A stage that a change did not touch is shared with the
+// Trace before it: pointer-equal.
 #pragma once
 
 #include <array>

@@ -37,15 +37,21 @@ Grid fit(const Ui& ui, const Box& area, std::int64_t heads) {
   return best;
 }
 
-/// How much the hovered token of the strip matters to this head: the most any of its cells gives it, 0..1.
+/// How much the hovered token of the strip matters to this head: the most any of its cells gives it, 0..1. A
+/// row with one allowed key gives it everything without a choice and does not count.
 float relevance(const Scene& scene, std::int64_t h) {
   if (!scene.selection.hovered_token) return 1;
   const auto weights = scene.result.trace[Stage::Softmax]->matrix(scene.sequence(), h);
   const std::int64_t token = *scene.selection.hovered_token;
   const bool forward = scene.view.direction == Direction::QueryToKeys;
   if (token >= (forward ? weights.cols() : weights.rows())) return 1;
-  const float most = forward ? weights.col(token).maxCoeff() : weights.row(token).maxCoeff();
-  return std::isfinite(most) ? 0.22f + 0.78f * std::min(1.f, most) : 1;
+  float most = 0;
+  for (std::int64_t i = 0; i < (forward ? weights.rows() : weights.cols()); ++i) {
+    const std::int64_t query = forward ? i : token, key = forward ? token : i;
+    if (scene.result.measures.row(scene.sequence(), h, query).allowed < 2) continue;
+    if (const float w = weights(query, key); w > most) most = w;
+  }
+  return 0.22f + 0.78f * std::min(1.f, most);
 }
 
 void draw_thumbnail(Scene& scene, const Box& box, std::int64_t h) {

@@ -205,6 +205,7 @@ void draw_received(const MapFrame& m) {
 
 void take_mouse(const MapFrame& m) {
   const std::string id = "heatmap " + std::to_string(m.b);
+  ImGui::SetNextItemAllowOverlap();  // a message may float above the cells
   const Ui::Touch touch = m.ui().touch(id.c_str(), m.cells);
   if (!touch.hovered && !touch.clicked) return;
   const Cell under = cell_at(m.cells, ImGui::GetIO().MousePos, m.rows, m.columns);
@@ -268,7 +269,10 @@ Box draw_heat_map(Scene& scene, const Box& area, std::int64_t b, HeatMapStyle st
   draw_matrix(scene, ("focus " + std::to_string(b)).c_str(), m.cells, scene.view.stage, b, m.h, scale);
   draw_values(m, scale);
   draw_mark(m);
-  draw_entropy_strip(m, m.cells.right() + strip_gap, strip, style.wide_strip);
+  // What a map limited by its height leaves over goes to the entropy tracks.
+  const float spare =
+      style.wide_strip ? std::clamp(area.right() - m.cells.right() - strip_gap, strip, ui.px(320)) : strip;
+  draw_entropy_strip(m, m.cells.right() + strip_gap, spare, style.wide_strip);
   draw_received(m);
   take_mouse(m);
   return m.cells;

@@ -159,8 +159,8 @@ float draw_ladder(Scene& scene, const CellFacts& f, const Box& area, float line)
     row("masked", std::abs(added) > 1e-6 ? "+ " + fixed(added, 3) : "+ 0, allowed", fixed(f.hidden, 3),
         ui.theme.text1);
     const double shifted = (f.hidden - f.largest) / static_cast<double>(document.temperature);
-    row("shifted", "\u2212 max " + fixed(f.largest, 3) + (warm ? "," + tau : ""), fixed(shifted, 3),
-        ui.theme.text1);
+    const std::string from_max = "\u2212 max " + fixed(f.largest, 3);
+    row("shifted", warm ? "(" + from_max + ")" + tau : from_max, fixed(shifted, 3), ui.theme.text1);
     row("weight", "exp(" + fixed(shifted, 3) + ") / " + fixed(f.sum, 3), fixed(f.weight, 4), ui.theme.query,
         Ink::Semibold);
     if (const CellReference* exact =

@@ -159,11 +159,10 @@ void draw_scores(Scene& scene, const Box& box) {
       scene.stats.histogram(Stage::Scale, b, h, static_cast<float>(-end), static_cast<float>(end), bins);
   const double most =
       std::max<double>(1, static_cast<double>(std::max(before.largest_bin(), after.largest_bin())));
-  const Axes axes{{box.x + ui.px(4), top + ui.px(4), box.w - ui.px(16), box.bottom() - top - ui.px(26)},
-                  -end,
-                  end,
-                  0,
-                  most * 1.05};
+  const Box area{box.x + ui.px(4), top + ui.px(4), box.w - ui.px(16), box.bottom() - top - ui.px(26)};
+  const double legend =
+      area.h > ui.px(70) ? static_cast<double>(ui.px(36) / area.h) : 0.05;  // bars end below it
+  const Axes axes{area, -end, end, 0, most / (1 - legend)};
   ui.horizontal(axes.area.x, axes.area.bottom(), axes.area.w, ui.theme.hairline);
   ui.vertical(axes.x(0), axes.area.y, axes.area.h, ui.theme.hairline);
   const float width = axes.area.w / bins;

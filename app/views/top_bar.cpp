@@ -21,7 +21,8 @@ void draw_mark(const Ui& ui, float x, float y) {
 
 void draw_file_menu(Scene& scene, const Box& bar, float x) {
   const Ui& ui = scene.ui;
-  const std::string title = scene.document.title.empty() ? "untitled" : scene.document.title;
+  std::string title = scene.document.title.empty() ? "untitled" : scene.document.title;
+  if (scene.edited) title += " · edited";
   const float width =
       std::min(ui.text_width(title, type::label) + ui.px(44), ui.px(scene.compact ? 240 : 360));
   const Box box{x, bar.centre_y() - ui.px(14), width, ui.px(28)};

@@ -39,12 +39,9 @@ void tooltip(const Ui& ui, bool hovered, const Box& near, const Tip& tip) {
   const TextStyle title{type::body, ui.theme.text1, Ink::Semibold};
   const TextStyle formula{type::label, ui.theme.query};
   const TextStyle why{type::label, ui.theme.text2};
-  const auto lines_of = [&](std::string_view text) {
-    return text.empty() ? 0.f : std::ceil(ui.text_width(text, type::label) * 1.12f / inner);
-  };
-  const float height = pad * 2 + ui.px(20) +
-                       (tip.formula.empty() ? 0 : ui.px(4) + lines_of(tip.formula) * ui.px(18)) +
-                       (tip.why.empty() ? 0 : ui.px(6) + lines_of(tip.why) * ui.px(18));
+  const auto height_of = [&](std::string_view text) { return ui.paragraph_height(inner, text, type::label); };
+  const float height = 2 * pad + ui.px(20) + (tip.formula.empty() ? 0 : ui.px(6) + height_of(tip.formula)) +
+                       (tip.why.empty() ? 0 : ui.px(6) + height_of(tip.why));
   const Box box = place(ui, near, width, height);
 
   ImGui::SetNextWindowPos(box.min());
@@ -59,10 +56,9 @@ void tooltip(const Ui& ui, bool hovered, const Box& near, const Tip& tip) {
       ui.text(cap.centre_x(), cap.centre_y(), tip.key,
               {type::tick, ui.theme.text2, Ink::Regular, Align::Centre});
     }
-    float y = box.y + pad + ui.px(22);
-    if (!tip.formula.empty())
-      y += ui.px(4) + ui.paragraph(box.x + pad, y + ui.px(2), inner, tip.formula, formula);
-    if (!tip.why.empty()) ui.paragraph(box.x + pad, y + ui.px(4), inner, tip.why, why);
+    float y = box.y + pad + ui.px(26);
+    if (!tip.formula.empty()) y += ui.px(6) + ui.paragraph(box.x + pad, y, inner, tip.formula, formula);
+    if (!tip.why.empty()) ui.paragraph(box.x + pad, y, inner, tip.why, why);
     ImGui::Dummy({width - ui.px(12), height - ui.px(12)});
     ImGui::EndTooltip();
   }
