@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-constexpr int max_depth = 64;  // of values we skip
+constexpr int max_skipped_depth = 64;  // of values we skip
 constexpr std::size_t max_dimensions = 64;
 
 /// Takes the parser's events one by one and never builds a tree, so a hostile header costs no more than its
@@ -150,7 +150,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   bool known_field() const { return key_ == "dtype" || key_ == "shape" || key_ == "data_offsets"; }
 
   bool skip() {
-    if (++skipped_ > max_depth) fail(fmt::format("nests deeper than {} levels", max_depth));
+    if (++skipped_ > max_skipped_depth) fail(fmt::format("nests deeper than {} levels", max_skipped_depth));
     return true;
   }
 

@@ -20,7 +20,6 @@ using namespace attnscope;
 
 namespace {
 
-constexpr int width = 320, height = 200;
 constexpr Rgba orange = 0xFF2A7FE0u, blue = 0xFFDE933Eu;
 
 Image plain(int w, int h, Rgba colour) {
@@ -31,6 +30,7 @@ Image plain(int w, int h, Rgba colour) {
 
 /// A picture of one colour and a few widgets.
 struct Stand {
+  static constexpr int width = 320, height = 200;
   OffscreenContext context;
   Framebuffer picture{width, height};
   ImGuiHost host{nullptr, false};

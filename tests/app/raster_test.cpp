@@ -14,7 +14,7 @@ using namespace attnscope;
 
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float endless = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr RasterColours colours{
     .ground = 1, .hatch_ground = 2, .hatch_line = 3, .no_key_line = 4, .underflow_dot = 5, .nan = 6};
@@ -148,7 +148,7 @@ TEST_CASE("underflow has a dot of three pixels on the colour of zero") {
 }
 
 TEST_CASE("NaN is filled, infinity outlined at the end it lies beyond") {
-  const std::vector<float> values{not_a_number, infinity, -infinity};
+  const std::vector<float> values{not_a_number, endless, -endless};
   const Image image = raster(whole(values, 3, 30, 10));
   CHECK(image.at(5, 5) == colours.nan);
   CHECK(image.at(10, 0) == colours.nan);
@@ -182,7 +182,7 @@ TEST_CASE("no cell is lost or counted twice when pooling by a ratio that is not 
 }
 
 TEST_CASE("a pooled block keeps the sign, shows what is not finite, and is masked only as a whole") {
-  const std::vector<float> values{0.5f, -1, 0.25f, infinity, 0, 0, 0, 0};
+  const std::vector<float> values{0.5f, -1, 0.25f, endless, 0, 0, 0, 0};
   RasterJob job = whole(values, 8, 4, 1);
   job.low = -1;
   job.kind = [](std::int64_t, std::int64_t column) {
@@ -218,8 +218,8 @@ TEST_CASE("nothing to draw gives an empty picture, a range without width the mid
   CHECK(raster(job).at(0, 0) == grey(128));
   job.rows = 0;
   CHECK(raster(job).at(0, 0) == colours.ground);
-  CHECK(map_index(-infinity, 0, 1) == 0);
-  CHECK(map_index(infinity, -infinity, infinity) >= 0);
+  CHECK(map_index(-endless, 0, 1) == 0);
+  CHECK(map_index(endless, -endless, endless) >= 0);
 }
 
 TEST_CASE("sixteen heads are painted in a fraction of a frame") {

@@ -19,7 +19,6 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr int width = 1600, height = 1000;
 constexpr auto patience = 30s;  // for a sanitized program on a busy machine
 
 bool wait_until(const std::function<bool()>& condition) {
@@ -78,7 +77,7 @@ double difference(const Image& a, const Image& b) {
 
 TEST_CASE("the window shows what the robot sees, takes a click, rests and closes") {
   if (!VirtualDisplay::available()) SKIP("Xvfb is not installed (package xvfb)");
-  Robot robot({.width = width, .height = height, .system_fonts = true});
+  Robot robot({.width = 1600, .height = 1000, .system_fonts = true});
   Session session;
   const Image before = session.picture();
   std::printf("window: first frame %.0f ms after start\n", session.first_frame_milliseconds);

@@ -83,7 +83,7 @@ Document numbered(int number) {
 
 }  // namespace
 
-TEST_CASE("The latest Document wins and what waited before it is never computed", "[threads]") {
+TEST_CASE("The latest Document wins and what waited before it is never computed") {
   const auto backend = std::make_shared<PacedBackend>();
   LiveEngine engine(backend);
   CHECK(!engine.busy());
@@ -105,7 +105,7 @@ TEST_CASE("The latest Document wins and what waited before it is never computed"
   CHECK(engine.progress().total == 0);
 }
 
-TEST_CASE("A superseded run that is young finishes and is published", "[threads]") {
+TEST_CASE("A superseded run that is young finishes and is published") {
   const auto backend = std::make_shared<PacedBackend>();
   std::atomic<int> published{0};
   LiveEngine engine(backend, [&] { ++published; });
@@ -121,7 +121,7 @@ TEST_CASE("A superseded run that is young finishes and is published", "[threads]
   CHECK(backend->stopped() == 0);
 }
 
-TEST_CASE("A superseded run older than a second is stopped and publishes nothing", "[threads]") {
+TEST_CASE("A superseded run older than a second is stopped and publishes nothing") {
   const auto backend = std::make_shared<PacedBackend>();
   std::vector<std::uint64_t> published;
   LiveEngine* seen = nullptr;
@@ -140,7 +140,7 @@ TEST_CASE("A superseded run older than a second is stopped and publishes nothing
   CHECK(engine.latest()->ticket == 2);
 }
 
-TEST_CASE("A run that nothing supersedes may take as long as it likes", "[threads]") {
+TEST_CASE("A run that nothing supersedes may take as long as it likes") {
   const auto backend = std::make_shared<PacedBackend>();
   LiveEngine engine(backend);
   engine.submit(numbered(1));
@@ -156,7 +156,7 @@ TEST_CASE("A run that nothing supersedes may take as long as it likes", "[thread
   CHECK(engine.latest()->ticket == 2);
 }
 
-TEST_CASE("An exception becomes a message and the last good result stays", "[threads]") {
+TEST_CASE("An exception becomes a message and the last good result stays") {
   const auto backend = std::make_shared<PacedBackend>();
   LiveEngine engine(backend);
   backend->allow(4);
@@ -193,7 +193,7 @@ TEST_CASE("An exception becomes a message and the last good result stays", "[thr
   CHECK(engine.latest_good()->ticket == 5);
 }
 
-TEST_CASE("Cancel stops the run and says so", "[threads]") {
+TEST_CASE("Cancel stops the run and says so") {
   const auto backend = std::make_shared<PacedBackend>();
   LiveEngine engine(backend);
   engine.cancel();  // nothing to cancel
@@ -221,7 +221,7 @@ TEST_CASE("Cancel stops the run and says so", "[threads]") {
   CHECK(engine.latest_good()->ticket == 4);
 }
 
-TEST_CASE("The engine may be destroyed while it computes", "[threads]") {
+TEST_CASE("The engine may be destroyed while it computes") {
   const auto backend = std::make_shared<PacedBackend>();
   std::atomic<int> published{0};
   {
@@ -236,7 +236,7 @@ TEST_CASE("The engine may be destroyed while it computes", "[threads]") {
   { const LiveEngine idle(backend); }
 }
 
-TEST_CASE("Whoever is told of a result finds the engine idle", "[threads]") {
+TEST_CASE("Whoever is told of a result finds the engine idle") {
   const auto backend = std::make_shared<PacedBackend>();
   std::atomic<int> published{0}, busy{0};
   std::atomic<LiveEngine*> self{nullptr};
@@ -255,7 +255,7 @@ TEST_CASE("Whoever is told of a result finds the engine idle", "[threads]") {
   CHECK(published == 50);
 }
 
-TEST_CASE("Under a storm of edits nothing is published out of order and the last one arrives", "[threads]") {
+TEST_CASE("Under a storm of edits nothing is published out of order and the last one arrives") {
   std::atomic<std::uint64_t> newest{0};
   std::atomic<bool> out_of_order{false};
   std::atomic<LiveEngine*> self{nullptr};

@@ -14,7 +14,7 @@ namespace {
 constexpr double long_enough_to_share = 1e6;  // nanoseconds a call, as the caller claims
 }
 
-TEST_CASE("Every index is done exactly once, by any number of threads", "[threads]") {
+TEST_CASE("Every index is done exactly once, by any number of threads") {
   for (const int threads : {1, 2, 4}) {
     ThreadPool pool(threads);
     CHECK(pool.threads() == threads);
@@ -30,7 +30,7 @@ TEST_CASE("Every index is done exactly once, by any number of threads", "[thread
   }
 }
 
-TEST_CASE("Other threads do help when there is enough to do", "[threads]") {
+TEST_CASE("Other threads do help when there is enough to do") {
   ThreadPool pool(2);
   std::atomic<int> arrived{0};
   pool.parallel_for(2, long_enough_to_share, {}, [&](std::int64_t) {
@@ -41,7 +41,7 @@ TEST_CASE("Other threads do help when there is enough to do", "[threads]") {
   CHECK(arrived == 2);
 }
 
-TEST_CASE("Small work stays with the caller", "[threads]") {
+TEST_CASE("Small work stays with the caller") {
   ThreadPool pool(4);
   const auto caller = std::this_thread::get_id();
   bool strangers = false;
@@ -49,7 +49,7 @@ TEST_CASE("Small work stays with the caller", "[threads]") {
   CHECK(!strangers);
 }
 
-TEST_CASE("An exception of one call reaches the caller and the pool goes on", "[threads]") {
+TEST_CASE("An exception of one call reaches the caller and the pool goes on") {
   ThreadPool pool(3);
   for (int repeat = 0; repeat < 20; ++repeat) {
     std::string message;
@@ -67,7 +67,7 @@ TEST_CASE("An exception of one call reaches the caller and the pool goes on", "[
   CHECK(done == 64);
 }
 
-TEST_CASE("A stop ends the work early and is told", "[threads]") {
+TEST_CASE("A stop ends the work early and is told") {
   ThreadPool pool(2);
   std::stop_source source;
   std::atomic<int> done{0};
