@@ -31,7 +31,8 @@ void App::open(const std::filesystem::path& path) {
   try {
     document_ = open_document(path);  // refuses what cannot be computed before it replaces the good one
     original_ = document_;
-    view_.message.clear();
+    view_.message = not_finite_note(document_);
+    view_.message_from_engine = false;
     view_.moments.clear();
     opened_ = true;
   } catch (const std::exception& error) {
@@ -87,7 +88,7 @@ void App::choose_first_cell() {
   for (std::int64_t j = 1; j < d.keys; ++j) {
     if (row(j) > row(key)) key = j;
   }
-  selection_.cell = {query, key};
+  wanted_cell_ = {query, key};
   selection_.locked = true;
 }
 
@@ -99,6 +100,7 @@ void App::keep_selection_inside() {
   };
   inside(s.sequence, d.batch);
   inside(s.head, d.heads);
+  s.cell = wanted_cell_;
   inside(s.cell.query, d.queries);
   inside(s.cell.key, d.keys);
   if (s.hovered_head && *s.hovered_head >= d.heads) s.hovered_head.reset();
@@ -192,6 +194,7 @@ void App::frame(const Fonts& fonts) {
     draw_regions(scene, layout);
     const bool chose =
         next.cell != selection_.cell || next.head != selection_.head || next.sequence != selection_.sequence;
+    if (next.cell != selection_.cell) wanted_cell_ = next.cell;
     selection_ = next;
     if (chose) {  // the time trace follows one cell: a new one starts a new trace
       view_.moments.clear();

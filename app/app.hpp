@@ -77,7 +77,8 @@ class App {
   Document document_;
   Document original_;  // as it was opened
   Document submitted_;
-  Selection selection_;
+  Selection selection_;  // always inside the shown result
+  Cell wanted_cell_;     // what a person chose: found again when a text that was retyped is long enough
   ViewState view_;
   TextureCache textures_;
   ResultPtr shown_;

@@ -31,6 +31,25 @@ RasterColours colours(const Theme& theme) {
   return {theme.picture, theme.hatch_ground, theme.hatch_line, theme.text3, theme.text3, theme.nan};
 }
 
+/// The job that fills the box with the whole matrix.
+RasterJob whole_matrix(const Ui& ui, const ConstMatrixMap<float>& values, const Colormap& map,
+                       const Box& box) {
+  return {.values = values,
+          .map = &map,
+          .rows = static_cast<double>(values.rows()),
+          .columns = static_cast<double>(values.cols()),
+          .width = static_cast<int>(box.w),
+          .height = static_cast<int>(box.h),
+          .gap = std::max(1, static_cast<int>(std::floor(ui.scale()))),
+          .mark = std::max(1, static_cast<int>(std::lround(ui.scale()))),
+          .colours = colours(ui.theme)};
+}
+
+/// Tells a stage's tensors apart for the picture cache; a pointer would not: freed addresses come back.
+std::uint64_t made_in(const Result& result, Stage stage) {
+  return result.made_in[static_cast<std::size_t>(stage)];
+}
+
 }  // namespace
 
 bool is_masked(const Result& result, std::int64_t b, std::int64_t h, std::int64_t query, std::int64_t key) {
@@ -73,10 +92,8 @@ void draw_matrix(const Scene& scene, const char* place, const Box& box, Stage st
   const TensorPtr& tensor = result.trace[stage];
   const Ui& ui = scene.ui;
   if (!tensor || box.w < 1 || box.h < 1) return;
-  std::uint64_t content = mix_hash(0, static_cast<const void*>(tensor.get()));
-  // The marks depend on the mask and, for the weights, on the numbers: the masked stage's identity stands for
-  // both.
-  content = mix_hash(content, static_cast<const void*>(result.trace[Stage::Mask].get()));
+  // The marks depend on the mask and, for the weights, on the numbers: the masked stage stands for both.
+  std::uint64_t content = mix_hash(mix_hash(0, made_in(result, stage)), made_in(result, Stage::Mask));
   for (const std::int64_t part :
        {b, h, static_cast<std::int64_t>(scale.map), static_cast<std::int64_t>(ui.theme.name)}) {
     content = mix_hash(content, static_cast<std::uint64_t>(part));
@@ -85,17 +102,10 @@ void draw_matrix(const Scene& scene, const char* place, const Box& box, Stage st
   content = mix_hash(content, static_cast<std::uint64_t>(box.w) << 32 | static_cast<std::uint64_t>(box.h));
 
   const auto paint = [&] {
-    RasterJob job{.values = tensor->matrix(b, h)};
+    RasterJob job = whole_matrix(ui, tensor->matrix(b, h), colormap(scale.map), box);
     job.kind = kinds(result, stage, b, h);
-    job.map = &colormap(scale.map);
     job.low = scale.low;
     job.high = scale.high;
-    job.rows = static_cast<double>(job.values.rows());
-    job.columns = static_cast<double>(job.values.cols());
-    job.width = static_cast<int>(box.w);
-    job.height = static_cast<int>(box.h);
-    job.gap = std::max(1, static_cast<int>(std::floor(ui.scale())));
-    job.colours = colours(ui.theme);
     return raster(job);
   };
   const ImTextureID texture = ui.textures.get(ImGui::GetID(place), content, paint);
@@ -107,7 +117,7 @@ void draw_mask_picture(const Scene& scene, const char* place, const Box& box) {
   const Result& result = scene.result;
   const Ui& ui = scene.ui;
   const std::int64_t b = scene.sequence(), h = scene.head();
-  std::uint64_t content = mix_hash(0, static_cast<const void*>(result.trace[Stage::Mask].get()));
+  std::uint64_t content = mix_hash(0, made_in(result, Stage::Mask));
   content = mix_hash(mix_hash(content, static_cast<std::uint64_t>(b)), static_cast<std::uint64_t>(h));
   content = mix_hash(mix_hash(content, box.w), static_cast<std::uint64_t>(ui.theme.name));
   const ImTextureID texture = ui.textures.get(ImGui::GetID(place), content, [&] {
@@ -115,15 +125,8 @@ void draw_mask_picture(const Scene& scene, const char* place, const Box& box) {
     const Tensor zeros(Shape{like.shape()[2], like.shape()[3]});
     Colormap flat;
     flat.fill(ui.theme.bar);
-    RasterJob job{.values = zeros.matrix()};
+    RasterJob job = whole_matrix(ui, zeros.matrix(), flat, box);
     job.kind = kinds(result, Stage::Mask, b, h);
-    job.map = &flat;
-    job.rows = static_cast<double>(job.values.rows());
-    job.columns = static_cast<double>(job.values.cols());
-    job.width = static_cast<int>(box.w);
-    job.height = static_cast<int>(box.h);
-    job.gap = std::max(1, static_cast<int>(std::floor(ui.scale())));
-    job.colours = colours(ui.theme);
     job.colours.ground = ui.theme.panel;
     return raster(job);
   });

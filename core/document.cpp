@@ -236,4 +236,21 @@ std::int64_t sequence_length(const Document& document, std::int64_t b) {
   return std::ssize(document.input.sequences[static_cast<std::size_t>(b)].tokens);
 }
 
+std::string not_finite_note(const Document& document) {
+  const Given& given = document.input.given;
+  if (!given) return {};
+  std::string note;
+  for (const auto& [name, tensor] : {std::pair{"Q", &given.query}, {"K", &given.key}, {"V", &given.value}}) {
+    std::int64_t nan = 0, infinite = 0;
+    for (const float value : (*tensor)->values()) {
+      nan += std::isnan(value);
+      infinite += std::isinf(value);
+    }
+    if (nan + infinite == 0) continue;
+    if (!note.empty()) note += ", ";
+    note += fmt::format("{} holds {} NaN and {}", name, nan, counted(infinite, "infinite value"));
+  }
+  return note.empty() ? note : note + "; they are computed as they are and marked.";
+}
+
 }  // namespace attnscope

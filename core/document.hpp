@@ -118,6 +118,10 @@ struct Dimensions {
 /// at, d_model is heads * d_v.
 Dimensions check(const Document&);
 
+/// A sentence that counts the NaN and infinite numbers in given Q, K and V; empty when there are none. They
+/// are computed and marked, not refused: looking at what they do is what the instrument is for.
+std::string not_finite_note(const Document&);
+
 /// The staged path keeps every stage of every head: four tensors of this many cells.
 inline constexpr std::int64_t max_cells = std::int64_t{1} << 25;
 

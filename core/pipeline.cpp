@@ -54,7 +54,11 @@ ResultPtr Pipeline::run(const Document& document, std::stop_token stop, Progress
   result->dimensions = check(document);
   result->backend = backend_->name();
   result->computed = last_ ? dirty_stages(last_->document, document) : all_stages();
-  if (last_) result->trace = last_->trace;
+  ++runs_;
+  if (last_) {
+    result->trace = last_->trace;
+    result->made_in = last_->made_in;
+  }
 
   ProgressScope scope(progress, std::popcount(result->computed.bits));
   for (const StageInfo& row : stage_table) {
@@ -62,6 +66,7 @@ ResultPtr Pipeline::run(const Document& document, std::stop_token stop, Progress
     if (stop.stop_requested()) throw Cancelled();
     const Clock::time_point stage_start = Clock::now();
     result->trace[row.stage] = backend_->run(row.stage, document, result->trace, stop);
+    result->made_in[static_cast<std::size_t>(row.stage)] = runs_;
     result->milliseconds[static_cast<std::size_t>(row.stage)] = milliseconds_since(stage_start);
     scope.stage_done();
   }

@@ -24,7 +24,10 @@ struct Result {
   Measures measures;
   std::array<double, stage_count> milliseconds{};  // per stage; 0 where the stage was kept
   double total_milliseconds = 0;                   // stages and measures
-  Stages computed;                                 // the stages this run computed anew
+  std::array<std::uint64_t, stage_count>
+      made_in{};    // run of the Pipeline that computed each tensor: tells tensors
+                    // apart where an address may have been used before
+  Stages computed;  // the stages this run computed anew
   std::string backend;
   std::string error;  // one sentence; when it is not empty there is no trace
 };
@@ -47,6 +50,7 @@ class Pipeline {
 
  private:
   std::shared_ptr<Backend> backend_;
+  std::uint64_t runs_ = 0;
   ResultPtr last_;  // null before the first success
 };
 

@@ -20,7 +20,7 @@ Document document_of(const AttendWish& wish) {
 
 }  // namespace
 
-void attend(const AttendWish& wish) {
+std::string attend(const AttendWish& wish) {
   Pipeline pipeline(make_cpu_backend());
   const ResultPtr result = pipeline.run(document_of(wish));
 
@@ -38,6 +38,7 @@ void attend(const AttendWish& wish) {
       NamedTensor{"entropy", &entropy},
   };
   write_safetensors(wish.out, tensors);
+  return not_finite_note(result->document);
 }
 
 }  // namespace attnscope

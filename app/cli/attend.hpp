@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 namespace attnscope {
 
@@ -15,7 +16,7 @@ struct AttendWish {
 /// Reads Q, K, V [batch, heads, n, d] and an optional attn_mask, computes in float32, and writes Y [batch,
 /// heads, queries, d_v], weights [batch, heads, queries, keys], lse and entropy [batch, heads, queries]
 /// atomically, so that `out` may be `in`. A query without any allowed key gives zeros, entropy 0 and lse
-/// -infinity. Throws Error.
-void attend(const AttendWish& wish);
+/// -infinity. Returns not_finite_note() of the input. Throws Error.
+std::string attend(const AttendWish& wish);
 
 }  // namespace attnscope

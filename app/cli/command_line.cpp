@@ -173,7 +173,7 @@ int parse_and_run(int argc, char** argv) {
   if (*attend_command) {
     wishes.attend.in = wishes.attend_in;
     wishes.attend.out = wishes.attend_out;
-    attend(wishes.attend);
+    if (const std::string note = attend(wishes.attend); !note.empty()) complain(note, 0);
     return 0;
   }
   return run_window(path_from(wishes.file));

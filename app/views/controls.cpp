@@ -237,8 +237,11 @@ void mask_section(Column& c) {
       allowed += scene.result.measures.row(scene.sequence(), scene.head(), i).allowed;
     draw_mask_picture(scene, "mask picture", picture);
     const float x = picture.right() + c.ui().px(14), line = c.ui().px(20);
-    c.ui().text(x, row.y + line / 2, grouped(allowed) + " of " + grouped(d.queries * d.keys) + " allowed",
-                {type::label, c.ui().theme.text1, Ink::Regular, Align::Left, row.right() - x});
+    const float room = row.right() - x;
+    std::string count = grouped(allowed) + " of " + grouped(d.queries * d.keys) + " allowed";
+    if (c.ui().text_width(count, type::label) > room) count = grouped(allowed) + " allowed";
+    c.ui().text(x, row.y + line / 2, count,
+                {type::label, c.ui().theme.text1, Ink::Regular, Align::Left, room});
     c.ui().text(x, row.y + line * 1.5f, grouped(without) + (without == 1 ? " row" : " rows") + " with no key",
                 {type::label, without > 0 ? c.ui().theme.key : c.ui().theme.text2, Ink::Regular, Align::Left,
                  row.right() - x});

@@ -197,7 +197,10 @@ void draw_received(const MapFrame& m) {
     if (!marked && m.is_chosen && step > 1 &&
         std::abs(static_cast<float>(j - m.marked.key)) * m.side < ui.px(26))
       continue;
-    ui.text(cell.centre_x(), top + height + ui.px(9), fixed(value, 1),
+    // Under its own bar while bars are wide; where they are thin a number would stand among its neighbours'
+    // bars.
+    const float y = top + (step > 1 ? tallest : height) + ui.px(9);
+    ui.text(cell.centre_x(), y, fixed(value, 1),
             {type::tick, marked ? ui.theme.text1 : ui.theme.text2, marked ? Ink::Semibold : Ink::Regular,
              Align::Centre});
   }

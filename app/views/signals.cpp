@@ -217,6 +217,7 @@ void draw_moments(Scene& scene, const Box& box) {
     std::vector<ImVec2> points;
     for (const Moment& m : moments) {
       const auto t = static_cast<float>(std::max(-8.0, m.seconds - scene.view.now));
+      if (!points.empty() && points.back().y == m.*value) continue;
       if (!points.empty()) points.push_back({t, points.back().y});  // values jump, they do not slide
       points.push_back({t, m.*value});
     }

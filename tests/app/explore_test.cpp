@@ -1,6 +1,8 @@
 // The window as a person uses it: every control clicked, dragged or typed into, the Document and the pixels
 // looked at.
+#include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
@@ -8,6 +10,7 @@
 #include "app/actions.hpp"
 #include "core/edits.hpp"
 #include "robot/robot.hpp"
+#include "support/temporary_directory.hpp"
 
 using namespace attnscope;
 
@@ -110,6 +113,17 @@ TEST_CASE("the text follows every keystroke and an empty one keeps the last pict
   robot.settle();
   CHECK(robot.app().message().empty());
   CHECK(robot.app().shown()->dimensions.keys == 1);
+}
+
+TEST_CASE("the chosen cell is found again after the sentence was typed anew") {
+  Robot robot;
+  robot.settle();
+  const Cell chosen = locked_cell(robot);
+  retype(robot, "##Text", "A");
+  CHECK(locked_cell(robot) == Cell{0, 0});
+  robot.type(" bird in the hand");
+  robot.settle();
+  CHECK(locked_cell(robot) == chosen);
 }
 
 TEST_CASE("hovering previews a cell, a click locks it, Esc unlocks it, arrows move it") {
@@ -329,6 +343,38 @@ TEST_CASE("a file that is no document is refused by name and nothing is lost") {
   robot.click("Dismiss");
   robot.frame();
   CHECK(robot.app().message().empty());
+}
+
+TEST_CASE("NaN and infinity in Q are computed, marked and told in a sentence") {
+  const test::TemporaryDirectory directory;
+  const std::filesystem::path path = directory / "odd.json";
+  std::ofstream(path)
+      << R"({"attnscope": 1, "title": "odd", "given": {"query": [[[["NaN", 1], [1, "Infinity"], [1, 0]]]],
+    "key": [[[[1, 0], [0, 1], [1, 1]]]], "value": [[[[1], [2], [3]]]]}})";
+  Robot robot;
+  robot.settle();
+  robot.app().open(path);
+  robot.settle();
+  CHECK(robot.app().message() ==
+        "Q holds 1 NaN and 1 infinite value; they are computed as they are and marked.");
+  REQUIRE(robot.document().title == "odd");
+  CHECK(robot.app().shown()->measures.head(0, 0).not_finite > 0);
+  const Image picture = robot.pixels();
+  const Rgba magenta = theme(ThemeName::Dark).nan;
+  CHECK(std::count(picture.pixels.begin(), picture.pixels.end(), magenta) > 100);
+}
+
+TEST_CASE("every picture knows which run made its numbers") {
+  Robot robot;
+  robot.settle();
+  const auto run_of = [&](Stage stage) {
+    return robot.app().shown()->made_in[static_cast<std::size_t>(stage)];
+  };
+  const std::uint64_t scores = run_of(Stage::Score), weights = run_of(Stage::Softmax);
+  robot.key(ImGuiKey_S);
+  robot.settle();
+  CHECK(run_of(Stage::Score) == scores);
+  CHECK(run_of(Stage::Softmax) > weights);
 }
 
 TEST_CASE("ten thousand words are refused with a number, and the picture stays") {
