@@ -35,7 +35,10 @@ class CpuBackend final : public Backend {
       case Stage::Output: return outer_stage(work, stage, document, so_far);
       case Stage::Score: return shared(score(work, *so_far[Stage::Query], *so_far[Stage::Key]));
       case Stage::Scale: return shared(scale(work, *so_far[Stage::Score], factor(document)));
-      case Stage::Mask: return shared(mask(work, *so_far[Stage::Scale], MaskRule(document)));
+      case Stage::Cap:
+        if (document.soft_cap == 0) return so_far[Stage::Scale];  // no cap: the very same tensor
+        return shared(cap(work, *so_far[Stage::Scale], document.soft_cap));
+      case Stage::Mask: return shared(mask(work, *so_far[Stage::Cap], MaskRule(document)));
       case Stage::Softmax: return shared(softmax(work, *so_far[Stage::Mask], document.temperature));
       case Stage::Mix: return shared(mix(work, *so_far[Stage::Softmax], *so_far[Stage::Value]));
       case Stage::Concat: return shared(concat(work, *so_far[Stage::Mix]));

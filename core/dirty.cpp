@@ -33,6 +33,7 @@ Fields changed_fields(const Document& was, const Document& now) {
   note(Field::ValueWeights, a.w_value != b.w_value || a.b_value != b.b_value);
   note(Field::OutputWeights, a.w_output != b.w_output || a.b_output != b.b_output);
   note(Field::Scaling, was.scaling != now.scaling);
+  note(Field::SoftCap, was.soft_cap != now.soft_cap);
   note(Field::Masking, was.masking != now.masking);
   note(Field::Temperature, was.temperature != now.temperature);
   return changed;
@@ -42,7 +43,8 @@ Stages dirty_stages(const Document& was, const Document& now) {
   Fields changed = changed_fields(was, now);
   if (was.input.given && now.input.given) {
     // Nothing before Q, K and V exists, so tokens are mere labels and widths come from the tensors.
-    changed.bits &= Fields{Field::Given, Field::Scaling, Field::Masking, Field::Temperature}.bits;
+    changed.bits &=
+        Fields{Field::Given, Field::Scaling, Field::SoftCap, Field::Masking, Field::Temperature}.bits;
   }
   Stages dirty;
   for (const StageInfo& row : stage_table) {

@@ -38,6 +38,10 @@ void check_settings(const Document& document) {
   const Scaling& scaling = document.scaling;
   if (scaling.kind == Scaling::Kind::Factor && !std::isfinite(scaling.factor))
     throw Error(fmt::format("The scale factor is {}; it must be a finite number.", scaling.factor));
+  if (!(document.soft_cap >= 0) || !std::isfinite(document.soft_cap)) {
+    throw Error(fmt::format("The soft-cap is {}; it must be a finite number above 0, or 0 for none.",
+                            document.soft_cap));
+  }
   if (!(document.temperature > 0) || !std::isfinite(document.temperature)) {
     throw Error(
         fmt::format("The temperature is {}; it must be a finite number above 0.", document.temperature));

@@ -99,6 +99,7 @@ struct Document {
   int heads = 8;
   Weights weights;
   Scaling scaling;
+  float soft_cap = 0;  // 0 = off; else scaled scores x become c·tanh(x / c) before the mask; >= 0 and finite
   Masking masking;
   float temperature = 1;  // softmax(masked / temperature); > 0 and finite
   std::string title;      // what the window calls it; not part of the computation

@@ -68,12 +68,15 @@ CellReference reference_cell(const Document& document, std::int64_t b, std::int6
   const QueryAndKeys from = query_and_keys(work, document, b, h, query);
   const Reference scores = score(work, from.query, from.keys);
   const Reference scaled = scale(work, scores, scale_factor(document.scaling, from.query.shape()[3]));
+  const double c = static_cast<double>(document.soft_cap);
+  const Reference capped = c > 0 ? cap(work, scaled, c) : scaled;
   std::vector<double> masked(scaled.values().size()), weights(masked.size());
-  mask_row<double>(MaskRule(document), b, h, query, scaled.values(), masked);
+  mask_row<double>(MaskRule(document), b, h, query, capped.values(), masked);
   const RowSum sums = softmax_row<double>(masked, static_cast<double>(document.temperature), weights);
   const auto at = static_cast<std::size_t>(key);
   return {.score = scores.values()[at],
           .scaled = scaled.values()[at],
+          .capped = capped.values()[at],
           .masked = masked[at],
           .weight = weights[at],
           .row_max = sums.largest,

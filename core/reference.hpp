@@ -9,7 +9,7 @@
 namespace attnscope {
 
 struct CellReference {
-  double score = 0, scaled = 0, masked = 0, weight = 0, row_max = 0,
+  double score = 0, scaled = 0, capped = 0, masked = 0, weight = 0, row_max = 0,
          row_sum = 0;  // row_sum = sum exp((x - max)/τ)
 };
 

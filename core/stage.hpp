@@ -18,13 +18,14 @@ enum class Stage : std::uint8_t {
   Value,
   Score,    // query · key
   Scale,    // x 1/sqrt(d_k)
+  Cap,      // c·tanh(x / c), or the scaled scores themselves
   Mask,     // hidden keys get -inf
   Softmax,  // attention weights
   Mix,      // weights · value, per head
   Concat,   // the heads side by side
   Output,   // · W_O
 };
-inline constexpr std::size_t stage_count = 12;
+inline constexpr std::size_t stage_count = 13;
 
 /// A set of enumerators, one bit each.
 template <class E>
@@ -59,6 +60,7 @@ enum class Field : std::uint8_t {
   ValueWeights,
   OutputWeights,
   Scaling,
+  SoftCap,
   Masking,
   Temperature,
 };
@@ -75,7 +77,8 @@ struct StageInfo {
 };
 
 /// All stages, in an order in which each comes after what it reads. Sources: Vaswani et al. 2017,
-/// sections 3.2.1 (scaled dot-product attention), 3.2.2 (multi-head), 3.5 (sinusoidal positions).
+/// sections 3.2.1 (scaled dot-product attention), 3.2.2 (multi-head), 3.5 (sinusoidal positions); the
+/// soft-cap is Gemma Team 2024, section 2.
 extern const std::array<StageInfo, stage_count> stage_table;
 
 inline const StageInfo& info(Stage stage) { return stage_table[static_cast<std::size_t>(stage)]; }

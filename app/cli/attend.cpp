@@ -14,6 +14,7 @@ namespace {
 Document document_of(const AttendWish& wish) {
   Document document = document_from_tensors(SafetensorsFile(wish.in));
   document.masking.causal = wish.causal;
+  document.soft_cap = wish.soft_cap;
   if (wish.scale) document.scaling = {Scaling::Kind::Factor, *wish.scale};
   return document;
 }

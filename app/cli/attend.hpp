@@ -10,6 +10,7 @@ namespace attnscope {
 struct AttendWish {
   std::filesystem::path in, out;
   bool causal = false;
+  float soft_cap = 0;          // c·tanh(x / c) of the scaled scores; 0 for none
   std::optional<float> scale;  // what scores are multiplied with; 1/sqrt(d) when there is none
 };
 

@@ -135,6 +135,12 @@ CLI::App* add_attend(CLI::App& app, Wishes& wishes) {
                           wish.scale = finite_number(text);
                           return wish.scale.has_value();
                         }});
+  add_checked(*attend, {"--softcap", "X", "Scaled scores x become X·tanh(x / X)",
+                        "a number of at least 0, 0 for none", [&wish](const std::string& text) {
+                          const std::optional<float> cap = finite_number(text);
+                          wish.soft_cap = cap.value_or(-1);
+                          return wish.soft_cap >= 0;
+                        }});
   return attend;
 }
 

@@ -37,9 +37,9 @@ struct Column {
     return open;
   }
   void end_section() {
-    y += ui().px(4);
+    y += ui().px(2);
     ui().horizontal(x, y, width, ui().theme.hairline);
-    y += ui().px(10);
+    y += ui().px(8);
   }
 };
 
@@ -228,7 +228,7 @@ void mask_section(Column& c) {
       mask.causal = (*chosen & 1) != 0;
       mask.padding = (*chosen & 2) != 0;
     }
-    const Box row = c.row(scene.compact ? 56 : 80, 6);
+    const Box row = c.row(scene.compact ? 56 : 66, 6);
     const Box picture{row.x, row.y, row.h, row.h};
     const MaskRule rule(scene.result.document);
     std::int64_t allowed = 0,
@@ -258,6 +258,25 @@ void softmax_section(Column& c) {
             {0.1f, 10, 1, true}, tau != 1,
             {"Temperature", "softmax(S / τ)", "Below 1 the weights sharpen, above 1 they even out.", {}})) {
       document.temperature = *moved;
+    }
+    const float cap = document.soft_cap;
+    constexpr float first_cap = 5;  // bites on scores of a few units, as the hand-built heads have them
+    if (toggle(c.ui(), "Soft-cap", "soft-cap", c.row(28, 4), cap > 0,
+               {"Soft-cap",
+                "x → c · tanh(x / c), before the mask",
+                "No scaled score leaves (−c, c), so no key can win by more than e^2c.",
+                {}})) {
+      document.soft_cap = cap > 0 ? 0 : first_cap;
+    }
+    if (document.soft_cap > 0 && cap > 0) {
+      if (const auto moved = slider(c.ui(), "Cap", "cap c", fixed(static_cast<double>(cap), 2), c.row(36, 4),
+                                    cap, {0.1f, 100, first_cap, true}, true,
+                                    {"Cap",
+                                     "c · tanh(x / c)",
+                                     "Small caps even the weights out; large ones change nothing.",
+                                     {}})) {
+        document.soft_cap = *moved;
+      }
     }
   }
   c.end_section();

@@ -15,7 +15,7 @@ namespace {
 struct CellFacts {
   std::int64_t b, h, kv, query, key;
   bool masked;
-  double score, scaled, hidden, weight, largest,
+  double score, scaled, capped, hidden, weight, largest,
       sum;            // hidden: after the mask; sum of exp((x - largest) / τ)
   std::int64_t rank;  // of the weight in its row, from 1
   std::int64_t allowed;
@@ -35,6 +35,7 @@ CellFacts facts_of(const Scene& scene) {
   };
   f.score = at(Stage::Score);
   f.scaled = at(Stage::Scale);
+  f.capped = at(Stage::Cap);
   f.hidden = at(Stage::Mask);
   f.weight = at(Stage::Softmax);
   const auto masked_row = r.trace[Stage::Mask]->matrix(f.b, f.h).row(f.query);
@@ -151,11 +152,15 @@ float draw_ladder(Scene& scene, const CellFacts& f, const Box& area, float line)
   const std::string tau = warm ? " / " + fixed(static_cast<double>(document.temperature), 2) : "";
   row("score", "Σ q · k", fixed(f.score, 3), ui.theme.text1);
   row("scaled", factor_text, fixed(f.scaled, 3), ui.theme.text1);
+  if (document.soft_cap > 0) {
+    const std::string cap = fixed(static_cast<double>(document.soft_cap), 2);
+    row("capped", cap + " · tanh(x / " + cap + ")", fixed(f.capped, 3), ui.theme.text1);
+  }
   if (f.masked) {
     row("masked", "hidden: −∞", fixed(f.hidden, 3), ui.theme.text1);
     row("weight", "exp(\u2212∞) = 0", "0", ui.theme.query, Ink::Semibold);
   } else {
-    const double added = std::isfinite(f.hidden - f.scaled) ? f.hidden - f.scaled : 0;
+    const double added = std::isfinite(f.hidden - f.capped) ? f.hidden - f.capped : 0;
     row("masked", std::abs(added) > 1e-6 ? "+ " + fixed(added, 3) : "+ 0, allowed", fixed(f.hidden, 3),
         ui.theme.text1);
     const double shifted = (f.hidden - f.largest) / static_cast<double>(document.temperature);
@@ -224,7 +229,9 @@ void draw_inspector(Scene& scene, const Box& region) {
   y += ui.px(8);
   // From the bottom up: the ladder and the output strip have fixed heights, the products take what is left.
   const float line = ui.px(scene.compact ? 19 : 22), product_line = ui.px(16);
-  const float ladder = line * (f.masked ? 4 : 6), output = ui.px(76);
+  const float ladder = line *
+                       static_cast<float>((f.masked ? 4 : 6) + (scene.result.document.soft_cap > 0 ? 1 : 0)),
+              output = ui.px(76);
   const float room = region.bottom() - y - ladder - output - ui.px(34);
   if (room > product_line * 3) {
     y = draw_products(scene, f, {x, y, width, room}, product_line) + ui.px(10);

@@ -182,6 +182,8 @@ Document document_from_json(std::string_view text, const std::string& where) {
   document.positions =
       root.choice("positions", 0, {"sinusoidal", "none"}) == 0 ? Positions::Sinusoidal : Positions::None;
   document.scaling = read_scaling(root);
+  document.soft_cap = root.number("soft_cap", 0);
+  if (!(document.soft_cap >= 0)) root.fail("soft_cap", "a number of at least 0", *root.find("soft_cap"));
   document.masking = read_masking(root, where);
   document.temperature = root.number("temperature", 1);
   if (!(document.temperature > 0)) root.fail("temperature", "a number above 0", *root.find("temperature"));

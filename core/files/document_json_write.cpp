@@ -170,6 +170,7 @@ std::string to_json(const Document& document) {
   writer.add("positions",
              std::string_view(document.positions == Positions::Sinusoidal ? "\"sinusoidal\"" : "\"none\""));
   add_scaling(document.scaling, writer);
+  if (document.soft_cap != 0) writer.add("soft_cap", json_number(document.soft_cap));
   writer.add("temperature", json_number(document.temperature));
   JsonWriter mask("  ");
   mask.add("causal", document.masking.causal);

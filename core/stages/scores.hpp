@@ -20,14 +20,19 @@ TensorOf<T> score(const Work&, const TensorOf<T>& query, const TensorOf<T>& key)
 template <class T>
 TensorOf<T> scale(const Work&, const TensorOf<T>& scores, double factor);
 
+/// Cap: c·tanh(x / c) keeps every scaled score inside (-c, c) (Gemma Team 2024, section 2). c > 0; same
+/// shape.
+template <class T>
+TensorOf<T> cap(const Work&, const TensorOf<T>& scaled, T c);
+
 /// Mask: hidden keys become -inf whatever their score was, NaN included; the others get the additive value.
 /// Same shape.
 template <class T>
-TensorOf<T> mask(const Work&, const TensorOf<T>& scaled, const MaskRule& rule);
+TensorOf<T> mask(const Work&, const TensorOf<T>& capped, const MaskRule& rule);
 
 /// One row of it: query `query` of head h of sequence b. Both spans are [keys].
 template <class T>
 void mask_row(const MaskRule& rule, std::int64_t b, std::int64_t h, std::int64_t query,
-              std::span<const T> scaled, std::span<T> masked);
+              std::span<const T> capped, std::span<T> masked);
 
 }  // namespace attnscope

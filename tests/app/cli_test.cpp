@@ -288,6 +288,23 @@ TEST_CASE("attend can replace its own input", "[cli]") {
   check_answer(directory / "same.safetensors", problem);
 }
 
+TEST_CASE("attend caps the scores softly", "[cli]") {
+  const TemporaryDirectory directory;
+  write_problem(directory / "in.safetensors", example());
+  const auto weights = [&](const std::string& cap) {
+    REQUIRE(run(directory, "attend in.safetensors -o out.safetensors" + cap).exit_code == 0);
+    const SafetensorsFile file(directory / "out.safetensors");
+    return to_tensor<float>(*file.find("weights"), file.path());
+  };
+  const Tensor plain = weights(""), loose = weights(" --softcap 1e6"), tight = weights(" --softcap 1e-4");
+  const auto keys = static_cast<float>(plain.shape()[3]);
+  for (std::size_t i = 0; i < plain.values().size(); ++i) {
+    CHECK(std::abs(loose.values()[i] - plain.values()[i]) < 1e-5f);
+    CHECK(std::abs(tight.values()[i] - 1 / keys) < 1e-3f);  // all scores within 1e-4 of each other
+  }
+  check_refusal(directory, "attend in.safetensors -o out.safetensors --softcap -1", 2, "at least 0");
+}
+
 TEST_CASE("attend computes NaN and infinity instead of refusing them", "[cli]") {
   const TemporaryDirectory directory;
   Problem problem = example();

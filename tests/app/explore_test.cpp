@@ -235,6 +235,21 @@ TEST_CASE("the other controls of the column") {
   CHECK_FALSE(robot.has("Positions: None"));
 }
 
+TEST_CASE("the soft-cap bounds the scores before the mask") {
+  Robot robot({.width = 1600, .height = 1200});
+  robot.settle();
+  CHECK(robot.app().shown()->trace[Stage::Cap] == robot.app().shown()->trace[Stage::Scale]);
+  robot.click("Soft-cap");
+  robot.settle();
+  REQUIRE(robot.document().soft_cap > 0);
+  type_number(robot, "Cap value", "0.5");
+  const Tensor& capped = *robot.app().shown()->trace[Stage::Cap];
+  for (const float x : capped.values()) CHECK(std::abs(x) <= 0.5f);
+  robot.click("Soft-cap");
+  robot.settle();
+  CHECK(robot.document().soft_cap == 0);
+}
+
 TEST_CASE("noise hides the hand-built pattern") {
   Robot robot({.width = 1600, .height = 1000});
   robot.settle();

@@ -25,8 +25,8 @@ TensorPtr zeros() { return std::make_shared<const Tensor>(Shape{1, 1, 5, 5}); }
 
 /// These lines break the build when a member is added to a struct: then add it here, and to all_changes().
 void members_are_complete(const Document& document) {
-  [[maybe_unused]] const auto& [input, embedding, positions, d_model, heads, weights, scaling, masking,
-                                temperature, title] = document;
+  [[maybe_unused]] const auto& [input, embedding, positions, d_model, heads, weights, scaling, soft_cap,
+                                masking, temperature, title] = document;
   [[maybe_unused]] const auto& [sequences, padded_length, given] = input;
   [[maybe_unused]] const auto& [recipe, seed, noise, biases, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o,
                                 head_names] = weights;
@@ -67,6 +67,7 @@ std::vector<Change> all_changes() {
       {"head_names", [](Document& d) { d.weights.head_names = {"one"}; }, none},
       {"scaling.kind", [](Document& d) { d.scaling.kind = Scaling::Kind::Off; }, {Field::Scaling}},
       {"scaling.factor", [](Document& d) { d.scaling.factor = 2; }, {Field::Scaling}},
+      {"soft_cap", [](Document& d) { d.soft_cap = 3; }, {Field::SoftCap}},
       {"causal", [](Document& d) { d.masking.causal = true; }, {Field::Masking}},
       {"padding", [](Document& d) { d.masking.padding = true; }, {Field::Masking}},
       {"additive", [](Document& d) { d.masking.additive = zeros(); }, {Field::Masking}},
@@ -144,6 +145,7 @@ TEST_CASE("A stage that a change does not touch is shared with the Trace before"
   const std::vector<Case> cases{
       {"mask", [](Document& d) { d.masking.causal = true; }, downstream_of(Stage::Mask)},
       {"scale", [](Document& d) { d.scaling.kind = Scaling::Kind::Off; }, downstream_of(Stage::Scale)},
+      {"soft-cap", [](Document& d) { d.soft_cap = 3; }, downstream_of(Stage::Cap)},
       {"W_Q", [](Document& d) { d.weights.w_query = copied(d.weights.w_query); },
        downstream_of(Stage::Query)},
       {"W_V", [](Document& d) { d.weights.w_value = copied(d.weights.w_value); },

@@ -89,6 +89,7 @@ TEST_CASE("every setting comes back", "[json]") {
   document.scaling = {Scaling::Kind::Factor, -0.3f};
   document.masking.causal = true;
   document.masking.padding = true;
+  document.soft_cap = 12.3f;
   document.temperature = 1e-30f;
   document = with_weights(document);
   CHECK(same(round_trip(document), document));
@@ -212,6 +213,8 @@ TEST_CASE("what does not fit is refused with its key and source", "[json]") {
       {"scale", "[1]"},
       {"scale", "1e39"},
       {"scale_factor", "\"1\""},
+      {"soft_cap", "-1"},
+      {"soft_cap", "\"NaN\""},
       {"temperature", "0"},
       {"temperature", "-1"},
       {"temperature", "1e-60"},

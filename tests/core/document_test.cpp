@@ -82,6 +82,8 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
          d.scaling = {Scaling::Kind::Factor, nan_};
        },
        "The scale factor is nan; it must be a finite number."},
+      {[](Document& d) { d.soft_cap = -1; },
+       "The soft-cap is -1; it must be a finite number above 0, or 0 for none."},
       {[](Document& d) { d.temperature = 0; }, "The temperature is 0; it must be a finite number above 0."},
       {[=](Document& d) { d.temperature = nan_; },
        "The temperature is nan; it must be a finite number above 0."},

@@ -44,6 +44,7 @@ TensorPtr random_additive(samples::Random& random, const Dimensions& size) {
 void randomise_settings(samples::Random& random, Document& document) {
   document.scaling.kind = static_cast<Scaling::Kind>(random.between(0, 2));
   document.scaling.factor = static_cast<float>(random.normal());
+  if (random.coin()) document.soft_cap = 0.5f + static_cast<float>(random.between(0, 40)) * 0.5f;
   document.masking.causal = random.coin();
   document.masking.padding = random.coin();
   document.temperature = random.coin() ? 1.0f : 0.3f + static_cast<float>(random.between(0, 30)) * 0.1f;
@@ -68,7 +69,8 @@ oracle::Problem problem_of(const Document& document) {
                           .causal = document.masking.causal,
                           .lengths = {},
                           .additive = {},
-                          .temperature = static_cast<double>(document.temperature)};
+                          .temperature = static_cast<double>(document.temperature),
+                          .soft_cap = static_cast<double>(document.soft_cap)};
   if (document.scaling.kind == Scaling::Kind::InverseSqrtDk)
     problem.scale = 1 / std::sqrt(static_cast<double>(size.d_k));
   if (document.scaling.kind == Scaling::Kind::Factor)
@@ -93,6 +95,7 @@ oracle::Problem problem_of(const Document& document) {
 void check_attention(const Trace& trace, const Measures& measures, const oracle::Answer& expected) {
   CHECK(difference(*trace[Stage::Score], expected.score, float_tolerance) == "");
   CHECK(difference(*trace[Stage::Scale], expected.scaled, float_tolerance) == "");
+  CHECK(difference(*trace[Stage::Cap], expected.capped, float_tolerance) == "");
   CHECK(difference(*trace[Stage::Mask], expected.masked, float_tolerance) == "");
   // A score off by 1e-5 at a temperature of 0.3 moves a weight by some 3e-5 of itself.
   CHECK(difference(*trace[Stage::Softmax], expected.weights, 1e-4) == "");
@@ -200,8 +203,9 @@ TEST_CASE("The stage functions in double agree with the oracle to the last digit
     problem.v = in_double(*given.value);
     const oracle::Answer expected = oracle::attend(problem);
     const TensorOf<double> scores = score(work, wide(given.query), wide(given.key));
-    const TensorOf<double> masked =
-        mask(work, scale(work, scores, scale_factor(document.scaling, 5)), MaskRule(document));
+    const TensorOf<double> scaled = scale(work, scores, scale_factor(document.scaling, 5));
+    const auto c = static_cast<double>(document.soft_cap);
+    const TensorOf<double> masked = mask(work, c > 0 ? cap(work, scaled, c) : scaled, MaskRule(document));
     const TensorOf<double> weights = softmax(work, masked, static_cast<double>(document.temperature));
     CHECK(difference(scores, expected.score, double_tolerance) == "");
     CHECK(difference(masked, expected.masked, double_tolerance) == "");
@@ -230,6 +234,7 @@ TEST_CASE("The reference cell is the float cell, more exactly") {
       };
       CHECK(near(cell.score, Stage::Score) == "");
       CHECK(near(cell.scaled, Stage::Scale) == "");
+      CHECK(near(cell.capped, Stage::Cap) == "");
       CHECK(near(cell.masked, Stage::Mask) == "");
       CHECK(near(cell.weight, Stage::Softmax) == "");
       const double log_sum =

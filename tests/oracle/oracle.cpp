@@ -29,7 +29,9 @@ void fill_scores(const Problem& p, const Row& row, Answer& answer) {
     if (bias == -infinity) hidden = true;
     answer.score[cell] = dot;
     answer.scaled[cell] = dot * p.scale;
-    answer.masked[cell] = hidden ? -infinity : dot * p.scale + bias;
+    answer.capped[cell] =
+        p.soft_cap == 0 ? dot * p.scale : p.soft_cap * std::tanh(dot * p.scale / p.soft_cap);
+    answer.masked[cell] = hidden ? -infinity : answer.capped[cell] + bias;
     if (!hidden) ++answer.allowed[row.at];
   }
 }
@@ -79,7 +81,7 @@ void fill_mixed(const Problem& p, const Row& row, Answer& answer) {
 Answer attend(const Problem& p) {
   const std::size_t rows = p.batch * p.heads * p.queries;
   Answer answer;
-  answer.score = answer.scaled = answer.masked = answer.weights = Numbers(rows * p.keys);
+  answer.score = answer.scaled = answer.capped = answer.masked = answer.weights = Numbers(rows * p.keys);
   answer.mixed = answer.concatenated = Numbers(rows * p.d_v);
   answer.entropy = answer.log_sum_exp = Numbers(rows);
   answer.allowed.resize(rows);

@@ -19,14 +19,15 @@ struct Problem {
   std::vector<std::size_t> lengths;  // [batch]: keys from here on are hidden; empty = none
   Numbers additive;                  // [batch][heads][queries][keys] or empty; -inf hides
   double temperature = 1;
+  double soft_cap = 0;  // 0 = none
 };
 
 struct Answer {
-  Numbers score, scaled, masked, weights;  // [batch][heads][queries][keys]
-  Numbers mixed;                           // [batch][heads][queries][d_v]
-  Numbers concatenated;                    // [batch][queries][heads * d_v]
-  Numbers entropy, log_sum_exp;            // [batch][heads][queries]
-  std::vector<std::size_t> allowed;        // [batch][heads][queries]
+  Numbers score, scaled, capped, masked, weights;  // [batch][heads][queries][keys]
+  Numbers mixed;                                   // [batch][heads][queries][d_v]
+  Numbers concatenated;                            // [batch][queries][heads * d_v]
+  Numbers entropy, log_sum_exp;                    // [batch][heads][queries]
+  std::vector<std::size_t> allowed;                // [batch][heads][queries]
 };
 
 Answer attend(const Problem&);
