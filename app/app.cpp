@@ -43,7 +43,9 @@ void App::open(const std::filesystem::path& path) {
 
 bool App::wants_frame() const { return !settled(); }
 
-bool App::settled() const { return document_ == submitted_ && seen_ticket_ == submitted_ticket_; }
+bool App::settled() const {
+  return document_ == submitted_ && seen_ticket_ == submitted_ticket_ && textures_.postponed() == 0;
+}
 
 void App::submit_if_changed() {
   if (document_ == submitted_) return;

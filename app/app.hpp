@@ -49,7 +49,7 @@ class App {
   /// True while something on screen still moves or is being computed: draw again soon. False: wait for an
   /// event.
   bool wants_frame() const;
-  /// True once the picture shows the Document as it is now (or a message says why it cannot).
+  /// True once the whole picture shows the Document as it is now (or a message says why it cannot).
   bool settled() const;
   void set_scale(float scale) { view_.scale = scale; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "core/mask.hpp"
 
@@ -11,21 +12,36 @@ std::int64_t Histogram::largest_bin() const {
   return bins.empty() ? 0 : *std::max_element(bins.begin(), bins.end());
 }
 
+namespace {
+
+/// Calls `each` with every finite value of the head, or of its allowed cells only.
+template <class Each>
+void for_finite(const Result& result, Stage stage, std::int64_t b, std::int64_t h, bool allowed_only,
+                Each each) {
+  const auto values = result.trace[stage]->matrix(b, h);
+  const MaskRule rule(result.document);
+  for (Eigen::Index i = 0; i < values.rows(); ++i) {
+    const Eigen::Index end = allowed_only ? rule.visible_end(b, i) : values.cols();
+    const std::span<const float> additive =
+        allowed_only ? rule.additive_row(b, h, i) : std::span<const float>{};
+    for (Eigen::Index j = 0; j < end; ++j) {
+      if (!additive.empty() && additive[static_cast<std::size_t>(j)] == -INFINITY) continue;
+      if (const float v = values(i, j); std::isfinite(v)) each(v);
+    }
+  }
+}
+
+}  // namespace
+
 ValueRange ResultStats::range(Stage stage, std::int64_t b, std::int64_t h) {
   const auto [it, is_new] = ranges_.try_emplace({stage, b, h});
   if (!is_new) return it->second;
   ValueRange range{INFINITY, -INFINITY};
-  const auto values = result_->trace[stage]->matrix(b, h);
   const bool hides = stage == Stage::Mask || stage == Stage::Softmax;
-  const MaskRule rule(result_->document);
-  for (Eigen::Index i = 0; i < values.rows(); ++i) {
-    for (Eigen::Index j = 0; j < values.cols(); ++j) {
-      const float v = values(i, j);
-      if (!std::isfinite(v) || (hides && !rule.allows(b, h, i, j))) continue;
-      range.low = std::min(range.low, v);
-      range.high = std::max(range.high, v);
-    }
-  }
+  for_finite(*result_, stage, b, h, hides, [&](float v) {
+    range.low = std::min(range.low, v);
+    range.high = std::max(range.high, v);
+  });
   it->second = range.low <= range.high ? range : ValueRange{};
   return it->second;
 }
@@ -37,28 +53,21 @@ const Histogram& ResultStats::histogram(Stage stage, std::int64_t b, std::int64_
   if (!is_new) return it->second;
   Histogram& histogram = it->second;
   histogram.bins.assign(static_cast<std::size_t>(bins), 0);
-  const auto values = result_->trace[stage]->matrix(b, h);
-  const MaskRule rule(result_->document);
   double sum = 0, squares = 0;
-  for (Eigen::Index i = 0; i < values.rows(); ++i) {
-    for (Eigen::Index j = 0; j < values.cols(); ++j) {
-      const float v = values(i, j);
-      if (!std::isfinite(v) || !rule.allows(b, h, i, j)) continue;
-      ++histogram.cells;
-      sum += v;
-      squares += static_cast<double>(v) * v;
-      const float unit = (v - low) / (high - low);
-      if (unit < 0) {
-        ++histogram.below;
-      } else if (unit > 1) {
-        ++histogram.above;
-      } else {
-        const auto bin =
-            std::min(static_cast<std::size_t>(unit * static_cast<float>(bins)), histogram.bins.size() - 1);
-        ++histogram.bins[bin];
-      }
+  for_finite(*result_, stage, b, h, true, [&](float v) {
+    ++histogram.cells;
+    sum += static_cast<double>(v);
+    squares += static_cast<double>(v) * static_cast<double>(v);
+    const float unit = (v - low) / (high - low);
+    if (unit < 0) {
+      ++histogram.below;
+    } else if (unit > 1) {
+      ++histogram.above;
+    } else {
+      ++histogram.bins[std::min(static_cast<std::size_t>(unit * static_cast<float>(bins)),
+                                histogram.bins.size() - 1)];
     }
-  }
+  });
   if (histogram.cells > 0) {
     const double n = static_cast<double>(histogram.cells);
     histogram.mean = sum / n;

@@ -2,6 +2,7 @@
 
 #define GL_GLEXT_PROTOTYPES
 #include <bit>
+#include <utility>
 
 #include <GL/glcorearb.h>
 
@@ -30,25 +31,31 @@ TextureCache::~TextureCache() {
 ImTextureID TextureCache::get(ImGuiID id, std::uint64_t content, const std::function<Image()>& paint) {
   Entry& entry = entries_[id];
   entry.age = 0;
-  if (entry.texture == 0 || entry.content != content) {
-    const Image image = paint();
-    ++painting_;
-    int bound = 0;
-    glGetIntegerv(GL_TEXTURE_BINDING_2D, &bound);
-    if (entry.texture == 0) entry.texture = create_texture();
-    glBindTexture(GL_TEXTURE_2D, entry.texture);
-    glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
-    // The same size is replaced in place: a slider drag would otherwise allocate for every picture of every
-    // frame.
-    if (image.width == entry.width && image.height == entry.height)
-      glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, image.width, image.height, GL_RGBA, GL_UNSIGNED_BYTE,
-                      image.pixels.data());
-    else
-      glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, image.width, image.height, 0, GL_RGBA, GL_UNSIGNED_BYTE,
-                   image.pixels.data());
-    glBindTexture(GL_TEXTURE_2D, static_cast<unsigned>(bound));
-    entry = {entry.texture, content, image.width, image.height, 0};
+  if (entry.texture != 0 && entry.content == content) return static_cast<ImTextureID>(entry.texture);
+  if (entry.texture != 0 && spent_ > patience) {
+    ++postponing_;
+    return static_cast<ImTextureID>(entry.texture);
   }
+  const auto start = std::chrono::steady_clock::now();
+  const Image image = paint();
+  ++painting_;
+  int bound = 0;
+  glGetIntegerv(GL_TEXTURE_BINDING_2D, &bound);
+  if (entry.texture == 0) entry.texture = create_texture();
+  glBindTexture(GL_TEXTURE_2D, entry.texture);
+  glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
+  // The same size is replaced in place: a slider drag would otherwise allocate for every picture of every
+  // frame.
+  if (image.width == entry.width && image.height == entry.height) {
+    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, image.width, image.height, GL_RGBA, GL_UNSIGNED_BYTE,
+                    image.pixels.data());
+  } else {
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, image.width, image.height, 0, GL_RGBA, GL_UNSIGNED_BYTE,
+                 image.pixels.data());
+  }
+  glBindTexture(GL_TEXTURE_2D, static_cast<unsigned>(bound));
+  entry = {entry.texture, content, image.width, image.height, 0};
+  spent_ += std::chrono::steady_clock::now() - start;
   return static_cast<ImTextureID>(entry.texture);
 }
 
@@ -59,8 +66,9 @@ void TextureCache::end_frame() {
     if (stale) glDeleteTextures(1, &item.second.texture);
     return stale;
   });
-  painted_ = painting_;
-  painting_ = 0;
+  painted_ = std::exchange(painting_, 0);
+  postponed_ = std::exchange(postponing_, 0);
+  spent_ = {};
 }
 
 std::uint64_t mix_hash(std::uint64_t seed, std::uint64_t value) {  // the finaliser of SplitMix64

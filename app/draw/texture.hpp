@@ -1,6 +1,7 @@
 // app/draw: pictures on the graphics card. A picture is painted and uploaded only when what it shows changed.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <unordered_map>
@@ -20,16 +21,21 @@ class TextureCache {
 
   /// The texture for the picture at place `id` (an ImGuiID). `content` is a hash of everything it shows;
   /// `paint` is called only when that, or the place, is new. Sampling is nearest: pictures come at screen
-  /// resolution.
+  /// resolution. Once a frame has painted for `patience`, places that have an older picture keep it until a
+  /// later frame, so that long texts never stop the window.
   ImTextureID get(ImGuiID id, std::uint64_t content, const std::function<Image()>& paint);
   /// Call once a frame, after the last get(): frees pictures that were not asked for in the last 120 frames.
   void end_frame();
   /// Pictures painted in the frame that the last end_frame() closed: 0 when nothing changed.
   int painted() const { return painted_; }
+  /// Pictures that frame put off: ask for another frame until there are none.
+  int postponed() const { return postponed_; }
   /// Pictures held now.
   std::size_t size() const { return entries_.size(); }
 
  private:
+  static constexpr std::chrono::duration<double> patience{0.03};
+
   struct Entry {
     unsigned texture = 0;
     std::uint64_t content = 0;
@@ -37,6 +43,8 @@ class TextureCache {
   };
   std::unordered_map<ImGuiID, Entry> entries_;
   int painting_ = 0, painted_ = 0;
+  int postponing_ = 0, postponed_ = 0;
+  std::chrono::duration<double> spent_{0};  // painting in this frame
 };
 
 /// Mixes values into a content hash for TextureCache::get.

@@ -427,3 +427,31 @@ TEST_CASE("any size and scale is drawn, down to one pixel") {
     }
   }
 }
+
+TEST_CASE("painting long pictures is spread over frames and ends with all of them") {
+  const test::TemporaryDirectory directory;
+  std::string text;
+  for (int i = 0; i < 900; ++i) text += "word" + std::to_string(i % 50) + " ";
+  std::ofstream(directory / "long.txt") << text;
+  Robot robot({.width = 1600, .height = 1000, .file = directory / "long.txt"});
+  robot.settle();
+  CHECK(robot.app().textures().postponed() == 0);
+  robot.leave();
+  robot.frame(2);
+  const Image before = robot.pixels();
+  for (int i = 0; i < 2; ++i) {
+    robot.key(ImGuiKey_C);
+    robot.settle();
+    CHECK(robot.app().textures().postponed() == 0);
+  }
+  robot.click_at(robot.centre("Weights"));  // anything that leaves the heads as they were
+  robot.settle();
+  CHECK(robot.app().shown()->document.masking == Masking{});
+  // The heads' pictures are the same again, none of them left behind.
+  const ImVec2 head = robot.centre("head 7");
+  const auto x = static_cast<int>(head.x), y = static_cast<int>(head.y);
+  const Image after = robot.pixels();
+  for (int dy = -20; dy < 20; ++dy) {
+    for (int dx = -20; dx < 20; ++dx) REQUIRE(after.at(x + dx, y + dy) == before.at(x + dx, y + dy));
+  }
+}
