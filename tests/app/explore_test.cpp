@@ -2,7 +2,6 @@
 // looked at.
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
@@ -10,30 +9,12 @@
 #include "app/actions.hpp"
 #include "core/edits.hpp"
 #include "robot/robot.hpp"
-#include "support/temporary_directory.hpp"
 
 using namespace attnscope;
 
 namespace {
 
 const std::filesystem::path examples = std::filesystem::path(ATTNSCOPE_ASSETS) / "examples";
-
-/// Selects all of a text field and types over it.
-void retype(Robot& robot, std::string_view field, std::string_view text) {
-  robot.click(field);
-  robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
-  robot.type(text);
-  robot.settle();
-}
-
-void type_number(Robot& robot, std::string_view control, std::string_view number) {
-  robot.click(control);
-  robot.frame(2);
-  robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
-  robot.type(number);
-  robot.key(ImGuiKey_Enter);
-  robot.settle();
-}
 
 Cell locked_cell(Robot& robot) { return robot.app().selection().cell; }
 
@@ -90,36 +71,17 @@ TEST_CASE("typing Chinese makes Chinese tokens") {
   Robot robot({.system_fonts = true});
   robot.settle();
   const Image before = robot.pixels();
-  retype(robot, "##Text", "我爱猫");
+  robot.retype("##Text", "我爱猫");
   REQUIRE(robot.document().input.sequences[0].tokens == std::vector<std::string>{"我", "爱", "猫"});
   CHECK(robot.app().shown()->dimensions.keys == 3);
   CHECK_FALSE((robot.pixels() == before));
-}
-
-TEST_CASE("the text follows every keystroke and an empty one keeps the last picture") {
-  Robot robot;
-  robot.settle();
-  retype(robot, "##Text", "one");
-  robot.type(" two");
-  robot.settle();
-  CHECK(robot.document().input.sequences[0].tokens.size() == 2);
-  robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
-  robot.key(ImGuiKey_Backspace);
-  robot.settle();
-  CHECK(robot.document().input.sequences[0].tokens.empty());
-  CHECK_FALSE(robot.app().message().empty());
-  CHECK(robot.app().shown()->dimensions.keys == 2);
-  robot.type("back");
-  robot.settle();
-  CHECK(robot.app().message().empty());
-  CHECK(robot.app().shown()->dimensions.keys == 1);
 }
 
 TEST_CASE("the chosen cell is found again after the sentence was typed anew") {
   Robot robot;
   robot.settle();
   const Cell chosen = locked_cell(robot);
-  retype(robot, "##Text", "A");
+  robot.retype("##Text", "A");
   CHECK(locked_cell(robot) == Cell{0, 0});
   robot.type(" bird in the hand");
   robot.settle();
@@ -179,33 +141,13 @@ TEST_CASE("sliders drag, type and go back on a double click") {
   robot.drag(knob, {knob.x + 40, knob.y});
   robot.settle();
   CHECK(robot.document().temperature > 1.5f);
-  type_number(robot, "Temperature value", "0.5");
+  robot.type_number("Temperature value", "0.5");
   CHECK(robot.document().temperature == 0.5f);
-  type_number(robot, "Scale value", "0.25");
+  robot.type_number("Scale value", "0.25");
   CHECK(robot.document().scaling == Scaling{Scaling::Kind::Factor, 0.25f});
-  type_number(robot, "Temperature value", "0");
+  robot.type_number("Temperature value", "0");
   CHECK(robot.app().message().find("temperature") != std::string::npos);
   CHECK(robot.app().shown()->document.temperature == 0.5f);
-}
-
-TEST_CASE("seven heads do not fit a width of 64, and the window says so and goes on") {
-  Robot robot({.width = 1600, .height = 1000});
-  robot.settle();
-  type_number(robot, "Head count value", "7");
-  CHECK(robot.app().message().find('7') != std::string::npos);
-  CHECK(robot.app().message().find("64") != std::string::npos);
-  CHECK(robot.app().shown()->dimensions.heads == 8);
-  type_number(robot, "Head count value", "0");
-  CHECK_FALSE(robot.app().message().empty());
-  type_number(robot, "Head count value", "4");
-  CHECK(robot.app().message().empty());
-  CHECK(robot.app().shown()->dimensions.heads == 4);
-  robot.click("Head count more");
-  robot.settle();
-  CHECK(robot.app().shown()->dimensions.heads == 8);
-  robot.click("d_model more");
-  robot.settle();
-  CHECK(robot.app().shown()->dimensions.d_model == 128);
 }
 
 TEST_CASE("the other controls of the column") {
@@ -242,7 +184,7 @@ TEST_CASE("the soft-cap bounds the scores before the mask") {
   robot.click("Soft-cap");
   robot.settle();
   REQUIRE(robot.document().soft_cap > 0);
-  type_number(robot, "Cap value", "0.5");
+  robot.type_number("Cap value", "0.5");
   const Tensor& capped = *robot.app().shown()->trace[Stage::Cap];
   for (const float x : capped.values()) CHECK(std::abs(x) <= 0.5f);
   robot.click("Soft-cap");
@@ -299,7 +241,7 @@ TEST_CASE("every key of the action table does something, and typing text is not 
   }
   Robot robot;
   robot.settle();
-  retype(robot, "##Text", "scc nnp");
+  robot.retype("##Text", "scc nnp");
   CHECK(robot.document().masking.causal);
   CHECK(robot.document().scaling.kind == Scaling::Kind::InverseSqrtDk);
 }
@@ -347,38 +289,6 @@ TEST_CASE("a batch stands side by side and a click changes the sequence") {
   CHECK(robot.app().selection().sequence == 0);
 }
 
-TEST_CASE("a file that is no document is refused by name and nothing is lost") {
-  Robot robot;
-  robot.settle();
-  const Document before = robot.document();
-  robot.app().open("/nonexistent/model.safetensors");
-  robot.settle();
-  CHECK(robot.app().message().find("model.safetensors") != std::string::npos);
-  CHECK(robot.document() == before);
-  robot.click("Dismiss");
-  robot.frame();
-  CHECK(robot.app().message().empty());
-}
-
-TEST_CASE("NaN and infinity in Q are computed, marked and told in a sentence") {
-  const test::TemporaryDirectory directory;
-  const std::filesystem::path path = directory / "odd.json";
-  std::ofstream(path)
-      << R"({"attnscope": 1, "title": "odd", "given": {"query": [[[["NaN", 1], [1, "Infinity"], [1, 0]]]],
-    "key": [[[[1, 0], [0, 1], [1, 1]]]], "value": [[[[1], [2], [3]]]]}})";
-  Robot robot;
-  robot.settle();
-  robot.app().open(path);
-  robot.settle();
-  CHECK(robot.app().message() ==
-        "Q holds 1 NaN and 1 infinite value; they are computed as they are and marked.");
-  REQUIRE(robot.document().title == "odd");
-  CHECK(robot.app().shown()->measures.head(0, 0).not_finite > 0);
-  const Image picture = robot.pixels();
-  const Rgba magenta = theme(ThemeName::Dark).nan;
-  CHECK(std::count(picture.pixels.begin(), picture.pixels.end(), magenta) > 100);
-}
-
 TEST_CASE("every picture knows which run made its numbers") {
   Robot robot;
   robot.settle();
@@ -390,68 +300,4 @@ TEST_CASE("every picture knows which run made its numbers") {
   robot.settle();
   CHECK(run_of(Stage::Score) == scores);
   CHECK(run_of(Stage::Softmax) > weights);
-}
-
-TEST_CASE("ten thousand words are refused with a number, and the picture stays") {
-  Robot robot;
-  robot.settle();
-  std::string text;
-  for (int i = 0; i < 10000; ++i) text += "word" + std::to_string(i) + " ";
-  retype(robot, "##Text", text);
-  INFO(robot.app().message() << " / tokens " << robot.document().input.sequences[0].tokens.size());
-  CHECK(robot.app().message().find("10,000") != std::string::npos);
-  CHECK(robot.app().shown()->dimensions.keys == 6);
-}
-
-TEST_CASE("a frame in which nothing changed paints nothing") {
-  Robot robot;
-  robot.settle();
-  robot.leave();
-  robot.frame(3);
-  const Image before = robot.pixels();
-  robot.frame();
-  CHECK(robot.app().textures().painted() == 0);
-  CHECK(robot.app().settled());
-  CHECK((robot.pixels() == before));
-}
-
-TEST_CASE("any size and scale is drawn, down to one pixel") {
-  const std::pair<int, int> sizes[] = {{1, 1}, {40, 30}, {320, 240}, {700, 900}, {1280, 720}, {2560, 400}};
-  for (const auto& [width, height] : sizes) {
-    for (const float scale : {0.75f, 1.5f, 3.0f}) {
-      Robot robot({.width = width, .height = height, .scale = scale, .file = examples / "3-two-banks.json"});
-      robot.settle();
-      robot.move({static_cast<float>(width) / 2, static_cast<float>(height) / 2});
-      robot.settle();
-      CHECK(robot.app().message().empty());
-    }
-  }
-}
-
-TEST_CASE("painting long pictures is spread over frames and ends with all of them") {
-  const test::TemporaryDirectory directory;
-  std::string text;
-  for (int i = 0; i < 900; ++i) text += "word" + std::to_string(i % 50) + " ";
-  std::ofstream(directory / "long.txt") << text;
-  Robot robot({.width = 1600, .height = 1000, .file = directory / "long.txt"});
-  robot.settle();
-  CHECK(robot.app().textures().postponed() == 0);
-  robot.leave();
-  robot.frame(2);
-  const Image before = robot.pixels();
-  for (int i = 0; i < 2; ++i) {
-    robot.key(ImGuiKey_C);
-    robot.settle();
-    CHECK(robot.app().textures().postponed() == 0);
-  }
-  robot.click_at(robot.centre("Weights"));  // anything that leaves the heads as they were
-  robot.settle();
-  CHECK(robot.app().shown()->document.masking == Masking{});
-  // The heads' pictures are the same again, none of them left behind.
-  const ImVec2 head = robot.centre("head 7");
-  const auto x = static_cast<int>(head.x), y = static_cast<int>(head.y);
-  const Image after = robot.pixels();
-  for (int dy = -20; dy < 20; ++dy) {
-    for (int dx = -20; dx < 20; ++dx) REQUIRE(after.at(x + dx, y + dy) == before.at(x + dx, y + dy));
-  }
 }

@@ -101,6 +101,22 @@ void Robot::type(std::string_view text) {
   frame();
 }
 
+void Robot::retype(std::string_view field, std::string_view text) {
+  click(field);
+  key(ImGuiKey_A, ImGuiMod_Ctrl);
+  type(text);
+  settle();
+}
+
+void Robot::type_number(std::string_view control, std::string_view number) {
+  click(control);
+  frame(2);  // the field appears, then takes the keyboard
+  key(ImGuiKey_A, ImGuiMod_Ctrl);
+  type(number);
+  key(ImGuiKey_Enter);
+  settle();
+}
+
 void Robot::leave() {
   ImGui::GetIO().AddMousePosEvent(-FLT_MAX, -FLT_MAX);
   frame();

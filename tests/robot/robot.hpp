@@ -56,6 +56,10 @@ class Robot {
   void key(ImGuiKey key, int mods = 0);
   /// Text into whatever has the keyboard; UTF-8.
   void type(std::string_view text);
+  /// Selects all of a text field, types over it and settles.
+  void retype(std::string_view field, std::string_view text);
+  /// Clicks the number beside a control, types another, Enter, and settles.
+  void type_number(std::string_view control, std::string_view number);
   /// Moves the mouse out of the window.
   void leave();
 
