@@ -23,11 +23,9 @@ void move_head(Scene& scene, std::int64_t step) {
 }
 
 void move_stage(Scene& scene, int step) {
-  constexpr std::array<Stage, 4> stages{Stage::Score, Stage::Scale, Stage::Mask, Stage::Softmax};
-  const auto at = std::find(stages.begin(), stages.end(), scene.view.stage);
-  const auto now = static_cast<int>(at - stages.begin());
-  scene.view.stage = stages[static_cast<std::size_t>(std::clamp(now + step, 0, 3))];
-  if (scene.view.range == RangeMode::Lock) scene.view.range = RangeMode::All;
+  const auto at = std::find(shown_stages.begin(), shown_stages.end(), scene.view.stage);
+  const auto now = static_cast<int>(at - shown_stages.begin());
+  scene.view.show_stage(shown_stages[static_cast<std::size_t>(std::clamp(now + step, 0, 3))]);
 }
 
 void turn(Scene& scene, Region region) {

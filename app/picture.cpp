@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "app/draw/raster.hpp"
 #include "core/mask.hpp"
@@ -19,20 +18,12 @@ std::function<CellKind(std::int64_t, std::int64_t)> kinds(const Result& result, 
   for (std::size_t i = 0; i < empty_rows.size(); ++i) {
     empty_rows[i] = result.measures.row(b, h, static_cast<std::int64_t>(i)).allowed == 0;
   }
-  struct Row {  // raster() goes row by row: what a row has in common is looked up once
-    std::int64_t index = -1, end = 0;
-    std::span<const float> additive;
-    bool empty = false;
-  };
-  return [rule = MaskRule(result.document), weights, empty_rows = std::move(empty_rows), b, h, row = Row{}](
-             std::int64_t i, std::int64_t j) mutable {
-    if (i != row.index) {
-      row = {i, rule.visible_end(b, i), rule.additive_row(b, h, i), empty_rows[static_cast<std::size_t>(i)]};
-    }
-    if (row.empty) return CellKind::NoKey;
-    const bool hidden =
-        j >= row.end || (!row.additive.empty() && row.additive[static_cast<std::size_t>(j)] == -INFINITY);
-    if (hidden) return CellKind::Masked;
+  // raster() goes row by row: what a row has in common is looked up once.
+  return [rule = MaskRule(result.document), weights, empty_rows = std::move(empty_rows), b, h,
+          row = MaskRow{}, at = std::int64_t{-1}](std::int64_t i, std::int64_t j) mutable {
+    if (i != at) row = rule.row(b, h, at = i);
+    if (empty_rows[static_cast<std::size_t>(i)]) return CellKind::NoKey;
+    if (!row.allows(j)) return CellKind::Masked;
     if (weights && weights->matrix(b, h)(i, j) == 0) return CellKind::Underflow;
     return CellKind::Number;
   };

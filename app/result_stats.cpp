@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "core/mask.hpp"
 
@@ -21,11 +20,9 @@ void for_finite(const Result& result, Stage stage, std::int64_t b, std::int64_t 
   const auto values = result.trace[stage]->matrix(b, h);
   const MaskRule rule(result.document);
   for (Eigen::Index i = 0; i < values.rows(); ++i) {
-    const Eigen::Index end = allowed_only ? rule.visible_end(b, i) : values.cols();
-    const std::span<const float> additive =
-        allowed_only ? rule.additive_row(b, h, i) : std::span<const float>{};
-    for (Eigen::Index j = 0; j < end; ++j) {
-      if (!additive.empty() && additive[static_cast<std::size_t>(j)] == -INFINITY) continue;
+    const MaskRow row = rule.row(b, h, i);
+    for (Eigen::Index j = 0; j < values.cols(); ++j) {
+      if (allowed_only && !row.allows(j)) continue;
       if (const float v = values(i, j); std::isfinite(v)) each(v);
     }
   }

@@ -16,6 +16,9 @@ namespace attnscope {
 /// locked.
 enum class RangeMode { Head, Mean, All, Lock };
 
+/// The stages that can be looked at as a picture of queries by keys, in the order of the computation.
+inline constexpr std::array<Stage, 4> shown_stages{Stage::Score, Stage::Scale, Stage::Mask, Stage::Softmax};
+
 /// Which way the token strip is tinted: what the query looks at, or who looks at the key.
 enum class Direction { QueryToKeys, KeyToQueries };
 
@@ -46,6 +49,10 @@ struct ViewState {
   std::string path_field;      // text of the menu's "open a file" field
   std::string backend_note;    // why the CPU computes
 
+  void show_stage(Stage next) {
+    stage = next;
+    if (range == RangeMode::Lock) range = RangeMode::All;  // locked ends of another stage mean nothing
+  }
   bool is_hidden(Region region) const { return hidden[static_cast<std::size_t>(region)]; }
 };
 

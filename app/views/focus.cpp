@@ -12,8 +12,6 @@
 namespace attnscope {
 namespace {
 
-constexpr std::array<Stage, 4> shown_stages{Stage::Score, Stage::Scale, Stage::Mask, Stage::Softmax};
-
 void draw_title(Scene& scene, const Box& region, float pad) {
   const Ui& ui = scene.ui;
   const std::int64_t h = scene.head();
@@ -44,9 +42,7 @@ void draw_title(Scene& scene, const Box& region, float pad) {
   }
   if (const auto chosen = segments(ui, "Stage", box, names, now, tips,
                                    {.text_size = scene.compact ? type::tick : type::label})) {
-    scene.view.stage = shown_stages[static_cast<std::size_t>(*chosen)];
-    if (scene.view.range == RangeMode::Lock)
-      scene.view.range = RangeMode::All;  // locked ends of another stage mean nothing
+    scene.view.show_stage(shown_stages[static_cast<std::size_t>(*chosen)]);
   }
 }
 

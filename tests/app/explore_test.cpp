@@ -228,7 +228,6 @@ TEST_CASE("every key of the action table does something, and typing text is not 
     robot.settle();
     if (action.key == ImGuiKey_Comma || action.key == ImGuiKey_Period)
       robot.app().view().stage = Stage::Scale;
-    if ((action.key & ~ImGuiMod_Mask_) == ImGuiKey_N) robot.app().view().message.clear();
     const Document document = robot.document();
     const Selection selection = robot.app().selection();
     robot.frame();
