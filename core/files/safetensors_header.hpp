@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/files/safetensors.hpp"
+#include "core/files/dtype.hpp"
 
 namespace attnscope {
 

@@ -1,12 +1,10 @@
 #include "core/files/safetensors.hpp"
 
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <cmath>
-#include <csignal>
 #include <cstring>
 #include <limits>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +13,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
-#include "core/files/atomic_write.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace attnscope;
@@ -220,81 +217,4 @@ TEST_CASE("tensors of more dimensions than can be shown are listed but not conve
   const SafetensorsFile file(path);
   CHECK_THROWS_WITH(to_tensor<float>(*file.find("a"), path), ContainsSubstring("6 dimensions"));
   CHECK(file.find("b") == nullptr);
-}
-
-TEST_CASE("what is written is read back", "[safetensors]") {
-  const TemporaryDirectory directory;
-  const auto path = directory / "out.safetensors";
-  const float infinity = std::numeric_limits<float>::infinity();
-  const Tensor matrix({2, 3}, {1, -2, 0.1f, -infinity, std::nanf(""), 1e-45f}), scalar(Shape{}, {7}),
-      none({0, 4});
-  const std::array tensors{NamedTensor{"W \"q\"\n", &matrix}, NamedTensor{"s", &scalar},
-                           NamedTensor{"none", &none}};
-  write_safetensors(path, tensors);
-
-  CHECK(std::filesystem::file_size(path) % 4 == 0);
-  const SafetensorsFile file(path);
-  REQUIRE(file.tensors().size() == 3);
-  const TensorEntry* entry = file.find("W \"q\"\n");
-  REQUIRE(entry != nullptr);
-  CHECK(reinterpret_cast<std::uintptr_t>(entry->bytes.data()) % 8 == 0);
-  const Tensor back = to_tensor<float>(*entry, path);
-  CHECK(back.shape() == matrix.shape());
-  CHECK(std::memcmp(back.data(), matrix.data(), matrix.values().size_bytes()) == 0);
-  CHECK(to_tensor<float>(*file.find("s"), path) == scalar);
-  CHECK(to_tensor<float>(*file.find("none"), path).shape() == none.shape());
-
-  const std::array twice{NamedTensor{"a", &scalar}, NamedTensor{"a", &scalar}};
-  CHECK_THROWS_WITH(write_safetensors(path, twice), ContainsSubstring("\"a\""));
-}
-
-TEST_CASE("a file is replaced whole or not at all", "[safetensors]") {
-  const TemporaryDirectory directory;
-  const auto path = directory.write("kept", "the old bytes");
-  const std::array<std::string_view, 2> pieces{"the new ", "bytes"};
-
-  SECTION("success follows the umask and leaves nothing beside it") {
-    const mode_t before = ::umask(027);
-    write_atomically(path, pieces);
-    ::umask(before);
-    CHECK(bytes_of(path) == "the new bytes");
-    CHECK(directory.entries() == 1);
-    struct stat status {};
-    REQUIRE(::stat(path.c_str(), &status) == 0);
-    CHECK((status.st_mode & 0777) == 0640);
-  }
-  SECTION("a full disk leaves the old file") {
-    rlimit before{};
-    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
-    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-    rlimit small = before;
-    small.rlim_cur = 8;
-    REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
-    const std::string message = message_of<Error>([&] { write_atomically(path, pieces); });
-    ::setrlimit(RLIMIT_FSIZE, &before);
-    std::signal(SIGXFSZ, handler);
-    CHECK_THAT(message, ContainsSubstring("kept") && ContainsSubstring("too large"));
-    CHECK(bytes_of(path) == "the old bytes");
-    CHECK(directory.entries() == 1);
-  }
-  SECTION("a link stays a link") {
-    std::filesystem::create_symlink("kept", directory / "link");
-    write_atomically(directory / "link", pieces);
-    CHECK(std::filesystem::is_symlink(directory / "link"));
-    CHECK(bytes_of(path) == "the new bytes");
-  }
-  SECTION("the longest name there can be is no hindrance") {
-    const auto longest = directory / std::string(255, 'n');
-    write_atomically(longest, pieces);
-    CHECK(bytes_of(longest) == "the new bytes");
-  }
-  SECTION("what is no file is left alone") {
-    CHECK_THAT(message_of<Error>([&] { write_atomically(directory.path(), pieces); }),
-               ContainsSubstring("directory"));
-    CHECK_THAT(message_of<Error>([&] { write_atomically("/dev/null", pieces); }),
-               ContainsSubstring("device"));
-    CHECK_THAT(message_of<Error>([&] { write_atomically(directory / "no/such", pieces); }),
-               ContainsSubstring("No such file"));
-    CHECK(std::filesystem::is_character_file("/dev/null"));
-  }
 }
