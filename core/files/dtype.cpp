@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <cstring>
 
@@ -116,6 +117,8 @@ bool is_convertible(DType dtype) {
 
 template <class T>
 void decode(DType dtype, std::span<const std::byte> bytes, std::endian order, std::span<T> out) {
+  assert(bytes.size() * 8 ==
+         out.size() * bit_size(dtype));  // a map has no red zones: nothing else would notice
   switch (dtype) {
     case DType::F64: decode_all<double>(bytes, order, out); break;
     case DType::F32: decode_all<float>(bytes, order, out); break;
