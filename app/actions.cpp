@@ -23,9 +23,10 @@ void move_head(Scene& scene, std::int64_t step) {
 }
 
 void move_stage(Scene& scene, int step) {
-  const auto at = std::find(shown_stages.begin(), shown_stages.end(), scene.view.stage);
-  const auto now = static_cast<int>(at - shown_stages.begin());
-  scene.view.show_stage(shown_stages[static_cast<std::size_t>(std::clamp(now + step, 0, 3))]);
+  const std::vector<Plane> all = planes(scene.result);
+  const auto now = std::find(all.begin(), all.end(), scene.view.stage) - all.begin();
+  const std::ptrdiff_t next = std::clamp<std::ptrdiff_t>(now + step, 0, std::ssize(all) - 1);
+  scene.view.show_stage(all[static_cast<std::size_t>(next)]);
 }
 
 void turn(Scene& scene, Region region) {
@@ -36,6 +37,12 @@ void turn(Scene& scene, Region region) {
 void toggle_scaling(Scene& scene) {
   Scaling::Kind& kind = scene.document.scaling.kind;
   kind = kind == Scaling::Kind::InverseSqrtDk ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
+}
+
+void toggle_positions(Scene& scene) {
+  Positions& now = scene.document.positions;
+  if (now != Positions::None) scene.view.positions = now;
+  now = now == Positions::None ? scene.view.positions : Positions::None;
 }
 
 void leave(Scene& scene) {
@@ -52,18 +59,15 @@ void next_range(Scene& scene) {
   scene.view.range = static_cast<RangeMode>((static_cast<int>(scene.view.range) + 1) % 4);
 }
 
-const std::array<Action, 24> table{{
+const std::array<Action, 25> table{{
     {"Divide by √dₖ on or off", ImGuiKey_S, false, toggle_scaling},
     {"Causal mask on or off", ImGuiKey_C, false,
      [](Scene& s) { s.document.masking.causal = !s.document.masking.causal; }},
     {"Padding mask on or off", ImGuiKey_P, false,
      [](Scene& s) { s.document.masking.padding = !s.document.masking.padding; }},
     {"No mask", ImGuiKey_N, false, [](Scene& s) { s.document.masking = {}; }},
-    {"Positions on or off", ImGuiKey_O, false,
-     [](Scene& s) {
-       s.document.positions =
-           s.document.positions == Positions::None ? Positions::Sinusoidal : Positions::None;
-     }},
+    {"Hide the chosen cell, or show it again", ImGuiKey_M, false, toggle_hidden_cell},
+    {"Positions on or off", ImGuiKey_O, false, toggle_positions},
     {"Next theme", ImGuiKey_T, false,
      [](Scene& s) { s.view.theme = static_cast<ThemeName>((static_cast<int>(s.view.theme) + 1) % 3); }},
     {"Direction of the token strip", ImGuiKey_D, false,

@@ -7,6 +7,7 @@
 #include "app/layout.hpp"
 #include "app/scene.hpp"
 #include "core/error.hpp"
+#include "core/stages/run_stage.hpp"
 
 namespace attnscope {
 
@@ -73,7 +74,19 @@ void App::take_results() {
     opened_ = false;
   }
   keep_selection_inside();
+  keep_plane_there();
   record_moment();
+}
+
+/// What is looked at must be among the planes of the shown result; whoever looked at the weights goes on
+/// looking at those that mix the values.
+void App::keep_plane_there() {
+  const std::vector<Plane> all = planes(*shown_);
+  const Plane now = view_.stage, used = weights_stage(shown_->document);
+  const bool there = std::find(all.begin(), all.end(), now) != all.end();
+  const bool switched = was_linear_ != shown_->document.linear && is_weights(now) && now.stage != Stage::Drop;
+  if (!there || switched) view_.show_stage(used);
+  was_linear_ = shown_->document.linear;
 }
 
 /// A newly opened Document starts on a head and a cell that have something to say: the content head where
@@ -85,7 +98,7 @@ void App::choose_first_cell() {
   const auto content = std::find(names.begin(), names.end(), "content");
   if (content != names.end()) selection_.head = content - names.begin();
   const std::int64_t query = std::min<std::int64_t>(2, d.queries - 1);
-  const auto row = shown_->trace[Stage::Softmax]->matrix(0, selection_.head).row(query);
+  const auto row = shown_->trace[weights_stage(shown_->document)]->matrix(0, selection_.head).row(query);
   std::int64_t key = 0;
   for (std::int64_t j = 1; j < d.keys; ++j) {
     if (row(j) > row(key)) key = j;
@@ -108,13 +121,14 @@ void App::keep_selection_inside() {
   if (s.hovered_head && *s.hovered_head >= d.heads) s.hovered_head.reset();
   if (s.hovered_cell && (s.hovered_cell->query >= d.queries || s.hovered_cell->key >= d.keys))
     s.hovered_cell.reset();
-  if (s.hovered_token && *s.hovered_token >= std::min(d.queries, d.keys)) s.hovered_token.reset();
+  if (s.hovered_token && *s.hovered_token >= std::max(d.queries, d.keys)) s.hovered_token.reset();
 }
 
 void App::record_moment() {
   const auto& [sequence, head, cell] = std::tie(selection_.sequence, selection_.head, selection_.cell);
   const RowMeasures& row = shown_->measures.row(sequence, head, cell.query);
-  const float weight = shown_->trace[Stage::Softmax]->matrix(sequence, head)(cell.query, cell.key);
+  const float weight =
+      shown_->trace[weights_stage(shown_->document)]->matrix(sequence, head)(cell.query, cell.key);
   const double scale = scale_factor(shown_->document.scaling, shown_->dimensions.d_k);
   view_.moments.push_back({view_.now, static_cast<float>(row.entropy), weight, static_cast<float>(scale)});
   // One moment older than the window is kept: the trace enters the plot at its left edge with that value.
@@ -163,8 +177,10 @@ void App::frame(const Fonts& fonts) {
   take_results();
 
   const Ui ui(theme(view_.theme), fonts, textures_, view_.scale);
-  const Layout layout =
-      compute_layout(io.DisplaySize.x, io.DisplaySize.y, view_, document_.input.sequences.size());
+  // Other tokens as keys take a line of the strip of their own.
+  const std::size_t lines =
+      std::max<std::size_t>(document_.input.sequences.size(), shown_ && is_cross(*shown_) ? 2 : 1);
+  const Layout layout = compute_layout(io.DisplaySize.x, io.DisplaySize.y, view_, lines);
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize(io.DisplaySize);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});

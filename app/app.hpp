@@ -67,6 +67,7 @@ class App {
   void take_results();
   void choose_first_cell();
   void keep_selection_inside();
+  void keep_plane_there();
   void record_moment();
   void draw_regions(Scene& scene, const Layout& layout);
   void draw_message(const Ui& ui, const Layout& layout);
@@ -84,7 +85,8 @@ class App {
   ResultPtr shown_;
   std::unique_ptr<ResultStats> stats_;
   std::uint64_t submitted_ticket_ = 0, seen_ticket_ = 0;
-  bool opened_ = false;  // a Document was opened and its first result is still to come
+  bool was_linear_ = false;  // the result before used linear attention
+  bool opened_ = false;      // a Document was opened and its first result is still to come
 };
 
 }  // namespace attnscope

@@ -30,6 +30,11 @@ ImGuiHost::~ImGuiHost() {
 }
 
 void ImGuiHost::frame(int width, int height, float seconds, const std::function<void()>& draw) {
+  build(width, height, seconds, draw);
+  render(width, height);
+}
+
+void ImGuiHost::build(int width, int height, float seconds, const std::function<void()>& draw) {
   ImGui::SetCurrentContext(context_);
   ImGui_ImplOpenGL3_NewFrame();
   if (window_) {
@@ -41,6 +46,14 @@ void ImGuiHost::frame(int width, int height, float seconds, const std::function<
   ImGui::NewFrame();
   draw();
   ImGui::Render();
+  // Glyphs that were asked for must be there in the next frame, whether this one is rendered or not.
+  for (ImTextureData* texture : *ImGui::GetDrawData()->Textures) {
+    if (texture->Status != ImTextureStatus_OK) ImGui_ImplOpenGL3_UpdateTexture(texture);
+  }
+}
+
+void ImGuiHost::render(int width, int height) {
+  ImGui::SetCurrentContext(context_);
   glViewport(0, 0, width, height);
   glDisable(GL_SCISSOR_TEST);
   glClear(GL_COLOR_BUFFER_BIT);

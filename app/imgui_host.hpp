@@ -21,9 +21,14 @@ class ImGuiHost {
   ImGuiHost& operator=(const ImGuiHost&) = delete;
 
   const Fonts& fonts() const { return fonts_; }
-  /// One frame of `width` x `height` pixels into the bound framebuffer: begins, calls `draw`, renders.
-  /// `seconds` is the time since the last frame; it is ignored with a window.
+  /// One frame of `width` x `height` pixels into the bound framebuffer: build() and render().
   void frame(int width, int height, float seconds, const std::function<void()>& draw);
+  /// The frame without its pixels: begins, calls `draw`, ends. `seconds` is the time since the last frame; it
+  /// is ignored with a window.
+  void build(int width, int height, float seconds, const std::function<void()>& draw);
+  /// The pixels of the frame built last, into the bound framebuffer. May be left out: most frames of the
+  /// robot are never looked at.
+  void render(int width, int height);
 
  private:
   GLFWwindow* window_ = nullptr;

@@ -1,19 +1,54 @@
 // app: the words that stand beside numbers.
 #include <algorithm>
 
+#include "app/number_format.hpp"
 #include "app/scene.hpp"
 #include "core/stages/embed.hpp"
 
 namespace attnscope {
 
-std::string token_label(const Result& result, std::int64_t sequence, std::int64_t index) {
-  const auto& sequences = result.document.input.sequences;
-  if (sequence < static_cast<std::int64_t>(sequences.size())) {
+namespace {
+
+/// Token `index` of a sequence.
+std::string token_label(const Result& result, const std::vector<Sequence>& sequences, std::int64_t sequence,
+                        std::int64_t index) {
+  const Input& input = result.document.input;
+  if (sequence < std::ssize(sequences) && index >= 0) {
     const auto& tokens = sequences[static_cast<std::size_t>(sequence)].tokens;
-    if (index < static_cast<std::int64_t>(tokens.size())) return tokens[static_cast<std::size_t>(index)];
-    if (!result.document.input.given) return std::string(padding_token);
+    if (index < std::ssize(tokens)) return tokens[static_cast<std::size_t>(index)];
+    if (!input.given && !input.vectors) return std::string(padding_token);
   }
-  return std::to_string(index);
+  return grouped(index);
+}
+
+}  // namespace
+
+std::int64_t position_of(const Result& result, std::int64_t sequence, std::int64_t query) {
+  return query_offset(result.document, result.dimensions, sequence) + query;
+}
+
+std::string query_label(const Result& result, std::int64_t sequence, std::int64_t query) {
+  return token_label(result, result.document.input.sequences, sequence, position_of(result, sequence, query));
+}
+
+std::string key_label(const Result& result, std::int64_t sequence, std::int64_t key) {
+  const Document& document = result.document;
+  const std::int64_t tokens = result.dimensions.token_keys();
+  if (key >= tokens) {  // the learned key comes before the one of zeros
+    const bool learned = key == tokens && !(document.zero_key && result.dimensions.extra == 1);
+    return learned ? "[learned]" : "[zero]";
+  }
+  const Input& input = document.input;
+  return token_label(result, input.memory.empty() ? input.sequences : input.memory, sequence, key);
+}
+
+bool is_cross(const Result& result) {
+  const Input& input = result.document.input;
+  if (input.given) {
+    const bool cache = result.dimensions.past > 0 || !input.given.lengths.empty();
+    return !cache && result.dimensions.queries != result.dimensions.token_keys();
+  }
+  return !input.memory.empty() || static_cast<bool>(input.vectors.key);
 }
 
 std::string head_name(const Result& result, std::int64_t head, bool one_word) {

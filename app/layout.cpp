@@ -5,13 +5,13 @@
 
 namespace attnscope {
 
-Layout compute_layout(float width, float height, const ViewState& view, std::size_t sequences) {
+Layout compute_layout(float width, float height, const ViewState& view, std::size_t strip_lines) {
   const float s = view.scale;
   const auto px = [s](float logical) { return std::round(logical * s); };
   Layout l;
   l.compact = width / s < 1400;
   const float top = px(l.compact ? 40 : 48), status = px(24);
-  const float extra = px(36) * static_cast<float>(std::clamp<std::size_t>(sequences, 1, 3) - 1);
+  const float extra = px(36) * static_cast<float>(std::clamp<std::size_t>(strip_lines, 1, 3) - 1);
   const float strip = view.is_hidden(Region::Strip) ? 0 : px(l.compact ? 72 : 80) + extra;
   const float controls = view.is_hidden(Region::Controls) ? 0 : px(l.compact ? 216 : 264);
   float heads = view.is_hidden(Region::Heads) ? 0 : px(l.compact ? 182 : 276);

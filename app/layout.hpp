@@ -14,9 +14,9 @@ struct Layout {
 };
 
 /// Logical sizes, wide / compact: top bar 48 / 40, strip 80 / 72 high; controls 264 / 216, heads 276 / 182,
-/// inspector 368 / 280 wide; signals 208 / 152, status 24 high; the focus takes the rest. The batch adds a
-/// line of text field per further sequence to the strip. Everything is in device pixels of a window `width` x
-/// `height`.
-Layout compute_layout(float width, float height, const ViewState& view, std::size_t sequences);
+/// inspector 368 / 280 wide; signals 208 / 152, status 24 high; the focus takes the rest. Every line of text
+/// fields or chips after the first makes the strip higher. Everything is in device pixels of a window `width`
+/// x `height`.
+Layout compute_layout(float width, float height, const ViewState& view, std::size_t strip_lines);
 
 }  // namespace attnscope

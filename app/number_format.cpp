@@ -1,7 +1,9 @@
 #include "app/number_format.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -49,6 +51,32 @@ std::string tiny(double value) {
   if (exponent >= -2 && exponent <= 3) return fixed(value, 3);
   const double mantissa = value / std::pow(10.0, exponent);
   return fixed(mantissa, 1) + "e" + (exponent < 0 ? "\u2212" : "") + std::to_string(std::abs(exponent));
+}
+
+std::string tight(double value) {
+  if (!std::isfinite(value)) return not_finite(value);
+  if (value == 0) return "0";
+  const double size = std::abs(value);
+  if (size >= 0.995) return fixed(value, size < 9.95 ? 1 : 0);
+  if (size >= 0.005) return in_cell(value);
+  const int exponent = static_cast<int>(std::floor(std::log10(size)));
+  return fixed(value / std::pow(10.0, exponent), 0) + "e\u2212" + std::to_string(-exponent);
+}
+
+std::string bytes(std::int64_t count) {
+  constexpr std::array<std::string_view, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};
+  double size = static_cast<double>(count);
+  std::size_t unit = 0;
+  for (; size >= 1024 && unit + 1 < units.size(); ++unit) size /= 1024;
+  return fixed(size, unit == 0 ? 0 : 1) + " " + std::string(units[unit]);
+}
+
+std::string metric(double count) {
+  constexpr std::array<std::string_view, 5> units{"", " k", " M", " G", " T"};
+  std::size_t unit = 0;
+  for (; count >= 999.5 && unit + 1 < units.size(); ++unit) count /= 1000;
+  if (count >= 999.5) return tiny(count * 1e12);
+  return fixed(count, unit > 0 && count < 99.95 ? 1 : 0) + std::string(units[unit]);
 }
 
 std::string grouped(std::int64_t value) {

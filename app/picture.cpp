@@ -3,31 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/draw/raster.hpp"
-#include "core/mask.hpp"
-
 namespace attnscope {
 namespace {
-
-/// What mark each cell wears, decided by the same rule that the Mask stage computes with.
-std::function<CellKind(std::int64_t, std::int64_t)> kinds(const Result& result, Stage stage, std::int64_t b,
-                                                          std::int64_t h) {
-  if (stage == Stage::Score || stage == Stage::Scale) return {};  // before the mask everything is a number
-  const TensorPtr weights = stage == Stage::Softmax ? result.trace[Stage::Softmax] : nullptr;
-  std::vector<bool> empty_rows(static_cast<std::size_t>(result.dimensions.queries));
-  for (std::size_t i = 0; i < empty_rows.size(); ++i) {
-    empty_rows[i] = result.measures.row(b, h, static_cast<std::int64_t>(i)).allowed == 0;
-  }
-  // raster() goes row by row: what a row has in common is looked up once.
-  return [rule = MaskRule(result.document), weights, empty_rows = std::move(empty_rows), b, h,
-          row = MaskRow{}, at = std::int64_t{-1}](std::int64_t i, std::int64_t j) mutable {
-    if (i != at) row = rule.row(b, h, at = i);
-    if (empty_rows[static_cast<std::size_t>(i)]) return CellKind::NoKey;
-    if (!row.allows(j)) return CellKind::Masked;
-    if (weights && weights->matrix(b, h)(i, j) == 0) return CellKind::Underflow;
-    return CellKind::Number;
-  };
-}
 
 RasterColours colours(const Theme& theme) {
   return {theme.picture, theme.hatch_ground, theme.hatch_line, theme.text3, theme.text3, theme.nan};
@@ -47,21 +24,41 @@ RasterJob whole_matrix(const Ui& ui, const ConstMatrixMap<float>& values, const 
           .colours = colours(ui.theme)};
 }
 
-/// Tells a stage's tensors apart for the picture cache; a pointer would not: freed addresses come back.
-std::uint64_t made_in(const Result& result, Stage stage) {
-  return result.made_in[static_cast<std::size_t>(stage)];
-}
-
 }  // namespace
 
-bool is_masked(const Result& result, std::int64_t b, std::int64_t h, std::int64_t query, std::int64_t key) {
-  return !MaskRule(result.document).allows(b, h, query, key);
+CellMarks::CellMarks(const Scene& scene, Plane plane, std::int64_t b, std::int64_t h)
+    : scene_(&scene),
+      plane_(plane),
+      b_(b),
+      h_(h),
+      hides_(shows_mask(scene.result.document, plane)),
+      seen_(static_cast<std::size_t>(scene.result.dimensions.keys), 1),
+      values_(matrix_of(scene.result, plane, b, h)) {}
+
+CellKind CellMarks::operator()(std::int64_t query, std::int64_t key) {
+  if (!hides_) return CellKind::Number;  // before the mask everything is a number
+  if (query != row_) {
+    scene_->stats.rule().see(b_, h_, query, seen_);
+    row_is_empty_ = std::find(seen_.begin(), seen_.end(), std::uint8_t{1}) == seen_.end();
+    row_ = query;
+  }
+  const bool weights = is_weights(plane_);
+  const bool zero = values_(query, key) == 0;
+  if (seen_[static_cast<std::size_t>(key)] == 0) {
+    // Where -1e9 stands for -inf, or a row overflowed, a hidden key can have a weight: that must be seen.
+    if (weights && !zero) return CellKind::Number;
+    return row_is_empty_ ? CellKind::NoKey : CellKind::Masked;
+  }
+  const bool dropped = plane_.stage == Stage::Drop;  // zeros are made on purpose here
+  return weights && zero && !dropped ? CellKind::Underflow : CellKind::Number;
 }
 
-ColourScale colour_scale(const Scene& scene, Stage stage, std::int64_t h) {
+ColourScale colour_scale(const Scene& scene, Plane plane, std::int64_t h) {
   const Theme& theme = scene.ui.theme;
-  const bool weights = stage == Stage::Softmax;
-  ColourScale scale{weights ? theme.weights : theme.scores, 0, 1, !weights};
+  const bool weights = is_weights(plane);
+  // Dropout makes the weights it keeps larger: 1 becomes 1 / (1 - rate).
+  const float kept = plane.stage == Stage::Drop ? 1 - scene.result.document.dropout.rate : 1;
+  ColourScale scale{weights ? theme.weights : theme.scores, 0, 1 / kept, !weights};
   if (scene.view.range == RangeMode::Lock) {
     scale.low = scene.view.locked_range[0];
     scale.high = scene.view.locked_range[1];
@@ -70,11 +67,11 @@ ColourScale colour_scale(const Scene& scene, Stage stage, std::int64_t h) {
   if (weights && scene.view.range == RangeMode::All) return scale;
 
   const auto size_of = [&](std::int64_t head) {
-    const ValueRange r = scene.stats.range(stage, scene.sequence(), head);
+    const ValueRange r = scene.stats.range(plane, scene.sequence(), head);
     return weights ? r.high : std::max(std::abs(r.low), std::abs(r.high));
   };
   const float own = size_of(h);
-  float all = weights ? 1 : own;
+  float all = weights ? scale.high : own;
   if (!weights && scene.view.range != RangeMode::Head) {
     for (std::int64_t other = 0; other < scene.result.dimensions.heads; ++other)
       all = std::max(all, size_of(other));
@@ -88,24 +85,24 @@ ColourScale colour_scale(const Scene& scene, Stage stage, std::int64_t h) {
   return scale;
 }
 
-void draw_matrix(const Scene& scene, const char* place, const Box& box, Stage stage, std::int64_t b,
+void draw_matrix(const Scene& scene, const char* place, const Box& box, Plane plane, std::int64_t b,
                  std::int64_t h, const ColourScale& scale, float opacity) {
   const Result& result = scene.result;
-  const TensorPtr& tensor = result.trace[stage];
   const Ui& ui = scene.ui;
-  if (!tensor || box.w < 1 || box.h < 1) return;
+  if (!tensor_of(result, plane) || box.w < 1 || box.h < 1) return;
   // The marks depend on the mask and, for the weights, on the numbers: the masked stage stands for both.
-  std::uint64_t content = mix_hash(mix_hash(0, made_in(result, stage)), made_in(result, Stage::Mask));
+  std::uint64_t content = mix_hash(mix_hash(0, made_in(result, plane)), made_in(result, Stage::Mask));
   for (const std::int64_t part :
-       {b, h, static_cast<std::int64_t>(scale.map), static_cast<std::int64_t>(ui.theme.name)}) {
+       {b, h, static_cast<std::int64_t>(plane.stage), static_cast<std::int64_t>(plane.gradient),
+        static_cast<std::int64_t>(scale.map), static_cast<std::int64_t>(ui.theme.name)}) {
     content = mix_hash(content, static_cast<std::uint64_t>(part));
   }
   content = mix_hash(mix_hash(content, scale.low), scale.high);
   content = mix_hash(content, static_cast<std::uint64_t>(box.w) << 32 | static_cast<std::uint64_t>(box.h));
 
   const auto paint = [&] {
-    RasterJob job = whole_matrix(ui, tensor->matrix(b, h), colormap(scale.map), box);
-    job.kind = kinds(result, stage, b, h);
+    RasterJob job = whole_matrix(ui, matrix_of(result, plane, b, h), colormap(scale.map), box);
+    job.kind = CellMarks(scene, plane, b, h);
     job.low = scale.low;
     job.high = scale.high;
     return raster(job);
@@ -128,7 +125,16 @@ void draw_mask_picture(const Scene& scene, const char* place, const Box& box) {
     Colormap flat;
     flat.fill(ui.theme.bar);
     RasterJob job = whole_matrix(ui, zeros.matrix(), flat, box);
-    job.kind = kinds(result, Stage::Mask, b, h);
+    // The rule itself: a mistake may leave the masked scores as they were.
+    std::vector<std::uint8_t> seen(static_cast<std::size_t>(result.dimensions.keys));
+    job.kind = [&, row = std::int64_t{-1}, is_empty = false](std::int64_t i, std::int64_t j) mutable {
+      if (i != row) {
+        scene.stats.rule().see(b, h, row = i, seen);
+        is_empty = std::find(seen.begin(), seen.end(), std::uint8_t{1}) == seen.end();
+      }
+      if (is_empty) return CellKind::NoKey;
+      return seen[static_cast<std::size_t>(j)] == 0 ? CellKind::Masked : CellKind::Number;
+    };
     job.colours.ground = ui.theme.panel;
     return raster(job);
   });

@@ -2,11 +2,29 @@
 // texture. The thumbnails, the focus and the mask picture are all made here.
 #pragma once
 
+#include "app/draw/raster.hpp"
 #include "app/scene.hpp"
 
 namespace attnscope {
 
-/// Colour bar of a stage: which map, from where to where.
+/// What mark each cell of a plane wears, decided by the same rule that the Mask stage computes with. Refers
+/// to the scene's result; asked row by row it looks a row up once.
+class CellMarks {
+ public:
+  CellMarks(const Scene&, Plane, std::int64_t b, std::int64_t h);
+  CellKind operator()(std::int64_t query, std::int64_t key);
+
+ private:
+  const Scene* scene_;
+  Plane plane_;
+  std::int64_t b_, h_, row_ = -1;
+  bool hides_;
+  bool row_is_empty_ = false;
+  std::vector<std::uint8_t> seen_;
+  ConstMatrixMap<float> values_;
+};
+
+/// Colour bar of a plane: which map, from where to where.
 struct ColourScale {
   Map map = Map::Weights;
   float low = 0, high = 1;
@@ -14,10 +32,10 @@ struct ColourScale {
 };
 
 /// Weights run over 0 … 1 for all heads, or over what the range mode says; scores are centred on zero.
-ColourScale colour_scale(const Scene&, Stage, std::int64_t h);
+ColourScale colour_scale(const Scene&, Plane, std::int64_t h);
 
 /// Draws the matrix into the box, painted anew only when something it shows changed. `place` names the place.
-void draw_matrix(const Scene&, const char* place, const Box&, Stage, std::int64_t b, std::int64_t h,
+void draw_matrix(const Scene&, const char* place, const Box&, Plane, std::int64_t b, std::int64_t h,
                  const ColourScale&, float opacity = 1);
 
 /// The mask itself as a small picture: allowed cells filled, hidden ones hatched.

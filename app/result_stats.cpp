@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/mask.hpp"
-
 namespace attnscope {
 
 std::int64_t Histogram::largest_bin() const {
@@ -15,14 +13,14 @@ namespace {
 
 /// Calls `each` with every finite value of the head, or of its allowed cells only.
 template <class Each>
-void for_finite(const Result& result, Stage stage, std::int64_t b, std::int64_t h, bool allowed_only,
-                Each each) {
-  const auto values = result.trace[stage]->matrix(b, h);
-  const MaskRule rule(result.document);
+void for_finite(const Result& result, const MaskRule& rule, Plane plane, std::int64_t b, std::int64_t h,
+                bool allowed_only, Each each) {
+  const auto values = matrix_of(result, plane, b, h);
+  std::vector<std::uint8_t> seen(static_cast<std::size_t>(values.cols()), 1);
   for (Eigen::Index i = 0; i < values.rows(); ++i) {
-    const MaskRow row = rule.row(b, h, i);
+    if (allowed_only) rule.see(b, h, i, seen);
     for (Eigen::Index j = 0; j < values.cols(); ++j) {
-      if (allowed_only && !row.allows(j)) continue;
+      if (seen[static_cast<std::size_t>(j)] == 0) continue;
       if (const float v = values(i, j); std::isfinite(v)) each(v);
     }
   }
@@ -30,12 +28,16 @@ void for_finite(const Result& result, Stage stage, std::int64_t b, std::int64_t 
 
 }  // namespace
 
-ValueRange ResultStats::range(Stage stage, std::int64_t b, std::int64_t h) {
-  const auto [it, is_new] = ranges_.try_emplace({stage, b, h});
+const MaskRule& ResultStats::full_rule() {
+  if (!full_rule_) full_rule_.emplace(rule_.without_sparsity());
+  return *full_rule_;
+}
+
+ValueRange ResultStats::range(Plane plane, std::int64_t b, std::int64_t h) {
+  const auto [it, is_new] = ranges_.try_emplace({plane, b, h});
   if (!is_new) return it->second;
   ValueRange range{INFINITY, -INFINITY};
-  const bool hides = stage == Stage::Mask || stage == Stage::Softmax;
-  for_finite(*result_, stage, b, h, hides, [&](float v) {
+  for_finite(*result_, rule_, plane, b, h, shows_mask(result_->document, plane), [&](float v) {
     range.low = std::min(range.low, v);
     range.high = std::max(range.high, v);
   });
@@ -43,15 +45,15 @@ ValueRange ResultStats::range(Stage stage, std::int64_t b, std::int64_t h) {
   return it->second;
 }
 
-const Histogram& ResultStats::histogram(Stage stage, std::int64_t b, std::int64_t h, float low, float high,
+const Histogram& ResultStats::histogram(Plane plane, std::int64_t b, std::int64_t h, float low, float high,
                                         int bins) {
   if (histograms_.size() > 64) histograms_.clear();  // a dragged colour bar must not pile them up
-  const auto [it, is_new] = histograms_.try_emplace({stage, b, h, low, high, bins});
+  const auto [it, is_new] = histograms_.try_emplace({plane, b, h, low, high, bins});
   if (!is_new) return it->second;
   Histogram& histogram = it->second;
   histogram.bins.assign(static_cast<std::size_t>(bins), 0);
   double sum = 0, squares = 0;
-  for_finite(*result_, stage, b, h, true, [&](float v) {
+  for_finite(*result_, rule_, plane, b, h, true, [&](float v) {
     ++histogram.cells;
     sum += static_cast<double>(v);
     squares += static_cast<double>(v) * static_cast<double>(v);
@@ -80,7 +82,9 @@ const CellReference* ResultStats::reference(std::int64_t b, std::int64_t h, std:
   if (const auto it = references_.find({b, h, query, key}); it != references_.end()) return &it->second;
   if (!patient && d.keys * d.d_k * (result_->document.input.given ? 1 : d.d_model) > quick) return nullptr;
   if (references_.size() > 256) references_.clear();
-  return &references_.try_emplace({b, h, query, key}, reference_cell(result_->document, b, h, query, key))
+  return &references_
+              .try_emplace({b, h, query, key},
+                           reference_cell(result_->document, result_->trace, b, h, query, key))
               .first->second;
 }
 

@@ -4,15 +4,18 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
+#include "app/plane.hpp"
+#include "core/mask.hpp"
 #include "core/pipeline.hpp"
 #include "core/reference.hpp"
 
 namespace attnscope {
 
-/// Ends of a stage's finite values over one head of one sequence; from the mask on, of the cells it allows.
+/// Ends of a plane's finite values over one head of one sequence; from the mask on, of the cells it allows.
 struct ValueRange {
   float low = 0, high = 0;
 };
@@ -28,10 +31,15 @@ struct Histogram {
 /// Belongs to the interface's thread.
 class ResultStats {
  public:
-  explicit ResultStats(ResultPtr result) : result_(std::move(result)) {}
+  explicit ResultStats(ResultPtr result)
+      : result_(std::move(result)), rule_(result_->document, result_->trace) {}
 
-  ValueRange range(Stage, std::int64_t b, std::int64_t h);
-  const Histogram& histogram(Stage, std::int64_t b, std::int64_t h, float low, float high, int bins);
+  /// Which cells the result's mask leaves, and which full attention would have.
+  const MaskRule& rule() const { return rule_; }
+  const MaskRule& full_rule();
+
+  ValueRange range(Plane, std::int64_t b, std::int64_t h);
+  const Histogram& histogram(Plane, std::int64_t b, std::int64_t h, float low, float high, int bins);
   /// The float64 value of a cell; null while it would take too long to compute it for every hovered one
   /// (`patient` says that this cell was chosen, not only hovered).
   const CellReference* reference(std::int64_t b, std::int64_t h, std::int64_t query, std::int64_t key,
@@ -39,8 +47,10 @@ class ResultStats {
 
  private:
   ResultPtr result_;
-  std::map<std::tuple<Stage, std::int64_t, std::int64_t>, ValueRange> ranges_;
-  std::map<std::tuple<Stage, std::int64_t, std::int64_t, float, float, int>, Histogram> histograms_;
+  MaskRule rule_;
+  std::optional<MaskRule> full_rule_;
+  std::map<std::tuple<Plane, std::int64_t, std::int64_t>, ValueRange> ranges_;
+  std::map<std::tuple<Plane, std::int64_t, std::int64_t, float, float, int>, Histogram> histograms_;
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, CellReference> references_;
 };
 

@@ -34,15 +34,27 @@ struct Scene {
   std::int64_t sequence() const { return selection.sequence; }
   std::int64_t head() const { return selection.shown_head(); }
   Cell cell() const { return selection.shown_cell(); }
+  /// Whether the mask hides the cell.
+  bool is_masked(std::int64_t b, std::int64_t h, std::int64_t query, std::int64_t key) const {
+    return !stats.rule().allows(b, h, query, key);
+  }
 };
 
 /// The label of a row or column of the result: its token, "[pad]" beyond the end, its number where there are
-/// no tokens.
-std::string token_label(const Result&, std::int64_t sequence, std::int64_t index);
-/// Whether the cell of the shown sequence is hidden by the mask.
-bool is_masked(const Result&, std::int64_t b, std::int64_t h, std::int64_t query, std::int64_t key);
+/// no tokens, "[learned]" and "[zero]" for keys that belong to none.
+std::string query_label(const Result&, std::int64_t sequence, std::int64_t query);
+std::string key_label(const Result&, std::int64_t sequence, std::int64_t key);
+/// Where a query stands among the tokens of its text: behind the cache.
+std::int64_t position_of(const Result&, std::int64_t sequence, std::int64_t query);
+/// Whether keys are other tokens than those the queries come from: cross-attention.
+bool is_cross(const Result&);
 /// "previous token" where the head was built by hand, "head 3" else.
 std::string head_name(const Result&, std::int64_t head, bool one_word = false);
+
+/// Whether the chosen cell is hidden by hand, and hiding it or showing it again; keys that belong to no token
+/// cannot be hidden.
+bool is_hidden_by_hand(const Scene&);
+void toggle_hidden_cell(Scene&);
 
 void draw_top_bar(Scene&, const Box&);
 void draw_token_strip(Scene&, const Box&);

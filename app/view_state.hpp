@@ -7,17 +7,14 @@
 #include <optional>
 #include <string>
 
+#include "app/plane.hpp"
 #include "app/theme.hpp"
-#include "core/stage.hpp"
 
 namespace attnscope {
 
 /// Ends of the colour bar: of the shown head, of all heads, their geometric mean, or as they were when
 /// locked.
 enum class RangeMode { Head, Mean, All, Lock };
-
-/// The stages that can be looked at as a picture of queries by keys, in the order of the computation.
-inline constexpr std::array<Stage, 4> shown_stages{Stage::Score, Stage::Scale, Stage::Mask, Stage::Softmax};
 
 /// Which way the token strip is tinted: what the query looks at, or who looks at the key.
 enum class Direction { QueryToKeys, KeyToQueries };
@@ -32,14 +29,18 @@ struct Moment {
 
 struct ViewState {
   ThemeName theme = ThemeName::Dark;
-  float scale = 1;               // pixels per logical pixel
-  Stage stage = Stage::Softmax;  // shown in the focus: Score, Scale, Mask or Softmax
+  float scale = 1;              // pixels per logical pixel
+  Plane stage{Stage::Softmax};  // shown in the focus and the thumbnails: one that the shown result has
   RangeMode range = RangeMode::All;
   std::array<float, 2> locked_range{0, 1};
   Direction direction = Direction::QueryToKeys;
   std::array<bool, 5> hidden{};  // by Region
-  std::array<signed char, 8>
-      fold{};  // sections of the controls: 0 = as the width asks, 1 = open, -1 = closed
+  std::array<signed char, 16>
+      fold{};                    // sections of the controls: 0 = as the width asks, 1 = open, -1 = closed
+  std::int64_t cost_tokens = 0;  // the length the cost is told for; 0 = the layer's own
+  std::array<bool, 16> more{};   // which sections also show their rarely used controls
+  std::string memory_text = "le chat dort sur le tapis";  // what cross-attention starts with
+  Positions positions = Positions::Sinusoidal;            // what "positions on" goes back to
 
   std::string message;  // one sentence; stays until dismissed or until what caused it is gone
   bool message_from_engine = false;
@@ -49,7 +50,7 @@ struct ViewState {
   std::string path_field;      // text of the menu's "open a file" field
   std::string backend_note;    // why the CPU computes
 
-  void show_stage(Stage next) {
+  void show_stage(Plane next) {
     stage = next;
     if (range == RangeMode::Lock) range = RangeMode::All;  // locked ends of another stage mean nothing
   }

@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "core/document.hpp"
+#include "core/gradients.hpp"
+#include "core/measures.hpp"
 #include "core/stage.hpp"
 #include "core/trace.hpp"
 
@@ -22,6 +24,11 @@ class Backend {
   /// same object. Null where the stage does not exist for this Document. Throws Cancelled soon after `stop`
   /// fires. Called from one thread at a time.
   virtual TensorPtr run(Stage, const Document& document, const Trace& so_far, std::stop_token stop) = 0;
+  /// What is read off the weights; `trace` is complete and was produced by this same object.
+  virtual Measures measure(const Document& document, const Trace& trace, std::stop_token stop) = 0;
+  /// The backward pass of a Document that asks for a loss; `trace` is complete and was produced by this same
+  /// object.
+  virtual GradientsPtr backward(const Document& document, const Trace& trace, std::stop_token stop) = 0;
 };
 
 /// Works everywhere. threads = 0 takes what the machine has. Results do not depend on the number of threads.

@@ -1,16 +1,32 @@
 #include "core/dirty.hpp"
 
+#include <algorithm>
+
 namespace attnscope {
 
 namespace {
 
 /// The texts are what a person typed; only the tokens reach a number.
-bool same_tokens(const Input& was, const Input& now) {
-  if (was.padded_length != now.padded_length || was.sequences.size() != now.sequences.size()) return false;
-  for (std::size_t b = 0; b < was.sequences.size(); ++b) {
-    if (was.sequences[b].tokens != now.sequences[b].tokens) return false;
-  }
-  return true;
+bool same_tokens(const std::vector<Sequence>& was, const std::vector<Sequence>& now) {
+  return std::ranges::equal(was, now, {}, &Sequence::tokens, &Sequence::tokens);
+}
+
+bool same_text(const Input& was, const Input& now) {
+  return was.padded_length == now.padded_length && was.cached == now.cached &&
+         same_tokens(was.sequences, now.sequences);
+}
+
+/// Positions whose numbers come from the seed.
+bool seeded_positions(const Document& document) {
+  return (document.positions == Positions::Learned && !document.weights.position_table) ||
+         (document.positions == Positions::RelativeBuckets && !document.weights.relative_bias);
+}
+
+bool same_positions(const Document& was, const Document& now) {
+  const Weights &a = was.weights, &b = now.weights;
+  return was.positions == now.positions && was.position_settings == now.position_settings &&
+         a.position_table == b.position_table && a.relative_bias == b.relative_bias &&
+         (a.seed == b.seed || !seeded_positions(now));
 }
 
 }  // namespace
@@ -22,30 +38,40 @@ Fields changed_fields(const Document& was, const Document& now) {
   };
   const Weights& a = was.weights;
   const Weights& b = now.weights;
-  note(Field::Tokens, !same_tokens(was.input, now.input));
+  note(Field::Tokens, !same_text(was.input, now.input));
+  note(Field::Memory, !same_tokens(was.input.memory, now.input.memory));
   note(Field::Given, was.input.given != now.input.given);
+  note(Field::Vectors, was.input.vectors != now.input.vectors);
   note(Field::Embedding, was.embedding != now.embedding || a.seed != b.seed);
-  note(Field::Width, was.d_model != now.d_model);
-  note(Field::Positions, was.positions != now.positions);
-  note(Field::Heads, was.heads != now.heads);
+  note(Field::Width, was.d_model != now.d_model || was.d_v != now.d_v);
+  note(Field::Positions, !same_positions(was, now));
+  note(Field::Heads, was.heads != now.heads || was.kv_heads != now.kv_heads);
   note(Field::QueryWeights, a.w_query != b.w_query || a.b_query != b.b_query);
   note(Field::KeyWeights, a.w_key != b.w_key || a.b_key != b.b_key);
   note(Field::ValueWeights, a.w_value != b.w_value || a.b_value != b.b_value);
   note(Field::OutputWeights, a.w_output != b.w_output || a.b_output != b.b_output);
+  note(Field::Fused, a.fused != b.fused);
+  note(Field::ExtraKeys,
+       a.extra_key != b.extra_key || a.extra_value != b.extra_value || was.zero_key != now.zero_key);
   note(Field::Scaling, was.scaling != now.scaling);
   note(Field::SoftCap, was.soft_cap != now.soft_cap);
   note(Field::Masking, was.masking != now.masking);
-  note(Field::Temperature, was.temperature != now.temperature);
+  note(Field::Softmax, was.softmax != now.softmax || was.temperature != now.temperature);
+  note(Field::Linear, was.linear != now.linear);
+  note(Field::Dropout, was.dropout != now.dropout);
+  note(Field::Precision, was.precision != now.precision);
+  if (was.input.given && now.input.given) {
+    // Nothing before Q, K and V exists, so tokens are mere labels and widths come from the tensors.
+    changed.bits &=
+        Fields{Field::Given,   Field::Positions, Field::ExtraKeys, Field::Scaling, Field::SoftCap,
+               Field::Masking, Field::Softmax,   Field::Linear,    Field::Dropout, Field::Precision}
+            .bits;
+  }
   return changed;
 }
 
 Stages dirty_stages(const Document& was, const Document& now) {
-  Fields changed = changed_fields(was, now);
-  if (was.input.given && now.input.given) {
-    // Nothing before Q, K and V exists, so tokens are mere labels and widths come from the tensors.
-    changed.bits &=
-        Fields{Field::Given, Field::Scaling, Field::SoftCap, Field::Masking, Field::Temperature}.bits;
-  }
+  const Fields changed = changed_fields(was, now);
   Stages dirty;
   for (const StageInfo& row : stage_table) {
     if (row.fields.intersects(changed) || row.inputs.intersects(dirty)) dirty.insert(row.stage);

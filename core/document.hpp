@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/settings.hpp"
 #include "core/tensor.hpp"
 
 namespace attnscope {
@@ -24,26 +25,36 @@ struct Given {
   TensorPtr query;  // [batch][heads][queries][d_k]
   TensorPtr key;    // [batch][kv heads][keys][d_k]; heads is a multiple of kv heads
   TensorPtr value;  // [batch][kv heads][keys][d_v]
+  /// A cache: keys and values that come before `key` and `value`, or null.
+  TensorPtr past_key = {}, past_value = {};  // [batch][kv heads][past][d_k or d_v]
+  /// Keys of each entry of the batch that are not padding, counted from the first; empty = all.
+  std::vector<std::int64_t> lengths = {};
   bool operator==(const Given&) const = default;
   explicit operator bool() const { return query && key && value; }
 };
 
+/// Token vectors that come as numbers instead of being looked up: a layer inside a model. Positions are added
+/// to `query` (and `key`) as to embeddings.
+struct Vectors {
+  TensorPtr query;       // [batch][queries][d_model]
+  TensorPtr key = {};    // [batch][keys][d of W_K's rows]; null = query: self-attention
+  TensorPtr value = {};  // [batch][keys][d of W_V's rows]; null = key
+  bool operator==(const Vectors&) const = default;
+  explicit operator bool() const { return static_cast<bool>(query); }
+};
+
 struct Input {
   std::vector<Sequence> sequences;  // the batch; shorter ones are padded at the end
-  int padded_length = 0;            // tokens per sequence after padding; 0 = as long as the longest
-  Given given;                      // when set, sequences only label rows and columns
+  /// Cross-attention: keys and values come from these, one for each sequence; empty = self-attention.
+  std::vector<Sequence> memory;
+  int padded_length = 0;  // tokens per sequence after padding; 0 = as long as the longest
+  /// Decoding: the keys and values of so many first tokens are already in the cache, so that queries are
+  /// computed only for the tokens after them. Self-attention only; less than the padded length.
+  int cached = 0;
+  Given given;      // when set, sequences only label rows and columns
+  Vectors vectors;  // likewise
   bool operator==(const Input&) const = default;
 };
-
-/// How a token becomes its vector. Both kinds give each distinct token its own vector, reproducible from the
-/// seed.
-enum class Embedding {
-  Gaussian,   // d_model numbers from N(0, 1); positions are added over all of them
-  HandBuilt,  // first half: the token (1, content word or not, a code of its own), second half: the position
-};
-
-/// Positions are a separate stage, so that they can be switched off and looked at.
-enum class Positions { None, Sinusoidal };
 
 /// Where W_Q, W_K, W_V and W_O come from. A recipe is kept so that seed, heads and width can change and so
 /// that a session file stays small; the blocks are what is computed with.
@@ -60,63 +71,65 @@ struct Weights {
   float noise =
       0;  // HandBuilt: standard deviation of Gaussian noise added to every weight, x 1/sqrt(d_model)
   bool biases = false;  // Random: add small random biases as well
+  bool fused = false;   // compute Q, K and V into one tensor, then cut it; the same bits, save behind a cache
 
   TensorPtr w_query;   // [d_model][heads * d_k]
-  TensorPtr w_key;     // [d_model][heads * d_k]
-  TensorPtr w_value;   // [d_model][heads * d_v]
+  TensorPtr w_key;     // [d_model][kv heads * d_k]
+  TensorPtr w_value;   // [d_model][kv heads * d_v]
   TensorPtr w_output;  // [heads * d_v][d_model]
   TensorPtr b_query;   // [heads * d_k], null = no bias; the same for the other three
   TensorPtr b_key;
   TensorPtr b_value;
-  TensorPtr b_output;                   // [d_model]
+  TensorPtr b_output;  // [d_model]
+  TensorPtr extra_key,
+      extra_value;           // [kv heads * d_k or d_v]: one learned key that every query sees; both or none
+  TensorPtr position_table;  // [positions][d_model] for Positions::Learned; null = from the seed
+  TensorPtr relative_bias;   // [buckets][heads] for Positions::RelativeBuckets; null = from the seed
   std::vector<std::string> head_names;  // what each head was built to do; empty unless HandBuilt
 
   bool operator==(const Weights&) const = default;
-};
-
-/// What scores are multiplied with before the mask.
-struct Scaling {
-  enum class Kind { InverseSqrtDk, Off, Factor };
-  Kind kind = Kind::InverseSqrtDk;
-  float factor = 1;  // used when kind is Factor; finite
-  bool operator==(const Scaling&) const = default;
-};
-
-/// Which keys a query may see. All parts combine: a key is seen only if every part allows it.
-struct Masking {
-  bool causal = false;   // key <= query + offset, see mask.hpp for the alignment
-  bool padding = false;  // hide keys beyond the end of their sequence
-  TensorPtr
-      additive;  // null, or added to the scaled scores: [1 or batch][1 or heads][queries][keys]; -inf hides
-  bool operator==(const Masking&) const = default;
 };
 
 struct Document {
   Input input;
   Embedding embedding = Embedding::Gaussian;
   Positions positions = Positions::Sinusoidal;
+  PositionSettings position_settings;
   int d_model = 64;
   int heads = 8;
+  int kv_heads =
+      0;  // heads of keys and values: grouped-query when fewer than heads, multi-query when 1; 0 = heads
+  int d_v = 0;  // width of a head's values; 0 = d_model / heads, like queries and keys
   Weights weights;
+  bool zero_key =
+      false;  // one more key and value of zeros that every query sees: somewhere to put unwanted weight
   Scaling scaling;
   float soft_cap = 0;  // 0 = off; else scaled scores x become c·tanh(x / c) before the mask; >= 0 and finite
   Masking masking;
+  SoftmaxKind softmax = SoftmaxKind::Stable;
   float temperature = 1;  // softmax(masked / temperature); > 0 and finite
-  std::string title;      // what the window calls it; not part of the computation
+  bool linear = false;  // linear attention: values are mixed with φ(Q)φ(K)ᵀ weights instead of softmax's
+  Dropout dropout;
+  Precision precision = Precision::Float32;
+  Loss loss;
+  std::string title;  // what the window calls it; not part of the computation
   bool operator==(const Document&) const = default;
 };
 
 /// Sizes of the tensors of a Document.
 struct Dimensions {
   std::int64_t batch = 0, heads = 0, kv_heads = 0, queries = 0, keys = 0, d_model = 0, d_k = 0, d_v = 0;
+  std::int64_t past = 0;   // keys before the first query's own: the cache
+  std::int64_t extra = 0;  // the last keys, which belong to no token: weights.extra_key, zero_key
+  std::int64_t token_keys() const { return keys - extra; }
   bool operator==(const Dimensions&) const = default;
 };
 
 /// The sizes, or an Error with one sentence that says which field does not fit and what would: no tokens,
 /// heads < 1, d_model % heads != 0, given tensors whose ranks or sizes disagree, weights of another shape, a
-/// scale factor or temperature that is not usable, or more than `max_cells` scores (heads x queries x keys x
-/// batch). With given Q, K and V the sizes come from them: heads and d_model of the Document are not looked
-/// at, d_model is heads * d_v.
+/// setting that is not usable, or more than `max_cells` scores (heads x queries x keys x batch). With given
+/// Q, K and V the sizes come from them: heads and d_model of the Document are not looked at, d_model is heads
+/// * d_v.
 Dimensions check(const Document&);
 
 /// A sentence that counts the NaN and infinite numbers in given Q, K and V; empty when there are none. They
@@ -129,13 +142,32 @@ inline constexpr std::int64_t max_cells = std::int64_t{1} << 25;
 /// The widest d_model that is tried: four blocks of weights of 256 MiB each.
 inline constexpr int max_d_model = 8192;
 
+/// Tokens of the longest sequence; 0 when there is none.
+std::int64_t longest_of(const std::vector<Sequence>&);
+
 /// Tokens per sequence after padding: padded_length, or the longest sequence when that is 0. Text input only.
 std::int64_t padded_tokens(const Input&);
 
 /// Multiplier of the scores: 1/sqrt(d_k), 1, or the chosen factor.
 double scale_factor(const Scaling&, std::int64_t d_k);
 
-/// Number of real tokens of sequence `b`, without padding. For Given input: the number of keys.
+/// Heads of keys and values of a Document from text or vectors: kv_heads, or heads when that is 0.
+int key_value_heads(const Document&);
+/// Width of a head's values: d_v, or d_model / heads when that is 0.
+int value_width(const Document&);
+/// How many dimensions of queries and keys of width d_k rotary positions turn; even.
+std::int64_t rotated_dims(const PositionSettings&, std::int64_t d_k);
+
+/// Position among the keys at which the first query of sequence `b` stands: behind the cache, 0 without one.
+/// Given lengths count the queries as the last real keys; the position is negative when there are more
+/// queries than those.
+std::int64_t query_offset(const Document&, const Dimensions&, std::int64_t b);
+
+/// Real tokens that give keys to sequence `b`, without padding, with the cache: all keys of given tensors
+/// unless they bring lengths.
+std::int64_t key_length(const Document&, std::int64_t b);
+/// Number of real tokens of sequence `b` itself, without padding. For tensors: the number of queries and past
+/// keys.
 std::int64_t sequence_length(const Document&, std::int64_t b);
 
 }  // namespace attnscope

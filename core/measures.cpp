@@ -8,6 +8,10 @@
 #include "core/error.hpp"
 #include "core/mask.hpp"
 #include "core/stages/row_math.hpp"
+#include "core/stages/run_stage.hpp"
+#include "core/stages/scores.hpp"
+#include "core/stages/softmax.hpp"
+#include "core/text/special_tokens.hpp"
 
 namespace attnscope {
 
@@ -43,6 +47,19 @@ void measure_entropy(const RowSums& sums, double temperature, RowMeasures& row) 
     row.entropy = entropy < 0 ? 0 : entropy;  // NaN stays
     row.log_sum_exp = sums.largest / temperature + std::log(sums.sum);
   }
+}
+
+/// H = -Σ w ln w of weights that are not the softmax of the masked scores.
+double entropy_of(FloatRow weights) {
+  const float* w = weights.data();
+  return sum_of(static_cast<std::size_t>(weights.size()), [&](std::size_t key) {
+    const double weight = static_cast<double>(w[key]);
+    return weight == 0 ? 0 : -weight * std::log(weight);
+  });
+}
+
+void measure_spread(RowMeasures& row) {
+  row.effective = row.allowed > 0 ? std::exp(row.entropy) : 0;
   if (row.allowed >= 2) {
     const double share = row.entropy / std::log(static_cast<double>(row.allowed));
     row.normalised = share > 1 ? 1 : share;
@@ -51,14 +68,23 @@ void measure_entropy(const RowSums& sums, double temperature, RowMeasures& row) 
   }
 }
 
-void measure_weights(FloatRow weights, RowMeasures& row, HeadMeasures& head) {
+void measure_weights(FloatRow weights, double temperature, RowMeasures& row, HeadMeasures& head) {
   const float largest = weights.maxCoeff<Eigen::PropagateNaN>();
   row.largest = static_cast<double>(largest);
   if (row.allowed > 0 && largest > 0) {
     row.strongest = std::find(weights.data(), weights.data() + weights.size(), largest) - weights.data();
   }
   if (!std::isfinite(largest)) head.not_finite += weights.size() - weights.isFinite().count();
-  if (largest > head.largest) head.largest = static_cast<double>(largest);
+  head.largest = std::fmax(head.largest, row.largest);
+  const float* w = weights.data();
+  double squares = 0, cubes = 0;
+  for (Eigen::Index key = 0; key < weights.size(); ++key) {
+    const double weight = static_cast<double>(w[key]), square = weight * weight;
+    squares += square;
+    cubes += square * weight;
+  }
+  const double norm = squares - 2 * cubes + squares * squares;
+  row.jacobian = norm < 0 ? 0 : std::sqrt(norm) / temperature;  // NaN stays
 }
 
 /// Mean, least and largest of some rows.
@@ -74,6 +100,20 @@ struct Spread {
   double mean() const { return count == 0 ? not_a_number : sum / static_cast<double>(count); }
 };
 
+/// The members of which a head shows the plain mean of its rows.
+struct MeanOf {
+  double RowMeasures::*row;
+  double HeadMeasures::*head;
+};
+constexpr MeanOf means[]{
+    {&RowMeasures::effective, &HeadMeasures::effective}, {&RowMeasures::largest, &HeadMeasures::mean_largest},
+    {&RowMeasures::self, &HeadMeasures::self},           {&RowMeasures::previous, &HeadMeasures::previous},
+    {&RowMeasures::next, &HeadMeasures::next},           {&RowMeasures::first, &HeadMeasures::first},
+    {&RowMeasures::special, &HeadMeasures::special},     {&RowMeasures::extra, &HeadMeasures::extra},
+    {&RowMeasures::distance, &HeadMeasures::distance},   {&RowMeasures::dropped, &HeadMeasures::dropped},
+    {&RowMeasures::jacobian, &HeadMeasures::jacobian},
+};
+
 void summarise(std::span<const RowMeasures> rows, HeadMeasures& head) {
   Spread entropy, normalised;
   for (const RowMeasures& row : rows) {
@@ -87,47 +127,179 @@ void summarise(std::span<const RowMeasures> rows, HeadMeasures& head) {
   head.normalised = normalised.mean();
   head.normalised_min = normalised.least;
   head.normalised_max = normalised.largest;
+  head.collapsed = head.normalised < 0.05;
+  head.uniform = head.normalised > 0.98;
+  for (const MeanOf& mean : means) {
+    Spread spread;
+    for (const RowMeasures& row : rows) {
+      if (!row.padding) spread.add(row.*mean.row);
+    }
+    head.*mean.head = spread.mean();
+  }
+}
+
+/// What the rows of a Trace are measured with, the same for all of them.
+struct Shared {
+  Shared(const Document& of, const Trace& made)
+      : document(of), trace(made), size(check(of)), rule(of, made), full(rule.without_sparsity()) {
+    cross = !of.input.memory.empty() || static_cast<bool>(of.input.vectors.key);
+    own_entropy =
+        of.linear || of.masking.mistake == MaskMistake::AfterSoftmax || of.softmax == SoftmaxKind::Naive;
+  }
+  const Document& document;
+  const Trace& trace;
+  Dimensions size;
+  MaskRule rule, full;       // as it is, and that of full attention
+  bool cross = false;        // keys belong to another text than queries
+  bool own_entropy = false;  // the weights are not the softmax of the masked scores
+};
+
+/// Measures the rows of one head of one sequence, one after the other.
+class HeadMeasurer {
+ public:
+  HeadMeasurer(const Shared& shared, std::int64_t b, std::int64_t h)
+      : document_(shared.document),
+        trace_(shared.trace),
+        size_(shared.size),
+        rule_(shared.rule),
+        full_(shared.full),
+        cross_(shared.cross),
+        own_entropy_(shared.own_entropy),
+        b_(b),
+        h_(h),
+        t_(static_cast<std::size_t>(size_.keys)),
+        e_(t_.size()),
+        seen_(t_.size()),
+        full_seen_(t_.size()),
+        special_(t_.size()) {
+    const Input& input = document_.input;
+    if (input.given || input.vectors) return;  // their tokens only label
+    const auto& tokens = (cross_ ? input.memory : input.sequences)[static_cast<std::size_t>(b)].tokens;
+    for (std::size_t key = 0; key < tokens.size(); ++key) special_[key] = is_special_token(tokens[key]);
+  }
+
+  RowMeasures row(std::int64_t query, HeadMeasures& head) {
+    RowMeasures row;
+    rule_.see(b_, h_, query, seen_);
+    row.allowed = std::count(seen_.begin(), seen_.end(), std::uint8_t{1});
+    row.padding = query_is_padding(query);
+    if (row.allowed == 0) ++head.rows_without_key;
+    const FloatRow masked = row_of(Stage::Mask, query);
+    const FloatRow weights = row_of(weights_stage(document_), query);
+    const auto temperature = static_cast<double>(document_.temperature);
+    measure_entropy(sum_row(masked, document_.temperature, t_, e_), temperature, row);
+    if (own_entropy_) row.entropy = entropy_of(weights);
+    if (row.allowed == 0) row.strongest = -1;
+    measure_spread(row);
+    measure_weights(weights, temperature, row, head);
+    measure_places(weights, query_offset(document_, size_, b_) + query, row);
+    if (rule_.is_sparse()) row.dropped = dropped_mass(query);
+    return row;
+  }
+
+  FloatRow row_of(Stage stage, std::int64_t query) const {
+    return {trace_[stage]->data() + ((b_ * size_.heads + h_) * size_.queries + query) * size_.keys,
+            size_.keys};
+  }
+
+ private:
+  bool query_is_padding(std::int64_t query) const {
+    if (document_.input.given || document_.input.vectors) return false;
+    return size_.past + query >= sequence_length(document_, b_);
+  }
+
+  void measure_places(FloatRow weights, std::int64_t position, RowMeasures& row) const {
+    const std::int64_t tokens = size_.token_keys();
+    const auto mass = [&](std::int64_t key) {
+      return key >= 0 && key < tokens ? static_cast<double>(weights[key]) : 0;
+    };
+    row.first = mass(0);
+    if (!cross_) {
+      row.self = mass(position);
+      row.previous = mass(position - 1);
+      row.next = mass(position + 1);
+    }
+    const float* w = weights.data();
+    const auto count = static_cast<std::size_t>(tokens);
+    row.special =
+        sum_of(count, [&](std::size_t key) { return special_[key] ? static_cast<double>(w[key]) : 0; });
+    const double distances = sum_of(count, [&](std::size_t key) {
+      return static_cast<double>(w[key]) *
+             static_cast<double>(std::abs(position - static_cast<std::int64_t>(key)));
+    });
+    const double on_tokens = sum_in_double<float>({w, count});
+    row.extra = sum_in_double<float>({w + tokens, static_cast<std::size_t>(size_.extra)});
+    row.distance = on_tokens > 0 ? distances / on_tokens : 0;
+  }
+
+  /// Full attention's softmax over the capped scores of the row, and what of it lies on keys that are not
+  /// seen now.
+  double dropped_mass(std::int64_t query) {
+    const FloatRow capped = row_of(Stage::Cap, query);
+    const TensorPtr& bias = trace_[Stage::Bias];
+    const auto row = MaskRule::additive_row<float>(document_.masking.additive, b_, h_, query);
+    std::vector<float>& masked = t_;
+    std::vector<float>& weights = e_;
+    const std::int64_t block = bias && bias->shape()[0] > 1 ? b_ : 0;
+    const MaskedRow<float> parts{
+        b_,
+        h_,
+        query,
+        {capped.data(), seen_.size()},
+        bias ? std::span<const float>(bias->matrix(block, h_).row(query).data(), seen_.size())
+             : std::span<const float>{},
+        row};
+    mask_row<float>(full_, parts, full_seen_, masked);
+    softmax_row<float>(SoftmaxKind::Stable, masked, document_.temperature, weights);
+    return sum_of(seen_.size(), [&](std::size_t key) {
+      return seen_[key] != 0 || full_seen_[key] == 0 ? 0 : static_cast<double>(weights[key]);
+    });
+  }
+
+  const Document& document_;
+  const Trace& trace_;
+  const Dimensions& size_;
+  const MaskRule &rule_, &full_;
+  bool cross_, own_entropy_;
+  std::int64_t b_, h_;
+  std::vector<float> t_, e_;  // room for a row
+  std::vector<std::uint8_t> seen_, full_seen_;
+  std::vector<bool> special_;  // [keys] tokens like [CLS]
+};
+
+void measure_head(const Shared& shared, const Work& work, std::int64_t block, Measures& measures) {
+  const Dimensions& size = shared.size;
+  HeadMeasurer measurer(shared, block / size.heads, block % size.heads);
+  HeadMeasures& head = measures.head_means[static_cast<std::size_t>(block)];
+  const auto rows =
+      std::span(measures.rows)
+          .subspan(static_cast<std::size_t>(block * size.queries), static_cast<std::size_t>(size.queries));
+  Eigen::ArrayXd received = Eigen::ArrayXd::Zero(size.keys);
+  for (std::int64_t query = 0; query < size.queries; ++query) {
+    if (query % 64 == 0 && work.stop.stop_requested()) throw Cancelled();
+    RowMeasures& row = rows[static_cast<std::size_t>(query)];
+    row = measurer.row(query, head);
+    if (!row.padding) received += measurer.row_of(weights_stage(shared.document), query).cast<double>();
+  }
+  head.received.assign(received.begin(), received.end());
+  summarise(rows, head);
 }
 
 }  // namespace
 
-Measures measure(const Document& document, const Trace& trace, std::stop_token stop) {
-  const Tensor& masked = *trace[Stage::Mask];
-  const Tensor& weights = *trace[Stage::Softmax];
-  const Shape& shape = weights.shape();
-  const MaskRule rule(document);
-
+Measures measure(const Work& work, const Document& document, const Trace& trace) {
+  const Shared shared(document, trace);
+  const Dimensions& size = shared.size;
   Measures measures;
-  measures.batch = shape[0];
-  measures.heads = shape[1];
-  measures.queries = shape[2];
-  measures.keys = shape[3];
-  measures.rows.resize(static_cast<std::size_t>(shape[0] * shape[1] * shape[2]));
-  measures.head_means.resize(static_cast<std::size_t>(shape[0] * shape[1]));
-  std::vector<float> t(static_cast<std::size_t>(shape[3])), e(t.size());
-  for (std::int64_t block = 0; block < shape[0] * shape[1]; ++block) {
-    const std::int64_t b = block / shape[1], h = block % shape[1];
-    HeadMeasures& head = measures.head_means[static_cast<std::size_t>(block)];
-    const auto rows =
-        std::span(measures.rows)
-            .subspan(static_cast<std::size_t>(block * shape[2]), static_cast<std::size_t>(shape[2]));
-    Eigen::ArrayXd received = Eigen::ArrayXd::Zero(shape[3]);
-    for (std::int64_t query = 0; query < shape[2]; ++query) {
-      if (query % 64 == 0 && stop.stop_requested()) throw Cancelled();
-      const std::int64_t start = (block * shape[2] + query) * shape[3];
-      const FloatRow row_weights(weights.data() + start, shape[3]);
-      RowMeasures& row = rows[static_cast<std::size_t>(query)];
-      row.allowed = rule.allowed_keys(b, h, query);
-      row.padding = !document.input.given && query >= sequence_length(document, b);
-      measure_entropy(sum_row(FloatRow(masked.data() + start, shape[3]), document.temperature, t, e),
-                      static_cast<double>(document.temperature), row);
-      measure_weights(row_weights, row, head);
-      if (row.allowed == 0) ++head.rows_without_key;
-      if (!row.padding) received += row_weights.cast<double>();
-    }
-    head.received.assign(received.begin(), received.end());
-    summarise(rows, head);
-  }
+  measures.batch = size.batch;
+  measures.heads = size.heads;
+  measures.queries = size.queries;
+  measures.keys = size.keys;
+  measures.rows.resize(static_cast<std::size_t>(size.batch * size.heads * size.queries));
+  measures.head_means.resize(static_cast<std::size_t>(size.batch * size.heads));
+  const double head_ns = static_cast<double>(size.queries * size.keys) * 8;
+  work.for_each(size.batch * size.heads, head_ns,
+                [&](std::int64_t block) { measure_head(shared, work, block, measures); });
   return measures;
 }
 

@@ -3,23 +3,34 @@
 #pragma once
 
 #include <cstdint>
-#include <stop_token>
 #include <vector>
 
 #include "core/document.hpp"
+#include "core/parallel.hpp"
 #include "core/trace.hpp"
 
 namespace attnscope {
 
-/// One row of weights: one query of one head.
+/// One row of weights w: one query of one head. They are those that mix the values before dropout: the
+/// softmax's, or the ones linear attention implies. Masses are sums of weights.
 struct RowMeasures {
-  std::int64_t allowed = 0;     // keys the mask lets the query see
-  double entropy = 0;           // H = -sum w ln w, in the centred form ln l - u/l; 0 when no key is allowed
-  double normalised = 0;        // H / ln(allowed) in 0..1; NaN ("n/a") when fewer than two keys are allowed
-  double log_sum_exp = 0;       // ln sum exp(masked / temperature); -inf when no key is allowed
-  double largest = 0;           // largest weight
+  std::int64_t allowed = 0;  // keys the mask lets the query see
+  double entropy = 0;        // H = -sum w ln w, in the centred form ln l - u/l; 0 when all weights are 0
+  double normalised = 0;     // H / ln(allowed) in 0..1; NaN ("n/a") when fewer than two keys are allowed
+  double effective = 0;    // e^H: as many equal weights would have the same entropy; 0 when no key is allowed
+  double log_sum_exp = 0;  // ln sum exp(masked / temperature); -inf when no key is allowed
+  double largest = 0;      // largest weight
   std::int64_t strongest = -1;  // its key; -1 when no key is allowed
-  bool padding = false;         // the query itself is padding: left out of the head's means
+  // Mass on the query's own token, the one before, the one after, the first one, on tokens like [CLS] or </s>
+  // (see core/text/special_tokens.hpp; 0 without a text) and on keys that belong to no token. Self, previous
+  // and next are 0 for cross-attention.
+  double self = 0, previous = 0, next = 0, first = 0, special = 0, extra = 0;
+  double distance = 0;  // mean |query's position - key|, in tokens, weighted by w; keys of no token left out
+  double dropped = 0;   // what full attention had put on the keys that the window or sparse pattern hides
+  /// Frobenius norm of the softmax's Jacobian, ‖diag(w) - w wᵀ‖ / temperature: 0 where the softmax is
+  /// saturated and lets no gradient pass; at most 1 / (2 temperature). ‖·‖² = Σw² - 2Σw³ + (Σw²)².
+  double jacobian = 0;
+  bool padding = false;  // the query itself is padding: left out of the head's means
 };
 
 /// One head of one sequence of the batch. Means are over the rows that are not padding (and, for
@@ -27,7 +38,11 @@ struct RowMeasures {
 struct HeadMeasures {
   double entropy = 0, entropy_min = 0, entropy_max = 0;
   double normalised = 0, normalised_min = 0, normalised_max = 0;
-  double largest = 0;  // largest weight anywhere
+  double effective = 0, mean_largest = 0, self = 0, previous = 0, next = 0, first = 0, special = 0, extra = 0;
+  double distance = 0, dropped = 0, jacobian = 0;
+  double largest = 0;      // largest weight anywhere
+  bool collapsed = false;  // normalised < 0.05: every query looks at one key, whichever it is
+  bool uniform = false;    // normalised > 0.98: every query looks at all keys alike
   std::int64_t rows_without_key = 0;
   std::int64_t not_finite = 0;   // weights that are NaN or infinite
   std::vector<double> received;  // [keys] column sums over rows that are not padding: attention received
@@ -46,7 +61,7 @@ struct Measures {
   }
 };
 
-/// `document` passed check() and `trace` was computed from it. Throws Cancelled when `stop` fires.
-Measures measure(const Document&, const Trace&, std::stop_token stop = {});
+/// `document` passed check() and `trace` was computed from it. Throws Cancelled when the work is stopped.
+Measures measure(const Work&, const Document&, const Trace&);
 
 }  // namespace attnscope

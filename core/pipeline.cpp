@@ -45,6 +45,31 @@ class ProgressScope {
 
 }  // namespace
 
+void Pipeline::run_stage(Stage stage, Result& result, const std::stop_token& stop) const {
+  if (stop.stop_requested()) throw Cancelled();
+  const auto at = static_cast<std::size_t>(stage);
+  const Clock::time_point start = Clock::now();
+  TensorPtr tensor = backend_->run(stage, result.document, result.trace, stop);
+  if (last_ && tensor == result.trace[stage])
+    return;  // off before and after, or shared with one that is kept
+  result.trace[stage] = std::move(tensor);
+  result.made_in[at] = runs_;
+  result.milliseconds[at] = milliseconds_since(start);
+  result.computed.insert(stage);
+}
+
+void Pipeline::differentiate(Result& result, const std::stop_token& stop) const {
+  const Document& document = result.document;
+  if (document.loss.kind == Loss::Kind::Off) return;
+  if (last_ && last_->gradients && result.computed.empty() && last_->document.loss == document.loss) {
+    result.gradients = last_->gradients;
+    result.head_gradients = last_->head_gradients;
+    return;
+  }
+  result.gradients = backend_->backward(document, result.trace, stop);
+  result.head_gradients = head_gradients(*result.gradients, result.dimensions);
+}
+
 ResultPtr Pipeline::run(const Document& document, std::stop_token stop, Progress* progress,
                         std::uint64_t ticket) {
   const Clock::time_point start = Clock::now();
@@ -53,26 +78,27 @@ ResultPtr Pipeline::run(const Document& document, std::stop_token stop, Progress
   result->document = document;
   result->dimensions = check(document);
   result->backend = backend_->name();
-  result->computed = last_ ? dirty_stages(last_->document, document) : all_stages();
   ++runs_;
   if (last_) {
     result->trace = last_->trace;
     result->made_in = last_->made_in;
   }
 
-  ProgressScope scope(progress, std::popcount(result->computed.bits));
+  const Fields changed = last_ ? changed_fields(last_->document, document) : Fields{};
+  const Stages possible = last_ ? dirty_stages(last_->document, document) : all_stages();
+  ProgressScope scope(progress, std::popcount(possible.bits));
   for (const StageInfo& row : stage_table) {
-    if (!result->computed.has(row.stage)) continue;
-    if (stop.stop_requested()) throw Cancelled();
-    const Clock::time_point stage_start = Clock::now();
-    result->trace[row.stage] = backend_->run(row.stage, document, result->trace, stop);
-    result->made_in[static_cast<std::size_t>(row.stage)] = runs_;
-    result->milliseconds[static_cast<std::size_t>(row.stage)] = milliseconds_since(stage_start);
+    if (!possible.has(row.stage)) continue;
+    const bool needed = !last_ || row.fields.intersects(changed) || row.inputs.intersects(result->computed);
+    if (needed) run_stage(row.stage, *result, stop);
     scope.stage_done();
   }
-  // The measures read Mask and Softmax, and whatever changes the first changes the second.
-  const bool measured = last_ && !result->computed.has(Stage::Softmax);
-  result->measures = measured ? last_->measures : measure(document, result->trace, stop);
+  // The measures read Cap, Mask, the weights and the tokens; whatever changes the first two changes the
+  // weights.
+  const bool measured = last_ && !result->computed.has(Stage::Softmax) &&
+                        !result->computed.has(Stage::Linear) && last_->document.linear == document.linear;
+  result->measures = measured ? last_->measures : backend_->measure(document, result->trace, stop);
+  differentiate(*result, stop);
   result->total_milliseconds = milliseconds_since(start);
   last_ = result;
   return last_;

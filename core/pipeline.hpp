@@ -22,12 +22,14 @@ struct Result {
   Dimensions dimensions;
   Trace trace;
   Measures measures;
+  GradientsPtr gradients;                          // null unless the Document asks for a loss
+  std::vector<HeadGradients> head_gradients;       // [heads], empty without gradients
   std::array<double, stage_count> milliseconds{};  // per stage; 0 where the stage was kept
   double total_milliseconds = 0;                   // stages and measures
   std::array<std::uint64_t, stage_count>
       made_in{};    // run of the Pipeline that computed each tensor: tells tensors
                     // apart where an address may have been used before
-  Stages computed;  // the stages this run computed anew
+  Stages computed;  // the stages whose tensor is another one than in the run before
   std::string backend;
   std::string error;  // one sentence; when it is not empty there is no trace
 };
@@ -49,6 +51,12 @@ class Pipeline {
                 std::uint64_t ticket = 0);
 
  private:
+  /// Runs a stage that may have changed and notes whether it did.
+  void run_stage(Stage stage, Result& result, const std::stop_token& stop) const;
+  /// The gradients of a Document that asks for a loss; those of the last run when nothing they read has
+  /// changed.
+  void differentiate(Result& result, const std::stop_token& stop) const;
+
   std::shared_ptr<Backend> backend_;
   std::uint64_t runs_ = 0;
   ResultPtr last_;  // null before the first success

@@ -4,7 +4,9 @@
 
 #include "core/mask.hpp"
 #include "core/stages/embed.hpp"
+#include "core/stages/positions.hpp"
 #include "core/stages/projections.hpp"
+#include "core/stages/run_stage.hpp"
 #include "core/stages/scores.hpp"
 #include "core/stages/softmax.hpp"
 
@@ -13,72 +15,184 @@ namespace attnscope {
 namespace {
 
 using Reference = TensorOf<double>;
+using ReferencePtr = TensorPtrOf<double>;
 
-/// Rows [first, first + count) and columns [left, left + width) of a matrix of a float tensor, in double.
-Reference cut(const ConstMatrixMap<float>& matrix, std::int64_t first, std::int64_t count, std::int64_t left,
-              std::int64_t width) {
-  Reference part(Shape{1, 1, count, width});
-  part.matrix() = matrix.block(first, left, count, width).cast<double>();
-  return part;
+ReferencePtr widened(const TensorPtr& tensor) {
+  if (!tensor) return nullptr;
+  return std::make_shared<Reference>(tensor->shape(),
+                                     std::vector<double>(tensor->values().begin(), tensor->values().end()));
 }
 
-/// One head of a projection of rows of X: [1][1][rows][d].
-Reference project_head(const Work& work, const Reference& x, const TensorPtr& w, const TensorPtr& bias,
-                       std::int64_t h, std::int64_t d) {
-  Reference columns(Shape{w->shape()[0], d});
-  columns.matrix() = w->matrix().middleCols(h * d, d).cast<double>();
-  Reference offset(Shape{d});
-  if (bias) offset.matrix() = bias->matrix().middleCols(h * d, d).cast<double>();
-  return project(work, x, columns, bias ? &offset : nullptr, 1);
+/// Entry b of the outermost dimension, in double; null for null.
+ReferencePtr entry(const TensorPtr& tensor, std::int64_t b) {
+  if (!tensor) return nullptr;
+  const Shape& shape = tensor->shape();
+  const std::int64_t count = shape.count() / shape[0];
+  const auto values =
+      tensor->values().subspan(static_cast<std::size_t>(b * count), static_cast<std::size_t>(count));
+  const std::vector<double> wide(values.begin(), values.end());
+  if (shape.rank() == 4) return std::make_shared<Reference>(Shape{1, shape[1], shape[2], shape[3]}, wide);
+  return std::make_shared<Reference>(Shape{1, shape[1], shape[2]}, wide);
 }
 
-struct QueryAndKeys {
-  Reference query;  // [1][1][1][d_k]
-  Reference keys;   // [1][1][keys][d_k]
+/// Columns of one head of a matrix or bias.
+Reference columns(const TensorPtr& block, std::int64_t h, std::int64_t d) {
+  const auto part = block->matrix().middleCols(h * d, d).cast<double>();
+  Reference cut(block->shape().rank() == 1 ? Shape{d} : Shape{block->shape()[0], d});
+  cut.matrix() = part;
+  return cut;
+}
+
+Reference rows(const Reference& head, std::int64_t first, std::int64_t count) {
+  const Shape& shape = head.shape();
+  Reference cut(shape.rank() == 3 ? Shape{1, count, shape[2]} : Shape{1, 1, count, shape[3]});
+  cut.matrix() = head.matrix().middleRows(first, count);
+  return cut;
+}
+
+/// One head of [1][heads][n][d] as [1][1][n][d].
+Reference one_head(const Reference& tensor, std::int64_t h) {
+  Reference cut(Shape{1, 1, tensor.shape()[2], tensor.shape()[3]});
+  cut.matrix() = tensor.matrix(0, h);
+  return cut;
+}
+
+/// The chosen query and the keys of its head in double.
+class CellSources {
+ public:
+  CellSources(const Work& work, const Document& document, std::int64_t b, std::int64_t h, std::int64_t query)
+      : work_(work),
+        document_(document),
+        size_(check(document)),
+        b_(b),
+        kv_(h / (size_.heads / size_.kv_heads)) {
+    if (document.input.given) {
+      const Given& given = document.input.given;
+      query_ = rows(one_head(*entry(given.query, b), h), query, 1);
+      keys_ = joined(one_head(*entry(given.key, b), kv_), entry(given.past_key, b));
+    } else {
+      project(h, query);
+    }
+    if (is_rotary(document.positions)) turn(query_offset(document, size_, b) + query);
+  }
+
+  const Reference& query() const { return query_; }  // [1][1][1][d_k]
+  const Reference& keys() const { return keys_; }    // [1][1][keys][d_k]
+
+ private:
+  void project(std::int64_t h, std::int64_t query) {
+    const Document one = only_sequence();
+    Sources<double> sources;
+    sources.query_vectors = entry(document_.input.vectors.query, b_);
+    sources.key_vectors = entry(document_.input.vectors.key, b_);
+    const Weights& w = document_.weights;
+    sources.position_table = widened(w.position_table);
+    TraceOf<double> trace;
+    trace[Stage::Embed] = run_stage(work_, Stage::Embed, one, sources, trace);
+    trace[Stage::Position] = run_stage(work_, Stage::Position, one, sources, trace);
+    const Reference x = rows(*trace[Stage::Position], size_.past + query, 1);
+    query_ = project_head(x, w.w_query, w.b_query, h);
+    keys_ = joined(project_head(*source_of_keys(one, sources, trace), w.w_key, w.b_key, kv_), nullptr);
+  }
+
+  /// This sequence alone, padded as it is in the batch, without what has the shape of the whole batch.
+  Document only_sequence() const {
+    Document one = document_;
+    one.masking = {};
+    one.loss = {};
+    one.precision = Precision::Float32;
+    const Input& input = document_.input;
+    if (input.vectors) return one;  // their numbers come from Sources
+    const auto at = static_cast<std::size_t>(b_);
+    one.input.padded_length = static_cast<int>(padded_tokens(input));
+    one.input.sequences = {input.sequences[at]};
+    if (input.memory.empty()) return one;
+    one.input.memory = {input.memory[at]};
+    one.input.memory[0].tokens.resize(static_cast<std::size_t>(longest_of(input.memory)),
+                                      std::string(padding_token));
+    return one;
+  }
+
+  ReferencePtr source_of_keys(const Document& one, const Sources<double>& sources,
+                              const TraceOf<double>& trace) const {
+    const ReferencePtr found = run_stage(work_, Stage::Memory, one, sources, trace);
+    return found ? found : trace[Stage::Position];
+  }
+
+  Reference project_head(const Reference& x, const TensorPtr& w, const TensorPtr& bias,
+                         std::int64_t h) const {
+    const Reference block = columns(w, h, size_.d_k);
+    if (!bias) return attnscope::project(work_, x, block, static_cast<const Reference*>(nullptr), 1);
+    const Reference offset = columns(bias, h, size_.d_k);
+    return attnscope::project(work_, x, block, &offset, 1);
+  }
+
+  Reference joined(const Reference& fresh, const ReferencePtr& past) const {
+    const TensorPtr& learned = document_.weights.extra_key;
+    const bool extra = learned && !document_.input.given;
+    const Reference extra_head = extra ? columns(learned, kv_, size_.d_k) : Reference();
+    const Reference past_head = past ? one_head(*past, kv_) : Reference();
+    return join_keys(past ? &past_head : nullptr, fresh, extra ? &extra_head : nullptr, document_.zero_key);
+  }
+
+  void turn(std::int64_t position) {
+    const PositionSettings& settings = document_.position_settings;
+    const std::int64_t r = rotated_dims(settings, size_.d_k);
+    const bool interleaved = document_.positions == Positions::RopeInterleaved;
+    const auto base = static_cast<double>(settings.rope_base);
+    const std::int64_t zero = 0;
+    query_ = rotate(work_, query_, rotation_at<double>({&position, 1}, 1, r, base, interleaved));
+    keys_ = rotate(work_, keys_, rotation_at<double>({&zero, 1}, size_.token_keys(), r, base, interleaved));
+  }
+
+  const Work& work_;
+  const Document& document_;
+  Dimensions size_;
+  std::int64_t b_, kv_;
+  Reference query_, keys_;
 };
 
-QueryAndKeys query_and_keys(const Work& work, const Document& document, std::int64_t b, std::int64_t h,
-                            std::int64_t query) {
-  const Given& given = document.input.given;
-  if (given) {
-    const Shape& k = given.key->shape();
-    const std::int64_t group = given.query->shape()[1] / k[1];
-    return {cut(given.query->matrix(b, h), query, 1, 0, k[3]),
-            cut(given.key->matrix(b, h / group), 0, k[2], 0, k[3])};
-  }
-  Document one = document;  // only this sequence, padded as it is in the batch
-  one.input.padded_length = static_cast<int>(padded_tokens(document.input));
-  one.input.sequences = {document.input.sequences[static_cast<std::size_t>(b)]};
-  one.masking = {};  // an additive mask has the shape of the whole batch
-  const Reference x = add_positions<double>(one, embed<double>(one));
-  Reference row(Shape{1, 1, x.shape()[2]});
-  row.matrix() = x.matrix().row(query);
-  const std::int64_t d_k = document.d_model / document.heads;
-  const Weights& weights = document.weights;
-  return {project_head(work, row, weights.w_query, weights.b_query, h, d_k),
-          project_head(work, x, weights.w_key, weights.b_key, h, d_k)};
+/// The position bias of the row; empty when there is none.
+std::vector<double> bias_row(const Document& document, const Dimensions& size, std::int64_t h,
+                             std::int64_t position) {
+  if (!is_added_to_scores(document.positions)) return {};
+  const ReferencePtr table = widened(document.weights.relative_bias);
+  const DistanceBias<double> value(document, size.heads, table.get());
+  std::vector<double> row(static_cast<std::size_t>(size.keys));
+  for (std::int64_t key = 0; key < size.token_keys(); ++key)
+    row[static_cast<std::size_t>(key)] = value.at(h, key - position);
+  return row;
 }
 
 }  // namespace
 
-CellReference reference_cell(const Document& document, std::int64_t b, std::int64_t h, std::int64_t query,
-                             std::int64_t key) {
+CellReference reference_cell(const Document& document, const Trace& trace, std::int64_t b, std::int64_t h,
+                             std::int64_t query, std::int64_t key) {
   ThreadPool caller_only(1);
   const Work work{caller_only, {}};
-  const QueryAndKeys from = query_and_keys(work, document, b, h, query);
-  const Reference scores = score(work, from.query, from.keys);
-  const Reference scaled = scale(work, scores, scale_factor(document.scaling, from.query.shape()[3]));
+  const Dimensions size = check(document);
+  const CellSources from(work, document, b, h, query);
+  const Reference scores = score(work, from.query(), from.keys());
+  const Reference scaled = scale(work, scores, scale_factor(document.scaling, size.d_k));
   const double c = static_cast<double>(document.soft_cap);
   const Reference capped = c > 0 ? cap(work, scaled, c) : scaled;
+  const std::vector<double> bias = bias_row(document, size, h, query_offset(document, size, b) + query);
+  const auto added = MaskRule::additive_row<float>(document.masking.additive, b, h, query);
+  const std::vector<double> additive(added.begin(), added.end());
   std::vector<double> masked(scaled.values().size()), weights(masked.size());
-  mask_row<double>(MaskRule(document), b, h, query, capped.values(), masked);
-  const RowSum sums = softmax_row<double>(masked, static_cast<double>(document.temperature), weights);
+  std::vector<std::uint8_t> seen(masked.size());
+  const MaskRule rule(document, trace);
+  mask_row<double>(rule, {b, h, query, capped.values(), bias, additive}, seen, masked);
+  const RowSum sums =
+      softmax_row<double>(SoftmaxKind::Stable, masked, static_cast<double>(document.temperature), weights);
   const auto at = static_cast<std::size_t>(key);
+  const bool zeroed = rule.after_softmax() && seen[at] == 0;
   return {.score = scores.values()[at],
           .scaled = scaled.values()[at],
           .capped = capped.values()[at],
+          .bias = bias.empty() ? 0 : bias[at],
           .masked = masked[at],
-          .weight = weights[at],
+          .weight = zeroed ? 0 : weights[at],
           .row_max = sums.largest,
           .row_sum = sums.sum};
 }

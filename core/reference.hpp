@@ -5,16 +5,19 @@
 #include <cstdint>
 
 #include "core/document.hpp"
+#include "core/trace.hpp"
 
 namespace attnscope {
 
 struct CellReference {
-  double score = 0, scaled = 0, capped = 0, masked = 0, weight = 0, row_max = 0,
+  double score = 0, scaled = 0, capped = 0, bias = 0, masked = 0, weight = 0, row_max = 0,
          row_sum = 0;  // row_sum = sum exp((x - max)/τ)
 };
 
-/// `document` passed check(). Costs O(keys · d_model · d_k) multiplications.
-CellReference reference_cell(const Document&, std::int64_t b, std::int64_t h, std::int64_t query,
-                             std::int64_t key);
+/// `document` passed check(); storage precision, dropout, linear attention and the naive softmax are left
+/// out: this is what they are compared with. `trace` is the Document's, for the LSH buckets its mask was made
+/// with. Costs O(keys · d_model · d_k) multiplications.
+CellReference reference_cell(const Document&, const Trace&, std::int64_t b, std::int64_t h,
+                             std::int64_t query, std::int64_t key);
 
 }  // namespace attnscope

@@ -13,19 +13,27 @@ namespace attnscope {
 enum class Stage : std::uint8_t {
   Embed,     // token vectors
   Position,  // + positions
+  Memory,    // cross-attention: what keys and values are made of
+  Fuse,      // fused weights: queries, keys and values as one product
   Query,
   Key,
   Value,
+  RotateQuery,  // rotary positions, or the queries themselves
+  RotateKey,
+  Bucket,   // LSH patterns: which queries and keys meet
   Score,    // query · key
   Scale,    // x 1/sqrt(d_k)
   Cap,      // c·tanh(x / c), or the scaled scores themselves
-  Mask,     // hidden keys get -inf
+  Bias,     // positions that are added to scores
+  Mask,     // + bias; hidden keys get -inf
   Softmax,  // attention weights
+  Linear,   // linear attention: the weights it implies
+  Drop,     // dropout, or the weights themselves
   Mix,      // weights · value, per head
   Concat,   // the heads side by side
   Output,   // · W_O
 };
-inline constexpr std::size_t stage_count = 13;
+inline constexpr std::size_t stage_count = 21;
 
 /// A set of enumerators, one bit each.
 template <class E>
@@ -46,23 +54,30 @@ struct BitSet {
 };
 using Stages = BitSet<Stage>;
 
-/// The parts of a Document that stages read. Every member of Document that matters to a number belongs to
-/// one.
+/// The parts of a Document that stages read. Every member of Document that matters to a number of a stage
+/// belongs to one.
 enum class Field : std::uint8_t {
-  Tokens,     // the token strings and the padded length
-  Given,      // Q, K, V as numbers
-  Embedding,  // kind, seed
-  Width,      // d_model
-  Positions,
-  Heads,
+  Tokens,        // the token strings, the padded length and the cached tokens
+  Memory,        // the token strings of the second sequences
+  Given,         // Q, K, V as numbers
+  Vectors,       // token vectors as numbers
+  Embedding,     // kind, seed
+  Width,         // d_model, d_v
+  Positions,     // kind, settings, table, seed
+  Heads,         // heads of queries, of keys and values
   QueryWeights,  // W_Q, b_Q; likewise below
   KeyWeights,
   ValueWeights,
   OutputWeights,
+  Fused,
+  ExtraKeys,  // the learned one and the one of zeros
   Scaling,
   SoftCap,
   Masking,
-  Temperature,
+  Softmax,  // kind and temperature
+  Linear,
+  Dropout,
+  Precision,
 };
 using Fields = BitSet<Field>;
 
@@ -77,8 +92,9 @@ struct StageInfo {
 };
 
 /// All stages, in an order in which each comes after what it reads. Sources: Vaswani et al. 2017,
-/// sections 3.2.1 (scaled dot-product attention), 3.2.2 (multi-head), 3.5 (sinusoidal positions); the
-/// soft-cap is Gemma Team 2024, section 2.
+/// sections 3.2.1 (scaled dot-product attention), 3.2.2 (multi-head), 3.5 (sinusoidal positions); the others
+/// stand at the stage functions in core/stages. Stages without a tensor for a Document are null in its Trace;
+/// stages that would change nothing share the tensor of the stage before.
 extern const std::array<StageInfo, stage_count> stage_table;
 
 inline const StageInfo& info(Stage stage) { return stage_table[static_cast<std::size_t>(stage)]; }

@@ -84,6 +84,8 @@ class TensorOf {
 
 using Tensor = TensorOf<float>;
 /// How tensors travel between stages, threads and views: shared and never changed after they were made.
-using TensorPtr = std::shared_ptr<const Tensor>;
+template <class T>
+using TensorPtrOf = std::shared_ptr<const TensorOf<T>>;
+using TensorPtr = TensorPtrOf<float>;
 
 }  // namespace attnscope

@@ -9,14 +9,18 @@
 
 namespace attnscope {
 
-class Trace {
+template <class T>
+class TraceOf {
  public:
-  /// Null where the stage does not exist: Embed, Position and Output of a Document with given Q, K, V.
-  const TensorPtr& operator[](Stage stage) const { return tensors_[static_cast<std::size_t>(stage)]; }
-  TensorPtr& operator[](Stage stage) { return tensors_[static_cast<std::size_t>(stage)]; }
+  /// Null where the stage does not exist for the Document: Embed, Position and Output with given Q, K and V,
+  /// Memory without a second sequence, Fuse, Bucket, Bias and Linear where they are off.
+  const TensorPtrOf<T>& operator[](Stage stage) const { return tensors_[static_cast<std::size_t>(stage)]; }
+  TensorPtrOf<T>& operator[](Stage stage) { return tensors_[static_cast<std::size_t>(stage)]; }
 
  private:
-  std::array<TensorPtr, stage_count> tensors_;
+  std::array<TensorPtrOf<T>, stage_count> tensors_;
 };
+
+using Trace = TraceOf<float>;
 
 }  // namespace attnscope

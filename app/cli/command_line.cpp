@@ -1,6 +1,7 @@
 #include "app/cli/command_line.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <functional>
 #include <new>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -15,6 +17,8 @@
 #include <fmt/format.h>
 
 #include "app/cli/attend.hpp"
+#include "app/cli/layer.hpp"
+#include "app/cli/rotate.hpp"
 #include "app/render.hpp"
 #include "app/window.hpp"
 #include "core/text/utf8.hpp"
@@ -28,6 +32,9 @@ int complain(std::string_view sentence, int exit_code) {
   fmt::print(stderr, "attnscope: {}\n", sentence);
   return exit_code;
 }
+
+/// A note about a success.
+int mention(std::string_view note) { return note.empty() ? 0 : complain(note, 0); }
 
 /// CLI11's messages as one sentence on one line.
 std::string sentence_of(const CLI::Error& error) {
@@ -49,10 +56,10 @@ std::optional<T> whole_text_as(std::string_view text) {
   return value;
 }
 
-/// A finite number, spelled out in full: "nan", "1e99" and "2x" are refused.
-std::optional<float> finite_number(std::string_view text) {
-  const std::optional<float> value = whole_text_as<float>(text);
-  return value && std::isfinite(*value) ? value : std::nullopt;
+/// A finite number that a float can hold, spelled out in full: "nan", "1e99" and "2x" are refused.
+std::optional<double> finite_number(std::string_view text) {
+  const std::optional<double> value = whole_text_as<double>(text);
+  return value && std::isfinite(static_cast<float>(*value)) ? value : std::nullopt;
 }
 
 /// "1600x1000"; each side 16 to 16384 pixels.
@@ -69,9 +76,12 @@ bool read_size(std::string_view text, RenderWish& wish) {
 
 /// What was asked for; options write straight into it.
 struct Wishes {
-  std::string file, render_file, render_out, attend_in, attend_out;
+  std::string file, render_file, render_out;
   RenderWish render;
+  std::string in, out;  // of the commands from tensors to tensors
   AttendWish attend;
+  LayerWish layer;
+  RotateWish rotate;
 };
 
 /// An option with a value that is checked while the line is read, so that a bad one is bad usage.
@@ -103,8 +113,8 @@ CLI::App* add_render(CLI::App& app, Wishes& wishes) {
                         [&wish](const std::string& text) { return read_size(text, wish); }});
   add_checked(*render, {"--scale", "S", "Size of everything drawn", "a number from 0.5 to 4",
                         [&wish](const std::string& text) {
-                          const std::optional<float> scale = finite_number(text);
-                          wish.scale = scale.value_or(0);
+                          const std::optional<double> scale = finite_number(text);
+                          wish.scale = static_cast<float>(scale.value_or(0));
                           return wish.scale >= 0.5f && wish.scale <= 4;
                         }});
   add_checked(*render, {"--view", "V", "Which view", "explore", [&wish](const std::string& text) {
@@ -119,29 +129,118 @@ CLI::App* add_render(CLI::App& app, Wishes& wishes) {
   return render;
 }
 
+/// A command that reads one file of tensors and writes another.
+CLI::App* add_tensor_command(CLI::App& app, Wishes& wishes, const std::string& name, const std::string& what,
+                             const std::string& reads, const std::string& writes) {
+  CLI::App* command = app.add_subcommand(name, what);
+  command->add_option("IN", wishes.in, reads + " (.safetensors)")->required()->type_name("");
+  command->add_option("-o,--out", wishes.out, writes + " (.safetensors)")->required()->type_name("PATH");
+  return command;
+}
+
+/// A whole number from `least` to `most`.
+Checked whole_option(const std::string& name, const std::string& help, int least, int most, int& into) {
+  const std::string expected = fmt::format("a whole number from {} to {}", least, most);
+  return {name, "N", help, expected, [=, &into](const std::string& text) {
+            const std::optional<int> value = whole_text_as<int>(text);
+            into = value.value_or(least);
+            return value && *value >= least && *value <= most;
+          }};
+}
+
+/// "3,0", "-1,4": how far a query sees back and ahead.
+bool read_window(std::string_view text, Window& window) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos) return false;
+  const std::optional<int> left = whole_text_as<int>(text.substr(0, comma));
+  const std::optional<int> right = whole_text_as<int>(text.substr(comma + 1));
+  if (!left || !right || std::min(*left, *right) < -1) return false;
+  window = {*left, *right};
+  return true;
+}
+
+/// "weights,lse": every name known and given once.
+bool read_emit(std::string_view text, std::set<Emit>& emit) {
+  emit.clear();
+  while (true) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const std::optional<Emit> what = emit_from(text.substr(0, end));
+    if (!what || !emit.insert(*what).second) return false;
+    if (end == text.size()) return true;
+    text.remove_prefix(end + 1);
+  }
+}
+
+bool read_precision(std::string_view text, Precision& precision) {
+  constexpr std::array<std::string_view, 3> names{"fp32", "bf16", "fp16"};
+  const auto found = std::find(names.begin(), names.end(), text);
+  precision = static_cast<Precision>(found - names.begin());
+  return found != names.end();
+}
+
+constexpr int most_heads = 8192;
+
+void add_score_options(CLI::App& attend, AttendWish& wish) {
+  add_checked(attend, {"--scale", "X", "What scores are multiplied with, 1/sqrt(d) when there is none",
+                       "a finite number", [&wish](const std::string& text) {
+                         wish.scale = finite_number(text);
+                         return wish.scale.has_value();
+                       }});
+  add_checked(attend, {"--softcap", "X", "Scaled scores x become X·tanh(x / X)",
+                       "a number of at least 0, 0 for none", [&wish](const std::string& text) {
+                         const std::optional<double> cap = finite_number(text);
+                         wish.soft_cap = cap.value_or(-1);
+                         return wish.soft_cap >= 0;
+                       }});
+  add_checked(attend, {"--window", "LEFT,RIGHT", "A query sees so many keys before and after its own",
+                       "two whole numbers like 4,0, -1 for no end",
+                       [&wish](const std::string& text) { return read_window(text, wish.window); }});
+  add_checked(attend, {"--precision", "P", "How tensors are stored between the stages", "fp32, bf16 or fp16",
+                       [&wish](const std::string& text) { return read_precision(text, wish.precision); }});
+  add_checked(attend, {"--emit", "LIST", "What is written besides Y",
+                       "any of scores,capped,masked,weights,lse,entropy,received, each once",
+                       [&wish](const std::string& text) { return read_emit(text, wish.emit); }});
+}
+
 CLI::App* add_attend(CLI::App& app, Wishes& wishes) {
-  CLI::App* attend =
-      app.add_subcommand("attend", "Compute attention from Q, K, V [batch, heads, n, d] in a file");
-  attend->add_option("IN", wishes.attend_in, "Tensors Q, K, V and, if wanted, attn_mask (.safetensors)")
-      ->required()
-      ->type_name("");
-  attend->add_option("-o,--out", wishes.attend_out, "Y, weights, lse and entropy go here (.safetensors)")
-      ->required()
-      ->type_name("PATH");
-  attend->add_flag("--causal", wishes.attend.causal, "No query sees a later key");
+  CLI::App* attend = add_tensor_command(
+      app, wishes, "attend", "Compute attention from Q, K, V in a file",
+      "Tensors Q, K, V [batch, heads, n, d] or [batch, n, heads * d] and, if wanted, attn_mask, past_key, "
+      "past_value, nonpad_kv_seqlen",
+      "Y and what --emit names (weights, lse and entropy without it) go here");
   AttendWish& wish = wishes.attend;
-  add_checked(*attend, {"--scale", "X", "What scores are multiplied with, 1/sqrt(d) when there is none",
-                        "a finite number", [&wish](const std::string& text) {
-                          wish.scale = finite_number(text);
-                          return wish.scale.has_value();
-                        }});
-  add_checked(*attend, {"--softcap", "X", "Scaled scores x become X·tanh(x / X)",
-                        "a number of at least 0, 0 for none", [&wish](const std::string& text) {
-                          const std::optional<float> cap = finite_number(text);
-                          wish.soft_cap = cap.value_or(-1);
-                          return wish.soft_cap >= 0;
-                        }});
+  attend->add_flag("--causal", wish.causal, "No query sees a later key");
+  add_checked(*attend, whole_option("--heads", "Heads of 3-D Q", 1, most_heads, wish.layout.heads));
+  add_checked(*attend, whole_option("--kv-heads", "Heads of 3-D K and V, as many as of Q when not given", 1,
+                                    most_heads, wish.layout.kv_heads));
+  add_score_options(*attend, wish);
   return attend;
+}
+
+CLI::App* add_layer(CLI::App& app, Wishes& wishes) {
+  CLI::App* layer = add_tensor_command(
+      app, wishes, "layer", "Run a whole attention layer, backwards too when the file has grad_out",
+      "Tensors query (key, value), W_q, W_k, W_v, W_o and what else nn.MultiheadAttention has",
+      "out, attn_weights and the gradients go here");
+  LayerSettings& settings = wishes.layer.settings;
+  settings.heads = 0;
+  add_checked(*layer, whole_option("--heads", "Heads the layer has", 1, most_heads, settings.heads));
+  layer->get_option("--heads")->required();
+  layer->add_flag("--causal", settings.causal, "No query sees a later key");
+  layer->add_flag("--add-zero-attn", settings.add_zero_attn, "One more key and value of zeros");
+  return layer;
+}
+
+CLI::App* add_rotate(CLI::App& app, Wishes& wishes) {
+  CLI::App* rotate = add_tensor_command(app, wishes, "rotate", "Turn queries or keys by rotary positions",
+                                        "Tensors input, cos_cache, sin_cache and, if wanted, position_ids",
+                                        "output goes here");
+  RotateWish& wish = wishes.rotate;
+  rotate->add_flag("--interleaved", wish.interleaved, "Pairs (2i, 2i + 1) instead of (i, i + dims/2)");
+  add_checked(*rotate, whole_option("--dims", "Dimensions of a head that are rotated, all when not given", 2,
+                                    1 << 20, wish.dims));
+  add_checked(*rotate, whole_option("--heads", "Heads of 3-D input", 1, most_heads, wish.heads));
+  return rotate;
 }
 
 std::optional<std::filesystem::path> path_from(const std::string& text) {
@@ -157,6 +256,8 @@ int parse_and_run(int argc, char** argv) {
   file->type_name("");
   const CLI::App* render = add_render(app, wishes);
   const CLI::App* attend_command = add_attend(app, wishes);
+  const CLI::App* layer_command = add_layer(app, wishes);
+  const CLI::App* rotate_command = add_rotate(app, wishes);
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
@@ -177,9 +278,19 @@ int parse_and_run(int argc, char** argv) {
     return 0;
   }
   if (*attend_command) {
-    wishes.attend.in = wishes.attend_in;
-    wishes.attend.out = wishes.attend_out;
-    if (const std::string note = attend(wishes.attend); !note.empty()) complain(note, 0);
+    wishes.attend.in = wishes.in;
+    wishes.attend.out = wishes.out;
+    return mention(attend(wishes.attend));
+  }
+  if (*layer_command) {
+    wishes.layer.in = wishes.in;
+    wishes.layer.out = wishes.out;
+    return mention(run_layer(wishes.layer));
+  }
+  if (*rotate_command) {
+    wishes.rotate.in = wishes.in;
+    wishes.rotate.out = wishes.out;
+    rotate_tensor(wishes.rotate);
     return 0;
   }
   return run_window(path_from(wishes.file));

@@ -8,9 +8,52 @@
 #include "app/number_format.hpp"
 #include "app/picture.hpp"
 #include "app/views/heat_map.hpp"
+#include "core/stages/run_stage.hpp"
 
 namespace attnscope {
 namespace {
+
+/// The four planes every Document has as segments; the others, where there are any, in a list beside them.
+/// Returns the left end.
+float draw_chooser(Scene& scene, float right, float y) {
+  const Ui& ui = scene.ui;
+  const Document& document = scene.result.document;
+  const std::array<Plane, 4> usual{Stage::Score, Stage::Scale, Stage::Mask, weights_stage(document)};
+  constexpr std::array<std::string_view, 4> names{"Scores", "Scaled", "Masked", "Weights"};
+  std::array<Tip, 4> tips;
+  for (std::size_t i = 0; i < usual.size(); ++i) {
+    const PlaneWords w = words(document, usual[i]);
+    tips[i] = {w.name, w.formula, w.why, ", ."};
+  }
+  const auto at = std::find(usual.begin(), usual.end(), scene.view.stage);
+  const bool is_other = at == usual.end();
+
+  std::vector<Plane> others;
+  for (const Plane plane : planes(scene.result))
+    if (std::find(usual.begin(), usual.end(), plane) == usual.end()) others.push_back(plane);
+  if (!others.empty()) {
+    const float wide = ui.px(scene.compact ? 104 : 120);
+    const Box box{right - wide, y - ui.px(14), wide, ui.px(28)};
+    const std::string_view shown = is_other ? words(document, scene.view.stage).name : "More";
+    drop(ui, "Other stages", box, shown,
+         {"Other stages", {}, "What the chosen settings add to the computation.", ", ."}, [&] {
+           for (const Plane plane : others) {
+             const PlaneWords w = words(document, plane);
+             if (menu_row(ui, std::string(w.name).c_str(), w.formula, plane == scene.view.stage))
+               scene.view.show_stage(plane);
+           }
+         });
+    right = box.x - ui.px(8);
+  }
+  const float wide = ui.px(scene.compact ? (others.empty() ? 248 : 232) : 312);
+  const Box box{right - wide, y - ui.px(15), wide, ui.px(30)};
+  const int now = is_other ? -1 : static_cast<int>(at - usual.begin());
+  if (const auto chosen = segments(ui, "Stage", box, names, now, tips,
+                                   {.text_size = scene.compact ? type::tick : type::label})) {
+    scene.view.show_stage(usual[static_cast<std::size_t>(*chosen)]);
+  }
+  return box.x;
+}
 
 void draw_title(Scene& scene, const Box& region, float pad) {
   const Ui& ui = scene.ui;
@@ -23,26 +66,13 @@ void draw_title(Scene& scene, const Box& region, float pad) {
   float x = region.x + pad + width + ui.px(10);
   x += ui.text(x, y, "Head " + number, {type::body, ui.theme.text1, Ink::Semibold}) + ui.px(10);
 
-  constexpr std::array<std::string_view, 4> names{"Scores", "Scaled", "Masked", "Weights"};
-  const std::array<Tip, 4> tips{
-      Tip{"Scores", "S = Q·Kᵀ", "How well each query fits each key.", ", ."},
-      Tip{"Scaled", "S × 1/√dₖ (or the chosen factor)", "The same picture with a smaller spread.", ", ."},
-      Tip{"Masked", "hidden keys get −∞", "What softmax is given.", ", ."},
-      Tip{"Weights", "A = softmax(masked / τ)", "Every row sums to 1.", ", ."}};
-  int now = 3;
-  for (std::size_t i = 0; i < shown_stages.size(); ++i) {
-    if (shown_stages[i] == scene.view.stage) now = static_cast<int>(i);
-  }
-  const float wide = ui.px(scene.compact ? 248 : 312);
-  const Box box{region.right() - pad - wide, y - ui.px(15), wide, ui.px(30)};
+  const float right = draw_chooser(scene, region.right() - pad, y);
   const auto& names_of_heads = scene.result.document.weights.head_names;
-  if (!names_of_heads.empty() && x + ui.px(60) < box.x) {
-    ui.text(x, y, head_name(scene.result, h) + " · built by hand",
-            {type::label, ui.theme.text3, Ink::Regular, Align::Left, box.x - x - ui.px(16)});
-  }
-  if (const auto chosen = segments(ui, "Stage", box, names, now, tips,
-                                   {.text_size = scene.compact ? type::tick : type::label})) {
-    scene.view.show_stage(shown_stages[static_cast<std::size_t>(*chosen)]);
+  if (!names_of_heads.empty() && x + ui.px(60) < right) {
+    const float room = right - x - ui.px(16);
+    std::string name = head_name(scene.result, h) + " · built by hand";
+    if (ui.text_width(name, type::label) > room) name = head_name(scene.result, h);
+    ui.text(x, y, name, {type::label, ui.theme.text3, Ink::Regular, Align::Left, room});
   }
 }
 
@@ -73,24 +103,24 @@ void draw_colour_bar(Scene& scene, const Box& area, float left, float right) {
     ui.fill({ramp.x + static_cast<float>(x), ramp.y, 1, ramp.h}, colormap(scale.map)[i]);
   }
   ui.frame(ramp.grown(0), ui.theme.border, std::max(1.f, std::floor(ui.scale())));
-  const std::string_view what = scene.view.stage == Stage::Softmax ? "weight"
-                                : scene.view.stage == Stage::Score ? "score"
-                                : scene.view.stage == Stage::Scale ? "scaled"
-                                                                   : "masked";
+  const std::string_view what = words(scene.result.document, scene.view.stage).short_name;
   ui.text(ramp.x - ui.px(10), ramp.centre_y(), what,
           {type::label, ui.theme.text2, Ink::Regular, Align::Right});
 
   const int places = scale.high - scale.low > 20 ? 1 : 2;
   const auto end = [&](float v) {
-    return v == 0 || v == 1 ? fixed(static_cast<double>(v), 0) : fixed(static_cast<double>(v), places);
+    if (v == 0 || v == 1) return fixed(static_cast<double>(v), 0);
+    return std::abs(v) < 0.05f ? tiny(static_cast<double>(v)) : fixed(static_cast<double>(v), places);
   };
   const float y = ramp.bottom() + ui.px(11);
   const float low_width = ui.text(ramp.x, y, end(scale.low), {type::tick, ui.theme.text2});
   const float high_width =
       ui.text(ramp.right(), y, end(scale.high), {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
   const ValueRange own = scene.stats.range(scene.view.stage, scene.sequence(), scene.head());
-  const std::string middle =
-      "this head " + fixed(static_cast<double>(own.low), 3) + " … " + fixed(static_cast<double>(own.high), 3);
+  const auto own_end = [&](float v) {
+    return scene.view.stage.gradient ? tiny(static_cast<double>(v)) : fixed(static_cast<double>(v), 3);
+  };
+  const std::string middle = "this head " + own_end(own.low) + " … " + own_end(own.high);
   const float room = ramp.w - low_width - high_width - ui.px(24);
   if (ui.text_width(middle, type::tick) < room) {
     ui.text(ramp.centre_x(), y, middle, {type::tick, ui.theme.text3, Ink::Regular, Align::Centre});

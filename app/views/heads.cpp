@@ -5,34 +5,46 @@
 
 #include "app/number_format.hpp"
 #include "app/picture.hpp"
+#include "core/stages/run_stage.hpp"
 
 namespace attnscope {
 namespace {
 
 struct Grid {
   int columns = 2;
-  float side = 0, row_height = 0;
+  float side = 0, row_height = 0;  // side: the longer one of a picture
+};
+
+/// How wide and high a picture with square cells is, as parts of its longer side.
+struct Aspect {
+  explicit Aspect(const Dimensions& d)
+      : wide(std::min(1.f, static_cast<float>(d.keys) / static_cast<float>(d.queries))),
+        high(std::min(1.f, static_cast<float>(d.queries) / static_cast<float>(d.keys))) {}
+  Box picture(const Ui& ui, float x, float y, float side) const {
+    return {x, y, std::max(ui.px(12), std::floor(side * wide)), std::max(ui.px(12), std::floor(side * high))};
+  }
+  float wide, high;
 };
 
 float row_gap(const Ui& ui) { return ui.px(6); }
 
 /// The number of columns that makes the pictures largest without scrolling; below a readable size the grid
 /// scrolls.
-Grid fit(const Ui& ui, const Box& area, std::int64_t heads) {
+Grid fit(const Ui& ui, const Box& area, std::int64_t heads, const Aspect& aspect) {
   const float gap = ui.px(12), label = ui.px(24), least = ui.px(40);  // label: 20 high and 4 of air
   Grid best;
   for (int columns = heads == 1 ? 1 : 2; columns <= 6; ++columns) {
     const float width =
         std::floor((area.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
     const auto rows = static_cast<float>((heads + columns - 1) / columns);
-    const float height = std::floor(area.h / rows - label - row_gap(ui));
+    const float height = std::floor((area.h / rows - label - row_gap(ui)) / aspect.high);
     const float side = std::min(width, height);
-    if (side > best.side) best = {columns, side, side + label + row_gap(ui)};
+    if (side > best.side) best = {columns, side, aspect.picture(ui, 0, 0, side).h + label + row_gap(ui)};
   }
   if (best.side < least) {
     const int columns = 4;
     const float side = std::floor((area.w - gap * 3) / columns);
-    best = {columns, side, side + label + row_gap(ui)};
+    best = {columns, side, aspect.picture(ui, 0, 0, side).h + label + row_gap(ui)};
   }
   return best;
 }
@@ -41,7 +53,7 @@ Grid fit(const Ui& ui, const Box& area, std::int64_t heads) {
 /// row with one allowed key gives it everything without a choice and does not count.
 float relevance(const Scene& scene, std::int64_t h) {
   if (!scene.selection.hovered_token) return 1;
-  const auto weights = scene.result.trace[Stage::Softmax]->matrix(scene.sequence(), h);
+  const auto weights = matrix_of(scene.result, weights_stage(scene.result.document), scene.sequence(), h);
   const std::int64_t token = *scene.selection.hovered_token;
   const bool forward = scene.view.direction == Direction::QueryToKeys;
   if (token >= (forward ? weights.cols() : weights.rows())) return 1;
@@ -58,9 +70,10 @@ void draw_thumbnail(Scene& scene, const Box& box, std::int64_t h) {
   const Ui& ui = scene.ui;
   const float label_height = ui.px(20);
   const bool chosen = h == scene.selection.head, shown = h == scene.head();
-  const Box picture{box.x, box.y + label_height + ui.px(4), box.w, box.w};
+  const Aspect aspect(scene.result.dimensions);
+  const Box picture = aspect.picture(ui, box.x, box.y + label_height + ui.px(4), box.w);
   const std::string id = "head " + std::to_string(h);
-  const Ui::Touch touch = ui.touch(id.c_str(), {box.x, box.y, box.w, label_height + ui.px(4) + box.w});
+  const Ui::Touch touch = ui.touch(id.c_str(), {box.x, box.y, box.w, picture.bottom() - box.y});
 
   const float badge_width =
       std::max(ui.px(18), ui.text_width(std::to_string(h), type::tick, Ink::Semibold) + ui.px(8));
@@ -95,13 +108,14 @@ void draw_heads(Scene& scene, const Box& region) {
   const float pad = ui.px(scene.compact ? 12 : 16);
   const float title = region.y + ui.px(22);
   ui.text(region.x + pad, title, "Heads", {type::body, ui.theme.text1, Ink::Semibold});
-  const bool whole = scene.view.stage == Stage::Softmax && scene.view.range == RangeMode::All;
-  const std::string note = whole ? "range 0 … 1, all" : std::string(info(scene.view.stage).name);
+  const Plane plane = scene.view.stage;
+  const bool whole = is_weights(plane) && plane.stage != Stage::Drop && scene.view.range == RangeMode::All;
+  const std::string note = whole ? "range 0 … 1, all" : std::string(words(scene.result.document, plane).name);
   ui.text(region.right() - pad, title, note, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
 
   const Box area{region.x + pad, region.y + ui.px(40), region.w - 2 * pad, region.h - ui.px(44)};
   const std::int64_t heads = scene.result.dimensions.heads;
-  const Grid grid = fit(ui, area, heads);
+  const Grid grid = fit(ui, area, heads, Aspect(scene.result.dimensions));
   ImGui::SetCursorScreenPos({region.x, area.y});
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
   ImGui::BeginChild("heads", {region.w, area.h}, ImGuiChildFlags_None, ImGuiWindowFlags_NoBackground);

@@ -23,13 +23,18 @@ struct MapFrame {
   bool prints_values() const { return side >= ui().px(28); }
 };
 
-/// Over the whole batch, so that maps side by side stand on one line.
-float widest_label(const Scene& scene, std::int64_t count, float size) {
+using Label = std::string (*)(const Result&, std::int64_t sequence, std::int64_t index);
+
+/// Over the whole batch, so that maps side by side stand on one line. `last` more are looked at at the end:
+/// the keys of no token.
+float widest_label(const Scene& scene, Label label, std::int64_t count, std::int64_t last, float size) {
   float widest = 0;
   for (std::int64_t b = 0; b < std::min<std::int64_t>(scene.result.dimensions.batch, 4); ++b) {
-    for (std::int64_t i = 0; i < std::min<std::int64_t>(count, 256); ++i) {
-      widest = std::max(widest, scene.ui.text_width(token_label(scene.result, b, i), size));
-    }
+    const auto look = [&](std::int64_t i) {
+      widest = std::max(widest, scene.ui.text_width(label(scene.result, b, i), size));
+    };
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(count, 256); ++i) look(i);
+    for (std::int64_t i = count - last; i < count; ++i) look(i);
   }
   return widest;
 }
@@ -49,7 +54,7 @@ void draw_query_labels(const MapFrame& m) {
         m.is_chosen && !marked && std::abs(static_cast<float>(i - m.marked.query)) * m.side < needed;
     if (!marked && (i % step != 0 || near_marked)) continue;
     const Box cell = cell_box(m.cells, i, 0, m.rows, m.columns);
-    ui.text(m.cells.x - ui.px(10), cell.centre_y(), token_label(m.scene.result, m.b, i),
+    ui.text(m.cells.x - ui.px(10), cell.centre_y(), query_label(m.scene.result, m.b, i),
             {type::label, marked ? ui.theme.query : ui.theme.text2, marked ? Ink::Semibold : Ink::Regular,
              Align::Right, m.label_width});
   }
@@ -65,7 +70,7 @@ void draw_key_labels(const MapFrame& m, bool upright, float room) {
         m.is_chosen && !marked && std::abs(static_cast<float>(j - m.marked.key)) * m.side < needed;
     if (!marked && upright && (j % step != 0 || near_marked)) continue;
     const Box cell = cell_box(m.cells, 0, j, m.rows, m.columns);
-    const std::string label = token_label(m.scene.result, m.b, j);
+    const std::string label = key_label(m.scene.result, m.b, j);
     TextStyle style{type::label, marked ? ui.theme.key : ui.theme.text2,
                     marked ? Ink::Semibold : Ink::Regular};
     if (upright) {
@@ -82,27 +87,27 @@ void draw_key_labels(const MapFrame& m, bool upright, float room) {
 void draw_values(const MapFrame& m, const ColourScale& scale) {
   if (!m.prints_values()) return;
   const Ui& ui = m.ui();
-  const Stage stage = m.scene.view.stage;
-  const auto values = m.scene.result.trace[stage]->matrix(m.b, m.h);
-  const bool hides = stage == Stage::Mask || stage == Stage::Softmax;
+  const Plane plane = m.scene.view.stage;
+  const bool weights = is_weights(plane);
+  const auto values = matrix_of(m.scene.result, plane, m.b, m.h);
+  CellMarks marks(m.scene, plane, m.b, m.h);
   for (std::int64_t i = 0; i < m.rows; ++i) {
     for (std::int64_t j = 0; j < m.columns; ++j) {
-      if (hides && is_masked(m.scene.result, m.b, m.h, i, j)) continue;
+      if (marks(i, j) != CellKind::Number) continue;  // its hatch or dot says it
       const float v = values(i, j);
-      if (stage == Stage::Softmax && v == 0) continue;  // its dot says: underflow
       const Box cell = cell_box(m.cells, i, j, m.rows, m.columns);
       Rgba ink = ui.theme.nan;
       if (std::isnan(v)) ink = 0xFFFFFFFFu;
       if (std::isfinite(v))
-        ink = stage == Stage::Softmax && v < 0.095f && scale.high >= 0.5f ? ui.theme.small_value
-                                                                          : ink_on(colour_of(scale, v));
+        ink =
+            weights && v < 0.095f && scale.high >= 0.5f ? ui.theme.small_value : ink_on(colour_of(scale, v));
       const auto number = static_cast<double>(v);
       const bool big = m.side > ui.px(48);
-      const std::string text = stage == Stage::Softmax ? in_cell(number)
-                               : big                   ? fixed(number, 2)
-                                                       : score_in_cell(number);
+      std::string text = big ? fixed(number, 2) : score_in_cell(number);
+      if (weights) text = plane.stage == Stage::Drop && v == 0 ? "×" : in_cell(number);
+      if (plane.gradient) text = tight(number);
       ui.text(cell.centre_x(), cell.centre_y(), text,
-              {big ? type::label : type::tick, ink, Ink::Regular, Align::Centre});
+              {big ? type::label : type::tick, ink, Ink::Regular, Align::Centre, m.side});
     }
   }
 }
@@ -152,7 +157,8 @@ void draw_entropy_strip(const MapFrame& m, float x, float width, bool wide) {
                           std::log(static_cast<double>(std::max<std::int64_t>(1, row.allowed))) / ceiling) *
                           track
                     : 0;
-    const float filled = ceiling > 0 ? static_cast<float>(row.entropy / ceiling) * track : 0;
+    const bool drawn = ceiling > 0 && std::isfinite(row.entropy);
+    const float filled = drawn ? std::min(static_cast<float>(row.entropy / ceiling), 1.f) * track : 0;
     const float radius = std::min(ui.px(2), height / 2);
     const bool near_marked =
         m.is_chosen && !marked && std::abs(static_cast<float>(i - m.marked.query)) * m.side < needed;
@@ -176,7 +182,7 @@ void draw_received(const MapFrame& m) {
   const Ui& ui = m.ui();
   const std::vector<double>& received = m.scene.result.measures.head(m.b, m.h).received;
   double most = 1e-9;
-  for (const double r : received) most = std::max(most, r);
+  for (const double r : received) most = std::fmax(most, r);
   const float top = m.cells.bottom() + ui.px(8), tallest = ui.px(20);
   if (m.label_width > ui.px(52)) {
     ui.text(m.cells.x - ui.px(10), top + ui.px(6), "received",
@@ -189,7 +195,8 @@ void draw_received(const MapFrame& m) {
     const double value = received[static_cast<std::size_t>(j)];
     const Box cell = cell_box(m.cells, 0, j, m.rows, m.columns);
     const bool marked = m.is_chosen && j == m.marked.key;
-    const float height = std::max(ui.px(2), static_cast<float>(value / most) * tallest);
+    const float share = std::isfinite(value) ? static_cast<float>(value / most) : 0;
+    const float height = std::max(ui.px(2), share * tallest);
     const float width = std::max(1.f, std::min(cell.w * 0.65f, ui.px(26)));
     ui.fill({std::round(cell.centre_x() - width / 2), top, std::round(width), std::round(height)},
             marked ? ui.theme.key : ui.theme.bar, std::min(ui.px(2), width / 2));
@@ -235,9 +242,9 @@ Box draw_heat_map(Scene& scene, const Box& area, std::int64_t b, HeatMapStyle st
   const float strip = style.wide_strip ? ui.px(176)
                       : style.caption  ? ui.px(56)
                                        : std::clamp(std::floor(area.w * 0.28f), ui.px(96), ui.px(190));
-  const float key_width = widest_label(scene, m.columns, type::label);
-  m.label_width = std::clamp(widest_label(scene, m.rows, type::label) + 1, ui.px(style.caption ? 44 : 56),
-                             ui.px(style.caption ? 72 : 112));
+  const float key_width = widest_label(scene, key_label, m.columns, d.extra, type::label);
+  m.label_width = std::clamp(widest_label(scene, query_label, m.rows, 0, type::label) + 1,
+                             ui.px(style.caption ? 44 : 56), ui.px(style.caption ? 72 : 112));
 
   // Labels turn upright when they do not fit over their columns; "key →" needs a line of its own above them.
   const float left = m.label_width + ui.px(18), room = area.w - left - strip_gap - strip;

@@ -16,7 +16,7 @@ void draw_token_axis(const Scene& scene, const Axes& axes, std::int64_t n, std::
   const Ui& ui = scene.ui;
   const float y = axes.area.bottom() + ui.px(11);
   const auto label = [&](std::int64_t i) {
-    return ui.fitted(token_label(scene.result, scene.sequence(), i), type::tick, Ink::Regular, ui.px(64));
+    return ui.fitted(query_label(scene.result, scene.sequence(), i), type::tick, Ink::Regular, ui.px(64));
   };
   const auto span = [&](std::int64_t i) {
     const float half =
@@ -49,6 +49,9 @@ void draw_entropy_per_row(Scene& scene, const Box& box) {
         std::log(static_cast<double>(std::max<std::int64_t>(1, m.row(b, scene.head(), i).allowed)));
     highest = std::max(highest, h);
     ceiling.push_back({static_cast<float>(i), static_cast<float>(h)});
+    // Other heads may see more keys than the shown one.
+    for (std::int64_t other = 0; other < m.heads; ++other)
+      highest = std::fmax(highest, m.row(b, other, i).entropy);
   }
   const double right = n > 1 ? static_cast<double>(n - 1) : 1;
   const Axes axes{{box.x + ui.px(26), top + ui.px(8), box.w - ui.px(46), box.bottom() - top - ui.px(30)},
@@ -80,7 +83,7 @@ void draw_entropy_per_row(Scene& scene, const Box& box) {
   draw_dashes(ui, {{point.x, axes.area.y}, {point.x, axes.area.bottom()}}, ui.theme.query,
               std::max(1.f, ui.px(1)));
   ui.list()->AddCircleFilled(point, ui.px(4), ui.theme.head(scene.head()));
-  draw_value_tag(ui, axes, point, token_label(scene.result, b, query) + "  H = " + fixed(row.entropy, 2));
+  draw_value_tag(ui, axes, point, query_label(scene.result, b, query) + "  H = " + fixed(row.entropy, 2));
   draw_token_axis(scene, axes, n, query);
 
   const Ui::Touch touch = ui.touch("entropy per row", axes.area, false);
@@ -111,7 +114,7 @@ void draw_entropy_per_head(Scene& scene, const Box& box) {
     const float y = std::round(axes.area.y + (static_cast<float>(h) + 0.5f) * row_height);
     const float height = std::clamp(row_height * 0.5f, 1.f, ui.px(8));
     const Box full{axes.area.x, std::round(y - height / 2), axes.area.w, height};
-    if (!std::isnan(head.normalised)) {
+    if (std::isfinite(head.normalised)) {
       const Rgba hue = chosen ? ui.theme.head(h) : fade(ui.theme.head(h), 0.5f);
       ui.fill({full.x, full.y, axes.x(head.normalised) - full.x, height}, hue, ui.px(2));
       const Rgba whisker = chosen ? ui.theme.text1 : ui.theme.text3;

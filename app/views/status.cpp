@@ -6,21 +6,52 @@
 
 namespace attnscope {
 
+namespace {
+
+std::string_view name_of(Precision precision) {
+  switch (precision) {
+    case Precision::BFloat16: return "bfloat16";
+    case Precision::Float16: return "float16";
+    case Precision::Float32: break;
+  }
+  return "float32";
+}
+
+/// A sentence for weights that are not finite: with the naive softmax over all heads, since it breaks where
+/// scores are large, not where one looks; empty when there are none.
+std::string not_finite_warning(const Scene& scene) {
+  const Measures& m = scene.result.measures;
+  const std::int64_t here = m.head(scene.sequence(), scene.head()).not_finite;
+  if (scene.result.document.softmax != SoftmaxKind::Naive)
+    return here == 0 ? std::string() : grouped(here) + " weights are not finite";
+  std::int64_t bad = 0;
+  for (const HeadMeasures& head : m.head_means) bad += head.not_finite;
+  if (bad == 0) return {};
+  constexpr double largest_exponent =
+      88.7;  // of float32; below -103 every exp is 0, and 0 / 0 is NaN as well
+  const bool over = std::any_of(m.rows.begin(), m.rows.end(),
+                                [](const RowMeasures& row) { return !(row.log_sum_exp < largest_exponent); });
+  const std::string count = grouped(bad) + (bad == 1 ? " weight is NaN" : " weights are NaN");
+  return over ? "softmax overflowed: " + count + " (exp of scores above 88.7)"
+              : "softmax underflowed: " + count + " (0 / 0, all scores below −103)";
+}
+
+}  // namespace
+
 void draw_status(Scene& scene, const Box& bar) {
   const Ui& ui = scene.ui;
   const float y = bar.centre_y(), pad = ui.px(16);
   ui.horizontal(bar.x, bar.y, bar.w, ui.theme.hairline);
   const Cell cell = scene.cell();
-  std::string text = "cell  " + token_label(scene.result, scene.sequence(), cell.query) + " → " +
-                     token_label(scene.result, scene.sequence(), cell.key);
+  std::string text = "cell  " + query_label(scene.result, scene.sequence(), cell.query) + " → " +
+                     key_label(scene.result, scene.sequence(), cell.key);
   text += scene.selection.locked ? "   ·   locked, Esc unlocks" : "   ·   hover previews, click locks";
   if (!scene.view.hint.empty()) text = scene.view.hint;
 
-  const Measures& m = scene.result.measures;
-  std::string right = "float32   ·   seed " + std::to_string(scene.result.document.weights.seed);
-  if (scene.result.document.input.given) right = "float32";
-  if (const std::int64_t bad = m.head(scene.sequence(), scene.head()).not_finite; bad > 0)
-    right = grouped(bad) + " weights are not finite   ·   " + right;
+  const Document& document = scene.result.document;
+  std::string right(name_of(document.precision));
+  if (!document.input.given) right += "   ·   seed " + std::to_string(document.weights.seed);
+  std::string warning = not_finite_warning(scene);
 
   const auto running = scene.engine.running_for().count();
   if (running > 0.2) {
@@ -37,9 +68,15 @@ void draw_status(Scene& scene, const Box& bar) {
             "computing, stage " + std::to_string(done) + " of " + std::to_string(total),
             {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
     right.clear();
+    warning.clear();
   }
-  const float right_width =
+  float right_width =
       ui.text(bar.right() - pad, y, right, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
+  if (!warning.empty()) {
+    const float x = bar.right() - pad - right_width - ui.px(24);
+    right_width +=
+        ui.px(24) + ui.text(x, y, warning, {type::tick, ui.theme.error, Ink::Medium, Align::Right});
+  }
   ui.text(bar.x + pad, y, text,
           {type::tick, ui.theme.text2, Ink::Regular, Align::Left, bar.w - right_width - pad * 3});
 }

@@ -1,5 +1,5 @@
 // app/views: the token strip: the sentence as editable text and as chips that are tinted like the heatmap's
-// row (or column), so the strip is the row.
+// row (or column), so the strip is the row. With a second text the queries stand over the keys.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,6 +7,7 @@
 #include "app/number_format.hpp"
 #include "app/picture.hpp"
 #include "core/edits.hpp"
+#include "core/stages/run_stage.hpp"
 
 namespace attnscope {
 namespace {
@@ -29,72 +30,119 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   if (ImGui::IsItemActivated()) scene.next.sequence = static_cast<std::int64_t>(index);
 }
 
-struct Chip {
-  std::int64_t index = 0;
-  bool masked = false;
-  float weight = 0;
+/// A row of chips: the queries or the keys of the shown sequence.
+struct Row {
+  bool of_keys;
+  bool tinted;        // by the weights; else it only says which token is chosen
+  bool answers_both;  // one text: a chip is a key as well as a query
+  const char* name;   // of a chip, before its number
 };
 
-/// The weight of a chip: of the shown query's row, or of the shown key's column.
-Chip chip_of(const Scene& scene, std::int64_t index) {
-  const Result& r = scene.result;
-  const Cell cell = scene.cell();
-  const bool forward = scene.view.direction == Direction::QueryToKeys;
-  const std::int64_t query = forward ? cell.query : index, key = forward ? index : cell.key;
-  return {index, is_masked(r, scene.sequence(), scene.head(), query, key),
-          r.trace[Stage::Softmax]->matrix(scene.sequence(), scene.head())(query, key)};
+struct Chip {
+  std::int64_t index = 0;  // among the queries or the keys
+  bool masked = false, dropped = false;
+  float weight = 0;
+  bool is_query = false, is_key = false;
+  std::string label, number;
+};
+
+/// The token that a chip stands for: its place among all tokens of its text.
+std::int64_t place_of(const Scene& scene, const Row& row, std::int64_t index) {
+  return row.of_keys ? index : position_of(scene.result, scene.sequence(), index);
 }
 
-void draw_chip(Scene& scene, const Box& box, const Chip& chip, const std::string& label) {
-  const Ui& ui = scene.ui;
-  const bool forward = scene.view.direction == Direction::QueryToKeys;
+/// A chip with the weight of the shown query's row, or of the shown key's column.
+Chip chip_of(const Scene& scene, const Row& row, std::int64_t index) {
+  const Result& r = scene.result;
   const Cell cell = scene.cell();
-  const bool is_query = chip.index == cell.query, is_key = chip.index == cell.key;
+  const std::int64_t b = scene.sequence(), h = scene.head();
+  Chip chip;
+  chip.index = index;
+  const std::int64_t query = row.of_keys ? cell.query : index, key = row.of_keys ? index : cell.key;
+  const std::int64_t place = place_of(scene, row, index);
+  chip.is_key = row.of_keys ? index == cell.key : row.answers_both && place == cell.key;
+  chip.is_query =
+      row.of_keys ? row.answers_both && place == position_of(r, b, cell.query) : index == cell.query;
+  chip.label = row.of_keys ? key_label(r, b, index) : query_label(r, b, index);
+  if (index < r.dimensions.token_keys() || !row.of_keys) chip.number = std::to_string(place);
+  if (row.tinted) {
+    chip.weight = matrix_of(r, weights_stage(r.document), b, h)(query, key);
+    chip.masked = scene.is_masked(b, h, query, key) && chip.weight == 0;
+    chip.dropped = r.document.dropout.rate > 0 && !chip.masked && chip.weight > 0 &&
+                   matrix_of(r, Stage::Drop, b, h)(query, key) == 0;
+  }
+  return chip;
+}
+
+/// A click chooses the query, or the key in the other direction; in a row of its own every chip chooses what
+/// it is.
+void choose(Scene& scene, const Row& row, const Chip& chip) {
+  const bool forward = scene.view.direction == Direction::QueryToKeys;
+  const std::int64_t place = place_of(scene, row, chip.index);
+  Cell chosen = scene.selection.cell;
+  if (!row.answers_both) {
+    (row.of_keys ? chosen.key : chosen.query) = chip.index;
+  } else if (forward) {
+    const std::int64_t query = place - position_of(scene.result, scene.sequence(), 0);
+    if (query < 0 || query >= scene.result.dimensions.queries) return;  // cached: it asks nothing any more
+    chosen.query = query;
+  } else {
+    chosen.key = std::clamp<std::int64_t>(place, 0, scene.result.dimensions.keys - 1);
+  }
+  scene.next.cell = chosen;
+  scene.next.locked = true;
+}
+
+void draw_ground(const Ui& ui, const Box& box, const Row& row, const Chip& chip, bool hovered) {
   const float radius = ui.px(6), hair = std::max(1.f, std::floor(ui.scale()));
-  const std::string id = "token " + std::to_string(chip.index);
-  const Ui::Touch touch = ui.touch(id.c_str(), box);
   Rgba ink = ui.theme.disabled;
   if (chip.masked) {
     ui.frame(box, ui.theme.border, hair, radius);
+  } else if (row.tinted && std::isnan(chip.weight)) {
+    ui.fill(box, ui.theme.nan, radius);
+    ink = ink_on(ui.theme.nan);
   } else {
     // Below 5 % the chip keeps the control's grey: the map's dark end would look like a hole in the strip.
-    const ColourScale scale = {ui.theme.weights, 0, 1, false};
-    const Rgba ground = chip.weight < 0.05f ? ui.theme.control : colour_of(scale, chip.weight);
+    const bool faint = chip.weight < 0.05f;
+    const Rgba ground = faint ? ui.theme.control : colour_of({ui.theme.weights, 0, 1, false}, chip.weight);
     ui.fill(box, ground, radius);
-    ink = chip.weight < 0.05f ? ui.theme.text1 : ink_on(ground);
+    ink = faint ? ui.theme.text1 : ink_on(ground);
   }
-  if (is_key) ui.frame(box.grown(is_query ? ui.px(6) : ui.px(3)), ui.theme.key, ui.px(2), radius + ui.px(3));
-  if (is_query) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), radius + ui.px(3));
-  if (touch.hovered && !is_key && !is_query)
+  if (chip.is_key)
+    ui.frame(box.grown(chip.is_query ? ui.px(6) : ui.px(3)), ui.theme.key, ui.px(2), radius + ui.px(3));
+  if (chip.is_query) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), radius + ui.px(3));
+  if (hovered && !chip.is_key && !chip.is_query)
     ui.frame(box.grown(ui.px(3)), ui.theme.text3, hair, radius + ui.px(3));
-  ui.text(box.centre_x(), box.centre_y(), label,
+  ui.text(box.centre_x(), box.centre_y(), chip.label,
           {type::body, ink, Ink::Medium, Align::Centre, box.w - ui.px(8)});
-
-  const Rgba number = is_query ? ui.theme.query : is_key ? ui.theme.key : ui.theme.text3;
-  const Ink bold = is_query || is_key ? Ink::Semibold : Ink::Regular;
-  ui.text(box.centre_x(), box.y - ui.px(13), std::to_string(chip.index),
-          {type::tick, number, bold, Align::Centre});
-  ui.text(box.centre_x(), box.bottom() + ui.px(13),
-          chip.masked ? "masked" : in_cell(static_cast<double>(chip.weight)),
-          {type::tick, chip.masked ? ui.theme.disabled : ui.theme.text2, Ink::Regular, Align::Centre});
-
-  if (touch.hovered) scene.next.hovered_token = chip.index;
-  if (touch.clicked) {
-    Cell chosen = scene.selection.cell;
-    (forward ? chosen.query : chosen.key) = chip.index;
-    scene.next.cell = chosen;
-    scene.next.locked = true;
-  }
 }
 
-/// First chip to draw so that the shown token is in view when not all fit.
-std::int64_t first_chip(const Scene& scene, const std::vector<float>& widths, float gap, float room) {
+void draw_chip(Scene& scene, const Box& box, const Row& row, const Chip& chip) {
+  const Ui& ui = scene.ui;
+  const std::string id = row.name + std::to_string(chip.index);
+  const Ui::Touch touch = ui.touch(id.c_str(), box);
+  draw_ground(ui, box, row, chip, touch.hovered);
+  const Rgba number = chip.is_query ? ui.theme.query : chip.is_key ? ui.theme.key : ui.theme.text3;
+  const Ink bold = chip.is_query || chip.is_key ? Ink::Semibold : Ink::Regular;
+  if (row.answers_both)
+    ui.text(box.centre_x(), box.y - ui.px(13), chip.number, {type::tick, number, bold, Align::Centre});
+  if (row.tinted) {
+    const std::string weight = chip.masked    ? "masked"
+                               : chip.dropped ? "dropped"
+                                              : in_cell(static_cast<double>(chip.weight));
+    ui.text(box.centre_x(), box.bottom() + ui.px(13), weight,
+            {type::tick, chip.masked ? ui.theme.disabled : ui.theme.text2, Ink::Regular, Align::Centre});
+    if (touch.hovered) scene.next.hovered_token = chip.index;
+  }
+  if (touch.clicked) choose(scene, row, chip);
+}
+
+/// First chip to draw so that the chosen token is in view when not all fit.
+std::int64_t first_chip(const std::vector<float>& widths, std::int64_t anchor, float gap, float room) {
   float all = 0;
   for (const float w : widths) all += w + gap;
-  const Cell cell = scene.selection.cell;
-  const std::int64_t anchor = scene.view.direction == Direction::QueryToKeys ? cell.query : cell.key;
   if (all - gap <= room) return 0;
-  std::int64_t first = std::min<std::int64_t>(anchor, static_cast<std::int64_t>(widths.size()) - 1);
+  std::int64_t first = std::clamp<std::int64_t>(anchor, 0, std::ssize(widths) - 1);
   float used = 0;
   while (first > 0 && used + widths[static_cast<std::size_t>(first)] + gap < room * 0.75f) {
     used += widths[static_cast<std::size_t>(first)] + gap;
@@ -103,33 +151,62 @@ std::int64_t first_chip(const Scene& scene, const std::vector<float>& widths, fl
   return std::max<std::int64_t>(first, 0);
 }
 
-void draw_chips(Scene& scene, const Box& area) {
+/// The chip that should be in sight: the token whose row or column is shown.
+std::int64_t anchor_of(const Scene& scene, const Row& row) {
+  const Cell cell = scene.selection.cell;
+  if (!row.answers_both) return row.of_keys ? cell.key : cell.query;
+  if (row.of_keys) return position_of(scene.result, scene.sequence(), cell.query);
+  return cell.key - position_of(scene.result, scene.sequence(), 0);
+}
+
+/// The chips from the left end of the area, centred on `y`.
+void draw_chips(Scene& scene, const Box& area, float y, const Row& row) {
   const Ui& ui = scene.ui;
-  const Result& r = scene.result;
-  const bool forward = scene.view.direction == Direction::QueryToKeys;
-  const std::int64_t count = forward ? r.dimensions.keys : r.dimensions.queries;
+  const std::int64_t count = row.of_keys ? scene.result.dimensions.keys : scene.result.dimensions.queries;
   const float gap = ui.px(12), tallest = ui.px(28);
+  std::vector<Chip> chips;
   std::vector<float> widths;
   for (std::int64_t i = 0; i < count; ++i) {
+    chips.push_back(chip_of(scene, row, i));
     // "masked" stands under a hidden chip and must not run into its neighbour.
-    const bool masked = chip_of(scene, i).masked;
-    const float least = masked ? ui.text_width("masked", type::tick) - ui.px(6) : ui.px(32);
-    const float wish =
-        ui.text_width(token_label(r, scene.sequence(), i), type::body, Ink::Medium) + ui.px(20);
-    widths.push_back(std::round(std::clamp(wish, std::max(ui.px(32), least), ui.px(200))));
+    const std::string_view below = chips.back().masked ? "masked" : chips.back().dropped ? "dropped" : "";
+    const float least = std::max(ui.px(32), ui.text_width(below, type::tick) - ui.px(6));
+    const float wish = ui.text_width(chips.back().label, type::body, Ink::Medium) + ui.px(20);
+    widths.push_back(std::round(std::clamp(wish, least, ui.px(200))));
   }
   float x = area.x;
-  const std::int64_t first = first_chip(scene, widths, gap, area.w);
-  const float y = std::round(area.centre_y() - tallest / 2);
-  if (first > 0) x += ui.text(x, area.centre_y(), "…", {type::body, ui.theme.text3}) + gap;
+  const std::int64_t first = first_chip(widths, anchor_of(scene, row), gap, area.w);
+  if (first > 0) x += ui.text(x, y, "…", {type::body, ui.theme.text3}) + gap;
   for (std::int64_t i = first; i < count; ++i) {
     const float w = widths[static_cast<std::size_t>(i)];
     if (x + w > area.right() - (i + 1 < count ? ui.px(24) : 0)) {
-      ui.text(x, area.centre_y(), "…", {type::body, ui.theme.text3});
+      ui.text(x, y, "…", {type::body, ui.theme.text3});
       break;
     }
-    draw_chip(scene, {std::round(x), y, w, tallest}, chip_of(scene, i), token_label(r, scene.sequence(), i));
+    const Box box{std::round(x), std::round(y - tallest / 2), w, tallest};
+    draw_chip(scene, box, row, chips[static_cast<std::size_t>(i)]);
     x += w + gap;
+  }
+}
+
+/// One row where queries and keys are the same text; else the queries over the keys, and only those tinted
+/// that the direction asks about.
+void draw_rows(Scene& scene, const Box& area) {
+  const Ui& ui = scene.ui;
+  const bool forward = scene.view.direction == Direction::QueryToKeys;
+  if (!is_cross(scene.result)) {
+    draw_chips(scene, area, area.centre_y(), {forward, true, true, "token "});
+    return;
+  }
+  // The weights under the tinted row need room: below the keys, or between the rows.
+  const float middle = area.centre_y(), names = ui.px(60);
+  const float top = middle - ui.px(forward ? 28 : 32), bottom = middle + ui.px(forward ? 16 : 28);
+  for (const bool keys : {false, true}) {
+    const float y = std::round(keys ? bottom : top);
+    ui.text(area.x, y, keys ? "keys" : "queries",
+            {type::label, keys ? ui.theme.key : ui.theme.query, Ink::Medium});
+    const Box rest{area.x + names, area.y, area.w - names, area.h};
+    draw_chips(scene, rest, y, {keys, keys == forward, false, keys ? "key token " : "query token "});
   }
 }
 
@@ -145,9 +222,10 @@ void draw_token_strip(Scene& scene, const Box& strip) {
   float field_y = std::round(y - (static_cast<float>(fields) * step - ui.px(8)) / 2);
   for (std::size_t i = 0; i < fields; ++i, field_y += step) {
     const Box field{strip.x + pad, field_y, field_width, ui.px(28)};
-    if (scene.document.input.given) {
+    if (scene.document.input.given || scene.document.input.vectors) {
       ui.frame(field, ui.theme.hairline, std::max(1.f, std::floor(ui.scale())), ui.px(6));
-      ui.text(field.x + ui.px(10), field.centre_y(), "Q, K and V given as numbers",
+      ui.text(field.x + ui.px(10), field.centre_y(),
+              scene.document.input.given ? "Q, K and V given as numbers" : "Vectors given as numbers",
               {type::label, ui.theme.text3, Ink::Regular, Align::Left, field.w - ui.px(20)});
     } else {
       draw_text_field(scene, field, i);
@@ -167,7 +245,7 @@ void draw_token_strip(Scene& scene, const Box& strip) {
     scene.view.direction = static_cast<Direction>(*chosen);
   }
   const float left = strip.x + pad + field_width + ui.px(36);
-  draw_chips(scene, {left, strip.y, direction.x - ui.px(20) - left, strip.h});
+  draw_rows(scene, {left, strip.y, direction.x - ui.px(20) - left, strip.h});
   ui.horizontal(strip.x, strip.bottom() - 1, strip.w, ui.theme.hairline);
 }
 

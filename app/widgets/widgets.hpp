@@ -46,9 +46,10 @@ std::optional<float> slider(const Ui&, const char* label, std::string_view shown
                             const Box& row, float value, SliderRange range, bool moved, const Tip&);
 
 /// − value +; the value can be typed. The parts are labelled "label less", "label value", "label more".
-/// `next` gives the value one step up (+1) or down (−1).
+/// `next` gives the value one step up (+1) or down (−1); `read_out` stands in the place of the number.
 std::optional<std::int64_t> stepper(const Ui&, const char* label, const Box&, std::int64_t value,
-                                    const std::function<std::int64_t(int)>& next, const Tip&);
+                                    const std::function<std::int64_t(int)>& next, const Tip&,
+                                    std::string_view read_out = {});
 
 /// A field that opens a list. `rows` fills the list between ImGui::BeginPopup and EndPopup with menu_row().
 void drop(const Ui&, const char* label, const Box&, std::string_view shown, const Tip&,

@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "core/files/document_names.hpp"
 #include "core/files/json_reader.hpp"
 #include "core/files/limits.hpp"
 #include "core/files/open.hpp"
@@ -23,19 +25,20 @@ std::string joined(const std::vector<std::string>& tokens) {
   return fmt::format("{}", fmt::join(tokens, " "));
 }
 
-/// The texts of the batch, cut into tokens unless the file lists those as well.
-std::vector<Sequence> read_sequences(JsonFields& root, const std::vector<std::string>& texts,
+/// The texts under `key`, cut into tokens unless the file lists those under `tokens_key` as well.
+std::vector<Sequence> read_sequences(JsonFields& root, const std::string& key, const std::string& tokens_key,
                                      const std::string& where) {
-  const json* listed = root.find("tokens");
-  const std::vector<std::vector<std::string>> tokens = root.text_lists("tokens");
+  const std::vector<std::string> texts = root.texts(key);
+  const json* listed = root.find(tokens_key);
+  const std::vector<std::vector<std::string>> tokens = root.text_lists(tokens_key);
   if (listed != nullptr && tokens.size() != texts.size()) {
-    root.fail("tokens", fmt::format("a list for each of the {} texts", texts.size()), *listed);
+    root.fail(tokens_key, fmt::format("a list for each of the {} texts", texts.size()), *listed);
   }
   std::vector<Sequence> sequences;
   for (std::size_t b = 0; b < texts.size(); ++b) {
     if (texts[b].size() > max_text_bytes) {
-      throw Error(fmt::format("{}: a text of {} bytes under \"text\" is too long, expected at most {}.",
-                              in_quotes(where), texts[b].size(), max_text_bytes));
+      throw Error(fmt::format("{}: a text of {} bytes under \"{}\" is too long, expected at most {}.",
+                              in_quotes(where), texts[b].size(), key, max_text_bytes));
     }
     sequences.push_back({texts[b], listed != nullptr ? tokens[b] : tokenize(texts[b])});
   }
@@ -57,39 +60,65 @@ void label(const JsonFields& fields, const json& listed, const std::vector<std::
   for (std::size_t b = 0; b < tokens.size(); ++b) sequences[b] = {joined(tokens[b]), tokens[b]};
 }
 
-/// Q, K and V as numbers, with tokens that only label them.
+/// Tensors that replace a text, with tokens that only label their rows and columns.
+void label_input(JsonFields& root, JsonFields& fields, const std::vector<std::string>& texts, Input& input) {
+  const json* listed = fields.find("tokens");
+  const std::vector<std::vector<std::string>> tokens = fields.text_lists("tokens");
+  fields.finish();
+  if (listed != nullptr) label(fields, *listed, tokens, input.sequences);
+  if (root.find("text") == nullptr) return;
+  if (texts.size() != input.sequences.size()) {
+    root.fail("text", fmt::format("{} texts, one for each entry of the batch", input.sequences.size()),
+              *root.find("text"));
+  }
+  for (std::size_t b = 0; b < texts.size(); ++b) input.sequences[b].text = texts[b];
+}
+
+/// Token vectors as numbers.
+Input read_vectors(JsonFields& root, const json& value, const std::vector<std::string>& texts,
+                   const std::string& where) {
+  JsonFields fields(value, "vectors", where);
+  Input input;
+  input.vectors = {fields.tensor("query", 3), fields.tensor("key", 3), fields.tensor("value", 3)};
+  if (!input.vectors) throw Error(fmt::format("{}: \"vectors\" needs \"query\".", in_quotes(where)));
+  input.sequences = numbered_sequences(input.vectors);
+  label_input(root, fields, texts, input);
+  return input;
+}
+
+/// Q, K and V as numbers.
 Input read_given(JsonFields& root, const json& value, const std::vector<std::string>& texts,
                  const std::string& where) {
   JsonFields fields(value, "given", where);
   Input input;
-  input.given = {fields.tensor("query", 4), fields.tensor("key", 4), fields.tensor("value", 4)};
+  input.given = {fields.tensor("query", 4),      fields.tensor("key", 4),
+                 fields.tensor("value", 4),      fields.tensor("past_key", 4),
+                 fields.tensor("past_value", 4), fields.wholes("lengths", max_padded_length)};
   if (!input.given) {
     throw Error(fmt::format("{}: \"given\" needs \"query\", \"key\" and \"value\".", in_quotes(where)));
   }
-  const json* listed = fields.find("tokens");
-  const std::vector<std::vector<std::string>> tokens = fields.text_lists("tokens");
-  fields.finish();
   input.sequences = numbered_sequences(input.given);
-  if (listed != nullptr) label(fields, *listed, tokens, input.sequences);
-  if (root.find("text") != nullptr) {
-    if (texts.size() != input.sequences.size()) {
-      root.fail("text", fmt::format("{} texts, one for each entry of the batch", input.sequences.size()),
-                *root.find("text"));
-    }
-    for (std::size_t b = 0; b < texts.size(); ++b) input.sequences[b].text = texts[b];
-  }
+  label_input(root, fields, texts, input);
   return input;
 }
 
 Input read_input(JsonFields& root, const std::string& where) {
   const std::vector<std::string> texts = root.texts("text");
   const json* given = root.find("given");
+  const json* vectors = root.find("vectors");
   Input input;
+  if (given != nullptr && vectors != nullptr) {
+    throw Error(fmt::format("{}: \"given\" and \"vectors\" cannot be combined.", in_quotes(where)));
+  }
   if (given != nullptr) {
     input = read_given(root, *given, texts, where);
+  } else if (vectors != nullptr) {
+    input = read_vectors(root, *vectors, texts, where);
   } else {
-    input.sequences = read_sequences(root, texts, where);
+    input.sequences = read_sequences(root, "text", "tokens", where);
+    if (root.find("memory") != nullptr) input.memory = read_sequences(root, "memory", "memory_tokens", where);
   }
+  input.cached = root.integer("cached", 0, 0, static_cast<int>(max_padded_length));
   input.padded_length = static_cast<int>(root.whole("padded_length", 0, 0, max_padded_length));
   return input;
 }
@@ -110,6 +139,10 @@ void read_blocks(const json& value, const std::string& where, Weights& weights) 
   weights.b_key = fields.tensor("key_bias", 1);
   weights.b_value = fields.tensor("value_bias", 1);
   weights.b_output = fields.tensor("output_bias", 1);
+  weights.extra_key = fields.tensor("extra_key", 1);
+  weights.extra_value = fields.tensor("extra_value", 1);
+  weights.position_table = fields.tensor("positions", 2);
+  weights.relative_bias = fields.tensor("relative_bias", 2);
   weights.head_names = fields.texts("head_names");
   fields.finish();
 }
@@ -120,6 +153,9 @@ Weights read_weights(JsonFields& root, const std::string& where) {
   weights.noise = root.number("noise", weights.noise);
   if (weights.noise < 0) root.fail("noise", "a number from 0 on", *root.find("noise"));
   weights.biases = root.boolean("biases", weights.biases);
+  weights.fused = root.boolean("fused", weights.fused);
+  if (root.boolean("extra_key", false))  // with_weights() draws the numbers
+    weights.extra_key = weights.extra_value = std::make_shared<const Tensor>(Shape{1});
   const json* value = root.find("weights");
   if (value != nullptr && value->is_object()) {
     read_blocks(*value, where, weights);
@@ -147,6 +183,33 @@ Scaling read_scaling(JsonFields& root) {
   return scaling;
 }
 
+Window read_window(JsonFields& mask, const std::string& where) {
+  const json* value = mask.find("window");
+  if (value == nullptr) return {};
+  JsonFields fields(*value, "mask.window", where);
+  Window window;
+  if (fields.find("left") != nullptr) window.left = fields.integer("left", 0, 0, 1 << 30);
+  if (fields.find("right") != nullptr) window.right = fields.integer("right", 0, 0, 1 << 30);
+  fields.finish();
+  return window;
+}
+
+Sparsity read_sparsity(JsonFields& mask, const std::string& where) {
+  const json* value = mask.find("sparsity");
+  Sparsity sparsity;
+  if (value == nullptr) return sparsity;
+  JsonFields fields(*value, "mask.sparsity", where);
+  sparsity.kind = fields.one_of("kind", sparsity.kind, names::sparsity);
+  sparsity.stride = fields.integer("stride", sparsity.stride, 1, 1 << 24);
+  sparsity.block = fields.integer("block", sparsity.block, 1, 1 << 24);
+  sparsity.globals = fields.integer("globals", sparsity.globals, 0, 1 << 24);
+  sparsity.lsh_buckets = fields.integer("lsh_buckets", sparsity.lsh_buckets, 2, 1024);
+  sparsity.lsh_rounds = fields.integer("lsh_rounds", sparsity.lsh_rounds, 1, 16);
+  sparsity.seed = fields.whole("seed", sparsity.seed, 0, std::numeric_limits<std::uint64_t>::max());
+  fields.finish();
+  return sparsity;
+}
+
 Masking read_masking(JsonFields& root, const std::string& where) {
   Masking masking;
   const json* value = root.find("mask");
@@ -154,9 +217,60 @@ Masking read_masking(JsonFields& root, const std::string& where) {
   JsonFields fields(*value, "mask", where);
   masking.causal = fields.boolean("causal", masking.causal);
   masking.padding = fields.boolean("padding", masking.padding);
+  masking.window = read_window(fields, where);
+  masking.sparsity = read_sparsity(fields, where);
+  for (const std::int64_t head : fields.wholes("heads", max_d_model))
+    masking.heads.push_back(static_cast<int>(head));
   masking.additive = fields.tensor("additive", 4, true);
+  masking.hidden = fields.one_of("hidden", masking.hidden, names::hidden);
+  masking.mistake = fields.one_of("mistake", masking.mistake, names::mistake);
   fields.finish();
   return masking;
+}
+
+PositionSettings read_position_settings(JsonFields& root, const std::string& where) {
+  PositionSettings settings;
+  const json* value = root.find("position_settings");
+  if (value == nullptr) return settings;
+  JsonFields fields(*value, "position_settings", where);
+  settings.rope_base = fields.number("rope_base", settings.rope_base);
+  settings.rope_dims = fields.integer("rope_dims", settings.rope_dims, 0, max_d_model);
+  settings.buckets = fields.integer("buckets", settings.buckets, 2, 4096);
+  settings.bucket_distance = fields.integer("bucket_distance", settings.bucket_distance, 2, 1 << 24);
+  settings.buckets_two_sided = fields.boolean("buckets_two_sided", settings.buckets_two_sided);
+  fields.finish();
+  return settings;
+}
+
+Dropout read_dropout(JsonFields& root, const std::string& where) {
+  Dropout dropout;
+  const json* value = root.find("dropout");
+  if (value == nullptr) return dropout;
+  JsonFields fields(*value, "dropout", where);
+  dropout.rate = fields.number("rate", dropout.rate);
+  dropout.seed = fields.whole("seed", dropout.seed, 0, std::numeric_limits<std::uint64_t>::max());
+  fields.finish();
+  return dropout;
+}
+
+Loss read_loss(JsonFields& root, const std::string& where) {
+  Loss loss;
+  const json* value = root.find("loss");
+  if (value == nullptr) return loss;
+  JsonFields fields(*value, "loss", where);
+  loss.kind = fields.one_of("kind", loss.kind, names::loss);
+  loss.given = fields.tensor("given", 3);
+  fields.finish();
+  return loss;
+}
+
+/// How masked scores become weights.
+void read_softmax(JsonFields& root, const std::string& where, Document& document) {
+  document.softmax = root.one_of("softmax", document.softmax, names::softmax);
+  document.temperature = root.number("temperature", 1);
+  if (!(document.temperature > 0)) root.fail("temperature", "a number above 0", *root.find("temperature"));
+  document.linear = root.boolean("linear", document.linear);
+  document.dropout = read_dropout(root, where);
 }
 
 }  // namespace
@@ -173,20 +287,23 @@ Document document_from_json(std::string_view text, const std::string& where) {
   document.title = root.text("title", "");
   document.d_model = static_cast<int>(root.whole("d_model", 64, 1, max_d_model));
   document.heads = static_cast<int>(root.whole("heads", 8, 1, max_d_model));
+  document.kv_heads = root.integer("kv_heads", 0, 0, max_d_model);
+  document.d_v = root.integer("d_v", 0, 0, max_d_model);
   document.input = read_input(root, where);
   document.weights = read_weights(root, where);
+  document.zero_key = root.boolean("zero_key", document.zero_key);
   const bool hand_built = document.weights.recipe == Recipe::HandBuilt;
-  document.embedding = root.choice("embedding", hand_built ? 1 : 0, {"gaussian", "hand-built"}) == 0
-                           ? Embedding::Gaussian
-                           : Embedding::HandBuilt;
-  document.positions =
-      root.choice("positions", 0, {"sinusoidal", "none"}) == 0 ? Positions::Sinusoidal : Positions::None;
+  document.embedding =
+      root.one_of("embedding", hand_built ? Embedding::HandBuilt : Embedding::Gaussian, names::embedding);
+  document.positions = root.one_of("positions", Positions::Sinusoidal, names::positions);
+  document.position_settings = read_position_settings(root, where);
   document.scaling = read_scaling(root);
   document.soft_cap = root.number("soft_cap", 0);
   if (!(document.soft_cap >= 0)) root.fail("soft_cap", "a number of at least 0", *root.find("soft_cap"));
   document.masking = read_masking(root, where);
-  document.temperature = root.number("temperature", 1);
-  if (!(document.temperature > 0)) root.fail("temperature", "a number above 0", *root.find("temperature"));
+  read_softmax(root, where, document);
+  document.precision = root.one_of("precision", document.precision, names::precision);
+  document.loss = read_loss(root, where);
   root.finish();
   return with_weights(std::move(document));
 }

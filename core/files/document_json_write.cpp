@@ -1,4 +1,5 @@
 // core/files: the JSON form of a Document. Every float is printed so that it reads back to the same bits.
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -9,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/files/atomic_write.hpp"
+#include "core/files/document_names.hpp"
 #include "core/files/limits.hpp"
 #include "core/files/open.hpp"
 #include "core/text/tokenize.hpp"
@@ -95,28 +97,57 @@ std::string json_list(const std::vector<Sequence>& sequences, Part part) {
   return out + "]";
 }
 
+std::string texts_of(const std::vector<Sequence>& sequences) {
+  return json_list(sequences, [](const Sequence& s) { return json_text(s.text); });
+}
+std::string tokens_of(const std::vector<Sequence>& sequences) {
+  return json_list(sequences, [](const Sequence& s) { return json_texts(s.tokens); });
+}
+
+/// Whether tokens and texts follow from each other; `labels`: they only label the rows and columns of
+/// tensors.
+bool is_plain(const std::vector<Sequence>& sequences, bool labels) {
+  return std::ranges::all_of(sequences, [&](const Sequence& sequence) {
+    if (labels) return sequence.text == fmt::format("{}", fmt::join(sequence.tokens, " "));
+    return is_valid_utf8(sequence.text) && sequence.tokens == tokenize(sequence.text);
+  });
+}
+
+std::string json_wholes(const auto& numbers) { return fmt::format("[{}]", fmt::join(numbers, ", ")); }
+
+void add_given(const Input& input, JsonWriter& writer) {
+  JsonWriter given("  ");
+  if (!input.sequences.empty()) given.add("tokens", tokens_of(input.sequences));
+  given.add("query", input.given.query);
+  given.add("key", input.given.key);
+  given.add("value", input.given.value);
+  given.add("past_key", input.given.past_key);
+  given.add("past_value", input.given.past_value);
+  if (!input.given.lengths.empty()) given.add("lengths", json_wholes(input.given.lengths));
+  writer.add("given", given.take());
+}
+
+void add_vectors(const Input& input, JsonWriter& writer) {
+  JsonWriter vectors("  ");
+  if (!input.sequences.empty()) vectors.add("tokens", tokens_of(input.sequences));
+  vectors.add("query", input.vectors.query);
+  vectors.add("key", input.vectors.key);
+  vectors.add("value", input.vectors.value);
+  writer.add("vectors", vectors.take());
+}
+
 void add_input(const Input& input, JsonWriter& writer) {
-  const std::string texts = json_list(input.sequences, [](const Sequence& s) { return json_text(s.text); });
-  const std::string tokens =
-      json_list(input.sequences, [](const Sequence& s) { return json_texts(s.tokens); });
-  bool plain = true;  // tokens and texts follow from each other
-  for (const Sequence& sequence : input.sequences) {
-    plain =
-        plain && (input.given ? sequence.text == fmt::format("{}", fmt::join(sequence.tokens, " "))
-                              : is_valid_utf8(sequence.text) && sequence.tokens == tokenize(sequence.text));
+  const bool tensors = input.given || input.vectors;
+  const bool plain = is_plain(input.sequences, tensors);
+  if (!tensors || (!plain && !input.sequences.empty())) writer.add("text", texts_of(input.sequences));
+  if (!tensors && !plain) writer.add("tokens", tokens_of(input.sequences));
+  if (input.given) add_given(input, writer);
+  if (!input.given && input.vectors) add_vectors(input, writer);
+  if (!tensors && !input.memory.empty()) {
+    writer.add("memory", texts_of(input.memory));
+    if (!is_plain(input.memory, false)) writer.add("memory_tokens", tokens_of(input.memory));
   }
-  if (input.given) {
-    if (!plain && !input.sequences.empty()) writer.add("text", texts);
-    JsonWriter given("  ");
-    if (!input.sequences.empty()) given.add("tokens", tokens);
-    given.add("query", input.given.query);
-    given.add("key", input.given.key);
-    given.add("value", input.given.value);
-    writer.add("given", given.take());
-  } else {
-    writer.add("text", texts);
-    if (!plain) writer.add("tokens", tokens);
-  }
+  if (input.cached != 0) writer.add("cached", fmt::to_string(input.cached));
   writer.add("padded_length", fmt::to_string(input.padded_length));
 }
 
@@ -133,6 +164,10 @@ void add_weights(const Weights& weights, Embedding embedding, JsonWriter& writer
     blocks.add("key_bias", weights.b_key);
     blocks.add("value_bias", weights.b_value);
     blocks.add("output_bias", weights.b_output);
+    blocks.add("extra_key", weights.extra_key);
+    blocks.add("extra_value", weights.extra_value);
+    blocks.add("positions", weights.position_table);
+    blocks.add("relative_bias", weights.relative_bias);
     if (!weights.head_names.empty()) blocks.add("head_names", json_texts(weights.head_names));
     writer.add("weights", blocks.take());
   } else {
@@ -146,6 +181,8 @@ void add_weights(const Weights& weights, Embedding embedding, JsonWriter& writer
   }
   writer.add("noise", json_number(weights.noise));
   writer.add("biases", weights.biases);
+  if (weights.fused) writer.add("fused", true);
+  if (weights.extra_key && weights.recipe != Recipe::Given) writer.add("extra_key", true);
 }
 
 void add_scaling(const Scaling& scaling, JsonWriter& writer) {
@@ -157,6 +194,67 @@ void add_scaling(const Scaling& scaling, JsonWriter& writer) {
   if (scaling.factor != 1) writer.add("scale_factor", json_number(scaling.factor));
 }
 
+/// The name of an enumerator.
+template <class E, std::size_t N>
+std::string json_name(E value, const std::array<names::Name, N>& of) {
+  return json_text(std::string(of[static_cast<std::size_t>(value)]));
+}
+
+void add_positions(const Document& document, JsonWriter& writer) {
+  writer.add("positions", json_name(document.positions, names::positions));
+  const PositionSettings& settings = document.position_settings;
+  if (settings == PositionSettings{}) return;
+  JsonWriter fields("  ");
+  fields.add("rope_base", json_number(settings.rope_base));
+  fields.add("rope_dims", fmt::to_string(settings.rope_dims));
+  fields.add("buckets", fmt::to_string(settings.buckets));
+  fields.add("bucket_distance", fmt::to_string(settings.bucket_distance));
+  fields.add("buckets_two_sided", settings.buckets_two_sided);
+  writer.add("position_settings", fields.take());
+}
+
+void add_masking(const Masking& masking, JsonWriter& writer) {
+  JsonWriter mask("  ");
+  mask.add("causal", masking.causal);
+  mask.add("padding", masking.padding);
+  if (!masking.window.open()) {
+    JsonWriter window("   ");
+    if (masking.window.left >= 0) window.add("left", fmt::to_string(masking.window.left));
+    if (masking.window.right >= 0) window.add("right", fmt::to_string(masking.window.right));
+    mask.add("window", window.take());
+  }
+  const Sparsity& sparsity = masking.sparsity;
+  if (sparsity != Sparsity{}) {
+    JsonWriter fields("   ");
+    fields.add("kind", json_name(sparsity.kind, names::sparsity));
+    fields.add("stride", fmt::to_string(sparsity.stride));
+    fields.add("block", fmt::to_string(sparsity.block));
+    fields.add("globals", fmt::to_string(sparsity.globals));
+    fields.add("lsh_buckets", fmt::to_string(sparsity.lsh_buckets));
+    fields.add("lsh_rounds", fmt::to_string(sparsity.lsh_rounds));
+    fields.add("seed", fmt::to_string(sparsity.seed));
+    mask.add("sparsity", fields.take());
+  }
+  if (!masking.heads.empty()) mask.add("heads", json_wholes(masking.heads));
+  mask.add("additive", masking.additive, true);
+  if (masking.hidden != Masking::Hidden::MinusInfinity)
+    mask.add("hidden", json_name(masking.hidden, names::hidden));
+  if (masking.mistake != MaskMistake::None) mask.add("mistake", json_name(masking.mistake, names::mistake));
+  writer.add("mask", mask.take());
+}
+
+void add_softmax(const Document& document, JsonWriter& writer) {
+  if (document.softmax != SoftmaxKind::Stable)
+    writer.add("softmax", json_name(document.softmax, names::softmax));
+  writer.add("temperature", json_number(document.temperature));
+  if (document.linear) writer.add("linear", true);
+  if (document.dropout == Dropout{}) return;
+  JsonWriter dropout("  ");
+  dropout.add("rate", json_number(document.dropout.rate));
+  dropout.add("seed", fmt::to_string(document.dropout.seed));
+  writer.add("dropout", dropout.take());
+}
+
 }  // namespace
 
 std::string to_json(const Document& document) {
@@ -166,17 +264,23 @@ std::string to_json(const Document& document) {
   add_input(document.input, writer);
   writer.add("d_model", fmt::to_string(document.d_model));
   writer.add("heads", fmt::to_string(document.heads));
+  if (document.kv_heads != 0) writer.add("kv_heads", fmt::to_string(document.kv_heads));
+  if (document.d_v != 0) writer.add("d_v", fmt::to_string(document.d_v));
   add_weights(document.weights, document.embedding, writer);
-  writer.add("positions",
-             std::string_view(document.positions == Positions::Sinusoidal ? "\"sinusoidal\"" : "\"none\""));
+  if (document.zero_key) writer.add("zero_key", true);
+  add_positions(document, writer);
   add_scaling(document.scaling, writer);
   if (document.soft_cap != 0) writer.add("soft_cap", json_number(document.soft_cap));
-  writer.add("temperature", json_number(document.temperature));
-  JsonWriter mask("  ");
-  mask.add("causal", document.masking.causal);
-  mask.add("padding", document.masking.padding);
-  mask.add("additive", document.masking.additive, true);
-  writer.add("mask", mask.take());
+  add_masking(document.masking, writer);
+  add_softmax(document, writer);
+  if (document.precision != Precision::Float32)
+    writer.add("precision", json_name(document.precision, names::precision));
+  if (document.loss != Loss{}) {
+    JsonWriter loss("  ");
+    loss.add("kind", json_name(document.loss.kind, names::loss));
+    loss.add("given", document.loss.given);
+    writer.add("loss", loss.take());
+  }
   return writer.take() + "\n";
 }
 

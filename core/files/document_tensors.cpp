@@ -1,108 +1,211 @@
 // core/files: a Document from the tensors of a safetensors file.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "core/files/attention_tensors.hpp"
 #include "core/files/limits.hpp"
-#include "core/files/open.hpp"
-#include "core/files/safetensors.hpp"
+#include "core/files/tensor_refusals.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
 namespace {
 
-std::string shape_text(const TensorEntry& entry) { return fmt::format("[{}]", fmt::join(entry.shape, ", ")); }
+/// The tensors of one file, read in T.
+template <class T>
+class AttentionFile {
+ public:
+  using Ptr = TensorPtrOf<T>;
+  AttentionFile(const SafetensorsFile& file, const HeadLayout& layout) : file_(file), layout_(layout) {
+    if (layout_.kv_heads == 0) layout_.kv_heads = layout_.heads;
+  }
 
-[[noreturn]] void fail(const SafetensorsFile& file, std::string_view name, const std::string& what) {
-  throw Error(fmt::format("{}: tensor {} {}.", in_quotes(file.path().native()), in_quotes(name), what));
-}
+  Ptr query() const { return projection("Q", layout_.heads); }
+  Ptr key() const { return projection("K", layout_.kv_heads); }
+  Ptr value() const { return projection("V", layout_.kv_heads); }
+  Ptr past(std::string_view name) const {
+    const TensorEntry* entry = file_.find(name);
+    if (entry == nullptr || has_no_tokens(*entry)) return nullptr;  // an empty cache is none
+    return four_dimensional(*entry);
+  }
 
-/// One of Q, K, V: [batch][heads][n][d] of a floating-point type, nothing empty. NaN and infinities are
-/// welcome.
-TensorPtr projection(const SafetensorsFile& file, std::string_view name) {
-  const TensorEntry* entry = file.find(name);
-  if (entry == nullptr) fail(file, name, "is missing, expected Q, K and V of shape [batch, heads, n, d]");
-  if (entry->shape.size() != 4) {
-    fail(file, name,
-         fmt::format("has shape {}, expected 4 dimensions: [batch, heads, n, d]", shape_text(*entry)));
-  }
-  if (std::find(entry->shape.begin(), entry->shape.end(), 0) != entry->shape.end()) {
-    fail(file, name, fmt::format("has shape {}, expected no dimension of 0", shape_text(*entry)));
-  }
-  if (!is_real(entry->dtype)) {
-    fail(file, name, fmt::format("has dtype {}, expected F16, BF16, F32 or F64", to_string(entry->dtype)));
-  }
-  return std::make_shared<const Tensor>(to_tensor<float>(*entry, file.path()));
-}
-
-/// attn_mask as numbers to add, [1 or batch][1 or heads][queries][keys]. Its dimensions are aligned with
-/// those from the right; missing ones and those of size 1 are repeated.
-TensorPtr additive_mask(const SafetensorsFile& file, const TensorEntry& entry, const Dimensions& sizes) {
-  const std::string name = entry.name;
-  if (entry.dtype != DType::Bool && !is_real(entry.dtype)) {
-    fail(file, name,
-         fmt::format("has dtype {}, expected BOOL, F16, BF16, F32 or F64", to_string(entry.dtype)));
-  }
-  const std::size_t rank = entry.shape.size();
-  if (rank < 2 || rank > 4) {
-    fail(file, name, fmt::format("has shape {}, expected 2 to 4 dimensions", shape_text(entry)));
-  }
-  std::array<std::int64_t, 4> shape{1, 1, 1, 1};
-  std::copy(entry.shape.begin(), entry.shape.end(), shape.end() - static_cast<std::ptrdiff_t>(rank));
-  const std::array<std::int64_t, 4> full{sizes.batch, sizes.heads, sizes.queries, sizes.keys};
-  for (std::size_t axis = 0; axis < 4; ++axis) {
-    if (shape[axis] != 1 && shape[axis] != full[axis]) {
-      fail(file, name,
-           fmt::format("has shape {}, which cannot be repeated to [{}]", shape_text(entry),
-                       fmt::join(full, ", ")));
+  std::vector<std::int64_t> lengths() const {
+    const TensorEntry* entry = file_.find("nonpad_kv_seqlen");
+    if (entry == nullptr) return {};
+    const bool whole = entry->dtype == DType::I64 || entry->dtype == DType::I32;
+    if (!whole || entry->shape.size() != 1) {
+      refuse_tensor(file_, entry->name,
+                    fmt::format("has dtype {} and shape {}, expected one I64 for each entry of the batch",
+                                to_string(entry->dtype), shape_text(*entry)));
     }
+    const TensorOf<double> numbers = to_tensor<double>(*entry, file_.path());
+    std::vector<std::int64_t> lengths;
+    for (const double length : numbers.values()) lengths.push_back(static_cast<std::int64_t>(length));
+    return lengths;
   }
-  const Tensor given = to_tensor<float>(entry, file.path());
-  Tensor mask(Shape{shape[0], shape[1], full[2], full[3]});
-  float* out = mask.data();
-  for (std::int64_t outer = 0; outer < shape[0] * shape[1]; ++outer) {
-    for (std::int64_t query = 0; query < full[2]; ++query) {
-      const std::int64_t row = (outer * shape[2] + (shape[2] == 1 ? 0 : query)) * shape[3];
-      for (std::int64_t key = 0; key < full[3]; ++key) {
-        const float value = given.data()[row + (shape[3] == 1 ? 0 : key)];
-        const bool hidden = entry.dtype == DType::Bool && value == 0;
-        *out++ = hidden ? -std::numeric_limits<float>::infinity() : entry.dtype == DType::Bool ? 0 : value;
+
+  /// attn_mask as numbers to add, [1 or batch][1 or heads][queries][keys]; null when there is none.
+  Ptr additive(const Dimensions& sizes) const {
+    const TensorEntry* found = file_.find("attn_mask");
+    if (found == nullptr) return nullptr;
+    const TensorEntry& entry = *found;
+    check_mask_type(file_, entry);
+    const std::array<std::int64_t, 4> shape = mask_shape(entry, sizes);
+    const TensorOf<T> given = to_tensor<T>(entry, file_.path());
+    constexpr T hides = -std::numeric_limits<T>::infinity();
+    auto mask = std::make_shared<TensorOf<T>>(Shape{shape[0], shape[1], sizes.queries, sizes.token_keys()});
+    for (std::int64_t outer = 0; outer < shape[0] * shape[1]; ++outer) {
+      for (std::int64_t query = 0; query < sizes.queries; ++query) {
+        const std::int64_t from = (outer * shape[2] + (shape[2] == 1 ? 0 : query)) * shape[3];
+        T* row = mask->data() + (outer * sizes.queries + query) * sizes.token_keys();
+        std::fill_n(row, sizes.token_keys(), hides);
+        for (std::int64_t key = 0; key < shape[3]; ++key) {
+          const T value = given.data()[from + key];
+          row[key] = entry.dtype != DType::Bool ? value : (value == 0 ? hides : T{0});
+        }
       }
     }
+    return mask;
   }
-  return std::make_shared<const Tensor>(std::move(mask));
+
+ private:
+  static bool has_no_tokens(const TensorEntry& entry) {
+    return entry.shape.size() == 4 && entry.shape[2] == 0;
+  }
+
+  Ptr four_dimensional(const TensorEntry& entry) const {
+    if (entry.shape.size() != 4) {
+      refuse_tensor(
+          file_, entry.name,
+          fmt::format("has shape {}, expected 4 dimensions: [batch, heads, n, d]", shape_text(entry)));
+    }
+    check_real(file_, entry);
+    return std::make_shared<const TensorOf<T>>(to_tensor<T>(entry, file_.path()));
+  }
+
+  /// One of Q, K, V. NaN and infinities are welcome.
+  Ptr projection(std::string_view name, int heads) const {
+    const TensorEntry* entry = file_.find(name);
+    if (entry == nullptr)
+      refuse_tensor(file_, name,
+                    "is missing, expected Q, K and V of shape [batch, heads, n, d] or [batch, n, heads · d]");
+    if (entry->shape.size() != 3) return four_dimensional(*entry);
+    check_real(file_, *entry);
+    if (heads < 1) {
+      refuse_tensor(file_, entry->name,
+                    fmt::format("has shape {}; 3 dimensions need a number of heads to cut them into (attend "
+                                "--heads N), expected 4 dimensions: [batch, heads, n, d]",
+                                shape_text(*entry)));
+    }
+    if (entry->shape[2] % heads != 0) {
+      refuse_tensor(file_, entry->name,
+                    fmt::format("has shape {}, whose last size cannot be cut into {} heads",
+                                shape_text(*entry), heads));
+    }
+    const TensorOf<T> flat = to_tensor<T>(*entry, file_.path());
+    const std::int64_t batch = entry->shape[0], n = entry->shape[1], d = entry->shape[2] / heads;
+    auto split = std::make_shared<TensorOf<T>>(Shape{batch, heads, n, d});
+    for (std::int64_t b = 0; b < batch; ++b)
+      for (int h = 0; h < heads; ++h) split->matrix(b, h) = flat.matrix(b).middleCols(h * d, d);
+    return split;
+  }
+
+  /// The sizes of a mask with all four dimensions; refused when they cannot be repeated to those of the
+  /// scores.
+  std::array<std::int64_t, 4> mask_shape(const TensorEntry& entry, const Dimensions& sizes) const {
+    const std::size_t rank = entry.shape.size();
+    if (rank < 1 || rank > 4)
+      refuse_tensor(file_, entry.name,
+                    fmt::format("has shape {}, expected 1 to 4 dimensions", shape_text(entry)));
+    std::array<std::int64_t, 4> shape{1, 1, 1, 1};
+    std::copy(entry.shape.begin(), entry.shape.end(), shape.end() - static_cast<std::ptrdiff_t>(rank));
+    const std::array<std::int64_t, 4> full{sizes.batch, sizes.heads, sizes.queries, sizes.token_keys()};
+    for (std::size_t axis = 0; axis < 4; ++axis) {
+      const bool fits = axis == 3 ? shape[axis] <= full[axis] : shape[axis] == 1 || shape[axis] == full[axis];
+      if (!fits) {
+        refuse_tensor(file_, entry.name,
+                      fmt::format("has shape {}, which cannot be repeated to [{}]", shape_text(entry),
+                                  fmt::join(full, ", ")));
+      }
+    }
+    return shape;
+  }
+
+  const SafetensorsFile& file_;
+  HeadLayout layout_;
+};
+
+std::vector<Sequence> numbered(std::int64_t batch, std::int64_t tokens) {
+  Sequence sequence;
+  for (std::int64_t i = 0; i < tokens; ++i) sequence.tokens.push_back(fmt::to_string(i));
+  sequence.text = fmt::format("{}", fmt::join(sequence.tokens, " "));
+  return std::vector<Sequence>(static_cast<std::size_t>(batch), sequence);
+}
+
+/// Three-dimensional Q, K and V go together.
+void check_ranks(const SafetensorsFile& file) {
+  const TensorEntry *q = file.find("Q"), *k = file.find("K"), *v = file.find("V");
+  if (q == nullptr || k == nullptr || v == nullptr) return;  // told where they are read
+  if (q->shape.size() == k->shape.size() && k->shape.size() == v->shape.size()) return;
+  if (q->shape.size() != 3 && k->shape.size() != 3 && v->shape.size() != 3) return;
+  throw Error(fmt::format("Q {}, K {} and V {} do not fit together: all three must have 3 dimensions, or 4.",
+                          shape_text(*q), shape_text(*k), shape_text(*v)));
 }
 
 }  // namespace
 
 std::vector<Sequence> numbered_sequences(const Given& given) {
-  const std::int64_t tokens = std::max(given.query->shape()[2], given.key->shape()[2]);
-  Sequence sequence;
-  for (std::int64_t i = 0; i < tokens; ++i) sequence.tokens.push_back(fmt::to_string(i));
-  sequence.text = fmt::format("{}", fmt::join(sequence.tokens, " "));
-  return std::vector<Sequence>(static_cast<std::size_t>(given.query->shape()[0]), sequence);
+  const std::int64_t past = given.past_key ? given.past_key->shape()[2] : 0;
+  const std::int64_t tokens = past + std::max(given.query->shape()[2], given.key->shape()[2]);
+  return numbered(given.query->shape()[0], tokens);
 }
 
-Document document_from_tensors(const SafetensorsFile& file) {
+std::vector<Sequence> numbered_sequences(const Vectors& vectors) {
+  const std::int64_t keys = vectors.key ? vectors.key->shape()[1] : 0;
+  return numbered(vectors.query->shape()[0], std::max(vectors.query->shape()[1], keys));
+}
+
+Document document_from_tensors(const SafetensorsFile& file, const HeadLayout& layout) {
+  const AttentionFile<float> tensors(file, layout);
   Document document;
   document.title = printable(file.path().filename().native());
-  document.input.given = {projection(file, "Q"), projection(file, "K"), projection(file, "V")};
-  document.input.sequences = numbered_sequences(document.input.given);
+  document.positions = Positions::None;  // whatever made the queries and keys has put them in
   try {
+    if (layout.heads > 0) check_ranks(file);
+    document.input.given = {tensors.query(),
+                            tensors.key(),
+                            tensors.value(),
+                            tensors.past("past_key"),
+                            tensors.past("past_value"),
+                            tensors.lengths()};
+    document.masking.padding = !document.input.given.lengths.empty();
+    document.input.sequences = numbered_sequences(document.input.given);
     const Dimensions sizes = check(document);  // before a mask is spread over sizes that may be absurd
-    if (const TensorEntry* mask = file.find("attn_mask")) {
-      document.masking.additive = additive_mask(file, *mask, sizes);
-    }
+    document.masking.additive = tensors.additive(sizes);
   } catch (const Error& error) {
     const std::string where = in_quotes(file.path().native());
     const std::string what = error.what();
     throw Error(what.starts_with(where) ? what : where + ": " + what);
   }
   return document;
+}
+
+Sources<double> exact_sources(const SafetensorsFile& file, const Document& document,
+                              const HeadLayout& layout) {
+  const AttentionFile<double> tensors(file, layout);
+  Sources<double> sources;
+  sources.query = tensors.query();
+  sources.key = tensors.key();
+  sources.value = tensors.value();
+  sources.past_key = tensors.past("past_key");
+  sources.past_value = tensors.past("past_value");
+  sources.additive = tensors.additive(check(document));
+  return sources;
 }
 
 }  // namespace attnscope

@@ -170,13 +170,24 @@ float JsonFields::number(const std::string& name, float fallback) {
   return value->get<float>();
 }
 
+std::vector<std::int64_t> JsonFields::wholes(const std::string& name, std::uint64_t most) {
+  const json* value = find(name);
+  if (value == nullptr) return {};
+  const std::string expected = fmt::format("an array of whole numbers from 0 to {}", most);
+  if (!value->is_array()) fail(name, expected, *value);
+  for (const json& element : *value) {
+    if (!element.is_number_unsigned() || element.get<std::uint64_t>() > most) fail(name, expected, element);
+  }
+  return value->get<std::vector<std::int64_t>>();
+}
+
 std::size_t JsonFields::choice(const std::string& name, std::size_t fallback,
-                               std::initializer_list<std::string_view> names) {
+                               std::span<const std::string_view> names) {
   const json* value = find(name);
   if (value == nullptr) return fallback;
   std::string expected;
   for (const std::string_view& candidate : names) {
-    if (*value == candidate) return static_cast<std::size_t>(&candidate - names.begin());
+    if (*value == candidate) return static_cast<std::size_t>(&candidate - names.data());
     expected += fmt::format("{}\"{}\"", expected.empty() ? "" : " or ", candidate);
   }
   fail(name, expected, *value);

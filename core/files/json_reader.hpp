@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,7 +40,22 @@ class JsonFields {
   float number(const std::string& name, float fallback);
   /// One of the names, as its place in the list.
   std::size_t choice(const std::string& name, std::size_t fallback,
-                     std::initializer_list<std::string_view> names);
+                     std::initializer_list<std::string_view> names) {
+    return choice(name, fallback, std::span(names.begin(), names.size()));
+  }
+  std::size_t choice(const std::string& name, std::size_t fallback, std::span<const std::string_view> names);
+  /// One of the names of an enumeration whose enumerators are in the order of the names.
+  template <class E>
+  E one_of(const std::string& name, E fallback, std::span<const std::string_view> names) {
+    return static_cast<E>(choice(name, static_cast<std::size_t>(fallback), names));
+  }
+  /// An int between `least` and `most`, both included and neither negative.
+  int integer(const std::string& name, int fallback, int least, int most) {
+    return static_cast<int>(whole(name, static_cast<std::uint64_t>(fallback),
+                                  static_cast<std::uint64_t>(least), static_cast<std::uint64_t>(most)));
+  }
+  /// Whole numbers from 0 to `most`, in an array.
+  std::vector<std::int64_t> wholes(const std::string& name, std::uint64_t most);
   std::vector<std::string> texts(const std::string& name);
   std::vector<std::vector<std::string>> text_lists(const std::string& name);
   /// Nested arrays of `rank` levels, all rows alike, no level empty; null when the key is missing. Values are

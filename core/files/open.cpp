@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cctype>
+#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "core/files/attention_tensors.hpp"
 #include "core/files/json_reader.hpp"
 #include "core/files/limits.hpp"
+#include "core/files/npy.hpp"
 #include "core/files/posix.hpp"
 #include "core/files/safetensors.hpp"
 #include "core/text/tokenize.hpp"
@@ -56,7 +60,7 @@ Document document_from_text(const std::filesystem::path& path) {
   if (const std::size_t at = bytes.find('\0'); at != std::string::npos) {
     throw Error(
         fmt::format("{} is not a text: byte {} is 0, expected UTF-8 text, an AttnScope document (.json) or "
-                    "tensors (.safetensors).",
+                    "tensors (.safetensors, .npy).",
                     where, at));
   }
   if (const auto at = first_invalid_utf8(bytes)) {
@@ -91,8 +95,44 @@ std::string example_name(const std::filesystem::path& path) {
   }
 }
 
+/// One of Q.npy, K.npy and V.npy, as a Document wants it: [n][d] is one head, [heads][n][d] one entry of a
+/// batch.
+TensorPtr npy_tensor(const std::filesystem::path& path) {
+  Tensor tensor = read_npy<float>(path);
+  const Shape& shape = tensor.shape();
+  if (shape.rank() < 2 || shape.rank() > 4) {
+    throw Error(fmt::format("{} has shape {}, expected 2 to 4 dimensions: [batch, heads, n, d].",
+                            in_quotes(path.native()), to_string(shape)));
+  }
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(4 - shape.rank()), 1);
+  for (int axis = 0; axis < shape.rank(); ++axis) sizes.push_back(shape[axis]);
+  const std::span<const float> values = std::as_const(tensor).values();
+  return std::make_shared<const Tensor>(Shape(sizes), std::vector<float>(values.begin(), values.end()));
+}
+
+/// Q, K and V lie in three files side by side, whichever of them was opened.
+Document document_from_npy(const std::filesystem::path& path) {
+  const std::string stem = path.stem().native();
+  if (stem != "Q" && stem != "K" && stem != "V") {
+    throw Error(
+        fmt::format("{} is one array and cannot be shown alone, expected Q.npy, K.npy and V.npy beside "
+                    "each other, to be opened by any of them.",
+                    in_quotes(path.native())));
+  }
+  const auto beside = [&](std::string_view name) {
+    return npy_tensor(path.parent_path() / (std::string(name) + path.extension().native()));
+  };
+  Document document;
+  document.title = printable(path.parent_path().filename().native());
+  if (document.title.empty()) document.title = printable(path.filename().native());
+  document.positions = Positions::None;  // whatever made the queries and keys has put them in
+  document.input.given = {beside("Q"), beside("K"), beside("V")};
+  return document;  // labels come when it was checked
+}
+
 Document read_document(const std::filesystem::path& path) {
   const std::string extension = lower_extension(path);
+  if (extension == ".npy") return document_from_npy(path);
   if (extension == ".safetensors") return document_from_tensors(SafetensorsFile(path));
   if (extension != ".json") return document_from_text(path);
   Document document = document_from_json(read_whole(path, max_json_bytes), path.native());
@@ -109,6 +149,8 @@ Document open_document(const std::filesystem::path& path) {
   } catch (const Error& error) {
     throw Error(fmt::format("{} cannot be computed: {}", in_quotes(path.native()), error.what()));
   }
+  if (document.input.given && document.input.sequences.empty())
+    document.input.sequences = numbered_sequences(document.input.given);
   return document;
 }
 

@@ -10,11 +10,13 @@
 
 namespace attnscope {
 
-/// A Document from a file: an AttnScope document (.json: see README, "File formats"), tensors Q, K, V with an
-/// optional attn_mask (.safetensors), or plain text (anything else, at most 1 MB; one sequence per non-empty
-/// line when there are at most 16 lines, else one sequence; several hide their padding; weights built by
-/// hand). The title is the document's own or the file's name. What comes back passed check(). Throws Error
-/// with one sentence that names the file, what was found and what was expected.
+/// A Document from a file: an AttnScope document (.json: see README, "File formats"), tensors Q, K, V with
+/// what may go with them (.safetensors: see attention_tensors.hpp),
+/// Q.npy with K.npy and V.npy beside it ([n][d], [heads][n][d] or [batch][heads][n][d]), or plain text
+/// (anything else, at most 1 MB; one sequence per non-empty line when there are at most 16 lines, else one
+/// sequence; several hide their padding; weights built by hand). The title is the document's own or the
+/// file's name. What comes back passed check(). Throws Error with one sentence that names the file, what was
+/// found and what was expected.
 Document open_document(const std::filesystem::path& path);
 
 /// The JSON form, and back: a Document whose blocks follow its recipe comes back equal, bit by bit. `where`
@@ -25,12 +27,6 @@ std::string to_json(const Document&);
 Document document_from_json(std::string_view json, const std::string& where);
 /// Atomically.
 void save_document(const Document&, const std::filesystem::path& path);
-
-/// Q, K, V (and attn_mask) of an open safetensors file as a Document: rank 4 [batch][heads][n][d]. attn_mask:
-/// boolean (true = attend) or float (added), rank 2 to 4, aligned from the right, dimensions of size 1
-/// repeated. What comes back passed check(), mask aside. Tokens are the numbers 0, 1, 2, …
-class SafetensorsFile;
-Document document_from_tensors(const SafetensorsFile&);
 
 /// The examples shipped in `assets/examples`, in the order of the menu: by file name. Empty when there is no
 /// such directory.

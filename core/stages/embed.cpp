@@ -1,7 +1,6 @@
 #include "core/stages/embed.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
 #include <vector>
 
@@ -39,16 +38,13 @@ class TokenVectors {
 
 }  // namespace
 
-double position_frequency(int i, int d) { return std::pow(10000.0, -2.0 * i / d); }
-
 template <class T>
-TensorOf<T> embed(const Document& document) {
-  const Dimensions size = check(document);
-  TensorOf<T> embedded({size.batch, size.queries, size.d_model});
+TensorOf<T> embed(const Document& document, const std::vector<Sequence>& sequences, std::int64_t tokens) {
+  TensorOf<T> embedded({std::ssize(sequences), tokens, document.d_model});
   TokenVectors vectors(document);
   T* row = embedded.data();
-  for (const Sequence& sequence : document.input.sequences) {
-    for (std::size_t t = 0; t < static_cast<std::size_t>(size.queries); ++t, row += size.d_model) {
+  for (const Sequence& sequence : sequences) {
+    for (std::size_t t = 0; t < static_cast<std::size_t>(tokens); ++t, row += document.d_model) {
       const std::string_view token = t < sequence.tokens.size() ? sequence.tokens[t] : padding_token;
       std::ranges::copy(vectors.of(token), row);
     }
@@ -56,28 +52,7 @@ TensorOf<T> embed(const Document& document) {
   return embedded;
 }
 
-template <class T>
-TensorOf<T> add_positions(const Document& document, const TensorOf<T>& embedded) {
-  TensorOf<T> x = embedded;
-  if (document.positions == Positions::None) return x;
-  const Shape& shape = x.shape();  // [batch][tokens][d_model]
-  const int d_model = static_cast<int>(shape[2]);
-  const int first = document.embedding == Embedding::HandBuilt ? HandBuiltLayout(d_model).token : 0;
-  const int d = d_model - first;
-  for (int dim = 0; dim < d; ++dim) {
-    const double omega = position_frequency(dim / 2, d);
-    for (std::int64_t t = 0; t < shape[1]; ++t) {
-      const double angle = omega * static_cast<double>(t);
-      const T p = static_cast<T>(dim % 2 == 0 ? std::sin(angle) : std::cos(angle));
-      for (std::int64_t b = 0; b < shape[0]; ++b) x.matrix(b)(t, first + dim) += p;
-    }
-  }
-  return x;
-}
-
-template TensorOf<float> embed(const Document&);
-template TensorOf<double> embed(const Document&);
-template TensorOf<float> add_positions(const Document&, const TensorOf<float>&);
-template TensorOf<double> add_positions(const Document&, const TensorOf<double>&);
+template TensorOf<float> embed(const Document&, const std::vector<Sequence>&, std::int64_t);
+template TensorOf<double> embed(const Document&, const std::vector<Sequence>&, std::int64_t);
 
 }  // namespace attnscope

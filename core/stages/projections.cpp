@@ -6,17 +6,69 @@ namespace attnscope {
 
 template <class T>
 TensorOf<T> project(const Work& work, const TensorOf<T>& x, const TensorOf<T>& w, const TensorOf<T>* bias,
-                    std::int64_t heads) {
-  const std::int64_t batch = x.shape()[0], tokens = x.shape()[1], d_in = x.shape()[2];
+                    std::int64_t heads, std::int64_t first) {
+  const std::int64_t batch = x.shape()[0], tokens = x.shape()[1] - first, d_in = x.shape()[2];
   const std::int64_t d = w.shape()[1] / heads;
   TensorOf<T> result(Shape{batch, heads, tokens, d});
   for_row_blocks(work, batch, heads, tokens, product_ns(1, d_in, d), [&](const RowBlock& at) {
     auto head = result.matrix(at.b, at.h);
     auto rows = head.middleRows(at.first, at.count);
-    rows.noalias() = x.matrix(at.b).middleRows(at.first, at.count) * w.matrix().middleCols(at.h * d, d);
+    rows.noalias() =
+        x.matrix(at.b).middleRows(first + at.first, at.count) * w.matrix().middleCols(at.h * d, d);
     if (bias != nullptr) rows.rowwise() += bias->matrix().row(0).segment(at.h * d, d);
   });
   return result;
+}
+
+template <class T>
+TensorOf<T> fuse(const Work& work, const TensorOf<T>& x, const std::array<FusedPart<T>, 3>& parts) {
+  const std::int64_t batch = x.shape()[0], tokens = x.shape()[1], d_in = x.shape()[2];
+  std::int64_t columns = 0;
+  for (const FusedPart<T>& part : parts) columns += part.w->shape()[1];
+  TensorOf<T> result(Shape{batch, tokens, columns});
+  std::int64_t first = 0;
+  for (const FusedPart<T>& part : parts) {
+    const std::int64_t d = part.w->shape()[1] / part.heads;
+    for_row_blocks(work, batch, part.heads, tokens, product_ns(1, d_in, d), [&](const RowBlock& at) {
+      auto sequence = result.matrix(at.b);
+      auto block = sequence.block(at.first, first + at.h * d, at.count, d);
+      block.noalias() =
+          x.matrix(at.b).middleRows(at.first, at.count) * part.w->matrix().middleCols(at.h * d, d);
+      if (part.bias != nullptr) block.rowwise() += part.bias->matrix().row(0).segment(at.h * d, d);
+    });
+    first += part.heads * d;
+  }
+  return result;
+}
+
+template <class T>
+TensorOf<T> split(const TensorOf<T>& fused, std::int64_t first_column, std::int64_t heads, std::int64_t d,
+                  std::int64_t first) {
+  const std::int64_t batch = fused.shape()[0], tokens = fused.shape()[1] - first;
+  TensorOf<T> result(Shape{batch, heads, tokens, d});
+  for (std::int64_t b = 0; b < batch; ++b)
+    for (std::int64_t h = 0; h < heads; ++h)
+      result.matrix(b, h) = fused.matrix(b).block(first, first_column + h * d, tokens, d);
+  return result;
+}
+
+template <class T>
+TensorOf<T> join_keys(const TensorOf<T>* past, const TensorOf<T>& fresh, const TensorOf<T>* extra,
+                      bool zero) {
+  const std::int64_t batch = fresh.shape()[0], heads = fresh.shape()[1], d = fresh.shape()[3];
+  const std::int64_t before = past != nullptr ? past->shape()[2] : 0, now = fresh.shape()[2];
+  const std::int64_t keys = before + now + (extra != nullptr ? 1 : 0) + (zero ? 1 : 0);
+  TensorOf<T> joined(Shape{batch, heads, keys, d});
+  for (std::int64_t b = 0; b < batch; ++b) {
+    for (std::int64_t h = 0; h < heads; ++h) {
+      auto head = joined.matrix(b, h);
+      if (past != nullptr) head.topRows(before) = past->matrix(b, h);
+      head.middleRows(before, now) = fresh.matrix(b, h);
+      if (extra != nullptr) head.row(before + now) = extra->matrix().row(0).segment(h * d, d);
+      if (zero) head.row(keys - 1).setZero();
+    }
+  }
+  return joined;
 }
 
 template <class T>
@@ -48,9 +100,19 @@ TensorOf<T> output(const Work& work, const TensorOf<T>& concatenated, const Tens
 }
 
 template TensorOf<float> project(const Work&, const TensorOf<float>&, const TensorOf<float>&,
-                                 const TensorOf<float>*, std::int64_t);
+                                 const TensorOf<float>*, std::int64_t, std::int64_t);
 template TensorOf<double> project(const Work&, const TensorOf<double>&, const TensorOf<double>&,
-                                  const TensorOf<double>*, std::int64_t);
+                                  const TensorOf<double>*, std::int64_t, std::int64_t);
+template TensorOf<float> fuse(const Work&, const TensorOf<float>&, const std::array<FusedPart<float>, 3>&);
+template TensorOf<double> fuse(const Work&, const TensorOf<double>&, const std::array<FusedPart<double>, 3>&);
+template TensorOf<float> split(const TensorOf<float>&, std::int64_t, std::int64_t, std::int64_t,
+                               std::int64_t);
+template TensorOf<double> split(const TensorOf<double>&, std::int64_t, std::int64_t, std::int64_t,
+                                std::int64_t);
+template TensorOf<float> join_keys(const TensorOf<float>*, const TensorOf<float>&, const TensorOf<float>*,
+                                   bool);
+template TensorOf<double> join_keys(const TensorOf<double>*, const TensorOf<double>&, const TensorOf<double>*,
+                                    bool);
 template TensorOf<float> concat(const Work&, const TensorOf<float>&);
 template TensorOf<double> concat(const Work&, const TensorOf<double>&);
 template TensorOf<float> output(const Work&, const TensorOf<float>&, const TensorOf<float>&,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "core/stages/blocks.hpp"
 
@@ -49,37 +50,46 @@ TensorOf<T> cap(const Work& work, const TensorOf<T>& scaled, T c) {
 }
 
 template <class T>
-TensorOf<T> mask(const Work& work, const TensorOf<T>& capped, const MaskRule& rule) {
+TensorOf<T> mask(const Work& work, const TensorOf<T>& capped, const TensorOf<T>* bias,
+                 const TensorPtrOf<T>& additive, const MaskRule& rule) {
   const Shape& shape = capped.shape();
   const std::int64_t heads = shape[1], queries = shape[2], keys = shape[3];
+  const auto length = static_cast<std::size_t>(keys);
   TensorOf<T> result(shape);
-  for_row_blocks(work, shape[0], heads, queries, static_cast<double>(keys) * 0.5, [&](const RowBlock& at) {
+  const auto row_of = [&](const TensorOf<T>& tensor, std::int64_t b, std::int64_t h, std::int64_t query) {
+    const std::int64_t block = tensor.shape()[0] == 1 ? 0 : b;
+    return tensor.values().subspan(static_cast<std::size_t>(((block * heads + h) * queries + query) * keys),
+                                   length);
+  };
+  for_row_blocks(work, shape[0], heads, queries, static_cast<double>(keys) * 0.7, [&](const RowBlock& at) {
+    std::vector<std::uint8_t> seen(length);
     for (std::int64_t query = at.first; query < at.first + at.count; ++query) {
       const auto start = static_cast<std::size_t>(((at.b * heads + at.h) * queries + query) * keys);
-      const auto length = static_cast<std::size_t>(keys);
-      mask_row<T>(rule, at.b, at.h, query, capped.values().subspan(start, length),
-                  result.values().subspan(start, length));
+      const MaskedRow<T> row{at.b,
+                             at.h,
+                             query,
+                             capped.values().subspan(start, length),
+                             bias != nullptr ? row_of(*bias, at.b, at.h, query) : std::span<const T>{},
+                             MaskRule::additive_row<T>(additive, at.b, at.h, query)};
+      mask_row<T>(rule, row, seen, result.values().subspan(start, length));
     }
   });
   return result;
 }
 
 template <class T>
-void mask_row(const MaskRule& rule, std::int64_t b, std::int64_t h, std::int64_t query,
-              std::span<const T> capped, std::span<T> masked) {
-  constexpr T hidden = -std::numeric_limits<T>::infinity();
-  const auto end = static_cast<std::size_t>(rule.visible_end(b, query));
-  const std::span<const float> additive = rule.additive_row(b, h, query);
-  if (additive.empty()) {
-    std::copy_n(capped.begin(), end, masked.begin());
-  } else {
-    for (std::size_t key = 0; key < end; ++key) {
-      const T bias = static_cast<T>(additive[key]);
-      masked[key] =
-          bias == hidden ? hidden : capped[key] + bias;  // not by adding: NaN and +inf must go as well
-    }
+void mask_row(const MaskRule& rule, const MaskedRow<T>& row, std::span<std::uint8_t> seen,
+              std::span<T> masked) {
+  const T hidden = static_cast<T>(rule.hidden_value());
+  rule.see<T>(row.b, row.h, row.query, row.additive, seen);
+  std::copy(row.capped.begin(), row.capped.end(), masked.begin());
+  for (std::size_t key = 0; key < row.bias.size(); ++key) masked[key] += row.bias[key];
+  for (std::size_t key = 0; key < row.additive.size(); ++key) {
+    // Hidden keys are added to nothing when they are to be hidden after the softmax only.
+    if (row.additive[key] != -std::numeric_limits<T>::infinity()) masked[key] += row.additive[key];
   }
-  std::fill(masked.begin() + static_cast<std::ptrdiff_t>(end), masked.end(), hidden);
+  if (rule.after_softmax()) return;
+  for (std::size_t key = 0; key < masked.size(); ++key) masked[key] = seen[key] != 0 ? masked[key] : hidden;
 }
 
 template TensorOf<float> score(const Work&, const TensorOf<float>&, const TensorOf<float>&);
@@ -88,11 +98,11 @@ template TensorOf<float> scale(const Work&, const TensorOf<float>&, double);
 template TensorOf<double> scale(const Work&, const TensorOf<double>&, double);
 template TensorOf<float> cap(const Work&, const TensorOf<float>&, float);
 template TensorOf<double> cap(const Work&, const TensorOf<double>&, double);
-template TensorOf<float> mask(const Work&, const TensorOf<float>&, const MaskRule&);
-template TensorOf<double> mask(const Work&, const TensorOf<double>&, const MaskRule&);
-template void mask_row(const MaskRule&, std::int64_t, std::int64_t, std::int64_t, std::span<const float>,
-                       std::span<float>);
-template void mask_row(const MaskRule&, std::int64_t, std::int64_t, std::int64_t, std::span<const double>,
-                       std::span<double>);
+template TensorOf<float> mask(const Work&, const TensorOf<float>&, const TensorOf<float>*, const TensorPtr&,
+                              const MaskRule&);
+template TensorOf<double> mask(const Work&, const TensorOf<double>&, const TensorOf<double>*,
+                               const TensorPtrOf<double>&, const MaskRule&);
+template void mask_row(const MaskRule&, const MaskedRow<float>&, std::span<std::uint8_t>, std::span<float>);
+template void mask_row(const MaskRule&, const MaskedRow<double>&, std::span<std::uint8_t>, std::span<double>);
 
 }  // namespace attnscope

@@ -25,14 +25,25 @@ TensorOf<T> scale(const Work&, const TensorOf<T>& scores, double factor);
 template <class T>
 TensorOf<T> cap(const Work&, const TensorOf<T>& scaled, T c);
 
-/// Mask: hidden keys become -inf whatever their score was, NaN included; the others get the additive value.
-/// Same shape.
+/// Mask: M = capped + bias + additive where the query may see the key; hidden keys become the rule's hidden
+/// value whatever their score was, NaN included. Same shape. When the rule masks after the softmax nothing is
+/// hidden here. `bias` is null or [1 or batch][heads][queries][keys], `additive` null or [1 or batch][1 or
+/// heads][queries][token keys].
 template <class T>
-TensorOf<T> mask(const Work&, const TensorOf<T>& capped, const MaskRule& rule);
+TensorOf<T> mask(const Work&, const TensorOf<T>& capped, const TensorOf<T>* bias,
+                 const TensorPtrOf<T>& additive, const MaskRule& rule);
 
-/// One row of it: query `query` of head h of sequence b. Both spans are [keys].
+/// What one row of the mask is made of: query `query` of head h of sequence b.
 template <class T>
-void mask_row(const MaskRule& rule, std::int64_t b, std::int64_t h, std::int64_t query,
-              std::span<const T> capped, std::span<T> masked);
+struct MaskedRow {
+  std::int64_t b, h, query;
+  std::span<const T> capped;    // [keys]
+  std::span<const T> bias;      // [keys], or empty
+  std::span<const T> additive;  // [token keys], or empty
+};
+/// That row; `masked` is [keys], `seen` room for as many.
+template <class T>
+void mask_row(const MaskRule& rule, const MaskedRow<T>& row, std::span<std::uint8_t> seen,
+              std::span<T> masked);
 
 }  // namespace attnscope

@@ -1,15 +1,18 @@
 #include "core/stages/softmax.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <vector>
 
+#include "core/random.hpp"
 #include "core/stages/blocks.hpp"
 #include "core/stages/row_math.hpp"
 
 namespace attnscope {
 
 template <class T>
-RowSum softmax_row(std::span<const T> masked, T temperature, std::span<T> weights) {
+RowSum softmax_row(SoftmaxKind kind, std::span<const T> masked, T temperature, std::span<T> weights) {
   using Row = Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>>;
   using ConstRow = Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>>;
   const auto count = static_cast<Eigen::Index>(masked.size());
@@ -18,6 +21,12 @@ RowSum softmax_row(std::span<const T> masked, T temperature, std::span<T> weight
     std::fill(weights.begin(), weights.end(), T{0});
     return {static_cast<double>(largest), 0.0};
   }
+  if (kind == SoftmaxKind::Naive) {
+    for (std::size_t key = 0; key < masked.size(); ++key) weights[key] = std::exp(masked[key] / temperature);
+    const T sum = Row(weights.data(), count).sum();  // in T, so that it overflows as T does
+    Row(weights.data(), count) /= sum;
+    return {0.0, static_cast<double>(sum)};
+  }
   for (std::size_t key = 0; key < masked.size(); ++key)
     weights[key] = exp_nonpositive((masked[key] - largest) / temperature);
   const double sum = sum_in_double<T>(weights);
@@ -25,20 +34,99 @@ RowSum softmax_row(std::span<const T> masked, T temperature, std::span<T> weight
   return {static_cast<double>(largest), sum};
 }
 
-template <class T>
-TensorOf<T> softmax(const Work& work, const TensorOf<T>& masked, T temperature) {
-  const Shape& shape = masked.shape();
+namespace {
+
+/// Calls fn(b, h, query, in, out) for every row of the tensor and of the result, which has its shape.
+template <class T, class Fn>
+TensorOf<T> by_rows(const Work& work, const TensorOf<T>& tensor, double cell_ns, Fn&& fn) {
+  const Shape& shape = tensor.shape();
   const std::int64_t heads = shape[1], queries = shape[2], keys = shape[3];
   TensorOf<T> result(shape);
-  for_row_blocks(work, shape[0], heads, queries, static_cast<double>(keys) * 2.5, [&](const RowBlock& at) {
-    for (std::int64_t query = at.first; query < at.first + at.count; ++query) {
-      const auto start = static_cast<std::size_t>(((at.b * heads + at.h) * queries + query) * keys);
-      const auto length = static_cast<std::size_t>(keys);
-      softmax_row<T>(masked.values().subspan(start, length), temperature,
-                     result.values().subspan(start, length));
-    }
-  });
+  for_row_blocks(
+      work, shape[0], heads, queries, static_cast<double>(keys) * cell_ns, [&](const RowBlock& at) {
+        for (std::int64_t query = at.first; query < at.first + at.count; ++query) {
+          const auto start = static_cast<std::size_t>(((at.b * heads + at.h) * queries + query) * keys);
+          const auto length = static_cast<std::size_t>(keys);
+          fn(at.b, at.h, query, tensor.values().subspan(start, length),
+             result.values().subspan(start, length));
+        }
+      });
   return result;
+}
+
+/// φ(x) = elu(x) + 1.
+template <class T>
+T feature(T x) {
+  return x > 0 ? x + 1 : std::exp(x);
+}
+
+}  // namespace
+
+template <class T>
+TensorOf<T> softmax(const Work& work, SoftmaxKind kind, const TensorOf<T>& masked, T temperature) {
+  return by_rows(work, masked, 2.5,
+                 [&](std::int64_t, std::int64_t, std::int64_t, std::span<const T> in, std::span<T> out) {
+                   softmax_row<T>(kind, in, temperature, out);
+                 });
+}
+
+template <class T>
+TensorOf<T> hide_weights(const Work& work, const TensorOf<T>& weights, const TensorPtrOf<T>& additive,
+                         const MaskRule& rule) {
+  return by_rows(
+      work, weights, 0.7,
+      [&](std::int64_t b, std::int64_t h, std::int64_t query, std::span<const T> in, std::span<T> out) {
+        std::vector<std::uint8_t> seen(in.size());
+        rule.see<T>(b, h, query, MaskRule::additive_row<T>(additive, b, h, query), seen);
+        for (std::size_t key = 0; key < in.size(); ++key) out[key] = seen[key] != 0 ? in[key] : T{0};
+      });
+}
+
+template <class T>
+TensorOf<T> linear_weights(const Work& work, const TensorOf<T>& query, const TensorOf<T>& key,
+                           const TensorPtrOf<T>& additive, const MaskRule& rule) {
+  const std::int64_t heads = query.shape()[1], group = heads / key.shape()[1];
+  const std::int64_t d_k = query.shape()[3], keys = key.shape()[2];
+  TensorOf<T> key_features(key.shape());
+  std::transform(key.values().begin(), key.values().end(), key_features.values().begin(), feature<T>);
+  TensorOf<T> result(Shape{query.shape()[0], heads, query.shape()[2], keys});
+  for_row_blocks(
+      work, query.shape()[0], heads, query.shape()[2], product_ns(1, d_k, keys), [&](const RowBlock& at) {
+        auto head = result.matrix(at.b, at.h);
+        auto rows = head.middleRows(at.first, at.count);
+        rows.noalias() = query.matrix(at.b, at.h).middleRows(at.first, at.count).unaryExpr(&feature<T>) *
+                         key_features.matrix(at.b, at.h / group).transpose();
+        std::vector<std::uint8_t> seen(static_cast<std::size_t>(keys));
+        for (std::int64_t i = at.first; i < at.first + at.count; ++i) {
+          rule.see<T>(at.b, at.h, i, MaskRule::additive_row<T>(additive, at.b, at.h, i), seen);
+          const std::span<T> row(head.row(i).data(), seen.size());
+          for (std::size_t j = 0; j < seen.size(); ++j) row[j] = seen[j] != 0 ? row[j] : T{0};
+          const double sum = sum_in_double<T>(row);
+          if (sum == 0) continue;  // no key: zeros
+          for (T& weight : row) weight = static_cast<T>(static_cast<double>(weight) / sum);
+        }
+      });
+  return result;
+}
+
+bool keeps(const Dropout& dropout, std::int64_t index) {
+  constexpr double steps = 9007199254740992.0;  // 2^53
+  const std::uint64_t bits =
+      random_bits(dropout.seed, stream_of("dropout of weights"), static_cast<std::uint64_t>(index));
+  return static_cast<double>(bits >> 11) / steps >= static_cast<double>(dropout.rate);
+}
+
+template <class T>
+TensorOf<T> drop(const Work& work, const TensorOf<T>& weights, const Dropout& dropout) {
+  const T grown = static_cast<T>(1 / (1 - static_cast<double>(dropout.rate)));
+  const T* first = weights.data();
+  return by_rows(work, weights, 8.0,
+                 [&](std::int64_t, std::int64_t, std::int64_t, std::span<const T> in, std::span<T> out) {
+                   const std::int64_t start = in.data() - first;
+                   for (std::size_t key = 0; key < in.size(); ++key)
+                     out[key] =
+                         keeps(dropout, start + static_cast<std::int64_t>(key)) ? in[key] * grown : T{0};
+                 });
 }
 
 template <class T>
@@ -53,10 +141,19 @@ TensorOf<T> mix(const Work& work, const TensorOf<T>& weights, const TensorOf<T>&
   return result;
 }
 
-template RowSum softmax_row(std::span<const float>, float, std::span<float>);
-template RowSum softmax_row(std::span<const double>, double, std::span<double>);
-template TensorOf<float> softmax(const Work&, const TensorOf<float>&, float);
-template TensorOf<double> softmax(const Work&, const TensorOf<double>&, double);
+template RowSum softmax_row(SoftmaxKind, std::span<const float>, float, std::span<float>);
+template RowSum softmax_row(SoftmaxKind, std::span<const double>, double, std::span<double>);
+template TensorOf<float> softmax(const Work&, SoftmaxKind, const TensorOf<float>&, float);
+template TensorOf<double> softmax(const Work&, SoftmaxKind, const TensorOf<double>&, double);
+template TensorOf<float> hide_weights(const Work&, const TensorOf<float>&, const TensorPtr&, const MaskRule&);
+template TensorOf<double> hide_weights(const Work&, const TensorOf<double>&, const TensorPtrOf<double>&,
+                                       const MaskRule&);
+template TensorOf<float> linear_weights(const Work&, const TensorOf<float>&, const TensorOf<float>&,
+                                        const TensorPtr&, const MaskRule&);
+template TensorOf<double> linear_weights(const Work&, const TensorOf<double>&, const TensorOf<double>&,
+                                         const TensorPtrOf<double>&, const MaskRule&);
+template TensorOf<float> drop(const Work&, const TensorOf<float>&, const Dropout&);
+template TensorOf<double> drop(const Work&, const TensorOf<double>&, const Dropout&);
 template TensorOf<float> mix(const Work&, const TensorOf<float>&, const TensorOf<float>&);
 template TensorOf<double> mix(const Work&, const TensorOf<double>&, const TensorOf<double>&);
 

@@ -1,8 +1,10 @@
 // core/stages: from scores to attention weights, and what the weights mix.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
+#include "core/mask.hpp"
 #include "core/parallel.hpp"
 #include "core/tensor.hpp"
 
@@ -14,16 +16,38 @@ struct RowSum {
   double sum = 0;
 };
 
-/// One row. The largest value is subtracted first, so nothing overflows; -inf becomes exactly 0; a NaN or
-/// +inf makes the whole row NaN, as the formula has it. A row of nothing but -inf becomes zeros. Float:
+/// One row. Stable: the largest value is subtracted first, so nothing overflows; -inf becomes exactly 0; a
+/// NaN or +inf makes the whole row NaN, as the formula has it. Naive: `largest` counts as 0, so that exp
+/// overflows in T and the row holds NaN where it did. A row of nothing but -inf becomes zeros in both. Float:
 /// relative error of a weight below 1e-6 (see row_math.hpp).
 template <class T>
-RowSum softmax_row(std::span<const T> masked, T temperature, std::span<T> weights);
+RowSum softmax_row(SoftmaxKind kind, std::span<const T> masked, T temperature, std::span<T> weights);
 
 /// Softmax: A = softmax(M / temperature) along the keys (Vaswani et al. 2017, 3.2.1, with the temperature of
 /// Hinton et al. 2015). masked [batch][heads][queries][keys]; same shape.
 template <class T>
-TensorOf<T> softmax(const Work&, const TensorOf<T>& masked, T temperature);
+TensorOf<T> softmax(const Work&, SoftmaxKind kind, const TensorOf<T>& masked, T temperature);
+
+/// The mistake of masking after the softmax: weights of hidden keys become 0, the others stay as they are.
+/// Same shape; `additive` as in mask().
+template <class T>
+TensorOf<T> hide_weights(const Work&, const TensorOf<T>& weights, const TensorPtrOf<T>& additive,
+                         const MaskRule& rule);
+
+/// Linear: the weights that linear attention implies (Katharopoulos et al. 2020, equations 4 and 7): L_ij =
+/// φ(q_i)·φ(k_j) / Σ_j φ(q_i)·φ(k_j) over the keys the query may see, φ(x) = elu(x) + 1 = x + 1 above 0, e^x
+/// below. Neither scale nor temperature takes part. query [batch][heads][queries][d_k], key [batch][kv
+/// heads][keys][d_k]; the result is [batch][heads][queries][keys].
+template <class T>
+TensorOf<T> linear_weights(const Work&, const TensorOf<T>& query, const TensorOf<T>& key,
+                           const TensorPtrOf<T>& additive, const MaskRule& rule);
+
+/// Drop: inverted dropout. Every weight becomes 0 with probability `rate`, the others grow by 1 / (1 - rate).
+/// Which ones depends on the seed and the place alone. Same shape.
+template <class T>
+TensorOf<T> drop(const Work&, const TensorOf<T>& weights, const Dropout& dropout);
+/// Whether dropout keeps weight number `index` of the tensor.
+bool keeps(const Dropout& dropout, std::int64_t index);
 
 /// Mix: A·V per head. weights [batch][heads][queries][keys], value [batch][kv heads][keys][d_v]; the result
 /// is [batch][heads][queries][d_v].

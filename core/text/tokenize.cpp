@@ -1,5 +1,6 @@
 #include "core/text/tokenize.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 
@@ -180,6 +181,37 @@ bool joins(Kind before, Kind here, Kind after) {
   return here == Kind::Point && before == Kind::Digit && after == Kind::Digit;
 }
 
+/// Whether what stands between brackets names a marker: capitals, digits and _ in square ones, a name in
+/// lower case that may stand between | or behind / in angle ones.
+bool names_marker(char bracket, std::string_view inside) {
+  if (bracket == '[') {
+    const auto capital = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+    return inside == "pad" ||
+           (inside.size() >= 2 && inside.front() >= 'A' && std::ranges::all_of(inside, capital));
+  }
+  if (inside.starts_with('/')) inside.remove_prefix(1);
+  if (inside.size() > 2 && inside.starts_with('|') && inside.ends_with('|'))
+    inside = inside.substr(1, inside.size() - 2);
+  const auto small = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  return !inside.empty() && inside.front() >= 'a' && std::ranges::all_of(inside, small);
+}
+
+/// How many clusters from `first` on are a marker of models written out, such as [CLS], </s> or
+/// <|endoftext|>; 0 when none is.
+std::size_t marker_length(const std::vector<Cluster>& clusters, std::size_t first) {
+  constexpr std::size_t longest = 24;
+  const std::string& bracket = clusters[first].text;
+  if (bracket != "[" && bracket != "<") return 0;
+  const std::string_view closing = bracket == "[" ? "]" : ">";
+  std::string inside;
+  for (std::size_t i = first + 1; i < std::min(clusters.size(), first + longest); ++i) {
+    if (clusters[i].text == closing) return names_marker(bracket.front(), inside) ? i - first + 1 : 0;
+    if (clusters[i].kind == Kind::Separator) return 0;
+    inside += clusters[i].text;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::vector<std::string> tokenize(std::string_view text) {
@@ -197,6 +229,13 @@ std::vector<std::string> tokenize(std::string_view text) {
   for (std::size_t i = 0; i < clusters.size(); ++i) {
     const Kind kind = clusters[i].kind;
     if (kind == Kind::Separator) {
+      open = false;
+      continue;
+    }
+    if (const std::size_t length = marker_length(clusters, i); length > 0) {
+      tokens.emplace_back();
+      for (std::size_t k = 0; k < length; ++k) tokens.back() += clusters[i + k].text;
+      i += length - 1;
       open = false;
       continue;
     }

@@ -11,7 +11,8 @@ namespace attnscope {
 /// (it's, d_model, 3.14 stay whole); every other visible character is a token of its own; each Han, Hiragana
 /// or Katakana character is a token of its own, since those scripts put no spaces between words (Hangul words
 /// have spaces and stay whole); a character keeps its combining marks, variation selectors and
-/// zero-width-joiner sequences. White space and control characters separate and vanish. Text is normalised to
+/// zero-width-joiner sequences. A marker of models written out, [CLS], [pad], </s>, <|endoftext|>, is one
+/// token. White space and control characters separate and vanish. Text is normalised to
 /// NFC first, so equal-looking words are equal tokens. Throws Error naming the byte offset when `text` is not
 /// valid UTF-8.
 std::vector<std::string> tokenize(std::string_view text);

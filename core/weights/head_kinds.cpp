@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "core/stages/embed.hpp"
+#include "core/stages/positions.hpp"
 
 namespace attnscope {
 

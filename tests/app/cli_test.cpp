@@ -14,51 +14,20 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/files/safetensors.hpp"
+#include "support/program.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace attnscope;
 using attnscope::test::bytes_of;
-using attnscope::test::is_sentence;
+using attnscope::test::check_refusal;
+using attnscope::test::Outcome;
+using attnscope::test::run;
 using attnscope::test::TemporaryDirectory;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-struct Outcome {
-  int exit_code = -1;
-  std::string out, err;
-};
-
-/// Runs the program in `directory`; relative names in `arguments` are files there.
-Outcome run(const TemporaryDirectory& directory, const std::string& arguments) {
-  const std::string command = "cd '" + directory.path().native() + "' && '" ATTNSCOPE_PROGRAM "' " +
-                              arguments + " 2>stderr.txt </dev/null";
-  Outcome outcome;
-  FILE* pipe = ::popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::array<char, 4096> buffer{};
-  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-    outcome.out.append(buffer.data(), got);
-  }
-  const int status = ::pclose(pipe);
-  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  outcome.err = bytes_of(directory / "stderr.txt");
-  return outcome;
-}
-
-/// Exit code and one sentence on stderr that holds `expected`; nothing on stdout.
-void check_refusal(const TemporaryDirectory& directory, const std::string& arguments, int exit_code,
-                   const std::string& expected) {
-  INFO(arguments);
-  const Outcome outcome = run(directory, arguments);
-  CHECK(outcome.exit_code == exit_code);
-  CHECK(outcome.out.empty());
-  REQUIRE(outcome.err.ends_with('\n'));
-  CHECK(is_sentence(std::string_view(outcome.err).substr(0, outcome.err.size() - 1)));
-  CHECK_THAT(outcome.err, ContainsSubstring(expected));
-}
 
 /// Numbers of some variety without a generator: the same on every run.
 Tensor wavy(const Shape& shape, double step) {

@@ -156,7 +156,9 @@ TEST_CASE("the other controls of the column") {
   robot.click("Seed more");
   robot.settle();
   CHECK(robot.document().weights.seed == 8);
-  robot.click("Positions: None");
+  robot.click("Positions kind");
+  robot.frame(2);
+  robot.click("None");
   robot.settle();
   CHECK(robot.document().positions == Positions::None);
   robot.click("Pad to more");
@@ -174,7 +176,7 @@ TEST_CASE("the other controls of the column") {
   const ImVec2 header = robot.centre("Positions");
   robot.click_at(header);
   robot.frame();
-  CHECK_FALSE(robot.has("Positions: None"));
+  CHECK_FALSE(robot.has("Positions kind"));
 }
 
 TEST_CASE("the soft-cap bounds the scores before the mask") {

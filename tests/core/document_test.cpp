@@ -42,7 +42,8 @@ TEST_CASE("check() gives the sizes of a Document that fits") {
   padded.input.padded_length = 9;
   CHECK(check(padded).keys == 9);
   CHECK(sequence_length(padded, 1) == 4);
-  CHECK(sequence_length(sample_given(), 0) == 5);
+  CHECK(sequence_length(sample_given(), 0) == 3);
+  CHECK(key_length(sample_given(), 0) == 5);
 }
 
 TEST_CASE("check() says in one sentence what does not fit and what would") {
@@ -62,7 +63,8 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
       {[](Document& d) { d.input.sequences.clear(); }, "There is no text: at least one sentence is needed."},
       {[](Document& d) { d.input.sequences = {Sequence{}}; },
        "The text has no tokens; type at least one word."},
-      {[](Document& d) { d.input.sequences[1] = {}; }, "Sentence 2 has no tokens; type at least one word."},
+      {[](Document& d) { d.input.sequences[1] = {}; },
+       "Sentence 2 of the text has no tokens; type at least one word."},
       {[](Document& d) { d.input.sequences[1].tokens[2] = ""; },
        "Token 3 of sentence 2 is empty; every token needs at least one character."},
       {[](Document& d) { d.input.padded_length = 5; },
@@ -75,7 +77,7 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
        },
        "W_O has shape [64, 32]; it must be [heads · d_v, d_model] = [64, 64]."},
       {[](Document& d) { d.weights.b_value = zeros({3}); },
-       "b_V has shape [3]; it must be [heads · d_v] = [64]."},
+       "b_V has shape [3]; it must be [kv heads · d_v] = [64]."},
       {[](Document& d) { d.weights.noise = -1; },
        "The noise is -1; it must be a finite number of at least 0."},
       {[=](Document& d) {
@@ -84,6 +86,39 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
        "The scale factor is nan; it must be a finite number."},
       {[](Document& d) { d.soft_cap = -1; },
        "The soft-cap is -1; it must be a finite number above 0, or 0 for none."},
+      {[](Document& d) { d.dropout.rate = 1; }, "The dropout rate is 1; it must be at least 0 and below 1."},
+      {[](Document& d) { d.kv_heads = 3; },
+       "8 heads cannot share 3 heads of keys and values: 8 / 3 is not a whole number of at least 1."},
+      {[](Document& d) { d.d_v = -1; }, "d_v is -1; it must be from 1 to 8192, or 0 for d_model / heads."},
+      {[](Document& d) { d.input.cached = 6; },
+       "6 tokens cached of 6; at least one token must be left to compute, and the number cannot be "
+       "negative."},
+      {[](Document& d) { d.input.memory = {samples::sentence(3)}; },
+       "The second text has 1 sentence, the first 2; every sentence needs one to look at."},
+      {[](Document& d) {
+         d.input.memory = {samples::sentence(3), {}};
+       },
+       "Sentence 2 of the second text has no tokens; type at least one word."},
+      {[](Document& d) { d.masking.window.left = -2; },
+       "The window's left side is -2; it must be from -1 to 1073741824."},
+      {[](Document& d) { d.masking.sparsity.stride = 0; },
+       "The stride of the mask is 0; it must be from 1 to 16777216."},
+      {[](Document& d) { d.masking.sparsity.lsh_buckets = 3; },
+       "The number of LSH buckets is 3; it must be even."},
+      {[](Document& d) { d.masking.heads = {8}; }, "The mask names head 8; there are heads 0 to 7."},
+      {[](Document& d) { d.position_settings.rope_base = 1; },
+       "The rotary base is 1; it must be a finite number above 1."},
+      {[](Document& d) {
+         d.positions = Positions::RopeHalf;
+         d.position_settings.rope_dims = 10;
+       },
+       "10 dimensions cannot be rotated: queries and keys have d_k = 8."},
+      {[](Document& d) { d.weights.extra_key = zeros({64}); },
+       "A learned key needs a learned value and the other way round: one of them is missing."},
+      {[](Document& d) {
+         d.loss = {Loss::Kind::MeanSquared, zeros({2, 6, 63})};
+       },
+       "The target has shape [2, 6, 63]; it must be [batch, queries, d_model] = [2, 6, 64]."},
       {[](Document& d) { d.temperature = 0; }, "The temperature is 0; it must be a finite number above 0."},
       {[=](Document& d) { d.temperature = nan_; },
        "The temperature is nan; it must be a finite number above 0."},
@@ -173,20 +208,22 @@ TEST_CASE("A shape whose product cannot be counted is refused") {
 TEST_CASE("The mask rule answers for a cell and for a row alike") {
   samples::Random random(3);
   Document document = sample();
-  document.masking = {.causal = true, .padding = true, .additive = nullptr};
+  document.masking.causal = document.masking.padding = true;
   auto additive = std::make_shared<Tensor>(Shape{1, 8, 6, 6});
   for (float& value : additive->values())
     value = random.coin() ? 0.5f : -std::numeric_limits<float>::infinity();
   document.masking.additive = additive;
   const MaskRule rule(document);
+  std::vector<std::uint8_t> seen(6);
   for (std::int64_t b = 0; b < 2; ++b) {
     for (std::int64_t h = 0; h < 8; ++h) {
       for (std::int64_t i = 0; i < 6; ++i) {
         std::int64_t allowed = 0;
+        rule.see(b, h, i, seen);
         for (std::int64_t j = 0; j < 6; ++j) {
           const bool expected = j <= i && j < (b == 0 ? 6 : 4) && additive->matrix(0, h)(i, j) > 0.0f;
           CHECK(rule.allows(b, h, i, j) == expected);
-          CHECK(rule.bias(b, h, i, j) == (expected ? 0.5f : -std::numeric_limits<float>::infinity()));
+          CHECK(seen[static_cast<std::size_t>(j)] == (expected ? 1 : 0));
           if (expected) ++allowed;
         }
         CHECK(rule.allowed_keys(b, h, i) == allowed);

@@ -9,6 +9,7 @@
 
 #include "core/edits.hpp"
 #include "core/random.hpp"
+#include "core/stages/positions.hpp"
 #include "core/weights/function_words.hpp"
 #include "core/weights/hand_built.hpp"
 

@@ -1,6 +1,4 @@
-// Against what PyTorch computes: the committed goldens (see goldens/make_goldens.py) and, where they lie
-// beside the checkout, the larger set of shared vectors, whose matrices are y = x·Wᵀ + b and whose masks are
-// PyTorch's.
+// Against what PyTorch computes: the committed goldens (see goldens/make_goldens.py).
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -89,11 +87,14 @@ MaskRule rule_for(const Masks& masks, const QueryKeyValue<T>& from) {
                                        std::make_shared<const Tensor>(from.k.shape()),
                                        std::make_shared<const Tensor>(from.v.shape()));
   } else {
-    for (const std::int64_t length : masks.lengths)
-      document.input.sequences.push_back(samples::sentence(length));
+    samples::Random random(1);
+    const int heads = static_cast<int>(from.q.shape()[1]);
+    document = samples::text_document(random, masks.lengths, heads, heads);
     document.input.padded_length = static_cast<int>(from.k.shape()[2]);
   }
-  document.masking = {.causal = masks.causal, .padding = !masks.lengths.empty(), .additive = masks.additive};
+  document.masking.causal = masks.causal;
+  document.masking.padding = !masks.lengths.empty();
+  document.masking.additive = masks.additive;
   return MaskRule(document);
 }
 
@@ -101,7 +102,16 @@ template <class T>
 TensorOf<T> weights_of(const Work& work, const QueryKeyValue<T>& from, const Masks& masks,
                        std::optional<double> factor) {
   const double by = factor ? *factor : scale_factor({}, from.q.shape()[3]);
-  return softmax(work, mask(work, scale(work, score(work, from.q, from.k), by), rule_for(masks, from)), T{1});
+  TensorPtrOf<T> additive;
+  if (masks.additive) {
+    additive = std::make_shared<const TensorOf<T>>(
+        masks.additive->shape(),
+        std::vector<T>(masks.additive->values().begin(), masks.additive->values().end()));
+  }
+  const TensorOf<T> scaled = scale(work, score(work, from.q, from.k), by);
+  const TensorOf<T> masked =
+      mask(work, scaled, static_cast<const TensorOf<T>*>(nullptr), additive, rule_for(masks, from));
+  return softmax(work, SoftmaxKind::Stable, masked, T{1});
 }
 
 template <class T>
@@ -140,41 +150,6 @@ json read_index(const std::filesystem::path& folder) {
   return json::parse(stream);
 }
 
-/// Hidden keys of PyTorch's masks as an additive tensor [1 or batch][1 or heads][queries][keys]; null when
-/// the file has none. `true_hides`: torch.nn.MultiheadAttention; the functional form means the opposite.
-TensorPtr additive_of(const SafetensorsFile& file, bool true_hides, const Shape& scores) {
-  if (file.find("attn_mask") == nullptr && file.find("key_padding_mask") == nullptr) return nullptr;
-  auto additive = std::make_shared<Tensor>(scores);
-  const std::int64_t batch = scores[0], heads = scores[1], queries = scores[2], keys = scores[3];
-  if (const TensorEntry* entry = file.find("attn_mask")) {
-    const Tensor mask = to_tensor<float>(*entry, file.path());
-    const std::int64_t rank = mask.shape().rank();
-    const std::int64_t mask_heads = rank >= 3 ? mask.shape()[static_cast<int>(rank - 3)] : 1;
-    const std::int64_t mask_batch = rank >= 4 ? mask.shape()[0] : 1;
-    for (std::int64_t i = 0; i < additive->size(); ++i) {
-      const std::int64_t b = i / (heads * queries * keys) % mask_batch;
-      const std::int64_t h = i / (queries * keys) % heads % mask_heads;
-      const std::int64_t cell = (b * mask_heads + h) * queries * keys + i % (queries * keys);
-      const float value = mask.values()[static_cast<std::size_t>(cell)];
-      const bool hides = (value != 0.0f) == true_hides;
-      additive->values()[static_cast<std::size_t>(i)] =
-          entry->dtype != DType::Bool ? value : (hides ? -infinity : 0.0f);
-    }
-  }
-  if (const TensorEntry* entry = file.find("key_padding_mask")) {
-    const Tensor hidden = to_tensor<float>(*entry, file.path());  // [batch][keys], true hides
-    for (std::int64_t b = 0; b < batch; ++b)
-      for (std::int64_t h = 0; h < heads; ++h)
-        for (std::int64_t key = 0; key < keys; ++key)
-          if (hidden.matrix()(b, key) != 0.0f) additive->matrix(b, h).col(key).setConstant(-infinity);
-  }
-  return additive;
-}
-
-std::filesystem::path shared_vectors() {
-  return std::filesystem::path(ATTNSCOPE_SHARED) / "vectors" / "torch_mha";
-}
-
 }  // namespace
 
 TEST_CASE("Attention agrees with PyTorch's, committed goldens") {
@@ -203,46 +178,6 @@ TEST_CASE("Attention agrees with PyTorch's, committed goldens") {
       check_dot_product<double>(file, masks, factor, double_tolerance);
       check_dot_product<float>(file, masks, factor, float_tolerance);
     }
-  }
-}
-
-TEST_CASE("Multi-head attention agrees with PyTorch's, shared vectors") {
-  if (!std::filesystem::exists(shared_vectors())) SKIP("no folder " << shared_vectors().string());
-  const json index = read_index(shared_vectors());
-  for (const std::string name :
-       {"mha_plain", "mha_no_bias", "mha_one_head", "mha_twelve_heads", "mha_causal", "mha_key_padding",
-        "mha_causal_key_padding", "mha_bool_mask", "mha_float_mask", "mha_cross", "mha_seq1"}) {
-    INFO("case " << name);
-    const SafetensorsFile file(shared_vectors() / (name + ".safetensors"));
-    const bool is_cross = file.find("key") != nullptr;
-    const Names names{"query", is_cross ? "key" : "query", is_cross ? "value" : "query", "W_", true};
-    Masks masks;
-    masks.additive = additive_of(file, true, load<double>(file, "attn_weights").shape());
-    const double tolerance = name == "mha_float_mask" ? float_mask_tolerance : double_tolerance;
-    const auto heads = index.at(name).at("heads").get<std::int64_t>();
-    check_multi_head<double>(file, names, "attn_weights", heads, masks, tolerance);
-    check_multi_head<float>(file, names, "attn_weights", heads, masks, float_tolerance);
-  }
-}
-
-TEST_CASE("Scaled dot-product attention agrees with PyTorch's, shared vectors") {
-  if (!std::filesystem::exists(shared_vectors())) SKIP("no folder " << shared_vectors().string());
-  const json index = read_index(shared_vectors());
-  for (const std::string name :
-       {"sdpa_plain", "sdpa_causal", "sdpa_causal_L3_S7", "sdpa_bool_mask", "sdpa_float_mask",
-        "sdpa_dead_row", "sdpa_gqa_4_2", "sdpa_mqa_4_1_causal", "sdpa_scale", "sdpa_scale_one"}) {
-    INFO("case " << name);
-    const SafetensorsFile file(shared_vectors() / (name + ".safetensors"));
-    const json& args = index.at(name).at("args");
-    const Shape q = load<double>(file, "q").shape(), k = load<double>(file, "k").shape();
-    Masks masks;
-    masks.causal = args.value("is_causal", false);
-    masks.additive = additive_of(file, false, Shape{q[0], q[1], q[2], k[2]});
-    std::optional<double> factor;
-    if (args.contains("scale")) factor = args.at("scale").get<double>();
-    const double tolerance = name == "sdpa_float_mask" ? float_mask_tolerance : double_tolerance;
-    check_dot_product<double>(file, masks, factor, tolerance);
-    check_dot_product<float>(file, masks, factor, float_tolerance);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/edits.hpp"
 #include "core/stages/embed.hpp"
+#include "core/stages/positions.hpp"
 #include "core/weights/function_words.hpp"
 
 using namespace attnscope;

@@ -9,6 +9,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/error.hpp"
+#include "core/files/npy.hpp"
 #include "core/files/safetensors.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -137,6 +138,32 @@ TEST_CASE("tensors become a document", "[open]") {
       (sizes.batch == 2 && sizes.heads == 4 && sizes.kv_heads == 2 && sizes.queries == 3 && sizes.keys == 5));
 }
 
+TEST_CASE("three arrays side by side become a document", "[open]") {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directories(directory / "layer 3");
+  const Tensor query(Shape{2, 3, 4}), key(Shape{2, 5, 4}), value(Shape{2, 5, 6});
+  write_npy(directory / "layer 3/Q.npy", query);
+  write_npy(directory / "layer 3/K.npy", key);
+  const auto sentence =
+      [&](const std::string& name) {  // it names the array at fault, not the one that was opened
+        return message_of<Error>([&] { open_document(directory / ("layer 3/" + name)); });
+      };
+  CHECK_THAT(sentence("K.npy"), ContainsSubstring("V.npy"));
+  write_npy(directory / "layer 3/V.npy", value);
+  for (const std::string any : {"Q", "K", "V"}) {
+    const Document document = open_document(directory / ("layer 3/" + any + ".npy"));
+    CHECK(document.input.given.query->shape() == Shape{1, 2, 3, 4});
+    CHECK(document.title == "layer 3");
+    CHECK(document.input.sequences[0].tokens.size() == 5);
+  }
+  write_npy(directory / "layer 3/V.npy", Tensor(Shape{2, 4, 6}));
+  CHECK_THAT(sentence("Q.npy"), ContainsSubstring("the same number of keys"));
+  write_npy(directory / "layer 3/V.npy", Tensor(Shape{6}));
+  CHECK_THAT(sentence("Q.npy"), ContainsSubstring("2 to 4 dimensions"));
+  write_npy(directory / "x.npy", value);
+  CHECK_THAT(refusal(directory / "x.npy"), ContainsSubstring("cannot be shown alone"));
+}
+
 TEST_CASE("tensors that do not fit are refused", "[open]") {
   const TemporaryDirectory directory;
   CHECK_THAT(refusal(tensors_file(directory, {4, 3, 8}, {1, 4, 3, 8}, {1, 4, 3, 8})),
@@ -164,8 +191,11 @@ TEST_CASE("masks are spread to batch, heads, queries and keys", "[open]") {
         Tensor({1, 1, 2, 2}, {0, -infinity, 0, 0}));
   CHECK(mask_of(boolean_mask_file(directory, "BOOL", "[1,2]", std::string("\0\1", 2))) ==
         Tensor({1, 1, 2, 2}, {-infinity, 0, -infinity, 0}));
+  // Too few keys are not repeated but hidden, as ONNX's operator has it.
   CHECK(mask_of(boolean_mask_file(directory, "BOOL", "[1,1,2,1]", std::string("\0\1", 2))) ==
-        Tensor({1, 1, 2, 2}, {-infinity, -infinity, 0, 0}));
+        Tensor({1, 1, 2, 2}, {-infinity, -infinity, 0, -infinity}));
+  CHECK(mask_of(boolean_mask_file(directory, "BOOL", "[2]", std::string("\1\0", 2))) ==
+        Tensor({1, 1, 2, 2}, {0, -infinity, 0, -infinity}));
 
   const Tensor per_head({2, 2, 2}, {1, 2, 3, 4, 5, 6, -infinity, 8});
   CHECK(mask_of(tensors_file(directory, {3, 2, 2, 1}, {3, 2, 2, 1}, {3, 2, 2, 1}, &per_head)) ==
@@ -173,7 +203,7 @@ TEST_CASE("masks are spread to batch, heads, queries and keys", "[open]") {
 
   SECTION("or refused") {
     CHECK_THAT(refusal(boolean_mask_file(directory, "BOOL", "[4]", three)),
-               ContainsSubstring("2 to 4 dimensions"));
+               ContainsSubstring("[1, 1, 2, 2]"));
     CHECK_THAT(refusal(boolean_mask_file(directory, "BOOL", "[1,4]", three)),
                ContainsSubstring("[1, 1, 2, 2]"));
     CHECK_THAT(refusal(boolean_mask_file(directory, "I8", "[2,2]", three)), ContainsSubstring("I8"));

@@ -68,7 +68,10 @@ inline Document text_document(Random& random, const std::vector<std::int64_t>& l
 /// A Document with given Q, K and V.
 inline Document given_document(TensorPtr query, TensorPtr key, TensorPtr value) {
   Document document;
-  document.input.given = {std::move(query), std::move(key), std::move(value)};
+  Given& given = document.input.given;
+  given.query = std::move(query);
+  given.key = std::move(key);
+  given.value = std::move(value);
   return document;
 }
 

@@ -8,8 +8,10 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/error.hpp"
+#include "core/text/special_tokens.hpp"
 #include "core/text/utf8.hpp"
 
+using attnscope::is_special_token;
 using attnscope::tokenize;
 using Catch::Matchers::ContainsSubstring;
 using Tokens = std::vector<std::string>;
@@ -110,6 +112,22 @@ TEST_CASE("messages print any bytes on one line", "[tokenize]") {
   CHECK(in_quotes("a\nb\xff") == "\"a\\u{a}b\\xff\"");
   CHECK(in_quotes("x\u202ey") == "\"x\\u{202e}y\"");
   CHECK(in_quotes("猫猫猫", 2) == "\"猫猫…\"");
+}
+
+TEST_CASE("markers of models are tokens of their own", "[tokenize]") {
+  CHECK(tokenize("[CLS] the cat[SEP]") == Tokens{"[CLS]", "the", "cat", "[SEP]"});
+  CHECK(tokenize("<s>oui</s> <|endoftext|> [UNUSED_12] [pad]") ==
+        Tokens{"<s>", "oui", "</s>", "<|endoftext|>", "[UNUSED_12]", "[pad]"});
+  CHECK(tokenize("a[i] [1] [A] x < y > z <a b> [CLS") == Tokens{"a", "[", "i", "]", "[", "1", "]",
+                                                                "[", "A", "]", "x", "<", "y", ">",
+                                                                "z", "<", "a", "b", ">", "[", "CLS"});
+  CHECK(tokenize("<") == Tokens{"<"});
+  CHECK(tokenize("[]<>") == Tokens{"[", "]", "<", ">"});
+  for (const std::string marker : {"[CLS]", "[pad]", "<s>", "</s>", "<|endoftext|>"}) {
+    CHECK(tokenize(marker) == Tokens{marker});
+    CHECK(is_special_token(marker));
+  }
+  for (const std::string word : {"cat", "[]", "[", "a]", "<a b>"}) CHECK_FALSE(is_special_token(word));
 }
 
 TEST_CASE("a long hostile text takes no longer than a long one", "[tokenize]") {

@@ -1,7 +1,9 @@
-// tests/fuzz: safetensors files, every tensor of them, and the Document they make.
+// tests/fuzz: safetensors files, every tensor of them, and the Documents they make: attention, cut into heads
+// or not, and a whole layer.
 #include "core/files/safetensors.hpp"
 
-#include "core/files/open.hpp"
+#include "core/files/attention_tensors.hpp"
+#include "core/files/layer_tensors.hpp"
 #include "fuzz/harness.hpp"
 
 using namespace attnscope;
@@ -16,6 +18,14 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       fuzz::expect_result_or_sentence([&] { to_tensor<float>(entry, path); });
       fuzz::expect_result_or_sentence([&] { to_tensor<double>(entry, path); });
     }
+    fuzz::expect_result_or_sentence([&] {
+      const Document document = document_from_tensors(file, {2, 1});
+      exact_sources(file, document, {2, 1});
+    });
+    fuzz::expect_result_or_sentence([&] {
+      const Document document = document_from_layer(file, {2, true, true});
+      layer_sources<double>(file, document);
+    });
     document_from_tensors(file);
   });
   return 0;

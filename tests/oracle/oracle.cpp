@@ -1,7 +1,7 @@
 #include "oracle/oracle.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace oracle {
 
@@ -14,8 +14,46 @@ struct Row {
   std::size_t b, h, query, at;
 };
 
+bool same_bucket(const Problem& p, std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
+  const std::size_t columns = p.queries + p.keys - p.extra;
+  for (std::size_t round = 0; round < p.mask.rounds; ++round) {
+    const int* row = &p.mask.buckets[((b * p.heads + h) * p.mask.rounds + round) * columns];
+    if (row[i] == row[p.queries + j]) return true;
+  }
+  return false;
+}
+
+bool in_same_block(std::ptrdiff_t position, std::ptrdiff_t key, std::ptrdiff_t block) {
+  for (std::ptrdiff_t first = 0; first <= key; first += block)
+    if (first <= key && key < first + block) return first <= position && position < first + block;
+  return false;
+}
+
+/// Causal, window and pattern.
+bool pattern_shows(const Problem& p, std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
+  const Visibility& mask = p.mask;
+  const std::ptrdiff_t position =
+      (mask.offsets.empty() ? 0 : mask.offsets[b]) + static_cast<std::ptrdiff_t>(i);
+  const std::ptrdiff_t key = static_cast<std::ptrdiff_t>(j);
+  const bool swapped = mask.mistake == Mistake::Transposed;
+  const std::ptrdiff_t row = swapped ? key : position, column = swapped ? position : key;
+  if (mask.causal && column > row) return false;
+  if (mask.causal && mask.mistake == Mistake::DiagonalToo && column == row) return false;
+  if (mask.left >= 0 && column < row - mask.left) return false;
+  if (mask.right >= 0 && column > row + mask.right) return false;
+  const auto is_global = [&](std::ptrdiff_t at) { return at >= 0 && at < mask.globals; };
+  switch (mask.pattern) {
+    case Pattern::None: return true;
+    case Pattern::Strided: return std::abs(position - key) % mask.stride == 0;
+    case Pattern::Blocks:
+      return is_global(position) || is_global(key) || in_same_block(position, key, mask.block);
+    case Pattern::Hashed: return same_bucket(p, b, h, i, j);
+  }
+  return false;
+}
+
 void fill_scores(const Problem& p, const Row& row, Answer& answer) {
-  const std::size_t kv_head = row.h / (p.heads / p.kv_heads);
+  const std::size_t kv_head = row.h / (p.heads / p.kv_heads), token_keys = p.keys - p.extra;
   for (std::size_t key = 0; key < p.keys; ++key) {
     double dot = 0;
     for (std::size_t d = 0; d < p.d_k; ++d) {
@@ -23,16 +61,20 @@ void fill_scores(const Problem& p, const Row& row, Answer& answer) {
              p.k[((row.b * p.kv_heads + kv_head) * p.keys + key) * p.d_k + d];
     }
     const std::size_t cell = row.at * p.keys + key;
-    const double bias = p.additive.empty() ? 0.0 : p.additive[cell];
-    bool hidden = p.causal && key > row.query;
-    if (!p.lengths.empty() && key >= p.lengths[row.b]) hidden = true;
-    if (bias == -infinity) hidden = true;
+    const bool seen = sees(p, row.b, row.h, row.query, key);
+    double added = p.bias.empty() ? 0 : p.bias[cell];
+    if (!p.mask.additive.empty() && key < token_keys) {
+      const double more = p.mask.additive[row.at * token_keys + key];
+      if (more != -infinity) added += more;
+    }
     answer.score[cell] = dot;
     answer.scaled[cell] = dot * p.scale;
     answer.capped[cell] =
         p.soft_cap == 0 ? dot * p.scale : p.soft_cap * std::tanh(dot * p.scale / p.soft_cap);
-    answer.masked[cell] = hidden ? -infinity : answer.capped[cell] + bias;
-    if (!hidden) ++answer.allowed[row.at];
+    const bool shown = seen || p.mask.mistake == Mistake::AfterSoftmax;
+    answer.masked[cell] = shown ? answer.capped[cell] + added : p.mask.hidden;
+    answer.seen[cell] = seen;
+    if (seen) ++answer.allowed[row.at];
   }
 }
 
@@ -45,30 +87,57 @@ void fill_weights(const Problem& p, const Row& row, Answer& answer) {
     if (masked[key] != -infinity) nothing = false;
     if (masked[key] > largest) largest = masked[key];
   }
-  if (nothing) {
-    for (std::size_t key = 0; key < p.keys; ++key) weights[key] = 0;
-    answer.entropy[row.at] = 0;
-    answer.log_sum_exp[row.at] = -infinity;
-    return;
-  }
+  answer.log_sum_exp[row.at] = -infinity;
+  if (nothing) return;  // zeros
   double sum = 0;
   for (std::size_t key = 0; key < p.keys; ++key) sum += std::exp((masked[key] - largest) / p.temperature);
-  double entropy = 0;
-  for (std::size_t key = 0; key < p.keys; ++key) {
-    const double weight = std::exp((masked[key] - largest) / p.temperature) / sum;
-    weights[key] = weight;
-    if (weight != 0) entropy -= weight * std::log(weight);
-  }
-  answer.entropy[row.at] = entropy;
   answer.log_sum_exp[row.at] = largest / p.temperature + std::log(sum);
+  if (p.naive) {
+    largest = 0;
+    sum = 0;
+    for (std::size_t key = 0; key < p.keys; ++key) sum += std::exp(masked[key] / p.temperature);
+  }
+  for (std::size_t key = 0; key < p.keys; ++key) {
+    weights[key] = std::exp((masked[key] - largest) / p.temperature) / sum;
+    if (p.mask.mistake == Mistake::AfterSoftmax && !answer.seen[row.at * p.keys + key]) weights[key] = 0;
+  }
+}
+
+/// elu(x) + 1.
+double feature(double x) { return x > 0 ? x + 1 : std::exp(x); }
+
+double feature_product(const Problem& p, const Row& row, std::size_t key) {
+  const std::size_t kv_head = row.h / (p.heads / p.kv_heads);
+  double dot = 0;
+  for (std::size_t d = 0; d < p.d_k; ++d) {
+    dot += feature(p.q[((row.b * p.heads + row.h) * p.queries + row.query) * p.d_k + d]) *
+           feature(p.k[((row.b * p.kv_heads + kv_head) * p.keys + key) * p.d_k + d]);
+  }
+  return dot;
+}
+
+void fill_linear(const Problem& p, const Row& row, Answer& answer) {
+  double sum = 0;
+  for (std::size_t key = 0; key < p.keys; ++key) {
+    const std::size_t cell = row.at * p.keys + key;
+    answer.linear[cell] = answer.seen[cell] ? feature_product(p, row, key) : 0;
+    sum += answer.linear[cell];
+  }
+  for (std::size_t key = 0; key < p.keys; ++key)
+    if (sum != 0) answer.linear[row.at * p.keys + key] /= sum;
 }
 
 void fill_mixed(const Problem& p, const Row& row, Answer& answer) {
   const std::size_t kv_head = row.h / (p.heads / p.kv_heads);
+  for (std::size_t key = 0; key < p.keys; ++key) {
+    const std::size_t cell = row.at * p.keys + key;
+    answer.dropped[cell] = p.linear ? answer.linear[cell] : answer.weights[cell];
+    if (!p.keep.empty()) answer.dropped[cell] = p.keep[cell] == 0 ? 0 : answer.dropped[cell] * p.keep[cell];
+  }
   for (std::size_t d = 0; d < p.d_v; ++d) {
     double sum = 0;
     for (std::size_t key = 0; key < p.keys; ++key) {
-      sum += answer.weights[row.at * p.keys + key] *
+      sum += answer.dropped[row.at * p.keys + key] *
              p.v[((row.b * p.kv_heads + kv_head) * p.keys + key) * p.d_v + d];
     }
     answer.mixed[row.at * p.d_v + d] = sum;
@@ -76,26 +145,82 @@ void fill_mixed(const Problem& p, const Row& row, Answer& answer) {
   }
 }
 
+/// Calls fn(Row) for every query of every head.
+template <class Fn>
+void for_rows(const Problem& p, Fn&& fn) {
+  for (std::size_t b = 0; b < p.batch; ++b)
+    for (std::size_t h = 0; h < p.heads; ++h)
+      for (std::size_t query = 0; query < p.queries; ++query)
+        fn(Row{b, h, query, (b * p.heads + h) * p.queries + query});
+}
+
 }  // namespace
+
+bool sees(const Problem& p, std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
+  const Visibility& mask = p.mask;
+  const std::size_t token_keys = p.keys - p.extra;
+  if (j >= token_keys) return true;
+  const bool patterned =
+      mask.heads.empty() || std::find(mask.heads.begin(), mask.heads.end(), h) != mask.heads.end();
+  if (patterned && !pattern_shows(p, b, h, i, j)) return false;
+  if (!mask.lengths.empty()) {
+    const std::ptrdiff_t position =
+        (mask.offsets.empty() ? 0 : mask.offsets[b]) + static_cast<std::ptrdiff_t>(i);
+    const bool wrong = mask.mistake == Mistake::WrongAxis;
+    if ((wrong ? position : static_cast<std::ptrdiff_t>(j)) >= mask.lengths[b]) return false;
+  }
+  if (mask.additive.empty()) return true;
+  return mask.additive[((b * p.heads + h) * p.queries + i) * token_keys + j] != -infinity;
+}
 
 Answer attend(const Problem& p) {
   const std::size_t rows = p.batch * p.heads * p.queries;
   Answer answer;
-  answer.score = answer.scaled = answer.capped = answer.masked = answer.weights = Numbers(rows * p.keys);
+  answer.score = answer.scaled = answer.capped = answer.masked = Numbers(rows * p.keys);
+  answer.weights = answer.linear = answer.dropped = answer.score;
   answer.mixed = answer.concatenated = Numbers(rows * p.d_v);
-  answer.entropy = answer.log_sum_exp = Numbers(rows);
+  answer.log_sum_exp = Numbers(rows);
   answer.allowed.resize(rows);
+  answer.seen.resize(rows * p.keys);
+  for_rows(p, [&](const Row& row) {
+    fill_scores(p, row, answer);
+    fill_weights(p, row, answer);
+    if (p.linear) fill_linear(p, row, answer);
+    fill_mixed(p, row, answer);
+  });
+  return answer;
+}
+
+Numbers linear_recurrent(const Problem& p) {
+  Numbers out(p.batch * p.heads * p.queries * p.d_v);
   for (std::size_t b = 0; b < p.batch; ++b) {
     for (std::size_t h = 0; h < p.heads; ++h) {
-      for (std::size_t query = 0; query < p.queries; ++query) {
-        const Row row{b, h, query, (b * p.heads + h) * p.queries + query};
-        fill_scores(p, row, answer);
-        fill_weights(p, row, answer);
-        fill_mixed(p, row, answer);
+      const std::size_t kv_head = h / (p.heads / p.kv_heads);
+      Numbers state(p.d_k * p.d_v), norm(p.d_k);
+      const auto take_in = [&](std::size_t t) {  // s += φ(k_t) v_tᵀ, z += φ(k_t)
+        const std::size_t key = (b * p.kv_heads + kv_head) * p.keys + t;
+        for (std::size_t d = 0; d < p.d_k; ++d) {
+          norm[d] += feature(p.k[key * p.d_k + d]);
+          for (std::size_t e = 0; e < p.d_v; ++e)
+            state[d * p.d_v + e] += feature(p.k[key * p.d_k + d]) * p.v[key * p.d_v + e];
+        }
+      };
+      for (std::size_t t = 0; t < p.keys && !p.mask.causal; ++t) take_in(t);
+      for (std::size_t t = 0; t < p.queries; ++t) {  // y_t = φ(q_t)ᵀ s / (φ(q_t)ᵀ z)
+        if (p.mask.causal) take_in(t);
+        const std::size_t row = (b * p.heads + h) * p.queries + t;
+        double below = 0;
+        for (std::size_t d = 0; d < p.d_k; ++d) below += feature(p.q[row * p.d_k + d]) * norm[d];
+        for (std::size_t e = 0; e < p.d_v; ++e) {
+          double above = 0;
+          for (std::size_t d = 0; d < p.d_k; ++d)
+            above += feature(p.q[row * p.d_k + d]) * state[d * p.d_v + e];
+          out[row * p.d_v + e] = above / below;
+        }
       }
     }
   }
-  return answer;
+  return out;
 }
 
 Numbers linear(const Numbers& x, const Numbers& w, const Numbers& b, std::size_t rows, std::size_t d_in,
@@ -123,16 +248,13 @@ Numbers project(const Numbers& x, const Numbers& w, const Numbers& b, std::size_
   return split;
 }
 
-Numbers sinusoidal(std::size_t tokens, std::size_t d) {
-  Numbers p(tokens * d);
-  for (std::size_t t = 0; t < tokens; ++t) {
-    for (std::size_t column = 0; column < d; ++column) {
-      const double pair = static_cast<double>(column - column % 2);
-      const double angle = static_cast<double>(t) / std::pow(10000.0, pair / static_cast<double>(d));
-      p[t * d + column] = column % 2 == 0 ? std::sin(angle) : std::cos(angle);
-    }
+Numbers join(const Numbers& a, std::size_t a_size, const Numbers& b, std::size_t b_size, std::size_t blocks) {
+  Numbers joined;
+  for (std::size_t block = 0; block < blocks; ++block) {
+    for (std::size_t i = 0; i < a_size; ++i) joined.push_back(a[block * a_size + i]);
+    for (std::size_t i = 0; i < b_size; ++i) joined.push_back(b[block * b_size + i]);
   }
-  return p;
+  return joined;
 }
 
 }  // namespace oracle

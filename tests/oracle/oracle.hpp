@@ -1,36 +1,71 @@
 // tests/oracle: attention in float64, written the naive way: plain loops over plain vectors, one formula a
-// line. It shares nothing with the product, so that both being wrong in the same way is unlikely.
+// line, each from its paper. It shares nothing with the product, so that both being wrong in the same way is
+// unlikely. What is random there (buckets, dropout) comes in as numbers.
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace oracle {
 
 using Numbers = std::vector<double>;
 
+enum class Pattern { None, Strided, Blocks, Hashed };
+enum class Mistake { None, DiagonalToo, AfterSoftmax, Transposed, WrongAxis };
+
+/// Which keys a query sees. Query i of sequence b stands at position p = offsets[b] + i; the last `extra`
+/// keys belong to no token and are always seen.
+struct Visibility {
+  bool causal = false;                   // j <= p
+  std::vector<std::ptrdiff_t> offsets;   // [batch]; empty = 0
+  std::vector<std::ptrdiff_t> lengths;   // [batch]: keys from here on are padding; empty = none is
+  std::ptrdiff_t left = -1, right = -1;  // p - left <= j <= p + right; -1 = no end
+  Pattern pattern = Pattern::None;
+  std::ptrdiff_t stride = 1;              // Strided: p - j is a multiple
+  std::ptrdiff_t block = 1, globals = 0;  // Blocks: the same block, or one of them a global token
+  std::vector<int> buckets;               // Hashed: [batch][heads][rounds][queries + token keys]
+  std::size_t rounds = 1;
+  std::vector<std::size_t> heads;  // those that causal, window and pattern hold for; empty = all
+  Numbers additive;                // [batch][heads][queries][token keys] or empty; -inf hides
+  double hidden = -std::numeric_limits<double>::infinity();  // the score of a hidden key
+  Mistake mistake = Mistake::None;
+};
+
 struct Problem {
   std::size_t batch = 1, heads = 1, kv_heads = 1, queries = 1, keys = 1, d_k = 1, d_v = 1;
-  Numbers q;         // [batch][heads][queries][d_k]
-  Numbers k;         // [batch][kv_heads][keys][d_k]
-  Numbers v;         // [batch][kv_heads][keys][d_v]
-  double scale = 1;  // multiplies the scores
-  bool causal = false;
-  std::vector<std::size_t> lengths;  // [batch]: keys from here on are hidden; empty = none
-  Numbers additive;                  // [batch][heads][queries][keys] or empty; -inf hides
+  std::size_t extra = 0;  // of the keys
+  Numbers q;              // [batch][heads][queries][d_k]
+  Numbers k;              // [batch][kv_heads][keys][d_k]
+  Numbers v;              // [batch][kv_heads][keys][d_v]
+  double scale = 1;       // multiplies the scores
+  double soft_cap = 0;    // 0 = none
+  Numbers bias;           // [batch][heads][queries][keys] or empty: added to the capped scores
+  Visibility mask;
   double temperature = 1;
-  double soft_cap = 0;  // 0 = none
+  bool naive = false;   // exp(x) / Σ exp(x) without subtracting the largest
+  bool linear = false;  // linear attention mixes the values
+  Numbers keep;         // [batch][heads][queries][keys] or empty: what dropout multiplies the weights with
 };
 
 struct Answer {
-  Numbers score, scaled, capped, masked, weights;  // [batch][heads][queries][keys]
+  Numbers score, scaled, capped, masked, weights;  // [batch][heads][queries][keys]; weights: the softmax's
+  Numbers linear;                                  // weights that linear attention implies
+  Numbers dropped;                                 // those that mix, after dropout
   Numbers mixed;                                   // [batch][heads][queries][d_v]
   Numbers concatenated;                            // [batch][queries][heads * d_v]
-  Numbers entropy, log_sum_exp;                    // [batch][heads][queries]
+  Numbers log_sum_exp;                             // [batch][heads][queries]
   std::vector<std::size_t> allowed;                // [batch][heads][queries]
+  std::vector<bool> seen;                          // [batch][heads][queries][keys]
 };
 
 Answer attend(const Problem&);
+/// Whether query i of sequence b sees key j in head h.
+bool sees(const Problem&, std::size_t b, std::size_t h, std::size_t i, std::size_t j);
+
+/// Linear attention in O(n), the recurrent form of Katharopoulos et al. 2020, equations 18 to 20 (and, not
+/// causal, equation 6): [batch][heads][queries][d_v]. Reads q, k, v and mask.causal; as many queries as keys.
+Numbers linear_recurrent(const Problem&);
 
 /// x [batch][tokens][d_in] times w [d_in][heads * d] plus b (or empty), as [batch][heads][tokens][d].
 Numbers project(const Numbers& x, const Numbers& w, const Numbers& b, std::size_t batch, std::size_t tokens,
@@ -40,7 +75,7 @@ Numbers project(const Numbers& x, const Numbers& w, const Numbers& b, std::size_
 Numbers linear(const Numbers& x, const Numbers& w, const Numbers& b, std::size_t rows, std::size_t d_in,
                std::size_t d_out);
 
-/// P(t, 2i) = sin(t / 10000^(2i/d)), P(t, 2i+1) = cos(the same), as [tokens][d].
-Numbers sinusoidal(std::size_t tokens, std::size_t d);
+/// Blocks of `a_size` and of `b_size` numbers in turns, `blocks` of each: rows of b behind rows of a.
+Numbers join(const Numbers& a, std::size_t a_size, const Numbers& b, std::size_t b_size, std::size_t blocks);
 
 }  // namespace oracle

@@ -29,10 +29,15 @@ Robot::Robot(const RobotOptions& options)
 void Robot::frame(int count) {
   for (int i = 0; i < count; ++i) {
     items_.clear();
-    picture_.bind();
-    host_.frame(options_.width, options_.height, time_step, [this] { app_.frame(host_.fonts()); });
+    host_.build(options_.width, options_.height, time_step, [this] { app_.frame(host_.fonts()); });
     if (options_.wait_for_engine) engine_.wait_idle();
   }
+}
+
+Image Robot::pixels() {
+  picture_.bind();
+  host_.render(options_.width, options_.height);
+  return picture_.read();
 }
 
 void Robot::settle() {

@@ -67,8 +67,8 @@ class Robot {
   bool has(std::string_view label) const;
   /// The middle of its visible part.
   ImVec2 centre(std::string_view label) const;
-  /// The last frame.
-  Image pixels() const { return picture_.read(); }
+  /// The last frame. Only here it is turned into pixels.
+  Image pixels();
 
  private:
   void hold(int mods, bool down);

@@ -1,0 +1,39 @@
+#include "app/cli/layer.hpp"
+
+#include "app/cli/tensor_output.hpp"
+#include "core/parallel.hpp"
+#include "core/stages/run_stage.hpp"
+
+namespace attnscope {
+namespace {
+
+template <class T>
+void compute(const LayerWish& wish, const SafetensorsFile& file, const Document& document) {
+  ThreadPool pool;
+  const Work work{pool, {}};
+  const Sources<T> sources = layer_sources<T>(file, document);
+  const TraceOf<T> trace = run_stages(work, document, sources);
+  TensorOutput output(file.find("query")->dtype);
+  output.add<T>("out", trace[Stage::Output]);
+  output.add<T>("attn_weights", trace[Stage::Softmax]);
+  if (document.loss.kind != Loss::Kind::Off) {
+    for (NamedValues<T>& gradient : named_gradients(file, backward(work, document, sources, trace)))
+      output.add<T>(std::move(gradient.name), std::move(gradient.tensor));
+  }
+  output.write(wish.out);
+}
+
+}  // namespace
+
+std::string run_layer(const LayerWish& wish) {
+  const SafetensorsFile file(wish.in);
+  const Document document = document_from_layer(file, wish.settings);
+  if (file.find("query")->dtype == DType::F64) {
+    compute<double>(wish, file, document);
+  } else {
+    compute<float>(wish, file, document);
+  }
+  return not_finite_note(document);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,125 @@
+#include "app/cli/rotate.hpp"
+
+#include <fmt/format.h>
+
+#include "app/cli/tensor_output.hpp"
+#include "core/error.hpp"
+#include "core/files/tensor_refusals.hpp"
+#include "core/parallel.hpp"
+#include "core/stages/positions.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+namespace {
+
+/// One file with the tensors of the operator.
+template <class T>
+class RotaryFile {
+ public:
+  RotaryFile(const SafetensorsFile& file, const RotateWish& wish) : file_(file), wish_(wish) {}
+
+  /// [batch][heads][n][d]
+  TensorOf<T> input() const {
+    TensorOf<T> given = read("input");
+    const Shape& shape = given.shape();
+    if (shape.rank() == 4) return given;
+    if (shape.rank() != 3) fail("input", shape, "[batch, heads, n, d] or [batch, n, heads · d]");
+    if (wish_.heads < 1 || shape[2] % wish_.heads != 0) {
+      fail("input", shape,
+           fmt::format("a last size that can be cut into heads (--heads is {})", wish_.heads));
+    }
+    const std::int64_t d = shape[2] / wish_.heads;
+    TensorOf<T> split(Shape{shape[0], wish_.heads, shape[1], d});
+    for (std::int64_t b = 0; b < shape[0]; ++b)
+      for (int h = 0; h < wish_.heads; ++h) split.matrix(b, h) = given.matrix(b).middleCols(h * d, d);
+    return split;
+  }
+
+  Rotation<T> rotation(const Shape& input) const {
+    const std::int64_t dims = wish_.dims == 0 ? input[3] : wish_.dims;
+    if (dims % 2 != 0 || dims > input[3]) {
+      throw Error(
+          fmt::format("{}: {} dimensions cannot be rotated; heads have {}, and it must be an even number.",
+                      in_quotes(file_.path().native()), dims, input[3]));
+    }
+    return {table("cos_cache", input, dims / 2), table("sin_cache", input, dims / 2), wish_.interleaved};
+  }
+
+ private:
+  TensorOf<T> read(std::string_view name) const {
+    const TensorEntry* entry = file_.find(name);
+    if (entry == nullptr) refuse_tensor(file_, name, "is missing, expected input, cos_cache and sin_cache");
+    check_real(file_, *entry);
+    return to_tensor<T>(*entry, file_.path());
+  }
+
+  [[noreturn]] void fail(std::string_view name, const Shape& shape, std::string_view expected) const {
+    refuse_tensor(file_, name, fmt::format("has shape {}, expected {}", to_string(shape), expected));
+  }
+
+  /// [batch][n][pairs]: as it is, or the rows that position_ids name.
+  TensorOf<T> table(std::string_view name, const Shape& input, std::int64_t pairs) const {
+    TensorOf<T> cache = read(name);
+    const Shape full{input[0], input[2], pairs};
+    const TensorEntry* ids = file_.find("position_ids");
+    if (ids == nullptr) {
+      if (cache.shape() != full)
+        fail(name, cache.shape(), to_string(full) + ", since there are no position_ids");
+      return cache;
+    }
+    if (cache.shape().rank() != 2 || cache.shape()[1] != pairs)
+      fail(name, cache.shape(), fmt::format("[positions, {}]", pairs));
+    const TensorOf<double> positions = to_tensor<double>(*ids, file_.path());
+    if (positions.shape() != Shape{input[0], input[2]})
+      fail("position_ids", positions.shape(), to_string(Shape{input[0], input[2]}));
+    TensorOf<T> rows(full);
+    for (std::int64_t i = 0; i < positions.size(); ++i) {
+      const double position = positions.data()[i];
+      if (!(position >= 0) || position >= static_cast<double>(cache.shape()[0])) {
+        throw Error(fmt::format("{}: position_ids holds {}, expected a row of {}: 0 to {}.",
+                                in_quotes(file_.path().native()), position, in_quotes(name),
+                                cache.shape()[0] - 1));
+      }
+      std::copy_n(cache.data() + static_cast<std::int64_t>(position) * pairs, pairs, rows.data() + i * pairs);
+    }
+    return rows;
+  }
+
+  const SafetensorsFile& file_;
+  const RotateWish& wish_;
+};
+
+template <class T>
+void compute(const RotateWish& wish, const SafetensorsFile& file) {
+  const RotaryFile<T> tensors(file, wish);
+  const TensorOf<T> input = tensors.input();
+  ThreadPool pool;
+  const TensorOf<T> turned = rotate(Work{pool, {}}, input, tensors.rotation(input.shape()));
+  const TensorEntry& entry = *file.find("input");
+  TensorOutput output(entry.dtype);
+  if (entry.shape.size() == 4) {
+    output.add<T>("output", TensorOf<T>(turned));
+  } else {
+    const Shape& shape = turned.shape();
+    TensorOf<T> joined(Shape{shape[0], shape[2], shape[1] * shape[3]});
+    for (std::int64_t b = 0; b < shape[0]; ++b)
+      for (std::int64_t h = 0; h < shape[1]; ++h)
+        joined.matrix(b).middleCols(h * shape[3], shape[3]) = turned.matrix(b, h);
+    output.add<T>("output", std::move(joined));
+  }
+  output.write(wish.out);
+}
+
+}  // namespace
+
+void rotate_tensor(const RotateWish& wish) {
+  const SafetensorsFile file(wish.in);
+  const TensorEntry* input = file.find("input");
+  if (input != nullptr && input->dtype == DType::F64) {
+    compute<double>(wish, file);
+  } else {
+    compute<float>(wish, file);
+  }
+}
+
+}  // namespace attnscope

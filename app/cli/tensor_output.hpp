@@ -1,0 +1,38 @@
+// app/cli: tensors on their way into a file: whatever they were computed in, they leave in the type of the
+// input.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/files/safetensors.hpp"
+
+namespace attnscope {
+
+/// Collects tensors and writes them at once, atomically, so that the file read may be the one written.
+class TensorOutput {
+ public:
+  /// `dtype`: F16, BF16, F32 or F64, what is written.
+  explicit TensorOutput(DType dtype) : dtype_(dtype) {}
+
+  template <class T>
+  void add(std::string name, TensorPtrOf<T> tensor) {
+    tensors_.push_back({std::move(name), tensor.get(), dtype_});
+    kept_.push_back(std::move(tensor));
+  }
+  template <class T>
+  void add(std::string name, TensorOf<T>&& tensor) {
+    add<T>(std::move(name), std::make_shared<const TensorOf<T>>(std::move(tensor)));
+  }
+  void write(const std::filesystem::path& path) const { write_safetensors(path, tensors_); }
+
+ private:
+  DType dtype_;
+  std::vector<NamedTensor> tensors_;
+  std::vector<std::variant<TensorPtrOf<float>, TensorPtrOf<double>>> kept_;  // alive until written
+};
+
+}  // namespace attnscope

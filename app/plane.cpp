@@ -1,0 +1,83 @@
+#include "app/plane.hpp"
+
+#include "core/stages/run_stage.hpp"
+
+namespace attnscope {
+
+std::vector<Plane> planes(const Result& result) {
+  const Document& document = result.document;
+  std::vector<Plane> all{Stage::Score, Stage::Scale};
+  if (document.soft_cap > 0) all.emplace_back(Stage::Cap);
+  if (result.trace[Stage::Bias]) all.emplace_back(Stage::Bias);
+  all.emplace_back(Stage::Mask);
+  all.emplace_back(Stage::Softmax);
+  if (document.linear) all.emplace_back(Stage::Linear);
+  if (document.dropout.rate > 0) all.emplace_back(Stage::Drop);
+  if (result.gradients) {
+    all.emplace_back(Stage::Drop, true);
+    all.emplace_back(Stage::Mask, true);
+    all.emplace_back(Stage::Score, true);
+  }
+  return all;
+}
+
+const TensorPtr& tensor_of(const Result& result, Plane plane) {
+  if (!plane.gradient) return result.trace[plane.stage];
+  static const TensorPtr none;
+  if (!result.gradients) return none;
+  if (plane.stage == Stage::Score) return result.gradients->scores;
+  return plane.stage == Stage::Mask ? result.gradients->masked : result.gradients->weights;
+}
+
+ConstMatrixMap<float> matrix_of(const Result& result, Plane plane, std::int64_t b, std::int64_t h) {
+  const Tensor& tensor = *tensor_of(result, plane);
+  return tensor.matrix(tensor.shape()[0] == 1 ? 0 : b, h);
+}
+
+std::uint64_t made_in(const Result& result, Plane plane) {
+  // Gradients are not stages: they may change with every result. The bit keeps them apart from the runs.
+  if (plane.gradient) return result.ticket | std::uint64_t{1} << 63;
+  return result.made_in[static_cast<std::size_t>(plane.stage)];
+}
+
+bool is_weights(Plane plane) {
+  return !plane.gradient &&
+         (plane.stage == Stage::Softmax || plane.stage == Stage::Linear || plane.stage == Stage::Drop);
+}
+
+bool shows_mask(const Document& document, Plane plane) {
+  if (plane.gradient || is_weights(plane)) return true;
+  return plane.stage == Stage::Mask && document.masking.mistake != MaskMistake::AfterSoftmax;
+}
+
+PlaneWords words(const Document& document, Plane plane) {
+  if (plane.gradient) {
+    switch (plane.stage) {
+      case Stage::Score:
+        return {"∂S scores", "∂S", "∂loss / ∂S", "How the loss changes with each product q·k."};
+      case Stage::Mask:
+        return {"∂M masked", "∂M", "∂M = A ∘ (∂A − Σ A∘∂A) / τ",
+                "What the softmax lets through: nothing where a weight is 0 or 1."};
+      default: return {"∂A weights", "∂A", "∂A = ∂C·Vᵀ", "How the loss changes when a weight grows alone."};
+    }
+  }
+  switch (plane.stage) {
+    case Stage::Score: return {"Scores", "score", "S = Q·Kᵀ", "How well each query fits each key."};
+    case Stage::Scale:
+      return {"Scaled", "scaled", "S × 1/√dₖ (or the chosen factor)",
+              "The same picture with a smaller spread."};
+    case Stage::Cap: return {"Capped", "capped", "c·tanh(x / c)", "No score leaves (−c, c)."};
+    case Stage::Bias: return {"Bias", "bias", "b(head, key − query)", "What positions add to every score."};
+    case Stage::Mask: return {"Masked", "masked", "hidden keys get −∞", "What softmax is given."};
+    case Stage::Linear:
+      return {"Linear weights", "weight", "φ(Q)·φ(K)ᵀ / Σ", "The weights that linear attention implies."};
+    case Stage::Drop:
+      return {"Dropped", "weight", "A ∘ keep / (1 − r)", "What mixes the values while training."};
+    default: break;
+  }
+  const bool unused = document.linear;
+  return {unused ? "Softmax" : "Weights", "weight", "A = softmax(masked / τ)",
+          unused ? "For comparison: linear attention does not use them." : "Every row sums to 1."};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,188 @@
+#include "app/views/cell_facts.hpp"
+
+#include <cmath>
+
+#include "app/number_format.hpp"
+#include "core/stages/run_stage.hpp"
+#include "core/stages/softmax.hpp"
+
+namespace attnscope {
+namespace {
+
+/// Full attention's weight of the cell: the softmax of the whole row without window, pattern and mistakes.
+double full_weight(const Scene& scene, const CellFacts& f) {
+  const Result& r = scene.result;
+  const auto capped = matrix_of(r, Stage::Cap, f.b, f.h).row(f.query);
+  const auto keys = static_cast<std::size_t>(r.dimensions.keys);
+  const auto added =
+      MaskRule::additive_row<float>(r.document.masking.additive, f.b, f.h, f.query);  // of token keys
+  std::vector<float> masked(keys), weights(keys);
+  std::vector<std::uint8_t> seen(keys);
+  const MaskRule& rule = scene.stats.full_rule();
+  rule.see(f.b, f.h, f.query, seen);
+  for (std::size_t key = 0; key < keys; ++key) {
+    const auto column = static_cast<Eigen::Index>(key);
+    masked[key] = capped(column);
+    if (r.trace[Stage::Bias]) masked[key] += matrix_of(r, Stage::Bias, f.b, f.h)(f.query, column);
+    if (key < added.size()) masked[key] += added[key];
+    if (seen[key] == 0) masked[key] = static_cast<float>(rule.hidden_value());
+  }
+  softmax_row<float>(SoftmaxKind::Stable, masked, r.document.temperature, weights);
+  return static_cast<double>(weights[static_cast<std::size_t>(f.key)]);
+}
+
+/// Builds the lines one after the other.
+class Ladder {
+ public:
+  Ladder(Scene& scene, const CellFacts& facts)
+      : scene_(scene), f_(facts), document_(scene.result.document), d_(scene.result.dimensions) {}
+
+  std::vector<LadderLine> lines() {
+    scores();
+    mask();
+    if (!document_.linear) softmax();
+    if (document_.linear) linear();
+    if (document_.dropout.rate > 0) dropout();
+    if (f_.full) check("full attention", "had put here", fixed(*f_.full, 4));
+    reference();
+    return std::move(lines_);
+  }
+
+ private:
+  void step(std::string name, std::string how, double value) {
+    lines_.push_back({std::move(name), std::move(how), written(value), false, false});
+  }
+  /// Three places, but for numbers like -1e9.
+  static std::string written(double value) { return std::abs(value) < 1e5 ? fixed(value, 3) : tiny(value); }
+  void result(std::string name, std::string how, std::string value) {
+    lines_.push_back({std::move(name), std::move(how), std::move(value), true, false});
+  }
+  void check(std::string name, std::string how, std::string value) {
+    lines_.push_back({std::move(name), std::move(how), std::move(value), false, true});
+  }
+  static std::string number(float value) { return fixed(static_cast<double>(value), 2); }
+
+  void scores() {
+    step("score", is_rotary(document_.positions) ? "Σ q′ · k′, both rotated" : "Σ q · k", f_.score);
+    const double factor = scale_factor(document_.scaling, d_.d_k);
+    const Scaling::Kind kind = document_.scaling.kind;
+    step("scaled",
+         kind == Scaling::Kind::InverseSqrtDk ? "× 1/√" + std::to_string(d_.d_k) + " = " + fixed(factor, 3)
+         : kind == Scaling::Kind::Off         ? "× 1, scaling is off"
+                                              : "× " + fixed(factor, 3),
+         f_.scaled);
+    const std::string cap = number(document_.soft_cap);
+    if (document_.soft_cap > 0) step("capped", cap + " · tanh(x / " + cap + ")", f_.capped);
+    if (scene_.result.trace[Stage::Bias])
+      step("+ position",
+           "b(head, " + std::to_string(f_.key - position_of(scene_.result, f_.b, f_.query)) + ")", f_.bias);
+  }
+
+  void mask() {
+    if (f_.masked && scene_.stats.rule().after_softmax()) {
+      step("masked", "not yet: the mistake", f_.hidden);
+    } else if (f_.masked) {
+      step("masked", "hidden: " + written(scene_.stats.rule().hidden_value()), f_.hidden);
+    } else {
+      const double added = f_.hidden - f_.capped - f_.bias;
+      const bool adds = std::isfinite(added) && document_.masking.additive && std::abs(added) > 1e-6;
+      step("masked", adds ? "+ " + fixed(added, 3) : "+ 0, allowed", f_.hidden);
+    }
+  }
+
+  void softmax() {
+    const std::string tau = document_.temperature != 1 ? " / " + number(document_.temperature) : "";
+    const bool hidden = f_.masked && f_.hidden == -INFINITY;
+    const bool naive = document_.softmax == SoftmaxKind::Naive;
+    const double shifted = (f_.hidden - f_.largest) / static_cast<double>(document_.temperature);
+    if (f_.masked && scene_.stats.rule().after_softmax()) {
+      result("weight", "set to 0 after the softmax", fixed(f_.weight, 4));
+    } else if (hidden) {
+      result("weight", "exp(\u2212∞) = 0", std::isnan(f_.weight) ? "NaN" : "0");
+    } else if (naive) {
+      if (!tau.empty()) step("divided", "x" + tau, shifted);
+      // In the precision it is computed in, where it may overflow.
+      const bool over = std::isinf(std::exp(static_cast<float>(shifted)));
+      result("weight",
+             (over ? "∞" : "exp(" + written(shifted) + ")") + " / " +
+                 tiny(static_cast<double>(static_cast<float>(f_.sum))),
+             fixed(f_.weight, 4));
+    } else {
+      const std::string from_max = "\u2212 max " + fixed(f_.largest, 3);
+      step("shifted", tau.empty() ? from_max : "(" + from_max + ")" + tau, shifted);
+      result("weight", "exp(" + written(shifted) + ") / " + fixed(f_.sum, 3), fixed(f_.weight, 4));
+    }
+  }
+
+  void linear() {
+    check("softmax", "would give", fixed(f_.softmax, 4));
+    result("weight", f_.masked ? "hidden" : "φ(q)·φ(k) / Σ φ(q)·φ(k)", fixed(f_.weight, 4));
+  }
+
+  void dropout() {
+    const double kept = 1 / (1 - static_cast<double>(document_.dropout.rate));
+    const bool dropped = f_.mixed == 0 && f_.weight > 0;
+    result("mixed", dropped ? "dropped by chance" : "× 1/(1 − r) = " + fixed(kept, 3), fixed(f_.mixed, 4));
+  }
+
+  /// The reference is a stable softmax of float64 numbers: what linear attention gives is something else.
+  void reference() {
+    if (document_.linear || (f_.masked && f_.softmax == 0)) return;
+    if (const CellReference* exact =
+            scene_.stats.reference(f_.b, f_.h, f_.query, f_.key, scene_.selection.locked)) {
+      check("float64", fixed(exact->weight, 10), "Δ " + tiny(std::abs(exact->weight - f_.softmax)));
+    } else {
+      check("float64", "lock the cell to compute it", "");
+    }
+  }
+
+  Scene& scene_;
+  const CellFacts& f_;
+  const Document& document_;
+  const Dimensions& d_;
+  std::vector<LadderLine> lines_;
+};
+
+}  // namespace
+
+CellFacts facts_of(const Scene& scene) {
+  const Result& r = scene.result;
+  CellFacts f;
+  f.b = scene.sequence();
+  f.h = scene.head();
+  f.kv = f.h * r.dimensions.kv_heads / r.dimensions.heads;
+  f.query = scene.cell().query;
+  f.key = scene.cell().key;
+  f.masked = scene.is_masked(f.b, f.h, f.query, f.key);
+  const auto at = [&](Stage stage) {
+    return static_cast<double>(matrix_of(r, stage, f.b, f.h)(f.query, f.key));
+  };
+  f.score = at(Stage::Score);
+  f.scaled = at(Stage::Scale);
+  f.capped = at(Stage::Cap);
+  if (r.trace[Stage::Bias]) f.bias = at(Stage::Bias);
+  f.hidden = at(Stage::Mask);
+  f.softmax = at(Stage::Softmax);
+  f.weight = at(weights_stage(r.document));
+  f.mixed = at(Stage::Drop);
+  const auto masked_row = matrix_of(r, Stage::Mask, f.b, f.h).row(f.query);
+  const auto weights = matrix_of(r, weights_stage(r.document), f.b, f.h).row(f.query);
+  const bool naive = r.document.softmax == SoftmaxKind::Naive;  // which subtracts nothing
+  f.largest = naive ? 0 : static_cast<double>(masked_row.maxCoeff());
+  f.allowed = r.measures.row(f.b, f.h, f.query).allowed;
+  const double tau = static_cast<double>(r.document.temperature);
+  for (Eigen::Index j = 0; j < weights.size(); ++j) {
+    if (static_cast<double>(weights(j)) > f.weight) ++f.rank;
+    const double x = static_cast<double>(masked_row(j));
+    if (std::isfinite(x)) f.sum += std::exp((x - f.largest) / tau);
+  }
+  const bool patterned = f.masked && scene.stats.rule().is_sparse();
+  if (patterned && scene.stats.full_rule().allows(f.b, f.h, f.query, f.key)) f.full = full_weight(scene, f);
+  return f;
+}
+
+std::vector<LadderLine> ladder_of(Scene& scene, const CellFacts& facts) {
+  return Ladder(scene, facts).lines();
+}
+
+}  // namespace attnscope

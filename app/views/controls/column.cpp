@@ -1,0 +1,137 @@
+#include "app/views/controls/column.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace attnscope {
+namespace {
+
+/// Three dots beside a section's title; true when they were clicked.
+bool dots(const Ui& ui, const char* label, const Box& box, bool open, bool used) {
+  const Ui::Touch touch = ui.touch(label, box);
+  if (touch.hovered || open) ui.fill(box, ui.theme.control, ui.px(4));
+  if (touch.focused) ui.frame(box.grown(ui.px(2)), ui.theme.query, ui.px(2), ui.px(6));
+  const Rgba ink = used ? ui.theme.query : touch.hovered || open ? ui.theme.text1 : ui.theme.text3;
+  for (const float step : {-1.f, 0.f, 1.f})
+    ui.list()->AddCircleFilled({box.centre_x() + step * ui.px(5), box.centre_y()}, ui.px(1.5f), ink);
+  tooltip(ui, touch.hovered, box,
+          {open ? "Fewer controls" : "More controls",
+           {},
+           used ? "Something in here is not as it usually is." : "What is used less often is in here.",
+           {}});
+  return touch.clicked;
+}
+
+}  // namespace
+
+Box Column::row(float logical_height, float gap_after) {
+  const Box box{x, std::round(y), width, ui().px(logical_height)};
+  y += ui().px(logical_height + gap_after);
+  return box;
+}
+
+bool Column::begin(const SectionHead& head) {
+  const auto at = static_cast<std::size_t>(head.which);
+  signed char& fold = scene.view.fold[at];
+  const bool usual = head.opens == Opens::Always || (head.opens == Opens::WhenWide && !scene.compact);
+  bool open = fold == 0 ? usual : fold > 0;
+  const Box title = row(24, 6);
+  const float name_end =
+      ui().px(head.has_extras ? 60 : 24) + ui().text_width(head.label, type::label, Ink::Semibold);
+  const std::string note = ui().fitted(head.note, type::tick, Ink::Regular, title.w - name_end);
+  // Dear ImGui gives a click to the first widget under the mouse: the dots come before the whole line.
+  if (head.has_extras) {
+    const float left = title.x + ui().px(24) + ui().text_width(head.label, type::label, Ink::Semibold);
+    const std::string label = std::string("More: ") + head.label;
+    bool& more = scene.view.more[at];
+    const Box box{left, title.y + ui().px(2), ui().px(28), ui().px(20)};
+    if (dots(ui(), label.c_str(), box, open && more, head.extras_used)) {
+      more = !(open && more);
+      fold = 1;
+      open = true;
+      if (more) opened_ = title.y;
+    }
+  }
+  if (section_header(ui(), head.label, title, note, open)) {
+    open = !open;
+    fold = open ? 1 : -1;
+    if (open) opened_ = title.y;
+  }
+  return open;
+}
+
+void Column::end() {
+  // What was unfolded at the lower end comes into sight, its title at most to the top.
+  if (opened_ && y > bottom_) {
+    const float top = ImGui::GetWindowPos().y + ui().px(12);
+    ImGui::SetScrollY(ImGui::GetScrollY() + std::min(y + ui().px(12) - bottom_, *opened_ - top));
+  }
+  opened_.reset();
+  y += ui().px(2);
+  ui().horizontal(x, y, width, ui().theme.hairline);
+  y += ui().px(8);
+}
+
+std::optional<std::int64_t> Column::number(const char* label, std::string_view shown, std::int64_t value,
+                                           const std::function<std::int64_t(int)>& next, const Tip& tip,
+                                           std::string_view read_out) {
+  const Box line = row(28);
+  const float wide = ui().px(scene.compact ? 92 : 112);
+  ui().text(line.x, line.centre_y(), shown,
+            {type::label, ui().theme.text2, Ink::Regular, Align::Left, line.w - wide - ui().px(8)});
+  return stepper(ui(), label, {line.right() - wide, line.y, wide, line.h}, value, next, tip, read_out);
+}
+
+std::optional<int> Column::choice(const char* label, std::string_view shown,
+                                  std::span<const std::string_view> names, int chosen,
+                                  std::span<const Tip> tips) {
+  const Box line = row(28);
+  const float wide = std::round(std::min(ui().px(156), line.w * 0.66f));
+  ui().text(line.x, line.centre_y(), shown,
+            {type::label, ui().theme.text2, Ink::Regular, Align::Left, line.w - wide - ui().px(8)});
+  return segments(ui(), label, {line.right() - wide, line.y, wide, line.h}, names, chosen, tips,
+                  {.text_size = scene.compact ? type::tick : type::label});
+}
+
+void Column::fact(const char* label, std::string_view shown, std::string_view value, const Tip& tip,
+                  bool alarming) {
+  const Box line = row(20, 4);
+  const Ui::Touch touch = ui().touch(label, line, false);
+  const float wide = ui().text(
+      line.right(), line.centre_y(), value,
+      {type::label, alarming ? ui().theme.key : ui().theme.text1, Ink::Regular, Align::Right, line.w * 0.7f});
+  ui().text(line.x, line.centre_y(), shown,
+            {type::label, ui().theme.text2, Ink::Regular, Align::Left, line.w - wide - ui().px(8)});
+  tooltip(ui(), touch.hovered, line, tip);
+}
+
+void Column::remark(std::string_view text, bool alarming) {
+  y += ui().paragraph(x, std::round(y), width, text,
+                      {type::tick, alarming ? ui().theme.key : ui().theme.text3}) +
+       ui().px(8);
+}
+
+void draw_controls(Scene& scene, const Box& region) {
+  const Ui& ui = scene.ui;
+  ImGui::SetCursorScreenPos(region.min());
+  ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
+  ImGui::BeginChild("controls", {region.w, region.h}, ImGuiChildFlags_None, ImGuiWindowFlags_NoBackground);
+  const ImVec2 top = ImGui::GetCursorScreenPos();
+  Column column(scene, {region.x + ui.px(16), top.y + ui.px(12), region.w - ui.px(32), 0}, region.bottom());
+  using Part = void (*)(Column&);
+  // In a small window what a class plays with comes first, the rest folds to one line each.
+  constexpr Part wide[] = {input_section,      weights_section,   heads_section,   scaling_section,
+                           mask_section,       positions_section, softmax_section, backward_section,
+                           statistics_section, cost_section};
+  constexpr Part compact[] = {scaling_section,    mask_section,  softmax_section,   input_section,
+                              weights_section,    heads_section, positions_section, backward_section,
+                              statistics_section, cost_section};
+  for (const Part part : scene.compact ? compact : wide) part(column);
+  ImGui::SetCursorScreenPos({region.x, column.y});
+  ImGui::Dummy({1, ui.px(4)});
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+  ui.vertical(region.right() - 1, region.y, region.h, ui.theme.hairline);
+}
+
+}  // namespace attnscope

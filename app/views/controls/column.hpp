@@ -1,0 +1,81 @@
+// app/views/controls: the column of controls, one foldable section per part of the Document. What is used
+// rarely is tucked behind the dots beside a section's title. A moved knob is a moved picture: nothing has an
+// Apply button.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "app/scene.hpp"
+
+namespace attnscope {
+
+enum class Section { Input, Weights, Heads, Scaling, Mask, Positions, Softmax, Backward, Statistics, Cost };
+
+/// When a section is open that nobody has folded or unfolded.
+enum class Opens { Always, WhenWide, OnDemand };
+
+struct SectionHead {
+  Section which;
+  const char* label;
+  std::string note = {};  // at the right end of the title's line
+  Opens opens = Opens::WhenWide;
+  bool has_extras = false;   // rarely used controls, behind dots
+  bool extras_used = false;  // the dots light up: something behind them is not as it usually is
+};
+
+/// A cursor that goes down the column; sections place their rows with it.
+class Column {
+ public:
+  /// `first`: left, top and width of the first row; `bottom`: where the region in sight ends.
+  Column(Scene& of, const Box& first, float bottom)
+      : scene(of), x(first.x), y(first.y), width(first.w), bottom_(bottom) {}
+
+  Scene& scene;
+  float x, y, width;  // of the next row, device pixels
+
+  const Ui& ui() const { return scene.ui; }
+  Document& document() const { return scene.document; }
+  Box row(float logical_height, float gap_after = 8);
+
+  /// The section's title; its rows follow when this is true, then end().
+  bool begin(const SectionHead&);
+  void end();
+  /// Whether the rarely used controls of a section are shown.
+  bool extras(Section which) const { return scene.view.more[static_cast<std::size_t>(which)]; }
+
+  /// "seed  − 7 +"; `read_out` stands instead of the number where it means something else.
+  std::optional<std::int64_t> number(const char* label, std::string_view shown, std::int64_t value,
+                                     const std::function<std::int64_t(int)>& next, const Tip&,
+                                     std::string_view read_out = {});
+  /// "softmax  [stable | naive]"
+  std::optional<int> choice(const char* label, std::string_view shown,
+                            std::span<const std::string_view> names, int chosen, std::span<const Tip> tips);
+  /// "loss  0.137", with a tooltip.
+  void fact(const char* label, std::string_view shown, std::string_view value, const Tip&,
+            bool alarming = false);
+  /// A remark over the whole width.
+  void remark(std::string_view text, bool alarming = false);
+
+ private:
+  float bottom_;
+  std::optional<float> opened_;  // top of a section that was unfolded in this frame
+};
+
+void input_section(Column&);
+void weights_section(Column&);
+void heads_section(Column&);
+void scaling_section(Column&);
+void mask_section(Column&);
+void mask_extras(Column&);  // of the mask section
+void positions_section(Column&);
+void softmax_section(Column&);
+void backward_section(Column&);
+void statistics_section(Column&);
+void cost_section(Column&);
+
+}  // namespace attnscope

@@ -1,0 +1,128 @@
+// app/views/controls: what goes in: the text, its padding, a second text, and what is already in the cache.
+#include <algorithm>
+
+#include "app/number_format.hpp"
+#include "app/views/controls/column.hpp"
+#include "core/edits.hpp"
+#include "core/stages/precision.hpp"
+
+namespace attnscope {
+namespace {
+
+/// The second text of one sequence; an empty one stays as an empty field to type into.
+void set_memory(Document& document, std::size_t b, std::string text) {
+  Sequence sequence;
+  if (!text.empty()) sequence = edit::memory(document, std::move(text)).input.memory.front();
+  document.input.memory[b] = std::move(sequence);
+  document = edit::cached(std::move(document), document.input.cached);  // fits a mask made by hand
+}
+
+void padding_row(Column& c) {
+  Document& document = c.document();
+  const int longest = std::max(1, static_cast<int>(longest_of(document.input.sequences)));
+  const int now = std::max(document.input.padded_length, longest);
+  const Tip tip{"Pad to",
+                "sequence + [pad] … [pad]",
+                "Padding tokens take attention unless the padding mask hides them.",
+                {}};
+  const auto next = [&](int step) { return std::int64_t{now} + step; };
+  if (const auto n = c.number("Pad to", "pad to", now, next, tip)) {
+    document.input.padded_length = *n <= longest ? 0 : static_cast<int>(std::min<std::int64_t>(*n, 100000));
+    document = edit::cached(std::move(document), document.input.cached);  // fits a mask made by hand
+  }
+}
+
+void memory_rows(Column& c) {
+  Scene& scene = c.scene;
+  Document& document = c.document();
+  const bool cross = !document.input.memory.empty();
+  if (toggle(c.ui(), "Cross-attention", "cross-attention", c.row(28), cross,
+             {"Cross-attention",
+              "Q = X·W_Q   K = N·W_K   V = N·W_V",
+              "Keys and values come from a second text: the first looks at the second, as in translation.",
+              {}})) {
+    document = edit::memory(std::move(document), cross ? std::string() : scene.view.memory_text);
+    return;
+  }
+  if (!cross) return;
+  const auto b = static_cast<std::size_t>(
+      std::clamp<std::int64_t>(scene.sequence(), 0, std::ssize(document.input.memory) - 1));
+  std::string text = document.input.memory[b].text;
+  if (text_field(c.ui(), "##Memory", c.row(28), text, "Type a second sentence")) {
+    try {
+      set_memory(document, b, text);
+      if (!text.empty()) scene.view.memory_text = text;
+    } catch (const std::exception& error) {
+      scene.view.message = error.what();
+    }
+  }
+}
+
+void cache_rows(Column& c) {
+  Document& document = c.document();
+  const bool can_cache =
+      !document.input.given && document.input.memory.empty() && !document.input.vectors.key;
+  if (can_cache) {
+    const std::int64_t now = document.input.cached;
+    const auto next = [&](int step) { return now + step; };
+    const Tip tip{
+        "Decode: cached tokens",
+        "queries: tokens after the cache, keys: all",
+        "Writing word by word, keys and values of earlier tokens are kept; only new ones are computed.",
+        {}};
+    if (const auto n = c.number("Cached tokens", "cached tokens", now, next, tip))
+      document =
+          edit::cached(std::move(document), static_cast<int>(std::clamp<std::int64_t>(*n, 0, 1 << 20)));
+  }
+  const Result& r = c.scene.result;
+  const Dimensions& d = r.dimensions;
+  const std::int64_t numbers = d.batch * d.kv_heads * d.token_keys();
+  const std::int64_t each = bytes_of(r.document.precision);
+  const std::string keys = bytes(numbers * d.d_k * each), values = bytes(numbers * d.d_v * each);
+  const std::string formula = "batch · kv heads · keys · (dₖ + d_v) · " + std::to_string(each) + " B";
+  const std::string why =
+      "K " + keys + " and V " + values + " for this layer. Fewer kv heads make it smaller.";
+  c.fact("KV cache", "KV cache", bytes(numbers * (d.d_k + d.d_v) * each), {"KV cache", formula, why, {}});
+}
+
+}  // namespace
+
+void input_section(Column& c) {
+  Scene& scene = c.scene;
+  const Result& r = scene.result;
+  const Input& input = c.document().input;
+  const bool given = static_cast<bool>(input.given), vectors = static_cast<bool>(input.vectors);
+  const std::string note = grouped(r.dimensions.token_keys()) +
+                           (r.dimensions.batch > 1 ? " × " + grouped(r.dimensions.batch) : "") +
+                           (is_cross(r) ? " keys" : " tokens");
+  if (c.begin({.which = Section::Input,
+               .label = "Input",
+               .note = note,
+               .has_extras = true,
+               .extras_used = !input.memory.empty() || input.cached > 0})) {
+    const std::string shown = given                    ? "Given Q, K, V"
+                              : vectors                ? "Given token vectors"
+                              : r.dimensions.batch > 1 ? "Batch of sentences"
+                                                       : "Sentence · words";
+    drop(c.ui(), "Input source", c.row(28), shown,
+         {"Input",
+          "text → words and punctuation",
+          "Pick an example, or drop a text, a document or tensors on the window.",
+          {}},
+         [&] {
+           for (const Example& example : scene.examples) {
+             if (menu_row(c.ui(), (example.name + "##input").c_str(), {},
+                          scene.document.title == example.name))
+               scene.open(example.path);
+           }
+         });
+    if (!given && !vectors) padding_row(c);
+    if (c.extras(Section::Input)) {
+      if (!given && !vectors) memory_rows(c);
+      cache_rows(c);
+    }
+  }
+  c.end();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,192 @@
+// app/views/controls: windows and sparse patterns, for which heads they hold, what hidden scores become, and
+// masks that are wrong on purpose.
+#include <algorithm>
+#include <array>
+
+#include "app/views/controls/column.hpp"
+
+namespace attnscope {
+namespace {
+
+int small(std::int64_t number, int least, int most) {
+  return static_cast<int>(std::clamp<std::int64_t>(number, least, most));
+}
+
+/// "window left": how many keys are seen on that side, −1 = all of them.
+void window_rows(Column& c) {
+  Window& window = c.document().masking.window;
+  for (const bool left : {true, false}) {
+    int& side = left ? window.left : window.right;
+    const auto next = [&](int step) { return std::int64_t{side} + step; };
+    const Tip tip = left ? Tip{"Window, left side",
+                               "key ≥ position − left",
+                               "How far back a query sees, as in Longformer and Mistral.",
+                               {}}
+                         : Tip{"Window, right side",
+                               "key ≤ position + right",
+                               "How far ahead a query sees; a causal mask sees nothing there.",
+                               {}};
+    if (const auto n = c.number(left ? "Window left" : "Window right", left ? "window left" : "window right",
+                                side, next, tip, side < 0 ? "open" : ""))
+      side = small(*n, -1, 1 << 20);
+  }
+}
+
+struct Pattern {
+  const char* name;
+  std::string_view formula, why;
+};
+constexpr std::array<Pattern, 4> patterns{{
+    {"No pattern", "every key", "Full attention, but for the masks above."},
+    {"Strided", "(p − j) mod stride = 0", "Every so many tokens back, as in the Sparse Transformer."},
+    {"Block + global", "same block, or one of the first g",
+     "Local blocks and a few tokens that all see: BigBird."},
+    {"LSH buckets", "hash(q) = hash(k)", "Only queries and keys that point alike meet, as in Reformer."},
+}};
+
+void lsh_rows(Column& c, Sparsity& s) {
+  const auto even = [&](int step) { return std::int64_t{s.lsh_buckets} + 2 * step; };
+  if (const auto n = c.number(
+          "LSH buckets", "buckets", s.lsh_buckets, even,
+          {"Buckets", "h = argmax [x·R, −x·R]", "More buckets make each smaller: fewer keys are seen.", {}}))
+    s.lsh_buckets = small((*n + 1) / 2 * 2, 2, 1024);
+  const auto round = [&](int step) { return std::int64_t{s.lsh_rounds} + step; };
+  if (const auto n = c.number("LSH rounds", "rounds", s.lsh_rounds, round,
+                              {"Rounds",
+                               "seen when any round agrees",
+                               "Each round hashes anew, so that near keys are missed less often.",
+                               {}}))
+    s.lsh_rounds = small(*n, 1, 16);
+  const auto now = static_cast<std::int64_t>(s.seed);
+  const auto next = [&](int step) { return now + step; };
+  if (const auto n = c.number("LSH seed", "seed", now, next,
+                              {"Seed", "of the random rotations R", "Another seed, other buckets.", {}}))
+    s.seed = static_cast<std::uint64_t>(std::max<std::int64_t>(0, *n));
+}
+
+void pattern_rows(Column& c) {
+  Sparsity& s = c.document().masking.sparsity;
+  const Pattern& now = patterns[static_cast<std::size_t>(s.kind)];
+  drop(c.ui(), "Pattern", c.row(28), now.name, {now.name, now.formula, now.why, {}}, [&] {
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      const auto kind = static_cast<Sparsity::Kind>(i);
+      if (menu_row(c.ui(), patterns[i].name, patterns[i].formula, kind == s.kind)) s.kind = kind;
+    }
+  });
+  const auto whole = [&](const char* label, std::string_view shown, int& value, int least, const Tip& tip) {
+    const auto next = [&](int step) { return std::int64_t{value} + step; };
+    if (const auto n = c.number(label, shown, value, next, tip)) value = small(*n, least, 1 << 20);
+  };
+  if (s.kind == Sparsity::Kind::Strided)
+    whole("Stride", "stride", s.stride, 1, {"Stride", "(p − j) mod stride = 0", "1 sees every key.", {}});
+  if (s.kind == Sparsity::Kind::BlocksGlobal) {
+    whole("Block", "block", s.block, 1, {"Block", "⌊p / block⌋ = ⌊j / block⌋", "Tokens per block.", {}});
+    whole("Globals", "global tokens", s.globals, 0,
+          {"Global tokens", "p < g or j < g", "The first tokens see all and are seen by all.", {}});
+  }
+  if (s.kind == Sparsity::Kind::Lsh) lsh_rows(c, s);
+}
+
+/// Which heads causal, window and pattern hold for.
+void heads_row(Column& c) {
+  std::vector<int>& heads = c.document().masking.heads;
+  const int head = static_cast<int>(c.scene.selection.head);
+  const bool here = std::find(heads.begin(), heads.end(), head) != heads.end();
+  constexpr std::array<std::string_view, 2> names{"All heads", "This head"};
+  const std::array<Tip, 2> tips{
+      Tip{"All heads", {}, "Causal, window and pattern hold in every head.", {}},
+      Tip{"This head", {}, "They hold in the chosen head only: the others see everything but padding.", {}}};
+  const int now = heads.empty() ? 0 : here && heads.size() == 1 ? 1 : -1;
+  if (const auto chosen = c.choice("Mask for", "holds for", names, now, tips)) {
+    heads.clear();
+    if (*chosen == 1) heads.push_back(head);
+  }
+  if (now >= 0) return;
+  std::string list = "holds for head";
+  if (heads.size() > 1) list += "s";
+  for (std::size_t i = 0; i < heads.size(); ++i) list += (i == 0 ? " " : ", ") + std::to_string(heads[i]);
+  c.remark(list);
+}
+
+void hidden_row(Column& c) {
+  Masking& mask = c.document().masking;
+  constexpr std::array<std::string_view, 2> names{"\u2212∞", "\u22121e9"};
+  const std::array<Tip, 2> tips{
+      Tip{"\u2212∞", "exp(\u2212∞) = 0", "A row with no key gets weights of 0.", {}},
+      Tip{"\u22121e9",
+          "exp(\u22121e9 \u2212 max) = 0, unless all are",
+          "As much code has it: a row with no key spreads its weight evenly over what it should not see.",
+          {}}};
+  if (const auto chosen = c.choice("Hidden score", "hidden =", names, static_cast<int>(mask.hidden), tips))
+    mask.hidden = static_cast<Masking::Hidden>(*chosen);
+}
+
+struct Mistake {
+  const char* name;
+  std::string_view formula, breaks;
+};
+constexpr std::array<Mistake, 5> mistakes{{
+    {"No mistake", "as it should be", ""},
+    {"Diagonal hidden", "key < query",
+     "< instead of ≤: no token sees itself, and the first sees nothing at all."},
+    {"After the softmax", "A ∘ allowed",
+     "Zeroed too late: rows no longer sum to 1, and hidden scores still shape the others."},
+    {"Transposed", "query ≤ key", "Rows and columns swapped: causal now shows only the future."},
+    {"Wrong axis", "padding hides rows",
+     "Padding hides queries instead of keys: real tokens still look at [pad]."},
+}};
+
+/// What is missing for a mistake to show.
+std::string_view needed(const Masking& mask) {
+  const bool lopsided = mask.causal || mask.window.left != mask.window.right;
+  if (mask.mistake == MaskMistake::Transposed && !lopsided) return "Turn the causal mask on to see it.";
+  if (mask.mistake == MaskMistake::WrongAxis && !mask.padding) return "Turn the padding mask on to see it.";
+  return {};
+}
+
+void mistake_rows(Column& c) {
+  Masking& mask = c.document().masking;
+  const Mistake& now = mistakes[static_cast<std::size_t>(mask.mistake)];
+  drop(
+      c.ui(), "Mistake", c.row(28), mask.mistake == MaskMistake::None ? "Mistakes …" : now.name,
+      {"Mistakes", now.formula, "Masks that are wrong as they are met in real code, to see what breaks.", {}},
+      [&] {
+        for (std::size_t i = 0; i < mistakes.size(); ++i) {
+          const auto which = static_cast<MaskMistake>(i);
+          if (menu_row(c.ui(), mistakes[i].name, mistakes[i].formula, which == mask.mistake))
+            mask.mistake = which;
+        }
+      });
+  if (mask.mistake == MaskMistake::None || now.breaks.empty()) return;
+  c.remark(now.breaks, true);
+  if (const std::string_view missing = needed(mask); !missing.empty()) c.remark(missing);
+}
+
+void hand_row(Column& c) {
+  const Ui& ui = c.ui();
+  Masking& mask = c.document().masking;
+  const Box line = c.row(28);
+  const float gap = ui.px(8), half = std::floor((line.w - gap) / 2);
+  const Box left{line.x, line.y, mask.additive ? half : line.w, line.h};
+  if (button(ui, is_hidden_by_hand(c.scene) ? "Show cell" : "Hide cell", left,
+             {"Hide the chosen cell", "M_ij = \u2212∞",
+              "By hand, in this head alone; again shows it. The other cells stay as they are.", "M"}))
+    toggle_hidden_cell(c.scene);
+  const Box right{line.x + half + gap, line.y, line.w - half - gap, line.h};
+  if (left.w < line.w &&
+      button(ui, "Clear by hand", right, {"Clear", {}, "Shows all cells hidden by hand.", {}}))
+    mask.additive.reset();
+}
+
+}  // namespace
+
+void mask_extras(Column& c) {
+  window_rows(c);
+  pattern_rows(c);
+  heads_row(c);
+  hidden_row(c);
+  mistake_rows(c);
+  hand_row(c);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,131 @@
+// app/views/controls: how the order of the tokens reaches the scores.
+#include <algorithm>
+#include <array>
+
+#include "app/number_format.hpp"
+#include "app/views/controls/column.hpp"
+#include "core/stages/run_stage.hpp"
+
+namespace attnscope {
+namespace {
+
+struct Kind {
+  const char* name;
+  std::string_view note, short_note;  // in the list; beside the title
+  bool added_to_x;                    // has nothing to act on where Q, K and V are given
+};
+
+/// In the order of the enumerators.
+constexpr std::array<Kind, 7> kinds{{
+    {"None", "X = token vectors", "none", false},
+    {"Sinusoidal", "sin, cos (t / 10000^(2i/d))", "sinusoidal", true},
+    {"Learned", "a vector for each position", "learned", true},
+    {"Relative buckets", "b(head, bucket of j − p)", "buckets", false},
+    {"ALiBi", "− slope · |j − p|", "ALiBi", false},
+    {"RoPE, halves", "pairs (i, i + r/2) turn", "RoPE", false},
+    {"RoPE, interleaved", "pairs (2i, 2i + 1) turn", "RoPE", false},
+}};
+
+std::string_view why(Positions kind) {
+  switch (kind) {
+    case Positions::None: return "Shuffle the words and the output only shuffles along.";
+    case Positions::Sinusoidal: return "Each position has its own wave pattern; shifts are rotations.";
+    case Positions::Learned:
+      return "As in BERT and GPT-2; here drawn from the seed unless a file gives them.";
+    case Positions::RelativeBuckets:
+      return "As in T5: far distances share a bucket, the bias is added to scores.";
+    case Positions::Alibi: return "Nearer keys get more, in every head by another slope; nothing is learned.";
+    case Positions::RopeHalf:
+    case Positions::RopeInterleaved:
+      return "Queries and keys turn with their position, so q·k depends on the distance alone.";
+  }
+  return {};
+}
+
+/// Settings that check() refuses together are moved to the nearest that fit.
+void make_fit(PositionSettings& s) {
+  const int least = s.buckets_two_sided ? 4 : 2;
+  s.buckets = std::clamp(s.buckets, least, 4096);
+  if (s.buckets_two_sided) s.buckets += s.buckets % 2;
+  const int exact = s.buckets / (s.buckets_two_sided ? 4 : 2);  // buckets for single distances, each side
+  s.bucket_distance = std::clamp(s.bucket_distance, exact + 1, 1 << 24);
+}
+
+void rotary_rows(Column& c) {
+  PositionSettings& s = c.document().position_settings;
+  if (const auto moved =
+          slider(c.ui(), "RoPE base", "base", grouped(std::lround(s.rope_base)), c.row(36, 4), s.rope_base,
+                 {10, 1e6f, 10000, true}, s.rope_base != 10000,
+                 {"Base",
+                  "angle = p · base^(−2i/r)",
+                  "Larger bases turn slower: the last pair needs 2π · base tokens for one turn.",
+                  {}}))
+    s.rope_base = std::max(1.01f, *moved);
+  const std::int64_t d_k = c.scene.result.dimensions.d_k, now = rotated_dims(s, d_k), all = d_k - d_k % 2;
+  const auto next = [&](int step) { return now + 2 * step; };
+  if (const auto n = c.number("Rotated dims", "rotated dims", now, next,
+                              {"Rotated dimensions r",
+                               "dimensions 0 … r − 1 of dₖ",
+                               "The others do not know their position, as in GPT-NeoX.",
+                               {}})) {
+    const std::int64_t even = std::clamp<std::int64_t>(*n / 2 * 2, 2, std::max<std::int64_t>(all, 2));
+    s.rope_dims = even == all ? 0 : static_cast<int>(even);
+  }
+}
+
+void bucket_rows(Column& c) {
+  PositionSettings& s = c.document().position_settings;
+  const int step_size = s.buckets_two_sided ? 2 : 1;
+  const auto next = [&](int step) { return std::int64_t{s.buckets + step * step_size}; };
+  if (const auto n = c.number("Buckets", "buckets", s.buckets, next,
+                              {"Buckets",
+                               "half for single distances, the rest grow",
+                               "Each has a number per head. Fewer make far keys alike sooner.",
+                               {}})) {
+    s.buckets = static_cast<int>(std::clamp<std::int64_t>(*n, 0, 4096));
+    make_fit(s);
+  }
+  const auto further = [&](int step) {
+    return std::int64_t{step > 0 ? s.bucket_distance * 2 : s.bucket_distance / 2};
+  };
+  if (const auto n = c.number("Bucket distance", "up to distance", s.bucket_distance, further,
+                              {"Distance",
+                               "from here on one bucket",
+                               "All keys at least this far away share the last bucket.",
+                               {}})) {
+    s.bucket_distance = static_cast<int>(std::clamp<std::int64_t>(*n, 1, 1 << 24));
+    make_fit(s);
+  }
+  if (toggle(c.ui(), "Two-sided", "both sides", c.row(28), s.buckets_two_sided,
+             {"Both sides",
+              "buckets for j < p and for j > p",
+              "Off: all keys after the query share bucket 0, as in T5's decoder.",
+              {}})) {
+    s.buckets_two_sided = !s.buckets_two_sided;
+    make_fit(s);
+  }
+}
+
+}  // namespace
+
+void positions_section(Column& c) {
+  Document& document = c.document();
+  const bool given = static_cast<bool>(document.input.given);
+  Positions now = document.positions;
+  if (given && kinds[static_cast<std::size_t>(now)].added_to_x) now = Positions::None;
+  const Kind& kind = kinds[static_cast<std::size_t>(now)];
+  if (c.begin({.which = Section::Positions, .label = "Positions", .note = std::string(kind.short_note)})) {
+    drop(c.ui(), "Positions kind", c.row(28), kind.name, {kind.name, kind.note, why(now), "O"}, [&] {
+      for (std::size_t i = 0; i < kinds.size(); ++i) {
+        if (given && kinds[i].added_to_x) continue;
+        const auto which = static_cast<Positions>(i);
+        if (menu_row(c.ui(), kinds[i].name, kinds[i].note, now == which)) document.positions = which;
+      }
+    });
+    if (is_rotary(now)) rotary_rows(c);
+    if (now == Positions::RelativeBuckets) bucket_rows(c);
+  }
+  c.end();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,156 @@
+// app/views/controls: from scores to weights: the scale before the mask and the softmax after it.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/number_format.hpp"
+#include "app/views/controls/column.hpp"
+
+namespace attnscope {
+namespace {
+
+std::string scale_read_out(const Document& document, std::int64_t d_k) {
+  const double factor = scale_factor(document.scaling, d_k);
+  switch (document.scaling.kind) {
+    case Scaling::Kind::InverseSqrtDk: return "1/√" + std::to_string(d_k) + " = " + fixed(factor, 3);
+    case Scaling::Kind::Off: return "1";
+    case Scaling::Kind::Factor: break;
+  }
+  return fixed(factor, 3);
+}
+
+void cap_rows(Column& c) {
+  Document& document = c.document();
+  const float cap = document.soft_cap;
+  constexpr float first_cap = 5;  // bites on scores of a few units, as the hand-built heads have them
+  if (toggle(c.ui(), "Soft-cap", "soft-cap", c.row(28, 4), cap > 0,
+             {"Soft-cap",
+              "x → c · tanh(x / c), before the mask",
+              "No scaled score leaves (−c, c), so no key can win by more than e^2c.",
+              {}})) {
+    document.soft_cap = cap > 0 ? 0 : first_cap;
+  }
+  if (!(document.soft_cap > 0 && cap > 0)) return;
+  if (const auto moved = slider(
+          c.ui(), "Cap", "cap c", fixed(static_cast<double>(cap), 2), c.row(36, 4), cap,
+          {0.1f, 100, first_cap, true}, true,
+          {"Cap", "c · tanh(x / c)", "Small caps even the weights out; large ones change nothing.", {}})) {
+    document.soft_cap = *moved;
+  }
+}
+
+void kind_rows(Column& c) {
+  Document& document = c.document();
+  constexpr std::array<std::string_view, 2> names{"Stable", "Naive"};
+  const std::array<Tip, 2> tips{
+      Tip{"Stable", "exp(x − max) / Σ exp(x − max)", "Nothing overflows: the largest exponent is 0.", {}},
+      Tip{"Naive",
+          "exp(x) / Σ exp(x)",
+          "As the formula has it: above 88.7 exp overflows to ∞ in float32, and ∞ / ∞ is NaN. Turn scaling "
+          "off or the temperature down to see it.",
+          {}}};
+  if (const auto chosen = c.choice("Softmax", "exponent", names, static_cast<int>(document.softmax), tips))
+    document.softmax = static_cast<SoftmaxKind>(*chosen);
+  if (toggle(c.ui(), "Linear attention", "linear attention", c.row(28, 4), document.linear,
+             {"Linear attention",
+              "φ(Q)·(φ(K)ᵀ·V) / Σ,  φ(x) = elu(x) + 1",
+              "No softmax: the cost grows with n, not n². Scale, cap and temperature take no part.",
+              {}})) {
+    document.linear = !document.linear;
+  }
+}
+
+void dropout_rows(Column& c) {
+  Document& document = c.document();
+  const float rate = document.dropout.rate;
+  if (const auto moved = slider(
+          c.ui(), "Dropout", "dropout", fixed(100 * static_cast<double>(rate), 0) + " %", c.row(36, 4), rate,
+          {0, 0.9f, 0}, rate > 0,
+          {"Dropout",
+           "A ∘ keep / (1 − rate)",
+           "While training, weights are dropped by chance and the others grow, so that no head leans on "
+           "one key.",
+           {}})) {
+    document.dropout.rate = *moved < 0.005f ? 0 : *moved;
+  }
+  if (document.dropout.rate == 0) return;
+  const auto seed = static_cast<std::int64_t>(document.dropout.seed);
+  const auto next = [&](int step) { return seed + step; };
+  if (const auto n = c.number("Dropout seed", "dropout seed", seed, next,
+                              {"Dropout seed", "same seed, same choice", "Another seed drops others.", {}}))
+    document.dropout.seed = static_cast<std::uint64_t>(std::max<std::int64_t>(0, *n));
+}
+
+void precision_row(Column& c) {
+  constexpr std::array<std::string_view, 3> names{"fp32", "bf16", "fp16"};
+  const std::array<Tip, 3> tips{
+      Tip{"float32", "24 significant bits", "What the reference in float64 is compared with.", {}},
+      Tip{"bfloat16",
+          "8 significant bits, range of float32",
+          "Every stage is stored rounded; sums stay exact.",
+          {}},
+      Tip{"float16",
+          "11 significant bits, ∞ above 65504",
+          "Every stage is stored rounded; sums stay exact.",
+          {}}};
+  Document& document = c.document();
+  if (const auto chosen =
+          c.choice("Precision", "precision", names, static_cast<int>(document.precision), tips))
+    document.precision = static_cast<Precision>(*chosen);
+}
+
+}  // namespace
+
+void scaling_section(Column& c) {
+  Document& document = c.document();
+  const std::int64_t d_k = c.scene.result.dimensions.d_k;
+  if (c.begin({.which = Section::Scaling, .label = "Scaling", .opens = Opens::Always})) {
+    const bool divided = document.scaling.kind == Scaling::Kind::InverseSqrtDk;
+    if (toggle(c.ui(), "Divide by sqrt(d_k)", "Divide by √dₖ", c.row(28, 4), divided,
+               {"Divide by √dₖ", "S ÷ √dₖ",
+                "Keeps the spread of the scores near 1, so that softmax does not fall onto one key.", "S"})) {
+      document.scaling.kind = divided ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
+    }
+    const auto factor = static_cast<float>(scale_factor(document.scaling, d_k));
+    const float rest = 1 / std::sqrt(static_cast<float>(std::max<std::int64_t>(d_k, 1)));
+    if (const auto moved = slider(
+            c.ui(), "Scale", "scale", scale_read_out(document, d_k), c.row(36, 4), factor,
+            {0.01f, 10, rest, true}, !divided,
+            {"Scale", "S × factor", "Any factor instead of 1/√dₖ; a double click goes back to it.", {}})) {
+      document.scaling = *moved == rest ? Scaling{} : Scaling{Scaling::Kind::Factor, *moved};
+    }
+  }
+  c.end();
+}
+
+void softmax_section(Column& c) {
+  Document& document = c.document();
+  const float tau = document.temperature;
+  std::string note;
+  if (document.softmax == SoftmaxKind::Naive) note = "naive";
+  if (document.linear) note = "linear";
+  const bool used = !note.empty() || document.dropout.rate > 0 || document.precision != Precision::Float32;
+  if (c.begin({.which = Section::Softmax,
+               .label = "Softmax",
+               .note = note,
+               .opens = Opens::Always,
+               .has_extras = true,
+               .extras_used = used})) {
+    if (const auto moved = slider(
+            c.ui(), "Temperature", "temperature τ", fixed(static_cast<double>(tau), 2), c.row(36, 4), tau,
+            {0.1f, 10, 1, true}, tau != 1,
+            {"Temperature", "softmax(S / τ)", "Below 1 the weights sharpen, above 1 they even out.", {}})) {
+      document.temperature = *moved;
+    }
+    cap_rows(c);
+    if (c.extras(Section::Softmax)) {
+      c.y += c.ui().px(4);
+      kind_rows(c);
+      dropout_rows(c);
+      precision_row(c);
+    }
+  }
+  c.end();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,168 @@
+// app/views/controls: where the projections come from, and into how many heads of what width they are cut.
+#include <algorithm>
+
+#include "app/number_format.hpp"
+#include "app/views/controls/column.hpp"
+#include "core/edits.hpp"
+
+namespace attnscope {
+namespace {
+
+void recipe_rows(Column& c) {
+  Document& document = c.document();
+  const Weights& w = document.weights;
+  const std::string_view shown = w.recipe == Recipe::HandBuilt ? "Built by hand · eight kinds"
+                                 : w.recipe == Recipe::Random  ? "Random · Xavier normal"
+                                                               : "Given numbers";
+  drop(c.ui(), "Weights source", c.row(28), shown,
+       {"Weights",
+        "Q = X·W_Q   K = X·W_K   V = X·W_V",
+        "Random heads teach little; the hand-built ones each do one nameable thing.",
+        {}},
+       [&] {
+         if (menu_row(c.ui(), "Built by hand", "eight kinds of head", w.recipe == Recipe::HandBuilt))
+           document = edit::recipe(document, Recipe::HandBuilt);
+         if (menu_row(c.ui(), "Random", "Xavier normal", w.recipe == Recipe::Random))
+           document = edit::recipe(document, Recipe::Random);
+       });
+  const auto next = [&](int step) { return static_cast<std::int64_t>(w.seed) + step; };
+  if (const auto seed = c.number("Seed", "seed", static_cast<std::int64_t>(w.seed), next,
+                                 {"Seed",
+                                  "same seed, same bits",
+                                  "Token vectors, random weights and noise all come from it.",
+                                  {}})) {
+    document = edit::seed(document, static_cast<std::uint64_t>(std::max<std::int64_t>(0, *seed)));
+  }
+  if (w.recipe == Recipe::HandBuilt) {
+    if (const auto noise = slider(
+            c.ui(), "Noise", "noise", fixed(static_cast<double>(w.noise), 2), c.row(36, 4), w.noise,
+            {0, 1, 0.1f}, false,
+            {"Noise", "W + noise · N(0, 1) / √d_model", "Hides the hand-built pattern bit by bit.", {}})) {
+      document = edit::noise(document, std::clamp(*noise, 0.f, 10.f));
+    }
+  } else if (w.recipe == Recipe::Random) {
+    if (toggle(c.ui(), "Biases", "biases", c.row(28), w.biases,
+               {"Biases", "y = x·W + b", "Adds small random biases to Q, K, V and the output.", {}})) {
+      document = edit::biases(document, !w.biases);
+    }
+  }
+}
+
+/// Keys that belong to no token: somewhere to put weight that no token deserves.
+void extra_key_rows(Column& c) {
+  Document& document = c.document();
+  const Weights& w = document.weights;
+  if (!document.input.given) {
+    if (toggle(c.ui(), "Fused QKV", "fused QKV", c.row(28, 4), w.fused,
+               {"Fused QKV",
+                "[Q K V] = X·[W_Q W_K W_V]",
+                "One product instead of three, as fast code does it. The numbers stay the same.",
+                {}})) {
+      document.weights.fused = !w.fused;
+    }
+    // Given numbers bring their learned key with them, or have none.
+    const bool can_learn = w.recipe != Recipe::Given || w.extra_key;
+    if (can_learn && toggle(c.ui(), "Learned key", "learned key", c.row(28, 4), w.extra_key != nullptr,
+                            {"Learned key",
+                             "K = [K; k₀]   V = [V; v₀]",
+                             "One more key and value that every query sees, as bias_k and bias_v in PyTorch.",
+                             {}})) {
+      document = edit::extra_key(std::move(document), !w.extra_key);
+    }
+  }
+  if (toggle(c.ui(), "Zero key", "zero key", c.row(28), document.zero_key,
+             {"Zero key",
+              "K = [K; 0]   V = [V; 0]",
+              "Its score is 0 and it adds nothing: a head that finds nothing can look there.",
+              {}})) {
+    document.zero_key = !document.zero_key;
+  }
+}
+
+/// The next number up or down that divides `whole`.
+std::int64_t next_divisor(std::int64_t whole, std::int64_t now, int step) {
+  for (std::int64_t n = now + step; n >= 1 && n <= whole; n += step) {
+    if (whole % n == 0) return n;
+  }
+  return now;
+}
+
+int small(std::int64_t number) { return static_cast<int>(std::clamp<std::int64_t>(number, -1, 1 << 20)); }
+
+void head_rows(Column& c) {
+  Document& document = c.document();
+  const auto heads = [&](int step) { return next_divisor(document.d_model, document.heads, step); };
+  if (const auto n = c.number(
+          "Head count", "count", document.heads, heads,
+          {"Heads", "dₖ = d_model / heads", "Each head attends in its own slice of the model's width.", "["}))
+    document = edit::heads(document, small(*n));
+  const auto width = [&](int step) {
+    return std::int64_t{step > 0 ? std::min(document.d_model * 2, 4096) : std::max(document.d_model / 2, 1)};
+  };
+  if (const auto n = c.number("d_model", "d_model", document.d_model, width,
+                              {"d_model", "dₖ = d_model / heads", "Width of the token vectors X.", {}}))
+    document = edit::d_model(document, small(*n));
+}
+
+void head_extras(Column& c) {
+  Document& document = c.document();
+  const int kv_heads = key_value_heads(document), d_v = value_width(document);
+  const auto kv_next = [&](int step) { return next_divisor(document.heads, kv_heads, step); };
+  if (const auto n =
+          c.number("KV heads", "kv heads", kv_heads, kv_next,
+                   {"Heads of keys and values",
+                    "head h reads K, V of head h · kv heads / heads",
+                    "Grouped-query attention: several heads of queries share keys and values; with 1 "
+                    "it is multi-query. The KV cache shrinks with them.",
+                    {}}))
+    document = edit::kv_heads(std::move(document), std::max(1, small(*n)));
+  const auto v_next = [&](int step) { return std::int64_t{d_v} + step; };
+  if (const auto n = c.number("d_v", "width of values d_v", d_v, v_next,
+                              {"d_v",
+                               "V [keys, d_v], output = C [heads · d_v]·W_O",
+                               "Values need not be as wide as queries and keys.",
+                               {}}))
+    document = edit::d_v(std::move(document), std::max(1, small(*n)));
+}
+
+}  // namespace
+
+void weights_section(Column& c) {
+  const Document& document = c.document();
+  const Weights& w = document.weights;
+  const bool given = static_cast<bool>(document.input.given);
+  if (c.begin({.which = Section::Weights,
+               .label = "Weights",
+               .note = given                       ? "none"
+                       : w.recipe == Recipe::Given ? "given"
+                                                   : "seed " + std::to_string(w.seed),
+               .opens = given ? Opens::OnDemand : Opens::WhenWide,
+               .has_extras = !given && !document.input.vectors,
+               .extras_used = w.fused || w.extra_key || document.zero_key})) {
+    if (!given && !document.input.vectors) recipe_rows(c);
+    if (given || document.input.vectors || c.extras(Section::Weights)) extra_key_rows(c);
+  }
+  c.end();
+}
+
+void heads_section(Column& c) {
+  const Document& document = c.document();
+  const Dimensions& d = c.scene.result.dimensions;
+  const bool given = static_cast<bool>(document.input.given);
+  if (c.begin({.which = Section::Heads,
+               .label = "Heads",
+               .note = given ? grouped(d.heads) + " × " + grouped(d.d_k) : "dₖ " + grouped(d.d_k),
+               .has_extras = !given,
+               .extras_used = document.kv_heads != 0 || document.d_v != 0})) {
+    if (given) {
+      const Box row = c.row(20);
+      c.ui().text(row.x, row.centre_y(), "fixed by the given tensors", {type::label, c.ui().theme.text3});
+    } else {
+      head_rows(c);
+      if (c.extras(Section::Heads)) head_extras(c);
+    }
+  }
+  c.end();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,386 @@
+#include "core/gradients.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "core/mask.hpp"
+#include "core/stages/blocks.hpp"
+#include "core/stages/positions.hpp"
+#include "core/stages/precision.hpp"
+#include "core/stages/run_stage.hpp"
+#include "core/stages/softmax.hpp"
+
+namespace attnscope {
+
+namespace {
+
+/// The backward pass of one Document, from the loss to the numbers it began with.
+template <class T>
+class BackwardPass {
+ public:
+  using Values = TensorOf<T>;
+  using Ptr = TensorPtrOf<T>;
+  using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+  BackwardPass(const Work& work, const Document& document, const Sources<T>& sources, const TraceOf<T>& trace)
+      : work_(work),
+        document_(document),
+        from_(sources),
+        trace_(trace),
+        size_(check(document)),
+        rule_(document, trace) {}
+
+  GradientsOf<T> run() {
+    differentiate_loss();
+    const Values mixed = through_output();
+    through_attention(mixed);
+    if (is_rotary(document_.positions)) turn_back();
+    if (!document_.input.given) through_projections();
+    return std::move(result_);
+  }
+
+ private:
+  static Ptr shared(Values&& tensor) { return std::make_shared<const Values>(std::move(tensor)); }
+  const Values& stage(Stage which) const { return *trace_[which]; }
+  Ptr block(const Ptr& tensor) const { return stored(document_.precision, tensor); }
+
+  // 1. Σ Y·G: dY = G. mean (Y - G)²: dY = 2 (Y - G) / count.
+  void differentiate_loss() {
+    const bool whole = static_cast<bool>(trace_[Stage::Output]);
+    const Values& y = stage(whole ? Stage::Output : Stage::Concat);
+    const auto count = static_cast<std::size_t>(y.size());
+    Values gradient(y.shape());
+    double loss = 0;
+    if (document_.loss.kind == Loss::Kind::Sum) {
+      for (std::size_t i = 0; i < count; ++i) {
+        gradient.values()[i] = from_.loss ? from_.loss->values()[i] : T{1};
+        loss += static_cast<double>(y.values()[i]) * static_cast<double>(gradient.values()[i]);
+      }
+    } else {
+      const Values target = target_of(y.shape());
+      for (std::size_t i = 0; i < count; ++i) {
+        const T off = y.values()[i] - target.values()[i];
+        gradient.values()[i] = T{2} * off / static_cast<T>(count);
+        loss += static_cast<double>(off) * static_cast<double>(off) / static_cast<double>(count);
+      }
+    }
+    result_.loss = loss;
+    result_.output = shared(std::move(gradient));
+  }
+
+  Values target_of(const Shape& shape) const {
+    if (from_.loss) return *from_.loss;
+    Values target(shape);
+    const Ptr& x = trace_[Stage::Position];
+    if (!x) return target;
+    for (std::int64_t b = 0; b < size_.batch; ++b) target.matrix(b) = x->matrix(b).bottomRows(size_.queries);
+    return target;
+  }
+
+  // 2. Y = C·W_O + b_O: dW_O = Cᵀ·dY, db_O = Σ dY, dC = dY·W_Oᵀ, cut into heads.
+  Values through_output() {
+    Values concatenated(stage(Stage::Concat).shape());
+    if (document_.input.given) {
+      concatenated = *result_.output;
+    } else {
+      const Ptr w = block(from_.w_output);
+      for (std::int64_t b = 0; b < size_.batch; ++b)
+        concatenated.matrix(b).noalias() = result_.output->matrix(b) * w->matrix().transpose();
+      result_.w_output = product_gradient(stage(Stage::Concat), *result_.output, *w);
+      if (from_.b_output) result_.b_output = row_sums(*result_.output, from_.b_output->shape());
+    }
+    Values mixed(stage(Stage::Mix).shape());
+    for (std::int64_t b = 0; b < size_.batch; ++b)
+      for (std::int64_t h = 0; h < size_.heads; ++h)
+        mixed.matrix(b, h) = concatenated.matrix(b).middleCols(h * size_.d_v, size_.d_v);
+    return mixed;
+  }
+
+  /// dW of y = x·W: Σ_b xᵀ·dy.
+  Ptr product_gradient(const Values& x, const Values& dy, const Values& w) const {
+    Values gradient(w.shape());
+    for (std::int64_t b = 0; b < size_.batch; ++b)
+      gradient.matrix().noalias() += x.matrix(b).transpose() * dy.matrix(b);
+    return shared(std::move(gradient));
+  }
+
+  Ptr row_sums(const Values& dy, const Shape& shape) const {
+    Values gradient(shape);
+    for (std::int64_t b = 0; b < size_.batch; ++b) gradient.matrix() += dy.matrix(b).colwise().sum();
+    return shared(std::move(gradient));
+  }
+
+  // 3. H = D·V: dV = Dᵀ·dH, dD = dH·Vᵀ. Then down to Q and K: S = Q·Kᵀ, so dQ = dS·K and dK = dSᵀ·Q. The
+  // query heads of a group share keys and values, so a group is one piece of work.
+  void through_attention(const Values& mixed) {
+    const Shape cells = stage(Stage::Score).shape();
+    Values query(stage(Stage::Query).shape()), key(stage(Stage::Key).shape()),
+        value(stage(Stage::Value).shape());
+    Values weights(cells), masked(cells), scores(cells);
+    const std::int64_t group = size_.heads / size_.kv_heads;
+    const double head_ns = product_ns(size_.queries * size_.keys, 1, 4 * (size_.d_k + size_.d_v));
+    work_.for_each(size_.batch * size_.kv_heads, head_ns * static_cast<double>(group), [&](std::int64_t i) {
+      const std::int64_t b = i / size_.kv_heads, kv = i % size_.kv_heads;
+      for (std::int64_t h = kv * group; h < (kv + 1) * group; ++h) {
+        value.matrix(b, kv).noalias() += stage(Stage::Drop).matrix(b, h).transpose() * mixed.matrix(b, h);
+        weights.matrix(b, h).noalias() = mixed.matrix(b, h) * stage(Stage::Value).matrix(b, kv).transpose();
+        Matrix through = weights.matrix(b, h);
+        undrop(b, h, through);
+        if (document_.linear) {
+          through_linear(b, h, through, query.matrix(b, h), key.matrix(b, kv));
+          continue;
+        }
+        through_softmax(b, h, through);
+        masked.matrix(b, h) = through;
+        through_cap_and_scale(b, h, through);
+        scores.matrix(b, h) = through;
+        query.matrix(b, h).noalias() = through * stage(Stage::RotateKey).matrix(b, kv);
+        key.matrix(b, kv).noalias() += through.transpose() * stage(Stage::RotateQuery).matrix(b, h);
+      }
+    });
+    if (from_.relative_bias && document_.positions == Positions::RelativeBuckets) sum_buckets(masked);
+    result_.query = shared(std::move(query));
+    result_.key = shared(std::move(key));
+    result_.value = shared(std::move(value));
+    result_.weights = shared(std::move(weights));
+    result_.masked = shared(std::move(masked));
+    result_.scores = shared(std::move(scores));
+  }
+
+  // 4. D = A ∘ keep / (1 - rate): dA = dD ∘ keep / (1 - rate).
+  void undrop(std::int64_t b, std::int64_t h, Matrix& gradient) const {
+    const Dropout& dropout = document_.dropout;
+    if (dropout.rate == 0) return;
+    const T grown = static_cast<T>(1 / (1 - static_cast<double>(dropout.rate)));
+    const std::int64_t start = (b * size_.heads + h) * size_.queries * size_.keys;
+    for (std::int64_t i = 0; i < gradient.size(); ++i)
+      gradient.data()[i] = keeps(dropout, start + i) ? gradient.data()[i] * grown : T{0};
+  }
+
+  std::vector<std::uint8_t> seen_by(std::int64_t b, std::int64_t h, std::int64_t query) const {
+    std::vector<std::uint8_t> seen(static_cast<std::size_t>(size_.keys));
+    rule_.see<T>(b, h, query, MaskRule::additive_row<T>(from_.additive, b, h, query), seen);
+    return seen;
+  }
+
+  // 5. A = softmax(M / τ): dM = A ∘ (dA - Σ dA·A) / τ. What a hidden key's score was replaced with is a
+  // constant.
+  void through_softmax(std::int64_t b, std::int64_t h, Matrix& gradient) const {
+    const T temperature = static_cast<T>(document_.temperature);
+    std::vector<T> before_hiding(static_cast<std::size_t>(size_.keys));
+    for (std::int64_t i = 0; i < size_.queries; ++i) {
+      const std::vector<std::uint8_t> seen = seen_by(b, h, i);
+      auto row = gradient.row(i);
+      const T* used = stage(Stage::Softmax).matrix(b, h).row(i).data();
+      if (rule_.after_softmax()) {  // here it is the hidden weights that are constants, not the scores
+        const T* masked = stage(Stage::Mask).matrix(b, h).row(i).data();
+        softmax_row<T>(document_.softmax, {masked, seen.size()}, temperature, before_hiding);
+        clear_hidden(seen, row);
+        used = before_hiding.data();
+      }
+      const Eigen::Map<const Eigen::Matrix<T, 1, Eigen::Dynamic>> weights(used, size_.keys);
+      const T mean = row.dot(weights);
+      row = (weights.array() * (row.array() - mean) / temperature).eval();
+      if (!rule_.after_softmax()) clear_hidden(seen, row);
+    }
+  }
+
+  template <class Row>
+  static void clear_hidden(const std::vector<std::uint8_t>& seen, Row& row) {
+    for (std::size_t key = 0; key < seen.size(); ++key)
+      if (seen[key] == 0) row(static_cast<Eigen::Index>(key)) = T{0};
+  }
+
+  // 6. M = G + constants; G = c·tanh(Z / c): dZ = dG (1 - (G/c)²); Z = s·S: dS = s·dZ.
+  void through_cap_and_scale(std::int64_t b, std::int64_t h, Matrix& gradient) const {
+    const T c = static_cast<T>(from_.soft_cap.value_or(static_cast<double>(document_.soft_cap)));
+    if (c > 0) gradient.array() *= T{1} - (stage(Stage::Cap).matrix(b, h).array() / c).square();
+    gradient *= static_cast<T>(from_.scale.value_or(scale_factor(document_.scaling, size_.d_k)));
+  }
+
+  // 5'. L_ij = s_ij / Σ_j s_ij with s_ij = φ(q_i)·φ(k_j): ds = (dL - Σ dL·L) / Σ s; dφ(q) = ds·φ(k); φ' = 1
+  // above 0, e^x below.
+  template <class QueryRows, class KeyRows>
+  void through_linear(std::int64_t b, std::int64_t h, Matrix& gradient, QueryRows&& query,
+                      KeyRows&& key) const {
+    const std::int64_t kv = h / (size_.heads / size_.kv_heads);
+    const auto q = stage(Stage::RotateQuery).matrix(b, h), k = stage(Stage::RotateKey).matrix(b, kv);
+    const auto feature = [](T x) { return x > 0 ? x + 1 : std::exp(x); };
+    const auto slope = [](T x) { return x > 0 ? T{1} : std::exp(x); };
+    const Matrix q_features = q.unaryExpr(feature), k_features = k.unaryExpr(feature);
+    const auto weights = stage(Stage::Linear).matrix(b, h);
+    for (std::int64_t i = 0; i < size_.queries; ++i) {
+      const std::vector<std::uint8_t> seen = seen_by(b, h, i);
+      Eigen::Matrix<T, 1, Eigen::Dynamic> products = q_features.row(i) * k_features.transpose();
+      clear_hidden(seen, products);
+      const T sum = products.sum();
+      auto row = gradient.row(i);
+      const T mean = row.dot(weights.row(i));
+      row.array() -= mean;
+      if (sum != 0) row /= sum;
+      clear_hidden(seen, row);
+    }
+    query = ((gradient * k_features).array() * q.unaryExpr(slope).array()).matrix();
+    key += ((gradient.transpose() * q_features).array() * k.unaryExpr(slope).array()).matrix();
+  }
+
+  // B = table[bucket(j - p)][h]: the gradients of all cells of a bucket add up.
+  void sum_buckets(const Values& masked) {
+    const PositionSettings& settings = document_.position_settings;
+    Values table(from_.relative_bias->shape());
+    for (std::int64_t b = 0; b < size_.batch; ++b) {
+      const std::int64_t first = query_offset(document_, size_, b);
+      for (std::int64_t h = 0; h < size_.heads; ++h)
+        for (std::int64_t i = 0; i < size_.queries; ++i)
+          for (std::int64_t j = 0; j < size_.token_keys(); ++j)
+            table.matrix()(relative_bucket(j - first - i, settings.buckets, settings.bucket_distance,
+                                           settings.buckets_two_sided),
+                           h) += masked.matrix(b, h)(i, j);
+    }
+    result_.relative_bias = shared(std::move(table));
+  }
+
+  // 7. Rotations are orthogonal: their gradient turns back.
+  void turn_back() {
+    const PositionSettings& settings = document_.position_settings;
+    const std::int64_t r = rotated_dims(settings, size_.d_k);
+    const bool interleaved = document_.positions == Positions::RopeInterleaved;
+    std::vector<std::int64_t> first;
+    for (std::int64_t b = 0; b < size_.batch; ++b) first.push_back(query_offset(document_, size_, b));
+    const auto base = static_cast<double>(settings.rope_base);
+    const std::vector<std::int64_t> zero{0};
+    result_.query = shared(
+        rotate(work_, *result_.query, rotation_at<T>(first, size_.queries, r, base, interleaved), true));
+    result_.key = shared(
+        rotate(work_, *result_.key, rotation_at<T>(zero, size_.token_keys(), r, base, interleaved), true));
+  }
+
+  /// One projection y = x·W + b, of the rows of x from `first_row` on into rows of [batch][heads][n][d].
+  struct Projection {
+    const Ptr& x;
+    const Ptr& w;
+    const Ptr& bias;
+    const Values& dy;
+    std::int64_t first_row, rows;
+  };
+  struct ProjectionGradients {
+    Ptr w, bias;
+  };
+
+  // 8. y = x·W + b: dW = xᵀ·dy, db = Σ dy, dx = dy·Wᵀ, added to `dx`.
+  ProjectionGradients through_projection(const Projection& p, Values& dx) const {
+    const Ptr w = block(p.w);
+    const std::int64_t heads = p.dy.shape()[1], d = p.dy.shape()[3];
+    Values dw(w->shape()), db(Shape{heads * d});
+    work_.for_each(heads, product_ns(p.rows, w->shape()[0], d) * static_cast<double>(size_.batch),
+                   [&](std::int64_t h) {
+                     for (std::int64_t b = 0; b < size_.batch; ++b) {
+                       const auto dy = p.dy.matrix(b, h).topRows(p.rows);
+                       dw.matrix().middleCols(h * d, d).noalias() +=
+                           p.x->matrix(b).middleRows(p.first_row, p.rows).transpose() * dy;
+                       db.matrix().middleCols(h * d, d) += dy.colwise().sum();
+                     }
+                   });
+    work_.for_each(size_.batch, product_ns(p.rows, w->shape()[0], heads * d), [&](std::int64_t b) {
+      for (std::int64_t h = 0; h < heads; ++h)
+        dx.matrix(b).middleRows(p.first_row, p.rows).noalias() +=
+            p.dy.matrix(b, h).topRows(p.rows) * w->matrix().middleCols(h * d, d).transpose();
+    });
+    return {shared(std::move(dw)), p.bias ? shared(std::move(db)) : nullptr};
+  }
+
+  /// The learned key or value: its row behind those of the tokens, over all sequences.
+  Ptr through_extra(const Ptr& extra, const Values& dy) const {
+    if (!extra) return nullptr;
+    const std::int64_t heads = dy.shape()[1], d = dy.shape()[3];
+    Values gradient(extra->shape());
+    for (std::int64_t b = 0; b < size_.batch; ++b)
+      for (std::int64_t h = 0; h < heads; ++h)
+        gradient.matrix().middleCols(h * d, d) += dy.matrix(b, h).row(size_.token_keys());
+    return shared(std::move(gradient));
+  }
+
+  void through_projections() {
+    const Ptr& x = trace_[Stage::Position];
+    const Ptr& memory = trace_[Stage::Memory];
+    const Ptr& key_source = memory ? memory : x;
+    const Ptr value_source = from_.value_vectors ? block(from_.value_vectors) : key_source;
+    Values dx(x->shape()), dk(key_source->shape()), dv(value_source->shape());
+    const std::int64_t keys = size_.token_keys();
+    const ProjectionGradients q =
+        through_projection({x, from_.w_query, from_.b_query, *result_.query, size_.past, size_.queries}, dx);
+    const ProjectionGradients k =
+        through_projection({key_source, from_.w_key, from_.b_key, *result_.key, 0, keys}, memory ? dk : dx);
+    Values& value_target = from_.value_vectors ? dv : memory ? dk : dx;
+    const ProjectionGradients v = through_projection(
+        {value_source, from_.w_value, from_.b_value, *result_.value, 0, keys}, value_target);
+    result_.w_query = q.w;
+    result_.b_query = q.bias;
+    result_.w_key = k.w;
+    result_.b_key = k.bias;
+    result_.w_value = v.w;
+    result_.b_value = v.bias;
+    result_.extra_key = through_extra(from_.extra_key, *result_.key);
+    result_.extra_value = through_extra(from_.extra_value, *result_.value);
+    result_.x = shared(std::move(dx));
+    if (memory) result_.key_vectors = shared(std::move(dk));
+    if (from_.value_vectors) result_.value_vectors = shared(std::move(dv));
+  }
+
+  const Work& work_;
+  const Document& document_;
+  const Sources<T>& from_;
+  const TraceOf<T>& trace_;
+  Dimensions size_;
+  MaskRule rule_;
+  GradientsOf<T> result_;
+};
+
+HeadGradients flagged(double query, double key, double value) {
+  HeadGradients head{query, key, value};
+  for (const double norm : {query, key, value}) {
+    head.vanishing = head.vanishing || norm < 1e-6;
+    head.exploding = head.exploding || !(norm <= 10);
+  }
+  return head;
+}
+
+/// The norm of a head's part of a gradient: of its columns, or of its matrices over the batch.
+double norm_of(const Tensor& gradient, std::int64_t head, std::int64_t heads) {
+  if (gradient.shape().rank() == 2) {
+    const std::int64_t d = gradient.shape()[1] / heads;
+    return gradient.matrix().middleCols(head * d, d).template cast<double>().norm();
+  }
+  double squares = 0;
+  for (std::int64_t b = 0; b < gradient.shape()[0]; ++b)
+    squares += gradient.matrix(b, head).template cast<double>().squaredNorm();
+  return std::sqrt(squares);
+}
+
+}  // namespace
+
+template <class T>
+GradientsOf<T> backward(const Work& work, const Document& document, const Sources<T>& sources,
+                        const TraceOf<T>& trace) {
+  return BackwardPass<T>(work, document, sources, trace).run();
+}
+
+template Gradients backward(const Work&, const Document&, const Sources<float>&, const Trace&);
+template GradientsOf<double> backward(const Work&, const Document&, const Sources<double>&,
+                                      const TraceOf<double>&);
+
+std::vector<HeadGradients> head_gradients(const Gradients& gradients, const Dimensions& size) {
+  const bool weights = static_cast<bool>(gradients.w_query);
+  const Tensor& query = weights ? *gradients.w_query : *gradients.query;
+  const Tensor& key = weights ? *gradients.w_key : *gradients.key;
+  const Tensor& value = weights ? *gradients.w_value : *gradients.value;
+  std::vector<HeadGradients> heads;
+  for (std::int64_t h = 0; h < size.heads; ++h) {
+    const std::int64_t kv = h * size.kv_heads / size.heads;
+    heads.push_back(flagged(norm_of(query, h, size.heads), norm_of(key, kv, size.kv_heads),
+                            norm_of(value, kv, size.kv_heads)));
+  }
+  return heads;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,48 @@
+// core: the backward pass of the whole layer, written out by hand: how the loss changes with every number
+// that went in. Formulas: docs of each step in gradients.cpp; the softmax's is Vaswani et al. 2017
+// differentiated once, checked against finite differences and PyTorch.
+#pragma once
+
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "core/stages/sources.hpp"
+#include "core/trace.hpp"
+
+namespace attnscope {
+
+/// d loss / d tensor for each tensor, in its shape; null where the Document has no such tensor. A mask,
+/// dropout's choice, LSH buckets and the storage precision count as constants (rounding lets gradients pass
+/// unchanged).
+template <class T>
+struct GradientsOf {
+  double loss = 0;
+  TensorPtrOf<T> output;          // Y, or C with given Q, K and V: what the loss is made of
+  TensorPtrOf<T> weights;         // A as it mixes the values, after dropout: [batch][heads][queries][keys]
+  TensorPtrOf<T> masked, scores;  // M and S, same shape; zeros for linear attention, which reads neither
+  TensorPtrOf<T> query, key,
+      value;         // Q, K (before rotary positions), V of all keys: [batch][heads or kv heads][n][d]
+  TensorPtrOf<T> x;  // token vectors, through positions: [batch][tokens][d_model]
+  TensorPtrOf<T> key_vectors, value_vectors;  // those of keys and values when they are not x
+  TensorPtrOf<T> w_query, w_key, w_value, w_output, b_query, b_key, b_value, b_output;
+  TensorPtrOf<T> extra_key, extra_value, relative_bias;
+};
+using Gradients = GradientsOf<float>;
+using GradientsPtr = std::shared_ptr<const Gradients>;
+
+/// `document` passed check() and asks for a loss; `sources` and `trace` are its numbers and its stages. Needs
+/// about the time of two forward passes. Throws Cancelled.
+template <class T>
+GradientsOf<T> backward(const Work&, const Document& document, const Sources<T>& sources,
+                        const TraceOf<T>& trace);
+
+/// How large the gradients of one head's weights are: Frobenius norms of its columns of dW_Q, dW_K, dW_V (of
+/// its group's for grouped queries); of dQ, dK, dV, over the batch, where there are no weights.
+struct HeadGradients {
+  double query = 0, key = 0, value = 0;
+  bool vanishing = false;  // one of them is below 1e-6: the head hardly learns
+  bool exploding = false;  // one of them is above 10, or not finite
+};
+std::vector<HeadGradients> head_gradients(const Gradients&, const Dimensions&);
+
+}  // namespace attnscope

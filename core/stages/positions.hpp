@@ -1,0 +1,76 @@
+// core/stages: the ways the order of the tokens reaches the scores: added to X, turning queries and keys, or
+// added to the scores.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/document.hpp"
+#include "core/parallel.hpp"
+
+namespace attnscope {
+
+/// ω_i = 10000^(-2i/d): radians per token of the i-th sine and cosine among d position dimensions (Vaswani et
+/// al. 2017, section 3.5).
+double position_frequency(int i, int d);
+
+/// Position: X = embedded + positions, [batch][tokens][d_model]. Sinusoidal: P(t, 2i) = sin(ω_i t), P(t,
+/// 2i+1) = cos(ω_i t), with d = d_model for Gaussian embeddings; for HandBuilt ones d = d_model - d_model/2
+/// and P fills the second half, whatever the width. Learned: P(t) is row t of `table` [positions][d_model];
+/// without a table d numbers from N(0, 0.5²) that depend on the seed and t alone, in the same dimensions as
+/// the sinusoidal ones. Other kinds: X = embedded.
+template <class T>
+TensorOf<T> add_positions(const Document&, const TensorOf<T>& embedded, const TensorOf<T>* table = nullptr);
+
+/// How rotary positions turn a head's vectors (Su et al. 2021, section 3.4.2): pair i of r/2 turns by angle
+/// a, (x, y) -> (x cos a - y sin a, x sin a + y cos a), where (x, y) are dimensions (i, i + r/2), or (2i, 2i
+/// + 1) when interleaved; dimensions from r on stay.
+template <class T>
+struct Rotation {
+  TensorOf<T> cosine, sine;  // [1 or batch][tokens][r/2]
+  bool interleaved = false;
+};
+
+/// Angles p · base^(-2i/r) for the positions first(b) + t of `tokens` tokens, first = one number for each
+/// entry of the batch, or one for all.
+template <class T>
+Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens, std::int64_t r, double base,
+                        bool interleaved);
+
+/// RotateQuery, RotateKey: x [batch][heads][rows][d] with the first `tokens` rows turned; the others belong
+/// to no token and stay. `back` turns the other way, which is the gradient's way.
+template <class T>
+TensorOf<T> rotate(const Work&, const TensorOf<T>& x, const Rotation<T>& rotation, bool back = false);
+
+/// Slopes of ALiBi (Press et al. 2022, section 3): 2^(-8 i / n) for i = 1 … n when n is a power of two; else
+/// those of the next lower power of two, then every second one of the next higher.
+std::vector<double> alibi_slopes(std::int64_t heads);
+
+/// T5's bucket of a distance key - query (Raffel et al. 2020, section 2.1, and its code): half of a side's
+/// buckets are for single distances, the rest grow logarithmically up to `max_distance`. One-sided: all keys
+/// after the query share bucket 0.
+std::int64_t relative_bucket(std::int64_t distance, std::int64_t buckets, std::int64_t max_distance,
+                             bool two_sided);
+
+/// What positions add to a capped score: a number for each head and distance key - query. RelativeBuckets:
+/// from `table` [buckets][heads], without one N(0, 1) from the seed. Alibi: -slope · |distance|. `document`
+/// and `table` must outlive it.
+template <class T>
+class DistanceBias {
+ public:
+  DistanceBias(const Document& document, std::int64_t heads, const TensorOf<T>* table);
+  T at(std::int64_t head, std::int64_t distance) const;
+
+ private:
+  const Document& document_;
+  const TensorOf<T>* table_;
+  std::vector<double> slopes_;  // of ALiBi
+};
+
+/// Bias: those numbers for every query and key, [1 or batch][heads][queries][keys], 0 for keys that belong to
+/// no token.
+template <class T>
+TensorOf<T> position_bias(const Document&, const Dimensions&, const TensorOf<T>* table);
+
+}  // namespace attnscope

@@ -1,0 +1,17 @@
+// core/stages: what storing numbers with fewer bits does to them.
+#pragma once
+
+#include "core/settings.hpp"
+
+namespace attnscope {
+
+/// The tensor with every value rounded to the nearest one of the storage type, ties to even: bfloat16 has 8
+/// significant bits and float's range, float16 11 bits and becomes infinite beyond 65504. The same tensor for
+/// Float32; null for null. Float64 is the reference and stays as it is.
+TensorPtrOf<float> stored(Precision, TensorPtrOf<float>);
+TensorPtrOf<double> stored(Precision, TensorPtrOf<double>);
+
+/// Bytes of one number.
+int bytes_of(Precision);
+
+}  // namespace attnscope

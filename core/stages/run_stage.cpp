@@ -1,0 +1,222 @@
+#include "core/stages/run_stage.hpp"
+
+#include <utility>
+
+#include "core/mask.hpp"
+#include "core/stages/buckets.hpp"
+#include "core/stages/embed.hpp"
+#include "core/stages/positions.hpp"
+#include "core/stages/precision.hpp"
+#include "core/stages/projections.hpp"
+#include "core/stages/scores.hpp"
+#include "core/stages/softmax.hpp"
+
+namespace attnscope {
+
+namespace {
+
+/// One stage of one Document. Results still have the precision they were computed in.
+template <class T>
+class StageRun {
+ public:
+  using Ptr = TensorPtrOf<T>;
+  StageRun(const Work& work, const Document& document, const Sources<T>& sources, const TraceOf<T>& so_far)
+      : work_(work), document_(document), from_(sources), so_far_(so_far), size_(check(document)) {}
+
+  Ptr run(Stage stage) const {
+    switch (stage) {
+      case Stage::Embed: return embedded();
+      case Stage::Position: return positioned(so_far_[Stage::Embed]);
+      case Stage::Memory: return memory();
+      case Stage::Fuse: return fused();
+      case Stage::Query: return queries();
+      case Stage::Key: return keys();
+      case Stage::Value: return values();
+      case Stage::RotateQuery: return rotated(Stage::Query, true);
+      case Stage::RotateKey: return rotated(Stage::Key, false);
+      case Stage::Concat: return shared(concat(work_, *so_far_[Stage::Mix]));
+      case Stage::Output: return projected_output();
+      default: return score_stage(stage);
+    }
+  }
+
+ private:
+  static Ptr shared(TensorOf<T>&& tensor) { return std::make_shared<const TensorOf<T>>(std::move(tensor)); }
+  /// A block of the Document as it is stored.
+  Ptr block(const Ptr& tensor) const { return stored(document_.precision, tensor); }
+  const Ptr& source_of_keys() const {
+    return so_far_[Stage::Memory] ? so_far_[Stage::Memory] : so_far_[Stage::Position];
+  }
+
+  Ptr embedded() const {
+    if (document_.input.given) return nullptr;
+    if (from_.query_vectors) return from_.query_vectors;
+    return shared(embed<T>(document_));
+  }
+
+  /// Learned tables are blocks and so are rounded; None and the kinds that act later share the tensor.
+  Ptr positioned(const Ptr& x) const {
+    const Positions kind = document_.positions;
+    if (!x || (kind != Positions::Sinusoidal && kind != Positions::Learned)) return x;
+    const Ptr table = block(from_.position_table);
+    return shared(add_positions(document_, *x, table.get()));
+  }
+
+  Ptr memory() const {
+    if (document_.input.given) return nullptr;
+    if (from_.key_vectors) return positioned(from_.key_vectors);
+    const std::vector<Sequence>& sequences = document_.input.memory;
+    if (sequences.empty() || from_.query_vectors) return nullptr;
+    return positioned(shared(embed<T>(document_, sequences, longest_of(sequences))));
+  }
+
+  Ptr fused() const {
+    const bool one_source = so_far_[Stage::Position] && document_.input.memory.empty() &&
+                            !from_.key_vectors && !from_.value_vectors;
+    if (!document_.weights.fused || !one_source) return nullptr;
+    const Ptr w[] = {block(from_.w_query), block(from_.w_key), block(from_.w_value)};
+    const Ptr b[] = {block(from_.b_query), block(from_.b_key), block(from_.b_value)};
+    const std::array<FusedPart<T>, 3> parts{{{w[0].get(), b[0].get(), size_.heads},
+                                             {w[1].get(), b[1].get(), size_.kv_heads},
+                                             {w[2].get(), b[2].get(), size_.kv_heads}}};
+    return shared(fuse(work_, *so_far_[Stage::Position], parts));
+  }
+
+  Ptr queries() const {
+    if (document_.input.given) return from_.query;
+    if (so_far_[Stage::Fuse])
+      return shared(split(*so_far_[Stage::Fuse], 0, size_.heads, size_.d_k, size_.past));
+    return shared(project(work_, *so_far_[Stage::Position], *block(from_.w_query), block(from_.b_query).get(),
+                          size_.heads, size_.past));
+  }
+
+  Ptr keys() const {
+    if (document_.input.given) return joined(from_.past_key, from_.key, nullptr);
+    if (so_far_[Stage::Fuse]) {
+      const std::int64_t first = size_.heads * size_.d_k;
+      return joined(nullptr, shared(split(*so_far_[Stage::Fuse], first, size_.kv_heads, size_.d_k, 0)),
+                    from_.extra_key);
+    }
+    return joined(nullptr, projected(source_of_keys(), from_.w_key, from_.b_key), from_.extra_key);
+  }
+
+  Ptr values() const {
+    if (document_.input.given) return joined(from_.past_value, from_.value, nullptr);
+    if (so_far_[Stage::Fuse]) {
+      const std::int64_t first = (size_.heads + size_.kv_heads) * size_.d_k;
+      return joined(nullptr, shared(split(*so_far_[Stage::Fuse], first, size_.kv_heads, size_.d_v, 0)),
+                    from_.extra_value);
+    }
+    const Ptr& source = from_.value_vectors ? from_.value_vectors : source_of_keys();
+    return joined(nullptr, projected(source, from_.w_value, from_.b_value), from_.extra_value);
+  }
+
+  Ptr projected(const Ptr& source, const Ptr& w, const Ptr& bias) const {
+    return shared(project(work_, *block(source), *block(w), block(bias).get(), size_.kv_heads));
+  }
+
+  /// Shares `fresh` when nothing joins it.
+  Ptr joined(const Ptr& past, const Ptr& fresh, const Ptr& extra) const {
+    if (!past && !extra && !document_.zero_key) return fresh;
+    return shared(join_keys(block(past).get(), *fresh, block(extra).get(), document_.zero_key));
+  }
+
+  Ptr rotated(Stage stage, bool query) const {
+    const Ptr& x = so_far_[stage];
+    if (!is_rotary(document_.positions)) return x;
+    std::vector<std::int64_t> first{0};
+    if (query) {
+      first.clear();
+      for (std::int64_t b = 0; b < size_.batch; ++b) first.push_back(query_offset(document_, size_, b));
+    }
+    const PositionSettings& settings = document_.position_settings;
+    const Rotation<T> rotation = rotation_at<T>(
+        first, query ? size_.queries : size_.token_keys(), rotated_dims(settings, size_.d_k),
+        static_cast<double>(settings.rope_base), document_.positions == Positions::RopeInterleaved);
+    return shared(rotate(work_, *x, rotation));
+  }
+
+  Ptr projected_output() const {
+    if (document_.input.given) return nullptr;
+    return shared(
+        output(work_, *so_far_[Stage::Concat], *block(from_.w_output), block(from_.b_output).get()));
+  }
+
+  /// The stages that look at queries and keys together.
+  Ptr score_stage(Stage stage) const {
+    const auto at = [&](Stage which) -> const TensorOf<T>& { return *so_far_[which]; };
+    switch (stage) {
+      case Stage::Bucket:
+        if (document_.masking.sparsity.kind != Sparsity::Kind::Lsh) return nullptr;
+        return shared(buckets(work_, document_.masking.sparsity, at(Stage::RotateQuery), at(Stage::RotateKey),
+                              size_.token_keys()));
+      case Stage::Score: return shared(score(work_, at(Stage::RotateQuery), at(Stage::RotateKey)));
+      case Stage::Scale:
+        return shared(
+            scale(work_, at(Stage::Score), from_.scale.value_or(scale_factor(document_.scaling, size_.d_k))));
+      case Stage::Cap:
+        if (document_.soft_cap == 0) return so_far_[Stage::Scale];
+        return shared(cap(work_, at(Stage::Scale),
+                          static_cast<T>(from_.soft_cap.value_or(static_cast<double>(document_.soft_cap)))));
+      case Stage::Bias:
+        if (!is_added_to_scores(document_.positions)) return nullptr;
+        return shared(position_bias(document_, size_, block(from_.relative_bias).get()));
+      case Stage::Mask:
+        return shared(mask(work_, at(Stage::Cap), so_far_[Stage::Bias].get(), from_.additive, rule()));
+      case Stage::Softmax: return weights();
+      case Stage::Linear:
+        if (!document_.linear) return nullptr;
+        return shared(
+            linear_weights(work_, at(Stage::RotateQuery), at(Stage::RotateKey), from_.additive, rule()));
+      case Stage::Drop: {
+        const Ptr& used = so_far_[weights_stage(document_)];
+        return document_.dropout.rate == 0 ? used : shared(drop(work_, *used, document_.dropout));
+      }
+      default: return shared(mix(work_, at(Stage::Drop), at(Stage::Value)));
+    }
+  }
+
+  Ptr weights() const {
+    TensorOf<T> weights =
+        softmax(work_, document_.softmax, *so_far_[Stage::Mask], static_cast<T>(document_.temperature));
+    if (document_.masking.mistake != MaskMistake::AfterSoftmax) return shared(std::move(weights));
+    return shared(hide_weights(work_, weights, from_.additive, rule()));
+  }
+
+  MaskRule rule() const { return MaskRule(document_, so_far_); }
+
+  const Work& work_;
+  const Document& document_;
+  const Sources<T>& from_;
+  const TraceOf<T>& so_far_;
+  Dimensions size_;
+};
+
+}  // namespace
+
+template <class T>
+TensorPtrOf<T> run_stage(const Work& work, Stage stage, const Document& document, const Sources<T>& sources,
+                         const TraceOf<T>& so_far) {
+  TensorPtrOf<T> result = StageRun<T>(work, document, sources, so_far).run(stage);
+  if (stage == Stage::Bucket || document.precision == Precision::Float32) return result;
+  for (const StageInfo& row : stage_table) {  // shared with an earlier stage: it is rounded already
+    if (row.stage < stage && so_far[row.stage] == result) return result;
+  }
+  return stored(document.precision, std::move(result));
+}
+
+template <class T>
+TraceOf<T> run_stages(const Work& work, const Document& document, const Sources<T>& sources) {
+  TraceOf<T> trace;
+  for (const StageInfo& row : stage_table)
+    trace[row.stage] = run_stage(work, row.stage, document, sources, trace);
+  return trace;
+}
+
+template TensorPtr run_stage(const Work&, Stage, const Document&, const Sources<float>&, const Trace&);
+template TensorPtrOf<double> run_stage(const Work&, Stage, const Document&, const Sources<double>&,
+                                       const TraceOf<double>&);
+template Trace run_stages(const Work&, const Document&, const Sources<float>&);
+template TraceOf<double> run_stages(const Work&, const Document&, const Sources<double>&);
+
+}  // namespace attnscope

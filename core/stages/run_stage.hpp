@@ -1,0 +1,35 @@
+// core/stages: one stage of a Document, whichever it is: the place where the settings meet the stage
+// functions. The CPU backend, the command line's float64 path and the float64 references all come through
+// here.
+#pragma once
+
+#include "core/parallel.hpp"
+#include "core/stages/sources.hpp"
+#include "core/trace.hpp"
+
+namespace attnscope {
+
+/// The tensor of `stage`, null where it does not exist for this Document, the tensor of the stage before
+/// where it would change nothing. `document` passed check(); `sources` are its numbers in T; every stage this
+/// one reads is in `so_far`. Float tensors are rounded to the Document's precision. Throws Cancelled.
+template <class T>
+TensorPtrOf<T> run_stage(const Work&, Stage stage, const Document& document, const Sources<T>& sources,
+                         const TraceOf<T>& so_far);
+
+/// All of them in order.
+template <class T>
+TraceOf<T> run_stages(const Work&, const Document& document, const Sources<T>& sources);
+
+/// The stage whose tensor says how much each key counts: Softmax, or Linear for linear attention.
+inline Stage weights_stage(const Document& document) {
+  return document.linear ? Stage::Linear : Stage::Softmax;
+}
+
+/// Whether queries and keys are turned by rotary positions, and whether a position bias is added to the
+/// scores.
+inline bool is_rotary(Positions p) { return p == Positions::RopeHalf || p == Positions::RopeInterleaved; }
+inline bool is_added_to_scores(Positions p) {
+  return p == Positions::RelativeBuckets || p == Positions::Alibi;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,28 @@
+// core/stages: the numbers a Document brings along, in the scalar type that is computed with. For float they
+// are the Document's own blocks; for double they are the blocks widened, or what a float64 file really holds.
+#pragma once
+
+#include <optional>
+
+#include "core/document.hpp"
+
+namespace attnscope {
+
+/// Null where the Document has none. Shapes: see Given, Vectors, Weights, Masking and Loss.
+template <class T>
+struct Sources {
+  TensorPtrOf<T> query, key, value, past_key, past_value;    // Given
+  TensorPtrOf<T> query_vectors, key_vectors, value_vectors;  // Vectors
+  TensorPtrOf<T> w_query, w_key, w_value, w_output, b_query, b_key, b_value, b_output;
+  TensorPtrOf<T> extra_key, extra_value, position_table, relative_bias;
+  TensorPtrOf<T> additive;  // Masking
+  TensorPtrOf<T> loss;      // Loss
+  // Where the Document's own float would round them: the multiplier of the scores and the soft-cap.
+  std::optional<double> scale, soft_cap;
+};
+
+/// Those of the Document, shared for float, widened for double.
+template <class T>
+Sources<T> sources_of(const Document&);
+
+}  // namespace attnscope

@@ -1,0 +1,40 @@
+// tests/app: the robot before the whole column of controls, for the tests that use every one of them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "robot/robot.hpp"
+
+namespace attnscope::test {
+
+/// High enough for the whole column with any one section unfolded.
+constexpr RobotOptions tall{.width = 1600, .height = 1700};
+
+inline const Result& shown(Robot& robot) { return *robot.app().shown(); }
+
+inline void click(Robot& robot, std::string_view label) {
+  robot.click(label);
+  robot.settle();
+}
+
+/// Opens a list and chooses a row of it.
+inline void choose(Robot& robot, std::string_view list, std::string_view row) {
+  robot.click(list);
+  robot.frame(2);
+  click(robot, row);
+}
+
+/// A robot before the first example with the rarely used controls of one section in sight.
+struct Unfolded : Robot {
+  explicit Unfolded(std::string_view section) : Robot(tall) {
+    test::click(*this, "More: " + std::string(section));
+  }
+};
+
+/// A cell of a stage of the first sequence.
+inline float cell_of(Robot& robot, Stage stage, int h, int query, int key) {
+  return shown(robot).trace[stage]->matrix(0, h)(query, key);
+}
+
+}  // namespace attnscope::test

@@ -1,0 +1,305 @@
+// Every control of the attention layer's settings, used once: the Document and the result on screen follow.
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/controls_robot.hpp"
+#include "app/scene.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace attnscope;
+using namespace attnscope::test;
+
+TEST_CASE("the dots of a section show and hide what is used less often") {
+  Robot robot(tall);
+  CHECK_FALSE(robot.has("Window left value"));
+  click(robot, "More: Mask");
+  CHECK(robot.has("Window left value"));
+  click(robot, "More: Mask");
+  CHECK_FALSE(robot.has("Window left value"));
+  click(robot, "Mask");  // folds the section; the dots unfold both
+  CHECK_FALSE(robot.has("Mask: None"));
+  click(robot, "More: Mask");
+  CHECK(robot.has("Mask: None"));
+  CHECK(robot.has("Window left value"));
+}
+
+TEST_CASE("a second text makes cross-attention, with its own labels and chips") {
+  Unfolded robot("Input");
+  click(robot, "Cross-attention");
+  REQUIRE(shown(robot).document.input.memory.size() == 1);
+  CHECK(shown(robot).dimensions.queries == 6);
+  CHECK(shown(robot).dimensions.keys == 6);
+  CHECK(robot.has("query token 2"));
+  CHECK(robot.has("key token 5"));
+  robot.retype("##Memory", "le chat dort");
+  CHECK(shown(robot).dimensions.keys == 3);
+  CHECK(shown(robot).trace[Stage::Memory]);
+  robot.click("key token 2");
+  robot.click("query token 5");
+  robot.leave();
+  robot.frame();
+  CHECK(robot.app().selection().cell == Cell{5, 2});
+  // An emptied field stays, says why nothing is computed, and goes on.
+  robot.click("##Memory");
+  robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
+  robot.key(ImGuiKey_Backspace);
+  robot.settle();
+  CHECK(robot.app().message().find("second text") != std::string::npos);
+  robot.type("oui");
+  robot.settle();
+  CHECK(robot.app().message().empty());
+  CHECK(shown(robot).dimensions.keys == 1);
+  click(robot, "Cross-attention");
+  CHECK(robot.document().input.memory.empty());
+  CHECK(shown(robot).dimensions.keys == 6);
+  click(robot, "Cross-attention");
+  CHECK(robot.document().input.memory.front().text == "oui");
+}
+
+TEST_CASE("cached tokens leave fewer queries, and a click on a cached token asks nothing") {
+  Unfolded robot("Input");
+  CHECK(robot.has("KV cache"));
+  robot.type_number("Cached tokens value", "4");
+  CHECK(shown(robot).dimensions.past == 4);
+  CHECK(shown(robot).dimensions.queries == 2);
+  CHECK(shown(robot).dimensions.keys == 6);
+  robot.click("token 5");
+  CHECK(robot.app().selection().cell.query == 1);
+  robot.click("token 1");
+  CHECK(robot.app().selection().cell.query == 1);
+  robot.type_number("Cached tokens value", "40");
+  CHECK(robot.document().input.cached == 5);
+  click(robot, "Cached tokens less");
+  CHECK(shown(robot).dimensions.queries == 2);
+}
+
+TEST_CASE("fused projections, a learned key and a zero key") {
+  Unfolded robot("Weights");
+  click(robot, "Fused QKV");
+  CHECK(shown(robot).trace[Stage::Fuse]);
+  click(robot, "Learned key");
+  CHECK(shown(robot).dimensions.extra == 1);
+  CHECK(shown(robot).dimensions.keys == 7);
+  click(robot, "Zero key");
+  CHECK(shown(robot).dimensions.keys == 8);
+  CHECK(cell_of(robot, Stage::Score, 0, 5, 7) == 0);
+  click(robot, "Learned key");
+  CHECK_FALSE(robot.document().weights.extra_key);
+  CHECK(shown(robot).dimensions.keys == 7);
+}
+
+TEST_CASE("keys and values have heads and widths of their own") {
+  Unfolded robot("Heads");
+  click(robot, "KV heads less");
+  CHECK(shown(robot).dimensions.kv_heads == 4);
+  robot.type_number("KV heads value", "1");
+  CHECK(shown(robot).trace[Stage::Key]->shape()[1] == 1);
+  robot.type_number("KV heads value", "3");
+  CHECK(robot.app().message().find("3 heads of keys") != std::string::npos);
+  robot.type_number("KV heads value", "8");
+  CHECK(robot.document().kv_heads == 0);
+  robot.type_number("d_v value", "5");
+  CHECK(shown(robot).dimensions.d_v == 5);
+  CHECK(shown(robot).trace[Stage::Value]->shape()[3] == 5);
+}
+
+TEST_CASE("all kinds of positions with their settings") {
+  Robot robot(tall);
+  choose(robot, "Positions kind", "None");
+  CHECK(robot.document().positions == Positions::None);
+  choose(robot, "Positions kind", "Learned");
+  CHECK(shown(robot).document.positions == Positions::Learned);
+  choose(robot, "Positions kind", "ALiBi");
+  CHECK(cell_of(robot, Stage::Bias, 0, 5, 0) < cell_of(robot, Stage::Bias, 0, 5, 4));
+  choose(robot, "Positions kind", "Relative buckets");
+  click(robot, "Buckets less");
+  CHECK(robot.document().position_settings.buckets == 30);
+  robot.type_number("Buckets value", "4");
+  robot.type_number("Bucket distance value", "1");
+  CHECK(robot.document().position_settings.bucket_distance == 2);
+  click(robot, "Two-sided");
+  CHECK_FALSE(shown(robot).document.position_settings.buckets_two_sided);
+  robot.type_number("Buckets value", "5");
+  click(robot, "Two-sided");
+  CHECK(robot.document().position_settings.buckets == 6);
+  CHECK(robot.app().message().empty());
+  choose(robot, "Positions kind", "RoPE, halves");
+  CHECK(shown(robot).trace[Stage::RotateQuery] != shown(robot).trace[Stage::Query]);
+  const TensorPtr turned = shown(robot).trace[Stage::RotateKey];
+  robot.drag(robot.centre("RoPE base"), {20, robot.centre("RoPE base").y});
+  robot.settle();
+  CHECK(robot.document().position_settings.rope_base < 100);
+  CHECK(*shown(robot).trace[Stage::RotateKey] != *turned);
+  click(robot, "Rotated dims less");
+  CHECK(robot.document().position_settings.rope_dims == 6);
+  choose(robot, "Positions kind", "RoPE, interleaved");
+  CHECK(shown(robot).document.positions == Positions::RopeInterleaved);
+  robot.leave();
+  robot.key(ImGuiKey_O);
+  robot.key(ImGuiKey_O);
+  robot.settle();
+  CHECK(robot.document().positions == Positions::RopeInterleaved);
+}
+
+TEST_CASE("the naive softmax overflows, is marked and told") {
+  Unfolded robot("Softmax");
+  click(robot, "Softmax: Naive");
+  CHECK(robot.document().softmax == SoftmaxKind::Naive);
+  CHECK(shown(robot).measures.head(0, 3).not_finite == 0);
+  robot.type_number("Scale value", "40");
+  std::int64_t bad = 0;
+  for (const HeadMeasures& head : shown(robot).measures.head_means) bad += head.not_finite;
+  CHECK(bad > 0);
+  robot.leave();
+  robot.frame();
+  const Image picture = robot.pixels();
+  CHECK(std::count(picture.pixels.begin(), picture.pixels.end(), theme(ThemeName::Dark).nan) > 100);
+  click(robot, "Softmax: Stable");
+  CHECK(shown(robot).measures.head(0, 3).not_finite == 0);
+}
+
+TEST_CASE("linear attention takes the place of the softmax's weights everywhere") {
+  Unfolded robot("Softmax");
+  click(robot, "Linear attention");
+  REQUIRE(shown(robot).trace[Stage::Linear]);
+  CHECK(robot.app().view().stage == Stage::Linear);
+  choose(robot, "Other stages", "Softmax");
+  CHECK(robot.app().view().stage == Stage::Softmax);
+  click(robot, "Stage: Weights");
+  CHECK(robot.app().view().stage == Stage::Linear);
+  click(robot, "Linear attention");
+  CHECK(robot.app().view().stage == Stage::Softmax);
+}
+
+TEST_CASE("dropout drops, another seed drops others") {
+  Unfolded robot("Softmax");
+  robot.type_number("Dropout value", "0.5");
+  REQUIRE(robot.document().dropout.rate == 0.5f);
+  const TensorPtr dropped = shown(robot).trace[Stage::Drop];
+  CHECK(*dropped != *shown(robot).trace[Stage::Softmax]);
+  click(robot, "Dropout seed more");
+  CHECK(*shown(robot).trace[Stage::Drop] != *dropped);
+  choose(robot, "Other stages", "Dropped");
+  CHECK(robot.app().view().stage == Stage::Drop);
+  const ImVec2 knob = robot.centre("Dropout");
+  robot.drag(knob, {0, knob.y});
+  robot.settle();
+  CHECK(robot.document().dropout.rate == 0);
+  CHECK(robot.app().view().stage == Stage::Softmax);  // what was looked at is gone
+}
+
+TEST_CASE("numbers are stored as precisely as asked for") {
+  Unfolded robot("Softmax");
+  const float exact = cell_of(robot, Stage::Softmax, 3, 2, 1);
+  click(robot, "Precision: bf16");
+  CHECK(shown(robot).document.precision == Precision::BFloat16);
+  CHECK(cell_of(robot, Stage::Softmax, 3, 2, 1) != exact);
+  click(robot, "Precision: fp16");
+  CHECK(shown(robot).document.precision == Precision::Float16);
+  click(robot, "Precision: fp32");
+  CHECK(cell_of(robot, Stage::Softmax, 3, 2, 1) == exact);
+}
+
+TEST_CASE("a loss brings gradients, their norms and their pictures") {
+  Robot robot(tall);
+  click(robot, "Backward");
+  CHECK(robot.has("Jacobian of the row"));
+  CHECK_FALSE(robot.has("Gradient Q"));
+  click(robot, "Loss: Sum");
+  REQUIRE(shown(robot).gradients);
+  CHECK(shown(robot).head_gradients.size() == 8);
+  CHECK(robot.has("Gradient Q"));
+  for (const char* plane : {"∂A weights", "∂M masked", "∂S scores"}) {
+    robot.leave();
+    robot.frame();
+    const Image before = robot.pixels();
+    choose(robot, "Other stages", plane);
+    CHECK(robot.app().view().stage.gradient);
+    robot.leave();
+    robot.frame();
+    CHECK_FALSE((robot.pixels() == before));
+  }
+  const double sum = shown(robot).gradients->loss;
+  click(robot, "Loss: Mean sq.");
+  CHECK(shown(robot).gradients->loss != sum);
+  click(robot, "Loss: Off");
+  CHECK_FALSE(shown(robot).gradients);
+  CHECK_FALSE(robot.app().view().stage.gradient);
+}
+
+TEST_CASE("the statistics of the shown head") {
+  Robot robot(tall);
+  click(robot, "Statistics");
+  for (const char* fact : {"Effective keys", "Mean distance", "Mass on itself", "Mass on previous",
+                           "Mass on next", "Mass on first", "Mass on special"})
+    CHECK(robot.has(fact));
+  CHECK_FALSE(robot.has("Mass on extra"));
+  CHECK(shown(robot).measures.head(0, 0).previous > 0.5);
+}
+
+TEST_CASE("every stage there is can be looked at, with the keys as well") {
+  Unfolded robot("Softmax");
+  click(robot, "Soft-cap");
+  choose(robot, "Positions kind", "ALiBi");
+  click(robot, "Linear attention");
+  robot.type_number("Dropout value", "0.3");
+  for (const std::string_view name : {"Capped", "Bias", "Softmax", "Dropped"})
+    choose(robot, "Other stages", name);
+  std::vector<Plane> seen;
+  for (int i = 0; i < 12; ++i) robot.key(ImGuiKey_Comma);
+  for (int i = 0; i < 12; ++i) {
+    if (seen.empty() || seen.back() != robot.app().view().stage) seen.push_back(robot.app().view().stage);
+    robot.key(ImGuiKey_Period);
+    robot.settle();
+  }
+  CHECK(seen == planes(shown(robot)));
+  CHECK(seen.size() == 8);
+}
+
+TEST_CASE("tensors with fewer queries than keys are labelled by where the queries stand") {
+  const test::TemporaryDirectory directory;
+  const auto open = [&](Robot& robot, std::string_view given) {
+    const std::filesystem::path path = directory / "given.json";
+    std::ofstream(path) << R"({"attnscope": 1, "positions": "none", "mask": {"causal": true}, "given": {)"
+                        << R"("query": [[[[1, 0], [0, 1]]]], "key": [[[[1, 0], [0, 1], [1, 1], [2, 1]]]], )"
+                        << R"("value": [[[[1], [2], [3], [4]]]])" << given << "}}";
+    robot.app().open(path);
+    robot.settle();
+  };
+  Robot robot(tall);
+  open(robot, "");  // as many texts as there are names for: the queries are not the keys
+  CHECK(is_cross(shown(robot)));
+  robot.click("key token 3");
+  robot.click("query token 0");
+  CHECK(robot.app().selection().cell == Cell{0, 3});
+  CHECK(query_label(shown(robot), 0, 1) == "1");
+  open(robot, R"(, "lengths": [4])");  // the queries are the last of the real keys
+  CHECK_FALSE(is_cross(shown(robot)));
+  CHECK(query_label(shown(robot), 0, 1) == "3");
+  robot.click("token 3");
+  CHECK(robot.app().selection().cell.query == 1);
+  click(robot, "Weights");
+  click(robot, "Zero key");
+  CHECK(key_label(shown(robot), 0, 4) == "[zero]");
+  CHECK(robot.app().message().empty());
+}
+
+TEST_CASE("everything at once is drawn at any size, in a batch, and without a text") {
+  for (const char* example : {"2-three-tokens.json", "3-two-banks.json"}) {
+    Robot robot({.width = 1280,
+                 .height = 720,
+                 .file = std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / example});
+    for (const char* section :
+         {"Scaling", "Softmax", "Input", "Heads", "Positions", "Backward", "Statistics"}) {
+      if (robot.has(section)) click(robot, section);
+    }
+    for (const char* dots : {"More: Mask", "More: Input", "More: Weights", "More: Softmax"}) {
+      if (robot.has(dots)) click(robot, dots);
+    }
+    CHECK(robot.app().message().empty());
+  }
+}

@@ -1,0 +1,253 @@
+#include "core/against_oracle.hpp"
+
+#include <algorithm>
+
+#include "core/compare.hpp"
+#include "core/stages/embed.hpp"
+#include "core/stages/softmax.hpp"
+#include "oracle/positions.hpp"
+
+namespace attnscope::against_oracle {
+
+namespace {
+
+using oracle::Numbers;
+
+std::size_t unsigned_(std::int64_t value) { return static_cast<std::size_t>(value); }
+Numbers numbers(const TensorPtr& tensor) { return tensor ? compare::in_double(*tensor) : Numbers{}; }
+std::size_t columns_of(const TensorPtr& tensor) {
+  return unsigned_(tensor->shape()[tensor->shape().rank() - 1]);
+}
+
+oracle::Visibility visibility_of(const Document& document, const Dimensions& size) {
+  const Masking& masking = document.masking;
+  const Input& input = document.input;
+  oracle::Visibility mask;
+  mask.causal = masking.causal;
+  mask.left = masking.window.left;
+  mask.right = masking.window.right;
+  mask.pattern = static_cast<oracle::Pattern>(masking.sparsity.kind);
+  mask.stride = masking.sparsity.stride;
+  mask.block = masking.sparsity.block;
+  mask.globals = masking.sparsity.globals;
+  mask.rounds = unsigned_(masking.sparsity.lsh_rounds);
+  mask.heads.assign(masking.heads.begin(), masking.heads.end());
+  mask.mistake = static_cast<oracle::Mistake>(masking.mistake);
+  if (masking.hidden == Masking::Hidden::MinusBillion) mask.hidden = -1e9;
+  for (std::size_t b = 0; b < unsigned_(size.batch); ++b) {
+    std::int64_t length = size.token_keys(), offset = size.past;
+    if (!input.given.lengths.empty()) {
+      length = input.given.lengths[b];
+      offset = length - size.queries;
+    } else if (!input.given && !input.vectors) {
+      length = std::ssize((input.memory.empty() ? input.sequences : input.memory)[b].tokens);
+    }
+    mask.offsets.push_back(offset);
+    if (masking.padding) mask.lengths.push_back(length);
+  }
+  return mask;
+}
+
+/// The added numbers for every sequence and head.
+Numbers spread_additive(const Tensor& additive, const Dimensions& size) {
+  Numbers all;
+  for (std::int64_t b = 0; b < size.batch; ++b) {
+    for (std::int64_t h = 0; h < size.heads; ++h) {
+      const auto block = additive.matrix(additive.shape()[0] == 1 ? 0 : b, additive.shape()[1] == 1 ? 0 : h);
+      for (std::int64_t i = 0; i < size.queries; ++i)
+        for (std::int64_t j = 0; j < size.token_keys(); ++j) all.push_back(static_cast<double>(block(i, j)));
+    }
+  }
+  return all;
+}
+
+/// The settings and sizes; q, k and v are still to come.
+oracle::Problem problem_of(const Document& document, const Dimensions& size) {
+  oracle::Problem p;
+  p.batch = unsigned_(size.batch);
+  p.heads = unsigned_(size.heads);
+  p.kv_heads = unsigned_(size.kv_heads);
+  p.queries = unsigned_(size.queries);
+  p.keys = unsigned_(size.keys);
+  p.d_k = unsigned_(size.d_k);
+  p.d_v = unsigned_(size.d_v);
+  p.extra = unsigned_(size.extra);
+  if (document.scaling.kind == Scaling::Kind::InverseSqrtDk)
+    p.scale = 1 / std::sqrt(static_cast<double>(size.d_k));
+  if (document.scaling.kind == Scaling::Kind::Factor) p.scale = static_cast<double>(document.scaling.factor);
+  p.soft_cap = static_cast<double>(document.soft_cap);
+  p.temperature = static_cast<double>(document.temperature);
+  p.naive = document.softmax == SoftmaxKind::Naive;
+  p.linear = document.linear;
+  p.mask = visibility_of(document, size);
+  if (document.masking.additive) p.mask.additive = spread_additive(*document.masking.additive, size);
+  if (document.dropout.rate > 0) {
+    const double grown = 1 / (1 - static_cast<double>(document.dropout.rate));
+    for (std::int64_t i = 0; i < size.batch * size.heads * size.queries * size.keys; ++i)
+      p.keep.push_back(keeps(document.dropout, i) ? grown : 0);
+  }
+  return p;
+}
+
+/// [batch][heads][queries][keys], 0 for keys of no token.
+Numbers position_bias(const Document& document, const oracle::Problem& p) {
+  const bool alibi = document.positions == Positions::Alibi;
+  if (!alibi && document.positions != Positions::RelativeBuckets) return {};
+  const PositionSettings& how = document.position_settings;
+  const Numbers slopes = oracle::alibi_slopes(p.heads), table = numbers(document.weights.relative_bias);
+  Numbers bias;
+  for (std::size_t b = 0; b < p.batch; ++b)
+    for (std::size_t h = 0; h < p.heads; ++h)
+      for (std::size_t i = 0; i < p.queries; ++i)
+        for (std::size_t j = 0; j < p.keys; ++j) {
+          const std::ptrdiff_t away =
+              static_cast<std::ptrdiff_t>(j) - (p.mask.offsets[b] + static_cast<std::ptrdiff_t>(i));
+          const auto bucket = [&] {
+            return unsigned_(
+                oracle::t5_bucket(away, how.buckets, how.bucket_distance, how.buckets_two_sided));
+          };
+          if (j >= p.keys - p.extra) {
+            bias.push_back(0);
+          } else {
+            bias.push_back(alibi ? -slopes[h] * static_cast<double>(std::abs(away))
+                                 : table[bucket() * p.heads + h]);
+          }
+        }
+  return bias;
+}
+
+/// Token vectors [batch][tokens][d] plus what the kind of positions adds to them.
+Numbers with_positions(const Document& document, Numbers x, std::size_t batch, std::size_t d) {
+  const std::size_t tokens = x.size() / batch / d;
+  const bool halves = document.embedding == Embedding::HandBuilt && !document.input.vectors;
+  const Numbers table = numbers(document.weights.position_table);
+  const std::size_t first = halves ? d / 2 : 0;
+  const Numbers waves = oracle::sinusoidal(tokens, d - first);
+  for (std::size_t row = 0; row < batch * tokens; ++row)
+    for (std::size_t i = 0; i < d; ++i) {
+      if (document.positions == Positions::Learned) x[row * d + i] += table[row % tokens * d + i];
+      if (document.positions == Positions::Sinusoidal && i >= first)
+        x[row * d + i] += waves[row % tokens * (d - first) + i - first];
+    }
+  return x;
+}
+
+/// Q, K and V of a Document from text or vectors, with what they are made of.
+void project_all(const Document& document, const Numbers& embedded, Expected& e) {
+  oracle::Problem& p = e.problem;
+  const Vectors& vectors = document.input.vectors;
+  const Weights& w = document.weights;
+  const auto width = unsigned_(document.d_model);
+  e.x = with_positions(document, embedded, p.batch, width);
+  std::size_t key_width = width;
+  if (vectors.key) {
+    key_width = columns_of(vectors.key);
+    e.memory = with_positions(document, numbers(vectors.key), p.batch, key_width);
+  } else if (!document.input.memory.empty()) {
+    const std::vector<Sequence>& memory = document.input.memory;
+    const TensorOf<double> found = embed<double>(document, memory, longest_of(memory));
+    e.memory = with_positions(document, compare::in_double(found), p.batch, width);
+  }
+  const Numbers& key_source = e.memory.empty() ? e.x : e.memory;
+  const Numbers value_source = vectors.value ? numbers(vectors.value) : key_source;
+  const std::size_t value_width = vectors.value ? columns_of(vectors.value) : key_width;
+  const std::size_t tokens = e.x.size() / p.batch / width, keys = p.keys - p.extra;
+  Numbers x;  // without the cached tokens
+  for (std::size_t row = 0; row < p.batch * tokens; ++row)
+    if (row % tokens >= tokens - p.queries) x.insert(x.end(), &e.x[row * width], &e.x[row * width] + width);
+  p.q = oracle::project(x, numbers(w.w_query), numbers(w.b_query), p.batch, p.queries, width, p.heads, p.d_k);
+  p.k = oracle::project(key_source, numbers(w.w_key), numbers(w.b_key), p.batch, keys, key_width, p.kv_heads,
+                        p.d_k);
+  p.v = oracle::project(value_source, numbers(w.w_value), numbers(w.b_value), p.batch, keys, value_width,
+                        p.kv_heads, p.d_v);
+  if (!w.fused || !e.memory.empty() || vectors.value) return;
+  const std::size_t rows = p.batch * tokens;
+  const auto product = [&](const TensorPtr& block, const TensorPtr& bias) {
+    return oracle::linear(e.x, numbers(block), numbers(bias), rows, width, columns_of(block));
+  };
+  const std::size_t q = columns_of(w.w_query), k = columns_of(w.w_key), v = columns_of(w.w_value);
+  e.fused = oracle::join(oracle::join(product(w.w_query, w.b_query), q, product(w.w_key, w.b_key), k, rows),
+                         q + k, product(w.w_value, w.b_value), v, rows);
+}
+
+/// [heads * d] numbers for every sequence, and zeros, behind the rows of each head.
+Numbers with_extra(const Document& document, const oracle::Problem& p, Numbers rows, const TensorPtr& learned,
+                   std::size_t d) {
+  std::size_t count = p.keys - p.extra;
+  const std::size_t blocks = p.batch * p.kv_heads;
+  if (learned && !document.input.given) {
+    Numbers repeated;
+    for (std::size_t b = 0; b < p.batch; ++b) {
+      const Numbers one = numbers(learned);
+      repeated.insert(repeated.end(), one.begin(), one.end());
+    }
+    rows = oracle::join(rows, count * d, repeated, d, blocks);
+    ++count;
+  }
+  if (document.zero_key) rows = oracle::join(rows, count * d, Numbers(blocks * d), d, blocks);
+  return rows;
+}
+
+void take_given(const Given& given, oracle::Problem& p) {
+  p.q = numbers(given.query);
+  p.k = numbers(given.key);
+  p.v = numbers(given.value);
+  if (!given.past_key) return;
+  const std::size_t blocks = p.batch * p.kv_heads, past = unsigned_(given.past_key->shape()[2]);
+  const std::size_t fresh = p.keys - p.extra - past;
+  p.k = oracle::join(numbers(given.past_key), past * p.d_k, p.k, fresh * p.d_k, blocks);
+  p.v = oracle::join(numbers(given.past_value), past * p.d_v, p.v, fresh * p.d_v, blocks);
+}
+
+void rotate(const Document& document, oracle::Problem& p) {
+  const bool interleaved = document.positions == Positions::RopeInterleaved;
+  if (!interleaved && document.positions != Positions::RopeHalf) return;
+  const PositionSettings& settings = document.position_settings;
+  oracle::Rotary how;
+  how.dims = settings.rope_dims == 0 ? p.d_k / 2 * 2 : unsigned_(settings.rope_dims);
+  how.base = static_cast<double>(settings.rope_base);
+  how.interleaved = interleaved;
+  how.offsets = p.mask.offsets;
+  how.rows = p.queries;
+  p.q = oracle::rotated(p.q, p.batch, p.heads, p.queries, p.d_k, how);
+  how.offsets.assign(p.batch, 0);
+  how.rows = p.keys - p.extra;
+  p.k = oracle::rotated(p.k, p.batch, p.kv_heads, p.keys, p.d_k, how);
+}
+
+}  // namespace
+
+template <class T>
+Expected expected(const Document& document, const TraceOf<T>& trace) {
+  const Dimensions size = check(document);
+  Expected e;
+  oracle::Problem& p = e.problem;
+  p = problem_of(document, size);
+  if (document.input.given) {
+    take_given(document.input.given, p);
+  } else {
+    project_all(document, compare::in_double(*trace[Stage::Embed]), e);
+  }
+  p.k = with_extra(document, p, std::move(p.k), document.weights.extra_key, p.d_k);
+  p.v = with_extra(document, p, std::move(p.v), document.weights.extra_value, p.d_v);
+  e.query = p.q;
+  e.key = p.k;
+  e.value = p.v;
+  rotate(document, p);
+  p.bias = position_bias(document, p);
+  if (trace[Stage::Bucket]) {
+    for (const T bucket : trace[Stage::Bucket]->values()) p.mask.buckets.push_back(static_cast<int>(bucket));
+  }
+  e.answer = oracle::attend(p);
+  if (!document.input.given) {
+    const Weights& w = document.weights;
+    e.output = oracle::linear(e.answer.concatenated, numbers(w.w_output), numbers(w.b_output),
+                              p.batch * p.queries, p.heads * p.d_v, unsigned_(document.d_model));
+  }
+  return e;
+}
+
+template Expected expected(const Document&, const Trace&);
+template Expected expected(const Document&, const TraceOf<double>&);
+
+}  // namespace attnscope::against_oracle

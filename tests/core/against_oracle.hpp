@@ -1,0 +1,36 @@
+// tests: a Document as the oracle reads it, and all stages of a Trace against the oracle's.
+#pragma once
+
+#include <string>
+
+#include "core/document.hpp"
+#include "core/measures.hpp"
+#include "core/trace.hpp"
+#include "oracle/oracle.hpp"
+
+namespace attnscope::against_oracle {
+
+/// What the oracle has for the stages of a Document; empty where the stage does not exist.
+struct Expected {
+  oracle::Numbers x, memory, fused, query, key, value, output;
+  oracle::Problem problem;  // q and k of it are the rotated ones
+  oracle::Answer answer;
+};
+
+/// `trace` gives what is data to the oracle: token vectors (tested on their own), LSH buckets and, with
+/// dropout, nothing but its shape.
+template <class T>
+Expected expected(const Document& document, const TraceOf<T>& trace);
+
+/// The first stage that differs and where; empty when none does. `precision`: of the arithmetic, relative to
+/// the largest number of a stage that sums products.
+template <class T>
+std::string difference(const Document& document, const TraceOf<T>& trace, const Expected& expected,
+                       double precision);
+
+/// The first measure of a row or head that differs from its definition, read naively off the weights of the
+/// trace itself (and, for the dropped mass and log-sum-exp, off the oracle's).
+std::string measures_difference(const Document& document, const Trace& trace, const Measures& measures,
+                                const Expected& expected);
+
+}  // namespace attnscope::against_oracle

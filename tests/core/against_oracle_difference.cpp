@@ -1,0 +1,212 @@
+#include <algorithm>
+#include <limits>
+#include <span>
+
+#include "core/against_oracle.hpp"
+#include "core/compare.hpp"
+#include "core/stages/run_stage.hpp"
+#include "core/text/special_tokens.hpp"
+#include "oracle/readings.hpp"
+
+namespace attnscope::against_oracle {
+
+namespace {
+
+using oracle::Numbers;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double largest_of(const Numbers& values) {
+  double largest = 0;
+  for (const double value : values)
+    if (std::isfinite(value) && value != -1e9) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+/// Hidden scores of -1e9 as -inf: they must match exactly, and the tolerance is not to grow with them.
+Numbers without_billions(Numbers values) {
+  std::replace(values.begin(), values.end(), -1e9, -infinity);
+  return values;
+}
+
+/// What of the first heads is shared by the whole batch, repeated for each sequence.
+Numbers for_each_sequence(const Numbers& values, std::size_t count) {
+  Numbers all;
+  for (std::size_t i = 0; i < count; ++i) all.push_back(values[i % values.size()]);
+  return all;
+}
+
+/// Collects the first difference.
+template <class T>
+class Comparison {
+ public:
+  explicit Comparison(const TraceOf<T>& trace) : trace_(trace) {}
+
+  void stage(Stage stage, const Numbers& expected, double tolerance) {
+    if (!found_.empty()) return;
+    const TensorPtrOf<T>& tensor = trace_[stage];
+    if (!tensor || expected.empty()) {
+      if (static_cast<bool>(tensor) == expected.empty())
+        found_ = fmt::format("{} is {}", info(stage).name, tensor ? "there" : "missing");
+      return;
+    }
+    Numbers values = compare::in_double(*tensor), wanted = expected;
+    if (stage == Stage::Bias) values = for_each_sequence(values, wanted.size());
+    if (stage == Stage::Mask) {
+      values = without_billions(std::move(values));
+      wanted = without_billions(std::move(wanted));
+    }
+    const std::string differs = compare::difference(std::span<const double>(values), wanted, tolerance);
+    if (!differs.empty()) found_ = fmt::format("{}: {}", info(stage).name, differs);
+  }
+
+  const std::string& found() const { return found_; }
+
+ private:
+  const TraceOf<T>& trace_;
+  std::string found_;
+};
+
+}  // namespace
+
+template <class T>
+std::string difference(const Document& document, const TraceOf<T>& trace, const Expected& e,
+                       double precision) {
+  Comparison<T> compare(trace);
+  const oracle::Answer& a = e.answer;
+  if (!document.input.given) compare.stage(Stage::Position, e.x, precision);
+  compare.stage(Stage::Memory, e.memory, precision);
+  compare.stage(Stage::Fuse, e.fused, precision);
+  compare.stage(Stage::Query, e.query, precision);
+  compare.stage(Stage::Key, e.key, precision);
+  compare.stage(Stage::Value, e.value, precision);
+  compare.stage(Stage::RotateQuery, e.problem.q, precision);
+  compare.stage(Stage::RotateKey, e.problem.k, precision);
+  compare.stage(Stage::Score, a.score, precision);
+  compare.stage(Stage::Scale, a.scaled, precision);
+  // tanh passes the error of a scaled score on undiminished, and the scaled ones may be larger.
+  const double scores = precision * std::max(1.0, largest_of(a.scaled));
+  compare.stage(Stage::Cap, a.capped, scores);
+  compare.stage(Stage::Bias, e.problem.bias, precision);
+  compare.stage(Stage::Mask, a.masked, scores);
+  // An error e of x / τ is a relative error e of exp(x / τ), of its sum and so of a weight.
+  const double exponent = std::max(largest_of(a.scaled), largest_of(without_billions(a.masked)));
+  const double weights = 2 * precision * (1 + exponent / e.problem.temperature);
+  compare.stage(Stage::Softmax, a.weights, weights);
+  compare.stage(Stage::Linear, document.linear ? a.linear : Numbers{}, 10 * precision);
+  const double grown = e.problem.keep.empty() ? 1 : largest_of(e.problem.keep);
+  const double dropped = grown * std::max(weights, 10 * precision);
+  compare.stage(Stage::Drop, a.dropped, dropped);
+  const double mixed = dropped * std::max(1.0, largest_of(e.value)) * static_cast<double>(e.problem.keys);
+  compare.stage(Stage::Mix, a.mixed, mixed);
+  compare.stage(Stage::Concat, a.concatenated, mixed);
+  if (!document.input.given) {
+    const double spread = std::max(1.0, largest_of(Numbers(document.weights.w_output->values().begin(),
+                                                           document.weights.w_output->values().end())));
+    compare.stage(Stage::Output, e.output,
+                  mixed * spread * static_cast<double>(e.problem.heads * e.problem.d_v));
+  }
+  return compare.found();
+}
+
+template std::string difference(const Document&, const Trace&, const Expected&, double);
+template std::string difference(const Document&, const TraceOf<double>&, const Expected&, double);
+
+namespace {
+
+/// Compares numbers one by one and keeps the first that differs.
+class MeasureComparison {
+ public:
+  void in(std::string place) { place_ = std::move(place); }
+  void same(std::string_view name, double found, double wanted, double tolerance) {
+    if (!found_.empty()) return;
+    const bool close = !std::isfinite(wanted) || std::abs(found - wanted) <= tolerance;
+    if (!compare::same_kind(found, wanted) || !close)
+      found_ = fmt::format("{} of {}: {:.9g}, expected {:.9g}", name, place_, found, wanted);
+  }
+  const std::string& found() const { return found_; }
+
+ private:
+  std::string place_, found_;
+};
+
+std::vector<bool> special_tokens(const Document& document, std::size_t b, std::size_t keys) {
+  std::vector<bool> special(keys);
+  const Input& input = document.input;
+  if (input.given || input.vectors) return special;
+  const Sequence& sequence = (input.memory.empty() ? input.sequences : input.memory)[b];
+  for (std::size_t j = 0; j < sequence.tokens.size(); ++j) special[j] = is_special_token(sequence.tokens[j]);
+  return special;
+}
+
+void compare_row(const RowMeasures& found, const oracle::Reading& wanted, bool cross, std::size_t allowed,
+                 MeasureComparison& compare) {
+  const double zero_or = cross ? 0 : 1;
+  constexpr double exact = 1e-12;  // sums of the same few numbers in double
+  compare.same("largest", found.largest, wanted.not_finite > 0 ? found.largest : wanted.largest, 0);
+  compare.same("strongest", static_cast<double>(found.strongest),
+               allowed == 0 || wanted.not_finite > 0 ? -1 : static_cast<double>(wanted.strongest), 0);
+  compare.same("self", found.self, cross ? 0 : zero_or * wanted.self, exact);
+  compare.same("previous", found.previous, cross ? 0 : wanted.previous, exact);
+  compare.same("next", found.next, cross ? 0 : wanted.next, exact);
+  compare.same("first", found.first, wanted.first, exact);
+  compare.same("extra", found.extra, wanted.extra, exact);
+  if (wanted.not_finite > 0) return;  // NaN where it is looked at
+  compare.same("special", found.special, wanted.special, exact);
+  compare.same("distance", found.distance, wanted.distance, 1e-9);
+  // ‖J‖² is what is left of terms that nearly cancel when one weight is nearly 1; weights are floats.
+  compare.same("jacobian", found.jacobian, wanted.jacobian, 1e-6 + 1e-6 * wanted.jacobian);
+  compare.same("entropy", found.entropy, wanted.entropy, 1e-5);
+  compare.same("effective", found.effective, allowed == 0 ? 0 : wanted.effective, 1e-4);
+}
+
+}  // namespace
+
+std::string measures_difference(const Document& document, const Trace& trace, const Measures& measures,
+                                const Expected& e) {
+  const oracle::Problem& p = e.problem;
+  const Tensor& weights = *trace[weights_stage(document)];
+  const bool cross = !document.input.memory.empty() || document.input.vectors.key;
+  const Numbers dropped = oracle::dropped_mass(p);
+  const bool sparse =
+      document.masking.window != Window{} || document.masking.sparsity.kind != Sparsity::Kind::None;
+  MeasureComparison compare;
+  for (std::size_t b = 0; b < p.batch; ++b) {
+    const std::vector<bool> special = special_tokens(document, b, p.keys);
+    for (std::size_t h = 0; h < p.heads; ++h) {
+      std::ptrdiff_t not_finite = 0, dead = 0;
+      Numbers received(p.keys);
+      double rows = 0, self = 0;
+      for (std::size_t i = 0; i < p.queries; ++i) {
+        const std::size_t at = (b * p.heads + h) * p.queries + i;
+        const float* row = weights.data() + at * p.keys;
+        const Numbers w(row, row + p.keys);
+        const std::ptrdiff_t position = p.mask.offsets[b] + static_cast<std::ptrdiff_t>(i);
+        const oracle::Reading wanted = oracle::read_row(w, position, p.extra, special, p.temperature);
+        const RowMeasures& found = measures.rows[at];
+        compare.in(fmt::format("row {} {} {}", b, h, i));
+        compare_row(found, wanted, cross, e.answer.allowed[at], compare);
+        compare.same("allowed", static_cast<double>(found.allowed), static_cast<double>(e.answer.allowed[at]),
+                     0);
+        compare.same("log-sum-exp", found.log_sum_exp, e.answer.log_sum_exp[at],
+                     1e-5 * (1 + std::abs(e.answer.log_sum_exp[at])));
+        compare.same("dropped", found.dropped, sparse ? dropped[at] : 0,
+                     2e-5 * (1 + largest_of(e.answer.scaled) / p.temperature));
+        not_finite += wanted.not_finite;
+        if (e.answer.allowed[at] == 0) ++dead;
+        if (found.padding) continue;
+        ++rows;
+        self += found.self;
+        for (std::size_t j = 0; j < p.keys; ++j) received[j] += w[j];
+      }
+      const HeadMeasures& head = measures.head(static_cast<std::int64_t>(b), static_cast<std::int64_t>(h));
+      compare.in(fmt::format("head {} {}", b, h));
+      compare.same("not finite", static_cast<double>(head.not_finite), static_cast<double>(not_finite), 0);
+      compare.same("without key", static_cast<double>(head.rows_without_key), static_cast<double>(dead), 0);
+      compare.same("self", head.self, self / rows, 1e-9);  // 0 / 0 is NaN: only padding
+      for (std::size_t j = 0; j < p.keys; ++j) compare.same("received", head.received[j], received[j], 1e-9);
+    }
+  }
+  return compare.found();
+}
+
+}  // namespace attnscope::against_oracle

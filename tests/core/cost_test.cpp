@@ -1,0 +1,91 @@
+// The cost model against numbers that are known, and against counting.
+#include "core/cost.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/pipeline.hpp"
+#include "core/samples.hpp"
+
+namespace attnscope {
+namespace {
+
+const StageCost& of(const LayerCost& cost, Stage stage) {
+  for (const StageCost& row : cost.stages)
+    if (row.stage == stage) return row;
+  FAIL("no such stage");
+  return cost.stages.front();
+}
+
+LayerSize vit_base() {
+  return {.queries = 197, .keys = 197, .d_model = 768, .heads = 12, .kv_heads = 12, .d_k = 64, .d_v = 64};
+}
+
+}  // namespace
+
+TEST_CASE("ViT-Base has the parameters it is known for", "[cost]") {
+  LayerSize size = vit_base();
+  CHECK(cost_of(size).qkv_parameters == 1'769'472);
+  CHECK(cost_of(size).output_parameters == 589'824);
+  CHECK(cost_of(size).parameters() == 4.0 * 768 * 768);
+  size.biases = true;
+  CHECK(cost_of(size).bias_parameters == 4.0 * 768);
+}
+
+TEST_CASE("Parameters are those of the blocks that are there", "[cost]") {
+  samples::Random random(1);
+  const Document document = samples::text_document(random, {7, 5}, 4, 32);
+  const Weights& w = document.weights;
+  const LayerCost cost = cost_of(layer_size(document));
+  const auto numbers = [](const std::initializer_list<TensorPtr>& blocks) {
+    std::int64_t sum = 0;
+    for (const TensorPtr& block : blocks) sum += block->size();
+    return static_cast<double>(sum);
+  };
+  CHECK(cost.qkv_parameters == numbers({w.w_query, w.w_key, w.w_value}));
+  CHECK(cost.output_parameters == numbers({w.w_output}));
+  CHECK(cost.bias_parameters == numbers({w.b_query, w.b_key, w.b_value, w.b_output}));
+  const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
+  CHECK(cost.held == 4.0 * 4 * static_cast<double>(result->trace[Stage::Score]->size()));
+  CHECK(cost.cache ==
+        4.0 * static_cast<double>(result->trace[Stage::Key]->size() + result->trace[Stage::Value]->size()));
+}
+
+TEST_CASE("Operations are counted, one multiply-add as two", "[cost]") {
+  const LayerSize size{
+      .batch = 2, .queries = 3, .keys = 5, .d_model = 8, .heads = 4, .kv_heads = 2, .d_k = 2, .d_v = 3};
+  const LayerCost cost = cost_of(size);
+  double products = 0;  // of one head of one sequence, counted one by one
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 5; ++j)
+      for (int d = 0; d < 2; ++d) products += 2;
+  CHECK(of(cost, Stage::Score).flops == 2 * 4 * products);
+  CHECK(of(cost, Stage::Query).flops == 2.0 * 2 * 3 * 8 * 8);
+  CHECK(of(cost, Stage::Key).flops == 2.0 * 2 * 5 * 8 * 4);
+  CHECK(of(cost, Stage::Value).flops == 2.0 * 2 * 5 * 8 * 6);
+  CHECK(of(cost, Stage::Mix).flops == 2.0 * 2 * 4 * 3 * 5 * 3);
+  CHECK(of(cost, Stage::Output).flops == 2.0 * 2 * 3 * 12 * 8);
+  CHECK(of(cost, Stage::Softmax).flops == 5.0 * 2 * 4 * 3 * 5);
+  double sum = 0;
+  for (const StageCost& stage : cost.stages) sum += stage.flops;
+  CHECK(cost.flops == sum);
+}
+
+TEST_CASE("Streaming moves and holds less the longer the sequence", "[cost]") {
+  LayerSize size = vit_base();
+  double last = 0;
+  for (const std::int64_t n : {256, 1024, 4096, 32'768}) {
+    size.queries = size.keys = n;
+    const LayerCost cost = cost_of(size);
+    CHECK(cost.streaming_bytes < cost.bytes);
+    const double saved = cost.held / cost.streaming_held;
+    CHECK(saved > last);
+    last = saved;
+  }
+  size.queries = size.keys = 32'768;
+  CHECK(cost_of(size).held == 4.0 * 4 * 12 * 32'768 * 32'768);  // 206 GB
+  CHECK(cost_of(size).streaming_held == 8.0 * 12 * 32'768);     // 3 MB
+  size.bytes_per_number = 2;
+  CHECK(cost_of(size).held == 4.0 * 2 * 12 * 32'768 * 32'768);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,193 @@
+// Decoding with a cache gives what the full pass gives, token by token and for every setting.
+#include <limits>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/compare.hpp"
+#include "core/pipeline.hpp"
+#include "core/random_documents.hpp"
+#include "core/seeds.hpp"
+#include "core/stages/run_stage.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr std::array all_positions{
+    Positions::None,     Positions::Sinusoidal,      Positions::Learned,        Positions::Alibi,
+    Positions::RopeHalf, Positions::RopeInterleaved, Positions::RelativeBuckets};
+
+template <class T = float>
+TraceOf<T> run(const Document& document) {
+  ThreadPool caller_only(1);
+  return run_stages(Work{caller_only, {}}, document, sources_of<T>(document));
+}
+
+/// A causal Document from text.
+Document causal_document(Positions positions) {
+  samples::Random random(11);
+  Document document = samples::text_document(random, {9, 9}, 4, 16);
+  document.kv_heads = 2;
+  document.weights.w_key = random.tensor({16, 8}, 0.25);
+  document.weights.w_value = random.tensor({16, 8}, 0.25);
+  document.weights.b_key = document.weights.b_value = nullptr;
+  document.positions = positions;
+  document.masking.causal = true;
+  return document;
+}
+
+/// The first `tokens` of every sentence, all but the last in the cache.
+Document at_step(Document document, int tokens) {
+  for (Sequence& sequence : document.input.sequences)
+    sequence.tokens.resize(static_cast<std::size_t>(tokens));
+  document.input.padded_length = 0;
+  document.input.cached = tokens - 1;
+  return document;
+}
+
+/// Rows [first, first + count) of every matrix of the last two dimensions.
+TensorPtr rows(const Tensor& tensor, std::int64_t first, std::int64_t count) {
+  const Shape& shape = tensor.shape();
+  auto cut = std::make_shared<Tensor>(Shape{shape[0], shape[1], count, shape[3]});
+  for (std::int64_t b = 0; b < shape[0]; ++b)
+    for (std::int64_t h = 0; h < shape[1]; ++h)
+      cut->matrix(b, h) = tensor.matrix(b, h).middleRows(first, count);
+  return cut;
+}
+
+template <class T>
+double largest_difference(const TensorOf<T>& found, const TensorOf<T>& full, std::int64_t first) {
+  double largest = 0;
+  for (std::int64_t b = 0; b < full.shape()[0]; ++b) {
+    const auto a = found.matrix(b), wanted = full.matrix(b).middleRows(first, found.shape()[1]);
+    if (!((a - wanted).cwiseAbs().maxCoeff() >= 0)) {  // NaN: must be in the same places
+      if ((a.array().isNaN() != wanted.array().isNaN()).any()) return std::numeric_limits<double>::infinity();
+      continue;
+    }
+    largest = std::max(largest, static_cast<double>((a - wanted).cwiseAbs().maxCoeff()));
+  }
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("Token by token with a cache is the full causal pass") {
+  for (const Positions positions : all_positions) {
+    INFO("positions " << static_cast<int>(positions));
+    const Document document = causal_document(positions);
+    const Trace full = run(document);
+    for (int tokens = 1; tokens <= 9; ++tokens) {
+      const Trace step = run(at_step(document, tokens));
+      CHECK(step[Stage::Query]->shape() == Shape{2, 4, 1, 4});
+      CHECK(step[Stage::Key]->shape() == Shape{2, 2, tokens, 4});
+      CHECK(largest_difference(*step[Stage::Output], *full[Stage::Output], tokens - 1) < 1e-5);
+    }
+  }
+}
+
+TEST_CASE("Given keys and values of the past are the full causal pass") {
+  for (const Positions positions : all_positions) {
+    INFO("positions " << static_cast<int>(positions));
+    const Document document = causal_document(positions);
+    const Trace full = run(document);
+    for (std::int64_t past = 1; past < 9; ++past) {
+      for (const std::int64_t count : {std::int64_t{1}, 9 - past}) {
+        Document step = samples::given_document(rows(*full[Stage::Query], past, count),
+                                                rows(*full[Stage::Key], past, count),
+                                                rows(*full[Stage::Value], past, count));
+        step.input.given.past_key = rows(*full[Stage::Key], 0, past);
+        step.input.given.past_value = rows(*full[Stage::Value], 0, past);
+        step.positions = positions;  // the cache holds keys before they are turned
+        step.masking.causal = true;
+        step.weights.seed = document.weights.seed;
+        CHECK(largest_difference(*run(step)[Stage::Concat], *full[Stage::Concat], past) < 1e-5);
+      }
+    }
+  }
+}
+
+TEST_CASE("A cache leaves the other rows as they are, whatever the settings") {
+  int compared = 0;
+  for (std::uint64_t i = 0; i < 400; ++i) {
+    INFO("ATTNSCOPE_SEED=" << seeds::of_run() << ", case " << i << " of cached");
+    samples::Random random(seeds::of_case("cached", i));
+    Document document = samples::any_text_document(random);
+    document.masking.additive = nullptr;  // these two have the shape of the scores
+    document.dropout = {};
+    if (!document.input.memory.empty() || padded_tokens(document.input) < 2) continue;
+    document.input.cached = 0;
+    const auto full = run<double>(document);
+    document.input.cached = static_cast<int>(random.between(1, padded_tokens(document.input) - 1));
+    const auto rest = run<double>(document);
+    REQUIRE(largest_difference(*rest[Stage::Output], *full[Stage::Output], document.input.cached) < 1e-10);
+    ++compared;
+  }
+  CHECK(compared > 200);
+}
+
+TEST_CASE("Decoding is the full pass for every mask that looks back only") {
+  for (std::uint64_t i = 0; i < 150; ++i) {
+    INFO("ATTNSCOPE_SEED=" << seeds::of_run() << ", case " << i << " of decoded");
+    samples::Random random(seeds::of_case("decoded", i));
+    Document document = samples::any_text_document(random);
+    document.input.memory.clear();
+    const auto tokens = static_cast<std::size_t>(random.between(2, 7));
+    for (Sequence& sequence : document.input.sequences) sequence = samples::sentence(7, sequence.tokens[0]);
+    for (Sequence& sequence : document.input.sequences) sequence.tokens.resize(tokens);
+    document.input.padded_length = document.input.cached = 0;
+    if (document.positions == Positions::Learned) document.weights.position_table.reset();
+    document.dropout = {};
+    Masking& masking = document.masking;
+    masking.causal = true;
+    masking.additive = nullptr;
+    masking.heads.clear();
+    masking.hidden = Masking::Hidden::MinusInfinity;  // a row of -1e9 alone would look ahead
+    const bool looks_ahead = masking.mistake == MaskMistake::Transposed ||
+                             masking.mistake == MaskMistake::AfterSoftmax;  // its sum is over all keys
+    if (looks_ahead) masking.mistake = MaskMistake::None;
+    const auto full = run<double>(document);
+    for (int step = 1; step <= static_cast<int>(tokens); ++step) {
+      const auto now = run<double>(at_step(document, step));
+      REQUIRE(largest_difference(*now[Stage::Output], *full[Stage::Output], step - 1) < 1e-10);
+    }
+  }
+}
+
+TEST_CASE("Queries before the first key see nothing when causal") {
+  samples::Random random(12);
+  Document document = samples::given_document(random.tensor({2, 2, 4, 3}), random.tensor({2, 2, 5, 3}),
+                                              random.tensor({2, 2, 5, 3}));
+  document.input.given.lengths = {2, 5};  // the first sequence's queries stand at -2, -1, 0, 1
+  document.masking.causal = true;
+  for (const bool zero_key : {false, true}) {
+    document.zero_key = zero_key;
+    const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
+    const std::int64_t extra = zero_key ? 1 : 0;
+    for (std::int64_t i = 0; i < 4; ++i) {
+      const RowMeasures& row = result->measures.row(0, 1, i);
+      CHECK(row.allowed == std::max<std::int64_t>(0, i - 1) + extra);
+      CHECK(result->measures.row(1, 1, i).allowed == i + 2 + extra);
+      if (i >= 2) continue;
+      CHECK(result->trace[Stage::Softmax]->matrix(0, 1).row(i).leftCols(5).isZero(0));
+      CHECK(result->trace[Stage::Mix]->matrix(0, 1).row(i).isZero(0));
+      CHECK(row.self == 0);
+      CHECK(row.strongest == (zero_key ? 5 : -1));
+    }
+    CHECK(result->measures.head(0, 1).rows_without_key == (zero_key ? 0 : 2));
+  }
+  document.input.given.lengths = {0, 5};  // none at all
+  CHECK(Pipeline(make_cpu_backend(1)).run(document)->measures.row(0, 0, 3).allowed == 1);
+}
+
+TEST_CASE("Global tokens are the first ones of the text, not what stands before it") {
+  samples::Random random(13);
+  Document document = samples::given_document(random.tensor({1, 1, 4, 3}), random.tensor({1, 1, 5, 3}),
+                                              random.tensor({1, 1, 5, 3}));
+  document.input.given.lengths = {2};
+  document.masking.sparsity = {.kind = Sparsity::Kind::BlocksGlobal, .block = 2, .globals = 1};
+  const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
+  // At -2 and -1 only the global key is seen, at 0 everything, at 1 the block of two.
+  const std::array<std::int64_t, 4> allowed{1, 1, 5, 2};
+  for (std::size_t i = 0; i < 4; ++i) CHECK(result->measures.rows[i].allowed == allowed[i]);
+}
+
+}  // namespace attnscope

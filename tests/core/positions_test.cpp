@@ -1,0 +1,178 @@
+// The kinds of positions: buckets, slopes and rotations against their papers, and what each promises.
+#include "core/stages/positions.hpp"
+
+#include <cmath>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/compare.hpp"
+#include "core/error.hpp"
+#include "core/random_documents.hpp"
+#include "core/seeds.hpp"
+#include "core/stages/run_stage.hpp"
+#include "oracle/positions.hpp"
+
+namespace attnscope {
+namespace {
+
+Trace run(const Document& document) {
+  ThreadPool caller_only(1);
+  return run_stages(Work{caller_only, {}}, document, sources_of<float>(document));
+}
+
+/// A text of one sentence with plain weights.
+Document sentence_of(std::int64_t tokens, Positions positions) {
+  samples::Random random(4);
+  Document document = samples::text_document(random, {tokens}, 2, 8);
+  document.positions = positions;
+  return document;
+}
+
+/// x [1][1][1][d] turned to `position`.
+TensorOf<double> turned(const TensorOf<double>& x, std::int64_t position, bool interleaved,
+                        bool back = false) {
+  ThreadPool caller_only(1);
+  const std::int64_t r = x.shape()[3] / 2 * 2;
+  return rotate(Work{caller_only, {}}, x, rotation_at<double>({&position, 1}, 1, r, 10000, interleaved),
+                back);
+}
+
+}  // namespace
+
+TEST_CASE("Relative buckets are T5's") {
+  // 32 buckets to 128 tokens on both sides: the boundaries of the released models.
+  const std::vector<std::int64_t> starts{0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91};
+  for (std::int64_t away = 0; away < 300; ++away) {
+    std::int64_t bucket = 0;
+    while (bucket + 1 < std::ssize(starts) && starts[static_cast<std::size_t>(bucket + 1)] <= away) ++bucket;
+    INFO("distance " << away);
+    CHECK(relative_bucket(-away, 32, 128, true) == bucket);
+    CHECK(relative_bucket(away, 32, 128, true) == (away == 0 ? 0 : 16 + bucket));
+    CHECK(relative_bucket(away, 32, 128, false) == 0);  // what comes after shares one bucket
+  }
+  for (int buckets = 4; buckets <= 64; buckets += 2) {
+    for (const bool two_sided : {false, true}) {
+      for (const int more : {1, 2, 7, 40, 128, 1000}) {
+        const int most = buckets / (two_sided ? 4 : 2) + more;
+        bool same = true;
+        for (std::int64_t away = -1500; away <= 1500; away += away < -40 || away > 40 ? 7 : 1) {
+          const std::int64_t found = relative_bucket(away, buckets, most, two_sided);
+          same = same && found == oracle::t5_bucket(away, buckets, most, two_sided) && found < buckets;
+        }
+        INFO(buckets << " buckets to " << most << ", two-sided " << two_sided);
+        CHECK(same);
+      }
+    }
+  }
+}
+
+TEST_CASE("Slopes of ALiBi are the paper's") {
+  const std::vector<double> eight = alibi_slopes(8);
+  for (std::size_t h = 0; h < 8; ++h) CHECK(eight[h] == std::ldexp(1.0, -static_cast<int>(h) - 1));
+  for (std::int64_t heads = 1; heads <= 70; ++heads) {
+    const std::vector<double> found = alibi_slopes(heads);
+    INFO(heads << " heads");
+    CHECK(compare::difference(std::span<const double>(found),
+                              oracle::alibi_slopes(static_cast<std::size_t>(heads)), 1e-12) == "");
+  }
+}
+
+TEST_CASE("Rotary scores depend on the distance alone") {
+  samples::Random random(seeds::of_case("rotary", 0));
+  for (int trial = 0; trial < 200; ++trial) {
+    const std::int64_t d = random.between(2, 9);
+    TensorOf<double> q(Shape{1, 1, 1, d}), k(q.shape());
+    for (double& value : q.values()) value = random.normal();
+    for (double& value : k.values()) value = random.normal();
+    const std::int64_t i = random.between(-20, 50), j = random.between(0, 50), far = random.between(-40, 400);
+    const bool interleaved = random.coin();
+    const auto dot = [&](std::int64_t query, std::int64_t key) {
+      const auto a = turned(q, query, interleaved), b = turned(k, key, interleaved);
+      return a.matrix().row(0).dot(b.matrix().row(0));
+    };
+    CHECK(std::abs(dot(i, j) - dot(i + far, j + far)) < 1e-11);
+    CHECK(std::abs(turned(q, i, interleaved).matrix().norm() - q.matrix().norm()) < 1e-12);
+    const auto there_and_back = turned(turned(q, i, interleaved), i, interleaved, true);
+    CHECK(compare::difference(there_and_back, compare::in_double(q), 1e-13) == "");
+    CHECK(turned(q, 0, interleaved) == q);
+    if (d % 2 == 1) CHECK(turned(q, i, interleaved).values().back() == q.values().back());
+  }
+}
+
+TEST_CASE("The two layouts of rotary positions are one with the dimensions in another order") {
+  samples::Random random(seeds::of_case("rotary", 1));
+  TensorOf<double> halves(Shape{1, 1, 1, 8}), pairs(halves.shape());
+  for (std::size_t i = 0; i < 4; ++i) {
+    pairs.values()[2 * i] = halves.values()[i] = random.normal();
+    pairs.values()[2 * i + 1] = halves.values()[i + 4] = random.normal();
+  }
+  const auto a = turned(halves, 13, false), b = turned(pairs, 13, true);
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(a.values()[i] == b.values()[2 * i]);
+    CHECK(a.values()[i + 4] == b.values()[2 * i + 1]);
+  }
+}
+
+TEST_CASE("Learned positions without a table are a vector for each place, from the seed") {
+  Document document = sentence_of(9, Positions::Learned);
+  document.input.sequences.push_back(samples::sentence(4, "other"));
+  const auto added = [](const Document& of) {
+    const Trace trace = run(of);
+    return (trace[Stage::Position]->matrix(0) - trace[Stage::Embed]->matrix(0)).eval();
+  };
+  const auto p = added(document);
+  const Trace trace = run(document);
+  const auto second = (trace[Stage::Position]->matrix(1) - trace[Stage::Embed]->matrix(1)).eval();
+  CHECK((p - second).cwiseAbs().maxCoeff() < 1e-6f);  // the same, but for the rounding of the sum
+  Document shorter = document;
+  shorter.input.sequences = {samples::sentence(3, "x")};
+  CHECK((added(shorter) - p.topRows(3)).cwiseAbs().maxCoeff() < 1e-6f);
+  Document reseeded = document;
+  reseeded.weights.seed = 8;
+  CHECK((added(reseeded) - p).cwiseAbs().maxCoeff() > 0.1f);
+  Document longer = document;
+  longer.input.sequences = {samples::sentence(500)};
+  const auto many = added(longer);
+  CHECK(std::abs(many.mean()) < 0.05f);
+  CHECK(std::abs(many.norm() / std::sqrt(static_cast<float>(many.size())) - 0.5f) < 0.02f);
+}
+
+TEST_CASE("A table of positions must fit key vectors too") {
+  samples::Random random(9);
+  Document document = samples::text_document(random, {1}, 2, 8);
+  document.positions = Positions::Learned;
+  document.weights.position_table = random.tensor({6, 8});
+  document.input.vectors.query = random.tensor({1, 4, 8});
+  document.input.vectors.key = random.tensor({1, 6, 12});  // wider than the table
+  document.weights.w_key = document.weights.w_value = random.tensor({12, 8});
+  CHECK_THROWS_AS(check(document), Error);
+  document.weights.position_table.reset();  // from the seed they have any width
+  CHECK(run(document)[Stage::Memory]->shape() == Shape{1, 6, 12});
+  document.input.vectors.key = random.tensor({1, 6, 8});
+  document.weights.w_key = document.weights.w_value = random.tensor({8, 8});
+  document.weights.position_table = random.tensor({6, 8});
+  CHECK(run(document)[Stage::Memory]->shape() == Shape{1, 6, 8});
+}
+
+TEST_CASE("A bucket's bias without a table is a number for each head, from the seed") {
+  Document document = sentence_of(9, Positions::RelativeBuckets);
+  const Trace trace = run(document);
+  const Tensor& bias = *trace[Stage::Bias];
+  CHECK(bias.shape() == Shape{1, 2, 9, 9});
+  for (std::int64_t i = 1; i < 9; ++i) CHECK(bias.matrix(0, 1)(i, i - 1) == bias.matrix(0, 1)(1, 0));
+  CHECK(bias.matrix(0, 0)(1, 0) != bias.matrix(0, 1)(1, 0));
+  CHECK(bias.matrix(0, 0)(1, 0) != bias.matrix(0, 0)(0, 1));
+  document.weights.seed = 8;
+  CHECK(run(document)[Stage::Bias]->matrix(0, 0)(1, 0) != bias.matrix(0, 0)(1, 0));
+}
+
+TEST_CASE("ALiBi takes slope times distance off, also ahead and behind the cache") {
+  Document document = sentence_of(6, Positions::Alibi);
+  document.input.cached = 4;
+  const auto second = run(document)[Stage::Bias]->matrix(0, 1).eval();
+  for (std::int64_t i = 0; i < 2; ++i)
+    for (std::int64_t j = 0; j < 6; ++j)
+      CHECK(second(i, j) == -std::ldexp(1.0f, -8) * static_cast<float>(std::abs(j - 4 - i)));
+}
+
+}  // namespace attnscope

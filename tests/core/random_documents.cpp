@@ -1,0 +1,246 @@
+#include "core/random_documents.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/stages/run_stage.hpp"
+
+namespace attnscope::samples {
+
+namespace {
+
+int small(Random& random, std::int64_t least, std::int64_t most) {
+  return static_cast<int>(random.between(least, most));
+}
+
+/// True once in so many times.
+bool rarely(Random& random, std::int64_t times) { return random.between(1, times) == 1; }
+
+std::vector<Sequence> sentences(Random& random, std::int64_t count, std::string_view stem) {
+  std::vector<Sequence> made;
+  for (std::int64_t b = 0; b < count; ++b) {
+    made.push_back(sentence(rarely(random, 12) ? random.between(7, 14) : random.between(1, 6),
+                            fmt::format("{}{}t", stem, b)));
+    if (rarely(random, 3)) made.back().tokens[0] = "[CLS]";
+  }
+  return made;
+}
+
+void randomise_heads(Random& random, Document& document) {
+  document.kv_heads = small(random, 1, 3);
+  document.heads = document.kv_heads * small(random, 1, 2);
+  if (document.heads == document.kv_heads && random.coin()) document.kv_heads = 0;
+  document.d_model = document.heads * small(random, 1, 5);
+  if (rarely(random, 3)) document.d_v = small(random, 1, 5);
+}
+
+struct SourceWidths {
+  std::int64_t key, value;
+};
+
+void randomise_weights(Random& random, Document& document, const SourceWidths& from) {
+  Weights& weights = document.weights;
+  weights.recipe = Recipe::Given;
+  weights.fused = random.coin();
+  const std::int64_t width = document.d_model, d_k = width / document.heads, d_v = value_width(document);
+  const std::int64_t keys = key_value_heads(document) * d_k, values = key_value_heads(document) * d_v;
+  const std::int64_t mixed = document.heads * d_v;
+  const double spread = 1 / std::sqrt(static_cast<double>(width));
+  weights.w_query = random.tensor({width, width}, spread);
+  weights.w_key = random.tensor({from.key, keys}, spread);
+  weights.w_value = random.tensor({from.value, values}, spread);
+  weights.w_output = random.tensor({mixed, width}, spread);
+  if (random.coin()) weights.b_query = random.tensor({width}, 0.3);
+  if (random.coin()) weights.b_key = random.tensor({keys}, 0.3);
+  if (random.coin()) weights.b_value = random.tensor({values}, 0.3);
+  if (random.coin()) weights.b_output = random.tensor({width}, 0.3);
+  document.zero_key = rarely(random, 4);
+  if (!rarely(random, 4)) return;
+  weights.extra_key = random.tensor({keys});
+  weights.extra_value = random.tensor({values});
+}
+
+void randomise_window(Random& random, Masking& masking) {
+  if (random.coin()) masking.window.left = small(random, 0, 4);
+  if (random.coin()) masking.window.right = small(random, 0, 4);
+}
+
+void randomise_sparsity(Random& random, Sparsity& sparsity) {
+  sparsity.kind = static_cast<Sparsity::Kind>(random.between(0, 3));
+  sparsity.stride = small(random, 1, 4);
+  sparsity.block = small(random, 1, 4);
+  sparsity.globals = small(random, 0, 2);
+  sparsity.lsh_buckets = 2 * small(random, 1, 4);
+  sparsity.lsh_rounds = small(random, 1, 3);
+  sparsity.seed = static_cast<std::uint64_t>(random.between(0, 1000));
+}
+
+}  // namespace
+
+TensorPtr random_additive(Random& random, const Dimensions& size) {
+  const std::int64_t keys = size.token_keys();
+  auto made = std::make_shared<Tensor>(
+      Shape{random.coin() ? size.batch : 1, random.coin() ? size.heads : 1, size.queries, keys});
+  for (std::int64_t row = 0; row < made->size() / keys; ++row) {
+    const bool dead = rarely(random, 10);
+    for (std::int64_t key = 0; key < keys; ++key) {
+      float& value = made->values()[static_cast<std::size_t>(row * keys + key)];
+      value = dead || rarely(random, 4) ? -std::numeric_limits<float>::infinity()
+                                        : static_cast<float>(random.normal());
+    }
+  }
+  return made;
+}
+
+void randomise_positions(Random& random, Document& document) {
+  document.positions = Positions::None;
+  const Dimensions size = check(document);
+  document.positions = static_cast<Positions>(random.between(0, 6));
+  PositionSettings& settings = document.position_settings;
+  settings.rope_base = static_cast<float>(random.between(2, 20000));
+  settings.rope_dims = 2 * small(random, 0, size.d_k / 2);
+  settings.buckets_two_sided = random.coin();
+  settings.buckets = settings.buckets_two_sided ? 2 * small(random, 2, 6) : small(random, 2, 9);
+  const int exact = settings.buckets / (settings.buckets_two_sided ? 4 : 2);
+  settings.bucket_distance = exact + small(random, 1, 20);
+  document.weights.position_table.reset();
+  document.weights.relative_bias.reset();
+  if (document.positions == Positions::Learned) {
+    const std::int64_t most = std::max(size.past + size.queries, size.token_keys());
+    document.weights.position_table = random.tensor({most + random.between(0, 2), document.d_model}, 0.5);
+  }
+  if (document.positions == Positions::RelativeBuckets)
+    document.weights.relative_bias = random.tensor({settings.buckets, size.heads});
+}
+
+void randomise_mask(Random& random, Document& document) {
+  Masking& masking = document.masking;
+  masking = {};
+  const Dimensions size = check(document);
+  masking.causal = random.coin();
+  masking.padding = random.coin();
+  if (rarely(random, 3)) randomise_window(random, masking);
+  if (rarely(random, 2)) randomise_sparsity(random, masking.sparsity);
+  if (rarely(random, 4)) {
+    for (int head = 0; head < size.heads; ++head)
+      if (random.coin()) masking.heads.push_back(head);
+  }
+  if (rarely(random, 3)) masking.additive = random_additive(random, size);
+  if (rarely(random, 3)) masking.hidden = Masking::Hidden::MinusBillion;
+  if (rarely(random, 3)) masking.mistake = static_cast<MaskMistake>(random.between(1, 4));
+  if (masking.mistake == MaskMistake::DiagonalToo) masking.causal = true;  // it is causal with < for <=
+}
+
+void randomise_settings(Random& random, Document& document) {
+  document.softmax = rarely(random, 5) ? SoftmaxKind::Naive : SoftmaxKind::Stable;
+  const bool naive = document.softmax == SoftmaxKind::Naive;  // its scores must stay below 88.7
+  document.scaling.kind =
+      naive ? Scaling::Kind::InverseSqrtDk : static_cast<Scaling::Kind>(random.between(0, 2));
+  document.scaling.factor = static_cast<float>(random.normal());
+  document.soft_cap = random.coin() ? 0.5f + static_cast<float>(random.between(0, 40)) * 0.5f : 0.0f;
+  document.temperature =
+      naive || random.coin() ? 1.0f : 0.3f + static_cast<float>(random.between(0, 30)) * 0.1f;
+  document.linear = rarely(random, 5);
+  document.dropout = {};
+  if (rarely(random, 4)) {
+    document.dropout.rate = 0.05f * static_cast<float>(random.between(1, 16));
+    document.dropout.seed = static_cast<std::uint64_t>(random.between(0, 1000));
+  }
+  randomise_mask(random, document);
+}
+
+Document any_text_document(Random& random) {
+  Document document;
+  Input& input = document.input;
+  input.sequences = sentences(random, random.between(1, 3), "s");
+  if (rarely(random, 3))
+    input.padded_length = static_cast<int>(longest_of(input.sequences)) + small(random, 0, 2);
+  if (rarely(random, 4)) input.memory = sentences(random, std::ssize(input.sequences), "m");
+  const std::int64_t tokens = padded_tokens(input);
+  if (input.memory.empty() && tokens > 1 && rarely(random, 4)) input.cached = small(random, 1, tokens - 1);
+  randomise_heads(random, document);
+  if (document.d_model >= 16 && document.d_model % 2 == 0 && random.coin())
+    document.embedding = Embedding::HandBuilt;
+  randomise_weights(random, document, {document.d_model, document.d_model});
+  randomise_positions(random, document);
+  randomise_settings(random, document);
+  return document;
+}
+
+Document any_vectors_document(Random& random) {
+  Document document;
+  randomise_heads(random, document);
+  const std::int64_t batch = random.between(1, 3), queries = random.between(1, 7), width = document.d_model;
+  Vectors& vectors = document.input.vectors;
+  vectors.query = random.tensor({batch, queries, width});
+  SourceWidths from{width, width};
+  std::int64_t keys = queries;
+  if (random.coin()) {
+    keys = random.between(1, 7);
+    from.key = from.value = random.coin() ? width : random.between(1, 8);
+    vectors.key = random.tensor({batch, keys, from.key});
+  } else if (queries > 1 && rarely(random, 3)) {
+    document.input.cached = small(random, 1, queries - 1);
+  }
+  if (rarely(random, 3)) {
+    from.value = random.between(1, 8);
+    vectors.value = random.tensor({batch, keys, from.value});
+  }
+  randomise_weights(random, document, from);
+  do {  // a table of positions fits vectors of its own width only
+    randomise_positions(random, document);
+  } while (document.positions == Positions::Learned && from.key != width);
+  randomise_settings(random, document);
+  return document;
+}
+
+Document any_given_document(Random& random) {
+  const std::int64_t batch = random.between(1, 3), kv_heads = random.between(1, 3);
+  const std::int64_t heads = kv_heads * random.between(1, 3);
+  const std::int64_t queries = random.between(1, 7), keys = random.between(1, 7);
+  const std::int64_t d_k = random.between(1, 5), d_v = random.between(1, 5);
+  Document document =
+      given_document(random.tensor({batch, heads, queries, d_k}), random.tensor({batch, kv_heads, keys, d_k}),
+                     random.tensor({batch, kv_heads, keys, d_v}));
+  Given& given = document.input.given;
+  const std::int64_t kind = random.between(0, 2);
+  if (kind == 1) {
+    const std::int64_t past = random.between(1, 4);
+    given.past_key = random.tensor({batch, kv_heads, past, d_k});
+    given.past_value = random.tensor({batch, kv_heads, past, d_v});
+  }
+  for (std::int64_t b = 0; b < batch && kind == 2; ++b) given.lengths.push_back(random.between(0, keys));
+  document.zero_key = rarely(random, 4);
+  randomise_positions(random, document);
+  randomise_settings(random, document);
+  return document;
+}
+
+Document any_document(Random& random) {
+  switch (random.between(0, 2)) {
+    case 0: return any_text_document(random);
+    case 1: return any_vectors_document(random);
+    default: return any_given_document(random);
+  }
+}
+
+void randomise_loss(Random& random, Document& document) {
+  const Dimensions size = check(document);
+  document.loss.kind = random.coin() ? Loss::Kind::Sum : Loss::Kind::MeanSquared;
+  document.loss.given = random.coin() ? random.tensor({size.batch, size.queries, size.d_model}) : nullptr;
+}
+
+Document any_differentiable_document(Random& random) {
+  ThreadPool caller_only(1);
+  const Work work{caller_only, {}};
+  while (true) {
+    Document document = any_document(random);
+    randomise_loss(random, document);
+    const auto trace = run_stages(work, document, sources_of<double>(document));
+    const TensorOf<double>& y = *trace[document.input.given ? Stage::Concat : Stage::Output];
+    if (std::all_of(y.values().begin(), y.values().end(), [](double value) { return std::isfinite(value); }))
+      return document;
+  }
+}
+
+}  // namespace attnscope::samples

@@ -1,0 +1,32 @@
+// tests: random Documents over all settings, small enough that thousands of them run in a second.
+#pragma once
+
+#include "core/document.hpp"
+#include "core/samples.hpp"
+
+namespace attnscope::samples {
+
+/// Sequences with or without a second text, a cache, padding, grouped heads, a width of values of their own,
+/// learned and zero keys, one product or three. All settings but the storage precision and the loss.
+Document any_text_document(Random& random);
+/// The same from vectors, with sources of their own for keys and values, and other widths.
+Document any_vectors_document(Random& random);
+/// The same from Q, K and V, with a past, lengths or neither.
+Document any_given_document(Random& random);
+/// One of the three.
+Document any_document(Random& random);
+
+/// How positions reach the scores, with tables for the kinds that learn them.
+void randomise_positions(Random& random, Document& document);
+/// Scale, soft-cap, mask, softmax, linear attention, dropout.
+void randomise_settings(Random& random, Document& document);
+/// The mask alone, and one of its parts: numbers of which some hide, sometimes a whole row.
+void randomise_mask(Random& random, Document& document);
+TensorPtr random_additive(Random& random, const Dimensions& size);
+/// A loss with or without numbers of its own.
+void randomise_loss(Random& random, Document& document);
+/// One of the three with a loss and an output that is a number everywhere: a naive softmax over nothing but
+/// hidden keys is 0 / 0.
+Document any_differentiable_document(Random& random);
+
+}  // namespace attnscope::samples

@@ -1,0 +1,79 @@
+#include "oracle/positions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+namespace oracle {
+
+Numbers sinusoidal(std::size_t tokens, std::size_t d) {
+  Numbers p(tokens * d);
+  for (std::size_t t = 0; t < tokens; ++t) {
+    for (std::size_t column = 0; column < d; ++column) {
+      const double pair = static_cast<double>(column - column % 2);
+      const double angle = static_cast<double>(t) / std::pow(10000.0, pair / static_cast<double>(d));
+      p[t * d + column] = column % 2 == 0 ? std::sin(angle) : std::cos(angle);
+    }
+  }
+  return p;
+}
+
+Numbers rotated(const Numbers& x, std::size_t batch, std::size_t heads, std::size_t n, std::size_t d,
+                const Rotary& how) {
+  Numbers y = x;
+  for (std::size_t b = 0; b < batch; ++b) {
+    for (std::size_t row = 0; row < heads * n; ++row) {
+      const std::size_t t = row % n, first = (b * heads * n + row) * d;
+      if (t >= how.rows) continue;
+      const double position = static_cast<double>(how.offsets[b] + static_cast<std::ptrdiff_t>(t));
+      for (std::size_t i = 0; i < how.dims / 2; ++i) {
+        const std::size_t re = first + (how.interleaved ? 2 * i : i);
+        const std::size_t im = how.interleaved ? re + 1 : re + how.dims / 2;
+        const double theta =
+            1 / std::pow(how.base, 2 * static_cast<double>(i) / static_cast<double>(how.dims));
+        const std::complex<double> turned = std::complex(x[re], x[im]) * std::polar(1.0, position * theta);
+        y[re] = turned.real();
+        y[im] = turned.imag();
+      }
+    }
+  }
+  return y;
+}
+
+namespace {
+Numbers power_of_two_slopes(std::size_t heads) {
+  const double ratio = std::pow(2.0, -8.0 / static_cast<double>(heads));
+  Numbers slopes;
+  double slope = ratio;
+  for (std::size_t i = 0; i < heads; ++i, slope *= ratio) slopes.push_back(slope);
+  return slopes;
+}
+}  // namespace
+
+Numbers alibi_slopes(std::size_t heads) {
+  std::size_t below = 1;
+  while (2 * below <= heads) below *= 2;
+  Numbers slopes = power_of_two_slopes(below);
+  const Numbers above = power_of_two_slopes(2 * below);
+  for (std::size_t i = 0; slopes.size() < heads; i += 2) slopes.push_back(above[i]);
+  return slopes;
+}
+
+int t5_bucket(std::ptrdiff_t relative, int buckets, int max_distance, bool bidirectional) {
+  int first = 0;
+  if (bidirectional) {
+    buckets /= 2;
+    if (relative > 0) first = buckets;
+    relative = std::abs(relative);
+  } else {
+    relative = -std::min<std::ptrdiff_t>(relative, 0);
+  }
+  const int exact = buckets / 2;
+  if (relative < exact) return first + static_cast<int>(relative);
+  const float ratio = std::log(static_cast<float>(relative) / static_cast<float>(exact));
+  const float whole = static_cast<float>(std::log(static_cast<double>(max_distance) / exact));
+  const int large = exact + static_cast<int>(ratio / whole * static_cast<float>(buckets - exact));
+  return first + std::min(large, buckets - 1);
+}
+
+}  // namespace oracle
