@@ -75,7 +75,7 @@ class Ladder {
     if (document_.soft_cap > 0) step("capped", cap + " · tanh(x / " + cap + ")", f_.capped);
     if (scene_.result.trace[Stage::Bias])
       step("+ position",
-           "b(head, " + std::to_string(f_.key - position_of(scene_.result, f_.b, f_.query)) + ")", f_.bias);
+           "b(head, " + grouped(f_.key - position_of(scene_.result, f_.b, f_.query)) + ")", f_.bias);
   }
 
   void mask() {

@@ -79,11 +79,19 @@ void drop(const Ui& ui, const char* label, const Box& box, std::string_view show
   tooltip(ui, touch.hovered && !open, box, tip);
   if (touch.clicked) ImGui::OpenPopup(label);
 
-  ImGui::SetNextWindowPos({box.x, box.bottom() + ui.px(4)});
+  // Dear ImGui shows a list only when it has measured it; from then on its height says whether it goes below
+  // the box.
+  ImGuiStorage& measured = *ImGui::GetStateStorage();
+  const ImGuiID id = ImGui::GetID(label);
+  const float height = measured.GetFloat(id);
+  const float below = box.bottom() + ui.px(4), above = box.y - ui.px(4) - height;
+  const bool fits = below + height <= ImGui::GetIO().DisplaySize.y || above < 0;
+  ImGui::SetNextWindowPos({box.x, fits ? below : above});
   ImGui::SetNextWindowSizeConstraints({std::max(box.w, ui.px(232)), 0}, {ui.px(420), ui.px(560)});
   push_popup_style(ui);
   if (ImGui::BeginPopup(label)) {
     rows();
+    measured.SetFloat(id, ImGui::GetWindowHeight());
     ImGui::EndPopup();
   }
   pop_popup_style();

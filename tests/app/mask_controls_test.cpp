@@ -108,3 +108,15 @@ TEST_CASE("cells are hidden by hand with the button and with M") {
   click(robot, "Clear by hand");
   CHECK_FALSE(robot.document().masking.additive);
 }
+
+TEST_CASE("a list at the lower edge opens upwards") {
+  Robot robot({.width = 1600, .height = 960});
+  click(robot, "More: Mask");  // scrolls until the section's end is in sight
+  REQUIRE(robot.centre("Mistake").y > 800);
+  robot.click("Mistake");
+  robot.frame(3);
+  for (const std::string_view row : {"No mistake", "Wrong axis"}) {
+    REQUIRE(robot.has(row));
+    CHECK(robot.centre(row).y < robot.centre("Mistake").y);
+  }
+}
