@@ -10,7 +10,8 @@ RasterColours colours(const Theme& theme) {
   return {theme.picture, theme.hatch_ground, theme.hatch_line, theme.text3, theme.text3, theme.nan};
 }
 
-/// The job that fills the box with the whole matrix.
+}  // namespace
+
 RasterJob whole_matrix(const Ui& ui, const ConstMatrixMap<float>& values, const Colormap& map,
                        const Box& box) {
   return {.values = values,
@@ -23,8 +24,6 @@ RasterJob whole_matrix(const Ui& ui, const ConstMatrixMap<float>& values, const 
           .mark = std::max(1, static_cast<int>(std::lround(ui.scale()))),
           .colours = colours(ui.theme)};
 }
-
-}  // namespace
 
 CellMarks::CellMarks(const Scene& scene, Plane plane, std::int64_t b, std::int64_t h)
     : scene_(&scene),

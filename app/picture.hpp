@@ -31,6 +31,10 @@ struct ColourScale {
   bool zero_centred = false;
 };
 
+/// The job that fills the box with the whole matrix, in the theme's colours; values, ends and marks are up to
+/// the caller.
+RasterJob whole_matrix(const Ui&, const ConstMatrixMap<float>& values, const Colormap&, const Box&);
+
 /// Weights run over 0 … 1 for all heads, or over what the range mode says; scores are centred on zero.
 ColourScale colour_scale(const Scene&, Plane, std::int64_t h);
 

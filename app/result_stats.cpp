@@ -45,6 +45,15 @@ ValueRange ResultStats::range(Plane plane, std::int64_t b, std::int64_t h) {
   return it->second;
 }
 
+float ResultStats::largest(Stage stage) {
+  const auto [at, added] = largest_.try_emplace(stage, 0.0f);
+  if (!added) return at->second;
+  for (const float value : result_->trace[stage]->values())
+    if (std::isfinite(value)) at->second = std::max(at->second, std::abs(value));
+  if (at->second == 0) at->second = 1;
+  return at->second;
+}
+
 const Histogram& ResultStats::histogram(Plane plane, std::int64_t b, std::int64_t h, float low, float high,
                                         int bins) {
   if (histograms_.size() > 64) histograms_.clear();  // a dragged colour bar must not pile them up

@@ -39,6 +39,9 @@ class ResultStats {
   const MaskRule& full_rule();
 
   ValueRange range(Plane, std::int64_t b, std::int64_t h);
+  /// The largest magnitude among the finite values of a stage of vectors, over all heads and sequences; 1
+  /// when there is none above 0.
+  float largest(Stage);
   const Histogram& histogram(Plane, std::int64_t b, std::int64_t h, float low, float high, int bins);
   /// The float64 value of a cell; null while it would take too long to compute it for every hovered one
   /// (`patient` says that this cell was chosen, not only hovered).
@@ -49,6 +52,7 @@ class ResultStats {
   ResultPtr result_;
   MaskRule rule_;
   std::optional<MaskRule> full_rule_;
+  std::map<Stage, float> largest_;
   std::map<std::tuple<Plane, std::int64_t, std::int64_t>, ValueRange> ranges_;
   std::map<std::tuple<Plane, std::int64_t, std::int64_t, float, float, int>, Histogram> histograms_;
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, CellReference> references_;

@@ -29,8 +29,9 @@ struct Moment {
 
 struct ViewState {
   ThemeName theme = ThemeName::Dark;
-  float scale = 1;              // pixels per logical pixel
-  Plane stage{Stage::Softmax};  // shown in the focus and the thumbnails: one that the shown result has
+  float scale = 1;               // pixels per logical pixel
+  Plane stage{Stage::Softmax};   // shown in the focus and the thumbnails: one that the shown result has
+  std::optional<Stage> vectors;  // a stage of vectors that the focus shows instead
   RangeMode range = RangeMode::All;
   std::array<float, 2> locked_range{0, 1};
   Direction direction = Direction::QueryToKeys;
@@ -51,6 +52,7 @@ struct ViewState {
   std::string backend_note;    // why the CPU computes
 
   void show_stage(Plane next) {
+    vectors.reset();
     stage = next;
     if (range == RangeMode::Lock) range = RangeMode::All;  // locked ends of another stage mean nothing
   }

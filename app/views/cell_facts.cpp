@@ -74,8 +74,8 @@ class Ladder {
     const std::string cap = number(document_.soft_cap);
     if (document_.soft_cap > 0) step("capped", cap + " · tanh(x / " + cap + ")", f_.capped);
     if (scene_.result.trace[Stage::Bias])
-      step("+ position",
-           "b(head, " + grouped(f_.key - position_of(scene_.result, f_.b, f_.query)) + ")", f_.bias);
+      step("+ position", "b(head, " + grouped(f_.key - position_of(scene_.result, f_.b, f_.query)) + ")",
+           f_.bias);
   }
 
   void mask() {

@@ -8,12 +8,29 @@
 #include "app/number_format.hpp"
 #include "app/picture.hpp"
 #include "app/views/heat_map.hpp"
+#include "app/views/vector_map.hpp"
 #include "core/stages/run_stage.hpp"
 
 namespace attnscope {
 namespace {
 
-/// The four planes every Document has as segments; the others, where there are any, in a list beside them.
+/// The rows of the list: what else is a picture of queries by keys, then the vectors before and after.
+void other_stages(Scene& scene, const std::vector<Plane>& others) {
+  const Ui& ui = scene.ui;
+  for (const Plane plane : others) {
+    const PlaneWords w = words(scene.result.document, plane);
+    if (menu_row(ui, std::string(w.name).c_str(), w.formula,
+                 !scene.view.vectors && plane == scene.view.stage))
+      scene.view.show_stage(plane);
+  }
+  for (const Stage stage : vector_stages(scene.result)) {
+    const VectorWords w = vector_words(stage);
+    if (menu_row(ui, std::string(w.name).c_str(), w.formula, scene.view.vectors == stage))
+      scene.view.vectors = stage;
+  }
+}
+
+/// The four planes every Document has as segments, everything else in a list beside them.
 /// Returns the left end.
 float draw_chooser(Scene& scene, float right, float y) {
   const Ui& ui = scene.ui;
@@ -26,26 +43,20 @@ float draw_chooser(Scene& scene, float right, float y) {
     tips[i] = {w.name, w.formula, w.why, ", ."};
   }
   const auto at = std::find(usual.begin(), usual.end(), scene.view.stage);
-  const bool is_other = at == usual.end();
+  const bool is_other = at == usual.end() || scene.view.vectors;
 
   std::vector<Plane> others;
   for (const Plane plane : planes(scene.result))
     if (std::find(usual.begin(), usual.end(), plane) == usual.end()) others.push_back(plane);
-  if (!others.empty()) {
-    const float wide = ui.px(scene.compact ? 104 : 120);
-    const Box box{right - wide, y - ui.px(14), wide, ui.px(28)};
-    const std::string_view shown = is_other ? words(document, scene.view.stage).name : "More";
-    drop(ui, "Other stages", box, shown,
-         {"Other stages", {}, "What the chosen settings add to the computation.", ", ."}, [&] {
-           for (const Plane plane : others) {
-             const PlaneWords w = words(document, plane);
-             if (menu_row(ui, std::string(w.name).c_str(), w.formula, plane == scene.view.stage))
-               scene.view.show_stage(plane);
-           }
-         });
-    right = box.x - ui.px(8);
-  }
-  const float wide = ui.px(scene.compact ? (others.empty() ? 248 : 232) : 312);
+  const float list = ui.px(scene.compact ? 104 : 120);
+  const Box more{right - list, y - ui.px(14), list, ui.px(28)};
+  const std::string_view shown = scene.view.vectors ? vector_words(*scene.view.vectors).name
+                                 : is_other         ? words(document, scene.view.stage).name
+                                                    : "More";
+  drop(ui, "Other stages", more, shown, {"Other stages", {}, "Every other tensor of the computation.", ", ."},
+       [&] { other_stages(scene, others); });
+  right = more.x - ui.px(8);
+  const float wide = ui.px(scene.compact ? 232 : 312);
   const Box box{right - wide, y - ui.px(15), wide, ui.px(30)};
   const int now = is_other ? -1 : static_cast<int>(at - usual.begin());
   if (const auto chosen = segments(ui, "Stage", box, names, now, tips,
@@ -160,6 +171,12 @@ void draw_focus(Scene& scene, const Box& region) {
   const float title = ui.px(48), bar = ui.px(64);
   const Box area{region.x + pad, region.y + title, region.w - 2 * pad, region.h - title - bar};
   const Result& r = scene.result;
+  if (scene.view.vectors && !r.trace[*scene.view.vectors]) scene.view.vectors.reset();
+  if (scene.view.vectors) {
+    draw_vector_map(scene, {area.x, area.y, area.w, area.h + bar}, *scene.view.vectors);
+    ui.list()->PopClipRect();
+    return;
+  }
   const std::int64_t batch = r.dimensions.batch;
   // A batch stands side by side while each map keeps a readable size; else the chosen sequence alone.
   const std::int64_t most = std::max<std::int64_t>(1, static_cast<std::int64_t>(area.w / ui.px(280)));

@@ -1,0 +1,56 @@
+// The stages of vectors in the focus: every tensor of the computation can be looked at.
+#include "app/views/vector_map.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/controls_robot.hpp"
+
+using namespace attnscope;
+using namespace attnscope::test;
+
+TEST_CASE("every stage of vectors can be looked at, and a row of it chosen") {
+  Robot robot;
+  robot.settle();
+  for (const Stage stage : {Stage::Embed, Stage::Position, Stage::Query, Stage::Key, Stage::Value, Stage::Mix,
+                            Stage::Concat, Stage::Output}) {
+    INFO("stage " << info(stage).name);
+    choose(robot, "Other stages", vector_words(stage).name);
+    REQUIRE(robot.app().view().vectors == stage);
+    REQUIRE(robot.has("vector map"));
+    CHECK_FALSE(robot.has("heatmap 0"));
+  }
+  choose(robot, "Other stages", vector_words(Stage::Key).name);
+  const std::int64_t query = robot.app().selection().cell.query;
+  robot.click("vector map");  // its middle: a key of the lower half
+  robot.leave();
+  robot.frame();
+  CHECK(robot.app().selection().cell.key == 3);
+  CHECK(robot.app().selection().cell.query == query);
+  click(robot, "Stage: Scores");
+  CHECK_FALSE(robot.app().view().vectors);
+  CHECK(robot.has("heatmap 0"));
+}
+
+TEST_CASE("stages of vectors come and go with the settings") {
+  Robot robot(tall);
+  robot.settle();
+  const auto there = [&](Stage stage) {
+    const std::vector<Stage> stages = vector_stages(shown(robot));
+    return std::find(stages.begin(), stages.end(), stage) != stages.end();
+  };
+  CHECK_FALSE(there(Stage::RotateQuery));
+  CHECK_FALSE(there(Stage::Memory));
+  choose(robot, "Positions kind", "RoPE, halves");
+  CHECK(there(Stage::RotateQuery));
+  CHECK(there(Stage::RotateKey));
+  CHECK_FALSE(there(Stage::Position));  // nothing is added to the vectors
+  choose(robot, "Other stages", vector_words(Stage::RotateKey).name);
+  CHECK(robot.app().view().vectors == Stage::RotateKey);
+  const Image rotated = robot.pixels();
+  robot.type_number("RoPE base value", "20");
+  CHECK(robot.pixels().pixels != rotated.pixels);
+  robot.app().open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "2-three-tokens.json");
+  robot.settle();
+  CHECK(robot.has(robot.app().view().vectors ? "vector map"
+                                             : "heatmap 0"));  // never a picture that is not there
+}
