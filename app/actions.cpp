@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "app/picture.hpp"
 
@@ -59,7 +61,18 @@ void next_range(Scene& scene) {
   scene.view.range = static_cast<RangeMode>((static_cast<int>(scene.view.range) + 1) % 4);
 }
 
-const std::array<Action, 25> table{{
+void step_in_history(Scene& scene, std::optional<Document> (History::*step)(const Document&)) {
+  if (std::optional<Document> there = (scene.history.*step)(scene.document))
+    scene.document = std::move(*there);
+}
+void undo(Scene& scene) { step_in_history(scene, &History::undo); }
+void redo(Scene& scene) { step_in_history(scene, &History::redo); }
+
+const std::array<Action, 29> table{{
+    {"Find an action by name", ImGuiMod_Ctrl | ImGuiKey_K, false, open_palette},
+    {"Undo", ImGuiMod_Ctrl | ImGuiKey_Z, true, undo},
+    {"Redo", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z, true, redo},
+    {"Redo", ImGuiMod_Ctrl | ImGuiKey_Y, true, redo},
     {"Divide by √dₖ on or off", ImGuiKey_S, false, toggle_scaling},
     {"Causal mask on or off", ImGuiKey_C, false,
      [](Scene& s) { s.document.masking.causal = !s.document.masking.causal; }},
@@ -98,6 +111,27 @@ bool is_arrow(ImGuiKeyChord key) { return key >= ImGuiKey_LeftArrow && key <= Im
 }  // namespace
 
 std::span<const Action> actions() { return table; }
+
+std::string key_name(ImGuiKeyChord key) {
+  const auto plain = static_cast<ImGuiKey>(key & ~ImGuiMod_Mask_);
+  std::string name;
+  if ((key & ImGuiMod_Ctrl) != 0) name += "Ctrl+";
+  if ((key & ImGuiMod_Shift) != 0) name += "Shift+";
+  switch (plain) {
+    case ImGuiKey_Comma: return name + ",";
+    case ImGuiKey_Period: return name + ".";
+    case ImGuiKey_LeftBracket: return name + "[";
+    case ImGuiKey_RightBracket: return name + "]";
+    case ImGuiKey_Equal: return name + "+";
+    case ImGuiKey_Minus: return name + "\u2212";
+    case ImGuiKey_UpArrow: return name + "↑";
+    case ImGuiKey_DownArrow: return name + "↓";
+    case ImGuiKey_LeftArrow: return name + "←";
+    case ImGuiKey_RightArrow: return name + "→";
+    case ImGuiKey_Escape: return name + "Esc";
+    default: return name + ImGui::GetKeyName(plain);
+  }
+}
 
 void run_keyboard(Scene& scene) {
   const ImGuiIO& io = ImGui::GetIO();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <imgui.h>
@@ -18,6 +19,12 @@ struct Action {
 };
 
 std::span<const Action> actions();
+/// "Ctrl+K", as tooltips and the palette write it.
+std::string key_name(ImGuiKeyChord key);
+
+/// Ctrl+K: opens the list of all actions; draw_palette() shows it.
+void open_palette(Scene&);
+void draw_palette(Scene&);
 
 /// Runs the actions whose keys were pressed. While text is typed or a list is open the keys belong to those;
 /// while the keyboard walks through the controls the arrows do.

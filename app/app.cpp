@@ -203,6 +203,7 @@ void App::frame(const Fonts& fonts) {
                 selection_,
                 next,
                 view_,
+                history_,
                 engine_,
                 examples_,
                 [this](const std::filesystem::path& path) { open(path); },
@@ -210,6 +211,7 @@ void App::frame(const Fonts& fonts) {
                 !(document_ == original_)};
     run_keyboard(scene);
     draw_regions(scene, layout);
+    draw_palette(scene);
     const bool chose =
         next.cell != selection_.cell || next.head != selection_.head || next.sequence != selection_.sequence;
     if (next.cell != selection_.cell) wanted_cell_ = next.cell;
@@ -224,6 +226,7 @@ void App::frame(const Fonts& fonts) {
   ImGui::PopStyleColor(3);
   ImGui::PopStyleVar(2);
   textures_.end_frame();
+  history_.observe(document_, ImGui::IsAnyItemActive(), view_.now);
   submit_if_changed();
 }
 

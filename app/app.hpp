@@ -10,6 +10,7 @@
 
 #include "app/draw/texture.hpp"
 #include "app/fonts.hpp"
+#include "app/history.hpp"
 #include "app/result_stats.hpp"
 #include "app/selection.hpp"
 #include "app/theme.hpp"
@@ -78,6 +79,7 @@ class App {
   Document document_;
   Document original_;  // as it was opened
   Document submitted_;
+  History history_;
   Selection selection_;  // always inside the shown result
   Cell wanted_cell_;     // what a person chose: found again when a text that was retyped is long enough
   ViewState view_;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/history.hpp"
 #include "app/result_stats.hpp"
 #include "app/selection.hpp"
 #include "app/ui.hpp"
@@ -25,6 +26,7 @@ struct Scene {
   Selection& selection;
   Selection& next;  // hovers seen in this frame, for the next one
   ViewState& view;
+  History& history;  // undo
   LiveEngine& engine;
   const std::vector<Example>& examples;
   std::function<void(const std::filesystem::path&)> open;

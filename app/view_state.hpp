@@ -48,6 +48,9 @@ struct ViewState {
   std::string hint;            // what the mouse is on, for the status line; filled anew each frame
   std::deque<Moment> moments;  // the last eight seconds in which something moved
   double now = 0;              // seconds since the App began; a frame counts at most 0.1 s
+  std::string palette_text;    // what was typed into the command palette, and the row that Enter would run
+  std::size_t palette_row = 0;
+  bool palette_opens = false;  // in this frame
   std::string path_field;      // text of the menu's "open a file" field
   std::string backend_note;    // why the CPU computes
 

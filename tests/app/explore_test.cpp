@@ -230,6 +230,9 @@ TEST_CASE("every key of the action table does something, and typing text is not 
     robot.settle();
     if (action.key == ImGuiKey_Comma || action.key == ImGuiKey_Period)
       robot.app().view().stage = Stage::Scale;
+    if (action.name.starts_with("Undo") || action.name.starts_with("Redo")) robot.key(ImGuiKey_S);
+    if (action.name.starts_with("Redo")) robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+    robot.settle();
     const Document document = robot.document();
     const Selection selection = robot.app().selection();
     robot.frame();

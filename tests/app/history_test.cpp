@@ -1,0 +1,150 @@
+// Undo and redo, and the command palette.
+#include "app/history.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/actions.hpp"
+#include "app/controls_robot.hpp"
+
+using namespace attnscope;
+using namespace attnscope::test;
+
+namespace {
+
+void undo(Robot& robot) {
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+  robot.settle();
+}
+void redo(Robot& robot) {
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl | ImGuiMod_Shift);
+  robot.settle();
+}
+
+Document with_temperature(float temperature) {
+  Document document;
+  document.temperature = temperature;
+  return document;
+}
+
+}  // namespace
+
+TEST_CASE("undo goes back through every kind of change, redo forward again") {
+  Robot robot;
+  robot.settle();
+  const Document start = robot.document();
+  const ImVec2 knob = robot.centre("Temperature");
+  robot.drag(knob, {knob.x + 40, knob.y}, 20);  // a drag of twenty frames is one step
+  robot.leave();
+  robot.settle();
+  const Document warm = robot.document();
+  robot.key(ImGuiKey_S);
+  robot.settle();
+  robot.retype("##Text", "a cat");
+  robot.key(ImGuiKey_Enter);  // leaves the field
+  robot.settle();
+  const Document last = robot.document();
+  REQUIRE(last.input.sequences[0].text == "a cat");
+
+  for (int steps = 0; robot.document() != warm; ++steps) {
+    REQUIRE(steps < 8);
+    undo(robot);
+  }
+  CHECK(robot.app().shown()->document == warm);
+  undo(robot);
+  CHECK(robot.document() == start);
+  undo(robot);  // nothing before the beginning
+  CHECK(robot.document() == start);
+  redo(robot);
+  CHECK(robot.document() == warm);
+  for (int steps = 0; robot.document() != last; ++steps) {
+    REQUIRE(steps < 8);
+    redo(robot);
+  }
+  undo(robot);
+  robot.key(ImGuiKey_C);  // a change forgets what was undone
+  robot.settle();
+  const Document changed = robot.document();
+  redo(robot);
+  CHECK(robot.document() == changed);
+}
+
+TEST_CASE("an opened file can be undone") {
+  Robot robot;
+  robot.settle();
+  const Document start = robot.document();
+  robot.app().open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "3-two-banks.json");
+  robot.settle();
+  undo(robot);
+  CHECK(robot.document() == start);
+}
+
+TEST_CASE("steps are recorded when nobody is busy, or after a second's rest") {
+  History history;
+  history.observe(with_temperature(1), false, 0);
+  history.observe(with_temperature(2), true, 0.1);
+  history.observe(with_temperature(3), true, 0.2);
+  history.observe(with_temperature(3), true, 1.5);  // rested
+  history.observe(with_temperature(4), true, 1.6);
+  history.observe(with_temperature(5), false, 1.7);
+  CHECK(history.undo(with_temperature(5))->temperature == 3);
+  CHECK(history.undo(with_temperature(3))->temperature == 1);
+  CHECK_FALSE(history.undo(with_temperature(1)));
+  CHECK(history.redo(with_temperature(1))->temperature == 3);
+  CHECK(history.undo(with_temperature(7))->temperature == 3);  // what was changed in between becomes a step
+  CHECK(history.redo(with_temperature(3))->temperature == 7);
+}
+
+TEST_CASE("history keeps as many steps as it says, and no more bytes") {
+  History history;
+  for (int i = 1; i <= 300; ++i) history.observe(with_temperature(static_cast<float>(i)), false, i);
+  Document document = with_temperature(300);
+  std::size_t steps = 0;
+  for (std::optional<Document> there; (there = history.undo(document)); ++steps) document = *there;
+  CHECK(steps == History::max_steps);
+
+  History heavy;
+  const std::int64_t numbers = 10 << 20;  // 40 MiB each
+  for (int i = 0; i < 12; ++i) {
+    document.weights.w_query = std::make_shared<const Tensor>(Shape{numbers});
+    heavy.observe(document, false, i);
+  }
+  steps = 0;
+  for (std::optional<Document> there; (there = heavy.undo(document)); ++steps) document = *there;
+  CHECK(steps >= 4);
+  CHECK(steps <= 6);
+}
+
+TEST_CASE("the palette finds actions by their words and runs them") {
+  Robot robot;
+  robot.settle();
+  const bool causal = robot.document().masking.causal;
+  robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
+  robot.frame(3);
+  REQUIRE(robot.has("##palette"));
+  CHECK(robot.has("Divide by √dₖ on or off"));
+  robot.type("mask caus");
+  robot.frame(2);
+  CHECK_FALSE(robot.has("Divide by √dₖ on or off"));
+  CHECK(robot.has("Causal mask on or off"));
+  robot.key(ImGuiKey_Enter);
+  robot.settle();
+  CHECK(robot.document().masking.causal != causal);
+  CHECK_FALSE(robot.has("##palette"));
+  robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
+  robot.frame(3);
+  robot.type("head");
+  robot.frame(2);
+  const std::int64_t head = robot.app().selection().head;
+  robot.key(ImGuiKey_DownArrow);  // "Head before", "Head after"
+  robot.key(ImGuiKey_Enter);
+  robot.settle();
+  CHECK(robot.app().selection().head == (head + 1) % 8);
+  robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
+  robot.frame(3);
+  robot.type("no such thing");
+  robot.key(ImGuiKey_Enter);
+  robot.key(ImGuiKey_Escape);
+  robot.frame(3);
+  CHECK_FALSE(robot.has("##palette"));
+  for (const Action& action : actions()) CHECK_FALSE(key_name(action.key).empty());
+}
