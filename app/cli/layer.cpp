@@ -28,7 +28,8 @@ void compute(const LayerWish& wish, const SafetensorsFile& file, const Document&
 std::string run_layer(const LayerWish& wish) {
   const SafetensorsFile file(wish.in);
   const Document document = document_from_layer(file, wish.settings);
-  if (file.find("query")->dtype == DType::F64) {
+  const DType dtype = file.find("query")->dtype;
+  if (dtype == DType::F64 || dtype == DType::F32) {
     compute<double>(wish, file, document);
   } else {
     compute<float>(wish, file, document);
