@@ -68,8 +68,9 @@ void step_in_history(Scene& scene, std::optional<Document> (History::*step)(cons
 void undo(Scene& scene) { step_in_history(scene, &History::undo); }
 void redo(Scene& scene) { step_in_history(scene, &History::redo); }
 
-const std::array<Action, 29> table{{
+const std::array<Action, 30> table{{
     {"Find an action by name", ImGuiMod_Ctrl | ImGuiKey_K, false, open_palette},
+    {"Save the document", ImGuiMod_Ctrl | ImGuiKey_S, false, [](Scene& s) { s.save({}); }},
     {"Undo", ImGuiMod_Ctrl | ImGuiKey_Z, true, undo},
     {"Redo", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z, true, redo},
     {"Redo", ImGuiMod_Ctrl | ImGuiKey_Y, true, redo},

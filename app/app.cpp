@@ -8,10 +8,12 @@
 #include "app/scene.hpp"
 #include "core/error.hpp"
 #include "core/stages/run_stage.hpp"
+#include "core/text/utf8.hpp"
 
 namespace attnscope {
 
-App::App(AppOptions options, LiveEngine& engine, std::string backend_note) : engine_(engine) {
+App::App(AppOptions options, LiveEngine& engine, std::string backend_note)
+    : engine_(engine), assets_(options.assets) {
   view_.theme = options.theme;
   view_.scale = options.scale;
   view_.backend_note = std::move(backend_note);
@@ -32,6 +34,7 @@ void App::open(const std::filesystem::path& path) {
   try {
     document_ = open_document(path);  // refuses what cannot be computed before it replaces the good one
     original_ = document_;
+    file_ = is_own_document(path) ? path : std::filesystem::path{};
     view_.message = not_finite_note(document_);
     view_.message_from_engine = false;
     view_.moments.clear();
@@ -39,6 +42,34 @@ void App::open(const std::filesystem::path& path) {
   } catch (const std::exception& error) {
     view_.message = error.what();
     view_.message_from_engine = false;
+  }
+}
+
+bool App::is_own_document(const std::filesystem::path& path) const {
+  std::error_code missing;
+  return path.extension() == ".json" &&
+         !std::filesystem::equivalent(path.parent_path(), assets_ / "examples", missing);
+}
+
+void App::save(const std::filesystem::path& path) {
+  view_.message_from_engine = false;
+  std::filesystem::path to = path.empty() ? file_ : path;
+  if (to.empty()) {
+    view_.message = "This document has no file yet: open the menu at the top and type a path to save under.";
+    return;
+  }
+  if (!to.has_extension()) to += ".json";
+  try {
+    if (to.extension() != ".json") {
+      throw Error("Cannot save " + in_quotes(to.native()) +
+                  ": documents end in .json, so that they open again.");
+    }
+    save_document(document_, to);
+    original_ = document_;
+    file_ = to;
+    view_.message = "Saved as " + in_quotes(to.native()) + ".";
+  } catch (const std::exception& error) {
+    view_.message = error.what();
   }
 }
 
@@ -207,6 +238,7 @@ void App::frame(const Fonts& fonts) {
                 engine_,
                 examples_,
                 [this](const std::filesystem::path& path) { open(path); },
+                [this](const std::filesystem::path& path) { save(path); },
                 layout.compact,
                 !(document_ == original_)};
     run_keyboard(scene);

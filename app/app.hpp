@@ -47,6 +47,11 @@ class App {
   /// Document stays.
   void open(const std::filesystem::path& path);
 
+  /// Writes the Document as it is now, atomically; ".json" is added where the name has no ending. An empty
+  /// path means the file it was last saved to, or opened from when that was a document of the person's own.
+  /// Success and failure are told in a message; nothing is lost.
+  void save(const std::filesystem::path& path);
+
   /// True while something on screen still moves or is being computed: draw again soon. False: wait for an
   /// event.
   bool wants_frame() const;
@@ -65,6 +70,8 @@ class App {
   const ResultPtr& shown() const { return shown_; }
 
  private:
+  /// A document that save() may overwrite: not one of the examples.
+  bool is_own_document(const std::filesystem::path& path) const;
   void take_results();
   void choose_first_cell();
   void keep_selection_inside();
@@ -77,7 +84,9 @@ class App {
   LiveEngine& engine_;
   std::vector<Example> examples_;
   Document document_;
-  Document original_;  // as it was opened
+  Document original_;           // as it was opened or saved
+  std::filesystem::path file_;  // where save() without a path writes; empty = nowhere yet
+  std::filesystem::path assets_;
   Document submitted_;
   History history_;
   Selection selection_;  // always inside the shown result

@@ -30,6 +30,7 @@ struct Scene {
   LiveEngine& engine;
   const std::vector<Example>& examples;
   std::function<void(const std::filesystem::path&)> open;
+  std::function<void(const std::filesystem::path&)> save;  // an empty path: where it was saved or opened
   bool compact = false;
   bool edited = false;  // the Document is no longer as it was opened
 

@@ -52,6 +52,7 @@ struct ViewState {
   std::size_t palette_row = 0;
   bool palette_opens = false;  // in this frame
   std::string path_field;      // text of the menu's "open a file" field
+  std::string save_field;      // and of its "save as" field
   std::string backend_note;    // why the CPU computes
 
   void show_stage(Plane next) {

@@ -19,6 +19,19 @@ void draw_mark(const Ui& ui, float x, float y) {
   }
 }
 
+/// A field of the menu; true when Enter ended it, which also closes the menu.
+bool path_row(const Ui& ui, const char* label, std::string& text, std::string_view placeholder) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = std::max(ui.px(260), ImGui::GetContentRegionAvail().x - ui.px(12));
+  const Box field{at.x + ui.px(6), at.y + ui.px(6), width, ui.px(28)};
+  text_field(ui, label, field, text, placeholder);
+  const bool entered = ImGui::IsItemDeactivatedAfterEdit() && ImGui::IsKeyPressed(ImGuiKey_Enter);
+  if (entered) ImGui::CloseCurrentPopup();
+  ImGui::SetCursorScreenPos({at.x, field.bottom() + ui.px(6)});
+  ImGui::Dummy({field.w, ui.px(1)});
+  return entered;
+}
+
 void draw_file_menu(Scene& scene, const Box& bar, float x) {
   const Ui& ui = scene.ui;
   std::string title = scene.document.title.empty() ? "untitled" : scene.document.title;
@@ -27,22 +40,17 @@ void draw_file_menu(Scene& scene, const Box& bar, float x) {
       std::min(ui.text_width(title, type::label) + ui.px(44), ui.px(scene.compact ? 240 : 360));
   const Box box{x, bar.centre_y() - ui.px(14), width, ui.px(28)};
   drop(ui, "File", box, title,
-       {"Open and look", {}, "Examples, a file by its path, or drop a file anywhere on the window.", {}},
+       {"Open and save", {}, "Examples, a file by its path, or drop a file anywhere on the window.", {}},
        [&] {
          for (const Example& example : scene.examples) {
            if (menu_row(ui, example.name.c_str(), "example", scene.document.title == example.name))
              scene.open(example.path);
          }
-         const ImVec2 at = ImGui::GetCursorScreenPos();
-         const Box field{at.x + ui.px(6), at.y + ui.px(6),
-                         std::max(ui.px(260), ImGui::GetContentRegionAvail().x - ui.px(12)), ui.px(28)};
-         text_field(ui, "##path", field, scene.view.path_field, "path of a file, Enter opens it");
-         if (ImGui::IsItemDeactivatedAfterEdit() && ImGui::IsKeyPressed(ImGuiKey_Enter)) {
+         if (path_row(ui, "##path", scene.view.path_field, "path of a file, Enter opens it"))
            scene.open(scene.view.path_field);
-           ImGui::CloseCurrentPopup();
-         }
-         ImGui::SetCursorScreenPos({at.x, field.bottom() + ui.px(6)});
-         ImGui::Dummy({field.w, ui.px(1)});
+         if (menu_row(ui, "Save", "Ctrl+S")) scene.save({});
+         if (path_row(ui, "##save", scene.view.save_field, "path to save under, Enter saves"))
+           scene.save(scene.view.save_field);
        });
 }
 

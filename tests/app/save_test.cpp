@@ -1,0 +1,60 @@
+// Saving from the window: what is saved opens again as it was, and a failure loses nothing.
+#include <filesystem>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/controls_robot.hpp"
+#include "core/files/open.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace attnscope;
+using namespace attnscope::test;
+
+namespace {
+
+void save_as(Robot& robot, const std::string& path) {
+  robot.click("File");
+  robot.frame(2);
+  robot.retype("##save", path);
+  robot.key(ImGuiKey_Enter);
+  robot.settle();
+}
+
+}  // namespace
+
+TEST_CASE("a document is saved under a path and again by its key") {
+  const TemporaryDirectory directory;
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  robot.key(ImGuiKey_S, ImGuiMod_Ctrl);  // an example is never overwritten
+  robot.settle();
+  CHECK(robot.app().message().find("no file yet") != std::string::npos);
+  CHECK(robot.document().scaling == Scaling{});  // S alone is another key
+  robot.key(ImGuiKey_Escape);
+  robot.key(ImGuiKey_P);
+  robot.settle();
+  save_as(robot, (directory / "mine").native());
+  CHECK(robot.app().message().starts_with("Saved as"));
+  REQUIRE(std::filesystem::exists(directory / "mine.json"));
+  CHECK(to_json(open_document(directory / "mine.json")) == to_json(robot.document()));
+
+  robot.key(ImGuiKey_C);
+  robot.settle();
+  robot.key(ImGuiKey_S, ImGuiMod_Ctrl);
+  robot.settle();
+  const Document saved = open_document(directory / "mine.json");
+  CHECK(saved.masking.causal == robot.document().masking.causal);
+}
+
+TEST_CASE("what cannot be saved is told and stays") {
+  const TemporaryDirectory directory;
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  const Document before = robot.document();
+  save_as(robot, (directory / "no/such/folder/x.json").native());
+  CHECK(robot.app().message().find("no/such/folder/x.json") != std::string::npos);
+  save_as(robot, (directory / "picture.png").native());
+  CHECK(robot.app().message().find("end in .json") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(directory / "picture.png"));
+  CHECK(robot.document() == before);
+}
