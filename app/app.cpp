@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/actions.hpp"
+#include "app/export.hpp"
 #include "app/layout.hpp"
 #include "app/scene.hpp"
 #include "core/error.hpp"
@@ -60,13 +61,13 @@ void App::save(const std::filesystem::path& path) {
   }
   if (!to.has_extension()) to += ".json";
   try {
-    if (to.extension() != ".json") {
-      throw Error("Cannot save " + in_quotes(to.native()) +
-                  ": documents end in .json, so that they open again.");
+    if (to.extension() == ".json") {
+      save_document(document_, to);
+      original_ = document_;
+      file_ = to;
+    } else if (shown_) {
+      export_numbers(*shown_, {view_.stage, view_.vectors, selection_.sequence, selection_.shown_head()}, to);
     }
-    save_document(document_, to);
-    original_ = document_;
-    file_ = to;
     view_.message = "Saved as " + in_quotes(to.native()) + ".";
   } catch (const std::exception& error) {
     view_.message = error.what();

@@ -49,7 +49,8 @@ class App {
 
   /// Writes the Document as it is now, atomically; ".json" is added where the name has no ending. An empty
   /// path means the file it was last saved to, or opened from when that was a document of the person's own.
-  /// Success and failure are told in a message; nothing is lost.
+  /// Other endings export numbers of the picture on screen, see export.hpp. Success and failure are told in a
+  /// message; nothing is lost.
   void save(const std::filesystem::path& path);
 
   /// True while something on screen still moves or is being computed: draw again soon. False: wait for an

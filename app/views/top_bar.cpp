@@ -49,7 +49,7 @@ void draw_file_menu(Scene& scene, const Box& bar, float x) {
          if (path_row(ui, "##path", scene.view.path_field, "path of a file, Enter opens it"))
            scene.open(scene.view.path_field);
          if (menu_row(ui, "Save", "Ctrl+S")) scene.save({});
-         if (path_row(ui, "##save", scene.view.save_field, "path to save under, Enter saves"))
+         if (path_row(ui, "##save", scene.view.save_field, "save as .json, export as .csv .npy .safetensors"))
            scene.save(scene.view.save_field);
        });
 }

@@ -1,10 +1,13 @@
 // Saving from the window: what is saved opens again as it was, and a failure loses nothing.
+#include <algorithm>
 #include <filesystem>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
+#include "core/files/npy.hpp"
 #include "core/files/open.hpp"
+#include "core/files/safetensors.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace attnscope;
@@ -54,7 +57,44 @@ TEST_CASE("what cannot be saved is told and stays") {
   save_as(robot, (directory / "no/such/folder/x.json").native());
   CHECK(robot.app().message().find("no/such/folder/x.json") != std::string::npos);
   save_as(robot, (directory / "picture.png").native());
-  CHECK(robot.app().message().find("end in .json") != std::string::npos);
+  CHECK(robot.app().message().find(".csv, .npy or .safetensors") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(directory / "picture.png"));
   CHECK(robot.document() == before);
+}
+
+TEST_CASE("what is looked at is exported by the ending of the name") {
+  const TemporaryDirectory directory;
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  const auto weights = shown(robot).trace[Stage::Softmax]->matrix(0, robot.app().selection().head);
+  save_as(robot, (directory / "weights.npy").native());
+  const Tensor back = read_npy<float>(directory / "weights.npy");
+  REQUIRE(back.shape() == Shape{6, 6});
+  CHECK(back.matrix() == weights);
+
+  save_as(robot, (directory / "weights.csv").native());
+  const std::string csv = bytes_of(directory / "weights.csv");
+  CHECK(csv.starts_with(",The,cat,sat,on,the,mat\r\nThe,1,0,0,0,0,0\r\ncat,"));
+  CHECK(std::count(csv.begin(), csv.end(), '\n') == 7);
+
+  choose(robot, "Other stages", "Y output");
+  save_as(robot, (directory / "output.npy").native());
+  CHECK(read_npy<float>(directory / "output.npy").shape() == Shape{6, 64});
+
+  save_as(robot, (directory / "all.safetensors").native());
+  const SafetensorsFile file(directory / "all.safetensors");
+  REQUIRE(file.find("position") != nullptr);
+  CHECK(to_tensor<float>(*file.find("weights"), file.path()) == *shown(robot).trace[Stage::Softmax]);
+  CHECK(file.find("rotated_queries") != nullptr);
+  CHECK(file.find("linear_weights") == nullptr);
+}
+
+TEST_CASE("labels with commas and quotes survive a table") {
+  const TemporaryDirectory directory;
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  robot.retype("##Text", "a, \"b\"");
+  save_as(robot, (directory / "quoted.csv").native());
+  const std::string csv = bytes_of(directory / "quoted.csv");
+  CHECK(csv.starts_with(",a,\",\",\"\"\"\",b,\"\"\"\"\r\n"));
 }

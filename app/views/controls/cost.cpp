@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-constexpr double longest = 131072;  // tokens, the right end of the slider
+constexpr double most_tokens = 131072;  // the right end of the slider
 
 std::string bytes_of(double count) {
   constexpr double too_many = 9e18;  // what a count can hold
@@ -27,7 +27,7 @@ LayerSize asked_size(const Scene& scene) {
 void tokens_row(Column& c, const LayerSize& size) {
   std::int64_t& asked = c.scene.view.cost_tokens;
   const std::int64_t own = layer_size(c.scene.result.document).keys;
-  const SliderRange range{1, static_cast<float>(longest), static_cast<float>(own), true};
+  const SliderRange range{1, static_cast<float>(most_tokens), static_cast<float>(own), true};
   const Tip tip{"At tokens",
                 "n queries × n keys",
                 "What the layer would cost at another length; nothing is computed.",
@@ -35,7 +35,7 @@ void tokens_row(Column& c, const LayerSize& size) {
   if (const auto moved = slider(c.ui(), "At tokens", "at tokens", grouped(size.keys), c.row(36, 4),
                                 static_cast<float>(size.keys), range, asked > 0, tip)) {
     const auto tokens =
-        static_cast<std::int64_t>(std::llround(std::clamp(static_cast<double>(*moved), 1.0, longest)));
+        static_cast<std::int64_t>(std::llround(std::clamp(static_cast<double>(*moved), 1.0, most_tokens)));
     asked = tokens == own ? 0 : tokens;
   }
 }
