@@ -85,7 +85,9 @@ Document memory(Document document, std::string text) {
 }
 
 Document cached(Document document, int tokens) {
-  document.input.cached = std::clamp(tokens, 0, static_cast<int>(padded_tokens(document.input)) - 1);
+  const int most =
+      std::max(0, static_cast<int>(padded_tokens(document.input)) - 1);  // an emptied text has none
+  document.input.cached = std::clamp(tokens, 0, most);
   keep_shapes_possible(document);
   return document;
 }

@@ -205,9 +205,8 @@ class BackwardPass {
                       KeyRows&& key) const {
     const std::int64_t kv = h / (size_.heads / size_.kv_heads);
     const auto q = stage(Stage::RotateQuery).matrix(b, h), k = stage(Stage::RotateKey).matrix(b, kv);
-    const auto feature = [](T x) { return x > 0 ? x + 1 : std::exp(x); };
     const auto slope = [](T x) { return x > 0 ? T{1} : std::exp(x); };
-    const Matrix q_features = q.unaryExpr(feature), k_features = k.unaryExpr(feature);
+    const Matrix q_features = q.unaryExpr(&linear_feature<T>), k_features = k.unaryExpr(&linear_feature<T>);
     const auto weights = stage(Stage::Linear).matrix(b, h);
     for (std::int64_t i = 0; i < size_.queries; ++i) {
       const std::vector<std::uint8_t> seen = seen_by(b, h, i);
@@ -242,17 +241,8 @@ class BackwardPass {
 
   // 7. Rotations are orthogonal: their gradient turns back.
   void turn_back() {
-    const PositionSettings& settings = document_.position_settings;
-    const std::int64_t r = rotated_dims(settings, size_.d_k);
-    const bool interleaved = document_.positions == Positions::RopeInterleaved;
-    std::vector<std::int64_t> first;
-    for (std::int64_t b = 0; b < size_.batch; ++b) first.push_back(query_offset(document_, size_, b));
-    const auto base = static_cast<double>(settings.rope_base);
-    const std::vector<std::int64_t> zero{0};
-    result_.query = shared(
-        rotate(work_, *result_.query, rotation_at<T>(first, size_.queries, r, base, interleaved), true));
-    result_.key = shared(
-        rotate(work_, *result_.key, rotation_at<T>(zero, size_.token_keys(), r, base, interleaved), true));
+    result_.query = shared(rotate(work_, *result_.query, query_rotation<T>(document_, size_), true));
+    result_.key = shared(rotate(work_, *result_.key, key_rotation<T>(document_, size_), true));
   }
 
   /// One projection y = x·W + b, of the rows of x from `first_row` on into rows of [batch][heads][n][d].

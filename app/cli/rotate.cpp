@@ -7,6 +7,7 @@
 #include "core/files/tensor_refusals.hpp"
 #include "core/parallel.hpp"
 #include "core/stages/positions.hpp"
+#include "core/stages/projections.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -28,11 +29,7 @@ class RotaryFile {
       fail("input", shape,
            fmt::format("a last size that can be cut into heads (--heads is {})", wish_.heads));
     }
-    const std::int64_t d = shape[2] / wish_.heads;
-    TensorOf<T> split(Shape{shape[0], wish_.heads, shape[1], d});
-    for (std::int64_t b = 0; b < shape[0]; ++b)
-      for (int h = 0; h < wish_.heads; ++h) split.matrix(b, h) = given.matrix(b).middleCols(h * d, d);
-    return split;
+    return split(given, 0, wish_.heads, shape[2] / wish_.heads, 0);
   }
 
   Rotation<T> rotation(const Shape& input) const {
@@ -94,19 +91,11 @@ void compute(const RotateWish& wish, const SafetensorsFile& file) {
   const RotaryFile<T> tensors(file, wish);
   const TensorOf<T> input = tensors.input();
   ThreadPool pool;
-  const TensorOf<T> turned = rotate(Work{pool, {}}, input, tensors.rotation(input.shape()));
+  const Work work{pool, {}};
+  TensorOf<T> turned = rotate(work, input, tensors.rotation(input.shape()));
   const TensorEntry& entry = *file.find("input");
   TensorOutput output(entry.dtype);
-  if (entry.shape.size() == 4) {
-    output.add<T>("output", TensorOf<T>(turned));
-  } else {
-    const Shape& shape = turned.shape();
-    TensorOf<T> joined(Shape{shape[0], shape[2], shape[1] * shape[3]});
-    for (std::int64_t b = 0; b < shape[0]; ++b)
-      for (std::int64_t h = 0; h < shape[1]; ++h)
-        joined.matrix(b).middleCols(h * shape[3], shape[3]) = turned.matrix(b, h);
-    output.add<T>("output", std::move(joined));
-  }
+  output.add<T>("output", entry.shape.size() == 4 ? std::move(turned) : concat(work, turned));
   output.write(wish.out);
 }
 

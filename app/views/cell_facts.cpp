@@ -4,6 +4,7 @@
 
 #include "app/number_format.hpp"
 #include "core/stages/run_stage.hpp"
+#include "core/stages/scores.hpp"
 #include "core/stages/softmax.hpp"
 
 namespace attnscope {
@@ -12,21 +13,19 @@ namespace {
 /// Full attention's weight of the cell: the softmax of the whole row without window, pattern and mistakes.
 double full_weight(const Scene& scene, const CellFacts& f) {
   const Result& r = scene.result;
-  const auto capped = matrix_of(r, Stage::Cap, f.b, f.h).row(f.query);
   const auto keys = static_cast<std::size_t>(r.dimensions.keys);
-  const auto added =
-      MaskRule::additive_row<float>(r.document.masking.additive, f.b, f.h, f.query);  // of token keys
+  const auto row = [&](Stage stage) {
+    return std::span<const float>(matrix_of(r, stage, f.b, f.h).row(f.query).data(), keys);
+  };
+  const MaskedRow<float> parts{f.b,
+                               f.h,
+                               f.query,
+                               row(Stage::Cap),
+                               r.trace[Stage::Bias] ? row(Stage::Bias) : std::span<const float>{},
+                               MaskRule::additive_row<float>(r.document.masking.additive, f.b, f.h, f.query)};
   std::vector<float> masked(keys), weights(keys);
   std::vector<std::uint8_t> seen(keys);
-  const MaskRule& rule = scene.stats.full_rule();
-  rule.see(f.b, f.h, f.query, seen);
-  for (std::size_t key = 0; key < keys; ++key) {
-    const auto column = static_cast<Eigen::Index>(key);
-    masked[key] = capped(column);
-    if (r.trace[Stage::Bias]) masked[key] += matrix_of(r, Stage::Bias, f.b, f.h)(f.query, column);
-    if (key < added.size()) masked[key] += added[key];
-    if (seen[key] == 0) masked[key] = static_cast<float>(rule.hidden_value());
-  }
+  mask_row<float>(scene.stats.full_rule(), parts, seen, masked);
   softmax_row<float>(SoftmaxKind::Stable, masked, r.document.temperature, weights);
   return static_cast<double>(weights[static_cast<std::size_t>(f.key)]);
 }

@@ -11,6 +11,7 @@
 #include "core/files/attention_tensors.hpp"
 #include "core/files/limits.hpp"
 #include "core/files/tensor_refusals.hpp"
+#include "core/stages/projections.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -108,11 +109,7 @@ class AttentionFile {
                                 shape_text(*entry), heads));
     }
     const TensorOf<T> flat = to_tensor<T>(*entry, file_.path());
-    const std::int64_t batch = entry->shape[0], n = entry->shape[1], d = entry->shape[2] / heads;
-    auto split = std::make_shared<TensorOf<T>>(Shape{batch, heads, n, d});
-    for (std::int64_t b = 0; b < batch; ++b)
-      for (int h = 0; h < heads; ++h) split->matrix(b, h) = flat.matrix(b).middleCols(h * d, d);
-    return split;
+    return std::make_shared<const TensorOf<T>>(split(flat, 0, heads, entry->shape[2] / heads, 0));
   }
 
   /// The sizes of a mask with all four dimensions; refused when they cannot be repeated to those of the

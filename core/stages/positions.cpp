@@ -1,6 +1,7 @@
 #include "core/stages/positions.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -76,6 +77,29 @@ Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens
     }
   }
   return rotation;
+}
+
+namespace {
+template <class T>
+Rotation<T> document_rotation(const Document& document, std::span<const std::int64_t> first,
+                              std::int64_t tokens, std::int64_t d_k) {
+  const PositionSettings& settings = document.position_settings;
+  return rotation_at<T>(first, tokens, rotated_dims(settings, d_k), static_cast<double>(settings.rope_base),
+                        document.positions == Positions::RopeInterleaved);
+}
+}  // namespace
+
+template <class T>
+Rotation<T> query_rotation(const Document& document, const Dimensions& size) {
+  std::vector<std::int64_t> first;
+  for (std::int64_t b = 0; b < size.batch; ++b) first.push_back(query_offset(document, size, b));
+  return document_rotation<T>(document, first, size.queries, size.d_k);
+}
+
+template <class T>
+Rotation<T> key_rotation(const Document& document, const Dimensions& size) {
+  constexpr std::array<std::int64_t, 1> zero{0};
+  return document_rotation<T>(document, zero, size.token_keys(), size.d_k);
 }
 
 template <class T>
@@ -176,6 +200,10 @@ template TensorOf<double> add_positions(const Document&, const TensorOf<double>&
 template Rotation<float> rotation_at(std::span<const std::int64_t>, std::int64_t, std::int64_t, double, bool);
 template Rotation<double> rotation_at(std::span<const std::int64_t>, std::int64_t, std::int64_t, double,
                                       bool);
+template Rotation<float> query_rotation(const Document&, const Dimensions&);
+template Rotation<double> query_rotation(const Document&, const Dimensions&);
+template Rotation<float> key_rotation(const Document&, const Dimensions&);
+template Rotation<double> key_rotation(const Document&, const Dimensions&);
 template TensorOf<float> rotate(const Work&, const TensorOf<float>&, const Rotation<float>&, bool);
 template TensorOf<double> rotate(const Work&, const TensorOf<double>&, const Rotation<double>&, bool);
 template class DistanceBias<float>;

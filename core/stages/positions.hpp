@@ -38,6 +38,12 @@ template <class T>
 Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens, std::int64_t r, double base,
                         bool interleaved);
 
+/// The rotations of a Document's queries, from query_offset() on, and of its keys, from 0 on.
+template <class T>
+Rotation<T> query_rotation(const Document&, const Dimensions&);
+template <class T>
+Rotation<T> key_rotation(const Document&, const Dimensions&);
+
 /// RotateQuery, RotateKey: x [batch][heads][rows][d] with the first `tokens` rows turned; the others belong
 /// to no token and stay. `back` turns the other way, which is the gradient's way.
 template <class T>

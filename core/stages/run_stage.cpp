@@ -124,16 +124,8 @@ class StageRun {
   Ptr rotated(Stage stage, bool query) const {
     const Ptr& x = so_far_[stage];
     if (!is_rotary(document_.positions)) return x;
-    std::vector<std::int64_t> first{0};
-    if (query) {
-      first.clear();
-      for (std::int64_t b = 0; b < size_.batch; ++b) first.push_back(query_offset(document_, size_, b));
-    }
-    const PositionSettings& settings = document_.position_settings;
-    const Rotation<T> rotation = rotation_at<T>(
-        first, query ? size_.queries : size_.token_keys(), rotated_dims(settings, size_.d_k),
-        static_cast<double>(settings.rope_base), document_.positions == Positions::RopeInterleaved);
-    return shared(rotate(work_, *x, rotation));
+    return shared(
+        rotate(work_, *x, query ? query_rotation<T>(document_, size_) : key_rotation<T>(document_, size_)));
   }
 
   Ptr projected_output() const {

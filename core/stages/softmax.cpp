@@ -54,12 +54,6 @@ TensorOf<T> by_rows(const Work& work, const TensorOf<T>& tensor, double cell_ns,
   return result;
 }
 
-/// φ(x) = elu(x) + 1.
-template <class T>
-T feature(T x) {
-  return x > 0 ? x + 1 : std::exp(x);
-}
-
 }  // namespace
 
 template <class T>
@@ -88,24 +82,25 @@ TensorOf<T> linear_weights(const Work& work, const TensorOf<T>& query, const Ten
   const std::int64_t heads = query.shape()[1], group = heads / key.shape()[1];
   const std::int64_t d_k = query.shape()[3], keys = key.shape()[2];
   TensorOf<T> key_features(key.shape());
-  std::transform(key.values().begin(), key.values().end(), key_features.values().begin(), feature<T>);
+  std::transform(key.values().begin(), key.values().end(), key_features.values().begin(), linear_feature<T>);
   TensorOf<T> result(Shape{query.shape()[0], heads, query.shape()[2], keys});
-  for_row_blocks(
-      work, query.shape()[0], heads, query.shape()[2], product_ns(1, d_k, keys), [&](const RowBlock& at) {
-        auto head = result.matrix(at.b, at.h);
-        auto rows = head.middleRows(at.first, at.count);
-        rows.noalias() = query.matrix(at.b, at.h).middleRows(at.first, at.count).unaryExpr(&feature<T>) *
-                         key_features.matrix(at.b, at.h / group).transpose();
-        std::vector<std::uint8_t> seen(static_cast<std::size_t>(keys));
-        for (std::int64_t i = at.first; i < at.first + at.count; ++i) {
-          rule.see<T>(at.b, at.h, i, MaskRule::additive_row<T>(additive, at.b, at.h, i), seen);
-          const std::span<T> row(head.row(i).data(), seen.size());
-          for (std::size_t j = 0; j < seen.size(); ++j) row[j] = seen[j] != 0 ? row[j] : T{0};
-          const double sum = sum_in_double<T>(row);
-          if (sum == 0) continue;  // no key: zeros
-          for (T& weight : row) weight = static_cast<T>(static_cast<double>(weight) / sum);
-        }
-      });
+  for_row_blocks(work, query.shape()[0], heads, query.shape()[2], product_ns(1, d_k, keys),
+                 [&](const RowBlock& at) {
+                   auto head = result.matrix(at.b, at.h);
+                   auto rows = head.middleRows(at.first, at.count);
+                   rows.noalias() =
+                       query.matrix(at.b, at.h).middleRows(at.first, at.count).unaryExpr(&linear_feature<T>) *
+                       key_features.matrix(at.b, at.h / group).transpose();
+                   std::vector<std::uint8_t> seen(static_cast<std::size_t>(keys));
+                   for (std::int64_t i = at.first; i < at.first + at.count; ++i) {
+                     rule.see<T>(at.b, at.h, i, MaskRule::additive_row<T>(additive, at.b, at.h, i), seen);
+                     const std::span<T> row(head.row(i).data(), seen.size());
+                     for (std::size_t j = 0; j < seen.size(); ++j) row[j] = seen[j] != 0 ? row[j] : T{0};
+                     const double sum = sum_in_double<T>(row);
+                     if (sum == 0) continue;  // no key: zeros
+                     for (T& weight : row) weight = static_cast<T>(static_cast<double>(weight) / sum);
+                   }
+                 });
   return result;
 }
 

@@ -1,6 +1,7 @@
 // core/stages: from scores to attention weights, and what the weights mix.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 
@@ -33,6 +34,12 @@ TensorOf<T> softmax(const Work&, SoftmaxKind kind, const TensorOf<T>& masked, T 
 template <class T>
 TensorOf<T> hide_weights(const Work&, const TensorOf<T>& weights, const TensorPtrOf<T>& additive,
                          const MaskRule& rule);
+
+/// φ(x) = elu(x) + 1 = x + 1 above 0, e^x below: the feature map of linear attention.
+template <class T>
+T linear_feature(T x) {
+  return x > 0 ? x + 1 : std::exp(x);
+}
 
 /// Linear: the weights that linear attention implies (Katharopoulos et al. 2020, equations 4 and 7): L_ij =
 /// φ(q_i)·φ(k_j) / Σ_j φ(q_i)·φ(k_j) over the keys the query may see, φ(x) = elu(x) + 1 = x + 1 above 0, e^x
