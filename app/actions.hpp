@@ -1,6 +1,9 @@
-// app: everything a key does, in one table. Tooltips name the same keys.
+// app: everything a key does, in one table. The palette, the help page and the tests read the same table;
+// tooltips name the same keys.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,22 +15,29 @@
 namespace attnscope {
 
 struct Action {
+  /// The headings of the help page.
+  enum class Group : std::uint8_t { File, Edit, Attention, Look, Move, Regions, Walk, Compare };
+  Group group;
   std::string_view name;  // as a person calls it
-  ImGuiKeyChord key;
-  bool repeats = false;  // while the key is held
+  ImGuiKeyChord key;      // 0: only in the palette
   void (*run)(Scene&);
+  bool repeats = false;           // while the key is held
+  std::optional<Mode> only = {};  // the key does this in one mode only
 };
 
 std::span<const Action> actions();
-/// "Ctrl+K", as tooltips and the palette write it.
+/// "File", "Edit", "Attention", …
+std::string_view name_of(Action::Group);
+/// "Ctrl+K", as tooltips and the palette write it; empty for no key.
 std::string key_name(ImGuiKeyChord key);
 
 /// Ctrl+K: opens the list of all actions; draw_palette() shows it.
 void open_palette(Scene&);
 void draw_palette(Scene&);
 
-/// Runs the actions whose keys were pressed. While text is typed or a list is open the keys belong to those;
-/// while the keyboard walks through the controls the arrows do.
+/// Runs the actions whose keys were pressed. While text is typed the plain keys belong to the text, while a
+/// list is open all of them to the list; while the keyboard walks through the controls the arrows
+/// and the space bar do.
 void run_keyboard(Scene&);
 
 }  // namespace attnscope

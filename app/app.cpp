@@ -4,17 +4,58 @@
 #include <cmath>
 
 #include "app/actions.hpp"
-#include "app/export.hpp"
 #include "app/layout.hpp"
 #include "app/scene.hpp"
+#include "app/views/files/files.hpp"
 #include "core/error.hpp"
 #include "core/stages/run_stage.hpp"
-#include "core/text/utf8.hpp"
 
 namespace attnscope {
+namespace {
+
+/// Dear ImGui's one window, as large as the screen; what is drawn while it lives is in it.
+class WholeWindow {
+ public:
+  explicit WholeWindow(const Ui& ui) {
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, ui.theme.panel);
+    ImGui::PushStyleColor(ImGuiCol_ScrollbarBg, 0);
+    ImGui::PushStyleColor(ImGuiCol_ScrollbarGrab, ui.theme.border);
+    ImGui::Begin("AttnScope", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse);
+  }
+  WholeWindow(const WholeWindow&) = delete;
+  WholeWindow& operator=(const WholeWindow&) = delete;
+  ~WholeWindow() {
+    ImGui::End();
+    ImGui::PopStyleColor(3);
+    ImGui::PopStyleVar(2);
+  }
+};
+
+Selection without_hovers(Selection selection) {
+  selection.hovered_head.reset();
+  selection.hovered_cell.reset();
+  selection.hovered_token.reset();
+  return selection;
+}
+
+/// Where the regions stand. Other tokens as keys take a line of the strip of their own.
+Layout layout_of(const Document& document, const ResultPtr& shown, const ViewState& view) {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  const std::size_t lines =
+      std::max<std::size_t>(document.input.sequences.size(), shown && is_cross(*shown) ? 2 : 1);
+  return compute_layout(size.x, size.y, view, lines);
+}
+
+}  // namespace
 
 App::App(AppOptions options, LiveEngine& engine, std::string backend_note)
-    : engine_(engine), assets_(options.assets) {
+    : engine_(engine), assets_(options.assets), recent_(options.state) {
   view_.theme = options.theme;
   view_.scale = options.scale;
   view_.backend_note = std::move(backend_note);
@@ -27,60 +68,53 @@ App::App(AppOptions options, LiveEngine& engine, std::string backend_note)
   } catch (const std::exception& error) {
     view_.message = error.what();
   }
+  untouched_ = true;
+  for (const std::filesystem::path& path : recent_.paths()) view_.files.recent.push_back({path});
+  if (options.state.empty()) return;
+  keeper_.emplace(options.state);
+  if (const std::string trouble = keeper_->autosave().trouble(); !trouble.empty()) view_.message = trouble;
 }
 
 App::~App() = default;
 
-void App::open(const std::filesystem::path& path) {
-  try {
-    document_ = open_document(path);  // refuses what cannot be computed before it replaces the good one
-    original_ = document_;
-    file_ = is_own_document(path) ? path : std::filesystem::path{};
-    view_.message = not_finite_note(document_);
-    view_.message_from_engine = false;
-    view_.moments.clear();
-    opened_ = true;
-  } catch (const std::exception& error) {
-    view_.message = error.what();
-    view_.message_from_engine = false;
-  }
+void App::hold() {
+  if (!shown_) return;
+  held_ = Held{shown_, std::make_unique<ResultStats>(shown_, &errors_), ImGui::GetTime()};
+  stats_->compare_with(held_->result);
 }
 
-bool App::is_own_document(const std::filesystem::path& path) const {
-  std::error_code missing;
-  return path.extension() == ".json" &&
-         !std::filesystem::equivalent(path.parent_path(), assets_ / "examples", missing);
+void App::swap_with_held() {
+  if (!held_ || !shown_) return;
+  document_ = held_->result->document;
+  // B is there already: it is shown at once, while the engine catches up.
+  std::swap(shown_, held_->result);
+  std::swap(stats_, held_->stats);
+  held_->seconds = ImGui::GetTime();
+  held_->stats->compare_with(nullptr);
+  stats_->compare_with(held_->result);
+  keep_selection_inside();
+  keep_plane_there();
 }
 
-void App::save(const std::filesystem::path& path) {
-  view_.message_from_engine = false;
-  std::filesystem::path to = path.empty() ? file_ : path;
-  if (to.empty()) {
-    view_.message = "This document has no file yet: open the menu at the top and type a path to save under.";
-    return;
-  }
-  if (!to.has_extension()) to += ".json";
-  try {
-    if (to.extension() == ".json") {
-      save_document(document_, to);
-      original_ = document_;
-      file_ = to;
-    } else if (shown_) {
-      export_numbers(*shown_, {view_.stage, view_.vectors, selection_.sequence, selection_.shown_head()}, to);
-    }
-    view_.message = "Saved as " + in_quotes(to.native()) + ".";
-  } catch (const std::exception& error) {
-    view_.message = error.what();
-  }
+void App::let_go() {
+  held_.reset();
+  if (stats_) stats_->compare_with(nullptr);
+  if (shown_) keep_plane_there();
 }
 
-bool App::wants_frame() const { return !settled(); }
+bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk && view_.walk.is_moving()); }
 
 bool App::settled() const {
+  if (writing_.valid()) return false;
+  if ((stats_ && stats_->is_computing()) || (held_ && held_->stats->is_computing())) return false;
   return document_ == submitted_ && seen_ticket_ == submitted_ticket_ && textures_.postponed() == 0;
 }
 
 void App::submit_if_changed() {
+  if (coming_b_) {  // first what is held, then what is shown: the engine's newest result is the one on screen
+    if (b_ticket_ == 0) b_ticket_ = submitted_ticket_ = engine_.submit(*coming_b_);
+    return;
+  }
   if (document_ == submitted_) return;
   submitted_ = document_;
   submitted_ticket_ = engine_.submit(document_);
@@ -90,6 +124,8 @@ void App::take_results() {
   const ResultPtr newest = engine_.latest();
   if (!newest || newest->ticket <= seen_ticket_) return;
   seen_ticket_ = newest->ticket;
+  if (take_held(newest)) return;
+  if (opened_ && newest->ticket <= opened_after_) return;  // of what was open before
   if (!newest->error.empty()) {
     view_.message = newest->error;
     view_.message_from_engine = true;
@@ -98,27 +134,35 @@ void App::take_results() {
     view_.message_from_engine = false;
   }
   const ResultPtr good = engine_.latest_good();
-  if (!good || good == shown_) return;
+  if (!good || good == shown_ || (held_ && good == held_->result)) return;
   shown_ = good;
-  stats_ = std::make_unique<ResultStats>(shown_);
-  if (opened_ && newest == good) {
-    choose_first_cell();
+  stats_ = std::make_unique<ResultStats>(shown_, &errors_);
+  stats_->compare_with(held_ ? held_->result : nullptr);
+  if (opened_ && newest == good && newest->ticket > opened_after_) {
+    if (looks_) {
+      look_as_opened();
+    } else {
+      choose_first_cell();
+    }
     opened_ = false;
   }
   keep_selection_inside();
   keep_plane_there();
-  record_moment();
 }
 
 /// What is looked at must be among the planes of the shown result; whoever looked at the weights goes on
 /// looking at those that mix the values.
 void App::keep_plane_there() {
-  const std::vector<Plane> all = planes(*shown_);
+  const std::vector<Plane> all = stats_->planes();
   const Plane now = view_.stage, used = weights_stage(shown_->document);
   const bool there = std::find(all.begin(), all.end(), now) != all.end();
-  const bool switched = was_linear_ != shown_->document.linear && is_weights(now) && now.stage != Stage::Drop;
-  if (!there || switched) view_.show_stage(used);
-  was_linear_ = shown_->document.linear;
+  const bool switched = was_used_ != used.stage && is_weights(now) && now.stage != Stage::Drop;
+  if (switched) {
+    view_.stage = used;  // vectors stay in the focus, and locked ends hold for weights of any kind
+  } else if (!there) {
+    view_.show_stage(used);
+  }
+  was_used_ = used.stage;
 }
 
 /// A newly opened Document starts on a head and a cell that have something to say: the content head where
@@ -162,105 +206,100 @@ void App::record_moment() {
   const float weight =
       shown_->trace[weights_stage(shown_->document)]->matrix(sequence, head)(cell.query, cell.key);
   const double scale = scale_factor(shown_->document.scaling, shown_->dimensions.d_k);
-  view_.moments.push_back({view_.now, static_cast<float>(row.entropy), weight, static_cast<float>(scale)});
-  // One moment older than the window is kept: the trace enters the plot at its left edge with that value.
-  while (view_.moments.size() > 2 && view_.moments[1].seconds < view_.now - 8) view_.moments.pop_front();
-}
-
-void App::draw_message(const Ui& ui, const Layout& layout) {
-  if (view_.message.empty()) return;
-  const float width = std::min(ui.px(560), layout.focus.w - ui.px(24)), pad = ui.px(16);
-  if (width < ui.px(120)) return;
-  const float text_width = width - 2 * pad - ui.px(24);
-  const float height = ui.paragraph_height(text_width, view_.message, type::label) + 2 * ui.px(13);
-  // Low in the focus, where it hides the least: the axes and the first rows stay in sight.
-  const float bottom = layout.focus.bottom() - ui.px(72);
-  const Box card{std::round(layout.focus.centre_x() - width / 2), std::round(bottom - height), width, height};
-  ui.fill({card.x + ui.px(2), card.y + ui.px(4), card.w, card.h}, 0x50000000u, ui.px(8));
-  ui.fill(card, ui.theme.raised, ui.px(8));
-  ui.frame(card, ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(8));
-  ui.fill({card.x, card.y + ui.px(6), ui.px(3), card.h - ui.px(12)}, ui.theme.key);
-  ui.paragraph(card.x + pad, card.y + ui.px(13), text_width, view_.message, {type::label, ui.theme.text1});
-  const Box close{card.right() - ui.px(32), card.y + ui.px(10), ui.px(24), ui.px(24)};
-  const Ui::Touch touch = ui.touch("Dismiss", close);
-  if (touch.hovered) ui.fill(close, ui.theme.control_hover, ui.px(4));
-  ui.text(close.centre_x(), close.centre_y(), "×", {type::body, ui.theme.text2, Ink::Regular, Align::Centre});
-  if (touch.clicked) view_.message.clear();
-}
-
-void App::draw_regions(Scene& scene, const Layout& layout) {
-  // Dear ImGui gives a click to the first widget drawn under the mouse: what floats comes first in input,
-  // last in paint.
-  const auto visible = [](const Box& box) { return box.w >= 8 && box.h >= 8; };
-  if (visible(layout.focus)) draw_focus(scene, layout.focus);
-  if (visible(layout.heads)) draw_heads(scene, layout.heads);
-  if (visible(layout.inspector)) draw_inspector(scene, layout.inspector);
-  if (visible(layout.signals)) draw_signals(scene, layout.signals);
-  if (visible(layout.controls)) draw_controls(scene, layout.controls);
-  if (visible(layout.strip)) draw_token_strip(scene, layout.strip);
-  draw_top_bar(scene, layout.top);
-  draw_status(scene, layout.status);
+  view_.scope.observe({sequence, head, cell.query, cell.key},
+                      {view_.now, static_cast<float>(row.entropy), weight, static_cast<float>(scale),
+                       std::log(static_cast<float>(std::max<std::int64_t>(1, row.allowed)))},
+                      view_.signals.trigger, view_.signals.seconds);
 }
 
 void App::frame(const Fonts& fonts) {
   const ImGuiIO& io = ImGui::GetIO();
+  size_ = io.DisplaySize;
+  system_fonts_ = fonts.system;
   view_.now += std::min(0.1, static_cast<double>(io.DeltaTime));
   view_.hint.clear();
   take_results();
+  finish_picture(false);
+  if (shown_) record_moment();
 
   const Ui ui(theme(view_.theme), fonts, textures_, view_.scale);
-  // Other tokens as keys take a line of the strip of their own.
-  const std::size_t lines =
-      std::max<std::size_t>(document_.input.sequences.size(), shown_ && is_cross(*shown_) ? 2 : 1);
-  const Layout layout = compute_layout(io.DisplaySize.x, io.DisplaySize.y, view_, lines);
-  ImGui::SetNextWindowPos({0, 0});
-  ImGui::SetNextWindowSize(io.DisplaySize);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, ui.theme.panel);
-  ImGui::PushStyleColor(ImGuiCol_ScrollbarBg, 0);
-  ImGui::PushStyleColor(ImGuiCol_ScrollbarGrab, ui.theme.border);
-  ImGui::Begin("AttnScope", nullptr,
-               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                   ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse);
-  if (shown_) {
-    Selection next = selection_;
-    next.hovered_head.reset();
-    next.hovered_cell.reset();
-    next.hovered_token.reset();
-    Scene scene{ui,
-                *shown_,
-                *stats_,
-                document_,
-                selection_,
-                next,
-                view_,
-                history_,
-                engine_,
-                examples_,
-                [this](const std::filesystem::path& path) { open(path); },
-                [this](const std::filesystem::path& path) { save(path); },
-                layout.compact,
-                !(document_ == original_)};
-    run_keyboard(scene);
-    draw_regions(scene, layout);
-    draw_palette(scene);
-    const bool chose =
-        next.cell != selection_.cell || next.head != selection_.head || next.sequence != selection_.sequence;
-    if (next.cell != selection_.cell) wanted_cell_ = next.cell;
-    selection_ = next;
-    if (chose) {  // the time trace follows one cell: a new one starts a new trace
-      view_.moments.clear();
-      record_moment();
+  const Layout layout = layout_of(document_, shown_, view_);
+  {
+    const WholeWindow window(ui);
+    if (shown_) {
+      Selection next = without_hovers(selection_);
+      Requests requests;
+      Scene scene{ui,
+                  *shown_,
+                  *stats_,
+                  document_,
+                  selection_,
+                  next,
+                  view_,
+                  history_,
+                  engine_,
+                  examples_,
+                  requests,
+                  held_ ? &*held_ : nullptr,
+                  layout.compact,
+                  !(document_ == original_)};
+      run_keyboard(scene);
+      draw_help(scene);
+      draw_regions(scene, layout);
+      draw_timings(scene, layout.top);
+      draw_palette(scene);
+      draw_picture_card(scene, layout);
+      if (next.cell != selection_.cell) wanted_cell_ = next.cell;
+      selection_ = next;
+      fulfil(requests);
     }
+    draw_message(ui, layout, view_);
   }
-  draw_message(ui, layout);
-  ImGui::End();
-  ImGui::PopStyleColor(3);
-  ImGui::PopStyleVar(2);
   textures_.end_frame();
   history_.observe(document_, ImGui::IsAnyItemActive(), view_.now);
   submit_if_changed();
+  keep(ImGui::GetTime());
+}
+
+void App::draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const {
+  const Ui ui(theme(still.view.theme), fonts, still.textures, still.view.scale, {copy, still.figure});
+  still.layout = layout_of(still.document, shown_, still.view);
+  {
+    const WholeWindow window(ui);
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    if (copy) ui.fill({0, 0, size.x, size.y}, ui.theme.panel);  // on the screen it is the window's own colour
+    Selection next = still.selection;
+    Requests requests;  // nobody is there to ask
+    if (shown_) {
+      Scene scene{ui,
+                  *shown_,
+                  *stats_,
+                  still.document,
+                  still.selection,
+                  next,
+                  still.view,
+                  still.history,
+                  engine_,
+                  examples_,
+                  requests,
+                  held_ ? &*held_ : nullptr,
+                  still.layout.compact,
+                  still.edited};
+      draw_help(scene);
+      draw_regions(scene, still.layout);
+      draw_timings(scene, still.layout.top);
+    }
+  }
+  still.textures.end_frame();
+}
+
+void App::prepare(Still& still, float scale) const {
+  still.document = document_;
+  still.selection = without_hovers(selection_);
+  still.view = view_;
+  still.view.scale *= scale;
+  still.view.message.clear();
+  still.edited = !(document_ == original_);
 }
 
 }  // namespace attnscope

@@ -4,15 +4,24 @@
 #pragma once
 
 #include <filesystem>
+#include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/background_errors.hpp"
 #include "app/draw/texture.hpp"
 #include "app/fonts.hpp"
+#include "app/held.hpp"
 #include "app/history.hpp"
+#include "app/recent.hpp"
+#include "app/requests.hpp"
 #include "app/result_stats.hpp"
 #include "app/selection.hpp"
+#include "app/session.hpp"
+#include "app/session_keeper.hpp"
+#include "app/still.hpp"
 #include "app/theme.hpp"
 #include "app/view_state.hpp"
 #include "core/files/open.hpp"
@@ -20,14 +29,14 @@
 
 namespace attnscope {
 
-struct Layout;
 struct Scene;
-class Ui;
 
 struct AppOptions {
   std::filesystem::path assets;  // examples
   ThemeName theme = ThemeName::Dark;
   float scale = 1;  // of everything; the display's own scale
+  /// Where recent files and what survives a crash are kept; empty: nowhere.
+  std::filesystem::path state = {};
 };
 
 class App {
@@ -43,15 +52,43 @@ class App {
   /// the last one submitted.
   void frame(const Fonts& fonts);
 
-  /// The one door for files: command line, menu and drop. What cannot be opened becomes a message; the
-  /// Document stays.
+  /// The one door for files: command line, menu and drop. A session brings back how it was looked at, and B.
+  /// What cannot be opened becomes a message; the Document stays.
   void open(const std::filesystem::path& path);
+  /// Opens what was open when the last program was killed, and says so; nothing when it was not.
+  void restore();
 
-  /// Writes the Document as it is now, atomically; ".json" is added where the name has no ending. An empty
+  /// Writes the session as it is now, atomically; ".json" is added where the name has no ending. An empty
   /// path means the file it was last saved to, or opened from when that was a document of the person's own.
-  /// Other endings export numbers of the picture on screen, see export.hpp. Success and failure are told in a
-  /// message; nothing is lost.
+  /// Other endings export what is on screen: numbers, see export.hpp, or the window as a picture. Success and
+  /// failure are told in a message; nothing is lost.
   void save(const std::filesystem::path& path);
+  /// Saves a picture of the window or of one region, drawn anew at its own size; the window stays as it is. A
+  /// large one is written behind the scenes: settled() is false meanwhile.
+  void save_picture(const PictureWish&);
+  /// Tells what became of a picture that was written behind the scenes, or waits for it first.
+  void finish_picture(bool wait);
+  /// Copies into the Still what a picture of the screen as it is now is drawn from, at so many times its
+  /// size.
+  void prepare(Still& still, float scale) const;
+  /// Draws it into the current Dear ImGui frame. `copy`: as vectors, too.
+  void draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const;
+  /// Of the last frame, in pixels.
+  ImVec2 size() const { return size_; }
+  bool has_system_fonts() const { return system_fonts_; }
+
+  /// In how many seconds, from the last frame on, keep_now() should be called; empty when nothing waits.
+  std::optional<double> keep_in() const;
+  /// Writes what a crash must not take.
+  void keep_now();
+  /// What survives a crash; null where nothing does.
+  SessionKeeper* keeper() { return keeper_ ? &*keeper_ : nullptr; }
+
+  /// What is on screen becomes B, to compare with; or B is shown and edited and what was shown becomes B; or
+  /// nothing is held any more.
+  void hold();
+  void swap_with_held();
+  void let_go();
 
   /// True while something on screen still moves or is being computed: draw again soon. False: wait for an
   /// event.
@@ -69,17 +106,25 @@ class App {
   const std::string& message() const { return view_.message; }
   /// The result on screen; null before the first.
   const ResultPtr& shown() const { return shown_; }
+  /// B, when something is held.
+  const std::optional<Held>& held() const { return held_; }
 
  private:
   /// A document that save() may overwrite: not one of the examples.
   bool is_own_document(const std::filesystem::path& path) const;
+  void take(Session session, const std::filesystem::path& file);
+  void say(std::string message);
+  void remember(const std::filesystem::path& path);
+  bool take_held(const ResultPtr& result);
+  void look_as_opened();
+  void keep(double seconds);
+  SessionKeeper::Now now(double seconds) const;
   void take_results();
   void choose_first_cell();
   void keep_selection_inside();
   void keep_plane_there();
   void record_moment();
-  void draw_regions(Scene& scene, const Layout& layout);
-  void draw_message(const Ui& ui, const Layout& layout);
+  void fulfil(const Requests& requests);
   void submit_if_changed();
 
   LiveEngine& engine_;
@@ -88,17 +133,29 @@ class App {
   Document original_;           // as it was opened or saved
   std::filesystem::path file_;  // where save() without a path writes; empty = nowhere yet
   std::filesystem::path assets_;
-  Document submitted_;
+  std::optional<Document> submitted_;  // the last one; empty: none, so that the next one is in any case
   History history_;
   Selection selection_;  // always inside the shown result
   Cell wanted_cell_;     // what a person chose: found again when a text that was retyped is long enough
   ViewState view_;
   TextureCache textures_;
   ResultPtr shown_;
+  BackgroundErrors errors_;
   std::unique_ptr<ResultStats> stats_;
+  std::optional<Held> held_;
   std::uint64_t submitted_ticket_ = 0, seen_ticket_ = 0;
-  bool was_linear_ = false;  // the result before used linear attention
-  bool opened_ = false;      // a Document was opened and its first result is still to come
+  Stage was_used_ = Stage::Softmax;   // the weights that mixed the values in the result before
+  bool opened_ = false;               // a Document was opened and its first result is still to come,
+  std::uint64_t opened_after_ = 0;    // which is none of those up to this ticket
+  std::optional<Looks> looks_;        // how it will be looked at then
+  std::optional<Document> coming_b_;  // what will be held before it is computed
+  std::uint64_t b_ticket_ = 0;        // of coming_b_, once submitted
+  Recent recent_;
+  std::optional<SessionKeeper> keeper_;
+  std::future<std::string> writing_;  // what there will be to say about a large picture
+  bool untouched_ = true;             // nothing but the first example was opened
+  ImVec2 size_{};
+  bool system_fonts_ = true;
 };
 
 }  // namespace attnscope

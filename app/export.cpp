@@ -1,5 +1,6 @@
 #include "app/export.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -22,8 +23,8 @@ struct Table {
   std::vector<std::string> rows, columns;
 };
 
-Table plane_table(const Result& result, const Exported& what) {
-  const auto matrix = matrix_of(result, what.plane, what.sequence, what.head);
+Table plane_table(const Result& result, ResultStats& stats, const Exported& what) {
+  const auto matrix = stats.matrix(what.plane, what.sequence, what.head);
   Table table{Tensor(Shape{matrix.rows(), matrix.cols()}), {}, {}};
   table.values.matrix() = matrix;
   for (std::int64_t i = 0; i < matrix.rows(); ++i)
@@ -33,16 +34,38 @@ Table plane_table(const Result& result, const Exported& what) {
   return table;
 }
 
-Table vector_table(const Result& result, const Exported& what) {
-  const Tensor& tensor = *result.trace[*what.vectors];
-  const bool heads = tensor.shape().rank() == 4;
-  const std::int64_t head = heads ? what.head * tensor.shape()[1] / result.dimensions.heads : 0;
-  const auto matrix = heads ? tensor.matrix(what.sequence, head) : tensor.matrix(what.sequence);
+Table numbered(const ConstMatrixMap<float>& matrix) {
   Table table{Tensor(Shape{matrix.rows(), matrix.cols()}), {}, {}};
   table.values.matrix() = matrix;
   for (std::int64_t i = 0; i < matrix.rows(); ++i) table.rows.push_back(std::to_string(i));
   for (std::int64_t j = 0; j < matrix.cols(); ++j) table.columns.push_back(std::to_string(j));
   return table;
+}
+
+Table vector_table(const Result& result, const Exported& what) {
+  const Tensor& tensor = *result.trace[*what.vectors];
+  const bool heads = tensor.shape().rank() == 4;
+  const std::int64_t head = heads ? what.head * tensor.shape()[1] / result.dimensions.heads : 0;
+  return numbered(heads ? tensor.matrix(what.sequence, head) : tensor.matrix(what.sequence));
+}
+
+/// A bias is one row; token vectors are those of the chosen sequence, given Q, K and V of the chosen head.
+Table block_table(const Result& result, const Exported& what) {
+  const Tensor& tensor = *numbers_of(result.document, *what.weights);
+  const Shape& shape = tensor.shape();
+  const auto inside = [](std::int64_t index, std::int64_t size) { return std::min(index, size - 1); };
+  if (shape.rank() == 4) {
+    const std::int64_t b = inside(what.sequence, shape[0]), h = inside(what.head, shape[1]);
+    return numbered(tensor.matrix(b, h));
+  }
+  if (shape.rank() == 3) return numbered(tensor.matrix(inside(what.sequence, shape[0])));
+  if (shape.rank() == 1) return numbered(ConstMatrixMap<float>(tensor.data(), 1, tensor.size()));
+  return numbered(tensor.matrix());
+}
+
+Table table_of(const Result& result, ResultStats& stats, const Exported& what) {
+  if (what.weights && numbers_of(result.document, *what.weights)) return block_table(result, what);
+  return what.vectors ? vector_table(result, what) : plane_table(result, stats, what);
 }
 
 /// Quoted where a comma, a quote or a line break would be read as something else.
@@ -87,16 +110,37 @@ void write_all(const Result& result, const std::filesystem::path& path) {
 
 }  // namespace
 
-void export_numbers(const Result& result, const Exported& what, const std::filesystem::path& path) {
+void export_numbers(const Result& result, ResultStats& stats, const Exported& what,
+                    const std::filesystem::path& path) {
   const std::string extension = path.extension().native();
   if (extension == ".safetensors") return write_all(result, path);
   if (extension != ".csv" && extension != ".npy") {
-    throw Error(fmt::format("Cannot export to {}: expected a name that ends in .csv, .npy or .safetensors.",
-                            in_quotes(path.native())));
+    throw Error(fmt::format(
+        "Cannot export to {}: expected a name that ends in .json, .csv, .npy, .safetensors, .png or .svg.",
+        in_quotes(path.native())));
   }
-  const Table table = what.vectors ? vector_table(result, what) : plane_table(result, what);
+  const Table table = table_of(result, stats, what);
   if (extension == ".npy") return write_npy(path, table.values);
   write_csv(table, path);
+}
+
+std::string tab_separated(const Result& result, ResultStats& stats, const Exported& what) {
+  const Table table = table_of(result, stats, what);
+  // A tab or a line break in a token would move everything behind it.
+  const auto label = [](std::string text) {
+    for (char& c : text) c = c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
+    return text;
+  };
+  std::string text;
+  for (const std::string& column : table.columns) text += "\t" + label(column);
+  text += "\n";
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    text += label(table.rows[i]);
+    for (std::size_t j = 0; j < table.columns.size(); ++j)
+      text += fmt::format("\t{}", table.values.values()[i * table.columns.size() + j]);
+    text += "\n";
+  }
+  return text;
 }
 
 }  // namespace attnscope

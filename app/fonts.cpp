@@ -105,6 +105,7 @@ ImFont* load_chain(int weight, const std::vector<FontFile>& scripts) {
 
 Fonts load_fonts(bool system_fonts) {
   Fonts fonts;
+  fonts.system = system_fonts;
   if (system_fonts) {
     const std::vector<FontFile> scripts = find_other_scripts();
     fonts.regular = load_chain(FC_WEIGHT_REGULAR, scripts);

@@ -10,6 +10,7 @@ struct Fonts {
   ImFont* regular = nullptr;   // Inter 400, tabular digits
   ImFont* medium = nullptr;    // Inter 500
   ImFont* semibold = nullptr;  // Inter 600
+  bool system = true;          // false: only the built-in font was asked for
 };
 
 /// Inter (three weights) with tabular digits, then DejaVu Sans (√ Σ ᵀ), then whatever covers Chinese,

@@ -34,10 +34,14 @@ std::size_t new_bytes(const Document& document, std::set<const Tensor*>& counted
                                  &x.query,
                                  &x.key,
                                  &x.value,
+                                 &document.input.edited,
+                                 &document.input.edited_memory,
                                  &document.masking.additive,
                                  &document.loss.given}) {
     if (*block && counted.insert(block->get()).second) bytes += (*block)->values().size_bytes();
   }
+  for (const HeadSurgery& head : document.surgery)
+    if (head.frozen && counted.insert(head.frozen.get()).second) bytes += head.frozen->values().size_bytes();
   return bytes;
 }
 

@@ -52,6 +52,14 @@ void ImGuiHost::build(int width, int height, float seconds, const std::function<
   }
 }
 
+void ImGuiHost::render_part(int x, int y, int width, int height) {
+  ImGui::SetCurrentContext(context_);
+  ImDrawData& frame = *ImGui::GetDrawData();
+  frame.DisplayPos = {static_cast<float>(x), static_cast<float>(y)};
+  frame.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
+  render(width, height);
+}
+
 void ImGuiHost::render(int width, int height) {
   ImGui::SetCurrentContext(context_);
   glViewport(0, 0, width, height);

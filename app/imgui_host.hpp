@@ -29,6 +29,8 @@ class ImGuiHost {
   /// The pixels of the frame built last, into the bound framebuffer. May be left out: most frames of the
   /// robot are never looked at.
   void render(int width, int height);
+  /// Only the part whose upper left corner is here.
+  void render_part(int x, int y, int width, int height);
 
  private:
   GLFWwindow* window_ = nullptr;

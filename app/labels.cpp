@@ -53,8 +53,10 @@ bool is_cross(const Result& result) {
 
 std::string head_name(const Result& result, std::int64_t head, bool one_word) {
   const auto& names = result.document.weights.head_names;
-  if (head >= static_cast<std::int64_t>(names.size())) return "head " + std::to_string(head);
+  if (head >= std::ssize(names) || names[static_cast<std::size_t>(head)].empty())
+    return "head " + std::to_string(head);
   const std::string& name = names[static_cast<std::size_t>(head)];
+  if (name.empty()) return "head " + std::to_string(head);  // its weights were edited by hand
   return one_word ? name.substr(0, name.find(' ')) : name;
 }
 

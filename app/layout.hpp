@@ -9,14 +9,28 @@ namespace attnscope {
 
 struct Layout {
   Box top, strip, controls, heads, focus, inspector, signals, status;  // empty (w or h 0) where hidden
+  Box whole;  // between the top bar (and strip, in Compare) and the status line, for the other modes
   bool compact =
       false;  // below 1400 logical pixels wide: narrower regions, fewer sub-labels, folded sections
 };
 
 /// Logical sizes, wide / compact: top bar 48 / 40, strip 80 / 72 high; controls 264 / 216, heads 276 / 182,
-/// inspector 368 / 280 wide; signals 208 / 152, status 24 high; the focus takes the rest. Every line of text
-/// fields or chips after the first makes the strip higher. Everything is in device pixels of a window `width`
-/// x `height`.
+/// inspector 368 / 280 wide; signals 208 / 152, status 24 high, or what the splitters say; the focus takes
+/// the rest. Every line of text fields or chips after the first makes the strip higher. Everything is in
+/// device pixels of a window `width` x `height`.
 Layout compute_layout(float width, float height, const ViewState& view, std::size_t strip_lines);
+
+/// How far a splitter reaches to both sides of its edge. A region that scrolls keeps its child window clear of
+/// that: Dear ImGui gives the mouse to the window on top.
+inline constexpr float splitter_reach = 3;
+
+/// The edges between the regions: dragged they change view.sizes, a double click gives the usual size back.
+void draw_splitters(const Ui&, const Layout&, ViewState&);
+
+struct Scene;
+/// Every region of the mode, where the layout has it.
+void draw_regions(Scene&, const Layout&);
+/// What the view's message says, on a card low in the focus, where it hides the least.
+void draw_message(const Ui&, const Layout&, ViewState&);
 
 }  // namespace attnscope

@@ -25,6 +25,14 @@ std::string not_finite(double value) {
   return value < 0 ? "\u2212∞" : "∞";
 }
 
+/// The power of ten before which a mantissa stays below 10 when it is written with so many places: 9.96e-5 is
+/// 1.0e-4.
+int exponent_of(double size, int places) {
+  const int exponent = static_cast<int>(std::floor(std::log10(size)));
+  const double mantissa = size / std::pow(10.0, exponent);
+  return mantissa + 0.5 * std::pow(10.0, -places) >= 10 ? exponent + 1 : exponent;
+}
+
 }  // namespace
 
 std::string fixed(double value, int places) {
@@ -47,7 +55,7 @@ std::string score_in_cell(double value) {
 std::string tiny(double value) {
   if (!std::isfinite(value)) return not_finite(value);
   if (value == 0) return "0";
-  const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
+  const int exponent = exponent_of(std::abs(value), 1);
   if (exponent >= -2 && exponent <= 3) return fixed(value, 3);
   const double mantissa = value / std::pow(10.0, exponent);
   return fixed(mantissa, 1) + "e" + (exponent < 0 ? "\u2212" : "") + std::to_string(std::abs(exponent));
@@ -59,7 +67,7 @@ std::string tight(double value) {
   const double size = std::abs(value);
   if (size >= 0.995) return fixed(value, size < 9.95 ? 1 : 0);
   if (size >= 0.005) return in_cell(value);
-  const int exponent = static_cast<int>(std::floor(std::log10(size)));
+  const int exponent = exponent_of(size, 0);
   return fixed(value / std::pow(10.0, exponent), 0) + "e\u2212" + std::to_string(-exponent);
 }
 

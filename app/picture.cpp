@@ -1,7 +1,9 @@
 #include "app/picture.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <utility>
 
 namespace attnscope {
 namespace {
@@ -30,40 +32,72 @@ CellMarks::CellMarks(const Scene& scene, Plane plane, std::int64_t b, std::int64
       plane_(plane),
       b_(b),
       h_(h),
-      hides_(shows_mask(scene.result.document, plane)),
       seen_(static_cast<std::size_t>(scene.result.dimensions.keys), 1),
-      values_(matrix_of(scene.result, plane, b, h)) {}
+      kinds_(seen_.size(), CellKind::Number),
+      values_(scene.stats.matrix(plane, b, h)) {
+  const bool weights = is_weights(plane);
+  const bool on_purpose = plane.stage == Stage::Drop ||  // zeros are made here
+                          (plane.stage == Stage::Surgery && is_operated(scene.result.document, h));
+  // Where -1e9 stands for -inf, or a row overflowed, a hidden key can have a weight: that must be seen.
+  rule_ = {.zero_is_underflow = weights && !on_purpose, .leaks_are_numbers = weights};
+}
+
+void CellMarks::row(std::int64_t query, std::span<CellKind> kinds) {
+  scene_->stats.see(plane_, b_, h_, query, seen_);
+  const bool is_empty = std::find(seen_.begin(), seen_.end(), std::uint8_t{1}) == seen_.end();
+  rule_.hidden = is_empty ? CellKind::NoKey : CellKind::Masked;
+  kinds_of_row({values_.data() + query * values_.cols(), seen_.size()}, seen_, rule_, kinds);
+}
 
 CellKind CellMarks::operator()(std::int64_t query, std::int64_t key) {
-  if (!hides_) return CellKind::Number;  // before the mask everything is a number
-  if (query != row_) {
-    scene_->stats.rule().see(b_, h_, query, seen_);
-    row_is_empty_ = std::find(seen_.begin(), seen_.end(), std::uint8_t{1}) == seen_.end();
-    row_ = query;
-  }
-  const bool weights = is_weights(plane_);
-  const bool zero = values_(query, key) == 0;
-  if (seen_[static_cast<std::size_t>(key)] == 0) {
-    // Where -1e9 stands for -inf, or a row overflowed, a hidden key can have a weight: that must be seen.
-    if (weights && !zero) return CellKind::Number;
-    return row_is_empty_ ? CellKind::NoKey : CellKind::Masked;
-  }
-  const bool dropped = plane_.stage == Stage::Drop;  // zeros are made on purpose here
-  return weights && zero && !dropped ? CellKind::Underflow : CellKind::Number;
+  if (query != row_) row(row_ = query, kinds_);
+  return kinds_[static_cast<std::size_t>(key)];
 }
+
+Map weights_map(const Theme& theme, WeightColours colours) {
+  const bool paper = theme.name == ThemeName::Light;
+  switch (colours) {
+    case WeightColours::Viridis: return Map::Viridis;
+    case WeightColours::Cividis: return Map::Cividis;
+    case WeightColours::Blues: return paper ? Map::Blues : Map::BluesDark;
+    case WeightColours::Grey: return paper ? Map::GreyPaper : Map::Grey;
+    case WeightColours::Magma: break;
+  }
+  return theme.weights;
+}
+
+namespace {
+
+/// The low end of a logarithmic scale whose high end is known: four decades below it, or the smallest weight
+/// that the head has, or the geometric mean of the two.
+float logarithmic_low(const Scene& scene, Plane plane, std::int64_t h, float high) {
+  constexpr float usual = 1e-4f, least = 1e-8f;
+  if (scene.view.range == RangeMode::All || scene.view.range == RangeMode::Lock) return high * usual;
+  const float smallest = scene.stats.smallest_positive(plane, scene.sequence(), h);
+  const float own = std::clamp(smallest, high * least, high * 0.1f);
+  return scene.view.range == RangeMode::Head ? own : std::sqrt(own * high * usual);
+}
+
+}  // namespace
 
 ColourScale colour_scale(const Scene& scene, Plane plane, std::int64_t h) {
   const Theme& theme = scene.ui.theme;
   const bool weights = is_weights(plane);
   // Dropout makes the weights it keeps larger: 1 becomes 1 / (1 - rate).
   const float kept = plane.stage == Stage::Drop ? 1 - scene.result.document.dropout.rate : 1;
-  ColourScale scale{weights ? theme.weights : theme.scores, 0, 1 / kept, !weights};
+  const FocusState& focus = scene.view.focus;
+  ColourScale scale{weights ? weights_map(theme, focus.colours) : theme.scores, 0, 1 / kept, !weights,
+                    weights && focus.log};
   if (scene.view.range == RangeMode::Lock) {
     scale.low = scene.view.locked_range[0];
     scale.high = scene.view.locked_range[1];
+    if (scale.log && !(scale.low > 0)) scale.low = logarithmic_low(scene, plane, h, scale.high);
     return scale;
   }
-  if (weights && scene.view.range == RangeMode::All) return scale;
+  if (weights && scene.view.range == RangeMode::All) {
+    if (scale.log) scale.low = logarithmic_low(scene, plane, h, scale.high);
+    return scale;
+  }
 
   const auto size_of = [&](std::int64_t head) {
     const ValueRange r = scene.stats.range(plane, scene.sequence(), head);
@@ -80,35 +114,69 @@ ColourScale colour_scale(const Scene& scene, Plane plane, std::int64_t h) {
                                                     : std::sqrt(own * all);
   if (!(high > 0)) high = 1;
   scale.high = high;
-  scale.low = weights ? 0 : -high;
+  scale.low = scale.log ? logarithmic_low(scene, plane, h, high) : weights ? 0 : -high;
   return scale;
 }
 
 void draw_matrix(const Scene& scene, const char* place, const Box& box, Plane plane, std::int64_t b,
                  std::int64_t h, const ColourScale& scale, float opacity) {
+  draw_matrix(scene, {place, box, plane, b, h, scale, {}, opacity});
+}
+
+void draw_matrix(const Scene& scene, const MatrixPicture& p) {
   const Result& result = scene.result;
   const Ui& ui = scene.ui;
-  if (!tensor_of(result, plane) || box.w < 1 || box.h < 1) return;
+  const Box& box = p.box;
+  if (!scene.stats.tensor(p.plane) || box.w < 1 || box.h < 1) return;
   // The marks depend on the mask and, for the weights, on the numbers: the masked stage stands for both.
-  std::uint64_t content = mix_hash(mix_hash(0, made_in(result, plane)), made_in(result, Stage::Mask));
+  std::uint64_t content = mix_hash(mix_hash(0, scene.stats.made_in(p.plane)), made_in(result, Stage::Mask));
   for (const std::int64_t part :
-       {b, h, static_cast<std::int64_t>(plane.stage), static_cast<std::int64_t>(plane.gradient),
-        static_cast<std::int64_t>(scale.map), static_cast<std::int64_t>(ui.theme.name)}) {
+       {p.b, p.h, static_cast<std::int64_t>(p.plane.stage), static_cast<std::int64_t>(p.plane.kind),
+        static_cast<std::int64_t>(p.scale.map), static_cast<std::int64_t>(p.scale.log),
+        static_cast<std::int64_t>(ui.theme.name)}) {
     content = mix_hash(content, static_cast<std::uint64_t>(part));
   }
-  content = mix_hash(mix_hash(content, scale.low), scale.high);
+  content = mix_hash(mix_hash(content, p.scale.low), p.scale.high);
   content = mix_hash(content, static_cast<std::uint64_t>(box.w) << 32 | static_cast<std::uint64_t>(box.h));
-
-  const auto paint = [&] {
-    RasterJob job = whole_matrix(ui, matrix_of(result, plane, b, h), colormap(scale.map), box);
-    job.kind = CellMarks(scene, plane, b, h);
-    job.low = scale.low;
-    job.high = scale.high;
-    return raster(job);
+  if (p.part) {
+    for (const double place : {p.part->row0, p.part->column0, p.part->rows, p.part->columns})
+      content = mix_hash(content, std::bit_cast<std::uint64_t>(place));
+    content = mix_hash(content, static_cast<std::uint64_t>(p.part->turned));
+  }
+  const auto make = [&](const Ui::UseJob& use) {
+    RasterJob job = whole_matrix(ui, scene.stats.matrix(p.plane, p.b, p.h), colormap(p.scale.map), box);
+    CellMarks marks(scene, p.plane, p.b, p.h);
+    job.row_kinds = [&](std::int64_t row, std::span<CellKind> kinds) { marks.row(row, kinds); };
+    job.low = p.scale.low;
+    job.high = p.scale.high;
+    job.log = p.scale.log;
+    if (p.part) {
+      job.row0 = p.part->row0;
+      job.column0 = p.part->column0;
+      job.rows = p.part->rows;
+      job.columns = p.part->columns;
+      job.turned = p.part->turned;
+    }
+    use(job);
   };
-  const ImTextureID texture = ui.textures.get(ImGui::GetID(place), content, paint);
-  ui.list()->AddImage(ImTextureRef(texture), box.min(), box.max(), {0, 0}, {1, 1},
-                      fade(0xFFFFFFFFu, opacity));
+  ui.matrix(p.place, content, box, make, p.opacity);
+}
+
+void draw_ramp(const Ui& ui, const char* place, const Box& box, const ColourScale& scale, float from,
+               float to) {
+  std::uint64_t content = mix_hash(mix_hash(mix_hash(1, scale.low), scale.high), from);
+  content = mix_hash(mix_hash(mix_hash(content, to), box.w), box.h);
+  content = mix_hash(content, static_cast<std::uint64_t>(scale.map) * 2 + (scale.log ? 1 : 0));
+  ui.picture(place, content, box, [&] {
+    Image image(static_cast<int>(box.w), static_cast<int>(box.h));
+    for (int x = 0; x < image.width; ++x) {
+      const float share = (static_cast<float>(x) + 0.5f) / static_cast<float>(image.width);
+      const float value = scale.log ? from * std::pow(to / from, share) : from + (to - from) * share;
+      const Rgba colour = colour_of(scale, value);
+      for (int y = 0; y < image.height; ++y) image.at(x, y) = colour;
+    }
+    return image;
+  });
 }
 
 void draw_mask_picture(const Scene& scene, const char* place, const Box& box) {
@@ -118,7 +186,7 @@ void draw_mask_picture(const Scene& scene, const char* place, const Box& box) {
   std::uint64_t content = mix_hash(0, made_in(result, Stage::Mask));
   content = mix_hash(mix_hash(content, static_cast<std::uint64_t>(b)), static_cast<std::uint64_t>(h));
   content = mix_hash(mix_hash(content, box.w), static_cast<std::uint64_t>(ui.theme.name));
-  const ImTextureID texture = ui.textures.get(ImGui::GetID(place), content, [&] {
+  ui.matrix(place, content, box, [&](const Ui::UseJob& use) {
     const Tensor& like = *result.trace[Stage::Mask];
     const Tensor zeros(Shape{like.shape()[2], like.shape()[3]});
     Colormap flat;
@@ -126,18 +194,14 @@ void draw_mask_picture(const Scene& scene, const char* place, const Box& box) {
     RasterJob job = whole_matrix(ui, zeros.matrix(), flat, box);
     // The rule itself: a mistake may leave the masked scores as they were.
     std::vector<std::uint8_t> seen(static_cast<std::size_t>(result.dimensions.keys));
-    job.kind = [&, row = std::int64_t{-1}, is_empty = false](std::int64_t i, std::int64_t j) mutable {
-      if (i != row) {
-        scene.stats.rule().see(b, h, row = i, seen);
-        is_empty = std::find(seen.begin(), seen.end(), std::uint8_t{1}) == seen.end();
-      }
-      if (is_empty) return CellKind::NoKey;
-      return seen[static_cast<std::size_t>(j)] == 0 ? CellKind::Masked : CellKind::Number;
+    job.row_kinds = [&](std::int64_t i, std::span<CellKind> kinds) {
+      scene.stats.rule().see(b, h, i, seen);
+      const bool is_empty = std::find(seen.begin(), seen.end(), std::uint8_t{1}) == seen.end();
+      kinds_of_row({}, seen, {.hidden = is_empty ? CellKind::NoKey : CellKind::Masked}, kinds);
     };
     job.colours.ground = ui.theme.panel;
-    return raster(job);
+    use(job);
   });
-  ui.list()->AddImage(ImTextureRef(texture), box.min(), box.max());
 }
 
 Box cell_box(const Box& box, std::int64_t row, std::int64_t column, std::int64_t rows, std::int64_t columns) {
@@ -149,6 +213,21 @@ Box cell_box(const Box& box, std::int64_t row, std::int64_t column, std::int64_t
   return {box.x + x0, box.y + y0, x1 - x0, y1 - y0};
 }
 
+Box cell_box(const Box& box, const Part& part, std::int64_t query, std::int64_t key) {
+  const auto edge = [](double first, double count, float size, std::int64_t cell) {
+    return static_cast<float>(
+        std::floor((static_cast<double>(cell) - first) * static_cast<double>(size) / count));
+  };
+  const auto stretch = [&](double first, double count, float size, std::int64_t cell) {
+    const float begin = edge(first, count, size, cell);
+    return std::pair{begin, edge(first, count, size, cell + 1) - begin};
+  };
+  const auto [down, height] = stretch(part.row0, part.rows, part.turned ? box.w : box.h, query);
+  const auto [across, width] = stretch(part.column0, part.columns, part.turned ? box.h : box.w, key);
+  if (part.turned) return {box.x + down, box.y + across, height, width};
+  return {box.x + across, box.y + down, width, height};
+}
+
 Cell cell_at(const Box& box, ImVec2 point, std::int64_t rows, std::int64_t columns) {
   const auto index = [](float offset, float size, std::int64_t n) {
     const auto i = static_cast<std::int64_t>(std::floor(offset * static_cast<float>(n) / size));
@@ -158,9 +237,7 @@ Cell cell_at(const Box& box, ImVec2 point, std::int64_t rows, std::int64_t colum
 }
 
 Rgba colour_of(const ColourScale& scale, float value) {
-  const float span = scale.high - scale.low;
-  const float unit = span > 0 ? std::clamp((value - scale.low) / span, 0.f, 1.f) : 0.f;
-  return colormap(scale.map)[static_cast<std::size_t>(std::lround(unit * 255))];
+  return colormap(scale.map)[static_cast<std::size_t>(map_index(value, scale.low, scale.high, scale.log))];
 }
 
 Rgba ink_on(Rgba ground) { return luminance(ground) > 0.19 ? 0xFF181310u : 0xFFF9F6F4u; }

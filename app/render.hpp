@@ -5,20 +5,22 @@
 #include <optional>
 #include <string>
 
+#include "app/requests.hpp"
+
 namespace attnscope {
 
 struct RenderWish {
   std::optional<std::filesystem::path> file;  // the first example when there is none
-  std::filesystem::path out;                  // PNG
-  int width = 1600, height = 1000;            // of the PNG, pixels
+  std::filesystem::path out;                  // PNG or SVG
+  int width = 1600, height = 1000;            // of the window, pixels
   float scale = 1;                            // display scale: at 2, everything is twice as large
-  std::string view = "explore";
-  std::string theme = "dark";
+  PictureRegion region = PictureRegion::Window;
+  std::optional<std::string> view, theme;  // those of the session, explore and dark when there are none
 };
 
 /// Draws with the same App as the window until its picture is complete, and writes it. Throws Error for a
 /// file that cannot be opened or computed, a view or theme that does not exist, a size that cannot be drawn,
-/// and whatever keeps the PNG from being written.
-void render_picture(const RenderWish&);
+/// and whatever keeps the picture from being written. Returns what was lost of a damaged session; else empty.
+std::string render_picture(const RenderWish&);
 
 }  // namespace attnscope

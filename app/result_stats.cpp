@@ -1,7 +1,13 @@
 #include "app/result_stats.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+
+#include "app/draw/row_loops.hpp"
+#include "app/draw/texture.hpp"
+#include "core/moved_mass.hpp"
+#include "core/stages/run_stage.hpp"
 
 namespace attnscope {
 
@@ -11,14 +17,12 @@ std::int64_t Histogram::largest_bin() const {
 
 namespace {
 
-/// Calls `each` with every finite value of the head, or of its allowed cells only.
-template <class Each>
-void for_finite(const Result& result, const MaskRule& rule, Plane plane, std::int64_t b, std::int64_t h,
-                bool allowed_only, Each each) {
-  const auto values = matrix_of(result, plane, b, h);
+/// Calls `each` with every finite value of the head that `see` (query, seen) leaves.
+template <class See, class Each>
+void for_finite(const ConstMatrixMap<float>& values, See see, Each each) {
   std::vector<std::uint8_t> seen(static_cast<std::size_t>(values.cols()), 1);
   for (Eigen::Index i = 0; i < values.rows(); ++i) {
-    if (allowed_only) rule.see(b, h, i, seen);
+    see(i, seen);
     for (Eigen::Index j = 0; j < values.cols(); ++j) {
       if (seen[static_cast<std::size_t>(j)] == 0) continue;
       if (const float v = values(i, j); std::isfinite(v)) each(v);
@@ -26,7 +30,102 @@ void for_finite(const Result& result, const MaskRule& rule, Plane plane, std::in
   }
 }
 
+/// How a differs from b. Where both are the same infinity (hidden in both) the difference is 0.
+TensorPtr difference(const Tensor& a, const Tensor& b, Plane::Kind kind) {
+  Tensor out(a.shape());
+  const auto x = a.values(), y = b.values();
+  const auto to = out.values();
+  const auto of = [&](float p, float q) {
+    if (p == q) return 0.0f;
+    if (kind == Plane::Kind::Ratio) return std::log2(std::abs(p)) - std::log2(std::abs(q));
+    return kind == Plane::Kind::Magnitude ? std::abs(p - q) : p - q;
+  };
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = of(x[i], y[i]);
+  return std::make_shared<const Tensor>(std::move(out));
+}
+
+/// Which of two tensors stands for a stage's weights where documents mix with different ones.
+const TensorPtr& stage_of(const Result& result, Stage stage, bool weights) {
+  return result.trace[weights ? weights_stage(result.document) : stage];
+}
+
 }  // namespace
+
+ResultStats::~ResultStats() {
+  if (error_job_) error_job_->let_go();
+}
+
+void ResultStats::compare_with(ResultPtr held) {
+  if (held == held_) return;
+  held_ = std::move(held);
+  held_rule_.reset();
+  if (held_) held_rule_.emplace(held_->document, held_->trace);
+  differences_.clear();
+  moved_.clear();
+  std::erase_if(ranges_, [](const auto& entry) { return std::get<Plane>(entry.first).is_difference(); });
+  std::erase_if(histograms_, [](const auto& entry) { return std::get<Plane>(entry.first).is_difference(); });
+}
+
+bool ResultStats::can_compare() const {
+  if (!held_) return false;
+  const Dimensions &a = result_->dimensions, &b = held_->dimensions;
+  return a.batch == b.batch && a.heads == b.heads && a.queries == b.queries && a.keys == b.keys;
+}
+
+std::vector<Plane> ResultStats::planes() const {
+  std::vector<Plane> all = attnscope::planes(*result_);
+  const Stage weights = weights_stage(result_->document);
+  if (can_compare())
+    for (const Stage stage : {Stage::Score, Stage::Scale, Stage::Mask, weights})
+      all.emplace_back(stage, Plane::Kind::Difference);
+  if (errors_ != nullptr)
+    for (const Stage stage : {Stage::Score, Stage::Scale, Stage::Mask, weights})
+      all.emplace_back(stage, Plane::Kind::Error);
+  return all;
+}
+
+TensorPtr ResultStats::tensor(Plane plane) {
+  if (plane.is_error()) {
+    if (!error_job_ && errors_ != nullptr) error_job_ = errors_->start(result_);
+    const Trace* errors = error_job_ ? error_job_->errors() : nullptr;
+    return errors != nullptr ? (*errors)[plane.stage] : nullptr;
+  }
+  if (!plane.is_difference()) return tensor_of(*result_, plane);
+  if (!can_compare()) return nullptr;
+  const auto [at, added] = differences_.try_emplace(plane);
+  if (!added) return at->second;
+  // The weights of A are compared with those of B, whichever kind of attention made them.
+  const bool weights = plane.stage == weights_stage(result_->document);
+  const TensorPtr& a = stage_of(*result_, plane.stage, weights);
+  const TensorPtr& b = stage_of(*held_, plane.stage, weights);
+  if (a && b && a->shape() == b->shape()) at->second = difference(*a, *b, plane.kind);
+  return at->second;
+}
+
+ConstMatrixMap<float> ResultStats::matrix(Plane plane, std::int64_t b, std::int64_t h) {
+  if (const TensorPtr there = tensor(plane)) return head_of(*there, b, h);
+  if (!nothing_)
+    nothing_ = std::make_shared<const Tensor>(Shape{result_->dimensions.queries, result_->dimensions.keys});
+  return nothing_->matrix();
+}
+
+std::uint64_t ResultStats::made_in(Plane plane) const {
+  const std::uint64_t own = attnscope::made_in(*result_, plane.stage);
+  if (plane.is_error()) return mix_hash(own, result_->ticket);
+  if (!plane.is_difference() || !held_) return attnscope::made_in(*result_, plane);
+  return mix_hash(mix_hash(own, attnscope::made_in(*held_, plane.stage)), held_->ticket);
+}
+
+void ResultStats::see(Plane plane, std::int64_t b, std::int64_t h, std::int64_t query,
+                      std::span<std::uint8_t> seen) const {
+  std::fill(seen.begin(), seen.end(), std::uint8_t{1});
+  if (!shows_mask(result_->document, plane)) return;
+  rule_.see(b, h, query, seen);
+  if (!plane.is_difference() || !held_rule_) return;
+  std::vector<std::uint8_t> other(seen.size(), 1);
+  held_rule_->see(b, h, query, other);
+  for (std::size_t j = 0; j < seen.size(); ++j) seen[j] |= other[j];
+}
 
 const MaskRule& ResultStats::full_rule() {
   if (!full_rule_) full_rule_.emplace(rule_.without_sparsity());
@@ -34,15 +133,50 @@ const MaskRule& ResultStats::full_rule() {
 }
 
 ValueRange ResultStats::range(Plane plane, std::int64_t b, std::int64_t h) {
+  if (!tensor(plane)) return {};
   const auto [it, is_new] = ranges_.try_emplace({plane, b, h});
   if (!is_new) return it->second;
   ValueRange range{INFINITY, -INFINITY};
-  for_finite(*result_, rule_, plane, b, h, shows_mask(result_->document, plane), [&](float v) {
-    range.low = std::min(range.low, v);
-    range.high = std::max(range.high, v);
-  });
+  const ConstMatrixMap<float> values = matrix(plane, b, h);
+  const auto keys = static_cast<std::size_t>(values.cols());
+  std::vector<std::uint8_t> seen(keys);
+  for (Eigen::Index i = 0; i < values.rows(); ++i) {
+    see(plane, b, h, i, seen);
+    widen_range({values.data() + i * values.cols(), keys}, seen, range.low, range.high);
+  }
   it->second = range.low <= range.high ? range : ValueRange{};
   return it->second;
+}
+
+float ResultStats::smallest_positive(Plane plane, std::int64_t b, std::int64_t h) {
+  if (!tensor(plane)) return 1;
+  const auto [it, is_new] = smallest_.try_emplace({plane, b, h}, INFINITY);
+  float& smallest = it->second;
+  if (!is_new) return smallest;
+  const auto see_row = [&](std::int64_t i, std::span<std::uint8_t> seen) { see(plane, b, h, i, seen); };
+  for_finite(matrix(plane, b, h), see_row, [&](float v) {
+    if (v > 0 && v < smallest) smallest = v;
+  });
+  if (!std::isfinite(smallest)) smallest = 1;
+  return smallest;
+}
+
+const MovedMass& ResultStats::moved(std::int64_t b, std::int64_t h) {
+  const auto [at, added] = moved_.try_emplace({b, h});
+  if (!added) return at->second;
+  MovedMass& moved = at->second;
+  const auto a_weights = head_of(*stage_of(*result_, Stage::Softmax, true), b, h);
+  const auto b_weights = head_of(*stage_of(*held_, Stage::Softmax, true), b, h);
+  double sum = 0, rows = 0;
+  for (Eigen::Index i = 0; i < a_weights.rows(); ++i) {
+    const auto keys = static_cast<std::size_t>(a_weights.cols());
+    moved.rows.push_back(moved_mass({a_weights.row(i).data(), keys}, {b_weights.row(i).data(), keys}));
+    if (result_->measures.row(b, h, i).padding || held_->measures.row(b, h, i).padding) continue;
+    sum += moved.rows.back();
+    ++rows;
+  }
+  moved.mean = rows > 0 ? sum / rows : 0;
+  return moved;
 }
 
 float ResultStats::largest(Stage stage) {
@@ -54,19 +188,41 @@ float ResultStats::largest(Stage stage) {
   return at->second;
 }
 
+float ResultStats::largest(Projection which, std::int64_t first_column, std::int64_t columns) {
+  const auto [at, added] = largest_weights_.try_emplace({which, first_column, columns}, 0.0f);
+  if (!added) return at->second;
+  const Weights& w = result_->document.weights;
+  const std::array<const TensorPtr*, 4> blocks{&w.w_query, &w.w_key, &w.w_value, &w.w_output};
+  if (const TensorPtr& block = *blocks[static_cast<std::size_t>(which)]) {
+    const auto values = block->matrix().middleCols(first_column, columns);
+    for (Eigen::Index i = 0; i < values.rows(); ++i)
+      for (Eigen::Index j = 0; j < columns; ++j)
+        if (std::isfinite(values(i, j))) at->second = std::max(at->second, std::abs(values(i, j)));
+  }
+  if (at->second == 0) at->second = 1;
+  return at->second;
+}
+
 const Histogram& ResultStats::histogram(Plane plane, std::int64_t b, std::int64_t h, float low, float high,
-                                        int bins) {
+                                        int bins, bool log) {
+  if (!tensor(plane)) return empty_;
   if (histograms_.size() > 64) histograms_.clear();  // a dragged colour bar must not pile them up
-  const auto [it, is_new] = histograms_.try_emplace({plane, b, h, low, high, bins});
+  const auto [it, is_new] = histograms_.try_emplace({plane, b, h, low, high, bins, log});
   if (!is_new) return it->second;
   Histogram& histogram = it->second;
   histogram.bins.assign(static_cast<std::size_t>(bins), 0);
   double sum = 0, squares = 0;
-  for_finite(*result_, rule_, plane, b, h, true, [&](float v) {
+  // Before the mask as well the allowed cells count: what is spread is what softmax gets to see.
+  const auto see_row = [&](std::int64_t i, std::span<std::uint8_t> seen) {
+    if (plane.is_difference()) return see(plane, b, h, i, seen);
+    rule_.see(b, h, i, seen);
+  };
+  for_finite(matrix(plane, b, h), see_row, [&](float v) {
     ++histogram.cells;
     sum += static_cast<double>(v);
     squares += static_cast<double>(v) * static_cast<double>(v);
-    const float unit = (v - low) / (high - low);
+    const float unit =
+        log ? (v > 0 ? std::log(v / low) / std::log(high / low) : -1) : (v - low) / (high - low);
     if (unit < 0) {
       ++histogram.below;
     } else if (unit > 1) {
@@ -82,6 +238,23 @@ const Histogram& ResultStats::histogram(Plane plane, std::int64_t b, std::int64_
     histogram.deviation = std::sqrt(std::max(0.0, squares / n - histogram.mean * histogram.mean));
   }
   return histogram;
+}
+
+const WeightSpread& ResultStats::weights(std::int64_t b, std::int64_t h) {
+  const auto [at, added] = weights_.try_emplace({b, h});
+  if (!added) return at->second;
+  const auto see_row = [&](std::int64_t i, std::span<std::uint8_t> seen) { rule_.see(b, h, i, seen); };
+  at->second = weight_spread(matrix(weights_stage(result_->document), b, h), see_row);
+  return at->second;
+}
+
+const KeptWeights& ResultStats::kept(Plane plane, std::int64_t b, std::int64_t h, const KeptWish& wish) {
+  auto& [of, kept] = kept_.try_emplace({plane, b, h}, KeptWish{}, KeptWeights{}).first->second;
+  if (of == wish) return kept;
+  const auto see_row = [&](std::int64_t i, std::span<std::uint8_t> seen) { see(plane, b, h, i, seen); };
+  kept = keep_strongest(matrix(plane, b, h), see_row, wish);
+  of = wish;
+  return kept;
 }
 
 const CellReference* ResultStats::reference(std::int64_t b, std::int64_t h, std::int64_t query,

@@ -2,12 +2,12 @@
 // result and write only document, selection and view.
 #pragma once
 
-#include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "app/held.hpp"
 #include "app/history.hpp"
+#include "app/requests.hpp"
 #include "app/result_stats.hpp"
 #include "app/selection.hpp"
 #include "app/ui.hpp"
@@ -29,8 +29,8 @@ struct Scene {
   History& history;  // undo
   LiveEngine& engine;
   const std::vector<Example>& examples;
-  std::function<void(const std::filesystem::path&)> open;
-  std::function<void(const std::filesystem::path&)> save;  // an empty path: where it was saved or opened
+  Requests& requests;
+  const Held* held = nullptr;  // B; null: nothing is held
   bool compact = false;
   bool edited = false;  // the Document is no longer as it was opened
 
@@ -59,6 +59,11 @@ std::string head_name(const Result&, std::int64_t head, bool one_word = false);
 bool is_hidden_by_hand(const Scene&);
 void toggle_hidden_cell(Scene&);
 
+/// The same scene, seen as it is held: for views that draw A and B alike. Nothing is edited through it.
+Scene scene_of_held(Scene&);
+/// With a selection of its own, where B has other tokens or heads.
+Scene scene_of_held(Scene&, Selection& selection, Selection& next);
+
 void draw_top_bar(Scene&, const Box&);
 void draw_token_strip(Scene&, const Box&);
 void draw_controls(Scene&, const Box&);
@@ -67,5 +72,11 @@ void draw_focus(Scene&, const Box&);
 void draw_inspector(Scene&, const Box&);
 void draw_signals(Scene&, const Box&);
 void draw_status(Scene&, const Box&);
+/// The whole window between the top bar and the status line.
+void draw_walk(Scene&, const Box&);
+void draw_compare(Scene&, const Box&);
+/// What floats above the regions: keys and gestures, milliseconds per stage.
+void draw_help(Scene&);
+void draw_timings(Scene&, const Box& below);
 
 }  // namespace attnscope

@@ -10,10 +10,12 @@ constexpr Rgba hex(std::uint32_t rgb) {
   return 0xFF000000u | ((rgb & 0xFFu) << 16) | (rgb & 0xFF00u) | ((rgb >> 16) & 0xFFu);
 }
 
-constexpr std::array<Rgba, 8> heads_on_dark = {hex(0x8FB4FF), hex(0xE9B44C), hex(0x63D3A6), hex(0xFF8E7A),
-                                               hex(0xC3A1FF), hex(0x66CFE6), hex(0xEE8FC6), hex(0xB4C56A)};
-constexpr std::array<Rgba, 8> heads_on_light = {hex(0x2F6BDE), hex(0xA66A00), hex(0x15835A), hex(0xCC4A33),
-                                                hex(0x7A4FC9), hex(0x0E7F96), hex(0xB83E8C), hex(0x66761A)};
+// Chosen so that any two stay apart for eyes without red or green cones as well (see theme_test.cpp): within
+// the character of each hue mostly the lightness tells them apart.
+constexpr std::array<Rgba, 8> heads_on_dark = {hex(0x9286DA), hex(0xBE8801), hex(0x7DF1CB), hex(0xEF9483),
+                                               hex(0xFBC9FE), hex(0x52B8B7), hex(0xDE6B92), hex(0xFDD972)};
+constexpr std::array<Rgba, 8> heads_on_light = {hex(0x3934AC), hex(0xCE6C17), hex(0x3A9482), hex(0xAE4F51),
+                                                hex(0x916CFE), hex(0x227C93), hex(0x752D51), hex(0x414C03)};
 
 constexpr Theme dark = {.name = ThemeName::Dark,
                         .canvas = hex(0x0B0D10),
@@ -34,13 +36,14 @@ constexpr Theme dark = {.name = ThemeName::Dark,
                         .value = hex(0x63D3A6),
                         .error = hex(0xFF7B72),
                         .nan = hex(0xFF00D4),
+                        .b = hex(0xC3A1FF),
                         .bar = hex(0x77818F),
                         .bar_ground = hex(0x20252D),
                         .hatch_ground = hex(0x171A20),
                         .hatch_line = hex(0x2B313B),
                         .small_value = hex(0x8A7FA8),
                         .picture = hex(0x0B0D10),
-                        .faint_curve = 0.34f,
+                        .faint_curve = 0.42f,
                         .weights = Map::Weights,
                         .scores = Map::Scores,
                         .heads = heads_on_dark};
@@ -64,6 +67,7 @@ constexpr Theme light = {.name = ThemeName::Light,
                          .value = hex(0x137A4F),
                          .error = hex(0xC62F2B),
                          .nan = hex(0xFF00D4),
+                         .b = hex(0x7A4FC9),
                          .bar = hex(0x8C96A4),
                          .bar_ground = hex(0xDCE1E7),
                          .hatch_ground = hex(0xF1F3F6),
@@ -94,6 +98,7 @@ constexpr Theme contrast = {.name = ThemeName::Contrast,
                             .value = hex(0x5CFFB0),
                             .error = hex(0xFF9C94),
                             .nan = hex(0xFF00D4),
+                            .b = hex(0xD7B8FF),
                             .bar = hex(0xC8C8C8),
                             .bar_ground = hex(0x383838),
                             .hatch_ground = hex(0x141414),

@@ -16,6 +16,7 @@ struct Theme {
   Rgba canvas, panel, raised, control, control_hover, segment_on, segment_line, hairline, border;
   Rgba text1, text2, text3, disabled;  // values / labels / units and ticks / never the only carrier of a fact
   Rgba query, key, value, error, nan;  // query is the accent: selection, moved knob, query token
+  Rgba b;                              // the held side of a comparison; A is always text1
   Rgba bar, bar_ground;                // marginal strips that are not selected
   Rgba hatch_ground, hatch_line;       // masked
   Rgba small_value;                    // text of weights under 0.1 on a cell

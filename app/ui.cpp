@@ -6,6 +6,49 @@
 #include <imgui_internal.h>
 
 namespace attnscope {
+namespace {
+
+constexpr float em = 1 / 1.21f;  // of a size, see namespace type
+
+SvgCanvas::Area area_of(const Box& box) { return {box.x, box.y, box.w, box.h}; }
+
+std::vector<SvgCanvas::Point> points_of(std::span<const ImVec2> points) {
+  std::vector<SvgCanvas::Point> out;
+  for (const ImVec2 p : points) out.push_back({p.x, p.y});
+  return out;
+}
+
+int weight_of(Ink ink) { return ink == Ink::Semibold ? 600 : ink == Ink::Medium ? 500 : 400; }
+
+}  // namespace
+
+SvgCanvas* Ui::copy() const {
+  if (!purpose_.copy) return nullptr;
+  const ImVec2 from = list()->GetClipRectMin(), to = list()->GetClipRectMax();
+  purpose_.copy->begin(list(), {from.x, from.y, to.x - from.x, to.y - from.y});
+  return purpose_.copy;
+}
+
+void Ui::copy_text(ImVec2 at, std::string_view text, float width, const TextStyle& style,
+                   bool upright) const {
+  SvgCanvas* svg = copy();
+  if (!svg) return;
+  const float size = style.size * scale_, ascent = font(style.ink)->GetFontBaked(size)->Ascent;
+  const float anchor = style.align == Align::Left ? 0 : style.align == Align::Right ? 1 : 0.5f;
+  // Upright text is centred on its pivot, lying text hangs from its top.
+  const SvgCanvas::Point from = upright ? SvgCanvas::Point{at.x + std::round(-size / 2) + ascent, at.y}
+                                        : SvgCanvas::Point{at.x, at.y + ascent};
+  svg->text({from, width, size * em, ascent, weight_of(style.ink), anchor, style.colour, upright}, text);
+}
+
+void Ui::copy_field(const Box& box, std::string_view text, const TextStyle& style) const {
+  SvgCanvas* svg = copy();
+  if (!svg) return;
+  svg->rect(area_of(box), theme.canvas, px(6));
+  const float size = style.size * scale_;
+  copy_text({box.x + px(10), std::round(box.centre_y() - size / 2)}, text,
+            text_width(text, style.size, style.ink), style, false);
+}
 
 ImFont* Ui::font(Ink ink) const {
   switch (ink) {
@@ -48,6 +91,7 @@ float Ui::text(float x, float y, std::string_view text, const TextStyle& style) 
   // Whole pixels: glyphs are rasterised on the pixel grid and blur between.
   const ImVec2 at{std::round(x), std::round(y - size / 2)};
   list()->AddText(font(style.ink), size, at, style.colour, text.data(), text.data() + text.size());
+  copy_text(at, text, width, style, false);
   return width;
 }
 
@@ -65,6 +109,7 @@ void Ui::upright_text(float x, float y_bottom, std::string_view text, const Text
     ImVec2& p = draw->VtxBuffer[i].pos;
     p = {pivot.x + (p.y - pivot.y), pivot.y - (p.x - pivot.x)};
   }
+  copy_text(pivot, cut, text_width(cut, style.size, style.ink), style, true);
 }
 
 std::vector<std::string> Ui::broken(std::string_view text, float size, Ink ink, float width) const {
@@ -102,10 +147,12 @@ float Ui::paragraph_height(float width, std::string_view text, float size, Ink i
 
 void Ui::fill(const Box& box, Rgba colour, float radius) const {
   if (box.w <= 0 || box.h <= 0) return;
+  if (SvgCanvas* svg = copy()) svg->rect(area_of(box), colour, radius);
   list()->AddRectFilled(box.min(), box.max(), colour, radius);
 }
 
 void Ui::frame(const Box& box, Rgba colour, float thickness, float radius) const {
+  if (SvgCanvas* svg = copy()) svg->outline(area_of(box), colour, thickness, radius);
   list()->AddRect(box.min(), box.max(), colour, radius, 0, thickness);
 }
 
@@ -116,6 +163,51 @@ void Ui::horizontal(float x, float y, float width, Rgba colour) const {
 void Ui::vertical(float x, float y, float height, Rgba colour) const {
   fill({std::round(x), std::round(y), std::max(1.f, std::floor(scale_)), std::round(height)}, colour);
 }
+
+void Ui::disc(ImVec2 centre, float radius, Rgba colour) const {
+  if (SvgCanvas* svg = copy()) svg->circle({centre.x, centre.y}, radius, colour);
+  list()->AddCircleFilled(centre, radius, colour);
+}
+
+void Ui::ring(ImVec2 centre, float radius, Rgba colour, float thickness) const {
+  if (SvgCanvas* svg = copy()) svg->ring({centre.x, centre.y}, radius, colour, thickness);
+  list()->AddCircle(centre, radius, colour, 0, thickness);
+}
+
+void Ui::polyline(std::span<const ImVec2> points, Rgba colour, float thickness) const {
+  if (SvgCanvas* svg = copy()) svg->polyline(points_of(points), colour, thickness);
+  list()->AddPolyline(points.data(), static_cast<int>(points.size()), colour, 0, thickness);
+}
+
+void Ui::area(std::span<const ImVec2> corners, Rgba colour) const {
+  if (SvgCanvas* svg = copy()) svg->polygon(points_of(corners), colour);
+  const ImDrawListFlags flags = list()->Flags;
+  list()->Flags &= ~ImDrawListFlags_AntiAliasedFill;
+  list()->AddConvexPolyFilled(corners.data(), static_cast<int>(corners.size()), colour);
+  list()->Flags = flags;
+}
+
+void Ui::matrix(const char* place, std::uint64_t content, const Box& box,
+                const std::function<void(const UseJob&)>& make, float opacity) const {
+  const ImTextureID texture = textures.get(ImGui::GetID(place), content, [&] {
+    Image image;
+    make([&image](const RasterJob& job) { image = raster(job); });
+    return image;
+  });
+  list()->AddImage(ImTextureRef(texture), box.min(), box.max(), {0, 0}, {1, 1}, fade(0xFFFFFFFFu, opacity));
+  if (SvgCanvas* svg = copy()) make([&](const RasterJob& job) { svg->matrix(area_of(box), job, opacity); });
+}
+
+void Ui::picture(const char* place, std::uint64_t content, const Box& box,
+                 const std::function<Image()>& paint, float opacity) const {
+  if (SvgCanvas* svg = copy()) svg->image(area_of(box), paint(), opacity);
+  const ImTextureID texture = textures.get(ImGui::GetID(place), content, paint);
+  list()->AddImage(ImTextureRef(texture), box.min(), box.max(), {0, 0}, {1, 1}, fade(0xFFFFFFFFu, opacity));
+}
+
+void Ui::clip(const Box& box) const { list()->PushClipRect(box.min(), box.max(), true); }
+
+void Ui::unclip() const { list()->PopClipRect(); }
 
 Ui::Touch Ui::touch(const char* label, const Box& box, bool focusable) const {
   if (box.w < 1 || box.h < 1) return {};

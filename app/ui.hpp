@@ -1,14 +1,19 @@
-// app: what every widget and view draws with: theme, fonts, scale and a few exact strokes on Dear ImGui's
-// draw list. Sizes are logical pixels unless a name says otherwise; px() turns them into whole device pixels.
+// app: what every widget and view draws with: theme, fonts, scale and a few exact strokes. All drawing goes
+// through here, and only here onto Dear ImGui's draw list. Sizes are logical pixels unless a name says
+// otherwise; px() turns them into whole device pixels.
 #pragma once
 
 #include <cmath>
+#include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <imgui.h>
 
+#include "app/draw/svg.hpp"
 #include "app/draw/texture.hpp"
 #include "app/fonts.hpp"
 #include "app/theme.hpp"
@@ -46,16 +51,24 @@ struct TextStyle {
 
 class Ui {
  public:
+  /// What is drawn for: the window, or a file.
+  struct Purpose {
+    SvgCanvas* copy = nullptr;  // where everything is drawn a second time, as vectors; null: nowhere
+    bool figure = false;        // for a page: nobody will click on it
+  };
+  Ui(const Theme& colours, const Fonts& fonts, TextureCache& pictures, float scale, Purpose purpose)
+      : theme(colours), textures(pictures), fonts_(fonts), scale_(scale), purpose_(purpose) {}
   Ui(const Theme& colours, const Fonts& fonts, TextureCache& pictures, float scale)
-      : theme(colours), textures(pictures), fonts_(fonts), scale_(scale) {}
+      : Ui(colours, fonts, pictures, scale, {}) {}
 
   const Theme& theme;
   TextureCache& textures;
 
   float px(float logical) const { return std::round(logical * scale_); }
   float scale() const { return scale_; }
-  ImDrawList* list() const { return ImGui::GetWindowDrawList(); }
   ImFont* font(Ink ink) const;
+  /// Controls say what they are set to and leave out what they could be set to.
+  bool is_figure() const { return purpose_.figure; }
 
   /// One line, vertically centred on `y`, starting at, centred on or ending at `x` (device pixels). Returns
   /// its width.
@@ -75,6 +88,27 @@ class Ui {
   void horizontal(float x, float y, float width, Rgba) const;  // a hairline: one crisp pixel
   void vertical(float x, float y, float height, Rgba) const;
 
+  void disc(ImVec2 centre, float radius, Rgba) const;
+  void ring(ImVec2 centre, float radius, Rgba, float thickness = 1) const;
+  /// Straight pieces from point to point.
+  void polyline(std::span<const ImVec2> points, Rgba, float thickness = 1) const;
+  /// A convex area. Its edges are not smoothed, so that areas side by side leave no seam.
+  void area(std::span<const ImVec2> corners, Rgba) const;
+  /// A picture that fills the box at screen resolution, painted anew only when `content`, a hash of
+  /// everything it shows, is new for this place.
+  void picture(const char* place, std::uint64_t content, const Box&, const std::function<Image()>& paint,
+               float opacity = 1) const;
+  /// The same for the cells of a matrix, which stay cells where the picture is copied as vectors: `make`
+  /// builds the job and hands it on.
+  using UseJob = std::function<void(const RasterJob&)>;
+  void matrix(const char* place, std::uint64_t content, const Box&,
+              const std::function<void(const UseJob&)>& make, float opacity = 1) const;
+  /// What Dear ImGui's own text field shows, for the copy alone: the field draws itself on the screen.
+  void copy_field(const Box&, std::string_view text, const TextStyle&) const;
+  /// Nothing is drawn outside the box until the matching unclip().
+  void clip(const Box&) const;
+  void unclip() const;
+
   /// An area that can be pointed at, clicked and focused; `label` is its ID. Leaves no trace in ImGui's
   /// layout.
   struct Touch {
@@ -86,11 +120,15 @@ class Ui {
   void push_font(float size, Ink ink = Ink::Regular) const;
 
  private:
+  ImDrawList* list() const { return ImGui::GetWindowDrawList(); }
+  SvgCanvas* copy() const;  // ready for the next stroke; null: none
+  void copy_text(ImVec2 at, std::string_view text, float width, const TextStyle&, bool upright) const;
   std::vector<std::string> broken(std::string_view text, float size, Ink ink, float width) const;
   float line_height(float size) const { return std::round(size * scale_ * 1.3f); }
 
   const Fonts& fonts_;
   float scale_;
+  Purpose purpose_;
 };
 
 }  // namespace attnscope

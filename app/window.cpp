@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 
 #define GLFW_INCLUDE_NONE
@@ -141,10 +142,19 @@ void pause(double due) {
   glfwPollEvents();
 }
 
+/// Sleeps until an event, or until what was changed should be written where a crash does not take it.
+void rest(App& app, const Attention& attention) {
+  const std::optional<double> keep_in = app.keep_in();
+  if (!keep_in) return glfwWaitEvents();
+  const double due = attention.last_frame + *keep_in;
+  if (const double left = due - glfwGetTime(); left > 0) glfwWaitEventsTimeout(left);
+  if (glfwGetTime() >= due) app.keep_now();
+}
+
 /// Returns when a frame may be due; sleeps without a timeout when nothing moves.
-void wait(GLFWwindow* window, const App& app, Attention& attention) {
+void wait(GLFWwindow* window, App& app, Attention& attention) {
   if (!can_be_seen(window)) {
-    glfwWaitEvents();
+    rest(app, attention);
   } else if (attention.frames > 0) {
     pause(attention.last_frame + 0.9 * attention.frame_seconds);  // the swap waits for the rest
   } else if (app.wants_frame()) {
@@ -158,7 +168,7 @@ void wait(GLFWwindow* window, const App& app, Attention& attention) {
     attention.frames = 2;
     attention.look_again = false;
   } else {
-    glfwWaitEvents();
+    rest(app, attention);
   }
 }
 
@@ -184,9 +194,14 @@ int run_window(const std::optional<std::filesystem::path>& file) {
     glfwPostEmptyEvent();
   });
   ImGuiHost host(window.get());
-  App app({assets_directory(), ThemeName::Dark, display_scale(window.get())}, engine, chosen.cpu_reason);
+  App app({assets_directory(), ThemeName::Dark, display_scale(window.get()), state_directory()}, engine,
+          chosen.cpu_reason);
   attention.app = &app;
-  if (file) app.open(*file);
+  if (file) {
+    app.open(*file);
+  } else {
+    app.restore();
+  }
 
   while (!glfwWindowShouldClose(window.get())) {
     if (can_be_seen(window.get()) && (attention.frames > 0 || app.wants_frame()))

@@ -42,7 +42,9 @@ Fields changed_fields(const Document& was, const Document& now) {
   note(Field::Memory, !same_tokens(was.input.memory, now.input.memory));
   note(Field::Given, was.input.given != now.input.given);
   note(Field::Vectors, was.input.vectors != now.input.vectors);
-  note(Field::Embedding, was.embedding != now.embedding || a.seed != b.seed);
+  note(Field::Embedding, was.embedding != now.embedding || was.embedding_gain != now.embedding_gain ||
+                             a.seed != b.seed || was.input.edited != now.input.edited ||
+                             was.input.edited_memory != now.input.edited_memory);
   note(Field::Width, was.d_model != now.d_model || was.d_v != now.d_v);
   note(Field::Positions, !same_positions(was, now));
   note(Field::Heads, was.heads != now.heads || was.kv_heads != now.kv_heads);
@@ -58,14 +60,15 @@ Fields changed_fields(const Document& was, const Document& now) {
   note(Field::Masking, was.masking != now.masking);
   note(Field::Softmax, was.softmax != now.softmax || was.temperature != now.temperature);
   note(Field::Linear, was.linear != now.linear);
+  note(Field::Surgery, was.surgery != now.surgery);
   note(Field::Dropout, was.dropout != now.dropout);
   note(Field::Precision, was.precision != now.precision);
   if (was.input.given && now.input.given) {
     // Nothing before Q, K and V exists, so tokens are mere labels and widths come from the tensors.
-    changed.bits &=
-        Fields{Field::Given,   Field::Positions, Field::ExtraKeys, Field::Scaling, Field::SoftCap,
-               Field::Masking, Field::Softmax,   Field::Linear,    Field::Dropout, Field::Precision}
-            .bits;
+    changed.bits &= Fields{Field::Given,   Field::Positions, Field::ExtraKeys, Field::Scaling,
+                           Field::SoftCap, Field::Masking,   Field::Softmax,   Field::Linear,
+                           Field::Surgery, Field::Dropout,   Field::Precision}
+                        .bits;
   }
   return changed;
 }

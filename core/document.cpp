@@ -26,6 +26,21 @@ double scale_factor(const Scaling& scaling, std::int64_t d_k) {
   return 1.0;
 }
 
+int query_heads(const Document& document) {
+  return document.input.given ? static_cast<int>(document.input.given.query->shape()[1]) : document.heads;
+}
+
+bool is_operated(const Document& document, std::int64_t head) {
+  return head >= 0 && head < std::ssize(document.surgery) &&
+         document.surgery[static_cast<std::size_t>(head)].kind != HeadSurgery::Kind::None;
+}
+
+bool is_operated(const Document& document) {
+  for (const HeadSurgery& head : document.surgery)
+    if (head.kind != HeadSurgery::Kind::None) return true;
+  return false;
+}
+
 int key_value_heads(const Document& document) {
   return document.kv_heads == 0 ? document.heads : document.kv_heads;
 }

@@ -3,7 +3,9 @@
 // copy: large blocks of numbers are shared and immutable.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +55,10 @@ struct Input {
   int cached = 0;
   Given given;      // when set, sequences only label rows and columns
   Vectors vectors;  // likewise
+  /// Token vectors of `sequences` and of `memory` that a person changed: they stand in the place of the
+  /// embedding's, before positions, padding included. Null = as looked up. Text input only.
+  TensorPtr edited;         // [sequences][padded tokens][d_model]
+  TensorPtr edited_memory;  // [sequences][tokens of the longest memory][d_model]
   bool operator==(const Input&) const = default;
 };
 
@@ -64,6 +70,29 @@ enum class Recipe {
   Given,      // the numbers themselves, from a file or edited by hand
 };
 
+/// How the blocks of Recipe::Random are drawn. Blocks are [fan_in][fan_out].
+enum class Initialiser {
+  Xavier,      // N(0, 2 / (fan_in + fan_out)) (Glorot and Bengio 2010)
+  Normal,      // N(0, 0.02²), whatever the width (Radford et al. 2018, section 4.1)
+  Identity,    // 1 on the diagonal, 0 elsewhere
+  Orthogonal,  // orthonormal columns, or rows where there are fewer of those (Saxe et al. 2014)
+};
+
+/// W_Q, W_K, W_V and W_O.
+enum class Projection { Query, Key, Value, Output };
+
+/// What one block does differently from its recipe.
+struct BlockRecipe {
+  struct Drawn {
+    Initialiser initialiser = Initialiser::Xavier;
+    std::uint64_t seed = 0;
+    bool operator==(const Drawn&) const = default;
+  };
+  std::optional<Drawn> drawn;  // drawn by itself; nothing = as the recipe has it
+  float gain = 1;              // what its numbers were multiplied with; > 0 and finite
+  bool operator==(const BlockRecipe&) const = default;
+};
+
 /// Projections in the row-vector convention y = x·W + b.
 struct Weights {
   Recipe recipe = Recipe::Random;
@@ -71,6 +100,11 @@ struct Weights {
   float noise =
       0;  // HandBuilt: standard deviation of Gaussian noise added to every weight, x 1/sqrt(d_model)
   bool biases = false;  // Random: add small random biases as well
+  Initialiser initialiser = Initialiser::Xavier;  // Random: of all four blocks
+  std::array<BlockRecipe, 4> blocks;              // by Projection
+  /// Given: the recipe that made the blocks before their numbers were edited by hand, so that each can be
+  /// reset; Given where they came as numbers. Not looked at with another recipe.
+  Recipe made_by = Recipe::Given;
   bool fused = false;   // compute Q, K and V into one tensor, then cut it; the same bits, save behind a cache
 
   TensorPtr w_query;   // [d_model][heads * d_k]
@@ -85,14 +119,19 @@ struct Weights {
       extra_value;           // [kv heads * d_k or d_v]: one learned key that every query sees; both or none
   TensorPtr position_table;  // [positions][d_model] for Positions::Learned; null = from the seed
   TensorPtr relative_bias;   // [buckets][heads] for Positions::RelativeBuckets; null = from the seed
-  std::vector<std::string> head_names;  // what each head was built to do; empty unless HandBuilt
+  /// What each head was built to do; empty unless HandBuilt. A head whose W_Q or W_K was changed by hand has
+  /// an empty name: what it looks at is its own now.
+  std::vector<std::string> head_names;
 
+  const BlockRecipe& of(Projection which) const { return blocks[static_cast<std::size_t>(which)]; }
+  BlockRecipe& of(Projection which) { return blocks[static_cast<std::size_t>(which)]; }
   bool operator==(const Weights&) const = default;
 };
 
 struct Document {
   Input input;
   Embedding embedding = Embedding::Gaussian;
+  float embedding_gain = 1;  // token vectors are multiplied with it before positions; > 0 and finite
   Positions positions = Positions::Sinusoidal;
   PositionSettings position_settings;
   int d_model = 64;
@@ -109,6 +148,7 @@ struct Document {
   SoftmaxKind softmax = SoftmaxKind::Stable;
   float temperature = 1;  // softmax(masked / temperature); > 0 and finite
   bool linear = false;  // linear attention: values are mixed with φ(Q)φ(K)ᵀ weights instead of softmax's
+  std::vector<HeadSurgery> surgery;  // one for each head; empty = none has its pattern replaced
   Dropout dropout;
   Precision precision = Precision::Float32;
   Loss loss;
@@ -150,6 +190,12 @@ std::int64_t padded_tokens(const Input&);
 
 /// Multiplier of the scores: 1/sqrt(d_k), 1, or the chosen factor.
 double scale_factor(const Scaling&, std::int64_t d_k);
+
+/// Heads of queries: those of given Q, else those of the Document.
+int query_heads(const Document&);
+/// Whether a head's pattern is replaced, and whether any head's is.
+bool is_operated(const Document&, std::int64_t head);
+bool is_operated(const Document&);
 
 /// Heads of keys and values of a Document from text or vectors: kv_heads, or heads when that is 0.
 int key_value_heads(const Document&);

@@ -202,6 +202,7 @@ Dimensions check_text_document(const Document& document) {
   const Input& input = document.input;
   check_text(input);
   check_width(document);
+  check_edited(document);
   check_weights(document, {document.d_model, document.d_model});
   const std::int64_t tokens = padded_tokens(input);
   const bool cross = !input.memory.empty();
@@ -354,6 +355,7 @@ void check_additive(const TensorPtr& additive, const Dimensions& size) {
 
 void check_rest(const Document& document, const Dimensions& size) {
   check_cells(size);
+  check_surgery(document.surgery, size);
   check_additive(document.masking.additive, size);
   const int rope_dims = document.position_settings.rope_dims;
   const bool rotary =

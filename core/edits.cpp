@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <utility>
 
+#include "core/edits/heads.hpp"
+#include "core/random.hpp"
 #include "core/text/tokenize.hpp"
 #include "core/weights/make_weights.hpp"
 
@@ -30,12 +31,29 @@ void keep_padding_possible(Input& input) {
 
 namespace {
 
+/// Vectors edited by hand belong to the tokens and the width they were edited for.
+void let_go_of_unfitting(Input& input, std::int64_t d_model) {
+  const std::int64_t batch = std::ssize(input.sequences);
+  if (input.edited && input.edited->shape() != Shape{batch, padded_tokens(input), d_model})
+    input.edited.reset();
+  if (input.edited_memory && input.edited_memory->shape() != Shape{batch, longest_of(input.memory), d_model})
+    input.edited_memory.reset();
+}
+
+/// Lets go of numbers edited by hand, so that the recipe they came from can make them anew.
+void let_go_of_edits(Document& document) {
+  Weights& weights = document.weights;
+  if (weights.recipe == Recipe::Given) weights.recipe = weights.made_by;
+}
+
 /// Fits what has the shape of the scores to a change of the tokens: a mask by hand keeps its upper left part
 /// (or what of it there still is), nothing is hidden in what is new; a target or gradient goes.
 void keep_shapes_possible(Document& document) {
   document.loss.given.reset();
+  let_go_of_unfitting(document.input, document.d_model);
   if (document.input.cached >= padded_tokens(document.input) || !document.input.memory.empty())
     document.input.cached = 0;
+  fit_surgery(document);
   TensorPtr& additive = document.masking.additive;
   const bool tensors =
       document.input.given || document.input.vectors.key;  // their sizes do not follow the tokens
@@ -60,6 +78,7 @@ void keep_shapes_possible(Document& document) {
 
 Document text(Document document, std::size_t index, std::string text) {
   document.input.sequences.at(index) = sequence_of(std::move(text));
+  document.input.edited.reset();
   keep_padding_possible(document.input);
   keep_shapes_possible(document);
   return document;
@@ -69,6 +88,7 @@ Document texts(Document document, const std::vector<std::string>& texts) {
   std::vector<Sequence> sequences;
   for (const std::string& text : texts) sequences.push_back(sequence_of(text));
   document.input.sequences = std::move(sequences);
+  document.input.edited.reset();
   if (document.input.memory.size() != document.input.sequences.size() && !document.input.memory.empty())
     document.input.memory.resize(document.input.sequences.size(), Sequence(document.input.memory.front()));
   keep_padding_possible(document.input);
@@ -78,6 +98,7 @@ Document texts(Document document, const std::vector<std::string>& texts) {
 
 Document memory(Document document, std::string text) {
   document.input.memory.clear();
+  document.input.edited_memory.reset();
   if (!text.empty())
     document.input.memory.assign(document.input.sequences.size(), sequence_of(std::move(text)));
   keep_shapes_possible(document);
@@ -118,52 +139,72 @@ Document extra_key(Document document, bool on) {
   Weights& weights = document.weights;
   weights.extra_key.reset();
   weights.extra_value.reset();
+  if (!on) fit_surgery(document);
   if (!on || !weights.w_key || !weights.w_value) return document;
   weights.extra_key = std::make_shared<const Tensor>(Shape{weights.w_key->shape()[1]});
   weights.extra_value = std::make_shared<const Tensor>(Shape{weights.w_value->shape()[1]});
+  fit_surgery(document);
   return with_weights(std::move(document));  // draws the numbers; those of given weights begin at 0
-}
-
-Document hidden_cell(Document document, std::int64_t b, std::int64_t h, std::int64_t query, std::int64_t key,
-                     bool hidden) {
-  const Dimensions size = check(document);
-  auto additive = std::make_shared<Tensor>(Shape{size.batch, size.heads, size.queries, size.token_keys()});
-  if (const TensorPtr& was = document.masking.additive) {
-    for (std::int64_t s = 0; s < size.batch; ++s)
-      for (std::int64_t head = 0; head < size.heads; ++head)
-        additive->matrix(s, head) =
-            was->matrix(was->shape()[0] == 1 ? 0 : s, was->shape()[1] == 1 ? 0 : head);
-  }
-  additive->matrix(b, h)(query, key) = hidden ? -std::numeric_limits<float>::infinity() : 0;
-  document.masking.additive = additive;
-  return document;
 }
 
 Document d_model(Document document, int d_model) {
   document.d_model = d_model;
   document.loss.given.reset();
+  let_go_of_unfitting(document.input, d_model);
   return with_weights(std::move(document));
 }
 
 Document seed(Document document, std::uint64_t seed) {
   document.weights.seed = seed;
+  return again(std::move(document));
+}
+
+Document again(Document document) {
+  document.input.edited.reset();
+  document.input.edited_memory.reset();
+  let_go_of_edits(document);
   return with_weights(std::move(document));
 }
 
 Document noise(Document document, float noise) {
   document.weights.noise = noise;
+  let_go_of_edits(document);
   return with_weights(std::move(document));
 }
 
 Document biases(Document document, bool on) {
   document.weights.biases = on;
+  let_go_of_edits(document);
   return with_weights(std::move(document));
 }
 
+Document new_seed(Document document) {
+  constexpr std::uint64_t readable = 100'000;
+  const std::uint64_t was = document.weights.seed;
+  const std::uint64_t next = random_bits(was, stream_of("the next seed"), 0) % readable;
+  const std::uint64_t chosen = next == was ? (next + 1) % readable : next;
+  for (BlockRecipe& block : document.weights.blocks)
+    if (block.drawn) block.drawn->seed = chosen;
+  return seed(std::move(document), chosen);
+}
+
+Document initialiser(Document document, Initialiser initialiser) {
+  document.weights.initialiser = initialiser;
+  return recipe(std::move(document), Recipe::Random);
+}
+
 Document recipe(Document document, Recipe recipe) {
+  const Embedding was = document.embedding;
   document.weights.recipe = recipe;
+  document.weights.made_by = Recipe::Given;
+  if (recipe != Recipe::Given)
+    for (BlockRecipe& block : document.weights.blocks) block.drawn.reset();
   if (recipe == Recipe::Random) document.embedding = Embedding::Gaussian;
   if (recipe == Recipe::HandBuilt) document.embedding = Embedding::HandBuilt;
+  if (document.embedding != was) {
+    document.input.edited.reset();
+    document.input.edited_memory.reset();
+  }
   return with_weights(std::move(document));
 }
 

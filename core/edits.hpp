@@ -11,9 +11,10 @@
 
 namespace attnscope::edit {
 
-/// A change of the tokens or heads keeps what still fits of a mask made by hand and lets go of a target or
-/// gradient of the loss. Replaces the text of sequence `index` and its tokens; a padded_length it outgrew
-/// goes back to 0. Throws Error when the text is not valid UTF-8.
+/// A change of the tokens or heads keeps what still fits of a mask made by hand and of head surgery, and lets
+/// go of patterns that no longer have the shape of the weights, of a target or gradient of the loss, and of
+/// token vectors edited by hand (see core/edits/numbers.hpp). Replaces the text of sequence `index` and its
+/// tokens; a padded_length it outgrew goes back to 0. Throws Error when the text is not valid UTF-8.
 Document text(Document, std::size_t index, std::string text);
 /// The whole batch at once; one text per sequence.
 Document texts(Document, const std::vector<std::string>& texts);
@@ -34,11 +35,19 @@ Document cached(Document, int tokens);
 /// they are.
 Document hidden_cell(Document, std::int64_t b, std::int64_t h, std::int64_t query, std::int64_t key,
                      bool hidden);
+/// What follows makes weights anew that a recipe made, and so lets go of numbers edited by hand; so do heads
+/// and widths that those do not fit. Weights that came as numbers stay as they are.
 Document seed(Document, std::uint64_t seed);
+/// The same seed again: as the recipe and the embedding have it, without numbers edited by hand.
+Document again(Document);
+/// Another seed below 100,000, the same after the same one; also for blocks that are drawn by themselves.
+Document new_seed(Document);
 Document noise(Document, float noise);
 Document biases(Document, bool on);
+/// Random weights of that Initialiser, for all blocks.
+Document initialiser(Document, Initialiser);
 /// Random weights go with Gaussian embeddings, hand-built ones with hand-built embeddings; both change
-/// together.
+/// together. No block is drawn by itself any more; gains stay.
 Document recipe(Document, Recipe recipe);
 
 }  // namespace attnscope::edit

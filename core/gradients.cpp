@@ -124,6 +124,7 @@ class BackwardPass {
       for (std::int64_t h = kv * group; h < (kv + 1) * group; ++h) {
         value.matrix(b, kv).noalias() += stage(Stage::Drop).matrix(b, h).transpose() * mixed.matrix(b, h);
         weights.matrix(b, h).noalias() = mixed.matrix(b, h) * stage(Stage::Value).matrix(b, kv).transpose();
+        if (is_operated(document_, h)) continue;  // its scores have no say in the weights
         Matrix through = weights.matrix(b, h);
         undrop(b, h, through);
         if (document_.linear) {

@@ -35,6 +35,14 @@ class MaskRule {
   /// Number of keys the query may see.
   std::int64_t allowed_keys(std::int64_t b, std::int64_t h, std::int64_t query) const;
 
+  /// Where a query stands among the keys: p. It may be no key's place.
+  std::int64_t position(std::int64_t b, std::int64_t query) const {
+    return offsets_[static_cast<std::size_t>(b)] + query;
+  }
+
+  /// Keys that belong to tokens: the first so many.
+  std::int64_t token_keys() const { return size_.token_keys(); }
+
   /// What a hidden key's score becomes: -inf or -1e9.
   double hidden_value() const { return hidden_value_; }
   /// The mistake of masking after the softmax: scores stay as they are, weights of hidden keys become 0.

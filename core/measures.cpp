@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/mask.hpp"
+#include "core/output_change.hpp"
 #include "core/stages/row_math.hpp"
 #include "core/stages/run_stage.hpp"
 #include "core/stages/scores.hpp"
@@ -66,6 +67,12 @@ void measure_spread(RowMeasures& row) {
   } else {
     row.normalised = not_a_number;
   }
+}
+
+/// A muted head spreads over no key and looks at none.
+void measure_silence(RowMeasures& row) {
+  row.effective = 0;
+  row.normalised = not_a_number;
 }
 
 void measure_weights(FloatRow weights, double temperature, RowMeasures& row, HeadMeasures& head) {
@@ -164,7 +171,9 @@ class HeadMeasurer {
         rule_(shared.rule),
         full_(shared.full),
         cross_(shared.cross),
-        own_entropy_(shared.own_entropy),
+        kind_(is_operated(shared.document, h) ? shared.document.surgery[static_cast<std::size_t>(h)].kind
+                                              : HeadSurgery::Kind::None),
+        own_entropy_(shared.own_entropy || kind_ != HeadSurgery::Kind::None),
         b_(b),
         h_(h),
         t_(static_cast<std::size_t>(size_.keys)),
@@ -192,6 +201,8 @@ class HeadMeasurer {
     if (row.allowed == 0) row.strongest = -1;
     measure_spread(row);
     measure_weights(weights, temperature, row, head);
+    if (kind_ == HeadSurgery::Kind::Mute) measure_silence(row);
+    if (kind_ != HeadSurgery::Kind::None) row.jacobian = 0;
     measure_places(weights, query_offset(document_, size_, b_) + query, row);
     if (rule_.is_sparse()) row.dropped = dropped_mass(query);
     return row;
@@ -260,7 +271,9 @@ class HeadMeasurer {
   const Trace& trace_;
   const Dimensions& size_;
   const MaskRule &rule_, &full_;
-  bool cross_, own_entropy_;
+  bool cross_;
+  HeadSurgery::Kind kind_;
+  bool own_entropy_;
   std::int64_t b_, h_;
   std::vector<float> t_, e_;  // room for a row
   std::vector<std::uint8_t> seen_, full_seen_;
@@ -287,6 +300,14 @@ void measure_head(const Shared& shared, const Work& work, std::int64_t block, Me
 
 }  // namespace
 
+Stages measured_stages(const Document& document) {
+  // Whatever changes Cap or Mask, which are read as well, changes the weights.
+  Stages read{Stage::Softmax, Stage::Linear, Stage::Surgery};
+  if (!is_operated(document)) return read;
+  for (const Stage stage : {Stage::Value, Stage::Drop, Stage::Concat, Stage::Output}) read.insert(stage);
+  return read;
+}
+
 Measures measure(const Work& work, const Document& document, const Trace& trace) {
   const Shared shared(document, trace);
   const Dimensions& size = shared.size;
@@ -300,6 +321,7 @@ Measures measure(const Work& work, const Document& document, const Trace& trace)
   const double head_ns = static_cast<double>(size.queries * size.keys) * 8;
   work.for_each(size.batch * size.heads, head_ns,
                 [&](std::int64_t block) { measure_head(shared, work, block, measures); });
+  if (is_operated(document)) measures.output_change = output_change(work, document, trace);
   return measures;
 }
 

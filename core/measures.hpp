@@ -12,12 +12,15 @@
 namespace attnscope {
 
 /// One row of weights w: one query of one head. They are those that mix the values before dropout: the
-/// softmax's, or the ones linear attention implies. Masses are sums of weights.
+/// softmax's, the ones linear attention implies, or those that surgery put in their place (log_sum_exp and
+/// dropped are always the head's own). Masses are sums of weights.
 struct RowMeasures {
   std::int64_t allowed = 0;  // keys the mask lets the query see
   double entropy = 0;        // H = -sum w ln w, in the centred form ln l - u/l; 0 when all weights are 0
-  double normalised = 0;     // H / ln(allowed) in 0..1; NaN ("n/a") when fewer than two keys are allowed
+  double normalised = 0;   // H / ln(allowed) in 0..1; NaN ("n/a") when fewer than two keys are allowed or the
+                           // head is muted
   double effective = 0;    // e^H: as many equal weights would have the same entropy; 0 when no key is allowed
+                           // or the head is muted
   double log_sum_exp = 0;  // ln sum exp(masked / temperature); -inf when no key is allowed
   double largest = 0;      // largest weight
   std::int64_t strongest = -1;  // its key; -1 when no key is allowed
@@ -28,7 +31,8 @@ struct RowMeasures {
   double distance = 0;  // mean |query's position - key|, in tokens, weighted by w; keys of no token left out
   double dropped = 0;   // what full attention had put on the keys that the window or sparse pattern hides
   /// Frobenius norm of the softmax's Jacobian, ‖diag(w) - w wᵀ‖ / temperature: 0 where the softmax is
-  /// saturated and lets no gradient pass; at most 1 / (2 temperature). ‖·‖² = Σw² - 2Σw³ + (Σw²)².
+  /// saturated and lets no gradient pass; at most 1 / (2 temperature). ‖·‖² = Σw² - 2Σw³ + (Σw²)². 0 where
+  /// surgery replaced the pattern.
   double jacobian = 0;
   bool padding = false;  // the query itself is padding: left out of the head's means
 };
@@ -48,10 +52,19 @@ struct HeadMeasures {
   std::vector<double> received;  // [keys] column sums over rows that are not padding: attention received
 };
 
+/// What surgery does to one row of the output: Y, or the concatenated heads C with given Q, K and V.
+struct OutputChange {
+  double change = 0;   // ‖Y - Y₀‖₂, Y₀ being the output without surgery
+  double without = 0;  // ‖Y₀‖₂
+};
+
 struct Measures {
   std::int64_t batch = 0, heads = 0, queries = 0, keys = 0;
   std::vector<RowMeasures> rows;         // [batch][heads][queries]
   std::vector<HeadMeasures> head_means;  // [batch][heads]
+  /// [batch][queries], empty without surgery. In double from the stored numbers, so that Y₀ is what a run
+  /// without surgery stores up to its rounding.
+  std::vector<OutputChange> output_change;
 
   const RowMeasures& row(std::int64_t b, std::int64_t h, std::int64_t query) const {
     return rows[static_cast<std::size_t>((b * heads + h) * queries + query)];
@@ -60,6 +73,9 @@ struct Measures {
     return head_means[static_cast<std::size_t>(b * heads + h)];
   }
 };
+
+/// Stages whose tensors the measures read.
+Stages measured_stages(const Document&);
 
 /// `document` passed check() and `trace` was computed from it. Throws Cancelled when the work is stopped.
 Measures measure(const Work&, const Document&, const Trace&);

@@ -93,10 +93,9 @@ ResultPtr Pipeline::run(const Document& document, std::stop_token stop, Progress
     if (needed) run_stage(row.stage, *result, stop);
     scope.stage_done();
   }
-  // The measures read Cap, Mask, the weights and the tokens; whatever changes the first two changes the
-  // weights.
-  const bool measured = last_ && !result->computed.has(Stage::Softmax) &&
-                        !result->computed.has(Stage::Linear) && last_->document.linear == document.linear;
+  const bool measured = last_ && !result->computed.intersects(measured_stages(document)) &&
+                        last_->document.linear == document.linear &&
+                        is_operated(last_->document) == is_operated(document);
   result->measures = measured ? last_->measures : backend_->measure(document, result->trace, stop);
   differentiate(*result, stop);
   result->total_milliseconds = milliseconds_since(start);

@@ -85,6 +85,8 @@ class CellSources {
     Sources<double> sources;
     sources.query_vectors = entry(document_.input.vectors.query, b_);
     sources.key_vectors = entry(document_.input.vectors.key, b_);
+    sources.edited = entry(document_.input.edited, b_);
+    sources.edited_memory = entry(document_.input.edited_memory, b_);
     const Weights& w = document_.weights;
     sources.position_table = widened(w.position_table);
     TraceOf<double> trace;
@@ -100,12 +102,14 @@ class CellSources {
     Document one = document_;
     one.masking = {};
     one.loss = {};
+    one.surgery = {};
     one.precision = Precision::Float32;
     const Input& input = document_.input;
     if (input.vectors) return one;  // their numbers come from Sources
     const auto at = static_cast<std::size_t>(b_);
     one.input.padded_length = static_cast<int>(padded_tokens(input));
     one.input.sequences = {input.sequences[at]};
+    one.input.edited = one.input.edited_memory = nullptr;  // likewise
     if (input.memory.empty()) return one;
     one.input.memory = {input.memory[at]};
     one.input.memory[0].tokens.resize(static_cast<std::size_t>(longest_of(input.memory)),

@@ -105,6 +105,24 @@ enum class SoftmaxKind {
   Naive,  // exp(x) / Σ exp(x) as the formula has it: overflows to ∞ above 88.7 in float, and ∞ / ∞ is NaN
 };
 
+/// What a head's pattern is replaced with. The mask holds for all kinds but the frozen one; p is the query's
+/// position (see mask.hpp). Where the one key asked for is hidden, or is no key at all, the row is spread
+/// evenly over the keys the query may see; a row that may see none stays zeros.
+struct HeadSurgery {
+  enum class Kind {
+    None,
+    Mute,           // zeros: the head adds nothing to the output
+    Uniform,        // the same weight on every key the query may see
+    PreviousToken,  // all weight on key p - 1
+    Identity,       // on key p, the query's own token
+    FirstToken,     // on key 0
+    Frozen,         // `frozen`, as it is
+  };
+  Kind kind = Kind::None;
+  TensorPtr frozen = {};  // [batch][queries][keys], weights from 0 to 1; null for the other kinds
+  bool operator==(const HeadSurgery&) const = default;
+};
+
 /// Weights dropped at random while training (Srivastava et al. 2014); the others grow by 1 / (1 - rate).
 struct Dropout {
   float rate = 0;  // 0 <= rate < 1; 0 = off, as in evaluation

@@ -1,10 +1,14 @@
 #include "core/settings_check.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "core/weights/initialise.hpp"
+#include "core/weights/make_weights.hpp"
 
 namespace attnscope {
 
@@ -46,9 +50,45 @@ void check_masking(const Masking& masking) {
   check_range("The number of LSH rounds", sparsity.lsh_rounds, 1, 16);
 }
 
+void check_gain(std::string_view what, float gain) {
+  if (!(gain > 0) || !std::isfinite(gain))
+    throw Error(fmt::format("The gain of {} is {}; it must be a finite number above 0.", what, gain));
+}
+
+void check_gains(const Document& document) {
+  constexpr std::array<std::string_view, 4> names{"W_Q", "W_K", "W_V", "W_O"};
+  check_gain("the embedding", document.embedding_gain);
+  for (std::size_t i = 0; i < names.size(); ++i) check_gain(names[i], document.weights.blocks[i].gain);
+}
+
+void check_vectors(std::string_view what, const TensorPtr& edited, const Shape& expected) {
+  if (!edited || edited->shape() == expected) return;
+  throw Error(
+      fmt::format("The edited vectors of {} have shape {}; they must be [sequences, tokens, d_model] "
+                  "= {}.",
+                  what, to_string(edited->shape()), to_string(expected)));
+}
+
 }  // namespace
 
+void check_edited(const Document& document) {
+  const Input& input = document.input;
+  const std::int64_t batch = std::ssize(input.sequences), width = document.d_model;
+  check_vectors("the text", input.edited, {batch, padded_tokens(input), width});
+  check_vectors("the second text", input.edited_memory, {batch, longest_of(input.memory), width});
+  const std::int64_t largest = std::max(width, std::int64_t{document.heads} * value_width(document));
+  if (document.weights.recipe != Recipe::Given && wants_orthogonal(document.weights) &&
+      largest > max_orthogonal_size) {
+    throw Error(fmt::format("Orthogonal weights are made for sizes up to {}; these are {} wide.",
+                            max_orthogonal_size, largest));
+  }
+}
+
 void check_settings(const Document& document) {
+  check_gains(document);
+  const Input& input = document.input;
+  if ((input.given || input.vectors) && (input.edited || input.edited_memory))
+    throw Error("Edited token vectors belong to a text; where numbers are given, those are edited.");
   const Scaling& scaling = document.scaling;
   if (scaling.kind == Scaling::Kind::Factor && !std::isfinite(scaling.factor))
     throw Error(fmt::format("The scale factor is {}; it must be a finite number.", scaling.factor));
@@ -66,6 +106,32 @@ void check_settings(const Document& document) {
   }
   check_positions(document.position_settings);
   check_masking(document.masking);
+}
+
+void check_surgery(const std::vector<HeadSurgery>& surgery, const Dimensions& size) {
+  const std::int64_t listed = std::ssize(surgery);
+  if (listed != 0 && listed != size.heads) {
+    throw Error(fmt::format("Surgery is listed for {} head{}; there are {}.", listed, listed == 1 ? "" : "s",
+                            size.heads));
+  }
+  const Shape wanted{size.batch, size.queries, size.keys};
+  for (std::size_t h = 0; h < surgery.size(); ++h) {
+    const TensorPtr& frozen = surgery[h].frozen;
+    if (surgery[h].kind != HeadSurgery::Kind::Frozen || (frozen && frozen->shape() == wanted)) continue;
+    throw Error(fmt::format("The frozen pattern of head {} {}; it must be [batch, queries, keys] = {}.", h,
+                            frozen ? "has shape " + to_string(frozen->shape()) : std::string("is missing"),
+                            to_string(wanted)));
+  }
+}
+
+void check_pattern(std::int64_t head, const Tensor& pattern) {
+  std::int64_t wrong = 0;
+  for (const float weight : pattern.values()) wrong += !(weight >= 0 && weight <= 1.0001f);
+  if (wrong == 0) return;
+  throw Error(fmt::format(
+      "The pattern of head {} holds {} number{} that {} no weight{}: NaN, infinite or outside 0 to "
+      "1; it cannot be frozen.",
+      head, wrong, wrong == 1 ? "" : "s", wrong == 1 ? "is" : "are", wrong == 1 ? "" : "s"));
 }
 
 }  // namespace attnscope

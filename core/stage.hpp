@@ -28,12 +28,13 @@ enum class Stage : std::uint8_t {
   Mask,     // + bias; hidden keys get -inf
   Softmax,  // attention weights
   Linear,   // linear attention: the weights it implies
+  Surgery,  // the weights after surgery, or the weights themselves
   Drop,     // dropout, or the weights themselves
   Mix,      // weights · value, per head
   Concat,   // the heads side by side
   Output,   // · W_O
 };
-inline constexpr std::size_t stage_count = 21;
+inline constexpr std::size_t stage_count = 22;
 
 /// A set of enumerators, one bit each.
 template <class E>
@@ -61,7 +62,7 @@ enum class Field : std::uint8_t {
   Memory,        // the token strings of the second sequences
   Given,         // Q, K, V as numbers
   Vectors,       // token vectors as numbers
-  Embedding,     // kind, seed
+  Embedding,     // kind, gain, seed, token vectors edited by hand
   Width,         // d_model, d_v
   Positions,     // kind, settings, table, seed
   Heads,         // heads of queries, of keys and values
@@ -76,6 +77,7 @@ enum class Field : std::uint8_t {
   Masking,
   Softmax,  // kind and temperature
   Linear,
+  Surgery,
   Dropout,
   Precision,
 };

@@ -20,6 +20,7 @@
 #include "app/cli/layer.hpp"
 #include "app/cli/rotate.hpp"
 #include "app/render.hpp"
+#include "app/view_state.hpp"
 #include "app/window.hpp"
 #include "core/text/utf8.hpp"
 
@@ -102,10 +103,10 @@ void add_checked(CLI::App& command, Checked option) {
 }
 
 CLI::App* add_render(CLI::App& app, Wishes& wishes) {
-  CLI::App* render = app.add_subcommand("render", "Draw a view into a PNG file; needs no display");
+  CLI::App* render = app.add_subcommand("render", "Draw a view into a PNG or SVG file; needs no display");
   render->add_option("FILE", wishes.render_file, "What to draw; the first example when there is none")
       ->type_name("");
-  render->add_option("-o,--out", wishes.render_out, "The picture to write (.png)")
+  render->add_option("-o,--out", wishes.render_out, "The picture to write (.png or .svg)")
       ->required()
       ->type_name("PATH");
   RenderWish& wish = wishes.render;
@@ -117,9 +118,15 @@ CLI::App* add_render(CLI::App& app, Wishes& wishes) {
                           wish.scale = static_cast<float>(scale.value_or(0));
                           return wish.scale >= 0.5f && wish.scale <= 4;
                         }});
-  add_checked(*render, {"--view", "V", "Which view", "explore", [&wish](const std::string& text) {
+  add_checked(*render, {"--view", "V", "Which view", "explore, walk or compare", [&wish](const std::string& text) {
                           wish.view = text;
-                          return text == "explore";
+                          return mode_named(text).has_value();
+                        }});
+  add_checked(*render, {"--region", "R", "What of the window",
+                        "window, focus, heads, signals or inspector", [&wish](const std::string& text) {
+                          const std::optional<PictureRegion> region = picture_region_named(text);
+                          wish.region = region.value_or(wish.region);
+                          return region.has_value();
                         }});
   add_checked(*render,
               {"--theme", "T", "Which colours", "dark, light or contrast", [&wish](const std::string& text) {
@@ -252,7 +259,7 @@ int parse_and_run(int argc, char** argv) {
   CLI::App app("An oscilloscope for self-attention.", "attnscope");
   app.set_version_flag("--version", "attnscope " ATTNSCOPE_VERSION);
   CLI::Option* file =
-      app.add_option("FILE", wishes.file, "A document (.json), tensors (.safetensors) or a text to open");
+      app.add_option("FILE", wishes.file, "A session or document (.json), tensors (.safetensors) or a text to open");
   file->type_name("");
   const CLI::App* render = add_render(app, wishes);
   const CLI::App* attend_command = add_attend(app, wishes);
@@ -274,8 +281,7 @@ int parse_and_run(int argc, char** argv) {
   if (*render) {
     wishes.render.file = path_from(wishes.render_file);
     wishes.render.out = wishes.render_out;
-    render_picture(wishes.render);
-    return 0;
+    return mention(render_picture(wishes.render));
   }
   if (*attend_command) {
     wishes.attend.in = wishes.in;

@@ -25,7 +25,10 @@ constexpr auto cividis = std::to_array<unsigned>(
     {0x00204D, 0x00336F, 0x39486B, 0x575C6D, 0x707173, 0x8A8779, 0xA69D75, 0xC4B56C, 0xE4CF5B, 0xFFEA46});
 constexpr auto blues = std::to_array<unsigned>(
     {0xF7FBFF, 0xDEEBF7, 0xC6DBEF, 0x9ECAE1, 0x6BAED6, 0x4292C6, 0x2171B5, 0x08519C, 0x08306B});
+constexpr auto blues_dark = std::to_array<unsigned>(
+    {0x04101F, 0x08306B, 0x08519C, 0x2171B5, 0x4292C6, 0x6BAED6, 0x9ECAE1, 0xC6DBEF, 0xDEEBF7, 0xF7FBFF});
 constexpr auto grey = std::to_array<unsigned>({0x000000, 0xFFFFFF});
+constexpr auto grey_paper = std::to_array<unsigned>({0xFFFFFF, 0x000000});
 
 constexpr unsigned channel(unsigned colour, int shift) { return colour >> shift & 255u; }
 
@@ -76,6 +79,8 @@ constexpr std::array<NamedMap, map_count> maps = {{
     {"Cividis", sequential(cividis)},
     {"Blues", sequential(blues)},
     {"Grey", sequential(grey)},
+    {"Blues on dark", sequential(blues_dark)},
+    {"Grey on paper", sequential(grey_paper)},
 }};
 
 const NamedMap& entry(Map map) { return maps[static_cast<std::size_t>(map)]; }

@@ -18,8 +18,10 @@ enum class Map {
   Cividis,
   Blues,
   Grey,
+  BluesDark,  // dark ground: Blues reversed
+  GreyPaper,  // light ground: white to black
 };
-inline constexpr int map_count = 8;
+inline constexpr int map_count = 10;
 
 using Colormap = std::array<Rgba, 256>;
 const Colormap& colormap(Map);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace attnscope {
@@ -29,7 +30,9 @@ struct Image {
   bool operator==(const Image&) const = default;
 };
 
-/// Opaque (alpha is written as 255), atomically. Throws Error with the path and the reason.
+/// The bytes of a PNG file, opaque unless `alpha`. Throws Error where there is too little memory.
+std::string encode_png(const Image&, bool alpha = false);
+/// Opaque, atomically. Throws Error with the path and the reason.
 void save_png(const Image&, const std::filesystem::path&);
 
 }  // namespace attnscope

@@ -63,6 +63,18 @@ OffscreenContext::~OffscreenContext() {
   eglTerminate(display_);
 }
 
+KeptTarget::KeptTarget() {
+  glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &draw_);
+  glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &read_);
+  glGetIntegerv(GL_VIEWPORT, viewport_);
+}
+
+KeptTarget::~KeptTarget() {
+  glBindFramebuffer(GL_DRAW_FRAMEBUFFER, static_cast<unsigned>(draw_));
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, static_cast<unsigned>(read_));
+  glViewport(viewport_[0], viewport_[1], viewport_[2], viewport_[3]);
+}
+
 Framebuffer::Framebuffer(int width, int height) : width_(width), height_(height) {
   int largest = 0;
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest);

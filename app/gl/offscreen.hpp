@@ -22,6 +22,19 @@ class OffscreenContext {
   void* context_ = nullptr;
 };
 
+/// Whatever framebuffer is bound while this begins is bound again when it ends.
+class KeptTarget {
+ public:
+  KeptTarget();
+  ~KeptTarget();
+  KeptTarget(const KeptTarget&) = delete;
+  KeptTarget& operator=(const KeptTarget&) = delete;
+
+ private:
+  int draw_ = 0, read_ = 0;
+  int viewport_[4] = {};
+};
+
 /// A colour target in the current context.
 class Framebuffer {
  public:

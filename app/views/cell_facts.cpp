@@ -39,8 +39,12 @@ class Ladder {
   std::vector<LadderLine> lines() {
     scores();
     mask();
-    if (!document_.linear) softmax();
-    if (document_.linear) linear();
+    if (document_.linear) {
+      linear();
+    } else {
+      softmax();
+    }
+    if (is_operated(document_, f_.h)) surgery();
     if (document_.dropout.rate > 0) dropout();
     if (f_.full) check("full attention", "had put here", fixed(*f_.full, 4));
     reference();
@@ -48,44 +52,50 @@ class Ladder {
   }
 
  private:
-  void step(std::string name, std::string how, double value) {
-    lines_.push_back({std::move(name), std::move(how), written(value), false, false});
+  void step(std::string name, std::string how, double value, std::optional<Stage> stage = {}) {
+    lines_.push_back({std::move(name), std::move(how), written(value), false, false, stage});
   }
   /// Three places, but for numbers like -1e9.
   static std::string written(double value) { return std::abs(value) < 1e5 ? fixed(value, 3) : tiny(value); }
-  void result(std::string name, std::string how, std::string value) {
-    lines_.push_back({std::move(name), std::move(how), std::move(value), true, false});
+  void result(std::string name, std::string how, std::string value, Stage stage) {
+    lines_.push_back({std::move(name), std::move(how), std::move(value), true, false, stage});
   }
-  void check(std::string name, std::string how, std::string value) {
-    lines_.push_back({std::move(name), std::move(how), std::move(value), false, true});
+  void check(std::string name, std::string how, std::string value, std::optional<Stage> stage = {}) {
+    lines_.push_back({std::move(name), std::move(how), std::move(value), false, true, stage});
   }
   static std::string number(float value) { return fixed(static_cast<double>(value), 2); }
+  /// The stage that shows the head's own weights: in a document with surgery on other heads, those after it.
+  Stage own_stage() const {
+    return is_operated(document_, f_.h) ? own_weights_stage(document_) : weights_stage(document_);
+  }
 
   void scores() {
-    step("score", is_rotary(document_.positions) ? "Σ q′ · k′, both rotated" : "Σ q · k", f_.score);
+    step("score", is_rotary(document_.positions) ? "Σ q′ · k′, both rotated" : "Σ q · k", f_.score,
+         Stage::Score);
     const double factor = scale_factor(document_.scaling, d_.d_k);
     const Scaling::Kind kind = document_.scaling.kind;
     step("scaled",
          kind == Scaling::Kind::InverseSqrtDk ? "× 1/√" + std::to_string(d_.d_k) + " = " + fixed(factor, 3)
          : kind == Scaling::Kind::Off         ? "× 1, scaling is off"
                                               : "× " + fixed(factor, 3),
-         f_.scaled);
+         f_.scaled, Stage::Scale);
     const std::string cap = number(document_.soft_cap);
-    if (document_.soft_cap > 0) step("capped", cap + " · tanh(x / " + cap + ")", f_.capped);
+    if (document_.soft_cap > 0) step("capped", cap + " · tanh(x / " + cap + ")", f_.capped, Stage::Cap);
     if (scene_.result.trace[Stage::Bias])
       step("+ position", "b(head, " + grouped(f_.key - position_of(scene_.result, f_.b, f_.query)) + ")",
-           f_.bias);
+           f_.bias, Stage::Bias);
   }
 
   void mask() {
-    if (f_.masked && scene_.stats.rule().after_softmax()) {
-      step("masked", "not yet: the mistake", f_.hidden);
+    const MaskRule& rule = scene_.stats.rule();
+    if (f_.masked && rule.after_softmax()) {
+      step("masked", "not yet: the mistake", f_.hidden, Stage::Mask);
     } else if (f_.masked) {
-      step("masked", "hidden: " + written(scene_.stats.rule().hidden_value()), f_.hidden);
+      step("masked", "hidden: " + written(rule.hidden_value()), f_.hidden, Stage::Mask);
     } else {
       const double added = f_.hidden - f_.capped - f_.bias;
       const bool adds = std::isfinite(added) && document_.masking.additive && std::abs(added) > 1e-6;
-      step("masked", adds ? "+ " + fixed(added, 3) : "+ 0, allowed", f_.hidden);
+      step("masked", adds ? "+ " + fixed(added, 3) : "+ 0, allowed", f_.hidden, Stage::Mask);
     }
   }
 
@@ -95,9 +105,9 @@ class Ladder {
     const bool naive = document_.softmax == SoftmaxKind::Naive;
     const double shifted = (f_.hidden - f_.largest) / static_cast<double>(document_.temperature);
     if (f_.masked && scene_.stats.rule().after_softmax()) {
-      result("weight", "set to 0 after the softmax", fixed(f_.weight, 4));
+      result("weight", "set to 0 after the softmax", fixed(f_.own, 4), own_stage());
     } else if (hidden) {
-      result("weight", "exp(\u2212∞) = 0", std::isnan(f_.weight) ? "NaN" : "0");
+      result("weight", "exp(\u2212∞) = 0", std::isnan(f_.own) ? "NaN" : "0", own_stage());
     } else if (naive) {
       if (!tau.empty()) step("divided", "x" + tau, shifted);
       // In the precision it is computed in, where it may overflow.
@@ -105,30 +115,47 @@ class Ladder {
       result("weight",
              (over ? "∞" : "exp(" + written(shifted) + ")") + " / " +
                  tiny(static_cast<double>(static_cast<float>(f_.sum))),
-             fixed(f_.weight, 4));
+             fixed(f_.own, 4), own_stage());
     } else {
       const std::string from_max = "\u2212 max " + fixed(f_.largest, 3);
       step("shifted", tau.empty() ? from_max : "(" + from_max + ")" + tau, shifted);
-      result("weight", "exp(" + written(shifted) + ") / " + fixed(f_.sum, 3), fixed(f_.weight, 4));
+      result("weight", "exp(" + written(shifted) + ") / " + fixed(f_.sum, 3), fixed(f_.own, 4), own_stage());
     }
   }
 
   void linear() {
-    check("softmax", "would give", fixed(f_.softmax, 4));
-    result("weight", f_.masked ? "hidden" : "φ(q)·φ(k) / Σ φ(q)·φ(k)", fixed(f_.weight, 4));
+    check("softmax", "would give", fixed(f_.softmax, 4), Stage::Softmax);
+    result("weight", f_.masked ? "hidden" : "φ(q)·φ(k) / Σ φ(q)·φ(k)", fixed(f_.own, 4), own_stage());
+  }
+
+  /// What stands in the place of the head's own pattern. A named key that is hidden leaves its weight to all.
+  void surgery() {
+    using Kind = HeadSurgery::Kind;
+    const Kind kind = document_.surgery[static_cast<std::size_t>(f_.h)].kind;
+    const std::string_view how = kind == Kind::Uniform         ? "by the same on every key"
+                                 : kind == Kind::PreviousToken ? "by the token before"
+                                 : kind == Kind::Identity      ? "by the token itself"
+                                 : kind == Kind::FirstToken    ? "by the first token"
+                                                               : "by a frozen pattern";
+    if (kind == Kind::Mute) {
+      result("muted", "the head adds nothing", fixed(f_.weight, 4), Stage::Surgery);
+    } else {
+      result("replaced", std::string(how), fixed(f_.weight, 4), Stage::Surgery);
+    }
   }
 
   void dropout() {
     const double kept = 1 / (1 - static_cast<double>(document_.dropout.rate));
     const bool dropped = f_.mixed == 0 && f_.weight > 0;
-    result("mixed", dropped ? "dropped by chance" : "× 1/(1 − r) = " + fixed(kept, 3), fixed(f_.mixed, 4));
+    result("mixed", dropped ? "dropped by chance" : "× 1/(1 − r) = " + fixed(kept, 3), fixed(f_.mixed, 4),
+           Stage::Drop);
   }
 
   /// The reference is a stable softmax of float64 numbers: what linear attention gives is something else.
   void reference() {
     if (document_.linear || (f_.masked && f_.softmax == 0)) return;
-    if (const CellReference* exact =
-            scene_.stats.reference(f_.b, f_.h, f_.query, f_.key, scene_.selection.locked)) {
+    const bool patient = scene_.selection.locked && static_cast<const CellPlace&>(f_) == chosen_place(scene_);
+    if (const CellReference* exact = scene_.stats.reference(f_.b, f_.h, f_.query, f_.key, patient)) {
       check("float64", fixed(exact->weight, 10), "Δ " + tiny(std::abs(exact->weight - f_.softmax)));
     } else {
       check("float64", "lock the cell to compute it", "");
@@ -142,16 +169,23 @@ class Ladder {
   std::vector<LadderLine> lines_;
 };
 
+/// The cell of a head, with the head of keys and values that it shares.
+CellPlace place_of(const Scene& scene, std::int64_t h, Cell cell) {
+  const Dimensions& d = scene.result.dimensions;
+  return {scene.sequence(), h, h * d.kv_heads / d.heads, cell.query, cell.key};
+}
+
 }  // namespace
 
-CellFacts facts_of(const Scene& scene) {
+CellPlace shown_place(const Scene& scene) { return place_of(scene, scene.head(), scene.cell()); }
+CellPlace chosen_place(const Scene& scene) {
+  return place_of(scene, scene.selection.head, scene.selection.cell);
+}
+
+CellFacts facts_of(const Scene& scene, const CellPlace& place) {
   const Result& r = scene.result;
   CellFacts f;
-  f.b = scene.sequence();
-  f.h = scene.head();
-  f.kv = f.h * r.dimensions.kv_heads / r.dimensions.heads;
-  f.query = scene.cell().query;
-  f.key = scene.cell().key;
+  static_cast<CellPlace&>(f) = place;
   f.masked = scene.is_masked(f.b, f.h, f.query, f.key);
   const auto at = [&](Stage stage) {
     return static_cast<double>(matrix_of(r, stage, f.b, f.h)(f.query, f.key));
@@ -162,6 +196,7 @@ CellFacts facts_of(const Scene& scene) {
   if (r.trace[Stage::Bias]) f.bias = at(Stage::Bias);
   f.hidden = at(Stage::Mask);
   f.softmax = at(Stage::Softmax);
+  f.own = at(own_weights_stage(r.document));
   f.weight = at(weights_stage(r.document));
   f.mixed = at(Stage::Drop);
   const auto masked_row = matrix_of(r, Stage::Mask, f.b, f.h).row(f.query);

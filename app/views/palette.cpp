@@ -52,6 +52,7 @@ bool action_row(const Ui& ui, const Action& action, const Box& row, bool chosen)
 
 void run_and_close(Scene& scene, const Action& action) {
   ImGui::CloseCurrentPopup();
+  if (action.only) scene.view.mode = *action.only;
   action.run(scene);
 }
 

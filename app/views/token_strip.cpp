@@ -22,6 +22,8 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   const bool chosen = many && scene.sequence() == static_cast<std::int64_t>(index);
   if (text_field(scene.ui, ("##" + label).c_str(), box, text, "Type a sentence", chosen)) {
     try {
+      if (scene.document.input.edited)
+        scene.view.message = "Typing let go of the token vectors that were edited by hand; Ctrl+Z brings them back.";
       scene.document = edit::text(std::move(scene.document), index, std::move(text));
     } catch (const std::exception& error) {
       scene.view.message = error.what();
@@ -93,7 +95,8 @@ void choose(Scene& scene, const Row& row, const Chip& chip) {
   scene.next.locked = true;
 }
 
-void draw_ground(const Ui& ui, const Box& box, const Row& row, const Chip& chip, bool hovered) {
+void draw_ground(const Scene& scene, const Box& box, const Row& row, const Chip& chip, bool hovered) {
+  const Ui& ui = scene.ui;
   const float radius = ui.px(6), hair = std::max(1.f, std::floor(ui.scale()));
   Rgba ink = ui.theme.disabled;
   if (chip.masked) {
@@ -104,7 +107,8 @@ void draw_ground(const Ui& ui, const Box& box, const Row& row, const Chip& chip,
   } else {
     // Below 5 % the chip keeps the control's grey: the map's dark end would look like a hole in the strip.
     const bool faint = chip.weight < 0.05f;
-    const Rgba ground = faint ? ui.theme.control : colour_of({ui.theme.weights, 0, 1, false}, chip.weight);
+    const ColourScale scale{weights_map(ui.theme, scene.view.focus.colours), 0, 1};
+    const Rgba ground = faint ? ui.theme.control : colour_of(scale, chip.weight);
     ui.fill(box, ground, radius);
     ink = faint ? ui.theme.text1 : ink_on(ground);
   }
@@ -121,7 +125,7 @@ void draw_chip(Scene& scene, const Box& box, const Row& row, const Chip& chip) {
   const Ui& ui = scene.ui;
   const std::string id = row.name + std::to_string(chip.index);
   const Ui::Touch touch = ui.touch(id.c_str(), box);
-  draw_ground(ui, box, row, chip, touch.hovered);
+  draw_ground(scene, box, row, chip, touch.hovered);
   const Rgba number = chip.is_query ? ui.theme.query : chip.is_key ? ui.theme.key : ui.theme.text3;
   const Ink bold = chip.is_query || chip.is_key ? Ink::Semibold : Ink::Regular;
   if (row.answers_both)

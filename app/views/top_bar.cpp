@@ -1,9 +1,12 @@
-// app/views: the top bar: mark, what is open, how it looks, who computes and how long it took.
+// app/views: the top bar: mark, what is open, which mode, how it looks, who computes and how long it took.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
+#include "app/actions.hpp"
 #include "app/number_format.hpp"
 #include "app/picture.hpp"
+#include "app/views/files/files.hpp"
 
 namespace attnscope {
 namespace {
@@ -19,39 +22,86 @@ void draw_mark(const Ui& ui, float x, float y) {
   }
 }
 
-/// A field of the menu; true when Enter ended it, which also closes the menu.
-bool path_row(const Ui& ui, const char* label, std::string& text, std::string_view placeholder) {
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = std::max(ui.px(260), ImGui::GetContentRegionAvail().x - ui.px(12));
-  const Box field{at.x + ui.px(6), at.y + ui.px(6), width, ui.px(28)};
-  text_field(ui, label, field, text, placeholder);
-  const bool entered = ImGui::IsItemDeactivatedAfterEdit() && ImGui::IsKeyPressed(ImGuiKey_Enter);
-  if (entered) ImGui::CloseCurrentPopup();
-  ImGui::SetCursorScreenPos({at.x, field.bottom() + ui.px(6)});
-  ImGui::Dummy({field.w, ui.px(1)});
-  return entered;
+/// Explore, Walk or Compare, in the middle of the bar. Returns the box.
+Box draw_modes(Scene& scene, const Box& bar) {
+  const Ui& ui = scene.ui;
+  constexpr std::array<std::string_view, 3> names{"Explore", "Walk", "Compare"};
+  const std::array<Tip, 3> tips{Tip{"Explore", {}, "One head and everything around it.", "F2"},
+                                Tip{"Walk", "X → Q, K, V → scores → weights → output",
+                                    "The computation as matrices, step by step.", "F3"},
+                                Tip{"Compare", "A, B, A − B", "What is shown beside what was held.", "F4"}};
+  const float width = ui.px(scene.compact ? 276 : 324);
+  const Box box{std::round(bar.centre_x() - width / 2), bar.centre_y() - ui.px(15), width, ui.px(30)};
+  if (const auto chosen = segments(ui, "Mode", box, names, static_cast<int>(scene.view.mode), tips))
+    scene.view.mode = static_cast<Mode>(*chosen);
+  return box;
 }
 
-void draw_file_menu(Scene& scene, const Box& bar, float x) {
+/// Theme, size and help. Returns the box.
+Box draw_look_menu(Scene& scene, float right, float y) {
   const Ui& ui = scene.ui;
-  std::string title = scene.document.title.empty() ? "untitled" : scene.document.title;
-  if (scene.edited) title += " · edited";
-  const float width =
-      std::min(ui.text_width(title, type::label) + ui.px(44), ui.px(scene.compact ? 240 : 360));
-  const Box box{x, bar.centre_y() - ui.px(14), width, ui.px(28)};
-  drop(ui, "File", box, title,
-       {"Open and save", {}, "Examples, a file by its path, or drop a file anywhere on the window.", {}},
-       [&] {
-         for (const Example& example : scene.examples) {
-           if (menu_row(ui, example.name.c_str(), "example", scene.document.title == example.name))
-             scene.open(example.path);
-         }
-         if (path_row(ui, "##path", scene.view.path_field, "path of a file, Enter opens it"))
-           scene.open(scene.view.path_field);
-         if (menu_row(ui, "Save", "Ctrl+S")) scene.save({});
-         if (path_row(ui, "##save", scene.view.save_field, "save as .json, export as .csv .npy .safetensors"))
-           scene.save(scene.view.save_field);
-       });
+  const float width = ui.px(76);
+  const Box box{right - width, y - ui.px(14), width, ui.px(28)};
+  drop(ui, "Look", box, "Look", {"Look", {}, "Theme, size of everything, keys and gestures.", "T"}, [&] {
+    constexpr std::array<const char*, 3> names{"Dark", "Light", "High contrast"};
+    constexpr std::array<std::string_view, 3> notes{"for a desk", "for bright rooms", "for projectors"};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto theme = static_cast<ThemeName>(i);
+      if (menu_row(ui, names[i], notes[i], scene.view.theme == theme)) scene.view.theme = theme;
+    }
+    for (const float scale : {0.75f, 1.f, 1.25f, 1.5f, 2.f, 2.5f, 3.f}) {
+      const std::string label = "Size " + fixed(100 * static_cast<double>(scale), 0) + " %";
+      if (menu_row(ui, label.c_str(), "Ctrl +/\u2212", std::abs(scene.view.scale - scale) < 0.01f))
+        scene.view.scale = scale;
+    }
+    if (menu_row(ui, "Usual sizes of the regions")) scene.view.sizes = {};
+    if (menu_row(ui, "Milliseconds of every stage", "H", scene.view.timings))
+      scene.view.timings = !scene.view.timings;
+    if (menu_row(ui, "Keys and gestures", "F1")) scene.view.help = true;
+  });
+  return box;
+}
+
+/// The way to every action for whoever does not know its key yet. Returns the box.
+Box draw_find(Scene& scene, float right, float y) {
+  const Ui& ui = scene.ui;
+  const float width = ui.px(scene.compact ? 72 : 176);
+  const Box box{right - width, y - ui.px(14), width, ui.px(28)};
+  const Ui::Touch touch = ui.touch("Find", box);
+  ui.fill(box, touch.hovered ? ui.theme.control_hover : ui.theme.control, ui.px(6));
+  if (touch.focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(8));
+  if (!scene.compact) ui.text(box.x + ui.px(12), y, "Find or do…", {type::label, ui.theme.text2});
+  const float cap = ui.text_width("Ctrl K", type::tick) + ui.px(12);
+  const Box key{scene.compact ? box.centre_x() - cap / 2 : box.right() - cap - ui.px(6), y - ui.px(10), cap,
+                ui.px(20)};
+  ui.frame(key, ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(4));
+  ui.text(key.centre_x(), y, "Ctrl K", {type::tick, ui.theme.text2, Ink::Regular, Align::Centre});
+  tooltip(ui, touch.hovered, box, {"Find or do", {}, "Every action by its name.", "Ctrl+K"});
+  if (touch.clicked) open_palette(scene);
+  return box;
+}
+
+/// Who computes and how long the last change took; a click opens the times of every stage.
+void draw_backend(Scene& scene, float left, float right, float y) {
+  const Ui& ui = scene.ui;
+  const std::string time = fixed(scene.result.total_milliseconds, 2) + " ms";
+  const float time_width = ui.text_width(time, type::label, Ink::Medium);
+  std::string backend = scene.result.backend;
+  const auto width = [&] { return ui.text_width(backend, type::label) + time_width + ui.px(32); };
+  if (right - width() < left) backend = backend.substr(0, backend.find(' '));
+  if (right - width() < left) return;
+  const Box area{right - width(), y - ui.px(14), width(), ui.px(28)};
+  const Ui::Touch touch = ui.touch("Backend", area);
+  if (touch.hovered || scene.view.timings) ui.fill(area, ui.theme.control_hover, ui.px(6));
+  if (touch.focused) ui.frame(area.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(8));
+  const float x = area.right() - ui.px(6);
+  ui.text(x, y, time, {type::label, ui.theme.text1, Ink::Medium, Align::Right});
+  ui.text(x - time_width - ui.px(8), y, backend, {type::label, ui.theme.text2, Ink::Regular, Align::Right});
+  ui.disc({area.x + ui.px(8), std::round(y)}, ui.px(3.5f), ui.theme.value);
+  const std::string what = "last change: " + time + " for all stages and measures; a click shows each";
+  if (!scene.view.timings)
+    tooltip(ui, touch.hovered, area, {scene.result.backend, what, scene.view.backend_note, "H"});
+  if (touch.clicked) scene.view.timings = !scene.view.timings;
 }
 
 }  // namespace
@@ -59,37 +109,18 @@ void draw_file_menu(Scene& scene, const Box& bar, float x) {
 void draw_top_bar(Scene& scene, const Box& bar) {
   const Ui& ui = scene.ui;
   const float pad = ui.px(16), y = bar.centre_y();
+  const Box modes = draw_modes(scene, bar);
   draw_mark(ui, bar.x + pad, y - ui.px(10));
   float x = bar.x + pad + ui.px(28);
-  x += ui.text(x, y, "AttnScope", {type::body, ui.theme.text1, Ink::Semibold}) + ui.px(16);
-  ui.vertical(x, y - ui.px(8), ui.px(16), ui.theme.border);
-  draw_file_menu(scene, bar, x + ui.px(12));
-
-  constexpr std::array<std::string_view, 3> names{"Dark", "Light", "Contrast"};
-  const std::array<Tip, 3> tips{Tip{"Dark", {}, "For a desk.", "T"},
-                                Tip{"Light", {}, "For paper and bright rooms.", "T"},
-                                Tip{"High contrast", {}, "For projectors and low vision.", "T"}};
-  const float width = ui.px(scene.compact ? 192 : 232);
-  const Box look{bar.right() - pad - width, y - ui.px(14), width, ui.px(28)};
-  if (const auto chosen = segments(ui, "Theme", look, names, static_cast<int>(scene.view.theme), tips,
-                                   {.text_size = scene.compact ? type::tick : type::label})) {
-    scene.view.theme = static_cast<ThemeName>(*chosen);
+  if (!scene.compact) {
+    x += ui.text(x, y, "AttnScope", {type::body, ui.theme.text1, Ink::Semibold}) + ui.px(16);
+    ui.vertical(x, y - ui.px(8), ui.px(16), ui.theme.border);
+    x += ui.px(12);
   }
-
-  const std::string time = fixed(scene.result.total_milliseconds, 2) + " ms";
-  x = look.x - ui.px(20);
-  const float time_width = ui.text_width(time, type::label, Ink::Medium);
-  ui.text(x, y, time, {type::label, ui.theme.text1, Ink::Medium, Align::Right});
-  const std::string backend =
-      scene.compact ? scene.result.backend.substr(0, scene.result.backend.find(' ')) : scene.result.backend;
-  const float name_width = ui.text_width(backend, type::label);
-  const float name_x = x - time_width - ui.px(12) - name_width;
-  ui.text(name_x, y, backend, {type::label, ui.theme.text2});
-  ui.list()->AddCircleFilled({name_x - ui.px(10), std::round(y)}, ui.px(3.5f), ui.theme.value);
-  const Box area{name_x - ui.px(16), y - ui.px(14), x - name_x + ui.px(16), ui.px(28)};
-  const Ui::Touch touch = ui.touch("Backend", area, false);
-  const std::string what = "last change: " + time + " for all stages and measures";
-  tooltip(ui, touch.hovered, area, {scene.result.backend, what, scene.view.backend_note, {}});
+  draw_file_menu(scene, bar, x, modes.x - ui.px(16) - x);
+  const Box look = draw_look_menu(scene, bar.right() - pad, y);
+  const Box find = draw_find(scene, look.x - ui.px(8), y);
+  draw_backend(scene, modes.right() + ui.px(12), find.x - ui.px(12), y);
   ui.horizontal(bar.x, bar.bottom() - 1, bar.w, ui.theme.hairline);
 }
 

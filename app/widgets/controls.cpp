@@ -64,7 +64,7 @@ bool toggle(const Ui& ui, const char* label, std::string_view shown, const Box& 
   if (!on) ui.frame(track, ui.theme.border, std::max(1.f, std::floor(ui.scale())), track.h / 2);
   const float x = on ? track.right() - ui.px(8) : track.x + ui.px(8);
   const Rgba knob = on ? (ui.theme.name == ThemeName::Light ? 0xFFFFFFFFu : ui.theme.canvas) : ui.theme.text2;
-  ui.list()->AddCircleFilled({x, track.centre_y()}, ui.px(6), knob);
+  ui.disc({x, track.centre_y()}, ui.px(6), knob);
   focus_ring(ui, track, touch.focused, track.h / 2);
   tooltip(ui, touch.hovered, row, tip);
   return touch.clicked;
@@ -74,26 +74,32 @@ std::optional<int> segments(const Ui& ui, const char* label, const Box& box,
                             std::span<const std::string_view> names, int chosen, std::span<const Tip> tips,
                             SegmentsStyle style) {
   std::optional<int> picked;
-  ui.fill(box, ui.theme.control, ui.px(6));
+  if (!ui.is_figure()) ui.fill(box, ui.theme.control, ui.px(6));
   const float inset = ui.px(2), width = (box.w - 2 * inset) / static_cast<float>(names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {
     const float left = std::round(box.x + inset + width * static_cast<float>(i));
     const float right = std::round(box.x + inset + width * static_cast<float>(i + 1));
     const Box cell{left, box.y + inset, right - left, box.h - 2 * inset};
-    const bool on = static_cast<int>(i) == chosen;
+    const bool on = static_cast<int>(i) == chosen, off = (style.disabled >> i & 1u) != 0;
+    if (ui.is_figure()) {
+      if (on)
+        ui.text(cell.centre_x(), cell.centre_y(), names[i],
+                {style.text_size, ui.theme.text2, Ink::Regular, Align::Centre});
+      continue;
+    }
     const Ui::Touch touch = ui.touch((std::string(label) + ": " + std::string(names[i])).c_str(), cell);
     if (on) {
       ui.fill(cell, ui.theme.segment_on, ui.px(4));
       ui.frame(cell, ui.theme.segment_line, std::max(1.f, std::floor(ui.scale())), ui.px(4));
-    } else if (touch.hovered) {
+    } else if (touch.hovered && !off) {
       ui.fill(cell, ui.theme.control_hover, ui.px(4));
     }
-    const Rgba ink = on ? ui.theme.text1 : ui.theme.text2;
+    const Rgba ink = on ? ui.theme.text1 : off ? ui.theme.disabled : ui.theme.text2;
     ui.text(cell.centre_x(), cell.centre_y(), names[i],
             {style.text_size, ink, on ? Ink::Medium : Ink::Regular, Align::Centre, cell.w});
     focus_ring(ui, cell, touch.focused, ui.px(4));
     if (i < tips.size()) tooltip(ui, touch.hovered, cell, tips[i]);
-    if (touch.clicked && !on) picked = static_cast<int>(i);
+    if (touch.clicked && !on && !off) picked = static_cast<int>(i);
   }
   return picked;
 }
@@ -135,14 +141,12 @@ std::optional<float> slider(const Ui& ui, const char* label, std::string_view sh
   ui.fill(
       {std::round(track.x + to_unit(range.rest) * track.w), y + ui.px(6), std::max(1.f, ui.px(1)), ui.px(4)},
       ui.theme.text3);
-  if (touch.hovered || touch.held)
-    ui.list()->AddCircleFilled({knob, y}, ui.px(10), fade(ui.theme.query, 0.22f));
-  ui.list()->AddCircleFilled({knob, y}, ui.px(6),
-                             ui.theme.name == ThemeName::Light ? 0xFFFFFFFFu : ui.theme.text1);
+  if (touch.hovered || touch.held) ui.disc({knob, y}, ui.px(10), fade(ui.theme.query, 0.22f));
+  ui.disc({knob, y}, ui.px(6), ui.theme.name == ThemeName::Light ? 0xFFFFFFFFu : ui.theme.text1);
   if (ui.theme.name == ThemeName::Light) {
-    ui.list()->AddCircle({knob, y}, ui.px(6), lit ? ui.theme.query : ui.theme.text3, 0, ui.px(1.5f));
+    ui.ring({knob, y}, ui.px(6), lit ? ui.theme.query : ui.theme.text3, ui.px(1.5f));
   }
-  if (touch.focused) ui.list()->AddCircle({knob, y}, ui.px(10), ui.theme.query, 0, ui.px(2));
+  if (touch.focused) ui.ring({knob, y}, ui.px(10), ui.theme.query, ui.px(2));
   tooltip(ui, touch.hovered && !touch.held, {row.x, track.y, row.w, track.h}, tip);
 
   ui.text(row.x, row.y + line / 2, shown, {type::label, ui.theme.text2});

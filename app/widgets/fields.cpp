@@ -4,11 +4,13 @@
 #include <imgui.h>
 #include <misc/cpp/imgui_stdlib.h>
 
+#include "app/paths.hpp"
 #include "app/widgets/widgets.hpp"
 
 namespace attnscope {
 
 bool button(const Ui& ui, const char* label, const Box& box, const Tip& tip) {
+  if (ui.is_figure()) return false;
   const Ui::Touch touch = ui.touch(label, box);
   ui.fill(box,
           touch.held      ? ui.theme.segment_on
@@ -22,8 +24,17 @@ bool button(const Ui& ui, const char* label, const Box& box, const Tip& tip) {
   return touch.clicked;
 }
 
-bool text_field(const Ui& ui, const char* label, const Box& box, std::string& text,
-                std::string_view placeholder, bool accent) {
+namespace {
+
+/// What the field does beyond taking text.
+struct FieldKind {
+  ImGuiInputTextFlags flags = 0;
+  ImGuiInputTextCallback callback = nullptr;
+  bool accent = false;
+};
+
+bool edit_text(const Ui& ui, const char* label, const Box& box, std::string& text, std::string_view placeholder,
+               const FieldKind& kind) {
   ImGui::SetCursorScreenPos(box.min());
   ImGui::SetNextItemWidth(box.w);
   ui.push_font(type::label);
@@ -36,15 +47,42 @@ bool text_field(const Ui& ui, const char* label, const Box& box, std::string& te
   ImGui::PushStyleColor(ImGuiCol_TextSelectedBg, fade(ui.theme.query, 0.35f));
   ImGui::PushStyleColor(ImGuiCol_InputTextCursor, ui.theme.query);
   ImGui::PushStyleColor(ImGuiCol_NavCursor, 0);
-  const bool changed = ImGui::InputTextWithHint(label, std::string(placeholder).c_str(), &text);
+  const bool answer =
+      ImGui::InputTextWithHint(label, std::string(placeholder).c_str(), &text, kind.flags, kind.callback);
   const bool active = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
   ImGui::PopStyleColor(6);
   ImGui::PopStyleVar(2);
   ImGui::PopFont();
+  ui.copy_field(box, text.empty() ? placeholder : text,
+                {type::label, text.empty() ? ui.theme.text3 : ui.theme.text1, Ink::Regular, Align::Left,
+                 box.w - ui.px(20)});
   const float hair = std::max(1.f, std::floor(ui.scale()));
-  const Rgba edge = active || accent ? ui.theme.query : hovered ? ui.theme.text3 : ui.theme.border;
+  const Rgba edge = active || kind.accent ? ui.theme.query : hovered ? ui.theme.text3 : ui.theme.border;
   ui.frame(box, edge, active ? 2 * hair : hair, ui.px(6));
-  return changed;
+  return answer;
+}
+
+int complete_path(ImGuiInputTextCallbackData* data) {
+  const std::string before(data->Buf, static_cast<std::size_t>(data->BufTextLen));
+  const std::string longer = completed_path(before);
+  if (longer == before) return 0;
+  data->DeleteChars(0, data->BufTextLen);
+  data->InsertChars(0, longer.c_str());
+  return 0;
+}
+
+}  // namespace
+
+bool text_field(const Ui& ui, const char* label, const Box& box, std::string& text,
+                std::string_view placeholder, bool accent) {
+  return edit_text(ui, label, box, text, placeholder, {0, nullptr, accent});
+}
+
+bool path_field(const Ui& ui, const char* label, const Box& box, std::string& text,
+                std::string_view placeholder) {
+  return edit_text(ui, label, box, text, placeholder,
+                   {ImGuiInputTextFlags_CallbackCompletion | ImGuiInputTextFlags_EnterReturnsTrue, complete_path,
+                    false});
 }
 
 void badge(const Ui& ui, const Box& box, std::string_view text, Rgba ground, Rgba ink, float size) {
@@ -57,8 +95,7 @@ bool section_header(const Ui& ui, const char* label, const Box& row, std::string
   const float cx = row.x + ui.px(4), cy = row.centre_y(), r = ui.px(3.5f);
   const ImVec2 down[3] = {{cx - r, cy - r / 2}, {cx, cy + r / 2}, {cx + r, cy - r / 2}};
   const ImVec2 right[3] = {{cx - r / 2, cy - r}, {cx + r / 2, cy}, {cx - r / 2, cy + r}};
-  ui.list()->AddPolyline(open ? down : right, 3, touch.hovered ? ui.theme.text1 : ui.theme.text3, 0,
-                         ui.px(1.5f));
+  ui.polyline(open ? down : right, touch.hovered ? ui.theme.text1 : ui.theme.text3, ui.px(1.5f));
   ui.text(row.x + ui.px(16), row.centre_y(), label, {type::label, ui.theme.text1, Ink::Semibold});
   ui.text(row.right(), row.centre_y(), note, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
   if (touch.focused) ui.frame(row.grown(ui.px(2)), ui.theme.query, ui.px(2), ui.px(6));

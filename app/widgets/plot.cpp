@@ -1,6 +1,7 @@
 #include "app/widgets/plot.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "app/number_format.hpp"
@@ -42,23 +43,92 @@ void draw_x_axis(const Ui& ui, const Axes& axes, int ticks) {
   }
 }
 
-void draw_curve(const Ui& ui, const Axes& axes, const std::vector<ImVec2>& points, Rgba colour,
-                float thickness) {
-  std::vector<ImVec2> run;
+namespace {
+
+/// Leaves out points nearer than a pixel to the one before: the joints of so short pieces would look like
+/// beads.
+void smooth(std::vector<ImVec2>& run) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    const bool near = i > 0 && i + 1 < run.size() && std::abs(run[i].x - run[kept - 1].x) < 1 &&
+                      std::abs(run[i].y - run[kept - 1].y) < 1;
+    if (!near) run[kept++] = run[i];
+  }
+  run.resize(kept);
+}
+
+/// The finite runs of a curve in pixels, pooled to four points per pixel column where there are more.
+std::vector<std::vector<ImVec2>> runs_of(const Axes& axes, const std::vector<ImVec2>& points) {
+  std::vector<std::vector<ImVec2>> runs(1);
+  struct Column {
+    float x = 0, low = 0, high = 0, last = 0;
+    int count = 0;
+  } column;
+  const bool dense = static_cast<float>(points.size()) > 2 * axes.area.w;
   const auto flush = [&] {
-    if (run.size() > 1)
-      ui.list()->AddPolyline(run.data(), static_cast<int>(run.size()), colour, 0, thickness);
-    if (run.size() == 1) ui.list()->AddCircleFilled(run[0], thickness, colour);
-    run.clear();
+    if (column.count > 1) runs.back().push_back({column.x, column.low});
+    if (column.count > 1) runs.back().push_back({column.x, column.high});
+    if (column.count > 0) runs.back().push_back({column.x, column.last});
+    column.count = 0;
   };
   for (const ImVec2 p : points) {
-    if (std::isfinite(p.x) && std::isfinite(p.y)) {
-      run.push_back({axes.x(static_cast<double>(p.x)), axes.y(static_cast<double>(p.y))});
-    } else {
+    if (!std::isfinite(p.x) || !std::isfinite(p.y)) {
       flush();
+      if (!runs.back().empty()) runs.emplace_back();
+      continue;
+    }
+    float x = axes.x(static_cast<double>(p.x));
+    const float y = axes.y(static_cast<double>(p.y));
+    if (dense) x = std::round(x);
+    if (!dense || column.count == 0 || x != column.x) {
+      flush();
+      column = {x, y, y, y, 1};
+    } else {
+      column = {x, std::min(column.low, y), std::max(column.high, y), y, column.count + 1};
     }
   }
   flush();
+  if (runs.back().empty()) runs.pop_back();
+  for (std::vector<ImVec2>& run : runs) smooth(run);
+  return runs;
+}
+
+}  // namespace
+
+void draw_curve(const Ui& ui, const Axes& axes, const std::vector<ImVec2>& points, Rgba colour,
+                float thickness) {
+  for (const std::vector<ImVec2>& run : runs_of(axes, points)) {
+    if (run.size() > 1) ui.polyline(run, colour, thickness);
+    if (run.size() == 1) ui.disc(run[0], thickness, colour);
+  }
+}
+
+void draw_dashed_curve(const Ui& ui, const Axes& axes, const std::vector<ImVec2>& points, Rgba colour,
+                       float thickness) {
+  for (const std::vector<ImVec2>& run : runs_of(axes, points)) {
+    if (run.size() > 1) draw_dashes(ui, run, colour, thickness);
+    if (run.size() == 1) ui.disc(run[0], thickness, colour);
+  }
+}
+
+void fill_between(const Ui& ui, const Axes& axes, std::span<const ImVec2> a, std::span<const ImVec2> b,
+                  FillColours colours) {
+  const auto pixel = [&](ImVec2 p) {
+    return ImVec2{axes.x(static_cast<double>(p.x)), axes.y(static_cast<double>(p.y))};
+  };
+  for (std::size_t i = 1; i < std::min(a.size(), b.size()); ++i) {
+    const float left = a[i - 1].y - b[i - 1].y, right = a[i].y - b[i].y;
+    if (!std::isfinite(left) || !std::isfinite(right)) continue;
+    const ImVec2 a0 = pixel(a[i - 1]), a1 = pixel(a[i]), b0 = pixel(b[i - 1]), b1 = pixel(b[i]);
+    if (left * right >= 0) {
+      ui.area(std::array{a0, a1, b1, b0}, left + right >= 0 ? colours.above : colours.below);
+    } else {  // they cross between the two places
+      const float share = left / (left - right);
+      const ImVec2 cross{a0.x + (a1.x - a0.x) * share, a0.y + (a1.y - a0.y) * share};
+      ui.area(std::array{a0, cross, b0}, left > 0 ? colours.above : colours.below);
+      ui.area(std::array{a1, b1, cross}, right > 0 ? colours.above : colours.below);
+    }
+  }
 }
 
 void draw_dashes(const Ui& ui, const std::vector<ImVec2>& pixels, Rgba colour, float thickness) {
@@ -71,24 +141,14 @@ void draw_dashes(const Ui& ui, const std::vector<ImVec2>& pixels, Rgba colour, f
       const float phase = std::fmod(along, 2 * dash),
                   left = std::min((phase < dash ? dash : 2 * dash) - phase, length - t);
       const auto at = [&](float s) {
-        return ImVec2{a.x + (b.x - a.x) * s / length, a.y + (b.y - a.y) * s / length};
+        // Through the middle of the pixels: upright dashes are crisp.
+        return ImVec2{a.x + (b.x - a.x) * s / length + 0.5f, a.y + (b.y - a.y) * s / length + 0.5f};
       };
-      if (phase < dash) ui.list()->AddLine(at(t), at(t + left), colour, thickness);
+      if (phase < dash) ui.polyline(std::array{at(t), at(t + left)}, colour, thickness);
       t += std::max(left, 0.01f);
       along += std::max(left, 0.01f);
     }
   }
-}
-
-void draw_value_tag(const Ui& ui, const Axes& axes, ImVec2 point, std::string_view text) {
-  const float width = ui.text_width(text, type::tick, Ink::Medium) + ui.px(12), height = ui.px(20);
-  const bool right = point.x + ui.px(10) + width <= axes.area.right() + ui.px(8);
-  const float y = std::clamp(point.y - ui.px(18) - height / 2, axes.area.y, axes.area.bottom() - height);
-  const Box box{std::round(right ? point.x + ui.px(10) : point.x - ui.px(10) - width), std::round(y), width,
-                height};
-  ui.fill(box, ui.theme.raised, ui.px(4));
-  ui.frame(box, ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(4));
-  ui.text(box.centre_x(), box.centre_y(), text, {type::tick, ui.theme.text1, Ink::Medium, Align::Centre});
 }
 
 }  // namespace attnscope

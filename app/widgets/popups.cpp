@@ -65,8 +65,12 @@ void tooltip(const Ui& ui, bool hovered, const Box& near, const Tip& tip) {
   pop_popup_style();
 }
 
-void drop(const Ui& ui, const char* label, const Box& box, std::string_view shown, const Tip& tip,
-          const std::function<void()>& rows) {
+bool drop_box(const Ui& ui, const char* label, const Box& box, std::string_view shown, const Tip& tip) {
+  if (ui.is_figure()) {
+    ui.text(box.x + ui.px(10), box.centre_y(), shown,
+            {type::label, ui.theme.text2, Ink::Regular, Align::Left, box.w - ui.px(36)});
+    return false;
+  }
   const Ui::Touch touch = ui.touch(label, box);
   const bool open = ImGui::IsPopupOpen(label);
   ui.fill(box, touch.hovered || open ? ui.theme.control_hover : ui.theme.control, ui.px(6));
@@ -75,26 +79,54 @@ void drop(const Ui& ui, const char* label, const Box& box, std::string_view show
           {type::label, ui.theme.text1, Ink::Regular, Align::Left, box.w - ui.px(36)});
   const float cx = box.right() - ui.px(14), cy = box.centre_y(), r = ui.px(3.5f);
   const ImVec2 chevron[3] = {{cx - r, cy - r / 2}, {cx, cy + r / 2}, {cx + r, cy - r / 2}};
-  ui.list()->AddPolyline(chevron, 3, ui.theme.text3, 0, ui.px(1.5f));
+  ui.polyline(chevron, ui.theme.text3, ui.px(1.5f));
   tooltip(ui, touch.hovered && !open, box, tip);
-  if (touch.clicked) ImGui::OpenPopup(label);
+  return touch.clicked;
+}
 
-  // Dear ImGui shows a list only when it has measured it; from then on its height says whether it goes below
-  // the box.
+void drop(const Ui& ui, const char* label, const Box& box, std::string_view shown, const Tip& tip,
+          const std::function<void()>& rows) {
+  if (drop_box(ui, label, box, shown, tip)) ImGui::OpenPopup(label);
+  drop_list(ui, label, box, rows);
+}
+
+void drop_list(const Ui& ui, const char* label, const Box& box, const std::function<void()>& rows) {
+  // Dear ImGui shows a list only when it has measured it; from then on its size says whether it goes below
+  // the box, and how far to the left so that it stays inside the screen.
   ImGuiStorage& measured = *ImGui::GetStateStorage();
   const ImGuiID id = ImGui::GetID(label);
-  const float height = measured.GetFloat(id);
+  const ImGuiID width_id = id ^ 0x7769u;
+  const float height = measured.GetFloat(id), width = measured.GetFloat(width_id);
   const float below = box.bottom() + ui.px(4), above = box.y - ui.px(4) - height;
   const bool fits = below + height <= ImGui::GetIO().DisplaySize.y || above < 0;
-  ImGui::SetNextWindowPos({box.x, fits ? below : above});
+  const float x = std::max(0.f, std::min(box.x, ImGui::GetIO().DisplaySize.x - ui.px(8) - width));
+  ImGui::SetNextWindowPos({x, fits ? below : above});
   ImGui::SetNextWindowSizeConstraints({std::max(box.w, ui.px(232)), 0}, {ui.px(420), ui.px(560)});
   push_popup_style(ui);
   if (ImGui::BeginPopup(label)) {
     rows();
     measured.SetFloat(id, ImGui::GetWindowHeight());
+    measured.SetFloat(width_id, ImGui::GetWindowWidth());
     ImGui::EndPopup();
   }
   pop_popup_style();
+}
+
+void context_menu(const Ui& ui, const char* label, const std::function<void()>& rows) {
+  ImGui::SetNextWindowSizeConstraints({ui.px(232), 0}, {ui.px(420), ui.px(560)});
+  push_popup_style(ui);
+  if (ImGui::BeginPopup(label)) {
+    rows();
+    ImGui::EndPopup();
+  }
+  pop_popup_style();
+}
+
+void menu_title(const Ui& ui, std::string_view title) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ui.text_width(title, type::tick) + ui.px(36);
+  ui.text(at.x + ui.px(18), at.y + ui.px(13), title, {type::tick, ui.theme.text3});
+  ImGui::Dummy({std::max(ImGui::GetContentRegionAvail().x, width), ui.px(26)});
 }
 
 bool menu_row(const Ui& ui, const char* label, std::string_view note, bool chosen) {

@@ -31,7 +31,7 @@ bool toggle(const Ui&, const char* label, std::string_view shown, const Box& row
 /// One of two to five. Returns the newly chosen index, or nothing. A segment's own label is "label: name".
 struct SegmentsStyle {
   float text_size = type::label;
-  bool enabled = true;
+  unsigned disabled = 0;  // bit i: segment i cannot be chosen now; its tip says why
 };
 std::optional<int> segments(const Ui&, const char* label, const Box&, std::span<const std::string_view> names,
                             int chosen, std::span<const Tip> tips = {}, SegmentsStyle style = {});
@@ -51,11 +51,24 @@ std::optional<std::int64_t> stepper(const Ui&, const char* label, const Box&, st
                                     const std::function<std::int64_t(int)>& next, const Tip&,
                                     std::string_view read_out = {});
 
+/// Right behind ImGui::BeginChild: the child scrolls to where the number (logical pixels) was set from outside,
+/// else the number follows it.
+void keep_scroll(const Ui&, float& logical);
+
 /// A field that opens a list. `rows` fills the list between ImGui::BeginPopup and EndPopup with menu_row().
 void drop(const Ui&, const char* label, const Box&, std::string_view shown, const Tip&,
           const std::function<void()>& rows);
+/// The field alone, for what is no list; true when it was clicked. It looks pressed while the popup of the same
+/// label is open.
+bool drop_box(const Ui&, const char* label, const Box&, std::string_view shown, const Tip&);
+/// The list alone, below or above a box that the caller has drawn; ImGui::OpenPopup(label) opens it.
+void drop_list(const Ui&, const char* label, const Box&, const std::function<void()>& rows);
 /// One row of a list; true when chosen.
 bool menu_row(const Ui&, const char* label, std::string_view note = {}, bool chosen = false);
+/// A line above the rows that says what they are for.
+void menu_title(const Ui&, std::string_view title);
+/// The same list where the mouse is, as on a right click; it shows from ImGui::OpenPopup(label) on.
+void context_menu(const Ui&, const char* label, const std::function<void()>& rows);
 
 bool button(const Ui&, const char* label, const Box&, const Tip&);
 
@@ -63,6 +76,9 @@ bool button(const Ui&, const char* label, const Box&, const Tip&);
 /// one.
 bool text_field(const Ui&, const char* label, const Box&, std::string& text, std::string_view placeholder,
                 bool accent = false);
+
+/// A text field for a path; Tab completes it. True when Enter was pressed.
+bool path_field(const Ui&, const char* label, const Box&, std::string& text, std::string_view placeholder);
 
 /// A round-cornered tag with text, such as a head's badge.
 void badge(const Ui&, const Box&, std::string_view text, Rgba ground, Rgba ink, float size = type::tick);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "core/files/json_reader.hpp"
 #include "core/files/limits.hpp"
 #include "core/files/open.hpp"
+#include "core/settings_check.hpp"
 #include "core/text/tokenize.hpp"
 #include "core/text/utf8.hpp"
 #include "core/weights/make_weights.hpp"
@@ -37,8 +39,9 @@ std::vector<Sequence> read_sequences(JsonFields& root, const std::string& key, c
   std::vector<Sequence> sequences;
   for (std::size_t b = 0; b < texts.size(); ++b) {
     if (texts[b].size() > max_text_bytes) {
-      throw Error(fmt::format("{}: a text of {} bytes under \"{}\" is too long, expected at most {}.",
-                              in_quotes(where), texts[b].size(), key, max_text_bytes));
+      throw FieldError(where, key,
+                       fmt::format("a text of {} bytes under \"{}\" is too long, expected at most {}.",
+                                   texts[b].size(), key, max_text_bytes));
     }
     sequences.push_back({texts[b], listed != nullptr ? tokens[b] : tokenize(texts[b])});
   }
@@ -80,7 +83,7 @@ Input read_vectors(JsonFields& root, const json& value, const std::vector<std::s
   JsonFields fields(value, "vectors", where);
   Input input;
   input.vectors = {fields.tensor("query", 3), fields.tensor("key", 3), fields.tensor("value", 3)};
-  if (!input.vectors) throw Error(fmt::format("{}: \"vectors\" needs \"query\".", in_quotes(where)));
+  if (!input.vectors) throw FieldError(where, "vectors", "\"vectors\" needs \"query\".");
   input.sequences = numbered_sequences(input.vectors);
   label_input(root, fields, texts, input);
   return input;
@@ -95,7 +98,7 @@ Input read_given(JsonFields& root, const json& value, const std::vector<std::str
                  fields.tensor("value", 4),      fields.tensor("past_key", 4),
                  fields.tensor("past_value", 4), fields.wholes("lengths", max_padded_length)};
   if (!input.given) {
-    throw Error(fmt::format("{}: \"given\" needs \"query\", \"key\" and \"value\".", in_quotes(where)));
+    throw FieldError(where, "given", "\"given\" needs \"query\", \"key\" and \"value\".");
   }
   input.sequences = numbered_sequences(input.given);
   label_input(root, fields, texts, input);
@@ -108,7 +111,7 @@ Input read_input(JsonFields& root, const std::string& where) {
   const json* vectors = root.find("vectors");
   Input input;
   if (given != nullptr && vectors != nullptr) {
-    throw Error(fmt::format("{}: \"given\" and \"vectors\" cannot be combined.", in_quotes(where)));
+    throw FieldError(where, "vectors", "\"given\" and \"vectors\" cannot be combined.");
   }
   if (given != nullptr) {
     input = read_given(root, *given, texts, where);
@@ -117,6 +120,8 @@ Input read_input(JsonFields& root, const std::string& where) {
   } else {
     input.sequences = read_sequences(root, "text", "tokens", where);
     if (root.find("memory") != nullptr) input.memory = read_sequences(root, "memory", "memory_tokens", where);
+    input.edited = root.tensor("edited_vectors", 3);
+    input.edited_memory = root.tensor("edited_memory", 3);
   }
   input.cached = root.integer("cached", 0, 0, static_cast<int>(max_padded_length));
   input.padded_length = static_cast<int>(root.whole("padded_length", 0, 0, max_padded_length));
@@ -127,8 +132,7 @@ Input read_input(JsonFields& root, const std::string& where) {
 void read_blocks(const json& value, const std::string& where, Weights& weights) {
   JsonFields fields(value, "weights", where);
   if (fields.find("recipe") == nullptr || *fields.find("recipe") != "given") {
-    throw Error(fmt::format("{}: \"weights.recipe\" must be \"given\" where weights are an object.",
-                            in_quotes(where)));
+    throw FieldError(where, "weights", "\"weights.recipe\" must be \"given\" where weights are an object.");
   }
   weights.recipe = Recipe::Given;
   weights.w_query = fields.tensor("query", 2);
@@ -144,7 +148,36 @@ void read_blocks(const json& value, const std::string& where, Weights& weights) 
   weights.position_table = fields.tensor("positions", 2);
   weights.relative_bias = fields.tensor("relative_bias", 2);
   weights.head_names = fields.texts("head_names");
+  weights.made_by = fields.one_of("made_by", weights.made_by, names::recipe);
   fields.finish();
+}
+
+/// A factor above 0.
+float read_gain(JsonFields& fields, const std::string& name) {
+  const float gain = fields.number(name, 1);
+  if (!(gain > 0)) fields.fail(name, "a number above 0", *fields.find(name));
+  return gain;
+}
+
+/// What single blocks do differently from the recipe.
+void read_block_recipes(JsonFields& root, const std::string& where, Weights& weights) {
+  const json* value = root.find("blocks");
+  if (value == nullptr) return;
+  JsonFields blocks(*value, "blocks", where);
+  for (std::size_t i = 0; i < weights.blocks.size(); ++i) {
+    const std::string name(names::projection[i]);
+    const json* block = blocks.find(name);
+    if (block == nullptr) continue;
+    JsonFields fields(*block, "blocks." + name, where);
+    BlockRecipe& own = weights.blocks[i];
+    own.gain = read_gain(fields, "gain");
+    const std::uint64_t seed =
+        fields.whole("seed", weights.seed, 0, std::numeric_limits<std::uint64_t>::max());
+    if (fields.find("initialiser") != nullptr)
+      own.drawn = {fields.one_of("initialiser", Initialiser::Xavier, names::initialiser), seed};
+    fields.finish();
+  }
+  blocks.finish();
 }
 
 Weights read_weights(JsonFields& root, const std::string& where) {
@@ -154,6 +187,8 @@ Weights read_weights(JsonFields& root, const std::string& where) {
   if (weights.noise < 0) root.fail("noise", "a number from 0 on", *root.find("noise"));
   weights.biases = root.boolean("biases", weights.biases);
   weights.fused = root.boolean("fused", weights.fused);
+  weights.initialiser = root.one_of("initialiser", weights.initialiser, names::initialiser);
+  read_block_recipes(root, where, weights);
   if (root.boolean("extra_key", false))  // with_weights() draws the numbers
     weights.extra_key = weights.extra_value = std::make_shared<const Tensor>(Shape{1});
   const json* value = root.find("weights");
@@ -161,7 +196,7 @@ Weights read_weights(JsonFields& root, const std::string& where) {
     read_blocks(*value, where, weights);
   } else {
     weights.recipe =
-        root.choice("weights", 0, {"random", "hand-built"}) == 0 ? Recipe::Random : Recipe::HandBuilt;
+        root.choice("weights", 0, std::span(names::recipe).first<2>()) == 0 ? Recipe::Random : Recipe::HandBuilt;
   }
   return weights;
 }
@@ -264,6 +299,35 @@ Loss read_loss(JsonFields& root, const std::string& where) {
   return loss;
 }
 
+/// The list of operated heads, for a Document whose heads are known; empty when none is.
+std::vector<HeadSurgery> read_surgery(JsonFields& root, const std::string& where, int heads) {
+  const json* list = root.find("surgery");
+  if (list == nullptr) return {};
+  if (!list->is_array()) root.fail("surgery", "an array of objects, one for each operated head", *list);
+  std::vector<HeadSurgery> surgery(static_cast<std::size_t>(heads));
+  bool operated = false;
+  std::set<int> named;
+  for (const json& value : *list) {
+    JsonFields fields(value, "surgery", where);
+    const json* number = fields.find("head");
+    if (number == nullptr) throw FieldError(where, "surgery", "\"surgery\" needs \"head\".");
+    const int head = fields.integer("head", 0, 0, heads - 1);
+    if (!named.insert(head).second) fields.fail("head", "a head that is not named twice", *number);
+    HeadSurgery& there = surgery[static_cast<std::size_t>(head)];
+    there.kind = fields.one_of("kind", HeadSurgery::Kind::None, names::surgery);
+    there.frozen = fields.tensor("pattern", 3);
+    fields.finish();
+    const bool frozen = there.kind == HeadSurgery::Kind::Frozen;
+    if (frozen != static_cast<bool>(there.frozen)) {
+      throw FieldError(where, "surgery",
+                       "\"surgery.pattern\" belongs to the kind \"frozen\", and that kind needs it.");
+    }
+    if (frozen) check_pattern(head, *there.frozen);
+    operated = operated || there.kind != HeadSurgery::Kind::None;
+  }
+  return operated ? surgery : std::vector<HeadSurgery>{};
+}
+
 /// How masked scores become weights.
 void read_softmax(JsonFields& root, const std::string& where, Document& document) {
   document.softmax = root.one_of("softmax", document.softmax, names::softmax);
@@ -276,7 +340,10 @@ void read_softmax(JsonFields& root, const std::string& where, Document& document
 }  // namespace
 
 Document document_from_json(std::string_view text, const std::string& where) {
-  const json value = parse_strict_json(text, where);
+  return document_from_value(parse_strict_json(text, where), where);
+}
+
+Document document_from_value(const json& value, const std::string& where) {
   JsonFields root(value, "", where);
   if (root.find("attnscope") == nullptr) {
     throw Error(
@@ -295,6 +362,7 @@ Document document_from_json(std::string_view text, const std::string& where) {
   const bool hand_built = document.weights.recipe == Recipe::HandBuilt;
   document.embedding =
       root.one_of("embedding", hand_built ? Embedding::HandBuilt : Embedding::Gaussian, names::embedding);
+  document.embedding_gain = read_gain(root, "embedding_gain");
   document.positions = root.one_of("positions", Positions::Sinusoidal, names::positions);
   document.position_settings = read_position_settings(root, where);
   document.scaling = read_scaling(root);
@@ -302,9 +370,12 @@ Document document_from_json(std::string_view text, const std::string& where) {
   if (!(document.soft_cap >= 0)) root.fail("soft_cap", "a number of at least 0", *root.find("soft_cap"));
   document.masking = read_masking(root, where);
   read_softmax(root, where, document);
+  document.surgery = read_surgery(root, where, query_heads(document));
   document.precision = root.one_of("precision", document.precision, names::precision);
   document.loss = read_loss(root, where);
+  for (const char* of_session : {"session", "view", "held"}) root.find(of_session);  // see session_file.hpp
   root.finish();
+  if (document.weights.recipe == Recipe::Given) return document;  // the file's own blocks, fitting or not
   return with_weights(std::move(document));
 }
 

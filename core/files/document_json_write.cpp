@@ -13,6 +13,7 @@
 #include "core/files/document_names.hpp"
 #include "core/files/limits.hpp"
 #include "core/files/open.hpp"
+#include "core/files/session_file.hpp"
 #include "core/text/tokenize.hpp"
 #include "core/text/utf8.hpp"
 
@@ -147,8 +148,36 @@ void add_input(const Input& input, JsonWriter& writer) {
     writer.add("memory", texts_of(input.memory));
     if (!is_plain(input.memory, false)) writer.add("memory_tokens", tokens_of(input.memory));
   }
+  if (!tensors) {
+    writer.add("edited_vectors", input.edited);
+    writer.add("edited_memory", input.edited_memory);
+  }
   if (input.cached != 0) writer.add("cached", fmt::to_string(input.cached));
   writer.add("padded_length", fmt::to_string(input.padded_length));
+}
+
+/// The name of an enumerator.
+template <class E, std::size_t N>
+std::string json_name(E value, const std::array<names::Name, N>& of) {
+  return json_text(std::string(of[static_cast<std::size_t>(value)]));
+}
+
+/// What single blocks do differently from the recipe.
+void add_block_recipes(const Weights& weights, JsonWriter& writer) {
+  if (weights.blocks == std::array<BlockRecipe, 4>{}) return;
+  JsonWriter blocks("  ");
+  for (std::size_t i = 0; i < weights.blocks.size(); ++i) {
+    const BlockRecipe& own = weights.blocks[i];
+    if (own == BlockRecipe{}) continue;
+    JsonWriter block("   ");
+    if (own.drawn) {
+      block.add("initialiser", json_name(own.drawn->initialiser, names::initialiser));
+      block.add("seed", fmt::to_string(own.drawn->seed));
+    }
+    if (own.gain != 1) block.add("gain", json_number(own.gain));
+    blocks.add(names::projection[i], block.take());
+  }
+  writer.add("blocks", blocks.take());
 }
 
 void add_weights(const Weights& weights, Embedding embedding, JsonWriter& writer) {
@@ -169,6 +198,7 @@ void add_weights(const Weights& weights, Embedding embedding, JsonWriter& writer
     blocks.add("positions", weights.position_table);
     blocks.add("relative_bias", weights.relative_bias);
     if (!weights.head_names.empty()) blocks.add("head_names", json_texts(weights.head_names));
+    if (weights.made_by != Recipe::Given) blocks.add("made_by", json_name(weights.made_by, names::recipe));
     writer.add("weights", blocks.take());
   } else {
     writer.add("weights",
@@ -182,6 +212,9 @@ void add_weights(const Weights& weights, Embedding embedding, JsonWriter& writer
   writer.add("noise", json_number(weights.noise));
   writer.add("biases", weights.biases);
   if (weights.fused) writer.add("fused", true);
+  if (weights.initialiser != Initialiser::Xavier)
+    writer.add("initialiser", json_name(weights.initialiser, names::initialiser));
+  add_block_recipes(weights, writer);
   if (weights.extra_key && weights.recipe != Recipe::Given) writer.add("extra_key", true);
 }
 
@@ -192,12 +225,6 @@ void add_scaling(const Scaling& scaling, JsonWriter& writer) {
     case Scaling::Kind::Factor: writer.add("scale", json_number(scaling.factor)); return;
   }
   if (scaling.factor != 1) writer.add("scale_factor", json_number(scaling.factor));
-}
-
-/// The name of an enumerator.
-template <class E, std::size_t N>
-std::string json_name(E value, const std::array<names::Name, N>& of) {
-  return json_text(std::string(of[static_cast<std::size_t>(value)]));
 }
 
 void add_positions(const Document& document, JsonWriter& writer) {
@@ -255,11 +282,27 @@ void add_softmax(const Document& document, JsonWriter& writer) {
   writer.add("dropout", dropout.take());
 }
 
+void add_surgery(const std::vector<HeadSurgery>& surgery, JsonWriter& writer) {
+  std::string list;
+  for (std::size_t h = 0; h < surgery.size(); ++h) {
+    if (surgery[h].kind == HeadSurgery::Kind::None) continue;
+    JsonWriter head("   ");
+    head.add("head", fmt::to_string(h));
+    head.add("kind", json_name(surgery[h].kind, names::surgery));
+    head.add("pattern", surgery[h].frozen);
+    list += (list.empty() ? "" : ", ") + head.take();
+  }
+  if (!list.empty()) writer.add("surgery", "[" + list + "]");
+}
+
 }  // namespace
 
-std::string to_json(const Document& document) {
+std::string to_json(const Document& document) { return session_to_json(document, {}, nullptr); }
+
+std::string session_to_json(const Document& document, std::string_view view, const Document* held) {
   JsonWriter writer(" ");
   writer.add("attnscope", std::string_view("1"));
+  if (!view.empty()) writer.add("session", std::string_view("1"));  // early: a file that was cut is known by it
   writer.add("title", json_text(document.title));
   add_input(document.input, writer);
   writer.add("d_model", fmt::to_string(document.d_model));
@@ -267,12 +310,14 @@ std::string to_json(const Document& document) {
   if (document.kv_heads != 0) writer.add("kv_heads", fmt::to_string(document.kv_heads));
   if (document.d_v != 0) writer.add("d_v", fmt::to_string(document.d_v));
   add_weights(document.weights, document.embedding, writer);
+  if (document.embedding_gain != 1) writer.add("embedding_gain", json_number(document.embedding_gain));
   if (document.zero_key) writer.add("zero_key", true);
   add_positions(document, writer);
   add_scaling(document.scaling, writer);
   if (document.soft_cap != 0) writer.add("soft_cap", json_number(document.soft_cap));
   add_masking(document.masking, writer);
   add_softmax(document, writer);
+  add_surgery(document.surgery, writer);
   if (document.precision != Precision::Float32)
     writer.add("precision", json_name(document.precision, names::precision));
   if (document.loss != Loss{}) {
@@ -281,11 +326,16 @@ std::string to_json(const Document& document) {
     loss.add("given", document.loss.given);
     writer.add("loss", loss.take());
   }
+  if (!view.empty()) writer.add("view", view);
+  if (held != nullptr) writer.add("held", to_json(*held));
   return writer.take() + "\n";
 }
 
 void save_document(const Document& document, const std::filesystem::path& path) {
-  const std::string text = to_json(document);
+  write_document(to_json(document), path);
+}
+
+void write_document(std::string_view text, const std::filesystem::path& path) {
   if (text.size() > max_json_bytes) {
     throw Error(fmt::format("Cannot write {}: the document takes {} bytes, expected at most {}.",
                             in_quotes(path.native()), text.size(), max_json_bytes));

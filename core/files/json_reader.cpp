@@ -31,14 +31,6 @@ std::string describe(const json& value) {
   }
 }
 
-/// "line 3, column 5" of a byte offset.
-std::string position(std::string_view text, std::size_t byte) {
-  const std::string_view before = text.substr(0, std::min(byte, text.size()));
-  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-  const std::size_t start = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
-  return fmt::format("line {}, column {}", line, before.size() - start + 1);
-}
-
 /// Nested arrays as numbers; the first element of each level says how long its siblings must be.
 class TensorReader {
  public:
@@ -96,9 +88,21 @@ class TensorReader {
 
 }  // namespace
 
+std::string line_and_column(std::string_view text, std::size_t byte) {
+  const std::string_view before = text.substr(0, std::min(byte, text.size()));
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const std::size_t start = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
+  return fmt::format("line {}, column {}", line, before.size() - start + 1);
+}
+
+FieldError::FieldError(const std::string& where, std::string key, std::string problem)
+    : Error(fmt::format("{}: {}", in_quotes(where), problem)),
+      key_(std::move(key)),
+      problem_(std::move(problem)) {}
+
 json parse_strict_json(std::string_view text, const std::string& where) {
   if (const auto at = first_invalid_utf8(text)) {
-    throw Error(fmt::format("{} is not valid UTF-8 at {}.", in_quotes(where), position(text, *at)));
+    throw Error(fmt::format("{} is not valid UTF-8 at {}.", in_quotes(where), line_and_column(text, *at)));
   }
   std::vector<std::set<std::string>> keys;  // of the objects that are open
   const auto watch = [&](int depth, json::parse_event_t event, json& parsed) {
@@ -117,7 +121,7 @@ json parse_strict_json(std::string_view text, const std::string& where) {
     return json::parse(text.begin(), text.end(), watch);
   } catch (const json::parse_error& error) {
     throw Error(fmt::format("{} is not valid JSON at {}.", in_quotes(where),
-                            position(text, error.byte > 0 ? error.byte - 1 : 0)));
+                            line_and_column(text, error.byte > 0 ? error.byte - 1 : 0)));
   } catch (const json::exception&) {
     throw Error(fmt::format("{} holds a number that is too large.", in_quotes(where)));
   }
@@ -231,15 +235,15 @@ TensorPtr JsonFields::tensor(const std::string& name, int rank, bool null_hides)
 }
 
 void JsonFields::fail(const std::string& name, const std::string& expected, const json& found) const {
-  throw Error(fmt::format("{}: {} must be {}, found {}.", in_quotes(where_), in_quotes(key(name)), expected,
-                          describe(found)));
+  throw FieldError(where_, key(name),
+                   fmt::format("{} must be {}, found {}.", in_quotes(key(name)), expected, describe(found)));
 }
 
 void JsonFields::finish() const {
   for (const auto& [name, ignored] : value_.items()) {
     if (!asked_.contains(name)) {
-      throw Error(fmt::format("{}: {} is not a key of an AttnScope document.", in_quotes(where_),
-                              in_quotes(key(name))));
+      throw FieldError(where_, key(name),
+                       fmt::format("{} is not a key of an AttnScope document.", in_quotes(key(name))));
     }
   }
 }

@@ -14,16 +14,32 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/document.hpp"
+#include "core/error.hpp"
 #include "core/tensor.hpp"
 
 namespace attnscope {
 
 /// Throws Error naming `where` and the line and column.
 nlohmann::json parse_strict_json(std::string_view text, const std::string& where);
+/// "line 3, column 5" of a byte offset.
+std::string line_and_column(std::string_view text, std::size_t byte);
+
+/// A value that does not fit, or a key that nobody knows; says which, so that a damaged file can be read
+/// without it.
+class FieldError : public Error {
+ public:
+  FieldError(const std::string& where, std::string key, std::string problem);
+  const std::string& key() const { return key_; }          // "mask.window.left"
+  const std::string& problem() const { return problem_; }  // the sentence without the file's name
+
+ private:
+  std::string key_, problem_;
+};
 
 /// One object whose keys are taken one by one; finish() then refuses those nobody asked for. Every getter
-/// returns `fallback` when the key is missing and throws Error, naming the key and what was found, when the
-/// value does not fit. References passed to the constructor must outlive the object.
+/// returns `fallback` when the key is missing and throws FieldError, naming the key and what was found, when
+/// the value does not fit. References passed to the constructor must outlive the object.
 class JsonFields {
  public:
   /// `path` is how messages name the object: "" for the document, "mask" for what is under that key.
@@ -64,7 +80,7 @@ class JsonFields {
 
   [[noreturn]] void fail(const std::string& name, const std::string& expected,
                          const nlohmann::json& found) const;
-  /// Throws Error when the object has a key that was never asked for.
+  /// Throws FieldError when the object has a key that was never asked for.
   void finish() const;
 
  private:
@@ -75,5 +91,8 @@ class JsonFields {
   const std::string& where_;
   std::set<std::string> asked_;
 };
+
+/// document_from_json() behind the parser.
+Document document_from_value(const nlohmann::json&, const std::string& where);
 
 }  // namespace attnscope

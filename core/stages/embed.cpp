@@ -29,6 +29,8 @@ class TokenVectors {
     } else {
       fill_normal(vector, document_.weights.seed, stream_of(token), 1);
     }
+    if (document_.embedding_gain != 1)
+      for (float& number : vector) number *= document_.embedding_gain;
     return vector;
   }
 

@@ -16,7 +16,8 @@ inline constexpr std::string_view padding_token = "[pad]";
 /// rounded to float for every T: they are data, and a float64 reference must differ in arithmetic only.
 /// Shorter sequences are filled with padding_token. Gaussian: N(0, 1) per number from the stream of the
 /// token's bytes. HandBuilt: see core/weights/hand_built.hpp; the second half of the dimensions, the
-/// position's, is zero. `document` passed check().
+/// position's, is zero. Both times embedding_gain. `document` passed check(); what was edited by hand is not
+/// looked at.
 template <class T>
 TensorOf<T> embed(const Document&, const std::vector<Sequence>& sequences, std::int64_t tokens);
 /// Those of the Document's own sequences.

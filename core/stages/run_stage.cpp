@@ -10,6 +10,7 @@
 #include "core/stages/projections.hpp"
 #include "core/stages/scores.hpp"
 #include "core/stages/softmax.hpp"
+#include "core/stages/surgery.hpp"
 
 namespace attnscope {
 
@@ -51,6 +52,7 @@ class StageRun {
   Ptr embedded() const {
     if (document_.input.given) return nullptr;
     if (from_.query_vectors) return from_.query_vectors;
+    if (from_.edited) return from_.edited;
     return shared(embed<T>(document_));
   }
 
@@ -67,6 +69,7 @@ class StageRun {
     if (from_.key_vectors) return positioned(from_.key_vectors);
     const std::vector<Sequence>& sequences = document_.input.memory;
     if (sequences.empty() || from_.query_vectors) return nullptr;
+    if (from_.edited_memory) return positioned(from_.edited_memory);
     return positioned(shared(embed<T>(document_, sequences, longest_of(sequences))));
   }
 
@@ -160,8 +163,14 @@ class StageRun {
         if (!document_.linear) return nullptr;
         return shared(
             linear_weights(work_, at(Stage::RotateQuery), at(Stage::RotateKey), from_.additive, rule()));
+      case Stage::Surgery: {
+        const Ptr& own = so_far_[own_weights_stage(document_)];
+        return is_operated(document_)
+                   ? shared(operate(work_, *own, from_.additive, document_.surgery, rule()))
+                   : own;
+      }
       case Stage::Drop: {
-        const Ptr& used = so_far_[weights_stage(document_)];
+        const Ptr& used = so_far_[Stage::Surgery];
         return document_.dropout.rate == 0 ? used : shared(drop(work_, *used, document_.dropout));
       }
       default: return shared(mix(work_, at(Stage::Drop), at(Stage::Value)));

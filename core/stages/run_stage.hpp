@@ -20,9 +20,15 @@ TensorPtrOf<T> run_stage(const Work&, Stage stage, const Document& document, con
 template <class T>
 TraceOf<T> run_stages(const Work&, const Document& document, const Sources<T>& sources);
 
-/// The stage whose tensor says how much each key counts: Softmax, or Linear for linear attention.
-inline Stage weights_stage(const Document& document) {
+/// The stage whose tensor holds the weights that the heads come to by themselves: Softmax, or Linear for
+/// linear attention.
+inline Stage own_weights_stage(const Document& document) {
   return document.linear ? Stage::Linear : Stage::Softmax;
+}
+/// The stage whose tensor says how much each key counts: the heads' own weights, or Surgery where a pattern
+/// is replaced.
+inline Stage weights_stage(const Document& document) {
+  return is_operated(document) ? Stage::Surgery : own_weights_stage(document);
 }
 
 /// Whether queries and keys are turned by rotary positions, and whether a position bias is added to the

@@ -40,6 +40,8 @@ Sources<T> sources_of(const Document& document) {
           in(w.relative_bias),
           in(document.masking.additive),
           in(document.loss.given),
+          in(document.input.edited),
+          in(document.input.edited_memory),
           {},
           {}};
 }

@@ -17,6 +17,7 @@ struct Sources {
   TensorPtrOf<T> extra_key, extra_value, position_table, relative_bias;
   TensorPtrOf<T> additive;  // Masking
   TensorPtrOf<T> loss;      // Loss
+  TensorPtrOf<T> edited, edited_memory;  // Input
   // Where the Document's own float would round them: the multiplier of the scores and the soft-cap.
   std::optional<double> scale, soft_cap;
 };

@@ -57,16 +57,29 @@ void add_random(Tensor& w, int head, int d_k, double sigma, std::uint64_t seed, 
   matrix.middleCols(head * d_k, d_k) += block.matrix();
 }
 
+/// Width and frame of a head.
+struct HeadFrame {
+  int d_k;
+  std::uint64_t seed;
+  int frame_of;  // the head whose frame it is
+};
+
+/// Adds channels to the columns of head `at`; a head narrower than its channels keeps the first ones.
+void add_channels(Tensor& w_query, Tensor& w_key, int at, std::vector<Channel> channels,
+                  const HeadFrame& head) {
+  channels.resize(std::min(channels.size(), static_cast<std::size_t>(head.d_k)));
+  const std::vector<LinearForm> rows = frame(channels.size(), head.d_k, head.seed, head.frame_of);
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    add_outer(w_query, at, head.d_k, channels[c].gain, channels[c].query, rows[c]);
+    add_outer(w_key, at, head.d_k, channels[c].gain, channels[c].key, rows[c]);
+  }
+}
+
 void add_head(HandBuiltWeights& weights, const Layout& layout, int head, int d_k, std::uint64_t seed) {
   const HeadKind& kind = head_kinds[static_cast<std::size_t>(head) % head_kinds.size()];
   weights.head_names.emplace_back(kind.name);
-  std::vector<Channel> channels = kind.channels(layout);
-  channels.resize(std::min(channels.size(), static_cast<std::size_t>(d_k)));
-  const std::vector<LinearForm> rows = frame(channels.size(), d_k, seed, head);
-  for (std::size_t c = 0; c < channels.size(); ++c) {
-    add_outer(weights.w_query, head, d_k, channels[c].gain, channels[c].query, rows[c]);
-    add_outer(weights.w_key, head, d_k, channels[c].gain, channels[c].key, rows[c]);
-  }
+  add_channels(weights.w_query, weights.w_key, head, kind.channels(layout),
+               {.d_k = d_k, .seed = seed, .frame_of = head});
   if (kind.random > 0) {
     const double sigma = kind.random / std::sqrt(layout.width);
     const std::string number = std::to_string(head);
@@ -81,7 +94,48 @@ Tensor noise_block(int d_model, std::uint64_t seed, std::string_view stream, flo
   return block;
 }
 
+/// What a preset is made of.
+std::vector<Channel> channels_of(HeadPreset preset, const Layout& layout) {
+  switch (preset) {
+    case HeadPreset::PreviousToken: return head_kinds[0].channels(layout);
+    case HeadPreset::NextToken: return next_token(layout);
+    case HeadPreset::FirstToken: return head_kinds[1].channels(layout);
+    case HeadPreset::SameToken: return head_kinds[2].channels(layout);
+    case HeadPreset::Uniform: break;
+  }
+  return {};
+}
+
 }  // namespace
+
+std::string_view name_of(HeadPreset preset) {
+  switch (preset) {
+    case HeadPreset::PreviousToken: return head_kinds[0].name;
+    case HeadPreset::NextToken: return "next token";
+    case HeadPreset::FirstToken: return head_kinds[1].name;
+    case HeadPreset::SameToken: return head_kinds[2].name;
+    case HeadPreset::Uniform: break;
+  }
+  return "uniform";
+}
+
+int least_width(HeadPreset preset) {
+  switch (preset) {
+    case HeadPreset::PreviousToken:
+    case HeadPreset::NextToken: return 4;  // the sine and cosine of two frequencies
+    case HeadPreset::FirstToken:
+    case HeadPreset::SameToken: return 2;
+    case HeadPreset::Uniform: break;
+  }
+  return 1;
+}
+
+HeadWeights preset_head(HeadPreset preset, int d_model, int d_k, std::uint64_t seed, int head) {
+  HeadWeights weights{Tensor({d_model, d_k}), Tensor({d_model, d_k})};
+  add_channels(weights.w_query, weights.w_key, 0, channels_of(preset, Layout(d_model)),
+               {.d_k = d_k, .seed = seed, .frame_of = head});
+  return weights;
+}
 
 void hand_built_token(std::string_view token, std::uint64_t seed, std::span<float> out) {
   const Layout layout(static_cast<int>(out.size()));

@@ -73,6 +73,27 @@ struct HandBuiltLayout {
 /// min_hand_built_width.
 void hand_built_token(std::string_view token, std::uint64_t seed, std::span<float> out);
 
+/// What single weights can make a head do. All but Uniform read hand-built embeddings; the first three need
+/// sinusoidal positions, SameToken positions that leave queries and keys unturned.
+enum class HeadPreset {
+  PreviousToken,  // κ_1, as above
+  NextToken,      // κ_-1
+  FirstToken,
+  SameToken,
+  Uniform,  // no channel and no noise: all scores are 0
+};
+std::string_view name_of(HeadPreset);
+/// Numbers of a query and key that a preset cannot do without.
+int least_width(HeadPreset);
+
+/// W_Q and W_K of one head.
+struct HeadWeights {
+  Tensor w_query, w_key;  // [d_model][d_k]
+};
+/// In the frame that head `head` has in hand_built_weights(). Needs d_model >= min_hand_built_width for all
+/// but Uniform.
+HeadWeights preset_head(HeadPreset, int d_model, int d_k, std::uint64_t seed, int head);
+
 struct HandBuiltWeights {
   Tensor w_query, w_key, w_value, w_output;  // each [d_model][d_model]
   std::vector<std::string> head_names;

@@ -203,6 +203,12 @@ Channels skip_and_first(const Layout& layout) {
 
 }  // namespace
 
+std::vector<Channel> next_token(const HandBuiltLayout& layout) {
+  Channels channels;
+  add_distance(channels, layout, narrow, -1);
+  return channels;
+}
+
 constinit const std::array<HeadKind, 8> head_kinds = {{
     {"previous token", previous_token, 0},
     {"first token", first_token, 0},

@@ -25,6 +25,9 @@ struct HeadKind {
 };
 extern const std::array<HeadKind, 8> head_kinds;
 
+/// κ_-1: the token after. None of the eight, as a causal mask hides it.
+std::vector<Channel> next_token(const HandBuiltLayout&);
+
 /// first + factor · second.
 LinearForm sum(LinearForm first, const LinearForm& second, double factor = 1);
 

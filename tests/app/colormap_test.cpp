@@ -62,7 +62,8 @@ TEST_CASE("a score of zero is exactly the ground, and both sides grow away from 
 }
 
 TEST_CASE("sequential maps are monotone in luminance, so they survive print and colour blindness") {
-  for (const Map map : {Map::Weights, Map::WeightsPaper, Map::Viridis, Map::Cividis, Map::Blues, Map::Grey}) {
+  for (const Map map : {Map::Weights, Map::WeightsPaper, Map::Viridis, Map::Cividis, Map::Blues, Map::Grey,
+                        Map::BluesDark, Map::GreyPaper}) {
     const Colormap& colours = colormap(map);
     const double sign = luminance(colours.back()) > luminance(colours.front()) ? 1 : -1;
     for (std::size_t i = 1; i < colours.size(); ++i) {

@@ -9,7 +9,7 @@
 namespace attnscope::test {
 
 /// High enough for the whole column with any one section unfolded.
-constexpr RobotOptions tall{.width = 1600, .height = 1700};
+inline const RobotOptions tall{.width = 1600, .height = 1700};
 
 inline const Result& shown(Robot& robot) { return *robot.app().shown(); }
 

@@ -218,7 +218,7 @@ TEST_CASE("a loss brings gradients, their norms and their pictures") {
     robot.frame();
     const Image before = robot.pixels();
     choose(robot, "Other stages", plane);
-    CHECK(robot.app().view().stage.gradient);
+    CHECK(robot.app().view().stage.is_gradient());
     robot.leave();
     robot.frame();
     CHECK_FALSE((robot.pixels() == before));
@@ -228,7 +228,7 @@ TEST_CASE("a loss brings gradients, their norms and their pictures") {
   CHECK(shown(robot).gradients->loss != sum);
   click(robot, "Loss: Off");
   CHECK_FALSE(shown(robot).gradients);
-  CHECK_FALSE(robot.app().view().stage.gradient);
+  CHECK_FALSE(robot.app().view().stage.is_gradient());
 }
 
 TEST_CASE("the statistics of the shown head") {

@@ -1,37 +1,17 @@
 // The picture of a matrix, pixel by pixel: edges, marks, pooling, speed.
-#include "app/draw/raster.hpp"
-
 #include <chrono>
-#include <cmath>
 #include <cstdio>
-#include <limits>
 #include <set>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/raster_jobs.hpp"
+
 using namespace attnscope;
+using namespace attnscope::test;
 
 namespace {
-
-constexpr float endless = std::numeric_limits<float>::infinity();
-constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
-constexpr RasterColours colours{
-    .ground = 1, .hatch_ground = 2, .hatch_line = 3, .no_key_line = 4, .underflow_dot = 5, .nan = 6};
-
-/// The whole of a matrix of `columns` columns.
-RasterJob whole(const std::vector<float>& values, int columns, int width, int height) {
-  const auto rows = static_cast<Eigen::Index>(values.size()) / columns;
-  return {.values = {values.data(), rows, columns},
-          .map = &colormap(Map::Grey),
-          .rows = static_cast<double>(rows),
-          .columns = static_cast<double>(columns),
-          .width = width,
-          .height = height,
-          .colours = colours};
-}
-
-Rgba grey(int level) { return colormap(Map::Grey)[static_cast<std::size_t>(level)]; }
 
 /// Lengths of the runs of equal colour along the first line of pixels.
 std::vector<int> runs(const Image& image) {

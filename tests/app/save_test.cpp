@@ -1,6 +1,8 @@
 // Saving from the window: what is saved opens again as it was, and a failure loses nothing.
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
+#include <sys/resource.h>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -56,9 +58,12 @@ TEST_CASE("what cannot be saved is told and stays") {
   const Document before = robot.document();
   save_as(robot, (directory / "no/such/folder/x.json").native());
   CHECK(robot.app().message().find("no/such/folder/x.json") != std::string::npos);
-  save_as(robot, (directory / "picture.png").native());
-  CHECK(robot.app().message().find(".csv, .npy or .safetensors") != std::string::npos);
-  CHECK_FALSE(std::filesystem::exists(directory / "picture.png"));
+  save_as(robot, (directory / "picture.bmp").native());
+  CHECK(robot.app().message().find(".npy, .safetensors, .png or .svg") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(directory / "picture.bmp"));
+  save_as(robot, directory.path().native() + "/");  // a directory, and no name in it
+  CHECK(robot.app().message().find("Cannot write") != std::string::npos);
+  CHECK(directory.entries() == 0);
   CHECK(robot.document() == before);
 }
 
@@ -87,6 +92,32 @@ TEST_CASE("what is looked at is exported by the ending of the name") {
   CHECK(to_tensor<float>(*file.find("weights"), file.path()) == *shown(robot).trace[Stage::Softmax]);
   CHECK(file.find("rotated_queries") != nullptr);
   CHECK(file.find("linear_weights") == nullptr);
+}
+
+TEST_CASE("a full disk loses neither the session nor the file that was there") {
+  const TemporaryDirectory directory;
+  Robot robot({.width = 1600, .height = 1000});
+  robot.app().save(directory / "mine.json");
+  const std::string good = bytes_of(directory / "mine.json");
+  robot.key(ImGuiKey_S);
+  robot.settle();
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit tiny{64, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &tiny);
+  for (const char* name : {"mine.json", "new.json", "new.png", "new.svg", "new.csv", "new.safetensors"}) {
+    robot.app().save(directory / name);
+    INFO(name);
+    CHECK(is_sentence(robot.app().message()));
+    CHECK(robot.app().message().find(name) != std::string::npos);
+    CHECK_FALSE(robot.app().message().starts_with("Saved"));
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  CHECK(bytes_of(directory / "mine.json") == good);
+  CHECK(directory.entries() == 1);
+  robot.app().save(directory / "mine.json");
+  CHECK(open_document(directory / "mine.json").scaling.kind == Scaling::Kind::Off);
 }
 
 TEST_CASE("labels with commas and quotes survive a table") {

@@ -28,13 +28,13 @@ bool wait_until(const std::function<bool()>& condition) {
 }
 
 /// The program, its display and its window, once that shows something.
-struct Session {
+struct Running {
   VirtualDisplay display{1920, 1200};
   std::optional<ChildProcess> program;
   VirtualDisplay::Window window = 0;
   double first_frame_milliseconds = 0;
 
-  Session() {
+  Running() {
     display.move_pointer(1900, 1190);  // beside the window: nothing hovers
     const auto start = Clock::now();
     program.emplace(std::vector<std::string>{ATTNSCOPE_PROGRAM},
@@ -78,7 +78,7 @@ double difference(const Image& a, const Image& b) {
 TEST_CASE("the window shows what the robot sees, takes a click, rests and closes") {
   if (!VirtualDisplay::available()) SKIP("Xvfb is not installed (package xvfb)");
   Robot robot({.width = 1600, .height = 1000, .system_fonts = true});
-  Session session;
+  Running session;
   const Image before = session.picture();
   std::printf("window: first frame %.0f ms after start\n", session.first_frame_milliseconds);
   CHECK(session.first_frame_milliseconds < 10'000);   // a busy machine; the printed figure is what counts
@@ -106,7 +106,7 @@ TEST_CASE("the window shows what the robot sees, takes a click, rests and closes
 
 TEST_CASE("the window follows its size and closes at once while it computes") {
   if (!VirtualDisplay::available()) SKIP("Xvfb is not installed (package xvfb)");
-  Session session;
+  Running session;
   session.picture();
   session.display.resize(session.window, 1280, 720);
   const Image small = session.picture();

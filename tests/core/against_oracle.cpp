@@ -81,6 +81,10 @@ oracle::Problem problem_of(const Document& document, const Dimensions& size) {
   p.linear = document.linear;
   p.mask = visibility_of(document, size);
   if (document.masking.additive) p.mask.additive = spread_additive(*document.masking.additive, size);
+  for (const HeadSurgery& head : document.surgery) {
+    p.replaced.push_back(static_cast<oracle::Replacement>(head.kind));
+    p.frozen.push_back(numbers(head.frozen));
+  }
   if (document.dropout.rate > 0) {
     const double grown = 1 / (1 - static_cast<double>(document.dropout.rate));
     for (std::int64_t i = 0; i < size.batch * size.heads * size.queries * size.keys; ++i)

@@ -93,6 +93,7 @@ std::string difference(const Document& document, const TraceOf<T>& trace, const 
   const double weights = 2 * precision * (1 + exponent / e.problem.temperature);
   compare.stage(Stage::Softmax, a.weights, weights);
   compare.stage(Stage::Linear, document.linear ? a.linear : Numbers{}, 10 * precision);
+  compare.stage(Stage::Surgery, a.replaced, std::max(weights, 10 * precision));
   const double grown = e.problem.keep.empty() ? 1 : largest_of(e.problem.keep);
   const double dropped = grown * std::max(weights, 10 * precision);
   compare.stage(Stage::Drop, a.dropped, dropped);
@@ -138,6 +139,13 @@ std::vector<bool> special_tokens(const Document& document, std::size_t b, std::s
   return special;
 }
 
+/// What surgery has to say about a row: a muted head spreads over no key, and none lets a gradient pass.
+void operate(oracle::Replacement kind, oracle::Reading& reading) {
+  if (kind == oracle::Replacement::None) return;
+  reading.jacobian = 0;
+  if (kind == oracle::Replacement::Mute) reading.effective = 0;
+}
+
 void compare_row(const RowMeasures& found, const oracle::Reading& wanted, bool cross, std::size_t allowed,
                  MeasureComparison& compare) {
   const double zero_or = cross ? 0 : 1;
@@ -181,7 +189,8 @@ std::string measures_difference(const Document& document, const Trace& trace, co
         const float* row = weights.data() + at * p.keys;
         const Numbers w(row, row + p.keys);
         const std::ptrdiff_t position = p.mask.offsets[b] + static_cast<std::ptrdiff_t>(i);
-        const oracle::Reading wanted = oracle::read_row(w, position, p.extra, special, p.temperature);
+        oracle::Reading wanted = oracle::read_row(w, position, p.extra, special, p.temperature);
+        if (!p.replaced.empty()) operate(p.replaced[h], wanted);
         const RowMeasures& found = measures.rows[at];
         compare.in(fmt::format("row {} {} {}", b, h, i));
         compare_row(found, wanted, cross, e.answer.allowed[at], compare);

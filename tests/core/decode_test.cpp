@@ -6,8 +6,8 @@
 #include "core/compare.hpp"
 #include "core/pipeline.hpp"
 #include "core/random_documents.hpp"
-#include "core/seeds.hpp"
 #include "core/stages/run_stage.hpp"
+#include "support/seeds.hpp"
 
 namespace attnscope {
 namespace {
@@ -42,6 +42,13 @@ Document at_step(Document document, int tokens) {
   document.input.padded_length = 0;
   document.input.cached = tokens - 1;
   return document;
+}
+
+/// Without what has the shape of the scores.
+void drop_shapes(Document& document) {
+  document.masking.additive = nullptr;
+  for (HeadSurgery& head : document.surgery)
+    if (head.kind == HeadSurgery::Kind::Frozen) head = {};
 }
 
 /// Rows [first, first + count) of every matrix of the last two dimensions.
@@ -111,7 +118,7 @@ TEST_CASE("A cache leaves the other rows as they are, whatever the settings") {
     INFO("ATTNSCOPE_SEED=" << seeds::of_run() << ", case " << i << " of cached");
     samples::Random random(seeds::of_case("cached", i));
     Document document = samples::any_text_document(random);
-    document.masking.additive = nullptr;  // these two have the shape of the scores
+    drop_shapes(document);
     document.dropout = {};
     if (!document.input.memory.empty() || padded_tokens(document.input) < 2) continue;
     document.input.cached = 0;
@@ -138,7 +145,7 @@ TEST_CASE("Decoding is the full pass for every mask that looks back only") {
     document.dropout = {};
     Masking& masking = document.masking;
     masking.causal = true;
-    masking.additive = nullptr;
+    drop_shapes(document);
     masking.heads.clear();
     masking.hidden = Masking::Hidden::MinusInfinity;  // a row of -1e9 alone would look ahead
     const bool looks_ahead = masking.mistake == MaskMistake::Transposed ||

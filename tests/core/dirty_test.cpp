@@ -25,17 +25,19 @@ TensorPtr zeros() { return std::make_shared<const Tensor>(Shape{1, 1, 5, 5}); }
 
 /// These lines break the build when a member is added to a struct: then add it here, and to all_changes().
 void members_are_complete(const Document& document) {
-  [[maybe_unused]] const auto& [input, embedding, positions, position_settings, d_model, heads, kv_heads, d_v,
+  [[maybe_unused]] const auto& [input, embedding, embedding_gain, positions, position_settings, d_model, heads, kv_heads, d_v,
                                 weights, zero_key, scaling, soft_cap, masking, softmax, temperature, linear,
-                                dropout, precision, loss, title] = document;
-  [[maybe_unused]] const auto& [sequences, memory, padded_length, cached, given, vectors] = input;
+                                surgery, dropout, precision, loss, title] = document;
+  [[maybe_unused]] const auto& [sequences, memory, padded_length, cached, given, vectors, edited, edited_memory] = input;
   [[maybe_unused]] const auto& [q, k, v, past_key, past_value, lengths] = given;
   [[maybe_unused]] const auto& [x, key_vectors, value_vectors] = vectors;
-  [[maybe_unused]] const auto& [recipe, seed, noise, biases, fused, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o,
+  [[maybe_unused]] const auto& [recipe, seed, noise, biases, fused, initialiser, blocks, made_by, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o,
                                 extra_key, extra_value, position_table, relative_bias, head_names] = weights;
   [[maybe_unused]] const auto& [causal, padding, window, sparsity, mask_heads, additive, hidden, mistake] =
       masking;
   [[maybe_unused]] const auto& [scale_kind, factor] = scaling;
+  const HeadSurgery head;
+  [[maybe_unused]] const auto& [surgery_kind, frozen] = head;
 }
 
 std::vector<Change> all_changes() {
@@ -60,6 +62,9 @@ std::vector<Change> all_changes() {
       {"lengths", [](Document& d) { d.input.given.lengths = {3}; }, {Field::Given}},
       {"embedding", [](Document& d) { d.embedding = Embedding::HandBuilt; }, {Field::Embedding}},
       {"positions", [](Document& d) { d.positions = Positions::None; }, {Field::Positions}},
+      {"embedding_gain", [](Document& d) { d.embedding_gain = 2; }, {Field::Embedding}},
+      {"edited", [](Document& d) { d.input.edited = zeros(); }, {Field::Embedding}},
+      {"edited_memory", [](Document& d) { d.input.edited_memory = zeros(); }, {Field::Embedding}},
       {"position_settings", [](Document& d) { d.position_settings.rope_base = 500; }, {Field::Positions}},
       {"d_model", [](Document& d) { d.d_model = 32; }, {Field::Width}},
       {"d_v", [](Document& d) { d.d_v = 3; }, {Field::Width}},
@@ -69,6 +74,9 @@ std::vector<Change> all_changes() {
       {"seed", [](Document& d) { d.weights.seed = 99; }, {Field::Embedding}},
       {"noise", [](Document& d) { d.weights.noise = 0.5f; }, none},
       {"biases", [](Document& d) { d.weights.biases = !d.weights.biases; }, none},
+      {"initialiser", [](Document& d) { d.weights.initialiser = Initialiser::Identity; }, none},
+      {"blocks", [](Document& d) { d.weights.of(Projection::Key).gain = 2; }, none},
+      {"made_by", [](Document& d) { d.weights.made_by = Recipe::Random; }, none},
       {"fused", [](Document& d) { d.weights.fused = true; }, {Field::Fused}},
       {"extra_key", [](Document& d) { d.weights.extra_key = zeros(); }, {Field::ExtraKeys}},
       {"extra_value", [](Document& d) { d.weights.extra_value = zeros(); }, {Field::ExtraKeys}},
@@ -100,6 +108,7 @@ std::vector<Change> all_changes() {
       {"softmax", [](Document& d) { d.softmax = SoftmaxKind::Naive; }, {Field::Softmax}},
       {"temperature", [](Document& d) { d.temperature = 2; }, {Field::Softmax}},
       {"linear", [](Document& d) { d.linear = true; }, {Field::Linear}},
+      {"surgery", [](Document& d) { d.surgery = {{HeadSurgery::Kind::Mute}, {}}; }, {Field::Surgery}},
       {"dropout", [](Document& d) { d.dropout.rate = 0.5f; }, {Field::Dropout}},
       {"precision", [](Document& d) { d.precision = Precision::BFloat16; }, {Field::Precision}},
       {"loss", [](Document& d) { d.loss.kind = Loss::Kind::Sum; }, none},
@@ -192,6 +201,8 @@ TEST_CASE("A stage that a change does not touch is shared with the Trace before"
        downstream_of(Stage::Value)},
       {"W_O", [](Document& d) { d.weights.w_output = copied(d.weights.w_output); }, Stages{Stage::Output}},
       {"temperature", [](Document& d) { d.temperature = 3; }, downstream_of(Stage::Softmax)},
+      {"surgery", [](Document& d) { d.surgery = {{}, {HeadSurgery::Kind::Mute}}; },
+       downstream_of(Stage::Surgery)},
       {"positions", [](Document& d) { d.positions = Positions::None; }, downstream_of(Stage::Position)},
       {"tokens", [](Document& d) { d.input.sequences[0].tokens[0] = std::string("x"); },
        downstream_of(Stage::Embed)},

@@ -42,6 +42,8 @@ std::vector<TensorPtr*> blocks_of(Document& d) {
           &x.query,
           &x.key,
           &x.value,
+          &d.input.edited,
+          &d.input.edited_memory,
           &w.w_query,
           &w.w_key,
           &w.w_value,
@@ -60,7 +62,12 @@ std::vector<TensorPtr*> blocks_of(Document& d) {
 
 /// Equality of what blocks hold, where Document's own == asks whether they are the same blocks.
 bool same(Document a, Document b) {
-  const std::vector<TensorPtr*> in_a = blocks_of(a), in_b = blocks_of(b);
+  std::vector<TensorPtr*> in_a = blocks_of(a), in_b = blocks_of(b);
+  if (a.surgery.size() != b.surgery.size()) return false;
+  for (std::size_t h = 0; h < a.surgery.size(); ++h) {
+    in_a.push_back(&a.surgery[h].frozen);
+    in_b.push_back(&b.surgery[h].frozen);
+  }
   for (std::size_t i = 0; i < in_a.size(); ++i) {
     if (!same(*in_a[i], *in_b[i])) return false;
     *in_a[i] = *in_b[i];
@@ -163,6 +170,16 @@ TEST_CASE("every setting comes back", "[json]") {
   SECTION("tokens that do not follow from the text") {
     document.input.sequences[0].tokens = {"Ça va", "?"};
     CHECK(same(round_trip(document), document));
+  }
+  SECTION("every kind of surgery") {
+    using Kind = HeadSurgery::Kind;
+    document.surgery = {{Kind::None}, {Kind::Frozen, tensor({1, 2, 3}, {0, 1, 0, 0.25f, 0.5f, 0.1f})},
+                        {Kind::Mute}, {Kind::FirstToken}};
+    CHECK(same(round_trip(document), document));
+    document.surgery = {{Kind::Uniform}, {Kind::PreviousToken}, {Kind::Identity}, {Kind::None}};
+    CHECK(same(round_trip(document), document));
+    document.surgery = std::vector<HeadSurgery>(4);  // none at all: not written, so it comes back as empty
+    CHECK(round_trip(document).surgery.empty());
   }
   SECTION("a mask of numbers") {
     document.masking.additive = tensor({1, 2, 1, 2}, {0, -infinity, 1.5f, -0.0f});
@@ -269,6 +286,15 @@ TEST_CASE("what does not fit is refused with its key and source", "[json]") {
       {"temperature", "1e-60"},
       {"temperature", "\"NaN\""},
       {"mask", "true"},
+      {"surgery", "{}"},
+      {"surgery", "[3]"},
+      {"surgery", "[{}]"},
+      {"surgery", R"([{"head": 8, "kind": "mute"}])"},
+      {"surgery", R"([{"head": 0, "kind": "silent"}])"},
+      {"surgery", R"([{"head": 0, "kind": "mute"}, {"head": 0, "kind": "uniform"}])"},
+      {"surgery", R"([{"head": 0, "kind": "frozen"}])"},
+      {"surgery", R"([{"head": 0, "kind": "mute", "pattern": [[[1]]]}])"},
+      {"surgery", R"([{"head": 0, "kind": "mute", "strength": 2}])"},
       {"given", "[]"},
       {"given", "{}"},
   };

@@ -9,10 +9,10 @@
 #include "core/mask.hpp"
 #include "core/pipeline.hpp"
 #include "core/random_documents.hpp"
-#include "core/seeds.hpp"
 #include "core/stages/run_stage.hpp"
 #include "core/stages/softmax.hpp"
 #include "oracle/oracle.hpp"
+#include "support/seeds.hpp"
 
 namespace attnscope {
 namespace {
@@ -52,6 +52,7 @@ std::vector<double> flat(const Measures& measures) {
     all.insert(all.end(), {head.entropy, head.distance, static_cast<double>(head.rows_without_key)});
     all.insert(all.end(), head.received.begin(), head.received.end());
   }
+  for (const OutputChange& row : measures.output_change) all.insert(all.end(), {row.change, row.without});
   return all;
 }
 
@@ -63,7 +64,7 @@ std::string place(std::string_view suite, std::uint64_t i) {
 Document changed(samples::Random& random, const Document& was) {
   while (true) {
     Document now = was;
-    switch (random.between(0, 15)) {
+    switch (random.between(0, 17)) {
       case 0: samples::randomise_mask(random, now); break;
       case 1: samples::randomise_settings(random, now); break;
       case 2: samples::randomise_positions(random, now); break;
@@ -86,7 +87,9 @@ Document changed(samples::Random& random, const Document& was) {
       case 13:
         if (!now.input.sequences.empty()) now.input.sequences[0].tokens.back() = "[SEP]";
         break;
-      case 14:
+      case 14: samples::randomise_surgery(random, now); break;
+      case 15: now.surgery.clear(); break;
+      case 16:
         if (!now.input.given.lengths.empty()) now.input.given.lengths[0] = 0;
         break;
       default: now.input.vectors.value.reset(); break;
@@ -156,6 +159,7 @@ TEST_CASE("Without positions and masks the order of keys is no matter, that of q
     document.positions = Positions::None;
     document.masking = {};
     document.dropout = {};
+    document.surgery = {};
     document.input.cached = 0;
     const auto tokens = static_cast<std::size_t>(padded_tokens(document.input));
     for (auto* text : {&document.input.sequences, &document.input.memory})
@@ -184,6 +188,7 @@ TEST_CASE("One product for queries, keys and values gives the bits of three") {
     document.weights.fused = false;
     document.input.cached = 0;  // with a cache rows are cut elsewhere, and a product rounds by its size
     document.masking.additive = nullptr;
+    document.surgery = {};
     const Trace three = run(document);
     document.weights.fused = true;
     INFO(place("fused", i));

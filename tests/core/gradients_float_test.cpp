@@ -9,9 +9,9 @@
 #include "core/gradients.hpp"
 #include "core/pipeline.hpp"
 #include "core/random_documents.hpp"
-#include "core/seeds.hpp"
 #include "core/stages/precision.hpp"
 #include "core/stages/run_stage.hpp"
+#include "support/seeds.hpp"
 
 namespace attnscope {
 namespace {

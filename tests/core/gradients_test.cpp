@@ -12,8 +12,8 @@
 #include "core/compare.hpp"
 #include "core/mask.hpp"
 #include "core/random_documents.hpp"
-#include "core/seeds.hpp"
 #include "core/stages/run_stage.hpp"
+#include "support/seeds.hpp"
 
 namespace attnscope {
 namespace {

@@ -9,9 +9,9 @@
 #include "core/mask.hpp"
 #include "core/pipeline.hpp"
 #include "core/random_documents.hpp"
-#include "core/seeds.hpp"
 #include "core/stages/buckets.hpp"
 #include "core/stages/run_stage.hpp"
+#include "support/seeds.hpp"
 
 namespace attnscope {
 namespace {

@@ -8,9 +8,9 @@
 #include "core/compare.hpp"
 #include "core/error.hpp"
 #include "core/random_documents.hpp"
-#include "core/seeds.hpp"
 #include "core/stages/run_stage.hpp"
 #include "oracle/positions.hpp"
+#include "support/seeds.hpp"
 
 namespace attnscope {
 namespace {

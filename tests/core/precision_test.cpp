@@ -11,7 +11,7 @@
 #include "core/pipeline.hpp"
 #include "core/random_documents.hpp"
 #include "core/reference.hpp"
-#include "core/seeds.hpp"
+#include "support/seeds.hpp"
 
 namespace attnscope {
 namespace {

@@ -131,6 +131,22 @@ void randomise_mask(Random& random, Document& document) {
   if (masking.mistake == MaskMistake::DiagonalToo) masking.causal = true;  // it is causal with < for <=
 }
 
+void randomise_surgery(Random& random, Document& document) {
+  document.surgery.clear();
+  const Dimensions size = check(document);
+  document.surgery.resize(static_cast<std::size_t>(size.heads));
+  for (HeadSurgery& head : document.surgery) {
+    if (random.coin()) continue;
+    head.kind = static_cast<HeadSurgery::Kind>(random.between(1, 6));
+    if (head.kind != HeadSurgery::Kind::Frozen) continue;
+    auto pattern = std::make_shared<Tensor>(Shape{size.batch, size.queries, size.keys});
+    for (float& weight : pattern->values())
+      weight = static_cast<float>(random.between(0, 10)) / static_cast<float>(10 * size.keys);
+    head.frozen = pattern;
+  }
+  if (!is_operated(document)) document.surgery.clear();
+}
+
 void randomise_settings(Random& random, Document& document) {
   document.softmax = rarely(random, 5) ? SoftmaxKind::Naive : SoftmaxKind::Stable;
   const bool naive = document.softmax == SoftmaxKind::Naive;  // its scores must stay below 88.7
@@ -142,11 +158,13 @@ void randomise_settings(Random& random, Document& document) {
       naive || random.coin() ? 1.0f : 0.3f + static_cast<float>(random.between(0, 30)) * 0.1f;
   document.linear = rarely(random, 5);
   document.dropout = {};
+  document.surgery = {};
   if (rarely(random, 4)) {
     document.dropout.rate = 0.05f * static_cast<float>(random.between(1, 16));
     document.dropout.seed = static_cast<std::uint64_t>(random.between(0, 1000));
   }
   randomise_mask(random, document);
+  if (rarely(random, 3)) randomise_surgery(random, document);
 }
 
 Document any_text_document(Random& random) {

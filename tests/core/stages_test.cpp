@@ -7,8 +7,8 @@
 #include "core/pipeline.hpp"
 #include "core/random_documents.hpp"
 #include "core/reference.hpp"
-#include "core/seeds.hpp"
 #include "core/stages/run_stage.hpp"
+#include "support/seeds.hpp"
 
 namespace attnscope {
 namespace {

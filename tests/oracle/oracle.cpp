@@ -127,11 +127,30 @@ void fill_linear(const Problem& p, const Row& row, Answer& answer) {
     if (sum != 0) answer.linear[row.at * p.keys + key] /= sum;
 }
 
+/// The weight of a key in a head whose pattern is replaced.
+double replacement(const Problem& p, const Row& row, std::size_t key, const Answer& answer) {
+  const Replacement kind = p.replaced[row.h];
+  if (kind == Replacement::Mute) return 0;
+  if (kind == Replacement::Frozen) return p.frozen[row.h][(row.b * p.queries + row.query) * p.keys + key];
+  std::ptrdiff_t named = p.mask.offsets.empty() ? 0 : p.mask.offsets[row.b];
+  named += static_cast<std::ptrdiff_t>(row.query);
+  if (kind == Replacement::Previous) named -= 1;
+  if (kind == Replacement::First) named = 0;
+  const bool there = kind != Replacement::Uniform && named >= 0 &&
+                     named < static_cast<std::ptrdiff_t>(p.keys - p.extra) &&
+                     answer.seen[row.at * p.keys + static_cast<std::size_t>(named)];
+  if (there) return static_cast<std::ptrdiff_t>(key) == named ? 1 : 0;
+  return answer.seen[row.at * p.keys + key] ? 1.0 / static_cast<double>(answer.allowed[row.at]) : 0;
+}
+
 void fill_mixed(const Problem& p, const Row& row, Answer& answer) {
   const std::size_t kv_head = row.h / (p.heads / p.kv_heads);
   for (std::size_t key = 0; key < p.keys; ++key) {
     const std::size_t cell = row.at * p.keys + key;
-    answer.dropped[cell] = p.linear ? answer.linear[cell] : answer.weights[cell];
+    answer.replaced[cell] = p.linear ? answer.linear[cell] : answer.weights[cell];
+    if (!p.replaced.empty() && p.replaced[row.h] != Replacement::None)
+      answer.replaced[cell] = replacement(p, row, key, answer);
+    answer.dropped[cell] = answer.replaced[cell];
     if (!p.keep.empty()) answer.dropped[cell] = p.keep[cell] == 0 ? 0 : answer.dropped[cell] * p.keep[cell];
   }
   for (std::size_t d = 0; d < p.d_v; ++d) {
@@ -177,7 +196,7 @@ Answer attend(const Problem& p) {
   const std::size_t rows = p.batch * p.heads * p.queries;
   Answer answer;
   answer.score = answer.scaled = answer.capped = answer.masked = Numbers(rows * p.keys);
-  answer.weights = answer.linear = answer.dropped = answer.score;
+  answer.weights = answer.linear = answer.replaced = answer.dropped = answer.score;
   answer.mixed = answer.concatenated = Numbers(rows * p.d_v);
   answer.log_sum_exp = Numbers(rows);
   answer.allowed.resize(rows);

@@ -32,6 +32,10 @@ struct Visibility {
   Mistake mistake = Mistake::None;
 };
 
+/// What stands in the place of a head's weights. Previous, Identity, First: 1 on the key at p - 1, p or 0;
+/// where that is hidden or no token's, and for Uniform, each seen key gets the same.
+enum class Replacement { None, Mute, Uniform, Previous, Identity, First, Frozen };
+
 struct Problem {
   std::size_t batch = 1, heads = 1, kv_heads = 1, queries = 1, keys = 1, d_k = 1, d_v = 1;
   std::size_t extra = 0;  // of the keys
@@ -43,14 +47,17 @@ struct Problem {
   Numbers bias;           // [batch][heads][queries][keys] or empty: added to the capped scores
   Visibility mask;
   double temperature = 1;
-  bool naive = false;   // exp(x) / Σ exp(x) without subtracting the largest
-  bool linear = false;  // linear attention mixes the values
-  Numbers keep;         // [batch][heads][queries][keys] or empty: what dropout multiplies the weights with
+  bool naive = false;                 // exp(x) / Σ exp(x) without subtracting the largest
+  bool linear = false;                // linear attention mixes the values
+  std::vector<Replacement> replaced;  // [heads] or empty
+  std::vector<Numbers> frozen;        // [heads] or empty: [batch][queries][keys] where it is Frozen
+  Numbers keep;  // [batch][heads][queries][keys] or empty: what dropout multiplies the weights with
 };
 
 struct Answer {
   Numbers score, scaled, capped, masked, weights;  // [batch][heads][queries][keys]; weights: the softmax's
   Numbers linear;                                  // weights that linear attention implies
+  Numbers replaced;                                // the weights after surgery
   Numbers dropped;                                 // those that mix, after dropout
   Numbers mixed;                                   // [batch][heads][queries][d_v]
   Numbers concatenated;                            // [batch][queries][heads * d_v]

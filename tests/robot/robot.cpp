@@ -16,10 +16,10 @@ constexpr int patience = 600;  // frames
 
 Robot::Robot(const RobotOptions& options)
     : options_(options),
-      picture_(options.width, options.height),
+      picture_(std::in_place, options.width, options.height),
       engine_(make_cpu_backend()),
       host_(nullptr, options.system_fonts),
-      app_({assets_directory(), options.theme, options.scale}, engine_, "") {
+      app_({assets_directory(), options.theme, options.scale, options.state.value_or("")}, engine_, "") {
   ImGui::GetIO().ConfigInputTrickleEventQueue = false;  // one event a frame already
   items_.start();
   if (options_.file) app_.open(*options_.file);
@@ -35,15 +35,21 @@ void Robot::frame(int count) {
 }
 
 Image Robot::pixels() {
-  picture_.bind();
+  picture_->bind();
   host_.render(options_.width, options_.height);
-  return picture_.read();
+  return picture_->read();
 }
 
 void Robot::settle() {
   frame();
   for (int i = 0; !app_.settled() || app_.wants_frame(); ++i) {
-    if (i == patience) throw Error("The interface did not settle within 600 frames.");
+    if (i == patience) {
+      const bool same = app_.document() == app_.document();  // a NaN in it differs from itself
+      throw Error("The interface did not settle within 600 frames: " +
+                  std::string(!app_.settled() ? "the picture does not show the document" : "it still moves") +
+                  (same ? "" : ", the document is not equal to itself") + ", " +
+                  std::to_string(app_.textures().postponed()) + " pictures put off.");
+    }
     engine_.wait_idle();
     frame();
   }
@@ -120,6 +126,13 @@ void Robot::type_number(std::string_view control, std::string_view number) {
   type(number);
   key(ImGuiKey_Enter);
   settle();
+}
+
+void Robot::resize(int width, int height) {
+  options_.width = width;
+  options_.height = height;
+  picture_.emplace(width, height);
+  frame(2);
 }
 
 void Robot::leave() {

@@ -24,6 +24,7 @@ struct RobotOptions {
   bool system_fonts = false;    // the built-in font makes a test independent of the machine
   bool wait_for_engine = true;  // false: frames go on while it computes, as in the window
   std::optional<std::filesystem::path> file = std::nullopt;  // the first example when there is none
+  std::optional<std::filesystem::path> state = std::nullopt;  // where recent files and autosaves are; nowhere
 };
 
 /// One at a time: it owns the OpenGL context. Everything that does not find what it looks for throws Error,
@@ -60,6 +61,10 @@ class Robot {
   void retype(std::string_view field, std::string_view text);
   /// Clicks the number beside a control, types another, Enter, and settles.
   void type_number(std::string_view control, std::string_view number);
+  /// The window gets another size; 1 × 1 at least.
+  void resize(int width, int height);
+  int width() const { return options_.width; }
+  int height() const { return options_.height; }
   /// Moves the mouse out of the window.
   void leave();
 
@@ -75,7 +80,7 @@ class Robot {
 
   RobotOptions options_;
   OffscreenContext context_;
-  Framebuffer picture_;
+  std::optional<Framebuffer> picture_;
   LiveEngine engine_;
   ImGuiHost host_;
   ItemRecorder items_;

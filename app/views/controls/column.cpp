@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/layout.hpp"
+
 namespace attnscope {
 namespace {
 
@@ -13,7 +15,7 @@ bool dots(const Ui& ui, const char* label, const Box& box, bool open, bool used)
   if (touch.focused) ui.frame(box.grown(ui.px(2)), ui.theme.query, ui.px(2), ui.px(6));
   const Rgba ink = used ? ui.theme.query : touch.hovered || open ? ui.theme.text1 : ui.theme.text3;
   for (const float step : {-1.f, 0.f, 1.f})
-    ui.list()->AddCircleFilled({box.centre_x() + step * ui.px(5), box.centre_y()}, ui.px(1.5f), ink);
+    ui.disc({box.centre_x() + step * ui.px(5), box.centre_y()}, ui.px(1.5f), ink);
   tooltip(ui, touch.hovered, box,
           {open ? "Fewer controls" : "More controls",
            {},
@@ -115,7 +117,9 @@ void draw_controls(Scene& scene, const Box& region) {
   const Ui& ui = scene.ui;
   ImGui::SetCursorScreenPos(region.min());
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
-  ImGui::BeginChild("controls", {region.w, region.h}, ImGuiChildFlags_None, ImGuiWindowFlags_NoBackground);
+  ImGui::BeginChild("controls", {region.w - ui.px(splitter_reach), region.h}, ImGuiChildFlags_None,
+                    ImGuiWindowFlags_NoBackground);
+  keep_scroll(ui, scene.view.scrolls.controls);
   const ImVec2 top = ImGui::GetCursorScreenPos();
   Column column(scene, {region.x + ui.px(16), top.y + ui.px(12), region.w - ui.px(32), 0}, region.bottom());
   using Part = void (*)(Column&);

@@ -113,7 +113,7 @@ void input_section(Column& c) {
            for (const Example& example : scene.examples) {
              if (menu_row(c.ui(), (example.name + "##input").c_str(), {},
                           scene.document.title == example.name))
-               scene.open(example.path);
+               scene.requests.open = example.path;
            }
          });
     if (!given && !vectors) padding_row(c);

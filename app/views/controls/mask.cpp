@@ -1,4 +1,6 @@
-// app/views/controls: the mask everybody uses, its picture, and cells hidden by hand.
+// app/views/controls: the mask everybody uses, and its picture, which can be painted on.
+#include "core/edits/mask.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -6,39 +8,9 @@
 #include "app/number_format.hpp"
 #include "app/picture.hpp"
 #include "app/views/controls/column.hpp"
-#include "core/edits.hpp"
+#include "app/views/mask_painter.hpp"
 
 namespace attnscope {
-
-bool is_hidden_by_hand(const Scene& scene) {
-  const TensorPtr& additive = scene.document.masking.additive;
-  if (!additive) return false;
-  const Cell cell = scene.cell();
-  const Shape& shape = additive->shape();  // of a Document that may be ahead of the picture
-  const auto holds = [&](int axis, std::int64_t index) { return shape[axis] == 1 || index < shape[axis]; };
-  if (!holds(0, scene.sequence()) || !holds(1, scene.head()) || cell.query >= shape[2] ||
-      cell.key >= shape[3])
-    return false;
-  const auto row = MaskRule::additive_row<float>(additive, scene.sequence(), scene.head(), cell.query);
-  return row[static_cast<std::size_t>(cell.key)] == -INFINITY;
-}
-
-void toggle_hidden_cell(Scene& scene) {
-  const Cell cell = scene.cell();
-  if (cell.key >= scene.result.dimensions.token_keys()) {
-    scene.view.message = "This key belongs to no token: every query sees it, so it cannot be hidden.";
-    return;
-  }
-  try {
-    const Dimensions size = check(scene.document);  // it may be ahead of the picture
-    if (cell.query >= size.queries || cell.key >= size.token_keys() || scene.head() >= size.heads) return;
-    const bool hide = !is_hidden_by_hand(scene);
-    scene.document = edit::hidden_cell(std::move(scene.document), scene.sequence(), scene.head(), cell.query,
-                                       cell.key, hide);
-  } catch (const std::exception& error) {
-    scene.view.message = error.what();
-  }
-}
 
 namespace {
 
@@ -58,6 +30,72 @@ void kind_row(Column& c) {
   }
 }
 
+/// A drag on the small picture paints.
+void brush_on(Column& c, const Box& picture) {
+  const Dimensions& d = c.scene.result.dimensions;
+  const Ui::Touch touch = c.ui().touch("Mask picture", picture, false);
+  tooltip(c.ui(), touch.hovered && !touch.held, picture,
+          {"Paint the mask", "M_ij = −∞",
+           "Drag to hide cells, or to show hidden ones: the first cell decides. A pattern that hides it is "
+           "taken as "
+           "painted.",
+           "B"});
+  if ((!touch.hovered && !touch.held) || !ImGui::IsMousePosValid()) return;
+  const Cell under = cell_at(picture, ImGui::GetIO().MousePos, d.queries, d.keys);
+  brush_mask(c.scene, touch, c.scene.sequence(), under,
+             cell_box(picture, under.query, under.key, d.queries, d.keys));
+}
+
+/// Lights up while the mouse paints in the focus.
+void paint_button(Column& c, const Box& box) {
+  const Ui& ui = c.ui();
+  const bool on = c.scene.view.editing.painting;
+  const Ui::Touch touch = ui.touch("Paint", box);
+  ui.fill(box,
+          on              ? ui.theme.segment_on
+          : touch.hovered ? ui.theme.control_hover
+                          : ui.theme.control,
+          ui.px(6));
+  if (on) ui.frame(box, ui.theme.query, std::max(1.f, std::floor(ui.scale())), ui.px(6));
+  if (touch.focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(9));
+  ui.text(box.centre_x(), box.centre_y(), "Paint",
+          {type::tick, on ? ui.theme.text1 : ui.theme.text2, Ink::Medium, Align::Centre, box.w});
+  tooltip(
+      ui, touch.hovered, box,
+      {"Paint the mask", "M_ij = −∞",
+       "The mouse paints on the large picture: a drag hides cells, or shows hidden ones. Esc ends.", "B"});
+  if (touch.clicked) toggle_painting(c.scene);
+}
+
+/// What the brush reaches, and the whole mask by hand at once.
+void brush_rows(Column& c) {
+  const Masking& mask = c.document().masking;
+  const bool rules = mask.causal || !mask.window.open() || mask.sparsity.kind != Sparsity::Kind::None;
+  if (!c.scene.view.editing.painting && !mask.additive) return;
+  constexpr std::array<std::string_view, 2> names{"This head", "All heads"};
+  const std::array<Tip, 2> tips{
+      Tip{"This head", {}, "The brush paints the chosen head's mask alone.", "Shift+B"},
+      Tip{"All heads", {}, "The brush paints every head's mask at once.", "Shift+B"}};
+  if (const auto chosen =
+          c.choice("Brush for", "brush for", names, c.scene.view.editing.all_heads ? 1 : 0, tips))
+    c.scene.view.editing.all_heads = *chosen == 1;
+  const Box line = c.row(28);
+  const float gap = c.ui().px(8), half = std::floor((line.w - gap) / 2);
+  const Box left{line.x, line.y, rules && mask.additive ? half : line.w, line.h};
+  const Box right{line.right() - (rules ? half : line.w), line.y, rules ? half : line.w, line.h};
+  if (rules &&
+      button(c.ui(), "From pattern", left,
+             {"From pattern",
+              "additive = −∞ where the rules hide",
+              "Takes causal, window and pattern as if they were painted: the same cells are hidden, and "
+              "each can be shown. Padding stays a rule.",
+              {}}))
+    paint_from_pattern(c.scene);
+  if (mask.additive && button(c.ui(), "Clear by hand", right,
+                              {"Clear", {}, "Shows all cells hidden by hand, in every head.", {}}))
+    c.document() = edit::clear_hand_mask(std::move(c.document()));
+}
+
 /// The mask as it is, and how many cells it leaves.
 void picture_rows(Column& c) {
   Scene& scene = c.scene;
@@ -69,12 +107,15 @@ void picture_rows(Column& c) {
                     std::floor(side * std::min(1.f, static_cast<float>(mine) / static_cast<float>(other))));
   };
   const float wide = share(d.keys, d.queries), high = share(d.queries, d.keys);
-  const Box row = c.row(std::max(44.f, high), 6);  // two lines stand beside it
-  draw_mask_picture(scene, "mask picture", {row.x, row.y, c.ui().px(wide), c.ui().px(high)});
+  const Box row = c.row(std::max(68.f, high), 6);  // three lines stand beside it
+  const Box picture{row.x, row.y, c.ui().px(wide), c.ui().px(high)};
+  draw_mask_picture(scene, "mask picture", picture);
+  brush_on(c, picture);
   std::int64_t allowed = 0;
   for (std::int64_t i = 0; i < d.queries; ++i)
     allowed += scene.result.measures.row(scene.sequence(), scene.head(), i).allowed;
   const float x = row.x + c.ui().px(side + 14), line = c.ui().px(20);
+  paint_button(c, {x, row.y + 2 * line + c.ui().px(4), c.ui().px(64), c.ui().px(24)});
   const float room = row.right() - x;
   std::string count = grouped(allowed) + " of " + grouped(d.queries * d.keys) + " allowed";
   if (c.ui().text_width(count, type::label) > room) count = grouped(allowed) + " allowed";
@@ -120,6 +161,7 @@ void mask_section(Column& c) {
                .extras_used = used})) {
     kind_row(c);
     picture_rows(c);
+    brush_rows(c);
     if (c.extras(Section::Mask)) mask_extras(c);
   }
   c.end();

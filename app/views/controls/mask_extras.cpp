@@ -163,19 +163,10 @@ void mistake_rows(Column& c) {
 }
 
 void hand_row(Column& c) {
-  const Ui& ui = c.ui();
-  Masking& mask = c.document().masking;
-  const Box line = c.row(28);
-  const float gap = ui.px(8), half = std::floor((line.w - gap) / 2);
-  const Box left{line.x, line.y, mask.additive ? half : line.w, line.h};
-  if (button(ui, is_hidden_by_hand(c.scene) ? "Show cell" : "Hide cell", left,
+  if (button(c.ui(), is_hidden_by_hand(c.scene) ? "Show cell" : "Hide cell", c.row(28),
              {"Hide the chosen cell", "M_ij = \u2212∞",
               "By hand, in this head alone; again shows it. The other cells stay as they are.", "M"}))
     toggle_hidden_cell(c.scene);
-  const Box right{line.x + half + gap, line.y, line.w - half - gap, line.h};
-  if (left.w < line.w &&
-      button(ui, "Clear by hand", right, {"Clear", {}, "Shows all cells hidden by hand.", {}}))
-    mask.additive.reset();
 }
 
 }  // namespace

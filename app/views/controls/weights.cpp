@@ -3,17 +3,49 @@
 
 #include "app/number_format.hpp"
 #include "app/views/controls/column.hpp"
+#include "app/views/editing/weight_map.hpp"
 #include "core/edits.hpp"
+#include "core/edits/heads.hpp"
 
 namespace attnscope {
 namespace {
 
+/// How all four blocks are drawn; the weight editor does it for one.
+void initialiser_row(Column& c) {
+  Document& document = c.document();
+  const Initialiser now = document.weights.initialiser;
+  const InitialiserWords& shown = initialisers[static_cast<std::size_t>(now)];
+  drop(c.ui(), "Initialiser", c.row(28), std::string(shown.name) + " · " + std::string(shown.formula),
+       {"Initialiser", shown.formula, "How W_Q, W_K, W_V and W_O are drawn from the seed.", {}}, [&] {
+         for (std::size_t i = 0; i < initialisers.size(); ++i) {
+           const auto kind = static_cast<Initialiser>(i);
+           if (menu_row(c.ui(), initialisers[i].name, initialisers[i].formula, kind == now))
+             document = edit::initialiser(std::move(document), kind);
+         }
+       });
+}
+
+/// What no longer follows from the recipe, and the way back.
+void edited_row(Column& c) {
+  const Document& document = c.document();
+  const Weights& w = document.weights;
+  const bool edited = (w.recipe == Recipe::Given && w.made_by != Recipe::Given) || document.input.edited ||
+                      document.input.edited_memory;
+  if (!edited) return;
+  if (button(c.ui(), "As the seed makes them", c.row(28),
+             {"Again", "same seed, same bits",
+              "Lets go of every number that was edited by hand in weights and token vectors.", "Home"}))
+    draw_weights_again(c.scene);
+}
+
 void recipe_rows(Column& c) {
   Document& document = c.document();
   const Weights& w = document.weights;
-  const std::string_view shown = w.recipe == Recipe::HandBuilt ? "Built by hand · eight kinds"
-                                 : w.recipe == Recipe::Random  ? "Random · Xavier normal"
-                                                               : "Given numbers";
+  const std::string_view shown = w.recipe == Recipe::HandBuilt    ? "Built by hand · eight kinds"
+                                 : w.recipe == Recipe::Random     ? "Random"
+                                 : w.made_by == Recipe::HandBuilt ? "Built by hand, then edited"
+                                 : w.made_by == Recipe::Random    ? "Random, then edited"
+                                                                  : "Given numbers";
   drop(c.ui(), "Weights source", c.row(28), shown,
        {"Weights",
         "Q = X·W_Q   K = X·W_K   V = X·W_V",
@@ -22,7 +54,8 @@ void recipe_rows(Column& c) {
        [&] {
          if (menu_row(c.ui(), "Built by hand", "eight kinds of head", w.recipe == Recipe::HandBuilt))
            document = edit::recipe(document, Recipe::HandBuilt);
-         if (menu_row(c.ui(), "Random", "Xavier normal", w.recipe == Recipe::Random))
+         if (menu_row(c.ui(), "Random", initialisers[static_cast<std::size_t>(w.initialiser)].name,
+                      w.recipe == Recipe::Random))
            document = edit::recipe(document, Recipe::Random);
        });
   const auto next = [&](int step) { return static_cast<std::int64_t>(w.seed) + step; };
@@ -41,6 +74,7 @@ void recipe_rows(Column& c) {
       document = edit::noise(document, std::clamp(*noise, 0.f, 10.f));
     }
   } else if (w.recipe == Recipe::Random) {
+    initialiser_row(c);
     if (toggle(c.ui(), "Biases", "biases", c.row(28), w.biases,
                {"Biases", "y = x·W + b", "Adds small random biases to Q, K, V and the output.", {}})) {
       document = edit::biases(document, !w.biases);
@@ -75,7 +109,7 @@ void extra_key_rows(Column& c) {
               "K = [K; 0]   V = [V; 0]",
               "Its score is 0 and it adds nothing: a head that finds nothing can look there.",
               {}})) {
-    document.zero_key = !document.zero_key;
+    document = edit::zero_key(std::move(document), !document.zero_key);
   }
 }
 
@@ -133,13 +167,17 @@ void weights_section(Column& c) {
   const bool given = static_cast<bool>(document.input.given);
   if (c.begin({.which = Section::Weights,
                .label = "Weights",
-               .note = given                       ? "none"
-                       : w.recipe == Recipe::Given ? "given"
-                                                   : "seed " + std::to_string(w.seed),
+               .note = given                        ? "none"
+                       : w.recipe != Recipe::Given  ? "seed " + std::to_string(w.seed)
+                       : w.made_by != Recipe::Given ? "edited"
+                                                    : "given",
                .opens = given ? Opens::OnDemand : Opens::WhenWide,
                .has_extras = !given && !document.input.vectors,
                .extras_used = w.fused || w.extra_key || document.zero_key})) {
-    if (!given && !document.input.vectors) recipe_rows(c);
+    if (!given && !document.input.vectors) {
+      recipe_rows(c);
+      edited_row(c);
+    }
     if (given || document.input.vectors || c.extras(Section::Weights)) extra_key_rows(c);
   }
   c.end();

@@ -1,4 +1,4 @@
-#include "core/seeds.hpp"
+#include "support/seeds.hpp"
 
 #include <cstdio>
 #include <cstdlib>

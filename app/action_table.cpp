@@ -1,0 +1,205 @@
+// app: what the window can do, one row each. A new action is one more row.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "app/actions.hpp"
+#include "app/picture.hpp"
+#include "app/views/files/files.hpp"
+#include "app/views/walk/script.hpp"
+#include "app/views/editing/weight_map.hpp"
+#include "app/views/mask_painter.hpp"
+#include "app/views/focus/focus_parts.hpp"
+#include "app/views/inspector/pages.hpp"
+#include "app/views/neuron/neuron_view.hpp"
+#include "app/views/heads/head_menu.hpp"
+#include "app/views/heads/head_order.hpp"
+#include "core/edits/heads.hpp"
+
+namespace attnscope {
+namespace {
+
+void move_head(Scene& scene, std::int64_t step) {
+  const std::vector<std::int64_t>& order = heads_in_order(scene);
+  const auto at = std::find(order.begin(), order.end(), scene.selection.head) - order.begin();
+  const auto heads = std::ssize(order);
+  scene.next.head = order[static_cast<std::size_t>((at + step + heads) % heads)];
+}
+
+void move_stage(Scene& scene, int step) {
+  std::vector<Plane> all = scene.stats.planes();
+  // A − B is always there in Compare, and gradients are not compared.
+  if (scene.view.mode == Mode::Compare)
+    std::erase_if(all, [](Plane plane) { return plane.kind != Plane::Kind::Value; });
+  // Differences and errors of all stages are gone through by themselves.
+  const auto walk_of = [](Plane plane) { return plane.is_gradient() ? Plane::Kind::Value : plane.kind; };
+  std::erase_if(all, [&](Plane plane) { return walk_of(plane) != walk_of(scene.view.stage); });
+  const auto now = std::find(all.begin(), all.end(), scene.view.stage) - all.begin();
+  if (all.empty()) return;
+  const std::ptrdiff_t next = std::clamp<std::ptrdiff_t>(now + step, 0, std::ssize(all) - 1);
+  scene.view.show_stage(all[static_cast<std::size_t>(next)]);
+}
+
+void turn(Scene& scene, Region region) {
+  bool& hidden = scene.view.hidden[static_cast<std::size_t>(region)];
+  hidden = !hidden;
+}
+
+void toggle_scaling(Scene& scene) {
+  Scaling::Kind& kind = scene.document.scaling.kind;
+  kind = kind == Scaling::Kind::InverseSqrtDk ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
+}
+
+void toggle_positions(Scene& scene) {
+  Positions& now = scene.document.positions;
+  if (now != Positions::None) scene.view.positions = now;
+  now = now == Positions::None ? scene.view.positions : Positions::None;
+}
+
+void leave(Scene& scene) {
+  if (scene.view.help || scene.view.timings) {
+    scene.view.help = scene.view.timings = false;
+  } else if (!scene.view.message.empty()) {
+    scene.view.message.clear();
+  } else if (scene.view.editing.painting && scene.view.mode == Mode::Explore) {
+    toggle_painting(scene);
+  } else if (scene.view.inspector.expanded && scene.view.mode == Mode::Explore) {
+    scene.view.inspector.expanded = false;
+  } else {
+    scene.next.locked = false;
+  }
+}
+
+void next_range(Scene& scene) {
+  const ColourScale scale = colour_scale(scene, scene.view.stage, scene.head());
+  scene.view.locked_range = {scale.low, scale.high};
+  scene.view.range = static_cast<RangeMode>((static_cast<int>(scene.view.range) + 1) % 4);
+}
+
+void step_in_history(Scene& scene, std::optional<Document> (History::*step)(const Document&)) {
+  if (std::optional<Document> there = (scene.history.*step)(scene.document))
+    scene.document = std::move(*there);
+}
+void undo(Scene& scene) { step_in_history(scene, &History::undo); }
+void redo(Scene& scene) { step_in_history(scene, &History::redo); }
+
+void show_mode(Scene& scene, Mode mode) { scene.view.mode = mode; }
+
+void rescale(Scene& scene, float factor) {
+  scene.view.scale = std::clamp(scene.view.scale * factor, ViewState::least_scale, ViewState::most_scale);
+}
+
+void show_difference(Scene& scene) {
+  if (scene.view.mode == Mode::Compare) {
+    DifferenceKind& kind = scene.view.compare.difference;
+    kind = static_cast<DifferenceKind>((static_cast<int>(kind) + 1) % 3);
+    return;
+  }
+  const Plane now = scene.view.stage;
+  if (now.is_difference()) return scene.view.show_stage(now.stage);
+  const Plane wanted(now.stage, Plane::Kind::Difference);
+  if (scene.stats.tensor(wanted)) return scene.view.show_stage(wanted);
+  scene.view.message = scene.held ? "A − B needs the same tokens and heads in A and B."
+                                  : "Nothing is held as B yet: press \\ to hold what is shown.";
+}
+
+using G = Action::Group;
+
+const Action table[] = {
+    {G::File, "Find an action by name", ImGuiMod_Ctrl | ImGuiKey_K, open_palette},
+    {G::File, "Open a file", ImGuiMod_Ctrl | ImGuiKey_O, open_file_menu},
+    {G::File, "Save the document", ImGuiMod_Ctrl | ImGuiKey_S, [](Scene& s) { s.requests.save.emplace(); }},
+    {G::File, "Save a picture", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S,
+     [](Scene& s) { open_picture_card(s, PictureRegion::Focus); }},
+    {G::File, "Copy the numbers in the focus", ImGuiMod_Ctrl | ImGuiKey_C, copy_numbers},
+    {G::File, "Copy the chosen cell's number", 0, copy_cell},
+    {G::File, "Keys and gestures", ImGuiKey_F1, [](Scene& s) { s.view.help = !s.view.help; }},
+    {G::Edit, "Undo", ImGuiMod_Ctrl | ImGuiKey_Z, undo, true},
+    {G::Edit, "Redo", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z, redo, true},
+    {G::Edit, "Redo", ImGuiMod_Ctrl | ImGuiKey_Y, redo, true},
+
+    {G::Edit, "Weights and token vectors again, as the seed makes them", ImGuiKey_Home, draw_weights_again,
+     false, Mode::Explore},
+    {G::Edit, "Weights and token vectors from a new seed", ImGuiMod_Shift | ImGuiKey_Home, draw_new_weights,
+     false, Mode::Explore},
+    {G::Edit, "Edit the next block of weights", ImGuiKey_W, show_next_weights, false, Mode::Explore},
+    {G::Edit, "Paint the mask, or look again", ImGuiKey_B, toggle_painting, false, Mode::Explore},
+    {G::Edit, "Brush for the chosen head, or for all heads", ImGuiMod_Shift | ImGuiKey_B, toggle_brush_reach,
+     false, Mode::Explore},
+
+    {G::Attention, "Divide by √dₖ on or off", ImGuiKey_S, toggle_scaling},
+    {G::Attention, "Causal mask on or off", ImGuiKey_C,
+     [](Scene& s) { s.document.masking.causal = !s.document.masking.causal; }},
+    {G::Attention, "Padding mask on or off", ImGuiKey_P,
+     [](Scene& s) { s.document.masking.padding = !s.document.masking.padding; }},
+    {G::Attention, "No mask", ImGuiKey_N, [](Scene& s) { s.document.masking = {}; }},
+    {G::Attention, "Hide the chosen cell, or show it again", ImGuiKey_M, toggle_hidden_cell},
+    {G::Attention, "Positions on or off", ImGuiKey_O, toggle_positions},
+    {G::Attention, "Mute the chosen head, or let it sound again", ImGuiMod_Shift | ImGuiKey_M,
+     [](Scene& s) { s.document = edit::mute(std::move(s.document), s.selection.head); }},
+    {G::Attention, "Solo the chosen head, or let all sound again", ImGuiMod_Shift | ImGuiKey_S,
+     [](Scene& s) { s.document = edit::solo(std::move(s.document), s.selection.head); }},
+    {G::Attention, "Restore all heads", ImGuiMod_Shift | ImGuiKey_R,
+     [](Scene& s) { s.document = edit::restore_heads(std::move(s.document)); }},
+    {G::Attention, "Menu of the chosen head", ImGuiMod_Shift | ImGuiKey_H,
+     [](Scene& s) { open_head_menu(s, s.selection.head); }},
+
+    {G::Look, "Explore", ImGuiKey_F2, [](Scene& s) { show_mode(s, Mode::Explore); }},
+    {G::Look, "Walk", ImGuiKey_F3, [](Scene& s) { show_mode(s, Mode::Walk); }},
+    {G::Look, "Compare", ImGuiKey_F4, [](Scene& s) { show_mode(s, Mode::Compare); }},
+    {G::Look, "Next theme", ImGuiKey_T,
+     [](Scene& s) { s.view.theme = static_cast<ThemeName>((static_cast<int>(s.view.theme) + 1) % 3); }},
+    {G::Look, "Larger", ImGuiMod_Ctrl | ImGuiKey_Equal, [](Scene& s) { rescale(s, 1.1f); }, true},
+    {G::Look, "Smaller", ImGuiMod_Ctrl | ImGuiKey_Minus, [](Scene& s) { rescale(s, 1 / 1.1f); }, true},
+    {G::Look, "Milliseconds of every stage", ImGuiKey_H, [](Scene& s) { s.view.timings = !s.view.timings; }},
+    {G::Look, "Next page of the inspector", ImGuiKey_K, show_next_page, false, Mode::Explore},
+    {G::Look, "Pin the inspector to the cell, or let it follow", ImGuiKey_I, toggle_pin, false, Mode::Explore},
+    {G::Look, "Neuron view, large", ImGuiKey_E, toggle_large_neurons, false, Mode::Explore},
+    {G::Look, "Direction of the token strip", ImGuiKey_D,
+     [](Scene& s) { s.view.direction = static_cast<Direction>(1 - static_cast<int>(s.view.direction)); }},
+    {G::Look, "Zoom to the chosen cell, or fit the matrix", ImGuiKey_Z, fit_or_zoom, false, Mode::Explore},
+    {G::Look, "Swap the axes of the map", ImGuiMod_Shift | ImGuiKey_T, swap_axes},
+    {G::Look, "Lines between tokens, or the map", ImGuiKey_G, toggle_lines, false, Mode::Explore},
+    {G::Look, "Colours by the logarithm of the weight", ImGuiKey_L, toggle_log},
+    {G::Look, "Float64 error instead of the value", 0, toggle_errors},
+    {G::Look, "Next range of the colour bar", ImGuiKey_R, next_range},
+    {G::Look, "Freeze the trace against time", ImGuiKey_F, [](Scene& s) { s.view.scope.turn(s.view.now); }},
+    {G::Look, "Arm the trigger of the trace", 0, [](Scene& s) { s.view.scope.arm(); }},
+    {G::Look, "Stage before", ImGuiKey_Comma, [](Scene& s) { move_stage(s, -1); }},
+    {G::Look, "Stage after", ImGuiKey_Period, [](Scene& s) { move_stage(s, 1); }},
+
+    {G::Move, "Head before", ImGuiKey_LeftBracket, [](Scene& s) { move_head(s, -1); }, true},
+    {G::Move, "Head after", ImGuiKey_RightBracket, [](Scene& s) { move_head(s, 1); }, true},
+    {G::Move, "Cell above", ImGuiKey_UpArrow, [](Scene& s) { move_cell(s, -1, 0); }, true},
+    {G::Move, "Cell below", ImGuiKey_DownArrow, [](Scene& s) { move_cell(s, 1, 0); }, true},
+    {G::Move, "Cell to the left", ImGuiKey_LeftArrow, [](Scene& s) { move_cell(s, 0, -1); }, true},
+    {G::Move, "Cell to the right", ImGuiKey_RightArrow, [](Scene& s) { move_cell(s, 0, 1); }, true},
+    {G::Move, "Close what is open, unlock the cell", ImGuiKey_Escape, leave},
+
+    {G::Regions, "Token strip", ImGuiKey_1, [](Scene& s) { turn(s, Region::Strip); }},
+    {G::Regions, "Controls", ImGuiKey_2, [](Scene& s) { turn(s, Region::Controls); }},
+    {G::Regions, "Heads", ImGuiKey_3, [](Scene& s) { turn(s, Region::Heads); }},
+    {G::Regions, "Signals", ImGuiKey_4, [](Scene& s) { turn(s, Region::Signals); }},
+    {G::Regions, "Inspector", ImGuiKey_5, [](Scene& s) { turn(s, Region::Inspector); }},
+    {G::Regions, "Usual sizes", 0, [](Scene& s) { s.view.sizes = {}; }},
+
+    {G::Walk, "One move on", ImGuiKey_Space, walk::step_forward, true, Mode::Walk},
+    {G::Walk, "One move back", ImGuiKey_Backspace, walk::step_back, true, Mode::Walk},
+    {G::Walk, "Play to the end, or pause", ImGuiMod_Shift | ImGuiKey_Space, walk::play_or_pause, false, Mode::Walk},
+    {G::Walk, "One stage on", ImGuiKey_PageDown, walk::next_stage, true, Mode::Walk},
+    {G::Walk, "One stage back", ImGuiKey_PageUp, walk::previous_stage, true, Mode::Walk},
+    {G::Walk, "Before the first move", ImGuiKey_Home, walk::go_to_start, false, Mode::Walk},
+    {G::Walk, "To the last move", ImGuiKey_End, walk::go_to_end, false, Mode::Walk},
+
+    {G::Compare, "Hold what is shown as B", ImGuiKey_Backslash, [](Scene& s) { s.requests.hold = true; }},
+    {G::Compare, "Swap A and B", ImGuiKey_X, [](Scene& s) { s.requests.swap = true; }},
+    {G::Compare, "Let go of B", ImGuiMod_Shift | ImGuiKey_Backslash,
+     [](Scene& s) { s.requests.let_go = true; }},
+    {G::Compare, "A − B instead of A", ImGuiKey_Slash, show_difference},
+};
+
+}  // namespace
+
+std::span<const Action> actions() { return table; }
+
+}  // namespace attnscope

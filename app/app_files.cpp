@@ -1,0 +1,214 @@
+// app: what comes in from files and goes out to them.
+#include <chrono>
+#include <cmath>
+#include <future>
+#include <utility>
+
+#include "app/app.hpp"
+#include "app/export.hpp"
+#include "app/still.hpp"
+#include "core/error.hpp"
+#include "core/files/session_file.hpp"
+#include "core/stages/run_stage.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t large_picture = 16'000'000;  // pixels: from here on it is written behind the scenes
+
+}  // namespace
+
+void App::say(std::string message) {
+  view_.message = std::move(message);
+  view_.message_from_engine = false;
+}
+
+bool App::is_own_document(const std::filesystem::path& path) const {
+  std::error_code missing;
+  return path.extension() == ".json" &&
+         !std::filesystem::equivalent(path.parent_path(), assets_ / "examples", missing);
+}
+
+void App::remember(const std::filesystem::path& path) {
+  std::error_code missing;
+  if (std::filesystem::equivalent(path.parent_path(), assets_ / "examples", missing)) return;
+  recent_.add(path);
+  view_.files.recent.clear();
+  for (const std::filesystem::path& known : recent_.paths()) view_.files.recent.push_back({known});
+}
+
+void App::open(const std::filesystem::path& path) {
+  try {
+    Session session = open_session(path, view_);  // refuses what cannot be computed before the good one goes
+    take(std::move(session), is_own_document(path) ? path : std::filesystem::path{});
+    remember(path);
+  } catch (const std::exception& error) {
+    say(error.what());
+  }
+}
+
+void App::restore() {
+  if (!keeper_) return;
+  const std::filesystem::path left = keeper_->autosave().take_over();
+  if (left.empty()) return;
+  try {
+    Session session = open_session(left, view_);
+    history_.observe(document_, false, view_.now);  // the way back
+    const std::filesystem::path file = session.looks ? session.looks->file : std::filesystem::path{};
+    const std::string damage = session.damage;
+    take(std::move(session), file);
+    original_ = {};  // the person's own file, if there is one, does not know the last changes
+    say("Restored what was open when AttnScope ended unexpectedly. Ctrl+Z goes back to the opening example." +
+        (damage.empty() ? "" : " " + damage));
+  } catch (const std::exception& error) {
+    say(std::string("What was open when AttnScope ended unexpectedly cannot be restored. ") + error.what());
+  }
+}
+
+/// From here on the Document is another one.
+void App::take(Session session, const std::filesystem::path& file) {
+  document_ = std::move(session.document);
+  original_ = document_;
+  file_ = file;
+  say(session.damage.empty() ? not_finite_note(document_) : session.damage);
+  view_.scope.clear();
+  view_.focus.zoom = 1;  // another matrix is seen as a whole first
+  untouched_ = false;
+  opened_ = true;
+  opened_after_ = submitted_ticket_;
+  submitted_.reset();
+  b_ticket_ = 0;
+  coming_b_ = std::move(session.held);
+  looks_ = std::move(session.looks);
+  if (looks_ && !coming_b_) let_go();
+}
+
+/// What the session held is there: it becomes B, and what is shown can be computed.
+bool App::take_held(const ResultPtr& result) {
+  if (!coming_b_ || b_ticket_ == 0 || result->ticket < b_ticket_) return false;
+  coming_b_.reset();
+  b_ticket_ = 0;
+  if (!result->error.empty()) {
+    say("What was held as B cannot be computed: " + result->error);
+    return true;
+  }
+  held_ = Held{result, std::make_unique<ResultStats>(result, &errors_),
+               ImGui::GetTime() - (looks_ ? looks_->held_seconds : 0)};
+  if (stats_) stats_->compare_with(held_->result);
+  return true;
+}
+
+/// The first result of a session: everything is looked at as it was. What belongs to this run stays.
+void App::look_as_opened() {
+  ViewState next = std::move(looks_->view);
+  next.scale = view_.scale;
+  next.message = std::move(view_.message);
+  next.message_from_engine = view_.message_from_engine;
+  next.now = view_.now;
+  if (!looks_->trace.empty()) put_back(looks_->trace, next.scope, next.now);
+  next.backend_note = std::move(view_.backend_note);
+  next.files = std::move(view_.files);
+  selection_ = looks_->selection;
+  wanted_cell_ = selection_.cell;
+  was_used_ = weights_stage(shown_->document);  // nothing was switched, it was like this
+  view_ = std::move(next);
+  looks_.reset();
+}
+
+void App::save(const std::filesystem::path& path) {
+  std::filesystem::path to = path.empty() ? file_ : path;
+  if (to.empty())
+    return say("This document has no file yet: open the menu at the top and type a path to save under.");
+  std::error_code unknown;
+  if (!to.has_filename() || std::filesystem::is_directory(to, unknown))
+    return say("Cannot write " + in_quotes(to.native()) +
+               ": it is a directory, expected the name of a file.");
+  if (!to.has_extension()) to += ".json";
+  if (to.extension() == ".png" || to.extension() == ".svg")
+    return save_picture({PictureRegion::Window, 1, to});
+  try {
+    if (to.extension() == ".json") {
+      const double held_for = held_ ? ImGui::GetTime() - held_->seconds : 0;
+      write_document(session_to_json(document_, view_to_json(view_, selection_, held_for),
+                                     held_ ? &held_->result->document : nullptr),
+                     to);
+      original_ = document_;
+      file_ = to;
+      remember(to);
+    } else if (shown_) {
+      export_numbers(
+          *shown_, *stats_,
+          {view_.stage, view_.vectors, view_.editing.weights, selection_.sequence, selection_.shown_head()},
+          to);
+    }
+    say("Saved as " + in_quotes(to.native()) + ".");
+  } catch (const std::exception& error) {
+    say(error.what());
+  }
+}
+
+void App::save_picture(const PictureWish& wish) {
+  PictureWish whole = wish;
+  if (whole.path.has_filename() && !whole.path.has_extension()) whole.path += ".png";
+  if (writing_.valid())
+    return say("The picture before this one is still being written; try again in a moment.");
+  const auto write = [](const DrawnPicture& picture) -> std::string {
+    try {
+      write_picture(picture);
+      return "Saved the picture as " + in_quotes(std::filesystem::absolute(picture.path).native()) + ".";
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+  };
+  try {
+    DrawnPicture picture = draw_picture(*this, whole);
+    if (picture.pixels.pixels.size() < large_picture) return say(write(picture));
+    say("Writing " + in_quotes(whole.path.native()) + " …");
+    writing_ = std::async(std::launch::async, write, std::move(picture));
+  } catch (const std::exception& error) {
+    say(error.what());
+  }
+}
+
+void App::finish_picture(bool wait) {
+  if (!writing_.valid()) return;
+  if (wait || writing_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) say(writing_.get());
+}
+
+void App::fulfil(const Requests& requests) {
+  if (requests.hold) hold();
+  if (requests.swap) swap_with_held();
+  if (requests.let_go) let_go();
+  if (requests.open) open(*requests.open);
+  if (requests.save) save(*requests.save);
+  if (requests.picture) save_picture(*requests.picture);
+  if (!requests.copy.empty()) ImGui::SetClipboardText(requests.copy.c_str());
+}
+
+SessionKeeper::Now App::now(double seconds) const {
+  return {document_, view_, selection_, held_, file_, seconds};
+}
+
+void App::keep(double seconds) {
+  // Before the first picture, and while a file is on its way, what is there is not what it will be.
+  const bool on_its_way = coming_b_ || (opened_ && seen_ticket_ != submitted_ticket_);
+  if (!keeper_ || !shown_ || on_its_way) return;
+  if (const std::string trouble = keeper_->autosave().trouble(); !trouble.empty()) say(trouble);
+  if (untouched_) {
+    keeper_->is_as_it_was(now(seconds));
+    untouched_ = false;
+  }
+  keeper_->observe(now(seconds));
+}
+
+std::optional<double> App::keep_in() const {
+  if (!keeper_ || !keeper_->due()) return std::nullopt;
+  return std::max(0.0, *keeper_->due() - ImGui::GetTime());
+}
+
+void App::keep_now() {
+  if (keeper_) keeper_->write(now(ImGui::GetTime()));
+}
+
+}  // namespace attnscope

@@ -1,0 +1,91 @@
+// app/views/compare: what stands where there is nothing to compare: what is missing and what fills it.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/views/compare/parts.hpp"
+#include "app/widgets/plot.hpp"
+
+namespace attnscope {
+namespace {
+
+void draw_outline(const Ui& ui, const Box& box) {
+  const float thin = std::max(1.f, std::floor(ui.scale()));
+  draw_dashes(ui, {box.min(), {box.right(), box.y}, box.max(), {box.x, box.bottom()}, box.min()},
+              ui.theme.border, thin);
+}
+
+/// A keycap with what it does beside it, centred on `x`.
+void draw_key(const Ui& ui, float x, float y, std::string_view key, std::string_view does) {
+  const float cap = ui.text_width(key, type::label) + ui.px(16), gap = ui.px(10);
+  const float width = cap + gap + ui.text_width(does, type::label);
+  const Box box{std::round(x - width / 2), std::round(y - ui.px(12)), cap, ui.px(24)};
+  ui.frame(box, ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(4));
+  ui.text(box.centre_x(), y, key, {type::label, ui.theme.text1, Ink::Medium, Align::Centre});
+  ui.text(box.right() + gap, y, does, {type::label, ui.theme.text2});
+}
+
+float button_width(const Ui& ui, const char* label) {
+  return ui.text_width(label, type::label, Ink::Medium) + ui.px(32);
+}
+
+}  // namespace
+
+void draw_nothing_held(Scene& scene, const Box& box) {
+  const Ui& ui = scene.ui;
+  draw_outline(ui, box);
+  const Box inner = box.grown(-ui.px(24));
+  Scaling::Kind& scaling = scene.document.scaling.kind;
+  const bool divided = scaling == Scaling::Kind::InverseSqrtDk;
+  const char* hold = "Hold this as B";
+  const char* start = divided ? "Hold, then switch scaling off" : "Hold, then switch scaling on";
+  const float hold_width = button_width(ui, hold), start_width = button_width(ui, start), gap = ui.px(12);
+  const bool beside = hold_width + gap + start_width <= inner.w;
+  const std::string_view why =
+      "Hold what is shown now as B. Then change a setting: A follows, B stays, and A − B shows what it did.";
+  const float body = ui.paragraph_height(std::min(inner.w, ui.px(420)), why, type::label);
+  const float height = ui.px(36) + body + ui.px(52) + ui.px(beside ? 32 : 72);
+  float y = std::round(std::max(inner.y, box.centre_y() - height / 2));
+  ui.text(box.centre_x(), y + ui.px(12), "Nothing is held as B yet",
+          {type::title, ui.theme.text1, Ink::Semibold, Align::Centre, inner.w});
+  y += ui.px(36);
+  const float width = std::min(inner.w, ui.px(420));
+  y +=
+      ui.paragraph(box.centre_x(), y, width, why, {type::label, ui.theme.text2, Ink::Regular, Align::Centre});
+  draw_key(ui, box.centre_x(), y + ui.px(26), "\\", "holds what is shown as B");
+  y += ui.px(52);
+
+  const float total = beside ? hold_width + gap + start_width : start_width;
+  const float left = std::round(box.centre_x() - total / 2);
+  const Box first{left, y, start_width, ui.px(32)};
+  const Box second = beside ? Box{first.right() + gap, y, hold_width, ui.px(32)}
+                            : Box{std::round(box.centre_x() - hold_width / 2), first.bottom() + ui.px(8),
+                                  hold_width, ui.px(32)};
+  if (button(ui, start, first,
+             {start,
+              divided ? "B: S ÷ √dₖ    A: S" : "B: S    A: S ÷ √dₖ",
+              "What the division by √dₖ does, in one click.",
+              {}})) {
+    scene.requests.hold = true;
+    scaling = divided ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
+  }
+  ui.frame(first, ui.theme.query, std::max(1.f, std::floor(ui.scale())), ui.px(6));  // what to try first
+  if (button(ui, hold, second, {hold, {}, "What is shown stays as B while A goes on changing.", "\\"}))
+    scene.requests.hold = true;
+}
+
+void draw_no_difference(const Sides& sides, const Box& box) {
+  const Ui& ui = sides.ui();
+  draw_outline(ui, box);
+  const std::string why = why_no_difference(sides);
+  const float width = std::min(box.w - ui.px(48), ui.px(340));
+  if (width < ui.px(80)) return;
+  const float body = ui.paragraph_height(width, why, type::label);
+  float y = std::round(box.centre_y() - (ui.px(36) + body) / 2);
+  ui.text(box.centre_x(), y + ui.px(12), "No A − B here",
+          {type::title, ui.theme.text1, Ink::Semibold, Align::Centre, width});
+  y += ui.px(36);
+  ui.paragraph(box.centre_x(), y, width, why, {type::label, ui.theme.text2, Ink::Regular, Align::Centre});
+}
+
+}  // namespace attnscope

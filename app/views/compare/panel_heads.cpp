@@ -1,0 +1,230 @@
+// app/views/compare: the two lines above each picture: which side it is and what differs; below it the
+// switches of A, what can be done with B, and what of the difference is shown.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/number_format.hpp"
+#include "app/views/compare/parts.hpp"
+#include "core/stages/run_stage.hpp"
+
+namespace attnscope {
+namespace {
+
+float title_y(const Ui& ui, const Box& head) { return head.y + ui.px(18); }
+/// The line of controls.
+Box controls_of(const Ui& ui, const Box& head) { return {head.x, head.y + ui.px(40), head.w, ui.px(36)}; }
+
+struct Title {
+  std::string_view name;
+  Rgba ink;
+  std::string note;
+};
+
+/// Returns where it ends.
+float draw_title(const Ui& ui, const Box& head, const Title& title, float right) {
+  const float y = title_y(ui, head);
+  float x = head.x + ui.text(head.x, y, title.name, {type::title, title.ink, Ink::Semibold});
+  const float room = right - x - ui.px(24);
+  if (ui.text_width(title.note, type::label) > room) return x;
+  x += ui.px(12);
+  return x + ui.text(x, y, title.note, {type::label, ui.theme.text3});
+}
+
+/// The settings everybody asks for first, as far as they are the same on both sides.
+std::string equal_settings(const Sides& sides) {
+  const Document& document = sides.a.result.document;
+  std::string equal;
+  const auto add = [&](std::string_view name, const std::string& words) {
+    const auto differs = [&](const SettingDifference& d) { return d.name == name; };
+    if (std::any_of(sides.settings.begin(), sides.settings.end(), differs)) return;
+    equal += (equal.empty() ? "" : " · ") + words;
+  };
+  add("scale", scale_words(document));
+  add("mask", mask_words(document));
+  add("temperature", temperature_words(document));
+  return equal;
+}
+
+/// "scale ÷ √8 | ÷ 1 · mask causal | no mask"
+std::string all_settings(const Sides& sides) {
+  std::string all;
+  for (const SettingDifference& d : sides.settings)
+    all += (all.empty() ? "" : " · ") + std::string(d.name) + ": " + d.a + " | " + d.b;
+  return all;
+}
+
+float width_of(const Ui& ui, const std::string& tag) {
+  return ui.text_width(tag, type::label, Ink::Medium) + ui.px(20);
+}
+
+/// The first tags, as many as the room has; the last one counts those that are left out: "+2".
+std::vector<std::string> fitting(const Ui& ui, const std::vector<std::string>& all, float gap, float room) {
+  for (std::size_t shown = all.size();; --shown) {
+    std::vector<std::string> tags(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown));
+    if (shown < all.size()) tags.push_back("+" + std::to_string(all.size() - shown));
+    float width = -gap;
+    for (const std::string& tag : tags) width += width_of(ui, tag) + gap;
+    if (shown == 0 || width <= room) return tags;
+  }
+}
+
+/// What differs as tags from the right, as many as there is room for, and what is equal in grey before them.
+/// Returns the left end.
+float draw_settings(const Sides& sides, const Box& head, bool is_a, float least_x) {
+  const Ui& ui = sides.ui();
+  const float gap = ui.px(6), y = title_y(ui, head);
+  std::vector<std::string> all_tags;
+  for (const SettingDifference& d : sides.settings) all_tags.push_back(is_a ? d.a : d.b);
+  const std::vector<std::string> tags = fitting(ui, all_tags, gap, head.right() - least_x);
+  float x = head.right() + (tags.empty() ? 0 : gap);
+  for (const std::string& tag : tags) x -= width_of(ui, tag) + gap;
+  const Box group{x, y - ui.px(13), head.right() - x, ui.px(26)};
+  const Rgba ground = is_a ? ui.theme.control : fade(ui.theme.b, 0.2f);
+  for (const std::string& tag : tags) {
+    const Box box{std::round(x), group.y, width_of(ui, tag), group.h};
+    ui.fill(box, ground, ui.px(6));
+    ui.text(box.centre_x(), box.centre_y(), tag,
+            {type::label, is_a ? ui.theme.text1 : ui.theme.b, Ink::Medium, Align::Centre});
+    x += box.w + gap;
+  }
+  const Ui::Touch touch = ui.touch(is_a ? "What differs in A" : "What differs in B", group, false);
+  const std::string all = all_settings(sides);
+  tooltip(ui, touch.hovered, group, {"What differs: A | B", all, "Everything else is set alike.", {}});
+  const std::string equal = equal_settings(sides);
+  const float end = tags.empty() ? head.right() : group.x - ui.px(12);
+  if (end - ui.text_width(equal, type::label) < least_x) return tags.empty() ? head.right() : group.x;
+  return end - ui.text(end, y, equal, {type::label, ui.theme.text3, Ink::Regular, Align::Right});
+}
+
+std::string age(double seconds) {
+  const auto minutes = static_cast<std::int64_t>(seconds / 60);
+  if (minutes < 1) return "held just now";
+  if (minutes < 60) return "held " + std::to_string(minutes) + " min ago";
+  return "held " + std::to_string(minutes / 60) + " h ago";
+}
+
+/// " · text 2 of 3" in a batch.
+std::string sequence_note(const Scene& side) {
+  const std::int64_t batch = side.result.dimensions.batch;
+  return batch < 2 ? "" : " · text " + std::to_string(side.sequence() + 1) + " of " + std::to_string(batch);
+}
+
+void scaling_switch(Document& document, const Ui& ui, const Box& row) {
+  const bool divided = document.scaling.kind == Scaling::Kind::InverseSqrtDk;
+  if (toggle(ui, "Divide by sqrt(d_k)", "÷ √dₖ", row, divided,
+             {"Divide by √dₖ", "S ÷ √dₖ", "Of A; B stays as it was held.", "S"}))
+    document.scaling.kind = divided ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
+}
+
+void mask_segments(Masking& mask, const Ui& ui, const Box& row, bool compact) {
+  constexpr std::array<std::string_view, 4> names{"None", "Causal", "Padding", "Both"};
+  const std::array<Tip, 4> tips{Tip{"No mask", "every query sees every key", "Of A; B stays.", "N"},
+                                Tip{"Causal mask", "key ≤ query, else −∞", "Of A; B stays.", "C"},
+                                Tip{"Padding mask", "[pad] keys get −∞", "Of A; B stays.", "P"},
+                                Tip{"Causal and padding", "both must allow the key", "Of A; B stays.", {}}};
+  const int now = (mask.causal ? 1 : 0) + (mask.padding ? 2 : 0);
+  if (const auto chosen =
+          segments(ui, "Mask", row, names, now, tips, {.text_size = compact ? type::tick : type::label})) {
+    mask.causal = (*chosen & 1) != 0;
+    mask.padding = (*chosen & 2) != 0;
+  }
+}
+
+void temperature_slider(Document& document, const Ui& ui, const Box& row) {
+  const float tau = document.temperature;
+  if (const auto moved =
+          slider(ui, "Temperature", "τ", fixed(static_cast<double>(tau), 2), row, tau, {0.1f, 10, 1, true},
+                 tau != 1, {"Temperature", "softmax(S / τ)", "Of A; B stays as it was held.", {}}))
+    document.temperature = *moved;
+}
+
+}  // namespace
+
+void draw_head_of_a(Sides& sides, const Box& head) {
+  const Ui& ui = sides.ui();
+  Scene& scene = sides.a;
+  const float right = draw_settings(sides, head, true, head.x + ui.px(72));
+  draw_title(ui, head, {"A", ui.theme.text1, "live" + sequence_note(scene)}, right);
+
+  // The most used switches: A stays alive here, B is what it is compared with.
+  const Box line = controls_of(ui, head);
+  const float gap = ui.px(scene.compact ? 12 : 20), middle = line.centre_y();
+  const float on = ui.text_width("÷ √dₖ", type::label) + ui.px(36), masks = ui.px(scene.compact ? 204 : 244);
+  if (line.w < on) return;
+  scaling_switch(scene.document, ui, {line.x, middle - ui.px(14), on, ui.px(28)});
+  float x = line.x + on + gap;
+  if (x + masks > line.right()) return;
+  mask_segments(scene.document.masking, ui, {x, middle - ui.px(14), masks, ui.px(28)}, scene.compact);
+  x += masks + gap;
+  const float rest = std::min(line.right() - x, ui.px(200));
+  if (rest >= ui.px(72)) temperature_slider(scene.document, ui, {x, line.y, rest, line.h});
+}
+
+void draw_head_of_b(Sides& sides, const Box& head) {
+  const Ui& ui = sides.ui();
+  Scene& scene = sides.a;
+  const float right = draw_settings(sides, head, false, head.x + ui.px(72));
+  const std::string note = age(ImGui::GetTime() - scene.held->seconds) + sequence_note(*sides.b);
+  draw_title(ui, head, {"B", ui.theme.b, note}, right);
+
+  const Box line = controls_of(ui, head);
+  struct Order {
+    const char* name;
+    Tip tip;
+    bool& wish;
+  };
+  const std::array<Order, 3> orders{
+      Order{"Hold A as B", {"Hold A as B", {}, "What A is now takes B's place.", "\\"}, scene.requests.hold},
+      Order{"Swap",
+            {"Swap A and B", {}, "B is shown and edited, what was A is held.", "X"},
+            scene.requests.swap},
+      Order{"Let go", {"Let go of B", {}, "Nothing is held any more.", "Shift+\\"}, scene.requests.let_go}};
+  float x = line.x;
+  for (const Order& order : orders) {
+    const Box box{x, line.centre_y() - ui.px(14),
+                  ui.text_width(order.name, type::label, Ink::Medium) + ui.px(24), ui.px(28)};
+    if (box.right() > line.right()) break;
+    if (button(ui, order.name, box, order.tip)) order.wish = true;
+    x = box.right() + ui.px(8);
+  }
+}
+
+void draw_head_of_difference(Sides& sides, const Box& head) {
+  const Ui& ui = sides.ui();
+  Scene& scene = sides.a;
+  constexpr std::array<std::string_view, 3> kinds{"A − B", "|A − B|", "ratio"};
+  const std::array<Tip, 3> tips{
+      Tip{"A − B", {}, "Blue where B has more, orange where A has more.", "/"},
+      Tip{"|A − B|", {}, "How far apart, whichever has more.", "/"},
+      Tip{"Ratio", "|A| / |B|, coloured by log₂",
+          "×2 and ÷2 are as far from equal: small weights count as much as large ones.", "/"}};
+  const float wide = std::min(ui.px(scene.compact ? 176 : 224), head.w - ui.px(72));
+  const Box mode{head.right() - wide, title_y(ui, head) - ui.px(13), wide, ui.px(26)};
+  DifferenceKind& kind = scene.view.compare.difference;
+  if (const auto chosen = segments(ui, "Difference", mode, kinds, static_cast<int>(kind), tips,
+                                   {.text_size = scene.compact ? type::tick : type::label}))
+    kind = static_cast<DifferenceKind>(*chosen);
+  const std::string name = head_name(scene.result, scene.head());
+  const std::string number = "head " + std::to_string(scene.head());
+  const bool named = name != number && !name.empty();
+  draw_title(ui, head, {"A − B", ui.theme.text1, named ? number + " · " + name : number}, mode.x);
+
+  const Document& document = scene.result.document;
+  const std::array<Plane, 4> stages{Stage::Score, Stage::Scale, Stage::Mask, weights_stage(document)};
+  constexpr std::array<std::string_view, 4> names{"Scores", "Scaled", "Masked", "Weights"};
+  std::array<Tip, 4> stage_tips;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const PlaneWords w = words(document, stages[i]);
+    stage_tips[i] = {w.name, w.formula, "In all three pictures.", ", ."};
+  }
+  const auto at = std::find(stages.begin(), stages.end(), sides.a_plane);
+  const Box line = controls_of(ui, head);
+  const Box box{line.x, line.centre_y() - ui.px(14), std::min(line.w, ui.px(320)), ui.px(28)};
+  const int now = at == stages.end() ? -1 : static_cast<int>(at - stages.begin());
+  if (const auto chosen = segments(ui, "Stage", box, names, now, stage_tips,
+                                   {.text_size = scene.compact ? type::tick : type::label}))
+    scene.view.show_stage(stages[static_cast<std::size_t>(*chosen)]);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,226 @@
+// app/views/compare: what differs in the text and in the weights.
+#include "app/views/compare/setting_words.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "app/number_format.hpp"
+
+namespace attnscope {
+
+std::string written(float value, int places) { return fixed(static_cast<double>(value), places); }
+
+bool same_numbers(const TensorPtr& a, const TensorPtr& b) {
+  constexpr std::int64_t quick = 1 << 20;
+  if (a == b) return true;
+  if (!a || !b || a->shape() != b->shape() || a->size() > quick) return false;
+  return *a == *b;
+}
+
+namespace {
+
+/// The first token that differs where both texts are as long, else how long the text is.
+std::string text_words(const std::vector<Sequence>& self, const std::vector<Sequence>& other,
+                       std::string_view unit) {
+  if (self.size() != other.size())
+    return std::to_string(self.size()) + (self.size() == 1 ? " text" : " texts");
+  for (std::size_t b = 0; b < self.size(); ++b) {
+    const auto &mine = self[b].tokens, &theirs = other[b].tokens;
+    if (mine == theirs) continue;
+    if (mine.size() != theirs.size()) return std::to_string(mine.size()) + " " + std::string(unit);
+    return "“" + *std::mismatch(mine.begin(), mine.end(), theirs.begin()).first + "”";
+  }
+  return {};
+}
+
+std::string text_of(const Document& self, const Document& other) {
+  return text_words(self.input.sequences, other.input.sequences, "tokens");
+}
+
+std::string memory_of(const Document& self, const Document& other) {
+  if (self.input.memory == other.input.memory) return {};
+  if (self.input.memory.empty()) return "self-attention";
+  return other.input.memory.empty() ? "cross-attention"
+                                    : text_words(self.input.memory, other.input.memory, "key tokens");
+}
+
+std::string padded_of(const Document& self, const Document& other) {
+  const int mine = self.input.padded_length;
+  if (mine == other.input.padded_length) return {};
+  return mine == 0 ? "not padded" : "padded to " + std::to_string(mine);
+}
+
+std::string cache_of(const Document& self, const Document& other) {
+  if (self.input.cached == other.input.cached) return {};
+  return self.input.cached == 0 ? "no cache" : std::to_string(self.input.cached) + " cached";
+}
+
+std::string numbers_of(const Document& self, const Document& other) {
+  const Input &mine = self.input, &theirs = other.input;
+  const bool alike =
+      same_numbers(mine.given.query, theirs.given.query) && same_numbers(mine.given.key, theirs.given.key) &&
+      same_numbers(mine.given.value, theirs.given.value) &&
+      same_numbers(mine.given.past_key, theirs.given.past_key) &&
+      same_numbers(mine.given.past_value, theirs.given.past_value) &&
+      mine.given.lengths == theirs.given.lengths && same_numbers(mine.vectors.query, theirs.vectors.query) &&
+      same_numbers(mine.vectors.key, theirs.vectors.key) &&
+      same_numbers(mine.vectors.value, theirs.vectors.value);
+  if (alike) return {};
+  return mine.given ? "given Q, K, V" : mine.vectors ? "given vectors" : "from text";
+}
+
+std::string edited_of(const Document& self, const Document& other) {
+  if (same_numbers(self.input.edited, other.input.edited) &&
+      same_numbers(self.input.edited_memory, other.input.edited_memory))
+    return {};
+  return self.input.edited || self.input.edited_memory ? "X edited" : "X as made";
+}
+
+std::string embedding_of(const Document& self, const Document& other) {
+  if (self.embedding == other.embedding) return {};
+  return self.embedding == Embedding::Gaussian ? "Gaussian X" : "hand-built X";
+}
+
+std::string embedding_gain_of(const Document& self, const Document& other) {
+  return self.embedding_gain == other.embedding_gain ? std::string() : "X × " + written(self.embedding_gain);
+}
+
+std::string positions_of(const Document& self, const Document& other) {
+  constexpr std::array<std::string_view, 7> names{"no positions", "sinusoidal", "learned",   "T5 buckets",
+                                                  "ALiBi",        "RoPE",       "RoPE pairs"};
+  if (self.positions != other.positions) return std::string(names[static_cast<std::size_t>(self.positions)]);
+  const PositionSettings &mine = self.position_settings, &theirs = other.position_settings;
+  switch (self.positions) {
+    case Positions::RopeHalf:
+    case Positions::RopeInterleaved:
+      if (mine.rope_base != theirs.rope_base) return "RoPE base " + written(mine.rope_base, 0);
+      if (mine.rope_dims != theirs.rope_dims)
+        return mine.rope_dims == 0 ? "all turned" : std::to_string(mine.rope_dims) + " turned";
+      return {};
+    case Positions::RelativeBuckets:
+      if (mine.buckets != theirs.buckets) return std::to_string(mine.buckets) + " buckets";
+      if (mine.bucket_distance != theirs.bucket_distance)
+        return "buckets to " + std::to_string(mine.bucket_distance);
+      if (mine.buckets_two_sided != theirs.buckets_two_sided)
+        return mine.buckets_two_sided ? "two-sided" : "one-sided";
+      return same_numbers(self.weights.relative_bias, other.weights.relative_bias) ? std::string()
+                                                                                   : "bucket numbers";
+    case Positions::Learned:
+      return same_numbers(self.weights.position_table, other.weights.position_table) ? std::string()
+                                                                                     : "learned table";
+    default: return {};
+  }
+}
+
+std::string heads_of(const Document& self, const Document& other) {
+  if (query_heads(self) == query_heads(other)) return {};
+  return std::to_string(query_heads(self)) + (query_heads(self) == 1 ? " head" : " heads");
+}
+
+std::string width_of(const Document& self, const Document& other) {
+  return self.d_model == other.d_model ? std::string() : "d " + std::to_string(self.d_model);
+}
+
+std::string kv_heads_of(const Document& self, const Document& other) {
+  if (self.kv_heads == other.kv_heads) return {};
+  return std::to_string(key_value_heads(self)) + " k/v heads";
+}
+
+std::string d_v_of(const Document& self, const Document& other) {
+  return self.d_v == other.d_v ? std::string() : "d_v " + std::to_string(value_width(self));
+}
+
+std::string weights_of(const Document& self, const Document& other) {
+  const Weights &mine = self.weights, &theirs = other.weights;
+  if (mine.recipe != theirs.recipe) {
+    if (mine.recipe == Recipe::Given) return mine.made_by == Recipe::Given ? "given W" : "W edited";
+    return mine.recipe == Recipe::Random ? "random W" : "hand-built W";
+  }
+  if (mine.recipe != Recipe::Given) return {};  // the recipe decides the numbers: it is compared below
+  const bool alike =
+      same_numbers(mine.w_query, theirs.w_query) && same_numbers(mine.w_key, theirs.w_key) &&
+      same_numbers(mine.w_value, theirs.w_value) && same_numbers(mine.w_output, theirs.w_output) &&
+      same_numbers(mine.b_query, theirs.b_query) && same_numbers(mine.b_key, theirs.b_key) &&
+      same_numbers(mine.b_value, theirs.b_value) && same_numbers(mine.b_output, theirs.b_output);
+  return alike ? std::string() : "W edited";
+}
+
+std::string seed_of(const Document& self, const Document& other) {
+  const std::uint64_t mine = self.weights.seed;
+  return mine == other.weights.seed ? std::string() : "seed " + std::to_string(mine);
+}
+
+std::string noise_of(const Document& self, const Document& other) {
+  return self.weights.noise == other.weights.noise ? std::string() : "noise " + written(self.weights.noise);
+}
+
+std::string initialiser_of(const Document& self, const Document& other) {
+  constexpr std::array<std::string_view, 4> names{"Xavier", "normal", "identity", "orthogonal"};
+  const Initialiser mine = self.weights.initialiser;
+  return mine == other.weights.initialiser ? std::string()
+                                           : std::string(names[static_cast<std::size_t>(mine)]);
+}
+
+std::string biases_of(const Document& self, const Document& other) {
+  if (self.weights.biases == other.weights.biases) return {};
+  return self.weights.biases ? "biases" : "no biases";
+}
+
+template <Projection which>
+std::string block_of(const Document& self, const Document& other) {
+  constexpr std::array<std::string_view, 4> names{"W_Q", "W_K", "W_V", "W_O"};
+  const BlockRecipe &mine = self.weights.of(which), &theirs = other.weights.of(which);
+  const std::string name(names[static_cast<std::size_t>(which)]);
+  if (mine.gain != theirs.gain) return name + " × " + written(mine.gain);
+  if (mine.drawn == theirs.drawn) return {};
+  return mine.drawn ? name + " seed " + std::to_string(mine.drawn->seed) : name + " as the others";
+}
+
+std::string learned_key_of(const Document& self, const Document& other) {
+  const Weights &mine = self.weights, &theirs = other.weights;
+  if (same_numbers(mine.extra_key, theirs.extra_key) && same_numbers(mine.extra_value, theirs.extra_value))
+    return {};
+  return mine.extra_key ? "learned key" : "no learned key";
+}
+
+std::string zero_key_of(const Document& self, const Document& other) {
+  if (self.zero_key == other.zero_key) return {};
+  return self.zero_key ? "zero key" : "no zero key";
+}
+
+std::string fused_of(const Document& self, const Document& other) {
+  if (self.weights.fused == other.weights.fused) return {};
+  return self.weights.fused ? "fused W" : "W apart";
+}
+
+constexpr Setting texts[]{{"text", text_of}, {"input", numbers_of}, {"second text", memory_of}};
+
+constexpr Setting made[]{{"positions", positions_of},
+                         {"weights", weights_of},
+                         {"seed", seed_of},
+                         {"noise", noise_of},
+                         {"initialiser", initialiser_of},
+                         {"biases", biases_of},
+                         {"query block", block_of<Projection::Query>},
+                         {"key block", block_of<Projection::Key>},
+                         {"value block", block_of<Projection::Value>},
+                         {"output block", block_of<Projection::Output>},
+                         {"heads", heads_of},
+                         {"width", width_of},
+                         {"key and value heads", kv_heads_of},
+                         {"value width", d_v_of},
+                         {"learned key", learned_key_of},
+                         {"zero key", zero_key_of},
+                         {"cache", cache_of},
+                         {"padded length", padded_of},
+                         {"token vectors", edited_of},
+                         {"embedding", embedding_of},
+                         {"embedding gain", embedding_gain_of},
+                         {"projection", fused_of}};
+
+}  // namespace
+
+std::span<const Setting> text_settings() { return texts; }
+std::span<const Setting> weight_settings() { return made; }
+
+}  // namespace attnscope

@@ -1,0 +1,29 @@
+// app/views/compare: in a few words, what is set differently in two Documents.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/document.hpp"
+
+namespace attnscope {
+
+/// One setting that two Documents have differently, as short as a tag: "scale", "÷ √8", "÷ 1".
+struct SettingDifference {
+  std::string_view name;
+  std::string a, b;  // never empty, never the same
+  bool operator==(const SettingDifference&) const = default;
+};
+
+/// Every setting that differs, what is turned most often first: text, scale, mask, temperature. Empty only
+/// where both are computed alike. Blocks of more than a million numbers are told apart by where they came
+/// from, not number by number.
+std::vector<SettingDifference> differing_settings(const Document& a, const Document& b);
+
+/// "÷ √8", "causal", "τ 1.00": the settings everybody asks for first.
+std::string scale_words(const Document&);
+std::string mask_words(const Document&);
+std::string temperature_words(const Document&);
+
+}  // namespace attnscope

@@ -1,0 +1,141 @@
+// The controls that hold for a whole block of numbers: gain, initialiser, seed, zero and reset.
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <string>
+
+#include "app/number_format.hpp"
+#include "app/views/editing/places.hpp"
+#include "app/views/editing/weight_map.hpp"
+#include "core/edits.hpp"
+
+namespace attnscope {
+namespace {
+
+/// A cursor that goes from left to right.
+class Bar {
+ public:
+  Bar(Scene& scene, const Box& area, Block block) : scene_(scene), ui_(scene.ui), area_(area), block_(block) {
+    x_ = area.x;
+  }
+
+  void run() {
+    const bool is_matrix = projection_of(block_).has_value();
+    if (block_ == Block::Input || is_matrix) draw(scene_.compact ? 132 : 168, 36, &Bar::gain);
+    if (is_matrix) {
+      draw(scene_.compact ? 124 : 144, 28, &Bar::initialiser);
+      draw(104, 28, &Bar::seed);
+    }
+    draw(56, 28, &Bar::zero);
+    if (can_reset(scene_.document, block_)) draw(60, 28, &Bar::reset);
+  }
+
+ private:
+  /// The next control, as long as there is room for it.
+  void draw(float logical_width, float logical_height, void (Bar::*control)(const Box&)) {
+    const float gap = ui_.px(scene_.compact ? 8 : 12);
+    const Box box{x_, std::round(area_.y + (ui_.px(36) - ui_.px(logical_height)) / 2), ui_.px(logical_width),
+                  ui_.px(logical_height)};
+    if (box.right() > area_.right()) return;
+    x_ += box.w + gap;
+    (this->*control)(box);
+  }
+
+  void change(const std::function<Document(Document)>& edit) {
+    try {
+      scene_.document = edit(scene_.document);
+    } catch (const std::exception& error) {
+      scene_.view.message = error.what();
+    }
+  }
+
+  void gain(const Box& box) {
+    const float now = gain_of(scene_.document, block_);
+    const std::string formula =
+        block_ == Block::Input ? "X = gain · E + P"
+                               : std::string(symbol(block_)) + " = gain · " + std::string(symbol(block_));
+    if (const auto factor = slider(
+            ui_, "Gain", "gain", fixed(static_cast<double>(now), 2), box, now, {0.1f, 10, 1, true}, now != 1,
+            {"Gain",
+             formula,
+             "Larger queries or keys are larger scores: a sharper softmax. It stays when the text or the "
+             "seed changes.",
+             {}}))
+      change([&](Document d) { return edit::gain(std::move(d), block_, std::clamp(*factor, 1e-3f, 1e3f)); });
+  }
+
+  /// What the block is drawn with, if it is drawn at all.
+  std::string drawn_with() const {
+    const Weights& w = scene_.document.weights;
+    if (const auto& own = w.of(*projection_of(block_)).drawn)
+      return initialisers[static_cast<std::size_t>(own->initialiser)].name;
+    const Recipe recipe = w.recipe == Recipe::Given ? w.made_by : w.recipe;
+    if (recipe == Recipe::HandBuilt) return "Built by hand";
+    if (recipe == Recipe::Random) return initialisers[static_cast<std::size_t>(w.initialiser)].name;
+    return "Given";
+  }
+
+  std::uint64_t own_seed() const {
+    const Weights& w = scene_.document.weights;
+    const auto& own = w.of(*projection_of(block_)).drawn;
+    return own ? own->seed : w.seed;
+  }
+
+  void initialiser(const Box& box) {
+    const auto& own = scene_.document.weights.of(*projection_of(block_)).drawn;
+    drop(
+        ui_, "Block initialiser", box, drawn_with(),
+        {"Initialiser",
+         "of this block alone",
+         "Draws its numbers anew; those edited by hand in it are let go.",
+         {}},
+        [&] {
+          for (std::size_t i = 0; i < initialisers.size(); ++i) {
+            const auto kind = static_cast<Initialiser>(i);
+            if (menu_row(ui_, initialisers[i].name, initialisers[i].formula, own && own->initialiser == kind))
+              change([&](Document d) { return edit::initialise(std::move(d), block_, kind, own_seed()); });
+          }
+          if (own && menu_row(ui_, "As the other blocks", "no longer by itself"))
+            change([&](Document d) { return edit::undrawn(std::move(d), block_); });
+        });
+  }
+
+  void seed(const Box& box) {
+    const auto now = static_cast<std::int64_t>(own_seed());
+    const auto& own = scene_.document.weights.of(*projection_of(block_)).drawn;
+    const Initialiser kind = own ? own->initialiser : scene_.document.weights.initialiser;
+    if (const auto chosen = stepper(ui_, "Block seed", box, now, [&](int step) { return now + step; },
+                                    {"Seed",
+                                     "same seed, same bits",
+                                     "Of this block alone: another seed draws it anew with its initialiser.",
+                                     {}}))
+      change([&](Document d) {
+        return edit::initialise(std::move(d), block_, kind,
+                                static_cast<std::uint64_t>(std::max<std::int64_t>(0, *chosen)));
+      });
+  }
+
+  void zero(const Box& box) {
+    if (button(ui_, "Zero", box, {"Zero the block", {}, "To see what the layer does without it.", {}}))
+      change([&](Document d) { return edit::zero(std::move(d), block_); });
+  }
+
+  void reset(const Box& box) {
+    if (button(ui_, "Reset", box,
+               {"Reset the block", {}, "Every number as it was made; the gain stays.", {}}))
+      change([&](Document d) { return edit::reset(std::move(d), block_); });
+  }
+
+  Scene& scene_;
+  const Ui& ui_;
+  const Box area_;
+  const Block block_;
+  float x_ = 0;
+};
+
+}  // namespace
+
+void draw_block_bar(Scene& scene, const Box& area, Block block) { Bar(scene, area, block).run(); }
+
+}  // namespace attnscope

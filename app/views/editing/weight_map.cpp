@@ -1,0 +1,277 @@
+#include "app/views/editing/weight_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "app/number_format.hpp"
+#include "app/views/editing/number_map.hpp"
+#include "app/views/editing/places.hpp"
+#include "core/edits.hpp"
+
+namespace attnscope {
+namespace {
+
+bool is_row(Block block) { return block >= Block::QueryBias; }
+
+/// Whose columns a block has: of heads of queries, of heads of keys and values, or of none.
+enum class Heads { None, OfQueries, OfKeys };
+
+Heads columns_of(Block block) {
+  switch (block) {
+    case Block::QueryWeights:
+    case Block::QueryBias: return Heads::OfQueries;
+    case Block::KeyWeights:
+    case Block::ValueWeights:
+    case Block::KeyBias:
+    case Block::ValueBias:
+    case Block::ExtraKey:
+    case Block::ExtraValue: return Heads::OfKeys;
+    default: return Heads::None;
+  }
+}
+
+bool is_value(Block block) {
+  return block == Block::ValueWeights || block == Block::ValueBias || block == Block::ExtraValue ||
+         block == Block::OutputWeights;
+}
+
+/// One block with what its parts share. Widths are those of the edited Document, whose block it is.
+struct Weighed {
+  Scene& scene;
+  Block block;
+  TensorPtr numbers;
+  int heads = 1, kv_heads = 1;
+  std::int64_t width = 1;  // of a head in this block
+
+  /// Heads side by side in the columns, or one above the other in the rows of W_O.
+  std::int64_t groups() const {
+    if (block == Block::OutputWeights) return heads;
+    return columns_of(block) == Heads::OfQueries ? heads : columns_of(block) == Heads::OfKeys ? kv_heads : 0;
+  }
+  /// The group of a head of queries, and the first head of a group.
+  std::int64_t group_of(std::int64_t head) const { return groups() == 0 ? 0 : head * groups() / heads; }
+  std::int64_t head_of(std::int64_t group) const { return groups() == 0 ? 0 : group * heads / groups(); }
+  NumberStretch of(std::int64_t group) const {  // clipped: the Document may not fit together for a moment
+    const Shape& shape = numbers->shape();
+    const std::int64_t size = has_rows_of_heads() ? shape[0] : shape[shape.rank() - 1];
+    return {std::min(group * width, size), std::min((group + 1) * width, size)};
+  }
+  bool has_rows_of_heads() const { return block == Block::OutputWeights; }
+  std::int64_t group_at(NumberAt at) const {
+    return groups() == 0 ? 0 : (has_rows_of_heads() ? at.row : at.column) / width;
+  }
+};
+
+Weighed weighed(Scene& scene, Block block, const TensorPtr& numbers) {
+  const Document& document = scene.document;
+  Weighed w{scene, block, numbers};
+  const int kv_heads = document.heads < 1 ? 0 : key_value_heads(document);
+  if (kv_heads < 1 || document.d_model < document.heads) return w;
+  w.heads = document.heads;
+  w.kv_heads = kv_heads;
+  w.width = std::max(1, is_value(block) ? value_width(document) : document.d_model / document.heads);
+  return w;
+}
+
+/// The number of blocks drawn so far: another one is another picture.
+std::uint64_t content_of(EditingState& state, const TensorPtr& numbers) {
+  if (state.shown != numbers) {
+    state.shown = numbers;
+    ++state.shown_count;
+  }
+  return mix_hash(std::uint64_t{0x5eed}, state.shown_count);
+}
+
+/// The largest magnitude among the numbers of a head (or all of them): what the colours reach to.
+float largest(const Weighed& w, const NumberStretch& lit) {
+  const auto numbers = w.numbers->matrix();
+  const bool all = lit.begin == lit.end, rows = w.has_rows_of_heads();
+  float most = 0;
+  for (std::int64_t i = 0; i < numbers.rows(); ++i) {
+    for (std::int64_t j = 0; j < numbers.cols(); ++j) {
+      const std::int64_t at = rows ? i : j;
+      if (!all && (at < lit.begin || at >= lit.end)) continue;
+      if (std::isfinite(numbers(i, j))) most = std::max(most, std::abs(numbers(i, j)));
+    }
+  }
+  return most > 0 ? most : 1;
+}
+
+/// "h3·5": dimension 5 of head 3.
+std::string in_head(const Weighed& w, std::int64_t index) {
+  if (w.groups() == 0) return std::to_string(index);
+  return "h" + std::to_string(w.head_of(index / w.width)) + "·" + std::to_string(index % w.width);
+}
+
+NumberMap map_of(const Weighed& w) {
+  const Scene& scene = w.scene;
+  const NumberStretch lit = w.groups() == 0 ? NumberStretch{} : w.of(w.group_of(scene.head()));
+  const bool rows = w.has_rows_of_heads();
+  const bool reset = can_reset(scene.document, w.block);
+  return {.label = "weight map",
+          .what = "block " + std::string(symbol(w.block)),
+          .content = content_of(w.scene.view.editing, w.numbers),
+          .values = w.numbers->matrix(),
+          .most = largest(w, lit),
+          .colour_note =
+              w.groups() > 1 ? "range of head " + std::to_string(w.head_of(w.group_of(scene.head()))) : "",
+          .row_title = rows              ? "head ↓"
+                       : is_row(w.block) ? ""
+                                         : "x ↓",
+          .row_label =
+              [&w, rows](std::int64_t row) {
+                return rows ? in_head(w, row) : is_row(w.block) ? std::string() : std::to_string(row);
+              },
+          .column_label =
+              [&w](std::int64_t column) {
+                return columns_of(w.block) == Heads::None ? std::to_string(column)
+                                                          : std::to_string(column % w.width);
+              },
+          .lit_columns = rows ? NumberStretch{} : lit,
+          .lit_rows = rows ? lit : NumberStretch{},
+          .name =
+              [&w](NumberAt at) {
+                const std::string column =
+                    columns_of(w.block) == Heads::None ? std::to_string(at.column) : in_head(w, at.column);
+                const std::string row = w.has_rows_of_heads() ? in_head(w, at.row) : std::to_string(at.row);
+                return std::string(symbol(w.block)) + "[" + (is_row(w.block) ? "" : row + ", ") + column +
+                       "]";
+              },
+          .tip = [reset](NumberAt) { return number_tip(true, reset); },
+          .can_edit = [](NumberAt) { return true; },
+          .stretch =
+              [&w, rows](NumberAt at) {
+                return rows || w.groups() == 0
+                           ? NumberStretch{0, w.numbers->shape()[w.numbers->shape().rank() - 1]}
+                           : w.of(w.group_at(at));
+              },
+          .can_reset = [reset](NumberAt) { return reset; }};
+}
+
+/// The heads over their columns, or beside their rows, in their hues; the chosen one bold.
+void draw_head_marks(const Weighed& w, const CellsInSight& cells) {
+  const Ui& ui = w.scene.ui;
+  const bool rows = w.has_rows_of_heads();
+  const std::int64_t first = rows ? cells.row0 : cells.column0, count = rows ? cells.rows : cells.columns;
+  for (std::int64_t group = 0; group < w.groups(); ++group) {
+    const std::int64_t begin = std::max(w.of(group).begin, first),
+                       end = std::min(w.of(group).end, first + count);
+    if (begin >= end) continue;
+    const std::int64_t head = w.head_of(group);
+    const bool chosen = group == w.group_of(w.scene.head());
+    const Rgba hue = chosen ? ui.theme.head(head) : fade(ui.theme.head(head), 0.42f);
+    const float thick = ui.px(chosen ? 3 : 2);
+    if (rows) {
+      const Box a = cells.of(begin, cells.column0), b = cells.of(end - 1, cells.column0);
+      ui.fill({cells.box.right() + ui.px(4), a.y, thick, b.bottom() - a.y - 1}, hue);
+      continue;
+    }
+    const Box a = cells.of(cells.row0, begin), b = cells.of(cells.row0, end - 1);
+    ui.fill({a.x, cells.box.bottom() + ui.px(4), b.right() - a.x - 1, thick}, hue);
+    const float room = b.right() - a.x;
+    const std::string name = std::to_string(head);
+    if (room > ui.text_width(name, type::tick) + ui.px(4))
+      ui.text((a.x + b.right()) / 2, cells.box.bottom() + ui.px(16), name,
+              {type::tick, chosen ? ui.theme.text1 : ui.theme.text3, chosen ? Ink::Semibold : Ink::Regular,
+               Align::Centre});
+  }
+}
+
+void take_mouse(const Weighed& w, const NumberMapResult& seen) {
+  Scene& scene = w.scene;
+  if (seen.event) apply(scene, *seen.event, {w.block, seen.event->at.row});
+  if (!seen.hovered || (!seen.touch.hovered && !seen.touch.clicked)) return;
+  const auto value = static_cast<double>(w.numbers->matrix()(seen.hovered->row, seen.hovered->column));
+  scene.view.hint = std::string(symbol(w.block)) + "[" + std::to_string(seen.hovered->row) + ", " +
+                    std::to_string(seen.hovered->column) + "] = " + fixed(value, 6) + " · wheel: zoom";
+  if (!seen.touch.clicked || w.groups() == 0) return;
+  const std::int64_t group = w.group_at(*seen.hovered);
+  if (group != w.group_of(scene.selection.head)) scene.next.head = w.head_of(group);
+}
+
+}  // namespace
+
+std::vector<Block> weight_blocks(const Document& document) {
+  std::vector<Block> there;
+  if (document.input.given) return there;
+  for (auto block = static_cast<int>(Block::QueryWeights); block < static_cast<int>(block_count); ++block)
+    if (numbers_of(document, static_cast<Block>(block))) there.push_back(static_cast<Block>(block));
+  return there;
+}
+
+BlockWords block_words(Block block) {
+  switch (block) {
+    case Block::QueryWeights: return {"W_Q weights", "W_Q", "Q = X·W_Q + b", "What of X makes a query."};
+    case Block::KeyWeights: return {"W_K weights", "W_K", "K = X·W_K + b", "What of X makes a key."};
+    case Block::ValueWeights: return {"W_V weights", "W_V", "V = X·W_V + b", "What of X is handed on."};
+    case Block::OutputWeights:
+      return {"W_O weights", "W_O", "Y = C·W_O + b", "Where what the heads took goes."};
+    case Block::QueryBias: return {"b_Q bias", "b_Q", "Q = X·W_Q + b_Q", "Added to every query."};
+    case Block::KeyBias: return {"b_K bias", "b_K", "K = X·W_K + b_K", "Added to every key."};
+    case Block::ValueBias: return {"b_V bias", "b_V", "V = X·W_V + b_V", "Added to every value."};
+    case Block::OutputBias: return {"b_O bias", "b_O", "Y = C·W_O + b_O", "Added to every output."};
+    case Block::ExtraKey:
+      return {"Learned key", "Learned key", "K = [K; k₀]", "A key that belongs to no token."};
+    case Block::ExtraValue:
+      return {"Learned value", "Learned value", "V = [V; v₀]", "What the learned key hands on."};
+    default: return {"X vectors", "X", "E", "What each token brings along."};
+  }
+}
+
+void show_next_weights(Scene& scene) {
+  const std::vector<Block> all = weight_blocks(scene.document);
+  if (all.empty()) {
+    scene.view.message = "Q, K and V are given as numbers: there are no weights. Edit them under More.";
+    return;
+  }
+  const std::optional<Block> now = scene.view.editing.weights;
+  const auto at = now ? std::find(all.begin(), all.end(), *now) : all.end();
+  if (!now) return scene.view.show_weights(all.front());
+  if (at == all.end() || at + 1 == all.end()) return scene.view.show_stage(scene.view.stage);
+  scene.view.show_weights(*(at + 1));
+}
+
+namespace {
+
+/// Whether a seed makes anything; says so where it does not.
+bool has_seed(Scene& scene) {
+  const Input& input = scene.document.input;
+  if (!input.given && !input.vectors) return true;
+  scene.view.message = "What is computed here came as numbers: there is no seed to draw it from.";
+  return false;
+}
+
+}  // namespace
+
+void draw_weights_again(Scene& scene) {
+  if (has_seed(scene)) scene.document = edit::again(std::move(scene.document));
+}
+
+void draw_new_weights(Scene& scene) {
+  if (has_seed(scene)) scene.document = edit::new_seed(std::move(scene.document));
+}
+
+void draw_weight_map(Scene& scene, const Box& area, Block block) {
+  const Ui& ui = scene.ui;
+  const TensorPtr numbers = numbers_of(scene.document, block);
+  if (!numbers || numbers->size() == 0) return;
+  const Weighed w = weighed(scene, block, numbers);
+  const float bar = ui.px(44);
+  draw_block_bar(scene, {area.x, area.y, area.w, bar}, block);
+  const BlockWords words = block_words(block);
+  const float y = area.y + bar + ui.px(10);
+  const float width = ui.text(area.x, y, words.formula, {type::label, ui.theme.text1, Ink::Medium});
+  const std::string shape = to_string(numbers->shape()) + " · " + std::string(words.why);
+  ui.text(
+      area.x + width + ui.px(14), y, shape,
+      {type::label, ui.theme.text3, Ink::Regular, Align::Left, std::max(1.f, area.w - width - ui.px(20))});
+  const float head = bar + ui.px(28);
+  const NumberMapResult seen =
+      draw_number_map(scene, {area.x, area.y + head, area.w, area.h - head}, map_of(w));
+  if (seen.cells.columns == 0) return;
+  draw_head_marks(w, seen.cells);
+  take_mouse(w, seen);
+}
+
+}  // namespace attnscope

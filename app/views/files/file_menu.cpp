@@ -1,0 +1,191 @@
+// app/views/files: the menu at the top left. Two columns: what comes in at the top, what goes out below.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "app/paths.hpp"
+#include "app/views/files/files.hpp"
+
+namespace attnscope {
+namespace {
+
+/// One column of the menu, filled from the top.
+class MenuColumn {
+ public:
+  MenuColumn(const Ui& ui, float x, float y, float width) : ui_(ui), x_(x), y_(y), width_(width) {}
+  float bottom() const { return y_; }
+
+  void title(std::string_view text) {
+    ui_.text(x_ + ui_.px(10), y_ + ui_.px(14), text, {type::tick, ui_.theme.text3, Ink::Medium});
+    y_ += ui_.px(28);
+  }
+
+  struct Row {
+    std::string label;  // what the robot finds it by
+    std::string_view shown, note;
+    bool chosen = false, enabled = true;
+  };
+  bool row(const Row& row, const Tip& tip = {}) {
+    const Box box{x_, y_, width_, ui_.px(28)};
+    y_ += box.h;
+    const Ui::Touch touch = ui_.touch(row.label.c_str(), box, row.enabled);
+    if (row.enabled && (touch.hovered || touch.focused)) ui_.fill(box, ui_.theme.control_hover, ui_.px(6));
+    if (row.chosen)
+      ui_.fill({box.x + ui_.px(1), box.centre_y() - ui_.px(2.5f), ui_.px(5), ui_.px(5)}, ui_.theme.query,
+               ui_.px(3));
+    const float wide = ui_.text(box.x + ui_.px(10), box.centre_y(), row.shown,
+                                {type::label, row.enabled ? ui_.theme.text1 : ui_.theme.disabled,
+                                 Ink::Regular, Align::Left, box.w - ui_.px(20)});
+    const float room = box.w - ui_.px(20) - std::min(wide, box.w) - ui_.px(16);
+    if (room > ui_.px(32))
+      ui_.text(
+          box.right() - ui_.px(10), box.centre_y(), row.note,
+          {type::tick, row.enabled ? ui_.theme.text3 : ui_.theme.disabled, Ink::Regular, Align::Right, room});
+    tooltip(ui_, touch.hovered, box, tip);
+    const bool clicked = touch.clicked && row.enabled;
+    if (clicked) ImGui::CloseCurrentPopup();
+    return clicked;
+  }
+
+  /// True when Enter was pressed in it, which closes the menu.
+  bool path(const char* label, std::string& text, std::string_view placeholder, bool focus) {
+    const Box box{x_ + ui_.px(10), y_ + ui_.px(2), width_ - ui_.px(20), ui_.px(30)};
+    y_ += ui_.px(38);
+    if (focus) ImGui::SetKeyboardFocusHere();
+    const bool entered = path_field(ui_, label, box, text, placeholder);
+    if (entered) ImGui::CloseCurrentPopup();
+    return entered;
+  }
+
+  void remark(std::string_view text) {
+    y_ += ui_.paragraph(x_ + ui_.px(10), y_, width_ - ui_.px(20), text, {type::tick, ui_.theme.text3});
+  }
+
+ private:
+  const Ui& ui_;
+  float x_, y_, width_;
+};
+
+void look_for_recent(FilesState& files) {
+  for (RecentFile& file : files.recent) {
+    std::error_code unknown;
+    file.there = std::filesystem::exists(file.path, unknown);
+  }
+}
+
+/// What can be opened.
+void draw_incoming(Scene& scene, MenuColumn& left, MenuColumn& right, bool focus) {
+  FilesState& files = scene.view.files;
+  left.title("Open");
+  if (left.path("##path", files.open_path, "Path of a file; Tab completes it", focus))
+    scene.requests.open = typed_path(files.open_path);
+  if (files.recent.empty()) left.remark("Or drop a file anywhere on the window: a text, tensors, a session.");
+  for (const RecentFile& file : files.recent) {
+    const std::string name = file.path.filename().native(), folder = file.path.parent_path().native();
+    if (left.row({"recent " + file.path.native(), name,
+                  file.there ? std::string_view(folder) : "not there any more", false, file.there}))
+      scene.requests.open = file.path;
+  }
+  right.title("New from an example");
+  for (const Example& example : scene.examples)
+    if (right.row({example.name, example.name, {}, scene.document.title == example.name}))
+      scene.requests.open = example.path;
+}
+
+/// What can be kept.
+void draw_outgoing(Scene& scene, MenuColumn& left, MenuColumn& right) {
+  FilesState& files = scene.view.files;
+  left.title("Save");
+  if (left.row({"Save", "Save", "Ctrl+S"},
+               {"Save",
+                {},
+                "The document, how it is looked at and what is held, where it was saved last.",
+                "Ctrl+S"}))
+    scene.requests.save.emplace();
+  if (left.path("##save", files.save_path, "Save as: a path", false))
+    scene.requests.save = typed_path(files.save_path);
+  left.remark(
+      "By its ending: .json opens again as it is; .csv .npy .safetensors numbers; .png .svg a picture.");
+  right.title("Export");
+  const std::string_view middle = scene.view.mode == Mode::Walk      ? "Picture of the walk…"
+                                  : scene.view.mode == Mode::Compare ? "Picture of the comparison…"
+                                                                     : "Picture of the heatmap…";
+  if (right.row({"Picture of the middle", middle, "Ctrl+Shift+S"}))
+    open_picture_card(scene, PictureRegion::Focus);
+  if (scene.view.mode == Mode::Explore && right.row({"Picture of the plots", "Picture of the plots…", {}}))
+    open_picture_card(scene, PictureRegion::Signals);
+  if (right.row({"Picture of the window", "Picture of the window…", {}}))
+    open_picture_card(scene, PictureRegion::Window);
+  if (right.row({"Copy numbers", "Copy the numbers", "Ctrl+C"},
+                {"Copy the numbers",
+                 {},
+                 "The matrix in the focus as tab-separated text, for a spreadsheet.",
+                 "Ctrl+C"}))
+    copy_numbers(scene);
+  if (right.row({"Copy cell", "Copy the cell's number", {}},
+                {"Copy the cell's number", {}, "With every digit that it has.", {}}))
+    copy_cell(scene);
+}
+
+void draw_menu(Scene& scene, const Box& at, bool focus) {
+  const Ui& ui = scene.ui;
+  const ImVec2 top = ImGui::GetCursorScreenPos();
+  const float gap = ui.px(12), wide = (at.w - 2 * ui.px(8) - gap) / 2;
+  MenuColumn left(ui, top.x, top.y, wide), right(ui, top.x + wide + gap, top.y, wide);
+  draw_incoming(scene, left, right, focus);
+  const float middle = std::max(left.bottom(), right.bottom()) + ui.px(8);
+  ui.vertical(top.x + wide + gap / 2, top.y, middle - top.y, ui.theme.hairline);
+  ui.horizontal(top.x, middle, at.w - 2 * ui.px(8), ui.theme.hairline);
+  MenuColumn save(ui, top.x, middle + ui.px(6), wide), out(ui, top.x + wide + gap, middle + ui.px(6), wide);
+  draw_outgoing(scene, save, out);
+  const float bottom = std::max(save.bottom(), out.bottom());
+  ui.vertical(top.x + wide + gap / 2, middle, bottom - middle, ui.theme.hairline);
+  ImGui::SetCursorScreenPos({top.x, bottom});
+  ImGui::Dummy({1, 1});
+}
+
+}  // namespace
+
+void open_file_menu(Scene& scene) { scene.view.files.menu_opens = true; }
+
+void draw_file_menu(Scene& scene, const Box& bar, float x, float room) {
+  const Ui& ui = scene.ui;
+  constexpr const char* label = "File";
+  std::string title = scene.document.title.empty() ? "untitled" : scene.document.title;
+  if (scene.edited) title += " · edited";
+  const float width = std::min({ui.text_width(title, type::label) + ui.px(44), ui.px(360), room});
+  const Box box{x, bar.centre_y() - ui.px(14), std::max(width, 0.f), ui.px(28)};
+  const bool by_key = std::exchange(scene.view.files.menu_opens, false);
+  const bool clicked = width >= ui.px(48) &&
+                       drop_box(ui, label, box, title,
+                                {"Open, save, export",
+                                 {},
+                                 "Examples, files by their path, pictures; or drop a file on the window.",
+                                 "Ctrl+O"});
+  if (by_key || clicked) {
+    look_for_recent(scene.view.files);
+    ImGui::OpenPopup(label);
+  }
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  const float wide = std::min(ui.px(640), screen.x - ui.px(16));
+  const Box at{std::clamp(box.x, ui.px(8), std::max(ui.px(8), screen.x - wide - ui.px(8))),
+               box.bottom() + ui.px(4), wide, 0};
+  ImGui::SetNextWindowPos(at.min());
+  ImGui::SetNextWindowSizeConstraints({wide, 0}, {wide, std::max(ui.px(80), screen.y - at.y - ui.px(8))});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(8), ui.px(8)});
+  ImGui::PushStyleVar(ImGuiStyleVar_PopupRounding, ui.px(8));
+  ImGui::PushStyleVar(ImGuiStyleVar_PopupBorderSize, std::max(1.f, std::floor(ui.scale())));
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
+  ImGui::PushStyleColor(ImGuiCol_PopupBg, ui.theme.raised);
+  ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.border);
+  if (ImGui::BeginPopup(label)) {
+    draw_menu(scene, at, by_key);
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleColor(2);
+  ImGui::PopStyleVar(4);
+}
+
+}  // namespace attnscope

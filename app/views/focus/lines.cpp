@@ -1,0 +1,340 @@
+// app/views: the chosen head, or all heads, as lines between tokens: queries at the left, keys at the right,
+// a line for every weight that is kept, as opaque as it is large.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/number_format.hpp"
+#include "app/views/focus/focus_parts.hpp"
+#include "app/views/focus/scroll_bar.hpp"
+#include "core/stages/run_stage.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr float faintest = 0.0016f;  // weights below are not drawn: 4 % opaque
+constexpr std::int64_t most_cells = std::int64_t{1}
+                                    << 20;  // looked at in a frame; more: queries in sight alone
+constexpr std::size_t most_lines = 6000;    // drawn at a time, the strongest ones
+
+struct HeadLine {
+  KeptWeight of;
+  std::int64_t head = 0;
+};
+
+/// What became of the lines that were kept.
+struct Tally {
+  std::int64_t kept = 0, allowed = 0, drawn = 0, faint = 0, out_of_sight = 0, too_many = 0;
+  bool only_in_sight = false;  // the queries out of sight are not even counted
+};
+
+enum class Side { Query, Key };
+
+struct HoveredToken {
+  Side side;
+  std::int64_t index;
+};
+
+/// The region in one frame: where tokens stand and what the mouse is on.
+class LinesView {
+ public:
+  LinesView(Scene& scene, const Box& area)
+      : scene_(scene), ui_(scene.ui), focus_(scene.view.focus), d_(scene.result.dimensions) {
+    plane_ = is_weights(scene.view.stage) ? scene.view.stage : Plane(weights_stage(scene.result.document));
+    place(area);
+  }
+
+  void draw() {
+    follow_cell();
+    take_wheel();
+    draw_tokens(Side::Query);
+    draw_tokens(Side::Key);
+    const std::vector<HeadLine> lines = lines_in_sight();
+    for (const HeadLine& line : lines) draw_line(line);
+    draw_chosen();
+    print_weights(lines);
+    draw_words();
+    if (is_long()) {
+      const Box track{area_.right() - ui_.px(4), field_.y, ui_.px(4), field_.h};
+      scroll_bar(ui_, "lines scroll", {track, true, rows(), shown_rows()}, focus_.line_row,
+                 scene_.view.focus_gesture.grip_query);
+    }
+    draw_controls();
+  }
+
+ private:
+  std::int64_t count(Side side) const { return side == Side::Query ? d_.queries : d_.keys; }
+  double rows() const { return static_cast<double>(std::max(d_.queries, d_.keys)); }
+  double shown_rows() const { return static_cast<double>(field_.h / pitch_); }
+  bool is_long() const { return rows() > shown_rows() + 0.01; }
+  std::string label(Side side, std::int64_t i) const {
+    return side == Side::Query ? query_label(scene_.result, scene_.sequence(), i)
+                               : key_label(scene_.result, scene_.sequence(), i);
+  }
+
+  void place(const Box& area) {
+    area_ = area;
+    const float controls = ui_.px(72), head = ui_.px(30);
+    field_ = {area.x, area.y + head, area.w, std::max(ui_.px(20), area.h - head - controls)};
+    pitch_ = std::clamp(std::floor(field_.h / static_cast<float>(rows())), ui_.px(20), ui_.px(56));
+    float widest = ui_.px(40);
+    for (const Side side : {Side::Query, Side::Key})
+      for (std::int64_t i = 0; i < std::min<std::int64_t>(count(side), 256); ++i)
+        widest = std::max(widest, ui_.text_width(label(side, i), type::label, Ink::Semibold));
+    label_width_ = std::min(widest, ui_.px(120));
+    // Outside the labels the weights of a hovered token are printed.
+    const float beside = label_width_ + ui_.px(10) + ui_.px(56);
+    const float span = std::clamp(area.w - 2 * beside, ui_.px(60), ui_.px(420));
+    left_ = std::round(area.centre_x() - span / 2);
+    right_ = left_ + std::round(span);
+    focus_.line_row = std::clamp(focus_.line_row, 0.0, std::max(0.0, rows() - shown_rows()));
+    focus_.mass = std::clamp(focus_.mass, 0.1f, 1.0f);
+  }
+
+  float y(Side side, std::int64_t i) const {
+    const double all = rows(), own = static_cast<double>(count(side));
+    if (is_long())
+      return field_.y + static_cast<float>(static_cast<double>(i) + 0.5 - focus_.line_row) * pitch_;
+    const float spare = field_.h - static_cast<float>(all) * pitch_;
+    return std::round(field_.y + spare / 2 +
+                      static_cast<float>(static_cast<double>(i) + 0.5 + (all - own) / 2) * pitch_);
+  }
+  bool in_sight(Side side, std::int64_t i) const {
+    const float at = y(side, i);
+    return at >= field_.y - 0.5f && at <= field_.bottom() + 0.5f;
+  }
+
+  struct InSight {
+    std::int64_t first = 0, last = 0;  // half-open
+    bool has(std::int64_t i) const { return i >= first && i < last; }
+  };
+  InSight in_sight(Side side) const {
+    InSight all{0, count(side)};
+    while (all.first < all.last && !in_sight(side, all.first)) ++all.first;
+    while (all.last > all.first && !in_sight(side, all.last - 1)) --all.last;
+    return all;
+  }
+
+  /// A newly chosen query or key comes into sight.
+  void follow_cell() {
+    std::optional<Cell>& seen = scene_.view.focus_gesture.seen_cell;
+    const Cell cell = scene_.selection.cell;
+    const auto bring = [&](std::int64_t i) {
+      const auto at = static_cast<double>(i);
+      if (at < focus_.line_row) focus_.line_row = at;
+      if (at + 1 > focus_.line_row + shown_rows()) focus_.line_row = at + 1 - shown_rows();
+    };
+    if (is_long() && seen && seen->key != cell.key) bring(cell.key);
+    if (is_long() && seen && seen->query != cell.query) bring(cell.query);
+    seen = cell;
+  }
+
+  void take_wheel() {
+    ImGui::SetNextItemAllowOverlap();  // the tokens lie on it
+    const Ui::Touch touch = ui_.touch("lines", field_, false);
+    if (touch.hovered || ImGui::IsMouseHoveringRect(field_.min(), field_.max()))
+      focus_.line_row = std::clamp(focus_.line_row - 3.0 * static_cast<double>(ImGui::GetIO().MouseWheel),
+                                   0.0, std::max(0.0, rows() - shown_rows()));
+  }
+
+  void draw_tokens(Side side) {
+    const bool queries = side == Side::Query;
+    const float x = queries ? left_ - ui_.px(10) : right_ + ui_.px(10);
+    const Rgba hue = queries ? ui_.theme.query : ui_.theme.key;
+    const float head = std::max(area_.y + ui_.px(10), y(side, 0) - pitch_ / 2 - ui_.px(14));
+    ui_.text(x, is_long() ? area_.y + ui_.px(10) : head, queries ? "query" : "key",
+             {type::label, hue, Ink::Medium, queries ? Align::Right : Align::Left});
+    const Cell cell = scene_.cell();
+    for (std::int64_t i = 0; i < count(side); ++i) {
+      if (!in_sight(side, i)) continue;
+      const float at = y(side, i);
+      const float from = queries ? left_ - ui_.px(10) - label_width_ : right_;
+      const std::string id = std::string(queries ? "line query " : "line key ") + std::to_string(i);
+      const Ui::Touch touch =
+          ui_.touch(id.c_str(), {from, at - pitch_ / 2, label_width_ + ui_.px(10), pitch_}, false);
+      const bool marked = i == (queries ? cell.query : cell.key);
+      if (touch.hovered) hover(side, i);
+      if (touch.clicked) choose(side, i);
+      if (touch.hovered)
+        ui_.fill({from - ui_.px(4), at - ui_.px(10), label_width_ + ui_.px(18), ui_.px(20)},
+                 ui_.theme.control_hover, ui_.px(4));
+      ui_.text(x, at, label(side, i),
+               {type::label, marked ? hue : ui_.theme.text2, marked ? Ink::Semibold : Ink::Regular,
+                queries ? Align::Right : Align::Left, label_width_});
+      ui_.disc({queries ? left_ : right_, at}, ui_.px(2), marked ? hue : ui_.theme.text3);
+    }
+  }
+
+  void hover(Side side, std::int64_t i) {
+    hovered_ = HoveredToken{side, i};
+    Cell cell = scene_.selection.cell;
+    (side == Side::Query ? cell.query : cell.key) = i;
+    scene_.next.hovered_cell = cell;
+  }
+  void choose(Side side, std::int64_t i) {
+    Cell cell = scene_.selection.cell;
+    (side == Side::Query ? cell.query : cell.key) = i;
+    scene_.next.cell = cell;
+    scene_.next.locked = true;
+  }
+
+  bool touches_hovered(const KeptWeight& line) const {
+    if (!hovered_) return true;
+    return hovered_->index == (hovered_->side == Side::Query ? line.query : line.key);
+  }
+
+  /// Those to draw, the faintest first, so that strong ones lie on top.
+  std::vector<HeadLine> lines_in_sight() {
+    std::vector<HeadLine> lines;
+    const InSight queries = in_sight(Side::Query), keys = in_sight(Side::Key);
+    const std::int64_t first = focus_.all_heads ? 0 : scene_.head();
+    const std::int64_t last = focus_.all_heads ? d_.heads : first + 1;
+    KeptWish wish{focus_.mass, 0, d_.queries};
+    if ((last - first) * d_.queries * d_.keys > most_cells) {
+      wish = {focus_.mass, queries.first, queries.last};
+      tally_.only_in_sight = true;
+    }
+    for (std::int64_t h = first; h < last; ++h) {
+      const KeptWeights& of = scene_.stats.kept(plane_, scene_.sequence(), h, wish);
+      tally_.kept += std::ssize(of.kept);
+      tally_.allowed += of.allowed;
+      for (const KeptWeight& line : of.kept) {
+        if (!touches_hovered(line)) continue;
+        if (!queries.has(line.query) && !keys.has(line.key)) {
+          ++tally_.out_of_sight;
+        } else if (line.weight < faintest) {
+          ++tally_.faint;
+        } else {
+          lines.push_back({line, h});
+        }
+      }
+    }
+    const auto is_fainter = [](const HeadLine& a, const HeadLine& b) { return a.of.weight < b.of.weight; };
+    if (lines.size() > most_lines) {
+      const auto cut = lines.end() - static_cast<std::ptrdiff_t>(most_lines);
+      std::nth_element(lines.begin(), cut, lines.end(), is_fainter);
+      tally_.too_many = cut - lines.begin();
+      lines.erase(lines.begin(), cut);
+    }
+    std::sort(lines.begin(), lines.end(), is_fainter);
+    tally_.drawn = std::ssize(lines);
+    return lines;
+  }
+
+  /// Heads fan out a little, so that lines of the same pair do not hide each other.
+  float fan(std::int64_t head) const {
+    if (!focus_.all_heads || d_.heads < 2) return 0;
+    const float step = std::min(ui_.px(2.5f), pitch_ * 0.6f / static_cast<float>(d_.heads));
+    return (static_cast<float>(head) - static_cast<float>(d_.heads - 1) / 2) * step;
+  }
+
+  void draw_line(const HeadLine& line) const {
+    const float shift = fan(line.head);
+    ImVec2 from{left_, y(Side::Query, line.of.query) + shift}, to{right_, y(Side::Key, line.of.key) + shift};
+    if (!cut_to_field(from, to)) return;
+    const float weight = std::clamp(line.of.weight, 0.f, 1.f);
+    const ImVec2 ends[]{from, to};
+    ui_.polyline(ends, fade(ui_.theme.head(line.head), std::sqrt(weight)),
+                 ui_.px(1.25f) + ui_.scale() * 1.5f * weight);
+  }
+
+  /// Keeps the part of a line between the field's upper and lower edge; false when there is none.
+  bool cut_to_field(ImVec2& from, ImVec2& to) const {
+    const float top = field_.y, bottom = field_.bottom();
+    if ((from.y < top && to.y < top) || (from.y > bottom && to.y > bottom)) return false;
+    const auto cut = [&](ImVec2& end, const ImVec2& other) {
+      const float edge = std::clamp(end.y, top, bottom);
+      if (edge == end.y) return;
+      end = {other.x + (end.x - other.x) * (edge - other.y) / (end.y - other.y), edge};
+    };
+    cut(from, to);
+    cut(to, from);
+    return true;
+  }
+
+  /// The chosen cell's own line, unless it is masked or another token is looked at.
+  void draw_chosen() const {
+    const Cell cell = scene_.cell();
+    const std::int64_t b = scene_.sequence(), h = scene_.head();
+    if (hovered_ || scene_.is_masked(b, h, cell.query, cell.key)) return;
+    ImVec2 from{left_, y(Side::Query, cell.query)}, to{right_, y(Side::Key, cell.key)};
+    if (!cut_to_field(from, to)) return;
+    const ImVec2 ends[]{from, to};
+    ui_.polyline(ends, fade(ui_.theme.query, 0.9f), ui_.px(1));
+    print(Side::Key, cell.key, scene_.stats.matrix(plane_, b, h)(cell.query, cell.key), ui_.theme.text1);
+  }
+
+  void print(Side side, std::int64_t i, float weight, Rgba colour) const {
+    if (!in_sight(side, i)) return;
+    const bool queries = side == Side::Query;
+    const float away = ui_.px(18) + label_width_;
+    ui_.text(queries ? left_ - away : right_ + away, y(side, i), tight(static_cast<double>(weight)),
+             {type::tick, colour, Ink::Medium, queries ? Align::Right : Align::Left});
+  }
+
+  /// The weights of the hovered token's lines, at their other ends; of several heads the strongest.
+  void print_weights(const std::vector<HeadLine>& lines) const {
+    if (!hovered_) return;
+    const Side other = hovered_->side == Side::Query ? Side::Key : Side::Query;
+    std::vector<const HeadLine*> strongest(static_cast<std::size_t>(count(other)));
+    for (const HeadLine& line : lines)  // the strongest come last
+      strongest[static_cast<std::size_t>(other == Side::Key ? line.of.key : line.of.query)] = &line;
+    for (std::size_t i = 0; i < strongest.size(); ++i)
+      if (strongest[i] != nullptr)
+        print(other, static_cast<std::int64_t>(i), strongest[i]->of.weight,
+              focus_.all_heads ? ui_.theme.head(strongest[i]->head) : ui_.theme.text1);
+  }
+
+  void draw_words() const {
+    std::string words = "showing " + fixed(100 * static_cast<double>(focus_.mass), 0) +
+                        " % of each row's mass: " + grouped(tally_.kept) + " of " + grouped(tally_.allowed) +
+                        (tally_.only_in_sight ? " lines of the queries in sight" : " lines");
+    if (hovered_) words = label(hovered_->side, hovered_->index) + ": " + grouped(tally_.drawn) + " lines";
+    const std::array<std::pair<std::int64_t, std::string_view>, 3> left_out{
+        {{tally_.out_of_sight, " out of sight"},
+         {tally_.faint, " too faint"},
+         {tally_.too_many, " too many"}}};
+    for (const auto& [number, why] : left_out)
+      if (number > 0) words += " · " + grouped(number) + std::string(why);
+    ui_.text(area_.centre_x(), area_.bottom() - ui_.px(58), words,
+             {type::tick, ui_.theme.text2, Ink::Regular, Align::Centre, area_.w});
+  }
+
+  void draw_controls() {
+    const float top = area_.bottom() - ui_.px(44), wide = std::min(ui_.px(260), area_.w * 0.45f);
+    const float percent = 100 * focus_.mass;
+    const auto mass =
+        slider(ui_, "Mass", "mass kept", fixed(static_cast<double>(percent), 0) + " %",
+               {area_.x, top, wide, ui_.px(36)}, percent, {10, 100, 70}, focus_.mass != 0.7f,
+               {"Mass kept",
+                "Σ strongest ≥ p · Σ row",
+                "Each query keeps its strongest keys until they make up this share of its weight.",
+                {}});
+    if (mass) focus_.mass = std::clamp(*mass, 10.f, 100.f) / 100;
+    constexpr std::array<std::string_view, 2> names{"This head", "All heads"};
+    const std::array<Tip, 2> tips{
+        Tip{"This head", {}, "Lines of the chosen head, in its hue. Opacity is the root of the weight.", {}},
+        Tip{"All heads", {}, "Lines of every head, each in its own hue.", {}}};
+    const float size = ui_.px(176);
+    const auto chosen = segments(ui_, "Lines of", {area_.right() - size, top + ui_.px(10), size, ui_.px(26)},
+                                 names, focus_.all_heads ? 1 : 0, tips, {.text_size = type::tick});
+    if (chosen) focus_.all_heads = *chosen == 1;
+  }
+
+  Scene& scene_;
+  const Ui& ui_;
+  FocusState& focus_;
+  const Dimensions& d_;
+  Plane plane_{Stage::Softmax};
+  Box area_, field_;  // all of it, and where the lines are
+  float pitch_ = 0, label_width_ = 0, left_ = 0,
+        right_ = 0;  // of a row; of the labels; the ends of the lines
+  std::optional<HoveredToken> hovered_;
+  Tally tally_;
+};
+
+}  // namespace
+
+void draw_lines(Scene& scene, const Box& area) { LinesView(scene, area).draw(); }
+
+}  // namespace attnscope

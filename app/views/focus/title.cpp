@@ -1,0 +1,264 @@
+// app/views: the title of the focus and the line of tools above its map.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/number_format.hpp"
+#include "app/picture.hpp"
+#include "app/views/editing/weight_map.hpp"
+#include "app/views/focus/focus_parts.hpp"
+#include "app/views/mask_painter.hpp"
+#include "app/views/vector_map.hpp"
+#include "core/stages/run_stage.hpp"
+
+namespace attnscope {
+namespace {
+
+/// Value, A − B or error; what a gradient is taken of counts as a value.
+Plane::Kind kind_of(Plane plane) { return plane.is_gradient() ? Plane::Kind::Value : plane.kind; }
+
+/// The four planes every Document has, of the kind that is looked at.
+std::array<Plane, 4> usual_planes(const Scene& scene) {
+  const Plane::Kind kind = kind_of(scene.view.stage);
+  return {Plane(Stage::Score, kind), Plane(Stage::Scale, kind), Plane(Stage::Mask, kind),
+          Plane(weights_stage(scene.result.document), kind)};
+}
+
+/// The rows of the list: what else is a picture of queries by keys, the vectors before and after, the blocks
+/// of weights.
+void other_stages(Scene& scene, const std::vector<Plane>& others) {
+  const Ui& ui = scene.ui;
+  for (const Plane plane : others) {
+    const PlaneWords w = words(scene.result.document, plane);
+    if (menu_row(ui, std::string(w.name).c_str(), w.formula,
+                 !scene.view.vectors && !scene.view.editing.weights && plane == scene.view.stage))
+      show_plane(scene, plane);
+  }
+  for (const Stage stage : vector_stages(scene.result)) {
+    const VectorWords w = vector_words(stage);
+    if (menu_row(ui, std::string(w.name).c_str(), w.formula, scene.view.vectors == stage))
+      scene.view.show_vectors(stage);
+  }
+  for (const Block block : weight_blocks(scene.document)) {
+    const BlockWords w = block_words(block);
+    if (menu_row(ui, std::string(w.name).c_str(), w.formula, scene.view.editing.weights == block))
+      scene.view.show_weights(block);
+  }
+}
+
+/// Everything that has no segment. Returns the left end.
+float draw_more(Scene& scene, float right, float y) {
+  const Ui& ui = scene.ui;
+  const std::array<Plane, 4> usual = usual_planes(scene);
+  const auto is_usual = [&](Plane plane) {
+    return std::find(usual.begin(), usual.end(), plane) != usual.end();
+  };
+  std::vector<Plane> others;
+  for (const Plane plane : scene.stats.planes()) {
+    const bool plain =
+        plane.kind == Plane::Kind::Value || plane.is_gradient();  // the other kinds have segments
+    if (plain && (kind_of(scene.view.stage) != Plane::Kind::Value || !is_usual(plane)))
+      others.push_back(plane);
+  }
+  const std::optional<Block> weights = scene.view.editing.weights;
+  std::string_view shown = "More";
+  if (!is_usual(scene.view.stage)) shown = words(scene.result.document, scene.view.stage).name;
+  if (scene.view.vectors) shown = vector_words(*scene.view.vectors).name;
+  if (weights) shown = scene.compact ? block_words(*weights).short_name : block_words(*weights).name;
+  const float width = ui.px(shown == "More" ? 84 : scene.compact ? 104 : 120);
+  const Box box{right - width, y - ui.px(14), width, ui.px(28)};
+  drop(ui, "Other stages", box, shown, {"Other stages", {}, "Every other tensor of the computation.", ", ."},
+       [&] { other_stages(scene, others); });
+  return box.x;
+}
+
+/// The four planes as segments, everything else in a list beside them. Returns the left end.
+float draw_stages(Scene& scene, float right, float y) {
+  const Ui& ui = scene.ui;
+  right = draw_more(scene, right, y) - ui.px(8);
+  const std::array<Plane, 4> usual = usual_planes(scene);
+  constexpr std::array<std::string_view, 4> names{"Scores", "Scaled", "Masked", "Weights"};
+  std::array<Tip, 4> tips;
+  for (std::size_t i = 0; i < usual.size(); ++i) {
+    const PlaneWords w = words(scene.result.document, usual[i]);
+    tips[i] = {w.name, w.formula, w.why, ", ."};
+  }
+  const auto at = std::find(usual.begin(), usual.end(), scene.view.stage);
+  const bool is_other = at == usual.end() || scene.view.vectors || scene.view.editing.weights;
+  const float wide = ui.px(scene.compact ? 232 : 300);
+  const Box box{right - wide, y - ui.px(14), wide, ui.px(28)};
+  if (const auto chosen =
+          segments(ui, "Stage", box, names, is_other ? -1 : static_cast<int>(at - usual.begin()), tips,
+                   {.text_size = scene.compact ? type::tick : type::label}))
+    show_plane(scene, usual[static_cast<std::size_t>(*chosen)]);
+  return box.x;
+}
+
+float draw_map_or_lines(Scene& scene, float right, float y) {
+  const Ui& ui = scene.ui;
+  constexpr std::array<std::string_view, 2> names{"Map", "Lines"};
+  const std::array<Tip, 2> tips{
+      Tip{"Map", {}, "Queries by keys: every cell of the matrix.", "G"},
+      Tip{"Lines", {}, "Tokens left and right with a line for every weight that counts.", "G"}};
+  const float wide = ui.px(scene.compact ? 88 : 100);
+  const Box box{right - wide, y - ui.px(14), wide, ui.px(28)};
+  const bool is_other = scene.view.vectors || scene.view.editing.weights;
+  const int now = is_other ? -1 : scene.view.focus.lines ? 1 : 0;
+  const auto chosen =
+      segments(ui, "Picture", box, names, now, tips, {.text_size = scene.compact ? type::tick : type::label});
+  if (chosen) show_lines(scene, *chosen == 1);
+  return box.x;
+}
+
+/// What a figure shows, in words instead of choices. Returns the left end.
+float name_stage(const Scene& scene, float right, float y) {
+  const Plane plane = scene.view.stage;
+  std::string_view name = words(scene.result.document, plane).name;
+  if (scene.view.vectors) name = vector_words(*scene.view.vectors).name;
+  if (scene.view.editing.weights) name = block_words(*scene.view.editing.weights).name;
+  return right -
+         scene.ui.text(right, y, name, {type::label, scene.ui.theme.text2, Ink::Medium, Align::Right});
+}
+
+}  // namespace
+
+void draw_focus_title(Scene& scene, const Box& region, float pad) {
+  const Ui& ui = scene.ui;
+  const std::int64_t h = scene.head();
+  const float y = region.y + ui.px(20), gap = ui.px(10);
+  const Rgba hue = ui.theme.head(h);
+  const std::string number = std::to_string(h);
+  const float width = std::max(ui.px(18), ui.text_width(number, type::tick, Ink::Semibold) + ui.px(8));
+  float x = region.x + pad + width + gap;
+  const float end = region.right() - pad;
+  const float right = ui.is_figure()
+                          ? name_stage(scene, end, y) - gap
+                          : draw_map_or_lines(scene, draw_stages(scene, end, y) - ui.px(8), y) - gap;
+  if (right < x - gap) return;  // the choosers need the whole line
+  badge(ui, {region.x + pad, y - ui.px(8), width, ui.px(16)}, number, hue, ink_on(hue));
+  x += ui.text(x, y, "Head " + number,
+               {type::body, ui.theme.text1, Ink::Semibold, Align::Left, std::max(1.f, right - x)}) +
+       gap;
+  const auto& names = scene.result.document.weights.head_names;
+  if (names.empty()) return;
+  const bool edited = h < std::ssize(names) && names[static_cast<std::size_t>(h)].empty();
+  // The longest of these that fits as a whole.
+  const std::string name = head_name(scene.result, h);
+  std::array<std::string, 3> wordings{name + " · built by hand", name, head_name(scene.result, h, true)};
+  if (edited) wordings = {"edited by hand", "edited", ""};
+  for (const std::string& wording : wordings) {
+    if (ui.text_width(wording, type::label) > right - x) continue;
+    ui.text(x, y, wording, {type::label, ui.theme.text3});
+    return;
+  }
+}
+
+void show_plane(Scene& scene, Plane plane) {
+  // Errors of two heads can be a thousandfold apart: each is looked at in its own range.
+  const bool was_error = scene.view.stage.is_error();
+  scene.view.show_stage(plane);
+  if (plane.is_error() && !was_error && scene.view.range == RangeMode::All)
+    scene.view.range = RangeMode::Head;
+  if (was_error && !plane.is_error() && scene.view.range == RangeMode::Head)
+    scene.view.range = RangeMode::All;
+  if (!is_weights(plane)) scene.view.focus.lines = false;
+}
+
+std::optional<Plane> plane_of_kind(const Scene& scene, Plane::Kind kind) {
+  const std::vector<Plane> all = scene.stats.planes();
+  const auto there = [&](Plane plane) { return std::find(all.begin(), all.end(), plane) != all.end(); };
+  const Plane same(scene.view.stage.stage, kind);
+  if (there(same)) return same;
+  const Plane weights(weights_stage(scene.result.document), kind);
+  return there(weights) ? std::optional(weights) : std::nullopt;
+}
+
+namespace {
+
+void draw_kinds(Scene& scene, const Box& box) {
+  const Ui& ui = scene.ui;
+  constexpr std::array<Plane::Kind, 3> kinds{Plane::Kind::Value, Plane::Kind::Difference, Plane::Kind::Error};
+  constexpr std::array<std::string_view, 3> names{"Value", "A − B", "Δ f64"};
+  const bool comparable = scene.stats.can_compare();
+  const std::string_view why_difference =
+      comparable   ? "What is shown, minus what is held as B."
+      : scene.held ? "A − B needs the same tokens and heads in A and B."
+                   : "Nothing is held as B yet: press \\ to hold what is shown, then change something.";
+  const std::array<Tip, 3> tips{Tip{"Value", {}, "The stage itself.", {}},
+                                Tip{"Difference to B", "A − B", why_difference, "/"},
+                                Tip{"Error of float32",
+                                    "float32 − float64",
+                                    "What rounding has done to this stage so far: the whole "
+                                    "computation again with twice as many digits, and the difference.",
+                                    {}}};
+  unsigned disabled = 0;
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    if (!plane_of_kind(scene, kinds[i])) disabled |= 1u << i;
+  const auto now = std::find(kinds.begin(), kinds.end(), kind_of(scene.view.stage));
+  const bool is_gradient = scene.view.stage.is_gradient();
+  const auto chosen =
+      segments(ui, "Kind", box, names, is_gradient ? -1 : static_cast<int>(now - kinds.begin()), tips,
+               {.text_size = type::tick, .disabled = disabled});
+  if (chosen)
+    if (const auto plane = plane_of_kind(scene, kinds[static_cast<std::size_t>(*chosen)]))
+      show_plane(scene, *plane);
+}
+
+/// A square with a corner turned over: what the button does.
+void draw_swap(Scene& scene, const Box& box) {
+  const Ui& ui = scene.ui;
+  const Ui::Touch touch = ui.touch("Swap axes", box);
+  const bool on = scene.view.focus.turned;
+  ui.fill(box,
+          touch.hovered ? ui.theme.control_hover
+          : on          ? ui.theme.segment_on
+                        : ui.theme.control,
+          ui.px(4));
+  const Rgba ink = on ? ui.theme.query : touch.hovered ? ui.theme.text1 : ui.theme.text2;
+  const float r = ui.px(5), line = std::max(1.f, ui.px(1.5f)), tip = ui.px(4);
+  const float x = std::floor(box.centre_x()), y = std::floor(box.centre_y());
+  const ImVec2 diagonal[]{{x - r, y - r}, {x + r, y + r}};
+  const ImVec2 upper[]{{x + r - tip, y - r}, {x + r, y - r}, {x + r, y - r + tip}};
+  const ImVec2 lower[]{{x - r, y + r - tip}, {x - r, y + r}, {x - r + tip, y + r}};
+  ui.polyline(diagonal, fade(ink, 0.5f), line);
+  ui.polyline(upper, ink, line);
+  ui.polyline(lower, ink, line);
+  if (touch.focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(6));
+  tooltip(ui, touch.hovered, box,
+          {"Swap the axes", "queries ↓ keys →  or  keys ↓ queries →",
+           "Mirrors the picture at its diagonal; nothing is computed anew.", "Shift+T"});
+  if (touch.clicked) swap_axes(scene);
+}
+
+}  // namespace
+
+void draw_focus_tools(Scene& scene, const Box& area, float caption, float corner_x) {
+  const Ui& ui = scene.ui;
+  if (ui.is_figure()) return;
+  const float y = area.y + caption + ui.px(4), high = ui.px(24);
+  const float wide = std::min(ui.px(160), area.w * 0.5f);
+  const Box kinds{area.right() - wide, y - high / 2, wide, high};
+  draw_kinds(scene, kinds);
+  draw_swap(scene, {corner_x - ui.px(32), y - ui.px(7), ui.px(22), ui.px(22)});
+  const float x = corner_x + ui.px(60), room = kinds.x - ui.px(112) - x;
+  if (is_painting(scene) && room > ui.px(60)) {
+    const std::string short_words = "painting " + std::string(brush_reach(scene)),
+                      words = short_words + " · Esc ends";
+    const bool fits = ui.text_width(words, type::label, Ink::Medium) <= room;
+    ui.text(x, area.y + ui.px(10), fits ? words : short_words,
+            {type::label, ui.theme.key, Ink::Medium, Align::Left, room});
+  }
+  if (scene.view.focus.zoom <= 1) return;
+  const float fit_right = caption > 0 ? area.right() : kinds.x - ui.px(12);
+  const Box fit{fit_right - ui.px(40), y - caption - ui.px(12), ui.px(40), high};
+  if (button(ui, "Fit", fit,
+             {"Fit the matrix",
+              {},
+              "The wheel zooms about the mouse, a drag moves, a double click fits again.",
+              "Z"}))
+    scene.view.focus.zoom = 1;
+  ui.text(fit.x - ui.px(8), fit.centre_y(), fixed(scene.view.focus.zoom, 1) + "×",
+          {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
+}
+
+}  // namespace attnscope

@@ -1,0 +1,179 @@
+// app/views: all heads as live thumbnails under one shared range, so that sinks and diffuse heads can be
+// compared; sorted by what is looked for, and operated on to see what the output owes to them.
+#include <algorithm>
+#include <cmath>
+
+#include "app/layout.hpp"
+#include "app/picture.hpp"
+#include "app/views/heads/head_menu.hpp"
+#include "app/views/heads/head_order.hpp"
+#include "app/views/heads/output_change_strip.hpp"
+#include "app/views/heads/thumbnail.hpp"
+
+namespace attnscope {
+namespace {
+
+/// How the thumbnails stand: device pixels.
+struct Grid {
+  int columns = 2;
+  float side = 0, width = 0, row_height = 0;  // side: the longer one of a picture; width: of a thumbnail
+  bool lines = false;                         // with a line of read-outs
+  float pitch = 0;                            // from column to column
+};
+
+constexpr int most_columns = 8;
+
+float column_gap(const Ui& ui) { return ui.px(12); }
+
+/// What a thumbnail needs besides its picture's height.
+float overhead(const Ui& ui, bool lines) {
+  using Space = ThumbnailSpace;
+  const float below = lines ? Space::below + Space::line + Space::gap : Space::gap_without_line;
+  return ui.px(Space::label) + ui.px(Space::above) + ui.px(below);
+}
+
+/// So many columns that share the width.
+Grid with_columns(const Ui& ui, const Box& area, int columns, const Aspect& aspect, bool lines) {
+  Grid grid{.columns = columns, .lines = lines};
+  const auto count = static_cast<float>(columns);
+  grid.width = std::max(ui.px(16), std::floor((area.w - column_gap(ui) * (count - 1)) / count));
+  grid.side = std::floor(grid.width / aspect.wide);
+  return grid;
+}
+
+/// The number of columns that makes the pictures largest without scrolling; side 0 where none does.
+Grid fit(const Ui& ui, const Box& area, std::int64_t heads, const Aspect& aspect, bool lines) {
+  const float besides = overhead(ui, lines), label = ui.px(112);
+  Grid best;
+  for (int columns = heads == 1 ? 1 : 2; columns <= most_columns; ++columns) {
+    Grid grid = with_columns(ui, area, columns, aspect, lines);
+    const auto rows = static_cast<float>((heads + columns - 1) / columns);
+    const float height = std::floor((std::floor(area.h / rows) - besides) / aspect.high);
+    if (aspect.wide < 1 && grid.width < ui.px(ThumbnailSpace::least_side)) break;
+    grid.side = std::min(grid.side, height);
+    if (grid.side <= best.side) continue;
+    // Beside a narrow picture the label still has room.
+    const Box picture = aspect.picture(ui, 0, 0, grid.side);
+    grid.width = aspect.wide < 1 ? std::max(picture.w, std::min(grid.width, label)) : picture.w;
+    grid.row_height = picture.h + besides;
+    best = grid;
+  }
+  return best;
+}
+
+/// Columns that the height keeps narrow spread to the region's right edge, as far as they still look like a
+/// grid.
+Grid spread(const Ui& ui, Grid grid, const Box& area) {
+  const float least = grid.width + column_gap(ui);
+  const float wanted =
+      grid.columns < 2 ? least : std::floor((area.w - grid.width) / static_cast<float>(grid.columns - 1));
+  grid.pitch = std::clamp(wanted, least, least + grid.width * 0.6f);
+  return grid;
+}
+
+/// Read-outs where they hardly cost the pictures anything; below a readable size the grid scrolls.
+Grid grid_of(const Ui& ui, const Box& area, std::int64_t heads, const Aspect& aspect) {
+  const Grid bare = fit(ui, area, heads, aspect, false), told = fit(ui, area, heads, aspect, true);
+  const bool roomy = told.side >= ui.px(ThumbnailSpace::least_side_with_line);
+  if (told.side >= ui.px(60) && told.side >= (roomy ? 0.85f : 0.98f) * bare.side)
+    return spread(ui, told, area);
+  const float least = ui.px(ThumbnailSpace::least_side), gap = column_gap(ui);
+  if (bare.side >= least) return spread(ui, bare, area);
+  const int columns = std::clamp(static_cast<int>((area.w + gap) / (least + gap)), 1, most_columns);
+  Grid scrolled = with_columns(ui, area, columns, aspect, false);
+  scrolled.side = std::min(scrolled.side, scrolled.width * 3);  // of few keys and many queries
+  scrolled.row_height = aspect.picture(ui, 0, 0, scrolled.side).h + overhead(ui, false);
+  return spread(ui, scrolled, area);
+}
+
+void draw_title(Scene& scene, const Box& line) {
+  const Ui& ui = scene.ui;
+  const float width = ui.text(line.x, line.centre_y(), "Heads", {type::body, ui.theme.text1, Ink::Semibold});
+  HeadsState& state = scene.view.heads;
+  const float list = std::min(ui.px(scene.compact ? 100 : 128), line.w - width - ui.px(8));
+  if (list < ui.px(48)) return;
+  const Box box{line.right() - list, line.y, list, line.h};
+  const HeadOrder shown = can_sort_by(scene.result, state.order) ? state.order : HeadOrder::Index;
+  drop(ui, "Sort heads", box, statistic(shown).name,
+       {"Sort heads",
+        "the largest first",
+        "The order is only how they are looked at: no head changes its number.",
+        {}},
+       [&] {
+         for (const HeadStatistic& s : head_statistics()) {
+           if (!can_sort_by(scene.result, s.order)) continue;
+           if (menu_row(ui, std::string(s.name).c_str(), s.note, s.order == shown)) state.order = s.order;
+         }
+       });
+}
+
+/// Below the heads: the range of their colours, or what surgery does to the output.
+void draw_footer(Scene& scene, const Box& line) {
+  const Ui& ui = scene.ui;
+  if (!scene.result.measures.output_change.empty()) return draw_output_change(scene, line);
+  const Plane plane = scene.view.stage;
+  const bool whole = is_weights(plane) && plane.stage != Stage::Drop && scene.view.range == RangeMode::All;
+  const std::string note = whole ? "range 0 … 1, all" : std::string(words(scene.result.document, plane).name);
+  const TextStyle style{type::tick, ui.theme.text3};
+  const float width = ui.text(line.x, line.centre_y(), note, style);
+  const std::string_view hint = "click a badge to mute";
+  if (!ui.is_figure() && width + ui.px(16) + ui.text_width(hint, type::tick) <= line.w)
+    ui.text(line.right(), line.centre_y(), hint, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
+}
+
+/// The thumbnails in a child window that scrolls; only what is in view is painted. Returns where the menu of
+/// a head opens that the keyboard asked for.
+ImVec2 draw_grid(Scene& scene, const Box& region, const Box& area) {
+  const Ui& ui = scene.ui;
+  const std::vector<std::int64_t>& order = heads_in_order(scene);
+  const Grid grid = grid_of(ui, area, std::ssize(order), Aspect(scene.result.dimensions));
+  const float edge = ui.px(splitter_reach);
+  const float ring = ui.px(3);  // round the badge of a soloed head in the first row
+  ImGui::SetCursorScreenPos({region.x + edge, area.y - ring});
+  ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
+  ImGui::BeginChild("heads", {region.w - 2 * edge, area.h + ring}, ImGuiChildFlags_None,
+                    ImGuiWindowFlags_NoBackground);
+  keep_scroll(ui, scene.view.scrolls.heads);
+  const float top = ImGui::GetCursorScreenPos().y + ring;
+  const HeadsState& state = scene.view.heads;
+  ImVec2 menu{area.x, area.y};
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto column = static_cast<float>(i % static_cast<std::size_t>(grid.columns));
+    const auto row = static_cast<float>(i / static_cast<std::size_t>(grid.columns));
+    const Box box{area.x + column * grid.pitch, std::round(top + row * grid.row_height), grid.width,
+                  grid.row_height};
+    const bool opens_menu = state.menu_opens && state.menu_by_key && order[i] == state.menu_head;
+    if (opens_menu) {
+      menu = {box.right() + ui.px(4), std::clamp(box.y, area.y, area.bottom())};
+      ImGui::SetScrollFromPosY(box.y - ImGui::GetWindowPos().y);
+    }
+    if (box.bottom() < area.y || box.y > area.bottom()) continue;
+    draw_thumbnail(scene, box, grid.side, order[i], grid.lines);
+  }
+  const auto columns = static_cast<std::size_t>(grid.columns);
+  const auto rows = static_cast<float>((order.size() + columns - 1) / columns);
+  ImGui::SetCursorScreenPos({region.x + edge, top + rows * grid.row_height - 1});
+  ImGui::Dummy({1, 1});
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+  return menu;
+}
+
+}  // namespace
+
+void draw_heads(Scene& scene, const Box& region) {
+  const Ui& ui = scene.ui;
+  const float pad = ui.px(scene.compact ? 12 : 16), width = region.w - 2 * pad;
+  const float title = ui.px(scene.compact ? 36 : 40), footer = ui.px(scene.compact ? 18 : 22);
+  draw_title(scene, {region.x + pad, region.y + title - ui.px(31), width, ui.px(26)});
+  const Box below{region.x + pad, region.bottom() - footer - ui.px(2), width, footer};
+  const Box area{region.x + pad, region.y + title, width, std::max(0.f, below.y - region.y - title)};
+  const ImVec2 menu = draw_grid(scene, region, area);
+  draw_footer(scene, below);
+  draw_head_menu(scene, menu);
+  const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId);
+  scene.view.heads.pointed_at = popup || area.contains(ImGui::GetIO().MousePos);
+  ui.vertical(region.right() - 1, region.y, region.h, ui.theme.hairline);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,240 @@
+#include "app/views/heads/thumbnail.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/head_words.hpp"
+#include "app/number_format.hpp"
+#include "app/picture.hpp"
+#include "app/views/heads/flags.hpp"
+#include "app/views/heads/head_order.hpp"
+#include "core/edits/heads.hpp"
+#include "core/stages/run_stage.hpp"
+
+namespace attnscope {
+namespace {
+
+HeadSurgery::Kind operation_on(const Document& document, std::int64_t h) {
+  return is_operated(document, h) ? document.surgery[static_cast<std::size_t>(h)].kind
+                                  : HeadSurgery::Kind::None;
+}
+
+/// How much the hovered token of the strip matters to this head: the most any of its cells gives it, 0..1. A
+/// row with one allowed key gives it everything without a choice and does not count.
+float relevance(const Scene& scene, std::int64_t h) {
+  if (!scene.selection.hovered_token) return 1;
+  const auto weights = matrix_of(scene.result, weights_stage(scene.result.document), scene.sequence(), h);
+  const std::int64_t token = *scene.selection.hovered_token;
+  const bool forward = scene.view.direction == Direction::QueryToKeys;
+  if (token >= (forward ? weights.cols() : weights.rows())) return 1;
+  float most = 0;
+  for (std::int64_t i = 0; i < (forward ? weights.rows() : weights.cols()); ++i) {
+    const std::int64_t query = forward ? i : token, key = forward ? token : i;
+    if (scene.result.measures.row(scene.sequence(), h, query).allowed < 2) continue;
+    if (const float w = weights(query, key); w > most) most = w;
+  }
+  return 0.22f + 0.78f * std::min(1.f, most);
+}
+
+/// ".46", or "n/a" where a head has no such number.
+std::string read_out(double value, int places) {
+  if (std::isnan(value)) return "n/a";
+  return places == 2 && std::abs(value) <= 1 ? in_cell(value) : fixed(value, places);
+}
+
+/// Draws one thumbnail.
+class Thumbnail {
+ public:
+  Thumbnail(Scene& scene, const Box& box, float side, std::int64_t h, bool lines)
+      : scene_(scene),
+        ui_(scene.ui),
+        h_(h),
+        lines_(lines),
+        kind_(operation_on(scene.result.document, h)),
+        chosen_(h == scene.selection.head),
+        box_(box),
+        picture_(
+            Aspect(scene.result.dimensions)
+                .picture(ui_, box.x, box.y + ui_.px(ThumbnailSpace::label + ThumbnailSpace::above), side)),
+        label_y_(box.y + ui_.px(ThumbnailSpace::label) / 2) {}
+
+  void draw() {
+    // What lies on the thumbnail comes first in input.
+    const float right = draw_badge();
+    const float below = picture_.bottom() + ui_.px(ThumbnailSpace::below + ThumbnailSpace::line / 2);
+    const float marks = lines_
+                            ? touch_flags(scene_, box_.right(), below, h_)
+                            : touch_flags(scene_, picture_.right() - ui_.px(2), picture_.y + ui_.px(8), h_);
+    touch_picture();
+    draw_label(right);
+    if (lines_) draw_read_outs(marks, below);
+    // Without a line of their own the marks lie in the corner that a causal mask leaves empty.
+    draw_flags(scene_, lines_ ? box_.right() : picture_.right() - ui_.px(2),
+               lines_ ? below : picture_.y + ui_.px(8), h_, lines_ ? 0 : ui_.theme.panel);
+  }
+
+ private:
+  const HeadMeasures& measures() const { return scene_.result.measures.head(scene_.sequence(), h_); }
+
+  /// Returns the left end.
+  float draw_badge() {
+    const std::string number = std::to_string(h_);
+    const float width = std::max(ui_.px(box_.w < ui_.px(80) ? 16 : 18),
+                                 ui_.text_width(number, type::tick, Ink::Semibold) + ui_.px(8));
+    const Box tag{box_.right() - width, std::round(label_y_ - ui_.px(8)), width, ui_.px(16)};
+    const Ui::Touch touch = ui_.touch(("badge " + number).c_str(), tag);
+    const Rgba hue = ui_.theme.head(h_);
+    const bool muted = kind_ == HeadSurgery::Kind::Mute;
+    badge(ui_, tag, number, chosen_ ? hue : fade(hue, touch.hovered ? 0.44f : 0.22f),
+          fade(chosen_ ? ink_on(hue) : hue, muted ? 0.6f : 1));
+    if (muted) {
+      const std::array<ImVec2, 2> stroke{
+          {{tag.x + ui_.px(1), tag.bottom() - ui_.px(1)}, {tag.right() - ui_.px(1), tag.y + ui_.px(1)}}};
+      ui_.polyline(stroke, chosen_ ? ink_on(hue) : hue, ui_.px(1.5f));
+    }
+    if (edit::is_soloed(scene_.result.document, h_))
+      ui_.frame(tag.grown(ui_.px(2)), hue, ui_.px(1.5f), ui_.px(6));
+    if (touch.focused) ui_.frame(tag.grown(ui_.px(3)), ui_.theme.query, ui_.px(2), ui_.px(6));
+    if (touch.hovered) point_at("click mutes head " + number + ", Shift-click mutes all others");
+    if (touch.clicked) {
+      Document& document = scene_.document;
+      document =
+          ImGui::GetIO().KeyShift ? edit::solo(std::move(document), h_) : edit::mute(std::move(document), h_);
+    }
+    tooltip(ui_, touch.hovered, tag,
+            {muted ? "Muted" : "Mute this head", muted ? "A′ = 0, so head · W_O = 0" : "Y − head · W_O",
+             "A click mutes the head or lets it sound again; with Shift it mutes all the others. What the "
+             "output loses stands below the heads.",
+             "Shift+M"});
+    return tag.x;
+  }
+
+  void touch_picture() {
+    const std::string id = "head " + std::to_string(h_);
+    const float bottom =
+        lines_ ? picture_.bottom() + ui_.px(ThumbnailSpace::below + ThumbnailSpace::line) : picture_.bottom();
+    const Ui::Touch touch = ui_.touch(id.c_str(), {box_.x, box_.y, box_.w, bottom - box_.y});
+    const bool muted = kind_ == HeadSurgery::Kind::Mute;
+    Plane plane = scene_.view.stage;
+    // A muted head still shows what it would do, faintly.
+    if (muted && plane == Plane(Stage::Surgery)) plane = own_weights_stage(scene_.result.document);
+    const float opacity = muted ? 0.22f : relevance(scene_, h_);
+    draw_matrix(scene_, id.c_str(), picture_, plane, scene_.sequence(), h_, colour_scale(scene_, plane, h_),
+                opacity);
+    if (chosen_) {
+      ui_.frame(picture_.grown(ui_.px(3)), ui_.theme.query, ui_.px(2), ui_.px(4));
+    } else if (touch.hovered || touch.focused || scene_.selection.hovered_head == h_) {
+      ui_.frame(picture_.grown(ui_.px(3)), ui_.theme.text3, std::max(1.f, ui_.px(1)), ui_.px(4));
+    }
+    if (touch.hovered) point_at("head " + std::to_string(h_) + "  ·  click keeps it, right-click for more");
+    if (touch.clicked) scene_.next.head = h_;
+    show_tip(touch.hovered);
+  }
+
+  /// The mouse is on the head: previews it, and a right click opens its menu.
+  void point_at(std::string hint) {
+    scene_.next.hovered_head = h_;
+    scene_.view.hint = std::move(hint);
+    if (!ImGui::IsMouseClicked(1)) return;
+    HeadsState& state = scene_.view.heads;
+    state.menu_opens = true;
+    state.menu_by_key = false;
+    state.menu_head = h_;
+  }
+
+  /// The name or what was put in its place. Where names do not fit, or there is none, the entropy, unless it
+  /// stands below anyway.
+  std::string label_text(float room) const {
+    const bool muted = kind_ == HeadSurgery::Kind::Mute,
+               replaced = kind_ != HeadSurgery::Kind::None && !muted;
+    const std::string entropy = read_out(measures().normalised, 2);
+    if (box_.w < ui_.px(60)) return muted ? "off" : (replaced ? "= " : "") + entropy;
+    if (replaced) return std::string(words(kind_).state);
+    std::string name = head_name(scene_.result, h_);
+    if (name == "head " + std::to_string(h_) && !lines_)
+      return muted ? std::string(words(kind_).state) : "H " + entropy;
+    if (ui_.text_width(name, type::tick, ink()) > room) name = head_name(scene_.result, h_, true);
+    return name;
+  }
+
+  void draw_label(float right) {
+    const float room = std::max(1.f, right - ui_.px(3) - box_.x);
+    const std::string text = label_text(room);
+    const float size = ui_.text_width(text, type::tick, ink()) > room ? 12.f : type::tick;
+    const bool muted = kind_ == HeadSurgery::Kind::Mute,
+               replaced = kind_ != HeadSurgery::Kind::None && !muted;
+    const Rgba colour = muted                                        ? ui_.theme.text3
+                        : chosen_ || replaced || h_ == scene_.head() ? ui_.theme.text1
+                                                                     : ui_.theme.text2;
+    ui_.text(box_.x, label_y_, text, {size, colour, ink(), Align::Left, room});
+  }
+  Ink ink() const { return chosen_ ? Ink::Medium : Ink::Regular; }
+
+  /// Below the picture: mean entropy at the left, the largest weight or what the heads are sorted by at the
+  /// right, as far as there is room beside the marks.
+  void draw_read_outs(float right, float y) {
+    if (kind_ == HeadSurgery::Kind::Mute) {
+      ui_.text(box_.x, y, words(kind_).state, {type::tick, ui_.theme.text3});
+      return;
+    }
+    const TextStyle name{type::tick, ui_.theme.text3}, value{type::tick, ui_.theme.text2};
+    float x = box_.x + ui_.text(box_.x, y, "H", name) + ui_.px(4);
+    x += ui_.text(x, y, read_out(measures().normalised, 2), value) + ui_.px(6);
+    const HeadStatistic& other = shown_statistic(scene_.view.heads.placed_by);
+    const std::string number = read_out(other.value(scene_.result, scene_.sequence(), h_), other.places);
+    if (right < box_.right()) right -= ui_.px(4);  // beside marks
+    const float at = right - ui_.text_width(number, type::tick);
+    if (at < x) return;
+    ui_.text(at, y, number, value);
+    const float before = at - ui_.px(4) - ui_.text_width(other.short_name, type::tick);
+    if (before >= x) ui_.text(before, y, other.short_name, name);
+  }
+
+  void show_tip(bool hovered) {
+    const HeadMeasures& m = measures();
+    std::string title = "Head " + std::to_string(h_);
+    if (const std::string name = head_name(scene_.result, h_); !name.starts_with("head "))
+      title += " · " + name;
+    const auto percent = [](double share) {
+      return std::isnan(share) ? "n/a" : fixed(100 * share, 0) + " %";
+    };
+    std::string facts =
+        "mean H " + fixed(m.entropy, 2) + " nats, " + percent(m.normalised) + " of ln(allowed); e^H " +
+        fixed(m.effective, 1) + " keys; largest weight " +
+        read_out(statistic(HeadOrder::Largest).value(scene_.result, scene_.sequence(), h_), 2) +
+        " where there is a choice";
+    std::string why = "Weight on the previous token " + percent(m.previous) + ", itself " + percent(m.self) +
+                      ", the next " + percent(m.next) + ", the first " + percent(m.first) + ".";
+    if (kind_ != HeadSurgery::Kind::None) why = "Surgery: " + std::string(words(kind_).name) + ". " + why;
+    for (const HeadFlag flag : flags_of(scene_.result, scene_.sequence(), h_))
+      why += " " + std::string(name_of(flag)) + ".";
+    why += " A click keeps this head in the focus; a right click replaces its pattern or builds its weights.";
+    tooltip(ui_, hovered, picture_, {title, facts, why, "[ ]"});
+  }
+
+  Scene& scene_;
+  const Ui& ui_;
+  std::int64_t h_;
+  bool lines_;
+  HeadSurgery::Kind kind_;
+  bool chosen_;
+  Box box_, picture_;
+  float label_y_;
+};
+
+}  // namespace
+
+Aspect::Aspect(const Dimensions& d)
+    : wide(std::min(1.f, static_cast<float>(d.keys) / static_cast<float>(d.queries))),
+      high(std::min(1.f, static_cast<float>(d.queries) / static_cast<float>(d.keys))) {}
+
+Box Aspect::picture(const Ui& ui, float x, float y, float side) const {
+  return {x, y, std::max(ui.px(12), std::floor(side * wide)), std::max(ui.px(12), std::floor(side * high))};
+}
+
+void draw_thumbnail(Scene& scene, const Box& box, float side, std::int64_t h, bool lines) {
+  Thumbnail(scene, box, side, h, lines).draw();
+}
+
+}  // namespace attnscope

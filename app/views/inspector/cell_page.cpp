@@ -1,0 +1,219 @@
+// app/views/inspector: one cell with every number it is made of: the products of q and k, the steps from
+// score to weight, and what the cell adds to the output. The large number is that of the stage the focus
+// shows.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/number_format.hpp"
+#include "app/picture.hpp"
+#include "app/views/inspector/numbers.hpp"
+#include "app/views/inspector/pages.hpp"
+#include "app/views/neuron/strips.hpp"
+#include "core/stages/run_stage.hpp"
+
+namespace attnscope {
+namespace {
+
+/// The ladder of a cell and the step that the focus shows.
+struct Steps {
+  CellFacts facts;
+  std::vector<LadderLine> lines;
+  std::vector<std::size_t> stages;  // lines that have a picture
+  std::optional<std::size_t> now;   // among `stages`
+};
+
+/// The plane in the focus; the weights while it shows something else.
+Plane shown_plane(const Scene& scene) {
+  const bool other = scene.view.vectors || scene.view.editing.weights || scene.view.inspector.expanded;
+  return other ? Plane(weights_stage(scene.result.document)) : scene.view.stage;
+}
+
+Steps steps_of(Scene& scene, const CellPlace& at) {
+  Steps steps{facts_of(scene, at), {}, {}, {}};
+  steps.lines = ladder_of(scene, steps.facts);
+  // Where room is dear, hovering the weight tells what float64 makes of it.
+  if (scene.compact) std::erase_if(steps.lines, [](const LadderLine& l) { return l.name == "float64"; });
+  const Plane plane = shown_plane(scene);
+  for (std::size_t i = 0; i < steps.lines.size(); ++i) {
+    const std::optional<Stage> stage = steps.lines[i].stage;
+    if (!stage) continue;
+    if (plane.kind == Plane::Kind::Value && plane.stage == *stage) steps.now = steps.stages.size();
+    steps.stages.push_back(i);
+  }
+  return steps;
+}
+
+void show_step(Scene& scene, const Steps& steps, std::size_t index) {
+  scene.view.show_stage(*steps.lines[steps.stages[index]].stage);
+}
+
+/// "‹ scaled ›": the same cell one stage before and after. Returns the width.
+float draw_stepper(Scene& scene, const Steps& steps, std::string_view name, const Box& line) {
+  const Ui& ui = scene.ui;
+  const float side = ui.px(20);
+  const auto arrow = [&](const char* label, float x, bool back) {
+    const std::size_t last = steps.stages.size() - 1;
+    const bool can = !steps.now || (back ? *steps.now > 0 : *steps.now < last);
+    const Box box{x, line.centre_y() - side / 2, side, side};
+    const Ui::Touch touch = ui.touch(label, box);
+    if (touch.hovered && can) ui.fill(box, ui.theme.control_hover, ui.px(4));
+    if (touch.focused) ui.frame(box, ui.theme.query, ui.px(2), ui.px(4));
+    const float cx = box.centre_x(), cy = box.centre_y(), r = ui.px(back ? -2.f : 2.f), h = ui.px(4);
+    ui.polyline(std::array{ImVec2{cx - r, cy - h}, ImVec2{cx + r, cy}, ImVec2{cx - r, cy + h}},
+                !can            ? ui.theme.disabled
+                : touch.hovered ? ui.theme.text1
+                                : ui.theme.text3,
+                std::max(1.f, ui.px(1.5f)));
+    tooltip(ui, touch.hovered, box,
+            {back ? "Stage before" : "Stage after",
+             {},
+             "The same cell, one step of the computation on or back.",
+             back ? "," : "."});
+    if (!touch.clicked || !can) return;
+    const std::size_t from = steps.now.value_or(back ? steps.stages.size() : last);
+    show_step(scene, steps, back ? from - 1 : std::min(from + (steps.now ? 1 : 0), last));
+  };
+  const float width = ui.text_width(name, type::label, Ink::Medium);
+  const float x = line.x - ui.px(6);
+  arrow("Step back", x, true);
+  ui.text(x + side + ui.px(2), line.centre_y(), name, {type::label, ui.theme.text2, Ink::Medium});
+  arrow("Step on", x + side + width + ui.px(4), false);
+  return width + 2 * side + ui.px(4);
+}
+
+std::string rank_of(const CellFacts& f) {
+  if (std::isnan(f.weight)) return "not a number";
+  if (f.masked) return f.weight == 0 ? "hidden by the mask" : "though hidden by the mask";
+  return "rank " + grouped(f.rank) + " of " + grouped(f.allowed) + " in the row";
+}
+
+/// The number of the shown stage, large; below it which stage that is, and what can be said of it.
+float draw_head(Scene& scene, const Steps& steps, const Box& area) {
+  const Ui& ui = scene.ui;
+  const CellFacts& f = steps.facts;
+  const Plane plane = shown_plane(scene);
+  std::string number, name, remark;
+  if (steps.now) {
+    const LadderLine& line = steps.lines[steps.stages[*steps.now]];
+    number = line.value;
+    name = line.name;
+    remark = line.is_result ? rank_of(f) : line.how;
+  } else {
+    const auto value = static_cast<double>(scene.stats.matrix(plane, f.b, f.h)(f.query, f.key));
+    const PlaneWords w = words(scene.result.document, plane);
+    number = is_weights(plane) ? fixed(value, 4) : std::abs(value) < 0.01 ? tiny(value) : fixed(value, 3);
+    name = w.short_name;
+    remark = w.formula;
+  }
+  draw_readout(scene, f, {area.x, area.y, area.w, ui.px(readout_height)}, number, Tags::QueryAndKey);
+  const Box line{area.x, area.y + ui.px(readout_height), area.w, ui.px(words_height)};
+  const float used = draw_stepper(scene, steps, name, line);
+  ui.text(line.x + used, line.centre_y(), remark,
+          {type::label, ui.theme.text3, Ink::Regular, Align::Left, line.w - used});
+  return line.bottom();
+}
+
+/// What hovering a line of the ladder tells.
+void tell_step(Scene& scene, const Steps& steps, const LadderLine& line, const Box& row) {
+  const CellFacts& f = steps.facts;
+  const Document& document = scene.result.document;
+  const PlaneWords w = line.stage ? words(document, *line.stage) : PlaneWords{line.name, {}, {}, {}};
+  std::string why(w.why);
+  if (line.is_result && !document.linear && *line.stage < Stage::Surgery && !f.masked) {
+    if (const CellReference* exact = scene.stats.reference(f.b, f.h, f.query, f.key, false))
+      why =
+          "In float64 " + fixed(exact->weight, 10) + ", Δ " + tiny(std::abs(exact->weight - f.softmax)) + ".";
+  }
+  if (line.stage) why += " A click shows the stage in the focus.";
+  tooltip(scene.ui, true, row, {w.name, line.how, why, line.stage ? ", ." : ""});
+}
+
+/// "score  Σ q·k  13.297": a click on a line shows its stage; the shown one is marked.
+float draw_ladder(Scene& scene, const Steps& steps, const Box& area, float height) {
+  const Ui& ui = scene.ui;
+  float y = area.y;
+  const float middle = area.x + area.w * (scene.compact ? 0.27f : 0.33f);
+  const std::size_t shown = steps.now ? steps.stages[*steps.now] : steps.lines.size();
+  for (std::size_t i = 0; i < steps.lines.size(); ++i, y += height) {
+    const LadderLine& line = steps.lines[i];
+    const Box row{area.x, y, area.w, height};
+    const Box ground{row.x - ui.px(8), row.y + 1, row.w + ui.px(14), row.h - 2};
+    const Ui::Touch touch = ui.touch(("step " + line.name).c_str(), row, line.stage.has_value());
+    if (i == shown) ui.fill(ground, ui.theme.raised, ui.px(4));
+    if (touch.hovered && line.stage) ui.fill(ground, ui.theme.control_hover, ui.px(4));
+    if (i == shown)
+      ui.fill({ground.x, row.y + ui.px(3), ui.px(3), row.h - ui.px(6)}, ui.theme.query, ui.px(1));
+    if (touch.focused) ui.frame(ground, ui.theme.query, ui.px(2), ui.px(4));
+    const Rgba ink = line.is_result ? ui.theme.query : line.is_check ? ui.theme.text3 : ui.theme.text1;
+    const Ink weight = line.is_result ? Ink::Semibold : line.is_check ? Ink::Regular : Ink::Medium;
+    const float mid = row.centre_y();
+    const float width = ui.text(row.right(), mid, line.value, {type::label, ink, weight, Align::Right});
+    const float name =
+        ui.text(row.x, mid, line.name, {type::label, i == shown ? ui.theme.text1 : ui.theme.text2});
+    const float x = std::max(middle, row.x + name + ui.px(8));
+    ui.text(x, mid, line.how,
+            {type::label, ui.theme.text3, Ink::Regular, Align::Left, row.right() - x - width - ui.px(8)});
+    if (touch.hovered) tell_step(scene, steps, line, row);
+    if (touch.clicked && line.stage) scene.view.show_stage(*line.stage);
+  }
+  return y;
+}
+
+/// weight × v of the key, dimension by dimension.
+float draw_output(Scene& scene, const CellFacts& f, const Box& area) {
+  const Ui& ui = scene.ui;
+  const std::span<const float> v = vector_of(scene.result, Stage::Value, f.b, f.kv, f.key);
+  const StripMatrix added = strip_of(v, f.mixed);
+  const float most = largest_of(added);
+  ui.text(area.x, area.y + ui.px(10), "adds to output", {type::label, ui.theme.text2});
+  const std::string label = key_label(scene.result, f.b, f.key);
+  ui.text(area.right(), area.y + ui.px(10), fixed(f.mixed, 3) + " × v of “" + label + "”",
+          {type::tick, ui.theme.text3, Ink::Regular, Align::Right, area.w * 0.58f});
+  const Box strip{area.x, area.y + ui.px(24), area.w, ui.px(22)};
+  draw_strips(ui, {.place = "output strip",
+                   .box = strip,
+                   .values = added,
+                   .most = most,
+                   .ground = ui.theme.panel,
+                   .row_gap = 1});
+  const Ui::Touch touch = ui.touch("adds to output", strip, false);
+  const bool nothing = added.isZero(0);
+  std::string below = nothing        ? "nothing: the weight is 0"
+                      : most < 0.01f ? "zero-centred, ±" + tiny(static_cast<double>(most))
+                                     : "zero-centred, ±" + fixed(static_cast<double>(most), 2);
+  const std::optional<std::int64_t> d = column_under_mouse(strip, std::ssize(v));
+  if (touch.hovered && d) {
+    mark_column(ui, strip, *d, std::ssize(v));
+    const auto at = static_cast<std::size_t>(*d);
+    below = "o" + std::to_string(*d) + " += " + fixed(f.mixed, 4) + " × " +
+            fixed(static_cast<double>(v[at]), 4) + " = " + fixed(static_cast<double>(added(0, *d)), 4);
+    scene.view.hint = "dimension " + std::to_string(*d) + " of the output:  " + below;
+  }
+  ui.text(area.x, strip.bottom() + ui.px(12), below,
+          {type::tick, touch.hovered ? ui.theme.text1 : ui.theme.text3, Ink::Regular, Align::Left, area.w});
+  return strip.bottom() + ui.px(22);
+}
+
+}  // namespace
+
+float draw_cell_page(Scene& scene, const CellPlace& at, const Box& area) {
+  const Ui& ui = scene.ui;
+  const Steps steps = steps_of(scene, at);
+  const auto rule = [&](float y) {
+    ui.horizontal(area.x, y, area.w, ui.theme.hairline);
+    return y;
+  };
+  float y = rule(draw_head(scene, steps, area) + ui.px(scene.compact ? 5 : 8)) + ui.px(scene.compact ? 3 : 6);
+  // From the bottom up: the ladder and the output strip have fixed heights, the products take what is left.
+  const float line = ui.px(scene.compact ? 19 : 22), gap = ui.px(scene.compact ? 6 : 8);
+  const float ladder = line * static_cast<float>(steps.lines.size()), output = ui.px(66);
+  const float room = area.bottom() - y - ladder - output - 3 * gap;
+  y = draw_products(scene, at, {area.x, y, area.w, std::max(room, ui.px(24 + 4 * 16))});
+  y = rule(y + gap) + gap / 2;
+  y = draw_ladder(scene, steps, {area.x, y, area.w, ladder}, line);
+  y = rule(y + gap / 2) + gap;
+  return draw_output(scene, steps.facts, {area.x, y, area.w, output});
+}
+
+}  // namespace attnscope

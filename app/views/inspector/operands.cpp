@@ -1,0 +1,127 @@
+#include "app/views/inspector/operands.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "app/number_format.hpp"
+#include "app/views/editing/places.hpp"
+#include "app/views/editing/weight_map.hpp"
+#include "app/views/inspector/numbers.hpp"
+#include "core/stages/run_stage.hpp"
+
+namespace attnscope {
+namespace {
+
+/// The block of weights whose column makes a dimension of the stage; nothing where no block does.
+std::optional<Block> weights_behind(const Document& document, Stage stage) {
+  if (document.input.given) return std::nullopt;
+  switch (stage) {
+    case Stage::Query:
+    case Stage::RotateQuery: return Block::QueryWeights;
+    case Stage::Key:
+    case Stage::RotateKey: return Block::KeyWeights;
+    case Stage::Value: return Block::ValueWeights;
+    case Stage::Output: return Block::OutputWeights;
+    default: return std::nullopt;
+  }
+}
+
+/// The column of the block: dimensions of heads stand side by side.
+std::int64_t column_of(const Operand& operand, std::int64_t dimension) {
+  return operand.stage == Stage::Output ? dimension : operand.h * std::ssize(operand.values) + dimension;
+}
+
+/// Shows the block in the focus, zoomed to the columns of the head.
+void show_column(Scene& scene, const Operand& operand, Block block) {
+  EditingState& editing = scene.view.editing;
+  scene.view.show_weights(block);
+  editing.zoomed = "block " + std::string(symbol(block));
+  editing.across = editing.down = {};
+  const TensorPtr numbers = numbers_of(scene.document, block);
+  if (operand.stage == Stage::Output || !numbers) return;
+  const auto all = static_cast<float>(numbers->shape()[1]), width = static_cast<float>(operand.values.size());
+  const float from = std::min(static_cast<float>(operand.h) * width / all, 1.f);
+  editing.across = {from, std::min(1.f, from + width / all)};
+  if (!(editing.across.from < editing.across.to)) editing.across = {};
+}
+
+/// "q = x · W_Q: 1.461 = Σ x_i · W_Q[i, 26] + b", and where to go.
+void explain(Scene& scene, const Operand& operand, const char* popup, std::string_view why) {
+  const Ui& ui = scene.ui;
+  context_menu(ui, popup, [&] {
+    const std::int64_t d = std::clamp<std::int64_t>(
+        scene.view.inspector.explained, 0, std::max<std::int64_t>(0, std::ssize(operand.values) - 1));
+    const double value = static_cast<double>(operand.values[static_cast<std::size_t>(d)]);
+    menu_title(
+        ui, operand.symbol + "[" + std::to_string(d) + "] of “" + operand.token + "” = " + fixed(value, 6));
+    menu_title(ui, why);
+    if (const std::optional<Block> block = weights_behind(scene.result.document, operand.stage)) {
+      const std::string name(symbol(*block));
+      const std::string note = "column " + std::to_string(column_of(operand, d));
+      if (menu_row(ui, ("Show column in " + name).c_str(), note)) show_column(scene, operand, *block);
+    }
+    if (operand.stage != Stage::Output && scene.result.trace[Stage::Embed] && operand.stage != Stage::Mix)
+      if (menu_row(ui, "Show token vectors", "E")) scene.view.show_vectors(Stage::Embed);
+    if (operand.stage == Stage::Mix && menu_row(ui, "Show the row's weights", "A"))
+      scene.view.inspector.page = InspectorPage::Row;
+  });
+}
+
+NumberGrid grid_of(const Scene& scene, const Operand& operand, const OperandPlaces& places,
+                   const std::variant<Place, std::string_view>& place) {
+  const Place* there = std::get_if<Place>(&place);
+  const bool reset = there != nullptr && can_reset(scene.document, there->block);
+  return {.label = places.label,
+          .area = places.area,
+          .rows = 1,
+          .columns = std::ssize(operand.values),
+          .box_of = [&places](NumberAt at) { return places.box_of(at.column); },
+          .under = [&places](ImVec2 point) -> std::optional<NumberAt> {
+            const std::optional<std::int64_t> d = places.under(point);
+            return d ? std::optional<NumberAt>(NumberAt{0, *d}) : std::nullopt;
+          },
+          .value = [&operand](NumberAt at) { return operand.values[static_cast<std::size_t>(at.column)]; },
+          .name =
+              [&operand](NumberAt at) {
+                const auto value = static_cast<double>(operand.values[static_cast<std::size_t>(at.column)]);
+                return operand.symbol + "[" + std::to_string(at.column) + "] = " + fixed(value, 6);
+              },
+          .tip =
+              [there, reset, &place](NumberAt) {
+                if (there != nullptr) return number_tip(true, reset);
+                return Tip{{}, "a click leads there", std::get<std::string_view>(place), {}};
+              },
+          .can_edit = [there](NumberAt) { return there != nullptr; },
+          .can_reset = [reset](NumberAt) { return reset; }};
+}
+
+}  // namespace
+
+OperandTouch take_operand(Scene& scene, const Operand& operand, const OperandPlaces& places) {
+  if (operand.values.empty()) return {};
+  NumberEditing& numbers = scene.view.editing.numbers;
+  const auto place = place_of(scene.result, {operand.stage, operand.b, operand.h, operand.row});
+  const NumberGrid grid = grid_of(scene, operand, places, place);
+  const NumberGridResult seen = number_grid(scene.ui, numbers, grid);
+  OperandTouch touch;
+  if (seen.hovered && seen.touch.hovered) touch.hovered = seen.hovered->column;
+  if (numbers.is(places.label)) touch.edited = numbers.at.column;
+  if (touch.hovered)
+    scene.view.hint = operand.symbol + " of “" + operand.token + "” · dimension " +
+                      std::to_string(*touch.hovered) + " = " +
+                      fixed(static_cast<double>(operand.values[static_cast<std::size_t>(*touch.hovered)]), 6);
+  if (const Place* first = std::get_if<Place>(&place)) {
+    if (seen.event) apply(scene, *seen.event, *first);
+    return touch;
+  }
+  const std::string popup = std::string(places.label) + ": origin";
+  if (seen.touch.clicked && touch.hovered) {
+    scene.view.inspector.explained = *touch.hovered;
+    ImGui::OpenPopup(popup.c_str());
+  }
+  explain(scene, operand, popup.c_str(), std::get<std::string_view>(place));
+  return touch;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,68 @@
+// app/views/signals: the eight plots and the line above each: a chooser of what stands in the place, the
+// plot's own switches at the right.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "app/scene.hpp"
+#include "app/widgets/plot.hpp"
+
+namespace attnscope {
+
+/// One of the places side by side.
+struct PlotPlace {
+  Scene& scene;
+  Box box;   // of the title line and the plot
+  int slot;  // 0..3
+  PlotKind kind() const { return scene.view.signals.slots[static_cast<std::size_t>(slot)]; }
+};
+
+/// What a plot is called above itself, and what its chooser tells of it.
+Tip words(PlotKind);
+/// And in the list to choose from.
+const char* name_in_list(PlotKind);
+
+/// Puts a plot into a place; where it stood before comes what stood here.
+void show_plot(SignalsState&, int slot, PlotKind);
+
+/// The title line, filled from the right. Switches for which there is no room are left out.
+class TitleLine {
+ public:
+  explicit TitleLine(const PlotPlace& place) : place_(place), right_(place.box.right()) {}
+  /// A small button; `on` shows that it is in force. True when it was clicked.
+  bool tool(const char* label, std::string_view shown, bool on, const Tip&);
+  /// Small segments.
+  std::optional<int> choice(const char* label, std::span<const std::string_view> names, int chosen,
+                            std::span<const Tip> tips);
+  /// Room for something that the caller draws, `width` device pixels; nothing where there is none.
+  std::optional<Box> room(float width);
+  /// The chooser and what is left of the unit. Returns the box below the line.
+  Box finish(std::string_view unit);
+
+ private:
+  const PlotPlace& place_;
+  float right_;
+};
+
+/// The measures of B where its rows can be compared with those that are shown; else null.
+const Measures* held_measures(const Scene&);
+/// Fill of the differences above and below 0.
+Rgba positive_fill(const Ui&);
+Rgba negative_fill(const Ui&);
+
+/// Words in the middle of a plot that has nothing to show: what is missing, and what to do about it.
+void draw_empty_plot(const Ui&, const Box&, std::string_view what, std::string_view cure);
+
+void draw_entropy_rows(const PlotPlace&);
+void draw_entropy_heads(const PlotPlace&);
+void draw_entropy_map(const PlotPlace&);
+void draw_scores(const PlotPlace&);
+void draw_weights(const PlotPlace&);
+void draw_time(const PlotPlace&);
+void draw_gradient_norms(const PlotPlace&);
+void draw_received(const PlotPlace&);
+
+}  // namespace attnscope

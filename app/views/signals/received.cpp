@@ -1,0 +1,118 @@
+// app/views/signals: how much attention every key of the shown head receives from all queries together.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "app/number_format.hpp"
+#include "app/views/signals/plots.hpp"
+
+namespace attnscope {
+namespace {
+
+/// Column sums of one head, and B's where they can be compared.
+struct Received {
+  const std::vector<double>& a;
+  const std::vector<double>* b;
+  std::int64_t key;  // looked at
+
+  std::int64_t count() const { return std::ssize(a); }
+  double mean() const { return std::accumulate(a.begin(), a.end(), 0.0) / static_cast<double>(a.size()); }
+};
+
+double largest(const std::vector<double>& values) {
+  double most = 0;
+  for (const double v : values) most = std::fmax(most, v);
+  return most;
+}
+
+/// Where the keys are narrower than pixels, a pixel column is as high as the highest of its keys.
+void draw_bars(const Ui& ui, const Axes& axes, const Received& keys) {
+  const float gap = axes.area.w / static_cast<float>(keys.count()) >= ui.px(4) ? std::max(1.f, ui.px(1)) : 0;
+  const auto place = [&](std::int64_t key) {
+    const float x0 = std::round(axes.x(static_cast<double>(key) - 0.5));
+    return Box{x0, 0, std::max(1.f, std::round(axes.x(static_cast<double>(key) + 0.5)) - x0 - gap), 0};
+  };
+  const auto bar = [&](const Box& at, double value, Rgba colour) {
+    const float y = std::round(axes.y(value));
+    ui.fill({at.x, y, at.w, axes.area.bottom() - y}, colour);
+  };
+  Box open{-1, 0, 0, 0};
+  double most = 0;
+  for (std::int64_t key = 0; key < keys.count(); ++key) {
+    const double value = keys.a[static_cast<std::size_t>(key)];
+    const Box at = place(key);
+    if (!std::isfinite(value)) {
+      ui.fill({at.x, axes.area.bottom() - ui.px(4), at.w, ui.px(4)}, ui.theme.nan);
+      continue;
+    }
+    if (at.x != open.x) {
+      if (open.w > 0) bar(open, most, ui.theme.bar);
+      open = at;
+      most = value;
+    }
+    most = std::max(most, value);
+  }
+  if (open.w > 0) bar(open, most, ui.theme.bar);
+  const double marked = keys.a[static_cast<std::size_t>(keys.key)];
+  Box at = place(keys.key);
+  at.w = std::max(at.w, ui.px(2));
+  if (std::isfinite(marked)) bar(at, marked, ui.theme.key);
+}
+
+void draw_held(const Ui& ui, const Axes& axes, const std::vector<double>& values) {
+  std::vector<ImVec2> steps;
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    const auto x = static_cast<float>(j), y = static_cast<float>(values[j]);
+    steps.push_back({x - 0.5f, y});
+    steps.push_back({x + 0.5f, y});
+  }
+  draw_dashed_curve(ui, axes, steps, ui.theme.b, std::max(1.f, 1.5f * ui.scale()));
+}
+
+std::string read_out(const Scene& scene, const Received& keys, std::int64_t key) {
+  const std::string name = scene.ui.fitted(key_label(scene.result, scene.sequence(), key), type::tick,
+                                           Ink::Medium, scene.ui.px(96));
+  const auto at = static_cast<std::size_t>(key);
+  const std::string text = name + "  " + fixed(keys.a[at], 2);
+  return keys.b ? text + "   B " + fixed((*keys.b)[at], 2) : text;
+}
+
+}  // namespace
+
+void draw_received(const PlotPlace& place) {
+  Scene& scene = place.scene;
+  const Ui& ui = scene.ui;
+  const Measures* held = held_measures(scene);
+  const std::int64_t b = scene.sequence(), h = scene.head();
+  const Received keys{scene.result.measures.head(b, h).received, held ? &held->head(b, h).received : nullptr,
+                      scene.cell().key};
+  const Box box = TitleLine(place).finish("Σ over the queries");
+  const Box area{box.x + ui.px(28), box.y + ui.px(8), box.w - ui.px(36), box.h - ui.px(30)};
+  if (area.w < 8 || area.h < 8 || keys.count() == 0) return;
+  const double most = std::max({largest(keys.a), keys.b ? largest(*keys.b) : 0, 0.1});
+  const Axes axes{area, -0.5, static_cast<double>(keys.count()) - 0.5, 0, most * 1.06};
+  draw_y_axis(ui, axes, area.h < ui.px(80) ? 3 : 4);
+  draw_bars(ui, axes, keys);
+  if (keys.b) draw_held(ui, axes, *keys.b);
+  if (const double mean = keys.mean(); std::isfinite(mean)) {
+    draw_dashes(ui, {{area.x, axes.y(mean)}, {area.right(), axes.y(mean)}}, ui.theme.text3,
+                std::max(1.f, ui.px(1)));
+  }
+  const auto label = [&](std::int64_t key) { return key_label(scene.result, b, key); };
+  draw_label_axis(ui, axes, {keys.count(), keys.key, ui.theme.key, label});
+
+  const Ui::Touch touch = ui.touch("attention received", area, false);
+  if (!touch.hovered) return;
+  const double x = axes.x_at(ImGui::GetIO().MousePos.x);
+  const std::int64_t key = std::clamp<std::int64_t>(std::llround(x), 0, keys.count() - 1);
+  const Cell under{scene.selection.cell.query, key};
+  scene.next.hovered_cell = under;
+  const double value = keys.a[static_cast<std::size_t>(key)];
+  draw_value_tag(ui, axes, {axes.x(static_cast<double>(key)), std::isfinite(value) ? axes.y(value) : area.y},
+                 read_out(scene, keys, key));
+  if (!touch.clicked) return;
+  scene.next.cell = under;
+  scene.next.locked = true;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,18 @@
+// app/views/walk: the card below the matrices: the move in one sentence, and its formula with the operands of
+// the chosen cell.
+#pragma once
+
+#include "app/views/walk/contents.hpp"
+
+namespace attnscope::walk {
+
+/// What the last move did.
+struct MoveWords {
+  std::string title;     // "Softmax"
+  std::string sentence;  // "Each row becomes shares that add up to 1."
+};
+MoveWords words_of(const View&);
+
+void draw_card(const View&, Contents&, const Box&);
+
+}  // namespace attnscope::walk

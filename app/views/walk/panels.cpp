@@ -1,0 +1,349 @@
+#include "app/views/walk/panels.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/number_format.hpp"
+#include "app/views/vector_map.hpp"
+#include "core/stages/run_stage.hpp"
+
+namespace attnscope::walk {
+namespace {
+
+// How far each kind of matrix goes into its map, so that the weights stay the brightest.
+constexpr float vector_span = 0.62f, parameter_span = 0.42f, score_span = 0.72f;
+
+ColourScale centred(const Ui& ui, float most, float span) {
+  if (!(most > 0) || !std::isfinite(most)) most = 1;
+  return {ui.theme.scores, -most / span, most / span, true};
+}
+
+float largest(const View& v, std::initializer_list<Stage> stages) {
+  float most = 0;
+  for (const Stage stage : stages) {
+    const ValueRange range = v.scene.stats.range(stage, v.b, v.h);
+    most = std::max({most, std::abs(range.low), std::abs(range.high)});
+  }
+  return most;
+}
+
+/// From the division on scores are paler, for their spread is smaller; the geometric mean of both ranges
+/// keeps their pattern in sight.
+ColourScale score_scale(const View& v, Stage stage) {
+  const float all = largest(v, {Stage::Score, Stage::Scale, Stage::Mask});
+  const float later = largest(v, {Stage::Scale, Stage::Mask});
+  return centred(v.ui(), stage == Stage::Score ? all : std::sqrt(all * later), score_span);
+}
+
+/// The stage's formula without the bias where there is none, with the symbol of what keys are made of.
+std::string formula_of(const View& v, Stage stage) {
+  const Weights& w = v.document().weights;
+  std::string formula(info(stage).formula);
+  const bool of_keys = stage == Stage::Key || stage == Stage::Value;
+  const TensorPtr& bias = stage == Stage::Query   ? w.b_query
+                          : stage == Stage::Key   ? w.b_key
+                          : stage == Stage::Value ? w.b_value
+                                                  : w.b_output;
+  if (const std::size_t plus = formula.find(" + b_"); plus != std::string::npos && !bias)
+    formula.resize(plus);
+  if (const std::size_t x = formula.find("X·");
+      x != std::string::npos && of_keys && v.result().trace[Stage::Memory])
+    formula[x] = 'N';
+  return formula;
+}
+
+/// Builds the panels one after the other.
+class Builder {
+ public:
+  Builder(const View& view, bool sources)
+      : v_(view), given_(view.document().input.given), sources_(sources && !given_) {}
+
+  std::vector<Panel> all() {
+    queries();
+    keys();
+    values();
+    planes();
+    mixed();
+    label_rows();
+    return std::move(panels_);
+  }
+
+ private:
+  const Ui& ui() const { return v_.ui(); }
+  const Trace& trace() const { return v_.result().trace; }
+
+  /// A panel of the head's (or the sequence's) matrix of a stage of vectors.
+  Panel vectors(Stage stage, Rows rows, Unit unit, Rgba hue) const {
+    const Tensor& tensor = *trace()[stage];
+    const bool heads = tensor.shape().rank() == 4;
+    const bool shared = rows == Rows::Keys;  // heads of keys may serve several heads of queries
+    const ConstMatrixMap<float> values =
+        heads ? tensor.matrix(v_.b, shared ? v_.kv : v_.h) : tensor.matrix(v_.b);
+    return {.id = "walk " + std::string(info(stage).symbol),
+            .stage = stage,
+            .rows = rows,
+            .unit = unit,
+            .title = std::string(info(stage).symbol),
+            .caption = given_ && stage <= Stage::Value ? "given" : formula_of(v_, stage),
+            .why = std::string(vector_words(stage).why),
+            .hue = hue,
+            .values = values,
+            .columns = values.cols(),
+            .scale = centred(ui(), v_.scene.stats.largest(stage), vector_span)};
+  }
+
+  void parameters(Stage stage, Projection which, std::string name, const TensorPtr& block, std::int64_t head,
+                  std::string sign) {
+    if (!block) return;
+    const std::int64_t width = trace()[stage]->shape()[3];
+    panels_.push_back(
+        {.id = "walk " + name,
+         .stage = stage,
+         .rows = Rows::Dimensions,
+         .unit = Unit::Parameters,
+         .title = std::move(name),
+         .why = "The columns that belong to this head; one column for each of its dimensions.",
+         .sign = std::move(sign),
+         .values = block->matrix(),
+         .first_column = head * width,
+         .columns = width,
+         .scale = centred(ui(), v_.scene.stats.largest(which, head * width, width), parameter_span)});
+  }
+
+  /// Q or K, and what rotary positions make of it.
+  void with_rotation(Stage stage, Stage rotated, Rows rows, Rgba hue) {
+    const bool turns = trace()[rotated] != trace()[stage];
+    panels_.push_back(vectors(stage, rows, turns ? Unit::Before : Unit::Head, hue));
+    if (sources_) panels_.back().sign = "=";
+    if (!turns) return;
+    panels_.push_back(vectors(rotated, rows, Unit::Head, hue));
+    panels_.back().sign = "→";
+  }
+
+  void begin_group(std::size_t first) {
+    if (first > 0 && first < panels_.size()) panels_[first].begins = true;
+  }
+
+  void queries() {
+    const Weights& w = v_.document().weights;
+    if (sources_) {
+      panels_.push_back(vectors(Stage::Position, Rows::Tokens, Unit::Model, 0));
+      if (trace()[Stage::Position] == trace()[Stage::Embed])
+        panels_.back().caption = formula_of(v_, Stage::Embed);
+      parameters(Stage::Query, Projection::Query, "W_Q", w.w_query, v_.h, "×");
+    }
+    with_rotation(Stage::Query, Stage::RotateQuery, Rows::Queries, ui().theme.query);
+  }
+
+  void keys() {
+    const std::size_t first = panels_.size();
+    if (sources_) {
+      if (trace()[Stage::Memory]) panels_.push_back(vectors(Stage::Memory, Rows::Keys, Unit::Model, 0));
+      parameters(Stage::Key, Projection::Key, "W_K", v_.document().weights.w_key, v_.kv,
+                 trace()[Stage::Memory] ? "×" : "X ×");
+    }
+    with_rotation(Stage::Key, Stage::RotateKey, Rows::Keys, ui().theme.key);
+    begin_group(first);
+  }
+
+  void values() {
+    const std::size_t first = panels_.size();
+    const TensorPtr& own = v_.document().input.vectors.value;
+    if (sources_ && own) {
+      const ConstMatrixMap<float> values = own->matrix(v_.b);
+      panels_.push_back({.id = "walk X_V",
+                         .stage = Stage::Value,
+                         .rows = Rows::Keys,
+                         .unit = Unit::Model,
+                         .title = "X_V",
+                         .caption = "given",
+                         .why = "What values are made of: vectors of their own.",
+                         .values = values,
+                         .columns = values.cols(),
+                         .scale = centred(ui(), values.cwiseAbs().maxCoeff(), vector_span)});
+    }
+    if (sources_)
+      parameters(Stage::Value, Projection::Value, "W_V", v_.document().weights.w_value, v_.kv,
+                 own                      ? "×"
+                 : trace()[Stage::Memory] ? "N ×"
+                                          : "X ×");
+    panels_.push_back(vectors(Stage::Value, Rows::Keys, Unit::Head, ui().theme.value));
+    if (sources_) panels_.back().sign = "=";
+    begin_group(first);
+  }
+
+  void planes() {
+    const float kept = 1 - v_.document().dropout.rate;
+    for (const Step& step : v_.script.steps()) {
+      if (step.stage < Stage::Score || step.stage > Stage::Drop) continue;
+      const PlaneWords w = words(v_.document(), step.stage);
+      const ConstMatrixMap<float> values = matrix_of(v_.result(), step.stage, v_.b, v_.h);
+      const float high = step.stage == Stage::Drop ? 1 / kept : 1;
+      panels_.push_back(
+          {.id = "walk " + std::string(info(step.stage).name),
+           .stage = step.stage,
+           .rows = Rows::Queries,
+           .unit = Unit::Keys,
+           .lower = true,
+           .title = std::string(w.name),
+           .caption = plane_caption(step.stage, w),
+           .why = std::string(w.why),
+           .sign = "→",
+           .values = values,
+           .columns = values.cols(),
+           .scale = is_weights(step.stage)
+                        ? ColourScale{weights_map(ui().theme, v_.scene.view.focus.colours), 0, high, false}
+                        : score_scale(v_, step.stage)});
+    }
+  }
+
+  std::string plane_caption(Stage stage, const PlaneWords& w) const {
+    if (stage != Stage::Scale) return std::string(w.formula);
+    const Scaling& scaling = v_.document().scaling;
+    const std::int64_t d_k = v_.result().dimensions.d_k;
+    if (scaling.kind == Scaling::Kind::Off) return "S × 1: scaling is off";
+    if (scaling.kind == Scaling::Kind::Factor) return "S × " + fixed(static_cast<double>(scaling.factor), 3);
+    return "S ÷ √" + std::to_string(d_k) + " = S ÷ " + fixed(std::sqrt(static_cast<double>(d_k)), 2);
+  }
+
+  void mixed() {
+    for (const Stage stage : {Stage::Mix, Stage::Output}) {
+      if (!v_.script.has(stage)) continue;
+      panels_.push_back(vectors(stage, Rows::Queries, stage == Stage::Mix ? Unit::Head : Unit::Model, 0));
+      Panel& panel = panels_.back();
+      panel.id = "walk " + std::string(info(stage).name);
+      panel.title = std::string(info(stage).name);
+      panel.lower = true;
+      panel.sign = "→";
+    }
+    for (Panel& panel : panels_) {
+      if (!panel.lower) continue;
+      panel.sign.clear();  // nothing comes before the first of the line
+      break;
+    }
+  }
+
+  /// Tokens stand beside the first matrix of a line, and beside those whose rows are others than theirs.
+  void label_rows() {
+    int last = -1;
+    bool lower = false;
+    for (Panel& panel : panels_) {
+      if (panel.is_parameter()) continue;
+      if (panel.lower != lower) last = -1;
+      lower = panel.lower;
+      const int now = texts_of(panel.rows);
+      panel.labelled = now != last;
+      last = now;
+    }
+  }
+
+  /// A number for each different list of row labels.
+  int texts_of(Rows rows) const {
+    const Result& r = v_.result();
+    const Dimensions& d = r.dimensions;
+    if (rows == Rows::Tokens) return d.past == 0 ? 0 : 1;
+    if (rows == Rows::Queries) return 0;
+    const bool other_text = is_cross(r) || d.extra > 0 || (given_ && (d.past > 0 || d.queries != d.keys));
+    return other_text ? 2 : d.past == 0 ? 0 : 1;
+  }
+
+  const View& v_;
+  bool given_, sources_;
+  std::vector<Panel> panels_;
+};
+
+}  // namespace
+
+View::View(Scene& s)
+    : scene(s),
+      script(s.result),
+      place(script.place(s.view.walk)),
+      shown(s.view.walk.shown),
+      b(s.sequence()),
+      h(s.head()),
+      kv(s.head() * s.result.dimensions.kv_heads / s.result.dimensions.heads),
+      cell(s.cell()) {}
+
+std::optional<Stage> View::current() const {
+  if (is_overview()) return std::nullopt;
+  for (const Step& step : script.steps())
+    if (place <= script.first(step.stage) + step.moves) return step.stage;
+  return script.steps().back().stage;
+}
+
+float View::light(Stage stage) const {
+  if (is_overview()) return 1;
+  const int moves = made(stage);
+  if (moves == 0) return dimmed;
+  return moves == 1 && current() == stage ? dimmed + (1 - dimmed) * shown : 1;
+}
+
+std::vector<Panel> panels_of(const View& view, bool sources) { return Builder(view, sources).all(); }
+
+std::int64_t query_row(const View& v, const Panel& panel) {
+  if (panel.rows == Rows::Queries) return v.cell.query;
+  return panel.rows == Rows::Tokens ? v.cell.query + v.result().dimensions.past : -1;
+}
+
+std::int64_t key_row(const View& v, const Panel& panel) {
+  if (panel.rows != Rows::Keys && panel.rows != Rows::Tokens) return -1;
+  if (panel.rows == Rows::Tokens && is_cross(v.result())) return -1;
+  return v.cell.key < panel.row_count() ? v.cell.key : -1;  // keys of no token have no vector
+}
+
+std::string row_label(const View& v, const Panel& panel, std::int64_t row) {
+  switch (panel.rows) {
+    case Rows::Keys: return key_label(v.result(), v.b, row);
+    case Rows::Tokens: return query_label(v.result(), v.b, row - v.result().dimensions.past);
+    case Rows::Queries: return query_label(v.result(), v.b, row);
+    case Rows::Dimensions: break;
+  }
+  return grouped(row);
+}
+
+std::optional<Cell> cell_of(const View& v, const Panel& panel, std::int64_t row, std::int64_t column) {
+  Cell cell = v.scene.selection.cell;
+  if (panel.is_plane()) return Cell{row, column};
+  if (panel.rows == Rows::Dimensions) return std::nullopt;
+  if (panel.rows == Rows::Keys) {
+    cell.key = row;
+    return cell;
+  }
+  cell.query = panel.rows == Rows::Tokens ? row - v.result().dimensions.past : row;
+  return cell.query >= 0 && cell.query < v.result().dimensions.queries ? std::optional(cell) : std::nullopt;
+}
+
+std::int64_t head_dimension(const View& v) {
+  const auto q = v.result().trace[Stage::RotateQuery]->matrix(v.b, v.h).row(v.cell.query);
+  const auto k = v.result().trace[Stage::RotateKey]->matrix(v.b, v.kv).row(v.cell.key);
+  const std::int64_t chosen = v.scene.view.walk.head_dimension;
+  if (chosen >= 0) return std::min<std::int64_t>(chosen, q.size() - 1);
+  Eigen::Index at = 0;
+  q.cwiseProduct(k).cwiseAbs().maxCoeff(&at);
+  return at;
+}
+
+std::int64_t value_dimension(const View& v) {
+  const auto mix = v.result().trace[Stage::Mix]->matrix(v.b, v.h).row(v.cell.query);
+  const std::int64_t chosen = v.scene.view.walk.value_dimension;
+  if (chosen >= 0) return std::min<std::int64_t>(chosen, mix.size() - 1);
+  Eigen::Index at = 0;
+  mix.cwiseAbs().maxCoeff(&at);
+  return at;
+}
+
+std::int64_t model_dimension(const View& v, Stage stage) {
+  const std::int64_t past = stage == Stage::Output ? 0 : v.result().dimensions.past;
+  const auto row = v.result().trace[stage]->matrix(v.b).row(v.cell.query + past);
+  const std::int64_t chosen = v.scene.view.walk.model_dimension;
+  if (chosen >= 0) return std::min<std::int64_t>(chosen, row.size() - 1);
+  Eigen::Index at = 0;
+  if (stage == Stage::Position && v.script.moves_of(stage) > 1) {  // what positions change most
+    (row - v.result().trace[Stage::Embed]->matrix(v.b).row(v.cell.query + past)).cwiseAbs().maxCoeff(&at);
+  } else {
+    row.cwiseAbs().maxCoeff(&at);
+  }
+  return at;
+}
+
+}  // namespace attnscope::walk

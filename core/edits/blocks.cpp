@@ -1,0 +1,192 @@
+#include "core/edits/blocks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "core/stages/embed.hpp"
+#include "core/weights/initialise.hpp"
+#include "core/weights/make_weights.hpp"
+
+namespace attnscope {
+namespace {
+
+bool is_vectors_of_text(const Document& document, Block block) {
+  return (block == Block::Input || block == Block::Memory) && !document.input.given &&
+         !document.input.vectors;
+}
+
+/// The token vectors the embedding gives to the text or the second text; null when there is none.
+TensorPtr embedded(const Document& document, Block block) {
+  const Input& input = document.input;
+  const std::vector<Sequence>& sequences = block == Block::Memory ? input.memory : input.sequences;
+  const std::int64_t tokens = block == Block::Memory ? longest_of(sequences) : padded_tokens(input);
+  if (sequences.empty() || tokens == 0) return nullptr;
+  return std::make_shared<const Tensor>(embed<float>(document, sequences, tokens));
+}
+
+bool is_weights(Block block) { return block >= Block::QueryWeights; }
+
+/// The Document as the recipe made it whose numbers were edited; nothing where no recipe is known or fits.
+std::optional<Document> with_made_weights(Document document) {
+  Weights& weights = document.weights;
+  if (weights.recipe != Recipe::Given || !can_make(document, weights.made_by)) return std::nullopt;
+  weights.recipe = weights.made_by;
+  return with_weights(std::move(document));
+}
+
+/// Whether the columns of a head are the same in both; true when both are missing.
+bool same_columns(const TensorPtr& a, const TensorPtr& b, std::int64_t first, std::int64_t count) {
+  if (a == b) return true;
+  if (!a || !b || a->shape() != b->shape()) return false;
+  return a->matrix().middleCols(first, count) == b->matrix().middleCols(first, count);
+}
+
+/// Whether a head of both Documents has the same W_Q, W_K and biases.
+bool same_head(const Document& a, const Document& b, std::int64_t head) {
+  const std::int64_t d_k = a.d_model / a.heads, kv = head / (a.heads / key_value_heads(a));
+  const Weights &x = a.weights, &y = b.weights;
+  return same_columns(x.w_query, y.w_query, head * d_k, d_k) &&
+         same_columns(x.b_query, y.b_query, head * d_k, d_k) &&
+         same_columns(x.w_key, y.w_key, kv * d_k, d_k) && same_columns(x.b_key, y.b_key, kv * d_k, d_k);
+}
+
+/// Whether the heads can be told apart in the blocks: then each has columns of its own.
+bool has_heads(const Document& document) {
+  const int heads = document.heads, kv_heads = heads < 1 ? 0 : key_value_heads(document);
+  return kv_heads >= 1 && document.d_model % heads == 0 && heads % kv_heads == 0 &&
+         document.weights.w_query && document.weights.w_query->shape()[1] == document.d_model &&
+         document.weights.w_key &&
+         document.weights.w_key->shape()[1] == std::int64_t{kv_heads} * (document.d_model / heads);
+}
+
+/// stored(), for Documents that may be changed and for others.
+template <class D>
+std::conditional_t<std::is_const_v<D>, const TensorPtr, TensorPtr>* place_of(D& document, Block block) {
+  auto& input = document.input;
+  auto& w = document.weights;
+  const bool given = static_cast<bool>(input.given);
+  if (given && (block < Block::Queries || block > Block::PastValues)) return nullptr;
+  if (!given && block >= Block::Queries && block <= Block::PastValues) return nullptr;
+  switch (block) {
+    case Block::Input: return input.vectors ? &input.vectors.query : &input.edited;
+    case Block::Memory: return input.vectors ? &input.vectors.key : &input.edited_memory;
+    case Block::Queries: return &input.given.query;
+    case Block::Keys: return &input.given.key;
+    case Block::Values: return &input.given.value;
+    case Block::PastKeys: return &input.given.past_key;
+    case Block::PastValues: return &input.given.past_value;
+    case Block::QueryWeights: return &w.w_query;
+    case Block::KeyWeights: return &w.w_key;
+    case Block::ValueWeights: return &w.w_value;
+    case Block::OutputWeights: return &w.w_output;
+    case Block::QueryBias: return &w.b_query;
+    case Block::KeyBias: return &w.b_key;
+    case Block::ValueBias: return &w.b_value;
+    case Block::OutputBias: return &w.b_output;
+    case Block::ExtraKey: return &w.extra_key;
+    case Block::ExtraValue: return &w.extra_value;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string_view symbol(Block block) {
+  constexpr std::array<std::string_view, block_count> symbols{
+      "X",   "N",   "Q",   "K",   "V",   "past K",          "past V",           "W_Q", "W_K", "W_V",
+      "W_O", "b_Q", "b_K", "b_V", "b_O", "the learned key", "the learned value"};
+  return symbols[static_cast<std::size_t>(block)];
+}
+
+std::optional<Projection> projection_of(Block block) {
+  if (block < Block::QueryWeights || block > Block::OutputWeights) return std::nullopt;
+  return static_cast<Projection>(static_cast<int>(block) - static_cast<int>(Block::QueryWeights));
+}
+
+TensorPtr numbers_of(const Document& document, Block block) {
+  const TensorPtr* there = edit::stored(document, block);
+  if (there != nullptr && *there) return *there;
+  return is_vectors_of_text(document, block) ? embedded(document, block) : nullptr;
+}
+
+TensorPtr made_numbers(const Document& document, Block block) {
+  if (is_vectors_of_text(document, block)) return embedded(document, block);
+  const TensorPtr now = numbers_of(document, block);
+  if (!now || !is_weights(block)) return nullptr;
+  const Weights& weights = document.weights;
+  if (weights.recipe != Recipe::Given) return now;
+  TensorPtr made;
+  if (const std::optional<Document> fresh = with_made_weights(document)) {
+    made = *edit::stored(*fresh, block);
+  } else if (const std::optional<Projection> which = projection_of(block)) {
+    made = edit::drawn_block(weights, *which, now->shape());
+  }
+  return made && made->shape() == now->shape() ? made : nullptr;
+}
+
+float gain_of(const Document& document, Block block) {
+  if (block == Block::Input || block == Block::Memory) return document.embedding_gain;
+  const std::optional<Projection> which = projection_of(block);
+  return which ? document.weights.of(*which).gain : 1;
+}
+
+namespace edit {
+
+TensorPtr* stored(Document& document, Block block) { return place_of(document, block); }
+const TensorPtr* stored(const Document& document, Block block) { return place_of(document, block); }
+
+Document with_numbers(Document document, Block block, std::shared_ptr<Tensor> numbers) {
+  const TensorPtr was = numbers_of(document, block);
+  if (was && *was == *numbers) return document;
+  const Document before = document;
+  *stored(document, block) = std::move(numbers);
+  if (!is_weights(block)) return document;
+  Weights& weights = document.weights;
+  if (weights.recipe != Recipe::Given) weights.made_by = weights.recipe;
+  weights.recipe = Recipe::Given;
+  if (weights.head_names.empty() || !has_heads(document)) return document;
+  for (std::int64_t head = 0; head < std::min<std::int64_t>(document.heads, std::ssize(weights.head_names));
+       ++head)
+    if (!same_head(before, document, head)) weights.head_names[static_cast<std::size_t>(head)].clear();
+  return document;
+}
+
+Document as_made(Document document) {
+  for (const Block block : {Block::Input, Block::Memory}) {
+    if (!is_vectors_of_text(document, block)) continue;
+    TensorPtr& edited = *stored(document, block);
+    if (!edited) continue;
+    const TensorPtr made = embedded(document, block);
+    if (made && *made == *edited) edited.reset();
+  }
+  Weights& weights = document.weights;
+  std::optional<Document> made = with_made_weights(document);
+  if (!made) return document;
+  bool same = true;
+  for (int block = static_cast<int>(Block::QueryWeights); block < static_cast<int>(block_count); ++block) {
+    const auto which = static_cast<Block>(block);
+    same = same && *stored(*made, which) == *stored(document, which);  // equal ones keep their identity
+  }
+  if (same) return *made;
+  if (weights.head_names.empty() || !has_heads(document) || !has_heads(*made)) return document;
+  for (std::size_t head = 0; head < std::min(weights.head_names.size(), made->weights.head_names.size());
+       ++head)
+    if (same_head(*made, document, static_cast<std::int64_t>(head)))
+      weights.head_names[head] = made->weights.head_names[head];
+  return document;
+}
+
+TensorPtr drawn_block(const Weights& weights, Projection which, const Shape& shape) {
+  const BlockRecipe& own = weights.of(which);
+  if (!own.drawn) return nullptr;
+  auto block = std::make_shared<Tensor>(
+      initialised(own.drawn->initialiser, shape, own.drawn->seed, stream_name(which)));
+  if (own.gain != 1) block->matrix() *= own.gain;
+  return block;
+}
+
+}  // namespace edit
+}  // namespace attnscope

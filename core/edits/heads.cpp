@@ -1,0 +1,176 @@
+#include "core/edits/heads.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/edits/blocks.hpp"
+#include "core/error.hpp"
+#include "core/settings_check.hpp"
+#include "core/stages/run_stage.hpp"
+
+namespace attnscope::edit {
+
+namespace {
+
+using Kind = HeadSurgery::Kind;
+
+/// Empty stands for "no surgery at all".
+void normalise(Document& document) {
+  if (!is_operated(document)) document.surgery.clear();
+}
+
+/// Sets what is done to a head; nothing where there is no such head.
+Document operated(Document document, std::int64_t head, HeadSurgery surgery) {
+  if (head < 0 || head >= query_heads(document)) return document;
+  document.surgery.resize(static_cast<std::size_t>(query_heads(document)));
+  document.surgery[static_cast<std::size_t>(head)] = std::move(surgery);
+  normalise(document);
+  return document;
+}
+
+Kind kind_of(const Document& document, std::int64_t head) {
+  return is_operated(document, head) ? document.surgery[static_cast<std::size_t>(head)].kind : Kind::None;
+}
+
+/// [batch, queries, keys]; nothing when the sizes of given tensors do not fit together.
+std::optional<Shape> pattern_shape(const Document& document) {
+  const Input& input = document.input;
+  if (input.given || input.vectors) {
+    Document bare = document;
+    bare.surgery.clear();
+    try {
+      const Dimensions size = check(bare);
+      return Shape{size.batch, size.queries, size.keys};
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }
+  const std::int64_t tokens = padded_tokens(input);
+  const std::int64_t keys = input.memory.empty() ? tokens : longest_of(input.memory);
+  const std::int64_t extra = (document.weights.extra_key ? 1 : 0) + (document.zero_key ? 1 : 0);
+  return Shape{std::ssize(input.sequences), std::max<std::int64_t>(0, tokens - input.cached), keys + extra};
+}
+
+/// Throws Error when the preset could not do its one thing.
+void check_preset(const Document& document, std::int64_t head, HeadPreset preset) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(fmt::format("Head {} cannot be made {}: {}.", head, name_of(preset), why));
+  };
+  if (document.input.given) refuse("with given Q, K and V there are no weights");
+  const Weights& weights = document.weights;
+  if (document.heads < 1 || document.d_model % document.heads != 0 || !weights.w_query || !weights.w_key)
+    refuse("the layer has no weights of whole heads");
+  if (key_value_heads(document) != document.heads)
+    refuse("it shares its keys with other heads; give each head keys of its own first");
+  const std::int64_t d_k = document.d_model / document.heads;
+  if (weights.w_query->shape() != Shape{document.d_model, document.d_model} ||
+      weights.w_key->shape() != weights.w_query->shape())
+    refuse("queries and keys come from vectors of different widths");
+  if (d_k < least_width(preset))
+    refuse(fmt::format("it needs queries and keys of at least {} numbers, and d_k is {}", least_width(preset),
+                       d_k));
+  if (preset == HeadPreset::Uniform) return;
+  if (document.embedding != Embedding::HandBuilt || document.input.vectors)
+    refuse("its weights read hand-built embeddings; choose hand-built weights first");
+  if (document.d_model < min_hand_built_width)
+    refuse(fmt::format("hand-built embeddings need a d_model of at least {}", min_hand_built_width));
+  if (preset == HeadPreset::SameToken) {
+    if (is_rotary(document.positions)) refuse("rotary positions turn its queries and keys");
+  } else if (document.positions != Positions::Sinusoidal) {
+    refuse("it reads sinusoidal positions; choose those first");
+  }
+}
+
+/// The block with other columns from `first` on.
+std::shared_ptr<Tensor> with_columns(const Tensor& block, std::int64_t first, const Tensor& columns) {
+  auto changed = std::make_shared<Tensor>(block);
+  changed->matrix().middleCols(first, columns.matrix().cols()) = columns.matrix();
+  return changed;
+}
+
+}  // namespace
+
+Document head_preset(Document document, std::int64_t head, HeadPreset preset) {
+  if (head < 0 || head >= query_heads(document)) return document;
+  check_preset(document, head, preset);
+  const int d_k = document.d_model / document.heads;
+  const std::int64_t first = head * d_k;
+  const HeadWeights made =
+      preset_head(preset, document.d_model, d_k, document.weights.seed, static_cast<int>(head));
+  const auto write = [&](Block block, const Tensor& columns) {
+    const TensorPtr now = numbers_of(document, block);
+    if (now) document = with_numbers(std::move(document), block, with_columns(*now, first, columns));
+  };
+  write(Block::QueryWeights, made.w_query);
+  write(Block::KeyWeights, made.w_key);
+  write(Block::QueryBias, Tensor({d_k}));
+  write(Block::KeyBias, Tensor({d_k}));
+  document.weights.head_names.resize(static_cast<std::size_t>(document.heads));
+  document.weights.head_names[static_cast<std::size_t>(head)] = std::string(name_of(preset));
+  return as_made(std::move(document));
+}
+
+Document surgery(Document document, std::int64_t head, Kind kind) {
+  if (kind == Kind::Frozen) return document;
+  return operated(std::move(document), head, {.kind = kind});
+}
+
+Document mute(Document document, std::int64_t head) {
+  const bool muted = kind_of(document, head) == Kind::Mute;
+  return operated(std::move(document), head, {.kind = muted ? Kind::None : Kind::Mute});
+}
+
+bool is_soloed(const Document& document, std::int64_t head) {
+  const std::int64_t heads = query_heads(document);
+  if (heads < 2) return false;
+  for (std::int64_t h = 0; h < heads; ++h)
+    if ((kind_of(document, h) == Kind::Mute) == (h == head)) return false;
+  return true;
+}
+
+Document solo(Document document, std::int64_t head) {
+  const std::int64_t heads = query_heads(document);
+  if (head < 0 || head >= heads) return document;
+  const bool soloed = is_soloed(document, head);
+  document.surgery.resize(static_cast<std::size_t>(heads));
+  for (std::int64_t h = 0; h < heads; ++h) {
+    HeadSurgery& there = document.surgery[static_cast<std::size_t>(h)];
+    if (!soloed && h != head) there = {.kind = Kind::Mute};
+    if ((soloed || h == head) && there.kind == Kind::Mute) there = {};
+  }
+  normalise(document);
+  return document;
+}
+
+Document freeze(Document document, std::int64_t head, TensorPtr pattern) {
+  check_pattern(head, *pattern);
+  return operated(std::move(document), head, {.kind = Kind::Frozen, .frozen = std::move(pattern)});
+}
+
+Document restore_heads(Document document) {
+  document.surgery.clear();
+  return document;
+}
+
+Document zero_key(Document document, bool on) {
+  document.zero_key = on;
+  fit_surgery(document);
+  return document;
+}
+
+void fit_surgery(Document& document) {
+  if (document.surgery.empty()) return;
+  const int heads = query_heads(document);
+  if (heads < 1) return;  // check() says so
+  document.surgery.resize(static_cast<std::size_t>(heads));
+  const std::optional<Shape> shape = pattern_shape(document);
+  for (HeadSurgery& head : document.surgery)
+    if (head.kind == Kind::Frozen && shape && head.frozen && head.frozen->shape() != *shape) head = {};
+  normalise(document);
+}
+
+}  // namespace attnscope::edit

@@ -1,0 +1,106 @@
+#include "core/float64_error.hpp"
+
+#include <utility>
+
+#include "core/cost.hpp"
+#include "core/document.hpp"
+#include "core/stages/run_stage.hpp"
+
+namespace attnscope {
+
+namespace {
+
+constexpr Stages with_error{Stage::Score,   Stage::Scale,  Stage::Cap,     Stage::Mask,
+                            Stage::Softmax, Stage::Linear, Stage::Surgery, Stage::Drop};
+/// Nothing that has an error reads these.
+constexpr Stages left_out{Stage::Value, Stage::Bucket};
+
+TensorPtrOf<double> widened(const TensorPtr& tensor) {
+  if (!tensor) return nullptr;
+  return std::make_shared<const TensorOf<double>>(
+      tensor->shape(), std::vector<double>(tensor->values().begin(), tensor->values().end()));
+}
+
+TensorPtr difference(const Work& work, const Tensor& computed, const TensorOf<double>& reference) {
+  Tensor error(computed.shape());
+  const auto a = computed.values();
+  const auto b = reference.values();
+  const auto to = error.values();
+  constexpr std::size_t block = 1 << 16;
+  const auto blocks = static_cast<std::int64_t>((to.size() + block - 1) / block);
+  work.for_each(blocks, 1.0 * block, [&](std::int64_t which) {
+    const std::size_t begin = static_cast<std::size_t>(which) * block,
+                      end = std::min(begin + block, to.size());
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto x = static_cast<double>(a[i]);
+      to[i] = x == b[i] ? 0.0f : static_cast<float>(x - b[i]);
+    }
+  });
+  return std::make_shared<const Tensor>(std::move(error));
+}
+
+/// The error of the stage, shared with an earlier stage that is the same tensor.
+TensorPtr error_of(const Work& work, Stage stage, const Trace& trace, const TraceOf<double>& reference,
+                   const Trace& errors) {
+  if (!trace[stage] || !reference[stage]) return nullptr;
+  for (const StageInfo& row : stage_table) {
+    if (row.stage >= stage) break;
+    if (errors[row.stage] && trace[row.stage] == trace[stage]) return errors[row.stage];
+  }
+  return difference(work, *trace[stage], *reference[stage]);
+}
+
+/// Forgets what no stage after this one reads.
+void forget(TraceOf<double>& reference, Stage done) {
+  Stages read;
+  for (const StageInfo& row : stage_table)
+    if (row.stage > done && row.stage <= Stage::Drop) read.bits |= row.inputs.bits;
+  for (const StageInfo& row : stage_table)
+    if (row.stage <= done && row.stage != Stage::Bucket && !read.has(row.stage))
+      reference[row.stage] = nullptr;
+}
+
+}  // namespace
+
+bool has_float64_error(Stage stage) { return with_error.has(stage); }
+
+Trace float64_error(const Work& work, const Document& document, const Trace& trace,
+                    std::atomic<int>* stages_done) {
+  Document exact = document;
+  exact.precision = Precision::Float32;  // double is stored as double
+  exact.softmax = SoftmaxKind::Stable;
+  const Sources<double> sources = sources_of<double>(exact);
+  TraceOf<double> reference;
+  reference[Stage::Bucket] = widened(trace[Stage::Bucket]);
+  Trace errors;
+  for (const StageInfo& row : stage_table) {
+    if (row.stage > Stage::Drop) break;
+    if (!left_out.has(row.stage))
+      reference[row.stage] = run_stage(work, row.stage, exact, sources, reference);
+    if (with_error.has(row.stage)) errors[row.stage] = error_of(work, row.stage, trace, reference, errors);
+    forget(reference, row.stage);
+    if (stages_done != nullptr) *stages_done = static_cast<int>(row.stage) + 1;
+  }
+  return errors;
+}
+
+std::int64_t float64_error_bytes(const Document& document) {
+  const Dimensions d = check(document);
+  // Scores, scaled, masked and weights are always there, the others where they are on.
+  const std::int64_t errors = 4 + (document.soft_cap > 0 ? 1 : 0) + (document.linear ? 1 : 0) +
+                              (is_operated(document) ? 1 : 0) + (document.dropout.rate > 0 ? 1 : 0);
+  const std::int64_t doubles = 2 + (document.linear || is_operated(document) ? 1 : 0);
+  return d.batch * d.heads * d.queries * d.keys *
+         (errors * static_cast<std::int64_t>(sizeof(float)) +
+          doubles * static_cast<std::int64_t>(sizeof(double)));
+}
+
+double float64_error_work(const Document& document) {
+  const LayerCost cost = cost_of(layer_size(document));
+  double flops = 0;
+  for (const StageCost& stage : cost.stages)
+    if (stage.stage < Stage::Mix) flops += stage.flops;
+  return flops / 2;
+}
+
+}  // namespace attnscope

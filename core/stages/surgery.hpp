@@ -1,0 +1,25 @@
+// core/stages: heads whose pattern is replaced by another one, to see what the output owes to them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/mask.hpp"
+#include "core/parallel.hpp"
+#include "core/tensor.hpp"
+
+namespace attnscope {
+
+/// Surgery: the weights with the patterns of operated heads replaced (see HeadSurgery); other heads keep
+/// theirs. weights [batch][heads][queries][keys], same shape; `additive` as in mask(); one entry of `surgery`
+/// for each head, frozen patterns of [batch][queries][keys].
+template <class T>
+TensorOf<T> operate(const Work&, const TensorOf<T>& weights, const TensorPtrOf<T>& additive,
+                    const std::vector<HeadSurgery>& surgery, const MaskRule& rule);
+
+/// The key that a kind puts all weight on for the query at `position`: below 0 or beyond the keys where there
+/// is none, and for kinds that name no key.
+std::int64_t named_key(HeadSurgery::Kind kind, std::int64_t position);
+
+}  // namespace attnscope

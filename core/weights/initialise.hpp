@@ -1,0 +1,22 @@
+// core/weights: how one block of weights is drawn.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/document.hpp"
+
+namespace attnscope {
+
+/// Orthogonal blocks are made up to this size: the decomposition takes rows · columns² operations.
+inline constexpr std::int64_t max_orthogonal_size = 1024;
+
+/// A block [fan_in][fan_out] of the Initialiser, the same bits for the same seed, shape and stream.
+/// Orthogonal: the Q of the QR decomposition of Gaussian numbers, each column times the sign of R's diagonal,
+/// so that all orthonormal frames are as likely (Mezzadri 2007); no side above max_orthogonal_size.
+Tensor initialised(Initialiser, const Shape&, std::uint64_t seed, std::string_view stream);
+
+/// The stream of a block's numbers: of "block W_Q" and so on.
+std::string_view stream_name(Projection);
+
+}  // namespace attnscope

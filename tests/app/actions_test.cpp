@@ -1,0 +1,179 @@
+// Every row of the table of actions: its key does something, in the window and from the palette; the help
+// page has it; no two rows share a key.
+#include "app/actions.hpp"
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "robot/robot.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace attnscope;
+
+namespace {
+
+/// What a person would have done before the key makes sense. Most need nothing.
+const std::map<std::string_view, std::function<void(Robot&)>> preparations{
+    {"Undo", [](Robot& r) { r.key(ImGuiKey_S); }},
+    {"Redo",
+     [](Robot& r) {
+       r.key(ImGuiKey_S);
+       r.settle();
+       r.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+     }},
+    {"Stage before", [](Robot& r) { r.app().view().stage = Stage::Scale; }},
+    {"Stage after", [](Robot& r) { r.app().view().stage = Stage::Scale; }},
+    {"Restore all heads", [](Robot& r) { r.key(ImGuiKey_M, ImGuiMod_Shift); }},
+    {"Explore", [](Robot& r) { r.app().view().mode = Mode::Walk; }},
+    {"One move back", [](Robot& r) { r.key(ImGuiKey_Space); }},
+    {"One stage back", [](Robot& r) { r.key(ImGuiKey_PageDown); }},
+    {"Before the first move", [](Robot& r) { r.key(ImGuiKey_PageDown); }},
+    {"Play to the end, or pause", [](Robot& r) { r.click("Speed: Instant"); }},
+    {"Restore all heads", [](Robot& r) { r.key(ImGuiKey_M, ImGuiMod_Shift); }},
+    {"Brush for the chosen head, or for all heads", [](Robot& r) { r.key(ImGuiKey_B); }},
+    {"Weights and token vectors again, as the seed makes them",
+     [](Robot& r) {
+       r.key(ImGuiKey_W);
+       r.settle();
+       r.click("Zero");
+     }},
+    {"Usual sizes", [](Robot& r) { r.app().view().sizes.heads = 400; }},
+    {"Swap A and B",
+     [](Robot& r) {
+       r.key(ImGuiKey_Backslash);
+       r.key(ImGuiKey_S);
+     }},
+    {"Let go of B", [](Robot& r) { r.key(ImGuiKey_Backslash); }},
+    {"A − B instead of A",
+     [](Robot& r) {
+       r.key(ImGuiKey_Backslash);
+       r.key(ImGuiKey_S);
+     }},
+};
+
+/// Everything that an action can change. Time is not part of it: two frames without an action are the same.
+struct Seen {
+  Document document;
+  Selection selection;
+  bool held = false, frozen = false, armed = false;
+  std::string clipboard;
+  Image pixels;
+
+  explicit Seen(Robot& robot)
+      : document(robot.document()),
+        selection(robot.app().selection()),
+        held(robot.app().held().has_value()),
+        frozen(robot.app().view().scope.frozen()),
+        armed(robot.app().view().scope.state() == Oscilloscope::State::Armed),
+        pixels(robot.pixels()) {
+    if (const char* text = ImGui::GetClipboardText()) clipboard = text;
+  }
+  bool operator==(const Seen& o) const {
+    return document == o.document && selection == o.selection && held == o.held && frozen == o.frozen &&
+           armed == o.armed && clipboard == o.clipboard && pixels == o.pixels;
+  }
+};
+
+void prepare(Robot& robot, const Action& action) {
+  robot.settle();
+  // The trace against time goes on with every frame.
+  robot.app().view().hidden[static_cast<std::size_t>(Region::Signals)] = true;
+  if (action.only) robot.app().view().mode = *action.only;
+  robot.frame(2);
+  if (const auto at = preparations.find(action.name); at != preparations.end()) at->second(robot);
+  robot.settle();
+  robot.frame();
+}
+
+void press(Robot& robot, ImGuiKeyChord key) {
+  robot.key(static_cast<ImGuiKey>(key & ~ImGuiMod_Mask_), key & ImGuiMod_Mask_);
+  robot.settle();
+}
+
+void run_from_palette(Robot& robot, const Action& action) {
+  robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
+  robot.frame(3);
+  robot.type(action.name);
+  robot.frame(2);
+  robot.key(ImGuiKey_Enter);
+  robot.settle();
+}
+
+}  // namespace
+
+TEST_CASE("every key of the action table does something") {
+  Robot robot;
+  const test::TemporaryDirectory directory;
+  const std::filesystem::path start = directory / "start.json";
+  robot.app().save(start);
+  for (const Action& action : actions()) {
+    if (action.key == 0) continue;
+    for (int i = 0; i < 3; ++i) robot.key(ImGuiKey_Escape);  // ends typing, closes lists
+    robot.app().view() = ViewState{};
+    robot.app().let_go();
+    robot.app().open(start);
+    prepare(robot, action);
+    const Seen before(robot);
+    robot.frame(2);
+    INFO(std::string(name_of(action.group)) + ": " + std::string(action.name));
+    const Seen still(robot);
+    CHECK(still.document == before.document);
+    CHECK(still.selection == before.selection);
+    CHECK(still.clipboard == before.clipboard);
+    CHECK(still.pixels == before.pixels);
+    CHECK(robot.app().held().has_value() == before.held);
+    press(robot, action.key);
+    CHECK_FALSE(Seen(robot) == before);
+  }
+}
+
+TEST_CASE("actions without a key run from the palette") {
+  for (const Action& action : actions()) {
+    if (action.key != 0) continue;
+    Robot robot;
+    prepare(robot, action);
+    const Seen before(robot);
+    run_from_palette(robot, action);
+    INFO(std::string(action.name));
+    CHECK_FALSE(Seen(robot) == before);
+  }
+}
+
+TEST_CASE("no key does two things in one mode") {
+  std::set<std::pair<ImGuiKeyChord, int>> taken;
+  for (const Action& action : actions()) {
+    if (action.key == 0) continue;
+    INFO(std::string(action.name) + " on " + key_name(action.key));
+    for (const Mode mode : {Mode::Explore, Mode::Walk, Mode::Compare})
+      if (!action.only || *action.only == mode)
+        CHECK(taken.insert({action.key, static_cast<int>(mode)}).second);
+  }
+}
+
+TEST_CASE("every action has a name, a key that can be written and a place on the help page") {
+  std::set<Action::Group> finished;
+  std::optional<Action::Group> group;
+  for (const Action& action : actions()) {
+    INFO(std::string(action.name));
+    CHECK_FALSE(action.name.empty());
+    CHECK((action.key == 0) == key_name(action.key).empty());
+    if (group != action.group) CHECK(finished.insert(action.group).second);  // groups stand together
+    group = action.group;
+  }
+}
+
+TEST_CASE("typing text is not a shortcut, but the palette opens from a text field") {
+  Robot robot;
+  robot.settle();
+  robot.retype("##Text", "scc nnp");
+  CHECK(robot.document().masking.causal);
+  CHECK(robot.document().scaling.kind == Scaling::Kind::InverseSqrtDk);
+  robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
+  robot.frame(3);
+  CHECK(robot.has("##palette"));
+}

@@ -1,0 +1,179 @@
+// The focus: A − B, the float64 error, colour maps, the logarithm and the ends of the colour bar.
+#include <chrono>
+#include <thread>
+
+#include "app/background_errors.hpp"
+#include "app/focus_robot.hpp"
+#include "core/edits.hpp"
+#include "core/stages/run_stage.hpp"
+
+using namespace attnscope;
+using namespace attnscope::test;
+
+TEST_CASE("A − B can be chosen once something is held") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.click("Kind: A − B");  // says how, does nothing
+  robot.frame(2);
+  CHECK(robot.app().view().stage == Stage::Softmax);
+  robot.key(ImGuiKey_Backslash);
+  robot.key(ImGuiKey_S);
+  robot.settle();
+  click(robot, "Kind: A − B");
+  CHECK(robot.app().view().stage == Plane(Stage::Softmax, Plane::Kind::Difference));
+  click(robot, "Stage: Scores");  // the same kind of another stage
+  CHECK(robot.app().view().stage == Plane(Stage::Score, Plane::Kind::Difference));
+  click(robot, "Kind: Value");
+  CHECK(robot.app().view().stage == Stage::Score);
+}
+
+TEST_CASE("the float64 error is drawn in its own range, for every stage") {
+  Robot robot({.width = 1600, .height = 1000});
+  SeenMap map(robot);
+  click(robot, "Kind: Δ f64");
+  CHECK(robot.app().view().stage == Plane(Stage::Softmax, Plane::Kind::Error));
+  CHECK(robot.app().view().range == RangeMode::Head);
+  ThreadPool pool(1);
+  for (const auto& [name, stage] : {std::pair{"Stage: Scores", Stage::Score},
+                                    {"Stage: Masked", Stage::Mask},
+                                    {"Stage: Weights", Stage::Softmax}}) {
+    INFO(name);
+    if (stage != Stage::Softmax) click(robot, name);
+    if (stage == Stage::Softmax) click(robot, "Stage: Weights");
+    CHECK(robot.app().view().stage == Plane(stage, Plane::Kind::Error));
+    robot.leave();
+    robot.frame(2);
+    const Trace errors = float64_error({pool, {}}, robot.document(), shown(robot).trace);
+    const auto error = errors[stage]->matrix(0, robot.app().selection().head);
+    float most = 0;
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j < (stage == Stage::Score ? 6 : i + 1); ++j)
+        most = std::max(most, std::abs(error(i, j)));
+    REQUIRE(most > 0);
+    CHECK(most < 1e-4f);
+    const Image image = robot.pixels();
+    for (int i = 0; i < 6; ++i) {
+      for (int j = 0; j <= i; ++j) {
+        const Box cell = map.cell(robot, {i, j});
+        CHECK(pixel(image, cell.x + 5, cell.y + 5) ==
+              colour_of({theme(ThemeName::Dark).scores, -most, most, true}, error(i, j)));
+      }
+    }
+  }
+  click(robot, "Kind: Value");
+  CHECK(robot.app().view().range == RangeMode::All);
+  CHECK(robot.app().view().stage == Stage::Softmax);
+}
+
+TEST_CASE(
+    "large errors are computed behind the scenes, can be let go, and are refused when they are too large") {
+  Document document = open_document(example("1-the-cat-sat.json"));
+  std::string text;
+  for (int i = 0; i < 160; ++i) text += "word" + std::to_string(i) + " ";
+  document = edit::text(std::move(document), 0, text);
+  const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
+  BackgroundErrors errors;
+  const auto job = errors.start(result), dropped = errors.start(result);
+  dropped->let_go();
+  for (int i = 0; i < 2000 && !(job->is_done() && dropped->is_done()); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  REQUIRE(job->errors());
+  CHECK(job->stages_done() == float64_error_steps);
+  CHECK((*job->errors())[Stage::Softmax]->shape() == result->trace[Stage::Softmax]->shape());
+  CHECK(dropped->errors() == nullptr);
+
+  const auto large = std::make_shared<Result>();
+  for (int i = 0; i < 1880; ++i) text += "w ";
+  large->document = edit::text(std::move(document), 0, text);
+  large->dimensions = check(large->document);
+  const auto refused = errors.start(large);
+  for (int i = 0; i < 2000 && !refused->is_done(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  CHECK(refused->errors() == nullptr);
+  CHECK(refused->refusal().find("8 heads of 2,040 × 2,040") != std::string::npos);
+
+  ResultStats stats(result, &errors);
+  CHECK(stats.tensor(Plane(Stage::Softmax, Plane::Kind::Error)) == nullptr);  // begun
+  CHECK(stats.is_computing());
+  CHECK(stats.matrix(Plane(Stage::Softmax, Plane::Kind::Error), 0, 0).isZero());
+  CHECK(stats.range(Plane(Stage::Softmax, Plane::Kind::Error), 0, 0).high == 0);
+  for (int i = 0; i < 2000 && stats.is_computing(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  REQUIRE(stats.tensor(Plane(Stage::Softmax, Plane::Kind::Error)));
+  CHECK(stats.range(Plane(Stage::Softmax, Plane::Kind::Error), 0, 0).high > 0);
+}
+
+TEST_CASE("weights wear the chosen map, by themselves or by their logarithm") {
+  Robot robot({.width = 1600, .height = 1000});
+  SeenMap map(robot);
+  const auto check_colours = [&](const ColourScale& scale) {
+    robot.leave();
+    robot.frame(2);
+    const Image image = robot.pixels();
+    const auto weights = shown(robot).trace[Stage::Softmax]->matrix(0, robot.app().selection().head);
+    for (int i = 0; i < 6; ++i) {
+      for (int j = 0; j <= i; ++j) {
+        const Box cell = map.cell(robot, {i, j});
+        CHECK(pixel(image, cell.x + 5, cell.y + 5) == colour_of(scale, weights(i, j)));
+      }
+    }
+  };
+  for (const auto& [name, which] : {std::pair{"Viridis", Map::Viridis},
+                                    {"Cividis", Map::Cividis},
+                                    {"Blues", Map::BluesDark},
+                                    {"Grey", Map::Grey},
+                                    {"Magma", Map::Weights}}) {
+    INFO(name);
+    choose(robot, "Colours", name);
+    check_colours({which, 0, 1});
+  }
+  robot.key(ImGuiKey_L);
+  CHECK(focus(robot).log);
+  check_colours({Map::Weights, 1e-4f, 1, false, true});
+  click(robot, "Range: Head");
+  const auto weights = shown(robot).trace[Stage::Softmax]->matrix(0, robot.app().selection().head);
+  float least = 1;
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j <= i; ++j) least = std::min(least, weights(i, j));
+  check_colours({Map::Weights, least, 1, false, true});
+  choose(robot, "Colours", "Logarithmic");
+  CHECK_FALSE(focus(robot).log);
+  click(robot, "Stage: Scores");
+  robot.key(ImGuiKey_L);
+  CHECK_FALSE(focus(robot).log);
+  CHECK(robot.app().message().find("Only weights") != std::string::npos);
+}
+
+TEST_CASE("the ends of the colour bar can be dragged and go back") {
+  Robot robot({.width = 1600, .height = 1000});
+  const Box bar = box_of(robot, "Colour bar");
+  const ImVec2 high = robot.centre("Range high end"), low = robot.centre("Range low end");
+  robot.drag(high, {high.x - bar.w * 0.4f, high.y}, 8);
+  robot.frame(2);
+  const ViewState& view = robot.app().view();
+  CHECK(view.range == RangeMode::Lock);
+  CHECK(std::abs(view.locked_range[1] - 0.6f) < 0.02f);
+  CHECK(view.locked_range[0] == 0);
+  robot.drag(low, {low.x + bar.w * 0.5f, low.y}, 8);
+  robot.frame(2);
+  CHECK(std::abs(view.locked_range[0] - 0.3f) < 0.02f);
+  const ImVec2 end = robot.centre("Range high end");
+  robot.drag(end, {end.x - 3 * bar.w, end.y}, 8);  // never beyond the other one
+  CHECK(view.locked_range[1] > view.locked_range[0]);
+  robot.frame(40);
+  robot.click("Range high end");
+  robot.press();
+  robot.release();
+  robot.frame(2);
+  CHECK(view.range == RangeMode::All);
+
+  click(robot, "Stage: Scaled");
+  const ImVec2 score_end = robot.centre("Range low end");
+  robot.drag(score_end, {score_end.x + bar.w * 0.25f, score_end.y}, 8);
+  robot.frame(2);
+  CHECK(view.range == RangeMode::Lock);
+  CHECK(view.locked_range[0] == -view.locked_range[1]);  // scores stay centred on zero
+  const Image before = robot.pixels();
+  robot.move({bar.centre_x(), bar.centre_y()});
+  robot.frame(2);
+  CHECK((robot.pixels() != before));  // the value under the mouse
+}

@@ -1,0 +1,210 @@
+// A monkey before the window: seeded random clicks, drags, keys, text, wheels, drops, sizes and scales.
+// Nothing may break, and at the end the window still works. ATTNSCOPE_MONKEY sets how many events (the
+// continuous integration lets it have 20,000 under the sanitizers), ATTNSCOPE_SEED which ones.
+#include <array>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/actions.hpp"
+#include "robot/robot.hpp"
+#include "support/seeds.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace attnscope;
+
+namespace {
+
+int events_wished() {
+  const char* wish = std::getenv("ATTNSCOPE_MONKEY");
+  return wish ? std::max(1, std::atoi(wish)) : 2000;
+}
+
+/// Works in a directory of its own: a path that it types into a field ends there.
+class Monkey {
+ public:
+  explicit Monkey(std::uint64_t seed) : random_(seed) {
+    std::filesystem::current_path(directory_.path());
+    files_ = {directory_.write("broken.json", "{\"text\": [1, 2"),
+              directory_.write("words.txt", "one two three, four\nfive"),
+              directory_.write("no.safetensors", "abc"), directory_.path(), directory_ / "nothing.json"};
+    for (const Example& example : list_examples(ATTNSCOPE_ASSETS)) files_.push_back(example.path);
+  }
+  ~Monkey() { std::filesystem::current_path(was_); }
+  Monkey(const Monkey&) = delete;
+  Monkey& operator=(const Monkey&) = delete;
+
+  /// One random event, told in a few words.
+  std::string act(Robot& robot) {
+    const int dice = below(100);
+    if (dice < 40) return click(robot);
+    if (dice < 52) return drag(robot);
+    if (dice < 74) return key(robot);
+    if (dice < 82) return type(robot);
+    if (dice < 90) return wheel(robot);
+    if (dice < 94) return resize(robot);
+    if (dice < 97) return open(robot);
+    return scale(robot);
+  }
+
+ private:
+  int below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(random_); }
+  template <class T>
+  const T& one_of(const std::vector<T>& all) {
+    return all[static_cast<std::size_t>(below(static_cast<int>(all.size())))];
+  }
+
+  ImVec2 place(Robot& robot) {
+    const std::vector<RecordedItem>& items = robot.items().items();
+    if (items.empty() || below(4) == 0)
+      return {static_cast<float>(below(robot.width())), static_cast<float>(below(robot.height()))};
+    const RecordedItem& item = one_of(items);
+    const float x = static_cast<float>(below(100)) / 100, y = static_cast<float>(below(100)) / 100;
+    return {item.min.x + x * (item.max.x - item.min.x), item.min.y + y * (item.max.y - item.min.y)};
+  }
+
+  std::string click(Robot& robot) {
+    const ImVec2 at = place(robot);
+    const int button = below(8) == 0 ? 1 : 0;
+    const int mods = below(8) == 0 ? ImGuiMod_Shift : 0;
+    if (mods) ImGui::GetIO().AddKeyEvent(ImGuiMod_Shift, true);
+    robot.click_at(at, button);
+    if (below(6) == 0) robot.click_at(at, button);
+    if (mods) ImGui::GetIO().AddKeyEvent(ImGuiMod_Shift, false);
+    return "click";
+  }
+
+  std::string drag(Robot& robot) {
+    const bool alt = below(3) == 0;
+    if (alt) ImGui::GetIO().AddKeyEvent(ImGuiMod_Alt, true);
+    const ImVec2 from = place(robot);
+    const bool rescales = below(10) == 0;
+    robot.move(from);
+    robot.press();
+    if (rescales) robot.app().set_scale(0.75f + static_cast<float>(below(200)) / 100);
+    robot.move(below(2) == 0 ? place(robot)
+                             : ImVec2{from.x + static_cast<float>(below(200) - 100),
+                                      from.y + static_cast<float>(below(200) - 100)});
+    robot.release();
+    if (alt) ImGui::GetIO().AddKeyEvent(ImGuiMod_Alt, false);
+    return "drag";
+  }
+
+  std::string key(Robot& robot) {
+    static constexpr std::array<ImGuiKey, 14> plain{
+        ImGuiKey_Tab,  ImGuiKey_Enter,     ImGuiKey_Escape,   ImGuiKey_Space,  ImGuiKey_Backspace,
+        ImGuiKey_Home, ImGuiKey_End,       ImGuiKey_PageDown, ImGuiKey_PageUp, ImGuiKey_Delete,
+        ImGuiKey_A,    ImGuiKey_DownArrow, ImGuiKey_F5,       ImGuiKey_Escape};
+    if (below(3) == 0) {
+      const ImGuiKey k = plain[static_cast<std::size_t>(below(static_cast<int>(plain.size())))];
+      const int mods = below(4) == 0 ? ImGuiMod_Ctrl : below(4) == 0 ? ImGuiMod_Shift : 0;
+      robot.key(k, mods);
+      return std::string("key ") + ImGui::GetKeyName(k);
+    }
+    const Action& action = actions()[static_cast<std::size_t>(below(static_cast<int>(actions().size())))];
+    if (action.key == 0) return "nothing";
+    robot.key(static_cast<ImGuiKey>(action.key & ~ImGuiMod_Mask_), action.key & ImGuiMod_Mask_);
+    return "key of " + std::string(action.name);
+  }
+
+  std::string type(Robot& robot) {
+    static const std::vector<std::string> texts{
+        "0", "7",        "-3.5",    "1e9", "nan", "the cat", "我爱猫", "مرحبا", "🙂",
+        " ", "out.json", "out.csv", "x",   "128", "0",       "2",      "\t",    "[CLS] a [SEP]"};
+    robot.type(one_of(texts));
+    if (below(2) == 0) robot.key(ImGuiKey_Enter);
+    return "text";
+  }
+
+  std::string wheel(Robot& robot) {
+    robot.move(place(robot));
+    robot.scroll(static_cast<float>(below(9) - 4));
+    return "wheel";
+  }
+
+  std::string resize(Robot& robot) {
+    static const std::vector<std::pair<int, int>> sizes{{1280, 720}, {1600, 1000}, {1, 1},    {320, 240},
+                                                        {2000, 90},  {90, 1200},   {800, 600}};
+    const auto [width, height] = one_of(sizes);
+    robot.resize(width, height);
+    return "resize";
+  }
+
+  std::string open(Robot& robot) {
+    robot.app().open(one_of(files_));
+    robot.frame();
+    return "open";
+  }
+
+  std::string scale(Robot& robot) {
+    robot.app().set_scale(0.75f + static_cast<float>(below(226)) / 100);
+    robot.frame();
+    return "scale";
+  }
+
+  std::filesystem::path was_ = std::filesystem::current_path();
+  test::TemporaryDirectory directory_;
+  std::vector<std::filesystem::path> files_;
+  std::mt19937_64 random_;
+};
+
+/// What must hold after every event.
+void look(Robot& robot) {
+  const App& app = robot.app();
+  REQUIRE(app.shown());
+  const Dimensions& d = app.shown()->dimensions;
+  const Selection& s = app.selection();
+  REQUIRE((s.head >= 0 && s.head < d.heads && s.sequence >= 0 && s.sequence < d.batch));
+  REQUIRE((s.cell.query >= 0 && s.cell.query < d.queries && s.cell.key >= 0 && s.cell.key < d.keys));
+  REQUIRE(app.shown()->error.empty());
+  for (const RecordedItem& item : robot.items().items())
+    REQUIRE((std::isfinite(item.min.x) && std::isfinite(item.min.y) && std::isfinite(item.max.x) &&
+             std::isfinite(item.max.y)));
+}
+
+/// Random widths and lengths would make single runs take seconds: the monkey may turn knobs, not our
+/// patience.
+void keep_small(Robot& robot, const std::filesystem::path& example) {
+  const Document& document = robot.document();
+  const bool large = document.d_model > 512 || document.heads > 64 ||
+                     longest_of(document.input.sequences) > 60 || document.input.padded_length > 60;
+  if (large) robot.app().open(example);
+}
+
+}  // namespace
+
+TEST_CASE("a monkey before the window breaks nothing") {
+  const std::uint64_t seed = seeds::of_case("monkey", 0);
+  Monkey monkey(seed);
+  const std::filesystem::path example = list_examples(ATTNSCOPE_ASSETS).front().path;
+  Robot robot({.width = 1280, .height = 720});
+  std::vector<std::string> last;
+  const int events = events_wished();
+  for (int i = 0; i < events; ++i) {
+    last.push_back(monkey.act(robot));
+    if (last.size() > 12) last.erase(last.begin());
+    std::string story;
+    for (const std::string& event : last) story += event + "; ";
+    INFO("seed " << seed << ", event " << i << ": " << story);
+    look(robot);
+    keep_small(robot, example);
+    if (i % 100 == 99) {
+      robot.app().view().walk.playing = false;  // it may take longer than anybody would wait
+      robot.settle();
+      robot.pixels();
+    }
+  }
+  // The window still works.
+  robot.resize(1600, 1000);
+  robot.app().view() = ViewState{};
+  robot.app().open(example);
+  robot.key(ImGuiKey_Escape);
+  robot.key(ImGuiKey_Escape);
+  robot.settle();
+  robot.click("Divide by sqrt(d_k)");
+  robot.settle();
+  CHECK(robot.app().shown()->document.scaling.kind == Scaling::Kind::Off);
+}

@@ -1,0 +1,516 @@
+// The signals region as a person uses it: every plot in every place, what hovering previews and clicks
+// choose, the trace of the chosen cell with freeze and trigger, and B beside A.
+#include <algorithm>
+#include <cmath>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/actions.hpp"
+#include "app/controls_robot.hpp"
+#include "app/draw/raster.hpp"
+#include "core/edits.hpp"
+#include "core/files/open.hpp"
+#include "robot/layout.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace attnscope;
+using namespace attnscope::test;
+
+namespace {
+
+const RobotOptions wide{.width = 1600, .height = 1000};
+
+struct Area {
+  ImVec2 min, max;
+  float width() const { return max.x - min.x; }
+  float height() const { return max.y - min.y; }
+  ImVec2 at(float x, float y) const { return {min.x + width() * x, min.y + height() * y}; }
+};
+Area area_of(Robot& robot, std::string_view label) {
+  const RecordedItem* item = robot.items().find(label);
+  REQUIRE(item != nullptr);
+  return {item->min, item->max};
+}
+
+const SignalsState& signals(Robot& robot) { return robot.app().view().signals; }
+const Oscilloscope& scope(Robot& robot) { return robot.app().view().scope; }
+
+/// Puts a plot into a place through its title.
+void show(Robot& robot, int place, PlotKind kind, const char* name) {
+  choose(robot, "Plot " + std::to_string(place), name);
+  REQUIRE(signals(robot).slots[static_cast<std::size_t>(place - 1)] == kind);
+}
+
+/// A part of the picture, for "something was drawn differently here".
+std::vector<Rgba> part_of(Robot& robot, const Area& area) {
+  const Image picture = robot.pixels();
+  std::vector<Rgba> part;
+  for (int y = static_cast<int>(area.min.y); y < static_cast<int>(area.max.y); ++y)
+    for (int x = static_cast<int>(area.min.x); x < static_cast<int>(area.max.x); ++x)
+      part.push_back(picture.at(x, y));
+  return part;
+}
+
+void press_key(Robot& robot, ImGuiKey key) {
+  robot.key(key);
+  robot.settle();
+}
+
+/// Pixels of about this colour: lines are smoothed.
+std::int64_t count_of(const std::vector<Rgba>& part, Rgba colour) {
+  return std::count_if(part.begin(), part.end(), [&](Rgba pixel) {
+    for (const int shift : {0, 8, 16}) {
+      const int a = static_cast<int>(pixel >> shift & 0xFFu), b = static_cast<int>(colour >> shift & 0xFFu);
+      if (std::abs(a - b) > 64) return false;
+    }
+    return true;
+  });
+}
+
+using State = Oscilloscope::State;
+
+}  // namespace
+
+TEST_CASE("four plots stand side by side when wide, three when compact") {
+  Robot broad(wide);
+  for (const char* label : {"Plot 1", "Plot 2", "Plot 3", "Plot 4"}) CHECK(broad.has(label));
+  CHECK((broad.has("entropy per row") && broad.has("entropy of head 0") && broad.has("scores") &&
+         broad.has("against time")));
+}
+
+TEST_CASE("the second plot gives way first") {
+  Robot narrow({.width = 1280, .height = 720});
+  CHECK_FALSE(narrow.has("Plot 2"));
+  CHECK((narrow.has("entropy per row") && narrow.has("scores") && narrow.has("against time")));
+}
+
+TEST_CASE("every plot can be put in every place, and none stands twice") {
+  Robot robot(wide);
+  constexpr std::array<std::pair<const char*, const char*>, plot_kinds> plots{
+      {{"Entropy per row", "entropy per row"},
+       {"Entropy per head", "entropy of head 7"},
+       {"Entropy map, heads × rows", "entropy map"},
+       {"Spread of the scores", "scores"},
+       {"Spread of the weights", "weights spread"},
+       {"Chosen cell against time", "against time"},
+       {"Gradient norms per head", "Switch a loss on"},
+       {"Attention received per key", "attention received"}}};
+  for (int place = 1; place <= 4; ++place) {
+    for (std::size_t k = 0; k < plots.size(); ++k) {
+      show(robot, place, static_cast<PlotKind>(k), plots[k].first);
+      CHECK(robot.has(plots[k].second));
+      auto slots = signals(robot).slots;
+      std::sort(slots.begin(), slots.end());
+      CHECK(std::adjacent_find(slots.begin(), slots.end()) == slots.end());
+    }
+  }
+}
+
+TEST_CASE("hovering the entropy per row previews its query, near a curve its head too, and a click chooses") {
+  Robot robot(wide);
+  const Area plot = area_of(robot, "entropy per row");
+  // Head 4 looks at all keys alike: its curve lies on the ceiling, alone at the last query.
+  const Measures& m = shown(robot).measures;
+  REQUIRE(m.row(0, 4, 5).normalised > 0.95);
+  const float top = 1 - 1 / 1.06f * static_cast<float>(m.row(0, 4, 5).entropy / std::log(6.0));
+  const ImVec2 end = plot.at(0.99f, top);
+  robot.move(end);
+  robot.frame();
+  CHECK(robot.app().selection().hovered_cell == Cell{5, robot.app().selection().cell.key});
+  CHECK(robot.app().selection().shown_head() == 4);
+  CHECK(robot.app().selection().head == 3);
+  robot.click_at(end);
+  robot.leave();
+  CHECK(robot.app().selection().cell.query == 5);
+  CHECK(robot.app().selection().head == 4);
+  // Far from every curve only the query is previewed.
+  robot.move(plot.at(0.41f, 0.02f));
+  robot.frame();
+  CHECK(robot.app().selection().hovered_cell->query == 2);
+  CHECK(robot.app().selection().shown_head() == 4);
+}
+
+TEST_CASE("entropy is shown in nats or normalised, per row and per head") {
+  Robot robot(wide);
+  robot.leave();
+  const auto rows = part_of(robot, area_of(robot, "entropy per row"));
+  const auto heads = part_of(robot, area_of(robot, "entropy of head 2"));
+  click(robot, "Row entropy in: 0–1");
+  CHECK(signals(robot).rows_normalised);
+  click(robot, "Head entropy in: nats");
+  CHECK_FALSE(signals(robot).heads_normalised);
+  robot.leave();
+  CHECK((part_of(robot, area_of(robot, "entropy per row")) != rows));
+  CHECK((part_of(robot, area_of(robot, "entropy of head 2")) != heads));
+  click(robot, "Row entropy in: nats");
+  click(robot, "Head entropy in: 0–1");
+  robot.leave();
+  CHECK((part_of(robot, area_of(robot, "entropy per row")) == rows));
+  CHECK((part_of(robot, area_of(robot, "entropy of head 2")) == heads));
+}
+
+TEST_CASE("hovering a head's entropy previews the head, a click keeps it") {
+  Robot robot(wide);
+  robot.move(robot.centre("entropy of head 6"));
+  robot.frame();
+  CHECK(robot.app().selection().shown_head() == 6);
+  CHECK(robot.app().selection().head == 3);
+  robot.click("entropy of head 6");
+  robot.leave();
+  CHECK(robot.app().selection().head == 6);
+}
+
+TEST_CASE("the entropy map wears the colours of the measures") {
+  Robot robot(wide);
+  show(robot, 2, PlotKind::EntropyMap, "Entropy map, heads × rows");
+  robot.leave();
+  const Measures& m = shown(robot).measures;
+  const Area map = area_of(robot, "entropy map");
+  const Image picture = robot.pixels();
+  const Colormap& colours = colormap(theme(ThemeName::Dark).weights);
+  int compared = 0;
+  for (std::int64_t h = 0; h < m.heads; ++h) {
+    for (std::int64_t i = 1; i < m.queries; ++i) {  // the first row has one key: hatched
+      if (h == 3 && i == 2) continue;               // framed
+      const ImVec2 at = map.at((static_cast<float>(i) + 0.5f) / static_cast<float>(m.queries),
+                               (static_cast<float>(h) + 0.5f) / static_cast<float>(m.heads));
+      const int index = map_index(static_cast<float>(m.row(0, h, i).normalised), 0, 1.25f);
+      CHECK(picture.at(static_cast<int>(at.x), static_cast<int>(at.y)) ==
+            colours[static_cast<std::size_t>(index)]);
+      ++compared;
+    }
+  }
+  CHECK(compared == 39);
+  robot.move(map.at(4.5f / 6, 6.5f / 8));
+  robot.frame();
+  CHECK(robot.app().selection().shown_head() == 6);
+  CHECK(robot.app().selection().hovered_cell->query == 4);
+  robot.click_at(map.at(4.5f / 6, 6.5f / 8));
+  robot.leave();
+  CHECK(robot.app().selection().head == 6);
+  CHECK(robot.app().selection().cell.query == 4);
+}
+
+TEST_CASE("histograms are zoomed by the wheel, moved by dragging, and fitted by a double click") {
+  Robot robot(wide);
+  show(robot, 2, PlotKind::Weights, "Spread of the weights");
+  const auto try_zoom = [&](const char* plot, const ZoomRange& zoom) {
+    const Area area = area_of(robot, plot);
+    const auto before = part_of(robot, area);
+    robot.move(area.at(0.75f, 0.5f));
+    robot.scroll(6);
+    INFO(plot);
+    CHECK(zoom.span() < 0.3f);
+    const float from = zoom.from;
+    robot.drag(area.at(0.5f, 0.5f), area.at(0.7f, 0.5f));
+    CHECK(zoom.from < from);
+    robot.click_at(area.at(0.5f, 0.5f));
+    robot.click_at(area.at(0.5f, 0.5f));
+    robot.frame();
+    CHECK(zoom.is_whole());
+    robot.leave();
+    CHECK((part_of(robot, area) == before));
+  };
+  robot.leave();
+  try_zoom("scores", signals(robot).score_zoom);
+  robot.frame(30);  // no double click with the one before
+  try_zoom("weights spread", signals(robot).weight_zoom);
+  const auto linear = part_of(robot, area_of(robot, "weights spread"));
+  click(robot, "Weights axis: log");
+  CHECK(signals(robot).log_weights);
+  robot.leave();
+  CHECK((part_of(robot, area_of(robot, "weights spread")) != linear));
+  click(robot, "Weights axis: 0–1");
+  CHECK_FALSE(signals(robot).log_weights);
+}
+
+TEST_CASE("gradient norms need a loss, and the plot itself switches one on") {
+  Robot robot(wide);
+  show(robot, 1, PlotKind::GradientNorms, "Gradient norms per head");
+  CHECK(shown(robot).head_gradients.empty());
+  click(robot, "Switch a loss on");
+  CHECK(robot.document().loss.kind == Loss::Kind::Sum);
+  CHECK(shown(robot).head_gradients.size() == 8);
+  CHECK_FALSE(robot.has("Switch a loss on"));
+  robot.move(robot.centre("gradients of head 5"));
+  robot.frame();
+  CHECK(robot.app().selection().shown_head() == 5);
+  click(robot, "gradients of head 5");
+  CHECK(robot.app().selection().head == 5);
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(robot.document().loss.kind == Loss::Kind::Off);
+  CHECK(robot.has("Switch a loss on"));
+}
+
+TEST_CASE("attention received previews a key and chooses it") {
+  Robot robot(wide);
+  show(robot, 3, PlotKind::Received, "Attention received per key");
+  const Area plot = area_of(robot, "attention received");
+  const std::int64_t query = robot.app().selection().cell.query;
+  robot.move(plot.at(4.5f / 6, 0.5f));
+  robot.frame();
+  CHECK(robot.app().selection().hovered_cell == Cell{query, 4});
+  robot.click_at(plot.at(4.5f / 6, 0.5f));
+  CHECK(robot.app().selection().cell == Cell{query, 4});
+}
+
+TEST_CASE("the trace follows the chosen cell while a knob moves") {
+  Robot robot(wide);
+  const Cell cell = robot.app().selection().cell;
+  const std::size_t start = scope(robot).moments().size();
+  const ImVec2 knob = robot.centre("Temperature");
+  robot.drag(knob, {knob.x + 40, knob.y}, 20);
+  robot.settle();
+  CHECK(scope(robot).moments().size() > start + 10);
+  const Moment& last = scope(robot).moments().back();
+  const Result& r = shown(robot);
+  CHECK(last.entropy == static_cast<float>(r.measures.row(0, 3, cell.query).entropy));
+  CHECK(last.weight == r.trace[Stage::Softmax]->matrix(0, 3)(cell.query, cell.key));
+  CHECK(std::abs(last.scale - 1 / std::sqrt(8.f)) < 1e-6f);
+  CHECK(last.ceiling == std::log(3.f));
+  for (std::size_t i = 1; i < scope(robot).moments().size(); ++i)
+    CHECK(scope(robot).moments()[i].seconds > scope(robot).moments()[i - 1].seconds);
+  // Another cell starts another trace.
+  press_key(robot, ImGuiKey_DownArrow);
+  CHECK(scope(robot).moments().size() == 1);
+  CHECK(scope(robot).cell().query == cell.query + 1);
+}
+
+TEST_CASE("a frozen trace stands still, and the window rests") {
+  for (const bool by_key : {true, false}) {
+    Robot robot(wide);
+    const auto freeze = [&] {
+      by_key ? robot.key(ImGuiKey_F) : robot.click("Freeze");
+      robot.settle();
+    };
+    press_key(robot, ImGuiKey_S);
+    freeze();
+    REQUIRE(scope(robot).frozen());
+    robot.leave();
+    const std::size_t moments = scope(robot).moments().size();
+    const double stop = scope(robot).trace_end(robot.app().view().now);
+    const auto picture = part_of(robot, area_of(robot, "against time"));
+    press_key(robot, ImGuiKey_C);
+    press_key(robot, ImGuiKey_S);
+    robot.leave();
+    CHECK(scope(robot).moments().size() == moments);
+    CHECK(scope(robot).trace_end(robot.app().view().now) == stop);
+    CHECK_FALSE(robot.app().wants_frame());
+    robot.frame(20);
+    CHECK((part_of(robot, area_of(robot, "against time")) == picture));
+    freeze();
+    CHECK_FALSE(scope(robot).frozen());
+    robot.frame();
+    CHECK(scope(robot).moments().size() == moments + 2);  // the gap, and what is there now
+    CHECK_FALSE(robot.app().wants_frame());
+  }
+}
+
+TEST_CASE("the time base is chosen, zoomed and fitted") {
+  Robot robot(wide);
+  click(robot, "Time base: 30");
+  CHECK(signals(robot).seconds == 30);
+  click(robot, "Time base: 4");
+  CHECK(signals(robot).seconds == 4);
+  const Area plot = area_of(robot, "against time");
+  robot.move(plot.at(1, 0.8f));
+  robot.move(plot.at(0.9f, 0.8f));
+  robot.scroll(3);
+  CHECK(std::abs(signals(robot).time_zoom.span() - 0.512f) < 1e-4f);
+  robot.click_at(plot.at(0.5f, 0.8f));
+  robot.click_at(plot.at(0.5f, 0.8f));
+  CHECK(signals(robot).time_zoom.is_whole());
+  robot.scroll(3);
+  REQUIRE_FALSE(signals(robot).time_zoom.is_whole());
+  click(robot, "Time base: 8");
+  CHECK(signals(robot).time_zoom.is_whole());
+}
+
+TEST_CASE("an armed trigger freezes the trace around the crossing") {
+  Robot robot(wide);
+  click(robot, "Time base: 4");
+  const double entropy = shown(robot).measures.row(0, 3, 2).entropy;  // about 0.85; 0.3 without the division
+  REQUIRE((entropy > 0.7 && entropy < 1));
+  CHECK_FALSE(robot.has("Trigger level"));
+  click(robot, "Trigger");
+  CHECK(scope(robot).state() == State::Armed);
+  click(robot, "Trigger edge");
+  CHECK(signals(robot).trigger.edge == Edge::Falling);
+  const ImVec2 line = robot.centre("Trigger level");
+  const float before = signals(robot).trigger.level;
+  robot.drag(line, {line.x, line.y - 12}, 6);
+  const float level = signals(robot).trigger.level;
+  CHECK(level > before + 0.05f);
+  REQUIRE(static_cast<double>(level) < entropy);
+  CHECK(scope(robot).state() == State::Armed);
+
+  press_key(robot, ImGuiKey_S);  // without the division the row falls onto fewer keys
+  REQUIRE(shown(robot).measures.row(0, 3, 2).entropy < static_cast<double>(level));
+  CHECK(scope(robot).state() == State::Triggered);
+  const double crossing = *scope(robot).crossing();
+  CHECK_FALSE(scope(robot).frozen());
+  robot.frame(130);  // over two seconds: half of the time base
+  REQUIRE(scope(robot).frozen());
+  CHECK(std::abs(scope(robot).trace_end(0) - crossing - 2) < 1e-9);
+  CHECK_FALSE(robot.app().wants_frame());
+  const std::size_t moments = scope(robot).moments().size();
+  press_key(robot, ImGuiKey_S);
+  CHECK(scope(robot).moments().size() == moments);
+
+  click(robot, "Trigger");  // again; the edge is the other one
+  CHECK(scope(robot).state() == State::Armed);
+  CHECK_FALSE(scope(robot).frozen());
+  click(robot, "Trigger edge");
+  CHECK(signals(robot).trigger.edge == Edge::Rising);
+  press_key(robot, ImGuiKey_S);
+  CHECK(scope(robot).state() == State::Armed);
+  press_key(robot, ImGuiKey_S);
+  CHECK(scope(robot).state() == State::Triggered);
+  click(robot, "Trigger");
+  click(robot, "Trigger");  // called off
+  CHECK(scope(robot).state() == State::Off);
+}
+
+TEST_CASE("the trigger is armed by name as well") {
+  Robot robot(wide);
+  robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
+  robot.frame(2);
+  robot.type("arm trigger");
+  robot.key(ImGuiKey_Enter);
+  robot.settle();
+  CHECK(scope(robot).state() == State::Armed);
+}
+
+TEST_CASE("with B held its curves stand beside A's, and their difference can be drawn") {
+  Robot robot(wide);
+  show(robot, 2, PlotKind::Weights, "Spread of the weights");
+  CHECK_FALSE(robot.has("Entropy A - B"));
+  click(robot, "Hold as B");
+  REQUIRE(robot.app().held());
+  CHECK(robot.has("Entropy A - B"));
+  press_key(robot, ImGuiKey_S);
+  robot.leave();
+  const std::array plots{"entropy per row", "scores", "weights spread", "against time"};
+  std::vector<std::vector<Rgba>> with_b;
+  for (const char* plot : plots) with_b.push_back(part_of(robot, area_of(robot, plot)));
+  const Rgba b = theme(ThemeName::Dark).b;
+  click(robot, "Entropy A - B");
+  CHECK(signals(robot).difference);
+  robot.leave();
+  CHECK((part_of(robot, area_of(robot, "entropy per row")) != with_b[0]));
+  robot.key(ImGuiKey_Backslash, ImGuiMod_Shift);
+  robot.settle();
+  CHECK_FALSE(robot.has("Entropy A - B"));
+  robot.leave();
+  for (std::size_t i = 0; i < plots.size(); ++i) {
+    INFO(plots[i]);
+    CHECK(count_of(with_b[i], b) > 10 + count_of(part_of(robot, area_of(robot, plots[i])), b));
+  }
+}
+
+TEST_CASE("hovering reads values off every plot") {
+  Robot robot(wide);
+  press_key(robot, ImGuiKey_S);
+  const auto differs = [&](const char* plot, float x, float y) {
+    robot.leave();
+    robot.frame(2);
+    const Area area = area_of(robot, plot);
+    const auto before = part_of(robot, area);
+    robot.move(area.at(x, y));
+    robot.frame();
+    INFO(plot);
+    CHECK((part_of(robot, area) != before));
+  };
+  robot.key(ImGuiKey_F);  // so that time does not move the trace
+  differs("scores", 0.3f, 0.6f);
+  differs("against time", 0.98f, 0.5f);
+  differs("entropy of head 2", 0.4f, 0.5f);
+  show(robot, 1, PlotKind::EntropyMap, "Entropy map, heads × rows");
+  show(robot, 2, PlotKind::Weights, "Spread of the weights");
+  show(robot, 3, PlotKind::Received, "Attention received per key");
+  differs("entropy map", 0.6f, 0.8f);
+  differs("weights spread", 0.3f, 0.6f);
+  differs("attention received", 0.7f, 0.5f);
+}
+
+TEST_CASE("every plot can be drawn and pointed at, whatever is in it") {
+  const TemporaryDirectory directory;
+  const Document cat =
+      open_document(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "1-the-cat-sat.json");
+  const Document random = edit::recipe(cat, Recipe::Random);
+  std::string long_text;
+  for (int i = 0; i < 500; ++i) long_text += "word ";
+  Document overflow = random;
+  overflow.softmax = SoftmaxKind::Naive;
+  overflow.scaling = {Scaling::Kind::Factor, 60};
+  overflow.loss.kind = Loss::Kind::Sum;
+  Document nothing = cat;
+  for (int j = 0; j < 6; ++j) nothing = edit::hidden_cell(std::move(nothing), 0, 3, 4, j, true);
+  Document learning = edit::heads(random, 1);
+  learning.loss.kind = Loss::Kind::MeanSquared;
+  const std::vector<std::pair<const char*, Document>> cases{
+      {"one head", learning},
+      {"32 heads", edit::heads(random, 32)},
+      {"one token", edit::text(cat, 0, "cat")},
+      {"500 tokens", edit::text(cat, 0, long_text)},
+      {"NaN", overflow},
+      {"a row without a key", nothing},
+      {"a batch", edit::texts(cat, {"The cat", "sat on the mat"})}};
+  constexpr std::array areas{"entropy per row", "scores",      "weights spread",
+                             "against time",    "entropy map", "attention received"};
+  for (const auto& [name, document] : cases) {
+    INFO(name);
+    save_document(document, directory / "case.json");
+    Robot robot({.width = 1600, .height = 1000, .file = directory / "case.json"});
+    REQUIRE(robot.app().shown()->document.heads == document.heads);
+    ViewState& view = robot.app().view();
+    for (const int first : {0, 4}) {
+      for (int k = 0; k < 4; ++k)
+        view.signals.slots[static_cast<std::size_t>(k)] = static_cast<PlotKind>(first + k);
+      view.signals.log_weights = first == 4;
+      robot.key(ImGuiKey_Backslash);
+      press_key(robot, ImGuiKey_C);
+      for (const char* area : areas) {
+        if (!robot.has(area)) continue;
+        for (const float x : {0.01f, 0.5f, 0.99f}) robot.move(area_of(robot, area).at(x, 0.5f));
+      }
+      robot.leave();
+      robot.settle();
+    }
+    CHECK(robot.app().message().empty());
+    CHECK_FALSE(robot.app().wants_frame());
+  }
+}
+
+TEST_CASE("no words of the signals stand in each other's way") {
+  struct Screen {
+    int width, height;
+    float scale;
+  };
+  for (const Screen screen : {Screen{1280, 720, 1}, {1600, 1000, 1}, {3840, 2160, 2}}) {
+    Robot robot(
+        {.width = screen.width, .height = screen.height, .scale = screen.scale, .system_fonts = true});
+    robot.settle();
+    ViewState& view = robot.app().view();
+    robot.click("Trigger");
+    robot.key(ImGuiKey_Backslash);
+    press_key(robot, ImGuiKey_S);
+    robot.leave();
+    for (const std::array<PlotKind, 4> slots :
+         {SignalsState{}.slots,
+          {PlotKind::EntropyMap, PlotKind::Time, PlotKind::Weights, PlotKind::Received},
+          {PlotKind::GradientNorms, PlotKind::Scores, PlotKind::EntropyHeads, PlotKind::EntropyRows}}) {
+      view.signals.slots = slots;
+      robot.frame(2);
+      const float top = area_of(robot, "Plot 1").min.y;
+      std::vector<PlacedText> texts;
+      for (const PlacedText& text : texts_of(robot)) {
+        // The value tag lies on top of what is under it.
+        if (text.y0 > top && text.text.find("H = ") == std::string::npos) texts.push_back(text);
+      }
+      CHECK(texts.size() > 20);
+      for (const std::string& sentence : collisions(texts)) FAIL_CHECK(screen.width << ": " << sentence);
+    }
+  }
+}

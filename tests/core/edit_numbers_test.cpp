@@ -1,0 +1,443 @@
+// Numbers edited by hand: what an edit changes and what it leaves, what a reset goes back to, and that the
+// layer computes with the edited numbers.
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "core/edits.hpp"
+#include "core/edits/numbers.hpp"
+#include "core/error.hpp"
+#include "core/files/open.hpp"
+#include "core/pipeline.hpp"
+#include "core/reference.hpp"
+#include "core/samples.hpp"
+#include "core/stages/embed.hpp"
+
+using namespace attnscope;
+using Catch::Approx;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+Document sentence(Recipe recipe, std::vector<std::string> texts = {"The cat sat on the mat"}) {
+  return edit::recipe(edit::texts({}, texts), recipe);
+}
+
+Document given_document() {
+  samples::Random random(5);
+  Document document = samples::given_document(random.tensor({2, 4, 3, 2}), random.tensor({2, 2, 5, 2}),
+                                              random.tensor({2, 2, 5, 3}));
+  document.input.given.past_key = random.tensor({2, 2, 1, 2});
+  document.input.given.past_value = random.tensor({2, 2, 1, 3});
+  return document;
+}
+
+ResultPtr computed(const Document& document) { return Pipeline(make_cpu_backend(1)).run(document); }
+
+/// The numbers of every block there is.
+std::map<Block, Tensor> all_numbers(const Document& document) {
+  std::map<Block, Tensor> found;
+  for (std::size_t i = 0; i < block_count; ++i) {
+    const auto block = static_cast<Block>(i);
+    if (const TensorPtr numbers = numbers_of(document, block)) found.emplace(block, *numbers);
+  }
+  return found;
+}
+
+std::size_t differences(const Tensor& a, const Tensor& b) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < a.values().size(); ++i) count += a.values()[i] != b.values()[i];
+  return count;
+}
+
+std::string refusal(const auto& edit) {
+  try {
+    edit();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+/// Every number of the same value, by its recipe too.
+bool same_picture(const Document& a, const Document& b) { return to_json(a) == to_json(b); }
+
+}  // namespace
+
+TEST_CASE("every number of every block can be edited, and nothing else changes", "[edit]") {
+  Document text = edit::biases(sentence(Recipe::Random, {"one two three", "a b"}), true);
+  text = edit::extra_key(edit::memory(edit::kv_heads(text, 2), "un deux"), true);
+  Document vectors = text;
+  vectors.input.memory.clear();
+  vectors.input.vectors.query = samples::Random(3).tensor({2, 3, 64});
+  const std::map<const char*, Document> documents{
+      {"text", text}, {"vectors", vectors}, {"given", given_document()}};
+  std::size_t tried = 0;
+  for (const auto& [name, document] : documents) {
+    const std::map<Block, Tensor> before = all_numbers(document);
+    for (const auto& [block, numbers] : before) {
+      INFO(name << " " << symbol(block));
+      const Shape& shape = numbers.shape();
+      const int rank = shape.rank();
+      const Place last{block, rank < 2 ? 0 : shape[rank - 2] - 1, shape[rank - 1] - 1,
+                       rank < 3 ? 0 : shape[0] - 1, rank < 4 ? 0 : shape[1] - 1};
+      const Document edited = edit::number(document, last, 1.25f);
+      CHECK_NOTHROW(check(edited));
+      for (const auto& [other, was] : before) {
+        const TensorPtr now = numbers_of(edited, other);
+        REQUIRE(now);
+        CHECK(differences(*now, was) == (other == block ? 1 : 0));
+        if (other == block) CHECK(now->values().back() == 1.25f);
+      }
+      CHECK(edit::number(edited, last, 1.25f) == edited);
+      CHECK(edit::number(document, last, numbers.values().back()) == document);
+      ++tried;
+    }
+  }
+  CHECK(tried == 12 + 11 + 5);
+}
+
+TEST_CASE("a layer computes with the edited token vectors", "[edit]") {
+  samples::Random random(8);
+  for (const Recipe recipe : {Recipe::Random, Recipe::HandBuilt}) {
+    Document document = edit::memory(sentence(recipe, {"one two three", "a b"}), "un deux trois quatre");
+    document.masking.padding = true;
+    for (int i = 0; i < 20; ++i) {
+      document = edit::number(document, {Block::Input, random.between(0, 2), random.between(0, 63), i % 2},
+                              static_cast<float>(random.normal()));
+      document = edit::number(document, {Block::Memory, random.between(0, 3), random.between(0, 63), i % 2},
+                              static_cast<float>(random.normal()));
+    }
+    const ResultPtr result = computed(document);
+    CHECK(*result->trace[Stage::Embed] == *document.input.edited);
+    const Tensor x = *result->trace[Stage::Position];
+    const Tensor& w = *document.weights.w_query;
+    const std::int64_t half = recipe == Recipe::HandBuilt ? 32 : 0, width = 64 - half;
+    for (std::int64_t token = 0; token < 3; ++token) {
+      for (std::int64_t d = 0; d < 64;
+           ++d) {  // positions are added to the same dimensions as before the edit
+        double expected = static_cast<double>(document.input.edited->matrix(1)(token, d));
+        const double angle = static_cast<double>(token) *
+                             std::pow(10000.0, -2.0 * std::floor(static_cast<double>(d - half) / 2) /
+                                                   static_cast<double>(width));
+        const bool own_waves = recipe == Recipe::Random;  // the hand-built ones have other frequencies
+        if (own_waves) expected += d % 2 == 0 ? std::sin(angle) : std::cos(angle);
+        if (own_waves || d < half) CHECK(x.matrix(1)(token, d) == Approx(expected).margin(1e-5));
+      }
+      double q = 0;
+      for (std::int64_t d = 0; d < 64; ++d)
+        q += static_cast<double>(x.matrix(1)(token, d)) * static_cast<double>(w.matrix()(d, 8));
+      CHECK(result->trace[Stage::Query]->matrix(1, 1)(token, 0) == Approx(q).margin(1e-4));
+    }
+    const CellReference reference = reference_cell(document, result->trace, 1, 3, 2, 1);
+    CHECK(result->trace[Stage::Score]->matrix(1, 3)(2, 1) == Approx(reference.score).margin(1e-3));
+    CHECK(result->trace[Stage::Softmax]->matrix(1, 3)(2, 1) == Approx(reference.weight).margin(1e-4));
+  }
+}
+
+TEST_CASE("edited token vectors are the same layer as the same vectors from a file", "[edit]") {
+  Document document = edit::memory(sentence(Recipe::Random, {"one two three"}), "un deux");
+  document = edit::zero_row(document, {Block::Input, 1});
+  document = edit::one_hot_row(document, {Block::Memory, 0, 5});
+  Document vectors = document;
+  vectors.input.vectors = {document.input.edited, document.input.edited_memory, nullptr};
+  vectors.input.memory.clear();
+  vectors.input.edited = vectors.input.edited_memory = nullptr;
+  const ResultPtr a = computed(document), b = computed(vectors);
+  for (const Stage stage :
+       {Stage::Position, Stage::Memory, Stage::Query, Stage::Key, Stage::Softmax, Stage::Output})
+    CHECK(*a->trace[stage] == *b->trace[stage]);
+}
+
+TEST_CASE("given keys are edited in the cache, the group of heads that reads them and nowhere else",
+          "[edit]") {
+  const Document document = given_document();
+  const Document edited = edit::number(document, {Block::Keys, 4, 1, 1, 1}, 3);
+  CHECK(edited.input.given.key->matrix(1, 1)(4, 1) == 3.0f);
+  CHECK(edited.input.given.query == document.input.given.query);
+  const ResultPtr was = computed(document), now = computed(edited);
+  const Tensor &q = *document.input.given.query, &k = *edited.input.given.key;
+  for (std::int64_t h = 0; h < 4; ++h) {
+    for (std::int64_t i = 0; i < 3; ++i) {
+      const auto score = now->trace[Stage::Score]->matrix(1, h);
+      if (h < 2) {
+        CHECK(score(i, 5) == was->trace[Stage::Score]->matrix(1, h)(i, 5));
+      } else {
+        const double expected =
+            static_cast<double>(q.matrix(1, h)(i, 0)) * static_cast<double>(k.matrix(1, 1)(4, 0)) +
+            static_cast<double>(q.matrix(1, h)(i, 1)) * 3;
+        CHECK(score(i, 5) == Approx(expected).margin(1e-5));  // behind the one key of the cache
+      }
+    }
+  }
+  const Document past = edit::number(document, {Block::PastKeys, 0, 0, 0, 1}, 7);
+  CHECK(computed(past)->trace[Stage::Key]->matrix(0, 1)(0, 0) == 7.0f);
+  CHECK(made_numbers(document, Block::Keys) == nullptr);
+  CHECK(edit::reset_number(edited, {Block::Keys, 4, 1, 1, 1}) == edited);  // nobody knows what it was
+}
+
+TEST_CASE("edited weights are given, and the recipe comes back with the last reset", "[edit]") {
+  for (const Recipe recipe : {Recipe::Random, Recipe::HandBuilt}) {
+    const Document document = sentence(recipe);
+    const Place first{Block::QueryWeights, 3, 10}, second{Block::OutputWeights, 9, 2};
+    const Document edited = edit::number(edit::number(document, first, 5), second, -5);
+    CHECK(edited.weights.recipe == Recipe::Given);
+    CHECK(edited.weights.made_by == recipe);
+    CHECK(*made_numbers(edited, Block::QueryWeights) == *document.weights.w_query);
+    const Document half = edit::reset_number(edited, second);
+    CHECK(half.weights.recipe == Recipe::Given);
+    CHECK(*half.weights.w_output == *document.weights.w_output);
+    CHECK(half.weights.w_query->matrix()(3, 10) == 5.0f);
+    const Document back = edit::reset_number(half, first);
+    CHECK(back.weights.recipe == recipe);
+    CHECK(same_picture(back, document));
+    CHECK(same_picture(edit::again(edited), document));
+    CHECK(same_picture(edit::reset(edit::zero(document, Block::KeyWeights), Block::KeyWeights), document));
+    CHECK(edit::reset_number(document, first) == document);
+  }
+  const Document loaded = edit::recipe(sentence(Recipe::Random), Recipe::Given);
+  const Document edited = edit::number(loaded, {Block::KeyWeights, 0, 0}, 9);
+  CHECK(made_numbers(edited, Block::KeyWeights) == nullptr);
+  CHECK(edit::reset(edited, Block::KeyWeights) == edited);
+  CHECK(edit::again(edited).weights.w_key == edited.weights.w_key);
+}
+
+TEST_CASE("a head keeps its name until what it looks at is edited", "[edit]") {
+  const Document document = edit::kv_heads(sentence(Recipe::HandBuilt), 4);
+  const std::vector<std::string> names = document.weights.head_names;
+  REQUIRE(names.size() == 8);
+  const auto names_without = [&](std::vector<std::size_t> heads) {
+    std::vector<std::string> left = names;
+    for (const std::size_t head : heads) left[head].clear();
+    return left;
+  };
+  CHECK(edit::number(document, {Block::QueryWeights, 0, 17}, 9).weights.head_names == names_without({2}));
+  CHECK(edit::number(document, {Block::KeyWeights, 0, 17}, 9).weights.head_names == names_without({4, 5}));
+  CHECK(edit::zero(document, Block::ValueWeights).weights.head_names == names);
+  CHECK(edit::zero(document, Block::OutputWeights).weights.head_names == names);
+  Document edited = edit::number(document, {Block::QueryWeights, 0, 17}, 9);
+  edited = edit::number(edited, {Block::QueryWeights, 0, 0}, 9);
+  CHECK(edited.weights.head_names == names_without({0, 2}));
+  CHECK(edit::reset_number(edited, {Block::QueryWeights, 0, 17}).weights.head_names == names_without({0}));
+  CHECK(edit::initialise(document, Block::KeyWeights, Initialiser::Identity, 1).weights.head_names ==
+        std::vector<std::string>(8));
+}
+
+TEST_CASE("rows become zero, one-hot, noise or copies", "[edit]") {
+  const Document document = sentence(Recipe::Random);
+  const Columns head{8, 16};
+  const auto row = [](const Document& d, std::int64_t at) {
+    const float* first = d.weights.w_key->data() + at * 64;
+    return std::vector<float>(first, first + 64);
+  };
+  const std::vector<float> was = row(document, 5);
+  const auto expect = [&](const Document& d, const auto& number) {
+    const std::vector<float> now = row(d, 5);
+    for (std::size_t i = 0; i < 64; ++i) CHECK(now[i] == (i >= 8 && i < 16 ? number(i) : was[i]));
+    CHECK(row(d, 4) == row(document, 4));
+  };
+  const Place at{Block::KeyWeights, 5, 11};
+  expect(edit::zero_row(document, at, head), [](std::size_t) { return 0.0f; });
+  expect(edit::one_hot_row(document, at, head), [](std::size_t i) { return i == 11 ? 1.0f : 0.0f; });
+  expect(edit::copy_row(document, {Block::QueryWeights, 2}, at, head),
+         [&](std::size_t i) { return document.weights.w_query->matrix()(2, static_cast<std::int64_t>(i)); });
+  const Document noisy = edit::noise_row(document, at, {0.5f, 3}, head);
+  expect(noisy, [&](std::size_t i) { return row(noisy, 5)[i]; });
+  CHECK(row(edit::noise_row(document, at, {0.5f, 3}, head), 5) == row(noisy, 5));
+  CHECK(row(edit::noise_row(document, at, {0.5f, 4}, head), 5) != row(noisy, 5));
+  CHECK(row(edit::reset_row(noisy, at, head), 5) == was);
+  const Document wide = edit::noise_row(edit::d_model(document, 1024), {Block::ValueWeights, 7}, {2, 3});
+  double squares = 0;
+  for (std::int64_t i = 0; i < 1024; ++i)
+    squares += std::pow(static_cast<double>(wide.weights.w_value->matrix()(7, i)), 2);
+  CHECK(squares / 1024 == Approx(4).epsilon(0.2));  // standard error 4.4 %
+  const std::vector<float> numbers{1, 2, 3};
+  const Document pasted = edit::paste_row(document, {Block::KeyWeights, 5, 61}, numbers);
+  const std::vector<float> written = row(pasted, 5);
+  CHECK(std::vector<float>(written.end() - 3, written.end()) == numbers);
+  CHECK(row(pasted, 5)[60] == was[60]);
+  CHECK(numbers_of(edit::zero(document, Block::Input), Block::Input)->matrix().isZero());
+}
+
+TEST_CASE("what cannot be edited is refused in one sentence", "[edit]") {
+  const Document document = sentence(Recipe::Random);
+  const float nan_ = std::numeric_limits<float>::quiet_NaN(),
+              infinite = std::numeric_limits<float>::infinity();
+  CHECK(refusal([&] {
+          edit::number(document, {Block::QueryWeights, 3, 5}, nan_);
+        }) == "W_Q[3, 5] cannot be nan: an edited number must be finite.");
+  CHECK(refusal([&] {
+          edit::number(document, {Block::Input, 0, 0}, infinite);
+        }) == "X[0, 0] cannot be inf: an edited number must be finite.");
+  CHECK(refusal([&] {
+          edit::number(document, {Block::KeyWeights, 64, 0}, 1);
+        }) == "W_K [64, 64] has no row 64 with columns 0 to 0.");
+  CHECK(refusal([&] {
+          edit::number(document, {Block::KeyWeights, 0, 64}, 1);
+        }) == "W_K [64, 64] has no row 0 with columns 64 to 64.");
+  CHECK(refusal([&] {
+          edit::zero_row(document, {Block::Input, 0, 0, 1});
+        }) == "X [1, 6, 64] has no row 0 with columns 0 to 63.");
+  CHECK(refusal([&] {
+          edit::number(document, {Block::QueryBias, 0, 0}, 1);
+        }) == "There is no b_Q whose numbers could be edited.");
+  CHECK(refusal([&] {
+          edit::number(document, {Block::Keys, 0, 0}, 1);
+        }) == "There is no K whose numbers could be edited.");
+  CHECK(refusal([&] { edit::zero(given_document(), Block::QueryWeights); }) ==
+        "There is no W_Q whose numbers could be edited.");
+  CHECK(refusal([&] { edit::paste_row(document, {Block::Input}, std::vector<float>{nan_}); }) ==
+        "A row with NaN or infinite numbers cannot be pasted: edited numbers must be finite.");
+  CHECK(refusal([&] {
+          edit::noise_row(document, {Block::Input}, {-1, 0});
+        }) == "The deviation of noise is -1; it must be a finite number of at least 0.");
+  CHECK(refusal([&] { edit::initialise(document, Block::Input, Initialiser::Xavier, 0); }) ==
+        "X has no initialiser; W_Q, W_K, W_V and W_O have.");
+  CHECK(refusal([&] { edit::gain(document, Block::QueryWeights, 0); }) ==
+        "The gain of W_Q cannot be 0; it must be a finite number above 0.");
+  CHECK(refusal([&] { edit::gain(edit::biases(document, true), Block::QueryBias, 2); }) ==
+        "b_Q has no gain; X, W_Q, W_K, W_V and W_O have.");
+  CHECK(refusal([&] { edit::gain(given_document(), Block::Input, 2); }) ==
+        "There is no X whose numbers could be edited.");
+  Document large = edit::number(document, {Block::QueryWeights, 0, 0}, 3e38f);
+  CHECK(refusal([&] { edit::gain(large, Block::QueryWeights, 2); }) ==
+        "Multiplied by 2 the numbers are too large to be stored.");
+}
+
+TEST_CASE("a gain multiplies what the recipe makes and what was edited", "[edit]") {
+  const Document document = sentence(Recipe::HandBuilt);
+  const Document louder = edit::gain(document, Block::KeyWeights, 3);
+  const auto is_times = [](const Tensor& now, const Tensor& was, float factor) {
+    bool same = now.shape() == was.shape();
+    for (std::size_t i = 0; same && i < was.values().size(); ++i)
+      same = now.values()[i] == was.values()[i] * factor;
+    return same;
+  };
+  CHECK(louder.weights.recipe == Recipe::HandBuilt);
+  CHECK(louder.weights.head_names == document.weights.head_names);
+  CHECK(gain_of(louder, Block::KeyWeights) == 3.0f);
+  CHECK(is_times(*louder.weights.w_key, *document.weights.w_key, 3));
+  CHECK(louder.weights.w_query == document.weights.w_query);
+  CHECK(same_picture(edit::gain(louder, Block::KeyWeights, 1),
+                     document));  // to the bit, however often it moved
+  CHECK(is_times(*edit::heads(louder, 4).weights.w_key, *edit::heads(document, 4).weights.w_key, 3));
+  CHECK(is_times(*edit::seed(louder, 9).weights.w_key, *edit::seed(document, 9).weights.w_key, 3));
+
+  Document edited = edit::number(louder, {Block::KeyWeights, 0, 0}, 6);
+  edited = edit::gain(edited, Block::KeyWeights, 0.5f);
+  CHECK(edited.weights.w_key->matrix()(0, 0) == Approx(1));
+  CHECK(edited.weights.w_key->matrix()(1, 1) == Approx(0.5f * document.weights.w_key->matrix()(1, 1)));
+  CHECK(is_times(*made_numbers(edited, Block::KeyWeights), *document.weights.w_key, 0.5f));
+
+  const Document brighter = edit::gain(document, Block::Input, 2);
+  CHECK(brighter.embedding_gain == 2.0f);
+  CHECK_FALSE(brighter.input.edited);
+  CHECK(is_times(*computed(brighter)->trace[Stage::Embed], *computed(document)->trace[Stage::Embed], 2));
+  const Document typed = edit::text(brighter, 0, "another text"),
+                 plain = edit::text(document, 0, "another text");
+  CHECK(is_times(*numbers_of(typed, Block::Input), *numbers_of(plain, Block::Input), 2));
+  Document touched = edit::gain(edit::number(brighter, {Block::Input, 0, 1}, 8), Block::Input, 4);
+  CHECK(touched.input.edited->matrix(0)(0, 1) == 16.0f);
+  CHECK(
+      same_picture(edit::reset_number(touched, {Block::Input, 0, 1}), edit::gain(document, Block::Input, 4)));
+}
+
+TEST_CASE("typing, seeds and widths let go of what was edited", "[edit]") {
+  const Document document = sentence(Recipe::Random, {"one two", "three four"});
+  Document edited = edit::number(document, {Block::Input, 0, 0}, 9);
+  edited = edit::number(edited, {Block::QueryWeights, 0, 0}, 9);
+  const auto keeps = [](const Document& d) {
+    CHECK_NOTHROW(check(d));
+    return std::pair(d.input.edited != nullptr, d.weights.recipe == Recipe::Given);
+  };
+  CHECK(keeps(edited) == std::pair(true, true));
+  CHECK(keeps(edit::text(edited, 1, "five six")) == std::pair(false, true));
+  CHECK(keeps(edit::texts(edited, {"one", "two"})) == std::pair(false, true));
+  CHECK(keeps(edit::memory(edited, "un deux")) == std::pair(true, true));
+  CHECK(keeps(edit::heads(edited, 4)) == std::pair(true, true));
+  CHECK(keeps(edit::d_model(edited, 32)) == std::pair(false, false));
+  CHECK(keeps(edit::kv_heads(edited, 2)) == std::pair(true, false));
+  CHECK(keeps(edit::d_v(edited, 3)) == std::pair(true, false));
+  CHECK(keeps(edit::seed(edited, 8)) == std::pair(false, false));
+  CHECK(keeps(edit::biases(edited, true)) == std::pair(true, false));
+  CHECK(keeps(edit::recipe(edited, Recipe::HandBuilt)) == std::pair(false, false));
+  CHECK(same_picture(edit::recipe(edited, Recipe::Random),
+                     edit::reset(edit::number(document, {Block::Input, 0, 0}, 9), Block::KeyWeights)));
+  const Document built = edit::number(sentence(Recipe::HandBuilt), {Block::QueryWeights, 0, 0}, 9);
+  CHECK(keeps(edit::heads(built, 4)).second == false);  // four heads are built otherwise than eight
+  Document padded = edited;
+  padded.input.padded_length = 5;
+  CHECK(keeps(edit::cached(padded, 1)).first == false);
+  Document second = edit::number(edit::memory(document, "un deux"), {Block::Memory, 0, 0}, 9);
+  CHECK(second.input.edited_memory);
+  CHECK_FALSE(edit::memory(second, "un deux").input.edited_memory);
+  CHECK(edit::text(second, 0, "other words").input.edited_memory);
+
+  const Document next = edit::new_seed(edited);
+  CHECK(next.weights.seed != edited.weights.seed);
+  CHECK(next.weights.seed < 100'000);
+  CHECK(next.weights.recipe == Recipe::Random);
+  CHECK(same_picture(edit::new_seed(edited), next));
+}
+
+TEST_CASE("documents with edited numbers are saved and opened", "[edit][json]") {
+  Document document = edit::memory(sentence(Recipe::HandBuilt), "le chat");
+  document = edit::gain(edit::number(document, {Block::Input, 1, 2}, 0.1f), Block::Input, 1.5f);
+  document = edit::number(document, {Block::Memory, 0, 3}, -7);
+  document = edit::initialise(document, Block::ValueWeights, Initialiser::Orthogonal, 12);
+  document = edit::gain(document, Block::OutputWeights, 0.3f);
+  const auto opened = [](const Document& d) { return document_from_json(to_json(d), "x"); };
+  for (const bool by_hand : {false, true}) {
+    if (by_hand) document = edit::number(document, {Block::QueryWeights, 4, 4}, 2);
+    const Document back = opened(document);
+    CHECK(same_picture(back, document));
+    CHECK((all_numbers(back) == all_numbers(document)));
+    CHECK(back.weights.made_by == document.weights.made_by);
+    CHECK(back.weights.blocks == document.weights.blocks);
+    CHECK(back.embedding_gain == 1.5f);
+    CHECK(back.weights.head_names == document.weights.head_names);
+    CHECK_NOTHROW(check(back));
+  }
+  CHECK(same_picture(edit::reset_number(opened(document), {Block::QueryWeights, 4, 4}),
+                     edit::reset_number(document, {Block::QueryWeights, 4, 4})));
+
+  const auto refused = [](const std::string& keys) {
+    return refusal(
+        [&] { document_from_json(R"({"attnscope": 1, "text": ["a"], )" + keys + "}", "bad.json"); });
+  };
+  CHECK_THAT(refused(R"("embedding_gain": 0)"), ContainsSubstring("\"embedding_gain\""));
+  CHECK_THAT(refused(R"("blocks": {"query": {"gain": -1}})"), ContainsSubstring("\"blocks.query.gain\""));
+  CHECK_THAT(refused(R"("blocks": {"query": {"initialiser": "he"}})"),
+             ContainsSubstring("\"blocks.query.initialiser\""));
+  CHECK_THAT(refused(R"("blocks": {"bias": {}})"), ContainsSubstring("\"blocks.bias\""));
+  CHECK_THAT(refused(R"("initialiser": "zeros")"), ContainsSubstring("\"initialiser\""));
+  CHECK_THAT(refused(R"("edited_vectors": [[1]])"), ContainsSubstring("\"edited_vectors\""));
+}
+
+TEST_CASE("check() says what is wrong with edited vectors and gains", "[edit]") {
+  const Document document = sentence(Recipe::Random);
+  const auto sentence_of = [&](const auto& change) {
+    Document broken = document;
+    change(broken);
+    return refusal([&] { check(broken); });
+  };
+  CHECK(sentence_of([](Document& d) {
+          d.input.edited = std::make_shared<const Tensor>(Shape{1, 5, 64});
+        }) ==
+        "The edited vectors of the text have shape [1, 5, 64]; they must be [sequences, tokens, d_model] = "
+        "[1, 6, 64].");
+  CHECK(sentence_of([](Document& d) { d.embedding_gain = 0; }) ==
+        "The gain of the embedding is 0; it must be a finite number above 0.");
+  CHECK(sentence_of([](Document& d) { d.weights.of(Projection::Value).gain = -2; }) ==
+        "The gain of W_V is -2; it must be a finite number above 0.");
+  CHECK(sentence_of([](Document& d) {
+          d.input.edited = std::make_shared<const Tensor>(Shape{1, 6, 64});
+          d.input.vectors.query = d.input.edited;
+        }) == "Edited token vectors belong to a text; where numbers are given, those are edited.");
+  CHECK(refusal([&] { check(edit::d_model(edit::initialiser(document, Initialiser::Orthogonal), 2048)); }) ==
+        "Orthogonal weights are made for sizes up to 1024; these are 2048 wide.");
+}

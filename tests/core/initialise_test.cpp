@@ -1,0 +1,127 @@
+// How weights are drawn: spreads, orthonormal frames against Gram and Schmidt, and bits that stay.
+#include "core/weights/initialise.hpp"
+
+#include <cmath>
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/edits.hpp"
+#include "core/edits/numbers.hpp"
+#include "core/random.hpp"
+
+using namespace attnscope;
+using Catch::Approx;
+
+namespace {
+
+Document sentence(Initialiser initialiser) {
+  return edit::initialiser(edit::texts({}, {"The cat sat"}), initialiser);
+}
+
+double spread(const Tensor& block) {
+  double squares = 0;
+  for (const float x : block.values()) squares += static_cast<double>(x) * static_cast<double>(x);
+  return std::sqrt(squares / static_cast<double>(block.size()));
+}
+
+/// The columns of a Gaussian matrix made orthonormal one after the other, in double.
+std::vector<std::vector<double>> gram_schmidt(std::int64_t rows, std::int64_t columns, std::uint64_t seed,
+                                              std::string_view stream) {
+  std::vector<std::vector<double>> frame;
+  for (std::int64_t c = 0; c < columns; ++c) {
+    std::vector<double> v;
+    for (std::int64_t r = 0; r < rows; ++r)
+      v.push_back(random_normal(seed, stream_of(stream), static_cast<std::uint64_t>(r * columns + c)));
+    for (int pass = 0; pass < 2; ++pass) {
+      for (const std::vector<double>& other : frame) {
+        double dot = 0;
+        for (std::size_t r = 0; r < v.size(); ++r) dot += v[r] * other[r];
+        for (std::size_t r = 0; r < v.size(); ++r) v[r] -= dot * other[r];
+      }
+    }
+    double norm = 0;
+    for (const double x : v) norm += x * x;
+    for (double& x : v) x /= std::sqrt(norm);
+    frame.push_back(v);
+  }
+  return frame;
+}
+
+}  // namespace
+
+TEST_CASE("the initialisers draw what they are named after", "[initialise]") {
+  const Document xavier = sentence(Initialiser::Xavier);
+  CHECK(xavier.weights.w_query->values()[9] ==
+        static_cast<float>(0.125 * random_normal(7, stream_of("block W_Q"), 9)));  // √(2 / 128)
+  const Document normal = sentence(Initialiser::Normal);
+  CHECK(normal.weights.w_output->values()[9] ==
+        static_cast<float>(0.02 * random_normal(7, stream_of("block W_O"), 9)));
+  CHECK(spread(*normal.weights.w_key) == Approx(0.02).epsilon(0.05));
+  CHECK(*normal.weights.w_key != *normal.weights.w_value);
+  const Document identity = edit::d_v(edit::kv_heads(sentence(Initialiser::Identity), 2), 20);
+  for (const TensorPtr& block : {identity.weights.w_query, identity.weights.w_key, identity.weights.w_value,
+                                 identity.weights.w_output}) {
+    const auto w = block->matrix();
+    for (std::int64_t r = 0; r < w.rows(); ++r)
+      for (std::int64_t c = 0; c < w.cols(); ++c) REQUIRE(w(r, c) == (r == c ? 1.0f : 0.0f));
+  }
+  CHECK(identity.weights.w_output->shape() == Shape{160, 64});
+}
+
+TEST_CASE("orthogonal blocks are the orthonormal frame of Gram and Schmidt", "[initialise]") {
+  for (const auto& [rows, columns] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {1, 1}, {8, 8}, {40, 12}, {12, 40}, {64, 1}, {1, 64}}) {
+    INFO(rows << " x " << columns);
+    const Tensor block = initialised(Initialiser::Orthogonal, {rows, columns}, 3, "block W_Q");
+    const bool tall = rows >= columns;
+    const auto frame = gram_schmidt(std::max(rows, columns), std::min(rows, columns), 3, "block W_Q");
+    for (std::size_t c = 0; c < frame.size(); ++c)
+      for (std::size_t r = 0; r < frame[c].size(); ++r) {
+        const auto a = static_cast<std::int64_t>(r), b = static_cast<std::int64_t>(c);
+        const float found = tall ? block.matrix()(a, b) : block.matrix()(b, a);
+        CHECK(found == Approx(frame[c][r]).margin(1e-6));
+      }
+    const Eigen::MatrixXd w = block.matrix().cast<double>();
+    const Eigen::MatrixXd product =
+        tall ? Eigen::MatrixXd(w.transpose() * w) : Eigen::MatrixXd(w * w.transpose());
+    CHECK(product.isIdentity(1e-6));
+    CHECK(block == initialised(Initialiser::Orthogonal, {rows, columns}, 3, "block W_Q"));
+    CHECK((rows * columns == 1 ||
+           block != initialised(Initialiser::Orthogonal, {rows, columns}, 4, "block W_Q")));
+  }
+}
+
+TEST_CASE("one block can be drawn by itself, under every recipe", "[initialise]") {
+  for (const Recipe recipe : {Recipe::Random, Recipe::HandBuilt}) {
+    const Document document = edit::recipe(edit::texts({}, {"The cat sat"}), recipe);
+    const Document drawn = edit::initialise(document, Block::ValueWeights, Initialiser::Orthogonal, 11);
+    CHECK(drawn.weights.recipe == recipe);
+    CHECK(*drawn.weights.w_value == initialised(Initialiser::Orthogonal, {64, 64}, 11, "block W_V"));
+    CHECK(drawn.weights.w_query == document.weights.w_query);
+    CHECK(*edit::d_v(drawn, 3).weights.w_value ==
+          initialised(Initialiser::Orthogonal, {64, 24}, 11, "block W_V"));
+    CHECK(*edit::seed(drawn, 8).weights.w_value == *drawn.weights.w_value);
+    CHECK(edit::new_seed(drawn).weights.of(Projection::Value).drawn->seed ==
+          edit::new_seed(drawn).weights.seed);
+    CHECK_FALSE(edit::recipe(drawn, recipe).weights.of(Projection::Value).drawn);
+
+    const Document undrawn = edit::undrawn(drawn, Block::ValueWeights);
+    CHECK(*undrawn.weights.w_value == *document.weights.w_value);
+    CHECK(undrawn.weights.blocks == document.weights.blocks);
+
+    Document given = edit::number(drawn, {Block::ValueWeights, 2, 3}, 5);  // and of edited ones
+    given = edit::number(given, {Block::KeyWeights, 2, 3}, 5);
+    CHECK(*made_numbers(given, Block::ValueWeights) == *drawn.weights.w_value);
+    const Document again = edit::initialise(given, Block::ValueWeights, Initialiser::Identity, 0);
+    CHECK(again.weights.w_value->matrix().isIdentity(0));
+    CHECK(again.weights.w_key == given.weights.w_key);
+    CHECK(again.weights.recipe == Recipe::Given);
+  }
+  Document loaded = edit::recipe(edit::recipe(edit::texts({}, {"a b"}), Recipe::Random), Recipe::Given);
+  loaded = edit::gain(loaded, Block::QueryWeights, 2);
+  const Document drawn = edit::initialise(loaded, Block::QueryWeights, Initialiser::Normal, 5);
+  CHECK(spread(*drawn.weights.w_query) == Approx(0.04).epsilon(0.05));
+  const Document edited = edit::number(drawn, {Block::QueryWeights, 0, 0}, 3);
+  CHECK(*edit::reset(edited, Block::QueryWeights).weights.w_query == *drawn.weights.w_query);
+}

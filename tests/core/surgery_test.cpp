@@ -1,0 +1,341 @@
+// Head surgery: the patterns that take a head's place, what it does to the output, the measures and the
+// gradients, and the edits that make it. The oracle and finite differences cover it for all settings in
+// stages_test.cpp and gradients_test.cpp.
+#include <cmath>
+#include <limits>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "core/compare.hpp"
+#include "core/edits.hpp"
+#include "core/edits/heads.hpp"
+#include "core/error.hpp"
+#include "core/pipeline.hpp"
+#include "core/random_documents.hpp"
+#include "core/stages/run_stage.hpp"
+#include "core/text/tokenize.hpp"
+#include "core/weights/make_weights.hpp"
+#include "support/seeds.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using Kind = HeadSurgery::Kind;
+using Rows = std::vector<std::vector<float>>;
+
+ResultPtr compute(const Document& document) { return Pipeline(make_cpu_backend(1)).run(document); }
+
+/// Four queries and keys of two heads.
+Document square() {
+  samples::Random random(3);
+  return samples::given_document(random.tensor({1, 2, 4, 4}), random.tensor({1, 2, 4, 4}),
+                                 random.tensor({1, 2, 4, 4}));
+}
+
+/// What head 0 of the first sequence is replaced with.
+Rows pattern(Document document, Kind kind) {
+  const ResultPtr result = compute(edit::surgery(std::move(document), 0, kind));
+  const auto matrix = result->trace[Stage::Surgery]->matrix(0, 0);
+  Rows rows;
+  for (std::int64_t i = 0; i < matrix.rows(); ++i)
+    rows.emplace_back(matrix.row(i).data(), matrix.row(i).data() + matrix.cols());
+  return rows;
+}
+
+Document sentence(const std::string& text) {
+  Document document;
+  document.input.sequences = {{text, tokenize(text)}};
+  return with_weights(document);
+}
+
+/// [batch][queries][keys] of a head, from a result.
+TensorPtr weights_of(const Result& result, std::int64_t head) {
+  const Tensor& weights = *result.trace[weights_stage(result.document)];
+  const Shape& shape = weights.shape();
+  auto cut = std::make_shared<Tensor>(Shape{shape[0], shape[2], shape[3]});
+  for (std::int64_t b = 0; b < shape[0]; ++b) cut->matrix(b) = weights.matrix(b, head);
+  return cut;
+}
+
+/// The output, or the heads side by side with given Q, K and V.
+template <class T>
+const TensorOf<T>& output_of(const TraceOf<T>& trace) {
+  return trace[Stage::Output] ? *trace[Stage::Output] : *trace[Stage::Concat];
+}
+
+TensorPtr with_value(const TensorPtr& tensor, float value) {
+  auto copy = std::make_shared<Tensor>(*tensor);
+  copy->values().front() = value;
+  return copy;
+}
+
+}  // namespace
+
+TEST_CASE("Replaced patterns look as they are described", "[surgery]") {
+  Document document = square();
+  const float half = 0.5f, third = 1.0f / 3, fourth = 0.25f;
+  CHECK(pattern(document, Kind::Mute) == Rows(4, std::vector<float>(4)));
+  CHECK(pattern(document, Kind::Uniform) == Rows(4, std::vector<float>(4, fourth)));
+  CHECK(pattern(document, Kind::Identity) == Rows{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}});
+  CHECK(pattern(document, Kind::FirstToken) == Rows(4, {1, 0, 0, 0}));
+  CHECK(pattern(document, Kind::PreviousToken) ==
+        Rows{{fourth, fourth, fourth, fourth}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}});
+
+  document.masking.causal = true;
+  CHECK(pattern(document, Kind::Uniform) ==
+        Rows{{1, 0, 0, 0}, {half, half, 0, 0}, {third, third, third, 0}, {fourth, fourth, fourth, fourth}});
+  document.masking.window.left = 0;  // the one before is hidden: the row is spread over what is seen
+  CHECK(pattern(document, Kind::PreviousToken) == pattern(document, Kind::Identity));
+  document.masking.window.left = 1;
+  CHECK(pattern(document, Kind::FirstToken) ==
+        Rows{{1, 0, 0, 0}, {1, 0, 0, 0}, {0, half, half, 0}, {0, 0, half, half}});
+
+  auto additive = std::make_shared<Tensor>(Shape{1, 1, 4, 4});
+  additive->matrix(0, 0).row(2).setConstant(-std::numeric_limits<float>::infinity());
+  document.masking = {};
+  document.masking.additive = additive;
+  document.masking.hidden = Masking::Hidden::MinusBillion;  // softmax would be even there
+  for (const Kind kind : {Kind::Uniform, Kind::Identity, Kind::FirstToken, Kind::PreviousToken})
+    CHECK(pattern(document, kind)[2] == std::vector<float>(4));
+}
+
+TEST_CASE("Patterns know a cache, other keys and keys of no token", "[surgery]") {
+  samples::Random random(4);
+  Document document = square();
+  document.zero_key = true;
+  const float fifth = 0.2f;
+  CHECK(pattern(document, Kind::Uniform) == Rows(4, std::vector<float>(5, fifth)));
+  CHECK(pattern(document, Kind::Identity)[3] == std::vector<float>{0, 0, 0, 1, 0});
+  document.input.given.past_key = document.input.given.past_value = random.tensor({1, 2, 2, 4});
+  CHECK(pattern(document, Kind::Identity)[0] == std::vector<float>{0, 0, 1, 0, 0, 0, 0});
+  CHECK(pattern(document, Kind::PreviousToken)[0] == std::vector<float>{0, 1, 0, 0, 0, 0, 0});
+  // More queries than keys: the last ones have no key of their own, and the zero key is none.
+  Document cross = samples::given_document(random.tensor({1, 1, 3, 2}), random.tensor({1, 1, 2, 2}),
+                                           random.tensor({1, 1, 2, 2}));
+  cross.zero_key = true;
+  CHECK(pattern(cross, Kind::Identity)[1] == std::vector<float>{0, 1, 0});
+  CHECK(pattern(cross, Kind::Identity)[2] == std::vector<float>(3, 1.0f / 3));
+}
+
+TEST_CASE("Without surgery the weights are shared, and the other heads keep theirs", "[surgery]") {
+  Document document = square();
+  const ResultPtr plain = compute(document);
+  CHECK(plain->trace[Stage::Surgery] == plain->trace[Stage::Softmax]);
+  CHECK(plain->measures.output_change.empty());
+  document.surgery = std::vector<HeadSurgery>(2);
+  CHECK(compute(document)->trace[Stage::Surgery] != nullptr);
+  CHECK(compute(document)->measures.output_change.empty());
+  const ResultPtr muted = compute(edit::mute(document, 0));
+  CHECK(*muted->trace[Stage::Softmax] == *plain->trace[Stage::Softmax]);  // still there to be looked at
+  CHECK(muted->trace[Stage::Surgery]->matrix(0, 0).isZero(0));
+  CHECK(muted->trace[Stage::Surgery]->matrix(0, 1) == plain->trace[Stage::Softmax]->matrix(0, 1));
+  CHECK(muted->trace[Stage::Mix]->matrix(0, 0).isZero(0));
+  document.linear = true;
+  CHECK(compute(document)->trace[Stage::Surgery] != nullptr);
+  CHECK(weights_stage(document) == Stage::Linear);
+  CHECK(weights_stage(edit::mute(document, 0)) == Stage::Surgery);
+}
+
+TEST_CASE("The change of the output is that of two runs", "[surgery]") {
+  ThreadPool caller_only(1);
+  const Work work{caller_only, {}};
+  int compared = 0;
+  for (std::uint64_t i = 0; i < 600; ++i) {
+    INFO("ATTNSCOPE_SEED=" << seeds::of_run() << ", case " << i << " of surgery");
+    samples::Random random(seeds::of_case("surgery", i));
+    Document document = samples::any_document(random);
+    document.softmax = SoftmaxKind::Stable;
+    samples::randomise_surgery(random, document);
+    if (!is_operated(document)) continue;
+    const Trace trace = run_stages(work, document, sources_of<float>(document));
+    const std::vector<OutputChange> found = measure(work, document, trace).output_change;
+    // LSH buckets may fall on the other side in double; scores do not see surgery.
+    const Document bare = edit::restore_heads(document);
+    const Trace without = run_stages(work, bare, sources_of<float>(bare));
+    const Tensor &y = output_of(trace), &y0 = output_of(without);
+    REQUIRE(std::ssize(found) == y.shape()[0] * y.shape()[1]);
+    std::vector<double> expected, numbers;
+    for (std::int64_t b = 0; b < y.shape()[0]; ++b)
+      for (std::int64_t q = 0; q < y.shape()[1]; ++q) {
+        const auto with_row = y.matrix(b).row(q).cast<double>(), row = y0.matrix(b).row(q).cast<double>();
+        expected.insert(expected.end(), {(with_row - row).norm(), row.norm()});
+        const OutputChange& change = found[static_cast<std::size_t>(b * y.shape()[1] + q)];
+        numbers.insert(numbers.end(), {change.change, change.without});
+      }
+    REQUIRE(compare::difference(std::span<const double>(numbers), expected, 2e-6) == "");
+    ++compared;
+  }
+  CHECK(compared > 400);
+}
+
+TEST_CASE("A frozen pattern of its own changes nothing until something else does", "[surgery]") {
+  Document document = sentence("the cat sat on the mat");
+  document.masking.causal = true;
+  const ResultPtr before = compute(document);
+  document = edit::freeze(document, 3, weights_of(*before, 3));
+  Pipeline pipeline(make_cpu_backend(1));
+  const ResultPtr frozen = pipeline.run(document);
+  CHECK(*frozen->trace[Stage::Output] == *before->trace[Stage::Output]);
+  for (const OutputChange& row : frozen->measures.output_change) CHECK(row.change == 0);
+  document.scaling.kind = Scaling::Kind::Off;
+  const ResultPtr sharp = pipeline.run(document);
+  CHECK(sharp->trace[Stage::Surgery]->matrix(0, 3) == before->trace[Stage::Softmax]->matrix(0, 3));
+  CHECK(sharp->trace[Stage::Softmax]->matrix(0, 3) != before->trace[Stage::Softmax]->matrix(0, 3));
+  CHECK(sharp->measures.output_change[5].change > 1e-3);
+  // What is behind the weights changes the output's change as well, and nothing else of the measures.
+  auto w = std::make_shared<Tensor>(*document.weights.w_output);
+  w->matrix() *= 2;
+  document.weights.w_output = w;
+  const ResultPtr doubled = pipeline.run(document);
+  CHECK(std::abs(doubled->measures.output_change[5].change - 2 * sharp->measures.output_change[5].change) <
+        1e-6);
+  CHECK(doubled->trace[Stage::Surgery] == sharp->trace[Stage::Surgery]);
+}
+
+TEST_CASE("What is measured is the pattern that takes part", "[surgery]") {
+  Document document = edit::surgery(sentence("a b c d"), 2, Kind::Uniform);
+  document = edit::mute(document, 4);
+  document.masking.causal = true;
+  const ResultPtr result = compute(document);
+  const Measures& m = result->measures;
+  for (std::int64_t i = 0; i < 4; ++i) {
+    CHECK(std::abs(m.row(0, 2, i).entropy - std::log(static_cast<double>(i + 1))) < 1e-6);
+    CHECK(m.row(0, 2, i).jacobian == 0);
+    CHECK(m.row(0, 4, i).largest == 0);
+    CHECK(m.row(0, 4, i).strongest == -1);
+    CHECK(m.row(0, 4, i).effective == 0);
+    CHECK(std::isnan(m.row(0, 4, i).normalised));
+    CHECK(m.row(0, 4, i).allowed == i + 1);
+  }
+  CHECK(m.head(0, 2).uniform);
+  CHECK_FALSE(m.head(0, 4).collapsed);
+  CHECK_FALSE(m.head(0, 4).uniform);
+  CHECK(m.head(0, 4).not_finite == 0);
+  CHECK(m.head(0, 4).received == std::vector<double>(4));
+}
+
+TEST_CASE("Scores of a replaced head get no gradient, its values and W_O do", "[surgery]") {
+  for (const bool linear : {false, true}) {
+    Document document = edit::surgery(sentence("a b c d"), 2, Kind::PreviousToken);
+    document.linear = linear;
+    document.loss.kind = Loss::Kind::MeanSquared;
+    const ResultPtr result = compute(document);
+    const auto columns = [](const TensorPtr& w, std::int64_t h) { return w->matrix().middleCols(h * 8, 8); };
+    const Gradients& g = *result->gradients;
+    CHECK(columns(g.w_query, 2).isZero(0));
+    CHECK(columns(g.w_key, 2).isZero(0));
+    CHECK(g.scores->matrix(0, 2).isZero(0));
+    CHECK_FALSE(g.weights->matrix(0, 2).isZero(0));
+    CHECK_FALSE(columns(g.w_value, 2).isZero(1e-6f));
+    CHECK_FALSE(g.w_output->matrix().middleRows(2 * 8, 8).isZero(1e-6f));
+    CHECK_FALSE(columns(g.w_query, 3).isZero(1e-9f));
+  }
+}
+
+TEST_CASE("Mute and solo are switches", "[surgery]") {
+  const Document document = sentence("a b c");
+  Document muted = edit::mute(document, 1);
+  REQUIRE(muted.surgery.size() == 8);
+  CHECK(muted.surgery[1].kind == Kind::Mute);
+  CHECK(edit::mute(muted, 1) == document);  // none: stored as empty
+  CHECK(edit::mute(document, 8) == document);
+  CHECK(edit::mute(document, -1) == document);
+
+  muted = edit::surgery(muted, 2, Kind::Uniform);
+  Document solo = edit::solo(muted, 2);  // its own surgery stays
+  CHECK(edit::is_soloed(solo, 2));
+  CHECK_FALSE(edit::is_soloed(solo, 1));
+  CHECK(solo.surgery[2].kind == Kind::Uniform);
+  for (const std::size_t h : {0, 1, 3, 7}) CHECK(solo.surgery[h].kind == Kind::Mute);
+  solo = edit::solo(solo, 1);  // another one: a muted head sounds again
+  CHECK(edit::is_soloed(solo, 1));
+  CHECK(solo.surgery[1].kind == Kind::None);
+  CHECK(solo.surgery[2].kind == Kind::Mute);
+  CHECK(edit::solo(solo, 1) == document);
+  CHECK(edit::restore_heads(solo) == document);
+  CHECK(edit::surgery(solo, 0, Kind::None).surgery[0].kind == Kind::None);
+
+  Document one = document;
+  one = edit::heads(one, 1);
+  CHECK(edit::solo(one, 0) == one);  // there is nobody else
+  CHECK_FALSE(edit::is_soloed(edit::mute(one, 0), 0));
+}
+
+TEST_CASE("Surgery follows the heads and the tokens as far as it fits", "[surgery]") {
+  Document document = edit::mute(sentence("a b c"), 1);
+  document = edit::surgery(document, 6, Kind::Uniform);
+  document = edit::freeze(document, 2, weights_of(*compute(document), 2));
+  check(document);
+  const auto kinds = [](const Document& d) {
+    std::vector<Kind> all;
+    for (const HeadSurgery& head : d.surgery) all.push_back(head.kind);
+    return all;
+  };
+  CHECK(kinds(edit::heads(document, 4)) == std::vector{Kind::None, Kind::Mute, Kind::Frozen, Kind::None});
+  CHECK(edit::heads(document, 16).surgery.size() == 16);
+  CHECK(edit::heads(document, 1).surgery.empty());
+  CHECK(edit::d_model(document, 32).surgery == document.surgery);
+
+  std::vector<Kind> thawed = kinds(document);
+  thawed[2] = Kind::None;
+  CHECK(edit::text(document, 0, "x y z").surgery == document.surgery);  // as many tokens: it fits
+  CHECK(kinds(edit::text(document, 0, "a b c d")) == thawed);
+  CHECK(kinds(edit::texts(document, {"a b c", "d e f"})) == thawed);
+  CHECK(kinds(edit::cached(document, 1)) == thawed);
+  CHECK(kinds(edit::memory(document, "x y")) == thawed);
+  CHECK(kinds(edit::extra_key(document, true)) == thawed);
+  CHECK(kinds(edit::zero_key(document, true)) == thawed);
+  Document padded = document;
+  padded.input.padded_length = 5;
+  CHECK(kinds(edit::cached(padded, 0)) == thawed);
+  for (const Document& after : {edit::text(document, 0, "a b c d"), edit::texts(document, {"a b c", "d e f"}),
+                                edit::cached(document, 1), edit::memory(document, "x y"),
+                                edit::extra_key(document, true), edit::zero_key(document, true),
+                                edit::heads(document, 4), edit::heads(document, 16), edit::cached(padded, 0)})
+    CHECK_NOTHROW(check(after));
+
+  Document given = square();
+  given = edit::freeze(given, 1, weights_of(*compute(given), 1));
+  CHECK(kinds(edit::zero_key(given, true)).empty());
+  CHECK(edit::solo(given, 1).surgery.size() == 2);  // heads of the tensors, not of the Document
+}
+
+TEST_CASE("Surgery that cannot be computed is refused in a sentence", "[surgery]") {
+  Document document = sentence("a b c");
+  const TensorPtr weights = weights_of(*compute(document), 0);
+  const auto message = [](const Document& d) { return test::message_of<Error>([&] { check(d); }); };
+  document.surgery = std::vector<HeadSurgery>(3);
+  CHECK(message(document) == "Surgery is listed for 3 heads; there are 8.");
+  document.surgery = std::vector<HeadSurgery>(8);
+  document.surgery[5].kind = Kind::Frozen;
+  CHECK(message(document) ==
+        "The frozen pattern of head 5 is missing; it must be [batch, queries, keys] = [1, 3, 3].");
+  document.surgery[5].frozen = std::make_shared<const Tensor>(Shape{1, 3, 4});
+  CHECK(message(document) ==
+        "The frozen pattern of head 5 has shape [1, 3, 4]; it must be [batch, queries, keys] = [1, 3, 3].");
+  for (const float bad : {std::nanf(""), std::numeric_limits<float>::infinity(), -0.25f, 1.5f}) {
+    const std::string refused =
+        test::message_of<Error>([&] { edit::freeze(sentence("a b c"), 5, with_value(weights, bad)); });
+    CHECK_THAT(refused, ContainsSubstring("pattern of head 5 holds 1 number that is no weight"));
+    CHECK(test::is_sentence(refused));
+  }
+  CHECK_NOTHROW(edit::freeze(sentence("a b c"), 5, with_value(weights, 1)));
+}
+
+TEST_CASE("A head that overflowed can be muted away", "[surgery]") {
+  Document document = sentence("a b c d");
+  document.softmax = SoftmaxKind::Naive;
+  document.scaling = {Scaling::Kind::Factor, 1e6f};
+  const ResultPtr before = compute(document);
+  REQUIRE(before->measures.head(0, 0).not_finite > 0);
+  for (int h = 0; h < 8; ++h) document = edit::mute(document, h);
+  const ResultPtr after = compute(document);
+  CHECK(after->trace[Stage::Output]->matrix(0).allFinite());
+  CHECK(after->measures.head(0, 0).not_finite == 0);
+  CHECK(std::isnan(after->measures.output_change[0].without));  // what it was is no number
+}
+
+}  // namespace attnscope

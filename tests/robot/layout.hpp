@@ -1,0 +1,27 @@
+// tests/robot: where the texts of a frame stand, read from its vector copy: what a layout can be described
+// and judged by without looking at pixels.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/robot/robot.hpp"
+
+namespace attnscope {
+
+struct PlacedText {
+  std::string text;
+  float x0 = 0, y0 = 0, x1 = 0, y1 = 0;  // of its letters: from the capitals' height to the baseline
+};
+
+/// Every text of the window as it is now, in the order in which it was drawn.
+std::vector<PlacedText> texts_of(Robot& robot);
+
+/// Pairs of texts that stand in each other's way, one sentence each.
+std::vector<std::string> collisions(const std::vector<PlacedText>& texts);
+
+/// One line for each text: its place in logical pixels and its words, every digit as "#" since numbers change
+/// with the machine, and how many texts are nothing but a number. What tells the time is left out.
+std::vector<std::string> description(const std::vector<PlacedText>& texts, float scale);
+
+}  // namespace attnscope
