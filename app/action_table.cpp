@@ -5,15 +5,15 @@
 
 #include "app/actions.hpp"
 #include "app/picture.hpp"
-#include "app/views/files/files.hpp"
-#include "app/views/walk/script.hpp"
 #include "app/views/editing/weight_map.hpp"
-#include "app/views/mask_painter.hpp"
+#include "app/views/files/files.hpp"
 #include "app/views/focus/focus_parts.hpp"
-#include "app/views/inspector/pages.hpp"
-#include "app/views/neuron/neuron_view.hpp"
 #include "app/views/heads/head_menu.hpp"
 #include "app/views/heads/head_order.hpp"
+#include "app/views/inspector/pages.hpp"
+#include "app/views/mask_painter.hpp"
+#include "app/views/neuron/neuron_view.hpp"
+#include "app/views/walk/script.hpp"
 #include "core/edits/heads.hpp"
 
 namespace attnscope {
@@ -153,7 +153,8 @@ const Action table[] = {
     {G::Look, "Smaller", ImGuiMod_Ctrl | ImGuiKey_Minus, [](Scene& s) { rescale(s, 1 / 1.1f); }, true},
     {G::Look, "Milliseconds of every stage", ImGuiKey_H, [](Scene& s) { s.view.timings = !s.view.timings; }},
     {G::Look, "Next page of the inspector", ImGuiKey_K, show_next_page, false, Mode::Explore},
-    {G::Look, "Pin the inspector to the cell, or let it follow", ImGuiKey_I, toggle_pin, false, Mode::Explore},
+    {G::Look, "Pin the inspector to the cell, or let it follow", ImGuiKey_I, toggle_pin, false,
+     Mode::Explore},
     {G::Look, "Neuron view, large", ImGuiKey_E, toggle_large_neurons, false, Mode::Explore},
     {G::Look, "Direction of the token strip", ImGuiKey_D,
      [](Scene& s) { s.view.direction = static_cast<Direction>(1 - static_cast<int>(s.view.direction)); }},
@@ -185,7 +186,8 @@ const Action table[] = {
 
     {G::Walk, "One move on", ImGuiKey_Space, walk::step_forward, true, Mode::Walk},
     {G::Walk, "One move back", ImGuiKey_Backspace, walk::step_back, true, Mode::Walk},
-    {G::Walk, "Play to the end, or pause", ImGuiMod_Shift | ImGuiKey_Space, walk::play_or_pause, false, Mode::Walk},
+    {G::Walk, "Play to the end, or pause", ImGuiMod_Shift | ImGuiKey_Space, walk::play_or_pause, false,
+     Mode::Walk},
     {G::Walk, "One stage on", ImGuiKey_PageDown, walk::next_stage, true, Mode::Walk},
     {G::Walk, "One stage back", ImGuiKey_PageUp, walk::previous_stage, true, Mode::Walk},
     {G::Walk, "Before the first move", ImGuiKey_Home, walk::go_to_start, false, Mode::Walk},

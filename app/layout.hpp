@@ -20,8 +20,8 @@ struct Layout {
 /// device pixels of a window `width` x `height`.
 Layout compute_layout(float width, float height, const ViewState& view, std::size_t strip_lines);
 
-/// How far a splitter reaches to both sides of its edge. A region that scrolls keeps its child window clear of
-/// that: Dear ImGui gives the mouse to the window on top.
+/// How far a splitter reaches to both sides of its edge. A region that scrolls keeps its child window clear
+/// of that: Dear ImGui gives the mouse to the window on top.
 inline constexpr float splitter_reach = 3;
 
 /// The edges between the regions: dragged they change view.sizes, a double click gives the usual size back.

@@ -74,11 +74,11 @@ struct ViewState {
 
   std::string message;  // one sentence; stays until dismissed or until what caused it is gone
   bool message_from_engine = false;
-  std::string hint;            // what the mouse is on, for the status line; filled anew each frame
+  std::string hint;  // what the mouse is on, for the status line; filled anew each frame
   SignalsState signals;
-  Oscilloscope scope;          // the chosen cell against time
-  double now = 0;              // seconds since the App began; a frame counts at most 0.1 s
-  std::string palette_text;    // what was typed into the command palette, and the row that Enter would run
+  Oscilloscope scope;        // the chosen cell against time
+  double now = 0;            // seconds since the App began; a frame counts at most 0.1 s
+  std::string palette_text;  // what was typed into the command palette, and the row that Enter would run
   std::size_t palette_row = 0;
   bool palette_opens = false;  // in this frame
   bool help = false;           // the page of keys and gestures is open

@@ -99,13 +99,13 @@ struct Weights {
   std::uint64_t seed = 7;
   float noise =
       0;  // HandBuilt: standard deviation of Gaussian noise added to every weight, x 1/sqrt(d_model)
-  bool biases = false;  // Random: add small random biases as well
+  bool biases = false;                            // Random: add small random biases as well
   Initialiser initialiser = Initialiser::Xavier;  // Random: of all four blocks
   std::array<BlockRecipe, 4> blocks;              // by Projection
   /// Given: the recipe that made the blocks before their numbers were edited by hand, so that each can be
   /// reset; Given where they came as numbers. Not looked at with another recipe.
   Recipe made_by = Recipe::Given;
-  bool fused = false;   // compute Q, K and V into one tensor, then cut it; the same bits, save behind a cache
+  bool fused = false;  // compute Q, K and V into one tensor, then cut it; the same bits, save behind a cache
 
   TensorPtr w_query;   // [d_model][heads * d_k]
   TensorPtr w_key;     // [d_model][kv heads * d_k]

@@ -118,12 +118,13 @@ CLI::App* add_render(CLI::App& app, Wishes& wishes) {
                           wish.scale = static_cast<float>(scale.value_or(0));
                           return wish.scale >= 0.5f && wish.scale <= 4;
                         }});
-  add_checked(*render, {"--view", "V", "Which view", "explore, walk or compare", [&wish](const std::string& text) {
-                          wish.view = text;
-                          return mode_named(text).has_value();
-                        }});
-  add_checked(*render, {"--region", "R", "What of the window",
-                        "window, focus, heads, signals or inspector", [&wish](const std::string& text) {
+  add_checked(*render,
+              {"--view", "V", "Which view", "explore, walk or compare", [&wish](const std::string& text) {
+                 wish.view = text;
+                 return mode_named(text).has_value();
+               }});
+  add_checked(*render, {"--region", "R", "What of the window", "window, focus, heads, signals or inspector",
+                        [&wish](const std::string& text) {
                           const std::optional<PictureRegion> region = picture_region_named(text);
                           wish.region = region.value_or(wish.region);
                           return region.has_value();
@@ -258,8 +259,8 @@ int parse_and_run(int argc, char** argv) {
   Wishes wishes;
   CLI::App app("An oscilloscope for self-attention.", "attnscope");
   app.set_version_flag("--version", "attnscope " ATTNSCOPE_VERSION);
-  CLI::Option* file =
-      app.add_option("FILE", wishes.file, "A session or document (.json), tensors (.safetensors) or a text to open");
+  CLI::Option* file = app.add_option(
+      "FILE", wishes.file, "A session or document (.json), tensors (.safetensors) or a text to open");
   file->type_name("");
   const CLI::App* render = add_render(app, wishes);
   const CLI::App* attend_command = add_attend(app, wishes);

@@ -206,7 +206,8 @@ void no_key_line(Fill& fill, const Span& rows, const Span& columns, const Raster
 
 /// Everything a cell wears beyond its colour or hatch.
 template <class Fill>
-void mark(Fill&& fill, const Span& rows, const Span& columns, const PooledBlock& block, const RasterJob& job) {
+void mark(Fill&& fill, const Span& rows, const Span& columns, const PooledBlock& block,
+          const RasterJob& job) {
   if (block.kind == CellKind::NoKey) no_key_line(fill, rows, columns, job);
   if (block.kind == CellKind::Underflow) dot(fill, rows, columns, job);
   if (block.kind != CellKind::Number || !std::isinf(block.value)) return;

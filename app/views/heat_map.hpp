@@ -10,10 +10,10 @@
 namespace attnscope {
 
 struct HeatMapStyle {
-  bool wide_strip = true;  // the entropy strip with heading and room for long tracks
-  bool caption = false;    // the sentence above, for a batch
-  bool strips = true;      // entropy of every row at the right, attention received below
-  bool read_out = true;    // the hovered cell's number beside the mouse
+  bool wide_strip = true;                 // the entropy strip with heading and room for long tracks
+  bool caption = false;                   // the sentence above, for a batch
+  bool strips = true;                     // entropy of every row at the right, attention received below
+  bool read_out = true;                   // the hovered cell's number beside the mouse
   std::optional<Plane> plane = {};        // instead of scene.view.stage
   std::optional<ColourScale> scale = {};  // instead of the plane's own
   /// What is written in a cell, instead of the usual; `side` of the cell in logical pixels.

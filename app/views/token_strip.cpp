@@ -23,7 +23,8 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   if (text_field(scene.ui, ("##" + label).c_str(), box, text, "Type a sentence", chosen)) {
     try {
       if (scene.document.input.edited)
-        scene.view.message = "Typing let go of the token vectors that were edited by hand; Ctrl+Z brings them back.";
+        scene.view.message =
+            "Typing let go of the token vectors that were edited by hand; Ctrl+Z brings them back.";
       scene.document = edit::text(std::move(scene.document), index, std::move(text));
     } catch (const std::exception& error) {
       scene.view.message = error.what();

@@ -33,8 +33,8 @@ struct FieldKind {
   bool accent = false;
 };
 
-bool edit_text(const Ui& ui, const char* label, const Box& box, std::string& text, std::string_view placeholder,
-               const FieldKind& kind) {
+bool edit_text(const Ui& ui, const char* label, const Box& box, std::string& text,
+               std::string_view placeholder, const FieldKind& kind) {
   ImGui::SetCursorScreenPos(box.min());
   ImGui::SetNextItemWidth(box.w);
   ui.push_font(type::label);
@@ -80,9 +80,9 @@ bool text_field(const Ui& ui, const char* label, const Box& box, std::string& te
 
 bool path_field(const Ui& ui, const char* label, const Box& box, std::string& text,
                 std::string_view placeholder) {
-  return edit_text(ui, label, box, text, placeholder,
-                   {ImGuiInputTextFlags_CallbackCompletion | ImGuiInputTextFlags_EnterReturnsTrue, complete_path,
-                    false});
+  return edit_text(
+      ui, label, box, text, placeholder,
+      {ImGuiInputTextFlags_CallbackCompletion | ImGuiInputTextFlags_EnterReturnsTrue, complete_path, false});
 }
 
 void badge(const Ui& ui, const Box& box, std::string_view text, Rgba ground, Rgba ink, float size) {

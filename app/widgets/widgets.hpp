@@ -51,15 +51,15 @@ std::optional<std::int64_t> stepper(const Ui&, const char* label, const Box&, st
                                     const std::function<std::int64_t(int)>& next, const Tip&,
                                     std::string_view read_out = {});
 
-/// Right behind ImGui::BeginChild: the child scrolls to where the number (logical pixels) was set from outside,
-/// else the number follows it.
+/// Right behind ImGui::BeginChild: the child scrolls to where the number (logical pixels) was set from
+/// outside, else the number follows it.
 void keep_scroll(const Ui&, float& logical);
 
 /// A field that opens a list. `rows` fills the list between ImGui::BeginPopup and EndPopup with menu_row().
 void drop(const Ui&, const char* label, const Box&, std::string_view shown, const Tip&,
           const std::function<void()>& rows);
-/// The field alone, for what is no list; true when it was clicked. It looks pressed while the popup of the same
-/// label is open.
+/// The field alone, for what is no list; true when it was clicked. It looks pressed while the popup of the
+/// same label is open.
 bool drop_box(const Ui&, const char* label, const Box&, std::string_view shown, const Tip&);
 /// The list alone, below or above a box that the caller has drawn; ImGui::OpenPopup(label) opens it.
 void drop_list(const Ui&, const char* label, const Box&, const std::function<void()>& rows);

@@ -195,8 +195,8 @@ Weights read_weights(JsonFields& root, const std::string& where) {
   if (value != nullptr && value->is_object()) {
     read_blocks(*value, where, weights);
   } else {
-    weights.recipe =
-        root.choice("weights", 0, std::span(names::recipe).first<2>()) == 0 ? Recipe::Random : Recipe::HandBuilt;
+    weights.recipe = root.choice("weights", 0, std::span(names::recipe).first<2>()) == 0 ? Recipe::Random
+                                                                                         : Recipe::HandBuilt;
   }
   return weights;
 }

@@ -302,7 +302,8 @@ std::string to_json(const Document& document) { return session_to_json(document,
 std::string session_to_json(const Document& document, std::string_view view, const Document* held) {
   JsonWriter writer(" ");
   writer.add("attnscope", std::string_view("1"));
-  if (!view.empty()) writer.add("session", std::string_view("1"));  // early: a file that was cut is known by it
+  if (!view.empty())
+    writer.add("session", std::string_view("1"));  // early: a file that was cut is known by it
   writer.add("title", json_text(document.title));
   add_input(document.input, writer);
   writer.add("d_model", fmt::to_string(document.d_model));

@@ -15,8 +15,8 @@ struct Sources {
   TensorPtrOf<T> query_vectors, key_vectors, value_vectors;  // Vectors
   TensorPtrOf<T> w_query, w_key, w_value, w_output, b_query, b_key, b_value, b_output;
   TensorPtrOf<T> extra_key, extra_value, position_table, relative_bias;
-  TensorPtrOf<T> additive;  // Masking
-  TensorPtrOf<T> loss;      // Loss
+  TensorPtrOf<T> additive;               // Masking
+  TensorPtrOf<T> loss;                   // Loss
   TensorPtrOf<T> edited, edited_memory;  // Input
   // Where the Document's own float would round them: the multiplier of the scores and the soft-cap.
   std::optional<double> scale, soft_cap;

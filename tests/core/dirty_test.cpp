@@ -25,14 +25,16 @@ TensorPtr zeros() { return std::make_shared<const Tensor>(Shape{1, 1, 5, 5}); }
 
 /// These lines break the build when a member is added to a struct: then add it here, and to all_changes().
 void members_are_complete(const Document& document) {
-  [[maybe_unused]] const auto& [input, embedding, embedding_gain, positions, position_settings, d_model, heads, kv_heads, d_v,
-                                weights, zero_key, scaling, soft_cap, masking, softmax, temperature, linear,
-                                surgery, dropout, precision, loss, title] = document;
-  [[maybe_unused]] const auto& [sequences, memory, padded_length, cached, given, vectors, edited, edited_memory] = input;
+  [[maybe_unused]] const auto& [input, embedding, embedding_gain, positions, position_settings, d_model,
+                                heads, kv_heads, d_v, weights, zero_key, scaling, soft_cap, masking, softmax,
+                                temperature, linear, surgery, dropout, precision, loss, title] = document;
+  [[maybe_unused]] const auto& [sequences, memory, padded_length, cached, given, vectors, edited,
+                                edited_memory] = input;
   [[maybe_unused]] const auto& [q, k, v, past_key, past_value, lengths] = given;
   [[maybe_unused]] const auto& [x, key_vectors, value_vectors] = vectors;
-  [[maybe_unused]] const auto& [recipe, seed, noise, biases, fused, initialiser, blocks, made_by, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o,
-                                extra_key, extra_value, position_table, relative_bias, head_names] = weights;
+  [[maybe_unused]] const auto& [recipe, seed, noise, biases, fused, initialiser, blocks, made_by, w_q, w_k,
+                                w_v, w_o, b_q, b_k, b_v, b_o, extra_key, extra_value, position_table,
+                                relative_bias, head_names] = weights;
   [[maybe_unused]] const auto& [causal, padding, window, sparsity, mask_heads, additive, hidden, mistake] =
       masking;
   [[maybe_unused]] const auto& [scale_kind, factor] = scaling;
@@ -108,7 +110,11 @@ std::vector<Change> all_changes() {
       {"softmax", [](Document& d) { d.softmax = SoftmaxKind::Naive; }, {Field::Softmax}},
       {"temperature", [](Document& d) { d.temperature = 2; }, {Field::Softmax}},
       {"linear", [](Document& d) { d.linear = true; }, {Field::Linear}},
-      {"surgery", [](Document& d) { d.surgery = {{HeadSurgery::Kind::Mute}, {}}; }, {Field::Surgery}},
+      {"surgery",
+       [](Document& d) {
+         d.surgery = {{HeadSurgery::Kind::Mute}, {}};
+       },
+       {Field::Surgery}},
       {"dropout", [](Document& d) { d.dropout.rate = 0.5f; }, {Field::Dropout}},
       {"precision", [](Document& d) { d.precision = Precision::BFloat16; }, {Field::Precision}},
       {"loss", [](Document& d) { d.loss.kind = Loss::Kind::Sum; }, none},
@@ -201,7 +207,10 @@ TEST_CASE("A stage that a change does not touch is shared with the Trace before"
        downstream_of(Stage::Value)},
       {"W_O", [](Document& d) { d.weights.w_output = copied(d.weights.w_output); }, Stages{Stage::Output}},
       {"temperature", [](Document& d) { d.temperature = 3; }, downstream_of(Stage::Softmax)},
-      {"surgery", [](Document& d) { d.surgery = {{}, {HeadSurgery::Kind::Mute}}; },
+      {"surgery",
+       [](Document& d) {
+         d.surgery = {{}, {HeadSurgery::Kind::Mute}};
+       },
        downstream_of(Stage::Surgery)},
       {"positions", [](Document& d) { d.positions = Positions::None; }, downstream_of(Stage::Position)},
       {"tokens", [](Document& d) { d.input.sequences[0].tokens[0] = std::string("x"); },

@@ -173,8 +173,10 @@ TEST_CASE("every setting comes back", "[json]") {
   }
   SECTION("every kind of surgery") {
     using Kind = HeadSurgery::Kind;
-    document.surgery = {{Kind::None}, {Kind::Frozen, tensor({1, 2, 3}, {0, 1, 0, 0.25f, 0.5f, 0.1f})},
-                        {Kind::Mute}, {Kind::FirstToken}};
+    document.surgery = {{Kind::None},
+                        {Kind::Frozen, tensor({1, 2, 3}, {0, 1, 0, 0.25f, 0.5f, 0.1f})},
+                        {Kind::Mute},
+                        {Kind::FirstToken}};
     CHECK(same(round_trip(document), document));
     document.surgery = {{Kind::Uniform}, {Kind::PreviousToken}, {Kind::Identity}, {Kind::None}};
     CHECK(same(round_trip(document), document));

@@ -23,7 +23,7 @@ struct RobotOptions {
   ThemeName theme = ThemeName::Dark;
   bool system_fonts = false;    // the built-in font makes a test independent of the machine
   bool wait_for_engine = true;  // false: frames go on while it computes, as in the window
-  std::optional<std::filesystem::path> file = std::nullopt;  // the first example when there is none
+  std::optional<std::filesystem::path> file = std::nullopt;   // the first example when there is none
   std::optional<std::filesystem::path> state = std::nullopt;  // where recent files and autosaves are; nowhere
 };
 

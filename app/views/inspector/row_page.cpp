@@ -233,8 +233,8 @@ float draw_row_page(Scene& scene, const CellPlace& at, const Box& area) {
   const float fact = ui.px(scene.compact ? 19 : 21);
   const float below = fact * static_cast<float>((facts.size() + 1) / 2) + ui.px(18);
   const float room = std::max(area.bottom() - y - below, ui.px(4 * least_key_line));
-  const float line = std::clamp(std::floor(room / static_cast<float>(std::ssize(keys))), ui.px(least_key_line),
-                                ui.px(most_key_line));
+  const float line = std::clamp(std::floor(room / static_cast<float>(std::ssize(keys))),
+                                ui.px(least_key_line), ui.px(most_key_line));
   const auto rows = std::min(static_cast<std::int64_t>(room / line), std::ssize(keys));
   const Box box{area.x, y, area.w, line * static_cast<float>(rows)};
   const Cell locked = scene.selection.cell;

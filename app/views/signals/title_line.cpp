@@ -123,7 +123,8 @@ Box TitleLine::finish(std::string_view unit) {
   ui.text(box.x, y, tip.title, {type::label, ui.theme.text1, Ink::Medium, Align::Left, most});
   const float cx = box.x + width + ui.px(10), r = ui.px(3);
   const ImVec2 chevron[3] = {{cx - r, y - r / 2}, {cx, y + r / 2}, {cx + r, y - r / 2}};
-  if (!ui.is_figure()) ui.polyline(chevron, touch.hovered || open ? ui.theme.text1 : ui.theme.text3, ui.px(1.5f));
+  if (!ui.is_figure())
+    ui.polyline(chevron, touch.hovered || open ? ui.theme.text1 : ui.theme.text3, ui.px(1.5f));
   tooltip(ui, touch.hovered && !open, title, tip);
   if (touch.clicked) ImGui::OpenPopup(label.c_str());
   drop_list(ui, label.c_str(), title, [&] {
