@@ -50,7 +50,7 @@ void adopt(TensorPtr& present, Tensor fresh) {
 }
 
 /// Names of streams hold a space, so no token shares one.
-Tensor gaussian_block(Shape shape, std::uint64_t seed, std::string_view stream, double sigma) {
+Tensor drawn_block(Shape shape, std::uint64_t seed, std::string_view stream, double sigma) {
   Tensor tensor(shape);
   fill_normal(tensor.values(), seed, stream_of(stream), sigma);
   return tensor;
@@ -73,7 +73,7 @@ void make_biases(Weights& weights, const Widths& n) {
   const bool on = weights.biases && weights.recipe == Recipe::Random;
   const auto bias = [&](TensorPtr& block, int width, std::string_view stream) {
     if (on) {
-      adopt(block, gaussian_block({width}, weights.seed, stream, 0.1));
+      adopt(block, drawn_block({width}, weights.seed, stream, 0.1));
     } else {
       block.reset();
     }
@@ -140,8 +140,8 @@ void finish(Weights& weights, const Widths& n, Blocks fresh) {
 /// The learned key and value that every query sees: kept while wanted, drawn anew for other widths.
 void make_extra(Weights& weights, const Widths& n) {
   if (!weights.extra_key) return;
-  adopt(weights.extra_key, gaussian_block({n.kv_heads * n.d_k}, weights.seed, "block extra key", 1));
-  adopt(weights.extra_value, gaussian_block({n.kv_heads * n.d_v}, weights.seed, "block extra value", 1));
+  adopt(weights.extra_key, drawn_block({n.kv_heads * n.d_k}, weights.seed, "block extra key", 1));
+  adopt(weights.extra_value, drawn_block({n.kv_heads * n.d_v}, weights.seed, "block extra value", 1));
 }
 
 }  // namespace

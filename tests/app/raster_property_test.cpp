@@ -242,6 +242,8 @@ TEST_CASE("thirty-two heads of long texts are painted in a fraction of a frame")
           best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
     }
     std::printf("raster: %d heads of %d x %d at %d px: %.2f ms\n", heads, n, n, size, best);
-    CHECK(best < 500);
+#if !defined(__SANITIZE_ADDRESS__)
+    CHECK(best < 500);  // several times what it takes: the printed figure is what counts
+#endif
   }
 }

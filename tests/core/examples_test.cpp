@@ -8,7 +8,7 @@ using namespace attnscope;
 
 TEST_CASE("every shipped example opens and can be computed") {
   const std::vector<Example> examples = list_examples(ATTNSCOPE_ASSETS);
-  REQUIRE(examples.size() == 6);
+  REQUIRE(examples.size() == 7);
   for (const Example& example : examples) {
     CAPTURE(example.name);
     const Document document = open_document(example.path);

@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-constexpr const char* popup = "Save a picture";
+constexpr const char* card_title = "Save a picture";
 
 struct Choice {
   PictureRegion region;
@@ -85,7 +85,7 @@ void draw_card(Scene& scene, const Layout& layout, const Box& card, bool opens) 
   files.region = chosen.region;
   if (opens) follow_choice(files, all, chosen);
   float y = card.y + ui.px(20);
-  ui.text(card.x + ui.px(20), y + ui.px(8), popup, {type::title, ui.theme.text1, Ink::Semibold});
+  ui.text(card.x + ui.px(20), y + ui.px(8), card_title, {type::title, ui.theme.text1, Ink::Semibold});
   y += ui.px(36);
 
   std::vector<std::string_view> names;
@@ -140,7 +140,7 @@ void open_picture_card(Scene& scene, PictureRegion region) {
 void draw_picture_card(Scene& scene, const Layout& layout) {
   const Ui& ui = scene.ui;
   const bool opens = std::exchange(scene.view.files.picture_opens, false);
-  if (opens) ImGui::OpenPopup(popup);
+  if (opens) ImGui::OpenPopup(card_title);
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   const float width = std::min(ui.px(560), screen.x - ui.px(16)),
               height = std::min(ui.px(276), screen.y - ui.px(16));
@@ -152,7 +152,7 @@ void draw_picture_card(Scene& scene, const Layout& layout) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
   ImGui::PushStyleColor(ImGuiCol_PopupBg, ui.theme.raised);
   ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.border);
-  if (ImGui::BeginPopup(popup, ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoScrollbar)) {
+  if (ImGui::BeginPopup(card_title, ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoScrollbar)) {
     draw_card(scene, layout, card, opens);
     ImGui::EndPopup();
   }
