@@ -3,6 +3,8 @@
 #include <set>
 #include <utility>
 
+#include "core/document_blocks.hpp"
+
 namespace attnscope {
 namespace {
 
@@ -10,38 +12,10 @@ constexpr double rest = 1;  // seconds without a change that end a step while a 
 
 /// Adds the bytes of blocks of a Document that no other one counted before.
 std::size_t new_bytes(const Document& document, std::set<const Tensor*>& counted) {
-  const Weights& w = document.weights;
-  const Given& g = document.input.given;
-  const Vectors& x = document.input.vectors;
   std::size_t bytes = 0;
-  for (const TensorPtr* block : {&w.w_query,
-                                 &w.w_key,
-                                 &w.w_value,
-                                 &w.w_output,
-                                 &w.b_query,
-                                 &w.b_key,
-                                 &w.b_value,
-                                 &w.b_output,
-                                 &w.extra_key,
-                                 &w.extra_value,
-                                 &w.position_table,
-                                 &w.relative_bias,
-                                 &g.query,
-                                 &g.key,
-                                 &g.value,
-                                 &g.past_key,
-                                 &g.past_value,
-                                 &x.query,
-                                 &x.key,
-                                 &x.value,
-                                 &document.input.edited,
-                                 &document.input.edited_memory,
-                                 &document.masking.additive,
-                                 &document.loss.given}) {
-    if (*block && counted.insert(block->get()).second) bytes += (*block)->values().size_bytes();
-  }
-  for (const HeadSurgery& head : document.surgery)
-    if (head.frozen && counted.insert(head.frozen.get()).second) bytes += head.frozen->values().size_bytes();
+  for_each_block(document, [&](const TensorPtr& block) {
+    if (block && counted.insert(block.get()).second) bytes += block->values().size_bytes();
+  });
   return bytes;
 }
 

@@ -8,6 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "core/document_blocks.hpp"
 #include "core/error.hpp"
 #include "core/files/open.hpp"
 #include "core/text/tokenize.hpp"
@@ -29,45 +30,16 @@ TensorPtr tensor(Shape shape, std::vector<float> values) {
 
 bool same(const TensorPtr& a, const TensorPtr& b) { return !a || !b ? !a && !b : *a == *b; }
 
-/// Every block of numbers of a Document.
 std::vector<TensorPtr*> blocks_of(Document& d) {
-  Given& g = d.input.given;
-  Vectors& x = d.input.vectors;
-  Weights& w = d.weights;
-  return {&g.query,
-          &g.key,
-          &g.value,
-          &g.past_key,
-          &g.past_value,
-          &x.query,
-          &x.key,
-          &x.value,
-          &d.input.edited,
-          &d.input.edited_memory,
-          &w.w_query,
-          &w.w_key,
-          &w.w_value,
-          &w.w_output,
-          &w.b_query,
-          &w.b_key,
-          &w.b_value,
-          &w.b_output,
-          &w.extra_key,
-          &w.extra_value,
-          &w.position_table,
-          &w.relative_bias,
-          &d.masking.additive,
-          &d.loss.given};
+  std::vector<TensorPtr*> blocks;
+  for_each_block(d, [&](TensorPtr& block) { blocks.push_back(&block); });
+  return blocks;
 }
 
 /// Equality of what blocks hold, where Document's own == asks whether they are the same blocks.
 bool same(Document a, Document b) {
-  std::vector<TensorPtr*> in_a = blocks_of(a), in_b = blocks_of(b);
   if (a.surgery.size() != b.surgery.size()) return false;
-  for (std::size_t h = 0; h < a.surgery.size(); ++h) {
-    in_a.push_back(&a.surgery[h].frozen);
-    in_b.push_back(&b.surgery[h].frozen);
-  }
+  const std::vector<TensorPtr*> in_a = blocks_of(a), in_b = blocks_of(b);
   for (std::size_t i = 0; i < in_a.size(); ++i) {
     if (!same(*in_a[i], *in_b[i])) return false;
     *in_a[i] = *in_b[i];

@@ -8,6 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "core/edited_documents.hpp"
 #include "core/edits.hpp"
 #include "core/edits/numbers.hpp"
 #include "core/error.hpp"
@@ -18,55 +19,9 @@
 #include "core/stages/embed.hpp"
 
 using namespace attnscope;
+using namespace attnscope::test;
 using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
-
-namespace {
-
-Document sentence(Recipe recipe, std::vector<std::string> texts = {"The cat sat on the mat"}) {
-  return edit::recipe(edit::texts({}, texts), recipe);
-}
-
-Document given_document() {
-  samples::Random random(5);
-  Document document = samples::given_document(random.tensor({2, 4, 3, 2}), random.tensor({2, 2, 5, 2}),
-                                              random.tensor({2, 2, 5, 3}));
-  document.input.given.past_key = random.tensor({2, 2, 1, 2});
-  document.input.given.past_value = random.tensor({2, 2, 1, 3});
-  return document;
-}
-
-ResultPtr computed(const Document& document) { return Pipeline(make_cpu_backend(1)).run(document); }
-
-/// The numbers of every block there is.
-std::map<Block, Tensor> all_numbers(const Document& document) {
-  std::map<Block, Tensor> found;
-  for (std::size_t i = 0; i < block_count; ++i) {
-    const auto block = static_cast<Block>(i);
-    if (const TensorPtr numbers = numbers_of(document, block)) found.emplace(block, *numbers);
-  }
-  return found;
-}
-
-std::size_t differences(const Tensor& a, const Tensor& b) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < a.values().size(); ++i) count += a.values()[i] != b.values()[i];
-  return count;
-}
-
-std::string refusal(const auto& edit) {
-  try {
-    edit();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
-/// Every number of the same value, by its recipe too.
-bool same_picture(const Document& a, const Document& b) { return to_json(a) == to_json(b); }
-
-}  // namespace
 
 TEST_CASE("every number of every block can be edited, and nothing else changes", "[edit]") {
   Document text = edit::biases(sentence(Recipe::Random, {"one two three", "a b"}), true);
@@ -306,138 +261,4 @@ TEST_CASE("what cannot be edited is refused in one sentence", "[edit]") {
   Document large = edit::number(document, {Block::QueryWeights, 0, 0}, 3e38f);
   CHECK(refusal([&] { edit::gain(large, Block::QueryWeights, 2); }) ==
         "Multiplied by 2 the numbers are too large to be stored.");
-}
-
-TEST_CASE("a gain multiplies what the recipe makes and what was edited", "[edit]") {
-  const Document document = sentence(Recipe::HandBuilt);
-  const Document louder = edit::gain(document, Block::KeyWeights, 3);
-  const auto is_times = [](const Tensor& now, const Tensor& was, float factor) {
-    bool same = now.shape() == was.shape();
-    for (std::size_t i = 0; same && i < was.values().size(); ++i)
-      same = now.values()[i] == was.values()[i] * factor;
-    return same;
-  };
-  CHECK(louder.weights.recipe == Recipe::HandBuilt);
-  CHECK(louder.weights.head_names == document.weights.head_names);
-  CHECK(gain_of(louder, Block::KeyWeights) == 3.0f);
-  CHECK(is_times(*louder.weights.w_key, *document.weights.w_key, 3));
-  CHECK(louder.weights.w_query == document.weights.w_query);
-  CHECK(same_picture(edit::gain(louder, Block::KeyWeights, 1),
-                     document));  // to the bit, however often it moved
-  CHECK(is_times(*edit::heads(louder, 4).weights.w_key, *edit::heads(document, 4).weights.w_key, 3));
-  CHECK(is_times(*edit::seed(louder, 9).weights.w_key, *edit::seed(document, 9).weights.w_key, 3));
-
-  Document edited = edit::number(louder, {Block::KeyWeights, 0, 0}, 6);
-  edited = edit::gain(edited, Block::KeyWeights, 0.5f);
-  CHECK(edited.weights.w_key->matrix()(0, 0) == Approx(1));
-  CHECK(edited.weights.w_key->matrix()(1, 1) == Approx(0.5f * document.weights.w_key->matrix()(1, 1)));
-  CHECK(is_times(*made_numbers(edited, Block::KeyWeights), *document.weights.w_key, 0.5f));
-
-  const Document brighter = edit::gain(document, Block::Input, 2);
-  CHECK(brighter.embedding_gain == 2.0f);
-  CHECK_FALSE(brighter.input.edited);
-  CHECK(is_times(*computed(brighter)->trace[Stage::Embed], *computed(document)->trace[Stage::Embed], 2));
-  const Document typed = edit::text(brighter, 0, "another text"),
-                 plain = edit::text(document, 0, "another text");
-  CHECK(is_times(*numbers_of(typed, Block::Input), *numbers_of(plain, Block::Input), 2));
-  Document touched = edit::gain(edit::number(brighter, {Block::Input, 0, 1}, 8), Block::Input, 4);
-  CHECK(touched.input.edited->matrix(0)(0, 1) == 16.0f);
-  CHECK(
-      same_picture(edit::reset_number(touched, {Block::Input, 0, 1}), edit::gain(document, Block::Input, 4)));
-}
-
-TEST_CASE("typing, seeds and widths let go of what was edited", "[edit]") {
-  const Document document = sentence(Recipe::Random, {"one two", "three four"});
-  Document edited = edit::number(document, {Block::Input, 0, 0}, 9);
-  edited = edit::number(edited, {Block::QueryWeights, 0, 0}, 9);
-  const auto keeps = [](const Document& d) {
-    CHECK_NOTHROW(check(d));
-    return std::pair(d.input.edited != nullptr, d.weights.recipe == Recipe::Given);
-  };
-  CHECK(keeps(edited) == std::pair(true, true));
-  CHECK(keeps(edit::text(edited, 1, "five six")) == std::pair(false, true));
-  CHECK(keeps(edit::texts(edited, {"one", "two"})) == std::pair(false, true));
-  CHECK(keeps(edit::memory(edited, "un deux")) == std::pair(true, true));
-  CHECK(keeps(edit::heads(edited, 4)) == std::pair(true, true));
-  CHECK(keeps(edit::d_model(edited, 32)) == std::pair(false, false));
-  CHECK(keeps(edit::kv_heads(edited, 2)) == std::pair(true, false));
-  CHECK(keeps(edit::d_v(edited, 3)) == std::pair(true, false));
-  CHECK(keeps(edit::seed(edited, 8)) == std::pair(false, false));
-  CHECK(keeps(edit::biases(edited, true)) == std::pair(true, false));
-  CHECK(keeps(edit::recipe(edited, Recipe::HandBuilt)) == std::pair(false, false));
-  CHECK(same_picture(edit::recipe(edited, Recipe::Random),
-                     edit::reset(edit::number(document, {Block::Input, 0, 0}, 9), Block::KeyWeights)));
-  const Document built = edit::number(sentence(Recipe::HandBuilt), {Block::QueryWeights, 0, 0}, 9);
-  CHECK(keeps(edit::heads(built, 4)).second == false);  // four heads are built otherwise than eight
-  Document padded = edited;
-  padded.input.padded_length = 5;
-  CHECK(keeps(edit::cached(padded, 1)).first == false);
-  Document second = edit::number(edit::memory(document, "un deux"), {Block::Memory, 0, 0}, 9);
-  CHECK(second.input.edited_memory);
-  CHECK_FALSE(edit::memory(second, "un deux").input.edited_memory);
-  CHECK(edit::text(second, 0, "other words").input.edited_memory);
-
-  const Document next = edit::new_seed(edited);
-  CHECK(next.weights.seed != edited.weights.seed);
-  CHECK(next.weights.seed < 100'000);
-  CHECK(next.weights.recipe == Recipe::Random);
-  CHECK(same_picture(edit::new_seed(edited), next));
-}
-
-TEST_CASE("documents with edited numbers are saved and opened", "[edit][json]") {
-  Document document = edit::memory(sentence(Recipe::HandBuilt), "le chat");
-  document = edit::gain(edit::number(document, {Block::Input, 1, 2}, 0.1f), Block::Input, 1.5f);
-  document = edit::number(document, {Block::Memory, 0, 3}, -7);
-  document = edit::initialise(document, Block::ValueWeights, Initialiser::Orthogonal, 12);
-  document = edit::gain(document, Block::OutputWeights, 0.3f);
-  const auto opened = [](const Document& d) { return document_from_json(to_json(d), "x"); };
-  for (const bool by_hand : {false, true}) {
-    if (by_hand) document = edit::number(document, {Block::QueryWeights, 4, 4}, 2);
-    const Document back = opened(document);
-    CHECK(same_picture(back, document));
-    CHECK((all_numbers(back) == all_numbers(document)));
-    CHECK(back.weights.made_by == document.weights.made_by);
-    CHECK(back.weights.blocks == document.weights.blocks);
-    CHECK(back.embedding_gain == 1.5f);
-    CHECK(back.weights.head_names == document.weights.head_names);
-    CHECK_NOTHROW(check(back));
-  }
-  CHECK(same_picture(edit::reset_number(opened(document), {Block::QueryWeights, 4, 4}),
-                     edit::reset_number(document, {Block::QueryWeights, 4, 4})));
-
-  const auto refused = [](const std::string& keys) {
-    return refusal(
-        [&] { document_from_json(R"({"attnscope": 1, "text": ["a"], )" + keys + "}", "bad.json"); });
-  };
-  CHECK_THAT(refused(R"("embedding_gain": 0)"), ContainsSubstring("\"embedding_gain\""));
-  CHECK_THAT(refused(R"("blocks": {"query": {"gain": -1}})"), ContainsSubstring("\"blocks.query.gain\""));
-  CHECK_THAT(refused(R"("blocks": {"query": {"initialiser": "he"}})"),
-             ContainsSubstring("\"blocks.query.initialiser\""));
-  CHECK_THAT(refused(R"("blocks": {"bias": {}})"), ContainsSubstring("\"blocks.bias\""));
-  CHECK_THAT(refused(R"("initialiser": "zeros")"), ContainsSubstring("\"initialiser\""));
-  CHECK_THAT(refused(R"("edited_vectors": [[1]])"), ContainsSubstring("\"edited_vectors\""));
-}
-
-TEST_CASE("check() says what is wrong with edited vectors and gains", "[edit]") {
-  const Document document = sentence(Recipe::Random);
-  const auto sentence_of = [&](const auto& change) {
-    Document broken = document;
-    change(broken);
-    return refusal([&] { check(broken); });
-  };
-  CHECK(sentence_of([](Document& d) {
-          d.input.edited = std::make_shared<const Tensor>(Shape{1, 5, 64});
-        }) ==
-        "The edited vectors of the text have shape [1, 5, 64]; they must be [sequences, tokens, d_model] = "
-        "[1, 6, 64].");
-  CHECK(sentence_of([](Document& d) { d.embedding_gain = 0; }) ==
-        "The gain of the embedding is 0; it must be a finite number above 0.");
-  CHECK(sentence_of([](Document& d) { d.weights.of(Projection::Value).gain = -2; }) ==
-        "The gain of W_V is -2; it must be a finite number above 0.");
-  CHECK(sentence_of([](Document& d) {
-          d.input.edited = std::make_shared<const Tensor>(Shape{1, 6, 64});
-          d.input.vectors.query = d.input.edited;
-        }) == "Edited token vectors belong to a text; where numbers are given, those are edited.");
-  CHECK(refusal([&] { check(edit::d_model(edit::initialiser(document, Initialiser::Orthogonal), 2048)); }) ==
-        "Orthogonal weights are made for sizes up to 1024; these are 2048 wide.");
 }

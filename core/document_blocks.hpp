@@ -1,0 +1,26 @@
+// core: every block of numbers that a Document can hold, in one list: who counts, compares or copies blocks
+// asks it instead of keeping a list of its own.
+#pragma once
+
+#include "core/document.hpp"
+
+namespace attnscope {
+
+/// Calls `each` with every TensorPtr of a Document (const where the Document is), null ones included.
+template <class D, class Each>
+void for_each_block(D& document, Each each) {
+  auto& input = document.input;
+  auto& given = input.given;
+  auto& vectors = input.vectors;
+  for (auto* block : {&given.query, &given.key, &given.value, &given.past_key, &given.past_value,
+                      &vectors.query, &vectors.key, &vectors.value, &input.edited, &input.edited_memory})
+    each(*block);
+  auto& w = document.weights;
+  for (auto* block : {&w.w_query, &w.w_key, &w.w_value, &w.w_output, &w.b_query, &w.b_key, &w.b_value,
+                      &w.b_output, &w.extra_key, &w.extra_value, &w.position_table, &w.relative_bias,
+                      &document.masking.additive, &document.loss.given})
+    each(*block);
+  for (auto& head : document.surgery) each(head.frozen);
+}
+
+}  // namespace attnscope
