@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/actions.hpp"
+#include "app/layout.hpp"
 #include "app/picture.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/files/files.hpp"
@@ -45,6 +46,13 @@ void turn(Scene& scene, Region region) {
   hidden = !hidden;
 }
 
+/// Beside the focus it is a region like the others; in a narrow window it is a drawer.
+void turn_inspector(Scene& scene) {
+  ViewState& view = scene.view;
+  if (!is_narrow(ImGui::GetIO().DisplaySize.x, view.scale)) return turn(scene, Region::Inspector);
+  view.drawer = !view.drawer;
+}
+
 void toggle_scaling(Scene& scene) {
   Scaling::Kind& kind = scene.document.scaling.kind;
   kind = kind == Scaling::Kind::InverseSqrtDk ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
@@ -65,6 +73,9 @@ void leave(Scene& scene) {
     toggle_painting(scene);
   } else if (scene.view.inspector.expanded && scene.view.mode == Mode::Explore) {
     scene.view.inspector.expanded = false;
+  } else if (is_narrow(ImGui::GetIO().DisplaySize.x, scene.view.scale) && scene.view.drawer &&
+             scene.view.mode == Mode::Explore) {
+    scene.view.drawer = false;
   } else {
     scene.next.locked = false;
   }
@@ -181,7 +192,7 @@ const Action table[] = {
     {G::Regions, "Controls", ImGuiKey_2, [](Scene& s) { turn(s, Region::Controls); }},
     {G::Regions, "Heads", ImGuiKey_3, [](Scene& s) { turn(s, Region::Heads); }},
     {G::Regions, "Signals", ImGuiKey_4, [](Scene& s) { turn(s, Region::Signals); }},
-    {G::Regions, "Inspector", ImGuiKey_5, [](Scene& s) { turn(s, Region::Inspector); }},
+    {G::Regions, "Inspector", ImGuiKey_5, turn_inspector},
     {G::Regions, "Usual sizes", 0, [](Scene& s) { s.view.sizes = {}; }},
 
     {G::Walk, "One move on", ImGuiKey_Space, walk::step_forward, true, Mode::Walk},

@@ -53,6 +53,8 @@ void drag_edge(const Ui& ui, const Splitter& edge) {
 
 }  // namespace
 
+bool is_narrow(float width, float scale) { return width / scale < 1280; }
+
 Layout compute_layout(float width, float height, const ViewState& view, std::size_t strip_lines) {
   const float s = view.scale;
   const auto px = [s](float logical) { return std::round(logical * s); };
@@ -68,16 +70,24 @@ Layout compute_layout(float width, float height, const ViewState& view, std::siz
   const RegionSizes& sizes = view.sizes;
   const float controls = size(Region::Controls, sizes.controls, l.compact ? 216 : 264, control_limits);
   float heads = size(Region::Heads, sizes.heads, l.compact ? 182 : 276, head_limits);
-  float inspector = size(Region::Inspector, sizes.inspector, l.compact ? 280 : 368, inspector_limits);
+  const float inspector_width = px(chosen(sizes.inspector, l.compact ? 280 : 368, inspector_limits));
+  const bool narrow = is_narrow(width, s);
+  float inspector = narrow || view.is_hidden(Region::Inspector) ? 0 : inspector_width;
+  float tab = narrow ? px(24) : 0;
   float signals = size(Region::Signals, sizes.signals, l.compact ? 152 : 208, signal_limits);
 
   // In a window too small for everything the heatmap gives way last.
   const float least = px(240);
   if (width - controls - heads - inspector < least) inspector = 0;
-  if (width - controls - heads < least) heads = 0;
+  if (width - controls - heads - tab < least) heads = 0;
+  if (width - tab < least) tab = 0;
   const float body_top = top + strip;
-  if (height - body_top - signals - status < least) signals = 0;
-  const float left = width - controls < least ? 0 : controls;
+  if (height - body_top - signals - status < least && signals > 0) {
+    l.folded = true;
+    signals = px(32);
+  }
+  if (height - body_top - signals - status < px(160)) signals = 0;
+  const float left = width - controls - tab < least ? 0 : controls;
 
   l.top = {0, 0, width, top};
   l.strip = {0, top, width, strip};
@@ -86,8 +96,12 @@ Layout compute_layout(float width, float height, const ViewState& view, std::siz
   l.whole = {0, body_top, width, std::max(0.f, bottom - body_top)};
   l.controls = {0, body_top, left, std::max(0.f, bottom - body_top)};
   l.heads = {left, body_top, heads, middle};
-  l.inspector = {width - inspector, body_top, inspector, middle};
-  l.focus = {left + heads, body_top, std::max(0.f, width - left - heads - inspector), middle};
+  l.tab = {width - tab, body_top, tab, middle};
+  l.drawer = tab > 0 && view.drawer;
+  if (l.drawer) inspector = std::min(inspector_width, l.tab.x - px(24));
+  l.inspector = {width - tab - inspector, body_top, inspector, middle};
+  l.focus = {left + heads, body_top, std::max(0.f, width - left - heads - tab - (l.drawer ? 0 : inspector)),
+             middle};
   l.signals = {left, body_top + middle, std::max(0.f, width - left), signals};
   return l;
 }
@@ -107,7 +121,7 @@ void draw_splitters(const Ui& ui, const Layout& l, ViewState& view) {
   if (l.inspector.w > 0)
     drag_edge(ui, {"split inspector", upright(l.inspector.x, l.inspector), &sizes.inspector,
                    l.inspector.right(), true, inspector_limits});
-  if (l.signals.h > 0)
+  if (l.signals.h > 0 && !l.folded)
     drag_edge(ui, {"split signals",
                    {l.signals.x, l.signals.y - half, l.signals.w, 2 * half},
                    &sizes.signals,

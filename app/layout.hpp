@@ -9,15 +9,22 @@ namespace attnscope {
 
 struct Layout {
   Box top, strip, controls, heads, focus, inspector, signals, status;  // empty (w or h 0) where hidden
+  Box tab;    // opens and closes the drawer: only where the window is narrow
   Box whole;  // between the top bar (and strip, in Compare) and the status line, for the other modes
   bool compact =
-      false;  // below 1400 logical pixels wide: narrower regions, fewer sub-labels, folded sections
+      false;            // below 1400 logical pixels wide: narrower regions, fewer sub-labels, folded sections
+  bool drawer = false;  // the inspector is open over the focus instead of beside it
+  bool folded = false;  // the window is too low for plots: the signals are a line of their titles
 };
+
+/// Below 1280 logical pixels the inspector is a drawer over the focus.
+bool is_narrow(float width, float scale);
 
 /// Logical sizes, wide / compact: top bar 48 / 40, strip 80 / 72 high; controls 264 / 216, heads 276 / 182,
 /// inspector 368 / 280 wide; signals 208 / 152, status 24 high, or what the splitters say; the focus takes
-/// the rest. Every line of text fields or chips after the first makes the strip higher. Everything is in
-/// device pixels of a window `width` x `height`.
+/// the rest, and it gives way last: in a narrow window the inspector becomes a drawer over it, then the
+/// signals fold to a line, then regions go. Every line of text fields or chips after the first makes the
+/// strip higher. Everything is in device pixels of a window `width` x `height`.
 Layout compute_layout(float width, float height, const ViewState& view, std::size_t strip_lines);
 
 /// How far a splitter reaches to both sides of its edge. A region that scrolls keeps its child window clear

@@ -71,6 +71,8 @@ void draw_heads(Scene&, const Box&);
 void draw_focus(Scene&, const Box&);
 void draw_inspector(Scene&, const Box&);
 void draw_signals(Scene&, const Box&);
+/// A line of the plots' titles and the numbers they would mark: where the window is too low for plots.
+void draw_folded_signals(Scene&, const Box&);
 void draw_status(Scene&, const Box&);
 /// The whole window between the top bar and the status line.
 void draw_walk(Scene&, const Box&);

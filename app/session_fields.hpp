@@ -184,6 +184,7 @@ void fields(Visit& visit, ViewState& v) {
   visit("locked_range", v.locked_range);
   visit("direction", v.direction);
   visit("hidden", v.hidden);
+  visit("drawer", v.drawer);
   visit("sizes", v.sizes);
   visit("scrolls", v.scrolls);
   visit("fold", v.fold, -1, 1);

@@ -103,11 +103,14 @@ void Ui::upright_text(float x, float y_bottom, std::string_view text, const Text
   if (style.max_width > 0) cut = fitted(text, style.size, style.ink, style.max_width);
   // Drawn lying at the pivot, then every vertex is turned by -90°: (dx, dy) -> (dy, -dx).
   const ImVec2 pivot{std::round(x), std::round(y_bottom)};
-  draw->AddText(font(style.ink), size, {pivot.x, std::round(pivot.y - size / 2)}, style.colour, cut.c_str());
-  // The clip rectangle culls per glyph before the turn; labels stay inside their region, so nothing is lost.
+  // The clip rectangle culls per glyph before the turn: at the right edge the text lies further to the left.
+  const float end = pivot.x + text_width(cut, style.size, style.ink);
+  const float shift = std::min(0.f, std::floor(draw->GetClipRectMax().x - end));
+  draw->AddText(font(style.ink), size, {pivot.x + shift, std::round(pivot.y - size / 2)}, style.colour,
+                cut.c_str());
   for (int i = first; i < draw->VtxBuffer.Size; ++i) {
     ImVec2& p = draw->VtxBuffer[i].pos;
-    p = {pivot.x + (p.y - pivot.y), pivot.y - (p.x - pivot.x)};
+    p = {pivot.x + (p.y - pivot.y), pivot.y - (p.x - shift - pivot.x)};
   }
   copy_text(pivot, cut, text_width(cut, style.size, style.ink), style, true);
 }

@@ -61,6 +61,7 @@ struct ViewState {
   FocusGesture focus_gesture;
   Direction direction = Direction::QueryToKeys;
   std::array<bool, 5> hidden{};  // by Region
+  bool drawer = false;           // where the window is narrow: the inspector is open over the focus
   RegionSizes sizes;
   Scrolls scrolls;
   CompareState compare;

@@ -5,8 +5,49 @@
 #include "app/layout.hpp"
 #include "app/scene.hpp"
 #include "app/views/neuron/neuron_view.hpp"
+#include "app/widgets/widgets.hpp"
 
 namespace attnscope {
+namespace {
+
+/// What slides the inspector over the picture and away again, at the window's right edge.
+void draw_tab(Scene& scene, const Box& tab) {
+  const Ui& ui = scene.ui;
+  bool& open = scene.view.drawer;
+  const Ui::Touch touch = ui.touch("Inspector drawer", tab);
+  if (touch.hovered) ui.fill(tab, ui.theme.control_hover);
+  ui.vertical(tab.x, tab.y, tab.h, ui.theme.hairline);
+  if (touch.focused) ui.frame(tab, ui.theme.query, ui.px(2));
+  const Rgba ink = open ? ui.theme.query : touch.hovered ? ui.theme.text1 : ui.theme.text2;
+  const float x = tab.centre_x(), y = tab.y + ui.px(20), r = ui.px(4) * (open ? 1.f : -1.f);
+  const ImVec2 chevron[3] = {{x - r / 2, y - ui.px(4)}, {x + r / 2, y}, {x - r / 2, y + ui.px(4)}};
+  ui.polyline(chevron, ink, ui.px(1.5f));
+  const float width = ui.text_width("Inspector", type::label, Ink::Medium);
+  if (tab.h > width + ui.px(64))
+    ui.upright_text(x, std::round(tab.y + ui.px(36) + width), "Inspector", {type::label, ink, Ink::Medium});
+  tooltip(ui, touch.hovered, tab,
+          {open ? "Close the inspector" : "Open the inspector",
+           {},
+           "The window is narrow: the numbers behind the cell slide over the picture.",
+           "5"});
+  if (touch.clicked) open = !open;
+}
+
+/// The inspector in a window of its own, so that what lies below it is out of the mouse's reach.
+void draw_drawer(Scene& scene, const Box& box) {
+  const Ui& ui = scene.ui;
+  ui.fill({box.x - ui.px(6), box.y, ui.px(6), box.h}, 0x30000000u);
+  ImGui::SetCursorScreenPos(box.min());
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, 0);
+  ImGui::BeginChild("Drawer", {box.w, box.h}, ImGuiChildFlags_None,
+                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ui.fill(box, ui.theme.panel);
+  draw_inspector(scene, box);
+  ImGui::EndChild();
+  ImGui::PopStyleColor();
+}
+
+}  // namespace
 
 void draw_regions(Scene& scene, const Layout& layout) {
   // Dear ImGui gives a click to the first widget drawn under the mouse: what floats comes first in input,
@@ -23,9 +64,17 @@ void draw_regions(Scene& scene, const Layout& layout) {
       }
     }
     if (visible(layout.heads)) draw_heads(scene, layout.heads);
-    if (visible(layout.inspector)) draw_inspector(scene, layout.inspector);
-    if (visible(layout.signals)) draw_signals(scene, layout.signals);
+    if (visible(layout.inspector) && !layout.drawer) draw_inspector(scene, layout.inspector);
+    if (visible(layout.signals)) {
+      if (layout.folded) {
+        draw_folded_signals(scene, layout.signals);
+      } else {
+        draw_signals(scene, layout.signals);
+      }
+    }
     if (visible(layout.controls)) draw_controls(scene, layout.controls);
+    if (visible(layout.tab)) draw_tab(scene, layout.tab);
+    if (layout.drawer && visible(layout.inspector)) draw_drawer(scene, layout.inspector);
   } else if (visible(layout.whole)) {
     if (view.mode == Mode::Walk) draw_walk(scene, layout.whole);
     if (view.mode == Mode::Compare) draw_compare(scene, layout.whole);

@@ -1,8 +1,10 @@
 // app/views: the signals: up to four plots side by side; what stands in each place is chosen in its title.
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
+#include "app/number_format.hpp"
 #include "app/views/signals/plots.hpp"
 
 namespace attnscope {
@@ -33,7 +35,48 @@ void draw_plot(const PlotPlace& place) {
   }
 }
 
+/// What a plot marks for the chosen cell; empty where that is no single number.
+std::string marked_number(const Scene& scene, PlotKind kind) {
+  const Measures& all = scene.result.measures;
+  const RowMeasures& row = all.row(scene.sequence(), scene.head(), scene.cell().query);
+  const HeadMeasures& head = all.head(scene.sequence(), scene.head());
+  switch (kind) {
+    case PlotKind::EntropyRows: return fixed(row.entropy, 2) + " nats";
+    case PlotKind::EntropyHeads: return fixed(head.entropy, 2) + " nats";
+    case PlotKind::Weights: return "largest " + fixed(head.largest, 3);
+    case PlotKind::Received: return fixed(head.received[static_cast<std::size_t>(scene.cell().key)], 2);
+    case PlotKind::EntropyMap:
+    case PlotKind::Scores:
+    case PlotKind::Time:
+    case PlotKind::GradientNorms: break;
+  }
+  return {};
+}
+
 }  // namespace
+
+void draw_folded_signals(Scene& scene, const Box& region) {
+  const Ui& ui = scene.ui;
+  ui.horizontal(region.x, region.y, region.w, ui.theme.hairline);
+  const std::vector<int> places = places_in(region.w, ui.px(180));
+  const float pad = ui.px(14), width = region.w / static_cast<float>(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const PlotKind kind = PlotPlace{scene, {}, places[i]}.kind();
+    const Box box{std::round(region.x + width * static_cast<float>(i)), region.y, width, region.h};
+    if (i > 0) ui.vertical(box.x, box.y + ui.px(8), box.h - ui.px(16), ui.theme.hairline);
+    Tip tip = words(kind);
+    const std::string number = marked_number(scene, kind);
+    const float room = box.w - 2 * pad;
+    const float used = number.empty() ? 0 : ui.text_width(number, type::tick) + ui.px(8);
+    ui.text(box.x + pad, box.centre_y(), tip.title,
+            {type::tick, ui.theme.text2, Ink::Medium, Align::Left, room - used});
+    ui.text(box.right() - pad, box.centre_y(), number,
+            {type::tick, ui.theme.text1, Ink::Regular, Align::Right});
+    const Ui::Touch touch = ui.touch(("Plot " + std::to_string(places[i] + 1)).c_str(), box, false);
+    tip.why = "The window is too low for plots: make it higher, or hide the token strip with 1.";
+    tooltip(ui, touch.hovered, box, tip);
+  }
+}
 
 void draw_signals(Scene& scene, const Box& region) {
   const Ui& ui = scene.ui;
