@@ -116,9 +116,9 @@ SweepWish any_wish(samples::Random& random, const AttentionProblem& p) {
 
 TEST_CASE("A sweep of any shape, mask and wish is what the oracle says, on every instruction set") {
   ThreadPool pool(2);
-  for (std::uint64_t index = 0; index < 120; ++index) {
+  for (std::uint64_t index = 0; index < 300; ++index) {
     samples::Random random(seeds::of_case("streaming sweep", index));
-    const auto c = streaming_cases::any_case(random, index < 90 ? 40 : 230);
+    const auto c = streaming_cases::any_case(random, index < 250 ? 40 : 230);
     const SweepWish wish = any_wish(random, c->problem);
     const std::int64_t last = wish.last_head < 0 ? c->problem.heads : wish.last_head;
     const Expected expected = expected_of(*c, wish, wish.first_head, last);

@@ -50,9 +50,9 @@ oracle::Numbers expected_cells(const Case& c, const TileWish& wish) {
 
 TEST_CASE("A tile of any rectangle and kind is what the oracle says, on every instruction set") {
   ThreadPool pool(2);
-  for (std::uint64_t index = 0; index < 120; ++index) {
+  for (std::uint64_t index = 0; index < 300; ++index) {
     samples::Random random(seeds::of_case("streaming tile", index));
-    const auto c = streaming_cases::any_case(random, index < 90 ? 40 : 230);
+    const auto c = streaming_cases::any_case(random, index < 250 ? 40 : 230);
     const TileWish wish = any_tile(random, c->problem);
     const oracle::Numbers expected = expected_cells(*c, wish);
     for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
