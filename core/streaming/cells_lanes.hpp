@@ -24,7 +24,7 @@ static void turn_keys(const CellJob& job, int first, float* out) {
     for (; d + W <= job.d_k; d += W) {
       Vec r[W];
       ATTNSCOPE_UNROLL for (int i = 0; i < W; ++i) r[i] = load_loose(row(i) + d);
-      rotate_bits<W>(r);
+      transpose(r);
       ATTNSCOPE_UNROLL for (int i = 0; i < W; ++i) store(out + (d + i) * PW + v * W, r[i]);
     }
     for (; d < job.d_k; ++d)

@@ -55,7 +55,7 @@ struct SweepJob {
   /// Picture: null, or the row of cells that the tile's first query falls in. Sums and largest values are
   /// combined with what is there; the caller starts with zeros.
   float* cell_sum;
-  float* cell_max;
+  float* cell_max;      // null when a cell is a single weight
   int64_t cell_stride;  // cells in a row
   int rows_per_cell, keys_per_cell;
   float* scratch;  // aligned to 64 bytes, sweep_scratch(...) floats

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <utility>  // std::integer_sequence: a type alone, no code
+
 namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
 constexpr int W = ATTNSCOPE_LANES;
@@ -80,42 +82,32 @@ ATTNSCOPE_INLINE Vec tanh_of(Vec x) {
   return size < 0.625f ? near : (x < 0.0f ? -far : far);
 }
 
-/// a0 b0 a1 b1 … in two vectors.
-ATTNSCOPE_INLINE void interleave(Vec a, Vec b, Vec& low, Vec& high) {
-  IntVec first, second;
-  ATTNSCOPE_UNROLL for (int i = 0; i < W; ++i) {
-    first[i] = (i & 1) * W + i / 2;
-    second[i] = (i & 1) * W + W / 2 + i / 2;
-  }
-  low = __builtin_shuffle(a, b, first);
-  high = __builtin_shuffle(a, b, second);
+template <int S, int... Lane>
+ATTNSCOPE_INLINE void swap_halves(Vec& a, Vec& b, std::integer_sequence<int, Lane...>) {
+  const Vec low = __builtin_shufflevector(a, b, ((Lane & S) != 0 ? W + Lane - S : Lane)...);
+  b = __builtin_shufflevector(a, b, ((Lane & S) != 0 ? W + Lane : Lane + S)...);
+  a = low;
 }
 
-/// Elements 0 2 4 … of a and then of b, and elements 1 3 5 ….
-ATTNSCOPE_INLINE void split_pairs(Vec a, Vec b, Vec& even, Vec& odd) {
-  IntVec first, second;
-  ATTNSCOPE_UNROLL for (int i = 0; i < W; ++i) {
-    first[i] = 2 * i;
-    second[i] = 2 * i + 1;
-  }
-  even = __builtin_shuffle(a, b, first);
-  odd = __builtin_shuffle(a, b, second);
+/// Swaps the lanes of a whose index has the bit S with the lanes of b whose index has not.
+template <int S>
+ATTNSCOPE_INLINE void swap_halves(Vec& a, Vec& b) {
+  swap_halves<S>(a, b, std::make_integer_sequence<int, W>());
 }
 
-constexpr int log2_of(int n) { return n <= 1 ? 0 : 1 + log2_of(n / 2); }
-
-/// N <= W vectors as one array of N·W numbers: its index bits rotated left log2(W) times. For N = W the
-/// transpose.
-template <int N>
-ATTNSCOPE_INLINE void rotate_bits(Vec* r) {
-  if constexpr (N > 1) {
-    for (int step = 0; step < log2_of(W); ++step) {
-      Vec turned[N];
-      ATTNSCOPE_UNROLL for (int i = 0; i < N / 2; ++i)
-          interleave(r[i], r[i + N / 2], turned[2 * i], turned[2 * i + 1]);
-      ATTNSCOPE_UNROLL for (int i = 0; i < N; ++i) r[i] = turned[i];
+/// Among W vectors, every `Step`-th one: swaps each bit of the lane from S on with the same bit of the vector's index
+/// (Eklundh 1972).
+template <int S, int Step>
+ATTNSCOPE_INLINE void swap_bits(Vec* r) {
+  if constexpr (S < W) {
+    ATTNSCOPE_UNROLL for (int i = 0; i < W; i += Step) {
+      if ((i & S) == 0) swap_halves<S>(r[i], r[i + S]);
     }
+    swap_bits<2 * S, Step>(r);
   }
 }
+
+/// W vectors into their transpose.
+ATTNSCOPE_INLINE void transpose(Vec* r) { swap_bits<1, 1>(r); }
 
 }  // namespace attnscope::streaming::ATTNSCOPE_KERNEL

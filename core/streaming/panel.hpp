@@ -62,7 +62,7 @@ template <class Row>
 ATTNSCOPE_INLINE void turn_square(Row row, float factor, float* out, int out_stride) {
   Vec r[W];
   ATTNSCOPE_UNROLL for (int i = 0; i < W; ++i) r[i] = load_loose(row(i)) * factor;
-  rotate_bits<W>(r);
+  transpose(r);
   ATTNSCOPE_UNROLL for (int i = 0; i < W; ++i) store(out + i * out_stride, r[i]);
 }
 
@@ -194,7 +194,7 @@ static void write_output(const SweepJob& job, const Panel& p) {
     for (; all_rows && d + W <= job.d_v; d += W) {
       Vec r[W];
       ATTNSCOPE_UNROLL for (int i = 0; i < W; ++i) r[i] = load(p.output + (d + i) * PW + v * W);
-      rotate_bits<W>(r);
+      transpose(r);
       ATTNSCOPE_UNROLL for (int i = 0; i < W; ++i) store_loose(row(i) + d, r[i]);
     }
     for (; d < job.d_v; ++d)

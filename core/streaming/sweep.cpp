@@ -78,8 +78,10 @@ class SweepRun {
     cell_rows_ = up(rows_, wish_.picture->rows_per_cell);
     columns_ = up(p_.keys, wish_.picture->keys_per_cell);
     result_.mean = Tensor(Shape{heads_, cell_rows_, columns_});
-    result_.max = Tensor(Shape{heads_, cell_rows_, columns_});
+    if (!single_weights()) result_.max = Tensor(Shape{heads_, cell_rows_, columns_});
   }
+
+  bool single_weights() const { return *wish_.picture == PictureWish{1, 1}; }
 
   std::int64_t scratch_floats(int panels) const {
     const auto cell = wish_.picture ? std::min<std::int64_t>(wish_.picture->keys_per_cell, 1 << 30) : 0;
@@ -117,7 +119,7 @@ class SweepRun {
         if (!sweep_tile(h, row, count, lease.data())) return;
         if (progress_ != nullptr) progress_->done += count;
       }
-      if (wish_.picture) finish_cells(h, first, last);
+      if (wish_.picture && !single_weights()) finish_cells(h, first, last);
     });
     if (work_.stop.stop_requested()) throw Cancelled();
   }
@@ -145,7 +147,7 @@ class SweepRun {
     if (wish_.picture) {
       const std::int64_t cell = (h * cell_rows_ + row / wish_.picture->rows_per_cell) * columns_;
       job.cell_sum = result_.mean.data() + cell;
-      job.cell_max = result_.max.data() + cell;
+      if (!single_weights()) job.cell_max = result_.max.data() + cell;
       job.cell_stride = columns_;
       job.rows_per_cell = static_cast<int>(wish_.picture->rows_per_cell);
       job.keys_per_cell = static_cast<int>(wish_.picture->keys_per_cell);

@@ -57,6 +57,8 @@ struct Sweep {
   /// [H][ceil(R / rows_per_cell)][ceil(keys / keys_per_cell)] over the cells that exist; hidden keys count as
   /// 0. Weights below 2^-100 of their row's largest count as that much.
   Tensor mean, max;
+  /// The picture of largest weights.
+  const Tensor& largest_cells() const { return max.size() == 0 ? mean : max; }
 };
 
 /// How far a sweep is, readable from any thread.
