@@ -31,6 +31,16 @@ class CpuBackend final : public Backend {
         attnscope::backward(Work{pool_, std::move(stop)}, document, sources_of<float>(document), trace));
   }
 
+  Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, std::stop_token stop,
+              SweepProgress* progress) override {
+    return attnscope::sweep(problem, wish, Work{pool_, std::move(stop)}, progress);
+  }
+
+  Tensor tile(const AttentionProblem& problem, const TileWish& wish, const Sweep* known,
+              std::stop_token stop) override {
+    return attnscope::tile(problem, wish, known, Work{pool_, std::move(stop)});
+  }
+
  private:
   ThreadPool pool_;
   std::string name_;
