@@ -21,6 +21,7 @@
 #include "app/selection.hpp"
 #include "app/session.hpp"
 #include "app/session_keeper.hpp"
+#include "app/tiles.hpp"
 #include "app/still.hpp"
 #include "app/theme.hpp"
 #include "app/view_state.hpp"
@@ -121,6 +122,7 @@ class App {
   SessionKeeper::Now now(double seconds) const;
   void take_results();
   void choose_first_cell();
+  void choose_in_long();
   void keep_selection_inside();
   void keep_plane_there();
   void record_moment();
@@ -140,10 +142,11 @@ class App {
   ViewState view_;
   TextureCache textures_;
   ResultPtr shown_;
+  std::unique_ptr<Tiles> tiles_ = std::make_unique<Tiles>();
   BackgroundErrors errors_;
   std::unique_ptr<ResultStats> stats_;
   std::optional<Held> held_;
-  std::uint64_t submitted_ticket_ = 0, seen_ticket_ = 0;
+  std::uint64_t submitted_ticket_ = 0, seen_ticket_ = 0, seen_refinement_ = 0;
   Stage was_used_ = Stage::Softmax;   // the weights that mixed the values in the result before
   bool opened_ = false;               // a Document was opened and its first result is still to come,
   std::uint64_t opened_after_ = 0;    // which is none of those up to this ticket

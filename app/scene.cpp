@@ -7,7 +7,7 @@ Scene scene_of_held(Scene& scene) { return scene_of_held(scene, scene.selection,
 Scene scene_of_held(Scene& scene, Selection& selection, Selection& next) {
   return {scene.ui,       *scene.held->result, *scene.held->stats, scene.document, selection,
           next,           scene.view,          scene.history,      scene.engine,   scene.examples,
-          scene.requests, scene.held,          scene.compact,      scene.edited};
+          scene.requests, scene.tiles,         scene.held,         scene.compact,  scene.edited};
 }
 
 }  // namespace attnscope

@@ -10,6 +10,7 @@
 #include "app/requests.hpp"
 #include "app/result_stats.hpp"
 #include "app/selection.hpp"
+#include "app/tiles.hpp"
 #include "app/ui.hpp"
 #include "app/view_state.hpp"
 #include "app/widgets/widgets.hpp"
@@ -30,6 +31,7 @@ struct Scene {
   LiveEngine& engine;
   const std::vector<Example>& examples;
   Requests& requests;
+  Tiles* tiles;                // weights of a long result, where they are looked at
   const Held* held = nullptr;  // B; null: nothing is held
   bool compact = false;
   bool edited = false;  // the Document is no longer as it was opened
@@ -71,6 +73,10 @@ void draw_heads(Scene&, const Box&);
 void draw_focus(Scene&, const Box&);
 void draw_inspector(Scene&, const Box&);
 void draw_signals(Scene&, const Box&);
+/// The regions of a long result: controls and heads, the map, where one is and what is there exactly.
+void draw_long_controls(Scene&, const Box&);
+void draw_long_map(Scene&, const Box&);
+void draw_long_side(Scene&, const Box&);
 /// A line of the plots' titles and the numbers they would mark: where the window is too low for plots.
 void draw_folded_signals(Scene&, const Box&);
 void draw_status(Scene&, const Box&);

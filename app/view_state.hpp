@@ -15,6 +15,7 @@
 #include "app/views/focus/focus_state.hpp"
 #include "app/views/heads/heads_state.hpp"
 #include "app/views/inspector/inspector_state.hpp"
+#include "app/views/long/long_state.hpp"
 #include "app/views/signals/signals_state.hpp"
 #include "app/views/walk/walk_state.hpp"
 
@@ -66,6 +67,7 @@ struct ViewState {
   Scrolls scrolls;
   CompareState compare;
   HeadsState heads;
+  LongState long_view;
   std::array<signed char, 16>
       fold{};                    // sections of the controls: 0 = as the width asks, 1 = open, -1 = closed
   std::int64_t cost_tokens = 0;  // the length the cost is told for; 0 = the layer's own

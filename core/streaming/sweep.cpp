@@ -23,7 +23,7 @@ namespace {
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-void check_picture(const PictureWish& picture, std::int64_t keys) {
+void check_picture(const Pooling& picture, std::int64_t keys) {
   for (const std::int64_t cell : {picture.rows_per_cell, picture.keys_per_cell})
     if (cell < 1 || cell > (1 << 30) || !std::has_single_bit(static_cast<std::uint64_t>(cell)))
       throw Error(
@@ -81,7 +81,7 @@ class SweepRun {
     if (!single_weights()) result_.max = Tensor(Shape{heads_, cell_rows_, columns_});
   }
 
-  bool single_weights() const { return *wish_.picture == PictureWish{1, 1}; }
+  bool single_weights() const { return *wish_.picture == Pooling{1, 1}; }
 
   std::int64_t scratch_floats(int panels) const {
     const auto cell = wish_.picture ? std::min<std::int64_t>(wish_.picture->keys_per_cell, 1 << 30) : 0;

@@ -91,7 +91,7 @@ TEST_CASE("A sweep gives the same bits for any number of threads") {
   c->problem.offset = 33;
   SweepWish wish;
   wish.received = wish.strongest = true;
-  for (const PictureWish picture : {PictureWish{1, 1}, PictureWish{4, 4}, PictureWish{128, 64}}) {
+  for (const Pooling picture : {Pooling{1, 1}, Pooling{4, 4}, Pooling{128, 64}}) {
     wish.picture = picture;
     ThreadPool one(1);
     const Sweep alone = sweep(c->problem, wish, Work{one, {}});
@@ -112,7 +112,7 @@ TEST_CASE("Some rows of a sweep are the bits they are among all rows") {
     for (const bool pooled : {false, true}) {
       SweepWish wish;
       wish.strongest = true;
-      if (pooled) wish.picture = PictureWish{1, 4};
+      if (pooled) wish.picture = Pooling{1, 4};
       const Sweep whole = sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels);
       wish.first_head = 1;
       wish.rows = {7, 480, 13};
