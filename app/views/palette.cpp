@@ -30,11 +30,14 @@ bool matches(std::string_view name, std::string_view typed) {
   return true;
 }
 
-std::vector<const Action*> matching(std::string_view typed) {
+/// By the name that is shown, or in English as the manual calls it.
+std::vector<const Action*> matching(const Ui& ui, std::string_view typed) {
   std::vector<const Action*> found;
   for (const Action& action : actions()) {
     const bool second_key = !found.empty() && found.back()->run == action.run;
-    if (action.run != open_palette && !second_key && matches(action.name, typed)) found.push_back(&action);
+    if (action.run != open_palette && !second_key &&
+        (matches(action.name, typed) || matches(ui.said(action.name), typed)))
+      found.push_back(&action);
   }
   return found;
 }
@@ -111,7 +114,7 @@ void draw_palette(Scene& scene) {
       scene.view.palette_row = 0;
     const float top = box.y + pad + ui.px(46);
     draw_rows(scene, {box.x + pad, top, box.w - 2 * pad, box.bottom() - pad - top},
-              matching(scene.view.palette_text));
+              matching(ui, scene.view.palette_text));
     ImGui::EndPopup();
   }
   ImGui::PopStyleColor(2);
