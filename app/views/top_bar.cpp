@@ -41,7 +41,7 @@ Box draw_modes(Scene& scene, const Box& bar) {
 /// Theme, size and help. Returns the box.
 Box draw_look_menu(Scene& scene, float right, float y) {
   const Ui& ui = scene.ui;
-  const float width = ui.px(76);
+  const float width = std::max(ui.px(76), ui.text_width("Look", type::label) + ui.px(38));
   const Box box{right - width, y - ui.px(14), width, ui.px(28)};
   drop(ui, "Look", box, "Look", {"Look", {}, "Theme, size of everything, language, keys and gestures.", "T"},
        [&] {

@@ -3,6 +3,7 @@
 #include "app/words.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "core/error.hpp"
 #include "core/text/utf8.hpp"
 #include "robot/layout.hpp"
+#include "support/program.hpp"
 #include "support/seeds.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -199,4 +201,37 @@ TEST_CASE("words: a person's own words are never translated", "[words]") {
   CHECK(count("Heads") >= 3);  // a chip, labels of the map
   CHECK(count("Schauen") == 1);
   CHECK(robot.has("Mode: Explore"));  // IDs stay English
+}
+
+TEST_CASE("words: the look menu changes the language, a session keeps it and another document leaves it",
+          "[words]") {
+  const test::TemporaryDirectory directory;
+  Robot robot({.width = 1600, .height = 1000});
+  test::choose(robot, "Look", "Deutsch");
+  CHECK(robot.app().view().language == "de");
+  robot.app().save(directory / "session.json");
+  robot.app().open(directory.write("words.txt", "one two three"));
+  robot.settle();
+  CHECK(robot.app().view().language == "de");
+  test::choose(robot, "Look", "English");
+  CHECK(robot.app().view().language == "en");
+  robot.app().open(directory / "session.json");
+  robot.settle();
+  CHECK(robot.app().view().language == "de");
+  const std::vector<PlacedText> texts = texts_of(robot);
+  CHECK(std::any_of(texts.begin(), texts.end(), [](const PlacedText& t) { return t.text == "Erkunden"; }));
+}
+
+TEST_CASE("words: a picture is rendered in the language that is asked for, never in the system's",
+          "[words]") {
+  const test::TemporaryDirectory directory;
+  ::setenv("LANGUAGE", "de", 1);
+  CHECK(test::run(directory, "render --size 800x500 -o plain.svg").exit_code == 0);
+  ::unsetenv("LANGUAGE");
+  CHECK(test::run(directory, "render --size 800x500 --language de -o german.svg").exit_code == 0);
+  CHECK(test::bytes_of(directory / "plain.svg").find(">Explore<") != std::string::npos);
+  CHECK(test::bytes_of(directory / "german.svg").find(">Erkunden<") != std::string::npos);
+  test::check_refusal(directory, "render --language xx -o a.png", 2,
+                      "--language is \"xx\", expected one of en");
+  test::check_refusal(directory, "--language de render -o a.png", 2, "render has its own");
 }

@@ -175,3 +175,37 @@ TEST_CASE("words: in another language no English is left in the main views, and 
     CHECK(found.size() <= in_english);
   }
 }
+
+TEST_CASE("words: every table can be read, says what the interface says, and is whole", "[words]") {
+  const std::set<std::string> known = keys_of_template();
+  for (const Language& language : list_languages(ATTNSCOPE_ASSETS)) {
+    if (language.code == english) continue;
+    const Table table = load_table(ATTNSCOPE_ASSETS, language.code);
+    CHECK(table.name == language.name);
+    for (const auto& [key, phrase] : table.phrases) {
+      INFO(language.code << ": " << key);
+      CHECK(known.contains(key));
+    }
+    // Formulae, units and names are the same everywhere.
+    CHECK(static_cast<double>(table.phrases.size()) > 0.93 * static_cast<double>(known.size()));
+  }
+}
+
+TEST_CASE("words: German has room in every main view", "[words]") {
+  for (const auto& [width, height] : {std::pair{1600, 1000}, {1280, 720}}) {
+    for (const MainView& view : main_views) {
+      INFO(view.name << " at " << width);
+      Robot robot({.width = width, .height = height});
+      view.show(robot);
+      robot.leave();
+      robot.settle();
+      const std::size_t in_english = collisions(texts_of(robot)).size();
+      robot.app().view().language = "de";
+      robot.settle();
+      REQUIRE(robot.app().message().empty());
+      const std::vector<std::string> found = collisions(texts_of(robot));
+      INFO(fmt::format("{}", fmt::join(found, "\n")));
+      CHECK(found.size() <= in_english);
+    }
+  }
+}

@@ -193,11 +193,31 @@ void WordsTour::examples() {
   wait();
 }
 
+/// A language in which everything met so far is a third longer.
+Table WordsTour::longer() const {
+  Table table{"Longer", {}};
+  for (const auto& [key, part] : met_) {
+    Phrase phrase{{""}, {}};
+    for (std::size_t i = 0; i < key.size(); ++i) {
+      if (key.compare(i, 2, "{}") == 0) {
+        phrase.arguments.push_back(phrase.arguments.size());
+        phrase.literals.emplace_back();
+        ++i;
+      } else {
+        phrase.literals.back() += key[i];
+      }
+    }
+    phrase.literals.back() += std::string(key.size() * 3 / 10, '~');
+    table.phrases.emplace(key, std::move(phrase));
+  }
+  return table;
+}
+
 /// Where there is less room, shorter words stand.
 void WordsTour::sizes() {
-  part_ = "small windows";
+  part_ = "where there is less room";
   const ImVec2 was = robot_.app().size();
-  for (const ImVec2 size : {ImVec2{1600, 1000}, {1280, 720}, {1000, 620}}) {
+  for (const ImVec2 size : {ImVec2{1600, 1000}, {1280, 720}}) {
     robot_.resize(static_cast<int>(size.x), static_cast<int>(size.y));
     for (const Mode mode : {Mode::Explore, Mode::Walk, Mode::Compare}) {
       seen_.clear();
@@ -283,6 +303,9 @@ const std::map<std::string, std::string>& WordsTour::run() {
   crawl("compare");
   robot_.app().let_go();
   sizes();
+  robot_.app().words().speak(longer());
+  sizes();
+  robot_.app().words().speak_english();
   examples();
   messages();
   return met_;

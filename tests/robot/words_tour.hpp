@@ -9,6 +9,7 @@
 #include <string>
 
 #include "app/view_state.hpp"
+#include "app/words.hpp"
 #include "tests/robot/robot.hpp"
 
 namespace attnscope {
@@ -34,6 +35,7 @@ class WordsTour {
   void rest_on(const RecordedItem& item);
   void press_keys();
   void sizes();
+  Table longer() const;
   void examples();
   void messages();
 
