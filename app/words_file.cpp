@@ -28,9 +28,9 @@ std::filesystem::path path_of(const std::filesystem::path& assets, std::string_v
   return assets / "languages" / (std::string(code) + ".txt");
 }
 
-class Reader {
+class TableReader {
  public:
-  Reader(std::string_view text, const std::string& where) : text_(text), where_(where) {}
+  TableReader(std::string_view text, const std::string& where) : text_(text), where_(where) {}
 
   Table read() {
     if (text_.size() > most_bytes)
@@ -150,7 +150,7 @@ class Reader {
   Table table_;
 };
 
-std::string bytes_of(const std::filesystem::path& path) {
+std::string table_bytes(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text(most_bytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -174,7 +174,7 @@ std::string name_in(std::string_view text, const std::string& code) {
 
 }  // namespace
 
-Table read_table(std::string_view text, const std::string& where) { return Reader(text, where).read(); }
+Table read_table(std::string_view text, const std::string& where) { return TableReader(text, where).read(); }
 
 Table load_table(const std::filesystem::path& assets, std::string_view code) {
   const std::filesystem::path path = path_of(assets, code);
@@ -185,7 +185,7 @@ Table load_table(const std::filesystem::path& assets, std::string_view code) {
       there += (there.empty() ? "" : ", ") + language.code;
     throw Error(fmt::format("There is no language {}; there are: {}.", in_quotes(code, 40), there));
   }
-  return read_table(bytes_of(path), in_quotes(path.native()));
+  return read_table(table_bytes(path), in_quotes(path.native()));
 }
 
 std::vector<Language> list_languages(const std::filesystem::path& assets) {
@@ -197,7 +197,7 @@ std::vector<Language> list_languages(const std::filesystem::path& assets) {
     if (entry.path().extension() != ".txt" || entry.path().filename() == template_file || !is_code(code) ||
         code == english || !entry.is_regular_file(unreadable))
       continue;
-    languages.push_back({code, name_in(bytes_of(entry.path()), code)});
+    languages.push_back({code, name_in(table_bytes(entry.path()), code)});
   }
   std::sort(languages.begin() + 1, languages.end(),
             [](const Language& a, const Language& b) { return a.code < b.code; });

@@ -108,7 +108,7 @@ std::string WordsTour::place_of(const std::string& label) const {
 
 void WordsTour::crawl(const std::string& name) {
   part_ = name;
-  seen_.clear();
+  if (robot_.app().view().mode != base_.mode) seen_.clear();
   wait();
   base_ = robot_.app().view();
   document_ = robot_.document();
@@ -150,7 +150,8 @@ void WordsTour::right_clicks() {
     if (!robot_.has(label)) continue;
     robot_.right_click(robot_.centre(label));
     robot_.frame(2);
-    if (is_list_open()) choose_rows(label, 1);
+    if (!is_list_open()) continue;
+    choose_rows(label, 1);
     restore();
   }
 }
