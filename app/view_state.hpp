@@ -52,7 +52,7 @@ struct ViewState {
 
   ThemeName theme = ThemeName::Dark;
   std::string language = "en";  // of every text, see words.hpp
-  float scale = 1;  // pixels per logical pixel
+  float scale = 1;              // pixels per logical pixel
   Mode mode = Mode::Explore;
   Plane stage{Stage::Softmax};   // shown in the focus and the thumbnails: one that the shown result has
   std::optional<Stage> vectors;  // a stage of vectors that the focus shows instead

@@ -56,8 +56,8 @@ std::vector<Language> list_languages(const std::filesystem::path& assets);
 std::string wished_language(std::string_view language, std::string_view lang,
                             const std::vector<Language>& there);
 
-/// Says texts in the language that was chosen. A text is translated in parts: sentence by sentence, and what is
-/// divided by " · " or by two spaces and more. For one thread.
+/// Says texts in the language that was chosen. A text is translated in parts: sentence by sentence, and what
+/// is divided by " · " or by two spaces and more. For one thread.
 class Words {
  public:
   /// From now on.
