@@ -56,9 +56,13 @@ Layout layout_of(const Document& document, const ResultPtr& shown, const ViewSta
 }  // namespace
 
 App::App(AppOptions options, LiveEngine& engine, std::string backend_note)
-    : engine_(engine), assets_(options.assets), recent_(options.state) {
+    : engine_(engine),
+      languages_(list_languages(options.assets)),
+      assets_(options.assets),
+      recent_(options.state) {
   view_.theme = options.theme;
   view_.scale = options.scale;
+  view_.language = options.language;
   view_.backend_note = std::move(backend_note);
   try {
     examples_ = list_examples(options.assets);
@@ -245,8 +249,9 @@ void App::frame(const Fonts& fonts) {
   take_results();
   finish_picture(false);
   if (shown_) record_moment();
+  speak_as_chosen();
 
-  const Ui ui(theme(view_.theme), fonts, textures_, view_.scale);
+  const Ui ui(theme(view_.theme), fonts, textures_, view_.scale, {.words = &words_});
   const Layout layout = layout_of(document_, shown_, view_);
   {
     const WholeWindow window(ui);
@@ -263,6 +268,7 @@ void App::frame(const Fonts& fonts) {
                   history_,
                   engine_,
                   examples_,
+                  languages_,
                   requests,
                   tiles_.get(),
                   held_ ? &*held_ : nullptr,
@@ -288,8 +294,23 @@ void App::frame(const Fonts& fonts) {
   keep(ImGui::GetTime());
 }
 
+/// What cannot be read is said once, in English.
+void App::speak_as_chosen() {
+  if (view_.language == spoken_) return;
+  words_.speak_english();
+  try {
+    if (view_.language != english) words_.speak(load_table(assets_, view_.language));
+  } catch (const std::exception& error) {
+    view_.language = english;
+    view_.message = error.what();
+    view_.message_from_engine = false;
+  }
+  spoken_ = view_.language;
+}
+
 void App::draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const {
-  const Ui ui(theme(still.view.theme), fonts, still.textures, still.view.scale, {copy, still.figure});
+  const Ui ui(theme(still.view.theme), fonts, still.textures, still.view.scale,
+              {copy, still.figure, &words_});
   still.layout = layout_of(still.document, shown_, still.view);
   {
     const WholeWindow window(ui);
@@ -308,6 +329,7 @@ void App::draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const {
                   still.history,
                   engine_,
                   examples_,
+                  languages_,
                   requests,
                   tiles_.get(),
                   held_ ? &*held_ : nullptr,

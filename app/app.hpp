@@ -25,6 +25,7 @@
 #include "app/still.hpp"
 #include "app/theme.hpp"
 #include "app/view_state.hpp"
+#include "app/words.hpp"
 #include "core/files/open.hpp"
 #include "core/live_engine.hpp"
 
@@ -33,11 +34,12 @@ namespace attnscope {
 struct Scene;
 
 struct AppOptions {
-  std::filesystem::path assets;  // examples
+  std::filesystem::path assets;  // examples, languages
   ThemeName theme = ThemeName::Dark;
   float scale = 1;  // of everything; the display's own scale
   /// Where recent files and what survives a crash are kept; empty: nowhere.
   std::filesystem::path state = {};
+  std::string language = std::string(english);
 };
 
 class App {
@@ -103,6 +105,7 @@ class App {
   const ViewState& view() const { return view_; }
   ViewState& view() { return view_; }
   const TextureCache& textures() const { return textures_; }
+  Words& words() { return words_; }
   /// What the message card says; empty when there is nothing to say.
   const std::string& message() const { return view_.message; }
   /// The result on screen; null before the first.
@@ -115,6 +118,7 @@ class App {
   bool is_own_document(const std::filesystem::path& path) const;
   void take(Session session, const std::filesystem::path& file);
   void say(std::string message);
+  void speak_as_chosen();
   void remember(const std::filesystem::path& path);
   bool take_held(const ResultPtr& result);
   void look_as_opened();
@@ -131,6 +135,9 @@ class App {
 
   LiveEngine& engine_;
   std::vector<Example> examples_;
+  std::vector<Language> languages_;
+  Words words_;
+  std::string spoken_{english};  // the language of words_
   Document document_;
   Document original_;           // as it was opened or saved
   std::filesystem::path file_;  // where save() without a path writes; empty = nowhere yet

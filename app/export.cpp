@@ -30,9 +30,9 @@ Table plane_table(const Result& result, ResultStats& stats, const Exported& what
   Table table{Tensor(Shape{matrix.rows(), matrix.cols()}), {}, {}};
   table.values.matrix() = matrix;
   for (std::int64_t i = 0; i < matrix.rows(); ++i)
-    table.rows.push_back(query_label(result, what.sequence, i));
+    table.rows.push_back(plain(query_label(result, what.sequence, i)));
   for (std::int64_t j = 0; j < matrix.cols(); ++j)
-    table.columns.push_back(key_label(result, what.sequence, j));
+    table.columns.push_back(plain(key_label(result, what.sequence, j)));
   return table;
 }
 

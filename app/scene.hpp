@@ -19,6 +19,8 @@
 
 namespace attnscope {
 
+struct Language;
+
 struct Scene {
   const Ui& ui;
   const Result& result;  // what is on screen: the last good one
@@ -30,6 +32,7 @@ struct Scene {
   History& history;  // undo
   LiveEngine& engine;
   const std::vector<Example>& examples;
+  const std::vector<Language>& languages;
   Requests& requests;
   Tiles* tiles;                // weights of a long result, where they are looked at
   const Held* held = nullptr;  // B; null: nothing is held
@@ -46,7 +49,7 @@ struct Scene {
 };
 
 /// The label of a row or column of the result: its token, "[pad]" beyond the end, its number where there are
-/// no tokens, "[learned]" and "[zero]" for keys that belong to none.
+/// no tokens, "[learned]" and "[zero]" for keys that belong to none. Tokens are marked as own words.
 std::string query_label(const Result&, std::int64_t sequence, std::int64_t query);
 std::string key_label(const Result&, std::int64_t sequence, std::int64_t key);
 /// Where a query stands among the tokens of its text: behind the cache.

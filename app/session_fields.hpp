@@ -183,6 +183,7 @@ template <class Visit>
 void fields(Visit& visit, ViewState& v) {
   visit("mode", v.mode);
   visit("theme", v.theme);
+  visit("language", v.language);
   visit("stage", v.stage);
   visit("vectors", v.vectors);
   visit("range", v.range);

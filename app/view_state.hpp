@@ -52,7 +52,8 @@ struct ViewState {
   static constexpr float least_scale = 0.75f, most_scale = 3;  // that a person can choose
 
   ThemeName theme = ThemeName::Dark;
-  float scale = 1;  // pixels per logical pixel
+  std::string language = "en";  // of every text, see words.hpp
+  float scale = 1;              // pixels per logical pixel
   Mode mode = Mode::Explore;
   Plane stage{Stage::Softmax};   // shown in the focus and the thumbnails: one that the shown result has
   std::optional<Stage> vectors;  // a stage of vectors that the focus shows instead

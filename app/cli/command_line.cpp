@@ -19,9 +19,11 @@
 #include "app/cli/attend.hpp"
 #include "app/cli/layer.hpp"
 #include "app/cli/rotate.hpp"
+#include "app/paths.hpp"
 #include "app/render.hpp"
 #include "app/view_state.hpp"
 #include "app/window.hpp"
+#include "app/words.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -78,6 +80,7 @@ bool read_size(std::string_view text, RenderWish& wish) {
 /// What was asked for; options write straight into it.
 struct Wishes {
   std::string file, render_file, render_out;
+  std::optional<std::string> language;  // of the window
   RenderWish render;
   std::string in, out;  // of the commands from tensors to tensors
   AttendWish attend;
@@ -100,6 +103,19 @@ void add_checked(CLI::App& command, Checked option) {
   };
   command.add_option_function<std::string>(option.name, read, option.help + ": " + option.expected)
       ->type_name(option.placeholder);
+}
+
+/// A language that there is a table for.
+Checked language_option(std::optional<std::string>& into) {
+  const std::vector<Language> there = list_languages(assets_directory());
+  std::string codes;
+  for (const Language& language : there) codes += (codes.empty() ? "" : ", ") + language.code;
+  return {"--language", "CODE", "Of every text", there.size() > 1 ? "one of " + codes : codes,
+          [there, &into](const std::string& text) {
+            into = text;
+            return std::any_of(there.begin(), there.end(),
+                               [&](const Language& language) { return language.code == text; });
+          }};
 }
 
 CLI::App* add_render(CLI::App& app, Wishes& wishes) {
@@ -134,6 +150,7 @@ CLI::App* add_render(CLI::App& app, Wishes& wishes) {
                  wish.theme = text;
                  return text == "dark" || text == "light" || text == "contrast";
                }});
+  add_checked(*render, language_option(wish.language));
   return render;
 }
 
@@ -262,6 +279,7 @@ int parse_and_run(int argc, char** argv) {
   CLI::Option* file = app.add_option(
       "FILE", wishes.file, "A session or document (.json), tensors (.safetensors) or a text to open");
   file->type_name("");
+  add_checked(app, language_option(wishes.language));
   const CLI::App* render = add_render(app, wishes);
   const CLI::App* attend_command = add_attend(app, wishes);
   const CLI::App* layer_command = add_layer(app, wishes);
@@ -269,6 +287,9 @@ int parse_and_run(int argc, char** argv) {
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
+    if (wishes.language && (*attend_command || *layer_command || *rotate_command || *render))
+      throw CLI::ValidationError("--language before a command is for the window; render has its own",
+                                 CLI::ExitCodes::ExtrasError);
     if (!app.get_subcommands().empty() && !file->empty()) {
       throw CLI::ValidationError("A file to open cannot be combined with a command",
                                  CLI::ExitCodes::ExtrasError);
@@ -300,7 +321,7 @@ int parse_and_run(int argc, char** argv) {
     rotate_tensor(wishes.rotate);
     return 0;
   }
-  return run_window(path_from(wishes.file));
+  return run_window(path_from(wishes.file), wishes.language);
 }
 
 }  // namespace

@@ -30,14 +30,18 @@ bool matches(std::string_view name, std::string_view typed) {
   return true;
 }
 
-/// What can be run now and is called what was typed.
+/// What can be run now and is called what was typed: by the name that is shown, or in English as the manual
+/// calls it.
 std::vector<const Action*> matching(const Scene& scene) {
+  const Ui& ui = scene.ui;
   const std::string_view typed = scene.view.palette_text;
   std::vector<const Action*> found;
   for (const Action& action : actions()) {
     if (!is_possible(action, scene)) continue;
     const bool second_key = !found.empty() && found.back()->run == action.run;
-    if (action.run != open_palette && !second_key && matches(action.name, typed)) found.push_back(&action);
+    if (action.run != open_palette && !second_key &&
+        (matches(action.name, typed) || matches(ui.said(action.name), typed)))
+      found.push_back(&action);
   }
   return found;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/number_format.hpp"
+#include "app/own_words.hpp"
 #include "app/views/focus/map_parts.hpp"
 #include "app/views/long/long_parts.hpp"
 
@@ -167,16 +168,16 @@ std::optional<Cell> strongest_in_sight(const Scene& scene, const MapFrame& m) {
 
 std::optional<Cell> find_place(const Scene& scene, const std::string& text) {
   const Dimensions& d = scene.result.dimensions;
-  std::string plain;
+  std::string digits;
   for (const char c : text)
-    if (c != ' ') plain += c;
-  const bool is_number = !plain.empty() && plain.find_first_not_of("0123456789,") == std::string::npos;
+    if (c != ' ') digits += c;
+  const bool is_number = !digits.empty() && digits.find_first_not_of("0123456789,") == std::string::npos;
   if (is_number) {
     // "27353, 15066" is query and key; "15,066" one number with a separator has three digits behind it.
     const std::size_t comma = text.find(", ");
-    const auto number = [](const std::string& digits, std::int64_t count) {
+    const auto number = [](const std::string& part, std::int64_t count) {
       std::int64_t value = 0;
-      for (const char c : digits)
+      for (const char c : part)
         if (c >= '0' && c <= '9' && value < (std::int64_t{1} << 50)) value = value * 10 + (c - '0');
       return std::clamp<std::int64_t>(value, 0, count - 1);
     };
@@ -185,7 +186,8 @@ std::optional<Cell> find_place(const Scene& scene, const std::string& text) {
   }
   for (std::int64_t i = 1; i <= d.keys; ++i) {
     const std::int64_t key = (scene.selection.cell.key + i) % d.keys;
-    if (key_label(scene.result, scene.sequence(), key) == text) return Cell{scene.selection.cell.query, key};
+    if (plain(key_label(scene.result, scene.sequence(), key)) == text)
+      return Cell{scene.selection.cell.query, key};
   }
   return std::nullopt;
 }
