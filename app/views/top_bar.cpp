@@ -92,7 +92,8 @@ Box draw_find(Scene& scene, float right, float y) {
 /// Who computes and how long the last change took; a click opens the times of every stage.
 void draw_backend(Scene& scene, float left, float right, float y) {
   const Ui& ui = scene.ui;
-  const std::string time = fixed(scene.result.total_milliseconds, 2) + " ms";
+  const double ms = scene.result.total_milliseconds;
+  const std::string time = ms < 10'000 ? fixed(ms, ms < 1000 ? 2 : 0) + " ms" : fixed(ms / 1000, 1) + " s";
   const float time_width = ui.text_width(time, type::label, Ink::Medium);
   std::string backend = own(scene.result.backend);
   const auto width = [&] { return ui.text_width(backend, type::label) + time_width + ui.px(32); };

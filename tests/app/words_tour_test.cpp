@@ -37,8 +37,10 @@ std::set<std::string> keys_of_template() {
 }
 
 /// What only shows when a computation takes long, or fails where the robot's does not.
-constexpr std::array<std::string_view, 8> rare{
+constexpr std::array<std::string_view, 10> rare{
     "computing, stage {} of {}",
+    "rows known {} %",
+    ", of every {}th query so far",
     "Cancel",
     "Stops computing and keeps the last picture.",
     "{} weights are not finite",

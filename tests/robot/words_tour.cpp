@@ -239,6 +239,60 @@ void WordsTour::sizes() {
   wait();
 }
 
+/// A text too long to keep its weights, whole, at a middle zoom and cell by cell.
+void WordsTour::long_sequence() {
+  part_ = "long sequences";
+  std::string text;
+  for (int i = 0; i < 2111; ++i) text += " w" + std::to_string(i % 97);
+  const std::filesystem::path path = directory_ / "long.txt";
+  std::ofstream(path, std::ios::binary) << text;
+  robot_.app().open(path);
+  robot_.app().view() = ViewState{};
+  seen_.clear();
+  robot_.settle();
+  robot_.app().view().fold.fill(1);
+  robot_.frame(2);
+  rest_on_everything();
+  for (const char* label : {"Pool: Mean", "Mask: Causal", "Window more", "Strongest cell in sight"}) {
+    robot_.click(label);
+    robot_.settle();
+    rest_on_everything();
+  }
+  robot_.app().view().long_view.go_to = "nowhere";
+  robot_.click("Next");
+  robot_.settle();
+  robot_.app().save(directory_ / "whole.csv");
+  robot_.frame(2);
+  robot_.key(ImGuiKey_Escape);
+  robot_.app().view().focus.zoom = 8;
+  robot_.settle();
+  robot_.key(ImGuiKey_Z);
+  robot_.settle();
+  robot_.key(ImGuiKey_Z);
+  robot_.settle();
+  robot_.key(ImGuiKey_T, ImGuiMod_Shift);
+  robot_.settle();
+  rest_on_everything();
+  robot_.key(ImGuiKey_S, ImGuiMod_Ctrl | ImGuiMod_Shift);
+  robot_.settle();
+  rest_on_everything();
+  restore();
+  robot_.app().open(path);
+  robot_.settle();
+  for (const ImGuiKey mode : {ImGuiKey_F3, ImGuiKey_F4}) {
+    robot_.key(mode);
+    robot_.settle();
+  }
+  robot_.resize(1100, 700);
+  robot_.key(ImGuiKey_F2);
+  robot_.settle();
+  rest_on_everything();
+  robot_.resize(1280, 800);
+  robot_.app().open(file_);
+  robot_.app().view() = ViewState{};
+  robot_.settle();
+}
+
 void WordsTour::messages() {
   part_ = "messages";
   const auto file = [&](const char* name, std::string_view bytes) {
@@ -308,6 +362,7 @@ const std::map<std::string, std::string>& WordsTour::run() {
   sizes();
   robot_.app().words().speak_english();
   examples();
+  long_sequence();
   messages();
   return met_;
 }

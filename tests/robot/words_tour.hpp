@@ -37,6 +37,7 @@ class WordsTour {
   void sizes();
   Table longer() const;
   void examples();
+  void long_sequence();
   void messages();
 
   Robot& robot_;

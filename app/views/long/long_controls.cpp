@@ -131,10 +131,10 @@ void draw_long_controls(Scene& scene, const Box& region) {
   keep_scroll(ui, scene.view.scrolls.controls);
   const ImVec2 top = ImGui::GetCursorScreenPos();
   Column column(scene, {region.x + ui.px(16), top.y + ui.px(12), region.w - ui.px(32), 0}, region.bottom());
-  using Part = void (*)(Column&);
-  constexpr Part parts[] = {head_pictures, scaling_section, mask_rows,         softmax_section,
-                            go_to_rows,    heads_section,   positions_section, memory_rows};
-  for (const Part part : parts) part(column);
+  using DrawSection = void (*)(Column&);
+  constexpr DrawSection sections[] = {head_pictures, scaling_section, mask_rows,         softmax_section,
+                                      go_to_rows,    heads_section,   positions_section, memory_rows};
+  for (const DrawSection section : sections) section(column);
   ImGui::SetCursorScreenPos({region.x, column.y});
   ImGui::Dummy({1, ui.px(4)});
   ImGui::EndChild();
