@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -37,9 +36,9 @@ void check_picture(const PooledCells& picture, std::int64_t keys) {
 
 class SweepRun {
  public:
-  SweepRun(const AttentionProblem& p, const SweepWish& wish, const Work& work, SweepProgress* progress,
-           const Kernels& kernels, Sweep reused)
-      : p_(p), wish_(wish), work_(work), progress_(progress), kernels_(kernels), result_(std::move(reused)) {
+  SweepRun(const AttentionProblem& p, const SweepWish& wish, const Work& work, const Kernels& kernels,
+           Sweep& result)
+      : p_(p), wish_(wish), work_(work), kernels_(kernels), result_(result) {
     check(p);
     if (wish_.last_head < 0) wish_.last_head = p.heads;
     if (wish_.first_head < 0 || wish_.first_head >= wish_.last_head || wish_.last_head > p.heads)
@@ -52,7 +51,8 @@ class SweepRun {
     rows_ = count_rows(wish_.rows, p.queries);
   }
 
-  Sweep run() {
+  void run(SweepProgress* progress) {
+    progress_ = progress;
     make_room();
     if (progress_ != nullptr) {
       progress_->done = 0;
@@ -62,7 +62,6 @@ class SweepRun {
     if (wish_.received) {
       for (std::int64_t h = 0; h < heads_; ++h) receive(h);
     }
-    return std::move(result_);
   }
 
  private:
@@ -252,17 +251,24 @@ class SweepRun {
   const AttentionProblem& p_;
   SweepWish wish_;
   const Work& work_;
-  SweepProgress* progress_;
+  SweepProgress* progress_ = nullptr;
   const Kernels& kernels_;
   std::int64_t heads_ = 0, rows_ = 0, cell_rows_ = 0, columns_ = 0;
-  Sweep result_;
+  Sweep& result_;
 };
 
 }  // namespace
 
 Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, const Work& work, SweepProgress* progress,
-            const Kernels* kernels, Sweep reused) {
-  return SweepRun(problem, wish, work, progress, streaming::chosen(kernels), std::move(reused)).run();
+            const Kernels* kernels) {
+  Sweep result;
+  sweep_into(result, problem, wish, work, progress, kernels);
+  return result;
+}
+
+void sweep_into(Sweep& result, const AttentionProblem& problem, const SweepWish& wish, const Work& work,
+                SweepProgress* progress, const Kernels* kernels) {
+  SweepRun(problem, wish, work, streaming::chosen(kernels), result).run(progress);
 }
 
 }  // namespace attnscope

@@ -75,10 +75,14 @@ struct SweepProgress {
 std::int64_t count_rows(const RowRange&, std::int64_t queries);
 
 /// Throws Error (a problem or wish that does not fit) or, within milliseconds of a stop, Cancelled. The
-/// results do not depend on the number of threads. `kernels`: null = the fastest here. `reused`: a result
-/// that is no longer needed, whose memory serves again where it fits: fresh pages for pictures cost a tenth
-/// of the time.
+/// results do not depend on the number of threads. `kernels`: null = the fastest here.
 Sweep sweep(const AttentionProblem&, const SweepWish&, const Work&, SweepProgress* progress = nullptr,
-            const streaming::Kernels* kernels = nullptr, Sweep reused = {});
+            const streaming::Kernels* kernels = nullptr);
+
+/// The same into a Sweep that was used before, whose memory serves again where it fits: fresh pages for
+/// pictures cost a tenth of the time, and giving back those of a long output takes longer than a stop may.
+/// After an exception `result` holds anything, but keeps its memory.
+void sweep_into(Sweep& result, const AttentionProblem&, const SweepWish&, const Work&,
+                SweepProgress* progress = nullptr, const streaming::Kernels* kernels = nullptr);
 
 }  // namespace attnscope

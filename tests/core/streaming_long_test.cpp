@@ -115,11 +115,11 @@ TEST_CASE("A sweep into the memory of another one is the same bits") {
     for (const bool causal : {false, true}) {  // causal: cells above the diagonal are not reached
       c->problem.causal = causal;
       const Sweep fresh = sweep(c->problem, wish, Work{pool, {}});
-      used = sweep(c->problem, wish, Work{pool, {}}, nullptr, nullptr, std::move(used));
+      sweep_into(used, c->problem, wish, Work{pool, {}});
       CHECK(same_bits(fresh, used));
     }
   }
-  used = sweep(c->problem, {}, Work{pool, {}}, nullptr, nullptr, std::move(used));
+  sweep_into(used, c->problem, {}, Work{pool, {}});
   CHECK(same_bits(sweep(c->problem, {}, Work{pool, {}}), used));
 }
 
