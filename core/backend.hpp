@@ -11,10 +11,16 @@
 #include "core/gradients.hpp"
 #include "core/measures.hpp"
 #include "core/stage.hpp"
-#include "core/streaming/tile.hpp"
 #include "core/trace.hpp"
 
 namespace attnscope {
+
+// Of core/streaming/tile.hpp, which whoever sweeps includes.
+struct AttentionProblem;
+struct Sweep;
+struct SweepProgress;
+struct SweepWish;
+struct TileWish;
 
 class Backend {
  public:

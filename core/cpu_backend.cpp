@@ -5,6 +5,7 @@
 #include "core/backend.hpp"
 #include "core/parallel.hpp"
 #include "core/stages/run_stage.hpp"
+#include "core/streaming/tile.hpp"
 
 namespace attnscope {
 

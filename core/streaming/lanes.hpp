@@ -5,7 +5,6 @@
 
 #include <stdint.h>
 #include <string.h>
-
 #include <utility>  // std::integer_sequence: a type alone, no code
 
 namespace attnscope::streaming::ATTNSCOPE_KERNEL {
@@ -95,8 +94,8 @@ ATTNSCOPE_INLINE void swap_halves(Vec& a, Vec& b) {
   swap_halves<S>(a, b, std::make_integer_sequence<int, W>());
 }
 
-/// Among W vectors, every `Step`-th one: swaps each bit of the lane from S on with the same bit of the vector's index
-/// (Eklundh 1972).
+/// Among W vectors, every `Step`-th one: swaps each bit of the lane from S on with the same bit of the
+/// vector's index (Eklundh 1972).
 template <int S, int Step>
 ATTNSCOPE_INLINE void swap_bits(Vec* r) {
   if constexpr (S < W) {

@@ -1,6 +1,6 @@
-// core/streaming: from the sums of units (a few keys of one query) to the cells of the picture (many keys of many
-// queries). Neighbouring queries lie in neighbouring vectors, so most of the adding needs no shuffle; what is left is
-// a tree of pairs. Included by the kernels alone, see lanes.hpp.
+// core/streaming: from the sums of units (a few keys of one query) to the cells of the picture (many keys of
+// many queries). Neighbouring queries lie in neighbouring vectors, so most of the adding needs no shuffle;
+// what is left is a tree of pairs. Included by the kernels alone, see lanes.hpp.
 #pragma once
 
 #include "core/streaming/panel.hpp"
@@ -14,7 +14,8 @@ struct CellGroup {
 
 /// One unit of Vectors neighbouring vectors, joined into one.
 template <int Vectors>
-ATTNSCOPE_INLINE void join_unit(const float* sums, const float* mosts, const float* scale, Vec& sum, Vec& most) {
+ATTNSCOPE_INLINE void join_unit(const float* sums, const float* mosts, const float* scale, Vec& sum,
+                                Vec& most) {
   ATTNSCOPE_UNROLL for (int i = 0; i < Vectors; ++i) {
     const Vec factor = load(scale + i * W);
     sum += load(sums + i * W) * factor;
@@ -37,7 +38,8 @@ ATTNSCOPE_INLINE void join_units(const Panel& p, int unit, int first, int last, 
 
 /// W cells from `cell` on; those that the panel did not reach are 0.
 template <int Vectors>
-ATTNSCOPE_INLINE void gather(const SweepJob& job, const Panel& p, int cell, int last_cell, int v, CellGroup& group) {
+ATTNSCOPE_INLINE void gather(const SweepJob& job, const Panel& p, int cell, int last_cell, int v,
+                             CellGroup& group) {
   const int unit = unit_of(job), per_cell = job.keys_per_cell / unit;
   const int first_key = cell * unit, last_key = first_key + W * unit - 1, block = first_key / BK;
   if (per_cell == 1 && cell + W <= last_cell && last_key / BK == block) {
@@ -45,7 +47,8 @@ ATTNSCOPE_INLINE void gather(const SweepJob& job, const Panel& p, int cell, int 
     const float* scale = p.block_largest + static_cast<int64_t>(block) * PW + v * W;
     ATTNSCOPE_UNROLL for (int i = 0; i < W; ++i) {
       group.sum[i] = group.most[i] = Vec{};
-      join_unit<Vectors>(p.unit_sum + at + i * PW, p.unit_max + at + i * PW, scale, group.sum[i], group.most[i]);
+      join_unit<Vectors>(p.unit_sum + at + i * PW, p.unit_max + at + i * PW, scale, group.sum[i],
+                         group.most[i]);
     }
     return;
   }
@@ -70,8 +73,8 @@ ATTNSCOPE_INLINE void join_lanes(Vec* r) {
   }
 }
 
-/// Each `Lanes` neighbouring lanes joined, and then lanes and vectors swapped: vector x · Lanes holds what the x-th
-/// group of lanes has in each of the W cells.
+/// Each `Lanes` neighbouring lanes joined, and then lanes and vectors swapped: vector x · Lanes holds what
+/// the x-th group of lanes has in each of the W cells.
 template <int Lanes, bool Largest>
 ATTNSCOPE_INLINE void turn(Vec* r) {
   join_lanes<1, Lanes, Largest>(r);
@@ -92,8 +95,8 @@ ATTNSCOPE_INLINE void write_cells(Vec cells, float* out, int count, bool joins) 
   }
 }
 
-/// All cells that a panel reaches; the rows of a cell are `Vectors` neighbouring vectors and `Lanes` lanes. A line of
-/// the cache is filled at once: rows of the picture are far apart.
+/// All cells that a panel reaches; the rows of a cell are `Vectors` neighbouring vectors and `Lanes` lanes. A
+/// line of the cache is filled at once: rows of the picture are far apart.
 template <int Vectors, int Lanes>
 static void pool_cells(const SweepJob& job, const Panel& p) {
   constexpr int groups = 16 / W;

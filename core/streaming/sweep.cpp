@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -23,7 +24,7 @@ namespace {
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-void check_picture(const Pooling& picture, std::int64_t keys) {
+void check_picture(const PooledCells& picture, std::int64_t keys) {
   for (const std::int64_t cell : {picture.rows_per_cell, picture.keys_per_cell})
     if (cell < 1 || cell > (1 << 30) || !std::has_single_bit(static_cast<std::uint64_t>(cell)))
       throw Error(
@@ -35,9 +36,9 @@ void check_picture(const Pooling& picture, std::int64_t keys) {
 
 class SweepRun {
  public:
-  SweepRun(const AttentionProblem& p, const SweepWish& wish, const Work& work, SweepProgress* progress,
-           const Kernels& kernels)
-      : p_(p), wish_(wish), work_(work), progress_(progress), kernels_(kernels) {
+  SweepRun(const AttentionProblem& p, const SweepWish& wish, const Work& work, const Kernels& kernels,
+           Sweep& result)
+      : p_(p), wish_(wish), work_(work), kernels_(kernels), result_(result) {
     check(p);
     if (wish_.last_head < 0) wish_.last_head = p.heads;
     if (wish_.first_head < 0 || wish_.first_head >= wish_.last_head || wish_.last_head > p.heads)
@@ -50,7 +51,8 @@ class SweepRun {
     rows_ = count_rows(wish_.rows, p.queries);
   }
 
-  Sweep run() {
+  void run(SweepProgress* progress) {
+    progress_ = progress;
     make_room();
     if (progress_ != nullptr) {
       progress_->done = 0;
@@ -60,28 +62,36 @@ class SweepRun {
     if (wish_.received) {
       for (std::int64_t h = 0; h < heads_; ++h) receive(h);
     }
-    return std::move(result_);
   }
 
  private:
+  /// The result's tensors; those of a sweep before that have the right shape stay as they are.
   void make_room() {
     result_.first_head = wish_.first_head;
     result_.rows = wish_.rows;
     result_.picture = wish_.picture;
-    result_.log_sum_exp = TensorOf<double>(Shape{heads_, rows_});
-    result_.entropy = Tensor(Shape{heads_, rows_});
-    result_.largest = Tensor(Shape{heads_, rows_});
-    if (wish_.output) result_.output = Tensor(Shape{heads_, rows_, p_.d_v});
-    if (wish_.strongest) result_.strongest.resize(static_cast<std::size_t>(heads_ * rows_));
-    if (wish_.received) result_.received = Tensor(Shape{heads_, p_.keys});
-    if (!wish_.picture) return;
-    cell_rows_ = up(rows_, wish_.picture->rows_per_cell);
-    columns_ = up(p_.keys, wish_.picture->keys_per_cell);
-    result_.mean = Tensor(Shape{heads_, cell_rows_, columns_});
-    if (!single_weights()) result_.max = Tensor(Shape{heads_, cell_rows_, columns_});
+    const auto room = [](auto& tensor, bool wanted, const Shape& shape) {
+      using Made = std::remove_reference_t<decltype(tensor)>;
+      if (!wanted)
+        tensor = Made();
+      else if (tensor.shape() != shape)
+        tensor = Made(shape);
+    };
+    room(result_.log_sum_exp, true, Shape{heads_, rows_});
+    room(result_.entropy, true, Shape{heads_, rows_});
+    room(result_.largest, true, Shape{heads_, rows_});
+    room(result_.output, wish_.output, Shape{heads_, rows_, p_.d_v});
+    room(result_.received, wish_.received, Shape{heads_, p_.keys});
+    result_.strongest.resize(wish_.strongest ? static_cast<std::size_t>(heads_ * rows_) : 0);
+    if (wish_.picture) {
+      cell_rows_ = up(rows_, wish_.picture->rows_per_cell);
+      columns_ = up(p_.keys, wish_.picture->keys_per_cell);
+    }
+    room(result_.mean, wish_.picture.has_value(), Shape{heads_, cell_rows_, columns_});
+    room(result_.max, wish_.picture && !single_weights(), Shape{heads_, cell_rows_, columns_});
   }
 
-  bool single_weights() const { return *wish_.picture == Pooling{1, 1}; }
+  bool single_weights() const { return *wish_.picture == PooledCells{1, 1}; }
 
   std::int64_t scratch_floats(int panels) const {
     const auto cell = wish_.picture ? std::min<std::int64_t>(wish_.picture->keys_per_cell, 1 << 30) : 0;
@@ -114,6 +124,7 @@ class SweepRun {
       const std::int64_t h = item / groups, first = (groups - 1 - item % groups) * group;
       const std::int64_t last = std::min(rows_, first + group);
       const streaming::ScratchLease lease(scratch);
+      if (wish_.picture) clear_cells(h, first, last);
       for (std::int64_t row = first; row < last; row += tile) {
         const int count = static_cast<int>(std::min(tile, last - row));
         if (!sweep_tile(h, row, count, lease.data())) return;
@@ -158,6 +169,15 @@ class SweepRun {
     return kernels_.sweep(job);
   }
 
+  /// The kernels write the cells they reach, and add to those that are higher than a panel.
+  void clear_cells(std::int64_t h, std::int64_t first, std::int64_t last) {
+    const std::int64_t height = wish_.picture->rows_per_cell;
+    const std::int64_t begin = (h * cell_rows_ + first / height) * columns_;
+    const std::int64_t count = up(last - first, height) * columns_;
+    std::fill_n(result_.mean.data() + begin, count, 0.0f);
+    if (result_.max.size() != 0) std::fill_n(result_.max.data() + begin, count, 0.0f);
+  }
+
   /// Sums into means; a cell with a NaN in it is NaN in both pictures.
   void finish_cells(std::int64_t h, std::int64_t first, std::int64_t last) {
     const std::int64_t height = wish_.picture->rows_per_cell, width = wish_.picture->keys_per_cell;
@@ -190,6 +210,7 @@ class SweepRun {
       shift[at] = made.shift;
       factor[at] = made.factor;
     }
+    std::fill_n(result_.received.data() + h * p_.keys, p_.keys, 0.0f);
     streaming::ScratchPool scratch(kernels_.cell_scratch(static_cast<int>(p_.d_k)));
     const std::int64_t chunk = streaming::cell_keys, chunks = up(p_.keys, chunk);
     const double nanoseconds =
@@ -230,17 +251,24 @@ class SweepRun {
   const AttentionProblem& p_;
   SweepWish wish_;
   const Work& work_;
-  SweepProgress* progress_;
+  SweepProgress* progress_ = nullptr;
   const Kernels& kernels_;
   std::int64_t heads_ = 0, rows_ = 0, cell_rows_ = 0, columns_ = 0;
-  Sweep result_;
+  Sweep& result_;
 };
 
 }  // namespace
 
 Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, const Work& work, SweepProgress* progress,
             const Kernels* kernels) {
-  return SweepRun(problem, wish, work, progress, streaming::chosen(kernels)).run();
+  Sweep result;
+  sweep_into(result, problem, wish, work, progress, kernels);
+  return result;
+}
+
+void sweep_into(Sweep& result, const AttentionProblem& problem, const SweepWish& wish, const Work& work,
+                SweepProgress* progress, const Kernels* kernels) {
+  SweepRun(problem, wish, work, streaming::chosen(kernels), result).run(progress);
 }
 
 }  // namespace attnscope

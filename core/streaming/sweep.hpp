@@ -24,9 +24,9 @@ struct RowRange {
 
 /// Cells of the picture: so many shown rows by so many keys, powers of two. At most 4096 cells in a row of
 /// the picture.
-struct Pooling {
+struct PooledCells {
   std::int64_t rows_per_cell = 1, keys_per_cell = 1;
-  bool operator==(const Pooling&) const = default;
+  bool operator==(const PooledCells&) const = default;
 };
 inline constexpr std::int64_t most_picture_columns = 4096;
 
@@ -35,7 +35,7 @@ struct SweepWish {
   bool output = true;
   bool received = false;   // a second pass over Q and K
   bool strongest = false;  // the key of each row's largest weight
-  std::optional<Pooling> picture = {};
+  std::optional<PooledCells> picture = {};
   std::int64_t first_head = 0, last_head = -1;  // heads [first, last); -1 = all
   RowRange rows = {};
   bool operator==(const SweepWish&) const = default;
@@ -53,7 +53,7 @@ struct Sweep {
   Tensor largest;                // [H][R] largest weight
   std::vector<std::int32_t> strongest;  // [H][R] first key that has it; or empty
   Tensor received;                      // [H][keys] sums of weights over the wish's real rows; or empty
-  std::optional<Pooling> picture = {};
+  std::optional<PooledCells> picture = {};
   /// [H][ceil(R / rows_per_cell)][ceil(keys / keys_per_cell)] over the cells that exist; hidden keys count as
   /// 0. Weights below 2^-100 of their row's largest count as that much.
   Tensor mean, max;
@@ -78,5 +78,11 @@ std::int64_t count_rows(const RowRange&, std::int64_t queries);
 /// results do not depend on the number of threads. `kernels`: null = the fastest here.
 Sweep sweep(const AttentionProblem&, const SweepWish&, const Work&, SweepProgress* progress = nullptr,
             const streaming::Kernels* kernels = nullptr);
+
+/// The same into a Sweep that was used before, whose memory serves again where it fits: fresh pages for
+/// pictures cost a tenth of the time, and giving back those of a long output takes longer than a stop may.
+/// After an exception `result` holds anything, but keeps its memory.
+void sweep_into(Sweep& result, const AttentionProblem&, const SweepWish&, const Work&,
+                SweepProgress* progress = nullptr, const streaming::Kernels* kernels = nullptr);
 
 }  // namespace attnscope

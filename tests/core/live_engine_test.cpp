@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/samples.hpp"
+#include "core/streaming/tile.hpp"
 
 namespace attnscope {
 namespace {

@@ -12,6 +12,7 @@
 #include "core/random_documents.hpp"
 #include "core/stages/run_stage.hpp"
 #include "core/streaming/from_document.hpp"
+#include "core/streaming/tile.hpp"
 #include "core/streaming/problem.hpp"
 #include "core/streaming_cases.hpp"
 #include "support/seeds.hpp"
@@ -132,9 +133,9 @@ TEST_CASE("A wish that does not fit is refused with a sentence") {
   wish.rows.step = 0;
   CHECK(refused_wish(wish) == "Rows 0 to 5 in steps of 0 were asked for; expected some of the 5 queries.");
   wish = {};
-  wish.picture = Pooling{3, 4};
+  wish.picture = PooledCells{3, 4};
   CHECK(refused_wish(wish) == "A cell of the picture has a side of 3; expected a power of two up to 2^30.");
-  wish.picture = Pooling{4, 1};
+  wish.picture = PooledCells{4, 1};
   CHECK(refused_wish(wish) == "5000 keys in cells of 1 make 5000 columns; a picture has at most 4096.");
 }
 

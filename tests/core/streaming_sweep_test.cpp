@@ -24,7 +24,7 @@ struct Expected {
 Expected expected_of(const Case& c, const SweepWish& wish, std::int64_t first_head, std::int64_t last_head) {
   const AttentionProblem& p = c.problem;
   const oracle::RowProblem problem = c.in_oracle();
-  const Pooling cell = wish.picture.value_or(Pooling{});
+  const PooledCells cell = wish.picture.value_or(PooledCells{});
   const std::int64_t end = wish.rows.end < 0 ? p.queries : wish.rows.end;
   const std::int64_t rows = count_rows(wish.rows, p.queries);
   const std::int64_t columns = (p.keys + cell.keys_per_cell - 1) / cell.keys_per_cell;
@@ -99,7 +99,7 @@ SweepWish any_wish(samples::Random& random, const AttentionProblem& p) {
   wish.strongest = random.coin();
   if (random.coin())
     wish.picture =
-        Pooling{std::int64_t{1} << random.between(0, 8), std::int64_t{1} << random.between(0, 8)};
+        PooledCells{std::int64_t{1} << random.between(0, 8), std::int64_t{1} << random.between(0, 8)};
   if (random.between(0, 3) == 0) {
     wish.first_head = random.between(0, p.heads - 1);
     wish.last_head = random.between(wish.first_head + 1, p.heads);
@@ -126,8 +126,8 @@ TEST_CASE("A sweep of any shape, mask and wish is what the oracle says, on every
       const Sweep found = sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels);
       INFO(kernels->name << ", case " << index << ": " << c->description() << "; rows " << wish.rows.begin
                          << ".." << wish.rows.end << " step " << wish.rows.step << ", picture "
-                         << wish.picture.value_or(Pooling{0, 0}).rows_per_cell << " "
-                         << wish.picture.value_or(Pooling{0, 0}).keys_per_cell);
+                         << wish.picture.value_or(PooledCells{0, 0}).rows_per_cell << " "
+                         << wish.picture.value_or(PooledCells{0, 0}).keys_per_cell);
       REQUIRE(difference(found, expected, wish) == "");
     }
   }
@@ -141,7 +141,7 @@ TEST_CASE("A row that may see no key: zeros, entropy 0, log-sum-exp -inf, no str
   c->problem.offset = -5;
   SweepWish wish;
   wish.received = wish.strongest = true;
-  wish.picture = Pooling{1, 1};
+  wish.picture = PooledCells{1, 1};
   for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
     const Sweep found = sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels);
     for (std::size_t i = 0; i < 5; ++i) {
@@ -190,7 +190,7 @@ TEST_CASE("NaN and infinite inputs stay with their rows, and hidden keys' number
   const auto c = streaming_cases::plain_case(random, {1, 1, 40, 40, 8, 4});
   c->problem.causal = true;
   SweepWish wish;
-  wish.picture = Pooling{1, 4};
+  wish.picture = PooledCells{1, 4};
   for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
     const Sweep clean = sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels);
     for (const float bad : {nan, infinity}) {

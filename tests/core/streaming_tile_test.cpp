@@ -133,6 +133,24 @@ TEST_CASE("The weights of a row add up to 1 and to the sweep's largest") {
   }
 }
 
+TEST_CASE("An offset of 3000 on all scores costs the weights nothing") {
+  ThreadPool pool(1);
+  samples::Random random(11);
+  const auto c = streaming_cases::plain_case(random, {1, 1, 12, 300, 16, 1});
+  // Multiples of 1/16, so that score + 3000 is exact in float32. The log-sum-exp is none: its rounding alone
+  // would cost 1e-4.
+  for (float& x : c->q) x = std::round(x * 2) / 2;
+  for (float& x : c->k) x = std::round(x * 2) / 2;
+  c->problem.scale = 0.25;
+  c->additive.assign(12 * 300, 3000);
+  c->connect();
+  const TileWish wish;
+  const oracle::Numbers expected = expected_cells(*c, wish);
+  for (const streaming::Kernels* kernels : streaming_cases::all_kernels())
+    CHECK(compare::difference(tile(c->problem, wish, nullptr, Work{pool, {}}, kernels), expected, 1e-6) ==
+          "");
+}
+
 TEST_CASE("A tile outside of the problem is refused with a sentence") {
   ThreadPool pool(1);
   samples::Random random(10);
