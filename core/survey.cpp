@@ -46,6 +46,7 @@ std::int64_t rows_in(const Sweep& sweep, std::int64_t picture_row) {
 /// of them may be empty.
 Tensor merged_picture(const Sweep& a, const Sweep& b, Tensor Sweep::*which) {
   const Tensor &x = a.*which, &y = b.*which;
+  if (x.size() == 0) return {};
   const Shape &xs = x.shape(), &ys = y.shape();
   Tensor all(Shape{xs[0], std::max(xs[1], ys[1]), xs[2]});
   for (std::int64_t h = 0; h < xs[0]; ++h) {
@@ -73,7 +74,7 @@ SweepWish wish_for(std::int64_t cell, RowRange rows, bool everything) {
   return {.output = everything,
           .received = everything,
           .strongest = true,
-          .picture = Pooling{cell / rows.step, cell},
+          .picture = PooledCells{cell / rows.step, cell},
           .rows = rows};
 }
 

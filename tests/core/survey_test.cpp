@@ -88,7 +88,7 @@ TEST_CASE("A long Document's levels add up to what one sweep of all rows gives")
     const SweepWish wish{.output = true,
                          .received = true,
                          .strongest = true,
-                         .picture = Pooling{survey.cell / step, survey.cell},
+                         .picture = PooledCells{survey.cell / step, survey.cell},
                          .rows = {0, 2111, step}};
     const Sweep at_once = backend->sweep(survey.problem(), wish, {}, nullptr);
     CHECK(survey.known.log_sum_exp == at_once.log_sum_exp);
@@ -165,6 +165,23 @@ TEST_CASE("Few queries over many keys, and a batch, are long too") {
   const auto& mix = *batch->trace[Stage::Mix];
   CHECK(std::equal(batch->surveys[1]->known.output.values().begin(),
                    batch->surveys[1]->known.output.values().end(), mix.values().begin() + mix.size() / 2));
+}
+
+TEST_CASE("Many heads of few tokens are long too, and their picture has a cell for every key") {
+  samples::Random random(9);
+  Document document;
+  document.positions = Positions::None;
+  document.input.given = {random.tensor({1, 64, 800, 4}), random.tensor({1, 64, 800, 4}),
+                          random.tensor({1, 64, 800, 4})};
+  Pipeline pipeline(make_cpu_backend(2));
+  const ResultPtr result = complete(pipeline, document);
+  const Survey& survey = *result->surveys.at(0);
+  CHECK(survey.cell == 1);
+  REQUIRE(survey.known.largest_cells().shape() == Shape{64, 800, 800});
+  const NaiveRow row = naive_row(document, 63, 799);
+  for (const std::int64_t key : {0, 400, 799})
+    CHECK(near(survey.known.largest_cells().matrix(63)(799, key), row.weights[static_cast<std::size_t>(key)],
+               1e-6));
 }
 
 TEST_CASE("What cannot be streamed is refused in a sentence and the last result stays") {

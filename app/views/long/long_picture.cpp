@@ -145,7 +145,7 @@ class Mosaic {
     const std::int64_t wide = std::min(Tiles::side, columns - column0);
     const int coarse = level_of(survey_.cell) - level_;
     const auto picture = mean ? survey_.known.mean.matrix(h_ - survey_.known.first_head)
-                              : survey_.known.max.matrix(h_ - survey_.known.first_head);
+                              : survey_.known.largest_cells().matrix(h_ - survey_.known.first_head);
     for (std::int64_t i = 0; i < rows; ++i) {
       float* const to = whole.data() + (row0 + i) * columns + column0;
       if (tile) {
@@ -192,7 +192,7 @@ int draw_long_picture(Scene& scene, const char* place, const Box& box, std::int6
     content = mix_hash(content, std::bit_cast<std::uint64_t>(at));
   ui.matrix(place, content, box, [&](const Ui::UseJob& use) {
     const Tensor whole = mosaic ? mosaic->compose(mean) : Tensor();
-    const Tensor& picture = mean ? survey.known.mean : survey.known.max;
+    const Tensor& picture = mean ? survey.known.mean : survey.known.largest_cells();
     const Cells cells{level,
                       mosaic ? std::as_const(whole).matrix() : picture.matrix(h - survey.known.first_head),
                       mosaic ? mosaic->first_query() : 0, mosaic ? mosaic->first_key() : 0};
