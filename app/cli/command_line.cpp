@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/attend.hpp"
+#include "app/cli/bench.hpp"
 #include "app/cli/layer.hpp"
 #include "app/cli/rotate.hpp"
 #include "app/paths.hpp"
@@ -86,6 +87,7 @@ struct Wishes {
   AttendWish attend;
   LayerWish layer;
   RotateWish rotate;
+  BenchWish bench;
 };
 
 /// An option with a value that is checked while the line is read, so that a bad one is bad usage.
@@ -268,6 +270,68 @@ CLI::App* add_rotate(CLI::App& app, Wishes& wishes) {
   return rotate;
 }
 
+/// "1024,2048": lengths from 1 to 2^20.
+bool read_lengths(std::string_view text, std::vector<std::int64_t>& lengths) {
+  lengths.clear();
+  while (true) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const std::optional<std::int64_t> n = whole_text_as<std::int64_t>(text.substr(0, end));
+    if (!n || *n < 1 || *n > (1 << 20)) return false;
+    lengths.push_back(*n);
+    if (end == text.size()) return true;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// "output,picture": every name known and given once.
+bool read_parts(std::string_view text, std::set<BenchPart>& emit) {
+  emit.clear();
+  while (true) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const std::optional<BenchPart> part = bench_part_from(text.substr(0, end));
+    if (!part || !emit.insert(*part).second) return false;
+    if (end == text.size()) return true;
+    text.remove_prefix(end + 1);
+  }
+}
+
+CLI::App* add_bench(CLI::App& app, Wishes& wishes) {
+  CLI::App* bench = app.add_subcommand("bench", "Measure how fast attention is on this machine");
+  BenchWish& wish = wishes.bench;
+  add_checked(*bench, {"--n", "LIST", "Queries and keys", "whole numbers from 1 to 1048576 like 1024,4096",
+                       [&wish](const std::string& text) { return read_lengths(text, wish.lengths); }});
+  add_checked(*bench, whole_option("--heads", "Heads, 12 when not given", 1, most_heads, wish.heads));
+  add_checked(*bench, whole_option("--dim", "Numbers in a head, 64 when not given", 1, 4096, wish.dim));
+  add_checked(*bench,
+              whole_option("--threads", "Threads, all of the machine when not given", 1, 1024, wish.threads));
+  bench->add_flag("--causal", wish.causal, "No query sees a later key");
+  add_checked(*bench, {"--path", "P", "Every stage for itself or all in one pass", "staged or streaming",
+                       [&wish](const std::string& text) {
+                         wish.path = text == "staged" ? BenchPath::Staged : BenchPath::Streaming;
+                         return text == "staged" || text == "streaming";
+                       }});
+  add_checked(*bench, {"--emit", "LIST", "What is computed, output,entropy when not given",
+                       "any of output,entropy,picture,received, each once",
+                       [&wish](const std::string& text) { return read_parts(text, wish.emit); }});
+  add_checked(*bench, {"--precision", "P", "What is computed in", "fp32, bf16 or split-bf16",
+                       [&wish](const std::string& text) {
+                         wish.precision = text;
+                         return text == "fp32" || text == "bf16" || text == "split-bf16";
+                       }});
+  add_checked(*bench, {"--isa", "NAME", "Instruction set, the best here when not given",
+                       "baseline, avx2, avx512 or neon", [&wish](const std::string& text) {
+                         wish.isa = text;
+                         return text == "baseline" || text == "avx2" || text == "avx512" || text == "neon";
+                       }});
+  add_checked(*bench, {"--seconds", "S", "How long each length is measured", "a number from 0 to 3600",
+                       [&wish](const std::string& text) {
+                         wish.seconds = finite_number(text).value_or(-1);
+                         return wish.seconds >= 0 && wish.seconds <= 3600;
+                       }});
+  bench->add_option("--json", wish.json, "A file to write the numbers to")->type_name("FILE");
+  return bench;
+}
+
 std::optional<std::filesystem::path> path_from(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional<std::filesystem::path>(text);
 }
@@ -284,6 +348,7 @@ int parse_and_run(int argc, char** argv) {
   const CLI::App* attend_command = add_attend(app, wishes);
   const CLI::App* layer_command = add_layer(app, wishes);
   const CLI::App* rotate_command = add_rotate(app, wishes);
+  const CLI::App* bench_command = add_bench(app, wishes);
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
@@ -319,6 +384,10 @@ int parse_and_run(int argc, char** argv) {
     wishes.rotate.in = wishes.in;
     wishes.rotate.out = wishes.out;
     rotate_tensor(wishes.rotate);
+    return 0;
+  }
+  if (*bench_command) {
+    run_bench(wishes.bench);
     return 0;
   }
   return run_window(path_from(wishes.file), wishes.language);
