@@ -12,8 +12,8 @@
 #include "core/random_documents.hpp"
 #include "core/stages/run_stage.hpp"
 #include "core/streaming/from_document.hpp"
-#include "core/streaming/tile.hpp"
 #include "core/streaming/problem.hpp"
+#include "core/streaming/tile.hpp"
 #include "core/streaming_cases.hpp"
 #include "support/seeds.hpp"
 

@@ -287,6 +287,9 @@ void WordsTour::long_sequence() {
   robot_.key(ImGuiKey_F2);
   robot_.settle();
   rest_on_everything();
+  robot_.click("Inspector drawer");
+  robot_.settle();
+  rest_on_everything();
   robot_.resize(1280, 800);
   robot_.app().open(file_);
   robot_.app().view() = ViewState{};

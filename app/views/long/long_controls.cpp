@@ -58,7 +58,7 @@ void mask_rows(Column& c) {
     constexpr std::array<Tip, 2> tips{
         Tip{"None", {}, "Every query sees every key.", "N"},
         Tip{"Causal", "key ≤ query", "No query sees what comes after it.", "C"}};
-    if (const auto chosen = c.choice("Mask", "keys seen", names, mask.causal ? 1 : 0, tips))
+    if (const auto chosen = segments(c.ui(), "Mask", c.row(28), names, mask.causal ? 1 : 0, tips))
       mask.causal = *chosen == 1;
     const auto next = [&](int step) {
       const std::int64_t now = mask.window.left;

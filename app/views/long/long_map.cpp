@@ -108,7 +108,7 @@ void draw_numbers(const MapFrame& m) {
       const std::optional<float> weight = weight_at(m.scene, m.h, {i, j});
       if (!weight) continue;
       const auto v = static_cast<double>(*weight);
-      const std::string text = v < 0.005 && v != 0 ? tight(v) : m.side > ui.px(80) ? fixed(v, 4) : in_cell(v);
+      const std::string text = v < 0.005 ? tight(v) : m.side > ui.px(80) ? fixed(v, 4) : in_cell(v);
       ui.text(cell.centre_x(), cell.centre_y(), text,
               {m.side > ui.px(48) ? type::label : type::tick, ink_on(colour_of(scale, *weight)), Ink::Regular,
                Align::Centre, m.side});

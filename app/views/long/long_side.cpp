@@ -50,7 +50,7 @@ float draw_minimap(Scene& scene, float x, float y, float width) {
 }
 
 /// Beside the minimap: what is known and how long it took.
-void draw_facts(const Scene& scene, float x, float y) {
+void draw_facts(const Scene& scene, float x, float y, float width) {
   const Ui& ui = scene.ui;
   const Survey& survey = survey_of(scene);
   const std::int64_t step = survey.known.rows.step;
@@ -59,12 +59,12 @@ void draw_facts(const Scene& scene, float x, float y) {
   const std::pair<std::string_view, std::string> facts[] = {
       {"known", known},
       {"swept in", fixed(seconds, seconds < 10 ? 2 : 1) + " s"},
-      {"cells of the picture", grouped(survey.cell) + " × " + grouped(survey.cell)},
+      {"picture cell", grouped(survey.cell) + " × " + grouped(survey.cell)},
       {"held in memory",
        bytes(4 * (survey.known.mean.size() + survey.known.max.size() + survey.known.output.size()))}};
   for (const auto& [name, value] : facts) {
-    ui.text(x, y, name, {type::tick, ui.theme.text3});
-    ui.text(x, y + ui.px(17), value, {type::label, ui.theme.text1, Ink::Medium});
+    ui.text(x, y, name, {type::tick, ui.theme.text3, Ink::Regular, Align::Left, width});
+    ui.text(x, y + ui.px(17), value, {type::label, ui.theme.text1, Ink::Medium, Align::Left, width});
     y += ui.px(44);
   }
 }
@@ -77,8 +77,9 @@ float draw_exact_tile(Scene& scene, float x, float y, float width) {
   const std::int64_t h = scene.head(), b = scene.sequence();
   ui.text(x, y, "Exact cells", {type::body, ui.theme.text1, Ink::Semibold});
   ui.text(x + width, y, "not pooled", {type::label, ui.theme.text3, Ink::Regular, Align::Right});
-  const float label = ui.px(72), side = std::floor((width - label) / 8);
-  const std::int64_t count = 8;
+  const float label = ui.px(72);
+  const auto count = std::clamp<std::int64_t>(static_cast<std::int64_t>((width - label) / ui.px(44)), 2, 10);
+  const float side = std::floor((width - label) / static_cast<float>(count));
   const auto first = [&](std::int64_t at, std::int64_t all) {
     return std::clamp<std::int64_t>(at - count / 2, 0, std::max<std::int64_t>(0, all - count));
   };
@@ -115,7 +116,7 @@ float draw_exact_tile(Scene& scene, float x, float y, float width) {
       ui.fill(box, weight ? colour_of(scale, *weight) : ui.theme.control);
       if (!weight) continue;
       const auto v = static_cast<double>(*weight);
-      ui.text(box.centre_x(), box.centre_y(), v < 0.005 && v != 0 ? tight(v) : in_cell(v),
+      ui.text(box.centre_x(), box.centre_y(), v < 0.005 ? tight(v) : in_cell(v),
               {type::tick, ink_on(colour_of(scale, *weight)), Ink::Regular, Align::Centre, side});
     }
   }
@@ -178,7 +179,8 @@ void draw_long_side(Scene& scene, const Box& region) {
   ui.vertical(region.x, region.y, region.h, ui.theme.hairline);
   const float top = region.y + ui.px(24);
   float y = draw_minimap(scene, x, top, width);
-  draw_facts(scene, x + std::min(width * 0.62f, ui.px(224)) + ui.px(16), top + ui.px(28));
+  const float facts = std::min(width * 0.62f, ui.px(224)) + ui.px(16);
+  draw_facts(scene, x + facts, top + ui.px(28), width - facts);
   y = std::max(y, top + ui.px(196)) + ui.px(16);
   ui.horizontal(x, y, width, ui.theme.hairline);
   y = draw_exact_tile(scene, x, y + ui.px(24), width) + ui.px(28);
