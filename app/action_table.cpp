@@ -114,20 +114,45 @@ void show_difference(Scene& scene) {
                                   : "Nothing is held as B yet: press \\ to hold what is shown.";
 }
 
+/// Among queries that see more than one key: where one sees only itself, the weight is 1 whatever the scores
+/// are.
+void to_strongest(Scene& scene) {
+  if (scene.result.is_long()) {
+    scene.view.long_view.to_strongest = true;  // the map knows what is in sight
+    return;
+  }
+  const Measures& all = scene.result.measures;
+  const RowMeasures* best = nullptr;
+  for (std::int64_t i = 0; i < all.queries; ++i) {
+    const RowMeasures& row = all.row(scene.sequence(), scene.selection.head, i);
+    if (row.allowed < 2 || row.strongest < 0 || (best != nullptr && row.largest <= best->largest)) continue;
+    best = &row;
+    scene.next.cell = {i, row.strongest};
+    scene.next.locked = true;
+  }
+}
+
+/// What a long result can do as well.
+constexpr Action any_length(Action action) {
+  action.needs_scores = false;
+  return action;
+}
+
 using G = Action::Group;
 
 const Action table[] = {
-    {G::File, "Find an action by name", ImGuiMod_Ctrl | ImGuiKey_K, open_palette},
-    {G::File, "Open a file", ImGuiMod_Ctrl | ImGuiKey_O, open_file_menu},
-    {G::File, "Save the document", ImGuiMod_Ctrl | ImGuiKey_S, [](Scene& s) { s.requests.save.emplace(); }},
-    {G::File, "Save a picture", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S,
-     [](Scene& s) { open_picture_card(s, PictureRegion::Focus); }},
-    {G::File, "Copy the numbers in the focus", ImGuiMod_Ctrl | ImGuiKey_C, copy_numbers},
+    any_length({G::File, "Find an action by name", ImGuiMod_Ctrl | ImGuiKey_K, open_palette}),
+    any_length({G::File, "Open a file", ImGuiMod_Ctrl | ImGuiKey_O, open_file_menu}),
+    any_length({G::File, "Save the document", ImGuiMod_Ctrl | ImGuiKey_S,
+                [](Scene& s) { s.requests.save.emplace(); }}),
+    any_length({G::File, "Save a picture", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S,
+                [](Scene& s) { open_picture_card(s, PictureRegion::Focus); }}),
+    any_length({G::File, "Copy the numbers in the focus", ImGuiMod_Ctrl | ImGuiKey_C, copy_numbers}),
     {G::File, "Copy the chosen cell's number", 0, copy_cell},
-    {G::File, "Keys and gestures", ImGuiKey_F1, [](Scene& s) { s.view.help = !s.view.help; }},
-    {G::Edit, "Undo", ImGuiMod_Ctrl | ImGuiKey_Z, undo, true},
-    {G::Edit, "Redo", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z, redo, true},
-    {G::Edit, "Redo", ImGuiMod_Ctrl | ImGuiKey_Y, redo, true},
+    any_length({G::File, "Keys and gestures", ImGuiKey_F1, [](Scene& s) { s.view.help = !s.view.help; }}),
+    any_length({G::Edit, "Undo", ImGuiMod_Ctrl | ImGuiKey_Z, undo, true}),
+    any_length({G::Edit, "Redo", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z, redo, true}),
+    any_length({G::Edit, "Redo", ImGuiMod_Ctrl | ImGuiKey_Y, redo, true}),
 
     {G::Edit, "Weights and token vectors again, as the seed makes them", ImGuiKey_Home, draw_weights_again,
      false, Mode::Explore},
@@ -138,14 +163,14 @@ const Action table[] = {
     {G::Edit, "Brush for the chosen head, or for all heads", ImGuiMod_Shift | ImGuiKey_B, toggle_brush_reach,
      false, Mode::Explore},
 
-    {G::Attention, "Divide by √dₖ on or off", ImGuiKey_S, toggle_scaling},
-    {G::Attention, "Causal mask on or off", ImGuiKey_C,
-     [](Scene& s) { s.document.masking.causal = !s.document.masking.causal; }},
+    any_length({G::Attention, "Divide by √dₖ on or off", ImGuiKey_S, toggle_scaling}),
+    any_length({G::Attention, "Causal mask on or off", ImGuiKey_C,
+                [](Scene& s) { s.document.masking.causal = !s.document.masking.causal; }}),
     {G::Attention, "Padding mask on or off", ImGuiKey_P,
      [](Scene& s) { s.document.masking.padding = !s.document.masking.padding; }},
-    {G::Attention, "No mask", ImGuiKey_N, [](Scene& s) { s.document.masking = {}; }},
+    any_length({G::Attention, "No mask", ImGuiKey_N, [](Scene& s) { s.document.masking = {}; }}),
     {G::Attention, "Hide the chosen cell, or show it again", ImGuiKey_M, toggle_hidden_cell},
-    {G::Attention, "Positions on or off", ImGuiKey_O, toggle_positions},
+    any_length({G::Attention, "Positions on or off", ImGuiKey_O, toggle_positions}),
     {G::Attention, "Mute the chosen head, or let it sound again", ImGuiMod_Shift | ImGuiKey_M,
      [](Scene& s) { s.document = edit::mute(std::move(s.document), s.selection.head); }},
     {G::Attention, "Solo the chosen head, or let all sound again", ImGuiMod_Shift | ImGuiKey_S,
@@ -155,24 +180,28 @@ const Action table[] = {
     {G::Attention, "Menu of the chosen head", ImGuiMod_Shift | ImGuiKey_H,
      [](Scene& s) { open_head_menu(s, s.selection.head); }},
 
-    {G::Look, "Explore", ImGuiKey_F2, [](Scene& s) { show_mode(s, Mode::Explore); }},
-    {G::Look, "Walk", ImGuiKey_F3, [](Scene& s) { show_mode(s, Mode::Walk); }},
-    {G::Look, "Compare", ImGuiKey_F4, [](Scene& s) { show_mode(s, Mode::Compare); }},
-    {G::Look, "Next theme", ImGuiKey_T,
-     [](Scene& s) { s.view.theme = static_cast<ThemeName>((static_cast<int>(s.view.theme) + 1) % 3); }},
-    {G::Look, "Larger", ImGuiMod_Ctrl | ImGuiKey_Equal, [](Scene& s) { rescale(s, 1.1f); }, true},
-    {G::Look, "Smaller", ImGuiMod_Ctrl | ImGuiKey_Minus, [](Scene& s) { rescale(s, 1 / 1.1f); }, true},
-    {G::Look, "Milliseconds of every stage", ImGuiKey_H, [](Scene& s) { s.view.timings = !s.view.timings; }},
+    any_length({G::Look, "Explore", ImGuiKey_F2, [](Scene& s) { show_mode(s, Mode::Explore); }}),
+    any_length({G::Look, "Walk", ImGuiKey_F3, [](Scene& s) { show_mode(s, Mode::Walk); }}),
+    any_length({G::Look, "Compare", ImGuiKey_F4, [](Scene& s) { show_mode(s, Mode::Compare); }}),
+    any_length(
+        {G::Look, "Next theme", ImGuiKey_T,
+         [](Scene& s) { s.view.theme = static_cast<ThemeName>((static_cast<int>(s.view.theme) + 1) % 3); }}),
+    any_length({G::Look, "Larger", ImGuiMod_Ctrl | ImGuiKey_Equal, [](Scene& s) { rescale(s, 1.1f); }, true}),
+    any_length(
+        {G::Look, "Smaller", ImGuiMod_Ctrl | ImGuiKey_Minus, [](Scene& s) { rescale(s, 1 / 1.1f); }, true}),
+    any_length({G::Look, "Milliseconds of every stage", ImGuiKey_H,
+                [](Scene& s) { s.view.timings = !s.view.timings; }}),
     {G::Look, "Next page of the inspector", ImGuiKey_K, show_next_page, false, Mode::Explore},
     {G::Look, "Pin the inspector to the cell, or let it follow", ImGuiKey_I, toggle_pin, false,
      Mode::Explore},
     {G::Look, "Neuron view, large", ImGuiKey_E, toggle_large_neurons, false, Mode::Explore},
     {G::Look, "Direction of the token strip", ImGuiKey_D,
      [](Scene& s) { s.view.direction = static_cast<Direction>(1 - static_cast<int>(s.view.direction)); }},
-    {G::Look, "Zoom to the chosen cell, or fit the matrix", ImGuiKey_Z, fit_or_zoom, false, Mode::Explore},
-    {G::Look, "Swap the axes of the map", ImGuiMod_Shift | ImGuiKey_T, swap_axes},
+    any_length({G::Look, "Zoom to the chosen cell, or fit the matrix", ImGuiKey_Z, fit_or_zoom, false,
+                Mode::Explore}),
+    any_length({G::Look, "Swap the axes of the map", ImGuiMod_Shift | ImGuiKey_T, swap_axes}),
     {G::Look, "Lines between tokens, or the map", ImGuiKey_G, toggle_lines, false, Mode::Explore},
-    {G::Look, "Colours by the logarithm of the weight", ImGuiKey_L, toggle_log},
+    any_length({G::Look, "Colours by the logarithm of the weight", ImGuiKey_L, toggle_log}),
     {G::Look, "Float64 error instead of the value", 0, toggle_errors},
     {G::Look, "Next range of the colour bar", ImGuiKey_R, next_range},
     {G::Look, "Freeze the trace against time", ImGuiKey_F, [](Scene& s) { s.view.scope.turn(s.view.now); }},
@@ -180,20 +209,23 @@ const Action table[] = {
     {G::Look, "Stage before", ImGuiKey_Comma, [](Scene& s) { move_stage(s, -1); }},
     {G::Look, "Stage after", ImGuiKey_Period, [](Scene& s) { move_stage(s, 1); }},
 
-    {G::Move, "Head before", ImGuiKey_LeftBracket, [](Scene& s) { move_head(s, -1); }, true},
-    {G::Move, "Head after", ImGuiKey_RightBracket, [](Scene& s) { move_head(s, 1); }, true},
-    {G::Move, "Cell above", ImGuiKey_UpArrow, [](Scene& s) { move_cell(s, -1, 0); }, true},
-    {G::Move, "Cell below", ImGuiKey_DownArrow, [](Scene& s) { move_cell(s, 1, 0); }, true},
-    {G::Move, "Cell to the left", ImGuiKey_LeftArrow, [](Scene& s) { move_cell(s, 0, -1); }, true},
-    {G::Move, "Cell to the right", ImGuiKey_RightArrow, [](Scene& s) { move_cell(s, 0, 1); }, true},
-    {G::Move, "Close what is open, unlock the cell", ImGuiKey_Escape, leave},
+    any_length({G::Move, "Head before", ImGuiKey_LeftBracket, [](Scene& s) { move_head(s, -1); }, true}),
+    any_length({G::Move, "Head after", ImGuiKey_RightBracket, [](Scene& s) { move_head(s, 1); }, true}),
+    any_length({G::Move, "Cell above", ImGuiKey_UpArrow, [](Scene& s) { move_cell(s, -1, 0); }, true}),
+    any_length({G::Move, "Cell below", ImGuiKey_DownArrow, [](Scene& s) { move_cell(s, 1, 0); }, true}),
+    any_length(
+        {G::Move, "Cell to the left", ImGuiKey_LeftArrow, [](Scene& s) { move_cell(s, 0, -1); }, true}),
+    any_length(
+        {G::Move, "Cell to the right", ImGuiKey_RightArrow, [](Scene& s) { move_cell(s, 0, 1); }, true}),
+    any_length({G::Move, "Close what is open, unlock the cell", ImGuiKey_Escape, leave}),
 
+    any_length({G::Move, "Strongest cell in sight", ImGuiKey_J, to_strongest}),
     {G::Regions, "Token strip", ImGuiKey_1, [](Scene& s) { turn(s, Region::Strip); }},
-    {G::Regions, "Controls", ImGuiKey_2, [](Scene& s) { turn(s, Region::Controls); }},
+    any_length({G::Regions, "Controls", ImGuiKey_2, [](Scene& s) { turn(s, Region::Controls); }}),
     {G::Regions, "Heads", ImGuiKey_3, [](Scene& s) { turn(s, Region::Heads); }},
     {G::Regions, "Signals", ImGuiKey_4, [](Scene& s) { turn(s, Region::Signals); }},
-    {G::Regions, "Inspector", ImGuiKey_5, turn_inspector},
-    {G::Regions, "Usual sizes", 0, [](Scene& s) { s.view.sizes = {}; }},
+    any_length({G::Regions, "Inspector", ImGuiKey_5, turn_inspector}),
+    any_length({G::Regions, "Usual sizes", 0, [](Scene& s) { s.view.sizes = {}; }}),
 
     {G::Walk, "One move on", ImGuiKey_Space, walk::step_forward, true, Mode::Walk},
     {G::Walk, "One move back", ImGuiKey_Backspace, walk::step_back, true, Mode::Walk},

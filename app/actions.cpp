@@ -57,12 +57,16 @@ std::string key_name(ImGuiKeyChord key) {
   }
 }
 
+bool is_possible(const Action& action, const Scene& scene) {
+  return !(action.needs_scores && scene.result.is_long());
+}
+
 void run_keyboard(Scene& scene) {
   const ImGuiIO& io = ImGui::GetIO();
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) return;
   const Mode mode = scene.view.mode;  // a key that changes it is over with this frame
   for (const Action& action : actions()) {
-    if (action.key == 0 || (action.only && *action.only != mode)) continue;
+    if (action.key == 0 || (action.only && *action.only != mode) || !is_possible(action, scene)) continue;
     if (io.WantTextInput && !works_while_typing(action.key)) continue;
     if (is_for_controls(action.key) && io.NavVisible) continue;
     const ImGuiInputFlags flags = ImGuiInputFlags_RouteGlobal | (action.repeats ? ImGuiInputFlags_Repeat : 0);

@@ -23,9 +23,12 @@ struct Action {
   void (*run)(Scene&);
   bool repeats = false;           // while the key is held
   std::optional<Mode> only = {};  // the key does this in one mode only
+  bool needs_scores = true;       // does nothing for a long result, whose scores are not kept
 };
 
 std::span<const Action> actions();
+/// Whether an action can be run now.
+bool is_possible(const Action&, const Scene&);
 /// "File", "Edit", "Attention", …
 std::string_view name_of(Action::Group);
 /// "Ctrl+K", as tooltips and the palette write it; empty for no key.

@@ -49,15 +49,20 @@ Layout layout_of(const Document& document, const ResultPtr& shown, const ViewSta
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   const std::size_t lines =
       std::max<std::size_t>(document.input.sequences.size(), shown && is_cross(*shown) ? 2 : 1);
-  return compute_layout(size.x, size.y, view, lines);
+  const Layout usual = compute_layout(size.x, size.y, view, lines);
+  return shown && shown->is_long() ? long_layout(usual) : usual;
 }
 
 }  // namespace
 
 App::App(AppOptions options, LiveEngine& engine, std::string backend_note)
-    : engine_(engine), assets_(options.assets), recent_(options.state) {
+    : engine_(engine),
+      languages_(list_languages(options.assets)),
+      assets_(options.assets),
+      recent_(options.state) {
   view_.theme = options.theme;
   view_.scale = options.scale;
+  view_.language = options.language;
   view_.backend_note = std::move(backend_note);
   try {
     examples_ = list_examples(options.assets);
@@ -79,6 +84,10 @@ App::~App() = default;
 
 void App::hold() {
   if (!shown_) return;
+  if (shown_->is_long()) {
+    view_.message = "A long sequence cannot be held as B: its weights are not kept.";
+    return;
+  }
   held_ = Held{shown_, std::make_unique<ResultStats>(shown_, &errors_), ImGui::GetTime()};
   stats_->compare_with(held_->result);
 }
@@ -105,7 +114,8 @@ void App::let_go() {
 bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk && view_.walk.is_moving()); }
 
 bool App::settled() const {
-  if (writing_.valid()) return false;
+  if (writing_.valid() || tiles_->is_busy() || (shown_ && !shown_->is_complete() && engine_.busy()))
+    return false;
   if ((stats_ && stats_->is_computing()) || (held_ && held_->stats->is_computing())) return false;
   return document_ == submitted_ && seen_ticket_ == submitted_ticket_ && textures_.postponed() == 0;
 }
@@ -122,8 +132,10 @@ void App::submit_if_changed() {
 
 void App::take_results() {
   const ResultPtr newest = engine_.latest();
-  if (!newest || newest->ticket <= seen_ticket_) return;
+  if (!newest || std::pair(newest->ticket, newest->refinement) <= std::pair(seen_ticket_, seen_refinement_))
+    return;
   seen_ticket_ = newest->ticket;
+  seen_refinement_ = newest->refinement;
   if (take_held(newest)) return;
   if (opened_ && newest->ticket <= opened_after_) return;  // of what was open before
   if (!newest->error.empty()) {
@@ -136,6 +148,7 @@ void App::take_results() {
   const ResultPtr good = engine_.latest_good();
   if (!good || good == shown_ || (held_ && good == held_->result)) return;
   shown_ = good;
+  tiles_->show(shown_);
   stats_ = std::make_unique<ResultStats>(shown_, &errors_);
   stats_->compare_with(held_ ? held_->result : nullptr);
   if (opened_ && newest == good && newest->ticket > opened_after_) {
@@ -153,6 +166,7 @@ void App::take_results() {
 /// What is looked at must be among the planes of the shown result; whoever looked at the weights goes on
 /// looking at those that mix the values.
 void App::keep_plane_there() {
+  if (shown_->is_long()) return;  // there is one picture of it
   const std::vector<Plane> all = stats_->planes();
   const Plane now = view_.stage, used = weights_stage(shown_->document);
   const bool there = std::find(all.begin(), all.end(), now) != all.end();
@@ -170,6 +184,7 @@ void App::keep_plane_there() {
 void App::choose_first_cell() {
   const Dimensions& d = shown_->dimensions;
   selection_ = {};
+  if (shown_->is_long()) return choose_in_long();
   const auto& names = shown_->document.weights.head_names;
   const auto content = std::find(names.begin(), names.end(), "content");
   if (content != names.end()) selection_.head = content - names.begin();
@@ -181,6 +196,18 @@ void App::choose_first_cell() {
   }
   wanted_cell_ = {query, key};
   selection_.locked = true;
+}
+
+/// Of a long Document a query in the middle and the key it looks at most; its small weights are seen by their
+/// logarithm.
+void App::choose_in_long() {
+  const Survey& survey = *shown_->surveys.front();
+  const std::int64_t row = survey.row_of(shown_->dimensions.queries / 2);
+  const std::int32_t key = survey.known.strongest[static_cast<std::size_t>(row)];
+  wanted_cell_ = {survey.nearest(shown_->dimensions.queries / 2), std::max(0, key)};
+  selection_.locked = true;
+  view_.focus = {};
+  view_.focus.log = true;
 }
 
 void App::keep_selection_inside() {
@@ -201,6 +228,7 @@ void App::keep_selection_inside() {
 }
 
 void App::record_moment() {
+  if (shown_->is_long()) return;
   const auto& [sequence, head, cell] = std::tie(selection_.sequence, selection_.head, selection_.cell);
   const RowMeasures& row = shown_->measures.row(sequence, head, cell.query);
   const float weight =
@@ -221,8 +249,9 @@ void App::frame(const Fonts& fonts) {
   take_results();
   finish_picture(false);
   if (shown_) record_moment();
+  speak_as_chosen();
 
-  const Ui ui(theme(view_.theme), fonts, textures_, view_.scale);
+  const Ui ui(theme(view_.theme), fonts, textures_, view_.scale, {.words = &words_});
   const Layout layout = layout_of(document_, shown_, view_);
   {
     const WholeWindow window(ui);
@@ -239,7 +268,9 @@ void App::frame(const Fonts& fonts) {
                   history_,
                   engine_,
                   examples_,
+                  languages_,
                   requests,
+                  tiles_.get(),
                   held_ ? &*held_ : nullptr,
                   layout.compact,
                   !(document_ == original_)};
@@ -256,13 +287,30 @@ void App::frame(const Fonts& fonts) {
     draw_message(ui, layout, view_);
   }
   textures_.end_frame();
+  tiles_->end_frame();
+  if (std::string error = tiles_->take_error(); !error.empty()) view_.message = std::move(error);
   history_.observe(document_, ImGui::IsAnyItemActive(), view_.now);
   submit_if_changed();
   keep(ImGui::GetTime());
 }
 
+/// What cannot be read is said once, in English.
+void App::speak_as_chosen() {
+  if (view_.language == spoken_) return;
+  words_.speak_english();
+  try {
+    if (view_.language != english) words_.speak(load_table(assets_, view_.language));
+  } catch (const std::exception& error) {
+    view_.language = english;
+    view_.message = error.what();
+    view_.message_from_engine = false;
+  }
+  spoken_ = view_.language;
+}
+
 void App::draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const {
-  const Ui ui(theme(still.view.theme), fonts, still.textures, still.view.scale, {copy, still.figure});
+  const Ui ui(theme(still.view.theme), fonts, still.textures, still.view.scale,
+              {copy, still.figure, &words_});
   still.layout = layout_of(still.document, shown_, still.view);
   {
     const WholeWindow window(ui);
@@ -281,7 +329,9 @@ void App::draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const {
                   still.history,
                   engine_,
                   examples_,
+                  languages_,
                   requests,
+                  tiles_.get(),
                   held_ ? &*held_ : nullptr,
                   still.layout.compact,
                   still.edited};

@@ -23,7 +23,9 @@
 #include "app/session_keeper.hpp"
 #include "app/still.hpp"
 #include "app/theme.hpp"
+#include "app/tiles.hpp"
 #include "app/view_state.hpp"
+#include "app/words.hpp"
 #include "core/files/open.hpp"
 #include "core/live_engine.hpp"
 
@@ -32,11 +34,12 @@ namespace attnscope {
 struct Scene;
 
 struct AppOptions {
-  std::filesystem::path assets;  // examples
+  std::filesystem::path assets;  // examples, languages
   ThemeName theme = ThemeName::Dark;
   float scale = 1;  // of everything; the display's own scale
   /// Where recent files and what survives a crash are kept; empty: nowhere.
   std::filesystem::path state = {};
+  std::string language = std::string(english);
 };
 
 class App {
@@ -102,6 +105,7 @@ class App {
   const ViewState& view() const { return view_; }
   ViewState& view() { return view_; }
   const TextureCache& textures() const { return textures_; }
+  Words& words() { return words_; }
   /// What the message card says; empty when there is nothing to say.
   const std::string& message() const { return view_.message; }
   /// The result on screen; null before the first.
@@ -114,6 +118,7 @@ class App {
   bool is_own_document(const std::filesystem::path& path) const;
   void take(Session session, const std::filesystem::path& file);
   void say(std::string message);
+  void speak_as_chosen();
   void remember(const std::filesystem::path& path);
   bool take_held(const ResultPtr& result);
   void look_as_opened();
@@ -121,6 +126,7 @@ class App {
   SessionKeeper::Now now(double seconds) const;
   void take_results();
   void choose_first_cell();
+  void choose_in_long();
   void keep_selection_inside();
   void keep_plane_there();
   void record_moment();
@@ -129,6 +135,9 @@ class App {
 
   LiveEngine& engine_;
   std::vector<Example> examples_;
+  std::vector<Language> languages_;
+  Words words_;
+  std::string spoken_{english};  // the language of words_
   Document document_;
   Document original_;           // as it was opened or saved
   std::filesystem::path file_;  // where save() without a path writes; empty = nowhere yet
@@ -140,10 +149,11 @@ class App {
   ViewState view_;
   TextureCache textures_;
   ResultPtr shown_;
+  std::unique_ptr<Tiles> tiles_ = std::make_unique<Tiles>();
   BackgroundErrors errors_;
   std::unique_ptr<ResultStats> stats_;
   std::optional<Held> held_;
-  std::uint64_t submitted_ticket_ = 0, seen_ticket_ = 0;
+  std::uint64_t submitted_ticket_ = 0, seen_ticket_ = 0, seen_refinement_ = 0;
   Stage was_used_ = Stage::Softmax;   // the weights that mixed the values in the result before
   bool opened_ = false;               // a Document was opened and its first result is still to come,
   std::uint64_t opened_after_ = 0;    // which is none of those up to this ticket

@@ -137,10 +137,10 @@ void App::save(const std::filesystem::path& path) {
       file_ = to;
       remember(to);
     } else if (shown_) {
-      export_numbers(
-          *shown_, *stats_,
-          {view_.stage, view_.vectors, view_.editing.weights, selection_.sequence, selection_.shown_head()},
-          to);
+      export_numbers(*shown_, *stats_,
+                     {view_.stage, view_.vectors, view_.editing.weights, selection_.sequence,
+                      selection_.shown_head(), view_.long_view.in_sight()},
+                     to);
     }
     say("Saved as " + in_quotes(to.native()) + ".");
   } catch (const std::exception& error) {

@@ -7,11 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "app/number_format.hpp"
 #include "app/scene.hpp"
 #include "core/error.hpp"
 #include "core/files/atomic_write.hpp"
 #include "core/files/npy.hpp"
 #include "core/files/safetensors.hpp"
+#include "core/streaming/tile.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -28,9 +30,9 @@ Table plane_table(const Result& result, ResultStats& stats, const Exported& what
   Table table{Tensor(Shape{matrix.rows(), matrix.cols()}), {}, {}};
   table.values.matrix() = matrix;
   for (std::int64_t i = 0; i < matrix.rows(); ++i)
-    table.rows.push_back(query_label(result, what.sequence, i));
+    table.rows.push_back(plain(query_label(result, what.sequence, i)));
   for (std::int64_t j = 0; j < matrix.cols(); ++j)
-    table.columns.push_back(key_label(result, what.sequence, j));
+    table.columns.push_back(plain(key_label(result, what.sequence, j)));
   return table;
 }
 
@@ -63,7 +65,31 @@ Table block_table(const Result& result, const Exported& what) {
   return numbered(tensor.matrix());
 }
 
+/// The exact weights of the cells in sight, computed now.
+Table region_table(const Result& result, const Exported& what) {
+  const auto& [first, queries, keys] = what.region;
+  if (static_cast<double>(queries) * static_cast<double>(keys) > static_cast<double>(most_exported_cells)) {
+    throw Error(
+        fmt::format("{} x {} cells are in sight, more than the {} that are exported at once; zoom in first.",
+                    grouped(queries), grouped(keys), grouped(most_exported_cells)));
+  }
+  const Survey& survey = *result.surveys[static_cast<std::size_t>(what.sequence)];
+  ThreadPool pool;
+  TileWish wish;
+  wish.head = what.head;
+  wish.rows = {first.query, first.query + queries, 1};
+  wish.first_key = first.key;
+  wish.last_key = first.key + keys;
+  Table table{tile(survey.problem(), wish, &survey.known, Work{pool, {}}), {}, {}};
+  for (std::int64_t i = 0; i < queries; ++i)
+    table.rows.push_back(query_label(result, what.sequence, first.query + i));
+  for (std::int64_t j = 0; j < keys; ++j)
+    table.columns.push_back(key_label(result, what.sequence, first.key + j));
+  return table;
+}
+
 Table table_of(const Result& result, ResultStats& stats, const Exported& what) {
+  if (result.is_long()) return region_table(result, what);
   if (what.weights && numbers_of(result.document, *what.weights)) return block_table(result, what);
   return what.vectors ? vector_table(result, what) : plane_table(result, stats, what);
 }

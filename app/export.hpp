@@ -8,6 +8,7 @@
 
 #include "app/plane.hpp"
 #include "app/result_stats.hpp"
+#include "app/selection.hpp"
 #include "core/edits/numbers.hpp"
 #include "core/pipeline.hpp"
 
@@ -20,17 +21,21 @@ struct Exported {
   std::optional<Stage> vectors;
   std::optional<Block> weights;
   std::int64_t sequence = 0, head = 0;
+  CellRange region = {};  // of a long result: the weights of these cells, whatever else is said
 };
+/// More cells of a long result than these are not exported: 16 MiB of numbers.
+inline constexpr std::int64_t most_exported_cells = std::int64_t{1} << 22;
 
 /// Writes, by the ending of the path, atomically:
-///   .csv          the matrix that is looked at, with the labels of its rows and columns (RFC 4180, dot as
-///   decimal
+///   .csv          the matrix that is looked at (of a long result the cells in sight), with the labels of its
+///   rows and columns (RFC 4180, dot as decimal
 ///                 point, digits that read back to the same float; -inf and nan where they are)
 ///   .npy          the same matrix as float32 [rows][columns]
 ///   .safetensors  every stage of the computation as float32 under its name in lower case ("scores",
 ///   "weights", …), and
 ///                 the gradients of A, M and S where there is a loss
-/// Throws Error naming the path, also for another ending.
+/// Throws Error naming the path, also for another ending, and for more than most_exported_cells of a long
+/// result.
 void export_numbers(const Result&, ResultStats&, const Exported& what, const std::filesystem::path& path);
 
 /// The matrix with the labels of its rows and columns, as spreadsheets take it from the clipboard: tabs

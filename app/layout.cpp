@@ -106,6 +106,16 @@ Layout compute_layout(float width, float height, const ViewState& view, std::siz
   return l;
 }
 
+Layout long_layout(Layout l) {
+  const float top = l.top.bottom(), bottom = l.status.y;
+  l.whole = {0, top, l.top.w, std::max(0.f, bottom - top)};
+  for (Box* box : {&l.controls, &l.tab, &l.inspector}) *box = {box->x, top, box->w, l.whole.h};
+  l.focus = {l.controls.right(), top, l.focus.right() - l.controls.right(), l.whole.h};
+  l.heads = l.strip = l.signals = {};
+  l.folded = false;
+  return l;
+}
+
 void draw_splitters(const Ui& ui, const Layout& l, ViewState& view) {
   const float half = ui.px(splitter_reach);
   const auto upright = [&](float x, const Box& beside) {

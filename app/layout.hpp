@@ -27,6 +27,10 @@ bool is_narrow(float width, float scale);
 /// strip higher. Everything is in device pixels of a window `width` x `height`.
 Layout compute_layout(float width, float height, const ViewState& view, std::size_t strip_lines);
 
+/// The same for a long result, which has neither token strip nor thumbnails nor plots: the map takes their
+/// room.
+Layout long_layout(Layout);
+
 /// How far a splitter reaches to both sides of its edge. A region that scrolls keeps its child window clear
 /// of that: Dear ImGui gives the mouse to the window on top.
 inline constexpr float splitter_reach = 3;

@@ -7,6 +7,7 @@
 #include "app/paths.hpp"
 #include "app/session.hpp"
 #include "app/still.hpp"
+#include "app/words.hpp"
 #include "core/error.hpp"
 #include "core/text/utf8.hpp"
 
@@ -22,6 +23,7 @@ void check_wish(const RenderWish& wish) {
     throw Error("There is no view \"" + *wish.view + "\"; there are: explore, walk, compare.");
   if (wish.theme && !theme_named(*wish.theme))
     throw Error("There is no theme \"" + *wish.theme + "\"; there are: dark, light, contrast.");
+  if (wish.language && *wish.language != english) load_table(assets_directory(), *wish.language);
   if (!(wish.scale >= 0.5f && wish.scale <= 4)) throw Error("A display scale from 0.5 to 4 can be drawn.");
 }
 
@@ -56,6 +58,7 @@ std::string render_picture(const RenderWish& wish) {
   settle();
   if (wish.view) app.view().mode = *mode_named(*wish.view);
   if (wish.theme) app.view().theme = *theme_named(*wish.theme);
+  if (wish.language) app.view().language = *wish.language;
   settle();
   for (int i = 0; i < layout_frames; ++i) frame();
   if (const ResultPtr result = engine.latest(); wish.file && result && !result->error.empty())

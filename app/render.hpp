@@ -15,12 +15,14 @@ struct RenderWish {
   int width = 1600, height = 1000;            // of the window, pixels
   float scale = 1;                            // display scale: at 2, everything is twice as large
   PictureRegion region = PictureRegion::Window;
-  std::optional<std::string> view, theme;  // those of the session, explore and dark when there are none
+  // Those of the session; explore, dark and English when there are none.
+  std::optional<std::string> view, theme, language;
 };
 
 /// Draws with the same App as the window until its picture is complete, and writes it. Throws Error for a
-/// file that cannot be opened or computed, a view or theme that does not exist, a size that cannot be drawn,
-/// and whatever keeps the picture from being written. Returns what was lost of a damaged session; else empty.
+/// file that cannot be opened or computed, a view, theme or language that does not exist, a size that cannot
+/// be drawn, and whatever keeps the picture from being written. Returns what was lost of a damaged session;
+/// else empty.
 std::string render_picture(const RenderWish&);
 
 }  // namespace attnscope

@@ -10,6 +10,7 @@
 #include "app/requests.hpp"
 #include "app/result_stats.hpp"
 #include "app/selection.hpp"
+#include "app/tiles.hpp"
 #include "app/ui.hpp"
 #include "app/view_state.hpp"
 #include "app/widgets/widgets.hpp"
@@ -17,6 +18,8 @@
 #include "core/live_engine.hpp"
 
 namespace attnscope {
+
+struct Language;
 
 struct Scene {
   const Ui& ui;
@@ -29,7 +32,9 @@ struct Scene {
   History& history;  // undo
   LiveEngine& engine;
   const std::vector<Example>& examples;
+  const std::vector<Language>& languages;
   Requests& requests;
+  Tiles* tiles;                // weights of a long result, where they are looked at
   const Held* held = nullptr;  // B; null: nothing is held
   bool compact = false;
   bool edited = false;  // the Document is no longer as it was opened
@@ -44,7 +49,7 @@ struct Scene {
 };
 
 /// The label of a row or column of the result: its token, "[pad]" beyond the end, its number where there are
-/// no tokens, "[learned]" and "[zero]" for keys that belong to none.
+/// no tokens, "[learned]" and "[zero]" for keys that belong to none. Tokens are marked as own words.
 std::string query_label(const Result&, std::int64_t sequence, std::int64_t query);
 std::string key_label(const Result&, std::int64_t sequence, std::int64_t key);
 /// Where a query stands among the tokens of its text: behind the cache.
@@ -71,6 +76,10 @@ void draw_heads(Scene&, const Box&);
 void draw_focus(Scene&, const Box&);
 void draw_inspector(Scene&, const Box&);
 void draw_signals(Scene&, const Box&);
+/// The regions of a long result: controls and heads, the map, where one is and what is there exactly.
+void draw_long_controls(Scene&, const Box&);
+void draw_long_map(Scene&, const Box&);
+void draw_long_side(Scene&, const Box&);
 /// A line of the plots' titles and the numbers they would mark: where the window is too low for plots.
 void draw_folded_signals(Scene&, const Box&);
 void draw_status(Scene&, const Box&);

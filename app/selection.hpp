@@ -11,6 +11,12 @@ struct Cell {
   bool operator==(const Cell&) const = default;
 };
 
+/// A rectangle of cells.
+struct CellRange {
+  Cell first;
+  std::int64_t queries = 0, keys = 0;
+};
+
 struct Selection {
   std::int64_t sequence = 0;  // of the batch
   std::int64_t head = 0;      // chosen by a click

@@ -198,6 +198,7 @@ std::string view_to_json(const ViewState& view, const Selection& selection, doub
 Looks view_from_json(std::string_view text, const ViewState& now, std::vector<std::string>& lost) {
   Looks looks;
   looks.view.theme = now.theme;
+  looks.view.language = now.language;
   const json object = json::parse(text, nullptr, false);
   if (!object.is_object()) {
     lost.emplace_back("How it was looked at.");

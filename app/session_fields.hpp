@@ -110,6 +110,11 @@ void fields(Visit& visit, FocusState& f) {
 }
 
 template <class Visit>
+void fields(Visit& visit, LongState& l) {
+  visit("mean", l.mean);
+}
+
+template <class Visit>
 void fields(Visit& visit, HeadsState& h) {
   visit("order", h.order);
 }
@@ -178,6 +183,7 @@ template <class Visit>
 void fields(Visit& visit, ViewState& v) {
   visit("mode", v.mode);
   visit("theme", v.theme);
+  visit("language", v.language);
   visit("stage", v.stage);
   visit("vectors", v.vectors);
   visit("range", v.range);
@@ -194,6 +200,7 @@ void fields(Visit& visit, ViewState& v) {
   visit("positions", v.positions);
   visit("focus", v.focus);
   visit("heads", v.heads);
+  visit("long", v.long_view);
   visit("inspector", v.inspector);
   visit("signals", v.signals);
   visit("compare", v.compare);

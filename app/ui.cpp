@@ -5,6 +5,8 @@
 
 #include <imgui_internal.h>
 
+#include "app/words.hpp"
+
 namespace attnscope {
 namespace {
 
@@ -47,7 +49,7 @@ void Ui::copy_field(const Box& box, std::string_view text, const TextStyle& styl
   svg->rect(area_of(box), theme.canvas, px(6));
   const float size = style.size * scale_;
   copy_text({box.x + px(10), std::round(box.centre_y() - size / 2)}, text,
-            text_width(text, style.size, style.ink), style, false);
+            width_of(text, style.size, style.ink), style, false);
 }
 
 ImFont* Ui::font(Ink ink) const {
@@ -59,32 +61,60 @@ ImFont* Ui::font(Ink ink) const {
   return fonts_.regular;
 }
 
+std::string_view Ui::said(std::string_view text, std::string& room) const {
+  if (purpose_.words) return purpose_.words->said(text, room);
+  return has_marks(text) ? std::string_view(room = plain(text)) : text;
+}
+
+std::string Ui::said(std::string_view text) const {
+  std::string room;
+  return std::string(said(text, room));
+}
+
 float Ui::text_width(std::string_view text, float size, Ink ink) const {
+  std::string room;
+  return width_of(said(text, room), size, ink);
+}
+
+float Ui::width_of(std::string_view text, float size, Ink ink) const {
   if (text.empty())
     return 0;  // an empty view may have no address, which Dear ImGui reads as "up to the zero byte"
   return font(ink)->CalcTextSizeA(size * scale_, FLT_MAX, 0, text.data(), text.data() + text.size()).x;
 }
 
 std::string Ui::fitted(std::string_view text, float size, Ink ink, float max_width) const {
-  if (text_width(text, size, ink) <= max_width) return std::string(text);
+  std::string room;
+  return own(cut(said(text, room), size, ink, max_width));
+}
+
+std::string Ui::cut(std::string_view text, float size, Ink ink, float max_width) const {
+  if (width_of(text, size, ink) <= max_width) return std::string(text);
   std::string cut(text);
   while (!cut.empty()) {
     cut.pop_back();
     while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xC0) == 0x80) cut.pop_back();
     if (!cut.empty() && static_cast<unsigned char>(cut.back()) >= 0xC0) cut.pop_back();
-    if (text_width(cut + "…", size, ink) <= max_width) break;
+    if (width_of(cut + "…", size, ink) <= max_width) break;
   }
   return cut.empty() ? std::string() : cut + "…";
 }
 
 float Ui::text(float x, float y, std::string_view text, const TextStyle& style) const {
+  std::string room;
+  return line({x, y}, said(text, room), style);
+}
+
+float Ui::line(ImVec2 start, std::string_view text, const TextStyle& style) const {
   if (text.empty()) return 0;
-  std::string cut;
-  if (style.max_width > 0 && text_width(text, style.size, style.ink) > style.max_width) {
-    cut = fitted(text, style.size, style.ink, style.max_width);
-    text = cut;
+  auto [x, y] = start;
+  std::string fitting;
+  float width = width_of(text, style.size, style.ink);
+  if (style.max_width > 0 && width > style.max_width) {
+    fitting = cut(text, style.size, style.ink, style.max_width);
+    text = fitting;
+    width = width_of(text, style.size, style.ink);
+    if (text.empty()) return 0;
   }
-  const float width = text_width(text, style.size, style.ink);
   const float size = style.size * scale_;
   if (style.align == Align::Centre) x -= width / 2;
   if (style.align == Align::Right) x -= width;
@@ -99,31 +129,32 @@ void Ui::upright_text(float x, float y_bottom, std::string_view text, const Text
   ImDrawList* draw = list();
   const int first = draw->VtxBuffer.Size;
   const float size = style.size * scale_;
-  std::string cut(text);
-  if (style.max_width > 0) cut = fitted(text, style.size, style.ink, style.max_width);
+  std::string shown = said(text);
+  if (style.max_width > 0) shown = cut(shown, style.size, style.ink, style.max_width);
   // Drawn lying at the pivot, then every vertex is turned by -90°: (dx, dy) -> (dy, -dx).
   const ImVec2 pivot{std::round(x), std::round(y_bottom)};
   // The clip rectangle culls per glyph before the turn: at the right edge the text lies further to the left.
-  const float end = pivot.x + text_width(cut, style.size, style.ink);
+  const float end = pivot.x + width_of(shown, style.size, style.ink);
   const float shift = std::min(0.f, std::floor(draw->GetClipRectMax().x - end));
   draw->AddText(font(style.ink), size, {pivot.x + shift, std::round(pivot.y - size / 2)}, style.colour,
-                cut.c_str());
+                shown.c_str());
   for (int i = first; i < draw->VtxBuffer.Size; ++i) {
     ImVec2& p = draw->VtxBuffer[i].pos;
     p = {pivot.x + (p.y - pivot.y), pivot.y - (p.x - shift - pivot.x)};
   }
-  copy_text(pivot, cut, text_width(cut, style.size, style.ink), style, true);
+  copy_text(pivot, shown, width_of(shown, style.size, style.ink), style, true);
 }
 
 std::vector<std::string> Ui::broken(std::string_view text, float size, Ink ink, float width) const {
   std::vector<std::string> lines;
-  std::string current;
+  std::string current, room;
+  text = said(text, room);
   while (!text.empty()) {
     const std::size_t space = std::min(text.find(' '), text.size());
     const std::string word(text.substr(0, space));
     text.remove_prefix(std::min(space + 1, text.size()));
     const std::string longer = current.empty() ? word : current + " " + word;
-    if (!current.empty() && text_width(longer, size, ink) > width) {
+    if (!current.empty() && width_of(longer, size, ink) > width) {
       lines.push_back(current);
       current = word;
     } else {
@@ -135,11 +166,11 @@ std::vector<std::string> Ui::broken(std::string_view text, float size, Ink ink, 
 }
 
 float Ui::paragraph(float x, float y_top, float width, std::string_view text, const TextStyle& style) const {
-  const float line = line_height(style.size);
+  const float height = line_height(style.size);
   float y = y_top;
   for (const std::string& words : broken(text, style.size, style.ink, width)) {
-    this->text(x, y + line / 2, words, style);
-    y += line;
+    this->line({x, y + height / 2}, words, style);
+    y += height;
   }
   return y - y_top;
 }
@@ -214,6 +245,7 @@ void Ui::unclip() const { list()->PopClipRect(); }
 
 Ui::Touch Ui::touch(const char* label, const Box& box, bool focusable) const {
   if (box.w < 1 || box.h < 1) return {};
+  if (has_marks(label)) return touch(plain(label).c_str(), box, focusable);
   ImGui::SetCursorScreenPos(box.min());
   Touch touch;
   // Dear ImGui draws its own focus cursor; ours is drawn by the widgets so that its shape fits them.

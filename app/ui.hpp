@@ -16,6 +16,7 @@
 #include "app/draw/svg.hpp"
 #include "app/draw/texture.hpp"
 #include "app/fonts.hpp"
+#include "app/own_words.hpp"
 #include "app/theme.hpp"
 
 namespace attnscope {
@@ -49,12 +50,17 @@ struct TextStyle {
   float max_width = 0;  // device pixels; longer text ends in "…"; 0 = no limit
 };
 
+class Words;
+
+/// Texts are given in English and drawn in the language that was chosen; a person's own words are marked with
+/// own() and stay. Every text passes here once, so that what is measured is what is drawn.
 class Ui {
  public:
   /// What is drawn for: the window, or a file.
   struct Purpose {
-    SvgCanvas* copy = nullptr;  // where everything is drawn a second time, as vectors; null: nowhere
-    bool figure = false;        // for a page: nobody will click on it
+    SvgCanvas* copy = nullptr;     // where everything is drawn a second time, as vectors; null: nowhere
+    bool figure = false;           // for a page: nobody will click on it
+    const Words* words = nullptr;  // null: English
   };
   Ui(const Theme& colours, const Fonts& fonts, TextureCache& pictures, float scale, Purpose purpose)
       : theme(colours), textures(pictures), fonts_(fonts), scale_(scale), purpose_(purpose) {}
@@ -76,7 +82,9 @@ class Ui {
   float text_width(std::string_view text, float size, Ink ink = Ink::Regular) const;
   /// Bottom to top, centred on `x`, starting at `y_bottom`.
   void upright_text(float x, float y_bottom, std::string_view text, const TextStyle& style) const;
-  /// The text cut to the width, with "…" where it was cut.
+  /// The text as it will be drawn, for what is not drawn here: hints in Dear ImGui's own fields.
+  std::string said(std::string_view text) const;
+  /// The text cut to the width, with "…" where it was cut; marked as own words, since it is translated.
   std::string fitted(std::string_view text, float size, Ink ink, float max_width) const;
   /// Lines broken at spaces; returns the height used (device pixels).
   float paragraph(float x, float y_top, float width, std::string_view text, const TextStyle& style) const;
@@ -103,7 +111,8 @@ class Ui {
   using UseJob = std::function<void(const RasterJob&)>;
   void matrix(const char* place, std::uint64_t content, const Box&,
               const std::function<void(const UseJob&)>& make, float opacity = 1) const;
-  /// What Dear ImGui's own text field shows, for the copy alone: the field draws itself on the screen.
+  /// What Dear ImGui's own text field shows, for the copy alone: the field draws itself on the screen. The
+  /// text is taken as it is.
   void copy_field(const Box&, std::string_view text, const TextStyle&) const;
   /// Nothing is drawn outside the box until the matching unclip().
   void clip(const Box&) const;
@@ -122,6 +131,11 @@ class Ui {
  private:
   ImDrawList* list() const { return ImGui::GetWindowDrawList(); }
   SvgCanvas* copy() const;  // ready for the next stroke; null: none
+  std::string_view said(std::string_view text, std::string& room) const;
+  // These take what has been said.
+  float width_of(std::string_view text, float size, Ink ink) const;
+  std::string cut(std::string_view text, float size, Ink ink, float max_width) const;
+  float line(ImVec2 at, std::string_view text, const TextStyle& style) const;
   void copy_text(ImVec2 at, std::string_view text, float width, const TextStyle&, bool upright) const;
   std::vector<std::string> broken(std::string_view text, float size, Ink ink, float width) const;
   float line_height(float size) const { return std::round(size * scale_ * 1.3f); }

@@ -15,6 +15,7 @@
 #include "app/views/focus/focus_state.hpp"
 #include "app/views/heads/heads_state.hpp"
 #include "app/views/inspector/inspector_state.hpp"
+#include "app/views/long/long_state.hpp"
 #include "app/views/signals/signals_state.hpp"
 #include "app/views/walk/walk_state.hpp"
 
@@ -51,7 +52,8 @@ struct ViewState {
   static constexpr float least_scale = 0.75f, most_scale = 3;  // that a person can choose
 
   ThemeName theme = ThemeName::Dark;
-  float scale = 1;  // pixels per logical pixel
+  std::string language = "en";  // of every text, see words.hpp
+  float scale = 1;              // pixels per logical pixel
   Mode mode = Mode::Explore;
   Plane stage{Stage::Softmax};   // shown in the focus and the thumbnails: one that the shown result has
   std::optional<Stage> vectors;  // a stage of vectors that the focus shows instead
@@ -66,6 +68,7 @@ struct ViewState {
   Scrolls scrolls;
   CompareState compare;
   HeadsState heads;
+  LongState long_view;
   std::array<signed char, 16>
       fold{};                    // sections of the controls: 0 = as the width asks, 1 = open, -1 = closed
   std::int64_t cost_tokens = 0;  // the length the cost is told for; 0 = the layer's own

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "app/choose_backend.hpp"
 #include "app/imgui_host.hpp"
 #include "app/paths.hpp"
+#include "app/words.hpp"
 #include "core/error.hpp"
 
 namespace attnscope {
@@ -172,6 +174,14 @@ void wait(GLFWwindow* window, App& app, Attention& attention) {
   }
 }
 
+std::string language_of_the_system() {
+  const auto variable = [](const char* name) -> std::string_view {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+  };
+  return wished_language(variable("LANGUAGE"), variable("LANG"), list_languages(assets_directory()));
+}
+
 void draw(GLFWwindow* window, ImGuiHost& host, App& app, Attention& attention) {
   int width = 0, height = 0;
   glfwGetFramebufferSize(window, &width, &height);
@@ -183,7 +193,7 @@ void draw(GLFWwindow* window, ImGuiHost& host, App& app, Attention& attention) {
 
 }  // namespace
 
-int run_window(const std::optional<std::filesystem::path>& file) {
+int run_window(const std::optional<std::filesystem::path>& file, const std::optional<std::string>& language) {
   const GlfwLibrary library;
   const WindowHandle window = open_window();
   Attention attention;
@@ -194,8 +204,9 @@ int run_window(const std::optional<std::filesystem::path>& file) {
     glfwPostEmptyEvent();
   });
   ImGuiHost host(window.get());
-  App app({assets_directory(), ThemeName::Dark, display_scale(window.get()), state_directory()}, engine,
-          chosen.cpu_reason);
+  App app({assets_directory(), ThemeName::Dark, display_scale(window.get()), state_directory(),
+           language ? *language : language_of_the_system()},
+          engine, chosen.cpu_reason);
   attention.app = &app;
   if (file) {
     app.open(*file);

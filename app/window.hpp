@@ -4,11 +4,13 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 namespace attnscope {
 
-/// Opens the window, with `file` in it when one is given, and returns 0 once it was closed. Throws Error when
-/// there is no display or no OpenGL 3.3 on it.
-int run_window(const std::optional<std::filesystem::path>& file);
+/// Opens the window, with `file` in it when one is given, and returns 0 once it was closed. Without a
+/// language it speaks the one that LANGUAGE or LANG asks for. Throws Error when there is no display or no
+/// OpenGL 3.3 on it.
+int run_window(const std::optional<std::filesystem::path>& file, const std::optional<std::string>& language);
 
 }  // namespace attnscope

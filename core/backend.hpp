@@ -15,6 +15,13 @@
 
 namespace attnscope {
 
+// Of core/streaming/tile.hpp, which whoever sweeps includes.
+struct AttentionProblem;
+struct Sweep;
+struct SweepProgress;
+struct SweepWish;
+struct TileWish;
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -29,6 +36,12 @@ class Backend {
   /// The backward pass of a Document that asks for a loss; `trace` is complete and was produced by this same
   /// object.
   virtual GradientsPtr backward(const Document& document, const Trace& trace, std::stop_token stop) = 0;
+  /// Long sequences, which have no Trace: everything that grows with queries plus keys only, in one pass.
+  /// Throws Error or Cancelled. `progress` may be null. Called from one thread at a time, as run().
+  virtual Sweep sweep(const AttentionProblem&, const SweepWish&, std::stop_token stop,
+                      SweepProgress* progress) = 0;
+  /// Exact cells of a rectangle of one head. `known`: a sweep of the same problem, or null.
+  virtual Tensor tile(const AttentionProblem&, const TileWish&, const Sweep* known, std::stop_token stop) = 0;
 };
 
 /// Works everywhere. threads = 0 takes what the machine has. Results do not depend on the number of threads.

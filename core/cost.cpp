@@ -7,7 +7,7 @@
 namespace attnscope {
 
 LayerSize layer_size(const Document& document) {
-  const Dimensions size = check(document);
+  const Dimensions size = check_any_length(document);
   return {.batch = size.batch,
           .queries = size.queries,
           .keys = size.keys,

@@ -5,6 +5,7 @@
 #include "core/backend.hpp"
 #include "core/parallel.hpp"
 #include "core/stages/run_stage.hpp"
+#include "core/streaming/tile.hpp"
 
 namespace attnscope {
 
@@ -29,6 +30,16 @@ class CpuBackend final : public Backend {
   GradientsPtr backward(const Document& document, const Trace& trace, std::stop_token stop) override {
     return std::make_shared<const Gradients>(
         attnscope::backward(Work{pool_, std::move(stop)}, document, sources_of<float>(document), trace));
+  }
+
+  Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, std::stop_token stop,
+              SweepProgress* progress) override {
+    return attnscope::sweep(problem, wish, Work{pool_, std::move(stop)}, progress);
+  }
+
+  Tensor tile(const AttentionProblem& problem, const TileWish& wish, const Sweep* known,
+              std::stop_token stop) override {
+    return attnscope::tile(problem, wish, known, Work{pool_, std::move(stop)});
   }
 
  private:

@@ -172,6 +172,13 @@ struct Dimensions {
 /// * d_v.
 Dimensions check(const Document&);
 
+/// The same for a Document of any length, as far as this machine's memory holds its vectors: Error when
+/// queries, keys, values and outputs would take more than half of it.
+Dimensions check_any_length(const Document&);
+/// Whether there are more scores than can be kept at once: such a Document is swept (see core/survey.hpp)
+/// instead of computed stage by stage.
+bool is_long(const Dimensions&);
+
 /// A sentence that counts the NaN and infinite numbers in given Q, K and V; empty when there are none. They
 /// are computed and marked, not refused: looking at what they do is what the instrument is for.
 std::string not_finite_note(const Document&);

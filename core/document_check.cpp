@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -329,7 +330,7 @@ void check_cells(const Dimensions& size) {
   // In floating point: the product of sizes from a file may not fit into 64 bits.
   const double rows = static_cast<double>(size.batch) * static_cast<double>(size.heads);
   const double cells = rows * static_cast<double>(size.queries) * static_cast<double>(size.keys);
-  if (cells <= static_cast<double>(max_cells)) return;
+  if (!is_long(size)) return;
   const auto count = [](std::int64_t n) { return grouped(static_cast<double>(n)); };
   throw Error(
       fmt::format("{} queries x {} keys in {} heads{} are {} scores, more than the {} that can be kept at "
@@ -337,6 +338,28 @@ void check_cells(const Dimensions& size) {
                   count(size.queries), count(size.keys), count(size.heads),
                   size.batch > 1 ? " of " + count(size.batch) + " sentences" : "", grouped(cells),
                   count(max_cells), grouped(std::floor(std::sqrt(static_cast<double>(max_cells) / rows)))));
+}
+
+/// Floats of the vectors that a long Document keeps: of its tokens, queries, keys and values before and after
+/// rotation, and the output of every head.
+double numbers_kept(const Dimensions& size) {
+  const auto count = [](std::int64_t n) { return static_cast<double>(n); };
+  const double batch = count(size.batch), queries = count(size.queries), keys = count(size.keys);
+  return batch * (queries * (3 * count(size.d_model) +
+                             count(size.heads) * (2 * count(size.d_k) + 2 * count(size.d_v))) +
+                  keys * count(size.kv_heads) * (2 * count(size.d_k) + count(size.d_v)));
+}
+
+void check_memory(const Dimensions& size) {
+  const double needed = 4 * numbers_kept(size);
+  const double there =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (needed <= there / 2) return;
+  throw Error(fmt::format(
+      "{} queries and {} keys in {} heads would take {:.1f} GiB for their vectors alone; this machine "
+      "has {:.1f} GiB, half of which may be used.",
+      grouped(static_cast<double>(size.queries)), grouped(static_cast<double>(size.keys)), size.heads,
+      needed / (1 << 30), there / (1 << 30)));
 }
 
 void check_additive(const TensorPtr& additive, const Dimensions& size) {
@@ -354,7 +377,7 @@ void check_additive(const TensorPtr& additive, const Dimensions& size) {
 }
 
 void check_rest(const Document& document, const Dimensions& size) {
-  check_cells(size);
+  check_memory(size);
   check_surgery(document.surgery, size);
   check_additive(document.masking.additive, size);
   const int rope_dims = document.position_settings.rope_dims;
@@ -376,7 +399,20 @@ void check_rest(const Document& document, const Dimensions& size) {
 
 }  // namespace
 
+bool is_long(const Dimensions& size) {
+  // In floating point: the product of sizes from a file may not fit into 64 bits.
+  const auto count = [](std::int64_t n) { return static_cast<double>(n); };
+  return count(size.batch) * count(size.heads) * count(size.queries) * count(size.keys) >
+         static_cast<double>(max_cells);
+}
+
 Dimensions check(const Document& document) {
+  const Dimensions size = check_any_length(document);
+  check_cells(size);
+  return size;
+}
+
+Dimensions check_any_length(const Document& document) {
   check_settings(document);
   const Given& given = document.input.given;
   if (!given && (given.query || given.key || given.value)) {

@@ -1,5 +1,6 @@
 #include "core/live_engine.hpp"
 
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -33,11 +34,14 @@ LiveEngine::~LiveEngine() {
 
 std::uint64_t LiveEngine::submit(Document document) {
   std::uint64_t ticket = 0;
+  std::stop_source refinement(std::nostopstate);
   {
     const std::lock_guard lock(mutex_);
     ticket = next_ticket_++;
     waiting_ = Job{ticket, std::move(document)};
+    if (refining_) refinement = run_stop_;
   }
+  refinement.request_stop();
   changed_.notify_all();
   return ticket;
 }
@@ -96,13 +100,21 @@ void LiveEngine::work(const std::stop_token& quit) {
     if (!job.cancelled) {
       lock.unlock();
       changed_.notify_all();
-      result = compute(job, stop);
+      result = guarded(job, [&] { return pipeline_.run(job.document, stop, &progress_, job.ticket); });
       lock.lock();
     }
     if (!result && job.cancelled) result = failure(job, "Cancelled");
-    running_.reset();
     const bool published = result && !quit.stop_requested();
+    const bool coarse = published && !result->is_complete();
     if (published) keep(std::move(result));
+    if (coarse) {
+      refining_ = true;
+      lock.unlock();
+      refine(job, stop, quit);
+      lock.lock();
+      refining_ = false;
+    }
+    running_.reset();
     lock.unlock();
     changed_.notify_all();
     // After the engine is idle: whoever is woken by this and asks busy() hears the truth.
@@ -111,10 +123,21 @@ void LiveEngine::work(const std::stop_token& quit) {
   }
 }
 
-/// Null when the run was stopped.
-ResultPtr LiveEngine::compute(const Job& job, const std::stop_token& stop) {
+void LiveEngine::refine(const Job& job, const std::stop_token& stop, const std::stop_token& quit) {
+  while (pipeline_.can_refine() && !stop.stop_requested()) {
+    if (on_publish_) on_publish_();  // what came before; the last one is told when the engine is idle
+    ResultPtr finer = guarded(job, [&] { return pipeline_.refine(stop, &progress_); });
+    if (!finer || quit.stop_requested()) return;
+    const bool failed = !finer->error.empty();
+    const std::lock_guard lock(mutex_);
+    keep(std::move(finer));
+    if (failed) return;
+  }
+}
+
+ResultPtr LiveEngine::guarded(const Job& job, const std::function<ResultPtr()>& step) const {
   try {
-    return pipeline_.run(job.document, stop, &progress_, job.ticket);
+    return step();
   } catch (const Cancelled&) {
     return nullptr;
   } catch (const std::bad_alloc&) {
@@ -133,11 +156,13 @@ ResultPtr LiveEngine::failure(const Job& job, std::string error) const {
   result->document = job.document;
   result->backend = backend_->name();
   result->error = std::move(error);
+  result->refinement = std::numeric_limits<std::uint64_t>::max();  // the last word of its ticket
   return result;
 }
 
 void LiveEngine::keep(ResultPtr result) {
-  if (latest_ && latest_->ticket >= result->ticket) return;
+  const auto order = [](const Result& r) { return std::pair(r.ticket, r.refinement); };
+  if (latest_ && order(*latest_) >= order(*result)) return;
   latest_ = std::move(result);
   if (latest_->error.empty()) latest_good_ = latest_;
 }

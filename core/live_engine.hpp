@@ -24,7 +24,8 @@ class LiveEngine {
 
   /// Puts the Document into the slot, replacing one that waits there, and returns its ticket (1, 2, 3, …). A
   /// run that is superseded normally finishes, since stopping on every drag event would starve the picture;
-  /// once it is older than a second it is stopped.
+  /// once it is older than a second it is stopped. The refinement of a long Document is stopped at once: its
+  /// first look is there already.
   std::uint64_t submit(Document document);
 
   /// The newest published result, good or with an error; null before the first.
@@ -32,10 +33,11 @@ class LiveEngine {
   /// The newest result without an error; null before the first.
   ResultPtr latest_good() const;
 
-  /// Stops the current run and drops what waits. The newest of their Documents is published, on the worker,
-  /// as an error "Cancelled", unless it is superseded by then or its run was just done.
+  /// Stops the current run and drops what waits; a refinement leaves what is known by then. The newest of
+  /// their Documents is published, on the worker, as an error "Cancelled", unless it is superseded by then or
+  /// its run was just done.
   void cancel();
-  /// Whether anything runs or waits.
+  /// Whether anything runs or waits; a long Document runs until every row is known.
   bool busy() const;
   /// How long the current run has taken; 0 when none runs.
   std::chrono::duration<double> running_for() const;
@@ -51,7 +53,10 @@ class LiveEngine {
   };
   void work(const std::stop_token& quit);
   void watch(const std::stop_token& quit);
-  ResultPtr compute(const Job& job, const std::stop_token& stop);
+  /// Runs `step` and turns what it throws into a result with an error; null when it was stopped.
+  ResultPtr guarded(const Job& job, const std::function<ResultPtr()>& step) const;
+  /// Publishes finer and finer results of the job, until all is known or something stops it.
+  void refine(const Job& job, const std::stop_token& stop, const std::stop_token& quit);
   ResultPtr failure(const Job& job, std::string error) const;
   void keep(ResultPtr result);  // with mutex_ held
 
@@ -66,6 +71,7 @@ class LiveEngine {
   std::optional<Job> running_;  // its Document is read by the worker without the lock and never changed
   std::uint64_t next_ticket_ = 1;
   std::chrono::steady_clock::time_point started_{};
+  bool refining_ = false;  // the running job's first look is published
   std::stop_source run_stop_;
   ResultPtr latest_, latest_good_;
   // Last: they start when all else is there and are joined first.

@@ -7,7 +7,7 @@
 namespace attnscope {
 
 MaskRule::MaskRule(const Document& document)
-    : size_(check(document)),
+    : size_(check_any_length(document)),
       causal_(document.masking.causal),
       padding_(document.masking.padding),
       window_(document.masking.window),

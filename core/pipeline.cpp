@@ -1,11 +1,13 @@
 #include "core/pipeline.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <utility>
 
 #include "core/dirty.hpp"
 #include "core/error.hpp"
+#include "core/streaming/from_document.hpp"
 
 namespace attnscope {
 
@@ -70,35 +72,102 @@ void Pipeline::differentiate(Result& result, const std::stop_token& stop) const 
   result.head_gradients = head_gradients(*result.gradients, result.dimensions);
 }
 
+namespace {
+
+/// The stages whose tensors have a number for every query and key, and those that are made of them.
+bool is_after_scores(Stage stage) { return stage >= Stage::Bucket; }
+
+/// [batch][heads][queries][d_v] from the sweeps' outputs.
+TensorPtr outputs_of(const Result& result) {
+  const Dimensions& d = result.dimensions;
+  auto all = std::make_shared<Tensor>(Shape{d.batch, d.heads, d.queries, d.d_v});
+  float* to = all->data();
+  for (const SurveyPtr& survey : result.surveys) {
+    const std::span<const float> output = survey->known.output.values();
+    to = std::copy(output.begin(), output.end(), to);
+  }
+  return all;
+}
+
+SweepProgress* sweep_of(Progress* progress) { return progress != nullptr ? &progress->sweep : nullptr; }
+
+}  // namespace
+
+void Pipeline::look(Result& result, const std::stop_token& stop, Progress* progress) const {
+  result.surveys.clear();
+  for (std::int64_t b = 0; b < result.dimensions.batch; ++b) {
+    StreamedDocument streamed = make_problem(result.document, result.trace, b);
+    if (!streamed) throw Error("This is too long to keep every score. " + streamed.why_not);
+    result.surveys.push_back(first_look(std::move(streamed), *backend_, stop, sweep_of(progress)));
+  }
+}
+
+void Pipeline::run_stages(Result& result, const Stages& possible, const Fields& changed,
+                          const std::stop_token& stop, Progress* progress) const {
+  const bool sweeps = is_long(result.dimensions);
+  ProgressScope scope(progress, std::popcount(possible.bits));
+  bool looks = false;
+  for (const StageInfo& row : stage_table) {
+    if (!possible.has(row.stage)) continue;
+    const bool needed = !last_ || row.fields.intersects(changed) || row.inputs.intersects(result.computed);
+    if (needed && sweeps && is_after_scores(row.stage)) {
+      result.trace[row.stage] = nullptr;
+      result.computed.insert(row.stage);
+      looks = true;
+    } else if (needed) {
+      run_stage(row.stage, result, stop);
+    }
+    scope.stage_done();
+  }
+  if (looks) look(result, stop, progress);
+}
+
 ResultPtr Pipeline::run(const Document& document, std::stop_token stop, Progress* progress,
                         std::uint64_t ticket) {
   const Clock::time_point start = Clock::now();
   const auto result = std::make_shared<Result>();
   result->ticket = ticket;
   result->document = document;
-  result->dimensions = check(document);
+  result->dimensions = check_any_length(document);
   result->backend = backend_->name();
   ++runs_;
+  // A long Document lacks the tensors that a short one keeps, and the other way round.
+  if (last_ && last_->is_long() != is_long(result->dimensions)) last_ = nullptr;
   if (last_) {
     result->trace = last_->trace;
     result->made_in = last_->made_in;
+    result->surveys = last_->surveys;
   }
 
   const Fields changed = last_ ? changed_fields(last_->document, document) : Fields{};
   const Stages possible = last_ ? dirty_stages(last_->document, document) : all_stages();
-  ProgressScope scope(progress, std::popcount(possible.bits));
-  for (const StageInfo& row : stage_table) {
-    if (!possible.has(row.stage)) continue;
-    const bool needed = !last_ || row.fields.intersects(changed) || row.inputs.intersects(result->computed);
-    if (needed) run_stage(row.stage, *result, stop);
-    scope.stage_done();
+  run_stages(*result, possible, changed, stop, progress);
+  if (!result->is_long()) {
+    const bool measured = last_ && !result->computed.intersects(measured_stages(document)) &&
+                          last_->document.linear == document.linear &&
+                          is_operated(last_->document) == is_operated(document);
+    result->measures = measured ? last_->measures : backend_->measure(document, result->trace, stop);
+    differentiate(*result, stop);
   }
-  const bool measured = last_ && !result->computed.intersects(measured_stages(document)) &&
-                        last_->document.linear == document.linear &&
-                        is_operated(last_->document) == is_operated(document);
-  result->measures = measured ? last_->measures : backend_->measure(document, result->trace, stop);
-  differentiate(*result, stop);
   result->total_milliseconds = milliseconds_since(start);
+  last_ = result;
+  return last_;
+}
+
+ResultPtr Pipeline::refine(std::stop_token stop, Progress* progress) {
+  const Clock::time_point start = Clock::now();
+  const auto result = std::make_shared<Result>(*last_);
+  ++result->refinement;
+  result->computed = {};
+  for (SurveyPtr& survey : result->surveys)
+    if (!survey->is_complete()) survey = refined(*survey, *backend_, stop, sweep_of(progress));
+  if (result->is_complete()) {
+    ++runs_;
+    result->trace[Stage::Mix] = outputs_of(*result);
+    result->made_in[static_cast<std::size_t>(Stage::Mix)] = runs_;
+    for (const Stage stage : {Stage::Concat, Stage::Output}) run_stage(stage, *result, stop);
+  }
+  result->total_milliseconds += milliseconds_since(start);
   last_ = result;
   return last_;
 }

@@ -17,11 +17,14 @@
 #include <fmt/format.h>
 
 #include "app/cli/attend.hpp"
+#include "app/cli/bench.hpp"
 #include "app/cli/layer.hpp"
 #include "app/cli/rotate.hpp"
+#include "app/paths.hpp"
 #include "app/render.hpp"
 #include "app/view_state.hpp"
 #include "app/window.hpp"
+#include "app/words.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -78,11 +81,13 @@ bool read_size(std::string_view text, RenderWish& wish) {
 /// What was asked for; options write straight into it.
 struct Wishes {
   std::string file, render_file, render_out;
+  std::optional<std::string> language;  // of the window
   RenderWish render;
   std::string in, out;  // of the commands from tensors to tensors
   AttendWish attend;
   LayerWish layer;
   RotateWish rotate;
+  BenchWish bench;
 };
 
 /// An option with a value that is checked while the line is read, so that a bad one is bad usage.
@@ -100,6 +105,19 @@ void add_checked(CLI::App& command, Checked option) {
   };
   command.add_option_function<std::string>(option.name, read, option.help + ": " + option.expected)
       ->type_name(option.placeholder);
+}
+
+/// A language that there is a table for.
+Checked language_option(std::optional<std::string>& into) {
+  const std::vector<Language> there = list_languages(assets_directory());
+  std::string codes;
+  for (const Language& language : there) codes += (codes.empty() ? "" : ", ") + language.code;
+  return {"--language", "CODE", "Of every text", there.size() > 1 ? "one of " + codes : codes,
+          [there, &into](const std::string& text) {
+            into = text;
+            return std::any_of(there.begin(), there.end(),
+                               [&](const Language& language) { return language.code == text; });
+          }};
 }
 
 CLI::App* add_render(CLI::App& app, Wishes& wishes) {
@@ -134,6 +152,7 @@ CLI::App* add_render(CLI::App& app, Wishes& wishes) {
                  wish.theme = text;
                  return text == "dark" || text == "light" || text == "contrast";
                }});
+  add_checked(*render, language_option(wish.language));
   return render;
 }
 
@@ -251,6 +270,68 @@ CLI::App* add_rotate(CLI::App& app, Wishes& wishes) {
   return rotate;
 }
 
+/// "1024,2048": lengths from 1 to 2^20.
+bool read_lengths(std::string_view text, std::vector<std::int64_t>& lengths) {
+  lengths.clear();
+  while (true) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const std::optional<std::int64_t> n = whole_text_as<std::int64_t>(text.substr(0, end));
+    if (!n || *n < 1 || *n > (1 << 20)) return false;
+    lengths.push_back(*n);
+    if (end == text.size()) return true;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// "output,picture": every name known and given once.
+bool read_parts(std::string_view text, std::set<BenchPart>& emit) {
+  emit.clear();
+  while (true) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const std::optional<BenchPart> part = bench_part_from(text.substr(0, end));
+    if (!part || !emit.insert(*part).second) return false;
+    if (end == text.size()) return true;
+    text.remove_prefix(end + 1);
+  }
+}
+
+CLI::App* add_bench(CLI::App& app, Wishes& wishes) {
+  CLI::App* bench = app.add_subcommand("bench", "Measure how fast attention is on this machine");
+  BenchWish& wish = wishes.bench;
+  add_checked(*bench, {"--n", "LIST", "Queries and keys", "whole numbers from 1 to 1048576 like 1024,4096",
+                       [&wish](const std::string& text) { return read_lengths(text, wish.lengths); }});
+  add_checked(*bench, whole_option("--heads", "Heads, 12 when not given", 1, most_heads, wish.heads));
+  add_checked(*bench, whole_option("--dim", "Numbers in a head, 64 when not given", 1, 4096, wish.dim));
+  add_checked(*bench,
+              whole_option("--threads", "Threads, all of the machine when not given", 1, 1024, wish.threads));
+  bench->add_flag("--causal", wish.causal, "No query sees a later key");
+  add_checked(*bench, {"--path", "P", "Every stage for itself or all in one pass", "staged or streaming",
+                       [&wish](const std::string& text) {
+                         wish.path = text == "staged" ? BenchPath::Staged : BenchPath::Streaming;
+                         return text == "staged" || text == "streaming";
+                       }});
+  add_checked(*bench, {"--emit", "LIST", "What is computed, output,entropy when not given",
+                       "any of output,entropy,picture,received, each once",
+                       [&wish](const std::string& text) { return read_parts(text, wish.emit); }});
+  add_checked(*bench, {"--precision", "P", "What is computed in", "fp32, bf16 or split-bf16",
+                       [&wish](const std::string& text) {
+                         wish.precision = text;
+                         return text == "fp32" || text == "bf16" || text == "split-bf16";
+                       }});
+  add_checked(*bench, {"--isa", "NAME", "Instruction set, the best here when not given",
+                       "baseline, avx2, avx512 or neon", [&wish](const std::string& text) {
+                         wish.isa = text;
+                         return text == "baseline" || text == "avx2" || text == "avx512" || text == "neon";
+                       }});
+  add_checked(*bench, {"--seconds", "S", "How long each length is measured", "a number from 0 to 3600",
+                       [&wish](const std::string& text) {
+                         wish.seconds = finite_number(text).value_or(-1);
+                         return wish.seconds >= 0 && wish.seconds <= 3600;
+                       }});
+  bench->add_option("--json", wish.json, "A file to write the numbers to")->type_name("FILE");
+  return bench;
+}
+
 std::optional<std::filesystem::path> path_from(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional<std::filesystem::path>(text);
 }
@@ -262,13 +343,18 @@ int parse_and_run(int argc, char** argv) {
   CLI::Option* file = app.add_option(
       "FILE", wishes.file, "A session or document (.json), tensors (.safetensors) or a text to open");
   file->type_name("");
+  add_checked(app, language_option(wishes.language));
   const CLI::App* render = add_render(app, wishes);
   const CLI::App* attend_command = add_attend(app, wishes);
   const CLI::App* layer_command = add_layer(app, wishes);
   const CLI::App* rotate_command = add_rotate(app, wishes);
+  const CLI::App* bench_command = add_bench(app, wishes);
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
+    if (wishes.language && (*attend_command || *layer_command || *rotate_command || *render))
+      throw CLI::ValidationError("--language before a command is for the window; render has its own",
+                                 CLI::ExitCodes::ExtrasError);
     if (!app.get_subcommands().empty() && !file->empty()) {
       throw CLI::ValidationError("A file to open cannot be combined with a command",
                                  CLI::ExitCodes::ExtrasError);
@@ -300,7 +386,11 @@ int parse_and_run(int argc, char** argv) {
     rotate_tensor(wishes.rotate);
     return 0;
   }
-  return run_window(path_from(wishes.file));
+  if (*bench_command) {
+    run_bench(wishes.bench);
+    return 0;
+  }
+  return run_window(path_from(wishes.file), wishes.language);
 }
 
 }  // namespace

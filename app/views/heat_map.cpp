@@ -38,7 +38,7 @@ void draw_caption(const MapFrame& m) {
   const std::string text =
       m.b < static_cast<std::int64_t>(sequences.size()) ? sequences[static_cast<std::size_t>(m.b)].text : "";
   ui.text(
-      m.area.x, m.area.y + ui.px(10), std::to_string(m.b + 1) + "  " + text,
+      m.area.x, m.area.y + ui.px(10), std::to_string(m.b + 1) + "  " + own(text),
       {type::label, m.is_chosen ? ui.theme.text1 : ui.theme.text3, m.is_chosen ? Ink::Medium : Ink::Regular,
        Align::Left, m.area.w - (m.is_zoomed() ? ui.px(104) : 0)});
 }

@@ -30,11 +30,18 @@ bool matches(std::string_view name, std::string_view typed) {
   return true;
 }
 
-std::vector<const Action*> matching(std::string_view typed) {
+/// What can be run now and is called what was typed: by the name that is shown, or in English as the manual
+/// calls it.
+std::vector<const Action*> matching(const Scene& scene) {
+  const Ui& ui = scene.ui;
+  const std::string_view typed = scene.view.palette_text;
   std::vector<const Action*> found;
   for (const Action& action : actions()) {
+    if (!is_possible(action, scene)) continue;
     const bool second_key = !found.empty() && found.back()->run == action.run;
-    if (action.run != open_palette && !second_key && matches(action.name, typed)) found.push_back(&action);
+    if (action.run != open_palette && !second_key &&
+        (matches(action.name, typed) || matches(ui.said(action.name), typed)))
+      found.push_back(&action);
   }
   return found;
 }
@@ -110,8 +117,7 @@ void draw_palette(Scene& scene) {
                    scene.view.palette_text, "What shall happen?", true))
       scene.view.palette_row = 0;
     const float top = box.y + pad + ui.px(46);
-    draw_rows(scene, {box.x + pad, top, box.w - 2 * pad, box.bottom() - pad - top},
-              matching(scene.view.palette_text));
+    draw_rows(scene, {box.x + pad, top, box.w - 2 * pad, box.bottom() - pad - top}, matching(scene));
     ImGui::EndPopup();
   }
   ImGui::PopStyleColor(2);

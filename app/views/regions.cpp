@@ -42,14 +42,48 @@ void draw_drawer(Scene& scene, const Box& box) {
   ImGui::BeginChild("Drawer", {box.w, box.h}, ImGuiChildFlags_None,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ui.fill(box, ui.theme.panel);
-  draw_inspector(scene, box);
+  if (scene.result.is_long()) {
+    draw_long_side(scene, box);
+  } else {
+    draw_inspector(scene, box);
+  }
   ImGui::EndChild();
   ImGui::PopStyleColor();
+}
+
+/// In the place of a mode that shows every number.
+void draw_too_long(Scene& scene, const Box& box) {
+  const Ui& ui = scene.ui;
+  ui.fill(box, ui.theme.picture);
+  const float y = box.centre_y();
+  const std::string_view mode = scene.view.mode == Mode::Walk ? "Walk" : "Compare";
+  ui.text(box.centre_x(), y - ui.px(16),
+          std::string(mode) + " shows every number, which a long sequence does not keep",
+          {type::title, ui.theme.text1, Ink::Semibold, Align::Centre, box.w - ui.px(32)});
+  ui.text(box.centre_x(), y + ui.px(14), "Explore (F2) shows this one; open a shorter text for the others.",
+          {type::body, ui.theme.text2, Ink::Regular, Align::Centre, box.w - ui.px(32)});
+}
+
+void draw_long_regions(Scene& scene, const Layout& layout) {
+  const auto visible = [](const Box& box) { return box.w >= 8 && box.h >= 8; };
+  if (scene.view.mode != Mode::Explore) {
+    draw_too_long(scene, layout.whole);
+  } else {
+    draw_splitters(scene.ui, layout, scene.view);
+    if (visible(layout.focus)) draw_long_map(scene, layout.focus);
+    if (visible(layout.inspector) && !layout.drawer) draw_long_side(scene, layout.inspector);
+    if (visible(layout.controls)) draw_long_controls(scene, layout.controls);
+    if (visible(layout.tab)) draw_tab(scene, layout.tab);
+    if (layout.drawer && visible(layout.inspector)) draw_drawer(scene, layout.inspector);
+  }
+  draw_top_bar(scene, layout.top);
+  draw_status(scene, layout.status);
 }
 
 }  // namespace
 
 void draw_regions(Scene& scene, const Layout& layout) {
+  if (scene.result.is_long()) return draw_long_regions(scene, layout);
   // Dear ImGui gives a click to the first widget drawn under the mouse: what floats comes first in input,
   // last in paint.
   const auto visible = [](const Box& box) { return box.w >= 8 && box.h >= 8; };

@@ -20,6 +20,7 @@ std::string_view name_of(Precision precision) {
 /// A sentence for weights that are not finite: with the naive softmax over all heads, since it breaks where
 /// scores are large, not where one looks; empty when there are none.
 std::string not_finite_warning(const Scene& scene) {
+  if (scene.result.is_long()) return {};
   const Measures& m = scene.result.measures;
   const std::int64_t here = m.head(scene.sequence(), scene.head()).not_finite;
   if (scene.result.document.softmax != SoftmaxKind::Naive)
@@ -34,6 +35,12 @@ std::string not_finite_warning(const Scene& scene) {
   const std::string count = grouped(bad) + (bad == 1 ? " weight is NaN" : " weights are NaN");
   return over ? "softmax overflowed: " + count + " (exp of scores above 88.7)"
               : "softmax underflowed: " + count + " (0 / 0, all scores below −103)";
+}
+
+/// Of a long result: which share of the rows is known, with those that are being swept.
+double known_share(const Scene& scene) {
+  const double known = 1 / static_cast<double>(scene.result.surveys.front()->known.rows.step);
+  return std::min(1.0, known * (1 + scene.engine.progress().sweep.share()));
 }
 
 }  // namespace
@@ -62,10 +69,12 @@ void draw_status(Scene& scene, const Box& bar) {
       scene.engine.cancel();
     const Box track{cancel.x - ui.px(132), y - ui.px(2), ui.px(120), ui.px(4)};
     ui.fill(track, ui.theme.control_hover, ui.px(2));
-    ui.fill({track.x, track.y, track.w * static_cast<float>(done) / static_cast<float>(total), track.h},
-            ui.theme.query, ui.px(2));
+    const bool refines = progress.total.load() == 0 && scene.result.is_long();
+    const double share = refines ? known_share(scene) : static_cast<double>(done) / total;
+    ui.fill({track.x, track.y, track.w * static_cast<float>(share), track.h}, ui.theme.query, ui.px(2));
     ui.text(track.x - ui.px(12), y,
-            "computing, stage " + std::to_string(done) + " of " + std::to_string(total),
+            refines ? "rows known " + fixed(100 * share, 0) + " %"
+                    : "computing, stage " + std::to_string(done) + " of " + std::to_string(total),
             {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
     right.clear();
     warning.clear();

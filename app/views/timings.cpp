@@ -66,7 +66,7 @@ void draw_timings(Scene& scene, const Box& below) {
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                    ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav);
   float y = card.y + pad;
-  ui.text(card.x + pad, y + ui.px(8), scene.result.backend, {type::body, ui.theme.text1, Ink::Semibold});
+  ui.text(card.x + pad, y + ui.px(8), own(scene.result.backend), {type::body, ui.theme.text1, Ink::Semibold});
   y += ui.px(28);
   if (!why.empty()) y += ui.paragraph(card.x + pad, y, inner, why, {type::tick, ui.theme.text3}) + ui.px(8);
   const auto row = [&] {

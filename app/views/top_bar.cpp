@@ -7,6 +7,7 @@
 #include "app/number_format.hpp"
 #include "app/picture.hpp"
 #include "app/views/files/files.hpp"
+#include "app/words.hpp"
 
 namespace attnscope {
 namespace {
@@ -40,25 +41,30 @@ Box draw_modes(Scene& scene, const Box& bar) {
 /// Theme, size and help. Returns the box.
 Box draw_look_menu(Scene& scene, float right, float y) {
   const Ui& ui = scene.ui;
-  const float width = ui.px(76);
+  const float width = std::max(ui.px(76), ui.text_width("Look", type::label) + ui.px(38));
   const Box box{right - width, y - ui.px(14), width, ui.px(28)};
-  drop(ui, "Look", box, "Look", {"Look", {}, "Theme, size of everything, keys and gestures.", "T"}, [&] {
-    constexpr std::array<const char*, 3> names{"Dark", "Light", "High contrast"};
-    constexpr std::array<std::string_view, 3> notes{"for a desk", "for bright rooms", "for projectors"};
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      const auto theme = static_cast<ThemeName>(i);
-      if (menu_row(ui, names[i], notes[i], scene.view.theme == theme)) scene.view.theme = theme;
-    }
-    for (const float scale : {0.75f, 1.f, 1.25f, 1.5f, 2.f, 2.5f, 3.f}) {
-      const std::string label = "Size " + fixed(100 * static_cast<double>(scale), 0) + " %";
-      if (menu_row(ui, label.c_str(), "Ctrl +/\u2212", std::abs(scene.view.scale - scale) < 0.01f))
-        scene.view.scale = scale;
-    }
-    if (menu_row(ui, "Usual sizes of the regions")) scene.view.sizes = {};
-    if (menu_row(ui, "Milliseconds of every stage", "H", scene.view.timings))
-      scene.view.timings = !scene.view.timings;
-    if (menu_row(ui, "Keys and gestures", "F1")) scene.view.help = true;
-  });
+  drop(ui, "Look", box, "Look", {"Look", {}, "Theme, size of everything, language, keys and gestures.", "T"},
+       [&] {
+         constexpr std::array<const char*, 3> names{"Dark", "Light", "High contrast"};
+         constexpr std::array<std::string_view, 3> notes{"for a desk", "for bright rooms", "for projectors"};
+         for (std::size_t i = 0; i < names.size(); ++i) {
+           const auto theme = static_cast<ThemeName>(i);
+           if (menu_row(ui, names[i], notes[i], scene.view.theme == theme)) scene.view.theme = theme;
+         }
+         for (const float scale : {0.75f, 1.f, 1.25f, 1.5f, 2.f, 2.5f, 3.f}) {
+           const std::string label = "Size " + fixed(100 * static_cast<double>(scale), 0) + " %";
+           if (menu_row(ui, label.c_str(), "Ctrl +/\u2212", std::abs(scene.view.scale - scale) < 0.01f))
+             scene.view.scale = scale;
+         }
+         if (scene.languages.size() > 1)  // with English alone there is nothing to choose
+           for (const Language& language : scene.languages)
+             if (menu_row(ui, own(language.name).c_str(), "language", scene.view.language == language.code))
+               scene.view.language = language.code;
+         if (menu_row(ui, "Usual sizes of the regions")) scene.view.sizes = {};
+         if (menu_row(ui, "Milliseconds of every stage", "H", scene.view.timings))
+           scene.view.timings = !scene.view.timings;
+         if (menu_row(ui, "Keys and gestures", "F1")) scene.view.help = true;
+       });
   return box;
 }
 
@@ -70,10 +76,12 @@ Box draw_find(Scene& scene, float right, float y) {
   const Ui::Touch touch = ui.touch("Find", box);
   ui.fill(box, touch.hovered ? ui.theme.control_hover : ui.theme.control, ui.px(6));
   if (touch.focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(8));
-  if (!scene.compact) ui.text(box.x + ui.px(12), y, "Find or do…", {type::label, ui.theme.text2});
   const float cap = ui.text_width("Ctrl K", type::tick) + ui.px(12);
   const Box key{scene.compact ? box.centre_x() - cap / 2 : box.right() - cap - ui.px(6), y - ui.px(10), cap,
                 ui.px(20)};
+  if (!scene.compact)
+    ui.text(box.x + ui.px(12), y, "Find or do…",
+            {type::label, ui.theme.text2, Ink::Regular, Align::Left, key.x - box.x - ui.px(20)});
   ui.frame(key, ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(4));
   ui.text(key.centre_x(), y, "Ctrl K", {type::tick, ui.theme.text2, Ink::Regular, Align::Centre});
   tooltip(ui, touch.hovered, box, {"Find or do", {}, "Every action by its name.", "Ctrl+K"});
@@ -84,11 +92,12 @@ Box draw_find(Scene& scene, float right, float y) {
 /// Who computes and how long the last change took; a click opens the times of every stage.
 void draw_backend(Scene& scene, float left, float right, float y) {
   const Ui& ui = scene.ui;
-  const std::string time = fixed(scene.result.total_milliseconds, 2) + " ms";
+  const double ms = scene.result.total_milliseconds;
+  const std::string time = ms < 10'000 ? fixed(ms, ms < 1000 ? 2 : 0) + " ms" : fixed(ms / 1000, 1) + " s";
   const float time_width = ui.text_width(time, type::label, Ink::Medium);
-  std::string backend = scene.result.backend;
+  std::string backend = own(scene.result.backend);
   const auto width = [&] { return ui.text_width(backend, type::label) + time_width + ui.px(32); };
-  if (right - width() < left) backend = backend.substr(0, backend.find(' '));
+  if (right - width() < left) backend = own(backend.substr(0, backend.find(' ')));
   if (right - width() < left) return;
   const Box area{right - width(), y - ui.px(14), width(), ui.px(28)};
   const Ui::Touch touch = ui.touch("Backend", area);
@@ -100,7 +109,7 @@ void draw_backend(Scene& scene, float left, float right, float y) {
   ui.disc({area.x + ui.px(8), std::round(y)}, ui.px(3.5f), ui.theme.value);
   const std::string what = "last change: " + time + " for all stages and measures; a click shows each";
   if (!scene.view.timings)
-    tooltip(ui, touch.hovered, area, {scene.result.backend, what, scene.view.backend_note, "H"});
+    tooltip(ui, touch.hovered, area, {own(scene.result.backend), what, scene.view.backend_note, "H"});
   if (touch.clicked) scene.view.timings = !scene.view.timings;
 }
 

@@ -57,7 +57,8 @@ std::optional<double> typed_number(const Ui& ui, const char* label, const Box& b
 bool toggle(const Ui& ui, const char* label, std::string_view shown, const Box& row, bool on,
             const Tip& tip) {
   const Ui::Touch touch = ui.touch(label, row);
-  ui.text(row.x, row.centre_y(), shown, {type::label, ui.theme.text1});
+  ui.text(row.x, row.centre_y(), shown,
+          {type::label, ui.theme.text1, Ink::Regular, Align::Left, row.w - ui.px(36)});
   const Box track{row.right() - ui.px(28), std::round(row.centre_y() - ui.px(16) / 2), ui.px(28), ui.px(16)};
   const Rgba off = touch.hovered ? ui.theme.segment_on : ui.theme.control_hover;
   ui.fill(track, on ? ui.theme.query : off, track.h / 2);
@@ -149,8 +150,9 @@ std::optional<float> slider(const Ui& ui, const char* label, std::string_view sh
   if (touch.focused) ui.ring({knob, y}, ui.px(10), ui.theme.query, ui.px(2));
   tooltip(ui, touch.hovered && !touch.held, {row.x, track.y, row.w, track.h}, tip);
 
-  ui.text(row.x, row.y + line / 2, shown, {type::label, ui.theme.text2});
   const float width = ui.text_width(read_out, type::label);
+  ui.text(row.x, row.y + line / 2, shown,
+          {type::label, ui.theme.text2, Ink::Regular, Align::Left, std::max(1.f, row.w - width)});
   const Box number{row.right() - std::max(width, ui.px(48)), row.y, std::max(width, ui.px(48)), line};
   const std::string number_id = std::string(label) + " value";
   if (typing(ImGui::GetID(number_id.c_str()))) {

@@ -47,13 +47,13 @@ bool edit_text(const Ui& ui, const char* label, const Box& box, std::string& tex
   ImGui::PushStyleColor(ImGuiCol_TextSelectedBg, fade(ui.theme.query, 0.35f));
   ImGui::PushStyleColor(ImGuiCol_InputTextCursor, ui.theme.query);
   ImGui::PushStyleColor(ImGuiCol_NavCursor, 0);
-  const bool answer =
-      ImGui::InputTextWithHint(label, std::string(placeholder).c_str(), &text, kind.flags, kind.callback);
+  const std::string hint = ui.said(placeholder);
+  const bool answer = ImGui::InputTextWithHint(label, hint.c_str(), &text, kind.flags, kind.callback);
   const bool active = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
   ImGui::PopStyleColor(6);
   ImGui::PopStyleVar(2);
   ImGui::PopFont();
-  ui.copy_field(box, text.empty() ? placeholder : text,
+  ui.copy_field(box, text.empty() ? hint : text,
                 {type::label, text.empty() ? ui.theme.text3 : ui.theme.text1, Ink::Regular, Align::Left,
                  box.w - ui.px(20)});
   const float hair = std::max(1.f, std::floor(ui.scale()));

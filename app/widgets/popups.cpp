@@ -130,14 +130,15 @@ void menu_title(const Ui& ui, std::string_view title) {
 }
 
 bool menu_row(const Ui& ui, const char* label, std::string_view note, bool chosen) {
+  const std::string_view text(label), shown = text.substr(0, text.find("##"));
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float wanted = ui.text_width(label, type::label) + ui.text_width(note, type::tick) + ui.px(56);
+  const float wanted = ui.text_width(shown, type::label) + ui.text_width(note, type::tick) + ui.px(56);
   const Box row{at.x, at.y, std::max(ImGui::GetContentRegionAvail().x, wanted), ui.px(28)};
   const Ui::Touch touch = ui.touch(label, row);
   if (touch.hovered || touch.focused) ui.fill(row, ui.theme.control_hover, ui.px(6));
   if (chosen)
     ui.fill({row.x + ui.px(6), row.centre_y() - ui.px(2.5f), ui.px(5), ui.px(5)}, ui.theme.query, ui.px(3));
-  ui.text(row.x + ui.px(18), row.centre_y(), label, {type::label, ui.theme.text1});
+  ui.text(row.x + ui.px(18), row.centre_y(), shown, {type::label, ui.theme.text1});
   ui.text(row.right() - ui.px(10), row.centre_y(), note,
           {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
   if (touch.clicked) ImGui::CloseCurrentPopup();

@@ -43,7 +43,7 @@ std::optional<Shape> pattern_shape(const Document& document) {
     Document bare = document;
     bare.surgery.clear();
     try {
-      const Dimensions size = check(bare);
+      const Dimensions size = check_any_length(bare);
       return Shape{size.batch, size.queries, size.keys};
     } catch (const Error&) {
       return std::nullopt;

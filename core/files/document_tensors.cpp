@@ -182,7 +182,8 @@ Document document_from_tensors(const SafetensorsFile& file, const HeadLayout& la
                             tensors.lengths()};
     document.masking.padding = !document.input.given.lengths.empty();
     document.input.sequences = numbered_sequences(document.input.given);
-    const Dimensions sizes = check(document);  // before a mask is spread over sizes that may be absurd
+    const Dimensions sizes =
+        check_any_length(document);  // before a mask is spread over sizes that may be absurd
     document.masking.additive = tensors.additive(sizes);
   } catch (const Error& error) {
     const std::string where = in_quotes(file.path().native());
@@ -201,7 +202,7 @@ Sources<double> exact_sources(const SafetensorsFile& file, const Document& docum
   sources.value = tensors.value();
   sources.past_key = tensors.past("past_key");
   sources.past_value = tensors.past("past_value");
-  sources.additive = tensors.additive(check(document));
+  sources.additive = tensors.additive(check_any_length(document));
   return sources;
 }
 

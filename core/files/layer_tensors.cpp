@@ -221,9 +221,9 @@ Document read_layer(const SafetensorsFile& file, const LayerSettings& settings) 
   document.zero_key = settings.add_zero_attn;
   document.masking.causal = settings.causal;
   if (sources.loss) document.loss = {Loss::Kind::Sum, sources.loss};
-  check(document);  // before a mask is spread over sizes that may be absurd
+  check_any_length(document);  // before a mask is spread over sizes that may be absurd
   document.masking.additive = layer.additive(sizes_of(document));
-  check(document);
+  check_any_length(document);
   return document;
 }
 

@@ -145,7 +145,7 @@ Document read_document(const std::filesystem::path& path) {
 Document open_document(const std::filesystem::path& path) {
   Document document = read_document(path);
   try {
-    check(document);
+    check_any_length(document);
   } catch (const Error& error) {
     throw Error(fmt::format("{} cannot be computed: {}", in_quotes(path.native()), error.what()));
   }

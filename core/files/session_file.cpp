@@ -31,7 +31,7 @@ Document without_wrong_fields(json value, const std::string& where, std::vector<
 
 Document checked(const json& value, const std::string& where, std::vector<std::string>& lost) {
   Document document = without_wrong_fields(value, where, lost);
-  check(document);
+  check_any_length(document);
   return document;
 }
 

@@ -22,7 +22,11 @@ class StageRun {
  public:
   using Ptr = TensorPtrOf<T>;
   StageRun(const Work& work, const Document& document, const Sources<T>& sources, const TraceOf<T>& so_far)
-      : work_(work), document_(document), from_(sources), so_far_(so_far), size_(check(document)) {}
+      : work_(work),
+        document_(document),
+        from_(sources),
+        so_far_(so_far),
+        size_(check_any_length(document)) {}
 
   Ptr run(Stage stage) const {
     switch (stage) {

@@ -38,7 +38,7 @@ struct Running {
     display.move_pointer(1900, 1190);  // beside the window: nothing hovers
     const auto start = Clock::now();
     program.emplace(std::vector<std::string>{ATTNSCOPE_PROGRAM},
-                    ChildProcess::Options{{"DISPLAY=" + display.name()}, -1, false});
+                    ChildProcess::Options{{"DISPLAY=" + display.name(), "LANGUAGE=en"}, -1, false});
     REQUIRE(wait_until([this] {
       const auto found = display.find("AttnScope");
       if (found) window = *found;

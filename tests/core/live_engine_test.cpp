@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/samples.hpp"
+#include "core/streaming/tile.hpp"
 
 namespace attnscope {
 namespace {
@@ -43,6 +44,14 @@ class PacedBackend final : public Backend {
   }
   GradientsPtr backward(const Document& document, const Trace& trace, std::stop_token stop) override {
     return real_->backward(document, trace, stop);
+  }
+  Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, std::stop_token stop,
+              SweepProgress* progress) override {
+    return real_->sweep(problem, wish, stop, progress);
+  }
+  Tensor tile(const AttentionProblem& problem, const TileWish& wish, const Sweep* known,
+              std::stop_token stop) override {
+    return real_->tile(problem, wish, known, stop);
   }
 
   /// Lets that many runs pass, now or later.

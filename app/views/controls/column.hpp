@@ -14,7 +14,20 @@
 
 namespace attnscope {
 
-enum class Section { Input, Weights, Heads, Scaling, Mask, Positions, Softmax, Backward, Statistics, Cost };
+enum class Section {
+  Input,
+  Weights,
+  Heads,
+  Scaling,
+  Mask,
+  Positions,
+  Softmax,
+  Backward,
+  Statistics,
+  Cost,
+  LongHeads,
+  GoTo
+};
 
 /// When a section is open that nobody has folded or unfolded.
 enum class Opens { Always, WhenWide, OnDemand };

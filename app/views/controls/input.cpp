@@ -111,7 +111,7 @@ void input_section(Column& c) {
           {}},
          [&] {
            for (const Example& example : scene.examples) {
-             if (menu_row(c.ui(), (example.name + "##input").c_str(), {},
+             if (menu_row(c.ui(), (own(example.name) + "##input").c_str(), {},
                           scene.document.title == example.name))
                scene.requests.open = example.path;
            }

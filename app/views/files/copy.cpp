@@ -1,4 +1,6 @@
 // app/views/files: numbers on their way to the clipboard.
+#include <exception>
+
 #include <fmt/format.h>
 
 #include "app/export.hpp"
@@ -7,10 +9,14 @@
 namespace attnscope {
 
 void copy_numbers(Scene& scene) {
-  const Exported what{scene.view.stage, scene.view.vectors, scene.view.editing.weights, scene.sequence(),
-                      scene.selection.head};
-  scene.requests.copy = tab_separated(scene.result, scene.stats, what);
-  scene.view.message = "Copied the matrix in the focus; a spreadsheet takes it as it is.";
+  const Exported what{scene.view.stage, scene.view.vectors,   scene.view.editing.weights,
+                      scene.sequence(), scene.selection.head, scene.view.long_view.in_sight()};
+  try {
+    scene.requests.copy = tab_separated(scene.result, scene.stats, what);
+    scene.view.message = "Copied the matrix in the focus; a spreadsheet takes it as it is.";
+  } catch (const std::exception& error) {
+    scene.view.message = error.what();
+  }
   scene.view.message_from_engine = false;
 }
 

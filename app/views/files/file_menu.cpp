@@ -83,14 +83,15 @@ void draw_incoming(Scene& scene, MenuColumn& left, MenuColumn& right, bool focus
     scene.requests.open = typed_path(files.open_path);
   if (files.recent.empty()) left.remark("Or drop a file anywhere on the window: a text, tensors, a session.");
   for (const RecentFile& file : files.recent) {
-    const std::string name = file.path.filename().native(), folder = file.path.parent_path().native();
+    const std::string name = own(file.path.filename().native()),
+                      folder = own(file.path.parent_path().native());
     if (left.row({"recent " + file.path.native(), name,
                   file.there ? std::string_view(folder) : "not there any more", false, file.there}))
       scene.requests.open = file.path;
   }
   right.title("New from an example");
   for (const Example& example : scene.examples)
-    if (right.row({example.name, example.name, {}, scene.document.title == example.name}))
+    if (right.row({example.name, own(example.name), {}, scene.document.title == example.name}))
       scene.requests.open = example.path;
 }
 
@@ -153,7 +154,7 @@ void open_file_menu(Scene& scene) { scene.view.files.menu_opens = true; }
 void draw_file_menu(Scene& scene, const Box& bar, float x, float room) {
   const Ui& ui = scene.ui;
   constexpr const char* label = "File";
-  std::string title = scene.document.title.empty() ? "untitled" : scene.document.title;
+  std::string title = scene.document.title.empty() ? "untitled" : own(scene.document.title);
   if (scene.edited) title += " · edited";
   const float width = std::min({ui.text_width(title, type::label) + ui.px(44), ui.px(360), room});
   const Box box{x, bar.centre_y() - ui.px(14), std::max(width, 0.f), ui.px(28)};

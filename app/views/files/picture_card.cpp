@@ -23,11 +23,15 @@ struct Choice {
 };
 
 /// What there is to choose from in this mode.
-std::vector<Choice> choices(const ViewState& view) {
+std::vector<Choice> choices(const ViewState& view, bool is_long) {
   if (view.mode == Mode::Walk)
     return {{PictureRegion::Focus, "Walk", "walk"}, {PictureRegion::Window, "Window", "window"}};
   if (view.mode == Mode::Compare)
     return {{PictureRegion::Focus, "Comparison", "comparison"}, {PictureRegion::Window, "Window", "window"}};
+  if (is_long)
+    return {{PictureRegion::Focus, "Map", "map"},
+            {PictureRegion::Inspector, "Exact cells", "cells"},
+            {PictureRegion::Window, "Window", "window"}};
   return {{PictureRegion::Focus, "Heatmap", "heatmap"},
           {PictureRegion::Signals, "Plots", "plots"},
           {PictureRegion::Heads, "Heads", "heads"},
@@ -80,7 +84,7 @@ std::string size_of(const Scene& scene, const Layout& layout) {
 void draw_card(Scene& scene, const Layout& layout, const Box& card, bool opens) {
   const Ui& ui = scene.ui;
   FilesState& files = scene.view.files;
-  const std::vector<Choice> all = choices(scene.view);
+  const std::vector<Choice> all = choices(scene.view, scene.result.is_long());
   const Choice& chosen = all[static_cast<std::size_t>(index_of(all, files.region))];
   files.region = chosen.region;
   if (opens) follow_choice(files, all, chosen);

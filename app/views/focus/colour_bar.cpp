@@ -226,10 +226,11 @@ void draw_range(Scene& scene, const Box& area, const Bar& bar, float x) {
       Tip{"Mean", {}, "Geometric mean of this head's range and that of all heads.", "R"},
       Tip{"All heads", "weights 0 … 1", "One range for all, so that heads can be compared.", "R"},
       Tip{"Lock", {}, "Keeps the ends as they are while knobs move.", "R"}};
-  ui.text(x, area.y + ui.px(8), "range", {type::label, ui.theme.text2});
+  const float named = ui.text(x, area.y + ui.px(8), "range",
+                              {type::label, ui.theme.text2, Ink::Regular, Align::Left, width / 2});
   ui.text(x + width, area.y + ui.px(8), beyond_words(bar, h),
           {type::tick, h.below + h.above > 0 ? ui.theme.key : ui.theme.text3, Ink::Regular, Align::Right,
-           width - ui.px(44)});
+           std::max(1.f, width - std::max(named + ui.px(8), ui.px(44)))});
   const Box box{x, area.y + ui.px(20), width, ui.px(24)};
   if (const auto chosen = segments(ui, "Range", box, names, static_cast<int>(scene.view.range), tips,
                                    {.text_size = type::tick})) {

@@ -16,10 +16,11 @@ struct Thinning {
   std::int64_t step = 1;
   bool numbers = false;  // places instead of tokens, at round ones
 
-  Thinning(const Ui& ui, const Axis& axis, float needed) : step(label_step(axis.side(), needed)) {
+  /// `needed` by a token, `number_room` by a number, device pixels.
+  Thinning(const Axis& axis, float needed, float number_room) : step(label_step(axis.side(), needed)) {
     if (step <= most_skipped) return;
     numbers = true;
-    const auto room = static_cast<double>(std::max(needed, ui.px(28)) / axis.side());
+    const auto room = static_cast<double>(std::max(needed, number_room) / axis.side());
     std::int64_t ten = 1;
     while (static_cast<double>(10 * ten) < room) ten *= 10;
     for (const std::int64_t round : {ten, 2 * ten, 5 * ten, 10 * ten}) {
@@ -73,7 +74,7 @@ namespace {
 void draw_left_labels(const MapFrame& m) {
   const Ui& ui = m.ui();
   const float needed = ui.px(label_height);
-  const Thinning thin(ui, m.down, needed);
+  const Thinning thin(m.down, needed, ui.px(28));
   for_labels(m, m.down, thin, needed, [&](std::int64_t i, const Stretch& place, bool marked) {
     const bool number = thin.numbers && !marked;
     ui.text(m.cells.x - ui.px(10), place.centre(), number ? grouped(i) : m.label(m.down, i),
@@ -88,9 +89,10 @@ void draw_left_labels(const MapFrame& m) {
 void draw_top_labels(const MapFrame& m) {
   const Ui& ui = m.ui();
   const float needed = ui.px(label_height);
-  const Thinning thin(ui, m.across, needed);
+  const float widest = ui.text_width(grouped(m.across.count - 1), type::tick) + ui.px(10);
+  const Thinning thin(m.across, needed, std::max(ui.px(28), widest));
   // Numbers lie, since their step leaves room for them; so do tokens where zooming made room.
-  const float wide = thin.numbers ? ui.px(28) : needed;
+  const float wide = thin.numbers ? std::max(ui.px(28), widest) : needed;
   for_labels(m, m.across, thin, wide, [&](std::int64_t i, const Stretch& place, bool marked) {
     if (thin.numbers && !marked) {
       ui.text(place.centre(), m.cells.y - ui.px(14), grouped(i),

@@ -166,10 +166,12 @@ float draw_output(Scene& scene, const CellFacts& f, const Box& area) {
   const std::span<const float> v = vector_of(scene.result, Stage::Value, f.b, f.kv, f.key);
   const StripMatrix added = strip_of(v, f.mixed);
   const float most = largest_of(added);
-  ui.text(area.x, area.y + ui.px(10), "adds to output", {type::label, ui.theme.text2});
+  const float told = ui.text(area.x, area.y + ui.px(10), "adds to output",
+                             {type::label, ui.theme.text2, Ink::Regular, Align::Left, area.w * 0.6f});
   const std::string label = key_label(scene.result, f.b, f.key);
   ui.text(area.right(), area.y + ui.px(10), fixed(f.mixed, 3) + " × v of “" + label + "”",
-          {type::tick, ui.theme.text3, Ink::Regular, Align::Right, area.w * 0.58f});
+          {type::tick, ui.theme.text3, Ink::Regular, Align::Right,
+           std::min(area.w * 0.58f, area.w - told - ui.px(8))});
   const Box strip{area.x, area.y + ui.px(24), area.w, ui.px(22)};
   draw_strips(ui, {.place = "output strip",
                    .box = strip,

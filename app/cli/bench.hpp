@@ -1,0 +1,36 @@
+// app/cli: `attnscope bench`, how fast attention is on this machine, beside its own best matrix product.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attnscope {
+
+enum class BenchPath { Streaming, Staged };
+enum class BenchPart { Output, Entropy, Picture, Received };
+
+struct BenchWish {
+  std::vector<std::int64_t> lengths{1024};  // queries and keys
+  int heads = 12, dim = 64;
+  int threads = 0;  // 0 = what the machine has
+  bool causal = false;
+  BenchPath path = BenchPath::Streaming;
+  std::set<BenchPart> emit{BenchPart::Output, BenchPart::Entropy};
+  std::string precision = "fp32";
+  std::string isa;     // baseline, avx2, avx512 or neon; empty = the best here
+  double seconds = 1;  // how long each length is measured, at least five runs
+  std::string json;    // a file to write as well; empty = none
+};
+
+std::optional<BenchPart> bench_part_from(std::string_view name);
+
+/// Prints a line for each length: median and middle half of the times, GFLOP/s, their share of Eigen's matrix
+/// product on the same instruction set (runs of both take turns), memory above inputs and results, and what
+/// other programs took of the machine meanwhile. The numbers go to `json` too, atomically. Throws Error.
+void run_bench(const BenchWish& wish);
+
+}  // namespace attnscope

@@ -1,0 +1,22 @@
+// app/cli: one copy of Eigen's matrix product. Its namespace gets a name of its own in each file, so that the
+// linker cannot mix code for different instruction sets.
+#pragma once
+
+#define Eigen ATTNSCOPE_GEMM_EIGEN
+#include <Eigen/Core>
+
+#include "app/cli/gemm.hpp"
+
+namespace attnscope::gemm {
+
+void ATTNSCOPE_GEMM(const float* a, const float* b, float* c, std::int64_t n, std::int64_t first,
+                    std::int64_t last) {
+  using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Eigen::Map<const Matrix> left(a, n, n), right(b, n, n);
+  Eigen::Map<Matrix> result(c, n, n);
+  result.middleRows(first, last - first).noalias() = left.middleRows(first, last - first) * right;
+}
+
+}  // namespace attnscope::gemm
+
+#undef Eigen

@@ -1,0 +1,254 @@
+#include "app/tiles.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/streaming/tile.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t strip_cells = std::int64_t{1} << 20;  // weights held at once while a tile is made
+constexpr std::size_t most_rows = 4;
+
+/// Which queries of the tile are looked at: all of them while few are pooled, else those that the survey
+/// knows.
+std::int64_t step_of(const Survey& survey, int level) {
+  const std::int64_t known = survey.known.rows.step;
+  return known <= std::int64_t{1} << level ? known : 1;
+}
+
+/// Pools weights of rows first, first + step, … into a tile whose cells have 2^level tokens to a side.
+class Pool {
+ public:
+  Pool(WeightTile& tile, int level)
+      : tile_(tile), level_(level), counts_(static_cast<std::size_t>(tile.max.shape()[0])) {}
+
+  /// `weights` [rows][keys], the first row `row` queries below the tile's first.
+  void add(const Tensor& weights, std::int64_t row) {
+    const std::int64_t keys = weights.shape()[1], cells = tile_.max.shape()[1];
+    for (std::int64_t i = 0; i < weights.shape()[0]; ++i) {
+      const std::int64_t down = (row + i * tile_.step) >> level_;
+      const float* const from = weights.data() + i * keys;
+      float* const max = tile_.max.data() + down * cells;
+      float* const sum = tile_.mean.data() + down * cells;
+      ++counts_[static_cast<std::size_t>(down)];
+      for (std::int64_t cell = 0; cell < cells; ++cell) {
+        const std::int64_t end = std::min(keys, (cell + 1) << level_);
+        float most = 0, total = 0;
+        for (std::int64_t j = cell << level_; j < end; ++j) {
+          most = from[j] > most || from[j] != from[j] ? from[j] : most;
+          total += from[j];
+        }
+        max[cell] = most > max[cell] || most != most ? most : max[cell];
+        sum[cell] += total;
+      }
+    }
+  }
+
+  /// Sums become means over the cells that there are.
+  void finish(std::int64_t keys) {
+    const std::int64_t cells = tile_.max.shape()[1];
+    for (std::size_t down = 0; down < counts_.size(); ++down) {
+      for (std::int64_t cell = 0; cell < cells; ++cell) {
+        const std::int64_t wide = std::min(keys, (cell + 1) << level_) - (cell << level_);
+        tile_.mean.data()[static_cast<std::int64_t>(down) * cells + cell] /=
+            static_cast<float>(wide * std::max<std::int64_t>(1, counts_[down]));
+      }
+    }
+  }
+
+ private:
+  WeightTile& tile_;
+  int level_;
+  std::vector<std::int64_t> counts_;  // queries in each row of cells
+};
+
+WeightTile make_tile(const Survey& survey, const TilePlace& place, const Work& work) {
+  const AttentionProblem& p = survey.problem();
+  const std::int64_t query = place.first_query(), key = place.first_key();
+  const std::int64_t span = Tiles::side << place.level;
+  const std::int64_t rows = std::min(span, p.queries - query), keys = std::min(span, p.keys - key);
+  const auto cells = [&](std::int64_t n) {
+    return (n + (std::int64_t{1} << place.level) - 1) >> place.level;
+  };
+  WeightTile tile;
+  tile.step = step_of(survey, place.level);
+  tile.max = Tensor(Shape{cells(rows), cells(keys)});
+  tile.mean = tile.max;
+  Pool pool(tile, place.level);
+  const std::int64_t strip = std::max<std::int64_t>(1, strip_cells / keys) * tile.step;
+  for (std::int64_t row = 0; row < rows; row += strip) {
+    TileWish wish;
+    wish.head = place.head;
+    wish.rows = {query + row, query + std::min(rows, row + strip), tile.step};
+    wish.first_key = key;
+    wish.last_key = key + keys;
+    pool.add(attnscope::tile(p, wish, &survey.known, work), row);
+  }
+  pool.finish(keys);
+  return tile;
+}
+
+WeightRow make_row(const Survey& survey, const RowPlace& place, const Work& work) {
+  const AttentionProblem& p = survey.problem();
+  SweepWish swept;
+  swept.output = false;
+  swept.first_head = place.head;
+  swept.last_head = place.head + 1;
+  swept.rows = {place.query, place.query + 1, 1};
+  const Sweep sweep = attnscope::sweep(p, swept, work);
+  TileWish wish;
+  wish.head = place.head;
+  wish.rows = swept.rows;
+  const Tensor weights = attnscope::tile(p, wish, &sweep, work);
+  WeightRow row;
+  row.weights.assign(weights.values().begin(), weights.values().end());
+  row.log_sum_exp = sweep.log_sum_exp.values()[0];
+  row.entropy = static_cast<double>(sweep.entropy.values()[0]);
+  std::vector<std::int32_t> order(row.weights.size());
+  for (std::size_t j = 0; j < order.size(); ++j) order[j] = static_cast<std::int32_t>(j);
+  const auto weight = [&](std::int32_t j) { return row.weights[static_cast<std::size_t>(j)]; };
+  const auto first = order.begin() + std::min<std::ptrdiff_t>(Tiles::strongest_keys, std::ssize(order));
+  // NaN compares with nothing; it would break the order, so it counts as the least.
+  const auto rank = [&](std::int32_t j) { return weight(j) == weight(j) ? weight(j) : -1.f; };
+  std::partial_sort(order.begin(), first, order.end(), [&](std::int32_t a, std::int32_t b) {
+    return rank(a) != rank(b) ? rank(a) > rank(b) : a < b;
+  });
+  row.strongest.assign(order.begin(), first);
+  return row;
+}
+
+}  // namespace
+
+std::int64_t TilePlace::first_query() const { return (down * Tiles::side) << level; }
+std::int64_t TilePlace::first_key() const { return (across * Tiles::side) << level; }
+
+Tiles::Tiles() : worker_([this](const std::stop_token& quit) { work(quit); }) {}
+
+Tiles::~Tiles() {
+  worker_.request_stop();
+  const std::lock_guard lock(mutex_);
+  stop_.request_stop();
+}
+
+void Tiles::show(const ResultPtr& result) {
+  const ResultPtr next = result && result->is_long() ? result : nullptr;
+  const std::lock_guard lock(mutex_);
+  if (next == result_) return;
+  if (!next || !result_ || next->ticket != result_->ticket) {
+    tiles_.clear();
+    rows_.clear();
+    waiting_.clear();
+    stop_.request_stop();
+    stop_ = std::stop_source();
+  }
+  result_ = next;
+}
+
+bool Tiles::is_stale(const WeightTile& tile) const {
+  return tile.step > 1 && result_ && result_->is_complete();
+}
+
+std::shared_ptr<const WeightTile> Tiles::find(const TilePlace& place) {
+  const std::lock_guard lock(mutex_);
+  const auto at = tiles_.find(place);
+  if (at == tiles_.end()) return nullptr;
+  at->second.used = frame_;
+  return at->second.tile;
+}
+
+std::shared_ptr<const WeightRow> Tiles::find(const RowPlace& place) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = rows_.find(place);
+  return at == rows_.end() ? nullptr : at->second;
+}
+
+void Tiles::want(const TilePlace& place) { wishes_.emplace_back(place); }
+void Tiles::want(const RowPlace& place) { wishes_.emplace_back(place); }
+
+void Tiles::end_frame() {
+  {
+    const std::lock_guard lock(mutex_);
+    ++frame_;
+    waiting_.clear();
+    for (const Place& place : wishes_) {
+      if (place == making_) continue;
+      if (const auto* row = std::get_if<RowPlace>(&place)) {
+        if (!rows_.contains(*row)) waiting_.push_back(place);
+        continue;
+      }
+      const auto at = tiles_.find(std::get<TilePlace>(place));
+      if (at == tiles_.end() || is_stale(*at->second.tile)) waiting_.push_back(place);
+    }
+    if (!result_) waiting_.clear();
+  }
+  wishes_.clear();
+  changed_.notify_all();
+}
+
+bool Tiles::is_busy() const {
+  const std::lock_guard lock(mutex_);
+  return making_ || !waiting_.empty();
+}
+
+std::string Tiles::take_error() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(error_, {});
+}
+
+void Tiles::work(const std::stop_token& quit) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, quit, [this] { return !waiting_.empty(); })) {
+    if (quit.stop_requested()) return;
+    const Place place = waiting_.front();
+    waiting_.erase(waiting_.begin());
+    const ResultPtr of = result_;
+    const std::stop_token stop = stop_.get_token();
+    making_ = place;
+    lock.unlock();
+    std::string error;
+    try {
+      make(of, place, stop);
+    } catch (const Cancelled&) {
+    } catch (const std::exception& thrown) {
+      error = thrown.what();
+    }
+    lock.lock();
+    making_.reset();
+    if (!error.empty()) {
+      error_ = std::move(error);
+      waiting_.clear();
+    }
+  }
+}
+
+void Tiles::make(const ResultPtr& of, const Place& place, const std::stop_token& stop) {
+  const Work work{pool_, stop};
+  const auto survey = [&](std::int64_t sequence) -> const Survey& {
+    return *of->surveys[static_cast<std::size_t>(sequence)];
+  };
+  if (const auto* at = std::get_if<RowPlace>(&place)) {
+    auto row = std::make_shared<const WeightRow>(make_row(survey(at->sequence), *at, work));
+    const std::lock_guard lock(mutex_);
+    if (!result_ || result_->ticket != of->ticket) return;
+    if (rows_.size() >= most_rows) rows_.clear();
+    rows_[*at] = std::move(row);
+    return;
+  }
+  const auto& at = std::get<TilePlace>(place);
+  auto tile = std::make_shared<WeightTile>(make_tile(survey(at.sequence), at, work));
+  const std::lock_guard lock(mutex_);
+  if (!result_ || result_->ticket != of->ticket) return;
+  tile->made = ++made_;
+  if (tiles_.size() >= most_tiles) {
+    const auto oldest = std::min_element(tiles_.begin(), tiles_.end(), [](const auto& a, const auto& b) {
+      return a.second.used < b.second.used;
+    });
+    tiles_.erase(oldest);
+  }
+  tiles_[at] = {std::move(tile), frame_};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,242 @@
+// app/views/long: the head in the middle: whole or in part, down to single cells with their numbers.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/number_format.hpp"
+#include "app/own_words.hpp"
+#include "app/views/focus/map_parts.hpp"
+#include "app/views/long/long_parts.hpp"
+
+namespace attnscope {
+namespace {
+
+/// "largest weight in each 32 × 32 block, of every 8th query so far"
+std::string what_is_shown(const Scene& scene, int level) {
+  const Survey& survey = survey_of(scene);
+  const std::string size = grouped(std::int64_t{1} << level);
+  std::string words = level == 0 ? std::string("every weight")
+                                 : std::string(scene.view.long_view.mean ? "mean" : "largest") +
+                                       " weight in each " + size + " × " + size + " block";
+  const std::int64_t step = survey.known.rows.step;
+  if (step > 1) words += ", of every " + grouped(step) + (step == 2 ? "nd" : "th") + " query so far";
+  return words;
+}
+
+void draw_title(Scene& scene, const Box& region, float pad, int level) {
+  const Ui& ui = scene.ui;
+  const std::int64_t h = scene.head();
+  const float y = region.y + ui.px(24);
+  float x = region.x + pad;
+  const Rgba hue = ui.theme.head(h);
+  badge(ui, {x, y - ui.px(9), ui.px(22), ui.px(18)}, std::to_string(h), hue, ink_on(hue));
+  x += ui.px(32);
+  x += ui.text(x, y, "Head " + std::to_string(h), {type::title, ui.theme.text1, Ink::Semibold}) + ui.px(12);
+  constexpr std::array<std::string_view, 2> pools{"Max", "Mean"}, colours{"Linear", "Log"};
+  constexpr std::array<Tip, 2> pool_tips{
+      Tip{"Largest", "max over the block", "Thin lines survive however far one zooms out.", {}},
+      Tip{"Mean",
+          "Σ w / cells of the block",
+          "How much weight lies there; a thin line nearly vanishes.",
+          {}}};
+  constexpr std::array<Tip, 2> colour_tips{
+      Tip{"Linear", "0 … 1", "Colours follow the weight itself.", "L"},
+      Tip{"Logarithmic", "10⁻⁵ … 1", "Small weights, which are most of them, can be told apart.", "L"}};
+  float right = region.right() - pad;
+  const Box log{right - ui.px(124), y - ui.px(13), ui.px(124), ui.px(26)};
+  if (const auto c = segments(ui, "Colour", log, colours, scene.view.focus.log ? 1 : 0, colour_tips,
+                              {.text_size = type::tick}))
+    scene.view.focus.log = *c == 1;
+  const Box pool{log.x - ui.px(8) - ui.px(116), log.y, ui.px(116), log.h};
+  if (const auto c = segments(ui, "Pool", pool, pools, scene.view.long_view.mean ? 1 : 0, pool_tips,
+                              {.text_size = type::tick}))
+    scene.view.long_view.mean = *c == 1;
+  ui.text(x, y, what_is_shown(scene, level),
+          {type::label, ui.theme.text3, Ink::Regular, Align::Left, pool.x - ui.px(12) - x});
+}
+
+/// A click on a pooled cell chooses its strongest known cell, so that thin lines can be hit.
+Cell aimed_at(const MapFrame& m, Cell under, int level) {
+  const Survey& survey = survey_of(m.scene);
+  const std::int64_t size = std::int64_t{1} << level, step = survey.known.rows.step;
+  const std::int64_t query = under.query / size * size, key = under.key / size * size;
+  const std::int64_t rows = survey.known.log_sum_exp.shape()[1], head = m.h - survey.known.first_head;
+  Cell best = under;
+  float most = 0;
+  for (std::int64_t r = (query + step - 1) / step; r < rows && r * step < query + size; ++r) {
+    const std::int32_t strongest = survey.known.strongest[static_cast<std::size_t>(head * rows + r)];
+    const float weight = survey.known.largest.matrix()(head, r);
+    if (strongest >= key && strongest < key + size && weight > most) {
+      most = weight;
+      best = {r * step, strongest};
+    }
+  }
+  return best;
+}
+
+void take_mouse(const MapFrame& m, int level) {
+  ImGui::SetNextItemAllowOverlap();
+  const Ui::Touch touch = m.ui().touch("long map", m.cells);
+  const bool is_gesture = take_gestures(m, touch, true);
+  if (is_gesture || !ImGui::IsMousePosValid() || !(touch.hovered || touch.clicked)) return;
+  const Cell under = m.under(ImGui::GetIO().MousePos);
+  if (touch.clicked) {
+    m.scene.next.cell = aimed_at(m, under, level);
+    m.scene.next.locked = true;
+  } else if (level == 0) {
+    m.scene.next.hovered_cell = under;
+  }
+  const std::int64_t size = std::int64_t{1} << level;
+  const auto block = [&](std::int64_t i) {
+    const std::int64_t from = i / size * size;
+    return size == 1 ? grouped(from) : grouped(from) + " – " + grouped(from + size - 1);
+  };
+  m.scene.view.hint = "query  " + block(under.query) + "   ·   key  " + block(under.key) +
+                      "   ·   a click chooses, the wheel zooms, a drag moves";
+}
+
+/// Numbers in cells that are large enough.
+void draw_numbers(const MapFrame& m) {
+  if (!m.prints_values()) return;
+  const Ui& ui = m.ui();
+  const ColourScale scale = long_scale(m.scene);
+  for (std::int64_t i = m.queries().from(); i < m.queries().to(); ++i) {
+    for (std::int64_t j = m.keys().from(); j < m.keys().to(); ++j) {
+      if (is_hidden(survey_of(m.scene).problem(), m.h, i, j)) continue;
+      const Box cell = m.cell_in_sight({i, j});
+      if (cell.w < m.side * 0.9f - 1 || cell.h < std::min(m.side - 1, ui.px(16))) continue;
+      const std::optional<float> weight = weight_at(m.scene, m.h, {i, j});
+      if (!weight) continue;
+      const auto v = static_cast<double>(*weight);
+      const std::string text = v < 0.005 ? tight(v) : m.side > ui.px(80) ? fixed(v, 4) : in_cell(v);
+      ui.text(cell.centre_x(), cell.centre_y(), text,
+              {m.side > ui.px(48) ? type::label : type::tick, ink_on(colour_of(scale, *weight)), Ink::Regular,
+               Align::Centre, m.side});
+    }
+  }
+}
+
+void draw_bar(const Scene& scene, const Box& bar, float left, float right) {
+  const Ui& ui = scene.ui;
+  const ColourScale scale = long_scale(scene);
+  const Box ramp{left, bar.y + ui.px(22), right - left, ui.px(10)};
+  draw_ramp(ui, "long ramp", ramp, scale, scale.low, scale.high);
+  ui.text(ramp.x - ui.px(10), ramp.centre_y(), "weight",
+          {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
+  const float y = ramp.bottom() + ui.px(11);
+  const TextStyle end{type::tick, ui.theme.text2};
+  if (!scale.log) {
+    ui.text(ramp.x, y, "0", end);
+    ui.text(ramp.right(), y, "1", {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
+    return;
+  }
+  constexpr std::array<std::string_view, 6> decades{"10⁻⁵", "10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1"};
+  for (std::size_t i = 0; i < decades.size(); ++i) {
+    const Align align = i == 0 ? Align::Left : i + 1 == decades.size() ? Align::Right : Align::Centre;
+    ui.text(ramp.x + ramp.w * static_cast<float>(i) / 5, y, decades[i],
+            {type::tick, ui.theme.text2, Ink::Regular, align});
+  }
+}
+
+}  // namespace
+
+void show_cell(Scene& scene, Cell cell) {
+  scene.next.cell = cell;
+  scene.next.locked = true;
+}
+
+std::optional<Cell> strongest_in_sight(const Scene& scene, const MapFrame& m) {
+  constexpr std::int64_t least_keys = 16;  // among fewer keys a large weight is no news
+  const Survey& survey = survey_of(scene);
+  const AttentionProblem& p = survey.problem();
+  const std::int64_t rows = survey.known.log_sum_exp.shape()[1], head = m.h - survey.known.first_head;
+  const std::int64_t step = survey.known.rows.step;
+  std::optional<Cell> best;
+  float most = 0;
+  for (std::int64_t r = (m.queries().from() + step - 1) / step; r < rows && r * step < m.queries().to();
+       ++r) {
+    const std::int64_t key = survey.known.strongest[static_cast<std::size_t>(head * rows + r)];
+    const float weight = survey.known.largest.matrix()(head, r);
+    if (weight <= most || key < m.keys().from() || key >= m.keys().to()) continue;
+    const KeyInterval seen = visible(p, m.h, r * step);
+    if (seen.end - seen.begin < least_keys) continue;
+    most = weight;
+    best = Cell{r * step, key};
+  }
+  return best;
+}
+
+std::optional<Cell> find_place(const Scene& scene, const std::string& text) {
+  const Dimensions& d = scene.result.dimensions;
+  std::string digits;
+  for (const char c : text)
+    if (c != ' ') digits += c;
+  const bool is_number = !digits.empty() && digits.find_first_not_of("0123456789,") == std::string::npos;
+  if (is_number) {
+    // "27353, 15066" is query and key; "15,066" one number with a separator has three digits behind it.
+    const std::size_t comma = text.find(", ");
+    const auto number = [](const std::string& part, std::int64_t count) {
+      std::int64_t value = 0;
+      for (const char c : part)
+        if (c >= '0' && c <= '9' && value < (std::int64_t{1} << 50)) value = value * 10 + (c - '0');
+      return std::clamp<std::int64_t>(value, 0, count - 1);
+    };
+    if (comma == std::string::npos) return Cell{number(text, d.queries), scene.selection.cell.key};
+    return Cell{number(text.substr(0, comma), d.queries), number(text.substr(comma), d.keys)};
+  }
+  for (std::int64_t i = 1; i <= d.keys; ++i) {
+    const std::int64_t key = (scene.selection.cell.key + i) % d.keys;
+    if (plain(key_label(scene.result, scene.sequence(), key)) == text)
+      return Cell{scene.selection.cell.query, key};
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+/// Everything on and around the cells. Returns the level that is shown.
+int draw_planned(Scene& scene, const MapFrame& m, const Box& area) {
+  LongState& state = scene.view.long_view;
+  state.first_query = m.queries().first;
+  state.first_key = m.keys().first;
+  state.queries = m.queries().shown;
+  state.keys = m.keys().shown;
+  if (state.to_strongest) {
+    state.to_strongest = false;
+    if (const auto cell = strongest_in_sight(scene, m)) show_cell(scene, *cell);
+  }
+  draw_axis_names(m);
+  draw_labels(m);
+  const int level = draw_long_picture(scene, "long picture", m.cells, m.h, m.part());
+  draw_numbers(m);
+  const float room = area.right() - m.cells.right() - m.strip_gap();
+  draw_long_strips(m, std::clamp(room, 1.f, m.ui().px(64)));
+  draw_crosshair(m, m.cells.right());
+  draw_mark(m);
+  take_mouse(m, level);
+  draw_scroll_bars(m);
+  return level;
+}
+
+}  // namespace
+
+void draw_long_map(Scene& scene, const Box& region) {
+  const Ui& ui = scene.ui;
+  const float pad = ui.px(scene.compact ? 12 : 20), title = ui.px(48), bar = ui.px(56);
+  ui.fill(region, ui.theme.picture);
+  ui.clip(region);
+  const Box area{region.x + pad, region.y + title, region.w - 2 * pad, region.h - title - bar};
+  const HeatMapStyle style{.wide_strip = false, .name = "long map"};
+  const MapFrame first = plan_map(scene, area, scene.sequence(), style);
+  if (first.cells.w >= 1 && first.cells.h >= 1) {
+    follow_wishes(first);
+    const MapFrame m = plan_map(scene, area, scene.sequence(), style);
+    const int level = draw_planned(scene, m, area);
+    draw_title(scene, region, pad, level);
+    draw_bar(scene, {area.x, region.bottom() - bar, area.w, bar}, m.cells.x,
+             std::max(m.cells.right(), m.cells.x + ui.px(240)));
+  }
+  ui.unclip();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,48 @@
+// app/views/long: a Document too long to keep its weights, looked at by pooled pictures and exact tiles. What
+// the parts of the view share.
+#pragma once
+
+#include "app/scene.hpp"
+#include "app/tiles.hpp"
+#include "app/views/controls/column.hpp"
+#include "app/views/focus/map_frame.hpp"
+
+namespace attnscope {
+
+/// The survey of the sequence that is shown; scene.result must be long.
+const Survey& survey_of(const Scene&);
+/// Whether a key is hidden from a query by any part of the mask.
+bool is_hidden(const AttentionProblem&, std::int64_t h, std::int64_t query, std::int64_t key);
+/// 0 … 1, or its logarithm from 10⁻⁵ on.
+ColourScale long_scale(const Scene&);
+inline constexpr float least_log_weight = 1e-5f;
+
+/// How many queries and keys a cell of the picture has to a side when a token takes `side` device pixels:
+/// 2^level.
+int level_for(float side);
+
+/// One head, or the part of it that fills the box, from tiles where there are any and from the survey's
+/// picture elsewhere; tiles that are missing are wanted. Returns the level of the cells that it shows.
+int draw_long_picture(Scene&, const char* place, const Box&, std::int64_t h, const Part&);
+
+/// The exact weight of a cell; nothing while its tile is not there.
+std::optional<float> weight_at(Scene&, std::int64_t h, Cell);
+
+/// Entropy of the queries in sight at the right (least, mean, most of each pixel) and attention that the keys
+/// in sight received below, on a logarithmic scale.
+void draw_long_strips(const MapFrame&, float width);
+
+void draw_long_map(Scene&, const Box& region);
+void draw_long_controls(Scene&, const Box& region);
+void draw_long_side(Scene&, const Box& region);
+
+/// Chooses the cell and brings it into sight.
+void show_cell(Scene&, Cell);
+/// The strongest cell among the known rows in sight, of queries that can see at least 16 keys; nothing when
+/// there is none.
+std::optional<Cell> strongest_in_sight(const Scene&, const MapFrame&);
+/// The next key after the chosen one, round the end, whose token is the text; a number is a place: "1204", or
+/// "27353, 15066" for query and key. Nothing when there is none.
+std::optional<Cell> find_place(const Scene&, const std::string& text);
+
+}  // namespace attnscope

@@ -1,0 +1,226 @@
+// app/views/long: pooled pictures of a head: which cells fill a box, from tiles or from the survey.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "app/views/long/long_parts.hpp"
+#include "core/survey.hpp"
+
+namespace attnscope {
+
+const Survey& survey_of(const Scene& scene) {
+  return *scene.result.surveys[static_cast<std::size_t>(scene.sequence())];
+}
+
+bool is_hidden(const AttentionProblem& p, std::int64_t h, std::int64_t query, std::int64_t key) {
+  const auto [begin, end] = visible(p, h, query);
+  if (key < begin || key >= end) return true;
+  const auto at = [&](std::int64_t heads) {
+    return static_cast<std::size_t>(((heads == 1 ? 0 : h) * p.queries + query) * p.keys + key);
+  };
+  if (!p.allowed.empty() && p.allowed.values[at(p.allowed.heads)] == 0) return true;
+  return !p.additive.empty() && std::isinf(p.additive.values[at(p.additive.heads)]) &&
+         p.additive.values[at(p.additive.heads)] < 0;
+}
+
+ColourScale long_scale(const Scene& scene) {
+  ColourScale scale;
+  scale.map = weights_map(scene.ui.theme, scene.view.focus.colours);
+  scale.log = scene.view.focus.log;
+  if (scale.log) scale.low = least_log_weight;
+  return scale;
+}
+
+int level_for(float side) {
+  int level = 0;
+  while (side * static_cast<float>(std::int64_t{1} << level) < 1) ++level;
+  return level;
+}
+
+namespace {
+
+int level_of(std::int64_t cell) { return std::countr_zero(static_cast<std::uint64_t>(cell)); }
+
+/// What fills a box: cells of one level, and which of them.
+struct Cells {
+  int level;
+  ConstMatrixMap<float> values;
+  std::int64_t first_query, first_key;  // of values(0, 0), in tokens
+};
+
+/// Kinds of a row of cells: masked where no query of the cell sees any of its keys.
+void mark_row(const AttentionProblem& p, std::int64_t h, const Cells& cells, std::int64_t row,
+              std::span<CellKind> kinds) {
+  const std::int64_t size = std::int64_t{1} << cells.level;
+  const std::int64_t query = cells.first_query + row * size, last = std::min(p.queries, query + size) - 1;
+  const KeyInterval a = visible(p, h, query), b = visible(p, h, last);
+  // Intervals move on with the queries, so the first and the last bound them all.
+  const std::int64_t begin = std::min(a.begin, b.begin), end = std::max(a.end, b.end);
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const std::int64_t key = cells.first_key + static_cast<std::int64_t>(i) * size;
+    const bool hidden = cells.level == 0 ? is_hidden(p, h, query, key) : key + size <= begin || key >= end;
+    const bool underflow = cells.level == 0 && cells.values(row, static_cast<Eigen::Index>(i)) == 0;
+    kinds[i] = hidden ? CellKind::Masked : underflow ? CellKind::Underflow : CellKind::Number;
+  }
+}
+
+/// Tiles side by side as one matrix; where one is missing, the nearest coarser cells that are there.
+class Mosaic {
+ public:
+  Mosaic(Scene& scene, std::int64_t h, int level, const Part& part)
+      : scene_(scene), survey_(survey_of(scene)), h_(h), level_(level) {
+    const AttentionProblem& p = survey_.problem();
+    const auto range = [&](double first, double count, std::int64_t all, std::int64_t& from,
+                           std::int64_t& to) {
+      const double span = static_cast<double>(Tiles::side << level);
+      const std::int64_t most = (all - 1) / (Tiles::side << level);
+      from = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor(first / span)), 0, most);
+      to = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil((first + count) / span)), from + 1,
+                                    most + 1);
+    };
+    range(part.row0, part.rows, p.queries, down0_, down1_);
+    range(part.column0, part.columns, p.keys, across0_, across1_);
+    find(part);
+  }
+
+  std::uint64_t content() const {
+    std::uint64_t hash = mix_hash(0, static_cast<std::uint64_t>(level_));
+    for (const std::int64_t at : {down0_, down1_, across0_, across1_})
+      hash = mix_hash(hash, static_cast<std::uint64_t>(at));
+    for (const auto& tile : tiles_) hash = mix_hash(hash, tile ? tile->made : 0);
+    return hash;
+  }
+
+  Tensor compose(bool mean) const {
+    const AttentionProblem& p = survey_.problem();
+    const std::int64_t size = std::int64_t{1} << level_;
+    const auto cells = [&](std::int64_t from, std::int64_t to, std::int64_t all) {
+      return std::min((to - from) * Tiles::side, (all + size - 1) / size - from * Tiles::side);
+    };
+    Tensor whole(Shape{cells(down0_, down1_, p.queries), cells(across0_, across1_, p.keys)});
+    std::size_t at = 0;
+    for (std::int64_t down = down0_; down < down1_; ++down)
+      for (std::int64_t across = across0_; across < across1_; ++across)
+        place(whole, down, across, tiles_[at++], mean);
+    return whole;
+  }
+
+  std::int64_t first_query() const { return (down0_ * Tiles::side) << level_; }
+  std::int64_t first_key() const { return (across0_ * Tiles::side) << level_; }
+
+ private:
+  /// Looks the tiles up and wants what is missing, from the middle of the part outwards; hidden ones are left
+  /// out.
+  void find(const Part& part) {
+    struct Missing {
+      double distance;
+      TilePlace place;
+    };
+    std::vector<Missing> missing;
+    const AttentionProblem& p = survey_.problem();
+    const auto span = static_cast<double>(Tiles::side << level_);
+    for (std::int64_t down = down0_; down < down1_; ++down) {
+      for (std::int64_t across = across0_; across < across1_; ++across) {
+        const TilePlace at{scene_.sequence(), h_, level_, down, across};
+        const std::int64_t last = std::min(p.queries, at.first_query() + (Tiles::side << level_)) - 1;
+        const bool empty = visible(p, h_, last).end <= at.first_key();
+        tiles_.push_back(empty ? nullptr : scene_.tiles->find(at));
+        if (empty) continue;
+        const double dy = (static_cast<double>(down) + 0.5) * span - part.row0 - part.rows / 2;
+        const double dx = (static_cast<double>(across) + 0.5) * span - part.column0 - part.columns / 2;
+        missing.push_back({dx * dx + dy * dy, at});
+      }
+    }
+    std::stable_sort(missing.begin(), missing.end(),
+                     [](const Missing& a, const Missing& b) { return a.distance < b.distance; });
+    for (const Missing& m : missing) scene_.tiles->want(m.place);  // what is there already costs nothing
+  }
+
+  void place(Tensor& whole, std::int64_t down, std::int64_t across,
+             const std::shared_ptr<const WeightTile>& tile, bool mean) const {
+    const std::int64_t columns = whole.shape()[1];
+    const std::int64_t row0 = (down - down0_) * Tiles::side, column0 = (across - across0_) * Tiles::side;
+    const std::int64_t rows = std::min(Tiles::side, whole.shape()[0] - row0);
+    const std::int64_t wide = std::min(Tiles::side, columns - column0);
+    const int coarse = level_of(survey_.cell) - level_;
+    const auto picture = mean ? survey_.known.mean.matrix(h_ - survey_.known.first_head)
+                              : survey_.known.largest_cells().matrix(h_ - survey_.known.first_head);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      float* const to = whole.data() + (row0 + i) * columns + column0;
+      if (tile) {
+        const Tensor& from = mean ? tile->mean : tile->max;
+        std::copy_n(from.data() + i * from.shape()[1], wide, to);
+        continue;
+      }
+      const Eigen::Index y = std::min<Eigen::Index>(picture.rows() - 1, (down * Tiles::side + i) >> coarse);
+      for (std::int64_t j = 0; j < wide; ++j)
+        to[j] = picture(y, std::min<Eigen::Index>(picture.cols() - 1, (across * Tiles::side + j) >> coarse));
+    }
+  }
+
+  Scene& scene_;
+  const Survey& survey_;
+  std::int64_t h_;
+  int level_;
+  std::int64_t down0_ = 0, down1_ = 0, across0_ = 0, across1_ = 0;  // tiles [0, 1)
+  std::vector<std::shared_ptr<const WeightTile>> tiles_;            // row by row
+};
+
+}  // namespace
+
+int draw_long_picture(Scene& scene, const char* place, const Box& box, std::int64_t h, const Part& part) {
+  const Ui& ui = scene.ui;
+  if (box.w < 1 || box.h < 1) return 0;
+  const Survey& survey = survey_of(scene);
+  const ColourScale scale = long_scale(scene);
+  const bool mean = scene.view.long_view.mean;
+  const auto across = static_cast<double>(part.turned ? box.h : box.w);
+  const int base = level_of(survey.cell);
+  const int level = std::min(base, level_for(static_cast<float>(across / part.columns)));
+  std::optional<Mosaic> mosaic;
+  if (level < base) mosaic.emplace(scene, h, level, part);
+  std::uint64_t content = mix_hash(mosaic ? mosaic->content() : 1, scene.result.ticket);
+  for (const std::uint64_t value :
+       {scene.result.refinement, static_cast<std::uint64_t>(h), static_cast<std::uint64_t>(scene.sequence()),
+        static_cast<std::uint64_t>(mean), static_cast<std::uint64_t>(scale.map),
+        static_cast<std::uint64_t>(scale.log), static_cast<std::uint64_t>(ui.theme.name),
+        static_cast<std::uint64_t>(part.turned),
+        static_cast<std::uint64_t>(box.w) << 32 | static_cast<std::uint64_t>(box.h)})
+    content = mix_hash(content, value);
+  for (const double at : {part.row0, part.column0, part.rows, part.columns})
+    content = mix_hash(content, std::bit_cast<std::uint64_t>(at));
+  ui.matrix(place, content, box, [&](const Ui::UseJob& use) {
+    const Tensor whole = mosaic ? mosaic->compose(mean) : Tensor();
+    const Tensor& picture = mean ? survey.known.mean : survey.known.largest_cells();
+    const Cells cells{level,
+                      mosaic ? std::as_const(whole).matrix() : picture.matrix(h - survey.known.first_head),
+                      mosaic ? mosaic->first_query() : 0, mosaic ? mosaic->first_key() : 0};
+    RasterJob job = whole_matrix(ui, cells.values, colormap(scale.map), box);
+    job.row_kinds = [&](std::int64_t row, std::span<CellKind> kinds) {
+      mark_row(survey.problem(), h, cells, row, kinds);
+    };
+    job.low = scale.low;
+    job.high = scale.high;
+    job.log = scale.log;
+    job.pool_maximum = !mean;
+    const auto size = static_cast<double>(std::int64_t{1} << level);
+    job.row0 = (part.row0 - static_cast<double>(cells.first_query)) / size;
+    job.column0 = (part.column0 - static_cast<double>(cells.first_key)) / size;
+    job.rows = part.rows / size;
+    job.columns = part.columns / size;
+    job.turned = part.turned;
+    use(job);
+  });
+  return level;
+}
+
+std::optional<float> weight_at(Scene& scene, std::int64_t h, Cell cell) {
+  const TilePlace place{scene.sequence(), h, 0, cell.query / Tiles::side, cell.key / Tiles::side};
+  scene.tiles->want(place);
+  const auto tile = scene.tiles->find(place);
+  if (!tile) return std::nullopt;
+  return tile->max.matrix()(cell.query - place.first_query(), cell.key - place.first_key());
+}
+
+}  // namespace attnscope

@@ -1,0 +1,129 @@
+// app/views/long: the strips beside a long map: thousands of queries and keys share a pixel.
+#include <algorithm>
+#include <cmath>
+
+#include "app/number_format.hpp"
+#include "app/views/long/long_parts.hpp"
+
+namespace attnscope {
+namespace {
+
+/// Least, mean and most of the numbers behind one pixel; empty when there is none.
+struct Band {
+  double least = INFINITY, most = -INFINITY, sum = 0;
+  std::int64_t count = 0;
+  void add(double v) {
+    if (!std::isfinite(v)) return;
+    least = std::min(least, v);
+    most = std::max(most, v);
+    sum += v;
+    ++count;
+  }
+  double mean() const { return sum / static_cast<double>(count); }
+};
+
+/// The tokens [from, to) behind a pixel of an axis.
+std::pair<std::int64_t, std::int64_t> behind(const Axis& axis, float pixel) {
+  const auto from = static_cast<std::int64_t>(std::floor(axis.at(axis.place.begin + pixel)));
+  const auto to = static_cast<std::int64_t>(std::ceil(axis.at(axis.place.begin + pixel + 1)));
+  return {std::clamp<std::int64_t>(from, 0, axis.count - 1),
+          std::clamp<std::int64_t>(to, from + 1, axis.count)};
+}
+
+Band entropy_behind(const MapFrame& m, float pixel) {
+  const Survey& survey = survey_of(m.scene);
+  const auto row = survey.known.entropy.matrix().row(m.h - survey.known.first_head);
+  const auto [from, to] = behind(m.queries(), pixel);
+  const std::int64_t step = survey.known.rows.step;
+  Band band;
+  for (std::int64_t r = (from + step - 1) / step; r * step < to; ++r) band.add(static_cast<double>(row(r)));
+  // Between two known queries the one before stands for both.
+  if (band.count == 0) band.add(static_cast<double>(row(survey.row_of(from))));
+  return band;
+}
+
+/// Attention received per key: exact once every query is known, before that from the picture's means.
+Band received_behind(const MapFrame& m, float pixel) {
+  const Survey& survey = survey_of(m.scene);
+  const auto [from, to] = behind(m.keys(), pixel);
+  const std::int64_t h = m.h - survey.known.first_head;
+  Band band;
+  if (survey.is_complete() && survey.known.received.size() > 0) {
+    const auto sums = survey.known.received.matrix().row(h);
+    for (std::int64_t j = from; j < to; ++j) band.add(static_cast<double>(sums(j)));
+    return band;
+  }
+  const auto mean = survey.known.mean.matrix(h);
+  const double queries = static_cast<double>(m.scene.result.dimensions.queries);
+  for (std::int64_t cell = from / survey.cell; cell * survey.cell < to; ++cell)
+    band.add(static_cast<double>(mean.col(cell).mean()) * queries);
+  return band;
+}
+
+double most_entropy(const MapFrame& m) {
+  return std::log(static_cast<double>(std::max<std::int64_t>(2, m.keys().count)));
+}
+
+/// Where a sum of weights stands: 10⁻³ … the number of queries, by its logarithm.
+double place_of_received(const MapFrame& m, double sum) {
+  const double least = 1e-3, most = static_cast<double>(m.queries().count);
+  return std::clamp(std::log(std::max(sum, least) / least) / std::log(most / least), 0.0, 1.0);
+}
+
+/// One strip: `place` gives the band's ends and mean in 0 … 1.
+struct Strip {
+  const Axis& axis;
+  Box box;
+  bool upright;  // along the rows
+  Rgba hue;
+};
+
+template <class Look, class Place>
+void draw_strip(const Ui& ui, const Strip& strip, const Look& look, const Place& place) {
+  ui.fill(strip.box, ui.theme.panel);
+  const float thick = strip.upright ? strip.box.w : strip.box.h;
+  const Rgba faint = fade(ui.theme.bar, 0.6f);
+  std::vector<ImVec2> line;
+  for (float pixel = 0; pixel < strip.axis.place.length; ++pixel) {
+    const Band band = look(pixel);
+    if (band.count == 0) continue;
+    const auto at = [&](double value) { return static_cast<float>(place(value)) * (thick - 1); };
+    const float low = at(band.least), high = at(band.most), mean = at(band.mean());
+    if (strip.upright) {
+      ui.fill({strip.box.x + low, strip.box.y + pixel, std::max(1.f, high - low), 1}, faint);
+      line.push_back({strip.box.x + mean, strip.box.y + pixel + 0.5f});
+    } else {
+      ui.fill({strip.box.x + pixel, strip.box.bottom() - std::max(1.f, high), 1, std::max(1.f, high)}, faint);
+      line.push_back({strip.box.x + pixel + 0.5f, strip.box.bottom() - mean});
+    }
+  }
+  if (line.size() > 1) ui.polyline(line, strip.hue, std::max(1.f, ui.px(1)));
+}
+
+}  // namespace
+
+void draw_long_strips(const MapFrame& m, float width) {
+  const Ui& ui = m.ui();
+  const float x = m.cells.right() + m.strip_gap();
+  const auto entropy = [&](float pixel) { return entropy_behind(m, pixel); };
+  const auto received = [&](float pixel) { return received_behind(m, pixel); };
+  const auto share = [&](double nats) { return std::clamp(nats / most_entropy(m), 0.0, 1.0); };
+  const auto log_share = [&](double sum) { return place_of_received(m, sum); };
+  const Box right{x, m.cells.y, width, m.cells.h};
+  const Box below{m.cells.x, m.cells.bottom() + ui.px(10), m.cells.w, ui.px(34)};
+  const TextStyle name{type::tick, ui.theme.text2},
+      note{type::tick, ui.theme.text3, Ink::Regular, Align::Right};
+  const std::string most = m.turned() ? grouped(m.queries().count) : fixed(most_entropy(m), 1);
+  ui.text(x, m.cells.y - ui.px(28), m.turned() ? "received" : "entropy", name);
+  ui.text(x, m.cells.y - ui.px(12), m.turned() ? "log" : "0", {type::tick, ui.theme.text3});
+  ui.text(x + width, m.cells.y - ui.px(12), most, note);
+  ui.text(m.cells.x - ui.px(10), below.y + ui.px(9), m.turned() ? "entropy" : "received",
+          {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
+  ui.text(m.cells.x - ui.px(10), below.y + ui.px(25), m.turned() ? "nats" : "Σ, log", note);
+  const Strip queries{m.queries(), m.turned() ? below : right, !m.turned(), ui.theme.query};
+  const Strip keys{m.keys(), m.turned() ? right : below, m.turned(), ui.theme.key};
+  draw_strip(ui, queries, entropy, share);
+  draw_strip(ui, keys, received, log_share);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,97 @@
+#include "core/streaming/drive.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+
+namespace attnscope::streaming {
+
+ScratchPool::Memory ScratchPool::take() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!free_.empty()) {
+      Memory memory = std::move(free_.back());
+      free_.pop_back();
+      return memory;
+    }
+  }
+  constexpr std::size_t line = 64;
+  const std::size_t bytes = (static_cast<std::size_t>(floats_) * sizeof(float) + line - 1) / line * line;
+  Memory memory(static_cast<float*>(std::aligned_alloc(line, bytes)));
+  if (!memory) throw std::bad_alloc();
+  return memory;
+}
+
+void ScratchPool::give_back(Memory memory) {
+  const std::lock_guard lock(mutex_);
+  free_.push_back(std::move(memory));
+}
+
+PieceRule::PieceRule(const AttentionProblem& p, const RowPiece& piece) {
+  for (int i = 0; i < piece.count; ++i) {
+    const KeyInterval seen = visible(p, piece.head, piece.first + i * piece.step);
+    begin[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(seen.begin);
+    end[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(seen.end);
+  }
+  rule.scale = static_cast<float>(p.scale);
+  rule.temperature = p.temperature;
+  rule.exponent = static_cast<float>(1.4426950408889634 / p.temperature);
+  rule.soft_cap = static_cast<float>(p.soft_cap);
+  rule.begin = begin.data();
+  rule.end = end.data();
+  const auto start = [&](std::int64_t heads) {
+    return ((heads == 1 ? 0 : piece.head) * p.queries + piece.first) * p.keys;
+  };
+  if (!p.allowed.empty()) rule.allowed = p.allowed.values.data() + start(p.allowed.heads);
+  if (!p.additive.empty()) rule.additive = p.additive.values.data() + start(p.additive.heads);
+  rule.allowed_stride = rule.additive_stride = piece.step * p.keys;
+  if (!p.distance_bias.empty()) {
+    const std::int64_t distances = p.queries + p.keys - 1;
+    const bool shared = static_cast<std::int64_t>(p.distance_bias.size()) == distances;
+    rule.distance_bias =
+        p.distance_bias.data() + (shared ? 0 : piece.head * distances) + p.queries - 1 - piece.first;
+    rule.distance_step = piece.step;
+  }
+}
+
+Rows query_rows(const AttentionProblem& p, const RowPiece& piece) {
+  return {p.query.row(piece.head, piece.first), p.query.row_stride * piece.step};
+}
+
+Rows key_rows(const AttentionProblem& p, std::int64_t head) {
+  return {p.key.row(head / (p.heads / p.kv_heads), 0), p.key.row_stride};
+}
+
+Rows value_rows(const AttentionProblem& p, std::int64_t head) {
+  if (p.value.data == nullptr) return {nullptr, 0};
+  return {p.value.row(head / (p.heads / p.kv_heads), 0), p.value.row_stride};
+}
+
+const Kernels& chosen(const Kernels* kernels) {
+  return kernels != nullptr ? *kernels : *kernels_for(best_instruction_set());
+}
+
+double cell_nanoseconds(const AttentionProblem& p, const Kernels& kernels) {
+  return static_cast<double>(p.d_k + p.d_v + 16) / (2.5 * kernels.width);
+}
+
+RowRange filled_in(RowRange rows, std::int64_t queries) {
+  if (rows.end < 0) rows.end = queries;
+  if (rows.begin < 0 || rows.begin >= rows.end || rows.end > queries || rows.step < 1)
+    throw Error(fmt::format("Rows {} to {} in steps of {} were asked for; expected some of the {} queries.",
+                            rows.begin, rows.end, rows.step, queries));
+  return rows;
+}
+
+Shift shift_of(double log_sum_exp, double temperature) {
+  if (log_sum_exp == -INFINITY) return {0, 0};
+  const double scaled = log_sum_exp * temperature;
+  const auto shift = static_cast<float>(scaled);
+  return {shift, static_cast<float>(std::exp((static_cast<double>(shift) - scaled) / temperature))};
+}
+
+}  // namespace attnscope::streaming

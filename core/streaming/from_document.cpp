@@ -1,0 +1,159 @@
+#include "core/streaming/from_document.hpp"
+
+#include <algorithm>
+
+#include "core/mask.hpp"
+#include "core/stages/positions.hpp"
+#include "core/stages/run_stage.hpp"
+
+namespace attnscope {
+
+namespace {
+
+std::string reason_against(const Document& document) {
+  if (document.linear) return "Linear attention has no softmax to stream.";
+  if (document.softmax != SoftmaxKind::Stable)
+    return "The naive softmax overflows on purpose; it is not streamed.";
+  if (document.dropout.rate != 0) return "Dropout needs every weight at once; it is not streamed.";
+  if (is_operated(document)) return "Heads whose pattern is replaced are not streamed.";
+  if (document.precision != Precision::Float32)
+    return "Stages stored with fewer bits need every score at once; only float32 is streamed.";
+  if (document.masking.mistake == MaskMistake::AfterSoftmax)
+    return "A mask after the softmax needs every weight at once; it is not streamed.";
+  if (document.masking.hidden != Masking::Hidden::MinusInfinity)
+    return "Hidden keys get -1e9 instead of minus infinity; that is not streamed.";
+  return {};
+}
+
+/// One sequence of [batch][heads][rows][numbers].
+HeadRows rows_of(const Tensor& tensor, std::int64_t b) {
+  const Shape& shape = tensor.shape();
+  const std::int64_t head = shape[2] * shape[3];
+  return {tensor.data() + b * shape[1] * head, head, shape[3]};
+}
+
+class Maker {
+ public:
+  Maker(const Document& document, const Trace& trace, std::int64_t b)
+      : document_(document), trace_(trace), b_(b) {
+    made_.query = trace[Stage::RotateQuery];
+    made_.key = trace[Stage::RotateKey];
+    made_.value = trace[Stage::Value];
+    size_.heads = made_.query->shape()[1];
+    size_.queries = made_.query->shape()[2];
+    size_.keys = made_.key->shape()[2];
+    size_.extra = (document.weights.extra_key && !document.input.given ? 1 : 0) + (document.zero_key ? 1 : 0);
+    size_.past = document.input.given ? 0 : document.input.cached;
+    if (document.input.given.past_key) size_.past = document.input.given.past_key->shape()[2];
+  }
+
+  StreamedDocument make() && {
+    AttentionProblem& p = made_.problem;
+    p.heads = size_.heads;
+    p.kv_heads = made_.key->shape()[1];
+    p.queries = size_.queries;
+    p.keys = size_.keys;
+    p.d_k = made_.query->shape()[3];
+    p.d_v = made_.value->shape()[3];
+    p.query = rows_of(*made_.query, b_);
+    p.key = rows_of(*made_.key, b_);
+    p.value = rows_of(*made_.value, b_);
+    p.scale = scale_factor(document_.scaling, p.d_k);
+    p.soft_cap = static_cast<double>(document_.soft_cap);
+    p.temperature = static_cast<double>(document_.temperature);
+    p.offset = query_offset(document_, size_, b_);
+    if (!document_.input.given && !document_.input.vectors)
+      p.real_queries =
+          std::clamp<std::int64_t>(sequence_length(document_, b_) - size_.past, 0, size_.queries);
+    if (has_simple_mask())
+      add_simple_mask();
+    else
+      add_boolean_mask();
+    if (document_.masking.additive) add_additive(*document_.masking.additive);
+    if (is_added_to_scores(document_.positions)) add_positions_to_scores();
+    return std::move(made_);
+  }
+
+ private:
+  bool has_simple_mask() const {
+    return document_.masking.mistake == MaskMistake::None &&
+           document_.masking.sparsity.kind == Sparsity::Kind::None && size_.extra == 0;
+  }
+
+  void add_simple_mask() {
+    AttentionProblem& p = made_.problem;
+    const Masking& masking = document_.masking;
+    p.causal = masking.causal;
+    p.left = masking.window.left;
+    p.right = masking.window.right;
+    if (masking.padding) p.real_keys = std::clamp<std::int64_t>(key_length(document_, b_), 0, p.keys);
+    if (masking.heads.empty()) return;
+    p.patterned.assign(static_cast<std::size_t>(p.heads), 0);
+    for (const int head : masking.heads)
+      if (head >= 0 && head < p.heads) p.patterned[static_cast<std::size_t>(head)] = 1;
+  }
+
+  void add_boolean_mask() {
+    const MaskRule rule(document_, trace_);
+    const auto keys = static_cast<std::size_t>(size_.keys);
+    made_.allowed.resize(static_cast<std::size_t>(size_.heads * size_.queries) * keys);
+    for (std::int64_t h = 0; h < size_.heads; ++h)
+      for (std::int64_t i = 0; i < size_.queries; ++i)
+        rule.see(
+            b_, h, i,
+            std::span(made_.allowed).subspan(static_cast<std::size_t>(h * size_.queries + i) * keys, keys));
+    made_.problem.allowed = {made_.allowed, size_.heads};
+  }
+
+  /// [1 or batch][1 or heads][queries][token keys]; keys of no token get 0.
+  void add_additive(const Tensor& additive) {
+    const Shape& shape = additive.shape();
+    const std::int64_t block = shape[1] * shape[2] * shape[3], tokens = shape[3];
+    const std::span<const float> values = additive.values().subspan(
+        static_cast<std::size_t>(shape[0] == 1 ? 0 : b_ * block), static_cast<std::size_t>(block));
+    made_.problem.additive.heads = shape[1];
+    if (size_.extra == 0) {
+      made_.added = document_.masking.additive;
+      made_.problem.additive.values = values;
+      return;
+    }
+    made_.additive.assign(static_cast<std::size_t>(shape[1] * size_.queries * size_.keys), 0);
+    for (std::int64_t row = 0; row < shape[1] * size_.queries; ++row)
+      std::copy_n(values.begin() + row * tokens, tokens, made_.additive.begin() + row * size_.keys);
+    made_.problem.additive.values = made_.additive;
+  }
+
+  void add_positions_to_scores() {
+    const DistanceBias<float> bias(document_, size_.heads, document_.weights.relative_bias.get());
+    const std::int64_t tokens = size_.keys - size_.extra, distances = size_.queries + size_.keys - 1;
+    const std::int64_t last = made_.problem.offset + size_.queries - 1;
+    made_.distance_bias.assign(static_cast<std::size_t>(size_.heads * distances), 0);
+    for (std::int64_t h = 0; h < size_.heads; ++h)
+      for (std::int64_t i = 0; i < size_.queries + tokens - 1; ++i)
+        made_.distance_bias[static_cast<std::size_t>(h * distances + i)] = bias.at(h, i - last);
+    made_.problem.distance_bias = made_.distance_bias;
+  }
+
+  const Document& document_;
+  const Trace& trace_;
+  std::int64_t b_;
+  Dimensions size_;
+  StreamedDocument made_;
+};
+
+}  // namespace
+
+StreamedDocument make_problem(const Document& document, const Trace& trace, std::int64_t batch) {
+  StreamedDocument refused;
+  refused.why_not = reason_against(document);
+  if (document.zero_key || document.weights.extra_key) {
+    if (is_added_to_scores(document.positions) && refused.why_not.empty())
+      refused.why_not =
+          "Keys that belong to no token have no distance; with positions added to scores they are not "
+          "streamed.";
+  }
+  if (!refused.why_not.empty()) return refused;
+  return Maker(document, trace, batch).make();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,36 @@
+// core/streaming: a Document's attention as a problem of the streaming engine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/document.hpp"
+#include "core/streaming/problem.hpp"
+#include "core/trace.hpp"
+
+namespace attnscope {
+
+/// A problem and what it points to. Moving it keeps the problem valid, so it cannot be copied.
+struct StreamedDocument {
+  AttentionProblem problem;  // of no use when `why_not` says something
+  std::string why_not;       // one sentence; empty when the problem is the Document's attention
+
+  StreamedDocument() = default;
+  StreamedDocument(StreamedDocument&&) = default;
+  StreamedDocument& operator=(StreamedDocument&&) = default;
+  explicit operator bool() const { return why_not.empty(); }
+
+  TensorPtr query, key, value, added;  // shared with the Trace and the Document
+  std::vector<std::uint8_t> allowed;
+  std::vector<float> additive, distance_bias;
+};
+
+/// Sequence `batch` of a Document, from the stages RotateQuery, RotateKey and Value of `trace` (and Bucket
+/// for LSH patterns); the other stages are not looked at. Sparse patterns, masks with a mistake and keys that
+/// belong to no token become a boolean mask of queries x keys, which only a Document that passes check() may
+/// have. Not streamed, with the reason in `why_not`: linear attention, the naive softmax, dropout, surgery,
+/// storage other than float32, -1e9 for hidden keys and the mistake of masking after the softmax.
+StreamedDocument make_problem(const Document&, const Trace& trace, std::int64_t batch);
+
+}  // namespace attnscope

@@ -1,0 +1,13 @@
+// core/streaming: the last line of each kernel's file: everything of one instruction set behind one table.
+#pragma once
+
+#include "core/streaming/cells_lanes.hpp"
+#include "core/streaming/sweep_lanes.hpp"
+
+namespace attnscope::streaming::ATTNSCOPE_KERNEL {
+
+constexpr Kernels table(const char* name) {
+  return {name, W, PW, &sweep_tile, &compute_cells, &sweep_scratch, &cell_scratch};
+}
+
+}  // namespace attnscope::streaming::ATTNSCOPE_KERNEL

@@ -1,0 +1,274 @@
+#include "core/streaming/sweep.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "core/streaming/drive.hpp"
+
+namespace attnscope {
+
+using streaming::Kernels;
+
+std::int64_t count_rows(const RowRange& rows, std::int64_t queries) {
+  const std::int64_t end = rows.end < 0 ? queries : rows.end;
+  return (end - rows.begin + rows.step - 1) / rows.step;
+}
+
+namespace {
+
+std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+void check_picture(const PooledCells& picture, std::int64_t keys) {
+  for (const std::int64_t cell : {picture.rows_per_cell, picture.keys_per_cell})
+    if (cell < 1 || cell > (1 << 30) || !std::has_single_bit(static_cast<std::uint64_t>(cell)))
+      throw Error(
+          fmt::format("A cell of the picture has a side of {}; expected a power of two up to 2^30.", cell));
+  if (up(keys, picture.keys_per_cell) > most_picture_columns)
+    throw Error(fmt::format("{} keys in cells of {} make {} columns; a picture has at most {}.", keys,
+                            picture.keys_per_cell, up(keys, picture.keys_per_cell), most_picture_columns));
+}
+
+class SweepRun {
+ public:
+  SweepRun(const AttentionProblem& p, const SweepWish& wish, const Work& work, const Kernels& kernels,
+           Sweep& result)
+      : p_(p), wish_(wish), work_(work), kernels_(kernels), result_(result) {
+    check(p);
+    if (wish_.last_head < 0) wish_.last_head = p.heads;
+    if (wish_.first_head < 0 || wish_.first_head >= wish_.last_head || wish_.last_head > p.heads)
+      throw Error(fmt::format("Heads {} to {} were asked for; expected some of the {} heads.",
+                              wish.first_head, wish_.last_head, p.heads));
+    wish_.rows = streaming::filled_in(wish.rows, p.queries);
+    if (wish.output && p.value.data == nullptr) throw Error("An output was asked for but V has no numbers.");
+    if (wish.picture) check_picture(*wish.picture, p.keys);
+    heads_ = wish_.last_head - wish_.first_head;
+    rows_ = count_rows(wish_.rows, p.queries);
+  }
+
+  void run(SweepProgress* progress) {
+    progress_ = progress;
+    make_room();
+    if (progress_ != nullptr) {
+      progress_->done = 0;
+      progress_->total = heads_ * (rows_ + (wish_.received ? p_.keys : 0));
+    }
+    sweep_rows();
+    if (wish_.received) {
+      for (std::int64_t h = 0; h < heads_; ++h) receive(h);
+    }
+  }
+
+ private:
+  /// The result's tensors; those of a sweep before that have the right shape stay as they are.
+  void make_room() {
+    result_.first_head = wish_.first_head;
+    result_.rows = wish_.rows;
+    result_.picture = wish_.picture;
+    const auto room = [](auto& tensor, bool wanted, const Shape& shape) {
+      using Made = std::remove_reference_t<decltype(tensor)>;
+      if (!wanted)
+        tensor = Made();
+      else if (tensor.shape() != shape)
+        tensor = Made(shape);
+    };
+    room(result_.log_sum_exp, true, Shape{heads_, rows_});
+    room(result_.entropy, true, Shape{heads_, rows_});
+    room(result_.largest, true, Shape{heads_, rows_});
+    room(result_.output, wish_.output, Shape{heads_, rows_, p_.d_v});
+    room(result_.received, wish_.received, Shape{heads_, p_.keys});
+    result_.strongest.resize(wish_.strongest ? static_cast<std::size_t>(heads_ * rows_) : 0);
+    if (wish_.picture) {
+      cell_rows_ = up(rows_, wish_.picture->rows_per_cell);
+      columns_ = up(p_.keys, wish_.picture->keys_per_cell);
+    }
+    room(result_.mean, wish_.picture.has_value(), Shape{heads_, cell_rows_, columns_});
+    room(result_.max, wish_.picture && !single_weights(), Shape{heads_, cell_rows_, columns_});
+  }
+
+  bool single_weights() const { return *wish_.picture == PooledCells{1, 1}; }
+
+  std::int64_t scratch_floats(int panels) const {
+    const auto cell = wish_.picture ? std::min<std::int64_t>(wish_.picture->keys_per_cell, 1 << 30) : 0;
+    return kernels_.sweep_scratch(panels, static_cast<int>(p_.d_k), static_cast<int>(p_.d_v),
+                                  static_cast<int>(p_.keys), static_cast<int>(cell));
+  }
+
+  /// Panels that share a block of keys while it is in the cache: as many as scratch and threads allow. No
+  /// number depends on it.
+  int choose_panels() const {
+    constexpr std::int64_t most_floats = 1 << 18;  // 1 MB
+    int panels = std::max(1, 64 / kernels_.lanes);
+    while (panels > 1 && (scratch_floats(panels) > most_floats ||
+                          heads_ * up(rows_, panels * kernels_.lanes) < 3 * work_.pool.threads()))
+      panels /= 2;
+    return panels;
+  }
+
+  void sweep_rows() {
+    const int panels = choose_panels();
+    const std::int64_t tile = static_cast<std::int64_t>(panels) * kernels_.lanes;
+    // Rows of one cell stay with one thread.
+    const std::int64_t group = std::max(tile, wish_.picture ? wish_.picture->rows_per_cell : 1);
+    const std::int64_t groups = up(rows_, group);
+    streaming::ScratchPool scratch(scratch_floats(panels));
+    const double nanoseconds = static_cast<double>(std::min(group, rows_)) * static_cast<double>(p_.keys) *
+                               streaming::cell_nanoseconds(p_, kernels_);
+    work_.for_each(heads_ * groups, nanoseconds, [&](std::int64_t item) {
+      // The last rows see most keys when the mask is causal: long pieces first.
+      const std::int64_t h = item / groups, first = (groups - 1 - item % groups) * group;
+      const std::int64_t last = std::min(rows_, first + group);
+      const streaming::ScratchLease lease(scratch);
+      if (wish_.picture) clear_cells(h, first, last);
+      for (std::int64_t row = first; row < last; row += tile) {
+        const int count = static_cast<int>(std::min(tile, last - row));
+        if (!sweep_tile(h, row, count, lease.data())) return;
+        if (progress_ != nullptr) progress_->done += count;
+      }
+      if (wish_.picture && !single_weights()) finish_cells(h, first, last);
+    });
+    if (work_.stop.stop_requested()) throw Cancelled();
+  }
+
+  /// Rows [row, row + count) of the result.
+  bool sweep_tile(std::int64_t h, std::int64_t row, int count, float* scratch) {
+    const streaming::RowPiece piece{wish_.first_head + h, wish_.rows.begin + row * wish_.rows.step,
+                                    wish_.rows.step, count};
+    const streaming::PieceRule rule(p_, piece);
+    const std::int64_t at = h * rows_ + row;
+    streaming::SweepJob job{};
+    job.query = streaming::query_rows(p_, piece);
+    job.key = streaming::key_rows(p_, piece.head);
+    job.value = streaming::value_rows(p_, piece.head);
+    job.rows = count;
+    job.d_k = static_cast<int>(p_.d_k);
+    job.d_v = static_cast<int>(p_.d_v);
+    job.keys = static_cast<int>(p_.keys);
+    job.rule = rule.rule;
+    if (wish_.output) job.output = result_.output.data() + at * p_.d_v;
+    job.log_sum_exp = result_.log_sum_exp.data() + at;
+    job.entropy = result_.entropy.data() + at;
+    job.largest = result_.largest.data() + at;
+    if (wish_.strongest) job.strongest = result_.strongest.data() + at;
+    if (wish_.picture) {
+      const std::int64_t cell = (h * cell_rows_ + row / wish_.picture->rows_per_cell) * columns_;
+      job.cell_sum = result_.mean.data() + cell;
+      if (!single_weights()) job.cell_max = result_.max.data() + cell;
+      job.cell_stride = columns_;
+      job.rows_per_cell = static_cast<int>(wish_.picture->rows_per_cell);
+      job.keys_per_cell = static_cast<int>(wish_.picture->keys_per_cell);
+    }
+    job.scratch = scratch;
+    job.stop = {[](const void* self) { return static_cast<const std::stop_token*>(self)->stop_requested(); },
+                &work_.stop};
+    return kernels_.sweep(job);
+  }
+
+  /// The kernels write the cells they reach, and add to those that are higher than a panel.
+  void clear_cells(std::int64_t h, std::int64_t first, std::int64_t last) {
+    const std::int64_t height = wish_.picture->rows_per_cell;
+    const std::int64_t begin = (h * cell_rows_ + first / height) * columns_;
+    const std::int64_t count = up(last - first, height) * columns_;
+    std::fill_n(result_.mean.data() + begin, count, 0.0f);
+    if (result_.max.size() != 0) std::fill_n(result_.max.data() + begin, count, 0.0f);
+  }
+
+  /// Sums into means; a cell with a NaN in it is NaN in both pictures.
+  void finish_cells(std::int64_t h, std::int64_t first, std::int64_t last) {
+    const std::int64_t height = wish_.picture->rows_per_cell, width = wish_.picture->keys_per_cell;
+    for (std::int64_t row = first; row < last; row += height) {
+      const std::int64_t cell = (h * cell_rows_ + row / height) * columns_;
+      const std::span<float> mean =
+          result_.mean.values().subspan(static_cast<std::size_t>(cell), static_cast<std::size_t>(columns_));
+      float* max = result_.max.data() + cell;
+      const auto rows = static_cast<double>(std::min(height, rows_ - row));
+      const auto whole = static_cast<float>(1 / (rows * static_cast<double>(width)));
+      for (std::size_t c = 0; c < mean.size(); ++c) {
+        if (mean[c] != mean[c]) max[c] = std::numeric_limits<float>::quiet_NaN();
+        mean[c] *= whole;
+      }
+      const std::int64_t rest = p_.keys - (columns_ - 1) * width;
+      mean.back() *= static_cast<float>(static_cast<double>(width) / static_cast<double>(rest));
+    }
+  }
+
+  /// Column sums of head h of the wish: weights again, from Q, K and the log-sum-exp.
+  void receive(std::int64_t h) {
+    const RowRange& range = wish_.rows;
+    const std::int64_t real = p_.real_queries < 0 ? p_.queries : p_.real_queries;
+    const std::int64_t rows = std::min(rows_, real <= range.begin ? 0 : up(real - range.begin, range.step));
+    std::vector<float> shift(static_cast<std::size_t>(rows)), factor(static_cast<std::size_t>(rows));
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const streaming::Shift made =
+          streaming::shift_of(result_.log_sum_exp.data()[h * rows_ + i], p_.temperature);
+      shift[at] = made.shift;
+      factor[at] = made.factor;
+    }
+    std::fill_n(result_.received.data() + h * p_.keys, p_.keys, 0.0f);
+    streaming::ScratchPool scratch(kernels_.cell_scratch(static_cast<int>(p_.d_k)));
+    const std::int64_t chunk = streaming::cell_keys, chunks = up(p_.keys, chunk);
+    const double nanoseconds =
+        static_cast<double>(chunk * rows) * streaming::cell_nanoseconds(p_, kernels_) / 2;
+    work_.for_each(chunks, nanoseconds, [&](std::int64_t item) {
+      const streaming::ScratchLease lease(scratch);
+      streaming::CellJob job{};
+      job.key = streaming::key_rows(p_, wish_.first_head + h);
+      job.d_k = static_cast<int>(p_.d_k);
+      job.first_key = static_cast<int>(item * chunk);
+      job.last_key = static_cast<int>(std::min(p_.keys, (item + 1) * chunk));
+      job.column = result_.received.data() + h * p_.keys + item * chunk;
+      job.scratch = lease.data();
+      for (std::int64_t row = 0; row < rows && !work_.stop.stop_requested(); row += streaming::cell_rows) {
+        job.shift = shift.data() + row;
+        job.factor = factor.data() + row;
+        const int count = static_cast<int>(std::min<std::int64_t>(streaming::cell_rows, rows - row));
+        receive_rows({wish_.first_head + h, range.begin + row * range.step, range.step, count}, job);
+      }
+      if (progress_ != nullptr) progress_->done += job.last_key - job.first_key;
+    });
+    if (work_.stop.stop_requested()) throw Cancelled();
+  }
+
+  void receive_rows(const streaming::RowPiece& piece, streaming::CellJob& job) const {
+    const streaming::PieceRule rule(p_, piece);
+    bool any = false;
+    for (int i = 0; i < piece.count; ++i)
+      any |= rule.rule.begin[i] < job.last_key && rule.rule.end[i] > job.first_key;
+    if (!any) return;
+    job.rule = rule.rule;
+    job.query = streaming::query_rows(p_, piece);
+    job.rows = piece.count;
+    kernels_.cells(job);
+    job.transposed_ready = true;
+  }
+
+  const AttentionProblem& p_;
+  SweepWish wish_;
+  const Work& work_;
+  SweepProgress* progress_ = nullptr;
+  const Kernels& kernels_;
+  std::int64_t heads_ = 0, rows_ = 0, cell_rows_ = 0, columns_ = 0;
+  Sweep& result_;
+};
+
+}  // namespace
+
+Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, const Work& work, SweepProgress* progress,
+            const Kernels* kernels) {
+  Sweep result;
+  sweep_into(result, problem, wish, work, progress, kernels);
+  return result;
+}
+
+void sweep_into(Sweep& result, const AttentionProblem& problem, const SweepWish& wish, const Work& work,
+                SweepProgress* progress, const Kernels* kernels) {
+  SweepRun(problem, wish, work, streaming::chosen(kernels), result).run(progress);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,64 @@
+// `attnscope bench`: what it prints and writes, and what it refuses. How fast it is, is not tested here.
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "support/program.hpp"
+#include "support/temporary_directory.hpp"
+
+using attnscope::test::bytes_of;
+using attnscope::test::check_refusal;
+using attnscope::test::Outcome;
+using attnscope::test::run;
+using attnscope::test::TemporaryDirectory;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+/// How often a piece of text is there.
+int count_of(const std::string& text, const std::string& piece) {
+  int count = 0;
+  for (std::size_t at = text.find(piece); at != std::string::npos; at = text.find(piece, at + 1)) ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("bench prints a line for each length and writes the same as JSON") {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run(directory,
+                              "bench --n 33,64 --heads 2 --dim 16 --causal --threads 1 --seconds 0 "
+                              "--emit output,entropy,picture,received --isa baseline --json out.json");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.err.empty());
+  CHECK_THAT(outcome.out,
+             ContainsSubstring("streaming · baseline · output,entropy,picture,received · 2 heads of 16 · "
+                               "causal · 1 thread\n"));
+  CHECK(count_of(outcome.out, "GFLOP/s") == 2);
+  CHECK(count_of(outcome.out, "% of GEMM") == 2);
+  const std::string json = bytes_of(directory / "out.json");
+  for (const char* name :
+       {"\"median_ms\"", "\"gflops\"", "\"share_of_gemm\"", "\"extra_megabytes\"", "\"runs\": 5"})
+    CHECK(count_of(json, name) == 2);
+  CHECK_THAT(json, ContainsSubstring("\"causal\": true, \"threads\": 1"));
+}
+
+TEST_CASE("bench measures the staged path too") {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run(directory, "bench --n 16 --heads 1 --dim 8 --path staged --seconds 0");
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out, ContainsSubstring("staged · "));
+}
+
+TEST_CASE("bench refuses what it cannot measure") {
+  const TemporaryDirectory directory;
+  check_refusal(directory, "bench --n 0", 2, "--n is \"0\", expected whole numbers from 1 to 1048576");
+  check_refusal(directory, "bench --emit output,output", 2, "each once");
+  check_refusal(directory, "bench --path both", 2, "staged or streaming");
+  check_refusal(directory, "bench --precision bf16", 1, "There are no kernels for bf16 yet");
+#if defined(__x86_64__)
+  check_refusal(directory, "bench --n 16 --heads 1 --seconds 0 --isa neon", 1,
+                "This machine has no kernels named");
+#endif
+}

@@ -1,0 +1,296 @@
+// A Document too long to keep its weights, in the window: from the whole head down to single cells with their
+// exact numbers, and everything that goes there.
+#include <cmath>
+#include <random>
+#include <string>
+#include <thread>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/actions.hpp"
+#include "app/number_format.hpp"
+#include "core/streaming/tile.hpp"
+#include "robot/layout.hpp"
+#include "robot/robot.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace attnscope;
+
+namespace {
+
+constexpr std::int64_t tokens = 2111;  // eight heads of this many squared are more than can be kept
+
+/// "w12 w7 …": words that come again, so that heads which look for the same word find it.
+std::string long_text() {
+  std::mt19937 random(3);
+  std::string text;
+  for (std::int64_t i = 0; i < tokens; ++i) text += (i == 0 ? "w" : " w") + std::to_string(random() % 200);
+  return text;
+}
+
+struct LongRobot {
+  test::TemporaryDirectory directory;
+  Robot robot;
+  explicit LongRobot(int width = 1600, int height = 1000, float scale = 1)
+      : robot({.width = width, .height = height, .scale = scale}) {
+    robot.app().open(directory.write("long.txt", long_text()));
+    robot.settle();
+  }
+  const Result& result() { return *robot.app().shown(); }
+  const Survey& survey() { return *result().surveys.front(); }
+  /// The weight by the staged formula in double, from the survey's Q and K.
+  double naive_weight(std::int64_t h, Cell cell) {
+    const AttentionProblem& p = survey().problem();
+    const auto score = [&](std::int64_t j) {
+      double sum = 0;
+      for (std::int64_t c = 0; c < p.d_k; ++c)
+        sum += static_cast<double>(p.query.row(h, cell.query)[c]) * static_cast<double>(p.key.row(h, j)[c]);
+      return sum * p.scale;
+    };
+    double total = 0;
+    for (std::int64_t j = 0; j < p.keys; ++j)
+      if (!p.causal || j <= cell.query) total += std::exp(score(j) - score(cell.key));
+    return p.causal && cell.key > cell.query ? 0 : 1 / total;
+  }
+};
+
+bool shows(Robot& robot, const std::string& words) {
+  for (const PlacedText& text : texts_of(robot))
+    if (text.text.find(words) != std::string::npos) return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a long text opens with a map of all of it, small pictures of all heads and exact cells") {
+  LongRobot l;
+  REQUIRE(l.result().is_long());
+  CHECK(l.result().is_complete());
+  for (const char* label : {"long map", "Minimap", "Head 0", "Head 7", "Divide by sqrt(d_k)", "Strong key 0"})
+    CHECK(l.robot.has(label));
+  CHECK(shows(l.robot, "2,111 × 2,111"));
+  CHECK(shows(l.robot, "weight in each"));
+  CHECK(shows(l.robot, "every query"));
+  for (const std::string& sentence : collisions(texts_of(l.robot))) FAIL_CHECK(sentence);
+}
+
+TEST_CASE("a long map zooms down to cells that print their exact weights") {
+  LongRobot l;
+  Robot& robot = l.robot;
+  robot.key(ImGuiKey_Z);
+  robot.settle();
+  CHECK(shows(robot, "every weight"));
+  const CellRange seen = robot.app().view().long_view.in_sight();
+  CHECK(seen.queries < 40);
+  const Cell chosen = robot.app().selection().cell;
+  CHECK((chosen.query >= seen.first.query && chosen.query < seen.first.query + seen.queries));
+  const std::int64_t h = robot.app().selection().head;
+  const double weight = l.naive_weight(h, chosen);
+  REQUIRE(weight > 0.005);  // chosen as its query's strongest key
+  CHECK(shows(robot, in_cell(weight)));
+  CHECK(shows(robot, fixed(weight, 4)));  // among the strongest keys
+  robot.key(ImGuiKey_Z);
+  robot.settle();
+  CHECK(robot.app().view().long_view.in_sight().queries == tokens);
+  // The wheel goes there too, step by step.
+  robot.move(robot.centre("long map"));
+  for (int i = 0; i < 12; ++i) robot.scroll(1);
+  robot.settle();
+  const CellRange near = robot.app().view().long_view.in_sight();
+  CHECK(near.queries < tokens / 8);
+  const Image before = robot.pixels();
+  robot.drag({700, 500}, {760, 560});
+  robot.settle();
+  CHECK_FALSE(robot.pixels() == before);
+}
+
+TEST_CASE("tiles of any level are the exact weights, pooled") {
+  LongRobot l;
+  const Survey& survey = l.survey();
+  Tiles tiles;
+  tiles.show(l.robot.app().shown());
+  const auto wait = [&](const auto& place) {
+    for (int i = 0; i < 2000; ++i) {
+      if (const auto there = tiles.find(place)) return there;
+      tiles.want(place);
+      tiles.end_frame();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    throw std::runtime_error("The tile never came.");
+  };
+  for (const int level : {0, 1}) {
+    const TilePlace place{0, 3, level, (tokens >> level) / Tiles::side,
+                          1};  // at the lower end: not all there
+    const auto tile = wait(place);
+    TileWish wish;
+    wish.head = 3;
+    wish.rows = {place.first_query(), tokens, 1};
+    wish.first_key = place.first_key();
+    wish.last_key = place.first_key() + (Tiles::side << level);
+    const auto backend = make_cpu_backend(1);
+    const Tensor exact = backend->tile(survey.problem(), wish, &survey.known, {});
+    const std::int64_t size = std::int64_t{1} << level;
+    REQUIRE(tile->max.shape() == Shape{(exact.shape()[0] + size - 1) / size, Tiles::side});
+    for (std::int64_t y = 0; y < tile->max.shape()[0]; ++y) {
+      for (std::int64_t x = 0; x < Tiles::side; ++x) {
+        float most = 0;
+        double sum = 0, cells = 0;
+        for (std::int64_t i = y * size; i < std::min(exact.shape()[0], (y + 1) * size); ++i)
+          for (std::int64_t j = x * size; j < (x + 1) * size; ++j) {
+            most = std::max(most, exact.matrix()(i, j));
+            sum += static_cast<double>(exact.matrix()(i, j));
+            ++cells;
+          }
+        if (tile->max.matrix()(y, x) != most ||
+            std::abs(static_cast<double>(tile->mean.matrix()(y, x)) - sum / cells) > 1e-7)
+          FAIL("level " << level << ", cell " << y << ", " << x);
+      }
+    }
+  }
+  const auto row = wait(RowPlace{0, 3, 1500});
+  CHECK(row->strongest.size() == static_cast<std::size_t>(Tiles::strongest_keys));
+  for (std::size_t i = 1; i < row->strongest.size(); ++i)
+    CHECK(row->weights[static_cast<std::size_t>(row->strongest[i - 1])] >=
+          row->weights[static_cast<std::size_t>(row->strongest[i])]);
+  CHECK(std::abs(static_cast<double>(row->weights[1400]) - l.naive_weight(3, {1500, 1400})) < 1e-6);
+}
+
+TEST_CASE("heads, pooling, colours, scale and mask of a long result change the picture") {
+  LongRobot l;
+  Robot& robot = l.robot;
+  const auto changes = [&](const char* what, const auto& act) {
+    INFO(what);
+    robot.leave();
+    robot.settle();
+    const Image before = robot.pixels();
+    act();
+    robot.leave();
+    robot.settle();
+    CHECK(l.result().is_complete());
+    CHECK_FALSE(robot.pixels() == before);
+  };
+  changes("head", [&] { robot.click("Head 3"); });
+  CHECK(robot.app().selection().head == 3);
+  changes("mean", [&] { robot.click("Pool: Mean"); });
+  changes("linear", [&] { robot.click("Colour: Linear"); });
+  CHECK_FALSE(robot.app().view().focus.log);
+  changes("scale", [&] { robot.key(ImGuiKey_S); });
+  CHECK(robot.document().scaling.kind == Scaling::Kind::Off);
+  changes("causal", [&] { robot.click("Mask: Causal"); });
+  CHECK(robot.document().masking.causal);
+  changes("window", [&] { robot.click("Window more"); });
+  CHECK(robot.document().masking.window.left == 256);
+  changes("undo", [&] { robot.key(ImGuiKey_Z, ImGuiMod_Ctrl); });
+  CHECK(robot.document().masking.window.left == -1);
+}
+
+TEST_CASE("one goes to a token, to a place, to the strongest cell, to a strong key and by the minimap") {
+  LongRobot l;
+  Robot& robot = l.robot;
+  const auto& names = robot.document().input.sequences[0].tokens;
+  const std::int64_t from = robot.app().selection().cell.key;
+  robot.click("##Go to");
+  robot.type("w17");
+  robot.key(ImGuiKey_Enter);
+  robot.settle();
+  const std::int64_t there = robot.app().selection().cell.key;
+  CHECK(names[static_cast<std::size_t>(there)] == "w17");
+  CHECK(there != from);
+  robot.click("Next");
+  robot.settle();
+  const std::int64_t after = robot.app().selection().cell.key;
+  CHECK(names[static_cast<std::size_t>(after)] == "w17");
+  CHECK(after != there);
+  robot.retype("##Go to", "1204, 800");
+  robot.click("Next");
+  robot.settle();
+  CHECK(robot.app().selection().cell == Cell{1204, 800});
+  robot.retype("##Go to", "nowhere");
+  robot.click("Next");
+  robot.settle();
+  CHECK(robot.app().message().find("nowhere") != std::string::npos);
+  robot.click("Dismiss");
+
+  robot.click("Strong key 1");
+  robot.settle();
+  const Cell second = robot.app().selection().cell;
+  CHECK(second.query == 1204);
+  robot.key(ImGuiKey_J);
+  robot.settle();
+  const Cell strongest = robot.app().selection().cell;
+  const double weight = l.naive_weight(0, strongest);
+  for (const std::int64_t query : {64, 500, 1204, 2000})
+    CHECK(weight > static_cast<double>(l.survey().known.largest.matrix()(0, query)) - 1e-5);
+
+  robot.key(ImGuiKey_Z);
+  robot.settle();
+  const CellRange before = robot.app().view().long_view.in_sight();
+  robot.click("Minimap");
+  robot.settle();
+  const CellRange now = robot.app().view().long_view.in_sight();
+  CHECK(now.queries <= before.queries + 1);
+  CHECK(std::abs(now.first.query + now.queries / 2 - tokens / 2) < 40);
+}
+
+TEST_CASE("cells in sight of a long map are exported, and too many are refused") {
+  LongRobot l;
+  Robot& robot = l.robot;
+  const std::filesystem::path whole = l.directory / "whole.csv";
+  robot.app().save(whole);
+  CHECK(robot.app().message().find("zoom in first") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(whole));
+  robot.key(ImGuiKey_Z);
+  robot.settle();
+  const std::filesystem::path part = l.directory / "part.csv";
+  robot.app().save(part);
+  const std::string csv = test::bytes_of(part);
+  const CellRange seen = robot.app().view().long_view.in_sight();
+  CHECK(std::count(csv.begin(), csv.end(), '\n') == seen.queries + 1);
+  robot.app().save(l.directory / "map.svg");
+  CHECK(std::filesystem::exists(l.directory / "map.svg"));
+}
+
+TEST_CASE("every action leaves a long result in peace, and the modes that need all numbers say so") {
+  LongRobot l(1280, 720);
+  Robot& robot = l.robot;
+  for (const Action& action : actions()) {
+    if (action.key == 0) continue;
+    INFO(std::string(action.name));
+    robot.key(static_cast<ImGuiKey>(action.key & ~ImGuiMod_Mask_), action.key & ImGuiMod_Mask_);
+    robot.frame(2);
+    for (int i = 0; i < 2; ++i) robot.key(ImGuiKey_Escape);
+    if (robot.app().view().mode != Mode::Explore) {
+      CHECK(shows(robot, "which a long sequence does not keep"));
+      robot.key(ImGuiKey_F2);
+    }
+    robot.app().view().scale = 1;
+  }
+  robot.app().view().help = robot.app().view().timings = false;
+  robot.settle();
+  CHECK(l.result().is_long());
+  CHECK(robot.has("long map"));
+}
+
+TEST_CASE("a long document comes back from a session as it was looked at") {
+  LongRobot l;
+  Robot& robot = l.robot;
+  robot.click("Head 2");
+  robot.key(ImGuiKey_Z);
+  robot.settle();
+  robot.leave();
+  robot.settle();
+  const Image before = robot.pixels();
+  const std::filesystem::path path = l.directory / "session.json";
+  robot.app().save(path);
+  robot.app().open(list_examples(ATTNSCOPE_ASSETS).front().path);
+  robot.settle();
+  CHECK_FALSE(l.result().is_long());
+  robot.app().open(path);
+  robot.settle();
+  REQUIRE(l.result().is_long());
+  robot.app().view().message.clear();
+  robot.leave();
+  robot.settle();
+  CHECK(robot.app().view().focus.zoom > 1);
+  CHECK(robot.app().selection().head == 2);
+}

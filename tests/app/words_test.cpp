@@ -1,0 +1,237 @@
+// The string table: what a text's key is, what a table may say and how it is refused, what is never
+// translated, and how a language is chosen. The texts themselves are walked through in words_tour_test.cpp.
+#include "app/words.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
+
+#include "app/own_words.hpp"
+#include "controls_robot.hpp"
+#include "core/error.hpp"
+#include "core/text/utf8.hpp"
+#include "robot/layout.hpp"
+#include "support/program.hpp"
+#include "support/seeds.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace attnscope;
+
+namespace {
+
+std::string said(const Words& words, std::string_view text) {
+  std::string room;
+  return std::string(words.said(text, room));
+}
+
+Words words_with(std::string_view lines) {
+  Words words;
+  words.speak(read_table("language Test\n" + std::string(lines), "test.txt"));
+  return words;
+}
+
+std::string refusal(std::string_view text) {
+  return test::message_of<Error>([&] { read_table(text, "test.txt"); });
+}
+
+}  // namespace
+
+TEST_CASE("words: numbers, own words and quotes are placeholders of a key", "[words]") {
+  CHECK(key_of("Head 3 of 8").text == "Head {} of {}");
+  CHECK(key_of("mean \u22120.25, to 1,024.5 or 3e-05.").text == "mean {}, to {} or {}.");
+  CHECK(key_of("weight .45 or \u2212.5.").text == "weight {} or {}.");
+  CHECK(key_of("float64 and W_q1 and dₖ").text == "float64 and W_q1 and dₖ");
+  CHECK(key_of("A \u2212 B").text == "A \u2212 B");
+  CHECK(key_of("Cannot write \"a 3 b\": no").text == "Cannot write \"{}\": no");
+  CHECK(key_of("of “" + own("the 7th \"cat\"") + "”").text == "of “{}”");
+  CHECK(key_of("a set {x}").text == "a set {{x}}");
+  CHECK(key_of("an open \" quote").text == "an open \" quote");
+  CHECK(key_of("12 %").arguments == std::vector<std::string_view>{"12"});
+}
+
+TEST_CASE("words: a table translates parts, reorders placeholders and leaves the rest", "[words]") {
+  const Words words = words_with(
+      "< Head {} of {}\n> {2} K\u00f6pfe, {1}\n< masked\n> maskiert\n< of “{}”\n> von „{}“\n< not yet\n>\n");
+  CHECK(said(words, "Head 3 of 8") == "8 K\u00f6pfe, 3");
+  CHECK(said(words, "Head 3 of 8 · masked   0.25") == "8 K\u00f6pfe, 3 · maskiert   0.25");
+  CHECK(said(words, "Nothing is masked. Head 3 of 8") == "Nothing is masked. 8 K\u00f6pfe, 3");
+  CHECK(said(words, "  masked ") == "  maskiert ");
+  CHECK(said(words, "of “" + own("masked  · 3") + "”") == "von „masked  · 3“");
+  CHECK(said(words, own("masked")) == "masked");
+  CHECK(said(words, "not yet") == "not yet");
+  CHECK(said(words, "unheard of " + own("cat")) == "unheard of cat");
+  CHECK(said(words, "Head 3 of 8") == "8 K\u00f6pfe, 3");  // from what was kept
+}
+
+TEST_CASE("words: English is said as it stands, without a copy", "[words]") {
+  const Words words;
+  const std::string text = "Head 3 of 8";
+  std::string room;
+  CHECK(words.said(text, room).data() == text.data());
+  CHECK(room.empty());
+  CHECK(words.said("key " + own("cat"), room) == "key cat");
+}
+
+TEST_CASE("words: more texts than are kept are still said right", "[words]") {
+  const Words words = words_with("< row {}\n> Zeile {}\n");
+  for (int i = 0; i < 10'000; ++i)
+    REQUIRE(said(words, fmt::format("row {}", i)) == fmt::format("Zeile {}", i));
+}
+
+TEST_CASE("words: a table that is none is refused with its line", "[words]") {
+  CHECK(refusal("< a word\n> ein Wort\n").find("language") != std::string::npos);
+  const struct {
+    const char *lines, *found;
+  } bad[] = {
+      {"hello\n", "line 2: found \"hello\""},
+      {"> ein Wort\n", "line 2: found a translation"},
+      {"< a word\n", "found the end"},
+      {"< a word\n\n> ein Wort\n", "line 3: found"},
+      {"< a word\n> ein\n< a word\n> zwei\n", "a second time"},
+      {"< Head {}\n> Kopf\n", "expected each of 1 placeholders once"},
+      {"< Head {}\n> Kopf {1} {1}\n", "expected each of 1 placeholders once"},
+      {"< Head {} {}\n> Kopf {} {2}\n", "all have a number, or none"},
+      {"< Head {}\n> Kopf {2}\n", "expected each of 1"},
+      {"< Head 3\n> Kopf 3\n", "expected \"Head {}\""},
+      {"< Head {x}\n> Kopf\n", "expected \"{}\""},
+      {"< 3\n> drei\n", "expected words"},
+      {"language Again\n", "a second language"},
+      {"< a\tword\n> ein\n", "control character"},
+  };
+  for (const auto& [lines, found] : bad) {
+    INFO(lines);
+    const std::string sentence = refusal("language Test\n" + std::string(lines));
+    INFO(sentence);
+    CHECK(sentence.find(found) != std::string::npos);
+    CHECK(sentence.starts_with("test.txt, line "));
+    CHECK(sentence.ends_with('.'));
+  }
+  CHECK(refusal("language \xff\n").find("UTF-8") != std::string::npos);
+  CHECK(refusal(std::string(5'000'000, '#')).find("bytes") != std::string::npos);
+  CHECK(read_table("\xEF\xBB\xBF# a comment\r\nlanguage Deutsch\r\n< a word\r\n> ein Wort\r\n", "x")
+            .phrases.size() == 1);
+}
+
+TEST_CASE("words: whatever bytes a table has, it is read or refused in one sentence", "[words]") {
+  std::mt19937_64 random(seeds::of_case("words", 0));
+  const std::string_view seeds[] = {"language Test\n",
+                                    "< a word {}\n",
+                                    "> ein {} Wort\n",
+                                    "{1}",
+                                    "{{",
+                                    "\"",
+                                    "#",
+                                    "\x02",
+                                    "\x03",
+                                    "\n",
+                                    "\xC3",
+                                    "\u00e4",
+                                    "3",
+                                    " · ",
+                                    "  ",
+                                    ">",
+                                    "<"};
+  for (int round = 0; round < 3000; ++round) {
+    std::string text = random() % 2 ? "language Test\n" : "";
+    for (auto left = random() % 12; left > 0; --left) text += seeds[random() % std::size(seeds)];
+    INFO(text);
+    const std::string sentence = refusal(text);
+    if (!sentence.empty()) {
+      REQUIRE(sentence.ends_with('.'));
+      REQUIRE(sentence.find('\n') == std::string::npos);
+      REQUIRE(is_valid_utf8(sentence));
+    }
+    const Words words = words_with("< a word {}\n> {} Wort\n");
+    const std::string out = said(words, text);  // as a text it is said, whatever it is
+    REQUIRE(out.find('\x02') == std::string::npos);
+  }
+}
+
+TEST_CASE("words: the system asks for a language that there is", "[words]") {
+  const std::vector<Language> there{{"en", "English"}, {"de", "Deutsch"}, {"fr", "Français"}};
+  CHECK(wished_language("", "de_DE.UTF-8", there) == "de");
+  CHECK(wished_language("sv:fr:de", "de_DE.UTF-8", there) == "fr");
+  CHECK(wished_language("", "C.UTF-8", there) == "en");
+  CHECK(wished_language("", "", there) == "en");
+  CHECK(wished_language("en_GB:de", "de_DE", there) == "en");
+}
+
+TEST_CASE("words: tables are listed behind English, and a bad one leaves the window in English", "[words]") {
+  const test::TemporaryDirectory assets;
+  std::filesystem::create_directories(assets / "languages");
+  assets.write("languages/english.txt", "language English\n");
+  assets.write("languages/xx.txt", "# pseudo\nlanguage Xish\n< Explore\n> Explorez\n");
+  assets.write("languages/bad.txt", "language Bad\n< Explore\n");
+  assets.write("languages/no!code.txt", "language None\n");
+  const std::vector<Language> there = list_languages(assets.path());
+  REQUIRE(there.size() == 3);
+  CHECK((there[0].name == "English" && there[1].name == "Bad" && there[2].name == "Xish"));
+  CHECK(load_table(assets.path(), "xx").phrases.size() == 1);
+  for (const char* code : {"bad", "yy", "../x", ""}) {
+    INFO(code);
+    CHECK_THROWS_AS(load_table(assets.path(), code), Error);
+  }
+  CHECK(list_languages(assets / "nowhere").size() == 1);
+
+  Robot robot;
+  robot.app().view().language = "yy";
+  robot.frame();
+  CHECK(robot.app().message().find("There is no language \"yy\"") == 0);
+  CHECK(robot.app().view().language == "en");
+}
+
+TEST_CASE("words: a person's own words are never translated", "[words]") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.retype("##Text", "masked Heads weights Explore");
+  robot.leave();
+  robot.settle();
+  const auto count = [&](std::string_view text) {
+    const std::vector<PlacedText> texts = texts_of(robot);
+    return std::count_if(texts.begin(), texts.end(), [&](const PlacedText& t) { return t.text == text; });
+  };
+  const auto before = count("Heads");
+  robot.app().words().speak(read_table("language Test\n< Heads\n> Köpfe\n< Explore\n> Schauen\n", "x"));
+  robot.settle();
+  CHECK(count("Köpfe") == 2);  // a region and a section of the controls
+  CHECK(count("Heads") == before - 2);
+  CHECK(count("Heads") >= 3);  // a chip, labels of the map
+  CHECK(count("Schauen") == 1);
+  CHECK(robot.has("Mode: Explore"));  // IDs stay English
+}
+
+TEST_CASE("words: the look menu changes the language, a session keeps it and another document leaves it",
+          "[words]") {
+  const test::TemporaryDirectory directory;
+  Robot robot({.width = 1600, .height = 1000});
+  test::choose(robot, "Look", "Deutsch");
+  CHECK(robot.app().view().language == "de");
+  robot.app().save(directory / "session.json");
+  robot.app().open(directory.write("words.txt", "one two three"));
+  robot.settle();
+  CHECK(robot.app().view().language == "de");
+  test::choose(robot, "Look", "English");
+  CHECK(robot.app().view().language == "en");
+  robot.app().open(directory / "session.json");
+  robot.settle();
+  CHECK(robot.app().view().language == "de");
+  const std::vector<PlacedText> texts = texts_of(robot);
+  CHECK(std::any_of(texts.begin(), texts.end(), [](const PlacedText& t) { return t.text == "Erkunden"; }));
+}
+
+TEST_CASE("words: a picture is rendered in the language that is asked for, never in the system's",
+          "[words]") {
+  const test::TemporaryDirectory directory;
+  ::setenv("LANGUAGE", "de", 1);
+  CHECK(test::run(directory, "render --size 800x500 -o plain.svg").exit_code == 0);
+  ::unsetenv("LANGUAGE");
+  CHECK(test::run(directory, "render --size 800x500 --language de -o german.svg").exit_code == 0);
+  CHECK(test::bytes_of(directory / "plain.svg").find(">Explore<") != std::string::npos);
+  CHECK(test::bytes_of(directory / "german.svg").find(">Erkunden<") != std::string::npos);
+  test::check_refusal(directory, "render --language xx -o a.png", 2,
+                      "--language is \"xx\", expected one of en");
+  test::check_refusal(directory, "--language de render -o a.png", 2, "render has its own");
+}

@@ -1,0 +1,213 @@
+// Every text that the interface can say is in assets/languages/english.txt, which is where a translation
+// begins; ATTNSCOPE_DESCRIBE=1 writes it anew. A language made up from it, a third longer, shows that nothing
+// is said past the string table and that the main views have room.
+#include "robot/words_tour.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
+
+#include "app/paths.hpp"
+#include "app/words.hpp"
+#include "robot/layout.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace attnscope;
+
+namespace {
+
+const std::filesystem::path template_path =
+    std::filesystem::path(ATTNSCOPE_ASSETS) / "languages" / "english.txt";
+
+/// The keys of the template; empty when there is none.
+std::set<std::string> keys_of_template() {
+  std::set<std::string> keys;
+  std::ifstream file(template_path);
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("< ")) keys.insert(line.substr(2));
+  return keys;
+}
+
+/// What only shows when a computation takes long, or fails where the robot's does not.
+constexpr std::array<std::string_view, 10> rare{
+    "computing, stage {} of {}",
+    "rows known {} %",
+    ", of every {}th query so far",
+    "Cancel",
+    "Stops computing and keeps the last picture.",
+    "{} weights are not finite",
+    "softmax overflowed: {} weights are NaN (exp of scores above {})",
+    "softmax underflowed: {} weights are NaN ({} / {}, all scores below {})",
+    "Restored what was open when AttnScope ended unexpectedly.",
+    "Ctrl+Z goes back to the opening example."};
+
+void write_template(const std::map<std::string, std::string>& met) {
+  std::map<std::string, std::vector<std::string>> parts;
+  for (const auto& [key, part] : met) parts[part].push_back(key);
+  std::ofstream file(template_path);
+  file
+      << "# Every text of the interface. To teach AttnScope another language: copy this file to CODE.txt, "
+         "say\n"
+         "# the language's own name in the line \"language\", and write the translation behind every \">\".\n"
+         "# What is left empty stays English. {} is a number or a person's own word: as many in the\n"
+         "# translation as in the English; {1}, {2} … where their order is another one.\n"
+         "language English\n";
+  for (const auto& [part, keys] : parts) {
+    file << "\n# ---- " << part << "\n";
+    for (const std::string& key : keys) file << "< " << key << "\n>\n";
+  }
+}
+
+/// Letters with accents, and a third more of them: "Entropy" is "[Éñtröþý~~]".
+std::string pseudo(std::string_view key) {
+  constexpr std::string_view plain_letters = "ACDEINOUYaceinouy";
+  constexpr std::array<std::string_view, 17> accented{"Á", "Ç", "Ð", "É", "Í", "Ñ", "Ö", "Ü", "Ý",
+                                                      "á", "ç", "é", "í", "ñ", "ö", "ü", "ý"};
+  std::string out = "[";
+  std::size_t letters = 0;
+  for (const char c : key) {
+    const std::size_t at = plain_letters.find(c);
+    if (at != std::string_view::npos) {
+      out += accented[at];
+    } else if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
+      out += "þ";
+    } else {
+      out += c;
+    }
+    letters += c != '{' && c != '}' ? 1 : 0;
+  }
+  return out + std::string(letters * 3 / 10, '~') + "]";
+}
+
+Table pseudo_table() {
+  std::string text = "language Pseudo\n";
+  for (const std::string& key : keys_of_template()) text += "< " + key + "\n> " + pseudo(key) + "\n";
+  return read_table(text, "pseudo");
+}
+
+/// The robot before one of the main views, see layout_test.cpp.
+struct MainView {
+  const char* name;
+  void (*show)(Robot&);
+};
+const MainView main_views[] = {
+    {"explore", [](Robot&) {}},
+    {"walk", [](Robot& robot) { robot.app().view().mode = Mode::Walk; }},
+    {"compare",
+     [](Robot& robot) {
+       robot.app().view().mode = Mode::Compare;
+       robot.key(ImGuiKey_Backslash);
+       robot.settle();
+       robot.key(ImGuiKey_S);
+     }},
+    {"nothing to compare", [](Robot& robot) { robot.app().view().mode = Mode::Compare; }},
+    {"lines", [](Robot& robot) { robot.key(ImGuiKey_G); }},
+    {"neurons", [](Robot& robot) { robot.key(ImGuiKey_E); }},
+    {"weights", [](Robot& robot) { robot.key(ImGuiKey_W); }},
+};
+
+/// The text without a person's words, also where they are cut.
+std::string without(const std::set<std::string>& own_texts, std::string text) {
+  for (const std::string& own_text : own_texts) {
+    if (text.ends_with("…") && own_text.starts_with(text.substr(0, text.size() - 3))) return "";
+    for (std::size_t at = text.find(own_text); at != std::string::npos; at = text.find(own_text))
+      text.erase(at, own_text.size());
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("words: every text of the interface is in the template of the languages", "[words]") {
+  const test::TemporaryDirectory directory;
+  const std::filesystem::path was = std::filesystem::current_path();
+  std::filesystem::current_path(directory.path());  // a path typed or saved without a directory ends there
+  Robot robot({.width = 1600, .height = 2400});
+  std::map<std::string, std::string> met = WordsTour(robot, directory.path()).run();
+  std::filesystem::current_path(was);
+  for (const std::string_view key : rare) met.try_emplace(std::string(key), "seldom");
+  if (std::getenv("ATTNSCOPE_DESCRIBE")) {
+    write_template(met);
+    return;
+  }
+  const std::set<std::string> known = keys_of_template();
+  for (const auto& [key, part] : met) {
+    INFO(part << ": " << key);
+    CHECK(known.contains(key));
+  }
+  for (const std::string& key : known) {
+    INFO("nobody says this any more: " << key);
+    CHECK(met.contains(key));
+  }
+}
+
+TEST_CASE("words: in another language no English is left in the main views, and it has room", "[words]") {
+  const Table table = pseudo_table();
+  REQUIRE(table.phrases.size() > 500);
+  for (const MainView& view : main_views) {
+    INFO(view.name);
+    Robot robot({.width = 1600, .height = 1000});
+    view.show(robot);
+    robot.leave();
+    robot.settle();
+    const std::size_t in_english = collisions(texts_of(robot)).size();
+    // What a person brought: the tokens, the title, the names of what computes.
+    std::set<std::string> own_texts{robot.app().shown()->backend, robot.document().title,
+                                    robot.document().input.sequences[0].text};
+    for (const std::string& token : robot.document().input.sequences[0].tokens) own_texts.insert(token);
+    robot.app().words().speak(table);
+    robot.settle();
+    const std::vector<PlacedText> texts = texts_of(robot);
+    REQUIRE(texts.size() > 50);
+    for (const PlacedText& placed : texts) {
+      INFO(placed.text);
+      CHECK_FALSE(has_words(without(own_texts, placed.text)));
+      CHECK(placed.x1 <= 1601);
+    }
+    const std::vector<std::string> found = collisions(texts);
+    INFO(fmt::format("{}", fmt::join(found, "\n")));
+    CHECK(found.size() <= in_english);
+  }
+}
+
+TEST_CASE("words: every table can be read, says what the interface says, and is whole", "[words]") {
+  const std::set<std::string> known = keys_of_template();
+  for (const Language& language : list_languages(ATTNSCOPE_ASSETS)) {
+    if (language.code == english) continue;
+    const Table table = load_table(ATTNSCOPE_ASSETS, language.code);
+    CHECK(table.name == language.name);
+    for (const auto& [key, phrase] : table.phrases) {
+      INFO(language.code << ": " << key);
+      CHECK(known.contains(key));
+    }
+    // Formulae, units and names are the same everywhere.
+    CHECK(static_cast<double>(table.phrases.size()) > 0.93 * static_cast<double>(known.size()));
+  }
+}
+
+TEST_CASE("words: German has room in every main view", "[words]") {
+  for (const auto& [width, height] : {std::pair{1600, 1000}, {1280, 720}}) {
+    for (const MainView& view : main_views) {
+      INFO(view.name << " at " << width);
+      Robot robot({.width = width, .height = height});
+      view.show(robot);
+      robot.leave();
+      robot.settle();
+      const std::size_t in_english = collisions(texts_of(robot)).size();
+      robot.app().view().language = "de";
+      robot.settle();
+      REQUIRE(robot.app().message().empty());
+      const std::vector<std::string> found = collisions(texts_of(robot));
+      INFO(fmt::format("{}", fmt::join(found, "\n")));
+      CHECK(found.size() <= in_english);
+    }
+  }
+}

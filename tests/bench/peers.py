@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Times PyTorch's attention beside `attnscope bench` on the same shapes and prints the ratios.
+
+    python3 tests/bench/peers.py PROGRAM [--n 512,1024] [--threads 2] [--rounds 5] [--json FILE]
+
+Peers: sdpa (the fused kernel: output only), eager (softmax of the scores, weights kept), full (eager, entropy,
+log-sum-exp and both pictures). Each round runs the product and every peer once, in turns, in processes of their own;
+the figures are medians over the rounds. A ratio above 1 says that the product is faster. PyTorch's version, BLAS and
+instruction set stand above the table: the wrong BLAS makes PyTorch ten times slower and the comparison worthless.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+PEERS = ("sdpa", "eager", "full")
+PRODUCT = {"output,entropy": "O+H", "output,entropy,picture": "O+H+picture"}
+
+
+def torch_round(peer, n, causal, heads, dim, threads, seconds):
+    """Median seconds of one peer; runs in a process of its own."""
+    import torch
+    import torch.nn.functional as functional
+
+    torch.set_num_threads(threads)
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(1, heads, n, dim) for _ in range(3))
+    mask = None
+    if causal and peer != "sdpa":
+        mask = torch.full((n, n), torch.finfo(torch.float32).min).triu(1)[None, None]
+
+    def eager():
+        scores = torch.matmul(q, k.transpose(2, 3)) * dim**-0.5
+        if mask is not None:
+            scores = scores + mask
+        weights = torch.softmax(scores, dim=-1)
+        return scores, weights, torch.matmul(weights, v)
+
+    def full():
+        scores, weights, output = eager()
+        log_sum_exp = torch.logsumexp(scores, -1)
+        del scores
+        entropy = -(weights * torch.log(weights.clamp_min(1e-30))).sum(-1)
+        cell = max(1, n // 512)
+        mean = functional.avg_pool2d(weights, cell) if cell > 1 else weights
+        largest = functional.max_pool2d(weights, cell) if cell > 1 else weights
+        return output, log_sum_exp, entropy, mean, largest
+
+    run = {
+        "sdpa": lambda: functional.scaled_dot_product_attention(q, k, v, is_causal=causal),
+        "eager": eager,
+        "full": full,
+    }[peer]
+    times = []
+    with torch.inference_mode():
+        run()
+        start = time.perf_counter()
+        while len(times) < 3 or (time.perf_counter() - start < seconds and len(times) < 1000):
+            begin = time.perf_counter()
+            run()
+            times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
+def torch_facts():
+    import torch
+
+    config = torch.__config__.show()
+    library = [line.strip(" -") for line in config.splitlines() if "Math Kernel" in line or "OpenBLAS" in line]
+    blas = [part for part in config.split(",") if "BLAS_INFO" in part]
+    return {
+        "version": torch.__version__,
+        "blas": (library + [part.strip().split()[-1] for part in blas] + ["unknown"])[0],
+        "capability": torch.backends.cpu.get_cpu_capability(),
+    }
+
+
+def ask_self(*arguments):
+    done = subprocess.run([sys.executable, __file__, *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, arguments))}: {done.stderr.strip().splitlines()[-1:]}")
+    return json.loads(done.stdout)
+
+
+def product_round(wish, emit, n, causal):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "bench.json")
+        command = [wish.program, "bench", "--n", str(n), "--heads", str(wish.heads), "--dim", str(wish.dim),
+                   "--threads", str(wish.threads), "--emit", emit, "--seconds", str(wish.seconds), "--json", path]
+        if wish.isa:
+            command += ["--isa", wish.isa]
+        subprocess.run(command + (["--causal"] if causal else []), check=True, stdout=subprocess.DEVNULL)
+        with open(path, encoding="utf-8") as file:
+            report = json.load(file)
+    return report["isa"], report["lengths"][0]
+
+
+def measure(wish, n, causal):
+    """One line of the table: medians over the rounds, in milliseconds."""
+    peers = [peer for peer in wish.peers if peer == "sdpa" or n <= wish.largest_eager]
+    times = {name: [] for name in [*PRODUCT.values(), *peers]}
+    shares, foreign, isa = [], [], ""
+    for _ in range(wish.rounds):
+        for emit, name in PRODUCT.items():
+            isa, row = product_round(wish, emit, n, causal)
+            times[name].append(row["median_ms"])
+            foreign.append(row["foreign_processors"])
+            if emit == "output,entropy":
+                shares.append(row["share_of_gemm"])
+        for peer in peers:
+            seconds = ask_self("--round", peer, n, int(causal), wish.heads, wish.dim, wish.threads, wish.seconds)
+            times[peer].append(1e3 * seconds)
+    medians = {name: statistics.median(found) for name, found in times.items()}
+    ratios = {f"{peer} / {name}": medians[peer] / medians[name] for peer in peers for name in PRODUCT.values()}
+    return {"n": n, "causal": causal, "isa": isa, "ms": medians, "ratios": ratios, "all_ms": times,
+            "share_of_gemm": statistics.median(shares), "foreign_processors": max(foreign),
+            "load": os.getloadavg()[0]}
+
+
+def main():
+    if len(sys.argv) > 1 and sys.argv[1] == "--round":
+        peer, n, causal, heads, dim, threads, seconds = sys.argv[2:]
+        print(torch_round(peer, int(n), causal == "1", int(heads), int(dim), int(threads), float(seconds)))
+        return
+    if sys.argv[1:] == ["--facts"]:
+        print(json.dumps(torch_facts()))
+        return
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", help="the attnscope to measure")
+    parser.add_argument("--n", default="256,512,1024,2048,4096")
+    parser.add_argument("--heads", type=int, default=12)
+    parser.add_argument("--dim", type=int, default=64)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--isa", default="", help="AVX2 must be compared with AVX2: see the capability printed")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=0.5, help="per program and round")
+    parser.add_argument("--largest-eager", type=int, default=4096, help="longer sequences do not fit")
+    parser.add_argument("--peers", default=",".join(PEERS))
+    parser.add_argument("--json", help="a file for all numbers")
+    wish = parser.parse_args()
+    wish.peers = wish.peers.split(",")
+
+    facts = ask_self("--facts")
+    print(f"torch {facts['version']}, {facts['blas']}, {facts['capability']}; {wish.threads} threads, "
+          f"{wish.heads} heads of {wish.dim}; medians of {wish.rounds} rounds in turns, ms")
+    rows = []
+    for n in map(int, wish.n.split(",")):
+        for causal in (False, True):
+            row = measure(wish, n, causal)
+            rows.append(row)
+            text = "  ".join(f"{name} {value:.2f}" for name, value in row["ms"].items())
+            ratios = "  ".join(f"{name} {value:.2f}" for name, value in row["ratios"].items())
+            print(f"n {n} {'causal' if causal else 'full'} ({row['isa']}): {text}\n    ratios: {ratios}\n    "
+                  f"{100 * row['share_of_gemm']:.0f} % of Eigen's GEMM, others took up to "
+                  f"{row['foreign_processors']:.2f} processors", flush=True)
+    if wish.json:
+        with open(wish.json, "w", encoding="utf-8") as file:
+            json.dump({"torch": facts, "rows": rows}, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+// The streaming sweep where it matters: long sequences, several threads, parts of the rows, a stop in the
+// middle.
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <sys/resource.h>
+#include <thread>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/compare.hpp"
+#include "core/error.hpp"
+#include "core/streaming/tile.hpp"
+#include "core/streaming_cases.hpp"
+
+namespace attnscope {
+namespace {
+
+using streaming_cases::Case;
+using Clock = std::chrono::steady_clock;
+
+#if defined(NDEBUG) && defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+constexpr bool full_speed = true;
+#else
+constexpr bool full_speed = false;
+#endif
+
+template <class T>
+bool same_bits(const TensorOf<T>& a, const TensorOf<T>& b) {
+  if (a.size() == 0) return b.size() == 0;
+  return a.shape() == b.shape() && std::memcmp(a.data(), b.data(), a.values().size_bytes()) == 0;
+}
+
+bool same_bits(const Sweep& a, const Sweep& b) {
+  return same_bits(a.output, b.output) && same_bits(a.log_sum_exp, b.log_sum_exp) &&
+         same_bits(a.entropy, b.entropy) && same_bits(a.largest, b.largest) && a.strongest == b.strongest &&
+         same_bits(a.received, b.received) && same_bits(a.mean, b.mean) && same_bits(a.max, b.max);
+}
+
+/// Rows of the sweep against the oracle, and a few cells around the diagonal through a tile.
+void check_rows(const Case& c, const Sweep& found, const std::vector<std::size_t>& rows, const Work& work) {
+  const oracle::RowProblem problem = c.in_oracle();
+  const auto width = static_cast<std::size_t>(c.problem.d_v);
+  for (const std::size_t i : rows) {
+    const oracle::RowAnswer row = oracle::attend_row(problem, 0, i);
+    INFO("row " << i);
+    CHECK(compare::difference(std::span<const float>(found.output.values()).subspan(i * width, width),
+                              row.output, 1e-5) == "");
+    CHECK(std::abs(found.log_sum_exp.values()[i] - row.log_sum_exp) < 1e-5);
+    CHECK(std::abs(static_cast<double>(found.entropy.values()[i]) - row.entropy) < 1e-5);
+    const auto query = static_cast<std::int64_t>(i);
+    const Tensor cells = tile(c.problem, {0, {query, query + 1, 1}, 0, -1, TileKind::Weights}, &found, work);
+    CHECK(compare::difference(cells, row.weights, 1e-6) == "");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("4096 tokens, causal: output, log-sum-exp, entropy and tiles hold to 1e-5") {
+  ThreadPool pool(2);
+  samples::Random random(11);
+  const auto c = streaming_cases::plain_case(random, {1, 1, 4096, 4096, 64, 64});
+  c->problem.causal = true;
+  const Work work{pool, {}};
+  const Sweep found = sweep(c->problem, {}, work);
+  check_rows(*c, found, {0, 1, 63, 64, 2047, 3000, 4095}, work);
+}
+
+TEST_CASE("32,768 tokens, some rows of them: every shown row is exact") {
+  ThreadPool pool(2);
+  samples::Random random(12);
+  const auto c = streaming_cases::plain_case(random, {1, 1, 32768, 32768, 16, 8});
+  const Work work{pool, {}};
+  SweepWish wish;
+  wish.rows = {0, 32768, 4096};
+  const Sweep found = sweep(c->problem, wish, work);
+  const oracle::RowProblem problem = c->in_oracle();
+  for (const std::size_t r : {std::size_t{1}, std::size_t{7}}) {
+    const oracle::RowAnswer row = oracle::attend_row(problem, 0, r * 4096);
+    CHECK(std::abs(found.log_sum_exp.values()[r] - row.log_sum_exp) < 1e-5);
+    CHECK(std::abs(static_cast<double>(found.entropy.values()[r]) - row.entropy) < 1e-5);
+    CHECK(compare::difference(std::span<const float>(found.output.values()).subspan(r * 8, 8), row.output,
+                              1e-5) == "");
+  }
+}
+
+TEST_CASE("A sweep gives the same bits for any number of threads") {
+  samples::Random random(13);
+  const auto c = streaming_cases::plain_case(random, {4, 2, 300, 333, 24, 20});
+  c->problem.causal = true;
+  c->problem.offset = 33;
+  SweepWish wish;
+  wish.received = wish.strongest = true;
+  for (const PooledCells picture : {PooledCells{1, 1}, PooledCells{4, 4}, PooledCells{128, 64}}) {
+    wish.picture = picture;
+    ThreadPool one(1);
+    const Sweep alone = sweep(c->problem, wish, Work{one, {}});
+    for (const int threads : {2, 3, 8}) {
+      ThreadPool pool(threads);
+      CHECK(same_bits(alone, sweep(c->problem, wish, Work{pool, {}})));
+    }
+  }
+}
+
+TEST_CASE("A sweep into the memory of another one is the same bits") {
+  ThreadPool pool(2);
+  samples::Random random(17);
+  const auto c = streaming_cases::plain_case(random, {2, 1, 300, 300, 8, 8});
+  SweepWish wish;
+  wish.received = wish.strongest = true;
+  Sweep used;
+  for (const PooledCells cells : {PooledCells{4, 4}, PooledCells{128, 2}, PooledCells{1, 1}}) {
+    wish.picture = cells;
+    for (const bool causal : {false, true}) {  // causal: cells above the diagonal are not reached
+      c->problem.causal = causal;
+      const Sweep fresh = sweep(c->problem, wish, Work{pool, {}});
+      sweep_into(used, c->problem, wish, Work{pool, {}});
+      CHECK(same_bits(fresh, used));
+    }
+  }
+  sweep_into(used, c->problem, {}, Work{pool, {}});
+  CHECK(same_bits(sweep(c->problem, {}, Work{pool, {}}), used));
+}
+
+TEST_CASE("Some rows of a sweep are the bits they are among all rows") {
+  ThreadPool pool(2);
+  samples::Random random(14);
+  const auto c = streaming_cases::plain_case(random, {2, 1, 500, 500, 32, 32});
+  c->problem.left = 100;
+  c->problem.causal = true;
+  for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
+    for (const bool pooled : {false, true}) {
+      SweepWish wish;
+      wish.strongest = true;
+      if (pooled) wish.picture = PooledCells{1, 4};
+      const Sweep whole = sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels);
+      wish.first_head = 1;
+      wish.rows = {7, 480, 13};
+      const Sweep part = sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels);
+      const auto count = static_cast<std::size_t>(count_rows(wish.rows, 500));
+      for (std::size_t r = 0; r < count; ++r) {
+        const std::size_t i = 500 + 7 + 13 * r;
+        REQUIRE(part.log_sum_exp.values()[r] == whole.log_sum_exp.values()[i]);
+        REQUIRE(part.entropy.values()[r] == whole.entropy.values()[i]);
+        REQUIRE(part.strongest[r] == whole.strongest[i]);
+        REQUIRE(std::memcmp(part.output.data() + r * 32, whole.output.data() + i * 32, 32 * sizeof(float)) ==
+                0);
+        if (pooled)
+          REQUIRE(std::memcmp(part.max.data() + r * 125, whole.max.data() + i * 125, 125 * sizeof(float)) ==
+                  0);
+      }
+    }
+  }
+}
+
+TEST_CASE("A stop ends a long sweep within milliseconds, with any kernel, in both passes") {
+  samples::Random random(15);
+  const auto c = streaming_cases::plain_case(random, {1, 1, 1024, 32768, 64, 64});
+  for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
+    for (const bool second_pass : {false, true}) {
+      ThreadPool pool(2);
+      std::stop_source source;
+      SweepProgress progress;
+      SweepWish wish;
+      wish.received = second_pass;
+      if (second_pass) {  // few rows, all keys: the second pass begins soon
+        wish.rows = {0, 1024, 16};
+        wish.output = false;
+      }
+      Clock::time_point asked;
+      std::jthread other([&] {
+        const std::int64_t from = second_pass ? 64 : 0;
+        while (progress.total == 0 || (second_pass && progress.done < from)) std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::milliseconds(3));
+        asked = Clock::now();
+        source.request_stop();
+      });
+      bool cancelled = false;
+      try {
+        sweep(c->problem, wish, Work{pool, source.get_token()}, &progress, kernels);
+      } catch (const Cancelled&) {
+        cancelled = true;
+      }
+      const Clock::time_point returned = Clock::now();
+      other.join();
+      const double milliseconds = std::chrono::duration<double, std::milli>(returned - asked).count();
+      INFO(kernels->name << ", second pass " << second_pass << ": " << milliseconds << " ms");
+      if (!second_pass) CHECK(cancelled);
+      if (full_speed) CHECK(milliseconds < 20);
+    }
+  }
+}
+
+TEST_CASE("Progress goes from nothing to everything") {
+  ThreadPool pool(2);
+  samples::Random random(16);
+  const auto c = streaming_cases::plain_case(random, {2, 1, 200, 100, 8, 8});
+  SweepProgress progress;
+  CHECK(progress.share() == 0);
+  SweepWish wish;
+  wish.received = true;
+  sweep(c->problem, wish, Work{pool, {}}, &progress);
+  CHECK(progress.total == 2 * (200 + 100));
+  CHECK(progress.done == progress.total);
+  CHECK(progress.share() == 1);
+}
+
+}  // namespace attnscope

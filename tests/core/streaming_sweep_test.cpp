@@ -1,0 +1,230 @@
+// The streaming sweep against the float64 oracle: every instruction set, any shape, any mask.
+#include <algorithm>
+#include <cmath>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/compare.hpp"
+#include "core/error.hpp"
+#include "core/streaming/sweep.hpp"
+#include "core/streaming_cases.hpp"
+#include "support/seeds.hpp"
+
+namespace attnscope {
+namespace {
+
+using streaming_cases::Case;
+
+/// What the oracle makes of a wish.
+struct Expected {
+  oracle::Numbers output, log_sum_exp, entropy, largest, received, mean, max;
+  std::vector<oracle::RowAnswer> rows;  // [H][R]
+};
+
+Expected expected_of(const Case& c, const SweepWish& wish, std::int64_t first_head, std::int64_t last_head) {
+  const AttentionProblem& p = c.problem;
+  const oracle::RowProblem problem = c.in_oracle();
+  const PooledCells cell = wish.picture.value_or(PooledCells{});
+  const std::int64_t end = wish.rows.end < 0 ? p.queries : wish.rows.end;
+  const std::int64_t rows = count_rows(wish.rows, p.queries);
+  const std::int64_t columns = (p.keys + cell.keys_per_cell - 1) / cell.keys_per_cell;
+  Expected e;
+  for (std::int64_t h = first_head; h < last_head; ++h) {
+    oracle::Numbers received(static_cast<std::size_t>(p.keys), 0);
+    const std::int64_t height = (rows + cell.rows_per_cell - 1) / cell.rows_per_cell;
+    oracle::Numbers sum(static_cast<std::size_t>(height * columns), 0), count = sum, max = sum;
+    for (std::int64_t i = wish.rows.begin, r = 0; i < end; i += wish.rows.step, ++r) {
+      oracle::RowAnswer row =
+          oracle::attend_row(problem, static_cast<std::size_t>(h), static_cast<std::size_t>(i));
+      e.output.insert(e.output.end(), row.output.begin(), row.output.end());
+      e.log_sum_exp.push_back(row.log_sum_exp);
+      e.entropy.push_back(row.entropy);
+      e.largest.push_back(row.largest);
+      for (std::size_t j = 0; j < received.size(); ++j) {
+        const double w = row.weights[j];
+        const auto at = static_cast<std::size_t>(r / cell.rows_per_cell * columns +
+                                                 static_cast<std::int64_t>(j) / cell.keys_per_cell);
+        if (p.real_queries < 0 || i < p.real_queries) received[j] += w;
+        sum[at] += w;
+        count[at] += 1;
+        max[at] = std::max(max[at], w);
+      }
+      e.rows.push_back(std::move(row));
+    }
+    e.received.insert(e.received.end(), received.begin(), received.end());
+    for (std::size_t i = 0; i < sum.size(); ++i) e.mean.push_back(sum[i] / count[i]);
+    e.max.insert(e.max.end(), max.begin(), max.end());
+  }
+  return e;
+}
+
+/// A strongest key is right when no score is clearly above its own.
+std::string strongest_difference(const Sweep& found, const Expected& expected) {
+  for (std::size_t i = 0; i < expected.rows.size(); ++i) {
+    const oracle::RowAnswer& row = expected.rows[i];
+    const std::int32_t key = found.strongest[i];
+    if (row.largest == 0) {
+      if (key != -1) return fmt::format("row {}: key {} of none", i, key);
+    } else if (key < 0 || row.weights[static_cast<std::size_t>(key)] < row.largest * (1 - 1e-5)) {
+      return fmt::format("row {}: key {}", i, key);
+    }
+  }
+  return {};
+}
+
+std::string difference(const Sweep& found, const Expected& expected, const SweepWish& wish) {
+  const auto named = [](std::string_view name, const std::string& what) {
+    return what.empty() ? what : fmt::format("{}: {}", name, what);
+  };
+  std::string all;
+  // float32 sums of up to 128 products behind the scores, and of hundreds of weights.
+  if (wish.output) all += named("output", compare::difference(found.output, expected.output, 1e-5));
+  all += named("log-sum-exp", compare::difference(found.log_sum_exp, expected.log_sum_exp, 1e-5));
+  all += named("entropy", compare::difference(found.entropy, expected.entropy, 1e-5));
+  all += named("largest", compare::difference(found.largest, expected.largest, 5e-6));
+  if (wish.received) all += named("received", compare::difference(found.received, expected.received, 1e-5));
+  if (wish.strongest) all += named("strongest", strongest_difference(found, expected));
+  if (wish.picture) {
+    // A weight's relative error is that of its score: scores reach 10, and so 3e-6 of them.
+    all += named("mean", compare::difference(found.mean, expected.mean, 3e-6));
+    all += named("max", compare::difference(found.largest_cells(), expected.max, 5e-6));
+  }
+  return all;
+}
+
+SweepWish any_wish(samples::Random& random, const AttentionProblem& p) {
+  SweepWish wish;
+  wish.output = random.between(0, 4) != 0;
+  wish.received = random.coin();
+  wish.strongest = random.coin();
+  if (random.coin())
+    wish.picture =
+        PooledCells{std::int64_t{1} << random.between(0, 8), std::int64_t{1} << random.between(0, 8)};
+  if (random.between(0, 3) == 0) {
+    wish.first_head = random.between(0, p.heads - 1);
+    wish.last_head = random.between(wish.first_head + 1, p.heads);
+  }
+  if (random.coin()) {
+    wish.rows.begin = random.between(0, p.queries - 1);
+    wish.rows.end = random.between(wish.rows.begin + 1, p.queries);
+    wish.rows.step = random.between(1, 5);
+  }
+  return wish;
+}
+
+}  // namespace
+
+TEST_CASE("A sweep of any shape, mask and wish is what the oracle says, on every instruction set") {
+  ThreadPool pool(2);
+  for (std::uint64_t index = 0; index < 300; ++index) {
+    samples::Random random(seeds::of_case("streaming sweep", index));
+    const auto c = streaming_cases::any_case(random, index < 250 ? 40 : 230);
+    const SweepWish wish = any_wish(random, c->problem);
+    const std::int64_t last = wish.last_head < 0 ? c->problem.heads : wish.last_head;
+    const Expected expected = expected_of(*c, wish, wish.first_head, last);
+    for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
+      const Sweep found = sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels);
+      INFO(kernels->name << ", case " << index << ": " << c->description() << "; rows " << wish.rows.begin
+                         << ".." << wish.rows.end << " step " << wish.rows.step << ", picture "
+                         << wish.picture.value_or(PooledCells{0, 0}).rows_per_cell << " "
+                         << wish.picture.value_or(PooledCells{0, 0}).keys_per_cell);
+      REQUIRE(difference(found, expected, wish) == "");
+    }
+  }
+}
+
+TEST_CASE("A row that may see no key: zeros, entropy 0, log-sum-exp -inf, no strongest key") {
+  ThreadPool pool(1);
+  samples::Random random(3);
+  const auto c = streaming_cases::plain_case(random, {2, 1, 70, 70, 8, 8});
+  c->problem.causal = true;
+  c->problem.offset = -5;
+  SweepWish wish;
+  wish.received = wish.strongest = true;
+  wish.picture = PooledCells{1, 1};
+  for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
+    const Sweep found = sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels);
+    for (std::size_t i = 0; i < 5; ++i) {
+      CHECK(found.log_sum_exp.values()[i] == -INFINITY);
+      CHECK(found.entropy.values()[i] == 0);
+      CHECK(found.largest.values()[i] == 0);
+      CHECK(found.strongest[i] == -1);
+      for (std::size_t d = 0; d < 8; ++d) CHECK(found.output.values()[i * 8 + d] == 0);
+      for (std::size_t j = 0; j < 70; ++j) CHECK(found.largest_cells().values()[i * 70 + j] == 0);
+    }
+    // The row after them sees one key: exactly that one.
+    CHECK(found.entropy.values()[5] == 0);
+    CHECK(found.largest.values()[5] == 1);
+    CHECK(found.strongest[5] == 0);
+    CHECK(found.largest_cells().values()[5 * 70] == 1);
+  }
+}
+
+TEST_CASE("An offset of 3000 on all scores costs the entropy nothing") {
+  ThreadPool pool(2);
+  samples::Random random(4);
+  const auto c = streaming_cases::plain_case(random, {1, 1, 20, 1000, 16, 16});
+  // Multiples of 1/16, so that score + 3000 is exact in float32 and the error seen is the softmax's own.
+  for (float& x : c->q) x = std::round(x * 2) / 2;
+  for (float& x : c->k) x = std::round(x * 2) / 2;
+  c->problem.scale = 0.25;
+  c->additive.assign(static_cast<std::size_t>(20 * 1000), 3000);
+  c->connect();
+  const SweepWish wish;
+  const Expected expected = expected_of(*c, wish, 0, 1);
+  for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
+    const Sweep found = sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels);
+    INFO(kernels->name);
+    CHECK(compare::difference(found.entropy, expected.entropy, 2e-6) == "");
+    CHECK(compare::difference(found.output, expected.output, 2e-6) == "");
+    for (std::size_t i = 0; i < 20; ++i)
+      CHECK(std::abs(found.log_sum_exp.values()[i] - expected.log_sum_exp[i]) < 2e-6);
+  }
+}
+
+TEST_CASE("NaN and infinite inputs stay with their rows, and hidden keys' numbers with nobody") {
+  ThreadPool pool(1);
+  const float nan = std::numeric_limits<float>::quiet_NaN(),
+              infinity = std::numeric_limits<float>::infinity();
+  samples::Random random(5);
+  const auto c = streaming_cases::plain_case(random, {1, 1, 40, 40, 8, 4});
+  c->problem.causal = true;
+  SweepWish wish;
+  wish.picture = PooledCells{1, 4};
+  for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
+    const Sweep clean = sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels);
+    for (const float bad : {nan, infinity}) {
+      const float was = c->q[7 * 8 + 3], key_was = c->k[30 * 8];
+      c->q[7 * 8 + 3] = bad;  // query 7: scores NaN or infinite of both signs
+      c->k[30 * 8] = nan;     // key 30: seen by queries 30 … 39 only
+      const Sweep found = sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels);
+      c->q[7 * 8 + 3] = was;
+      c->k[30 * 8] = key_was;
+      for (std::size_t i = 0; i < 40; ++i) {
+        const bool spoilt = i == 7 || i >= 30;
+        INFO(kernels->name << " row " << i);
+        CHECK(std::isnan(found.entropy.values()[i]) == spoilt);
+        CHECK(std::isnan(found.output.values()[i * 4]) == spoilt);
+        CHECK(std::isnan(found.largest_cells().values()[i * 10]) == spoilt);
+        if (spoilt) continue;
+        CHECK(found.entropy.values()[i] == clean.entropy.values()[i]);
+        CHECK(found.output.values()[i * 4] == clean.output.values()[i * 4]);
+      }
+    }
+  }
+}
+
+TEST_CASE("Scores as low as floats go are scores, not hidden keys") {
+  ThreadPool pool(1);
+  samples::Random random(6);
+  const auto c = streaming_cases::plain_case(random, {1, 1, 9, 33, 4, 4});
+  c->additive.assign(9 * 33, std::numeric_limits<float>::lowest());
+  c->connect();
+  for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
+    const Sweep found = sweep(c->problem, {}, Work{pool, {}}, nullptr, kernels);
+    for (const float entropy : found.entropy.values()) CHECK(std::abs(entropy - std::log(33.0f)) < 1e-5f);
+    for (const float largest : found.largest.values()) CHECK(std::abs(largest - 1 / 33.0f) < 1e-7f);
+  }
+}
+
+}  // namespace attnscope

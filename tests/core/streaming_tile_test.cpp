@@ -1,0 +1,174 @@
+// Tiles of exact cells against the float64 oracle, and against the sweep they belong to.
+#include <cmath>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/compare.hpp"
+#include "core/error.hpp"
+#include "core/streaming/tile.hpp"
+#include "core/streaming_cases.hpp"
+#include "support/seeds.hpp"
+
+namespace attnscope {
+namespace {
+
+using streaming_cases::Case;
+
+TileWish any_tile(samples::Random& random, const AttentionProblem& p) {
+  TileWish wish;
+  wish.head = random.between(0, p.heads - 1);
+  if (random.coin()) {
+    wish.rows.begin = random.between(0, p.queries - 1);
+    wish.rows.end = random.between(wish.rows.begin + 1, p.queries);
+    wish.rows.step = random.between(1, 3);
+  }
+  if (random.coin()) {
+    wish.first_key = random.between(0, p.keys - 1);
+    wish.last_key = random.between(wish.first_key + 1, p.keys);
+  }
+  wish.kind = static_cast<TileKind>(random.between(0, 2));
+  return wish;
+}
+
+oracle::Numbers expected_cells(const Case& c, const TileWish& wish) {
+  const oracle::RowProblem problem = c.in_oracle();
+  const std::int64_t end = wish.rows.end < 0 ? c.problem.queries : wish.rows.end;
+  const std::int64_t last = wish.last_key < 0 ? c.problem.keys : wish.last_key;
+  oracle::Numbers cells;
+  for (std::int64_t i = wish.rows.begin; i < end; i += wish.rows.step) {
+    const oracle::RowAnswer row =
+        oracle::attend_row(problem, static_cast<std::size_t>(wish.head), static_cast<std::size_t>(i));
+    const oracle::Numbers& numbers = wish.kind == TileKind::Weights  ? row.weights
+                                     : wish.kind == TileKind::Masked ? row.masked
+                                                                     : row.scaled;
+    cells.insert(cells.end(), numbers.begin() + wish.first_key, numbers.begin() + last);
+  }
+  return cells;
+}
+
+}  // namespace
+
+TEST_CASE("A tile of any rectangle and kind is what the oracle says, on every instruction set") {
+  ThreadPool pool(2);
+  for (std::uint64_t index = 0; index < 300; ++index) {
+    samples::Random random(seeds::of_case("streaming tile", index));
+    const auto c = streaming_cases::any_case(random, index < 250 ? 40 : 230);
+    const TileWish wish = any_tile(random, c->problem);
+    const oracle::Numbers expected = expected_cells(*c, wish);
+    for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
+      const Tensor found = tile(c->problem, wish, nullptr, Work{pool, {}}, kernels);
+      INFO(kernels->name << ", case " << index << ": " << c->description() << "; kind "
+                         << static_cast<int>(wish.kind));
+      // Up to 128 products behind a score of up to 10: 1e-6 of it, and as much of each weight.
+      REQUIRE(compare::difference(found, expected, wish.kind == TileKind::Weights ? 5e-6 : 2e-6) == "");
+    }
+  }
+}
+
+TEST_CASE("A tile takes the log-sum-exp of a sweep that has its rows, and finds them itself otherwise") {
+  ThreadPool pool(2);
+  samples::Random random(7);
+  const auto c = streaming_cases::plain_case(random, {3, 1, 150, 170, 64, 64});
+  c->problem.causal = true;
+  const Work work{pool, {}};
+  Sweep known = sweep(c->problem, {}, work);
+  const TileWish wish{2, {20, 120, 1}, 3, 100, TileKind::Weights};
+  const Tensor own = tile(c->problem, wish, nullptr, work);
+  CHECK(tile(c->problem, wish, &known, work) == own);
+
+  // One that knows every third row of one head only.
+  SweepWish part;
+  part.first_head = 2;
+  part.last_head = 3;
+  part.rows = {20, 120, 5};
+  const Sweep partial = sweep(c->problem, part, work);
+  CHECK(tile(c->problem, wish, &partial, work) == own);
+  TileWish fifth = wish;
+  fifth.rows.step = 5;
+  CHECK(tile(c->problem, fifth, &partial, work) == tile(c->problem, fifth, nullptr, work));
+
+  // It does read them: a log-sum-exp that is one too large makes weights e times too small.
+  for (double& x : known.log_sum_exp.values()) x += 1;
+  const Tensor smaller = tile(c->problem, wish, &known, work);
+  for (std::size_t i = 0; i < own.values().size(); ++i)
+    CHECK(std::abs(smaller.values()[i] * std::exp(1.0f) - own.values()[i]) <= 1e-6f);
+}
+
+TEST_CASE("Tiny weights come out as floats have them, hidden ones as zeros") {
+  ThreadPool pool(1);
+  samples::Random random(8);
+  const auto c = streaming_cases::plain_case(random, {1, 1, 1, 120, 1, 1});
+  c->q = {1};
+  for (std::size_t j = 0; j < 120; ++j) c->k[j] = -static_cast<float>(j);
+  c->problem.real_keys = 110;
+  c->connect();
+  for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
+    const Tensor found = tile(c->problem, {}, nullptr, Work{pool, {}}, kernels);
+    const double sum = 1 / (1 - std::exp(-1.0));
+    for (std::size_t j = 0; j < 120; ++j) {
+      const double exact = j < 110 ? std::exp(-static_cast<double>(j)) / sum : 0;
+      INFO(kernels->name << " key " << j);
+      // The smallest subnormal, or 1e-5 of a normal weight: a difference of 100 is rounded by up to 4e-6.
+      CHECK(std::abs(static_cast<double>(found.values()[j]) - exact) <= 1e-5 * exact + 1.5e-45);
+    }
+    CHECK(found.values()[100] > 0);
+  }
+}
+
+TEST_CASE("The weights of a row add up to 1 and to the sweep's largest") {
+  ThreadPool pool(2);
+  samples::Random random(9);
+  const auto c = streaming_cases::plain_case(random, {1, 1, 64, 3000, 80, 16});
+  const Sweep known = sweep(c->problem, {}, Work{pool, {}});
+  const Tensor weights = tile(c->problem, {}, &known, Work{pool, {}});
+  for (std::int64_t i = 0; i < 64; ++i) {
+    double sum = 0;
+    float largest = 0;
+    for (std::int64_t j = 0; j < 3000; ++j) {
+      sum += static_cast<double>(weights.matrix()(i, j));
+      largest = std::max(largest, weights.matrix()(i, j));
+    }
+    CHECK(std::abs(sum - 1) < 1e-6);
+    CHECK(std::abs(largest - known.largest.values()[static_cast<std::size_t>(i)]) < 1e-6f);
+  }
+}
+
+TEST_CASE("An offset of 3000 on all scores costs the weights nothing") {
+  ThreadPool pool(1);
+  samples::Random random(11);
+  const auto c = streaming_cases::plain_case(random, {1, 1, 12, 300, 16, 1});
+  // Multiples of 1/16, so that score + 3000 is exact in float32. The log-sum-exp is none: its rounding alone
+  // would cost 1e-4.
+  for (float& x : c->q) x = std::round(x * 2) / 2;
+  for (float& x : c->k) x = std::round(x * 2) / 2;
+  c->problem.scale = 0.25;
+  c->additive.assign(12 * 300, 3000);
+  c->connect();
+  const TileWish wish;
+  const oracle::Numbers expected = expected_cells(*c, wish);
+  for (const streaming::Kernels* kernels : streaming_cases::all_kernels())
+    CHECK(compare::difference(tile(c->problem, wish, nullptr, Work{pool, {}}, kernels), expected, 1e-6) ==
+          "");
+}
+
+TEST_CASE("A tile outside of the problem is refused with a sentence") {
+  ThreadPool pool(1);
+  samples::Random random(10);
+  const auto c = streaming_cases::plain_case(random, {2, 1, 5, 6, 4, 4});
+  const auto refused = [&](const TileWish& wish) {
+    try {
+      tile(c->problem, wish, nullptr, Work{pool, {}});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refused({.head = 2}) == "A tile of head 2 was asked for; expected 0 to 1.");
+  CHECK(refused({.first_key = 3, .last_key = 7}) ==
+        "A tile of keys 3 to 7 was asked for; expected some of the 6 keys.");
+  CHECK(refused({.rows = {4, 4, 1}}) ==
+        "Rows 4 to 4 in steps of 1 were asked for; expected some of the 5 queries.");
+  CHECK(refused({}) == "");
+}
+
+}  // namespace attnscope

@@ -1,0 +1,244 @@
+// Long Documents: what comes level by level is what one sweep of all rows gives, the pipeline keeps what did
+// not change, and the engine publishes finer and finer results until something newer is asked for.
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/error.hpp"
+#include "core/live_engine.hpp"
+#include "core/samples.hpp"
+
+using namespace attnscope;
+
+namespace {
+
+/// Q, K and V of a length whose scores cannot be kept: no power of two, and more values than key dimensions.
+Document long_document(std::int64_t queries = 2111, std::int64_t keys = 2111, std::int64_t batch = 1) {
+  samples::Random random(5);
+  Document document;
+  document.positions = Positions::None;
+  document.input.given.query = random.tensor({batch, 8, queries, 4}, 2);
+  document.input.given.key = random.tensor({batch, 4, keys, 4});
+  document.input.given.value = random.tensor({batch, 4, keys, 6});
+  document.masking.causal = queries == keys;
+  return document;
+}
+
+ResultPtr complete(Pipeline& pipeline, const Document& document) {
+  ResultPtr result = pipeline.run(document);
+  while (pipeline.can_refine()) result = pipeline.refine();
+  return result;
+}
+
+/// One row of weights by the book, and with them the row of the output; [keys] and [d_v].
+struct NaiveRow {
+  std::vector<double> weights, output;
+  double log_sum_exp = 0, entropy = 0;
+};
+NaiveRow naive_row(const Document& document, std::int64_t h, std::int64_t i) {
+  const Given& given = document.input.given;
+  const std::int64_t keys = given.key->shape()[2], d = given.key->shape()[3], d_v = given.value->shape()[3];
+  const std::int64_t kv = h / (given.query->shape()[1] / given.key->shape()[1]);
+  NaiveRow row;
+  double sum = 0;
+  for (std::int64_t j = 0; j < keys; ++j) {
+    double score = 0;
+    for (std::int64_t c = 0; c < d; ++c)
+      score += static_cast<double>(given.query->matrix(0, h)(i, c)) *
+               static_cast<double>(given.key->matrix(0, kv)(j, c));
+    score /= std::sqrt(static_cast<double>(d));
+    row.weights.push_back(document.masking.causal && j > i ? 0 : std::exp(score));
+    sum += row.weights.back();
+  }
+  row.log_sum_exp = std::log(sum);
+  row.output.assign(static_cast<std::size_t>(d_v), 0);
+  for (std::int64_t j = 0; j < keys; ++j) {
+    double& w = row.weights[static_cast<std::size_t>(j)];
+    w /= sum;
+    if (w > 0) row.entropy -= w * std::log(w);
+    for (std::int64_t c = 0; c < d_v; ++c)
+      row.output[static_cast<std::size_t>(c)] += w * static_cast<double>(given.value->matrix(0, kv)(j, c));
+  }
+  return row;
+}
+
+bool near(float a, double b, double tolerance) { return std::abs(static_cast<double>(a) - b) <= tolerance; }
+
+}  // namespace
+
+TEST_CASE("A long Document's levels add up to what one sweep of all rows gives") {
+  const Document document = long_document();
+  Pipeline pipeline(make_cpu_backend(2));
+  ResultPtr result = pipeline.run(document);
+  REQUIRE(result->is_long());
+  CHECK_FALSE(result->is_complete());
+  CHECK(result->surveys[0]->known.output.size() == 0);
+  CHECK_FALSE(result->trace[Stage::Softmax]);
+  CHECK_FALSE(result->trace[Stage::Mix]);
+  const auto backend = make_cpu_backend(1);
+  std::int64_t step = result->surveys[0]->known.rows.step;
+  CHECK(step == 8);
+  while (pipeline.can_refine()) {
+    result = pipeline.refine();
+    step /= 2;
+    const Survey& survey = *result->surveys[0];
+    REQUIRE(survey.known.rows.step == step);
+    const SweepWish wish{.output = true,
+                         .received = true,
+                         .strongest = true,
+                         .picture = PooledCells{survey.cell / step, survey.cell},
+                         .rows = {0, 2111, step}};
+    const Sweep at_once = backend->sweep(survey.problem(), wish, {}, nullptr);
+    CHECK(survey.known.log_sum_exp == at_once.log_sum_exp);
+    CHECK(survey.known.entropy == at_once.entropy);
+    CHECK(survey.known.largest == at_once.largest);
+    CHECK(survey.known.strongest == at_once.strongest);
+    CHECK(survey.known.output == at_once.output);
+    CHECK(survey.known.max == at_once.max);
+    REQUIRE(survey.known.mean.shape() == at_once.mean.shape());
+    double worst = 0, received = 0;
+    for (std::int64_t i = 0; i < at_once.mean.size(); ++i)
+      worst = std::max(worst, std::abs(static_cast<double>(survey.known.mean.data()[i]) -
+                                       static_cast<double>(at_once.mean.data()[i])));
+    for (std::int64_t i = 0; i < at_once.received.size(); ++i)
+      received = std::max(received, std::abs(static_cast<double>(survey.known.received.data()[i]) -
+                                             static_cast<double>(at_once.received.data()[i])));
+    CHECK(worst < 1e-6);
+    CHECK(received < 1e-4);  // sums of up to 2111 weights, added in another order
+  }
+  CHECK(result->surveys[0]->cell == 4);
+  CHECK(result->trace[Stage::Mix]->shape() == Shape{1, 8, 2111, 6});
+  CHECK(result->trace[Stage::Concat]->shape() == Shape{1, 2111, 48});
+}
+
+TEST_CASE("A long Document's numbers are those of the book") {
+  const Document document = long_document();
+  Pipeline pipeline(make_cpu_backend(2));
+  const ResultPtr result = complete(pipeline, document);
+  const Sweep& known = result->surveys[0]->known;
+  for (const std::int64_t h : {0, 3, 7}) {
+    for (const std::int64_t i : {0, 1, 1000, 2110}) {
+      INFO("head " << h << ", query " << i);
+      const NaiveRow row = naive_row(document, h, i);
+      CHECK(std::abs(known.log_sum_exp.matrix()(h, i) - row.log_sum_exp) < 1e-5);
+      CHECK(near(known.entropy.matrix()(h, i), row.entropy, 1e-5));
+      for (std::int64_t c = 0; c < 6; ++c)
+        CHECK(near(result->trace[Stage::Mix]->matrix(0, h)(i, c), row.output[static_cast<std::size_t>(c)],
+                   1e-5));
+    }
+  }
+}
+
+TEST_CASE("The pipeline goes from long to short and back, and keeps what did not change") {
+  Pipeline pipeline(make_cpu_backend(2));
+  Document document = long_document();
+  const ResultPtr first = complete(pipeline, document);
+  document.title = "another title";
+  const ResultPtr titled = pipeline.run(document);
+  CHECK(titled->surveys[0] == first->surveys[0]);
+  CHECK_FALSE(pipeline.can_refine());
+  document.scaling.kind = Scaling::Kind::Off;
+  const ResultPtr unscaled = pipeline.run(document);
+  CHECK(unscaled->trace[Stage::RotateQuery] == first->trace[Stage::RotateQuery]);
+  CHECK(unscaled->surveys[0] != first->surveys[0]);
+  CHECK_FALSE(unscaled->trace[Stage::Mix]);
+  CHECK(pipeline.can_refine());
+  const ResultPtr brief = pipeline.run(long_document(100, 100));
+  CHECK_FALSE(brief->is_long());
+  CHECK(brief->trace[Stage::Softmax]);
+  CHECK_FALSE(brief->measures.rows.empty());
+  CHECK_FALSE(pipeline.can_refine());
+  const ResultPtr again = complete(pipeline, long_document());
+  CHECK(again->surveys[0]->known.output == first->surveys[0]->known.output);
+}
+
+TEST_CASE("Few queries over many keys, and a batch, are long too") {
+  Pipeline pipeline(make_cpu_backend(2));
+  const ResultPtr wide = complete(pipeline, long_document(3, 1'500'000));
+  REQUIRE(wide->is_complete());
+  CHECK(wide->surveys[0]->known.max.shape() == Shape{8, 1, 733});
+  const ResultPtr batch = complete(pipeline, long_document(1500, 1500, 2));
+  REQUIRE(batch->surveys.size() == 2);
+  CHECK(batch->trace[Stage::Mix]->shape() == Shape{2, 8, 1500, 6});
+  const auto& mix = *batch->trace[Stage::Mix];
+  CHECK(std::equal(batch->surveys[1]->known.output.values().begin(),
+                   batch->surveys[1]->known.output.values().end(), mix.values().begin() + mix.size() / 2));
+}
+
+TEST_CASE("Many heads of few tokens are long too, and their picture has a cell for every key") {
+  samples::Random random(9);
+  Document document;
+  document.positions = Positions::None;
+  document.input.given = {random.tensor({1, 64, 800, 4}), random.tensor({1, 64, 800, 4}),
+                          random.tensor({1, 64, 800, 4})};
+  Pipeline pipeline(make_cpu_backend(2));
+  const ResultPtr result = complete(pipeline, document);
+  const Survey& survey = *result->surveys.at(0);
+  CHECK(survey.cell == 1);
+  REQUIRE(survey.known.largest_cells().shape() == Shape{64, 800, 800});
+  const NaiveRow row = naive_row(document, 63, 799);
+  for (const std::int64_t key : {0, 400, 799})
+    CHECK(near(survey.known.largest_cells().matrix(63)(799, key), row.weights[static_cast<std::size_t>(key)],
+               1e-6));
+}
+
+TEST_CASE("What cannot be streamed is refused in a sentence and the last result stays") {
+  LiveEngine engine(make_cpu_backend(2));
+  Document document = long_document();
+  engine.submit(document);
+  engine.wait_idle();
+  REQUIRE(engine.latest_good());
+  document.linear = true;
+  engine.submit(document);
+  engine.wait_idle();
+  CHECK(engine.latest()->error ==
+        "This is too long to keep every score. Linear attention has no softmax to stream.");
+  CHECK(engine.latest_good()->is_long());
+}
+
+TEST_CASE("The engine publishes a long Document from coarse to fine, and lets it go for a newer one") {
+  std::atomic<int> published{0};
+  LiveEngine engine(make_cpu_backend(2), [&] { ++published; });
+  const std::uint64_t ticket = engine.submit(long_document());
+  engine.wait_idle();
+  CHECK(engine.latest()->ticket == ticket);
+  CHECK(engine.latest()->is_complete());
+  CHECK(engine.latest()->refinement == 3);
+  CHECK(published >= 3);
+  // A long one that would take far longer than the test may is given up for the next one.
+  engine.submit(long_document(40'000, 40'000));
+  while (engine.latest()->ticket == ticket) std::this_thread::yield();
+  CHECK_FALSE(engine.latest()->is_complete());
+  const auto start = std::chrono::steady_clock::now();
+  engine.submit(long_document(64, 64));
+  engine.wait_idle();
+  CHECK_FALSE(engine.latest()->is_long());
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(2));
+}
+
+TEST_CASE("Cancelling a refinement leaves what is known and says nothing") {
+  LiveEngine engine(make_cpu_backend(2));
+  engine.submit(long_document(40'000, 40'000));
+  while (!engine.latest()) std::this_thread::yield();
+  engine.cancel();
+  engine.wait_idle();
+  CHECK(engine.latest()->error.empty());
+  CHECK(engine.latest()->is_long());
+  CHECK_FALSE(engine.latest()->is_complete());
+}
+
+TEST_CASE("Lengths beyond this machine's memory are told with both numbers") {
+  samples::Random random(1);
+  Document document = samples::text_document(random, {3}, 2, 8);
+  document.input.padded_length = std::numeric_limits<int>::max();
+  std::string told;
+  try {
+    check_any_length(document);
+  } catch (const Error& error) {
+    told = error.what();
+  }
+  CHECK(told.find("would take") != std::string::npos);
+  CHECK(told.find("this machine has") != std::string::npos);
+}
