@@ -16,11 +16,11 @@
 namespace attnscope {
 namespace {
 
-constexpr int most_frames = 60;        // until nothing is postponed
-constexpr int layout_frames = 3;       // sizes of one frame are used by the next
-constexpr int tile = 4096;             // pixels; every OpenGL can draw that much at once
-constexpr int longest_side = 32'768;   // of a picture, pixels
-constexpr double most_pixels = 2.6e8;  // a gibibyte of them
+constexpr int most_still_frames = 60;   // until nothing is postponed
+constexpr int still_layout_frames = 3;  // sizes of one frame are used by the next
+constexpr int tile = 4096;              // pixels; every OpenGL can draw that much at once
+constexpr int longest_side = 32'768;    // of a picture, pixels
+constexpr double most_pixels = 2.6e8;   // a gibibyte of them
 constexpr std::array<std::string_view, 5> region_names{"window", "focus", "heads", "signals", "inspector"};
 
 /// Puts the current Dear ImGui context back.
@@ -123,7 +123,7 @@ DrawnPicture draw_picture(const App& app, const PictureWish& wish) {
     host.build(width, height, static_cast<float>(clock), [&] { app.draw_still(host.fonts(), still, copy); });
     clock = 1e-4;
   };
-  for (int i = 0; i < layout_frames || (i < most_frames && still.textures.postponed() > 0); ++i)
+  for (int i = 0; i < still_layout_frames || (i < most_still_frames && still.textures.postponed() > 0); ++i)
     frame(nullptr);
   const std::optional<Box> box = box_of(wish.region, still.layout, still.view);
   if (!box) throw hidden(wish.region, wish, still.view);

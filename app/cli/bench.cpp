@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/cli/bench_plot.hpp"
 #include "app/cli/gemm.hpp"
 #include "core/error.hpp"
 #include "core/files/atomic_write.hpp"
@@ -116,15 +117,6 @@ Isa chosen_isa(const std::string& name) {
   throw Error(fmt::format("This machine has no kernels named {}; it has {}.", in_quotes(name), here));
 }
 
-/// One length, measured.
-struct Row {
-  std::int64_t n = 0;
-  double median = 0, quarter = 0, three_quarters = 0, least = 0;  // seconds
-  std::size_t runs = 0;
-  double gflops = 0, gemm_gflops = 0, foreign = 0;
-  double extra_megabytes = std::numeric_limits<double>::quiet_NaN();
-};
-
 class Bench {
  public:
   explicit Bench(const BenchWish& wish)
@@ -133,11 +125,11 @@ class Bench {
         pool_(wish.threads),
         backend_(make_cpu_backend(wish.threads)) {}
 
-  Row measure(std::int64_t n) {
+  BenchRow measure(std::int64_t n) {
     query_ = normal_like(Shape{1, wish_.heads, n, wish_.dim}, 1);
     key_ = normal_like(Shape{1, wish_.heads, n, wish_.dim}, 2);
     value_ = normal_like(Shape{1, wish_.heads, n, wish_.dim}, 3);
-    Row row;
+    BenchRow row;
     row.n = n;
     made_ = {};
     ::malloc_trim(0);  // or the run would live on memory that was counted before
@@ -223,7 +215,7 @@ class Bench {
   }
 
   /// Attention and the matrix product take turns, so that both see the same machine.
-  void time_runs(Row& row) {
+  void time_runs(BenchRow& row) {
     Times times, products;
     gemm_seconds();
     const Ticks before = Ticks::now();
@@ -267,9 +259,9 @@ std::string emit_of(const BenchWish& wish) {
 /// A number as JSON has it: null for NaN.
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "null"; }
 
-std::string json_of(const BenchWish& wish, const Bench& bench, const std::vector<Row>& rows) {
+std::string json_of(const BenchWish& wish, const Bench& bench, const std::vector<BenchRow>& rows) {
   std::string runs;
-  for (const Row& row : rows) {
+  for (const BenchRow& row : rows) {
     runs += fmt::format(
         "{}\n    {{\"n\": {}, \"median_ms\": {}, \"quarter_ms\": {}, \"three_quarters_ms\": {}, "
         "\"least_ms\": {}, "
@@ -300,14 +292,25 @@ void run_bench(const BenchWish& wish) {
   if (wish.precision != "fp32")
     throw Error(
         fmt::format("There are no kernels for {} yet; this program computes in fp32.", wish.precision));
+  const auto& lengths = wish.lengths;
+  const bool rising =
+      std::adjacent_find(lengths.begin(), lengths.end(), std::greater_equal<>()) == lengths.end();
+  if (!wish.plot.empty() && (lengths.size() < 2 || !rising))
+    throw Error("A plot needs at least two lengths in rising order.");
+  for (const std::int64_t n : wish.lengths)
+    if (wish.path == BenchPath::Staged && is_long({.batch = 1, .heads = wish.heads, .queries = n, .keys = n}))
+      throw Error(fmt::format("{} heads of {} x {} scores are more than the {} that the staged path keeps.",
+                              wish.heads, n, n, max_cells));
   Bench bench(wish);
-  fmt::print("{} · {} · {} · {} heads of {} · {} · {} thread{}\n",
-             wish.path == BenchPath::Staged ? "staged" : "streaming", bench.isa(), emit_of(wish), wish.heads,
-             wish.dim, wish.causal ? "causal" : "full", bench.threads(), bench.threads() == 1 ? "" : "s");
-  std::vector<Row> rows;
+  const std::string what = fmt::format("{} · {} · {} · {} heads of {} · {} · {} thread{}",
+                                       wish.path == BenchPath::Staged ? "staged" : "streaming", bench.isa(),
+                                       emit_of(wish), wish.heads, wish.dim, wish.causal ? "causal" : "full",
+                                       bench.threads(), bench.threads() == 1 ? "" : "s");
+  fmt::print("{}\n", what);
+  std::vector<BenchRow> rows;
   for (const std::int64_t n : wish.lengths) {
     rows.push_back(bench.measure(n));
-    const Row& row = rows.back();
+    const BenchRow& row = rows.back();
     const std::string extra =
         std::isnan(row.extra_megabytes) ? "?" : fmt::format("{:.1f}", row.extra_megabytes);
     fmt::print(
@@ -318,10 +321,12 @@ void run_bench(const BenchWish& wish) {
         100 * row.gflops / row.gemm_gflops, row.gemm_gflops, extra, row.foreign);
     std::fflush(stdout);
   }
-  if (wish.json.empty()) return;
-  const std::string text = json_of(wish, bench, rows);
-  const std::string_view piece = text;
-  write_atomically(wish.json, {&piece, 1});
+  const auto write = [](const std::string& path, const std::string& text) {
+    const std::string_view piece = text;
+    write_atomically(path, {&piece, 1});
+  };
+  if (!wish.json.empty()) write(wish.json, json_of(wish, bench, rows));
+  if (!wish.plot.empty()) write(wish.plot, bench_plot(rows, what));
 }
 
 }  // namespace attnscope

@@ -24,6 +24,7 @@ struct BenchWish {
   std::string isa;     // baseline, avx2, avx512 or neon; empty = the best here
   double seconds = 1;  // how long each length is measured, at least five runs
   std::string json;    // a file to write as well; empty = none
+  std::string plot;    // an .svg of time and memory against the length; empty = none
 };
 
 std::optional<BenchPart> bench_part_from(std::string_view name);

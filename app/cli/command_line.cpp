@@ -329,6 +329,7 @@ CLI::App* add_bench(CLI::App& app, Wishes& wishes) {
                          return wish.seconds >= 0 && wish.seconds <= 3600;
                        }});
   bench->add_option("--json", wish.json, "A file to write the numbers to")->type_name("FILE");
+  bench->add_option("--plot", wish.plot, "An .svg of time and memory against the length")->type_name("FILE");
   return bench;
 }
 

@@ -51,6 +51,20 @@ TEST_CASE("bench measures the staged path too") {
   CHECK_THAT(outcome.out, ContainsSubstring("staged · "));
 }
 
+TEST_CASE("bench draws time and memory against the length") {
+  const TemporaryDirectory directory;
+  const Outcome outcome =
+      run(directory, "bench --n 16,32,64 --heads 1 --dim 8 --threads 1 --seconds 0 --plot curve.svg");
+  CHECK(outcome.exit_code == 0);
+  const std::string svg = bytes_of(directory / "curve.svg");
+  CHECK(count_of(svg, "<circle") == 6);  // a point for each length in both plots
+  for (const char* words : {">Time<", ">Memory above inputs and results<", ">n²<", "1 heads of 8"})
+    CHECK_THAT(svg, ContainsSubstring(words));
+  check_refusal(directory, "bench --n 16 --plot curve.svg", 1, "at least two lengths in rising order");
+  check_refusal(directory, "bench --n 3000 --heads 12 --path staged", 1,
+                "12 heads of 3000 x 3000 scores are more than the 33554432 that the staged path keeps");
+}
+
 TEST_CASE("bench refuses what it cannot measure") {
   const TemporaryDirectory directory;
   check_refusal(directory, "bench --n 0", 2, "--n is \"0\", expected whole numbers from 1 to 1048576");

@@ -13,6 +13,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
 
+#include "robot/main_views.hpp"
+
 using namespace attnscope;
 
 namespace {
@@ -25,29 +27,7 @@ struct Screen {
 constexpr std::array<Screen, 6> screens{
     {{1280, 720, 1}, {1280, 720, 2}, {1600, 1000, 1}, {1600, 1000, 2}, {3840, 2160, 1}, {3840, 2160, 2}}};
 
-/// A view and how a person gets there.
-struct View {
-  const char* name;
-  void (*show)(Robot&);
-};
-const View views[] = {
-    {"explore", [](Robot&) {}},
-    {"walk", [](Robot& robot) { robot.app().view().mode = Mode::Walk; }},
-    {"compare",
-     [](Robot& robot) {
-       robot.app().view().mode = Mode::Compare;
-       robot.key(ImGuiKey_Backslash);
-       robot.settle();
-       robot.key(ImGuiKey_S);
-       robot.settle();
-     }},
-    {"compare-empty", [](Robot& robot) { robot.app().view().mode = Mode::Compare; }},
-    {"lines", [](Robot& robot) { robot.key(ImGuiKey_G); }},
-    {"neurons", [](Robot& robot) { robot.key(ImGuiKey_E); }},
-    {"weights", [](Robot& robot) { robot.key(ImGuiKey_W); }},
-};
-
-std::vector<PlacedText> look(const View& view, const Screen& screen) {
+std::vector<PlacedText> look(const MainView& view, const Screen& screen) {
   Robot robot({.width = screen.width, .height = screen.height, .scale = screen.scale});
   robot.settle();
   view.show(robot);
@@ -77,7 +57,7 @@ bool agree(const std::string& a, const std::string& b) {
 TEST_CASE("every view stands as it is described at three sizes and two scales") {
   const bool describe = std::getenv("ATTNSCOPE_DESCRIBE") != nullptr;
   const std::filesystem::path goldens = std::filesystem::path(ATTNSCOPE_TESTS) / "goldens" / "layouts";
-  for (const View& view : views) {
+  for (const MainView& view : main_views()) {
     std::vector<std::string> now;
     for (const Screen& screen : screens) {
       INFO(view.name << ", " << screen.name());

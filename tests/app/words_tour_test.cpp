@@ -18,6 +18,7 @@
 #include "app/paths.hpp"
 #include "app/words.hpp"
 #include "robot/layout.hpp"
+#include "robot/main_views.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace attnscope;
@@ -93,27 +94,6 @@ Table pseudo_table() {
   return read_table(text, "pseudo");
 }
 
-/// The robot before one of the main views, see layout_test.cpp.
-struct MainView {
-  const char* name;
-  void (*show)(Robot&);
-};
-const MainView main_views[] = {
-    {"explore", [](Robot&) {}},
-    {"walk", [](Robot& robot) { robot.app().view().mode = Mode::Walk; }},
-    {"compare",
-     [](Robot& robot) {
-       robot.app().view().mode = Mode::Compare;
-       robot.key(ImGuiKey_Backslash);
-       robot.settle();
-       robot.key(ImGuiKey_S);
-     }},
-    {"nothing to compare", [](Robot& robot) { robot.app().view().mode = Mode::Compare; }},
-    {"lines", [](Robot& robot) { robot.key(ImGuiKey_G); }},
-    {"neurons", [](Robot& robot) { robot.key(ImGuiKey_E); }},
-    {"weights", [](Robot& robot) { robot.key(ImGuiKey_W); }},
-};
-
 /// The text without a person's words, also where they are cut.
 std::string without(const std::set<std::string>& own_texts, std::string text) {
   for (const std::string& own_text : own_texts) {
@@ -152,7 +132,7 @@ TEST_CASE("words: every text of the interface is in the template of the language
 TEST_CASE("words: in another language no English is left in the main views, and it has room", "[words]") {
   const Table table = pseudo_table();
   REQUIRE(table.phrases.size() > 500);
-  for (const MainView& view : main_views) {
+  for (const MainView& view : main_views()) {
     INFO(view.name);
     Robot robot({.width = 1600, .height = 1000});
     view.show(robot);
@@ -195,7 +175,7 @@ TEST_CASE("words: every table can be read, says what the interface says, and is 
 
 TEST_CASE("words: German has room in every main view", "[words]") {
   for (const auto& [width, height] : {std::pair{1600, 1000}, {1280, 720}}) {
-    for (const MainView& view : main_views) {
+    for (const MainView& view : main_views()) {
       INFO(view.name << " at " << width);
       Robot robot({.width = width, .height = height});
       view.show(robot);

@@ -113,7 +113,7 @@ void Column::remark(std::string_view text, bool alarming) {
        ui().px(8);
 }
 
-void draw_controls(Scene& scene, const Box& region) {
+void draw_column(Scene& scene, const Box& region, std::span<const DrawSection> sections) {
   const Ui& ui = scene.ui;
   ImGui::SetCursorScreenPos(region.min());
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
@@ -122,20 +122,23 @@ void draw_controls(Scene& scene, const Box& region) {
   keep_scroll(ui, scene.view.scrolls.controls);
   const ImVec2 top = ImGui::GetCursorScreenPos();
   Column column(scene, {region.x + ui.px(16), top.y + ui.px(12), region.w - ui.px(32), 0}, region.bottom());
-  using Part = void (*)(Column&);
-  // In a small window what a class plays with comes first, the rest folds to one line each.
-  constexpr Part wide[] = {input_section,      weights_section,   heads_section,   scaling_section,
-                           mask_section,       positions_section, softmax_section, backward_section,
-                           statistics_section, cost_section};
-  constexpr Part compact[] = {scaling_section,    mask_section,  softmax_section,   input_section,
-                              weights_section,    heads_section, positions_section, backward_section,
-                              statistics_section, cost_section};
-  for (const Part part : scene.compact ? compact : wide) part(column);
+  for (const DrawSection section : sections) section(column);
   ImGui::SetCursorScreenPos({region.x, column.y});
   ImGui::Dummy({1, ui.px(4)});
   ImGui::EndChild();
   ImGui::PopStyleVar();
   ui.vertical(region.right() - 1, region.y, region.h, ui.theme.hairline);
+}
+
+void draw_controls(Scene& scene, const Box& region) {
+  // In a small window what a class plays with comes first, the rest folds to one line each.
+  constexpr DrawSection wide[] = {input_section,      weights_section,   heads_section,   scaling_section,
+                                  mask_section,       positions_section, softmax_section, backward_section,
+                                  statistics_section, cost_section};
+  constexpr DrawSection compact[] = {scaling_section,    mask_section,  softmax_section,   input_section,
+                                     weights_section,    heads_section, positions_section, backward_section,
+                                     statistics_section, cost_section};
+  draw_column(scene, region, scene.compact ? compact : wide);
 }
 
 }  // namespace attnscope

@@ -79,6 +79,10 @@ class Column {
   std::optional<float> opened_;  // top of a section that was unfolded in this frame
 };
 
+/// The region with these sections one below the other; it scrolls.
+using DrawSection = void (*)(Column&);
+void draw_column(Scene&, const Box& region, std::span<const DrawSection> sections);
+
 void input_section(Column&);
 void weights_section(Column&);
 void heads_section(Column&);

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "app/layout.hpp"
 #include "app/number_format.hpp"
 #include "app/views/long/long_parts.hpp"
 
@@ -123,23 +122,9 @@ void memory_rows(Column& c) {
 }  // namespace
 
 void draw_long_controls(Scene& scene, const Box& region) {
-  const Ui& ui = scene.ui;
-  ImGui::SetCursorScreenPos(region.min());
-  ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
-  ImGui::BeginChild("controls", {region.w - ui.px(splitter_reach), region.h}, ImGuiChildFlags_None,
-                    ImGuiWindowFlags_NoBackground);
-  keep_scroll(ui, scene.view.scrolls.controls);
-  const ImVec2 top = ImGui::GetCursorScreenPos();
-  Column column(scene, {region.x + ui.px(16), top.y + ui.px(12), region.w - ui.px(32), 0}, region.bottom());
-  using DrawSection = void (*)(Column&);
   constexpr DrawSection sections[] = {head_pictures, scaling_section, mask_rows,         softmax_section,
                                       go_to_rows,    heads_section,   positions_section, memory_rows};
-  for (const DrawSection section : sections) section(column);
-  ImGui::SetCursorScreenPos({region.x, column.y});
-  ImGui::Dummy({1, ui.px(4)});
-  ImGui::EndChild();
-  ImGui::PopStyleVar();
-  ui.vertical(region.right() - 1, region.y, region.h, ui.theme.hairline);
+  draw_column(scene, region, sections);
 }
 
 }  // namespace attnscope

@@ -23,7 +23,7 @@ std::string what_is_shown(const Scene& scene, int level) {
   return words;
 }
 
-void draw_title(Scene& scene, const Box& region, float pad, int level) {
+void draw_long_title(Scene& scene, const Box& region, float pad, int level) {
   const Ui& ui = scene.ui;
   const std::int64_t h = scene.head();
   const float y = region.y + ui.px(24);
@@ -74,7 +74,7 @@ Cell aimed_at(const MapFrame& m, Cell under, int level) {
   return best;
 }
 
-void take_mouse(const MapFrame& m, int level) {
+void take_long_mouse(const MapFrame& m, int level) {
   ImGui::SetNextItemAllowOverlap();
   const Ui::Touch touch = m.ui().touch("long map", m.cells);
   const bool is_gesture = take_gestures(m, touch, true);
@@ -96,7 +96,7 @@ void take_mouse(const MapFrame& m, int level) {
 }
 
 /// Numbers in cells that are large enough.
-void draw_numbers(const MapFrame& m) {
+void draw_exact_numbers(const MapFrame& m) {
   if (!m.prints_values()) return;
   const Ui& ui = m.ui();
   const ColourScale scale = long_scale(m.scene);
@@ -116,7 +116,7 @@ void draw_numbers(const MapFrame& m) {
   }
 }
 
-void draw_bar(const Scene& scene, const Box& bar, float left, float right) {
+void draw_long_bar(const Scene& scene, const Box& bar, float left, float right) {
   const Ui& ui = scene.ui;
   const ColourScale scale = long_scale(scene);
   const Box ramp{left, bar.y + ui.px(22), right - left, ui.px(10)};
@@ -195,7 +195,7 @@ std::optional<Cell> find_place(const Scene& scene, const std::string& text) {
 namespace {
 
 /// Everything on and around the cells. Returns the level that is shown.
-int draw_planned(Scene& scene, const MapFrame& m, const Box& area) {
+int draw_planned_map(Scene& scene, const MapFrame& m, const Box& area) {
   LongState& state = scene.view.long_view;
   state.first_query = m.queries().first;
   state.first_key = m.keys().first;
@@ -208,12 +208,12 @@ int draw_planned(Scene& scene, const MapFrame& m, const Box& area) {
   draw_axis_names(m);
   draw_labels(m);
   const int level = draw_long_picture(scene, "long picture", m.cells, m.h, m.part());
-  draw_numbers(m);
+  draw_exact_numbers(m);
   const float room = area.right() - m.cells.right() - m.strip_gap();
   draw_long_strips(m, std::clamp(room, 1.f, m.ui().px(64)));
   draw_crosshair(m, m.cells.right());
   draw_mark(m);
-  take_mouse(m, level);
+  take_long_mouse(m, level);
   draw_scroll_bars(m);
   return level;
 }
@@ -231,10 +231,10 @@ void draw_long_map(Scene& scene, const Box& region) {
   if (first.cells.w >= 1 && first.cells.h >= 1) {
     follow_wishes(first);
     const MapFrame m = plan_map(scene, area, scene.sequence(), style);
-    const int level = draw_planned(scene, m, area);
-    draw_title(scene, region, pad, level);
-    draw_bar(scene, {area.x, region.bottom() - bar, area.w, bar}, m.cells.x,
-             std::max(m.cells.right(), m.cells.x + ui.px(240)));
+    const int level = draw_planned_map(scene, m, area);
+    draw_long_title(scene, region, pad, level);
+    draw_long_bar(scene, {area.x, region.bottom() - bar, area.w, bar}, m.cells.x,
+                  std::max(m.cells.right(), m.cells.x + ui.px(240)));
   }
   ui.unclip();
 }

@@ -43,14 +43,14 @@ namespace {
 int level_of(std::int64_t cell) { return std::countr_zero(static_cast<std::uint64_t>(cell)); }
 
 /// What fills a box: cells of one level, and which of them.
-struct Cells {
+struct ShownCells {
   int level;
   ConstMatrixMap<float> values;
   std::int64_t first_query, first_key;  // of values(0, 0), in tokens
 };
 
 /// Kinds of a row of cells: masked where no query of the cell sees any of its keys.
-void mark_row(const AttentionProblem& p, std::int64_t h, const Cells& cells, std::int64_t row,
+void mark_row(const AttentionProblem& p, std::int64_t h, const ShownCells& cells, std::int64_t row,
               std::span<CellKind> kinds) {
   const std::int64_t size = std::int64_t{1} << cells.level;
   const std::int64_t query = cells.first_query + row * size, last = std::min(p.queries, query + size) - 1;
@@ -193,9 +193,9 @@ int draw_long_picture(Scene& scene, const char* place, const Box& box, std::int6
   ui.matrix(place, content, box, [&](const Ui::UseJob& use) {
     const Tensor whole = mosaic ? mosaic->compose(mean) : Tensor();
     const Tensor& picture = mean ? survey.known.mean : survey.known.largest_cells();
-    const Cells cells{level,
-                      mosaic ? std::as_const(whole).matrix() : picture.matrix(h - survey.known.first_head),
-                      mosaic ? mosaic->first_query() : 0, mosaic ? mosaic->first_key() : 0};
+    const ShownCells cells{
+        level, mosaic ? std::as_const(whole).matrix() : picture.matrix(h - survey.known.first_head),
+        mosaic ? mosaic->first_query() : 0, mosaic ? mosaic->first_key() : 0};
     RasterJob job = whole_matrix(ui, cells.values, colormap(scale.map), box);
     job.row_kinds = [&](std::int64_t row, std::span<CellKind> kinds) {
       mark_row(survey.problem(), h, cells, row, kinds);

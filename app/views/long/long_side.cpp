@@ -50,7 +50,7 @@ float draw_minimap(Scene& scene, float x, float y, float width) {
 }
 
 /// Beside the minimap: what is known and how long it took.
-void draw_facts(const Scene& scene, float x, float y, float width) {
+void draw_survey_facts(const Scene& scene, float x, float y, float width) {
   const Ui& ui = scene.ui;
   const Survey& survey = survey_of(scene);
   const std::int64_t step = survey.known.rows.step;
@@ -180,7 +180,7 @@ void draw_long_side(Scene& scene, const Box& region) {
   const float top = region.y + ui.px(24);
   float y = draw_minimap(scene, x, top, width);
   const float facts = std::min(width * 0.62f, ui.px(224)) + ui.px(16);
-  draw_facts(scene, x + facts, top + ui.px(28), width - facts);
+  draw_survey_facts(scene, x + facts, top + ui.px(28), width - facts);
   y = std::max(y, top + ui.px(196)) + ui.px(16);
   ui.horizontal(x, y, width, ui.theme.hairline);
   y = draw_exact_tile(scene, x, y + ui.px(24), width) + ui.px(28);

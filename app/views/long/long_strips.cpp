@@ -71,7 +71,7 @@ double place_of_received(const MapFrame& m, double sum) {
 }
 
 /// One strip: `place` gives the band's ends and mean in 0 … 1.
-struct Strip {
+struct LongStrip {
   const Axis& axis;
   Box box;
   bool upright;  // along the rows
@@ -79,7 +79,7 @@ struct Strip {
 };
 
 template <class Look, class Place>
-void draw_strip(const Ui& ui, const Strip& strip, const Look& look, const Place& place) {
+void draw_strip(const Ui& ui, const LongStrip& strip, const Look& look, const Place& place) {
   ui.fill(strip.box, ui.theme.panel);
   const float thick = strip.upright ? strip.box.w : strip.box.h;
   const Rgba faint = fade(ui.theme.bar, 0.6f);
@@ -120,8 +120,8 @@ void draw_long_strips(const MapFrame& m, float width) {
   ui.text(m.cells.x - ui.px(10), below.y + ui.px(9), m.turned() ? "entropy" : "received",
           {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
   ui.text(m.cells.x - ui.px(10), below.y + ui.px(25), m.turned() ? "nats" : "Σ, log", note);
-  const Strip queries{m.queries(), m.turned() ? below : right, !m.turned(), ui.theme.query};
-  const Strip keys{m.keys(), m.turned() ? right : below, m.turned(), ui.theme.key};
+  const LongStrip queries{m.queries(), m.turned() ? below : right, !m.turned(), ui.theme.query};
+  const LongStrip keys{m.keys(), m.turned() ? right : below, m.turned(), ui.theme.key};
   draw_strip(ui, queries, entropy, share);
   draw_strip(ui, keys, received, log_share);
 }
