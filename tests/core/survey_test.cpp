@@ -208,19 +208,21 @@ TEST_CASE("The engine publishes a long Document from coarse to fine, and lets it
   CHECK(engine.latest()->refinement == 3);
   CHECK(published >= 3);
   // A long one that would take far longer than the test may is given up for the next one.
-  engine.submit(long_document(40'000, 40'000));
+  engine.submit(long_document(12'000, 12'000));
   while (engine.latest()->ticket == ticket) std::this_thread::yield();
   CHECK_FALSE(engine.latest()->is_complete());
   const auto start = std::chrono::steady_clock::now();
   engine.submit(long_document(64, 64));
   engine.wait_idle();
   CHECK_FALSE(engine.latest()->is_long());
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which make everything slower
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(2));
+#endif
 }
 
 TEST_CASE("Cancelling a refinement leaves what is known and says nothing") {
   LiveEngine engine(make_cpu_backend(2));
-  engine.submit(long_document(40'000, 40'000));
+  engine.submit(long_document(12'000, 12'000));
   while (!engine.latest()) std::this_thread::yield();
   engine.cancel();
   engine.wait_idle();
