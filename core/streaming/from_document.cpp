@@ -39,6 +39,7 @@ class Maker {
     made_.query = trace[Stage::RotateQuery];
     made_.key = trace[Stage::RotateKey];
     made_.value = trace[Stage::Value];
+    size_.batch = 1;  // the marks of one sequence are held at a time
     size_.heads = made_.query->shape()[1];
     size_.queries = made_.query->shape()[2];
     size_.keys = made_.key->shape()[2];
@@ -49,6 +50,12 @@ class Maker {
 
   StreamedDocument make() && {
     AttentionProblem& p = made_.problem;
+    if (!has_simple_mask() && is_long(size_)) {
+      made_.why_not =
+          "Sparse patterns, masks with a mistake and keys that belong to no token need a mark for every "
+          "score; they are not streamed.";
+      return std::move(made_);
+    }
     p.heads = size_.heads;
     p.kv_heads = made_.key->shape()[1];
     p.queries = size_.queries;

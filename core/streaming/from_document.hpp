@@ -28,9 +28,9 @@ struct StreamedDocument {
 
 /// Sequence `batch` of a Document, from the stages RotateQuery, RotateKey and Value of `trace` (and Bucket
 /// for LSH patterns); the other stages are not looked at. Sparse patterns, masks with a mistake and keys that
-/// belong to no token become a boolean mask of queries x keys, which only a Document that passes check() may
-/// have. Not streamed, with the reason in `why_not`: linear attention, the naive softmax, dropout, surgery,
-/// storage other than float32, -1e9 for hidden keys and the mistake of masking after the softmax.
+/// belong to no token become a boolean mask of queries x keys, which a sequence with more scores than can be
+/// kept is refused. Not streamed, with the reason in `why_not`: linear attention, the naive softmax, dropout,
+/// surgery, storage other than float32, -1e9 for hidden keys and the mistake of masking after the softmax.
 StreamedDocument make_problem(const Document&, const Trace& trace, std::int64_t batch);
 
 }  // namespace attnscope

@@ -196,6 +196,18 @@ TEST_CASE("What cannot be streamed is refused in a sentence and the last result 
   CHECK(engine.latest()->error ==
         "This is too long to keep every score. Linear attention has no softmax to stream.");
   CHECK(engine.latest_good()->is_long());
+  // Marks for every score would take as much memory as is to be saved.
+  document = long_document();
+  for (const auto& change : {+[](Document& d) { d.masking.sparsity.kind = Sparsity::Kind::Strided; },
+                             +[](Document& d) { d.masking.mistake = MaskMistake::DiagonalToo; },
+                             +[](Document& d) { d.zero_key = true; }}) {
+    Document changed = document;
+    change(changed);
+    engine.submit(changed);
+    engine.wait_idle();
+    CHECK(engine.latest()->error.find("need a mark for every score") != std::string::npos);
+    CHECK(engine.latest_good()->is_long());
+  }
 }
 
 TEST_CASE("The engine publishes a long Document from coarse to fine, and lets it go for a newer one") {
