@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/actions.hpp"
 #include "app/layout.hpp"
@@ -147,9 +148,10 @@ void App::take_results() {
   }
   const ResultPtr good = engine_.latest_good();
   if (!good || good == shown_ || (held_ && good == held_->result)) return;
-  shown_ = good;
+  ResultPtr before = std::exchange(shown_, good);
   tiles_->show(shown_);
   stats_ = std::make_unique<ResultStats>(shown_, &errors_);
+  if (before) engine_.let_go(std::move(before));
   stats_->compare_with(held_ ? held_->result : nullptr);
   if (opened_ && newest == good && newest->ticket > opened_after_) {
     if (looks_) {

@@ -211,27 +211,33 @@ const Histogram& ResultStats::histogram(Plane plane, std::int64_t b, std::int64_
   if (!is_new) return it->second;
   Histogram& histogram = it->second;
   histogram.bins.assign(static_cast<std::size_t>(bins), 0);
-  double sum = 0, squares = 0;
   // Before the mask as well the allowed cells count: what is spread is what softmax gets to see.
   const auto see_row = [&](std::int64_t i, std::span<std::uint8_t> seen) {
     if (plane.is_difference()) return see(plane, b, h, i, seen);
     rule_.see(b, h, i, seen);
   };
+  const float width = high - low, last = static_cast<float>(bins - 1), log_width = std::log(high / low);
+  double sum = 0, squares = 0;
+  std::int64_t cells = 0, below = 0, above = 0;
+  const auto count = [&](float unit) {
+    if (unit < 0) {
+      ++below;
+    } else if (unit > 1) {
+      ++above;
+    } else {
+      ++histogram.bins[static_cast<std::size_t>(std::min(last, unit * static_cast<float>(bins)))];
+    }
+  };
   for_finite(matrix(plane, b, h), see_row, [&](float v) {
-    ++histogram.cells;
+    ++cells;
     sum += static_cast<double>(v);
     squares += static_cast<double>(v) * static_cast<double>(v);
-    const float unit =
-        log ? (v > 0 ? std::log(v / low) / std::log(high / low) : -1) : (v - low) / (high - low);
-    if (unit < 0) {
-      ++histogram.below;
-    } else if (unit > 1) {
-      ++histogram.above;
-    } else {
-      ++histogram.bins[std::min(static_cast<std::size_t>(unit * static_cast<float>(bins)),
-                                histogram.bins.size() - 1)];
-    }
+    if (log) return count(v > 0 ? std::log(v / low) / log_width : -1);
+    count((v - low) / width);
   });
+  histogram.cells = cells;
+  histogram.below = below;
+  histogram.above = above;
   if (histogram.cells > 0) {
     const double n = static_cast<double>(histogram.cells);
     histogram.mean = sum / n;

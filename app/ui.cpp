@@ -213,6 +213,13 @@ void Ui::polyline(std::span<const ImVec2> points, Rgba colour, float thickness) 
   list()->AddPolyline(points.data(), static_cast<int>(points.size()), colour, 0, thickness);
 }
 
+void Ui::jagged_line(std::span<const ImVec2> points, std::span<const Box> bars, Rgba colour,
+                     float thickness) const {
+  if (SvgCanvas* svg = copy()) svg->polyline(points_of(points), colour, thickness);
+  list()->PrimReserve(static_cast<int>(6 * bars.size()), static_cast<int>(4 * bars.size()));
+  for (const Box& bar : bars) list()->PrimRect(bar.min(), bar.max(), colour);
+}
+
 void Ui::area(std::span<const ImVec2> corners, Rgba colour) const {
   if (SvgCanvas* svg = copy()) svg->polygon(points_of(corners), colour);
   const ImDrawListFlags flags = list()->Flags;

@@ -100,6 +100,9 @@ class Ui {
   void ring(ImVec2 centre, float radius, Rgba, float thickness = 1) const;
   /// Straight pieces from point to point.
   void polyline(std::span<const ImVec2> points, Rgba, float thickness = 1) const;
+  /// A line that runs up and down within its columns of pixels: the screen shows the bars it makes there,
+  /// which cost a tenth of a smoothed line and look the same; a copy keeps the line.
+  void jagged_line(std::span<const ImVec2> points, std::span<const Box> bars, Rgba, float thickness) const;
   /// A convex area. Its edges are not smoothed, so that areas side by side leave no seam.
   void area(std::span<const ImVec2> corners, Rgba) const;
   /// A picture that fills the box at screen resolution, painted anew only when `content`, a hash of

@@ -56,6 +56,14 @@ ResultPtr LiveEngine::latest_good() const {
   return latest_good_;
 }
 
+void LiveEngine::let_go(ResultPtr result) {
+  {
+    const std::lock_guard lock(mutex_);
+    spent_.push_back(std::move(result));
+  }
+  changed_.notify_all();
+}
+
 void LiveEngine::cancel() {
   std::stop_source run;
   {
@@ -89,8 +97,15 @@ void LiveEngine::wait_idle() const {
 
 void LiveEngine::work(const std::stop_token& quit) {
   std::unique_lock lock(mutex_);
-  while (changed_.wait(lock, quit, [this] { return waiting_.has_value(); })) {
+  while (changed_.wait(lock, quit, [this] { return waiting_.has_value() || !spent_.empty(); })) {
     if (quit.stop_requested()) return;
+    if (!spent_.empty()) {
+      std::vector<ResultPtr> spent = std::exchange(spent_, {});
+      lock.unlock();
+      spent.clear();
+      lock.lock();
+      continue;
+    }
     running_ = std::exchange(waiting_, std::nullopt);
     started_ = Clock::now();
     run_stop_ = std::stop_source();

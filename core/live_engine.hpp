@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "core/pipeline.hpp"
 
@@ -32,6 +33,10 @@ class LiveEngine {
   ResultPtr latest() const;
   /// The newest result without an error; null before the first.
   ResultPtr latest_good() const;
+
+  /// Takes a result that its owner is done with: giving back the memory of a large one takes longer than a
+  /// frame has, so that the worker does it where it holds the last share.
+  void let_go(ResultPtr result);
 
   /// Stops the current run and drops what waits; a refinement leaves what is known by then. The newest of
   /// their Documents is published, on the worker, as an error "Cancelled", unless it is superseded by then or
@@ -74,6 +79,7 @@ class LiveEngine {
   bool refining_ = false;  // the running job's first look is published
   std::stop_source run_stop_;
   ResultPtr latest_, latest_good_;
+  std::vector<ResultPtr> spent_;  // to be given back between runs
   // Last: they start when all else is there and are joined first.
   std::jthread worker_;
   std::jthread watchdog_;  // stops superseded runs when they become older than a second

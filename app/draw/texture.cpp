@@ -32,7 +32,8 @@ ImTextureID TextureCache::get(ImGuiID id, std::uint64_t content, const std::func
   Entry& entry = entries_[id];
   entry.age = 0;
   if (entry.texture != 0 && entry.content == content) return static_cast<ImTextureID>(entry.texture);
-  if (entry.texture != 0 && spent_ > patience) {
+  if (entry.texture != 0 && spent_ > (entry.waited + 1) * patience) {
+    ++entry.waited;
     ++postponing_;
     return static_cast<ImTextureID>(entry.texture);
   }

@@ -22,7 +22,8 @@ class TextureCache {
   /// The texture for the picture at place `id` (an ImGuiID). `content` is a hash of everything it shows;
   /// `paint` is called only when that, or the place, is new. Sampling is nearest: pictures come at screen
   /// resolution. Once a frame has painted for `patience`, places that have an older picture keep it until a
-  /// later frame, so that long texts never stop the window.
+  /// later frame, so that long texts never stop the window. Each frame a place has waited adds to what it may
+  /// take: none starves while a slider moves.
   ImTextureID get(ImGuiID id, std::uint64_t content, const std::function<Image()>& paint);
   /// Call once a frame, after the last get(): frees pictures that were not asked for in the last 120 frames.
   void end_frame();
@@ -34,12 +35,13 @@ class TextureCache {
   std::size_t size() const { return entries_.size(); }
 
  private:
-  static constexpr std::chrono::duration<double> patience{0.03};
+  static constexpr std::chrono::duration<double> patience{0.008};
 
   struct Entry {
     unsigned texture = 0;
     std::uint64_t content = 0;
     int width = 0, height = 0, age = 0;
+    int waited = 0;  // frames it was put off
   };
   std::unordered_map<ImGuiID, Entry> entries_;
   int painting_ = 0, painted_ = 0;

@@ -45,9 +45,45 @@ void draw_x_axis(const Ui& ui, const Axes& axes, int ticks) {
 
 namespace {
 
+using Points = std::vector<ImVec2>;
+
+/// The finite runs of a curve, in pixels.
+std::vector<Points> runs_of(const Axes& axes, const Points& points) {
+  std::vector<Points> runs(1);
+  for (const ImVec2 p : points) {
+    if (std::isfinite(p.x) && std::isfinite(p.y)) {
+      runs.back().push_back({axes.x(static_cast<double>(p.x)), axes.y(static_cast<double>(p.y))});
+    } else if (!runs.back().empty()) {
+      runs.emplace_back();
+    }
+  }
+  if (runs.back().empty()) runs.pop_back();
+  return runs;
+}
+
+/// What of a run falls into one column of pixels.
+struct Column {
+  float x, low, high, last;
+  int points;
+};
+
+std::vector<Column> columns_of(const Points& run, float width) {
+  std::vector<Column> columns;
+  for (const ImVec2 p : run) {
+    const float x = std::round(p.x / width) * width;
+    if (columns.empty() || columns.back().x != x) {
+      columns.push_back({x, p.y, p.y, p.y, 1});
+    } else {
+      Column& column = columns.back();
+      column = {x, std::min(column.low, p.y), std::max(column.high, p.y), p.y, column.points + 1};
+    }
+  }
+  return columns;
+}
+
 /// Leaves out points nearer than a pixel to the one before: the joints of so short pieces would look like
 /// beads.
-void smooth(std::vector<ImVec2>& run) {
+void smooth(Points& run) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < run.size(); ++i) {
     const bool near = i > 0 && i + 1 < run.size() && std::abs(run[i].x - run[kept - 1].x) < 1 &&
@@ -57,57 +93,61 @@ void smooth(std::vector<ImVec2>& run) {
   run.resize(kept);
 }
 
-/// The finite runs of a curve in pixels, pooled to four points per pixel column where there are more.
-std::vector<std::vector<ImVec2>> runs_of(const Axes& axes, const std::vector<ImVec2>& points) {
-  std::vector<std::vector<ImVec2>> runs(1);
-  struct Column {
-    float x = 0, low = 0, high = 0, last = 0;
-    int count = 0;
-  } column;
-  const bool dense = static_cast<float>(points.size()) > 2 * axes.area.w;
-  const auto flush = [&] {
-    if (column.count > 1) runs.back().push_back({column.x, column.low});
-    if (column.count > 1) runs.back().push_back({column.x, column.high});
-    if (column.count > 0) runs.back().push_back({column.x, column.last});
-    column.count = 0;
-  };
-  for (const ImVec2 p : points) {
-    if (!std::isfinite(p.x) || !std::isfinite(p.y)) {
-      flush();
-      if (!runs.back().empty()) runs.emplace_back();
-      continue;
-    }
-    float x = axes.x(static_cast<double>(p.x));
-    const float y = axes.y(static_cast<double>(p.y));
-    if (dense) x = std::round(x);
-    if (!dense || column.count == 0 || x != column.x) {
-      flush();
-      column = {x, y, y, y, 1};
-    } else {
-      column = {x, std::min(column.low, y), std::max(column.high, y), y, column.count + 1};
+/// The run with at most three points per pixel column where it has more.
+Points thinned(Points run, const Axes& axes) {
+  if (static_cast<float>(run.size()) > 2 * axes.area.w) {
+    const std::vector<Column> columns = columns_of(run, 1);
+    run.clear();
+    for (const Column& column : columns) {
+      if (column.points > 1) run.push_back({column.x, column.low});
+      if (column.points > 1) run.push_back({column.x, column.high});
+      run.push_back({column.x, column.last});
     }
   }
-  flush();
-  if (runs.back().empty()) runs.pop_back();
-  for (std::vector<ImVec2>& run : runs) smooth(run);
-  return runs;
+  smooth(run);
+  return run;
+}
+
+/// A run that goes up and down within its columns, as a bar for each; none where it is calm, or has not
+/// enough points for that: there a line looks better.
+std::vector<Box> bars_of(const Ui& ui, const Axes& axes, const Points& run, float thickness) {
+  const float width = std::max(1.f, std::round(ui.scale()));
+  if (static_cast<float>(run.size()) * width < axes.area.w) return {};
+  const std::vector<Column> columns = columns_of(run, width);
+  std::vector<Box> bars;
+  float height = 0, before = columns.front().last;
+  for (const Column& column : columns) {
+    const float top = std::min(column.low, before), bottom = std::max(column.high, before);
+    bars.push_back({column.x, top - thickness / 2, width, bottom - top + thickness});
+    height += bottom - top;
+    before = column.last;
+  }
+  const bool is_jagged = height > ui.px(4) * static_cast<float>(bars.size());
+  return is_jagged ? bars : std::vector<Box>{};
 }
 
 }  // namespace
 
 void draw_curve(const Ui& ui, const Axes& axes, const std::vector<ImVec2>& points, Rgba colour,
                 float thickness) {
-  for (const std::vector<ImVec2>& run : runs_of(axes, points)) {
-    if (run.size() > 1) ui.polyline(run, colour, thickness);
-    if (run.size() == 1) ui.disc(run[0], thickness, colour);
+  for (const Points& run : runs_of(axes, points)) {
+    const Points line = thinned(run, axes);
+    if (line.size() == 1) {
+      ui.disc(line[0], thickness, colour);
+    } else if (const std::vector<Box> bars = bars_of(ui, axes, run, thickness); !bars.empty()) {
+      ui.jagged_line(line, bars, colour, thickness);
+    } else {
+      ui.polyline(line, colour, thickness);
+    }
   }
 }
 
 void draw_dashed_curve(const Ui& ui, const Axes& axes, const std::vector<ImVec2>& points, Rgba colour,
                        float thickness) {
-  for (const std::vector<ImVec2>& run : runs_of(axes, points)) {
-    if (run.size() > 1) draw_dashes(ui, run, colour, thickness);
-    if (run.size() == 1) ui.disc(run[0], thickness, colour);
+  for (const Points& run : runs_of(axes, points)) {
+    const Points line = thinned(run, axes);
+    if (line.size() > 1) draw_dashes(ui, line, colour, thickness);
+    if (line.size() == 1) ui.disc(line[0], thickness, colour);
   }
 }
 
