@@ -38,6 +38,16 @@ class WholeWindow {
   }
 };
 
+/// Whether colours from 0 to 1 would show next to nothing of the head: many keys share every query's weight.
+bool are_weights_small(const Result& result, std::int64_t h) {
+  constexpr std::int64_t many = 64;       // queries; the weights of fewer are large enough to be seen
+  constexpr double hardly_visible = 0.2;  // mean of the rows' largest weights
+  const std::int64_t queries = result.dimensions.queries;
+  double sum = 0;
+  for (std::int64_t i = 0; i < queries; ++i) sum += result.measures.row(0, h, i).largest;
+  return queries >= many && sum < hardly_visible * static_cast<double>(queries);
+}
+
 Selection without_hovers(Selection selection) {
   selection.hovered_head.reset();
   selection.hovered_cell.reset();
@@ -198,6 +208,7 @@ void App::choose_first_cell() {
   }
   wanted_cell_ = {query, key};
   selection_.locked = true;
+  view_.focus.log = are_weights_small(*shown_, selection_.head);
 }
 
 /// Of a long Document a query in the middle and the key it looks at most; its small weights are seen by their

@@ -118,8 +118,10 @@ void App::look_as_opened() {
 
 void App::save(const std::filesystem::path& path) {
   std::filesystem::path to = path.empty() ? file_ : path;
-  if (to.empty())
-    return say("This document has no file yet: open the menu at the top and type a path to save under.");
+  if (to.empty()) {  // never saved: the menu asks for a path
+    view_.files.menu_opens = FileField::SaveAs;
+    return;
+  }
   std::error_code unknown;
   if (!to.has_filename() || std::filesystem::is_directory(to, unknown))
     return say("Cannot write " + in_quotes(to.native()) +

@@ -1,11 +1,38 @@
 #include "app/imgui_host.hpp"
 
 #define GL_GLEXT_PROTOTYPES
+#include <algorithm>
+#include <vector>
+
 #include <GL/glcorearb.h>
 #include <backends/imgui_impl_glfw.h>
 #include <backends/imgui_impl_opengl3.h>
+#include <imgui_internal.h>
 
 namespace attnscope {
+namespace {
+
+bool is_modifier(ImGuiKey key) {
+  return (key & ImGuiMod_Mask_) != 0 || (key >= ImGuiKey_LeftCtrl && key <= ImGuiKey_RightSuper);
+}
+
+/// Takes from the waiting events those from the first on that would change a modifier under a key pressed
+/// before it: Dear ImGui reads both in one frame, so that a quick Ctrl+S would be an S.
+std::vector<ImGuiInputEvent> split_from_next_frame(ImVector<ImGuiInputEvent>& waiting) {
+  bool pressed = false;
+  const auto belongs_to_next = [&pressed](const ImGuiInputEvent& event) {
+    if (event.Type != ImGuiInputEventType_Key) return false;
+    if (is_modifier(event.Key.Key)) return pressed;
+    pressed = pressed || event.Key.Down;
+    return false;
+  };
+  ImGuiInputEvent* const first = std::find_if(waiting.begin(), waiting.end(), belongs_to_next);
+  std::vector<ImGuiInputEvent> next(first, waiting.end());
+  waiting.resize(static_cast<int>(first - waiting.begin()));
+  return next;
+}
+
+}  // namespace
 
 ImGuiHost::ImGuiHost(GLFWwindow* window, bool system_fonts)
     : window_(window), context_(ImGui::CreateContext()) {
@@ -43,7 +70,10 @@ void ImGuiHost::build(int width, int height, float seconds, const std::function<
     ImGui::GetIO().DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
     ImGui::GetIO().DeltaTime = seconds;
   }
+  ImVector<ImGuiInputEvent>& waiting = context_->InputEventsQueue;
+  const std::vector<ImGuiInputEvent> next = split_from_next_frame(waiting);
   ImGui::NewFrame();
+  for (const ImGuiInputEvent& event : next) waiting.push_back(event);
   draw();
   ImGui::Render();
   // Glyphs that were asked for must be there in the next frame, whether this one is rendered or not.

@@ -1,6 +1,7 @@
 #include "app/cli/bench.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -280,12 +281,37 @@ std::string json_of(const BenchWish& wish, const Bench& bench, const std::vector
       emit_of(wish), wish.heads, wish.dim, wish.causal, bench.threads(), runs);
 }
 
+/// Calls `take` with each word between commas; false as soon as one is refused.
+bool for_each_named(std::string_view text, const std::function<bool(std::string_view)>& take) {
+  while (true) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    if (!take(text.substr(0, end))) return false;
+    if (end == text.size()) return true;
+    text.remove_prefix(end + 1);
+  }
+}
+
 }  // namespace
 
-std::optional<BenchPart> bench_part_from(std::string_view name) {
-  const auto found = std::find(std::begin(part_names), std::end(part_names), name);
-  if (found == std::end(part_names)) return std::nullopt;
-  return static_cast<BenchPart>(found - std::begin(part_names));
+bool read_bench_lengths(std::string_view text, std::vector<std::int64_t>& lengths) {
+  constexpr std::int64_t longest = 1 << 20;
+  lengths.clear();
+  return for_each_named(text, [&](std::string_view word) {
+    std::int64_t n = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), n);
+    if (error != std::errc{} || end != word.data() + word.size() || n < 1 || n > longest) return false;
+    lengths.push_back(n);
+    return true;
+  });
+}
+
+bool read_bench_parts(std::string_view text, std::set<BenchPart>& emit) {
+  emit.clear();
+  return for_each_named(text, [&](std::string_view word) {
+    const auto found = std::find(std::begin(part_names), std::end(part_names), word);
+    if (found == std::end(part_names)) return false;
+    return emit.insert(static_cast<BenchPart>(found - std::begin(part_names))).second;
+  });
 }
 
 void run_bench(const BenchWish& wish) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -27,7 +26,10 @@ struct BenchWish {
   std::string plot;    // an .svg of time and memory against the length; empty = none
 };
 
-std::optional<BenchPart> bench_part_from(std::string_view name);
+/// "1024,2048": lengths from 1 to 2^20. False, and anything in `lengths`, where the text is no such list.
+bool read_bench_lengths(std::string_view text, std::vector<std::int64_t>& lengths);
+/// "output,picture": every name known and given once.
+bool read_bench_parts(std::string_view text, std::set<BenchPart>& emit);
 
 /// Prints a line for each length: median and middle half of the times, GFLOP/s, their share of Eigen's matrix
 /// product on the same instruction set (runs of both take turns), memory above inputs and results, and what

@@ -270,36 +270,11 @@ CLI::App* add_rotate(CLI::App& app, Wishes& wishes) {
   return rotate;
 }
 
-/// "1024,2048": lengths from 1 to 2^20.
-bool read_lengths(std::string_view text, std::vector<std::int64_t>& lengths) {
-  lengths.clear();
-  while (true) {
-    const std::size_t end = std::min(text.find(','), text.size());
-    const std::optional<std::int64_t> n = whole_text_as<std::int64_t>(text.substr(0, end));
-    if (!n || *n < 1 || *n > (1 << 20)) return false;
-    lengths.push_back(*n);
-    if (end == text.size()) return true;
-    text.remove_prefix(end + 1);
-  }
-}
-
-/// "output,picture": every name known and given once.
-bool read_parts(std::string_view text, std::set<BenchPart>& emit) {
-  emit.clear();
-  while (true) {
-    const std::size_t end = std::min(text.find(','), text.size());
-    const std::optional<BenchPart> part = bench_part_from(text.substr(0, end));
-    if (!part || !emit.insert(*part).second) return false;
-    if (end == text.size()) return true;
-    text.remove_prefix(end + 1);
-  }
-}
-
 CLI::App* add_bench(CLI::App& app, Wishes& wishes) {
   CLI::App* bench = app.add_subcommand("bench", "Measure how fast attention is on this machine");
   BenchWish& wish = wishes.bench;
   add_checked(*bench, {"--n", "LIST", "Queries and keys", "whole numbers from 1 to 1048576 like 1024,4096",
-                       [&wish](const std::string& text) { return read_lengths(text, wish.lengths); }});
+                       [&wish](const std::string& text) { return read_bench_lengths(text, wish.lengths); }});
   add_checked(*bench, whole_option("--heads", "Heads, 12 when not given", 1, most_heads, wish.heads));
   add_checked(*bench, whole_option("--dim", "Numbers in a head, 64 when not given", 1, 4096, wish.dim));
   add_checked(*bench,
@@ -312,7 +287,7 @@ CLI::App* add_bench(CLI::App& app, Wishes& wishes) {
                        }});
   add_checked(*bench, {"--emit", "LIST", "What is computed, output,entropy when not given",
                        "any of output,entropy,picture,received, each once",
-                       [&wish](const std::string& text) { return read_parts(text, wish.emit); }});
+                       [&wish](const std::string& text) { return read_bench_parts(text, wish.emit); }});
   add_checked(*bench, {"--precision", "P", "What is computed in", "fp32, bf16 or split-bf16",
                        [&wish](const std::string& text) {
                          wish.precision = text;

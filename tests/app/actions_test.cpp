@@ -132,6 +132,21 @@ TEST_CASE("every key of the action table does something") {
   }
 }
 
+TEST_CASE("a modifier let go within the frame of its key still belongs to it") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  const Document before = robot.document();
+  ImGuiIO& io = ImGui::GetIO();
+  for (const bool down : {true, false}) {  // as a quick hand does: S lies on the key a little longer
+    io.AddKeyEvent(ImGuiMod_Ctrl, down);
+    io.AddKeyEvent(ImGuiKey_LeftCtrl, down);
+    io.AddKeyEvent(ImGuiKey_S, down);
+  }
+  robot.settle();
+  CHECK(robot.document() == before);
+  CHECK(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
+}
+
 TEST_CASE("actions without a key run from the palette") {
   for (const Action& action : actions()) {
     if (action.key != 0) continue;

@@ -76,10 +76,10 @@ void look_for_recent(FilesState& files) {
 }
 
 /// What can be opened.
-void draw_incoming(Scene& scene, MenuColumn& left, MenuColumn& right, bool focus) {
+void draw_incoming(Scene& scene, MenuColumn& left, MenuColumn& right, std::optional<FileField> field) {
   FilesState& files = scene.view.files;
   left.title("Open");
-  if (left.path("##path", files.open_path, "Path of a file; Tab completes it", focus))
+  if (left.path("##path", files.open_path, "Path of a file; Tab completes it", field == FileField::Open))
     scene.requests.open = typed_path(files.open_path);
   if (files.recent.empty()) left.remark("Or drop a file anywhere on the window: a text, tensors, a session.");
   for (const RecentFile& file : files.recent) {
@@ -96,7 +96,7 @@ void draw_incoming(Scene& scene, MenuColumn& left, MenuColumn& right, bool focus
 }
 
 /// What can be kept.
-void draw_outgoing(Scene& scene, MenuColumn& left, MenuColumn& right) {
+void draw_outgoing(Scene& scene, MenuColumn& left, MenuColumn& right, std::optional<FileField> field) {
   FilesState& files = scene.view.files;
   left.title("Save");
   if (left.row({"Save", "Save", "Ctrl+S"},
@@ -105,7 +105,7 @@ void draw_outgoing(Scene& scene, MenuColumn& left, MenuColumn& right) {
                 "The document, how it is looked at and what is held, where it was saved last.",
                 "Ctrl+S"}))
     scene.requests.save.emplace();
-  if (left.path("##save", files.save_path, "Save as: a path", false))
+  if (left.path("##save", files.save_path, "Save as: a path", field == FileField::SaveAs))
     scene.requests.save = typed_path(files.save_path);
   left.remark(
       "By its ending: .json opens again as it is; .csv .npy .safetensors numbers; .png .svg a picture.");
@@ -130,17 +130,17 @@ void draw_outgoing(Scene& scene, MenuColumn& left, MenuColumn& right) {
     copy_cell(scene);
 }
 
-void draw_menu(Scene& scene, const Box& at, bool focus) {
+void draw_menu(Scene& scene, const Box& at, std::optional<FileField> field) {
   const Ui& ui = scene.ui;
   const ImVec2 top = ImGui::GetCursorScreenPos();
   const float gap = ui.px(12), wide = (at.w - 2 * ui.px(8) - gap) / 2;
   MenuColumn left(ui, top.x, top.y, wide), right(ui, top.x + wide + gap, top.y, wide);
-  draw_incoming(scene, left, right, focus);
+  draw_incoming(scene, left, right, field);
   const float middle = std::max(left.bottom(), right.bottom()) + ui.px(8);
   ui.vertical(top.x + wide + gap / 2, top.y, middle - top.y, ui.theme.hairline);
   ui.horizontal(top.x, middle, at.w - 2 * ui.px(8), ui.theme.hairline);
   MenuColumn save(ui, top.x, middle + ui.px(6), wide), out(ui, top.x + wide + gap, middle + ui.px(6), wide);
-  draw_outgoing(scene, save, out);
+  draw_outgoing(scene, save, out, field);
   const float bottom = std::max(save.bottom(), out.bottom());
   ui.vertical(top.x + wide + gap / 2, middle, bottom - middle, ui.theme.hairline);
   ImGui::SetCursorScreenPos({top.x, bottom});
@@ -149,7 +149,7 @@ void draw_menu(Scene& scene, const Box& at, bool focus) {
 
 }  // namespace
 
-void open_file_menu(Scene& scene) { scene.view.files.menu_opens = true; }
+void open_file_menu(Scene& scene) { scene.view.files.menu_opens = FileField::Open; }
 
 void draw_file_menu(Scene& scene, const Box& bar, float x, float room) {
   const Ui& ui = scene.ui;
@@ -158,7 +158,7 @@ void draw_file_menu(Scene& scene, const Box& bar, float x, float room) {
   if (scene.edited) title += " · edited";
   const float width = std::min({ui.text_width(title, type::label) + ui.px(44), ui.px(360), room});
   const Box box{x, bar.centre_y() - ui.px(14), std::max(width, 0.f), ui.px(28)};
-  const bool by_key = std::exchange(scene.view.files.menu_opens, false);
+  const std::optional<FileField> by_key = std::exchange(scene.view.files.menu_opens, std::nullopt);
   const bool clicked = width >= ui.px(48) &&
                        drop_box(ui, label, box, title,
                                 {"Open, save, export",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,13 @@ struct RecentFile {
   bool there = true;  // looked up when the menu opens
 };
 
+/// What of the menu gets the keyboard when a key opens it.
+enum class FileField { Open, SaveAs };
+
 struct FilesState {
-  std::string open_path, save_path;  // what the menu's two fields hold
-  std::vector<RecentFile> recent;    // newest first
-  bool menu_opens = false;           // in this frame, with the keyboard in the first field
+  std::string open_path, save_path;     // what the menu's two fields hold
+  std::vector<RecentFile> recent;       // newest first
+  std::optional<FileField> menu_opens;  // in this frame, with the keyboard there
 
   bool picture_opens = false;  // in this frame
   PictureRegion region = PictureRegion::Focus;

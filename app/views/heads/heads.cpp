@@ -113,7 +113,9 @@ void draw_footer(Scene& scene, const Box& line) {
   if (!scene.result.measures.output_change.empty()) return draw_output_change(scene, line);
   const Plane plane = scene.view.stage;
   const bool whole = is_weights(plane) && plane.stage != Stage::Drop && scene.view.range == RangeMode::All;
-  const std::string note = whole ? "range 0 … 1, all" : std::string(words(scene.result.document, plane).name);
+  const std::string note = !whole                 ? std::string(words(scene.result.document, plane).name)
+                           : scene.view.focus.log ? "logarithm, up to 1, all"
+                                                  : "range 0 … 1, all";
   const TextStyle style{type::tick, ui.theme.text3};
   const float width = ui.text(line.x, line.centre_y(), note, style);
   const std::string_view hint = "click a badge to mute";
