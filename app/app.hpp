@@ -56,8 +56,8 @@ class App {
   void frame(const Fonts& fonts);
 
   /// The one door for files: command line, menu and drop. A session brings back how it was looked at, and B.
-  /// What cannot be opened becomes a message; the Document stays.
-  void open(const std::filesystem::path& path);
+  /// What cannot be opened becomes a message; the Document stays. `layer` chooses one of a dump's.
+  void open(const std::filesystem::path& path, std::string_view layer = {});
   /// Opens what was open when the last program was killed, and says so; nothing when it was not.
   void restore();
 

@@ -38,10 +38,13 @@ void App::remember(const std::filesystem::path& path) {
   for (const std::filesystem::path& known : recent_.paths()) view_.files.recent.push_back({known});
 }
 
-void App::open(const std::filesystem::path& path) {
+void App::open(const std::filesystem::path& path, std::string_view layer) {
   try {
-    Session session = open_session(path, view_);  // refuses what cannot be computed before the good one goes
+    Session session =
+        open_session(path, view_, layer);  // refuses what cannot be computed before the good one goes
     take(std::move(session), is_own_document(path) ? path : std::filesystem::path{});
+    view_.files.layers = list_layers(path);
+    view_.files.layers_of = path;
     remember(path);
   } catch (const std::exception& error) {
     say(error.what());
@@ -182,7 +185,7 @@ void App::fulfil(const Requests& requests) {
   if (requests.hold) hold();
   if (requests.swap) swap_with_held();
   if (requests.let_go) let_go();
-  if (requests.open) open(*requests.open);
+  if (requests.open) open(*requests.open, requests.layer);
   if (requests.save) save(*requests.save);
   if (requests.picture) save_picture(*requests.picture);
   if (!requests.copy.empty()) ImGui::SetClipboardText(requests.copy.c_str());

@@ -36,7 +36,8 @@ std::string render_picture(const RenderWish& wish) {
     throw Error("Cannot write " + in_quotes(wish.out.native()) +
                 ": expected a name that ends in .png or .svg.");
   std::string damage;
-  if (wish.file) damage = open_session(*wish.file, {}).damage;  // the App would make a message of an Error
+  if (wish.file)
+    damage = open_session(*wish.file, {}, wish.layer).damage;  // the App would make a message of an Error
 
   const OffscreenContext context;
   const Framebuffer picture(wish.width, wish.height);
@@ -44,7 +45,7 @@ std::string render_picture(const RenderWish& wish) {
   LiveEngine engine(chosen.backend);
   ImGuiHost host;
   App app({assets_directory(), ThemeName::Dark, wish.scale}, engine, chosen.cpu_reason);
-  if (wish.file) app.open(*wish.file);
+  if (wish.file) app.open(*wish.file, wish.layer);
 
   const auto frame = [&] {
     picture.bind();

@@ -11,6 +11,7 @@ namespace attnscope {
 
 struct RenderWish {
   std::optional<std::filesystem::path> file;  // the first example when there is none
+  std::string layer;                          // of a dump; empty = the first
   std::filesystem::path out;                  // PNG or SVG
   int width = 1600, height = 1000;            // of the window, pixels
   float scale = 1;                            // display scale: at 2, everything is twice as large

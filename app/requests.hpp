@@ -25,6 +25,7 @@ inline constexpr int least_picture_scale = 1, most_picture_scale = 8;
 
 struct Requests {
   std::optional<std::filesystem::path> open;
+  std::string layer;                          // of the dump to open; empty = the first
   std::optional<std::filesystem::path> save;  // an empty path: where it was saved or opened
   std::optional<PictureWish> picture;
   bool hold = false;    // what is on screen becomes B

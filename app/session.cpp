@@ -236,8 +236,8 @@ std::string listed(const std::vector<std::string>& lost) {
   return text;
 }
 
-Session open_session(const std::filesystem::path& path, const ViewState& now) {
-  OpenedFile file = open_any(path);
+Session open_session(const std::filesystem::path& path, const ViewState& now, std::string_view layer) {
+  OpenedFile file = open_any(path, layer);
   Session session{std::move(file.document), {}, std::move(file.held), {}};
   if (!file.view.empty()) session.looks = view_from_json(file.view, now, file.lost);
   if (!file.lost.empty()) {

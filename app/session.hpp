@@ -34,9 +34,9 @@ struct Session {
   std::string damage;
 };
 
-/// Opens any file. What a session does not say is as in `now`'s theme and scale, else as at the start. Throws
-/// Error when there is no Document to be had.
-Session open_session(const std::filesystem::path&, const ViewState& now);
+/// Opens any file, of a dump the layer of that name or the first. What a session does not say is as in
+/// `now`'s theme and scale, else as at the start. Throws Error when there is no Document to be had.
+Session open_session(const std::filesystem::path&, const ViewState& now, std::string_view layer = {});
 
 /// The JSON under "view".
 std::string view_to_json(const ViewState&, const Selection&, double held_seconds = 0,

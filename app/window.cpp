@@ -193,7 +193,8 @@ void draw(GLFWwindow* window, ImGuiHost& host, App& app, Attention& attention) {
 
 }  // namespace
 
-int run_window(const std::optional<std::filesystem::path>& file, const std::optional<std::string>& language) {
+int run_window(const std::optional<std::filesystem::path>& file, const std::string& layer,
+               const std::optional<std::string>& language) {
   const GlfwLibrary library;
   const WindowHandle window = open_window();
   Attention attention;
@@ -209,7 +210,7 @@ int run_window(const std::optional<std::filesystem::path>& file, const std::opti
           engine, chosen.cpu_reason);
   attention.app = &app;
   if (file) {
-    app.open(*file);
+    app.open(*file, layer);
   } else {
     app.restore();
   }

@@ -8,9 +8,10 @@
 
 namespace attnscope {
 
-/// Opens the window, with `file` in it when one is given, and returns 0 once it was closed. Without a
-/// language it speaks the one that LANGUAGE or LANG asks for. Throws Error when there is no display or no
-/// OpenGL 3.3 on it.
-int run_window(const std::optional<std::filesystem::path>& file, const std::optional<std::string>& language);
+/// Opens the window, with `file` (of a dump that layer, or the first) in it when one is given, and returns 0
+/// once it was closed. Without a language it speaks the one that LANGUAGE or LANG asks for. Throws Error when
+/// there is no display or no OpenGL 3.3 on it.
+int run_window(const std::optional<std::filesystem::path>& file, const std::string& layer,
+               const std::optional<std::string>& language);
 
 }  // namespace attnscope

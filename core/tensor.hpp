@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <Eigen/Core>
@@ -58,6 +59,9 @@ class TensorOf {
   const T* data() const { return values_.data(); }
   std::span<T> values() { return values_; }
   std::span<const T> values() const { return values_; }
+
+  /// The same values under other sizes. Throws Error when their number is another.
+  TensorOf reshaped(Shape shape) && { return {shape, std::move(values_)}; }
 
   /// The last two dimensions at the given leading indices: matrix() of rank 2, matrix(b) of rank 3, matrix(b,
   /// h) of rank 4. No bounds are checked in a release build.

@@ -78,9 +78,11 @@ bool read_size(std::string_view text, RenderWish& wish) {
   return true;
 }
 
+constexpr const char* layer_help = "Which layer of a dump (.safetensors, .npy), the first when not given";
+
 /// What was asked for; options write straight into it.
 struct Wishes {
-  std::string file, render_file, render_out;
+  std::string file, dump_layer, render_file, render_out;
   std::optional<std::string> language;  // of the window
   RenderWish render;
   std::string in, out;  // of the commands from tensors to tensors
@@ -152,6 +154,7 @@ CLI::App* add_render(CLI::App& app, Wishes& wishes) {
                  wish.theme = text;
                  return text == "dark" || text == "light" || text == "contrast";
                }});
+  render->add_option("--layer", wish.layer, layer_help)->type_name("NAME");
   add_checked(*render, language_option(wish.language));
   return render;
 }
@@ -319,6 +322,7 @@ int parse_and_run(int argc, char** argv) {
   CLI::Option* file = app.add_option(
       "FILE", wishes.file, "A session or document (.json), tensors (.safetensors) or a text to open");
   file->type_name("");
+  app.add_option("--layer", wishes.dump_layer, layer_help)->type_name("NAME")->needs(file);
   add_checked(app, language_option(wishes.language));
   const CLI::App* render = add_render(app, wishes);
   const CLI::App* attend_command = add_attend(app, wishes);
@@ -366,7 +370,7 @@ int parse_and_run(int argc, char** argv) {
     run_bench(wishes.bench);
     return 0;
   }
-  return run_window(path_from(wishes.file), wishes.language);
+  return run_window(path_from(wishes.file), wishes.dump_layer, wishes.language);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "core/files/atomic_write.hpp"
 #include "core/files/mapped_file.hpp"
 #include "core/files/npy_header.hpp"
+#include "core/files/read_values.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -104,10 +105,14 @@ TensorOf<T> read_npy(const std::filesystem::path& path) {
     sizes[static_cast<std::size_t>(axis)] = header.shape[transposed ? rank - 1 - axis : axis];
   }
   TensorOf<T> stored{Shape(std::span(sizes).first(static_cast<std::size_t>(rank)))};
-  file.check_length();
-  decode(header.dtype, file.bytes().subspan(static_cast<std::size_t>(begin)), header.order, stored.values());
+  read_values(file, begin, header.dtype, header.order, stored.values());
   if (transposed) return row_major(stored, header.shape);
   return stored;
+}
+
+Shape npy_shape(const std::filesystem::path& path) {
+  const MappedFile file(path);
+  return read_layout(file, in_quotes(path.native())).header.shape;
 }
 
 template TensorOf<float> read_npy<float>(const std::filesystem::path&);

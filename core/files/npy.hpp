@@ -16,6 +16,9 @@ namespace attnscope {
 template <class T>
 TensorOf<T> read_npy(const std::filesystem::path& path);
 
+/// Its sizes alone, at most Shape::max_rank. Throws Error as read_npy().
+Shape npy_shape(const std::filesystem::path& path);
+
 /// Format 1.0, little-endian f4, the data aligned to 64 bytes; atomically. Throws Error.
 void write_npy(const std::filesystem::path& path, const Tensor& tensor);
 

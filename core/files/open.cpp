@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cctype>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/error.hpp"
 #include "core/files/attention_tensors.hpp"
+#include "core/files/dump.hpp"
 #include "core/files/json_reader.hpp"
 #include "core/files/limits.hpp"
 #include "core/files/npy.hpp"
@@ -130,8 +133,54 @@ Document document_from_npy(const std::filesystem::path& path) {
   return document;  // labels come when it was checked
 }
 
-Document read_document(const std::filesystem::path& path) {
+bool may_be_dump(const std::filesystem::path& path) {
   const std::string extension = lower_extension(path);
+  return extension == ".npy" || extension == ".safetensors";
+}
+
+bool has_tensor(const LayerNames& layer, std::string_view name) {
+  return layer.query == name || layer.key == name || layer.value == name || layer.weights == name;
+}
+
+/// The layer asked for; an array stands for the layer it is part of.
+const LayerNames* find_layer(const Dump& dump, const std::filesystem::path& path, std::string_view wanted) {
+  const std::vector<LayerNames>& layers = dump.layers();
+  const std::string stem = printable(path.stem().native());
+  const bool is_array = lower_extension(path) == ".npy";
+  const auto found = std::find_if(layers.begin(), layers.end(), [&](const LayerNames& layer) {
+    if (!wanted.empty()) return layer.name == wanted;
+    return !is_array || has_tensor(layer, stem);
+  });
+  return found != layers.end() ? &*found : nullptr;
+}
+
+std::optional<Document> document_from_dump(const std::filesystem::path& path, std::string_view wanted) {
+  const Dump dump(path);
+  if (const LayerNames* layer = find_layer(dump, path, wanted)) return dump.document(*layer);
+  if (wanted.empty()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const LayerNames& layer : dump.layers()) names.push_back(layer.name);
+  throw Error(fmt::format(
+      "{} has no layer {}, expected {}.", in_quotes(path.native()), in_quotes(wanted),
+      names.empty() ? "nothing: it holds none" : fmt::format("one of {}", fmt::join(names, ", "))));
+}
+
+/// Whether the file is of the kind that has fixed names and more than one layer's three tensors.
+bool has_fixed_names(const std::filesystem::path& path) {
+  const std::string stem = path.stem().native();
+  if (lower_extension(path) == ".npy") return stem == "Q" || stem == "K" || stem == "V";
+  const SafetensorsFile file(path);
+  return file.find("Q") != nullptr;
+}
+
+Document read_document(const std::filesystem::path& path, std::string_view layer) {
+  const std::string extension = lower_extension(path);
+  if (may_be_dump(path) && (!layer.empty() || !has_fixed_names(path))) {
+    if (std::optional<Document> document = document_from_dump(path, layer)) return *std::move(document);
+  }
+  if (!layer.empty() && !may_be_dump(path))
+    throw Error(fmt::format("{} has no layers to choose from, expected a .safetensors or .npy file.",
+                            in_quotes(path.native())));
   if (extension == ".npy") return document_from_npy(path);
   if (extension == ".safetensors") return document_from_tensors(SafetensorsFile(path));
   if (extension != ".json") return document_from_text(path);
@@ -142,8 +191,21 @@ Document read_document(const std::filesystem::path& path) {
 
 }  // namespace
 
-Document open_document(const std::filesystem::path& path) {
-  Document document = read_document(path);
+std::vector<LayerEntry> list_layers(const std::filesystem::path& path) {
+  if (!may_be_dump(path)) return {};
+  try {
+    std::vector<LayerEntry> entries;
+    const Dump dump(path);
+    for (const LayerNames& layer : dump.layers())
+      entries.push_back({layer.name, dump.facts(layer), Dump::title(path, layer.name)});
+    return entries;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+Document open_document(const std::filesystem::path& path, std::string_view layer) {
+  Document document = read_document(path, layer);
   try {
     check_any_length(document);
   } catch (const Error& error) {

@@ -12,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "core/files/atomic_write.hpp"
+#include "core/files/read_values.hpp"
 #include "core/files/safetensors_header.hpp"
 #include "core/text/utf8.hpp"
 
@@ -89,7 +90,8 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path
   for (HeaderEntry& entry : header.tensors) {
     tensors_.push_back({std::move(entry.name), entry.dtype, std::move(entry.shape),
                         data.subspan(static_cast<std::size_t>(entry.begin),
-                                     static_cast<std::size_t>(entry.end - entry.begin))});
+                                     static_cast<std::size_t>(entry.end - entry.begin)),
+                        &file_, prefix + json.size() + entry.begin});
   }
 }
 
@@ -113,7 +115,7 @@ TensorOf<T> to_tensor(const TensorEntry& entry, const std::filesystem::path& pat
                     in_quotes(path.native()), in_quotes(entry.name), to_string(entry.dtype)));
   }
   TensorOf<T> tensor{Shape(std::span(entry.shape))};
-  decode(entry.dtype, entry.bytes, std::endian::little, tensor.values());
+  read_values(*entry.file, entry.begin, entry.dtype, std::endian::little, tensor.values());
   return tensor;
 }
 

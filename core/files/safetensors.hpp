@@ -20,12 +20,14 @@
 namespace attnscope {
 
 /// One tensor of an open file. `bytes` point into the map and live as long as the SafetensorsFile; they are
-/// not aligned.
+/// not aligned. to_tensor() reads from `file` instead, where a file that shrinks is an error.
 struct TensorEntry {
   std::string name;  // valid UTF-8, any characters
   DType dtype = DType::F32;
   std::vector<std::int64_t> shape;  // every size >= 0
   std::span<const std::byte> bytes;
+  const MappedFile* file = nullptr;  // which the bytes are in
+  std::uint64_t begin = 0;           // in the file
 };
 
 class SafetensorsFile {
@@ -47,8 +49,8 @@ class SafetensorsFile {
 };
 
 /// The values converted to float (or double), F16 and BF16 exactly: F16, BF16, F32, F64, integers and Bool (0
-/// or 1). Throws Error naming `path`, the tensor and its type for the other types, and for more than
-/// Shape::max_rank dimensions.
+/// or 1). Throws Error naming `path`, the tensor and its type for the other types, for more than
+/// Shape::max_rank dimensions, and when the file has become shorter.
 template <class T>
 TensorOf<T> to_tensor(const TensorEntry&, const std::filesystem::path& path);
 

@@ -139,7 +139,7 @@ OpenedFile session_from_json(std::string_view text, const std::string& where) {
   return file;
 }
 
-OpenedFile open_any(const std::filesystem::path& path) {
+OpenedFile open_any(const std::filesystem::path& path, std::string_view layer) {
   std::string extension = path.extension().native();
   for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
   if (extension == ".json") {
@@ -150,7 +150,7 @@ OpenedFile open_any(const std::filesystem::path& path) {
       if (!file.view.empty()) return file;
     }
   }
-  return {open_document(path), {}, {}, {}};
+  return {open_document(path, layer), {}, {}, {}};
 }
 
 }  // namespace attnscope

@@ -1,5 +1,6 @@
 // Every control of the attention layer's settings, used once: the Document and the result on screen follow.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "app/controls_robot.hpp"
 #include "app/scene.hpp"
+#include "core/files/safetensors.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace attnscope;
@@ -25,6 +27,32 @@ TEST_CASE("the dots of a section show and hide what is used less often") {
   click(robot, "More: Mask");
   CHECK(robot.has("Mask: None"));
   CHECK(robot.has("Window left value"));
+}
+
+TEST_CASE("the layers of a dump are listed and chosen") {
+  const TemporaryDirectory directory;
+  const Tensor small(Shape{2, 3, 4}), large(Shape{4, 5, 4});
+  const std::filesystem::path path = directory / "dump.safetensors";
+  write_safetensors(path, std::array{NamedTensor{"h.0.q", &small}, NamedTensor{"h.0.k", &small},
+                                     NamedTensor{"h.0.v", &small}, NamedTensor{"h.1.q", &large},
+                                     NamedTensor{"h.1.k", &large}, NamedTensor{"h.1.v", &large}});
+  Unfolded robot("Input");
+  CHECK_FALSE(robot.has("Layer"));
+  robot.app().open(path);
+  robot.settle();
+  CHECK(shown(robot).dimensions.heads == 2);
+  choose(robot, "Layer", "h.1##layer");
+  CHECK(shown(robot).dimensions.heads == 4);
+  CHECK(robot.document().title == "dump.safetensors · h.1");
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);  // the list stands by what is shown
+  robot.settle();
+  CHECK(shown(robot).dimensions.heads == 2);
+  choose(robot, "Layer", "h.1##layer");
+  CHECK(shown(robot).dimensions.heads == 4);
+  std::filesystem::remove(path);  // nothing is lost when the file is gone
+  choose(robot, "Layer", "h.0##layer");
+  CHECK(robot.app().message().find("dump.safetensors") != std::string::npos);
+  CHECK(shown(robot).dimensions.heads == 4);
 }
 
 TEST_CASE("a second text makes cross-attention, with its own labels and chips") {

@@ -3,8 +3,8 @@
 
     python3 tests/bench/peers.py PROGRAM [--n 512,1024] [--threads 2] [--rounds 5] [--json FILE]
 
-Peers: sdpa (the fused kernel: output only), eager (softmax of the scores, weights kept), full (eager, entropy,
-log-sum-exp and both pictures). Each round runs the product and every peer once, in turns, in processes of their own;
+Peers: sdpa (the fused kernel: output only), eager (softmax of the scores, weights kept), entropy (eager and the rows'
+entropy), full (that, log-sum-exp and both pictures). Each round runs the product and every peer once, in turns, in processes of their own;
 the figures are medians over the rounds. A ratio above 1 says that the product is faster. PyTorch's version, BLAS and
 instruction set stand above the table: the wrong BLAS makes PyTorch ten times slower and the comparison worthless.
 """
@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-PEERS = ("sdpa", "eager", "full")
+PEERS = ("sdpa", "eager", "entropy", "full")
 PRODUCT = {"output,entropy": "O+H", "output,entropy,picture": "O+H+picture"}
 
 
@@ -40,11 +40,14 @@ def torch_round(peer, n, causal, heads, dim, threads, seconds):
         weights = torch.softmax(scores, dim=-1)
         return scores, weights, torch.matmul(weights, v)
 
-    def full():
+    def with_entropy():
         scores, weights, output = eager()
+        return scores, weights, output, -(weights * torch.log(weights.clamp_min(1e-30))).sum(-1)
+
+    def full():
+        scores, weights, output, entropy = with_entropy()
         log_sum_exp = torch.logsumexp(scores, -1)
         del scores
-        entropy = -(weights * torch.log(weights.clamp_min(1e-30))).sum(-1)
         cell = max(1, n // 512)
         mean = functional.avg_pool2d(weights, cell) if cell > 1 else weights
         largest = functional.max_pool2d(weights, cell) if cell > 1 else weights
@@ -53,6 +56,7 @@ def torch_round(peer, n, causal, heads, dim, threads, seconds):
     run = {
         "sdpa": lambda: functional.scaled_dot_product_attention(q, k, v, is_causal=causal),
         "eager": eager,
+        "entropy": with_entropy,
         "full": full,
     }[peer]
     times = []

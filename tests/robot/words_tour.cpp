@@ -10,7 +10,9 @@
 #include "app/actions.hpp"
 #include "app/paths.hpp"
 #include "core/error.hpp"
+#include "core/files/npy.hpp"
 #include "core/files/open.hpp"
+#include "core/files/safetensors.hpp"
 
 namespace attnscope {
 namespace {
@@ -317,6 +319,20 @@ void WordsTour::messages() {
     robot_.app().open(path);
     wait();
   }
+  write_npy(directory_ / "lone.npy", Tensor(Shape{2, 2}));
+  robot_.app().open(directory_ / "lone.npy");
+  wait();
+  const Tensor part(Shape{2, 3, 4}), weights(Shape{2, 3, 3}, std::vector<float>(18, 1.0f / 3));
+  write_safetensors(directory_ / "dump.safetensors",
+                    std::array{NamedTensor{"h.0.q", &part}, NamedTensor{"h.0.k", &part},
+                               NamedTensor{"h.0.v", &part}, NamedTensor{"h.1.attn", &weights}});
+  robot_.app().open(directory_ / "dump.safetensors");
+  robot_.app().view().fold.fill(1);
+  robot_.settle();
+  rest_on_everything();
+  robot_.click("Layer");
+  wait();
+  robot_.key(ImGuiKey_Escape);
   for (const char* name : {"good.json", "numbers.csv", "no/such/place.json", "what.xyz"}) {
     robot_.app().save(directory_ / name);
     wait();

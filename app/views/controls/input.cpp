@@ -58,6 +58,26 @@ void memory_rows(Column& c) {
   }
 }
 
+/// Which layer of a dump is shown. After an undo the file may be another: then none of its layers is.
+void layer_row(Column& c) {
+  Scene& scene = c.scene;
+  const FilesState& files = scene.view.files;
+  const auto shown = std::find_if(files.layers.begin(), files.layers.end(), [&](const LayerEntry& layer) {
+    return layer.title == scene.document.title;
+  });
+  if (shown == files.layers.end() || files.layers.size() < 2) return;
+  const std::string facts = shown->facts;
+  drop(c.ui(), "Layer", c.row(28), own(shown->name),
+       {"Layer", facts, "The layers that the file holds. Only the chosen one is read.", {}}, [&] {
+         for (const LayerEntry& layer : files.layers) {
+           if (!menu_row(c.ui(), (own(layer.name) + "##layer").c_str(), layer.facts, &layer == &*shown))
+             continue;
+           scene.requests.open = files.layers_of;
+           scene.requests.layer = layer.name;
+         }
+       });
+}
+
 void cache_rows(Column& c) {
   Document& document = c.document();
   const bool can_cache =
@@ -116,6 +136,7 @@ void input_section(Column& c) {
                scene.requests.open = example.path;
            }
          });
+    if (given) layer_row(c);
     if (!given && !vectors) padding_row(c);
     if (c.extras(Section::Input)) {
       if (!given && !vectors) memory_rows(c);

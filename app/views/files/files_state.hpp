@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/requests.hpp"
+#include "core/files/open.hpp"
 
 namespace attnscope {
 
@@ -22,6 +23,8 @@ enum class FileField { Open, SaveAs };
 struct FilesState {
   std::string open_path, save_path;     // what the menu's two fields hold
   std::vector<RecentFile> recent;       // newest first
+  std::vector<LayerEntry> layers;       // of the file opened last, where it is a dump
+  std::filesystem::path layers_of;      // that file
   std::optional<FileField> menu_opens;  // in this frame, with the keyboard there
 
   bool picture_opens = false;  // in this frame

@@ -181,7 +181,7 @@ float draw_output(Scene& scene, const CellFacts& f, const Box& area) {
                    .row_gap = 1});
   const Ui::Touch touch = ui.touch("adds to output", strip, false);
   const bool nothing = added.isZero(0);
-  std::string below = nothing        ? "nothing: the weight is 0"
+  std::string below = nothing        ? "nothing: the weight or the value is 0"
                       : most < 0.01f ? "zero-centred, ±" + tiny(static_cast<double>(most))
                                      : "zero-centred, ±" + fixed(static_cast<double>(most), 2);
   const std::optional<std::int64_t> d = column_under_mouse(strip, std::ssize(v));

@@ -1,0 +1,254 @@
+// What programs dump: the layers among the names, their numbers, and what is refused.
+#include "core/files/dump.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "core/error.hpp"
+#include "core/files/npy.hpp"
+#include "core/files/open.hpp"
+#include "core/files/safetensors.hpp"
+#include "core/pipeline.hpp"
+#include "core/random.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace attnscope;
+using attnscope::test::is_sentence;
+using attnscope::test::message_of;
+using attnscope::test::TemporaryDirectory;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+std::vector<std::string> names_of(const std::vector<LayerNames>& layers) {
+  std::vector<std::string> names;
+  for (const LayerNames& layer : layers) names.push_back(layer.name);
+  return names;
+}
+
+Tensor random_tensor(Shape shape, std::uint64_t seed) {
+  Tensor tensor(shape);
+  fill_normal(tensor.values(), seed, 0, 1);
+  return tensor;
+}
+
+/// Rows that add up to 1; the keys after the query's own are 0.
+Tensor causal_weights(Shape shape) {
+  Tensor weights = random_tensor(shape, 5);
+  const std::int64_t keys = shape[shape.rank() - 1], queries = shape[shape.rank() - 2];
+  for (std::int64_t row = 0; row < weights.size() / keys; ++row) {
+    float* const w = weights.data() + row * keys;
+    double sum = 0;
+    for (std::int64_t j = 0; j < keys; ++j) {
+      w[j] = j <= row % queries ? std::exp(w[j]) : 0;
+      sum += static_cast<double>(w[j]);
+    }
+    for (std::int64_t j = 0; j < keys; ++j) w[j] = static_cast<float>(static_cast<double>(w[j]) / sum);
+  }
+  return weights;
+}
+
+std::string refusal(const std::filesystem::path& path, std::string_view layer = {}) {
+  const std::string message = message_of<Error>([&] { open_document(path, layer); });
+  CHECK(is_sentence(message));
+  CHECK_THAT(message, ContainsSubstring(path.filename().native()));
+  return message;
+}
+
+}  // namespace
+
+TEST_CASE("layers are found among names", "[dump]") {
+  const std::array<NamedRank, 15> tensors{{{"layers.10.attn.q", 4},
+                                           {"layers.10.attn.k", 4},
+                                           {"layers.10.attn.v", 4},
+                                           {"layers.2.attn.q", 4},
+                                           {"layers.2.attn.k", 4},
+                                           {"layers.2.attn.v", 4},
+                                           {"layers.2.attn.q_proj.weight", 2},
+                                           {"layers.2.attn.k_proj.weight", 2},
+                                           {"layers.2.attn.v_proj.weight", 2},
+                                           {"blocks.0.attn.hook_pattern", 4},
+                                           {"attentions.3", 4},
+                                           {"embed.weight", 2},
+                                           {"lone.query", 3},
+                                           {"lone.key", 3},
+                                           {"norm.attn", 3}}};
+  const std::vector<LayerNames> layers = find_layers(tensors);
+  CHECK(names_of(layers) == std::vector<std::string>{"attentions.3", "blocks.0.attn.hook_pattern",
+                                                     "layers.2.attn", "layers.10.attn"});
+  CHECK(layers[2] ==
+        LayerNames{"layers.2.attn", "layers.2.attn.q", "layers.2.attn.k", "layers.2.attn.v", {}});
+  CHECK(layers[0].weights == "attentions.3");
+}
+
+TEST_CASE("words of names are cut where letters, digits and signs meet", "[dump]") {
+  for (const auto& [q, k, v, name] : std::vector<std::array<std::string, 4>>{
+           {"Q", "K", "V", ""},
+           {"q0", "k0", "v0", "0"},
+           {"layer3_query_states", "layer3_key_states", "layer3_value_states", "layer3_states"},
+           {"block/1/Queries", "block/1/Keys", "block/1/Values", "block/1"},
+           {"blk.7.hook_q", "blk.7.hook_k", "blk.7.hook_v", "blk.7.hook"}}) {
+    const std::vector<LayerNames> layers = find_layers(std::array<NamedRank, 3>{{{v, 3}, {q, 3}, {k, 3}}});
+    REQUIRE(layers.size() == 1);
+    CHECK(layers[0] == LayerNames{name, q, k, v, {}});
+  }
+  CHECK(find_layers(std::array<NamedRank, 3>{{{"a.q", 4}, {"b.k", 4}, {"a.v", 4}}}).empty());
+  CHECK(find_layers(std::array<NamedRank, 3>{{{"q", 1}, {"k", 1}, {"v", 1}}}).empty());
+  CHECK(find_layers(std::array<NamedRank, 1>{{{"attn", 2}}}).empty());
+  CHECK(find_layers(std::array<NamedRank, 1>{{{"attn", 2}}}, true).size() == 1);
+}
+
+TEST_CASE("a layer of a dump is opened by its name", "[dump]") {
+  const TemporaryDirectory directory;
+  const Tensor q0 = random_tensor({2, 5, 4}, 1), k0 = random_tensor({2, 6, 4}, 2),
+               v0 = random_tensor({2, 6, 3}, 3);
+  const Tensor q1 = random_tensor({1, 5, 2, 4}, 4), k1 = random_tensor({1, 6, 2, 4}, 5),
+               v1 = random_tensor({1, 6, 2, 3}, 6);
+  const std::array tensors{NamedTensor{"h.0.q", &q0},      NamedTensor{"h.0.k", &k0},
+                           NamedTensor{"h.0.v", &v0},      NamedTensor{"h.1.hook_q", &q1},
+                           NamedTensor{"h.1.hook_k", &k1}, NamedTensor{"h.1.hook_v", &v1}};
+  const std::filesystem::path path = directory / "dump.safetensors";
+  write_safetensors(path, tensors);
+
+  const std::vector<LayerEntry> layers = list_layers(path);
+  REQUIRE(layers.size() == 2);
+  CHECK(layers[0].name == "h.0");
+  CHECK(layers[0].facts == "2 heads, 5 × 4");
+  CHECK(layers[1].name == "h.1.hook");
+
+  const Document first = open_document(path);
+  CHECK(first.title == "dump.safetensors · h.0");
+  CHECK(first.title == layers[0].title);
+  CHECK(*first.input.given.query == Tensor(q0).reshaped(Shape{1, 2, 5, 4}));
+  CHECK(first.input.sequences[0].tokens.size() == 6);
+
+  const Document second = open_document(path, "h.1.hook");  // tokens before heads
+  const Tensor& query = *second.input.given.query;
+  CHECK(query.shape() == Shape{1, 2, 5, 4});
+  CHECK(query.data()[(1 * 5 + 3) * 4 + 2] == q1.data()[(3 * 2 + 1) * 4 + 2]);
+  CHECK(check(second).d_v == 3);
+
+  CHECK_THAT(refusal(path, "h.7"), ContainsSubstring("h.7") && ContainsSubstring("h.0, h.1.hook"));
+  std::ofstream(directory / "a.txt") << "a text";
+  CHECK_THAT(refusal(directory / "a.txt", "h.0"), ContainsSubstring("no layers"));
+  CHECK(list_layers(directory / "a.txt").empty());
+  CHECK(list_layers(directory / "none.safetensors").empty());
+}
+
+TEST_CASE("the metadata of a dump says where its tokens are", "[dump]") {
+  const TemporaryDirectory directory;
+  const Tensor q = random_tensor({5, 2, 4}, 1);
+  const std::array tensors{NamedTensor{"a.q", &q}, NamedTensor{"a.k", &q}, NamedTensor{"a.v", &q}};
+  const std::filesystem::path path = directory / "x.safetensors";
+  write_safetensors(path, tensors, {{"layout", "tokens first"}});
+  CHECK(open_document(path).input.given.query->shape() == Shape{1, 2, 5, 4});
+  write_safetensors(path, tensors, {{"layout", "heads first"}});
+  CHECK(open_document(path).input.given.query->shape() == Shape{1, 5, 2, 4});
+  write_safetensors(path, tensors, {{"layout", "bnhd"}});
+  CHECK_THAT(refusal(path), ContainsSubstring("\"bnhd\"") && ContainsSubstring("tokens first"));
+}
+
+TEST_CASE("arrays side by side are a dump as well", "[dump]") {
+  const TemporaryDirectory directory;
+  const Tensor q = random_tensor({3, 5, 4}, 1);
+  for (const std::string layer : {"0", "1"})
+    for (const std::string part : {"q", "k", "v"})
+      write_npy(directory / ("layer" + layer + "_" + part + ".npy"), q);
+  std::ofstream(directory / "broken.npy") << "no array";
+  const Document document = open_document(directory / "layer1_k.npy");
+  CHECK(document.title == "layer1_k.npy · layer1");
+  CHECK(*document.input.given.query == Tensor(q).reshaped(Shape{1, 3, 5, 4}));
+  CHECK(list_layers(directory / "layer1_k.npy").size() == 2);
+  CHECK(open_document(directory / "layer1_k.npy", "layer0").title == "layer1_k.npy · layer0");
+}
+
+TEST_CASE("weights alone are shown as they are", "[dump]") {
+  const TemporaryDirectory directory;
+  const Tensor weights = causal_weights({2, 3, 6, 6});
+  const std::filesystem::path path = directory / "w.safetensors";
+  write_safetensors(path, std::array{NamedTensor{"layers.0.attn_weights", &weights}});
+  CHECK(list_layers(path)[0].facts == "weights of 3 heads, 6 × 6");
+  Pipeline pipeline(make_cpu_backend());
+  const ResultPtr result = pipeline.run(open_document(path), {}, nullptr, 1);
+  REQUIRE(result->error.empty());
+  const Tensor& shown = *result->trace[Stage::Softmax];
+  REQUIRE(shown.shape() == weights.shape());
+  for (std::int64_t i = 0; i < weights.size(); ++i)
+    CHECK(std::abs(shown.data()[i] - weights.data()[i]) <= 1e-6f);
+  CHECK(result->measures.row(1, 2, 3).allowed == 4);  // what is 0 is hidden
+  double entropy = 0;
+  for (int j = 0; j < 4; ++j) {
+    const double w = static_cast<double>(weights.data()[((1 * 3 + 2) * 6 + 3) * 6 + j]);
+    entropy -= w * std::log(w);
+  }
+  CHECK(std::abs(result->measures.row(1, 2, 3).entropy - entropy) < 1e-6);
+
+  const Tensor square = causal_weights({4, 4});
+  write_npy(directory / "attention.npy", square);
+  CHECK(check(open_document(directory / "attention.npy")).keys == 4);
+}
+
+TEST_CASE("what are no weights is refused", "[dump]") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory / "w.safetensors";
+  const auto sentence_with = [&](float value) {
+    Tensor weights = causal_weights({1, 2, 4, 4});
+    weights.data()[16 + 5] = value;  // head 1, query 1, key 1
+    write_safetensors(path, std::array{NamedTensor{"attn", &weights}});
+    return refusal(path);
+  };
+  CHECK_THAT(sentence_with(-0.1f), ContainsSubstring("-0.1") && ContainsSubstring("from 0 to 1"));
+  CHECK_THAT(sentence_with(NAN), ContainsSubstring("nan"));
+  CHECK_THAT(sentence_with(2), ContainsSubstring("head 1, query 1") && ContainsSubstring("add up to 1"));
+  const Tensor none(Shape{1, 2, 0, 4});
+  write_safetensors(path, std::array{NamedTensor{"attn", &none}});
+  CHECK_THAT(refusal(path), ContainsSubstring("at least 1"));
+  Tensor padding = causal_weights({1, 1, 3, 3});
+  std::fill_n(padding.data() + 3, 3, 0.0f);  // a row of padding
+  write_safetensors(path, std::array{NamedTensor{"attn", &padding}});
+  CHECK_NOTHROW(open_document(path));
+}
+
+TEST_CASE("a file of 4 TB opens at once, a layer too large for the memory is refused before it is read",
+          "[dump]") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory / "large.safetensors";
+  // Layer 0 has 64 tokens; layer 1 fills the rest of 4 TiB, all zeros that the disk never sees.
+  const std::string header =
+      R"({"l.0.q":{"dtype":"F32","shape":[2,64,8],"data_offsets":[0,4096]},)"
+      R"("l.0.k":{"dtype":"F32","shape":[2,64,8],"data_offsets":[4096,8192]},)"
+      R"("l.0.v":{"dtype":"F32","shape":[2,64,8],"data_offsets":[8192,12288]},)"
+      R"("l.1.q":{"dtype":"F32","shape":[2,64,8],"data_offsets":[12288,16384]},)"
+      R"("l.1.k":{"dtype":"F32","shape":[2,34359738368,8],"data_offsets":[16384,2199023271936]},)"
+      R"("l.1.v":{"dtype":"F32","shape":[2,34359738368,8],"data_offsets":[2199023271936,4398046527488]}})";
+  const std::uint64_t length = header.size();
+  {
+    std::ofstream out(path, std::ios::binary);
+    out.write(reinterpret_cast<const char*>(&length), 8);
+    out << header;
+  }
+  std::error_code full;
+  std::filesystem::resize_file(path, 8 + length + 4398046527488, full);
+  if (full) SKIP("no file of 4 TiB can be made here: " << full.message());
+  CHECK(list_layers(path).size() == 2);
+  CHECK(check(open_document(path)).queries == 64);
+  CHECK_THAT(refusal(path, "l.1"), ContainsSubstring("this machine has"));
+}
+
+TEST_CASE("a file that shrinks while it is read is an error, not a signal", "[dump]") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory / "x.safetensors";
+  const Tensor values = random_tensor({1, 1, 4096, 64}, 1);
+  write_safetensors(path, std::array{NamedTensor{"Q", &values}});
+  const SafetensorsFile file(path);
+  const TensorEntry* entry = file.find("Q");
+  REQUIRE(entry != nullptr);
+  std::filesystem::resize_file(path, 4096);
+  CHECK_THAT(message_of<Error>([&] { to_tensor<float>(*entry, path); }), ContainsSubstring("x.safetensors"));
+}
