@@ -118,11 +118,27 @@ Isa chosen_isa(const std::string& name) {
   throw Error(fmt::format("This machine has no kernels named {}; it has {}.", in_quotes(name), here));
 }
 
+/// Those that compute in what was asked for.
+const streaming::Kernels* chosen_kernels(const BenchWish& wish, const Isa& isa) {
+  if (wish.precision == "fp32") return streaming::kernels_for(isa.set);
+  if (wish.path == BenchPath::Staged)
+    throw Error(fmt::format("The staged path computes in fp32, not in {}.", wish.precision));
+  using streaming::InstructionSet;
+  const bool split = wish.precision == "split-bf16";
+  const auto* kernels =
+      streaming::kernels_for(split ? InstructionSet::AmxSplitBfloat : InstructionSet::AmxBfloat);
+  if (kernels == nullptr)
+    throw Error(
+        fmt::format("{} needs a processor with a matrix unit (AMX); this machine has none.", wish.precision));
+  return kernels;
+}
+
 class Bench {
  public:
   explicit Bench(const BenchWish& wish)
       : wish_(wish),
         isa_(chosen_isa(wish.isa)),
+        kernels_(chosen_kernels(wish, isa_)),
         pool_(wish.threads),
         backend_(make_cpu_backend(wish.threads)) {}
 
@@ -179,7 +195,7 @@ class Bench {
       while (cell * 512 < n) cell *= 2;
       wish.picture = PooledCells{cell, cell};
     }
-    sweep_into(made_, p, wish, Work{pool_, {}}, nullptr, streaming::kernels_for(isa_.set));
+    sweep_into(made_, p, wish, Work{pool_, {}}, nullptr, kernels_);
     const Sweep& made = made_;
     const std::int64_t floats = made.output.size() + made.entropy.size() + made.largest.size() +
                                 made.received.size() + made.mean.size() + made.max.size();
@@ -244,6 +260,7 @@ class Bench {
 
   BenchWish wish_;
   Isa isa_;
+  const streaming::Kernels* kernels_;  // of the streaming path
   ThreadPool pool_;
   std::shared_ptr<Backend> backend_;
   TensorPtr query_, key_, value_;
@@ -315,9 +332,6 @@ bool read_bench_parts(std::string_view text, std::set<BenchPart>& emit) {
 }
 
 void run_bench(const BenchWish& wish) {
-  if (wish.precision != "fp32")
-    throw Error(
-        fmt::format("There are no kernels for {} yet; this program computes in fp32.", wish.precision));
   const auto& lengths = wish.lengths;
   const bool rising =
       std::adjacent_find(lengths.begin(), lengths.end(), std::greater_equal<>()) == lengths.end();

@@ -62,19 +62,19 @@ std::vector<Points> runs_of(const Axes& axes, const Points& points) {
 }
 
 /// What of a run falls into one column of pixels.
-struct Column {
+struct PixelColumn {
   float x, low, high, last;
   int points;
 };
 
-std::vector<Column> columns_of(const Points& run, float width) {
-  std::vector<Column> columns;
+std::vector<PixelColumn> columns_of(const Points& run, float width) {
+  std::vector<PixelColumn> columns;
   for (const ImVec2 p : run) {
     const float x = std::round(p.x / width) * width;
     if (columns.empty() || columns.back().x != x) {
       columns.push_back({x, p.y, p.y, p.y, 1});
     } else {
-      Column& column = columns.back();
+      PixelColumn& column = columns.back();
       column = {x, std::min(column.low, p.y), std::max(column.high, p.y), p.y, column.points + 1};
     }
   }
@@ -96,9 +96,9 @@ void smooth(Points& run) {
 /// The run with at most three points per pixel column where it has more.
 Points thinned(Points run, const Axes& axes) {
   if (static_cast<float>(run.size()) > 2 * axes.area.w) {
-    const std::vector<Column> columns = columns_of(run, 1);
+    const std::vector<PixelColumn> columns = columns_of(run, 1);
     run.clear();
-    for (const Column& column : columns) {
+    for (const PixelColumn& column : columns) {
       if (column.points > 1) run.push_back({column.x, column.low});
       if (column.points > 1) run.push_back({column.x, column.high});
       run.push_back({column.x, column.last});
@@ -113,10 +113,10 @@ Points thinned(Points run, const Axes& axes) {
 std::vector<Box> bars_of(const Ui& ui, const Axes& axes, const Points& run, float thickness) {
   const float width = std::max(1.f, std::round(ui.scale()));
   if (static_cast<float>(run.size()) * width < axes.area.w) return {};
-  const std::vector<Column> columns = columns_of(run, width);
+  const std::vector<PixelColumn> columns = columns_of(run, width);
   std::vector<Box> bars;
   float height = 0, before = columns.front().last;
-  for (const Column& column : columns) {
+  for (const PixelColumn& column : columns) {
     const float top = std::min(column.low, before), bottom = std::max(column.high, before);
     bars.push_back({column.x, top - thickness / 2, width, bottom - top + thickness});
     height += bottom - top;

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t max_depth = 32;
+constexpr std::size_t most_levels = 32;
 
 /// Builds the value while the parser goes, so that what it built before a fault is there.
 class Builder : public json::json_sax_t {
@@ -60,9 +60,9 @@ class Builder : public json::json_sax_t {
     return &parent.emplace_back(std::move(value));
   }
   bool open(json value) {
-    if (open_.size() >= max_depth) {
+    if (open_.size() >= most_levels) {
       lost_.push_back(
-          fmt::format("Everything that nests deeper than {} levels, and what follows.", max_depth));
+          fmt::format("Everything that nests deeper than {} levels, and what follows.", most_levels));
       return false;
     }
     json* there = put(std::move(value));

@@ -7,8 +7,10 @@
 
 namespace attnscope::streaming {
 
-/// The instruction sets a kernel exists for. Neon is the only one on AArch64, the others are x86-64's.
-enum class InstructionSet { Baseline, Avx2, Avx512, Neon };
+/// The instruction sets a kernel exists for. Neon is the only one on AArch64, the others are x86-64's. The
+/// last two multiply with AMX, in bfloat16 or in bfloat16 split into high and low parts, and are never chosen
+/// unasked.
+enum class InstructionSet { Baseline, Avx2, Avx512, Neon, AmxBfloat, AmxSplitBfloat };
 
 /// Rows of numbers: row i begins at data + i * stride; numbers of a row lie side by side.
 struct Rows {
@@ -91,8 +93,9 @@ inline constexpr int largest_unit = 64;
 /// The kernels of one instruction set.
 struct Kernels {
   const char* name;
-  int width;  // numbers in a vector
-  int lanes;  // queries in a panel
+  int width;      // numbers in a vector
+  int lanes;      // queries in a panel
+  int tile_rows;  // queries that should share a tile
   /// Whether the tile was finished; not when the job was stopped.
   bool (*sweep)(const SweepJob&);
   void (*cells)(const CellJob&);
@@ -101,7 +104,7 @@ struct Kernels {
   int64_t (*cell_scratch)(int d_k);
 };
 
-/// The fastest that this machine can run.
+/// The fastest in float32 that this machine can run.
 InstructionSet best_instruction_set();
 /// Null where this program or this machine has none of it.
 const Kernels* kernels_for(InstructionSet);

@@ -5,7 +5,11 @@
 #pragma once
 
 #include "core/streaming/kernels.hpp"
-#include "core/streaming/products.hpp"
+#if defined(ATTNSCOPE_BFLOAT_PARTS)
+#include "core/streaming/operands_tiles.hpp"
+#else
+#include "core/streaming/operands.hpp"
+#endif
 
 namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
@@ -21,6 +25,7 @@ struct Panel {
   int low, high;                           // keys that any lane sees lie in [low, high)
   int from, to;                            // every lane sees [from, to), as far as the interval goes
   float *query, *output;                   // [d_k][PW], [d_v][PW]
+  float* query_operand;                    // the query as the products want it
   float *largest, *sum, *moment, *shrink;  // [PW]: m, l, u and what the last block shrank them by
   int32_t *begin, *end, *strongest;        // [PW]
   float *unit_sum, *unit_max;              // [units][PW]
@@ -45,7 +50,7 @@ ATTNSCOPE_INLINE int unit_of(const SweepJob& job) {
 }
 
 static int64_t panel_scratch(int d_k, int d_v, int keys, int keys_per_cell) {
-  int64_t floats = static_cast<int64_t>(d_k + d_v + 4 + 3) * PW;
+  int64_t floats = static_cast<int64_t>(d_k + d_v + 4 + 3) * PW + query_operand_scratch(d_k);
   if (keys_per_cell > 0) {
     const int unit = unit_for(keys_per_cell);
     floats += (static_cast<int64_t>((keys + unit - 1) / unit) * 2 + (keys + BK - 1) / BK) * PW;
@@ -54,7 +59,7 @@ static int64_t panel_scratch(int d_k, int d_v, int keys, int keys_per_cell) {
 }
 
 static int64_t sweep_scratch(int panels, int d_k, int d_v, int keys, int keys_per_cell) {
-  return BK * PW + panels * panel_scratch(d_k, d_v, keys, keys_per_cell);
+  return BK * PW + operand_scratch(d_k, d_v) + panels * panel_scratch(d_k, d_v, keys, keys_per_cell);
 }
 
 /// W rows of W numbers in, their transpose out. `row(i)` is where row i begins.
@@ -92,6 +97,7 @@ static float* set_up_panel(const SweepJob& job, int first_row, float* room, Pane
   };
   p.query = take(job.d_k * PW);
   p.output = take(job.d_v * PW);
+  p.query_operand = take(query_operand_scratch(job.d_k));
   p.largest = take(PW), p.sum = take(PW), p.moment = take(PW), p.shrink = take(PW);
   p.begin = reinterpret_cast<int32_t*>(take(PW));
   p.end = reinterpret_cast<int32_t*>(take(PW));
@@ -117,6 +123,7 @@ static float* set_up_panel(const SweepJob& job, int first_row, float* room, Pane
     p.sum[lane] = p.moment[lane] = 0;
     p.strongest[lane] = -1;
   }
+  if (p.low < p.high) p.low = p.low / key_grain * key_grain;
   // Whole units: then a row's sums are the same bits whichever rows share its panel.
   if (const int unit = unit_of(job); unit > 1 && p.low < p.high) {
     p.low = p.low / unit * unit;
@@ -125,6 +132,7 @@ static float* set_up_panel(const SweepJob& job, int first_row, float* room, Pane
   }
   memset(p.output, 0, sizeof(float) * static_cast<uint64_t>(job.d_v) * PW);
   read_queries(job, p);
+  prepare_queries(p.query, job.d_k, p.query_operand);
   return room;
 }
 

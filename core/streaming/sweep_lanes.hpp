@@ -155,19 +155,21 @@ static void find_strongest(Panel& p, const Block& b, const Vec* before) {
   }
 }
 
-/// One panel against the keys of one block.
-static void sweep_block(const SweepJob& job, Panel& p, int block, int first, int last, float* scores) {
+/// One panel against keys of one block.
+static void sweep_block(const SweepJob& job, const Operands& operands, Panel& p, int block, int first,
+                        int last, float* scores) {
   const int unit = unit_of(job);
   if (unit == 1) scores = p.unit_sum + static_cast<int64_t>(first) * PW;
   const Block b{first, last, scores};
   const bool plain = needs_no_marks(job.rule, p, b);
   Vec before[NV];
   ATTNSCOPE_UNROLL for (int v = 0; v < NV; ++v) before[v] = load(p.largest + v * W);
-  const Scalars keys{job.key.data + first * job.key.stride, job.key.stride, 1};
+  const int skip = first - block * BK, count = last - first;
   if (plain) {
-    product<Keep::StoreMax>(keys, last - first, p.query, job.d_k, scores, p.largest);
+    multiply_keys<Keep::StoreMax>(operands, skip, count, p.query, p.query_operand, job.d_k, scores,
+                                  p.largest);
   } else {
-    product<Keep::Store>(keys, last - first, p.query, job.d_k, scores, nullptr);
+    multiply_keys<Keep::Store>(operands, skip, count, p.query, p.query_operand, job.d_k, scores, nullptr);
     mark_scores(job.rule, p, b);
   }
   if (job.strongest != nullptr) find_strongest(p, b, before);
@@ -184,8 +186,7 @@ static void sweep_block(const SweepJob& job, Panel& p, int block, int first, int
     if (unit != 0) store(p.block_largest + static_cast<int64_t>(block) * PW + v * W, load(p.largest + v * W));
   }
   if (job.output == nullptr) return;
-  const Scalars values{job.value.data + first * job.value.stride, 1, job.value.stride};
-  product<Keep::Accumulate>(values, job.d_v, scores, last - first, p.output, p.shrink);
+  multiply_values(operands, skip, count, scores, job.d_v, p.output, p.shrink);
 }
 
 /// Log-sum-exp, entropy, largest weight and output of a panel whose keys are all done.
@@ -213,7 +214,9 @@ static void finish_panel(const SweepJob& job, Panel& p) {
 static bool sweep_tile(const SweepJob& job) {
   const int panels = (job.rows + PW - 1) / PW;
   float* scores = job.scratch;
-  float* room = scores + BK * PW;
+  float* const operand_room = scores + BK * PW;
+  float* room = operand_room + operand_scratch(job.d_k, job.d_v);
+  [[maybe_unused]] const Session session{};
   constexpr int most_panels = 8;
   Panel panel[most_panels];
   int low = job.keys, high = 0;
@@ -224,11 +227,13 @@ static bool sweep_tile(const SweepJob& job) {
   }
   for (int block = low / BK; block * BK < high; ++block) {
     if (job.stop.asked != nullptr && job.stop.asked(job.stop.self)) return false;
+    const int block_end = (block + 1) * BK < job.keys ? (block + 1) * BK : job.keys;
+    const Operands operands = prepare_block(job, block * BK, block_end - block * BK, operand_room);
     for (int i = 0; i < panels; ++i) {
       Panel& p = panel[i];
       const int first = p.low > block * BK ? p.low : block * BK;
       const int last = p.high < (block + 1) * BK ? p.high : (block + 1) * BK;
-      if (first < last) sweep_block(job, p, block, first, last, scores);
+      if (first < last) sweep_block(job, operands, p, block, first, last, scores);
     }
   }
   for (int i = 0; i < panels; ++i) finish_panel(job, panel[i]);

@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "core/streaming/kernels.hpp"
 #include "support/program.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -70,7 +71,10 @@ TEST_CASE("bench refuses what it cannot measure") {
   check_refusal(directory, "bench --n 0", 2, "--n is \"0\", expected whole numbers from 1 to 1048576");
   check_refusal(directory, "bench --emit output,output", 2, "each once");
   check_refusal(directory, "bench --path both", 2, "staged or streaming");
-  check_refusal(directory, "bench --precision bf16", 1, "There are no kernels for bf16 yet");
+  check_refusal(directory, "bench --precision bf16 --path staged", 1, "The staged path computes in fp32");
+  namespace streaming = attnscope::streaming;
+  if (streaming::kernels_for(streaming::InstructionSet::AmxSplitBfloat) == nullptr)
+    check_refusal(directory, "bench --precision split-bf16", 1, "needs a processor with a matrix unit");
 #if defined(__x86_64__)
   check_refusal(directory, "bench --n 16 --heads 1 --seconds 0 --isa neon", 1,
                 "This machine has no kernels named");

@@ -54,7 +54,7 @@ Tensor causal_weights(Shape shape) {
   return weights;
 }
 
-std::string refusal(const std::filesystem::path& path, std::string_view layer = {}) {
+std::string refusal_of(const std::filesystem::path& path, std::string_view layer = {}) {
   const std::string message = message_of<Error>([&] { open_document(path, layer); });
   CHECK(is_sentence(message));
   CHECK_THAT(message, ContainsSubstring(path.filename().native()));
@@ -134,9 +134,9 @@ TEST_CASE("a layer of a dump is opened by its name", "[dump]") {
   CHECK(query.data()[(1 * 5 + 3) * 4 + 2] == q1.data()[(3 * 2 + 1) * 4 + 2]);
   CHECK(check(second).d_v == 3);
 
-  CHECK_THAT(refusal(path, "h.7"), ContainsSubstring("h.7") && ContainsSubstring("h.0, h.1.hook"));
+  CHECK_THAT(refusal_of(path, "h.7"), ContainsSubstring("h.7") && ContainsSubstring("h.0, h.1.hook"));
   std::ofstream(directory / "a.txt") << "a text";
-  CHECK_THAT(refusal(directory / "a.txt", "h.0"), ContainsSubstring("no layers"));
+  CHECK_THAT(refusal_of(directory / "a.txt", "h.0"), ContainsSubstring("no layers"));
   CHECK(list_layers(directory / "a.txt").empty());
   CHECK(list_layers(directory / "none.safetensors").empty());
 }
@@ -151,7 +151,7 @@ TEST_CASE("the metadata of a dump says where its tokens are", "[dump]") {
   write_safetensors(path, tensors, {{"layout", "heads first"}});
   CHECK(open_document(path).input.given.query->shape() == Shape{1, 5, 2, 4});
   write_safetensors(path, tensors, {{"layout", "bnhd"}});
-  CHECK_THAT(refusal(path), ContainsSubstring("\"bnhd\"") && ContainsSubstring("tokens first"));
+  CHECK_THAT(refusal_of(path), ContainsSubstring("\"bnhd\"") && ContainsSubstring("tokens first"));
 }
 
 TEST_CASE("arrays side by side are a dump as well", "[dump]") {
@@ -201,14 +201,14 @@ TEST_CASE("what are no weights is refused", "[dump]") {
     Tensor weights = causal_weights({1, 2, 4, 4});
     weights.data()[16 + 5] = value;  // head 1, query 1, key 1
     write_safetensors(path, std::array{NamedTensor{"attn", &weights}});
-    return refusal(path);
+    return refusal_of(path);
   };
   CHECK_THAT(sentence_with(-0.1f), ContainsSubstring("-0.1") && ContainsSubstring("from 0 to 1"));
   CHECK_THAT(sentence_with(NAN), ContainsSubstring("nan"));
   CHECK_THAT(sentence_with(2), ContainsSubstring("head 1, query 1") && ContainsSubstring("add up to 1"));
   const Tensor none(Shape{1, 2, 0, 4});
   write_safetensors(path, std::array{NamedTensor{"attn", &none}});
-  CHECK_THAT(refusal(path), ContainsSubstring("at least 1"));
+  CHECK_THAT(refusal_of(path), ContainsSubstring("at least 1"));
   Tensor padding = causal_weights({1, 1, 3, 3});
   std::fill_n(padding.data() + 3, 3, 0.0f);  // a row of padding
   write_safetensors(path, std::array{NamedTensor{"attn", &padding}});
@@ -238,7 +238,7 @@ TEST_CASE("a file of 4 TB opens at once, a layer too large for the memory is ref
   if (full) SKIP("no file of 4 TiB can be made here: " << full.message());
   CHECK(list_layers(path).size() == 2);
   CHECK(check(open_document(path)).queries == 64);
-  CHECK_THAT(refusal(path, "l.1"), ContainsSubstring("this machine has"));
+  CHECK_THAT(refusal_of(path, "l.1"), ContainsSubstring("this machine has"));
 }
 
 TEST_CASE("a file that shrinks while it is read is an error, not a signal", "[dump]") {
