@@ -1,7 +1,6 @@
 #include "app/cli/bench.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -18,6 +17,7 @@
 
 #include "app/cli/bench_plot.hpp"
 #include "app/cli/gemm.hpp"
+#include "app/cli/whole_text.hpp"
 #include "core/error.hpp"
 #include "core/files/atomic_write.hpp"
 #include "core/pipeline.hpp"
@@ -299,7 +299,7 @@ std::string json_of(const BenchWish& wish, const Bench& bench, const std::vector
 }
 
 /// Calls `take` with each word between commas; false as soon as one is refused.
-bool for_each_named(std::string_view text, const std::function<bool(std::string_view)>& take) {
+bool for_each_word(std::string_view text, const std::function<bool(std::string_view)>& take) {
   while (true) {
     const std::size_t end = std::min(text.find(','), text.size());
     if (!take(text.substr(0, end))) return false;
@@ -313,18 +313,17 @@ bool for_each_named(std::string_view text, const std::function<bool(std::string_
 bool read_bench_lengths(std::string_view text, std::vector<std::int64_t>& lengths) {
   constexpr std::int64_t longest = 1 << 20;
   lengths.clear();
-  return for_each_named(text, [&](std::string_view word) {
-    std::int64_t n = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), n);
-    if (error != std::errc{} || end != word.data() + word.size() || n < 1 || n > longest) return false;
-    lengths.push_back(n);
+  return for_each_word(text, [&](std::string_view word) {
+    const std::optional<std::int64_t> n = whole_text_as<std::int64_t>(word);
+    if (!n || *n < 1 || *n > longest) return false;
+    lengths.push_back(*n);
     return true;
   });
 }
 
 bool read_bench_parts(std::string_view text, std::set<BenchPart>& emit) {
   emit.clear();
-  return for_each_named(text, [&](std::string_view word) {
+  return for_each_word(text, [&](std::string_view word) {
     const auto found = std::find(std::begin(part_names), std::end(part_names), word);
     if (found == std::end(part_names)) return false;
     return emit.insert(static_cast<BenchPart>(found - std::begin(part_names))).second;

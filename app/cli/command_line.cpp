@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -20,6 +19,7 @@
 #include "app/cli/bench.hpp"
 #include "app/cli/layer.hpp"
 #include "app/cli/rotate.hpp"
+#include "app/cli/whole_text.hpp"
 #include "app/paths.hpp"
 #include "app/render.hpp"
 #include "app/view_state.hpp"
@@ -50,14 +50,6 @@ std::string sentence_of(const CLI::Error& error) {
   text = printable(text);
   if (!text.ends_with('.')) text += '.';
   return text;
-}
-
-template <class T>
-std::optional<T> whole_text_as(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 /// A finite number that a float can hold, spelled out in full: "nan", "1e99" and "2x" are refused.

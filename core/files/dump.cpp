@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/files/npy.hpp"
+#include "core/files/posix.hpp"
 #include "core/settings_check.hpp"
 #include "core/text/utf8.hpp"
 
@@ -41,7 +41,7 @@ Tensor heads_first(const Tensor& tensor) {
 
 Dump::Dump(const std::filesystem::path& path) : path_(path) {
   std::vector<NamedRank> names;
-  if (path.extension() != ".npy") {
+  if (lower_extension(path) != ".npy") {
     tensors_ = std::make_unique<const SafetensorsFile>(path);
     for (const TensorEntry& entry : tensors_->tensors())
       names.push_back({entry.name, static_cast<int>(entry.shape.size())});
@@ -58,7 +58,7 @@ Dump::Dump(const std::filesystem::path& path) : path_(path) {
     std::error_code unreadable;
     for (const auto& entry : std::filesystem::directory_iterator(
              path.has_parent_path() ? path.parent_path() : std::filesystem::path("."), unreadable)) {
-      if (entry.path().extension() != ".npy" || entry.path().filename() == path.filename()) continue;
+      if (lower_extension(entry.path()) != ".npy" || entry.path().filename() == path.filename()) continue;
       if (arrays_.size() >= most_arrays) break;
       try {
         add(entry.path());
@@ -83,12 +83,19 @@ void Dump::refuse(const std::string& name, const std::string& what) const {
   throw Error(fmt::format("{}: {} {}.", in_quotes(path_.native()), in_quotes(name), what));
 }
 
+std::vector<std::int64_t> Dump::sizes_of(const std::string& name, bool tokens_first) const {
+  std::vector<std::int64_t> sizes = shape_of(name);
+  sizes.insert(sizes.begin(), 4 - sizes.size(), 1);
+  if (tokens_first) std::swap(sizes[1], sizes[2]);
+  return sizes;
+}
+
 std::string Dump::facts(const LayerNames& layer) const {
   const bool weights = !layer.weights.empty();
-  std::vector<std::int64_t> shape = shape_of(weights ? layer.weights : layer.query);
-  shape.insert(shape.begin(), 4 - shape.size(), 1);
-  return fmt::format("{}{} heads, {} × {}", weights ? "weights of " : "", shape[1], grouped(shape[2]),
-                     grouped(shape[3]));
+  const std::vector<std::int64_t> sizes =
+      weights ? sizes_of(layer.weights, false) : sizes_of(layer.query, are_tokens_first(layer.query));
+  return fmt::format("{}{} heads, {} × {}", weights ? "weights of " : "", sizes[1], grouped(sizes[2]),
+                     grouped(sizes[3]));
 }
 
 std::string Dump::title(const std::filesystem::path& path, std::string_view layer) {
@@ -105,27 +112,26 @@ bool Dump::are_tokens_first(const std::string& name) const {
   return layout == "tokens first";
 }
 
-TensorPtr Dump::four_dimensional(const std::string& name) const {
-  const std::vector<std::int64_t> found = shape_of(name);
-  std::vector<std::int64_t> sizes = found;
-  const bool tokens_first = are_tokens_first(name);
-  if (tokens_first && sizes.size() < 3)
+Tensor Dump::four_dimensional(const std::string& name) const {
+  const std::vector<std::int64_t> sizes = sizes_of(name, false);
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end())
+    refuse(name,
+           fmt::format("has shape [{}], expected sizes of at least 1", fmt::join(shape_of(name), ", ")));
+  return read(name).reshaped(Shape(sizes));
+}
+
+TensorPtr Dump::vectors(const std::string& name) const {
+  if (!are_tokens_first(name)) return std::make_shared<const Tensor>(four_dimensional(name));
+  if (shape_of(name).size() < 3)
     refuse(name, fmt::format("has shape [{}], expected 3 or 4 dimensions where tokens come before heads",
-                             fmt::join(found, ", ")));
-  sizes.insert(sizes.begin(), 4 - sizes.size(), 1);
-  if (std::find(found.begin(), found.end(), 0) != found.end())
-    refuse(name, fmt::format("has shape [{}], expected sizes of at least 1", fmt::join(found, ", ")));
-  Tensor tensor = read(name).reshaped(Shape(sizes));
-  return std::make_shared<const Tensor>(tokens_first ? heads_first(tensor) : std::move(tensor));
+                             fmt::join(shape_of(name), ", ")));
+  return std::make_shared<const Tensor>(heads_first(four_dimensional(name)));
 }
 
 TensorPtr Dump::log_weights(const std::string& name) const {
   constexpr double tolerance = 0.02;  // of what bfloat16 leaves of a sum
-  std::vector<std::int64_t> sizes = shape_of(name);
-  sizes.insert(sizes.begin(), 4 - sizes.size(), 1);
-  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end())
-    refuse(name, fmt::format("has shape [{}], expected sizes of at least 1", fmt::join(sizes, ", ")));
-  Tensor weights = read(name).reshaped(Shape(sizes));
+  const std::vector<std::int64_t> sizes = sizes_of(name, false);
+  Tensor weights = four_dimensional(name);
   const std::int64_t keys = sizes[3], rows = weights.size() / keys;
   for (std::int64_t row = 0; row < rows; ++row) {
     float* const w = weights.data() + row * keys;
@@ -147,17 +153,13 @@ TensorPtr Dump::log_weights(const std::string& name) const {
 }
 
 void Dump::check_sizes(const LayerNames& layer) const {
-  const auto sizes_of = [this](const std::string& name) {
-    std::vector<std::int64_t> sizes = shape_of(name);
-    sizes.insert(sizes.begin(), 4 - sizes.size(), 1);
-    if (are_tokens_first(name)) std::swap(sizes[1], sizes[2]);
-    return sizes;
-  };
   if (!layer.weights.empty()) {
-    const std::vector<std::int64_t> w = sizes_of(layer.weights);
+    const std::vector<std::int64_t> w = sizes_of(layer.weights, false);
     return check_cells({.batch = w[0], .heads = w[1], .kv_heads = w[1], .queries = w[2], .keys = w[3]});
   }
-  const std::vector<std::int64_t> q = sizes_of(layer.query), v = sizes_of(layer.value);
+  const bool tokens_first = are_tokens_first(layer.query);
+  const std::vector<std::int64_t> q = sizes_of(layer.query, tokens_first),
+                                  v = sizes_of(layer.value, tokens_first);
   check_memory({.batch = q[0],
                 .heads = q[1],
                 .kv_heads = v[1],
@@ -179,8 +181,7 @@ Document Dump::document(const LayerNames& layer) const {
   document.title = title(path_, layer.name);
   document.positions = Positions::None;  // whatever made the queries and keys has put them in
   if (layer.weights.empty()) {
-    document.input.given = {four_dimensional(layer.query), four_dimensional(layer.key),
-                            four_dimensional(layer.value)};
+    document.input.given = {vectors(layer.query), vectors(layer.key), vectors(layer.value)};
     return document;
   }
   const TensorPtr logarithms = log_weights(layer.weights);

@@ -46,7 +46,10 @@ class Dump {
   Tensor read(const std::string& name) const;
   bool are_tokens_first(const std::string& name) const;  // [batch][n][heads][d], of q, k and v
   void check_sizes(const LayerNames&) const;             // refuses what would not fit before it is read
-  TensorPtr four_dimensional(const std::string& name) const;
+  /// [batch][heads][tokens][…], the first ones 1 where the tensor leaves them out.
+  std::vector<std::int64_t> sizes_of(const std::string& name, bool tokens_first) const;
+  Tensor four_dimensional(const std::string& name) const;  // as it lies
+  TensorPtr vectors(const std::string& name) const;        // heads before tokens
   TensorPtr log_weights(const std::string& name) const;
   [[noreturn]] void refuse(const std::string& name, const std::string& what) const;
 

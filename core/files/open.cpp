@@ -1,7 +1,6 @@
 #include "core/files/open.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -25,12 +24,6 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t max_lines_as_batch = 16;
-
-std::string lower_extension(const std::filesystem::path& path) {
-  std::string extension = path.extension().native();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return extension;
-}
 
 /// The lines that hold at least one token, without their line ends.
 std::vector<Sequence> lines_of(std::string_view text) {
@@ -165,7 +158,7 @@ std::optional<Document> document_from_dump(const std::filesystem::path& path, st
       names.empty() ? "nothing: it holds none" : fmt::format("one of {}", fmt::join(names, ", "))));
 }
 
-/// Whether the file is of the kind that has fixed names and more than one layer's three tensors.
+/// Whether the names are those of `attend`: then what may stand beside Q, K and V counts, too.
 bool has_fixed_names(const std::filesystem::path& path) {
   const std::string stem = path.stem().native();
   if (lower_extension(path) == ".npy") return stem == "Q" || stem == "K" || stem == "V";

@@ -69,6 +69,12 @@ void read_exactly(const Descriptor& file, const std::filesystem::path& path, std
   }
 }
 
+std::string lower_extension(const std::filesystem::path& path) {
+  std::string extension = path.extension().native();
+  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return extension;
+}
+
 std::string read_whole(const std::filesystem::path& path, std::uint64_t limit) {
   const Descriptor file = open_regular(path);
   const std::uint64_t size = size_of(file, path);

@@ -37,6 +37,8 @@ std::uint64_t size_of(const Descriptor& file, const std::filesystem::path& path)
 /// Exactly `size` bytes from `offset` on. Throws Error when the file ends before that.
 void read_exactly(const Descriptor& file, const std::filesystem::path& path, std::uint64_t offset, void* to,
                   std::size_t size);
+/// ".json" for "A.JSON".
+std::string lower_extension(const std::filesystem::path& path);
 /// The whole file. Throws Error when it is longer than `limit` bytes.
 std::string read_whole(const std::filesystem::path& path, std::uint64_t limit);
 

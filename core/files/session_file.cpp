@@ -140,9 +140,7 @@ OpenedFile session_from_json(std::string_view text, const std::string& where) {
 }
 
 OpenedFile open_any(const std::filesystem::path& path, std::string_view layer) {
-  std::string extension = path.extension().native();
-  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  if (extension == ".json") {
+  if (lower_extension(path) == ".json" && layer.empty()) {  // with a layer it is refused below
     const std::string text = read_whole(path, max_json_bytes);
     if (text.find("\"session\"") != std::string::npos || text.find("\"view\"") != std::string::npos) {
       OpenedFile file = session_from_json(text, path.native());

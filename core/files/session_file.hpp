@@ -20,10 +20,10 @@ struct OpenedFile {
   std::vector<std::string> lost;  // of a damaged session, one sentence each; what was lost has its default
 };
 
-/// Any file that open_document() takes, or a session. A file is a session when it has the key "session" or
-/// "view", even if it was cut, half-written or changed by another hand: what is wrong in it is left out and
-/// listed in `lost`. Everything else is read as strictly as by open_document(). Throws Error when no Document
-/// can be had.
+/// Any file that open_document() takes (`layer`: see there), or a session. A file is a session when it has
+/// the key "session" or "view", even if it was cut, half-written or changed by another hand: what is wrong in
+/// it is left out and listed in `lost`. Everything else is read as strictly as by open_document(). Throws
+/// Error when no Document can be had.
 OpenedFile open_any(const std::filesystem::path& path, std::string_view layer = {});
 /// The same for JSON text; `where` names the source in messages.
 OpenedFile session_from_json(std::string_view text, const std::string& where);

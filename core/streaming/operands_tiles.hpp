@@ -22,8 +22,8 @@ static_assert(ATTNSCOPE_KEY_BLOCK % tile_depth == 0);
 
 typedef int16_t Halves __attribute__((vector_size(2 * W), aligned(2), may_alias));
 
-ATTNSCOPE_INLINE int steps_of(int depth) { return (depth + tile_depth - 1) / tile_depth; }
-ATTNSCOPE_INLINE int tiles_of(int rows) { return (rows + 15) / 16; }
+constexpr int steps_of(int depth) { return (depth + tile_depth - 1) / tile_depth; }
+constexpr int tiles_of(int rows) { return (rows + 15) / 16; }
 
 /// Keys as left tiles [16 keys][steps][part], values as left tiles [16 dimensions][steps][part], weights as
 /// right tiles [steps][vector][part], and room for the sums of one row of tiles.
@@ -33,13 +33,11 @@ struct Operands {
 };
 
 constexpr int64_t operand_scratch(int d_k, int d_v) {
-  const int64_t keys = int64_t{block_tiles} * ((d_k + tile_depth - 1) / tile_depth);
-  const int64_t values = int64_t{(d_v + 15) / 16} * block_steps;
+  const int64_t keys = int64_t{block_tiles} * steps_of(d_k);
+  const int64_t values = int64_t{tiles_of(d_v)} * block_steps;
   return (keys + values + int64_t{block_steps} * NV) * parts * tile_floats + 16 * PW;
 }
-constexpr int64_t query_operand_scratch(int d_k) {
-  return int64_t{(d_k + tile_depth - 1) / tile_depth} * NV * parts * tile_floats;
-}
+constexpr int64_t query_operand_scratch(int d_k) { return int64_t{steps_of(d_k)} * NV * parts * tile_floats; }
 
 /// The nearest bfloat16, ties to even; what would round to infinity is cut instead, and NaN stays NaN.
 ATTNSCOPE_INLINE Vec bfloat_of(Vec x) {

@@ -1,11 +1,16 @@
 // The focus: A − B, the float64 error, colour maps, the logarithm and the ends of the colour bar.
+#include <array>
 #include <chrono>
 #include <thread>
 
 #include "app/background_errors.hpp"
 #include "app/focus_robot.hpp"
+#include "app/paths.hpp"
 #include "core/edits.hpp"
+#include "core/files/open.hpp"
+#include "core/files/safetensors.hpp"
 #include "core/stages/run_stage.hpp"
+#include "support/temporary_directory.hpp"
 
 using namespace attnscope;
 using namespace attnscope::test;
@@ -176,4 +181,21 @@ TEST_CASE("the ends of the colour bar can be dragged and go back") {
   robot.move({bar.centre_x(), bar.centre_y()});
   robot.frame(2);
   CHECK((robot.pixels() != before));  // the value under the mouse
+}
+
+TEST_CASE("a file with many small weights opens on the logarithm, one with large ones does not") {
+  const TemporaryDirectory directory;
+  const Tensor zeros(Shape{1, 1, 80, 4});  // every weight is 1/80
+  const std::filesystem::path path = directory / "even.safetensors";
+  write_safetensors(path,
+                    std::array{NamedTensor{"Q", &zeros}, NamedTensor{"K", &zeros}, NamedTensor{"V", &zeros}});
+  Robot robot({.width = 1280, .height = 800});
+  robot.settle();
+  CHECK_FALSE(robot.app().view().focus.log);
+  robot.app().open(path);
+  robot.settle();
+  CHECK(robot.app().view().focus.log);
+  robot.app().open(list_examples(assets_directory()).front().path);
+  robot.settle();
+  CHECK_FALSE(robot.app().view().focus.log);
 }

@@ -121,6 +121,7 @@ TEST_CASE("a layer of a dump is opened by its name", "[dump]") {
   CHECK(layers[0].name == "h.0");
   CHECK(layers[0].facts == "2 heads, 5 × 4");
   CHECK(layers[1].name == "h.1.hook");
+  CHECK(layers[1].facts == "2 heads, 5 × 4");  // tokens before heads
 
   const Document first = open_document(path);
   CHECK(first.title == "dump.safetensors · h.0");

@@ -302,4 +302,16 @@ TEST_CASE("Under a storm of edits nothing is published out of order and the last
   CHECK(!out_of_order);
 }
 
+TEST_CASE("A result that is let go is given back by the worker, between runs") {
+  LiveEngine engine(make_cpu_backend(1));
+  auto result = std::make_shared<const Result>();
+  const std::weak_ptr<const Result> watched = result;
+  engine.let_go(std::move(result));
+  for (int i = 0; i < 2000 && !watched.expired(); ++i) std::this_thread::sleep_for(1ms);
+  CHECK(watched.expired());
+  engine.submit(numbered(1));  // and it goes on
+  engine.wait_idle();
+  CHECK(engine.latest()->error.empty());
+}
+
 }  // namespace attnscope
