@@ -64,6 +64,23 @@ MaskRule::Interval MaskRule::interval(std::int64_t b, bool patterned, std::int64
   return seen;
 }
 
+std::optional<MaskIntervals> MaskRule::intervals() const {
+  if (sparsity_.kind != Sparsity::Kind::None || size_.extra != 0 || mistake_ == MaskMistake::DiagonalToo)
+    return std::nullopt;
+  MaskIntervals made;
+  for (std::int64_t b = 0; b < size_.batch; ++b) {
+    for (const bool with_pattern : {false, true}) {
+      for (std::int64_t query = 0; query < size_.queries; ++query) {
+        const Interval seen = interval(b, with_pattern, position(b, query));
+        made.begin.push_back(static_cast<std::int32_t>(seen.begin));
+        made.end.push_back(static_cast<std::int32_t>(seen.end));
+      }
+    }
+  }
+  for (std::int64_t h = 0; h < size_.heads; ++h) made.patterned.push_back(patterned(h) ? 1 : 0);
+  return made;
+}
+
 bool MaskRule::share_bucket(std::int64_t b, std::int64_t h, std::int64_t query, std::int64_t key) const {
   if (buckets_.empty()) return true;
   const std::int64_t columns = size_.queries + size_.token_keys();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,12 @@
 #include "core/trace.hpp"
 
 namespace attnscope {
+
+/// A mask whose rows are intervals of keys: [batch][0: heads without the pattern, 1: with it][queries].
+struct MaskIntervals {
+  std::vector<std::int32_t> begin, end;  // keys [begin, end)
+  std::vector<std::uint8_t> patterned;   // [heads] 1: with the pattern
+};
 
 /// The rule of a Document's mask, ready to be asked cell by cell or row by row. A query i of sequence b
 /// stands at position p = query_offset(b) + i among the keys; causal lets it see the keys j <= p:
@@ -49,6 +56,9 @@ class MaskRule {
   bool after_softmax() const { return mistake_ == MaskMistake::AfterSoftmax; }
   /// Whether the window or a sparse pattern hides keys at all.
   bool is_sparse() const { return !window_.open() || sparsity_.kind != Sparsity::Kind::None; }
+  /// The rule as intervals, but for additive masks; nothing where it is more than that: sparse patterns, keys
+  /// that belong to no token, the mistake of hiding the diagonal.
+  std::optional<MaskIntervals> intervals() const;
   /// The rule of full attention: without the window and the sparse pattern, without mistakes.
   MaskRule without_sparsity() const;
 

@@ -8,7 +8,6 @@
 #include "core/stages/positions.hpp"
 #include "core/stages/precision.hpp"
 #include "core/stages/projections.hpp"
-#include "core/stages/scores.hpp"
 #include "core/stages/softmax.hpp"
 #include "core/stages/surgery.hpp"
 
@@ -21,8 +20,10 @@ template <class T>
 class StageRun {
  public:
   using Ptr = TensorPtrOf<T>;
-  StageRun(const Work& work, const Document& document, const Sources<T>& sources, const TraceOf<T>& so_far)
-      : work_(work),
+  StageRun(const StageMath<T>& math, const Document& document, const Sources<T>& sources,
+           const TraceOf<T>& so_far)
+      : math_(math),
+        work_(math.work()),
         document_(document),
         from_(sources),
         so_far_(so_far),
@@ -93,8 +94,8 @@ class StageRun {
     if (document_.input.given) return from_.query;
     if (so_far_[Stage::Fuse])
       return shared(split(*so_far_[Stage::Fuse], 0, size_.heads, size_.d_k, size_.past));
-    return shared(project(work_, *so_far_[Stage::Position], *block(from_.w_query), block(from_.b_query).get(),
-                          size_.heads, size_.past));
+    return math_.project(so_far_[Stage::Position], block(from_.w_query), block(from_.b_query), size_.heads,
+                         size_.past);
   }
 
   Ptr keys() const {
@@ -119,7 +120,7 @@ class StageRun {
   }
 
   Ptr projected(const Ptr& source, const Ptr& w, const Ptr& bias) const {
-    return shared(project(work_, *block(source), *block(w), block(bias).get(), size_.kv_heads));
+    return math_.project(block(source), block(w), block(bias), size_.kv_heads, 0);
   }
 
   /// Shares `fresh` when nothing joins it.
@@ -137,8 +138,7 @@ class StageRun {
 
   Ptr projected_output() const {
     if (document_.input.given) return nullptr;
-    return shared(
-        output(work_, *so_far_[Stage::Concat], *block(from_.w_output), block(from_.b_output).get()));
+    return math_.output(so_far_[Stage::Concat], block(from_.w_output), block(from_.b_output));
   }
 
   /// The stages that look at queries and keys together.
@@ -149,19 +149,18 @@ class StageRun {
         if (document_.masking.sparsity.kind != Sparsity::Kind::Lsh) return nullptr;
         return shared(buckets(work_, document_.masking.sparsity, at(Stage::RotateQuery), at(Stage::RotateKey),
                               size_.token_keys()));
-      case Stage::Score: return shared(score(work_, at(Stage::RotateQuery), at(Stage::RotateKey)));
+      case Stage::Score: return math_.score(so_far_[Stage::RotateQuery], so_far_[Stage::RotateKey]);
       case Stage::Scale:
-        return shared(
-            scale(work_, at(Stage::Score), from_.scale.value_or(scale_factor(document_.scaling, size_.d_k))));
+        return math_.scale(so_far_[Stage::Score],
+                           from_.scale.value_or(scale_factor(document_.scaling, size_.d_k)));
       case Stage::Cap:
         if (document_.soft_cap == 0) return so_far_[Stage::Scale];
-        return shared(cap(work_, at(Stage::Scale),
-                          static_cast<T>(from_.soft_cap.value_or(static_cast<double>(document_.soft_cap)))));
+        return math_.cap(so_far_[Stage::Scale],
+                         static_cast<T>(from_.soft_cap.value_or(static_cast<double>(document_.soft_cap))));
       case Stage::Bias:
         if (!is_added_to_scores(document_.positions)) return nullptr;
         return shared(position_bias(document_, size_, block(from_.relative_bias).get()));
-      case Stage::Mask:
-        return shared(mask(work_, at(Stage::Cap), so_far_[Stage::Bias].get(), from_.additive, rule()));
+      case Stage::Mask: return math_.mask(so_far_[Stage::Cap], so_far_[Stage::Bias], from_.additive, rule());
       case Stage::Softmax: return weights();
       case Stage::Linear:
         if (!document_.linear) return nullptr;
@@ -177,19 +176,20 @@ class StageRun {
         const Ptr& used = so_far_[Stage::Surgery];
         return document_.dropout.rate == 0 ? used : shared(drop(work_, *used, document_.dropout));
       }
-      default: return shared(mix(work_, at(Stage::Drop), at(Stage::Value)));
+      default: return math_.mix(so_far_[Stage::Drop], so_far_[Stage::Value]);
     }
   }
 
   Ptr weights() const {
-    TensorOf<T> weights =
-        softmax(work_, document_.softmax, *so_far_[Stage::Mask], static_cast<T>(document_.temperature));
-    if (document_.masking.mistake != MaskMistake::AfterSoftmax) return shared(std::move(weights));
-    return shared(hide_weights(work_, weights, from_.additive, rule()));
+    const Ptr weights =
+        math_.softmax(document_.softmax, so_far_[Stage::Mask], static_cast<T>(document_.temperature));
+    if (document_.masking.mistake != MaskMistake::AfterSoftmax) return weights;
+    return shared(hide_weights(work_, *weights, from_.additive, rule()));
   }
 
   MaskRule rule() const { return MaskRule(document_, so_far_); }
 
+  const StageMath<T>& math_;
   const Work& work_;
   const Document& document_;
   const Sources<T>& from_;
@@ -202,7 +202,13 @@ class StageRun {
 template <class T>
 TensorPtrOf<T> run_stage(const Work& work, Stage stage, const Document& document, const Sources<T>& sources,
                          const TraceOf<T>& so_far) {
-  TensorPtrOf<T> result = StageRun<T>(work, document, sources, so_far).run(stage);
+  return run_stage(StageMath<T>(work), stage, document, sources, so_far);
+}
+
+template <class T>
+TensorPtrOf<T> run_stage(const StageMath<T>& math, Stage stage, const Document& document,
+                         const Sources<T>& sources, const TraceOf<T>& so_far) {
+  TensorPtrOf<T> result = StageRun<T>(math, document, sources, so_far).run(stage);
   if (stage == Stage::Bucket || document.precision == Precision::Float32) return result;
   for (const StageInfo& row : stage_table) {  // shared with an earlier stage: it is rounded already
     if (row.stage < stage && so_far[row.stage] == result) return result;
@@ -221,6 +227,8 @@ TraceOf<T> run_stages(const Work& work, const Document& document, const Sources<
 template TensorPtr run_stage(const Work&, Stage, const Document&, const Sources<float>&, const Trace&);
 template TensorPtrOf<double> run_stage(const Work&, Stage, const Document&, const Sources<double>&,
                                        const TraceOf<double>&);
+template TensorPtr run_stage(const StageMath<float>&, Stage, const Document&, const Sources<float>&,
+                             const Trace&);
 template Trace run_stages(const Work&, const Document&, const Sources<float>&);
 template TraceOf<double> run_stages(const Work&, const Document&, const Sources<double>&);
 

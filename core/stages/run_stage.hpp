@@ -3,8 +3,8 @@
 // here.
 #pragma once
 
-#include "core/parallel.hpp"
 #include "core/stages/sources.hpp"
+#include "core/stages/stage_math.hpp"
 #include "core/trace.hpp"
 
 namespace attnscope {
@@ -15,6 +15,11 @@ namespace attnscope {
 template <class T>
 TensorPtrOf<T> run_stage(const Work&, Stage stage, const Document& document, const Sources<T>& sources,
                          const TraceOf<T>& so_far);
+
+/// The same with somebody else's arithmetic.
+template <class T>
+TensorPtrOf<T> run_stage(const StageMath<T>&, Stage stage, const Document& document,
+                         const Sources<T>& sources, const TraceOf<T>& so_far);
 
 /// All of them in order.
 template <class T>

@@ -4,9 +4,6 @@
 #include <cmath>
 #include <new>
 
-#include <fmt/format.h>
-
-#include "core/error.hpp"
 
 namespace attnscope::streaming {
 
@@ -77,14 +74,6 @@ const Kernels& chosen(const Kernels* kernels) {
 
 double cell_nanoseconds(const AttentionProblem& p, const Kernels& kernels) {
   return static_cast<double>(p.d_k + p.d_v + 16) / (2.5 * kernels.width);
-}
-
-RowRange filled_in(RowRange rows, std::int64_t queries) {
-  if (rows.end < 0) rows.end = queries;
-  if (rows.begin < 0 || rows.begin >= rows.end || rows.end > queries || rows.step < 1)
-    throw Error(fmt::format("Rows {} to {} in steps of {} were asked for; expected some of the {} queries.",
-                            rows.begin, rows.end, rows.step, queries));
-  return rows;
 }
 
 Shift shift_of(double log_sum_exp, double temperature) {

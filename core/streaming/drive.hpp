@@ -80,9 +80,6 @@ const Kernels& chosen(const Kernels* kernels);
 /// A rough guess at the nanoseconds of one cell, for the thread pool.
 double cell_nanoseconds(const AttentionProblem& p, const Kernels& kernels);
 
-/// The range with its end filled in. Throws Error where it does not fit `queries`.
-RowRange filled_in(RowRange rows, std::int64_t queries);
-
 /// A row's log-sum-exp as the kernels take it.
 struct Shift {
   float shift, factor;

@@ -26,10 +26,10 @@ std::string reason_against(const Document& document) {
 }
 
 /// One sequence of [batch][heads][rows][numbers].
-HeadRows rows_of(const Tensor& tensor, std::int64_t b) {
-  const Shape& shape = tensor.shape();
+HeadRows rows_of(const TensorPtr& tensor, std::int64_t b) {
+  const Shape& shape = tensor->shape();
   const std::int64_t head = shape[2] * shape[3];
-  return {tensor.data() + b * shape[1] * head, head, shape[3]};
+  return {tensor->data() + b * shape[1] * head, head, shape[3], tensor};
 }
 
 class Maker {
@@ -62,9 +62,9 @@ class Maker {
     p.keys = size_.keys;
     p.d_k = made_.query->shape()[3];
     p.d_v = made_.value->shape()[3];
-    p.query = rows_of(*made_.query, b_);
-    p.key = rows_of(*made_.key, b_);
-    p.value = rows_of(*made_.value, b_);
+    p.query = rows_of(made_.query, b_);
+    p.key = rows_of(made_.key, b_);
+    p.value = rows_of(made_.value, b_);
     p.scale = scale_factor(document_.scaling, p.d_k);
     p.soft_cap = static_cast<double>(document_.soft_cap);
     p.temperature = static_cast<double>(document_.temperature);

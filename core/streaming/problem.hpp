@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace attnscope {
 struct HeadRows {
   const float* data = nullptr;
   std::int64_t head_stride = 0, row_stride = 0;  // in numbers; 0 = the same for all
+  /// Keeps the numbers as they are for as long as it lives, so that a backend may keep its own copy of them
+  /// for as long; null = nobody promises that.
+  std::shared_ptr<const void> owner = nullptr;
   const float* row(std::int64_t head, std::int64_t i) const {
     return data + head * head_stride + i * row_stride;
   }

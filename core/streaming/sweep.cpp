@@ -1,15 +1,13 @@
 #include "core/streaming/sweep.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <type_traits>
 
-#include <fmt/format.h>
-
 #include "core/error.hpp"
 #include "core/streaming/drive.hpp"
+#include "core/streaming/wishes.hpp"
 
 namespace attnscope {
 
@@ -24,29 +22,11 @@ namespace {
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-void check_picture(const PooledCells& picture, std::int64_t keys) {
-  for (const std::int64_t cell : {picture.rows_per_cell, picture.keys_per_cell})
-    if (cell < 1 || cell > (1 << 30) || !std::has_single_bit(static_cast<std::uint64_t>(cell)))
-      throw Error(
-          fmt::format("A cell of the picture has a side of {}; expected a power of two up to 2^30.", cell));
-  if (up(keys, picture.keys_per_cell) > most_picture_columns)
-    throw Error(fmt::format("{} keys in cells of {} make {} columns; a picture has at most {}.", keys,
-                            picture.keys_per_cell, up(keys, picture.keys_per_cell), most_picture_columns));
-}
-
 class SweepRun {
  public:
   SweepRun(const AttentionProblem& p, const SweepWish& wish, const Work& work, const Kernels& kernels,
            Sweep& result)
-      : p_(p), wish_(wish), work_(work), kernels_(kernels), result_(result) {
-    check(p);
-    if (wish_.last_head < 0) wish_.last_head = p.heads;
-    if (wish_.first_head < 0 || wish_.first_head >= wish_.last_head || wish_.last_head > p.heads)
-      throw Error(fmt::format("Heads {} to {} were asked for; expected some of the {} heads.",
-                              wish.first_head, wish_.last_head, p.heads));
-    wish_.rows = streaming::filled_in(wish.rows, p.queries);
-    if (wish.output && p.value.data == nullptr) throw Error("An output was asked for but V has no numbers.");
-    if (wish.picture) check_picture(*wish.picture, p.keys);
+      : p_(p), wish_(streaming::checked(p, wish)), work_(work), kernels_(kernels), result_(result) {
     heads_ = wish_.last_head - wish_.first_head;
     rows_ = count_rows(wish_.rows, p.queries);
   }

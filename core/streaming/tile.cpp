@@ -2,10 +2,8 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
-#include "core/error.hpp"
 #include "core/streaming/drive.hpp"
+#include "core/streaming/wishes.hpp"
 
 namespace attnscope {
 
@@ -38,18 +36,6 @@ std::vector<double> log_sum_exps(const AttentionProblem& p, const TileWish& wish
   rows.rows = wish.rows;
   const Sweep swept = sweep(p, rows, work, nullptr, &kernels);
   return {swept.log_sum_exp.values().begin(), swept.log_sum_exp.values().end()};
-}
-
-TileWish checked(const AttentionProblem& p, TileWish wish) {
-  check(p);
-  if (wish.head < 0 || wish.head >= p.heads)
-    throw Error(fmt::format("A tile of head {} was asked for; expected 0 to {}.", wish.head, p.heads - 1));
-  wish.rows = streaming::filled_in(wish.rows, p.queries);
-  if (wish.last_key < 0) wish.last_key = p.keys;
-  if (wish.first_key < 0 || wish.first_key >= wish.last_key || wish.last_key > p.keys)
-    throw Error(fmt::format("A tile of keys {} to {} was asked for; expected some of the {} keys.",
-                            wish.first_key, wish.last_key, p.keys));
-  return wish;
 }
 
 streaming::CellKind kernel_kind(TileKind kind) {
@@ -98,7 +84,7 @@ void fill_rows(const AttentionProblem& p, const TileWish& wish, std::int64_t row
 Tensor tile(const AttentionProblem& problem, const TileWish& asked, const Sweep* known, const Work& work,
             const streaming::Kernels* kernels) {
   const streaming::Kernels& used = streaming::chosen(kernels);
-  const TileWish wish = checked(problem, asked);
+  const TileWish wish = streaming::checked(problem, asked);
   std::vector<streaming::Shift> shifts;
   if (wish.kind == TileKind::Weights) {
     for (const double log_sum_exp : log_sum_exps(problem, wish, known, work, used))

@@ -39,7 +39,7 @@ std::unique_ptr<Case> plain_case(samples::Random& random, const Sizes& sizes, st
 /// Any sizes up to `most` queries and keys, any mask, cap, bias, temperature.
 std::unique_ptr<Case> any_case(samples::Random& random, std::int64_t most);
 
-/// Every kernel that runs here: those of the product, and the one of sixteen lanes.
+/// Every kernel that runs here: those of the product, and the one of sixteen lanes (all_kernels.cpp).
 std::vector<const streaming::Kernels*> all_kernels();
 
 }  // namespace attnscope::streaming_cases

@@ -1,0 +1,16 @@
+// gpu: a Backend on any Device.
+#pragma once
+
+#include <memory>
+
+#include "core/backend.hpp"
+#include "gpu/device.hpp"
+#include "gpu/sweeps.hpp"
+
+namespace attnscope::gpu {
+
+/// "CUDA · NVIDIA H200". Products, masks, softmax and sweeps on the card; measures, gradients and what the
+/// card has no kernel for on the CPU.
+std::unique_ptr<Backend> make_card_backend(std::unique_ptr<Device> device, SweepSettings settings = {});
+
+}  // namespace attnscope::gpu

@@ -1,0 +1,165 @@
+#include "gpu/card_stages.hpp"
+
+#include <utility>
+
+#include "core/error.hpp"
+#include "gpu/launching.hpp"
+
+namespace attnscope::gpu {
+
+namespace {
+
+/// A pass whose kernel wants a block for each of its blocks().
+template <class Pass>
+void launch_blocks(Device& device, const Pass& pass) {
+  std::int64_t blocks = 0;
+  table::with_kernel(pass, Units{}, [&](auto kernel) { blocks = kernel.blocks(pass); });
+  if (blocks > 0x7fffffff) throw Error("The tensor has more tiles than a graphics card counts.");
+  if (blocks > 0) device.launch(pass, Units{}, static_cast<int>(blocks));
+}
+
+int as_int(std::int64_t size) {
+  if (size > 0x7fffffff) throw Error("The tensor has a side that a graphics card cannot count.");
+  return static_cast<int>(size);
+}
+
+}  // namespace
+
+template <class Fill>
+TensorPtr CardStages::made(const Shape& shape, Fill fill) const {
+  DeviceArray<float> numbers = residents_.room(shape.count());
+  fill(numbers.data());
+  Tensor tensor(shape);
+  device_.download(tensor.data(), numbers.data(), numbers.size() * sizeof(float));
+  if (work().stop.stop_requested()) throw Cancelled();
+  const auto shared = std::make_shared<const Tensor>(std::move(tensor));
+  residents_.keep(shared, std::move(numbers));
+  return shared;
+}
+
+/// x [batch][tokens][d_in] · w [d_in][heads * d], a head at a time.
+TensorPtr CardStages::project(const Ptr& x, const Ptr& w, const Ptr& bias, std::int64_t heads,
+                              std::int64_t first) const {
+  const Shape &xs = x->shape(), &ws = w->shape();
+  const std::int64_t tokens = xs[1] - first, d = ws[1] / heads;
+  return made({xs[0], heads, tokens, d}, [&](float* to) {
+    ProductPass pass{};
+    pass.a = residents_.get(x) + first * xs[2];
+    pass.b = residents_.get(w);
+    pass.bias = bias ? residents_.get(bias) : nullptr;
+    pass.c = to;
+    pass.rows = as_int(tokens), pass.columns = as_int(d), pass.inner = as_int(xs[2]);
+    pass.batch = as_int(xs[0]), pass.heads = as_int(heads), pass.group = 1;
+    pass.a_row = xs[2], pass.a_batch = xs[1] * xs[2];
+    pass.b_row = ws[1], pass.b_head = d;
+    pass.c_row = d, pass.c_head = tokens * d, pass.c_batch = heads * tokens * d;
+    launch_blocks(device_, pass);
+  });
+}
+
+TensorPtr CardStages::score(const Ptr& query, const Ptr& key) const {
+  const Shape &qs = query->shape(), &ks = key->shape();
+  return made({qs[0], qs[1], qs[2], ks[2]}, [&](float* to) {
+    ProductPass pass{};
+    pass.a = residents_.get(query);
+    pass.b = residents_.get(key);
+    pass.c = to;
+    pass.rows = as_int(qs[2]), pass.columns = as_int(ks[2]), pass.inner = as_int(qs[3]);
+    pass.b_transposed = true;
+    pass.batch = as_int(qs[0]), pass.heads = as_int(qs[1]), pass.group = as_int(qs[1] / ks[1]);
+    pass.a_row = qs[3], pass.a_head = qs[2] * qs[3], pass.a_batch = qs[1] * pass.a_head;
+    pass.b_row = ks[3], pass.b_head = ks[2] * ks[3], pass.b_batch = ks[1] * pass.b_head;
+    pass.c_row = ks[2], pass.c_head = qs[2] * ks[2], pass.c_batch = qs[1] * pass.c_head;
+    launch_blocks(device_, pass);
+  });
+}
+
+TensorPtr CardStages::scale(const Ptr& scores, double factor) const {
+  return made(scores->shape(), [&](float* to) {
+    launch_each(device_,
+                ElementPass{residents_.get(scores), to, scores->size(), static_cast<float>(factor), false});
+  });
+}
+
+TensorPtr CardStages::cap(const Ptr& scaled, float c) const {
+  return made(scaled->shape(), [&](float* to) {
+    launch_each(device_, ElementPass{residents_.get(scaled), to, scaled->size(), c, true});
+  });
+}
+
+TensorPtr CardStages::mask(const Ptr& capped, const Ptr& bias, const Ptr& additive,
+                           const MaskRule& rule) const {
+  const std::optional<MaskIntervals> intervals = rule.intervals();
+  if (!intervals || rule.after_softmax()) return StageMath::mask(capped, bias, additive, rule);
+  const Shape& shape = capped->shape();
+  const auto uploaded = [&](const auto& values) {
+    DeviceArray<std::decay_t<decltype(values[0])>> array(device_, values.size());
+    device_.upload(array.data(), values.data(), values.size() * sizeof(values[0]), 0, 1);
+    return array;
+  };
+  const auto begin = uploaded(intervals->begin), end = uploaded(intervals->end);
+  const auto patterned = uploaded(intervals->patterned);
+  return made(shape, [&](float* to) {
+    MaskPass pass{};
+    pass.capped = residents_.get(capped);
+    pass.to = to;
+    pass.batch = as_int(shape[0]), pass.heads = as_int(shape[1]);
+    pass.queries = as_int(shape[2]), pass.keys = as_int(shape[3]);
+    const std::int64_t cells = shape[2] * shape[3];
+    if (bias) {
+      pass.bias = residents_.get(bias);
+      pass.bias_batch = bias->shape()[0] == 1 ? 0 : shape[1] * cells;
+    }
+    if (additive) {
+      pass.additive = residents_.get(additive);
+      pass.additive_head = additive->shape()[1] == 1 ? 0 : cells;
+      pass.additive_batch = additive->shape()[0] == 1 ? 0 : additive->shape()[1] * cells;
+    }
+    pass.begin = begin.data(), pass.end = end.data(), pass.patterned = patterned.data();
+    pass.hidden_value = static_cast<float>(rule.hidden_value());
+    launch_each(device_, pass);
+  });
+}
+
+TensorPtr CardStages::softmax(SoftmaxKind kind, const Ptr& masked, float temperature) const {
+  if (kind != SoftmaxKind::Stable) return StageMath::softmax(kind, masked, temperature);
+  const std::int64_t keys = masked->shape()[3];
+  return made(masked->shape(), [&](float* to) {
+    launch_blocks(device_,
+                  SoftmaxPass{residents_.get(masked), to, masked->size() / keys, as_int(keys),
+                              static_cast<float>(1.4426950408889634 / static_cast<double>(temperature))});
+  });
+}
+
+TensorPtr CardStages::mix(const Ptr& weights, const Ptr& value) const {
+  const Shape &as = weights->shape(), &vs = value->shape();
+  return made({as[0], as[1], as[2], vs[3]}, [&](float* to) {
+    ProductPass pass{};
+    pass.a = residents_.get(weights);
+    pass.b = residents_.get(value);
+    pass.c = to;
+    pass.rows = as_int(as[2]), pass.columns = as_int(vs[3]), pass.inner = as_int(as[3]);
+    pass.batch = as_int(as[0]), pass.heads = as_int(as[1]), pass.group = as_int(as[1] / vs[1]);
+    pass.a_row = as[3], pass.a_head = as[2] * as[3], pass.a_batch = as[1] * pass.a_head;
+    pass.b_row = vs[3], pass.b_head = vs[2] * vs[3], pass.b_batch = vs[1] * pass.b_head;
+    pass.c_row = vs[3], pass.c_head = as[2] * vs[3], pass.c_batch = as[1] * pass.c_head;
+    launch_blocks(device_, pass);
+  });
+}
+
+TensorPtr CardStages::output(const Ptr& concatenated, const Ptr& w, const Ptr& bias) const {
+  const Shape &cs = concatenated->shape(), &ws = w->shape();
+  return made({cs[0], cs[1], ws[1]}, [&](float* to) {
+    ProductPass pass{};
+    pass.a = residents_.get(concatenated);
+    pass.b = residents_.get(w);
+    pass.bias = bias ? residents_.get(bias) : nullptr;
+    pass.c = to;
+    pass.rows = as_int(cs[0] * cs[1]), pass.columns = as_int(ws[1]), pass.inner = as_int(cs[2]);
+    pass.batch = pass.heads = pass.group = 1;
+    pass.a_row = cs[2], pass.b_row = ws[1], pass.c_row = ws[1];
+    launch_blocks(device_, pass);
+  });
+}
+
+}  // namespace attnscope::gpu

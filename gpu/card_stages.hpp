@@ -1,0 +1,36 @@
+// gpu: the stages of short Documents on a card, one tensor each. Results come back at once, since every stage
+// is shown, and stay on the card for the stages that read them.
+#pragma once
+
+#include "core/stages/stage_math.hpp"
+#include "gpu/residents.hpp"
+
+namespace attnscope::gpu {
+
+/// What the card has no kernel for (the naive softmax, sparse masks) the CPU's threads compute. Throws Error
+/// when the card has no room, Cancelled after a stop.
+class CardStages final : public StageMath<float> {
+ public:
+  CardStages(const Work& work, Device& device, Residents& residents)
+      : StageMath(work), device_(device), residents_(residents) {}
+
+  Ptr project(const Ptr& x, const Ptr& w, const Ptr& bias, std::int64_t heads,
+              std::int64_t first) const override;
+  Ptr score(const Ptr& query, const Ptr& key) const override;
+  Ptr scale(const Ptr& scores, double factor) const override;
+  Ptr cap(const Ptr& scaled, float c) const override;
+  Ptr mask(const Ptr& capped, const Ptr& bias, const Ptr& additive, const MaskRule& rule) const override;
+  Ptr softmax(SoftmaxKind kind, const Ptr& masked, float temperature) const override;
+  Ptr mix(const Ptr& weights, const Ptr& value) const override;
+  Ptr output(const Ptr& concatenated, const Ptr& w, const Ptr& bias) const override;
+
+ private:
+  /// A tensor made by `fill(its numbers on the card)`.
+  template <class Fill>
+  Ptr made(const Shape& shape, Fill fill) const;
+
+  Device& device_;
+  Residents& residents_;
+};
+
+}  // namespace attnscope::gpu

@@ -1,0 +1,15 @@
+#include "gpu/cuda_backend.hpp"
+
+#include <utility>
+
+#include "gpu/card_backend.hpp"
+#include "gpu/cuda_device.hpp"
+
+namespace attnscope {
+
+std::unique_ptr<Backend> make_cuda_backend(std::string& why_not) {
+  std::unique_ptr<gpu::Device> device = gpu::open_cuda_device(why_not);
+  return device ? gpu::make_card_backend(std::move(device)) : nullptr;
+}
+
+}  // namespace attnscope

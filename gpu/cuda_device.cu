@@ -1,0 +1,262 @@
+#include <algorithm>
+#include <cstring>
+
+#include "core/error.hpp"
+#include "gpu/cuda_device.hpp"
+#include "gpu/device_context.cuh"
+
+namespace attnscope::gpu {
+
+namespace {
+
+/// Matrix units came with compute capability 8.0: before that the body would be empty, and who launches it
+/// gets nothing. can_run() keeps such launches away.
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::threads, Kernel::resident)
+    entry(const __grid_constant__ typename Kernel::Pass pass) {
+#if __CUDA_ARCH__ >= 800
+  constexpr bool there = true;
+#else
+  constexpr bool there = !Kernel::needs_matrix_units;
+#endif
+  if constexpr (there) {
+    DeviceContext cx;
+    Kernel::run(cx, pass);
+  }
+}
+
+std::string in_words(std::size_t bytes) {
+  const double megabytes = static_cast<double>(bytes) / 1e6;
+  char text[40];
+  if (megabytes >= 1000)
+    std::snprintf(text, sizeof text, "%.1f GB", megabytes / 1000);
+  else
+    std::snprintf(text, sizeof text, "%.1f MB", megabytes);
+  return text;
+}
+
+/// Throws Error: `doing` is what was being done.
+void check(cudaError_t error, const char* doing) {
+  if (error == cudaSuccess) return;
+  throw Error(std::string("The graphics card failed while ") + doing + ": " + cudaGetErrorString(error) +
+              " (" + cudaGetErrorName(error) + ").");
+}
+
+/// Memory that the card can read and write itself.
+template <class T>
+class Pinned {
+ public:
+  Pinned(std::size_t count, unsigned flags) {
+    check(cudaHostAlloc(reinterpret_cast<void**>(&data_), count * sizeof(T), flags),
+          "taking memory of the computer");
+  }
+  ~Pinned() { cudaFreeHost(data_); }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+  T* data() const { return data_; }
+
+ private:
+  T* data_ = nullptr;
+};
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(int index)
+      : index_(index), staging_(2 * staging_bytes, cudaHostAllocDefault), word_(1, cudaHostAllocMapped) {
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, index), "telling what it is");
+    facts_.name = properties.name;
+    facts_.capability = properties.major * 10 + properties.minor;
+    facts_.memory = properties.totalGlobalMem;
+    facts_.shared_bytes = properties.sharedMemPerBlockOptin;
+    multiprocessors_ = properties.multiProcessorCount;
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "starting");
+    for (cudaEvent_t& event : landed_)
+      check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "starting");
+    *word_.data() = 1;
+    check(cudaHostGetDevicePointer(reinterpret_cast<void**>(&word_on_card_), word_.data(), 0), "starting");
+    int pools = 0;
+    check(cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, index), "telling what it is");
+    if (pools == 0) return;
+    // What is given back stays at hand: sweeps take and give back the same sizes again and again.
+    check(cudaDeviceGetDefaultMemPool(&pool_, index), "starting");
+    unsigned long long keep = ~0ull;
+    check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep), "starting");
+  }
+  ~CudaDevice() override {
+    cudaSetDevice(index_);
+    cudaStreamSynchronize(stream_);
+    for (cudaEvent_t event : landed_) cudaEventDestroy(event);
+    cudaStreamDestroy(stream_);
+  }
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  const DeviceFacts& facts() const override { return facts_; }
+
+  void* allocate(std::size_t bytes) override {
+    use();
+    void* memory = nullptr;
+    cudaError_t error = take(&memory, bytes);
+    if (error == cudaErrorMemoryAllocation &&
+        pool_ != nullptr) {  // what the pool holds may be in the wrong pieces
+      cudaGetLastError();
+      cudaStreamSynchronize(stream_);
+      cudaMemPoolTrimTo(pool_, 0);
+      error = take(&memory, bytes);
+    }
+    if (error == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      std::size_t free_bytes = 0, all = 0;
+      cudaMemGetInfo(&free_bytes, &all);
+      throw Error("The graphics card has no room for " + in_words(bytes) + " more: " + in_words(free_bytes) +
+                  " of its " + in_words(all) + " are free.");
+    }
+    check(error, "taking memory");
+    return memory;
+  }
+  void free(void* memory) noexcept override {
+    if (memory == nullptr) return;
+    cudaSetDevice(index_);
+    if (pool_ != nullptr)
+      cudaFreeAsync(memory, stream_);
+    else
+      cudaFree(memory);
+  }
+  void upload(void* to, const void* from, std::size_t bytes, std::size_t apart, std::size_t rows) override {
+    use();
+    // From pageable memory, this returns when the numbers have been read.
+    if (rows == 1)
+      check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_), "receiving numbers");
+    else if (apart >= bytes)
+      check(cudaMemcpy2DAsync(to, bytes, from, apart, bytes, rows, cudaMemcpyHostToDevice, stream_),
+            "receiving numbers");
+    else
+      for (std::size_t row = 0; row < rows; ++row)  // rows that overlap, such as one for all
+        check(cudaMemcpyAsync(static_cast<char*>(to) + row * bytes,
+                              static_cast<const char*>(from) + row * apart, bytes, cudaMemcpyHostToDevice,
+                              stream_),
+              "receiving numbers");
+  }
+  /// Through pinned memory in two halves: one is read while the card fills the other.
+  void download(void* to, const void* from, std::size_t bytes) override {
+    use();
+    const auto fetch = [&](std::size_t at, int half) {
+      check(cudaMemcpyAsync(staging_.data() + static_cast<std::size_t>(half) * staging_bytes,
+                            static_cast<const char*>(from) + at, std::min(staging_bytes, bytes - at),
+                            cudaMemcpyDeviceToHost, stream_),
+            "sending results");
+      check(cudaEventRecord(landed_[half], stream_), "sending results");
+    };
+    if (bytes > 0) fetch(0, 0);
+    int half = 0;
+    for (std::size_t at = 0; at < bytes; at += staging_bytes, half ^= 1) {
+      if (at + staging_bytes < bytes) fetch(at + staging_bytes, half ^ 1);
+      check(cudaEventSynchronize(landed_[half]), "computing");
+      std::memcpy(static_cast<char*>(to) + at,
+                  staging_.data() + static_cast<std::size_t>(half) * staging_bytes,
+                  std::min(staging_bytes, bytes - at));
+    }
+  }
+  void clear(void* memory, std::size_t bytes) override {
+    use();
+    check(cudaMemsetAsync(memory, 0, bytes, stream_), "clearing memory");
+  }
+
+  void launch(const AnyPass& any, Units units, int blocks) override {
+    use();
+    if (!can_run(facts_, any, units))
+      throw Error("The graphics card has no kernel for what was asked of it.");
+    with_kernel(any, units, [&](auto kernel, const auto& pass) {
+      using Kernel = decltype(kernel);
+      allow_shared_memory<Kernel>();
+      entry<Kernel><<<static_cast<unsigned>(blocks), Kernel::threads, Kernel::shared_bytes, stream_>>>(pass);
+      check(cudaGetLastError(), "starting to compute");
+    });
+  }
+  int resident_blocks(const AnyPass& any, Units units) override {
+    use();
+    int each = 0;
+    with_kernel(any, units, [&](auto kernel, const auto&) {
+      using Kernel = decltype(kernel);
+      allow_shared_memory<Kernel>();
+      check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, entry<Kernel>, Kernel::threads,
+                                                          Kernel::shared_bytes),
+            "planning");
+    });
+    return std::max(1, each) * multiprocessors_;
+  }
+  void wait() override {
+    use();
+    check(cudaStreamSynchronize(stream_), "computing");
+  }
+
+  StaleWord current() override { return {word_on_card_, __atomic_load_n(word_.data(), __ATOMIC_ACQUIRE)}; }
+  void make_stale() noexcept override { __atomic_add_fetch(word_.data(), 1u, __ATOMIC_RELEASE); }
+
+ private:
+  static constexpr std::size_t staging_bytes = std::size_t{8} << 20;
+
+  /// CUDA's current device belongs to the thread.
+  void use() { check(cudaSetDevice(index_), "being called"); }
+  cudaError_t take(void** memory, std::size_t bytes) {
+    bytes = std::max<std::size_t>(bytes, 1);
+    return pool_ != nullptr ? cudaMallocAsync(memory, bytes, stream_) : cudaMalloc(memory, bytes);
+  }
+  template <class Kernel>
+  static void allow_shared_memory() {
+    if constexpr (Kernel::shared_bytes > 0)
+      check(cudaFuncSetAttribute(entry<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 Kernel::shared_bytes),
+            "preparing a kernel");
+  }
+
+  int index_, multiprocessors_ = 1;
+  DeviceFacts facts_;
+  Pinned<char> staging_;
+  Pinned<unsigned> word_;
+  unsigned* word_on_card_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t landed_[2]{};
+  cudaMemPool_t pool_ = nullptr;
+};
+
+std::string version_in_words(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+}  // namespace
+
+std::unique_ptr<Device> open_cuda_device(std::string& why_not) {
+  const auto refuse = [&](std::string sentence) {
+    cudaGetLastError();  // leave nothing behind
+    why_not = std::move(sentence);
+    return nullptr;
+  };
+  int driver = 0, count = 0;
+  cudaDriverGetVersion(&driver);
+  if (driver == 0) return refuse("This computer has no NVIDIA driver, so the CPU computes everything.");
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error == cudaErrorInsufficientDriver)
+    return refuse("The NVIDIA driver is made for CUDA " + version_in_words(driver) + "; this build wants " +
+                  version_in_words(CUDART_VERSION) + " or newer, so the CPU computes everything.");
+  if (error == cudaErrorNoDevice || (error == cudaSuccess && count == 0))
+    return refuse("The NVIDIA driver finds no graphics card, so the CPU computes everything.");
+  if (error != cudaSuccess)
+    return refuse(std::string("The NVIDIA driver does not start: ") + cudaGetErrorString(error) +
+                  ". The CPU computes everything.");
+  cudaDeviceProp properties{};
+  if (cudaGetDeviceProperties(&properties, 0) != cudaSuccess)
+    return refuse("The graphics card does not say what it is, so the CPU computes everything.");
+  if (properties.major * 10 + properties.minor < 75)
+    return refuse(std::string(properties.name) + " has compute capability " +
+                  std::to_string(properties.major) + "." + std::to_string(properties.minor) +
+                  "; 7.5 or newer is needed, so the CPU computes everything.");
+  try {
+    return std::make_unique<CudaDevice>(0);
+  } catch (const Error& e) {
+    return refuse(std::string(e.what()) + " The CPU computes everything.");
+  }
+}
+
+}  // namespace attnscope::gpu

@@ -1,0 +1,80 @@
+// gpu: a card as the backend sees it: memory, copies, launches. One is CUDA (cuda_device.cu), another the
+// emulator of the tests. C++17, since CUDA sources include it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "gpu/kernels/kernel_table.hpp"
+
+namespace attnscope::gpu {
+
+struct DeviceFacts {
+  std::string name;              // "NVIDIA H200"
+  int capability = 0;            // 90 = compute capability 9.0
+  std::size_t memory = 0;        // bytes
+  std::size_t shared_bytes = 0;  // a block may have
+};
+
+/// Work is done in the order in which it is asked for; uploads and launches may return before they are done.
+/// Called from one thread at a time, but for make_stale(). Throws Error with a sentence that says what the
+/// card refused.
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceFacts& facts() const = 0;
+
+  /// Throws Error when there is no room.
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual void free(void* memory) noexcept = 0;
+  /// `rows` runs of `bytes` that lie `apart` bytes from each other, into one dense block. `from` may change
+  /// as soon as it returns.
+  virtual void upload(void* to, const void* from, std::size_t bytes, std::size_t apart, std::size_t rows) = 0;
+  /// Waits for what was asked for before.
+  virtual void download(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void clear(void* memory, std::size_t bytes) = 0;
+
+  /// `blocks` blocks. The pass must fit the card: see can_run().
+  virtual void launch(const AnyPass& pass, Units units, int blocks) = 0;
+  /// Blocks of the pass that the card runs at once.
+  virtual int resident_blocks(const AnyPass& pass, Units units) = 0;
+  virtual void wait() = 0;
+
+  /// What passes launched from now on compare with.
+  virtual StaleWord current() = 0;
+  /// Passes launched before leave soon. From any thread.
+  virtual void make_stale() noexcept = 0;
+};
+
+/// Whether the card has the instructions and the shared memory that the pass's kernel needs.
+inline bool can_run(const DeviceFacts& facts, const AnyPass& pass, Units units) {
+  bool fits = false;
+  with_kernel(pass, units, [&](auto kernel, const auto&) {
+    fits =
+        (!kernel.needs_matrix_units || facts.capability >= 80) && kernel.shared_bytes <= facts.shared_bytes;
+  });
+  return fits;
+}
+
+/// Some numbers on the card, given back with the object.
+template <class T>
+class DeviceArray {
+ public:
+  DeviceArray() = default;
+  DeviceArray(Device& device, std::size_t count)
+      : memory_(static_cast<T*>(device.allocate(count * sizeof(T))), Free{&device}), count_(count) {}
+  T* data() const { return memory_.get(); }
+  std::size_t size() const { return count_; }
+
+ private:
+  struct Free {
+    Device* device;
+    void operator()(T* memory) const { device->free(memory); }
+  };
+  std::unique_ptr<T, Free> memory_{nullptr, Free{nullptr}};
+  std::size_t count_ = 0;
+};
+
+}  // namespace attnscope::gpu

@@ -1,0 +1,60 @@
+// gpu/kernels: what the kernels are written against. Each is a template over a thread context, so that the
+// very same source runs on a graphics card (gpu/device_context.cuh) and, thread by thread, on the emulator of
+// the tests (tests/gpu). Nothing here needs a CUDA header, and all of it is C++17.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#if defined(__CUDACC__)
+#define ATTNSCOPE_THREAD __device__ __forceinline__
+#define ATTNSCOPE_BOTH __host__ __device__ __forceinline__
+#define ATTNSCOPE_EACH _Pragma("unroll")
+#define ATTNSCOPE_SOME _Pragma("unroll 4")
+#else
+#define ATTNSCOPE_THREAD inline
+#define ATTNSCOPE_BOTH inline
+#define ATTNSCOPE_EACH
+#define ATTNSCOPE_SOME
+#endif
+
+// A thread context `cx` offers:
+//
+//   int thread(), block(), blocks()      place in the block, place of the block, blocks of the launch
+//   T* shared<T>(offset)                 the block's shared memory, offset in bytes
+//   void read4(to, from), read2(to, from)  four or two floats at a time, aligned to 16 or 8 bytes
+//   void sync()                          barrier of the block
+//   float | int exchange(x, mask)        x of the lane (own lane ^ mask) of the warp
+//   void load4(r, offset)                ldmatrix: four 8x8 matrices of 16-bit numbers, rows at the lanes'
+//   offsets void load4_transposed(r, offset)     the same, each matrix transposed void multiply(c, a, b0, b1)
+//   mma.m16n8k16: c += a·b, bfloat16 with float32 sums void copy16(offset, from, real)      16 bytes to
+//   shared memory, at the latest at the wait; zeros unless real void commit(), wait<N>()             closes a
+//   group of copies; waits until at most N groups are under way float exp2(x), log2(x), tanh(x), fma(a, b, c)
+//   double exp(double), log(double)
+//   uint16_t bfloat(x), uint32_t pack(low, high)       round to nearest even
+//   bool stale(word, wanted)             whether *word is another than wanted, the same answer for the whole
+//   block
+//
+// Collectives (sync, exchange, load4, multiply, stale) are reached by all threads of the block or warp or by
+// none.
+
+namespace attnscope::gpu {
+
+/// Queries, and keys, in one tile.
+constexpr int tile = 64;
+
+constexpr float minus_infinity = -__builtin_huge_valf();
+
+template <class T>
+ATTNSCOPE_BOTH T smaller_of(T a, T b) {
+  return b < a ? b : a;
+}
+template <class T>
+ATTNSCOPE_BOTH T larger_of(T a, T b) {
+  return a < b ? b : a;
+}
+
+/// The larger of two floats; the number when one of them is NaN.
+ATTNSCOPE_THREAD float most_of(float a, float b) { return fmaxf(a, b); }
+
+}  // namespace attnscope::gpu

@@ -1,0 +1,117 @@
+// gpu/kernels: which kernel a pass is launched with. The graphics card and the emulator both go through here.
+#pragma once
+
+#include <cstddef>
+#include <variant>
+
+#include "gpu/kernels/cell_pass.hpp"
+#include "gpu/kernels/column_pass.hpp"
+#include "gpu/kernels/float_units.hpp"
+#include "gpu/kernels/matrix_units.hpp"
+#include "gpu/kernels/row_pass.hpp"
+#include "gpu/kernels/small_passes.hpp"
+#include "gpu/kernels/stage_passes.hpp"
+
+namespace attnscope::gpu {
+
+using AnyPass = std::variant<RowPass, ColumnPass, CellPass, PreparePass, RowEndPass, FoldPass, JoinPass,
+                             ProductPass, ElementPass, MaskPass, SoftmaxPass>;
+
+/// What the large passes multiply with: d is 32, 64, 96 or 128. The small ones take no notice.
+struct Units {
+  Arithmetic arithmetic = Arithmetic::Float;
+  int d = 64;
+};
+
+/// d_k and d_v padded; 0 when they are too wide.
+inline int padded_width(std::int64_t d_k, std::int64_t d_v) {
+  const std::int64_t widest = larger_of(d_k, d_v);
+  return widest > 128 ? 0 : static_cast<int>((widest + 31) / 32 * 32);
+}
+
+namespace table {
+
+template <template <int> class OfWidth, class F>
+void with_width(int d, F&& f) {
+  switch (d) {
+    case 32: return f(OfWidth<32>{});
+    case 64: return f(OfWidth<64>{});
+    case 96: return f(OfWidth<96>{});
+    default: return f(OfWidth<128>{});
+  }
+}
+template <class F>
+void with_units(Units units, F&& f) {
+  if (units.arithmetic == Arithmetic::Bfloat)
+    with_width<MatrixUnits>(units.d, f);
+  else
+    with_width<FloatUnits>(units.d, f);
+}
+
+template <class F>
+void with_kernel(const RowPass& pass, Units units, F&& f) {
+  with_units(units, [&](auto of) {
+    if (changes_scores(pass.in.rule))
+      f(RowKernel<decltype(of), false>{});
+    else
+      f(RowKernel<decltype(of), true>{});
+  });
+}
+template <class F>
+void with_kernel(const ColumnPass& pass, Units units, F&& f) {
+  with_units(units, [&](auto of) {
+    if (changes_scores(pass.in.rule))
+      f(ColumnKernel<decltype(of), false>{});
+    else
+      f(ColumnKernel<decltype(of), true>{});
+  });
+}
+/// Exact numbers are what it is for.
+template <class F>
+void with_kernel(const CellPass&, Units units, F&& f) {
+  with_width<FloatUnits>(units.d, [&](auto of) { f(CellKernel<decltype(of)>{}); });
+}
+template <class F>
+void with_kernel(const PreparePass&, Units, F&& f) {
+  f(EachKernel<PrepareEach>{});
+}
+template <class F>
+void with_kernel(const RowEndPass&, Units, F&& f) {
+  f(EachKernel<RowEndEach>{});
+}
+template <class F>
+void with_kernel(const FoldPass&, Units, F&& f) {
+  f(EachKernel<FoldEach>{});
+}
+template <class F>
+void with_kernel(const JoinPass&, Units, F&& f) {
+  f(EachKernel<JoinEach>{});
+}
+
+template <class F>
+void with_kernel(const ProductPass&, Units, F&& f) {
+  f(ProductKernel{});
+}
+template <class F>
+void with_kernel(const ElementPass&, Units, F&& f) {
+  f(EachKernel<ElementEach>{});
+}
+template <class F>
+void with_kernel(const MaskPass&, Units, F&& f) {
+  f(EachKernel<MaskEach>{});
+}
+template <class F>
+void with_kernel(const SoftmaxPass&, Units, F&& f) {
+  f(SoftmaxKernel{});
+}
+
+}  // namespace table
+
+/// Calls f(kernel, pass) with the type that `any` holds.
+template <class F>
+void with_kernel(const AnyPass& any, Units units, F&& f) {
+  std::visit(
+      [&](const auto& pass) { table::with_kernel(pass, units, [&](auto kernel) { f(kernel, pass); }); }, any);
+}
+
+}  // namespace attnscope::gpu

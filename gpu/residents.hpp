@@ -1,0 +1,63 @@
+// gpu: queries, keys and values that stay on the card from one sweep to the next, ready to be multiplied.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+
+#include "core/streaming/problem.hpp"
+#include "core/tensor.hpp"
+#include "gpu/device.hpp"
+
+namespace attnscope::gpu {
+
+/// Numbers of a problem, [heads][rows][d], times `factor`.
+struct Wanted {
+  HeadRows from;
+  std::int64_t heads = 1, rows = 1, d = 1;
+  float factor = 1;
+};
+
+/// Copies are kept for as long as their owner lives and the card has room, those without an owner until the
+/// next begin(). Used from one thread.
+class Residents {
+ public:
+  explicit Residents(Device& device) : device_(device) {}
+
+  /// Another problem: what nobody owns any more is given back.
+  void begin();
+  /// [heads][rows][units.d], padded with zeros, as the units take them. Valid until the next begin(). Throws
+  /// Error when the card has no room.
+  const void* get(const Wanted& wanted, Units units);
+  /// The numbers of a tensor as they are.
+  const float* get(const TensorPtr& tensor);
+  /// Memory on the card for so many floats; what is not used since begin() goes when the card is full.
+  DeviceArray<float> room(std::int64_t count);
+  /// The card's copy of a tensor that was made there.
+  void keep(const TensorPtr& tensor, DeviceArray<float> numbers);
+
+ private:
+  struct Entry {
+    Wanted wanted;  // without its owner
+    Units units;
+    std::weak_ptr<const void> owner;
+    bool owned = false, used = true;  // since begin()
+    DeviceArray<unsigned char> numbers;
+  };
+  struct Copy {
+    std::weak_ptr<const Tensor> owner;
+    bool used = true;
+    DeviceArray<float> numbers;
+  };
+  /// Whether the entry is of the same numbers, but for the factor.
+  static bool is_of(const Entry& entry, const Wanted& wanted, Units units);
+  template <class T>
+  DeviceArray<T> make_room(std::size_t count);
+  void fill(const Wanted& wanted, Units units, unsigned char* to);
+
+  Device& device_;
+  std::list<Entry> entries_;
+  std::list<Copy> copies_;
+};
+
+}  // namespace attnscope::gpu

@@ -1,0 +1,352 @@
+#include "gpu/sweeps.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "core/streaming/wishes.hpp"
+#include "gpu/launching.hpp"
+
+namespace attnscope::gpu {
+
+namespace {
+
+template <class T>
+T up(T a, T b) {
+  return (a + b - 1) / b;
+}
+
+/// The operands of a problem on the card, and the arrays its rule points to.
+class Given {
+ public:
+  Given(Device& device, Residents& residents, const AttentionProblem& p, Units units, bool with_value)
+      : device_(device) {
+    operands.query = residents.get({p.query, p.heads, p.queries, p.d_k, static_cast<float>(p.scale)}, units);
+    operands.key = residents.get({p.key, p.kv_heads, p.keys, p.d_k, 1}, units);
+    operands.value = with_value ? residents.get({p.value, p.kv_heads, p.keys, p.d_v, 1}, units) : nullptr;
+    operands.queries = p.queries;
+    operands.keys = static_cast<int>(p.keys);
+    operands.heads_per_key = static_cast<int>(p.heads / p.kv_heads);
+    set_rule(p);
+  }
+  void choose(std::int64_t first_head, std::int64_t heads, const RowRange& rows, std::int64_t count) {
+    operands.first_head = static_cast<int>(first_head);
+    operands.heads = static_cast<int>(heads);
+    operands.first_row = rows.begin;
+    operands.step = rows.step;
+    operands.rows = static_cast<int>(count);
+  }
+
+  Operands operands{};
+
+ private:
+  void set_rule(const AttentionProblem& p) {
+    Rule& rule = operands.rule;
+    rule.exponent = static_cast<float>(1.4426950408889634 / p.temperature);
+    rule.soft_cap = static_cast<float>(p.soft_cap);
+    rule.offset = p.offset;
+    rule.left = p.left;
+    rule.right = p.right;
+    rule.real_keys = p.real_keys;
+    rule.causal = p.causal;
+    const std::int64_t cells = p.queries * p.keys, distances = p.queries + p.keys - 1;
+    rule.patterned = uploaded<std::uint8_t>(p.patterned, patterned_);
+    rule.allowed = uploaded(p.allowed.values, allowed_);
+    rule.allowed_head = p.allowed.heads == 1 ? 0 : cells;
+    rule.additive = uploaded(p.additive.values, additive_);
+    rule.additive_head = p.additive.heads == 1 ? 0 : cells;
+    rule.distance_bias = uploaded(p.distance_bias, distance_bias_);
+    rule.distance_head = static_cast<std::int64_t>(p.distance_bias.size()) == distances ? 0 : distances;
+  }
+  template <class T>
+  const T* uploaded(std::span<const T> values, DeviceArray<T>& array) {
+    if (values.empty()) return nullptr;
+    array = DeviceArray<T>(device_, values.size());
+    device_.upload(array.data(), values.data(), values.size_bytes(), 0, 1);
+    return array.data();
+  }
+
+  Device& device_;
+  DeviceArray<std::uint8_t> patterned_, allowed_;
+  DeviceArray<float> additive_, distance_bias_;
+};
+
+/// A sweep whose parts are made one after the other on the card.
+class CardSweep {
+ public:
+  CardSweep(Device& device, Residents& residents, const SweepSettings& settings, const AttentionProblem& p,
+            const SweepWish& wish, Units units, const std::stop_token& stop, SweepProgress* progress)
+      : device_(device),
+        settings_(settings),
+        p_(p),
+        wish_(streaming::checked(p, wish)),
+        units_(units),
+        heads_(wish_.last_head - wish_.first_head),
+        rows_(count_rows(wish_.rows, p.queries)),
+        given_(device, residents, p, units, wish.output),
+        interest_(device, stop),
+        progress_(progress) {
+    given_.choose(wish_.first_head, heads_, wish_.rows, rows_);
+    const auto count = static_cast<std::size_t>(heads_ * rows_);
+    states_ = DeviceArray<RowState>(device, count);
+    if (wish_.strongest) strongest_ = DeviceArray<std::int32_t>(device, count);
+    if (wish_.output) output_ = DeviceArray<float>(device, count * static_cast<std::size_t>(p.d_v));
+    if (wish_.picture) make_parts();
+  }
+
+  Sweep run() {
+    if (progress_ != nullptr) {
+      progress_->done = 0;
+      progress_->total = heads_ * (rows_ + (wish_.received ? p_.keys : 0));
+    }
+    walk_rows();
+    if (wish_.received || has_narrow_cells()) walk_columns();
+    Sweep made;
+    made.first_head = wish_.first_head;
+    made.rows = wish_.rows;
+    made.picture = wish_.picture;
+    read_rows(made);
+    if (wish_.received) read_received(made);
+    if (wish_.picture) read_picture(made);
+    interest_.check();
+    return made;
+  }
+
+ private:
+  bool has_narrow_cells() const { return wish_.picture && wish_.picture->keys_per_cell < tile; }
+  bool has_single_weights() const { return wish_.picture == PooledCells{1, 1}; }
+
+  void make_parts() {
+    const PooledCells& cell = *wish_.picture;
+    parts_.columns = static_cast<int>(up(p_.keys, cell.keys_per_cell));
+    parts_.keys_per_cell = static_cast<int>(cell.keys_per_cell);
+    parts_.rows_per_part = static_cast<int>(std::min<std::int64_t>(cell.rows_per_cell, tile));
+    part_rows_ = up(rows_, static_cast<std::int64_t>(parts_.rows_per_part));
+    const auto count = static_cast<std::size_t>(heads_ * part_rows_ * parts_.columns);
+    part_sums_ = DeviceArray<float>(device_, count);
+    if (!has_single_weights()) part_mosts_ = DeviceArray<float>(device_, count);
+    parts_.sum = part_sums_.data();
+    parts_.most = part_mosts_.data();
+  }
+
+  /// Launches items [0, items) some at a time; `done(items)` after each time.
+  template <class Pass, class Done>
+  void launch_items(Pass pass, std::int64_t items, std::int64_t pairs_each, int resident, Done done) {
+    const std::int64_t at_once =
+        std::max<std::int64_t>(resident, settings_.pairs_at_once / std::max<std::int64_t>(1, pairs_each));
+    pass.stale = interest_.word();
+    for (std::int64_t item = 0; item < items; item += at_once) {
+      const std::int64_t last = std::min(items, item + at_once);
+      pass.first_item = static_cast<int>(item);
+      pass.last_item = static_cast<int>(last);
+      interest_.check();
+      device_.launch(pass, units_, static_cast<int>(std::min<std::int64_t>(resident, last - item)));
+      if (last < items || progress_ != nullptr) device_.wait();
+      interest_.check();
+      done(last - item);
+    }
+  }
+  void progressed(std::int64_t rows) {
+    if (progress_ != nullptr) progress_->done += rows;
+  }
+
+  void walk_rows() {
+    RowPass pass{};
+    pass.in = given_.operands;
+    pass.output = output_.data();
+    pass.d_v = static_cast<int>(p_.d_v);
+    pass.rows = states_.data();
+    pass.strongest = strongest_.data();
+    const int resident = device_.resident_blocks(pass, units_);
+    DeviceArray<float> scratch;
+    if (wish_.picture && !has_narrow_cells()) {
+      pass.parts = parts_;
+      scratch = DeviceArray<float>(
+          device_, static_cast<std::size_t>(resident) * static_cast<std::size_t>(parts_.columns) * 3 * tile);
+      pass.scratch = scratch.data();
+    }
+    const std::int64_t blocks = up<std::int64_t>(rows_, tile);
+    launch_items(pass, heads_ * blocks, tile * p_.keys, resident,
+                 [&](std::int64_t items) { progressed(items * rows_ / blocks); });
+    device_.wait();  // before the scratch goes
+  }
+
+  void walk_columns() {
+    ColumnPass pass{};
+    pass.in = given_.operands;
+    pass.in.value = nullptr;
+    pass.rows = states_.data();
+    const int resident = device_.resident_blocks(pass, units_);
+    const std::int64_t blocks = up<std::int64_t>(p_.keys, tile), row_blocks = up<std::int64_t>(rows_, tile);
+    splits_ = std::clamp<std::int64_t>(up<std::int64_t>(2 * resident, heads_ * blocks), 1,
+                                       std::min<std::int64_t>(row_blocks, 16));
+    pass.splits = static_cast<int>(splits_);
+    if (wish_.received) {
+      received_ = DeviceArray<float>(device_, static_cast<std::size_t>(splits_ * heads_ * p_.keys));
+      pass.received = received_.data();
+      const std::int64_t real = p_.real_queries < 0 ? p_.queries : p_.real_queries, from = wish_.rows.begin;
+      pass.received_rows =
+          static_cast<int>(std::min(rows_, real <= from ? 0 : up(real - from, wish_.rows.step)));
+    }
+    if (has_narrow_cells()) {
+      pass.parts = parts_;
+      device_.clear(part_sums_.data(), part_sums_.size() * sizeof(float));
+      if (part_mosts_.size() != 0) device_.clear(part_mosts_.data(), part_mosts_.size() * sizeof(float));
+    }
+    launch_items(pass, heads_ * blocks * splits_, tile * rows_ / splits_, resident, [&](std::int64_t items) {
+      if (wish_.received) progressed(items * p_.keys / (blocks * splits_));
+    });
+  }
+
+  void read_rows(Sweep& made) {
+    const Shape shape{heads_, rows_};
+    const auto count = static_cast<std::size_t>(heads_ * rows_);
+    const DeviceArray<double> log_sum_exp(device_, count);
+    const DeviceArray<float> entropy(device_, count), largest(device_, count);
+    launch_each(device_,
+                RowEndPass{states_.data(), static_cast<std::int64_t>(count), given_.operands.rule.exponent,
+                           log_sum_exp.data(), entropy.data(), largest.data(), strongest_.data()});
+    made.log_sum_exp = TensorOf<double>(shape);
+    made.entropy = Tensor(shape);
+    made.largest = Tensor(shape);
+    download(log_sum_exp, made.log_sum_exp.data());
+    download(entropy, made.entropy.data());
+    download(largest, made.largest.data());
+    if (wish_.output) {
+      made.output = Tensor({heads_, rows_, p_.d_v});
+      download(output_, made.output.data());
+    }
+    if (wish_.strongest) {
+      made.strongest.resize(count);
+      download(strongest_, made.strongest.data());
+    }
+  }
+
+  void read_received(Sweep& made) {
+    const std::int64_t count = heads_ * p_.keys;
+    const DeviceArray<float> joined(device_, static_cast<std::size_t>(count));
+    launch_each(device_, JoinPass{received_.data(), joined.data(), static_cast<int>(splits_), count});
+    made.received = Tensor({heads_, p_.keys});
+    download(joined, made.received.data());
+  }
+
+  /// Where nothing is merged, sums become means where they stand.
+  void read_picture(Sweep& made) {
+    const std::int64_t merge = wish_.picture->rows_per_cell / parts_.rows_per_part,
+                       height = up(part_rows_, merge);
+    const auto count = static_cast<std::size_t>(heads_ * height * parts_.columns);
+    DeviceArray<float> mean, max;
+    FoldPass pass{parts_,
+                  static_cast<int>(heads_),
+                  static_cast<int>(part_rows_),
+                  static_cast<int>(merge),
+                  rows_,
+                  p_.keys,
+                  parts_.sum,
+                  parts_.most};
+    if (merge > 1) {
+      mean = DeviceArray<float>(device_, count);
+      max = DeviceArray<float>(device_, count);
+      pass.mean = mean.data();
+      pass.max = max.data();
+    }
+    launch_each(device_, pass);
+    const Shape shape{heads_, height, parts_.columns};
+    made.mean = Tensor(shape);
+    device_.download(made.mean.data(), pass.mean, count * sizeof(float));
+    if (has_single_weights()) return;
+    made.max = Tensor(shape);
+    device_.download(made.max.data(), pass.max, count * sizeof(float));
+  }
+
+  template <class T>
+  void download(const DeviceArray<T>& from, T* to) {
+    device_.download(to, from.data(), from.size() * sizeof(T));
+  }
+
+  Device& device_;
+  const SweepSettings& settings_;
+  const AttentionProblem& p_;
+  SweepWish wish_;
+  Units units_;
+  std::int64_t heads_, rows_, part_rows_ = 0, splits_ = 1;
+  Given given_;
+  Interest interest_;
+  SweepProgress* progress_;
+  DeviceArray<RowState> states_;
+  DeviceArray<std::int32_t> strongest_;
+  DeviceArray<float> output_, received_, part_sums_, part_mosts_;
+  Parts parts_{};
+};
+
+Units units_for(const AttentionProblem& p, Arithmetic arithmetic) {
+  return {arithmetic, padded_width(p.d_k, p.d_v)};
+}
+
+}  // namespace
+
+std::string CardSweeps::why_not(const AttentionProblem& p) const {
+  constexpr std::int64_t most_rows = std::int64_t{1} << 30;
+  if (padded_width(p.d_k, p.d_v) == 0)
+    return fmt::format(
+        "Queries of {} and values of {} numbers are wider than the 128 that the graphics card's kernels "
+        "take.",
+        p.d_k, p.d_v);
+  if (p.queries > most_rows)
+    return fmt::format("{} queries are more than the {} that the graphics card's kernels count.", p.queries,
+                       most_rows);
+  const Units units = units_for(p, arithmetic_of(p)), exact = units_for(p, Arithmetic::Float);
+  if (!can_run(device_.facts(), RowPass{}, units) || !can_run(device_.facts(), ColumnPass{}, units) ||
+      !can_run(device_.facts(), RowPass{}, exact) || !can_run(device_.facts(), CellPass{}, exact))
+    return fmt::format("{} has {} KB of fast memory for a block, too few for heads of {} numbers.",
+                       device_.facts().name, device_.facts().shared_bytes / 1024, units.d);
+  return {};
+}
+
+Arithmetic CardSweeps::arithmetic_of(const AttentionProblem& p) const {
+  const bool is_long = settings_.bfloat_from >= 0 && std::max(p.queries, p.keys) >= settings_.bfloat_from;
+  return is_long && device_.facts().capability >= 80 ? Arithmetic::Bfloat : Arithmetic::Float;
+}
+
+Sweep CardSweeps::sweep(const AttentionProblem& p, const SweepWish& wish, std::stop_token stop,
+                        SweepProgress* progress) {
+  residents_.begin();
+  return CardSweep(device_, residents_, settings_, p, wish, units_for(p, arithmetic_of(p)), stop, progress)
+      .run();
+}
+
+Tensor CardSweeps::tile(const AttentionProblem& p, const TileWish& asked, std::stop_token stop) {
+  const TileWish wish = streaming::checked(p, asked);
+  const Units units = units_for(p, Arithmetic::Float);
+  const std::int64_t rows = count_rows(wish.rows, p.queries), keys = wish.last_key - wish.first_key;
+  residents_.begin();
+  Given given(device_, residents_, p, units, false);
+  given.choose(wish.head, 1, wish.rows, rows);
+  const Interest interest(device_, stop);
+  DeviceArray<RowState> states;
+  if (wish.kind == TileKind::Weights) {
+    states = DeviceArray<RowState>(device_, static_cast<std::size_t>(rows));
+    RowPass pass{};
+    pass.in = given.operands;
+    pass.rows = states.data();
+    pass.last_item = static_cast<int>(up<std::int64_t>(rows, gpu::tile));
+    pass.stale = interest.word();
+    device_.launch(pass, units, std::min(pass.last_item, device_.resident_blocks(pass, units)));
+  }
+  const DeviceArray<float> cells(device_, static_cast<std::size_t>(rows * keys));
+  const CellKind kind = wish.kind == TileKind::Weights  ? CellKind::Weights
+                        : wish.kind == TileKind::Masked ? CellKind::Masked
+                                                        : CellKind::Scaled;
+  const CellPass pass{
+      given.operands, states.data(), kind, static_cast<int>(wish.first_key), static_cast<int>(wish.last_key),
+      cells.data()};
+  const std::int64_t blocks = up<std::int64_t>(rows, gpu::tile) * up<std::int64_t>(keys, gpu::tile);
+  device_.launch(pass, units, static_cast<int>(blocks));
+  Tensor made({rows, keys});
+  device_.download(made.data(), cells.data(), cells.size() * sizeof(float));
+  interest.check();
+  return made;
+}
+
+}  // namespace attnscope::gpu

@@ -1,0 +1,45 @@
+// gpu: sweeps and tiles of AttentionProblems on a card, see core/streaming/sweep.hpp and tile.hpp for what
+// they are.
+#pragma once
+
+#include <stop_token>
+#include <string>
+
+#include "core/streaming/tile.hpp"
+#include "gpu/residents.hpp"
+
+namespace attnscope::gpu {
+
+/// What may be chosen; the tests choose smaller numbers.
+struct SweepSettings {
+  /// From so many keys or queries on, products are of bfloat16 where the card can: scores are off by 2^-8 of
+  /// their largest products then, and everything else stays float32. 0 = always, -1 = never.
+  std::int64_t bfloat_from = 4097;
+  /// Progress is told, and a stop seen by the host, after so many query-key pairs.
+  std::int64_t pairs_at_once = std::int64_t{1} << 33;
+};
+
+/// Used from one thread.
+class CardSweeps {
+ public:
+  CardSweeps(Device& device, Residents& residents, SweepSettings settings = {})
+      : device_(device), residents_(residents), settings_(settings) {}
+
+  /// One sentence when the card cannot take the problem, whatever is asked of it; else empty.
+  std::string why_not(const AttentionProblem&) const;
+  /// What products of the problem are made of.
+  Arithmetic arithmetic_of(const AttentionProblem&) const;
+
+  /// As attnscope::sweep(); why_not() must be empty. Throws Error or Cancelled.
+  Sweep sweep(const AttentionProblem&, const SweepWish&, std::stop_token stop, SweepProgress* progress);
+  /// As attnscope::tile(), always in float32; a row's log-sum-exp is computed anew, so that rows add up to 1
+  /// even where the sweep's products were of bfloat16.
+  Tensor tile(const AttentionProblem&, const TileWish&, std::stop_token stop);
+
+ private:
+  Device& device_;
+  Residents& residents_;
+  SweepSettings settings_;
+};
+
+}  // namespace attnscope::gpu

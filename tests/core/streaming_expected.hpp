@@ -1,0 +1,35 @@
+// tests: what the float64 oracle makes of a sweep, and how far a sweep is from it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/streaming/sweep.hpp"
+#include "core/streaming_cases.hpp"
+
+namespace attnscope::streaming_cases {
+
+/// What the oracle makes of a wish.
+struct Expected {
+  oracle::Numbers output, log_sum_exp, entropy, largest, received, mean, max;
+  std::vector<oracle::RowAnswer> rows;  // [H][R]
+};
+Expected expected_of(const Case& c, const SweepWish& wish, std::int64_t first_head, std::int64_t last_head);
+
+/// Largest differences, as compare::difference() takes them. These are for float32: sums of up to 128
+/// products behind the scores, and of hundreds of weights; a weight's relative error is that of its score:
+/// scores reach 10, and so 3e-6.
+struct Tolerances {
+  double output = 1e-5, log_sum_exp = 1e-5, entropy = 1e-5, largest = 5e-6, received = 1e-5, mean = 3e-6,
+         max = 5e-6;
+  double strongest = 1e-5;  // of the largest weight, that the found key's may be below it
+};
+
+/// Empty, or what differs.
+std::string difference(const Sweep& found, const Expected& expected, const SweepWish& wish,
+                       const Tolerances& t = {});
+
+/// Any part of a sweep: heads, rows, output, received, strongest keys, a picture of cells of up to 256 x 256.
+SweepWish any_wish(samples::Random& random, const AttentionProblem& p);
+
+}  // namespace attnscope::streaming_cases

@@ -1,0 +1,76 @@
+// tests: a thread block of a graphics card on the CPU. Every CUDA thread is a fiber; shared memory is
+// poisoned with NaN; warp instructions follow the fragment layouts of the PTX ISA. Two schedules, both
+// needed: with Lazy, copies to shared memory land at the last moment and threads take turns at random; with
+// Adversarial they land at once and one warp runs alone until nothing but the block's barrier stops it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace attnscope::emulator {
+
+enum class Schedule { Lazy, Adversarial };
+
+/// Throws std::runtime_error on what would hang or be undefined on a card: threads that miss a barrier, warps
+/// whose lanes meet at different instructions, misaligned or out-of-range shared memory, copies under way at
+/// the end.
+class Block {
+ public:
+  Block(Schedule schedule, std::uint64_t seed);
+  ~Block();
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  /// Runs body(thread) for each of `threads`, a multiple of 32, with so much shared memory.
+  void run(int threads, std::size_t shared_bytes, const std::function<void(int thread)>& body);
+
+  // For the context, on a fiber:
+  void* shared(std::size_t offset, std::size_t bytes, std::size_t alignment);
+  void sync();
+  /// Meets the other lanes of the warp at an instruction; the last one runs `perform(warp's arguments)`.
+  enum class Instruction { Exchange, Load, LoadTransposed, Multiply };
+  void meet(Instruction instruction, void* arguments, void (*perform)(Block&, void* const* lanes));
+  void copy16(std::size_t to, const void* from, bool real);
+  void commit();
+  void wait(std::size_t most_under_way);
+
+ private:
+  struct Fiber;
+  struct Copy {
+    std::size_t to;
+    const void* from;
+    bool real;
+  };
+  struct Warp {
+    int arrived = 0;
+    Instruction instruction{};
+    void* arguments[32]{};
+  };
+  void park();
+  void resume(Fiber& fiber);
+  void land(const Copy& copy);
+  bool run_round();
+  bool run_warps_alone();
+  [[noreturn]] void fail(const std::string& what);
+  static void enter();
+
+  Schedule schedule_;
+  std::mt19937_64 random_;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  std::vector<Warp> warps_;
+  std::vector<unsigned char> memory_;
+  unsigned char* shared_ = nullptr;
+  std::size_t shared_bytes_ = 0;
+  int threads_ = 0, at_barrier_ = 0, done_ = 0;
+  Fiber* current_ = nullptr;
+  void* scheduler_ = nullptr;  // its stack, while a fiber runs
+  const std::function<void(int)>* body_ = nullptr;
+  std::string failure_;
+};
+
+}  // namespace attnscope::emulator

@@ -1,0 +1,50 @@
+// tests: a graphics card on the CPU. What it computes is what a card would, but for the last bits of exp2 and
+// of the order of sums inside a matrix instruction.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "gpu/device.hpp"
+#include "gpu/emulated_block.hpp"
+
+namespace attnscope::emulator {
+
+class EmulatedDevice final : public gpu::Device {
+ public:
+  explicit EmulatedDevice(Schedule schedule, std::uint64_t seed = 1, int blocks = 3);
+  ~EmulatedDevice() override;
+
+  const gpu::DeviceFacts& facts() const override { return facts_; }
+  /// New memory is poisoned.
+  void* allocate(std::size_t bytes) override;
+  void free(void* memory) noexcept override;
+  void upload(void* to, const void* from, std::size_t bytes, std::size_t apart, std::size_t rows) override;
+  void download(void* to, const void* from, std::size_t bytes) override;
+  void clear(void* memory, std::size_t bytes) override;
+  void launch(const gpu::AnyPass& pass, gpu::Units units, int blocks) override;
+  int resident_blocks(const gpu::AnyPass& pass, gpu::Units units) override;
+  void wait() override {}
+  gpu::StaleWord current() override { return {&word_, word_}; }
+  void make_stale() noexcept override { ++word_; }
+
+  std::size_t allocated() const { return allocated_; }
+  std::size_t most_allocated() const { return most_allocated_; }
+  std::size_t uploaded() const { return uploaded_; }
+  /// Called before each launch.
+  std::function<void(const gpu::AnyPass&)> on_launch;
+
+  gpu::DeviceFacts facts_;
+
+ private:
+  std::map<void*, std::size_t> blocks_of_memory_;
+  std::size_t allocated_ = 0, most_allocated_ = 0, uploaded_ = 0;
+  Block block_;
+  int blocks_;
+  unsigned word_ = 7;
+};
+
+}  // namespace attnscope::emulator

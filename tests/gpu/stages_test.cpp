@@ -1,0 +1,80 @@
+// Stages of short Documents on an emulated card against the float64 oracle: any Document at all.
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/against_oracle.hpp"
+#include "core/error.hpp"
+#include "core/pipeline.hpp"
+#include "core/random_documents.hpp"
+#include "gpu/card_backend.hpp"
+#include "gpu/emulated_device.hpp"
+#include "support/seeds.hpp"
+
+namespace attnscope {
+namespace {
+
+using emulator::EmulatedDevice;
+using emulator::Schedule;
+
+/// Every pass of one computation is counted.
+struct Counted {
+  int products = 0, masks = 0, softmaxes = 0;
+  void count(const gpu::AnyPass& pass) {
+    products += std::holds_alternative<gpu::ProductPass>(pass) ? 1 : 0;
+    masks += std::holds_alternative<gpu::MaskPass>(pass) ? 1 : 0;
+    softmaxes += std::holds_alternative<gpu::SoftmaxPass>(pass) ? 1 : 0;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Every stage of any Document on a card is what the oracle says") {
+  Counted counted;
+  for (std::uint64_t index = 0; index < 150; ++index) {
+    samples::Random random(seeds::of_case("stages on a card", index));
+    const Document document = samples::any_document(random);
+    auto device = std::make_unique<EmulatedDevice>(index % 2 == 0 ? Schedule::Lazy : Schedule::Adversarial, index);
+    device->on_launch = [&](const gpu::AnyPass& pass) { counted.count(pass); };
+    const ResultPtr found = Pipeline(gpu::make_card_backend(std::move(device))).run(document);
+    INFO("case " << index);
+    // Float32, as on the CPU: the sums behind a number are in another order, no longer.
+    REQUIRE(against_oracle::difference(document, found->trace, against_oracle::expected(document, found->trace),
+                                       1e-5) == "");
+  }
+  // Not everything went to the CPU.
+  CHECK(counted.products > 300);
+  CHECK(counted.masks > 30);
+  CHECK(counted.softmaxes > 75);
+}
+
+TEST_CASE("A stage reads what the stage before left on the card, without sending it there again") {
+  auto device = std::make_unique<EmulatedDevice>(Schedule::Lazy);
+  EmulatedDevice& card = *device;
+  Pipeline pipeline(gpu::make_card_backend(std::move(device)));
+  samples::Random random(3);
+  Document document = samples::any_given_document(random);
+  document.input.given.past_key = document.input.given.past_value = nullptr;
+  document.masking = {};
+  document.positions = Positions::None;
+  document.precision = Precision::Float32;
+  document.weights.extra_key = document.weights.extra_value = nullptr;
+  document.zero_key = false;
+  document.linear = false;
+  document.softmax = SoftmaxKind::Stable;
+  document.surgery = {};
+  document.dropout = {};
+  document.soft_cap = 0;
+  const ResultPtr first = pipeline.run(document);
+  const Given& given = document.input.given;
+  const std::size_t numbers =
+      static_cast<std::size_t>(given.query->size() + given.key->size() + given.value->size()) * sizeof(float);
+  CHECK(card.uploaded() >= numbers);
+  CHECK(card.uploaded() <= numbers + 4096);  // intervals of keys
+  // The scale slider: scores are there already.
+  const std::size_t before = card.uploaded();
+  document.scaling.kind = Scaling::Kind::Off;
+  const ResultPtr second = pipeline.run(document);
+  CHECK(second->trace[Stage::Score] == first->trace[Stage::Score]);
+  CHECK(card.uploaded() - before <= 4096);
+}
+
+}  // namespace attnscope

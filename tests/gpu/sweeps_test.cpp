@@ -1,0 +1,73 @@
+// Sweeps on an emulated card against the float64 oracle: any shape, any mask, both arithmetics, both
+// schedules.
+#include "gpu/sweeps.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/streaming_expected.hpp"
+#include "gpu/emulated_context.hpp"
+#include "gpu/emulated_device.hpp"
+#include "support/seeds.hpp"
+
+namespace attnscope {
+namespace {
+
+using emulator::EmulatedDevice;
+using emulator::Schedule;
+using streaming_cases::Case;
+
+/// Numbers that bfloat16 holds exactly, the scale in the queries: what is left are the errors of the card's
+/// own arithmetic.
+void round_to_bfloat(Case& c) {
+  const auto round = [](std::vector<float>& values, float factor) {
+    for (float& x : values) x = emulator::from_bfloat(emulator::to_bfloat(x * factor));
+  };
+  round(c.q, static_cast<float>(c.problem.scale));
+  round(c.k, 1);
+  round(c.v, 1);
+  c.problem.scale = 1;
+}
+
+void check_case(std::uint64_t index, std::int64_t most, gpu::Arithmetic arithmetic) {
+  samples::Random random(seeds::of_case("sweep on a card", index));
+  const auto c = streaming_cases::any_case(random, most);
+  const SweepWish wish = streaming_cases::any_wish(random, c->problem);
+  streaming_cases::Tolerances tolerances;
+  gpu::SweepSettings settings;
+  settings.pairs_at_once = random.coin() ? 1 : 1 << 30;
+  settings.bfloat_from = -1;
+  if (arithmetic == gpu::Arithmetic::Bfloat) {
+    round_to_bfloat(*c);
+    settings.bfloat_from = 0;
+    // Weights are rounded to 2^-9 before they meet the values.
+    tolerances.output = 4e-3;
+  }
+  const std::int64_t last = wish.last_head < 0 ? c->problem.heads : wish.last_head;
+  const auto expected = streaming_cases::expected_of(*c, wish, wish.first_head, last);
+  EmulatedDevice device(index % 2 == 0 ? Schedule::Lazy : Schedule::Adversarial, index);
+  Sweep found;
+  {
+    gpu::Residents residents(device);
+    found = gpu::CardSweeps(device, residents, settings).sweep(c->problem, wish, {}, nullptr);
+  }
+  INFO("case " << index << ": " << c->description() << "; rows " << wish.rows.begin << ".." << wish.rows.end
+               << " step " << wish.rows.step << ", picture "
+               << wish.picture.value_or(PooledCells{0, 0}).rows_per_cell << " "
+               << wish.picture.value_or(PooledCells{0, 0}).keys_per_cell);
+  REQUIRE(streaming_cases::difference(found, expected, wish, tolerances) == "");
+  REQUIRE(device.allocated() == 0);
+}
+
+}  // namespace
+
+TEST_CASE("A sweep in float32 of any shape, mask and wish is what the oracle says") {
+  for (std::uint64_t index = 0; index < 140; ++index)
+    check_case(index, index < 120 ? 70 : 200, gpu::Arithmetic::Float);
+}
+
+TEST_CASE("A sweep in bfloat16 of any shape, mask and wish is what the oracle says of the rounded numbers") {
+  for (std::uint64_t index = 1000; index < 1140; ++index)
+    check_case(index, index < 1120 ? 70 : 200, gpu::Arithmetic::Bfloat);
+}
+
+}  // namespace attnscope
