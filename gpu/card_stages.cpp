@@ -27,7 +27,7 @@ int as_int(std::int64_t size) {
 
 template <class Fill>
 TensorPtr CardStages::made(const Shape& shape, Fill fill) const {
-  DeviceArray<float> numbers = residents_.room(shape.count());
+  DeviceArray<float> numbers = residents_.room<float>(shape.count());
   fill(numbers.data());
   Tensor tensor(shape);
   device_.download(tensor.data(), numbers.data(), numbers.size() * sizeof(float));
@@ -93,7 +93,7 @@ TensorPtr CardStages::mask(const Ptr& capped, const Ptr& bias, const Ptr& additi
   if (!intervals || rule.after_softmax()) return StageMath::mask(capped, bias, additive, rule);
   const Shape& shape = capped->shape();
   const auto uploaded = [&](const auto& values) {
-    DeviceArray<std::decay_t<decltype(values[0])>> array(device_, values.size());
+    auto array = residents_.room<std::decay_t<decltype(values[0])>>(std::ssize(values));
     device_.upload(array.data(), values.data(), values.size() * sizeof(values[0]), 0, 1);
     return array;
   };

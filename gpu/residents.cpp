@@ -25,19 +25,9 @@ void Residents::begin() {
   for (Copy& copy : copies_) copy.used = false;
 }
 
-template <class T>
-DeviceArray<T> Residents::make_room(std::size_t count) {
-  try {
-    return {device_, count};
-  } catch (const Error&) {
-    const auto unused = [](const auto& one) { return !one.used; };
-    if (entries_.remove_if(unused) + copies_.remove_if(unused) == 0) throw;
-    return {device_, count};
-  }
-}
-
-DeviceArray<float> Residents::room(std::int64_t count) {
-  return make_room<float>(static_cast<std::size_t>(count));
+bool Residents::drop_unused() {
+  const auto unused = [](const auto& one) { return !one.used; };
+  return entries_.remove_if(unused) + copies_.remove_if(unused) > 0;
 }
 
 void Residents::keep(const TensorPtr& tensor, DeviceArray<float> numbers) {
@@ -50,7 +40,7 @@ const float* Residents::get(const TensorPtr& tensor) {
     copy.used = true;
     return copy.numbers.data();
   }
-  DeviceArray<float> numbers = room(tensor->size());
+  DeviceArray<float> numbers = room<float>(tensor->size());
   device_.upload(numbers.data(), tensor->data(), numbers.size() * sizeof(float), 0, 1);
   keep(tensor, std::move(numbers));
   return copies_.back().numbers.data();
@@ -66,15 +56,14 @@ const void* Residents::get(const Wanted& wanted, Units units) {
     found->wanted.factor = wanted.factor;
     return found->numbers.data();
   }
-  const std::size_t size = units.arithmetic == Arithmetic::Bfloat ? 2 : 4;
+  const std::int64_t size = units.arithmetic == Arithmetic::Bfloat ? 2 : 4;
   Entry entry;
   entry.wanted = wanted;
   entry.wanted.from.owner.reset();
   entry.units = units;
   entry.owner = wanted.from.owner;
   entry.owned = wanted.from.owner != nullptr;
-  entry.numbers =
-      make_room<unsigned char>(static_cast<std::size_t>(wanted.heads * wanted.rows * units.d) * size);
+  entry.numbers = room<unsigned char>(wanted.heads * wanted.rows * units.d * size);
   fill(wanted, units, entry.numbers.data());
   entries_.push_back(std::move(entry));
   return entries_.back().numbers.data();
@@ -84,7 +73,7 @@ const void* Residents::get(const Wanted& wanted, Units units) {
 void Residents::fill(const Wanted& wanted, Units units, unsigned char* to) {
   constexpr std::int64_t most_floats = std::int64_t{1} << 23;
   const std::int64_t at_once = std::clamp<std::int64_t>(most_floats / wanted.d, 1, wanted.rows);
-  const DeviceArray<float> raw(device_, static_cast<std::size_t>(at_once * wanted.d));
+  const DeviceArray<float> raw = room<float>(at_once * wanted.d);
   const std::int64_t size = units.arithmetic == Arithmetic::Bfloat ? 2 : 4;
   for (std::int64_t h = 0; h < wanted.heads; ++h) {
     for (std::int64_t row = 0; row < wanted.rows; row += at_once) {

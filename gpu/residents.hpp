@@ -5,6 +5,7 @@
 #include <list>
 #include <memory>
 
+#include "core/error.hpp"
 #include "core/streaming/problem.hpp"
 #include "core/tensor.hpp"
 #include "gpu/device.hpp"
@@ -31,8 +32,17 @@ class Residents {
   const void* get(const Wanted& wanted, Units units);
   /// The numbers of a tensor as they are.
   const float* get(const TensorPtr& tensor);
-  /// Memory on the card for so many floats; what is not used since begin() goes when the card is full.
-  DeviceArray<float> room(std::int64_t count);
+  /// Memory on the card; what was not used since begin() goes when the card is full. Throws Error.
+  template <class T>
+  DeviceArray<T> room(std::int64_t count) {
+    const auto size = static_cast<std::size_t>(count);
+    try {
+      return {device_, size};
+    } catch (const Error&) {
+      if (!drop_unused()) throw;
+      return {device_, size};
+    }
+  }
   /// The card's copy of a tensor that was made there.
   void keep(const TensorPtr& tensor, DeviceArray<float> numbers);
 
@@ -51,8 +61,8 @@ class Residents {
   };
   /// Whether the entry is of the same numbers, but for the factor.
   static bool is_of(const Entry& entry, const Wanted& wanted, Units units);
-  template <class T>
-  DeviceArray<T> make_room(std::size_t count);
+  /// Whether there was anything.
+  bool drop_unused();
   void fill(const Wanted& wanted, Units units, unsigned char* to);
 
   Device& device_;

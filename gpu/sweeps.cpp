@@ -21,7 +21,7 @@ T up(T a, T b) {
 class Given {
  public:
   Given(Device& device, Residents& residents, const AttentionProblem& p, Units units, bool with_value)
-      : device_(device) {
+      : device_(device), residents_(residents) {
     operands.query = residents.get({p.query, p.heads, p.queries, p.d_k, static_cast<float>(p.scale)}, units);
     operands.key = residents.get({p.key, p.kv_heads, p.keys, p.d_k, 1}, units);
     operands.value = with_value ? residents.get({p.value, p.kv_heads, p.keys, p.d_v, 1}, units) : nullptr;
@@ -62,12 +62,13 @@ class Given {
   template <class T>
   const T* uploaded(std::span<const T> values, DeviceArray<T>& array) {
     if (values.empty()) return nullptr;
-    array = DeviceArray<T>(device_, values.size());
+    array = residents_.room<T>(std::ssize(values));
     device_.upload(array.data(), values.data(), values.size_bytes(), 0, 1);
     return array.data();
   }
 
   Device& device_;
+  Residents& residents_;
   DeviceArray<std::uint8_t> patterned_, allowed_;
   DeviceArray<float> additive_, distance_bias_;
 };
@@ -84,14 +85,15 @@ class CardSweep {
         units_(units),
         heads_(wish_.last_head - wish_.first_head),
         rows_(count_rows(wish_.rows, p.queries)),
+        residents_(residents),
         given_(device, residents, p, units, wish.output),
         interest_(device, stop),
         progress_(progress) {
     given_.choose(wish_.first_head, heads_, wish_.rows, rows_);
-    const auto count = static_cast<std::size_t>(heads_ * rows_);
-    states_ = DeviceArray<RowState>(device, count);
-    if (wish_.strongest) strongest_ = DeviceArray<std::int32_t>(device, count);
-    if (wish_.output) output_ = DeviceArray<float>(device, count * static_cast<std::size_t>(p.d_v));
+    const std::int64_t count = heads_ * rows_;
+    states_ = residents.room<RowState>(count);
+    if (wish_.strongest) strongest_ = residents.room<std::int32_t>(count);
+    if (wish_.output) output_ = residents.room<float>(count * p.d_v);
     if (wish_.picture) make_parts();
   }
 
@@ -123,9 +125,9 @@ class CardSweep {
     parts_.keys_per_cell = static_cast<int>(cell.keys_per_cell);
     parts_.rows_per_part = static_cast<int>(std::min<std::int64_t>(cell.rows_per_cell, tile));
     part_rows_ = up(rows_, static_cast<std::int64_t>(parts_.rows_per_part));
-    const auto count = static_cast<std::size_t>(heads_ * part_rows_ * parts_.columns);
-    part_sums_ = DeviceArray<float>(device_, count);
-    if (!has_single_weights()) part_mosts_ = DeviceArray<float>(device_, count);
+    const std::int64_t count = heads_ * part_rows_ * parts_.columns;
+    part_sums_ = residents_.room<float>(count);
+    if (!has_single_weights()) part_mosts_ = residents_.room<float>(count);
     parts_.sum = part_sums_.data();
     parts_.most = part_mosts_.data();
   }
@@ -162,8 +164,7 @@ class CardSweep {
     DeviceArray<float> scratch;
     if (wish_.picture && !has_narrow_cells()) {
       pass.parts = parts_;
-      scratch = DeviceArray<float>(
-          device_, static_cast<std::size_t>(resident) * static_cast<std::size_t>(parts_.columns) * 3 * tile);
+      scratch = residents_.room<float>(static_cast<std::int64_t>(resident) * parts_.columns * 3 * tile);
       pass.scratch = scratch.data();
     }
     const std::int64_t blocks = up<std::int64_t>(rows_, tile);
@@ -183,7 +184,7 @@ class CardSweep {
                                        std::min<std::int64_t>(row_blocks, 16));
     pass.splits = static_cast<int>(splits_);
     if (wish_.received) {
-      received_ = DeviceArray<float>(device_, static_cast<std::size_t>(splits_ * heads_ * p_.keys));
+      received_ = residents_.room<float>(splits_ * heads_ * p_.keys);
       pass.received = received_.data();
       const std::int64_t real = p_.real_queries < 0 ? p_.queries : p_.real_queries, from = wish_.rows.begin;
       pass.received_rows =
@@ -201,12 +202,11 @@ class CardSweep {
 
   void read_rows(Sweep& made) {
     const Shape shape{heads_, rows_};
-    const auto count = static_cast<std::size_t>(heads_ * rows_);
-    const DeviceArray<double> log_sum_exp(device_, count);
-    const DeviceArray<float> entropy(device_, count), largest(device_, count);
-    launch_each(device_,
-                RowEndPass{states_.data(), static_cast<std::int64_t>(count), given_.operands.rule.exponent,
-                           log_sum_exp.data(), entropy.data(), largest.data(), strongest_.data()});
+    const std::int64_t count = heads_ * rows_;
+    const auto log_sum_exp = residents_.room<double>(count);
+    const auto entropy = residents_.room<float>(count), largest = residents_.room<float>(count);
+    launch_each(device_, RowEndPass{states_.data(), count, given_.operands.rule.exponent, log_sum_exp.data(),
+                                    entropy.data(), largest.data(), strongest_.data()});
     made.log_sum_exp = TensorOf<double>(shape);
     made.entropy = Tensor(shape);
     made.largest = Tensor(shape);
@@ -218,14 +218,14 @@ class CardSweep {
       download(output_, made.output.data());
     }
     if (wish_.strongest) {
-      made.strongest.resize(count);
+      made.strongest.resize(static_cast<std::size_t>(count));
       download(strongest_, made.strongest.data());
     }
   }
 
   void read_received(Sweep& made) {
     const std::int64_t count = heads_ * p_.keys;
-    const DeviceArray<float> joined(device_, static_cast<std::size_t>(count));
+    const auto joined = residents_.room<float>(count);
     launch_each(device_, JoinPass{received_.data(), joined.data(), static_cast<int>(splits_), count});
     made.received = Tensor({heads_, p_.keys});
     download(joined, made.received.data());
@@ -235,7 +235,7 @@ class CardSweep {
   void read_picture(Sweep& made) {
     const std::int64_t merge = wish_.picture->rows_per_cell / parts_.rows_per_part,
                        height = up(part_rows_, merge);
-    const auto count = static_cast<std::size_t>(heads_ * height * parts_.columns);
+    const std::int64_t count = heads_ * height * parts_.columns;
     DeviceArray<float> mean, max;
     FoldPass pass{parts_,
                   static_cast<int>(heads_),
@@ -246,18 +246,18 @@ class CardSweep {
                   parts_.sum,
                   parts_.most};
     if (merge > 1) {
-      mean = DeviceArray<float>(device_, count);
-      max = DeviceArray<float>(device_, count);
+      mean = residents_.room<float>(count);
+      max = residents_.room<float>(count);
       pass.mean = mean.data();
       pass.max = max.data();
     }
     launch_each(device_, pass);
     const Shape shape{heads_, height, parts_.columns};
     made.mean = Tensor(shape);
-    device_.download(made.mean.data(), pass.mean, count * sizeof(float));
+    device_.download(made.mean.data(), pass.mean, static_cast<std::size_t>(count) * sizeof(float));
     if (has_single_weights()) return;
     made.max = Tensor(shape);
-    device_.download(made.max.data(), pass.max, count * sizeof(float));
+    device_.download(made.max.data(), pass.max, static_cast<std::size_t>(count) * sizeof(float));
   }
 
   template <class T>
@@ -271,6 +271,7 @@ class CardSweep {
   SweepWish wish_;
   Units units_;
   std::int64_t heads_, rows_, part_rows_ = 0, splits_ = 1;
+  Residents& residents_;
   Given given_;
   Interest interest_;
   SweepProgress* progress_;
@@ -326,7 +327,7 @@ Tensor CardSweeps::tile(const AttentionProblem& p, const TileWish& asked, std::s
   const Interest interest(device_, stop);
   DeviceArray<RowState> states;
   if (wish.kind == TileKind::Weights) {
-    states = DeviceArray<RowState>(device_, static_cast<std::size_t>(rows));
+    states = residents_.room<RowState>(rows);
     RowPass pass{};
     pass.in = given.operands;
     pass.rows = states.data();
@@ -334,7 +335,7 @@ Tensor CardSweeps::tile(const AttentionProblem& p, const TileWish& asked, std::s
     pass.stale = interest.word();
     device_.launch(pass, units, std::min(pass.last_item, device_.resident_blocks(pass, units)));
   }
-  const DeviceArray<float> cells(device_, static_cast<std::size_t>(rows * keys));
+  const auto cells = residents_.room<float>(rows * keys);
   const CellKind kind = wish.kind == TileKind::Weights  ? CellKind::Weights
                         : wish.kind == TileKind::Masked ? CellKind::Masked
                                                         : CellKind::Scaled;

@@ -103,4 +103,36 @@ SweepWish any_wish(samples::Random& random, const AttentionProblem& p) {
   return wish;
 }
 
+TileWish any_tile(samples::Random& random, const AttentionProblem& p) {
+  TileWish wish;
+  wish.head = random.between(0, p.heads - 1);
+  if (random.coin()) {
+    wish.rows.begin = random.between(0, p.queries - 1);
+    wish.rows.end = random.between(wish.rows.begin + 1, p.queries);
+    wish.rows.step = random.between(1, 3);
+  }
+  if (random.coin()) {
+    wish.first_key = random.between(0, p.keys - 1);
+    wish.last_key = random.between(wish.first_key + 1, p.keys);
+  }
+  wish.kind = static_cast<TileKind>(random.between(0, 2));
+  return wish;
+}
+
+oracle::Numbers expected_cells(const Case& c, const TileWish& wish) {
+  const oracle::RowProblem problem = c.in_oracle();
+  const std::int64_t end = wish.rows.end < 0 ? c.problem.queries : wish.rows.end;
+  const std::int64_t last = wish.last_key < 0 ? c.problem.keys : wish.last_key;
+  oracle::Numbers cells;
+  for (std::int64_t i = wish.rows.begin; i < end; i += wish.rows.step) {
+    const oracle::RowAnswer row =
+        oracle::attend_row(problem, static_cast<std::size_t>(wish.head), static_cast<std::size_t>(i));
+    const oracle::Numbers& numbers = wish.kind == TileKind::Weights  ? row.weights
+                                     : wish.kind == TileKind::Masked ? row.masked
+                                                                     : row.scaled;
+    cells.insert(cells.end(), numbers.begin() + wish.first_key, numbers.begin() + last);
+  }
+  return cells;
+}
+
 }  // namespace attnscope::streaming_cases

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/streaming/sweep.hpp"
+#include "core/streaming/tile.hpp"
 #include "core/streaming_cases.hpp"
 
 namespace attnscope::streaming_cases {
@@ -31,5 +31,9 @@ std::string difference(const Sweep& found, const Expected& expected, const Sweep
 
 /// Any part of a sweep: heads, rows, output, received, strongest keys, a picture of cells of up to 256 x 256.
 SweepWish any_wish(samples::Random& random, const AttentionProblem& p);
+
+/// Any rectangle and kind, and what the oracle has for its cells.
+TileWish any_tile(samples::Random& random, const AttentionProblem& p);
+oracle::Numbers expected_cells(const Case& c, const TileWish& wish);
 
 }  // namespace attnscope::streaming_cases
