@@ -4,7 +4,6 @@
 #include <cmath>
 #include <new>
 
-
 namespace attnscope::streaming {
 
 ScratchPool::Memory ScratchPool::take() {

@@ -54,9 +54,10 @@ struct SweepJob {
   float* entropy;       // [rows]
   float* largest;       // [rows]
   int32_t* strongest;   // null, or [rows]: first key of the largest weight, -1 without any key
-  /// Picture: null, or the row of cells that the tile's first query falls in. Sums and largest values are
-  /// combined with what is there; the caller starts with zeros.
-  float* cell_sum;
+  /// Picture: null, or the row of cells that the tile's first query falls in, as if every cell were full.
+  /// Cells that are higher than a panel (rows_per_cell > lanes) are combined with what is there: the caller
+  /// starts with zeros. All others are written, whatever was there.
+  float* cell_mean;
   float* cell_max;      // null when a cell is a single weight
   int64_t cell_stride;  // cells in a row
   int rows_per_cell, keys_per_cell;

@@ -46,7 +46,7 @@ ATTNSCOPE_INLINE int unit_for(int keys_per_cell) {
   return keys_per_cell < largest_unit ? keys_per_cell : largest_unit;
 }
 ATTNSCOPE_INLINE int unit_of(const SweepJob& job) {
-  return job.cell_sum == nullptr ? 0 : unit_for(job.keys_per_cell);
+  return job.cell_mean == nullptr ? 0 : unit_for(job.keys_per_cell);
 }
 
 static int64_t panel_scratch(int d_k, int d_v, int keys, int keys_per_cell) {

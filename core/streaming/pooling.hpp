@@ -81,17 +81,24 @@ ATTNSCOPE_INLINE void turn(Vec* r) {
   swap_bits<Lanes, Lanes>(r);
 }
 
-/// Cells of one row of the picture; with `joins` what is there is added to.
-template <bool Largest>
-ATTNSCOPE_INLINE void write_cells(Vec cells, float* out, int count, bool joins) {
+/// W neighbouring cells of one row of the picture, as means and largest weights; with `joins` what is there
+/// is added to. A cell with a NaN in it is NaN in both.
+ATTNSCOPE_INLINE void write_cells(const SweepJob& job, Vec mean, Vec most, int64_t at, int count,
+                                  bool joins) {
+  float *means = job.cell_mean + at, *mosts = job.cell_max + at;
   if (count >= W) {
-    if (joins) cells = Largest ? larger(cells, load_loose(out)) : cells + load_loose(out);
-    store_loose(out, cells);
+    if (joins) mean += load_loose(means);
+    store_loose(means, mean);
+    if (job.cell_max == nullptr) return;
+    if (joins) most = larger(most, load_loose(mosts));
+    store_loose(mosts, mean == mean ? most : mean);
     return;
   }
   for (int i = 0; i < count; ++i) {
-    const float was = joins ? out[i] : 0, now = cells[i];
-    out[i] = Largest ? (now > was ? now : was) : now + was;
+    means[i] = mean[i] + (joins ? means[i] : 0);
+    if (job.cell_max == nullptr) continue;
+    const float was = joins ? mosts[i] : 0, now = most[i] > was ? most[i] : was;
+    mosts[i] = means[i] == means[i] ? now : means[i];
   }
 }
 
@@ -102,6 +109,7 @@ static void pool_cells(const SweepJob& job, const Panel& p) {
   constexpr int groups = 16 / W;
   const bool joins = job.rows_per_cell > PW;
   const int per_cell = job.keys_per_cell, last_cell = (p.high + per_cell - 1) / per_cell;
+  const Vec share = all(1 / (static_cast<float>(job.rows_per_cell) * static_cast<float>(per_cell)));
   for (int cell = p.low / per_cell; cell < last_cell; cell += groups * W) {
     for (int v = 0; v < NV; v += Vectors) {
       CellGroup group[groups];
@@ -114,13 +122,25 @@ static void pool_cells(const SweepJob& job, const Panel& p) {
         const int row = x * NV + v;
         if (row >= p.rows) break;
         const int64_t at = (p.first_row + row) / job.rows_per_cell * job.cell_stride + cell;
-        for (int g = 0; g < groups; ++g) {
-          const int count = last_cell - cell - g * W;
-          write_cells<false>(group[g].sum[x], job.cell_sum + at + g * W, count, joins);
-          if (job.cell_max != nullptr)
-            write_cells<true>(group[g].most[x], job.cell_max + at + g * W, count, joins);
-        }
+        for (int g = 0; g < groups; ++g)
+          write_cells(job, group[g].sum[x] * share, group[g].most[x], at + g * W, last_cell - cell - g * W,
+                      joins);
       }
+    }
+  }
+}
+
+/// Zeros where a panel's rows see nothing, but for cells that are higher than a panel.
+static void clear_unreached(const SweepJob& job, const Panel& p) {
+  if (job.rows_per_cell > PW) return;
+  const int per_cell = job.keys_per_cell, columns = (job.keys + per_cell - 1) / per_cell;
+  const int first = p.low < p.high ? p.low / per_cell : columns, last = (p.high + per_cell - 1) / per_cell;
+  for (int row = 0; row < p.rows; row += job.rows_per_cell) {
+    const int64_t at = (p.first_row + row) / job.rows_per_cell * job.cell_stride;
+    for (float* cells : {job.cell_mean + at, job.cell_max == nullptr ? nullptr : job.cell_max + at}) {
+      if (cells == nullptr) continue;
+      memset(cells, 0, sizeof(float) * static_cast<uint64_t>(first));
+      if (last > first) memset(cells + last, 0, sizeof(float) * static_cast<uint64_t>(columns - last));
     }
   }
 }
@@ -138,6 +158,7 @@ static void pool_panel(const SweepJob& job, Panel& p) {
       store(then + v * W, exp2_product(down, c) * load(p.sum + v * W));
     }
   }
+  clear_unreached(job, p);
   switch (job.rows_per_cell < PW ? job.rows_per_cell : PW) {
     case 1: return pool_cells<1, 1>(job, p);
     case 2: return pool_cells<2, 1>(job, p);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <type_traits>
 
 #include "core/error.hpp"
@@ -104,7 +103,7 @@ class SweepRun {
       const std::int64_t h = item / groups, first = (groups - 1 - item % groups) * group;
       const std::int64_t last = std::min(rows_, first + group);
       const streaming::ScratchLease lease(scratch);
-      if (wish_.picture) clear_cells(h, first, last);
+      if (wish_.picture && wish_.picture->rows_per_cell > kernels_.lanes) clear_cells(h, first, last);
       for (std::int64_t row = first; row < last; row += tile) {
         const int count = static_cast<int>(std::min(tile, last - row));
         if (!sweep_tile(h, row, count, lease.data())) return;
@@ -137,7 +136,7 @@ class SweepRun {
     if (wish_.strongest) job.strongest = result_.strongest.data() + at;
     if (wish_.picture) {
       const std::int64_t cell = (h * cell_rows_ + row / wish_.picture->rows_per_cell) * columns_;
-      job.cell_sum = result_.mean.data() + cell;
+      job.cell_mean = result_.mean.data() + cell;
       if (!single_weights()) job.cell_max = result_.max.data() + cell;
       job.cell_stride = columns_;
       job.rows_per_cell = static_cast<int>(wish_.picture->rows_per_cell);
@@ -149,7 +148,6 @@ class SweepRun {
     return kernels_.sweep(job);
   }
 
-  /// The kernels write the cells they reach, and add to those that are higher than a panel.
   void clear_cells(std::int64_t h, std::int64_t first, std::int64_t last) {
     const std::int64_t height = wish_.picture->rows_per_cell;
     const std::int64_t begin = (h * cell_rows_ + first / height) * columns_;
@@ -158,22 +156,19 @@ class SweepRun {
     if (result_.max.size() != 0) std::fill_n(result_.max.data() + begin, count, 0.0f);
   }
 
-  /// Sums into means; a cell with a NaN in it is NaN in both pictures.
+  /// The kernels take every cell for full: those at the borders are not.
   void finish_cells(std::int64_t h, std::int64_t first, std::int64_t last) {
     const std::int64_t height = wish_.picture->rows_per_cell, width = wish_.picture->keys_per_cell;
+    const auto share = [](std::int64_t of_full, std::int64_t there) {
+      return static_cast<float>(static_cast<double>(of_full) / static_cast<double>(there));
+    };
+    const float last_column = share(width, p_.keys - (columns_ - 1) * width);
     for (std::int64_t row = first; row < last; row += height) {
-      const std::int64_t cell = (h * cell_rows_ + row / height) * columns_;
-      const std::span<float> mean =
-          result_.mean.values().subspan(static_cast<std::size_t>(cell), static_cast<std::size_t>(columns_));
-      float* max = result_.max.data() + cell;
-      const auto rows = static_cast<double>(std::min(height, rows_ - row));
-      const auto whole = static_cast<float>(1 / (rows * static_cast<double>(width)));
-      for (std::size_t c = 0; c < mean.size(); ++c) {
-        if (mean[c] != mean[c]) max[c] = std::numeric_limits<float>::quiet_NaN();
-        mean[c] *= whole;
-      }
-      const std::int64_t rest = p_.keys - (columns_ - 1) * width;
-      mean.back() *= static_cast<float>(static_cast<double>(width) / static_cast<double>(rest));
+      float* mean = result_.mean.data() + (h * cell_rows_ + row / height) * columns_;
+      mean[columns_ - 1] *= last_column;
+      if (row + height <= rows_) continue;
+      const float last_row = share(height, rows_ - row);
+      for (std::int64_t c = 0; c < columns_; ++c) mean[c] *= last_row;
     }
   }
 
