@@ -35,7 +35,8 @@ EGLContext make_current_on(EGLDisplay display) {
 
 }  // namespace
 
-OffscreenContext::OffscreenContext() {
+OffscreenContext::OffscreenContext()
+    : display_before_(eglGetCurrentDisplay()), context_before_(eglGetCurrentContext()) {
   display_ = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
   context_ = make_current_on(display_);
   if (context_ != EGL_NO_CONTEXT) return;
@@ -57,10 +58,19 @@ OffscreenContext::OffscreenContext() {
       "apt install libegl-mesa0 libgl1-mesa-dri.");
 }
 
+// The display stays open: EGL has one for the whole process, so that closing it would end every other context
+// on it, and opening it again is most of what a context costs.
 OffscreenContext::~OffscreenContext() {
-  eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  if (eglGetCurrentContext() == context_ &&
+      (context_before_ == EGL_NO_CONTEXT ||
+       !eglMakeCurrent(display_before_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_before_)))
+    eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
   eglDestroyContext(display_, context_);
-  eglTerminate(display_);
+}
+
+void OffscreenContext::make_current() const {
+  if (!eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_))
+    throw Error("The OpenGL context cannot be made current: another thread has it.");
 }
 
 KeptTarget::KeptTarget() {

@@ -8,8 +8,9 @@
 
 namespace attnscope {
 
-/// EGL surfaceless on Mesa, else the first EGL device that gives a context. Current on the calling thread
-/// while it lives. Throws Error saying which packages are missing.
+/// EGL surfaceless on Mesa, else the first EGL device that gives a context. Begins as the current one of the
+/// calling thread; when it ends, the one before it is current again. Several may live at a time. Throws Error
+/// saying which packages are missing.
 class OffscreenContext {
  public:
   OffscreenContext();
@@ -17,7 +18,11 @@ class OffscreenContext {
   OffscreenContext(const OffscreenContext&) = delete;
   OffscreenContext& operator=(const OffscreenContext&) = delete;
 
+  /// On the calling thread, until another is.
+  void make_current() const;
+
  private:
+  void *display_before_ = nullptr, *context_before_ = nullptr;
   void* display_ = nullptr;
   void* context_ = nullptr;
 };

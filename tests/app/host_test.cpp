@@ -162,6 +162,22 @@ TEST_CASE("PNG files are written whole, and what stands in the way is named") {
   std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("an offscreen context may live within another, which is current again when it ends") {
+  Stand stand;
+  stand.frame();
+  {
+    const OffscreenContext inner;
+    const Framebuffer other(2, 2);
+    CHECK_FALSE(contains(other.read(), orange));
+  }
+  CHECK(contains(stand.picture.read(), orange));
+  const OffscreenContext later;
+  stand.context.make_current();
+  stand.colour = blue;
+  stand.frame();
+  CHECK(contains(stand.picture.read(), blue));
+}
+
 TEST_CASE("the top row of an offscreen picture comes first, and impossible sizes are refused") {
   OffscreenContext context;
   CHECK_THROWS_AS(Framebuffer(0, 10), Error);

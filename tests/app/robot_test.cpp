@@ -27,6 +27,24 @@ TEST_CASE("two robots see the same pixels, and a settled window paints nothing")
   CHECK(differing < first.pixels.size() / 500);  // the milliseconds in the top bar
 }
 
+TEST_CASE("a robot hands on an empty easel, and what is left on it is named") {
+  {
+    Robot robot({.width = 640, .height = 480, .system_fonts = true});
+    robot.pixels();
+    robot.resize(320, 200);
+    robot.pixels();
+    CHECK(left_behind().find("texture") != std::string::npos);  // its own, while it is there
+  }
+  CHECK(left_behind().empty());
+  {
+    const Framebuffer forgotten(8, 8);
+    CHECK(left_behind().find("framebuffer") != std::string::npos);
+    CHECK_THROWS_AS(Robot(), Error);
+  }
+  CHECK(left_behind().empty());
+  CHECK_NOTHROW(Robot());
+}
+
 TEST_CASE("a click reaches the Document, and its numbers are on screen in the next frame") {
   Robot robot;
   const Image before = robot.pixels();

@@ -288,8 +288,8 @@ TEST_CASE("settings that do not go together are left out of a session, and refus
 
 TEST_CASE("a view is looked at with any numbers without harm", "[session]") {
   const TemporaryDirectory directory;
+  const json whole = json::parse(session_text());  // by a robot of its own: there is one at a time
   Robot robot(desk);
-  const json whole = json::parse(session_text());
   json wild = whole;
   wild["view"]["selection"] = {
       {"sequence", 99}, {"head", 4000}, {"cell", {{"query", 1000000}, {"key", 77}}}, {"locked", true}};

@@ -104,15 +104,28 @@ std::string without(const std::set<std::string>& own_texts, std::string text) {
   return text;
 }
 
+/// The working directory while it lives.
+class Inside {
+ public:
+  explicit Inside(const std::filesystem::path& directory) { std::filesystem::current_path(directory); }
+  ~Inside() { std::filesystem::current_path(was_); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  std::filesystem::path was_ = std::filesystem::current_path();
+};
+
 }  // namespace
 
 TEST_CASE("words: every text of the interface is in the template of the languages", "[words]") {
   const test::TemporaryDirectory directory;
-  const std::filesystem::path was = std::filesystem::current_path();
-  std::filesystem::current_path(directory.path());  // a path typed or saved without a directory ends there
-  Robot robot({.width = 1600, .height = 2400});
-  std::map<std::string, std::string> met = WordsTour(robot, directory.path()).run();
-  std::filesystem::current_path(was);
+  std::map<std::string, std::string> met;
+  {
+    const Inside inside(directory.path());  // a path typed or saved without a directory ends there
+    Robot robot({.width = 1600, .height = 2400});
+    met = WordsTour(robot, directory.path()).run();
+  }
   for (const std::string_view key : rare) met.try_emplace(std::string(key), "seldom");
   if (std::getenv("ATTNSCOPE_DESCRIBE")) {
     write_template(met);

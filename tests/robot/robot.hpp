@@ -14,6 +14,7 @@
 #include "app/imgui_host.hpp"
 #include "app/item_recorder.hpp"
 #include "core/live_engine.hpp"
+#include "tests/robot/easel.hpp"
 
 namespace attnscope {
 
@@ -27,7 +28,7 @@ struct RobotOptions {
   std::optional<std::filesystem::path> state = std::nullopt;  // where recent files and autosaves are; nowhere
 };
 
-/// One at a time: it owns the OpenGL context. Everything that does not find what it looks for throws Error,
+/// One at a time: it has the easel. Everything that does not find what it looks for throws Error,
 /// which lists what is there.
 class Robot {
  public:
@@ -79,7 +80,7 @@ class Robot {
   void hold(int mods, bool down);
 
   RobotOptions options_;
-  OffscreenContext context_;
+  Easel easel_;
   std::optional<Framebuffer> picture_;
   LiveEngine engine_;
   ImGuiHost host_;
