@@ -56,28 +56,46 @@ const std::map<std::string_view, std::function<void(Robot&)>> preparations{
      }},
 };
 
-/// Everything that an action can change. Time is not part of it: two frames without an action are the same.
+/// Everything that an action can change but the picture. Time is not part of it.
 struct Seen {
   Document document;
   Selection selection;
   bool held = false, frozen = false, armed = false;
   std::string clipboard;
-  Image pixels;
 
   explicit Seen(Robot& robot)
       : document(robot.document()),
         selection(robot.app().selection()),
         held(robot.app().held().has_value()),
         frozen(robot.app().view().scope.frozen()),
-        armed(robot.app().view().scope.state() == Oscilloscope::State::Armed),
-        pixels(robot.pixels()) {
+        armed(robot.app().view().scope.state() == Oscilloscope::State::Armed) {
     if (const char* text = ImGui::GetClipboardText()) clipboard = text;
   }
   bool operator==(const Seen& o) const {
     return document == o.document && selection == o.selection && held == o.held && frozen == o.frozen &&
-           armed == o.armed && clipboard == o.clipboard && pixels == o.pixels;
+           armed == o.armed && clipboard == o.clipboard;
   }
 };
+
+/// The last frame before it becomes pixels, which takes far longer: every vertex, what is cut off and which
+/// picture it wears. Two that are equal have equal pixels unless a picture was painted between them.
+std::string drawing() {
+  std::string all;
+  const auto add = [&all](const void* bytes, std::size_t count) {
+    all.append(static_cast<const char*>(bytes), count);
+  };
+  for (const ImDrawList* list : ImGui::GetDrawData()->CmdLists) {
+    add(list->VtxBuffer.Data, static_cast<std::size_t>(list->VtxBuffer.size_in_bytes()));
+    add(list->IdxBuffer.Data, static_cast<std::size_t>(list->IdxBuffer.size_in_bytes()));
+    for (const ImDrawCmd& command : list->CmdBuffer) {
+      const ImTextureID picture = command.GetTexID();
+      add(&command.ClipRect, sizeof command.ClipRect);
+      add(&picture, sizeof picture);
+      add(&command.ElemCount, sizeof command.ElemCount);
+    }
+  }
+  return all;
+}
 
 void prepare(Robot& robot, const Action& action) {
   robot.settle();
@@ -119,16 +137,21 @@ TEST_CASE("every key of the action table does something") {
     robot.app().open(start);
     prepare(robot, action);
     const Seen before(robot);
-    robot.frame(2);
+    const Image pixels = robot.pixels();
+    const std::string drawn = drawing();
     INFO(std::string(name_of(action.group)) + ": " + std::string(action.name));
+    for (int i = 0; i < 2; ++i) {  // frames without an action are the same
+      robot.frame();
+      CHECK(robot.app().textures().painted() == 0);
+    }
     const Seen still(robot);
     CHECK(still.document == before.document);
     CHECK(still.selection == before.selection);
     CHECK(still.clipboard == before.clipboard);
-    CHECK(still.pixels == before.pixels);
     CHECK(robot.app().held().has_value() == before.held);
+    CHECK((drawing() == drawn));
     press(robot, action.key);
-    CHECK_FALSE(Seen(robot) == before);
+    CHECK_FALSE((Seen(robot) == before && robot.pixels() == pixels));
   }
 }
 
@@ -153,9 +176,10 @@ TEST_CASE("actions without a key run from the palette") {
     Robot robot;
     prepare(robot, action);
     const Seen before(robot);
+    const Image pixels = robot.pixels();
     run_from_palette(robot, action);
     INFO(std::string(action.name));
-    CHECK_FALSE(Seen(robot) == before);
+    CHECK_FALSE((Seen(robot) == before && robot.pixels() == pixels));
   }
 }
 
