@@ -6,6 +6,7 @@
 #include "core/stages/run_stage.hpp"
 #include "core/streaming/tile.hpp"
 #include "gpu/card_stages.hpp"
+#include "gpu/sweeps.hpp"
 
 namespace attnscope::gpu {
 
@@ -13,8 +14,9 @@ namespace {
 
 class CardBackend final : public Backend {
  public:
-  CardBackend(std::unique_ptr<Device> device, SweepSettings settings)
-      : device_(std::move(device)),
+  CardBackend(std::unique_ptr<Device> device, CardSettings settings)
+      : settings_(settings),
+        device_(std::move(device)),
         residents_(*device_),
         sweeps_(*device_, residents_, settings),
         cpu_(make_cpu_backend()),
@@ -25,8 +27,8 @@ class CardBackend final : public Backend {
   TensorPtr run(Stage stage, const Document& document, const Trace& so_far, std::stop_token stop) override {
     residents_.begin();
     const Work work{pool_, std::move(stop)};
-    return run_stage(CardStages(work, *device_, residents_), stage, document, sources_of<float>(document),
-                     so_far);
+    return run_stage(CardStages(work, *device_, residents_, settings_), stage, document,
+                     sources_of<float>(document), so_far);
   }
 
   Measures measure(const Document& document, const Trace& trace, std::stop_token stop) override {
@@ -50,6 +52,7 @@ class CardBackend final : public Backend {
   }
 
  private:
+  CardSettings settings_;
   std::unique_ptr<Device> device_;
   Residents residents_;
   CardSweeps sweeps_;
@@ -60,7 +63,7 @@ class CardBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_card_backend(std::unique_ptr<Device> device, SweepSettings settings) {
+std::unique_ptr<Backend> make_card_backend(std::unique_ptr<Device> device, CardSettings settings) {
   return std::make_unique<CardBackend>(std::move(device), settings);
 }
 

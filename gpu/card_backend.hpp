@@ -4,13 +4,13 @@
 #include <memory>
 
 #include "core/backend.hpp"
+#include "gpu/card_settings.hpp"
 #include "gpu/device.hpp"
-#include "gpu/sweeps.hpp"
 
 namespace attnscope::gpu {
 
 /// "CUDA · NVIDIA H200". Products, masks, softmax and sweeps on the card; measures, gradients and what the
 /// card has no kernel for on the CPU.
-std::unique_ptr<Backend> make_card_backend(std::unique_ptr<Device> device, SweepSettings settings = {});
+std::unique_ptr<Backend> make_card_backend(std::unique_ptr<Device> device, CardSettings settings = {});
 
 }  // namespace attnscope::gpu

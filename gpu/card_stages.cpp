@@ -37,6 +37,13 @@ TensorPtr CardStages::made(const Shape& shape, Fill fill) const {
   return shared;
 }
 
+void CardStages::multiply(ProductPass pass) const {
+  const std::int64_t multiplications =
+      std::int64_t{1} * pass.batch * pass.heads * pass.rows * pass.columns * pass.inner;
+  pass.split = multiplications >= settings_.split_from && device_.facts().capability >= 80;
+  launch_blocks(device_, pass);
+}
+
 /// x [batch][tokens][d_in] · w [d_in][heads * d], a head at a time.
 TensorPtr CardStages::project(const Ptr& x, const Ptr& w, const Ptr& bias, std::int64_t heads,
                               std::int64_t first) const {
@@ -53,7 +60,7 @@ TensorPtr CardStages::project(const Ptr& x, const Ptr& w, const Ptr& bias, std::
     pass.a_row = xs[2], pass.a_batch = xs[1] * xs[2];
     pass.b_row = ws[1], pass.b_head = d;
     pass.c_row = d, pass.c_head = tokens * d, pass.c_batch = heads * tokens * d;
-    launch_blocks(device_, pass);
+    multiply(pass);
   });
 }
 
@@ -70,7 +77,7 @@ TensorPtr CardStages::score(const Ptr& query, const Ptr& key) const {
     pass.a_row = qs[3], pass.a_head = qs[2] * qs[3], pass.a_batch = qs[1] * pass.a_head;
     pass.b_row = ks[3], pass.b_head = ks[2] * ks[3], pass.b_batch = ks[1] * pass.b_head;
     pass.c_row = ks[2], pass.c_head = qs[2] * ks[2], pass.c_batch = qs[1] * pass.c_head;
-    launch_blocks(device_, pass);
+    multiply(pass);
   });
 }
 
@@ -143,7 +150,7 @@ TensorPtr CardStages::mix(const Ptr& weights, const Ptr& value) const {
     pass.a_row = as[3], pass.a_head = as[2] * as[3], pass.a_batch = as[1] * pass.a_head;
     pass.b_row = vs[3], pass.b_head = vs[2] * vs[3], pass.b_batch = vs[1] * pass.b_head;
     pass.c_row = vs[3], pass.c_head = as[2] * vs[3], pass.c_batch = as[1] * pass.c_head;
-    launch_blocks(device_, pass);
+    multiply(pass);
   });
 }
 
@@ -158,7 +165,7 @@ TensorPtr CardStages::output(const Ptr& concatenated, const Ptr& w, const Ptr& b
     pass.rows = as_int(cs[0] * cs[1]), pass.columns = as_int(ws[1]), pass.inner = as_int(cs[2]);
     pass.batch = pass.heads = pass.group = 1;
     pass.a_row = cs[2], pass.b_row = ws[1], pass.c_row = ws[1];
-    launch_blocks(device_, pass);
+    multiply(pass);
   });
 }
 

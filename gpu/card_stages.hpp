@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/stages/stage_math.hpp"
+#include "gpu/card_settings.hpp"
 #include "gpu/residents.hpp"
 
 namespace attnscope::gpu {
@@ -11,8 +12,8 @@ namespace attnscope::gpu {
 /// when the card has no room, Cancelled after a stop.
 class CardStages final : public StageMath<float> {
  public:
-  CardStages(const Work& work, Device& device, Residents& residents)
-      : StageMath(work), device_(device), residents_(residents) {}
+  CardStages(const Work& work, Device& device, Residents& residents, const CardSettings& settings)
+      : StageMath(work), device_(device), residents_(residents), settings_(settings) {}
 
   Ptr project(const Ptr& x, const Ptr& w, const Ptr& bias, std::int64_t heads,
               std::int64_t first) const override;
@@ -29,8 +30,11 @@ class CardStages final : public StageMath<float> {
   template <class Fill>
   Ptr made(const Shape& shape, Fill fill) const;
 
+  void multiply(ProductPass pass) const;
+
   Device& device_;
   Residents& residents_;
+  const CardSettings& settings_;
 };
 
 }  // namespace attnscope::gpu

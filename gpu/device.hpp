@@ -52,8 +52,8 @@ class Device {
 inline bool can_run(const DeviceFacts& facts, const AnyPass& pass, Units units) {
   bool fits = false;
   with_kernel(pass, units, [&](auto kernel, const auto&) {
-    fits =
-        (!kernel.needs_matrix_units || facts.capability >= 80) && kernel.shared_bytes <= facts.shared_bytes;
+    fits = (!kernel.needs_matrix_units || facts.capability >= 80) &&
+           std::less_equal<std::size_t>{}(kernel.shared_bytes, facts.shared_bytes);
   });
   return fits;
 }

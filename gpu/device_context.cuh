@@ -46,6 +46,9 @@ struct DeviceContext {
     if ((bits & 0x7fffffffu) > 0x7f800000u) return 0x7fc0;
     return static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
   }
+  __device__ __forceinline__ float widened(std::uint16_t x) const {
+    return __uint_as_float(static_cast<std::uint32_t>(x) << 16);
+  }
   __device__ __forceinline__ bool stale(const unsigned* word, unsigned wanted) const {
     return __syncthreads_or(threadIdx.x == 0 && *static_cast<const volatile unsigned*>(word) != wanted) != 0;
   }

@@ -76,7 +76,7 @@ class Given {
 /// A sweep whose parts are made one after the other on the card.
 class CardSweep {
  public:
-  CardSweep(Device& device, Residents& residents, const SweepSettings& settings, const AttentionProblem& p,
+  CardSweep(Device& device, Residents& residents, const CardSettings& settings, const AttentionProblem& p,
             const SweepWish& wish, Units units, const std::stop_token& stop, SweepProgress* progress)
       : device_(device),
         settings_(settings),
@@ -266,7 +266,7 @@ class CardSweep {
   }
 
   Device& device_;
-  const SweepSettings& settings_;
+  const CardSettings& settings_;
   const AttentionProblem& p_;
   SweepWish wish_;
   Units units_;

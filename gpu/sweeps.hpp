@@ -6,23 +6,15 @@
 #include <string>
 
 #include "core/streaming/tile.hpp"
+#include "gpu/card_settings.hpp"
 #include "gpu/residents.hpp"
 
 namespace attnscope::gpu {
 
-/// What may be chosen; the tests choose smaller numbers.
-struct SweepSettings {
-  /// From so many keys or queries on, products are of bfloat16 where the card can: scores are off by 2^-8 of
-  /// their largest products then, and everything else stays float32. 0 = always, -1 = never.
-  std::int64_t bfloat_from = 4097;
-  /// Progress is told, and a stop seen by the host, after so many query-key pairs.
-  std::int64_t pairs_at_once = std::int64_t{1} << 33;
-};
-
 /// Used from one thread.
 class CardSweeps {
  public:
-  CardSweeps(Device& device, Residents& residents, SweepSettings settings = {})
+  CardSweeps(Device& device, Residents& residents, CardSettings settings = {})
       : device_(device), residents_(residents), settings_(settings) {}
 
   /// One sentence when the card cannot take the problem, whatever is asked of it; else empty.
@@ -39,7 +31,7 @@ class CardSweeps {
  private:
   Device& device_;
   Residents& residents_;
-  SweepSettings settings_;
+  CardSettings settings_;
 };
 
 }  // namespace attnscope::gpu

@@ -32,6 +32,7 @@
 //   group of copies; waits until at most N groups are under way float exp2(x), log2(x), tanh(x), fma(a, b, c)
 //   double exp(double), log(double)
 //   uint16_t bfloat(x), uint32_t pack(low, high)       round to nearest even
+//   float widened(uint16_t)              the bfloat16 as a float
 //   bool stale(word, wanted)             whether *word is another than wanted, the same answer for the whole
 //   block
 //

@@ -89,8 +89,11 @@ void with_kernel(const JoinPass&, Units, F&& f) {
 }
 
 template <class F>
-void with_kernel(const ProductPass&, Units, F&& f) {
-  f(ProductKernel{});
+void with_kernel(const ProductPass& pass, Units, F&& f) {
+  if (pass.split)
+    f(SplitProductKernel{});
+  else
+    f(ProductKernel{});
 }
 template <class F>
 void with_kernel(const ElementPass&, Units, F&& f) {

@@ -64,8 +64,14 @@ struct MatrixUnits {
   template <bool Kept, class Ctx>
   ATTNSCOPE_THREAD static void product(Ctx& cx, const Queries& kept, std::uint32_t query, std::uint32_t key,
                                        Scores& s) {
-    const int lane = cx.thread() % 32;
     ATTNSCOPE_EACH for (int j = 0; j < 8; ++j) ATTNSCOPE_EACH for (int e = 0; e < 4; ++e) s.c[j][e] = 0;
+    add_product<Kept>(cx, kept, query, key, s);
+  }
+  /// s += Q·Kᵀ.
+  template <bool Kept, class Ctx>
+  ATTNSCOPE_THREAD static void add_product(Ctx& cx, const Queries& kept, std::uint32_t query,
+                                           std::uint32_t key, Scores& s) {
+    const int lane = cx.thread() % 32;
     ATTNSCOPE_EACH for (int k = 0; k < D / 16; ++k) {
       std::uint32_t a[4];
       if constexpr (Kept) {

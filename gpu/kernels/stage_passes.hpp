@@ -2,7 +2,7 @@
 // scores into masked scores, masked scores into weights. Float32 throughout.
 #pragma once
 
-#include "gpu/kernels/context.hpp"
+#include "gpu/kernels/matrix_units.hpp"
 
 namespace attnscope::gpu {
 
@@ -13,6 +13,7 @@ struct ProductPass {
   float* c;
   int rows, columns, inner;
   bool b_transposed;  // B is [columns][inner] instead of [inner][columns]
+  bool split;         // on matrix units, see SplitProductKernel
   int batch, heads, group;
   std::int64_t a_row, b_row, c_row;
   std::int64_t a_batch, a_head, b_batch, b_head, c_batch, c_head;
@@ -50,62 +51,74 @@ struct SoftmaxPass {
   float exponent;  // log2(e) / temperature
 };
 
-/// 256 threads of 4 x 4 numbers of a 64 x 64 tile of C, 32 steps of the inner sum at a time.
+/// Which 64 x 64 tile of which C a block makes.
+struct ProductPlace {
+  int batch, head, row, column;
+  const float *a, *b;
+  float* c;
+};
+ATTNSCOPE_BOTH std::int64_t product_blocks(const ProductPass& p) {
+  return static_cast<std::int64_t>(p.batch) * p.heads * ((p.rows + tile - 1) / tile) *
+         ((p.columns + tile - 1) / tile);
+}
+ATTNSCOPE_THREAD ProductPlace product_place(const ProductPass& p, int block) {
+  const int across = (p.columns + tile - 1) / tile, down = (p.rows + tile - 1) / tile;
+  const int pair = block / across / down;
+  ProductPlace at;
+  at.batch = pair / p.heads;
+  at.head = pair % p.heads;
+  at.row = block / across % down * tile;
+  at.column = block % across * tile;
+  at.a = p.a + at.batch * p.a_batch + at.head * p.a_head;
+  at.b = p.b + at.batch * p.b_batch + at.head / p.group * p.b_head;
+  at.c = p.c + at.batch * p.c_batch + at.head * p.c_head;
+  return at;
+}
+/// Numbers of A and B, 0 outside; a sum into C with its bias.
+ATTNSCOPE_THREAD float number_of_a(const ProductPass& p, const ProductPlace& at, int row, int inner) {
+  return row < p.rows && inner < p.inner ? at.a[row * p.a_row + inner] : 0;
+}
+ATTNSCOPE_THREAD float number_of_b(const ProductPass& p, const ProductPlace& at, int inner, int column) {
+  if (inner >= p.inner || column >= p.columns) return 0;
+  return p.b_transposed ? at.b[column * p.b_row + inner] : at.b[inner * p.b_row + column];
+}
+ATTNSCOPE_THREAD void write_product(const ProductPass& p, const ProductPlace& at, int row, int column,
+                                    float sum) {
+  if (row >= p.rows || column >= p.columns) return;
+  at.c[row * p.c_row + column] = sum + (p.bias == nullptr ? 0 : p.bias[at.head * p.columns + column]);
+}
+
+/// 256 threads of 4 x 4 numbers of the tile, 32 steps of the inner sum at a time.
 struct ProductKernel {
   using Pass = ProductPass;
   static constexpr bool needs_matrix_units = false;
   static constexpr int resident = 2, threads = 256, depth = 32, apart = tile + 4;
   static constexpr std::uint32_t b_at = depth * apart * 4, shared_bytes = 2 * b_at;
-
-  struct Place {
-    int batch, head, row, column;
-  };
-  ATTNSCOPE_BOTH static std::int64_t blocks(const Pass& p) {
-    return static_cast<std::int64_t>(p.batch) * p.heads * ((p.rows + tile - 1) / tile) *
-           ((p.columns + tile - 1) / tile);
-  }
-  ATTNSCOPE_THREAD static Place place_of(const Pass& p, int block) {
-    const int across = (p.columns + tile - 1) / tile, down = (p.rows + tile - 1) / tile;
-    const int pair = block / across / down;
-    return {pair / p.heads, pair % p.heads, block / across % down * tile, block % across * tile};
-  }
-
-  /// A number of a matrix of `rows` x `columns`, 0 outside.
-  ATTNSCOPE_THREAD static float number(const float* from, std::int64_t apart_in_memory, int row, int column,
-                                       int rows, int columns) {
-    return row < rows && column < columns ? from[row * apart_in_memory + column] : 0;
-  }
+  ATTNSCOPE_BOTH static std::int64_t blocks(const Pass& p) { return product_blocks(p); }
 
   /// A as [depth][tile of rows], B as [depth][tile of columns]: neighbours in memory go to neighbouring
   /// threads.
   template <class Ctx>
-  ATTNSCOPE_THREAD static void load(Ctx& cx, const Pass& p, const float* a, const float* b, const Place& at,
-                                    int k) {
+  ATTNSCOPE_THREAD static void load(Ctx& cx, const Pass& p, const ProductPlace& at, int k) {
     float* left = cx.template shared<float>(0);
     float* right = cx.template shared<float>(b_at);
     ATTNSCOPE_EACH for (int i = 0; i < tile * depth / threads; ++i) {
-      const int id = i * threads + cx.thread(), inner = id % depth, outer = id / depth;
-      left[inner * apart + outer] = number(a, p.a_row, at.row + outer, k + inner, p.rows, p.inner);
-      if (p.b_transposed) {
-        right[inner * apart + outer] = number(b, p.b_row, at.column + outer, k + inner, p.columns, p.inner);
-      } else {
-        const int column = id % tile, step = id / tile;
-        right[step * apart + column] = number(b, p.b_row, k + step, at.column + column, p.inner, p.columns);
-      }
+      const int id = i * threads + cx.thread();
+      left[id % depth * apart + id / depth] = number_of_a(p, at, at.row + id / depth, k + id % depth);
+      const int inner = p.b_transposed ? id % depth : id / tile,
+                column = p.b_transposed ? id / depth : id % tile;
+      right[inner * apart + column] = number_of_b(p, at, k + inner, at.column + column);
     }
   }
 
   template <class Ctx>
   ATTNSCOPE_THREAD static void run(Ctx& cx, const Pass& p) {
-    const Place at = place_of(p, cx.block());
-    const float* a = p.a + at.batch * p.a_batch + at.head * p.a_head;
-    const float* b = p.b + at.batch * p.b_batch + at.head / p.group * p.b_head;
-    float* c = p.c + at.batch * p.c_batch + at.head * p.c_head;
+    const ProductPlace at = product_place(p, cx.block());
     const int x = cx.thread() % 16 * 4, y = cx.thread() / 16 * 4;
     float sum[4][4];
     ATTNSCOPE_EACH for (int i = 0; i < 4; ++i) ATTNSCOPE_EACH for (int j = 0; j < 4; ++j) sum[i][j] = 0;
     for (int k = 0; k < p.inner; k += depth) {
-      load(cx, p, a, b, at, k);
+      load(cx, p, at, k);
       cx.sync();
       const float* left = cx.template shared<float>(0) + y;
       const float* right = cx.template shared<float>(b_at) + x;
@@ -118,12 +131,59 @@ struct ProductKernel {
       }
       cx.sync();
     }
-    ATTNSCOPE_EACH for (int i = 0; i < 4; ++i) ATTNSCOPE_EACH for (int j = 0; j < 4; ++j) {
-      const int row = at.row + y + i, column = at.column + x + j;
-      if (row >= p.rows || column >= p.columns) continue;
-      const float added = p.bias == nullptr ? 0 : p.bias[at.head * p.columns + column];
-      c[row * p.c_row + column] = sum[i][j] + added;
+    ATTNSCOPE_EACH for (int i = 0; i < 4; ++i) ATTNSCOPE_EACH for (int j = 0; j < 4; ++j)
+        write_product(p, at, at.row + y + i, at.column + x + j, sum[i][j]);
+  }
+};
+
+/// The same on matrix units: every number is a bfloat16 and what that leaves, again a bfloat16. Of the four
+/// products the one of both rests is left out, which is as small as what the rests are rounded by: 2^-18 of a
+/// factor.
+struct SplitProductKernel {
+  using Pass = ProductPass;
+  using Units = MatrixUnits<64>;
+  static constexpr bool needs_matrix_units = true;
+  static constexpr int resident = 3, threads = Units::threads, depth = Units::d;
+  static constexpr std::uint32_t a_rest = Units::bytes, b_at = 2 * Units::bytes, b_rest = 3 * Units::bytes,
+                                 shared_bytes = 4 * Units::bytes;
+  ATTNSCOPE_BOTH static std::int64_t blocks(const Pass& p) { return product_blocks(p); }
+
+  /// Number `inner` of row `row` of the tile at `whole`, and what is left of it at `rest`.
+  template <class Ctx>
+  ATTNSCOPE_THREAD static void store(Ctx& cx, std::uint32_t whole, std::uint32_t rest, int row, int inner,
+                                     float x) {
+    const std::uint32_t at = swizzled<depth>(row, inner / 8) + static_cast<std::uint32_t>(inner % 8 * 2);
+    const std::uint16_t high = cx.bfloat(x);
+    *cx.template shared<std::uint16_t>(whole + at) = high;
+    *cx.template shared<std::uint16_t>(rest + at) = cx.bfloat(x - cx.widened(high));
+  }
+  template <class Ctx>
+  ATTNSCOPE_THREAD static void load(Ctx& cx, const Pass& p, const ProductPlace& at, int k) {
+    for (int id = cx.thread(); id < tile * depth; id += threads) {
+      store(cx, 0, a_rest, id / depth, id % depth, number_of_a(p, at, at.row + id / depth, k + id % depth));
+      const int inner = p.b_transposed ? id % depth : id / tile,
+                column = p.b_transposed ? id / depth : id % tile;
+      store(cx, b_at, b_rest, column, inner, number_of_b(p, at, k + inner, at.column + column));
     }
+  }
+
+  template <class Ctx>
+  ATTNSCOPE_THREAD static void run(Ctx& cx, const Pass& p) {
+    const ProductPlace at = product_place(p, cx.block());
+    Units::Scores sum;
+    ATTNSCOPE_EACH for (int j = 0; j < 8; ++j) ATTNSCOPE_EACH for (int e = 0; e < 4; ++e) sum.c[j][e] = 0;
+    for (int k = 0; k < p.inner; k += depth) {
+      load(cx, p, at, k);
+      cx.sync();
+      Units::add_product<false>(cx, Units::Queries{}, a_rest, b_at, sum);
+      Units::add_product<false>(cx, Units::Queries{}, 0, b_rest, sum);
+      Units::add_product<false>(cx, Units::Queries{}, 0, b_at, sum);
+      cx.sync();
+    }
+    ATTNSCOPE_EACH for (int r = 0; r < Units::rows; ++r)
+        ATTNSCOPE_EACH for (int c = 0; c < Units::columns; ++c)
+            write_product(p, at, at.row + Units::row(cx.thread(), r),
+                          at.column + Units::column(cx.thread(), c), sum.at(r, c));
   }
 };
 

@@ -10,6 +10,7 @@
 #include "core/survey.hpp"
 #include "gpu/card_backend.hpp"
 #include "gpu/emulated_device.hpp"
+#include "gpu/sweeps.hpp"
 #include "support/seeds.hpp"
 
 namespace attnscope {
@@ -23,7 +24,7 @@ using streaming_cases::Case;
 struct OnCard {
   EmulatedDevice* card;
   std::unique_ptr<Backend> backend;
-  explicit OnCard(gpu::SweepSettings settings = {}) {
+  explicit OnCard(gpu::CardSettings settings = {}) {
     auto device = std::make_unique<EmulatedDevice>(Schedule::Lazy);
     card = device.get();
     backend = gpu::make_card_backend(std::move(device), settings);

@@ -74,6 +74,7 @@ class Context {
   std::uint32_t pack(float low, float high) const {
     return to_bfloat(low) | static_cast<std::uint32_t>(to_bfloat(high)) << 16;
   }
+  float widened(std::uint16_t x) const { return from_bfloat(x); }
   bool stale(const unsigned* word, unsigned wanted) {
     own_.sync();
     return *word != wanted;

@@ -33,7 +33,7 @@ void check_case(std::uint64_t index, std::int64_t most, gpu::Arithmetic arithmet
   const auto c = streaming_cases::any_case(random, most);
   const SweepWish wish = streaming_cases::any_wish(random, c->problem);
   streaming_cases::Tolerances tolerances;
-  gpu::SweepSettings settings;
+  gpu::CardSettings settings;
   settings.pairs_at_once = random.coin() ? 1 : 1 << 30;
   settings.bfloat_from = -1;
   if (arithmetic == gpu::Arithmetic::Bfloat) {
