@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/error.hpp"
 
 namespace attnscope {
@@ -13,10 +15,13 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds patience{1};  // for a run that is superseded
 }  // namespace
 
-LiveEngine::LiveEngine(std::shared_ptr<Backend> backend, std::function<void()> on_publish)
-    : backend_(std::move(backend)),
-      pipeline_(backend_),
+LiveEngine::LiveEngine(std::shared_ptr<Backend> backend, std::function<void()> on_publish,
+                       std::shared_ptr<Backend> stand_in)
+    : computing_(std::move(backend)),
+      pipeline_(computing_),
+      stand_in_(std::move(stand_in)),
       on_publish_(std::move(on_publish)),
+      backend_(computing_),
       worker_([this](const std::stop_token& quit) { work(quit); }),
       watchdog_([this](const std::stop_token& quit) { watch(quit); }) {}
 
@@ -44,6 +49,32 @@ std::uint64_t LiveEngine::submit(Document document) {
   refinement.request_stop();
   changed_.notify_all();
   return ticket;
+}
+
+std::uint64_t LiveEngine::use(std::shared_ptr<Backend> backend) {
+  std::uint64_t ticket = 0;
+  std::stop_source run;
+  {
+    const std::lock_guard lock(mutex_);
+    if (backend == backend_) return 0;
+    backend_ = std::move(backend);
+    const Document* newest = waiting_   ? &waiting_->document
+                             : running_ ? &running_->document
+                             : latest_  ? &latest_->document
+                                        : nullptr;
+    if (newest == nullptr) return 0;
+    ticket = next_ticket_++;
+    waiting_ = Job{ticket, Document(*newest)};
+    run = run_stop_;
+  }
+  run.request_stop();
+  changed_.notify_all();
+  return ticket;
+}
+
+std::shared_ptr<Backend> LiveEngine::backend() const {
+  const std::lock_guard lock(mutex_);
+  return backend_;
 }
 
 ResultPtr LiveEngine::latest() const {
@@ -111,21 +142,26 @@ void LiveEngine::work(const std::stop_token& quit) {
     run_stop_ = std::stop_source();
     const Job& job = *running_;
     const std::stop_token stop = run_stop_.get_token();
+    const std::shared_ptr<Backend> backend = backend_;
     ResultPtr result;
     if (!job.cancelled) {
       lock.unlock();
       changed_.notify_all();
-      result = guarded(job, [&] { return pipeline_.run(job.document, stop, &progress_, job.ticket); });
+      if (backend != computing_) {
+        computing_ = backend;
+        pipeline_.use(backend);
+      }
+      result = first_result(job, stop);
       lock.lock();
     }
     if (!result && job.cancelled) result = failure(job, "Cancelled");
     const bool published = result && !quit.stop_requested();
     const bool coarse = published && !result->is_complete();
-    if (published) keep(std::move(result));
+    if (published) keep(result);
     if (coarse) {
       refining_ = true;
       lock.unlock();
-      refine(job, stop, quit);
+      refine(job, std::exchange(result, nullptr), stop, quit);
       lock.lock();
       refining_ = false;
     }
@@ -138,12 +174,49 @@ void LiveEngine::work(const std::stop_token& quit) {
   }
 }
 
-void LiveEngine::refine(const Job& job, const std::stop_token& stop, const std::stop_token& quit) {
+ResultPtr LiveEngine::first_result(const Job& job, const std::stop_token& stop) {
+  const ResultPtr result =
+      guarded(job, [&] { return pipeline_.run(job.document, stop, &progress_, job.ticket); });
+  if (!may_be_taken_over(result)) return result;
+  return taken_over(job, result->error, nullptr, stop);
+}
+
+bool LiveEngine::may_be_taken_over(const ResultPtr& result) const {
+  return result && !result->error.empty() && stand_in_ && computing_ != stand_in_;
+}
+
+ResultPtr LiveEngine::taken_over(const Job& job, const std::string& reason, const ResultPtr& known,
+                                 const std::stop_token& stop) {
+  Pipeline next = pipeline_;
+  next.use(stand_in_, fmt::format("The backend \"{}\" failed and \"{}\" took over. {}", computing_->name(),
+                                  stand_in_->name(), reason));
+  // Behind the results of the one that failed, and as fine, so that the picture never gets worse.
+  const std::uint64_t refinement = known ? known->refinement + 1 : 0;
+  const std::int64_t step =
+      known ? known->surveys.back()->known.rows.step : std::numeric_limits<std::int64_t>::max();
+  const ResultPtr result = guarded(job, [&] {
+    ResultPtr made = next.run(job.document, stop, &progress_, job.ticket, refinement);
+    while (next.can_refine() && made->surveys.back()->known.rows.step > step)
+      made = next.refine(stop, &progress_);
+    return made;
+  });
+  if (!result || !result->error.empty()) return result;
+  pipeline_ = std::move(next);
+  const std::lock_guard lock(mutex_);
+  if (backend_ == computing_) backend_ = stand_in_;
+  computing_ = stand_in_;
+  return result;
+}
+
+void LiveEngine::refine(const Job& job, ResultPtr known, const std::stop_token& stop,
+                        const std::stop_token& quit) {
   while (pipeline_.can_refine() && !stop.stop_requested()) {
     if (on_publish_) on_publish_();  // what came before; the last one is told when the engine is idle
     ResultPtr finer = guarded(job, [&] { return pipeline_.refine(stop, &progress_); });
+    if (may_be_taken_over(finer)) finer = taken_over(job, finer->error, known, stop);
     if (!finer || quit.stop_requested()) return;
     const bool failed = !finer->error.empty();
+    known = finer;
     const std::lock_guard lock(mutex_);
     keep(std::move(finer));
     if (failed) return;
@@ -169,7 +242,7 @@ ResultPtr LiveEngine::failure(const Job& job, std::string error) const {
   auto result = std::make_shared<Result>();
   result->ticket = job.ticket;
   result->document = job.document;
-  result->backend = backend_->name();
+  result->backend = computing_->name();
   result->error = std::move(error);
   result->refinement = std::numeric_limits<std::uint64_t>::max();  // the last word of its ticket
   return result;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <numeric>
 #include <utility>
 
 #include "core/dirty.hpp"
@@ -47,29 +48,45 @@ class ProgressScope {
 
 }  // namespace
 
+double WholeTimes::total() const {
+  return std::accumulate(stages.begin(), stages.end(), measures + gradients);
+}
+
+void Pipeline::use(std::shared_ptr<Backend> backend, std::string note) {
+  backend_ = std::move(backend);
+  note_ = std::move(note);
+  last_ = nullptr;  // runs_ goes on, so that its numbers tell tensors of both apart
+}
+
 void Pipeline::run_stage(Stage stage, Result& result, const std::stop_token& stop) const {
   if (stop.stop_requested()) throw Cancelled();
   const auto at = static_cast<std::size_t>(stage);
   const Clock::time_point start = Clock::now();
   TensorPtr tensor = backend_->run(stage, result.document, result.trace, stop);
+  result.whole.stages[at] = milliseconds_since(start);
   if (last_ && tensor == result.trace[stage])
     return;  // off before and after, or shared with one that is kept
   result.trace[stage] = std::move(tensor);
   result.made_in[at] = runs_;
-  result.milliseconds[at] = milliseconds_since(start);
+  result.milliseconds[at] = result.whole.stages[at];
   result.computed.insert(stage);
 }
 
 void Pipeline::differentiate(Result& result, const std::stop_token& stop) const {
   const Document& document = result.document;
-  if (document.loss.kind == Loss::Kind::Off) return;
+  if (document.loss.kind == Loss::Kind::Off) {
+    result.whole.gradients = 0;
+    return;
+  }
   if (last_ && last_->gradients && result.computed.empty() && last_->document.loss == document.loss) {
     result.gradients = last_->gradients;
     result.head_gradients = last_->head_gradients;
     return;
   }
+  const Clock::time_point start = Clock::now();
   result.gradients = backend_->backward(document, result.trace, stop);
   result.head_gradients = head_gradients(*result.gradients, result.dimensions);
+  result.whole.gradients = milliseconds_since(start);
 }
 
 namespace {
@@ -94,12 +111,14 @@ SweepProgress* sweep_of(Progress* progress) { return progress != nullptr ? &prog
 }  // namespace
 
 void Pipeline::look(Result& result, const std::stop_token& stop, Progress* progress) const {
+  const Clock::time_point start = Clock::now();
   result.surveys.clear();
   for (std::int64_t b = 0; b < result.dimensions.batch; ++b) {
     StreamedDocument streamed = make_problem(result.document, result.trace, b);
     if (!streamed) throw Error("This is too long to keep every score. " + streamed.why_not);
     result.surveys.push_back(first_look(std::move(streamed), *backend_, stop, sweep_of(progress)));
   }
+  result.whole.measures = milliseconds_since(start);
 }
 
 void Pipeline::run_stages(Result& result, const Stages& possible, const Fields& changed,
@@ -112,6 +131,7 @@ void Pipeline::run_stages(Result& result, const Stages& possible, const Fields& 
     const bool needed = !last_ || row.fields.intersects(changed) || row.inputs.intersects(result.computed);
     if (needed && sweeps && is_after_scores(row.stage)) {
       result.trace[row.stage] = nullptr;
+      result.whole.stages[static_cast<std::size_t>(row.stage)] = 0;
       result.computed.insert(row.stage);
       looks = true;
     } else if (needed) {
@@ -123,13 +143,15 @@ void Pipeline::run_stages(Result& result, const Stages& possible, const Fields& 
 }
 
 ResultPtr Pipeline::run(const Document& document, std::stop_token stop, Progress* progress,
-                        std::uint64_t ticket) {
+                        std::uint64_t ticket, std::uint64_t refinement) {
   const Clock::time_point start = Clock::now();
   const auto result = std::make_shared<Result>();
   result->ticket = ticket;
+  result->refinement = refinement;
   result->document = document;
   result->dimensions = check_any_length(document);
   result->backend = backend_->name();
+  result->backend_note = note_;
   ++runs_;
   // A long Document lacks the tensors that a short one keeps, and the other way round.
   if (last_ && last_->is_long() != is_long(result->dimensions)) last_ = nullptr;
@@ -137,6 +159,7 @@ ResultPtr Pipeline::run(const Document& document, std::stop_token stop, Progress
     result->trace = last_->trace;
     result->made_in = last_->made_in;
     result->surveys = last_->surveys;
+    result->whole = last_->whole;
   }
 
   const Fields changed = last_ ? changed_fields(last_->document, document) : Fields{};
@@ -146,7 +169,13 @@ ResultPtr Pipeline::run(const Document& document, std::stop_token stop, Progress
     const bool measured = last_ && !result->computed.intersects(measured_stages(document)) &&
                           last_->document.linear == document.linear &&
                           is_operated(last_->document) == is_operated(document);
-    result->measures = measured ? last_->measures : backend_->measure(document, result->trace, stop);
+    if (measured) {
+      result->measures = last_->measures;
+    } else {
+      const Clock::time_point measuring = Clock::now();
+      result->measures = backend_->measure(document, result->trace, stop);
+      result->whole.measures = milliseconds_since(measuring);
+    }
     differentiate(*result, stop);
   }
   result->total_milliseconds = milliseconds_since(start);
@@ -161,6 +190,7 @@ ResultPtr Pipeline::refine(std::stop_token stop, Progress* progress) {
   result->computed = {};
   for (SurveyPtr& survey : result->surveys)
     if (!survey->is_complete()) survey = refined(*survey, *backend_, stop, sweep_of(progress));
+  result->whole.measures += milliseconds_since(start);
   if (result->is_complete()) {
     ++runs_;
     result->trace[Stage::Mix] = outputs_of(*result);

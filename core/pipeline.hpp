@@ -16,6 +16,15 @@
 
 namespace attnscope {
 
+/// What a whole Document costs on a backend: milliseconds of every part when it was computed last, also where
+/// it was kept in the last run.
+struct WholeTimes {
+  std::array<double, stage_count> stages{};
+  double measures = 0;  // of a long Document: its sweeps
+  double gradients = 0;
+  double total() const;
+};
+
 /// Everything a view needs, immutable and shared. It carries the Document it was computed from, so labels and
 /// numbers can never disagree.
 struct Result {
@@ -31,12 +40,14 @@ struct Result {
   std::vector<HeadGradients> head_gradients;       // [heads], empty without gradients
   std::array<double, stage_count> milliseconds{};  // per stage; 0 where the stage was kept
   double total_milliseconds = 0;                   // stages and measures
+  WholeTimes whole;
   std::array<std::uint64_t, stage_count>
       made_in{};    // run of the Pipeline that computed each tensor: tells tensors
                     // apart where an address may have been used before
   Stages computed;  // the stages whose tensor is another one than in the run before
   std::string backend;
-  std::string error;  // one sentence; when it is not empty there is no trace
+  std::string backend_note;  // why it is not the backend that was chosen, see LiveEngine; empty when it is
+  std::string error;         // one sentence; when it is not empty there is no trace
 
   bool is_long() const { return !surveys.empty(); }
   bool is_complete() const { return surveys.empty() || surveys.back()->is_complete(); }
@@ -54,11 +65,16 @@ class Pipeline {
  public:
   explicit Pipeline(std::shared_ptr<Backend> backend) : backend_(std::move(backend)) {}
 
+  /// Another backend from here on. Nothing is shared with the results before, since a backend reads only
+  /// what it made itself. Every result carries `note`.
+  void use(std::shared_ptr<Backend> backend, std::string note = {});
+
   /// Computes what differs from the last successful run and shares the rest; of a long Document only the
   /// first look, which refine() goes on from. Throws Error (a Document that does not fit) or Cancelled; the
-  /// last successful run is kept in both cases. Not thread-safe.
+  /// last successful run is kept in both cases. `refinement` is the number of the first look. Not
+  /// thread-safe.
   ResultPtr run(const Document&, std::stop_token stop = {}, Progress* progress = nullptr,
-                std::uint64_t ticket = 0);
+                std::uint64_t ticket = 0, std::uint64_t refinement = 0);
 
   /// The last result was of a long Document and not every row is known yet.
   bool can_refine() const { return last_ && !last_->is_complete(); }
@@ -78,6 +94,7 @@ class Pipeline {
   void differentiate(Result& result, const std::stop_token& stop) const;
 
   std::shared_ptr<Backend> backend_;
+  std::string note_;
   std::uint64_t runs_ = 0;
   ResultPtr last_;  // null before the first success
 };

@@ -1,0 +1,139 @@
+// tests: a second backend where the machine has only one. It computes as one thread of the CPU does and does
+// what a test asks of it: a stage whose numbers are off by a known amount, a failure in the middle, a halt
+// until it is let go or stopped. It checks the contract that every stage it reads is one it made itself.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/backend.hpp"
+#include "core/error.hpp"
+#include "core/streaming/tile.hpp"
+
+namespace attnscope::test {
+
+class SecondBackend final : public Backend {
+ public:
+  explicit SecondBackend(std::string name = "Second") : name_(std::move(name)) {}
+
+  /// Adds `amount` to the number `at` of the stage, or makes it `instead`.
+  struct Change {
+    Stage stage = Stage::Score;
+    std::int64_t at = 0;
+    float amount = 0;
+    std::optional<float> instead = {};
+  };
+  void change(std::vector<Change> changes) {
+    set([&] { changes_ = std::move(changes); });
+  }
+  /// Added to the first entropy of every sweep.
+  void change_entropy(float amount) {
+    set([&] { entropy_ = amount; });
+  }
+  /// Throws Error with this sentence in the stage; empty: not any more.
+  void fail_at(std::optional<Stage> stage, std::string reason = "Out of device memory: 12 GiB are needed.") {
+    set([&] { fail_ = stage, reason_ = std::move(reason); });
+  }
+  /// Throws in every sweep but the first so many.
+  void fail_after_sweeps(std::optional<int> sweeps) {
+    set([&] { sweeps_left_ = sweeps; });
+  }
+  /// Stops in the stage until it is let go (no stage) or its stop token fires.
+  void halt_at(std::optional<Stage> stage) {
+    set([&] { halt_ = stage; });
+  }
+  /// Blocks until it has come to the stage where it halts.
+  void await_halt() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return halted_; });
+  }
+  /// Whether it ever read a stage that another backend made.
+  bool was_mixed() {
+    const std::lock_guard lock(mutex_);
+    return mixed_;
+  }
+  int stopped() {
+    const std::lock_guard lock(mutex_);
+    return stopped_;
+  }
+
+  std::string_view name() const override { return name_; }
+  TensorPtr run(Stage stage, const Document& document, const Trace& so_far, std::stop_token stop) override {
+    enter(stage, so_far, stop);
+    TensorPtr made = real_->run(stage, document, so_far, stop);
+    const std::lock_guard lock(mutex_);
+    for (const Change& change : changes_) {
+      if (change.stage != stage || !made || change.at >= made->size()) continue;
+      auto other = std::make_shared<Tensor>(*made);
+      float& value = other->values()[static_cast<std::size_t>(change.at)];
+      value = change.instead.value_or(value + change.amount);
+      made = std::move(other);
+    }
+    if (made) made_.insert(made);
+    return made;
+  }
+  Measures measure(const Document& document, const Trace& trace, std::stop_token stop) override {
+    return real_->measure(document, trace, stop);
+  }
+  GradientsPtr backward(const Document& document, const Trace& trace, std::stop_token stop) override {
+    return real_->backward(document, trace, stop);
+  }
+  Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, std::stop_token stop,
+              SweepProgress* progress) override {
+    Sweep made = real_->sweep(problem, wish, stop, progress);
+    const std::lock_guard lock(mutex_);
+    if (sweeps_left_ && (*sweeps_left_)-- <= 0) throw Error(reason_);
+    made.entropy.values()[0] += entropy_;
+    return made;
+  }
+  Tensor tile(const AttentionProblem& problem, const TileWish& wish, const Sweep* known,
+              std::stop_token stop) override {
+    return real_->tile(problem, wish, known, stop);
+  }
+
+ private:
+  template <class Fn>
+  void set(Fn&& fn) {
+    const std::lock_guard lock(mutex_);
+    fn();
+    changed_.notify_all();
+  }
+
+  void enter(Stage stage, const Trace& so_far, const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    const StageInfo& row = stage_table[static_cast<std::size_t>(stage)];
+    for (const StageInfo& read : stage_table)
+      if (row.inputs.has(read.stage) && so_far[read.stage] && !made_.contains(so_far[read.stage]))
+        mixed_ = true;
+    if (halt_ == stage) {
+      halted_ = true;
+      changed_.notify_all();
+      changed_.wait(lock, stop, [&] { return halt_ != stage; });
+      halted_ = false;
+      if (stop.stop_requested()) {
+        ++stopped_;
+        throw Cancelled();
+      }
+    }
+    if (fail_ == stage) throw Error(reason_);
+  }
+
+  std::string name_;
+  std::unique_ptr<Backend> real_ = make_cpu_backend(1);
+  std::mutex mutex_;  // guards all below
+  std::condition_variable_any changed_;
+  std::vector<Change> changes_;
+  std::set<TensorPtr> made_;  // kept, so that no address is used again
+  std::optional<Stage> fail_, halt_;
+  std::optional<int> sweeps_left_;
+  std::string reason_ = "Out of device memory: 12 GiB are needed.";
+  float entropy_ = 0;
+  bool mixed_ = false, halted_ = false;
+  int stopped_ = 0;
+};
+
+}  // namespace attnscope::test
