@@ -6,6 +6,7 @@
 #include "app/actions.hpp"
 #include "app/layout.hpp"
 #include "app/picture.hpp"
+#include "app/views/backends/switch.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/focus/focus_parts.hpp"
@@ -65,8 +66,8 @@ void toggle_positions(Scene& scene) {
 }
 
 void leave(Scene& scene) {
-  if (scene.view.help || scene.view.timings) {
-    scene.view.help = scene.view.timings = false;
+  if (scene.view.help || scene.view.timings || scene.view.parity) {
+    scene.view.help = scene.view.timings = scene.view.parity = false;
   } else if (!scene.view.message.empty()) {
     scene.view.message.clear();
   } else if (scene.view.editing.painting && scene.view.mode == Mode::Explore) {
@@ -191,6 +192,9 @@ const Action table[] = {
         {G::Look, "Smaller", ImGuiMod_Ctrl | ImGuiKey_Minus, [](Scene& s) { rescale(s, 1 / 1.1f); }, true}),
     any_length({G::Look, "Milliseconds of every stage", ImGuiKey_H,
                 [](Scene& s) { s.view.timings = !s.view.timings; }}),
+    any_length({G::Look, "Compute on the other backend", ImGuiKey_U, next_backend}),
+    any_length({G::Look, "Compare the numbers of both backends", ImGuiMod_Shift | ImGuiKey_U,
+                [](Scene& s) { s.view.parity = !s.view.parity; }}),
     {G::Look, "Next page of the inspector", ImGuiKey_K, show_next_page, false, Mode::Explore},
     {G::Look, "Pin the inspector to the cell, or let it follow", ImGuiKey_I, toggle_pin, false,
      Mode::Explore},

@@ -66,15 +66,15 @@ Layout layout_of(const Document& document, const ResultPtr& shown, const ViewSta
 
 }  // namespace
 
-App::App(AppOptions options, LiveEngine& engine, std::string backend_note)
+App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> backends)
     : engine_(engine),
       languages_(list_languages(options.assets)),
       assets_(options.assets),
+      backends_(std::make_unique<Backends>(std::move(backends))),
       recent_(options.state) {
   view_.theme = options.theme;
   view_.scale = options.scale;
   view_.language = options.language;
-  view_.backend_note = std::move(backend_note);
   try {
     examples_ = list_examples(options.assets);
     if (examples_.empty())
@@ -127,6 +127,7 @@ bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk &
 bool App::settled() const {
   if (writing_.valid() || tiles_->is_busy() || (shown_ && !shown_->is_complete() && engine_.busy()))
     return false;
+  if (backends_->is_comparing()) return false;
   if ((stats_ && stats_->is_computing()) || (held_ && held_->stats->is_computing())) return false;
   return document_ == submitted_ && seen_ticket_ == submitted_ticket_ && textures_.postponed() == 0;
 }
@@ -156,11 +157,13 @@ void App::take_results() {
     view_.message.clear();  // what it complained of is gone
     view_.message_from_engine = false;
   }
+  tell_of_backends(*newest);
   const ResultPtr good = engine_.latest_good();
   if (!good || good == shown_ || (held_ && good == held_->result)) return;
   ResultPtr before = std::exchange(shown_, good);
   tiles_->show(shown_);
   stats_ = std::make_unique<ResultStats>(shown_, &errors_);
+  backends_->note(*shown_);
   if (before) engine_.let_go(std::move(before));
   stats_->compare_with(held_ ? held_->result : nullptr);
   if (opened_ && newest == good && newest->ticket > opened_after_) {
@@ -173,6 +176,14 @@ void App::take_results() {
   }
   keep_selection_inside();
   keep_plane_there();
+}
+
+/// Who took over and why stays on screen until it is dismissed or no longer true.
+void App::tell_of_backends(const Result& newest) {
+  if (!newest.error.empty() || newest.backend_note == backend_note_) return;
+  if (view_.message == backend_note_) view_.message.clear();
+  backend_note_ = newest.backend_note;
+  if (!backend_note_.empty()) say(backend_note_);
 }
 
 /// What is looked at must be among the planes of the shown result; whoever looked at the weights goes on
@@ -280,6 +291,7 @@ void App::frame(const Fonts& fonts) {
                   view_,
                   history_,
                   engine_,
+                  *backends_,
                   examples_,
                   languages_,
                   requests,
@@ -287,10 +299,12 @@ void App::frame(const Fonts& fonts) {
                   held_ ? &*held_ : nullptr,
                   layout.compact,
                   !(document_ == original_)};
+      if (view_.parity && (shown_->is_complete() || !engine_.busy())) backends_->compare(shown_);
       run_keyboard(scene);
       draw_help(scene);
       draw_regions(scene, layout);
       draw_timings(scene, layout.top);
+      draw_parity(scene, layout.top);
       draw_palette(scene);
       draw_picture_card(scene, layout);
       if (next.cell != selection_.cell) wanted_cell_ = next.cell;
@@ -341,6 +355,7 @@ void App::draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const {
                   still.view,
                   still.history,
                   engine_,
+                  *backends_,
                   examples_,
                   languages_,
                   requests,
@@ -351,6 +366,7 @@ void App::draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const {
       draw_help(scene);
       draw_regions(scene, still.layout);
       draw_timings(scene, still.layout.top);
+      draw_parity(scene, still.layout.top);
     }
   }
   still.textures.end_frame();

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/backends.hpp"
 #include "app/background_errors.hpp"
 #include "app/draw/texture.hpp"
 #include "app/fonts.hpp"
@@ -44,9 +45,8 @@ struct AppOptions {
 
 class App {
  public:
-  /// Opens the first example. `engine` outlives the App; `backend_note` says why the CPU computes, for a
-  /// tooltip.
-  App(AppOptions options, LiveEngine& engine, std::string backend_note);
+  /// Opens the first example. `engine` outlives the App; it computes on one of the backends.
+  App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> backends);
   ~App();
   App(const App&) = delete;
   App& operator=(const App&) = delete;
@@ -93,6 +93,11 @@ class App {
   void swap_with_held();
   void let_go();
 
+  /// The machine's backends as the window shows them, and computing on another one of them from here on; one
+  /// that is not there says why in a message.
+  const Backends& backends() const { return *backends_; }
+  void use_backend(std::size_t choice);
+
   /// True while something on screen still moves or is being computed: draw again soon. False: wait for an
   /// event.
   bool wants_frame() const;
@@ -125,6 +130,7 @@ class App {
   void keep(double seconds);
   SessionKeeper::Now now(double seconds) const;
   void take_results();
+  void tell_of_backends(const Result& newest);
   void choose_first_cell();
   void choose_in_long();
   void keep_selection_inside();
@@ -151,6 +157,8 @@ class App {
   ResultPtr shown_;
   std::unique_ptr<Tiles> tiles_ = std::make_unique<Tiles>();
   BackgroundErrors errors_;
+  std::unique_ptr<Backends> backends_;
+  std::string backend_note_;  // of the newest result; told when it changes
   std::unique_ptr<ResultStats> stats_;
   std::optional<Held> held_;
   std::uint64_t submitted_ticket_ = 0, seen_ticket_ = 0, seen_refinement_ = 0;

@@ -110,7 +110,6 @@ void App::look_as_opened() {
   next.message_from_engine = view_.message_from_engine;
   next.now = view_.now;
   if (!looks_->trace.empty()) put_back(looks_->trace, next.scope, next.now);
-  next.backend_note = std::move(view_.backend_note);
   next.files = std::move(view_.files);
   selection_ = looks_->selection;
   wanted_cell_ = selection_.cell;
@@ -181,7 +180,20 @@ void App::finish_picture(bool wait) {
   if (wait || writing_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) say(writing_.get());
 }
 
+/// A Document that is on its way is computed by it at once. Where another was opened in this frame, what is
+/// computed anew is still the one before.
+void App::use_backend(std::size_t choice) {
+  const BackendChoice& wanted = backends_->choices().at(choice);
+  if (!wanted.backend) return say(wanted.why_not);
+  backends_->stop_comparing();  // it may hold the backend that is wanted
+  const std::uint64_t ticket = engine_.use(wanted.backend);
+  if (ticket == 0) return;
+  submitted_ticket_ = ticket;
+  if (opened_ && (coming_b_ || !submitted_)) opened_after_ = ticket;
+}
+
 void App::fulfil(const Requests& requests) {
+  if (requests.backend) use_backend(*requests.backend);
   if (requests.hold) hold();
   if (requests.swap) swap_with_held();
   if (requests.let_go) let_go();

@@ -1,17 +1,36 @@
 #include "app/choose_backend.hpp"
 
+#include "core/error.hpp"
+#include "core/one_at_a_time.hpp"
 #include "gpu/cuda_backend.hpp"
 
 namespace attnscope {
 
-ChosenBackend choose_backend() {
-  ChosenBackend chosen;
-  chosen.backend = make_cuda_backend(chosen.cpu_reason);
-  if (chosen.backend)
-    chosen.cpu_reason.clear();
-  else
-    chosen.backend = make_cpu_backend();
-  return chosen;
+std::optional<BackendWish> backend_wish_named(std::string_view name) {
+  if (name == "auto") return BackendWish::Auto;
+  if (name == "cpu") return BackendWish::Cpu;
+  if (name == "cuda") return BackendWish::Cuda;
+  return std::nullopt;
+}
+
+std::vector<BackendChoice> list_backends(bool with_cuda) {
+  std::vector<BackendChoice> all{{"CPU", one_at_a_time(make_cpu_backend()), {}}};
+  if (!with_cuda) return all;
+  BackendChoice cuda{"CUDA", nullptr, {}};
+  if (std::unique_ptr<Backend> made = make_cuda_backend(cuda.why_not)) {
+    cuda.backend = one_at_a_time(std::move(made));
+    cuda.why_not.clear();
+  }
+  all.push_back(std::move(cuda));
+  return all;
+}
+
+const BackendChoice& chosen_backend(const std::vector<BackendChoice>& all, BackendWish wish) {
+  if (wish == BackendWish::Cpu || all.size() < 2) return all.front();
+  const BackendChoice& cuda = all.back();
+  if (cuda.backend) return cuda;
+  if (wish == BackendWish::Auto) return all.front();
+  throw Error("CUDA was asked for. " + cuda.why_not);
 }
 
 }  // namespace attnscope

@@ -1,19 +1,34 @@
 // app: which machine computes.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/backend.hpp"
 
 namespace attnscope {
 
-struct ChosenBackend {
-  std::shared_ptr<Backend> backend;
-  std::string cpu_reason;  // why it is the CPU, as a sentence; empty when a graphics card computes
+/// What the command line asks for; Auto is CUDA where it works, else the CPU.
+enum class BackendWish : std::uint8_t { Auto, Cpu, Cuda };
+/// "auto", "cpu", "cuda"; empty for anything else.
+std::optional<BackendWish> backend_wish_named(std::string_view);
+
+/// One segment of the switch. Its backend may be called by several threads.
+struct BackendChoice {
+  std::string name;                  // "CPU", "CUDA"
+  std::shared_ptr<Backend> backend;  // null: this machine or build does not have it,
+  std::string why_not;               // and why, as a sentence
 };
 
-/// CUDA where it works, else the CPU.
-ChosenBackend choose_backend();
+/// The CPU, which is always there and stands in for the others, then CUDA. Nothing is asked of a graphics
+/// card without `with_cuda`.
+std::vector<BackendChoice> list_backends(bool with_cuda = true);
+
+/// The one that the wish means. Throws Error with the reason when it is not there.
+const BackendChoice& chosen_backend(const std::vector<BackendChoice>&, BackendWish);
 
 }  // namespace attnscope

@@ -41,10 +41,10 @@ std::string render_picture(const RenderWish& wish) {
 
   const OffscreenContext context;
   const Framebuffer picture(wish.width, wish.height);
-  const ChosenBackend chosen = choose_backend();
-  LiveEngine engine(chosen.backend);
+  const std::vector<BackendChoice> backends = list_backends(wish.backend != BackendWish::Cpu);
+  LiveEngine engine(chosen_backend(backends, wish.backend).backend, {}, backends.front().backend);
   ImGuiHost host;
-  App app({assets_directory(), ThemeName::Dark, wish.scale}, engine, chosen.cpu_reason);
+  App app({assets_directory(), ThemeName::Dark, wish.scale}, engine, backends);
   if (wish.file) app.open(*wish.file, wish.layer);
 
   const auto frame = [&] {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "app/choose_backend.hpp"
 #include "app/requests.hpp"
 
 namespace attnscope {
@@ -15,6 +16,7 @@ struct RenderWish {
   std::filesystem::path out;                  // PNG or SVG
   int width = 1600, height = 1000;            // of the window, pixels
   float scale = 1;                            // display scale: at 2, everything is twice as large
+  BackendWish backend = BackendWish::Auto;
   PictureRegion region = PictureRegion::Window;
   // Those of the session; explore, dark and English when there are none.
   std::optional<std::string> view, theme, language;

@@ -28,10 +28,11 @@ struct Requests {
   std::string layer;                          // of the dump to open; empty = the first
   std::optional<std::filesystem::path> save;  // an empty path: where it was saved or opened
   std::optional<PictureWish> picture;
-  bool hold = false;    // what is on screen becomes B
-  bool swap = false;    // B is shown and edited, what was shown becomes B
-  bool let_go = false;  // there is no B any more
-  std::string copy;     // text for the clipboard; empty = nothing
+  std::optional<std::size_t> backend;  // compute on this choice of Backends from here on
+  bool hold = false;                   // what is on screen becomes B
+  bool swap = false;                   // B is shown and edited, what was shown becomes B
+  bool let_go = false;                 // there is no B any more
+  std::string copy;                    // text for the clipboard; empty = nothing
 };
 
 }  // namespace attnscope

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/backends.hpp"
 #include "app/held.hpp"
 #include "app/history.hpp"
 #include "app/requests.hpp"
@@ -31,6 +32,7 @@ struct Scene {
   ViewState& view;
   History& history;  // undo
   LiveEngine& engine;
+  Backends& backends;
   const std::vector<Example>& examples;
   const std::vector<Language>& languages;
   Requests& requests;
@@ -86,8 +88,9 @@ void draw_status(Scene&, const Box&);
 /// The whole window between the top bar and the status line.
 void draw_walk(Scene&, const Box&);
 void draw_compare(Scene&, const Box&);
-/// What floats above the regions: keys and gestures, milliseconds per stage.
+/// What floats above the regions: keys and gestures, milliseconds per stage, how far backends differ.
 void draw_help(Scene&);
 void draw_timings(Scene&, const Box& below);
+void draw_parity(Scene&, const Box& below);
 
 }  // namespace attnscope

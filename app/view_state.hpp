@@ -87,11 +87,11 @@ struct ViewState {
   bool palette_opens = false;  // in this frame
   bool help = false;           // the page of keys and gestures is open
   bool timings = false;        // the card with the milliseconds of every stage is open
+  bool parity = false;         // the card with the differences between two backends is open
   WalkState walk;              // how far the walk has come
   InspectorState inspector;    // which page of the inspector, and how
   EditingState editing;        // numbers and masks under the hand
   FilesState files;            // the file menu and what it opens
-  std::string backend_note;    // why the CPU computes
 
   void show_stage(Plane next) {
     inspector.expanded = false;

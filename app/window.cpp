@@ -194,20 +194,22 @@ void draw(GLFWwindow* window, ImGuiHost& host, App& app, Attention& attention) {
 }  // namespace
 
 int run_window(const std::optional<std::filesystem::path>& file, const std::string& layer,
-               const std::optional<std::string>& language) {
+               const std::optional<std::string>& language, BackendWish wish) {
+  const std::vector<BackendChoice> backends = list_backends();
+  const std::shared_ptr<Backend> chosen = chosen_backend(backends, wish).backend;
   const GlfwLibrary library;
   const WindowHandle window = open_window();
   Attention attention;
   listen(window.get(), attention);
-  ChosenBackend chosen = choose_backend();
-  LiveEngine engine(chosen.backend, [&attention] {
+  const auto wake = [&attention] {
     attention.result = true;
     glfwPostEmptyEvent();
-  });
+  };
+  LiveEngine engine(chosen, wake, backends.front().backend);
   ImGuiHost host(window.get());
   App app({assets_directory(), ThemeName::Dark, display_scale(window.get()), state_directory(),
            language ? *language : language_of_the_system()},
-          engine, chosen.cpu_reason);
+          engine, backends);
   attention.app = &app;
   if (file) {
     app.open(*file, layer);

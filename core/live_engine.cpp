@@ -234,7 +234,7 @@ ResultPtr LiveEngine::guarded(const Job& job, const std::function<ResultPtr()>& 
   } catch (const std::exception& error) {
     return failure(job, error.what());
   } catch (...) {
-    return failure(job, "The computation failed for an unknown reason.");
+    return failure(job, "");
   }
 }
 
@@ -243,7 +243,7 @@ ResultPtr LiveEngine::failure(const Job& job, std::string error) const {
   result->ticket = job.ticket;
   result->document = job.document;
   result->backend = computing_->name();
-  result->error = std::move(error);
+  result->error = error.empty() ? "The computation failed for an unknown reason." : std::move(error);
   result->refinement = std::numeric_limits<std::uint64_t>::max();  // the last word of its ticket
   return result;
 }

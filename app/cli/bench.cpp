@@ -133,6 +133,17 @@ const streaming::Kernels* chosen_kernels(const BenchWish& wish, const Isa& isa) 
   return kernels;
 }
 
+/// Null: the CPU, with the kernels that were asked for.
+std::shared_ptr<Backend> chosen_card(const BenchWish& wish) {
+  if (wish.backend == BackendWish::Cpu) return nullptr;
+  const std::vector<BackendChoice> all = list_backends();
+  const BackendChoice& chosen = chosen_backend(all, wish.backend);
+  if (&chosen == &all.front()) return nullptr;
+  if (!wish.isa.empty() || wish.precision != "fp32")
+    throw Error("--isa and --precision choose kernels of the CPU; " + chosen.name + " has its own.");
+  return chosen.backend;
+}
+
 class Bench {
  public:
   explicit Bench(const BenchWish& wish)
@@ -140,7 +151,8 @@ class Bench {
         isa_(chosen_isa(wish.isa)),
         kernels_(chosen_kernels(wish, isa_)),
         pool_(wish.threads),
-        backend_(make_cpu_backend(wish.threads)) {}
+        card_(chosen_card(wish)),
+        backend_(card_ ? card_ : make_cpu_backend(wish.threads)) {}
 
   BenchRow measure(std::int64_t n) {
     query_ = normal_like(Shape{1, wish_.heads, n, wish_.dim}, 1);
@@ -160,7 +172,7 @@ class Bench {
     return row;
   }
 
-  std::string_view isa() const { return isa_.name; }
+  std::string_view isa() const { return card_ ? card_->name() : isa_.name; }
   int threads() const { return pool_.threads(); }
 
  private:
@@ -195,7 +207,11 @@ class Bench {
       while (cell * 512 < n) cell *= 2;
       wish.picture = PooledCells{cell, cell};
     }
-    sweep_into(made_, p, wish, Work{pool_, {}}, nullptr, kernels_);
+    if (card_) {
+      made_ = card_->sweep(p, wish, {}, nullptr);
+    } else {
+      sweep_into(made_, p, wish, Work{pool_, {}}, nullptr, kernels_);
+    }
     const Sweep& made = made_;
     const std::int64_t floats = made.output.size() + made.entropy.size() + made.largest.size() +
                                 made.received.size() + made.mean.size() + made.max.size();
@@ -262,7 +278,8 @@ class Bench {
   Isa isa_;
   const streaming::Kernels* kernels_;  // of the streaming path
   ThreadPool pool_;
-  std::shared_ptr<Backend> backend_;
+  std::shared_ptr<Backend> card_;     // null: the CPU computes
+  std::shared_ptr<Backend> backend_;  // of the staged path
   TensorPtr query_, key_, value_;
   Sweep made_;  // its memory serves again, as in the window
   Tensor left_, right_, product_;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/choose_backend.hpp"
+
 namespace attnscope {
 
 enum class BenchPath { Streaming, Staged };
@@ -24,6 +26,7 @@ struct BenchWish {
   double seconds = 1;  // how long each length is measured, at least five runs
   std::string json;    // a file to write as well; empty = none
   std::string plot;    // an .svg of time and memory against the length; empty = none
+  BackendWish backend = BackendWish::Cpu;
 };
 
 /// "1024,2048": lengths from 1 to 2^20. False, and anything in `lengths`, where the text is no such list.
@@ -33,7 +36,8 @@ bool read_bench_parts(std::string_view text, std::set<BenchPart>& emit);
 
 /// Prints a line for each length: median and middle half of the times, GFLOP/s, their share of Eigen's matrix
 /// product on the same instruction set (runs of both take turns), memory above inputs and results, and what
-/// other programs took of the machine meanwhile. The numbers go to `json` too, atomically. Throws Error.
+/// other programs took of the machine meanwhile. With CUDA the matrix product is still the processor's. The
+/// numbers go to `json` too, atomically. Throws Error.
 void run_bench(const BenchWish& wish);
 
 }  // namespace attnscope

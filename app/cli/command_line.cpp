@@ -75,7 +75,8 @@ constexpr const char* layer_help = "Which layer of a dump (.safetensors, .npy), 
 /// What was asked for; options write straight into it.
 struct Wishes {
   std::string file, dump_layer, render_file, render_out;
-  std::optional<std::string> language;  // of the window
+  std::optional<std::string> language;  // these two are of the window
+  std::optional<BackendWish> backend;
   RenderWish render;
   std::string in, out;  // of the commands from tensors to tensors
   AttendWish attend;
@@ -114,6 +115,15 @@ Checked language_option(std::optional<std::string>& into) {
           }};
 }
 
+Checked backend_option(std::function<void(BackendWish)> take) {
+  return {"--backend", "B", "Who computes", "auto, cpu or cuda",
+          [take = std::move(take)](const std::string& text) {
+            const std::optional<BackendWish> wish = backend_wish_named(text);
+            take(wish.value_or(BackendWish::Auto));
+            return wish.has_value();
+          }};
+}
+
 CLI::App* add_render(CLI::App& app, Wishes& wishes) {
   CLI::App* render = app.add_subcommand("render", "Draw a view into a PNG or SVG file; needs no display");
   render->add_option("FILE", wishes.render_file, "What to draw; the first example when there is none")
@@ -148,6 +158,7 @@ CLI::App* add_render(CLI::App& app, Wishes& wishes) {
                }});
   render->add_option("--layer", wish.layer, layer_help)->type_name("NAME");
   add_checked(*render, language_option(wish.language));
+  add_checked(*render, backend_option([&wish](BackendWish backend) { wish.backend = backend; }));
   return render;
 }
 
@@ -298,6 +309,7 @@ CLI::App* add_bench(CLI::App& app, Wishes& wishes) {
                          wish.seconds = finite_number(text).value_or(-1);
                          return wish.seconds >= 0 && wish.seconds <= 3600;
                        }});
+  add_checked(*bench, backend_option([&wish](BackendWish backend) { wish.backend = backend; }));
   bench->add_option("--json", wish.json, "A file to write the numbers to")->type_name("FILE");
   bench->add_option("--plot", wish.plot, "An .svg of time and memory against the length")->type_name("FILE");
   return bench;
@@ -316,6 +328,7 @@ int parse_and_run(int argc, char** argv) {
   file->type_name("");
   app.add_option("--layer", wishes.dump_layer, layer_help)->type_name("NAME")->needs(file);
   add_checked(app, language_option(wishes.language));
+  add_checked(app, backend_option([&wishes](BackendWish backend) { wishes.backend = backend; }));
   const CLI::App* render = add_render(app, wishes);
   const CLI::App* attend_command = add_attend(app, wishes);
   const CLI::App* layer_command = add_layer(app, wishes);
@@ -327,6 +340,10 @@ int parse_and_run(int argc, char** argv) {
     if (wishes.language && (*attend_command || *layer_command || *rotate_command || *render))
       throw CLI::ValidationError("--language before a command is for the window; render has its own",
                                  CLI::ExitCodes::ExtrasError);
+    if (wishes.backend && !app.get_subcommands().empty())
+      throw CLI::ValidationError(
+          "--backend before a command is for the window; render and bench have their own",
+          CLI::ExitCodes::ExtrasError);
     if (!app.get_subcommands().empty() && !file->empty()) {
       throw CLI::ValidationError("A file to open cannot be combined with a command",
                                  CLI::ExitCodes::ExtrasError);
@@ -362,7 +379,8 @@ int parse_and_run(int argc, char** argv) {
     run_bench(wishes.bench);
     return 0;
   }
-  return run_window(path_from(wishes.file), wishes.dump_layer, wishes.language);
+  return run_window(path_from(wishes.file), wishes.dump_layer, wishes.language,
+                    wishes.backend.value_or(BackendWish::Auto));
 }
 
 }  // namespace

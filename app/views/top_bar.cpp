@@ -6,6 +6,7 @@
 #include "app/actions.hpp"
 #include "app/number_format.hpp"
 #include "app/picture.hpp"
+#include "app/views/backends/switch.hpp"
 #include "app/views/files/files.hpp"
 #include "app/words.hpp"
 
@@ -63,6 +64,8 @@ Box draw_look_menu(Scene& scene, float right, float y) {
          if (menu_row(ui, "Usual sizes of the regions")) scene.view.sizes = {};
          if (menu_row(ui, "Milliseconds of every stage", "H", scene.view.timings))
            scene.view.timings = !scene.view.timings;
+         if (menu_row(ui, "Numbers of two backends", "Shift+U", scene.view.parity))
+           scene.view.parity = !scene.view.parity;
          if (menu_row(ui, "Keys and gestures", "F1")) scene.view.help = true;
        });
   return box;
@@ -91,9 +94,9 @@ Box draw_find(Scene& scene, float right, float y) {
 
 /// Who computes and how long the last change took; a click opens the times of every stage.
 void draw_backend(Scene& scene, float left, float right, float y) {
+  if (!scene.backends.is_alone()) return draw_backend_bar(scene, left, right, y);
   const Ui& ui = scene.ui;
-  const double ms = scene.result.total_milliseconds;
-  const std::string time = ms < 10'000 ? fixed(ms, ms < 1000 ? 2 : 0) + " ms" : fixed(ms / 1000, 1) + " s";
+  const std::string time = time_words(scene.result.total_milliseconds);
   const float time_width = ui.text_width(time, type::label, Ink::Medium);
   std::string backend = own(scene.result.backend);
   const auto width = [&] { return ui.text_width(backend, type::label) + time_width + ui.px(32); };
@@ -109,7 +112,7 @@ void draw_backend(Scene& scene, float left, float right, float y) {
   ui.disc({area.x + ui.px(8), std::round(y)}, ui.px(3.5f), ui.theme.value);
   const std::string what = "last change: " + time + " for all stages and measures; a click shows each";
   if (!scene.view.timings)
-    tooltip(ui, touch.hovered, area, {own(scene.result.backend), what, scene.view.backend_note, "H"});
+    tooltip(ui, touch.hovered, area, {own(scene.result.backend), what, scene.backends.why_alone(), "H"});
   if (touch.clicked) scene.view.timings = !scene.view.timings;
 }
 

@@ -88,7 +88,7 @@ std::optional<int> segments(const Ui& ui, const char* label, const Box& box,
                 {style.text_size, ui.theme.text2, Ink::Regular, Align::Centre});
       continue;
     }
-    const Ui::Touch touch = ui.touch((std::string(label) + ": " + std::string(names[i])).c_str(), cell);
+    const Ui::Touch touch = ui.touch((std::string(label) + ": " + plain(names[i])).c_str(), cell);
     if (on) {
       ui.fill(cell, ui.theme.segment_on, ui.px(4));
       ui.frame(cell, ui.theme.segment_line, std::max(1.f, std::floor(ui.scale())), ui.px(4));

@@ -9,7 +9,7 @@
 
 namespace attnscope::test {
 
-constexpr RobotOptions usual{.width = 1600, .height = 1000};
+const RobotOptions usual{.width = 1600, .height = 1000};
 
 inline CellPlace place_of(Robot& robot) {
   const Selection& s = robot.app().selection();

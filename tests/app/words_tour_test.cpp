@@ -7,7 +7,9 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,6 +21,7 @@
 #include "app/words.hpp"
 #include "robot/layout.hpp"
 #include "robot/main_views.hpp"
+#include "support/second_backend.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace attnscope;
@@ -38,7 +41,16 @@ std::set<std::string> keys_of_template() {
 }
 
 /// What only shows when a computation takes long, or fails where the robot's does not.
-constexpr std::array<std::string_view, 10> rare{
+constexpr std::array<std::string_view, 19> rare{
+    "rows known so far",
+    "largest weight",
+    "attention received",
+    "means of the picture",
+    "maxima of the picture",
+    "output",
+    "only on one of them",
+    "No other backend was asked for.",
+    "Comparing would hold all stages a second time, which takes {} GiB; up to {} GiB are used.",
     "computing, stage {} of {}",
     "rows known {} %",
     ", of every {}th query so far",
@@ -49,6 +61,54 @@ constexpr std::array<std::string_view, 10> rare{
     "softmax underflowed: {} weights are NaN ({} / {}, all scores below {})",
     "Restored what was open when AttnScope ended unexpectedly.",
     "Ctrl+Z goes back to the opening example."};
+
+/// What is only said where the machine has a second backend.
+void tour_of_backends(std::map<std::string, std::string>& met) {
+  const auto second = std::make_shared<test::SecondBackend>();
+  Robot robot({.width = 1600, .height = 1000, .second = second});
+  ImGui::GetStyle().HoverDelayShort = ImGui::GetStyle().HoverStationaryDelay = 0;
+  robot.app().words().watch = [&](std::string_view key, bool) {
+    met.try_emplace(std::string(key), "two backends");
+  };
+  const auto rest_on = [&](const char* label) {
+    robot.move(robot.centre(label));
+    robot.frame(2);
+  };
+  robot.key(ImGuiKey_H);
+  robot.settle();
+  rest_on("Computes: CPU");
+  robot.key(ImGuiKey_U);
+  robot.settle();
+  robot.key(ImGuiKey_H);
+  robot.settle();
+  rest_on("Backend");
+  second->halt_at(Stage::Mix);
+  robot.key(ImGuiKey_U);
+  robot.settle();
+  robot.key(ImGuiKey_U, ImGuiMod_Shift);
+  second->await_halt();
+  robot.frame(2);
+  rest_on("Stop comparing");
+  robot.click("Stop comparing");
+  robot.settle();
+  robot.frame(2);
+  rest_on("Compare again");
+  second->halt_at(std::nullopt);
+  robot.click("Compare again");
+  robot.settle();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  using Changes = std::vector<test::SecondBackend::Change>;
+  for (const Changes& changes : {Changes{{Stage::Output, 0, 0.5f}}, Changes{{Stage::Output, 0, 0, nan}},
+                                 Changes{{Stage::Mask, 0, 0, nan}}, Changes{}}) {
+    second->change(changes);
+    robot.key(ImGuiKey_C);
+    robot.settle();
+    rest_on("parity Output");
+  }
+  second->fail_at(Stage::Mix, "");
+  robot.key(ImGuiKey_U);
+  robot.settle();
+}
 
 void write_template(const std::map<std::string, std::string>& met) {
   std::map<std::string, std::vector<std::string>> parts;
@@ -126,6 +186,7 @@ TEST_CASE("words: every text of the interface is in the template of the language
     Robot robot({.width = 1600, .height = 2400});
     met = WordsTour(robot, directory.path()).run();
   }
+  tour_of_backends(met);
   for (const std::string_view key : rare) met.try_emplace(std::string(key), "seldom");
   if (std::getenv("ATTNSCOPE_DESCRIBE")) {
     write_template(met);

@@ -114,6 +114,10 @@ TEST_CASE("switch: a Document that was refused is tried by the other backend") {
   engine.submit(numbered(1));
   engine.wait_idle();
   CHECK(engine.latest()->error == "Out of device memory: 12 GiB are needed.");
+  second->fail_at(Stage::Mix, "");  // no words are no success
+  engine.submit(numbered(1));
+  engine.wait_idle();
+  CHECK(engine.latest()->error == "The computation failed for an unknown reason.");
   engine.use(make_cpu_backend(1));
   engine.wait_idle();
   CHECK(engine.latest()->error.empty());

@@ -5,6 +5,7 @@
 #include "app/paths.hpp"
 #include "core/backend.hpp"
 #include "core/error.hpp"
+#include "core/one_at_a_time.hpp"
 
 namespace attnscope {
 namespace {
@@ -12,14 +13,27 @@ namespace {
 constexpr float time_step = 1.0f / 60;
 constexpr int patience = 600;  // frames
 
+/// The same on every machine, whatever it has.
+std::vector<BackendChoice> backends_of(const RobotOptions& options) {
+  std::vector<BackendChoice> all{{"CPU", one_at_a_time(make_cpu_backend()), {}}};
+  if (options.second) {
+    all.push_back({std::string(options.second->name()), one_at_a_time(options.second), {}});
+  } else {
+    all.push_back({"CUDA", nullptr, "This build has no CUDA kernels, so the CPU computes everything."});
+  }
+  return all;
+}
+
 }  // namespace
 
 Robot::Robot(const RobotOptions& options)
     : options_(options),
       picture_(std::in_place, options.width, options.height),
-      engine_(make_cpu_backend()),
+      backends_(backends_of(options)),
+      engine_(backends_.front().backend, {}, backends_.front().backend),
       host_(nullptr, options.system_fonts),
-      app_({assets_directory(), options.theme, options.scale, options.state.value_or("")}, engine_, "") {
+      app_({assets_directory(), options.theme, options.scale, options.state.value_or("")}, engine_,
+           backends_) {
   ImGui::GetIO().ConfigInputTrickleEventQueue = false;  // one event a frame already
   items_.start();
   if (options_.file) app_.open(*options_.file);

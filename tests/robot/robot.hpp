@@ -24,6 +24,9 @@ struct RobotOptions {
   ThemeName theme = ThemeName::Dark;
   bool system_fonts = false;    // the built-in font makes a test independent of the machine
   bool wait_for_engine = true;  // false: frames go on while it computes, as in the window
+  /// Beside the CPU in the switch, where CUDA stands else; the window begins with the CPU. May throw and
+  /// differ.
+  std::shared_ptr<Backend> second = nullptr;
   std::optional<std::filesystem::path> file = std::nullopt;   // the first example when there is none
   std::optional<std::filesystem::path> state = std::nullopt;  // where recent files and autosaves are; nowhere
 };
@@ -82,6 +85,7 @@ class Robot {
   RobotOptions options_;
   Easel easel_;
   std::optional<Framebuffer> picture_;
+  std::vector<BackendChoice> backends_;
   LiveEngine engine_;
   ImGuiHost host_;
   ItemRecorder items_;

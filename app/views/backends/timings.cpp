@@ -1,0 +1,201 @@
+// app/views/backends: the card under the top bar that says where the time goes: milliseconds of every stage
+// in the last change and what was kept; where the machine has two backends, of the whole Document on each;
+// time of a frame, who computes and why.
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include <imgui.h>
+
+#include "app/number_format.hpp"
+#include "app/picture.hpp"
+#include "app/views/backends/floating_card.hpp"
+#include "app/views/backends/switch.hpp"
+
+namespace attnscope {
+namespace {
+
+/// Milliseconds of one backend; a number below zero is not known.
+struct Column {
+  std::string name;
+  std::array<double, stage_count> stages{};
+  double rest = 0;  // measures and gradients
+  double total = 0;
+  bool known = true;
+};
+
+struct Sheet {
+  std::vector<const StageInfo*> rows;  // the stages of the result
+  std::vector<Column> columns;
+  double slowest = 0;  // of all stages and columns
+  bool kept = false;   // 0 is a stage that was kept
+};
+
+/// Of the last change, where there is one backend; else of the whole Document on each.
+Sheet sheet_of(const Scene& scene) {
+  Sheet sheet;
+  const Result& result = scene.result;
+  for (const StageInfo& stage : stage_table)
+    if (result.trace[stage.stage]) sheet.rows.push_back(&stage);
+  const std::vector<BackendChoice>& all = scene.backends.choices();
+  sheet.kept = scene.backends.is_alone();
+  if (sheet.kept) {
+    Column column{"", result.milliseconds, 0, result.total_milliseconds};
+    double stages = 0;
+    for (const double ms : column.stages) stages += ms;
+    column.rest = std::max(0.0, column.total - stages);
+    sheet.columns.push_back(column);
+  } else {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!all[i].backend) continue;
+      Column column{own(all[i].name), {}, 0, 0, false};
+      if (const WholeTimes* times = scene.backends.times(i))
+        column = {column.name, times->stages, times->measures + times->gradients, times->total(), true};
+      sheet.columns.push_back(column);
+    }
+  }
+  for (const Column& column : sheet.columns)
+    for (const StageInfo* stage : sheet.rows)
+      sheet.slowest = std::max(sheet.slowest, column.stages[static_cast<std::size_t>(stage->stage)]);
+  return sheet;
+}
+
+class TimingsCard {
+ public:
+  TimingsCard(Scene& scene, const Sheet& sheet, const Box& inner)
+      : scene_(scene), ui_(scene.ui), sheet_(sheet), inner_(inner), y_(inner.y) {}
+
+  void draw(const std::string& why) {
+    draw_title(why);
+    if (!sheet_.kept) draw_heading();
+    for (const StageInfo* stage : sheet_.rows) draw_stage(*stage);
+    y_ += ui_.px(8);
+    ui_.horizontal(inner_.x, y_, inner_.w, ui_.theme.hairline);
+    y_ += ui_.px(8);
+    draw_sum("measures and gradients", &Column::rest);
+    draw_sum(sheet_.kept ? "the last change, ms" : "the whole document, ms", &Column::total);
+    if (!sheet_.kept) draw_ratio();
+    draw_frame_rate();
+  }
+
+  static float number_width(const Ui& ui) { return ui.px(72); }
+
+ private:
+  Box row() {
+    const Box box{inner_.x, y_, inner_.w, ui_.px(18)};
+    y_ += box.h;
+    return box;
+  }
+
+  void draw_title(const std::string& why) {
+    const float width = backend_switch_width(scene_);
+    ui_.text(inner_.x, y_ + ui_.px(13), own(scene_.result.backend),
+             {type::body, ui_.theme.text1, Ink::Semibold, Align::Left, inner_.w - width - ui_.px(12)});
+    draw_backend_switch(scene_, "Computes", {inner_.right() - width, y_, width, ui_.px(26)});
+    y_ += ui_.px(36);
+    if (!why.empty())
+      y_ += ui_.paragraph(inner_.x, y_, inner_.w, why, {type::tick, ui_.theme.text3}) + ui_.px(8);
+  }
+
+  float right_of(std::size_t column) const {
+    const auto behind = static_cast<float>(sheet_.columns.size() - 1 - column);
+    return inner_.right() - behind * number_width(ui_);
+  }
+
+  Rgba colour_of(std::size_t column) const { return column == 0 ? ui_.theme.bar : ui_.theme.query; }
+
+  void draw_heading() {
+    const Box box = row();
+    for (std::size_t i = 0; i < sheet_.columns.size(); ++i) {
+      const float right = right_of(i);
+      const float width = ui_.text(right, box.centre_y(), sheet_.columns[i].name,
+                                   {type::tick, ui_.theme.text2, Ink::Medium, Align::Right});
+      ui_.fill({right - width - ui_.px(12), box.centre_y() - ui_.px(3), ui_.px(6), ui_.px(6)}, colour_of(i),
+               ui_.px(2));
+    }
+  }
+
+  /// Its bars are its shares of the slowest; what was kept is told in words.
+  void draw_stage(const StageInfo& stage) {
+    const Box box = row();
+    const auto at = static_cast<std::size_t>(stage.stage);
+    const bool kept = sheet_.kept && sheet_.columns[0].stages[at] == 0;
+    const float name = ui_.px(112), count = static_cast<float>(sheet_.columns.size());
+    ui_.text(
+        box.x, box.centre_y(), stage.name,
+        {type::tick, kept ? ui_.theme.text3 : ui_.theme.text1, Ink::Regular, Align::Left, name - ui_.px(8)});
+    const float thick = ui_.px(4), all = count * thick + (count - 1) * ui_.px(1);
+    Box track{box.x + name, std::round(box.centre_y() - all / 2),
+              right_of(0) - number_width(ui_) - box.x - name, thick};
+    for (std::size_t i = 0; i < sheet_.columns.size(); ++i, track.y += thick + ui_.px(1)) {
+      const Column& column = sheet_.columns[i];
+      const double ms = column.stages[at];
+      ui_.fill(track, ui_.theme.bar_ground, ui_.px(2));
+      const float share = sheet_.slowest > 0 ? static_cast<float>(ms / sheet_.slowest) : 0;
+      if (ms > 0)
+        ui_.fill({track.x, track.y, std::max(share * track.w, ui_.px(2)), track.h}, colour_of(i), ui_.px(2));
+      ui_.text(right_of(i), box.centre_y(),
+               kept           ? "kept"
+               : column.known ? fixed(ms, 3)
+                              : "–",
+               {type::tick, kept ? ui_.theme.text3 : ui_.theme.text1, Ink::Regular, Align::Right});
+    }
+  }
+
+  void draw_sum(std::string_view name, double Column::*member) {
+    const Box box = row();
+    ui_.text(box.x, box.centre_y(), name, {type::tick, ui_.theme.text2});
+    for (std::size_t i = 0; i < sheet_.columns.size(); ++i)
+      ui_.text(right_of(i), box.centre_y(),
+               sheet_.columns[i].known ? fixed(sheet_.columns[i].*member, 3) : "–",
+               {type::tick, ui_.theme.text1, Ink::Medium, Align::Right});
+  }
+
+  void draw_ratio() {
+    const Box box = row();
+    const std::optional<double> ratio = scene_.backends.ratio();
+    if (!ratio) {
+      ui_.text(box.x, box.centre_y(), "U computes on the other one, Shift+U compares: then both are timed.",
+               {type::tick, ui_.theme.text3, Ink::Regular, Align::Left, box.w});
+      return;
+    }
+    ui_.text(box.x, box.centre_y(), "the slower one takes", {type::tick, ui_.theme.text2});
+    ui_.text(box.right(), box.centre_y(), ratio_words(*ratio),
+             {type::tick, ui_.theme.query, Ink::Semibold, Align::Right});
+  }
+
+  void draw_frame_rate() {
+    const Box box = row();
+    const auto seconds = static_cast<double>(ImGui::GetIO().DeltaTime);
+    ui_.text(box.x, box.centre_y(), "since the frame before", {type::tick, ui_.theme.text2});
+    ui_.text(box.right(), box.centre_y(), fixed(1000 * seconds, 1) + " ms",
+             {type::tick, ui_.theme.text1, Ink::Regular, Align::Right});
+  }
+
+  Scene& scene_;
+  const Ui& ui_;
+  const Sheet& sheet_;
+  Box inner_;
+  float y_;
+};
+
+}  // namespace
+
+float timings_width(const Scene& scene) { return scene.ui.px(scene.backends.is_alone() ? 340 : 460); }
+
+void draw_timings(Scene& scene, const Box& below) {
+  if (!scene.view.timings) return;
+  const Ui& ui = scene.ui;
+  const Sheet sheet = sheet_of(scene);
+  const std::string why = backend_note(scene);
+  const float pad = ui.px(16), width = timings_width(scene), inner = width - 2 * pad;
+  const float note = why.empty() ? 0 : ui.paragraph_height(inner, why, type::tick) + ui.px(8);
+  const std::size_t lines = sheet.rows.size() + (sheet.kept ? 3 : 5);
+  const float height = 2 * pad + ui.px(36) + note + ui.px(18) * static_cast<float>(lines) + ui.px(16);
+  const Box box{std::round(below.right() - width - ui.px(16)), below.bottom() + ui.px(8), width, height};
+  const FloatingCard card(ui, "timings", box);
+  TimingsCard(scene, sheet, {box.x + pad, card.top() + pad, inner, height}).draw(why);
+}
+
+}  // namespace attnscope
