@@ -13,6 +13,7 @@
 #include "app/views/heads/head_menu.hpp"
 #include "app/views/heads/head_order.hpp"
 #include "app/views/inspector/pages.hpp"
+#include "app/views/long/long_parts.hpp"
 #include "app/views/mask_painter.hpp"
 #include "app/views/neuron/neuron_view.hpp"
 #include "app/views/walk/script.hpp"
@@ -83,7 +84,8 @@ void leave(Scene& scene) {
 }
 
 void next_range(Scene& scene) {
-  const ColourScale scale = colour_scale(scene, scene.view.stage, scene.head());
+  const ColourScale scale = scene.result.is_long() ? long_scale(scene, scene.head())
+                                                   : colour_scale(scene, scene.view.stage, scene.head());
   scene.view.locked_range = {scale.low, scale.high};
   scene.view.range = static_cast<RangeMode>((static_cast<int>(scene.view.range) + 1) % 4);
 }
@@ -207,7 +209,7 @@ const Action table[] = {
     {G::Look, "Lines between tokens, or the map", ImGuiKey_G, toggle_lines, false, Mode::Explore},
     any_length({G::Look, "Colours by the logarithm of the weight", ImGuiKey_L, toggle_log}),
     {G::Look, "Float64 error instead of the value", 0, toggle_errors},
-    {G::Look, "Next range of the colour bar", ImGuiKey_R, next_range},
+    any_length({G::Look, "Next range of the colour bar", ImGuiKey_R, next_range}),
     {G::Look, "Freeze the trace against time", ImGuiKey_F, [](Scene& s) { s.view.scope.turn(s.view.now); }},
     {G::Look, "Arm the trigger of the trace", 0, [](Scene& s) { s.view.scope.arm(); }},
     {G::Look, "Stage before", ImGuiKey_Comma, [](Scene& s) { move_stage(s, -1); }},

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "app/actions.hpp"
 #include "app/layout.hpp"
 #include "app/scene.hpp"
@@ -202,6 +204,23 @@ void App::keep_plane_there() {
   was_used_ = used.stage;
 }
 
+void App::look_at(const Spot& spot) {
+  const Dimensions& d = shown_->dimensions;
+  const auto check = [](const char* what, std::int64_t at, std::int64_t count) {
+    if (at < 0 || at >= count)
+      throw Error(fmt::format("There is no {} {}; expected 0 to {}.", what, at, count - 1));
+  };
+  if (spot.head) check("head", *spot.head, d.heads);
+  if (spot.cell) check("query", spot.cell->query, d.queries);
+  if (spot.cell) check("key", spot.cell->key, d.keys);
+  selection_.head = spot.head.value_or(selection_.head);
+  if (spot.cell) {
+    selection_.cell = wanted_cell_ = *spot.cell;
+    selection_.locked = true;
+  }
+  if (spot.cells) view_.focus_gesture.cells_wished = spot.cells;
+}
+
 /// A newly opened Document starts on a head and a cell that have something to say: the content head where
 /// heads were built by hand, the third query and the key it looks at most, other than itself.
 void App::choose_first_cell() {
@@ -297,6 +316,7 @@ void App::frame(const Fonts& fonts) {
                   requests,
                   tiles_.get(),
                   held_ ? &*held_ : nullptr,
+                  held_tiles_.get(),
                   layout.compact,
                   !(document_ == original_)};
       if (view_.parity && (shown_->is_complete() || !engine_.busy())) backends_->compare(shown_);
@@ -361,6 +381,7 @@ void App::draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const {
                   requests,
                   tiles_.get(),
                   held_ ? &*held_ : nullptr,
+                  held_tiles_.get(),
                   still.layout.compact,
                   still.edited};
       draw_help(scene);

@@ -34,6 +34,13 @@ namespace attnscope {
 
 struct Scene;
 
+/// A spot to look at; what is not given stays as it is.
+struct Spot {
+  std::optional<std::int64_t> head;
+  std::optional<Cell> cell;
+  std::optional<std::int64_t> cells;  // in sight, the shorter way
+};
+
 struct AppOptions {
   std::filesystem::path assets;  // examples, languages
   ThemeName theme = ThemeName::Dark;
@@ -86,6 +93,10 @@ class App {
   void keep_now();
   /// What survives a crash; null where nothing does.
   SessionKeeper* keeper() { return keeper_ ? &*keeper_ : nullptr; }
+
+  /// Chooses a head and a cell and zooms until so many queries and keys round it are in sight. Throws Error
+  /// for what the shown result, which must be there, does not have.
+  void look_at(const Spot& spot);
 
   /// What is on screen becomes B, to compare with; or B is shown and edited and what was shown becomes B; or
   /// nothing is held any more.
@@ -156,6 +167,7 @@ class App {
   TextureCache textures_;
   ResultPtr shown_;
   std::unique_ptr<Tiles> tiles_ = std::make_unique<Tiles>();
+  std::unique_ptr<Tiles> held_tiles_;  // of a long B
   BackgroundErrors errors_;
   std::unique_ptr<Backends> backends_;
   std::string backend_note_;  // of the newest result; told when it changes

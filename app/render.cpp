@@ -57,13 +57,14 @@ std::string render_picture(const RenderWish& wish) {
     for (int i = 0; i < most_frames && (!app.settled() || app.wants_frame()); ++i) frame();
   };
   settle();
+  if (const ResultPtr result = engine.latest(); wish.file && result && !result->error.empty())
+    throw Error(wish.file->string() + ": " + result->error);
+  app.look_at(wish.spot);
   if (wish.view) app.view().mode = *mode_named(*wish.view);
   if (wish.theme) app.view().theme = *theme_named(*wish.theme);
   if (wish.language) app.view().language = *wish.language;
   settle();
   for (int i = 0; i < layout_frames; ++i) frame();
-  if (const ResultPtr result = engine.latest(); wish.file && result && !result->error.empty())
-    throw Error(wish.file->string() + ": " + result->error);
   // The whole window as it was just drawn, with its message; anything else is drawn for the purpose.
   if (wish.region == PictureRegion::Window && ending == ".png") {
     save_png(picture.read(), wish.out);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "app/app.hpp"
 #include "app/choose_backend.hpp"
 #include "app/requests.hpp"
 
@@ -18,6 +19,7 @@ struct RenderWish {
   float scale = 1;                            // display scale: at 2, everything is twice as large
   BackendWish backend = BackendWish::Auto;
   PictureRegion region = PictureRegion::Window;
+  Spot spot;  // what is looked at; as the session has it where it does not say
   // Those of the session; explore, dark and English when there are none.
   std::optional<std::string> view, theme, language;
 };

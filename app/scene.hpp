@@ -36,8 +36,9 @@ struct Scene {
   const std::vector<Example>& examples;
   const std::vector<Language>& languages;
   Requests& requests;
-  Tiles* tiles;                // weights of a long result, where they are looked at
-  const Held* held = nullptr;  // B; null: nothing is held
+  Tiles* tiles;                 // weights of a long result, where they are looked at
+  const Held* held = nullptr;   // B; null: nothing is held
+  Tiles* held_tiles = nullptr;  // of a long B; null where there is none
   bool compact = false;
   bool edited = false;  // the Document is no longer as it was opened
 

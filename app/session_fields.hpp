@@ -34,6 +34,7 @@ ATTNSCOPE_NAMES(Positions,
                 {"none", "sinusoidal", "learned", "buckets", "alibi", "rope-half", "rope-interleaved"});
 ATTNSCOPE_NAMES(WeightColours, {"magma", "viridis", "cividis", "blues", "grey"});
 ATTNSCOPE_NAMES(DifferenceKind, {"signed", "magnitude", "ratio"});
+ATTNSCOPE_NAMES(LongSide, {"a", "b", "difference"});
 ATTNSCOPE_NAMES(HeadOrder, {"index", "entropy", "largest", "previous", "next", "self", "first", "distance",
                             "received", "gradient"});
 ATTNSCOPE_NAMES(InspectorPage, {"cell", "row", "neurons", "vectors"});
@@ -112,6 +113,7 @@ void fields(Visit& visit, FocusState& f) {
 template <class Visit>
 void fields(Visit& visit, LongState& l) {
   visit("mean", l.mean);
+  visit("side", l.side);
 }
 
 template <class Visit>

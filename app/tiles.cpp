@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/bright_lines.hpp"
 #include "core/error.hpp"
 #include "core/streaming/tile.hpp"
 
@@ -140,6 +141,7 @@ void Tiles::show(const ResultPtr& result) {
   if (!next || !result_ || next->ticket != result_->ticket) {
     tiles_.clear();
     rows_.clear();
+    lines_.clear();
     waiting_.clear();
     stop_.request_stop();
     stop_ = std::stop_source();
@@ -147,8 +149,15 @@ void Tiles::show(const ResultPtr& result) {
   result_ = next;
 }
 
-bool Tiles::is_stale(const WeightTile& tile) const {
-  return tile.step > 1 && result_ && result_->is_complete();
+bool Tiles::is_there(const Place& place) const {
+  if (const auto* row = std::get_if<RowPlace>(&place)) return rows_.contains(*row);
+  if (const auto* lines = std::get_if<LinesPlace>(&place)) {
+    const auto at = lines_.find(*lines);
+    return at != lines_.end() && result_ && at->second.refinement == result_->refinement;
+  }
+  const auto at = tiles_.find(std::get<TilePlace>(place));
+  if (at == tiles_.end()) return false;
+  return at->second.tile->step == 1 || !result_ || !result_->is_complete();
 }
 
 std::shared_ptr<const WeightTile> Tiles::find(const TilePlace& place) {
@@ -165,6 +174,13 @@ std::shared_ptr<const WeightRow> Tiles::find(const RowPlace& place) const {
   return at == rows_.end() ? nullptr : at->second;
 }
 
+LinesPtr Tiles::find(const LinesPlace& place) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = lines_.find(place);
+  return at == lines_.end() ? nullptr : at->second.lines;
+}
+
+void Tiles::want(const LinesPlace& place) { wishes_.emplace_back(place); }
 void Tiles::want(const TilePlace& place) { wishes_.emplace_back(place); }
 void Tiles::want(const RowPlace& place) { wishes_.emplace_back(place); }
 
@@ -173,15 +189,8 @@ void Tiles::end_frame() {
     const std::lock_guard lock(mutex_);
     ++frame_;
     waiting_.clear();
-    for (const Place& place : wishes_) {
-      if (place == making_) continue;
-      if (const auto* row = std::get_if<RowPlace>(&place)) {
-        if (!rows_.contains(*row)) waiting_.push_back(place);
-        continue;
-      }
-      const auto at = tiles_.find(std::get<TilePlace>(place));
-      if (at == tiles_.end() || is_stale(*at->second.tile)) waiting_.push_back(place);
-    }
+    for (const Place& place : wishes_)
+      if (place != making_ && !is_there(place)) waiting_.push_back(place);
     if (!result_) waiting_.clear();
   }
   wishes_.clear();
@@ -235,6 +244,13 @@ void Tiles::make(const ResultPtr& of, const Place& place, const std::stop_token&
     if (!result_ || result_->ticket != of->ticket) return;
     if (rows_.size() >= most_rows) rows_.clear();
     rows_[*at] = std::move(row);
+    return;
+  }
+  if (const auto* at = std::get_if<LinesPlace>(&place)) {
+    auto lines =
+        std::make_shared<const std::vector<BrightLine>>(bright_lines(survey(at->sequence), at->head, work));
+    const std::lock_guard lock(mutex_);
+    if (result_ && result_->ticket == of->ticket) lines_[*at] = {std::move(lines), of->refinement};
     return;
   }
   const auto& at = std::get<TilePlace>(place);

@@ -1,5 +1,6 @@
-// app: weights of a long Document where they are looked at: square tiles of cells at any zoom and whole rows,
-// computed behind the window in the order in which they are wanted, kept while there is room.
+// app: weights of a long Document where they are looked at: square tiles of cells at any zoom, whole rows and
+// a head's bright lines, computed behind the window in the order in which they are wanted, kept while there
+// is room.
 #pragma once
 
 #include <compare>
@@ -19,6 +20,8 @@
 #include "core/pipeline.hpp"
 
 namespace attnscope {
+
+struct BrightLine;
 
 /// Which tile: cells have 2^level queries and keys to a side, tiles have Tiles::side cells to a side and lie
 /// side by side from query 0 and key 0 on.
@@ -49,6 +52,13 @@ struct WeightRow {
   double log_sum_exp = 0, entropy = 0;
 };
 
+/// The bright lines of a head, see core/bright_lines.hpp.
+struct LinesPlace {
+  std::int64_t sequence = 0, head = 0;
+  auto operator<=>(const LinesPlace&) const = default;
+};
+using LinesPtr = std::shared_ptr<const std::vector<BrightLine>>;
+
 /// All but the worker's part belongs to the interface's thread.
 class Tiles {
  public:
@@ -70,10 +80,13 @@ class Tiles {
   /// What is there; null where it is not. A row of another query than the last wanted one may be gone.
   std::shared_ptr<const WeightTile> find(const TilePlace&);
   std::shared_ptr<const WeightRow> find(const RowPlace&) const;
+  /// While rows are still being swept, those of the rows that were known before.
+  LinesPtr find(const LinesPlace&) const;
 
   /// Adds to what is wanted in this frame, the first first. What is there already costs nothing.
   void want(const TilePlace&);
   void want(const RowPlace&);
+  void want(const LinesPlace&);
   /// The frame is drawn: what was wanted before and no longer is will not be computed.
   void end_frame();
   /// Whether anything wanted is not there yet.
@@ -82,12 +95,16 @@ class Tiles {
   std::string take_error();
 
  private:
-  using Place = std::variant<RowPlace, TilePlace>;
+  using Place = std::variant<RowPlace, TilePlace, LinesPlace>;
   struct Kept {
     std::shared_ptr<const WeightTile> tile;
     std::uint64_t used = 0;  // frame
   };
-  bool is_stale(const WeightTile&) const;  // with mutex_ held
+  struct KeptLines {
+    LinesPtr lines;
+    std::uint64_t refinement = 0;  // of the result they are of
+  };
+  bool is_there(const Place&) const;  // and not stale; with mutex_ held
   void work(const std::stop_token& quit);
   void make(const ResultPtr& of, const Place&, const std::stop_token& stop);
 
@@ -102,6 +119,7 @@ class Tiles {
   std::stop_source stop_;  // of what is being made
   std::map<TilePlace, Kept> tiles_;
   std::map<RowPlace, std::shared_ptr<const WeightRow>> rows_;
+  std::map<LinesPlace, KeptLines> lines_;
   std::uint64_t frame_ = 0, made_ = 0;
   std::string error_;
   std::jthread worker_;  // last: joined before the rest goes

@@ -18,6 +18,7 @@
 #include "app/cli/attend.hpp"
 #include "app/cli/bench.hpp"
 #include "app/cli/layer.hpp"
+#include "app/cli/readings.hpp"
 #include "app/cli/rotate.hpp"
 #include "app/cli/whole_text.hpp"
 #include "app/paths.hpp"
@@ -50,24 +51,6 @@ std::string sentence_of(const CLI::Error& error) {
   text = printable(text);
   if (!text.ends_with('.')) text += '.';
   return text;
-}
-
-/// A finite number that a float can hold, spelled out in full: "nan", "1e99" and "2x" are refused.
-std::optional<double> finite_number(std::string_view text) {
-  const std::optional<double> value = whole_text_as<double>(text);
-  return value && std::isfinite(static_cast<float>(*value)) ? value : std::nullopt;
-}
-
-/// "1600x1000"; each side 16 to 16384 pixels.
-bool read_size(std::string_view text, RenderWish& wish) {
-  const std::size_t cross = text.find('x');
-  if (cross == std::string_view::npos) return false;
-  const std::optional<int> width = whole_text_as<int>(text.substr(0, cross));
-  const std::optional<int> height = whole_text_as<int>(text.substr(cross + 1));
-  if (!width || !height || std::min(*width, *height) < 16 || std::max(*width, *height) > 16384) return false;
-  wish.width = *width;
-  wish.height = *height;
-  return true;
 }
 
 constexpr const char* layer_help = "Which layer of a dump (.safetensors, .npy), the first when not given";
@@ -124,6 +107,22 @@ Checked backend_option(std::function<void(BackendWish)> take) {
           }};
 }
 
+/// What of a head stands in the picture.
+void add_spot_options(CLI::App& render, Spot& spot) {
+  const auto index = [](const std::string& text, std::int64_t least, std::optional<std::int64_t>& into) {
+    into = whole_text_as<std::int64_t>(text);
+    return into && *into >= least && *into <= most_index;
+  };
+  add_checked(render, {"--head", "N", "Which head", "a whole number from 0",
+                       [&spot, index](const std::string& text) { return index(text, 0, spot.head); }});
+  add_checked(render, {"--at", "QUERY,KEY", "The cell that is chosen and stands in the middle",
+                       "two whole numbers from 0 like 1204,800",
+                       [&spot](const std::string& text) { return read_cell(text, spot.cell); }});
+  add_checked(render, {"--cells", "N", "So many queries and keys are in sight, as far as they fit",
+                       "a whole number from 1",
+                       [&spot, index](const std::string& text) { return index(text, 1, spot.cells); }});
+}
+
 CLI::App* add_render(CLI::App& app, Wishes& wishes) {
   CLI::App* render = app.add_subcommand("render", "Draw a view into a PNG or SVG file; needs no display");
   render->add_option("FILE", wishes.render_file, "What to draw; the first example when there is none")
@@ -156,6 +155,7 @@ CLI::App* add_render(CLI::App& app, Wishes& wishes) {
                  wish.theme = text;
                  return text == "dark" || text == "light" || text == "contrast";
                }});
+  add_spot_options(*render, wish.spot);
   render->add_option("--layer", wish.layer, layer_help)->type_name("NAME");
   add_checked(*render, language_option(wish.language));
   add_checked(*render, backend_option([&wish](BackendWish backend) { wish.backend = backend; }));

@@ -1,66 +1,18 @@
 // A Document too long to keep its weights, in the window: from the whole head down to single cells with their
 // exact numbers, and everything that goes there.
 #include <cmath>
-#include <random>
 #include <string>
 #include <thread>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/actions.hpp"
+#include "app/long_robot.hpp"
 #include "app/number_format.hpp"
 #include "core/streaming/tile.hpp"
-#include "robot/layout.hpp"
-#include "robot/robot.hpp"
-#include "support/temporary_directory.hpp"
 
 using namespace attnscope;
-
-namespace {
-
-constexpr std::int64_t tokens = 2111;  // eight heads of this many squared are more than can be kept
-
-/// "w12 w7 …": words that come again, so that heads which look for the same word find it.
-std::string long_text() {
-  std::mt19937 random(3);
-  std::string text;
-  for (std::int64_t i = 0; i < tokens; ++i) text += (i == 0 ? "w" : " w") + std::to_string(random() % 200);
-  return text;
-}
-
-struct LongRobot {
-  test::TemporaryDirectory directory;
-  Robot robot;
-  explicit LongRobot(int width = 1600, int height = 1000, float scale = 1)
-      : robot({.width = width, .height = height, .scale = scale}) {
-    robot.app().open(directory.write("long.txt", long_text()));
-    robot.settle();
-  }
-  const Result& result() { return *robot.app().shown(); }
-  const Survey& survey() { return *result().surveys.front(); }
-  /// The weight by the staged formula in double, from the survey's Q and K.
-  double naive_weight(std::int64_t h, Cell cell) {
-    const AttentionProblem& p = survey().problem();
-    const auto score = [&](std::int64_t j) {
-      double sum = 0;
-      for (std::int64_t c = 0; c < p.d_k; ++c)
-        sum += static_cast<double>(p.query.row(h, cell.query)[c]) * static_cast<double>(p.key.row(h, j)[c]);
-      return sum * p.scale;
-    };
-    double total = 0;
-    for (std::int64_t j = 0; j < p.keys; ++j)
-      if (!p.causal || j <= cell.query) total += std::exp(score(j) - score(cell.key));
-    return p.causal && cell.key > cell.query ? 0 : 1 / total;
-  }
-};
-
-bool shows(Robot& robot, const std::string& words) {
-  for (const PlacedText& text : texts_of(robot))
-    if (text.text.find(words) != std::string::npos) return true;
-  return false;
-}
-
-}  // namespace
+using namespace attnscope::test;
 
 TEST_CASE("a long text opens with a map of all of it, small pictures of all heads and exact cells") {
   LongRobot l;

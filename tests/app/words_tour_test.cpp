@@ -41,7 +41,7 @@ std::set<std::string> keys_of_template() {
 }
 
 /// What only shows when a computation takes long, or fails where the robot's does not.
-constexpr std::array<std::string_view, 19> rare{
+constexpr std::array<std::string_view, 20> rare{
     "rows known so far",
     "largest weight",
     "attention received",
@@ -59,6 +59,7 @@ constexpr std::array<std::string_view, 19> rare{
     "{} weights are not finite",
     "softmax overflowed: {} weights are NaN (exp of scores above {})",
     "softmax underflowed: {} weights are NaN ({} / {}, all scores below {})",
+    "next token",
     "Restored what was open when AttnScope ended unexpectedly.",
     "Ctrl+Z goes back to the opening example."};
 

@@ -255,6 +255,15 @@ void WordsTour::long_sequence() {
   robot_.app().view().fold.fill(1);
   robot_.frame(2);
   rest_on_everything();
+  robot_.key(ImGuiKey_S);  // sharp heads have bright lines of every kind
+  for (const char* head : {"Head 0", "Head 4", "Head 5", "Head 1"}) {
+    robot_.click(head);
+    robot_.settle();
+    if (!robot_.has("Bright line 0")) continue;
+    robot_.move(robot_.centre("Bright line 0"));
+    robot_.frame(2);
+  }
+  robot_.key(ImGuiKey_S);
   for (const char* label : {"Pool: Mean", "Mask: Causal", "Window more", "Strongest cell in sight"}) {
     robot_.click(label);
     robot_.settle();

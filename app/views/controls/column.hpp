@@ -26,7 +26,8 @@ enum class Section {
   Statistics,
   Cost,
   LongHeads,
-  GoTo
+  GoTo,
+  BrightLines
 };
 
 /// When a section is open that nobody has folded or unfolded.

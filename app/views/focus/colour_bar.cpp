@@ -6,37 +6,13 @@
 
 #include "app/number_format.hpp"
 #include "app/picture.hpp"
+#include "app/views/focus/bar_ends.hpp"
 #include "app/views/focus/focus_parts.hpp"
 
 namespace attnscope {
 namespace {
 
 constexpr int bins = 48;
-
-/// The bar and the axis it stands for: the ends of the scale, or, while one of these is dragged, what they
-/// were.
-struct Bar {
-  Box ramp;
-  ColourScale scale;
-  float from, to;
-
-  float share(float value) const {
-    return scale.log ? std::log(std::max(value, 1e-38f) / from) / std::log(to / from)
-                     : (value - from) / (to - from);
-  }
-  float x(float value) const { return ramp.x + ramp.w * std::clamp(share(value), 0.f, 1.f); }
-  float value_at(float pixel) const {
-    const float at = (pixel - ramp.x) / ramp.w;
-    return scale.log ? from * std::pow(to / from, at) : from + (to - from) * at;
-  }
-};
-
-std::string end_text(const Bar& bar, float value) {
-  if (value == 0 || value == 1) return fixed(static_cast<double>(value), 0);
-  if (bar.scale.log) return tight(static_cast<double>(value));
-  if (std::abs(value) < 0.05f) return tiny(static_cast<double>(value));
-  return fixed(static_cast<double>(value), bar.to - bar.from > 20 ? 1 : 2);
-}
 
 void draw_histogram(const Scene& scene, const Bar& bar) {
   const Ui& ui = scene.ui;
@@ -142,75 +118,6 @@ void draw_colours(Scene& scene, const Bar& bar, const Box& box) {
   });
 }
 
-/// Locks the range with one end at the value; the ends never meet.
-void set_end(Scene& scene, const Bar& bar, bool is_high, float value) {
-  const float least = bar.scale.log ? 1e-12f : (bar.to - bar.from) * 1e-3f;
-  float low = bar.scale.low, high = bar.scale.high;
-  if (bar.scale.zero_centred) {
-    high = std::max(std::abs(value), least);
-    low = -high;
-  } else if (is_high) {
-    high = std::max(value, bar.scale.log ? low * 1.01f : low + least);
-  } else {
-    low = bar.scale.log ? std::clamp(value, least, high / 1.01f) : std::clamp(value, 0.f, high - least);
-  }
-  scene.view.range = RangeMode::Lock;
-  scene.view.locked_range = {low, high};
-}
-
-void draw_handle(Scene& scene, const Bar& bar, bool is_high) {
-  const Ui& ui = scene.ui;
-  if (ui.is_figure()) return;
-  const char* const label = is_high ? "Range high end" : "Range low end";
-  const float x = bar.x(is_high ? bar.scale.high : bar.scale.low);
-  const Box knob{std::round(x) - ui.px(2), bar.ramp.y - ui.px(3), ui.px(4), bar.ramp.h + ui.px(6)};
-  const float reach = ui.px(5);
-  const Ui::Touch touch =
-      ui.touch(label, {knob.x - reach, knob.y - ui.px(3), knob.w + 2 * reach, knob.h + ui.px(6)});
-  std::optional<std::array<float, 2>>& taken = scene.view.focus_gesture.bar;
-  if (touch.hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
-    scene.view.range = RangeMode::All;
-  } else if (touch.held && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 1)) {
-    // The bar keeps the axis it had when the handle was taken.
-    if (!taken) taken = {bar.scale.low, bar.scale.high};
-    set_end(scene, bar, is_high, bar.value_at(ImGui::GetIO().MousePos.x));
-  } else if (touch.focused) {
-    const int step = static_cast<int>(ImGui::IsKeyPressed(ImGuiKey_Equal)) -
-                     static_cast<int>(ImGui::IsKeyPressed(ImGuiKey_Minus));
-    const float now = bar.ramp.x + (is_high ? bar.ramp.w : 0);
-    if (step != 0)
-      set_end(scene, bar, is_high, bar.value_at(now + 0.02f * static_cast<float>(step) * bar.ramp.w));
-  }
-  if (touch.hovered || touch.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
-  if (touch.hovered || touch.held || touch.focused)
-    ui.fill(knob.grown(ui.px(2)), fade(ui.theme.query, 0.3f), ui.px(3));
-  ui.fill(knob, touch.held ? ui.theme.query : touch.hovered ? ui.theme.text1 : ui.theme.text3, ui.px(2));
-  tooltip(
-      ui, touch.hovered && !touch.held, knob,
-      {is_high ? "High end" : "Low end",
-       {},
-       "Drag to set where the colours end; the range is locked there. A double click goes back to all heads.",
-       "R"});
-}
-
-/// The value under the mouse, told above the bar.
-void read_bar(Scene& scene, const Bar& bar) {
-  const Ui& ui = scene.ui;
-  const Box area{bar.ramp.x, bar.ramp.y - ui.px(4), bar.ramp.w, bar.ramp.h + ui.px(8)};
-  ImGui::SetNextItemAllowOverlap();  // the handles lie on it
-  const Ui::Touch touch = ui.touch("Colour bar", area, false);
-  if (!touch.hovered || scene.view.focus_gesture.bar) return;
-  const float mouse = std::clamp(ImGui::GetIO().MousePos.x, bar.ramp.x, bar.ramp.right() - 1);
-  const std::string text = end_text(bar, bar.value_at(mouse));
-  ui.fill({std::round(mouse), bar.ramp.y - ui.px(2), std::max(1.f, ui.px(1)), bar.ramp.h + ui.px(4)},
-          ui.theme.text1);
-  const float width = ui.text_width(text, type::tick) + ui.px(12);
-  const Box tag{std::round(mouse - width / 2), bar.ramp.y - ui.px(26), width, ui.px(20)};
-  ui.fill(tag, ui.theme.raised, ui.px(4));
-  ui.frame(tag, ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(4));
-  ui.text(tag.centre_x(), tag.centre_y(), text, {type::tick, ui.theme.text1, Ink::Regular, Align::Centre});
-}
-
 /// Range mode and clipped share, beside the bar.
 void draw_range(Scene& scene, const Box& area, const Bar& bar, float x) {
   const Ui& ui = scene.ui;
@@ -220,48 +127,30 @@ void draw_range(Scene& scene, const Box& area, const Bar& bar, float x) {
   if (h.above > 0) draw_beyond(ui, bar.ramp, true);
   if (h.below > 0) draw_beyond(ui, bar.ramp, false);
   if (width < ui.px(140)) return;
-  constexpr std::array<std::string_view, 4> names{"Head", "Mean", "All", "Lock"};
-  const std::array<Tip, 4> tips{
-      Tip{"This head", {}, "The bar ends at this head's own largest value.", "R"},
-      Tip{"Mean", {}, "Geometric mean of this head's range and that of all heads.", "R"},
-      Tip{"All heads", "weights 0 … 1", "One range for all, so that heads can be compared.", "R"},
-      Tip{"Lock", {}, "Keeps the ends as they are while knobs move.", "R"}};
   const float named = ui.text(x, area.y + ui.px(8), "range",
                               {type::label, ui.theme.text2, Ink::Regular, Align::Left, width / 2});
   ui.text(x + width, area.y + ui.px(8), beyond_words(bar, h),
           {type::tick, h.below + h.above > 0 ? ui.theme.key : ui.theme.text3, Ink::Regular, Align::Right,
            std::max(1.f, width - std::max(named + ui.px(8), ui.px(44)))});
-  const Box box{x, area.y + ui.px(20), width, ui.px(24)};
-  if (const auto chosen = segments(ui, "Range", box, names, static_cast<int>(scene.view.range), tips,
-                                   {.text_size = type::tick})) {
-    scene.view.locked_range = {bar.scale.low, bar.scale.high};
-    scene.view.range = static_cast<RangeMode>(*chosen);
-  }
+  choose_range(scene, bar, {x, area.y + ui.px(20), width, ui.px(24)});
 }
 
 }  // namespace
 
 void draw_colour_bar(Scene& scene, const Box& area, float left, float right) {
   const Ui& ui = scene.ui;
-  std::optional<std::array<float, 2>>& taken = scene.view.focus_gesture.bar;
-  if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) taken.reset();
-  const ColourScale scale = colour_scale(scene, scene.view.stage, scene.head());
-  const Bar bar{{left, area.y + ui.px(22), right - left, ui.px(10)},
-                scale,
-                taken ? (*taken)[0] : scale.low,
-                taken ? (*taken)[1] : scale.high};
+  const Bar bar = planned_bar(scene, {left, area.y + ui.px(22), right - left, ui.px(10)},
+                              colour_scale(scene, scene.view.stage, scene.head()));
   if (bar.ramp.w < ui.px(24)) return;
   draw_histogram(scene, bar);
-  draw_ramp(ui, "ramp", bar.ramp, scale, bar.from, bar.to);
+  draw_ramp(ui, "ramp", bar.ramp, bar.scale, bar.from, bar.to);
   ui.frame(bar.ramp, ui.theme.border, std::max(1.f, std::floor(ui.scale())));
   const std::string_view what = words(scene.result.document, scene.view.stage).short_name;
   ui.text(bar.ramp.x - ui.px(14), bar.ramp.centre_y(), what,
           {type::label, ui.theme.text2, Ink::Regular, Align::Right});
   draw_ends(scene, bar);
   draw_value_tick(scene, bar);
-  read_bar(scene, bar);
-  draw_handle(scene, bar, false);
-  draw_handle(scene, bar, true);
+  take_bar_mouse(scene, bar);
   const float from = std::max(area.x, bar.ramp.x - ui.px(84));
   draw_colours(scene, bar, {from, bar.ramp.bottom() + ui.px(1), bar.ramp.x - ui.px(10) - from, ui.px(20)});
   draw_range(scene, area, bar, right + ui.px(16));

@@ -90,6 +90,12 @@ bool follow_wishes(const MapFrame& m) {
   if (!m.is_chosen || m.cells.w < 1) return false;
   const bool chose = gesture.seen_cell && *gesture.seen_cell != m.scene.selection.cell;
   gesture.seen_cell = m.scene.selection.cell;
+  if (gesture.cells_wished) {
+    const auto all = static_cast<float>(std::max(m.down.count, m.across.count));
+    zoom_to(m, m.fitted * all / static_cast<float>(*gesture.cells_wished), m.scene.selection.cell);
+    gesture.cells_wished.reset();
+    return true;
+  }
   if (gesture.fit_or_zoom) {
     gesture.fit_or_zoom = false;
     zoom_to(m, other_side(m), m.scene.selection.cell);

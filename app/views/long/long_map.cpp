@@ -23,15 +23,9 @@ std::string what_is_shown(const Scene& scene, int level) {
   return words;
 }
 
-void draw_long_title(Scene& scene, const Box& region, float pad, int level) {
+/// Pooling and colours at the right end of the title; returns where they begin.
+float draw_title_choices(Scene& scene, float right, float y) {
   const Ui& ui = scene.ui;
-  const std::int64_t h = scene.head();
-  const float y = region.y + ui.px(24);
-  float x = region.x + pad;
-  const Rgba hue = ui.theme.head(h);
-  badge(ui, {x, y - ui.px(9), ui.px(22), ui.px(18)}, std::to_string(h), hue, ink_on(hue));
-  x += ui.px(32);
-  x += ui.text(x, y, "Head " + std::to_string(h), {type::title, ui.theme.text1, Ink::Semibold}) + ui.px(12);
   constexpr std::array<std::string_view, 2> pools{"Max", "Mean"}, colours{"Linear", "Log"};
   constexpr std::array<Tip, 2> pool_tips{
       Tip{"Largest", "max over the block", "Thin lines survive however far one zooms out.", {}},
@@ -42,7 +36,6 @@ void draw_long_title(Scene& scene, const Box& region, float pad, int level) {
   constexpr std::array<Tip, 2> colour_tips{
       Tip{"Linear", "0 … 1", "Colours follow the weight itself.", "L"},
       Tip{"Logarithmic", "10⁻⁵ … 1", "Small weights, which are most of them, can be told apart.", "L"}};
-  float right = region.right() - pad;
   const Box log{right - ui.px(124), y - ui.px(13), ui.px(124), ui.px(26)};
   if (const auto c = segments(ui, "Colour", log, colours, scene.view.focus.log ? 1 : 0, colour_tips,
                               {.text_size = type::tick}))
@@ -51,8 +44,23 @@ void draw_long_title(Scene& scene, const Box& region, float pad, int level) {
   if (const auto c = segments(ui, "Pool", pool, pools, scene.view.long_view.mean ? 1 : 0, pool_tips,
                               {.text_size = type::tick}))
     scene.view.long_view.mean = *c == 1;
+  return pool.x;
+}
+
+void draw_long_title(Scene& scene, const Box& region, float pad, int level) {
+  const Ui& ui = scene.ui;
+  const std::int64_t h = scene.head();
+  const float y = region.y + ui.px(24);
+  float x = region.x + pad;
+  const Rgba hue = ui.theme.head(h);
+  badge(ui, {x, y - ui.px(9), ui.px(22), ui.px(18)}, std::to_string(h), hue, ink_on(hue));
+  x += ui.px(32);
+  x += ui.text(x, y, "Head " + std::to_string(h), {type::title, ui.theme.text1, Ink::Semibold}) + ui.px(12);
+  // A figure has the sentence and the colour bar, which say as much.
+  const float end =
+      ui.is_figure() ? region.right() - pad : draw_title_choices(scene, region.right() - pad, y);
   ui.text(x, y, what_is_shown(scene, level),
-          {type::label, ui.theme.text3, Ink::Regular, Align::Left, pool.x - ui.px(12) - x});
+          {type::label, ui.theme.text3, Ink::Regular, Align::Left, end - ui.px(12) - x});
 }
 
 /// A click on a pooled cell chooses its strongest known cell, so that thin lines can be hit.
@@ -99,7 +107,7 @@ void take_long_mouse(const MapFrame& m, int level) {
 void draw_exact_numbers(const MapFrame& m) {
   if (!m.prints_values()) return;
   const Ui& ui = m.ui();
-  const ColourScale scale = long_scale(m.scene);
+  const ColourScale scale = long_scale(m.scene, m.h);
   for (std::int64_t i = m.queries().from(); i < m.queries().to(); ++i) {
     for (std::int64_t j = m.keys().from(); j < m.keys().to(); ++j) {
       if (is_hidden(survey_of(m.scene).problem(), m.h, i, j)) continue;
@@ -113,28 +121,6 @@ void draw_exact_numbers(const MapFrame& m) {
               {m.side > ui.px(48) ? type::label : type::tick, ink_on(colour_of(scale, *weight)), Ink::Regular,
                Align::Centre, m.side});
     }
-  }
-}
-
-void draw_long_bar(const Scene& scene, const Box& bar, float left, float right) {
-  const Ui& ui = scene.ui;
-  const ColourScale scale = long_scale(scene);
-  const Box ramp{left, bar.y + ui.px(22), right - left, ui.px(10)};
-  draw_ramp(ui, "long ramp", ramp, scale, scale.low, scale.high);
-  ui.text(ramp.x - ui.px(10), ramp.centre_y(), "weight",
-          {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
-  const float y = ramp.bottom() + ui.px(11);
-  const TextStyle end{type::tick, ui.theme.text2};
-  if (!scale.log) {
-    ui.text(ramp.x, y, "0", end);
-    ui.text(ramp.right(), y, "1", {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
-    return;
-  }
-  constexpr std::array<std::string_view, 6> decades{"10⁻⁵", "10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1"};
-  for (std::size_t i = 0; i < decades.size(); ++i) {
-    const Align align = i == 0 ? Align::Left : i + 1 == decades.size() ? Align::Right : Align::Centre;
-    ui.text(ramp.x + ramp.w * static_cast<float>(i) / 5, y, decades[i],
-            {type::tick, ui.theme.text2, Ink::Regular, align});
   }
 }
 
@@ -209,6 +195,7 @@ int draw_planned_map(Scene& scene, const MapFrame& m, const Box& area) {
   draw_labels(m);
   const int level = draw_long_picture(scene, "long picture", m.cells, m.h, m.part());
   draw_exact_numbers(m);
+  draw_hovered_line(m);
   const float room = area.right() - m.cells.right() - m.strip_gap();
   draw_long_strips(m, std::clamp(room, 1.f, m.ui().px(64)));
   draw_crosshair(m, m.cells.right());

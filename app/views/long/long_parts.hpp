@@ -13,8 +13,8 @@ namespace attnscope {
 const Survey& survey_of(const Scene&);
 /// Whether a key is hidden from a query by any part of the mask.
 bool is_hidden(const AttentionProblem&, std::int64_t h, std::int64_t query, std::int64_t key);
-/// 0 … 1, or its logarithm from 10⁻⁵ on.
-ColourScale long_scale(const Scene&);
+/// Of the weights of a head: 0 … 1, or its logarithm from 10⁻⁵ on, or what the range mode says.
+ColourScale long_scale(const Scene&, std::int64_t h);
 inline constexpr float least_log_weight = 1e-5f;
 
 /// How many queries and keys a cell of the picture has to a side when a token takes `side` device pixels:
@@ -28,9 +28,17 @@ int draw_long_picture(Scene&, const char* place, const Box&, std::int64_t h, con
 /// The exact weight of a cell; nothing while its tile is not there.
 std::optional<float> weight_at(Scene&, std::int64_t h, Cell);
 
+/// The list of the head's bright lines, a section of the controls; a click goes there.
+void bright_lines_section(Column&);
+/// Where the line runs that the mouse is on in the list.
+void draw_hovered_line(const MapFrame&);
+
 /// Entropy of the queries in sight at the right (least, mean, most of each pixel) and attention that the keys
 /// in sight received below, on a logarithmic scale.
 void draw_long_strips(const MapFrame&, float width);
+
+/// The ramp from left to right with its true ends, which can be dragged, and the choice of the range.
+void draw_long_bar(Scene&, const Box& area, float left, float right);
 
 void draw_long_map(Scene&, const Box& region);
 void draw_long_controls(Scene&, const Box& region);

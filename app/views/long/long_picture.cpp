@@ -24,11 +24,25 @@ bool is_hidden(const AttentionProblem& p, std::int64_t h, std::int64_t query, st
          p.additive.values[at(p.additive.heads)] < 0;
 }
 
-ColourScale long_scale(const Scene& scene) {
+ColourScale long_scale(const Scene& scene, std::int64_t h) {
   ColourScale scale;
   scale.map = weights_map(scene.ui.theme, scene.view.focus.colours);
   scale.log = scene.view.focus.log;
-  if (scale.log) scale.low = least_log_weight;
+  const RangeMode range = scene.view.range;
+  if (range == RangeMode::Lock) {
+    scale.low = scene.view.locked_range[0];
+    scale.high = scene.view.locked_range[1];
+    if (scale.log && !(scale.low > 0)) scale.low = scale.high * least_log_weight;
+    return scale;
+  }
+  if (range != RangeMode::All) {
+    const Survey& survey = survey_of(scene);
+    float most = 0;
+    for (const float weight : survey.known.largest.matrix().row(h - survey.known.first_head))
+      most = std::max(most, weight);
+    if (most > 0) scale.high = range == RangeMode::Head ? most : std::sqrt(most);
+  }
+  if (scale.log) scale.low = scale.high * least_log_weight;
   return scale;
 }
 
@@ -173,7 +187,7 @@ int draw_long_picture(Scene& scene, const char* place, const Box& box, std::int6
   const Ui& ui = scene.ui;
   if (box.w < 1 || box.h < 1) return 0;
   const Survey& survey = survey_of(scene);
-  const ColourScale scale = long_scale(scene);
+  const ColourScale scale = long_scale(scene, h);
   const bool mean = scene.view.long_view.mean;
   const auto across = static_cast<double>(part.turned ? box.h : box.w);
   const int base = level_of(survey.cell);
@@ -188,6 +202,7 @@ int draw_long_picture(Scene& scene, const char* place, const Box& box, std::int6
         static_cast<std::uint64_t>(part.turned),
         static_cast<std::uint64_t>(box.w) << 32 | static_cast<std::uint64_t>(box.h)})
     content = mix_hash(content, value);
+  content = mix_hash(mix_hash(content, scale.low), scale.high);
   for (const double at : {part.row0, part.column0, part.rows, part.columns})
     content = mix_hash(content, std::bit_cast<std::uint64_t>(at));
   ui.matrix(place, content, box, [&](const Ui::UseJob& use) {

@@ -91,7 +91,7 @@ float draw_exact_tile(Scene& scene, float x, float y, float width) {
           {type::label, ui.theme.query, Ink::Medium, Align::Right});
   ui.text(left - ui.px(10), top - ui.px(30), grouped(query0),
           {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
-  const ColourScale scale = long_scale(scene);
+  const ColourScale scale = long_scale(scene, h);
   for (std::int64_t j = 0; j < std::min(count, d.keys); ++j) {
     const bool marked = key0 + j == chosen.key;
     ui.upright_text(left + (static_cast<float>(j) + 0.5f) * side, top - ui.px(6),

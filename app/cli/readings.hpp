@@ -1,0 +1,23 @@
+// app/cli: values of options as they are written on a command line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "app/render.hpp"
+#include "app/selection.hpp"
+
+namespace attnscope {
+
+/// More than any head, query or key has for a number.
+inline constexpr std::int64_t most_index = std::int64_t{1} << 40;
+
+/// A finite number that a float can hold, spelled out in full: "nan", "1e99" and "2x" are refused.
+std::optional<double> finite_number(std::string_view);
+/// "1600x1000"; each side 16 to 16384 pixels. False when the text does not fit.
+bool read_size(std::string_view, RenderWish&);
+/// "1204,800": query and key. False when the text does not fit.
+bool read_cell(std::string_view, std::optional<Cell>&);
+
+}  // namespace attnscope

@@ -1,0 +1,117 @@
+#include "app/views/focus/bar_ends.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/number_format.hpp"
+
+namespace attnscope {
+namespace {
+
+/// Locks the range with one end at the value; the ends never meet.
+void set_end(Scene& scene, const Bar& bar, bool is_high, float value) {
+  const float least = bar.scale.log ? 1e-12f : (bar.to - bar.from) * 1e-3f;
+  float low = bar.scale.low, high = bar.scale.high;
+  if (bar.scale.zero_centred) {
+    high = std::max(std::abs(value), least);
+    low = -high;
+  } else if (is_high) {
+    high = std::max(value, bar.scale.log ? low * 1.01f : low + least);
+  } else {
+    low = bar.scale.log ? std::clamp(value, least, high / 1.01f) : std::clamp(value, 0.f, high - least);
+  }
+  scene.view.range = RangeMode::Lock;
+  scene.view.locked_range = {low, high};
+}
+
+void draw_handle(Scene& scene, const Bar& bar, bool is_high) {
+  const Ui& ui = scene.ui;
+  if (ui.is_figure()) return;
+  const char* const label = is_high ? "Range high end" : "Range low end";
+  const float x = bar.x(is_high ? bar.scale.high : bar.scale.low);
+  const Box knob{std::round(x) - ui.px(2), bar.ramp.y - ui.px(3), ui.px(4), bar.ramp.h + ui.px(6)};
+  const float reach = ui.px(5);
+  const Ui::Touch touch =
+      ui.touch(label, {knob.x - reach, knob.y - ui.px(3), knob.w + 2 * reach, knob.h + ui.px(6)});
+  std::optional<std::array<float, 2>>& taken = scene.view.focus_gesture.bar;
+  if (touch.hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+    scene.view.range = RangeMode::All;
+  } else if (touch.held && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 1)) {
+    // The bar keeps the axis it had when the handle was taken.
+    if (!taken) taken = {bar.scale.low, bar.scale.high};
+    set_end(scene, bar, is_high, bar.value_at(ImGui::GetIO().MousePos.x));
+  } else if (touch.focused) {
+    const int step = static_cast<int>(ImGui::IsKeyPressed(ImGuiKey_Equal)) -
+                     static_cast<int>(ImGui::IsKeyPressed(ImGuiKey_Minus));
+    const float now = bar.ramp.x + (is_high ? bar.ramp.w : 0);
+    if (step != 0)
+      set_end(scene, bar, is_high, bar.value_at(now + 0.02f * static_cast<float>(step) * bar.ramp.w));
+  }
+  if (touch.hovered || touch.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (touch.hovered || touch.held || touch.focused)
+    ui.fill(knob.grown(ui.px(2)), fade(ui.theme.query, 0.3f), ui.px(3));
+  ui.fill(knob, touch.held ? ui.theme.query : touch.hovered ? ui.theme.text1 : ui.theme.text3, ui.px(2));
+  tooltip(
+      ui, touch.hovered && !touch.held, knob,
+      {is_high ? "High end" : "Low end",
+       {},
+       "Drag to set where the colours end; the range is locked there. A double click goes back to all heads.",
+       "R"});
+}
+
+/// The value under the mouse, told above the bar.
+void read_bar(Scene& scene, const Bar& bar) {
+  const Ui& ui = scene.ui;
+  const Box area{bar.ramp.x, bar.ramp.y - ui.px(4), bar.ramp.w, bar.ramp.h + ui.px(8)};
+  ImGui::SetNextItemAllowOverlap();  // the handles lie on it
+  const Ui::Touch touch = ui.touch("Colour bar", area, false);
+  if (!touch.hovered || scene.view.focus_gesture.bar) return;
+  const float mouse = std::clamp(ImGui::GetIO().MousePos.x, bar.ramp.x, bar.ramp.right() - 1);
+  const std::string text = end_text(bar, bar.value_at(mouse));
+  ui.fill({std::round(mouse), bar.ramp.y - ui.px(2), std::max(1.f, ui.px(1)), bar.ramp.h + ui.px(4)},
+          ui.theme.text1);
+  const float width = ui.text_width(text, type::tick) + ui.px(12);
+  const Box tag{std::round(mouse - width / 2), bar.ramp.y - ui.px(26), width, ui.px(20)};
+  ui.fill(tag, ui.theme.raised, ui.px(4));
+  ui.frame(tag, ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(4));
+  ui.text(tag.centre_x(), tag.centre_y(), text, {type::tick, ui.theme.text1, Ink::Regular, Align::Centre});
+}
+
+}  // namespace
+
+Bar planned_bar(Scene& scene, const Box& ramp, const ColourScale& scale) {
+  std::optional<std::array<float, 2>>& taken = scene.view.focus_gesture.bar;
+  if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) taken.reset();
+  return {ramp, scale, taken ? (*taken)[0] : scale.low, taken ? (*taken)[1] : scale.high};
+}
+
+std::string end_text(const Bar& bar, float value) {
+  if (value == 0 || value == 1) return fixed(static_cast<double>(value), 0);
+  if (bar.scale.log) return tight(static_cast<double>(value));
+  if (std::abs(value) < 0.05f) return tiny(static_cast<double>(value));
+  return fixed(static_cast<double>(value), bar.to - bar.from > 20 ? 1 : 2);
+}
+
+void take_bar_mouse(Scene& scene, const Bar& bar) {
+  read_bar(scene, bar);
+  draw_handle(scene, bar, false);
+  draw_handle(scene, bar, true);
+}
+
+void choose_range(Scene& scene, const Bar& bar, const Box& box) {
+  const Ui& ui = scene.ui;
+  constexpr std::array<std::string_view, 4> names{"Head", "Mean", "All", "Lock"};
+  const std::array<Tip, 4> tips{
+      Tip{"This head", {}, "The bar ends at this head's own largest value.", "R"},
+      Tip{"Mean", {}, "Geometric mean of this head's range and that of all heads.", "R"},
+      Tip{"All heads", "weights 0 … 1", "One range for all, so that heads can be compared.", "R"},
+      Tip{"Lock", {}, "Keeps the ends as they are while knobs move.", "R"}};
+  if (const auto chosen = segments(ui, "Range", box, names, static_cast<int>(scene.view.range), tips,
+                                   {.text_size = type::tick})) {
+    scene.view.locked_range = {bar.scale.low, bar.scale.high};
+    scene.view.range = static_cast<RangeMode>(*chosen);
+  }
+}
+
+}  // namespace attnscope

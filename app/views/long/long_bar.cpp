@@ -1,0 +1,66 @@
+// app/views/long: the colour bar of a long map.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/views/focus/bar_ends.hpp"
+#include "app/views/long/long_parts.hpp"
+
+namespace attnscope {
+namespace {
+
+/// "10⁻³"; "1" for 0.
+std::string power_of_ten(int exponent) {
+  constexpr std::array<std::string_view, 10> raised{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  if (exponent == 0) return "1";
+  std::string text = exponent < 0 ? "10⁻" : "10";
+  for (const char digit : std::to_string(std::abs(exponent)))
+    text += raised[static_cast<std::size_t>(digit - '0')];
+  return text;
+}
+
+/// The true ends under the corners, and the powers of ten between them where there is room.
+void draw_long_ends(const Ui& ui, const Bar& bar) {
+  const float y = bar.ramp.bottom() + ui.px(11);
+  const TextStyle left{type::tick, ui.theme.text2},
+      right{type::tick, ui.theme.text2, Ink::Regular, Align::Right};
+  const auto words = [&](float value) {
+    const double decade = std::log10(static_cast<double>(value));
+    return bar.scale.log && std::abs(decade - std::round(decade)) < 1e-4
+               ? power_of_ten(static_cast<int>(std::lround(decade)))
+               : end_text(bar, value);
+  };
+  const float from = bar.ramp.x + ui.text(bar.ramp.x, y, words(bar.from), left);
+  const float to = bar.ramp.right() - ui.text(bar.ramp.right(), y, words(bar.to), right);
+  if (!bar.scale.log) return;
+  const float needed = ui.px(28);
+  float free = from;  // where the last words end
+  for (int decade = -12; decade < 0; ++decade) {
+    const auto value = static_cast<float>(std::pow(10.0, decade));
+    if (value <= bar.from || value >= bar.to) continue;
+    const float x = bar.x(value);
+    if (x - needed / 2 < free + ui.px(10) || x + needed / 2 > to - ui.px(10)) continue;
+    ui.text(x, y, power_of_ten(decade), {type::tick, ui.theme.text2, Ink::Regular, Align::Centre});
+    free = x + needed / 2;
+  }
+}
+
+}  // namespace
+
+void draw_long_bar(Scene& scene, const Box& area, float left, float right) {
+  const Ui& ui = scene.ui;
+  const Bar bar = planned_bar(scene, {left, area.y + ui.px(22), right - left, ui.px(10)},
+                              long_scale(scene, scene.head()));
+  draw_ramp(ui, "long ramp", bar.ramp, bar.scale, bar.from, bar.to);
+  ui.frame(bar.ramp, ui.theme.border, std::max(1.f, std::floor(ui.scale())));
+  ui.text(bar.ramp.x - ui.px(14), bar.ramp.centre_y(), "weight",
+          {type::label, ui.theme.text2, Ink::Regular, Align::Right});
+  draw_long_ends(ui, bar);
+  take_bar_mouse(scene, bar);
+  const float x = right + ui.px(16), width = std::min(area.right() - x, ui.px(288));
+  if (width < ui.px(140) || ui.is_figure()) return;  // in a figure the true ends say it
+  ui.text(x, area.y + ui.px(8), "range", {type::label, ui.theme.text2, Ink::Regular, Align::Left, width});
+  choose_range(scene, bar, {x, area.y + ui.px(20), width, ui.px(24)});
+}
+
+}  // namespace attnscope

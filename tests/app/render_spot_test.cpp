@@ -1,0 +1,68 @@
+// `render` at a spot: a head, a cell in the middle, so many cells in sight; and what it refuses.
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/draw/image.hpp"
+#include "app/long_robot.hpp"
+#include "app/views/focus/map_frame.hpp"
+#include "core/error.hpp"
+#include "support/program.hpp"
+
+using namespace attnscope;
+using namespace attnscope::test;
+
+TEST_CASE("a spot of a long head is looked at: so many cells round the chosen one", "[spot]") {
+  LongRobot l;
+  App& app = l.robot.app();
+  app.look_at({.head = 2, .cell = Cell{1500, 700}, .cells = 64});
+  l.robot.settle();
+  CHECK(app.selection().head == 2);
+  CHECK(app.selection().cell == Cell{1500, 700});
+  CHECK(app.selection().locked);
+  const CellRange seen = app.view().long_view.in_sight();
+  CHECK(std::min(seen.queries, seen.keys) >= 63);
+  CHECK(std::min(seen.queries, seen.keys) <= 66);
+  CHECK(std::abs(seen.first.query + seen.queries / 2 - 1500) <= 1);
+  CHECK(std::abs(seen.first.key + seen.keys / 2 - 700) <= 1);
+  app.look_at({.head = {}, .cell = {}, .cells = tokens});
+  l.robot.settle();
+  CHECK(app.view().long_view.in_sight().queries == tokens);
+  CHECK(app.selection().cell == Cell{1500, 700});
+
+  CHECK_THROWS_AS(app.look_at({.head = 8, .cell = {}, .cells = {}}), Error);
+  CHECK_THROWS_AS(app.look_at({.head = {}, .cell = Cell{tokens, 0}, .cells = {}}), Error);
+  CHECK_THROWS_AS(app.look_at({.head = {}, .cell = Cell{0, tokens}, .cells = {}}), Error);
+  CHECK(app.selection().head == 2);
+}
+
+TEST_CASE("render takes the spot from its command line", "[spot]") {
+  const TemporaryDirectory directory;
+  directory.write("text.txt", "The cat sat on the mat and the dog sat on the cat");
+  const auto draw = [&](const std::string& options, const std::string& name) {
+    const Outcome outcome =
+        run(directory, "render text.txt --size 900x700 --region focus " + options + " -o " + name);
+    CHECK(outcome.err.empty());
+    CHECK(outcome.exit_code == 0);
+    return bytes_of(directory / name);
+  };
+  const std::string whole = draw("", "whole.svg");
+  const std::string part = draw("--head 1 --at 5,2 --cells 4", "part.svg");
+  CHECK(whole.find(">Head 3<") != std::string::npos);
+  CHECK(part.find(">Head 1<") != std::string::npos);
+  CHECK(part.find(">dog<") == std::string::npos);  // out of sight
+  CHECK(whole.find(">dog<") != std::string::npos);
+}
+
+TEST_CASE("render refuses spots that are not there", "[spot]") {
+  const TemporaryDirectory directory;
+  directory.write("text.txt", "The cat sat on the mat");
+  check_refusal(directory, "render text.txt -o a.png --at 9,0", 1, "query 9");
+  check_refusal(directory, "render text.txt -o a.png --at 0,9", 1, "key 9");
+  check_refusal(directory, "render text.txt -o a.png --head 8", 1, "head 8");
+  check_refusal(directory, "render text.txt -o a.png --at 9", 2, "--at");
+  check_refusal(directory, "render text.txt -o a.png --at 1,-1", 2, "--at");
+  check_refusal(directory, "render text.txt -o a.png --cells 0", 2, "--cells");
+  check_refusal(directory, "render text.txt -o a.png --head x", 2, "--head");
+  CHECK_FALSE(std::filesystem::exists(directory / "a.png"));
+}
