@@ -109,6 +109,14 @@ void show_difference(Scene& scene) {
     kind = static_cast<DifferenceKind>((static_cast<int>(kind) + 1) % 3);
     return;
   }
+  if (scene.result.is_long()) {
+    LongSide& side = scene.view.long_view.side;
+    if (scene.held)
+      side = side == LongSide::Difference ? LongSide::A : LongSide::Difference;
+    else
+      scene.view.message = "Nothing that is as long is held as B: press \\ to hold what is shown.";
+    return;
+  }
   const Plane now = scene.view.stage;
   if (now.is_difference()) return scene.view.show_stage(now.stage);
   const Plane wanted(now.stage, Plane::Kind::Difference);
@@ -242,11 +250,12 @@ const Action table[] = {
     {G::Walk, "Before the first move", ImGuiKey_Home, walk::go_to_start, false, Mode::Walk},
     {G::Walk, "To the last move", ImGuiKey_End, walk::go_to_end, false, Mode::Walk},
 
-    {G::Compare, "Hold what is shown as B", ImGuiKey_Backslash, [](Scene& s) { s.requests.hold = true; }},
-    {G::Compare, "Swap A and B", ImGuiKey_X, [](Scene& s) { s.requests.swap = true; }},
-    {G::Compare, "Let go of B", ImGuiMod_Shift | ImGuiKey_Backslash,
-     [](Scene& s) { s.requests.let_go = true; }},
-    {G::Compare, "A − B instead of A", ImGuiKey_Slash, show_difference},
+    any_length({G::Compare, "Hold what is shown as B", ImGuiKey_Backslash,
+                [](Scene& s) { s.requests.hold = true; }}),
+    any_length({G::Compare, "Swap A and B", ImGuiKey_X, [](Scene& s) { s.requests.swap = true; }}),
+    any_length({G::Compare, "Let go of B", ImGuiMod_Shift | ImGuiKey_Backslash,
+                [](Scene& s) { s.requests.let_go = true; }}),
+    any_length({G::Compare, "A − B instead of A", ImGuiKey_Slash, show_difference}),
 };
 
 }  // namespace

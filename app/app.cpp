@@ -57,6 +57,11 @@ Selection without_hovers(Selection selection) {
   return selection;
 }
 
+/// B where it can stand beside what is shown: when both are long, or neither.
+const Held* held_beside(const ResultPtr& shown, const std::optional<Held>& held) {
+  return held && held->result->is_long() == shown->is_long() ? &*held : nullptr;
+}
+
 /// Where the regions stand. Other tokens as keys take a line of the strip of their own.
 Layout layout_of(const Document& document, const ResultPtr& shown, const ViewState& view) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
@@ -95,39 +100,11 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
 
 App::~App() = default;
 
-void App::hold() {
-  if (!shown_) return;
-  if (shown_->is_long()) {
-    view_.message = "A long sequence cannot be held as B: its weights are not kept.";
-    return;
-  }
-  held_ = Held{shown_, std::make_unique<ResultStats>(shown_, &errors_), ImGui::GetTime()};
-  stats_->compare_with(held_->result);
-}
-
-void App::swap_with_held() {
-  if (!held_ || !shown_) return;
-  document_ = held_->result->document;
-  // B is there already: it is shown at once, while the engine catches up.
-  std::swap(shown_, held_->result);
-  std::swap(stats_, held_->stats);
-  held_->seconds = ImGui::GetTime();
-  held_->stats->compare_with(nullptr);
-  stats_->compare_with(held_->result);
-  keep_selection_inside();
-  keep_plane_there();
-}
-
-void App::let_go() {
-  held_.reset();
-  if (stats_) stats_->compare_with(nullptr);
-  if (shown_) keep_plane_there();
-}
-
 bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk && view_.walk.is_moving()); }
 
 bool App::settled() const {
-  if (writing_.valid() || tiles_->is_busy() || (shown_ && !shown_->is_complete() && engine_.busy()))
+  if (writing_.valid() || tiles_->is_busy() || (held_tiles_ && held_tiles_->is_busy()) ||
+      (shown_ && !shown_->is_complete() && engine_.busy()))
     return false;
   if (backends_->is_comparing()) return false;
   if ((stats_ && stats_->is_computing()) || (held_ && held_->stats->is_computing())) return false;
@@ -166,8 +143,11 @@ void App::take_results() {
   tiles_->show(shown_);
   stats_ = std::make_unique<ResultStats>(shown_, &errors_);
   backends_->note(*shown_);
+  const bool was_long = before && before->is_long();
   if (before) engine_.let_go(std::move(before));
   stats_->compare_with(held_ ? held_->result : nullptr);
+  if (held_ && view_.message.empty() && was_long != shown_->is_long() && !held_beside(shown_, held_))
+    view_.message = "A long sequence and a short one cannot be compared: B waits until both are alike.";
   if (opened_ && newest == good && newest->ticket > opened_after_) {
     if (looks_) {
       look_as_opened();
@@ -315,7 +295,7 @@ void App::frame(const Fonts& fonts) {
                   languages_,
                   requests,
                   tiles_.get(),
-                  held_ ? &*held_ : nullptr,
+                  held_beside(shown_, held_),
                   held_tiles_.get(),
                   layout.compact,
                   !(document_ == original_)};
@@ -334,8 +314,11 @@ void App::frame(const Fonts& fonts) {
     draw_message(ui, layout, view_);
   }
   textures_.end_frame();
-  tiles_->end_frame();
-  if (std::string error = tiles_->take_error(); !error.empty()) view_.message = std::move(error);
+  for (Tiles* tiles : {tiles_.get(), held_tiles_.get()}) {
+    if (tiles == nullptr) continue;
+    tiles->end_frame();
+    if (std::string error = tiles->take_error(); !error.empty()) view_.message = std::move(error);
+  }
   history_.observe(document_, ImGui::IsAnyItemActive(), view_.now);
   submit_if_changed();
   keep(ImGui::GetTime());
@@ -380,7 +363,7 @@ void App::draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const {
                   languages_,
                   requests,
                   tiles_.get(),
-                  held_ ? &*held_ : nullptr,
+                  held_beside(shown_, held_),
                   held_tiles_.get(),
                   still.layout.compact,
                   still.edited};

@@ -87,21 +87,6 @@ void App::take(Session session, const std::filesystem::path& file) {
   if (looks_ && !coming_b_) let_go();
 }
 
-/// What the session held is there: it becomes B, and what is shown can be computed.
-bool App::take_held(const ResultPtr& result) {
-  if (!coming_b_ || b_ticket_ == 0 || result->ticket < b_ticket_) return false;
-  coming_b_.reset();
-  b_ticket_ = 0;
-  if (!result->error.empty()) {
-    say("What was held as B cannot be computed: " + result->error);
-    return true;
-  }
-  held_ = Held{result, std::make_unique<ResultStats>(result, &errors_),
-               ImGui::GetTime() - (looks_ ? looks_->held_seconds : 0)};
-  if (stats_) stats_->compare_with(held_->result);
-  return true;
-}
-
 /// The first result of a session: everything is looked at as it was. What belongs to this run stays.
 void App::look_as_opened() {
   ViewState next = std::move(looks_->view);

@@ -4,6 +4,7 @@
 
 #include "app/layout.hpp"
 #include "app/scene.hpp"
+#include "app/views/long/long_parts.hpp"
 #include "app/views/neuron/neuron_view.hpp"
 #include "app/widgets/widgets.hpp"
 
@@ -60,21 +61,32 @@ void draw_too_long(Scene& scene, const Box& box) {
   ui.text(box.centre_x(), y - ui.px(16),
           std::string(mode) + " shows every number, which a long sequence does not keep",
           {type::title, ui.theme.text1, Ink::Semibold, Align::Centre, box.w - ui.px(32)});
-  ui.text(box.centre_x(), y + ui.px(14), "Explore (F2) shows this one; open a shorter text for the others.",
+  ui.text(box.centre_x(), y + ui.px(14),
+          scene.view.mode == Mode::Walk
+              ? "Explore (F2) shows this one; open a shorter text for the others."
+              : "In Explore (F2) the map shows A, B and A − B: \\ holds what is shown as B.",
           {type::body, ui.theme.text2, Ink::Regular, Align::Centre, box.w - ui.px(32)});
 }
 
-void draw_long_regions(Scene& scene, const Layout& layout) {
+/// A or, with everything that belongs to it, what is held.
+void draw_long_explore(Scene& scene, const Layout& layout) {
   const auto visible = [](const Box& box) { return box.w >= 8 && box.h >= 8; };
+  const bool is_b = long_side(scene) == LongSide::B && why_no_long_difference(scene).empty();
+  std::optional<Scene> held;
+  Scene& shown = is_b ? held.emplace(scene_of_held(scene)) : scene;
+  if (visible(layout.focus)) draw_long_map(shown, layout.focus);
+  if (visible(layout.inspector) && !layout.drawer) draw_long_side(shown, layout.inspector);
+  if (visible(layout.controls)) draw_long_controls(shown, layout.controls);
+  if (visible(layout.tab)) draw_tab(shown, layout.tab);
+  if (layout.drawer && visible(layout.inspector)) draw_drawer(shown, layout.inspector);
+}
+
+void draw_long_regions(Scene& scene, const Layout& layout) {
   if (scene.view.mode != Mode::Explore) {
     draw_too_long(scene, layout.whole);
   } else {
     draw_splitters(scene.ui, layout, scene.view);
-    if (visible(layout.focus)) draw_long_map(scene, layout.focus);
-    if (visible(layout.inspector) && !layout.drawer) draw_long_side(scene, layout.inspector);
-    if (visible(layout.controls)) draw_long_controls(scene, layout.controls);
-    if (visible(layout.tab)) draw_tab(scene, layout.tab);
-    if (layout.drawer && visible(layout.inspector)) draw_drawer(scene, layout.inspector);
+    draw_long_explore(scene, layout);
   }
   draw_top_bar(scene, layout.top);
   draw_status(scene, layout.status);

@@ -263,7 +263,31 @@ void WordsTour::long_sequence() {
     robot_.move(robot_.centre("Bright line 0"));
     robot_.frame(2);
   }
+  robot_.key(ImGuiKey_Backslash);
   robot_.key(ImGuiKey_S);
+  robot_.settle();
+  for (const char* side : {"Side: B", "Side: A − B"}) {
+    robot_.click(side);
+    robot_.settle();
+  }
+  rest_on_everything();
+  robot_.click("Pool: Mean");
+  robot_.settle();
+  robot_.click("Pool: Max");
+  robot_.key(ImGuiKey_Z);
+  robot_.settle();
+  robot_.key(ImGuiKey_Z);
+  std::ofstream(directory_ / "longer.txt", std::ios::binary) << text << text;
+  robot_.app().open(directory_ / "longer.txt");
+  robot_.settle();
+  robot_.click("Side: A − B");
+  robot_.settle();
+  robot_.app().let_go();
+  robot_.app().open(path);
+  robot_.settle();
+  robot_.app().view().message.clear();
+  robot_.app().view().fold.fill(1);
+  robot_.settle();
   for (const char* label : {"Pool: Mean", "Mask: Causal", "Window more", "Strongest cell in sight"}) {
     robot_.click(label);
     robot_.settle();
@@ -304,6 +328,8 @@ void WordsTour::long_sequence() {
   robot_.resize(1280, 800);
   robot_.app().open(file_);
   robot_.app().view() = ViewState{};
+  robot_.settle();
+  robot_.app().hold();  // what comes after is compared with it
   robot_.settle();
 }
 

@@ -32,6 +32,8 @@ void draw_long_ends(const Ui& ui, const Bar& bar) {
   };
   const float from = bar.ramp.x + ui.text(bar.ramp.x, y, words(bar.from), left);
   const float to = bar.ramp.right() - ui.text(bar.ramp.right(), y, words(bar.to), right);
+  if (bar.scale.zero_centred && !(bar.ramp.right() - bar.ramp.x < ui.px(160)))
+    ui.text(bar.ramp.centre_x(), y, "0", {type::tick, ui.theme.text2, Ink::Regular, Align::Centre});
   if (!bar.scale.log) return;
   const float needed = ui.px(28);
   float free = from;  // where the last words end
@@ -47,18 +49,19 @@ void draw_long_ends(const Ui& ui, const Bar& bar) {
 
 }  // namespace
 
-void draw_long_bar(Scene& scene, const Box& area, float left, float right) {
+void draw_long_bar(Scene& scene, const Box& area, const Box& cells, const ColourScale& scale) {
   const Ui& ui = scene.ui;
-  const Bar bar = planned_bar(scene, {left, area.y + ui.px(22), right - left, ui.px(10)},
-                              long_scale(scene, scene.head()));
+  const float right = std::max(cells.right(), cells.x + ui.px(240));
+  const Bar bar = planned_bar(scene, {cells.x, area.y + ui.px(22), right - cells.x, ui.px(10)}, scale);
   draw_ramp(ui, "long ramp", bar.ramp, bar.scale, bar.from, bar.to);
   ui.frame(bar.ramp, ui.theme.border, std::max(1.f, std::floor(ui.scale())));
-  ui.text(bar.ramp.x - ui.px(14), bar.ramp.centre_y(), "weight",
+  ui.text(bar.ramp.x - ui.px(14), bar.ramp.centre_y(), scale.zero_centred ? "A − B" : "weight",
           {type::label, ui.theme.text2, Ink::Regular, Align::Right});
   draw_long_ends(ui, bar);
   take_bar_mouse(scene, bar);
   const float x = right + ui.px(16), width = std::min(area.right() - x, ui.px(288));
-  if (width < ui.px(140) || ui.is_figure()) return;  // in a figure the true ends say it
+  // In a figure the true ends say it; A − B has a range of its own.
+  if (width < ui.px(140) || ui.is_figure() || scale.zero_centred) return;
   ui.text(x, area.y + ui.px(8), "range", {type::label, ui.theme.text2, Ink::Regular, Align::Left, width});
   choose_range(scene, bar, {x, area.y + ui.px(20), width, ui.px(24)});
 }

@@ -27,7 +27,7 @@ void head_pictures(Column& c) {
       const Box box{std::round(c.x + column * (side + gap)), std::round(c.y), side, side};
       const std::string id = "Head " + std::to_string(h);
       const Ui::Touch touch = ui.touch(id.c_str(), box);
-      draw_long_picture(scene, id.c_str(), box, h, whole);
+      draw_long_picture(scene, {id.c_str(), box, h, whole});
       const Rgba hue = ui.theme.head(h);
       badge(ui, {box.right() - ui.px(20), box.y + ui.px(2), ui.px(18), ui.px(15)}, std::to_string(h), hue,
             ink_on(hue));

@@ -11,16 +11,35 @@
 namespace attnscope {
 namespace {
 
-/// "largest weight in each 32 × 32 block, of every 8th query so far"
+/// "largest weight in each 32 × 32 block, of every 8th query so far"; behind "B", or of A − B.
 std::string what_is_shown(const Scene& scene, int level) {
   const Survey& survey = survey_of(scene);
   const std::string size = grouped(std::int64_t{1} << level);
   std::string words = level == 0 ? std::string("every weight")
                                  : std::string(scene.view.long_view.mean ? "mean" : "largest") +
                                        " weight in each " + size + " × " + size + " block";
+  const bool difference = shows_long_difference(scene);
+  if (difference) words = "A − B of the " + (level == 0 ? std::string("weights") : words);
+  if (scene.held && !difference) words = (long_side(scene) == LongSide::B ? "B   ·   " : "A   ·   ") + words;
   const std::int64_t step = survey.known.rows.step;
   if (step > 1) words += ", of every " + grouped(step) + (step == 2 ? "nd" : "th") + " query so far";
   return words;
+}
+
+/// A, B or A − B while something is held; returns where the choice begins.
+float draw_side_choice(Scene& scene, float right, float y) {
+  constexpr std::array<std::string_view, 3> names{"A", "B", "A − B"};
+  constexpr std::array<Tip, 3> tips{
+      Tip{"A", {}, "What is shown and edited.", {}}, Tip{"B", {}, "What was held.", "X"},
+      Tip{"A − B", "A − B of each cell",
+          "Exact where single cells are shown; of blocks the difference of their largest or mean weights.",
+          "/"}};
+  const Box box{right - scene.ui.px(136), y - scene.ui.px(13), scene.ui.px(136), scene.ui.px(26)};
+  LongSide& side = scene.view.long_view.side;
+  if (const auto c =
+          segments(scene.ui, "Side", box, names, static_cast<int>(side), tips, {.text_size = type::tick}))
+    side = static_cast<LongSide>(*c);
+  return box.x;
 }
 
 /// Pooling and colours at the right end of the title; returns where they begin.
@@ -36,11 +55,14 @@ float draw_title_choices(Scene& scene, float right, float y) {
   constexpr std::array<Tip, 2> colour_tips{
       Tip{"Linear", "0 … 1", "Colours follow the weight itself.", "L"},
       Tip{"Logarithmic", "10⁻⁵ … 1", "Small weights, which are most of them, can be told apart.", "L"}};
-  const Box log{right - ui.px(124), y - ui.px(13), ui.px(124), ui.px(26)};
-  if (const auto c = segments(ui, "Colour", log, colours, scene.view.focus.log ? 1 : 0, colour_tips,
-                              {.text_size = type::tick}))
-    scene.view.focus.log = *c == 1;
-  const Box pool{log.x - ui.px(8) - ui.px(116), log.y, ui.px(116), log.h};
+  if (scene.held) right = draw_side_choice(scene, right, y) - ui.px(8);
+  const bool difference = shows_long_difference(scene);  // centred on zero: it has no logarithm
+  const Box log{right - ui.px(difference ? 0 : 124), y - ui.px(13), ui.px(124), ui.px(26)};
+  if (!difference)
+    if (const auto c = segments(ui, "Colour", log, colours, scene.view.focus.log ? 1 : 0, colour_tips,
+                                {.text_size = type::tick}))
+      scene.view.focus.log = *c == 1;
+  const Box pool{log.x - ui.px(difference ? 0 : 8) - ui.px(116), log.y, ui.px(116), log.h};
   if (const auto c = segments(ui, "Pool", pool, pools, scene.view.long_view.mean ? 1 : 0, pool_tips,
                               {.text_size = type::tick}))
     scene.view.long_view.mean = *c == 1;
@@ -104,19 +126,20 @@ void take_long_mouse(const MapFrame& m, int level) {
 }
 
 /// Numbers in cells that are large enough.
-void draw_exact_numbers(const MapFrame& m) {
+void draw_exact_numbers(const MapFrame& m, const ColourScale& scale) {
   if (!m.prints_values()) return;
   const Ui& ui = m.ui();
-  const ColourScale scale = long_scale(m.scene, m.h);
+  const bool difference = shows_long_difference(m.scene);
   for (std::int64_t i = m.queries().from(); i < m.queries().to(); ++i) {
     for (std::int64_t j = m.keys().from(); j < m.keys().to(); ++j) {
-      if (is_hidden(survey_of(m.scene).problem(), m.h, i, j)) continue;
+      if (hidden_in_sight(m.scene, m.h, {i, j})) continue;
       const Box cell = m.cell_in_sight({i, j});
       if (cell.w < m.side * 0.9f - 1 || cell.h < std::min(m.side - 1, ui.px(16))) continue;
-      const std::optional<float> weight = weight_at(m.scene, m.h, {i, j});
+      const std::optional<float> weight =
+          difference ? difference_at(m.scene, m.h, {i, j}) : weight_at(m.scene, m.h, {i, j});
       if (!weight) continue;
       const auto v = static_cast<double>(*weight);
-      const std::string text = v < 0.005 ? tight(v) : m.side > ui.px(80) ? fixed(v, 4) : in_cell(v);
+      const std::string text = std::abs(v) < 0.005 ? tight(v) : m.side > ui.px(80) ? fixed(v, 4) : in_cell(v);
       ui.text(cell.centre_x(), cell.centre_y(), text,
               {m.side > ui.px(48) ? type::label : type::tick, ink_on(colour_of(scale, *weight)), Ink::Regular,
                Align::Centre, m.side});
@@ -193,8 +216,10 @@ int draw_planned_map(Scene& scene, const MapFrame& m, const Box& area) {
   }
   draw_axis_names(m);
   draw_labels(m);
-  const int level = draw_long_picture(scene, "long picture", m.cells, m.h, m.part());
-  draw_exact_numbers(m);
+  const bool difference = shows_long_difference(scene);
+  const int level = draw_long_picture(scene, {"long picture", m.cells, m.h, m.part(), difference});
+  const ColourScale scale = difference ? long_difference_scale(scene, m.h, level) : long_scale(scene, m.h);
+  draw_exact_numbers(m, scale);
   draw_hovered_line(m);
   const float room = area.right() - m.cells.right() - m.strip_gap();
   draw_long_strips(m, std::clamp(room, 1.f, m.ui().px(64)));
@@ -202,6 +227,7 @@ int draw_planned_map(Scene& scene, const MapFrame& m, const Box& area) {
   draw_mark(m);
   take_long_mouse(m, level);
   draw_scroll_bars(m);
+  draw_long_bar(scene, {area.x, area.bottom(), area.w, m.ui().px(56)}, m.cells, scale);
   return level;
 }
 
@@ -212,6 +238,15 @@ void draw_long_map(Scene& scene, const Box& region) {
   const float pad = ui.px(scene.compact ? 12 : 20), title = ui.px(48), bar = ui.px(56);
   ui.fill(region, ui.theme.picture);
   ui.clip(region);
+  if (const std::string why = why_no_long_difference(scene);
+      long_side(scene) != LongSide::A && !why.empty()) {
+    draw_long_title(scene, region, pad, 0);
+    const float width = std::min(region.w - 2 * pad, ui.px(420));
+    ui.paragraph(region.centre_x(), std::round(region.centre_y() - ui.px(24)), width, why,
+                 {type::label, ui.theme.text2, Ink::Regular, Align::Centre});
+    ui.unclip();
+    return;
+  }
   const Box area{region.x + pad, region.y + title, region.w - 2 * pad, region.h - title - bar};
   const HeatMapStyle style{.wide_strip = false, .name = "long map"};
   const MapFrame first = plan_map(scene, area, scene.sequence(), style);
@@ -220,8 +255,6 @@ void draw_long_map(Scene& scene, const Box& region) {
     const MapFrame m = plan_map(scene, area, scene.sequence(), style);
     const int level = draw_planned_map(scene, m, area);
     draw_long_title(scene, region, pad, level);
-    draw_long_bar(scene, {area.x, region.bottom() - bar, area.w, bar}, m.cells.x,
-                  std::max(m.cells.right(), m.cells.x + ui.px(240)));
   }
   ui.unclip();
 }

@@ -28,7 +28,9 @@ ColourScale long_scale(const Scene& scene, std::int64_t h) {
   ColourScale scale;
   scale.map = weights_map(scene.ui.theme, scene.view.focus.colours);
   scale.log = scene.view.focus.log;
-  const RangeMode range = scene.view.range;
+  // Ends locked on A − B, which lie on both sides of zero, mean nothing here.
+  const bool of_difference = scene.view.range == RangeMode::Lock && scene.view.locked_range[0] < 0;
+  const RangeMode range = of_difference ? RangeMode::All : scene.view.range;
   if (range == RangeMode::Lock) {
     scale.low = scene.view.locked_range[0];
     scale.high = scene.view.locked_range[1];
@@ -181,53 +183,105 @@ class Mosaic {
   std::vector<std::shared_ptr<const WeightTile>> tiles_;            // row by row
 };
 
-}  // namespace
-
-int draw_long_picture(Scene& scene, const char* place, const Box& box, std::int64_t h, const Part& part) {
-  const Ui& ui = scene.ui;
-  if (box.w < 1 || box.h < 1) return 0;
-  const Survey& survey = survey_of(scene);
-  const ColourScale scale = long_scale(scene, h);
-  const bool mean = scene.view.long_view.mean;
-  const auto across = static_cast<double>(part.turned ? box.h : box.w);
-  const int base = level_of(survey.cell);
-  const int level = std::min(base, level_for(static_cast<float>(across / part.columns)));
-  std::optional<Mosaic> mosaic;
-  if (level < base) mosaic.emplace(scene, h, level, part);
-  std::uint64_t content = mix_hash(mosaic ? mosaic->content() : 1, scene.result.ticket);
+/// Everything that the picture depends on, besides the tiles.
+std::uint64_t content_of(const Scene& scene, const LongPicture& p, const ColourScale& scale) {
+  std::uint64_t content = mix_hash(1, scene.result.ticket);
   for (const std::uint64_t value :
-       {scene.result.refinement, static_cast<std::uint64_t>(h), static_cast<std::uint64_t>(scene.sequence()),
-        static_cast<std::uint64_t>(mean), static_cast<std::uint64_t>(scale.map),
-        static_cast<std::uint64_t>(scale.log), static_cast<std::uint64_t>(ui.theme.name),
-        static_cast<std::uint64_t>(part.turned),
-        static_cast<std::uint64_t>(box.w) << 32 | static_cast<std::uint64_t>(box.h)})
+       {scene.result.refinement, static_cast<std::uint64_t>(p.h),
+        static_cast<std::uint64_t>(scene.sequence()), static_cast<std::uint64_t>(scene.view.long_view.mean),
+        static_cast<std::uint64_t>(scale.map), static_cast<std::uint64_t>(scale.log),
+        static_cast<std::uint64_t>(scene.ui.theme.name), static_cast<std::uint64_t>(p.part.turned),
+        p.difference ? scene.held->result->ticket : 0,
+        static_cast<std::uint64_t>(p.box.w) << 32 | static_cast<std::uint64_t>(p.box.h)})
     content = mix_hash(content, value);
   content = mix_hash(mix_hash(content, scale.low), scale.high);
-  for (const double at : {part.row0, part.column0, part.rows, part.columns})
+  for (const double at : {p.part.row0, p.part.column0, p.part.rows, p.part.columns})
     content = mix_hash(content, std::bit_cast<std::uint64_t>(at));
-  ui.matrix(place, content, box, [&](const Ui::UseJob& use) {
-    const Tensor whole = mosaic ? mosaic->compose(mean) : Tensor();
-    const Tensor& picture = mean ? survey.known.mean : survey.known.largest_cells();
-    const ShownCells cells{
-        level, mosaic ? std::as_const(whole).matrix() : picture.matrix(h - survey.known.first_head),
-        mosaic ? mosaic->first_query() : 0, mosaic ? mosaic->first_key() : 0};
-    RasterJob job = whole_matrix(ui, cells.values, colormap(scale.map), box);
+  return content;
+}
+
+/// The cells of one side: its tiles put together, or its survey's picture as it is.
+class SideCells {
+ public:
+  SideCells(Scene& scene, std::int64_t h, int level, const Part& part) : survey_(survey_of(scene)), h_(h) {
+    if (level < level_of(survey_.cell)) mosaic_.emplace(scene, h, level, part);
+  }
+  std::uint64_t content() const { return mosaic_ ? mosaic_->content() : 1; }
+  std::int64_t first_query() const { return mosaic_ ? mosaic_->first_query() : 0; }
+  std::int64_t first_key() const { return mosaic_ ? mosaic_->first_key() : 0; }
+  Tensor values(bool mean) const {
+    if (mosaic_) return mosaic_->compose(mean);
+    const auto picture =
+        (mean ? survey_.known.mean : survey_.known.largest_cells()).matrix(h_ - survey_.known.first_head);
+    Tensor copy(Shape{picture.rows(), picture.cols()});
+    copy.matrix() = picture;
+    return copy;
+  }
+  const AttentionProblem& problem() const { return survey_.problem(); }
+
+ private:
+  const Survey& survey_;
+  std::int64_t h_;
+  std::optional<Mosaic> mosaic_;
+};
+
+/// Masked is what is hidden in both; 0 is no underflow there.
+void mark_difference(std::span<CellKind> kinds, const AttentionProblem& other, std::int64_t h,
+                     const ShownCells& cells, std::int64_t row) {
+  std::vector<CellKind> in_b(kinds.size());
+  mark_row(other, h, cells, row, in_b);
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    if (kinds[i] != CellKind::Masked || in_b[i] != CellKind::Masked) kinds[i] = CellKind::Number;
+}
+
+}  // namespace
+
+int draw_long_picture(Scene& scene, const LongPicture& p) {
+  const Ui& ui = scene.ui;
+  if (p.box.w < 1 || p.box.h < 1) return 0;
+  const bool mean = scene.view.long_view.mean;
+  const auto across = static_cast<double>(p.part.turned ? p.box.h : p.box.w);
+  const int level =
+      std::min(level_of(survey_of(scene).cell), level_for(static_cast<float>(across / p.part.columns)));
+  const ColourScale scale = p.difference ? long_difference_scale(scene, p.h, level) : long_scale(scene, p.h);
+  const SideCells a(scene, p.h, level, p.part);
+  std::optional<Scene> held;
+  std::optional<SideCells> b;
+  if (p.difference) b.emplace(held.emplace(scene_of_held(scene)), p.h, level, p.part);
+  const std::uint64_t content =
+      mix_hash(mix_hash(content_of(scene, p, scale), a.content()), b ? b->content() : 0);
+  ui.matrix(p.place, content, p.box, [&](const Ui::UseJob& use) {
+    Tensor values = a.values(mean);
+    if (b) {
+      const Tensor minus = b->values(mean);
+      if (minus.shape() == values.shape()) values.matrix() -= minus.matrix();
+    }
+    const ShownCells cells{level, std::as_const(values).matrix(), a.first_query(), a.first_key()};
+    RasterJob job = whole_matrix(ui, cells.values, colormap(scale.map), p.box);
     job.row_kinds = [&](std::int64_t row, std::span<CellKind> kinds) {
-      mark_row(survey.problem(), h, cells, row, kinds);
+      mark_row(a.problem(), p.h, cells, row, kinds);
+      if (b) mark_difference(kinds, b->problem(), p.h, cells, row);
     };
     job.low = scale.low;
     job.high = scale.high;
     job.log = scale.log;
     job.pool_maximum = !mean;
     const auto size = static_cast<double>(std::int64_t{1} << level);
-    job.row0 = (part.row0 - static_cast<double>(cells.first_query)) / size;
-    job.column0 = (part.column0 - static_cast<double>(cells.first_key)) / size;
-    job.rows = part.rows / size;
-    job.columns = part.columns / size;
-    job.turned = part.turned;
+    job.row0 = (p.part.row0 - static_cast<double>(cells.first_query)) / size;
+    job.column0 = (p.part.column0 - static_cast<double>(cells.first_key)) / size;
+    job.rows = p.part.rows / size;
+    job.columns = p.part.columns / size;
+    job.turned = p.part.turned;
     use(job);
   });
   return level;
+}
+
+std::optional<float> difference_at(Scene& scene, std::int64_t h, Cell cell) {
+  Scene held = scene_of_held(scene);
+  const std::optional<float> a = weight_at(scene, h, cell), b = weight_at(held, h, cell);
+  if (!a || !b) return std::nullopt;
+  return *a - *b;
 }
 
 std::optional<float> weight_at(Scene& scene, std::int64_t h, Cell cell) {

@@ -22,7 +22,7 @@ float draw_minimap(Scene& scene, float x, float y, float width) {
   const Box box{x, y + ui.px(20), std::max(ui.px(8), std::round(ratio > 1 ? most / ratio : most)),
                 std::max(ui.px(8), std::round(ratio > 1 ? most : most * ratio))};
   const Part whole{0, 0, static_cast<double>(d.queries), static_cast<double>(d.keys), false};
-  draw_long_picture(scene, "minimap", box, scene.head(), whole);
+  draw_long_picture(scene, {"minimap", box, scene.head(), whole});
   const LongState& seen = scene.view.long_view;
   const bool zoomed =
       seen.queries < static_cast<double>(d.queries) || seen.keys < static_cast<double>(d.keys);
@@ -76,7 +76,9 @@ float draw_exact_tile(Scene& scene, float x, float y, float width) {
   const Cell chosen = scene.cell();
   const std::int64_t h = scene.head(), b = scene.sequence();
   ui.text(x, y, "Exact cells", {type::body, ui.theme.text1, Ink::Semibold});
-  ui.text(x + width, y, "not pooled", {type::label, ui.theme.text3, Ink::Regular, Align::Right});
+  const bool difference = shows_long_difference(scene);
+  ui.text(x + width, y, difference ? "A − B" : "not pooled",
+          {type::label, ui.theme.text3, Ink::Regular, Align::Right});
   const float label = ui.px(72);
   const auto count = std::clamp<std::int64_t>(static_cast<std::int64_t>((width - label) / ui.px(44)), 2, 10);
   const float side = std::floor((width - label) / static_cast<float>(count));
@@ -91,7 +93,7 @@ float draw_exact_tile(Scene& scene, float x, float y, float width) {
           {type::label, ui.theme.query, Ink::Medium, Align::Right});
   ui.text(left - ui.px(10), top - ui.px(30), grouped(query0),
           {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
-  const ColourScale scale = long_scale(scene, h);
+  const ColourScale scale = difference ? long_difference_scale(scene, h, 0) : long_scale(scene, h);
   for (std::int64_t j = 0; j < std::min(count, d.keys); ++j) {
     const bool marked = key0 + j == chosen.key;
     ui.upright_text(left + (static_cast<float>(j) + 0.5f) * side, top - ui.px(6),
@@ -108,15 +110,16 @@ float draw_exact_tile(Scene& scene, float x, float y, float width) {
     for (std::int64_t j = 0; j < std::min(count, d.keys); ++j) {
       const Cell cell{query0 + i, key0 + j};
       const Box box{left + static_cast<float>(j) * side, row, side - 1, side - 1};
-      if (is_hidden(survey_of(scene).problem(), h, cell.query, cell.key)) {
+      if (hidden_in_sight(scene, h, cell)) {
         ui.fill(box, ui.theme.hatch_ground);
         continue;
       }
-      const std::optional<float> weight = weight_at(scene, h, cell);
+      const std::optional<float> weight =
+          difference ? difference_at(scene, h, cell) : weight_at(scene, h, cell);
       ui.fill(box, weight ? colour_of(scale, *weight) : ui.theme.control);
       if (!weight) continue;
       const auto v = static_cast<double>(*weight);
-      ui.text(box.centre_x(), box.centre_y(), v < 0.005 ? tight(v) : in_cell(v),
+      ui.text(box.centre_x(), box.centre_y(), std::abs(v) < 0.005 ? tight(v) : in_cell(v),
               {type::tick, ink_on(colour_of(scale, *weight)), Ink::Regular, Align::Centre, side});
     }
   }

@@ -30,8 +30,7 @@ std::pair<std::int64_t, std::int64_t> behind(const Axis& axis, float pixel) {
           std::clamp<std::int64_t>(to, from + 1, axis.count)};
 }
 
-Band entropy_behind(const MapFrame& m, float pixel) {
-  const Survey& survey = survey_of(m.scene);
+Band entropy_behind(const MapFrame& m, const Survey& survey, float pixel) {
   const auto row = survey.known.entropy.matrix().row(m.h - survey.known.first_head);
   const auto [from, to] = behind(m.queries(), pixel);
   const std::int64_t step = survey.known.rows.step;
@@ -43,8 +42,7 @@ Band entropy_behind(const MapFrame& m, float pixel) {
 }
 
 /// Attention received per key: exact once every query is known, before that from the picture's means.
-Band received_behind(const MapFrame& m, float pixel) {
-  const Survey& survey = survey_of(m.scene);
+Band received_behind(const MapFrame& m, const Survey& survey, float pixel) {
   const auto [from, to] = behind(m.keys(), pixel);
   const std::int64_t h = m.h - survey.known.first_head;
   Band band;
@@ -76,11 +74,12 @@ struct LongStrip {
   Box box;
   bool upright;  // along the rows
   Rgba hue;
+  bool is_second = false;  // only the line of means, over a strip that is there
 };
 
 template <class Look, class Place>
 void draw_strip(const Ui& ui, const LongStrip& strip, const Look& look, const Place& place) {
-  ui.fill(strip.box, ui.theme.panel);
+  if (!strip.is_second) ui.fill(strip.box, ui.theme.panel);
   const float thick = strip.upright ? strip.box.w : strip.box.h;
   const Rgba faint = fade(ui.theme.bar, 0.6f);
   std::vector<ImVec2> line;
@@ -90,10 +89,13 @@ void draw_strip(const Ui& ui, const LongStrip& strip, const Look& look, const Pl
     const auto at = [&](double value) { return static_cast<float>(place(value)) * (thick - 1); };
     const float low = at(band.least), high = at(band.most), mean = at(band.mean());
     if (strip.upright) {
-      ui.fill({strip.box.x + low, strip.box.y + pixel, std::max(1.f, high - low), 1}, faint);
+      if (!strip.is_second)
+        ui.fill({strip.box.x + low, strip.box.y + pixel, std::max(1.f, high - low), 1}, faint);
       line.push_back({strip.box.x + mean, strip.box.y + pixel + 0.5f});
     } else {
-      ui.fill({strip.box.x + pixel, strip.box.bottom() - std::max(1.f, high), 1, std::max(1.f, high)}, faint);
+      if (!strip.is_second)
+        ui.fill({strip.box.x + pixel, strip.box.bottom() - std::max(1.f, high), 1, std::max(1.f, high)},
+                faint);
       line.push_back({strip.box.x + pixel + 0.5f, strip.box.bottom() - mean});
     }
   }
@@ -105,8 +107,6 @@ void draw_strip(const Ui& ui, const LongStrip& strip, const Look& look, const Pl
 void draw_long_strips(const MapFrame& m, float width) {
   const Ui& ui = m.ui();
   const float x = m.cells.right() + m.strip_gap();
-  const auto entropy = [&](float pixel) { return entropy_behind(m, pixel); };
-  const auto received = [&](float pixel) { return received_behind(m, pixel); };
   const auto share = [&](double nats) { return std::clamp(nats / most_entropy(m), 0.0, 1.0); };
   const auto log_share = [&](double sum) { return place_of_received(m, sum); };
   const Box right{x, m.cells.y, width, m.cells.h};
@@ -120,10 +120,18 @@ void draw_long_strips(const MapFrame& m, float width) {
   ui.text(m.cells.x - ui.px(10), below.y + ui.px(9), m.turned() ? "entropy" : "received",
           {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
   ui.text(m.cells.x - ui.px(10), below.y + ui.px(25), m.turned() ? "nats" : "Σ, log", note);
-  const LongStrip queries{m.queries(), m.turned() ? below : right, !m.turned(), ui.theme.query};
-  const LongStrip keys{m.keys(), m.turned() ? right : below, m.turned(), ui.theme.key};
-  draw_strip(ui, queries, entropy, share);
-  draw_strip(ui, keys, received, log_share);
+  const auto draw = [&](const Survey& survey, Rgba query_hue, Rgba key_hue, bool is_second) {
+    const auto entropy = [&](float pixel) { return entropy_behind(m, survey, pixel); };
+    const auto received = [&](float pixel) { return received_behind(m, survey, pixel); };
+    const LongStrip queries{m.queries(), m.turned() ? below : right, !m.turned(), query_hue, is_second};
+    const LongStrip keys{m.keys(), m.turned() ? right : below, m.turned(), key_hue, is_second};
+    draw_strip(ui, queries, entropy, share);
+    draw_strip(ui, keys, received, log_share);
+  };
+  draw(survey_of(m.scene), ui.theme.query, ui.theme.key, false);
+  if (!shows_long_difference(m.scene)) return;
+  Scene held = scene_of_held(m.scene);
+  draw(survey_of(held), ui.theme.b, ui.theme.b, true);
 }
 
 }  // namespace attnscope

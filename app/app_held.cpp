@@ -1,0 +1,69 @@
+// app: B: what is held to compare with.
+#include <utility>
+
+#include "app/app.hpp"
+
+namespace attnscope {
+namespace {
+
+/// Weights of a long B are computed where they are looked at, like those of A.
+void show_tiles(const std::optional<Held>& held, std::unique_ptr<Tiles>& tiles) {
+  if (!held || !held->result->is_long()) return tiles.reset();
+  if (!tiles) tiles = std::make_unique<Tiles>();
+  tiles->show(held->result);
+}
+
+}  // namespace
+
+void App::hold() {
+  if (!shown_) return;
+  if (!shown_->is_complete())
+    return say("Not every query is known yet: it can be held as B once the sweep is done.");
+  held_ = Held{shown_, std::make_unique<ResultStats>(shown_, &errors_), ImGui::GetTime()};
+  stats_->compare_with(held_->result);
+  show_tiles(held_, held_tiles_);
+}
+
+void App::swap_with_held() {
+  if (!held_ || !shown_) return;
+  if (!shown_->is_complete())
+    return say("Not every query is known yet: it can be held as B once the sweep is done.");
+  document_ = held_->result->document;
+  // B is there already: it is shown at once, while the engine catches up.
+  std::swap(shown_, held_->result);
+  std::swap(stats_, held_->stats);
+  if (held_tiles_) std::swap(tiles_, held_tiles_);
+  tiles_->show(shown_);
+  show_tiles(held_, held_tiles_);
+  held_->seconds = ImGui::GetTime();
+  held_->stats->compare_with(nullptr);
+  stats_->compare_with(held_->result);
+  keep_selection_inside();
+  keep_plane_there();
+}
+
+void App::let_go() {
+  held_.reset();
+  held_tiles_.reset();
+  if (stats_) stats_->compare_with(nullptr);
+  if (shown_) keep_plane_there();
+}
+
+/// What the session held is there: it becomes B, and what is shown can be computed.
+bool App::take_held(const ResultPtr& result) {
+  if (!coming_b_ || b_ticket_ == 0 || result->ticket < b_ticket_) return false;
+  if (result->error.empty() && !result->is_complete()) return true;  // the rest of its queries comes
+  coming_b_.reset();
+  b_ticket_ = 0;
+  if (!result->error.empty()) {
+    say("What was held as B cannot be computed: " + result->error);
+    return true;
+  }
+  held_ = Held{result, std::make_unique<ResultStats>(result, &errors_),
+               ImGui::GetTime() - (looks_ ? looks_->held_seconds : 0)};
+  if (stats_) stats_->compare_with(held_->result);
+  show_tiles(held_, held_tiles_);
+  return true;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,157 @@
+// Long results held as B: A, B and A − B on the long map, exact in single cells; what cannot be compared says
+// so.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/long_robot.hpp"
+#include "app/number_format.hpp"
+
+using namespace attnscope;
+using namespace attnscope::test;
+
+namespace {
+
+constexpr Cell place{1204, 1203};
+
+/// B: as it opens; A: without the division by √dₖ. Zoomed to a cell in the previous-token head.
+struct Compared : LongRobot {
+  double in_a = 0, in_b = 0;  // the cell's weights, by the book
+  explicit Compared(int width = 1600, int height = 1000, float scale = 1) : LongRobot(width, height, scale) {
+    in_b = naive_weight(0, place);
+    robot.key(ImGuiKey_Backslash);
+    robot.key(ImGuiKey_S);
+    robot.settle();
+    in_a = naive_weight(0, place);
+    robot.app().look_at({.head = 0, .cell = place, .cells = 8});
+    robot.settle();
+  }
+  LongSide side() { return robot.app().view().long_view.side; }
+  std::string fourth(double v) const { return std::abs(v) < 0.005 ? tight(v) : fixed(v, 4); }
+};
+
+}  // namespace
+
+TEST_CASE("a long result is held as B, and the map shows A, B and A - B exactly", "[long-compare]") {
+  Compared c;
+  Robot& robot = c.robot;
+  REQUIRE(robot.app().held());
+  CHECK(robot.app().held()->result->is_long());
+  REQUIRE(std::abs(c.in_a - c.in_b) > 0.01);
+  REQUIRE(robot.has("Side: A − B"));
+  CHECK(shows(robot, c.fourth(c.in_a)));
+
+  robot.click("Side: B");
+  robot.settle();
+  CHECK(c.side() == LongSide::B);
+  CHECK(shows(robot, c.fourth(c.in_b)));
+
+  robot.key(ImGuiKey_Slash);
+  robot.settle();
+  CHECK(c.side() == LongSide::Difference);
+  CHECK(shows(robot, c.fourth(c.in_a - c.in_b)));
+  CHECK(shows(robot, "A − B of the weights"));
+  for (const std::string& sentence : collisions(texts_of(robot))) FAIL_CHECK(sentence);
+  robot.app().look_at({.head = {}, .cell = {}, .cells = tokens});
+  robot.settle();
+  CHECK(shows(robot, "A − B of the largest weight in each 4 × 4 block"));
+  for (const std::string& sentence : collisions(texts_of(robot))) FAIL_CHECK(sentence);
+
+  // The bar ends at the largest difference of the pictures.
+  const Survey &a = c.survey(), &b = *robot.app().held()->result->surveys.front();
+  float most = 0;
+  for (std::int64_t i = 0; i < a.known.largest_cells().shape()[1] * a.known.largest_cells().shape()[2]; ++i)
+    most = std::max(most, std::abs(a.known.largest_cells().data()[i] - b.known.largest_cells().data()[i]));
+  CHECK(shows(robot, fixed(static_cast<double>(most), 2)));
+  robot.key(ImGuiKey_Slash);
+  robot.settle();
+  CHECK(c.side() == LongSide::A);
+}
+
+TEST_CASE("long A and B are swapped, let go, and come back from a session", "[long-compare]") {
+  Compared c;
+  Robot& robot = c.robot;
+  robot.key(ImGuiKey_Slash);
+  robot.settle();
+  const std::filesystem::path path = c.directory / "both.json";
+  robot.app().save(path);
+  robot.key(ImGuiKey_X);
+  robot.settle();
+  CHECK(robot.document().scaling.kind == Scaling::Kind::InverseSqrtDk);
+  CHECK(robot.app().held()->result->document.scaling.kind == Scaling::Kind::Off);
+  CHECK(shows(robot, c.fourth(c.in_b - c.in_a)));
+  robot.key(ImGuiKey_Backslash, ImGuiMod_Shift);
+  robot.settle();
+  CHECK_FALSE(robot.app().held());
+  CHECK_FALSE(robot.has("Side: B"));
+  CHECK(shows(robot, c.fourth(c.in_b)));
+  robot.key(ImGuiKey_Slash);
+  robot.frame(2);
+  CHECK(robot.app().message().find("Nothing that is as long") != std::string::npos);
+
+  robot.app().open(path);
+  robot.settle();
+  REQUIRE(robot.app().held());
+  CHECK(robot.app().held()->result->is_complete());
+  CHECK(robot.document().scaling.kind == Scaling::Kind::Off);
+  CHECK(c.side() == LongSide::Difference);
+  CHECK(shows(robot, c.fourth(c.in_a - c.in_b)));
+}
+
+TEST_CASE("a long B of another length, and a short A, are told in one sentence", "[long-compare]") {
+  Compared c;
+  Robot& robot = c.robot;
+  std::string text = long_text();
+  for (int i = 0; i < 40; ++i) text += " more";
+  robot.app().open(c.directory.write("longer.txt", text));
+  robot.settle();
+  REQUIRE(c.result().is_long());
+  for (const char* side : {"Side: A − B", "Side: B"}) {
+    robot.click(side);
+    robot.settle();
+    CHECK(shows(robot, "A has 2,151 × 2,151 cells and B has"));
+  }
+  robot.click("Side: A");
+  robot.settle();
+  CHECK(robot.has("long map"));
+
+  robot.app().open(list_examples(ATTNSCOPE_ASSETS).front().path);
+  robot.settle();
+  CHECK_FALSE(c.result().is_long());
+  CHECK(robot.app().message().find("cannot be compared") != std::string::npos);
+  for (const ImGuiKey mode : {ImGuiKey_F4, ImGuiKey_F3, ImGuiKey_F2}) {
+    robot.key(mode);
+    robot.settle();
+  }
+  robot.key(ImGuiKey_X);
+  robot.settle();
+  CHECK(c.result().is_long());
+  CHECK_FALSE(robot.app().held()->result->is_long());
+  robot.key(ImGuiKey_Slash);
+  robot.frame(2);
+  CHECK(robot.app().message().find("Nothing that is as long") != std::string::npos);
+}
+
+TEST_CASE("strips beside A - B have the means of both", "[long-compare]") {
+  Compared c;
+  Robot& robot = c.robot;
+  const Rgba b = theme(ThemeName::Dark).b;
+  const auto counts = [&] {
+    robot.leave();
+    robot.settle();
+    const Image image = robot.pixels();
+    return std::count_if(image.pixels.begin(), image.pixels.end(), [&](Rgba pixel) {
+      const auto near = [&](int shift) {
+        return std::abs(static_cast<int>(pixel >> shift & 255u) - static_cast<int>(b >> shift & 255u)) < 48;
+      };
+      return near(0) && near(8) && near(16);
+    });
+  };
+  robot.app().look_at({.head = {}, .cell = {}, .cells = tokens});
+  robot.settle();
+  const auto before = counts();
+  robot.key(ImGuiKey_Slash);
+  CHECK(counts() > before + 20);
+}
