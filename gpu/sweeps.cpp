@@ -112,6 +112,7 @@ class CardSweep {
     if (wish_.received) read_received(made);
     if (wish_.picture) read_picture(made);
     interest_.check();
+    if (progress_ != nullptr) progress_->done = progress_->total.load();  // items need not share rows evenly
     return made;
   }
 
@@ -135,8 +136,9 @@ class CardSweep {
   /// Launches items [0, items) some at a time; `done(items)` after each time.
   template <class Pass, class Done>
   void launch_items(Pass pass, std::int64_t items, std::int64_t pairs_each, int resident, Done done) {
-    const std::int64_t at_once =
-        std::max<std::int64_t>(resident, settings_.pairs_at_once / std::max<std::int64_t>(1, pairs_each));
+    // Whole rounds of what the card holds at once: the last round of each launch would be for a few.
+    const std::int64_t rounds = settings_.pairs_at_once / std::max<std::int64_t>(1, pairs_each) / resident;
+    const std::int64_t at_once = std::max<std::int64_t>(1, rounds) * resident;
     pass.stale = interest_.word();
     for (std::int64_t item = 0; item < items; item += at_once) {
       const std::int64_t last = std::min(items, item + at_once);
