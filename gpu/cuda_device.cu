@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "gpu/cuda_device.hpp"
 #include "gpu/device_context.cuh"
+#include "gpu/why_no_card.hpp"
 
 namespace attnscope::gpu {
 
@@ -221,8 +222,26 @@ class CudaDevice final : public Device {
   cudaMemPool_t pool_ = nullptr;
 };
 
-std::string version_in_words(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+/// What CUDA says about its first card.
+CardAnswers ask_cuda() {
+  CardAnswers answers;
+  answers.wanted = CUDART_VERSION;
+  cudaDriverGetVersion(&answers.driver);
+  if (answers.driver == 0) return answers;
+  using Counting = CardAnswers::Counting;
+  const cudaError_t error = cudaGetDeviceCount(&answers.cards);
+  answers.counting = error == cudaSuccess                   ? Counting::Done
+                     : error == cudaErrorInsufficientDriver ? Counting::DriverTooOld
+                     : error == cudaErrorNoDevice           ? Counting::NoCard
+                                                            : Counting::Failed;
+  answers.failure = cudaGetErrorString(error);
+  if (error != cudaSuccess || answers.cards == 0) return answers;
+  cudaDeviceProp properties{};
+  answers.describes = cudaGetDeviceProperties(&properties, 0) == cudaSuccess;
+  answers.name = properties.name;
+  answers.major = properties.major;
+  answers.minor = properties.minor;
+  return answers;
 }
 
 }  // namespace
@@ -233,25 +252,8 @@ std::unique_ptr<Device> open_cuda_device(std::string& why_not) {
     why_not = std::move(sentence);
     return nullptr;
   };
-  int driver = 0, count = 0;
-  cudaDriverGetVersion(&driver);
-  if (driver == 0) return refuse("This computer has no NVIDIA driver, so the CPU computes everything.");
-  const cudaError_t error = cudaGetDeviceCount(&count);
-  if (error == cudaErrorInsufficientDriver)
-    return refuse("The NVIDIA driver is made for CUDA " + version_in_words(driver) + "; this build wants " +
-                  version_in_words(CUDART_VERSION) + " or newer, so the CPU computes everything.");
-  if (error == cudaErrorNoDevice || (error == cudaSuccess && count == 0))
-    return refuse("The NVIDIA driver finds no graphics card, so the CPU computes everything.");
-  if (error != cudaSuccess)
-    return refuse(std::string("The NVIDIA driver does not start: ") + cudaGetErrorString(error) +
-                  ". The CPU computes everything.");
-  cudaDeviceProp properties{};
-  if (cudaGetDeviceProperties(&properties, 0) != cudaSuccess)
-    return refuse("The graphics card does not say what it is, so the CPU computes everything.");
-  if (properties.major * 10 + properties.minor < 75)
-    return refuse(std::string(properties.name) + " has compute capability " +
-                  std::to_string(properties.major) + "." + std::to_string(properties.minor) +
-                  "; 7.5 or newer is needed, so the CPU computes everything.");
+  const std::string why = why_no_card(ask_cuda());
+  if (!why.empty()) return refuse(why);
   try {
     return std::make_unique<CudaDevice>(0);
   } catch (const Error& e) {

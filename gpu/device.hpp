@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -52,8 +51,10 @@ class Device {
 inline bool can_run(const DeviceFacts& facts, const AnyPass& pass, Units units) {
   bool fits = false;
   with_kernel(pass, units, [&](auto kernel, const auto&) {
+    // Signed: nvcc warns of every comparison with an unsigned 0.
+    const std::int64_t shared_bytes = kernel.shared_bytes;
     fits = (!kernel.needs_matrix_units || facts.capability >= 80) &&
-           std::less_equal<std::size_t>{}(kernel.shared_bytes, facts.shared_bytes);
+           shared_bytes <= static_cast<std::int64_t>(facts.shared_bytes);
   });
   return fits;
 }

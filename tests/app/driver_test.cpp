@@ -1,0 +1,48 @@
+// The program on a machine without a graphics card's driver: nothing of CUDA is needed to start it.
+#include <cstdio>
+#include <dlfcn.h>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/choose_backend.hpp"
+#include "support/program.hpp"
+
+namespace attnscope {
+namespace {
+
+std::string libraries_of_the_program() {
+  FILE* pipe = ::popen("ldd '" ATTNSCOPE_PROGRAM "'", "r");
+  REQUIRE(pipe != nullptr);
+  std::string all;
+  for (char buffer[4096]; const std::size_t got = std::fread(buffer, 1, sizeof buffer, pipe);)
+    all.append(buffer, got);
+  REQUIRE(::pclose(pipe) == 0);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("The program links no library of CUDA, and without a driver it says why the CPU computes") {
+  const std::string libraries = libraries_of_the_program();
+  REQUIRE(libraries.find("libc.so") != std::string::npos);
+  CHECK(libraries.find("libcu") == std::string::npos);
+  CHECK(libraries.find("libnv") == std::string::npos);
+
+  const test::TemporaryDirectory directory;
+  CHECK(test::run(directory, "--version").exit_code == 0);
+
+  if (void* driver = ::dlopen("libcuda.so.1", RTLD_LAZY)) {
+    ::dlclose(driver);
+    SKIP("there is a driver");
+  }
+  const ChosenBackend chosen = choose_backend();
+  CHECK(chosen.backend->name() == make_cpu_backend()->name());
+  const bool told =
+      chosen.cpu_reason == "This computer has no NVIDIA driver, so the CPU computes everything." ||
+      chosen.cpu_reason == "This build has no CUDA kernels, so the CPU computes everything.";
+  INFO(chosen.cpu_reason);
+  CHECK(told);
+}
+
+}  // namespace attnscope
