@@ -1,0 +1,72 @@
+// tests: a Device that measures another: milliseconds of each pass from launch to end, bytes taken.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <memory>
+
+#include "gpu/device.hpp"
+
+namespace attnscope::on_card {
+
+using Clock = std::chrono::steady_clock;
+inline double milliseconds_since(Clock::time_point from) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - from).count();
+}
+
+class TimedDevice final : public gpu::Device {
+ public:
+  explicit TimedDevice(std::unique_ptr<gpu::Device> other) : other_(std::move(other)) {}
+
+  /// Launches are waited for and timed; otherwise they are only handed on.
+  bool times = false;
+  /// Since clear_times(), by the index of the pass in AnyPass.
+  std::array<double, std::variant_size_v<gpu::AnyPass>> milliseconds{};
+  void clear_times() { milliseconds.fill(0); }
+  std::size_t allocated() const { return allocated_; }
+  std::size_t most_allocated() const { return most_allocated_; }
+
+  const gpu::DeviceFacts& facts() const override { return other_->facts(); }
+  void* allocate(std::size_t bytes) override {
+    void* memory = other_->allocate(bytes);
+    sizes_[memory] = bytes;
+    allocated_ += bytes;
+    most_allocated_ = std::max(most_allocated_, allocated_);
+    return memory;
+  }
+  void free(void* memory) noexcept override {
+    if (const auto found = sizes_.find(memory); found != sizes_.end()) {
+      allocated_ -= found->second;
+      sizes_.erase(found);
+    }
+    other_->free(memory);
+  }
+  void upload(void* to, const void* from, std::size_t bytes, std::size_t apart, std::size_t rows) override {
+    other_->upload(to, from, bytes, apart, rows);
+  }
+  void download(void* to, const void* from, std::size_t bytes) override { other_->download(to, from, bytes); }
+  void clear(void* memory, std::size_t bytes) override { other_->clear(memory, bytes); }
+  void launch(const gpu::AnyPass& pass, gpu::Units units, int blocks) override {
+    if (!times) return other_->launch(pass, units, blocks);
+    other_->wait();
+    const Clock::time_point begin = Clock::now();
+    other_->launch(pass, units, blocks);
+    other_->wait();
+    milliseconds[pass.index()] += milliseconds_since(begin);
+  }
+  int resident_blocks(const gpu::AnyPass& pass, gpu::Units units) override {
+    return other_->resident_blocks(pass, units);
+  }
+  void wait() override { other_->wait(); }
+  gpu::StaleWord current() override { return other_->current(); }
+  void make_stale() noexcept override { other_->make_stale(); }
+
+ private:
+  std::unique_ptr<gpu::Device> other_;
+  std::map<void*, std::size_t> sizes_;
+  std::size_t allocated_ = 0, most_allocated_ = 0;
+};
+
+}  // namespace attnscope::on_card
