@@ -18,7 +18,7 @@ enum class Schedule { Lazy, Adversarial };
 
 /// Throws std::runtime_error on what would hang or be undefined on a card: threads that miss a barrier, warps
 /// whose lanes meet at different instructions, misaligned or out-of-range shared memory, copies under way at
-/// the end.
+/// the end. Matrices whose rows meet in a bank of shared memory are refused too: they would be slow.
 class Block {
  public:
   Block(Schedule schedule, std::uint64_t seed);
@@ -38,6 +38,7 @@ class Block {
   void copy16(std::size_t to, const void* from, bool real);
   void commit();
   void wait(std::size_t most_under_way);
+  [[noreturn]] void fail(const std::string& what);
 
  private:
   struct Fiber;
@@ -56,7 +57,6 @@ class Block {
   void land(const Copy& copy);
   bool run_round();
   bool run_warps_alone();
-  [[noreturn]] void fail(const std::string& what);
   static void enter();
 
   Schedule schedule_;

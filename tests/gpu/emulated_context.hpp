@@ -103,9 +103,13 @@ class Context {
               [](Block& block, void* const* lanes) {
                 for (int i = 0; i < 4; ++i) {
                   std::uint16_t matrix[8][8];
-                  for (int row = 0; row < 8; ++row)
-                    std::memcpy(matrix[row],
-                                block.shared(static_cast<LoadLane*>(lanes[i * 8 + row])->offset, 16, 16), 16);
+                  unsigned banks = 0;  // eight of 16 bytes
+                  for (int row = 0; row < 8; ++row) {
+                    const std::size_t at = static_cast<LoadLane*>(lanes[i * 8 + row])->offset;
+                    std::memcpy(matrix[row], block.shared(at, 16, 16), 16);
+                    banks |= 1u << at / 16 % 8;
+                  }
+                  if (banks != 0xff) block.fail("rows of a matrix meet in a bank");
                   for (int l = 0; l < 32; ++l) {
                     const int g = l / 4, t = l % 4 * 2;
                     const std::uint32_t low = Transposed ? matrix[t][g] : matrix[g][t],

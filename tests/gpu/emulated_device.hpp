@@ -28,7 +28,7 @@ class EmulatedDevice final : public gpu::Device {
   void launch(const gpu::AnyPass& pass, gpu::Units units, int blocks) override;
   int resident_blocks(const gpu::AnyPass& pass, gpu::Units units) override;
   void wait() override {}
-  gpu::StaleWord current() override { return {&word_, word_}; }
+  gpu::StaleWord current() override { return {never_stale ? nullptr : &word_, word_}; }
   void make_stale() noexcept override { ++word_; }
 
   std::size_t allocated() const { return allocated_; }
@@ -36,6 +36,9 @@ class EmulatedDevice final : public gpu::Device {
   std::size_t uploaded() const { return uploaded_; }
   /// Called before each launch.
   std::function<void(const gpu::AnyPass&)> on_launch;
+
+  /// Launches then do not ask, and do without the barrier that asking is.
+  bool never_stale = false;
 
   gpu::DeviceFacts facts_;
 

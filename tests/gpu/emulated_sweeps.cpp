@@ -1,0 +1,44 @@
+#include "gpu/emulated_sweeps.hpp"
+
+namespace attnscope::emulator {
+
+namespace {
+
+gpu::SweepSettings settings_of(const Setup& setup) {
+  gpu::SweepSettings settings;
+  settings.bfloat_from = setup.arithmetic == gpu::Arithmetic::Bfloat ? 0 : -1;
+  return settings;
+}
+
+}  // namespace
+
+Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, const Setup& setup) {
+  EmulatedDevice device(setup.schedule, setup.seed, setup.blocks);
+  device.never_stale = setup.never_stale;
+  gpu::Residents residents(device);
+  return gpu::CardSweeps(device, residents, settings_of(setup)).sweep(problem, wish, {}, nullptr);
+}
+
+Tensor tile(const AttentionProblem& problem, const TileWish& wish, const Setup& setup) {
+  EmulatedDevice device(setup.schedule, setup.seed, setup.blocks);
+  device.never_stale = setup.never_stale;
+  gpu::Residents residents(device);
+  return gpu::CardSweeps(device, residents, settings_of(setup)).tile(problem, wish, {});
+}
+
+std::unique_ptr<streaming_cases::Case> in_quarters(samples::Random& random,
+                                                   const streaming_cases::Sizes& sizes, float offset) {
+  auto made = streaming_cases::plain_case(random, sizes);
+  const auto fill = [&](std::vector<float>& values, std::int64_t d, float first) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] =
+          static_cast<std::int64_t>(i) % d == 0 ? first : static_cast<float>(random.between(-4, 4)) / 4;
+  };
+  fill(made->q, sizes.d_k, 1);
+  fill(made->k, sizes.d_k, offset);
+  fill(made->v, sizes.d_v, 1);
+  made->problem.scale = 1;
+  return made;
+}
+
+}  // namespace attnscope::emulator

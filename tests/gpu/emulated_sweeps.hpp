@@ -1,0 +1,34 @@
+// tests: sweeps on emulated cards, and numbers whose scores are exact.
+#pragma once
+
+#include <cstdint>
+
+#include "core/streaming_cases.hpp"
+#include "gpu/emulated_device.hpp"
+#include "gpu/sweeps.hpp"
+
+namespace attnscope::emulator {
+
+struct Setup {
+  gpu::Arithmetic arithmetic = gpu::Arithmetic::Float;
+  Schedule schedule = Schedule::Lazy;
+  std::uint64_t seed = 1;
+  int blocks = 3;
+  /// Work that is never stale: asking for it is a barrier, which may stand in for one that is missing.
+  bool never_stale = true;
+};
+/// Both arithmetics on both schedules.
+inline constexpr Setup setups[] = {{gpu::Arithmetic::Float, Schedule::Lazy},
+                                   {gpu::Arithmetic::Float, Schedule::Adversarial},
+                                   {gpu::Arithmetic::Bfloat, Schedule::Lazy},
+                                   {gpu::Arithmetic::Bfloat, Schedule::Adversarial}};
+
+Sweep sweep(const AttentionProblem&, const SweepWish&, const Setup&);
+Tensor tile(const AttentionProblem&, const TileWish&, const Setup&);
+
+/// A problem in quarters, which bfloat16 and float32 hold exactly with all of its scores; each score is
+/// higher by `offset` (3008 is a bfloat16, too). Full attention, scale 1.
+std::unique_ptr<streaming_cases::Case> in_quarters(samples::Random& random,
+                                                   const streaming_cases::Sizes& sizes, float offset);
+
+}  // namespace attnscope::emulator

@@ -1,0 +1,25 @@
+// Stages of Documents that are larger than a tile in every direction, on an emulated card against the float64
+// oracle.
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/against_oracle.hpp"
+#include "core/pipeline.hpp"
+#include "core/samples.hpp"
+#include "gpu/card_backend.hpp"
+#include "gpu/emulated_device.hpp"
+
+namespace attnscope {
+
+TEST_CASE("Stages of a Document larger than a tile are what the oracle says") {
+  for (const auto schedule : {emulator::Schedule::Lazy, emulator::Schedule::Adversarial}) {
+    samples::Random random(31);
+    Document document = samples::text_document(random, {100, 70}, 2, 160);
+    document.masking.causal = schedule == emulator::Schedule::Lazy;
+    auto device = std::make_unique<emulator::EmulatedDevice>(schedule);
+    const ResultPtr found = Pipeline(gpu::make_card_backend(std::move(device))).run(document);
+    REQUIRE(against_oracle::difference(document, found->trace,
+                                       against_oracle::expected(document, found->trace), 1e-5) == "");
+  }
+}
+
+}  // namespace attnscope
