@@ -4,8 +4,8 @@ namespace attnscope::emulator {
 
 namespace {
 
-gpu::SweepSettings settings_of(const Setup& setup) {
-  gpu::SweepSettings settings;
+gpu::CardSettings settings_of(const Setup& setup) {
+  gpu::CardSettings settings;
   settings.bfloat_from = setup.arithmetic == gpu::Arithmetic::Bfloat ? 0 : -1;
   return settings;
 }

@@ -19,8 +19,8 @@ namespace {
 
 using streaming_cases::Case;
 
-gpu::SweepSettings settings_of(bool bfloat) {
-  gpu::SweepSettings settings;
+gpu::CardSettings settings_of(bool bfloat) {
+  gpu::CardSettings settings;
   settings.bfloat_from = bfloat ? 0 : -1;
   return settings;
 }

@@ -24,7 +24,7 @@ double median(std::vector<double> values) {
 /// Medians of at least 20 runs after two that warm up.
 class Stopwatch {
  public:
-  Stopwatch(Card& card, gpu::SweepSettings settings)
+  Stopwatch(Card& card, gpu::CardSettings settings)
       : card_(card), device_(card.open()), residents_(*device_), settings_(settings) {}
   Passes time(const AttentionProblem& problem, const SweepWish& wish, bool passes) {
     gpu::CardSweeps sweeps(*device_, residents_, settings_);
@@ -50,7 +50,7 @@ class Stopwatch {
   Card& card_;
   std::unique_ptr<TimedDevice> device_;
   gpu::Residents residents_;
-  gpu::SweepSettings settings_;
+  gpu::CardSettings settings_;
 };
 
 /// Cells of a picture of at most 512 columns, as the view asks for.
@@ -61,7 +61,7 @@ PooledCells view_cells(std::int64_t n) {
 }
 
 void time_pass1(Card& card, std::int64_t heads, std::int64_t d, std::int64_t n, bool bfloat) {
-  gpu::SweepSettings settings;
+  gpu::CardSettings settings;
   settings.bfloat_from = bfloat ? 0 : -1;
   Stopwatch watch(card, settings);
   const Numbers numbers(heads, n, d);
@@ -111,7 +111,7 @@ void abort_time(Card& card) {
   const Numbers numbers(12, card.emulated ? 700 : 131072, 64);
   const auto device = card.open();
   gpu::Residents residents(*device);
-  gpu::SweepSettings settings;
+  gpu::CardSettings settings;
   settings.bfloat_from = 0;
   gpu::CardSweeps sweeps(*device, residents, settings);
   SweepWish few;
@@ -152,7 +152,7 @@ void memory(Card& card) {
   const Numbers numbers(12, n, 64);
   const auto device = card.open();
   gpu::Residents residents(*device);
-  gpu::SweepSettings settings;
+  gpu::CardSettings settings;
   settings.bfloat_from = 0;
   SweepWish wish;
   wish.received = wish.strongest = true;
