@@ -103,7 +103,9 @@ class SweepRun {
       const std::int64_t h = item / groups, first = (groups - 1 - item % groups) * group;
       const std::int64_t last = std::min(rows_, first + group);
       const streaming::ScratchLease lease(scratch);
-      if (wish_.picture && wish_.picture->rows_per_cell > kernels_.lanes) clear_cells(h, first, last);
+      // Also cells that are only written: with their lines in the cache, pictures of 256 tokens take 17 %
+      // instead of 50 %.
+      if (wish_.picture) clear_cells(h, first, last);
       for (std::int64_t row = first; row < last; row += tile) {
         const int count = static_cast<int>(std::min(tile, last - row));
         if (!sweep_tile(h, row, count, lease.data())) return;
