@@ -140,7 +140,7 @@ void App::take_results() {
   const ResultPtr good = engine_.latest_good();
   if (!good || good == shown_ || (held_ && good == held_->result)) return;
   ResultPtr before = std::exchange(shown_, good);
-  tiles_->show(shown_);
+  tiles_->show(shown_, backends_->beside(*shown_));
   stats_ = std::make_unique<ResultStats>(shown_, &errors_);
   backends_->note(*shown_);
   const bool was_long = before && before->is_long();

@@ -7,10 +7,10 @@ namespace attnscope {
 namespace {
 
 /// Weights of a long B are computed where they are looked at, like those of A.
-void show_tiles(const std::optional<Held>& held, std::unique_ptr<Tiles>& tiles) {
+void show_tiles(const std::optional<Held>& held, std::unique_ptr<Tiles>& tiles, const Backends& backends) {
   if (!held || !held->result->is_long()) return tiles.reset();
   if (!tiles) tiles = std::make_unique<Tiles>();
-  tiles->show(held->result);
+  tiles->show(held->result, backends.beside(*held->result));
 }
 
 }  // namespace
@@ -21,7 +21,7 @@ void App::hold() {
     return say("Not every query is known yet: it can be held as B once the sweep is done.");
   held_ = Held{shown_, std::make_unique<ResultStats>(shown_, &errors_), ImGui::GetTime()};
   stats_->compare_with(held_->result);
-  show_tiles(held_, held_tiles_);
+  show_tiles(held_, held_tiles_, *backends_);
 }
 
 void App::swap_with_held() {
@@ -33,8 +33,8 @@ void App::swap_with_held() {
   std::swap(shown_, held_->result);
   std::swap(stats_, held_->stats);
   if (held_tiles_) std::swap(tiles_, held_tiles_);
-  tiles_->show(shown_);
-  show_tiles(held_, held_tiles_);
+  tiles_->show(shown_, backends_->beside(*shown_));
+  show_tiles(held_, held_tiles_, *backends_);
   held_->seconds = ImGui::GetTime();
   held_->stats->compare_with(nullptr);
   stats_->compare_with(held_->result);
@@ -62,7 +62,7 @@ bool App::take_held(const ResultPtr& result) {
   held_ = Held{result, std::make_unique<ResultStats>(result, &errors_),
                ImGui::GetTime() - (looks_ ? looks_->held_seconds : 0)};
   if (stats_) stats_->compare_with(held_->result);
-  show_tiles(held_, held_tiles_);
+  show_tiles(held_, held_tiles_, *backends_);
   return true;
 }
 

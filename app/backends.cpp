@@ -14,6 +14,11 @@ std::optional<std::size_t> Backends::find(std::string_view backend) const {
   return std::nullopt;
 }
 
+std::shared_ptr<Backend> Backends::beside(const Result& result) const {
+  const std::optional<std::size_t> by = find(result.backend);
+  return by ? choices_[*by].beside : nullptr;
+}
+
 std::size_t Backends::next(std::size_t choice) const {
   for (std::size_t step = 1; step < choices_.size(); ++step) {
     const std::size_t i = (choice + step) % choices_.size();

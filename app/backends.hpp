@@ -22,6 +22,8 @@ class Backends {
   const std::vector<BackendChoice>& choices() const { return choices_; }
   /// The choice with this backend, by its own name as a Result tells it; empty where none has it.
   std::optional<std::size_t> find(std::string_view backend) const;
+  /// Who makes what is looked at of this result: BackendChoice::beside of the choice that computed it.
+  std::shared_ptr<Backend> beside(const Result&) const;
   /// The next choice behind this one, in a circle, that this machine has; itself when it is alone.
   std::size_t next(std::size_t choice) const;
   bool is_alone() const { return next(0) == 0; }

@@ -14,12 +14,15 @@ std::optional<BackendWish> backend_wish_named(std::string_view name) {
 }
 
 std::vector<BackendChoice> list_backends(bool with_cuda) {
-  std::vector<BackendChoice> all{{"CPU", one_at_a_time(make_cpu_backend()), {}}};
+  std::vector<BackendChoice> all{{"CPU", one_at_a_time(make_cpu_backend()), {}, nullptr}};
   if (!with_cuda) return all;
-  BackendChoice cuda{"CUDA", nullptr, {}};
+  BackendChoice cuda{"CUDA", nullptr, {}, nullptr};
   if (std::unique_ptr<Backend> made = make_cuda_backend(cuda.why_not)) {
     cuda.backend = one_at_a_time(std::move(made));
     cuda.why_not.clear();
+    std::string why_no_other;  // then the CPU makes what is looked at
+    if (std::unique_ptr<Backend> beside = make_cuda_backend(why_no_other))
+      cuda.beside = one_at_a_time(std::move(beside));
   }
   all.push_back(std::move(cuda));
   return all;

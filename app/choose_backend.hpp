@@ -22,6 +22,8 @@ struct BackendChoice {
   std::string name;                  // "CPU", "CUDA"
   std::shared_ptr<Backend> backend;  // null: this machine or build does not have it,
   std::string why_not;               // and why, as a sentence
+  /// Another on the same machine, for what is looked at while the first computes; null: the CPU does that.
+  std::shared_ptr<Backend> beside = {};
 };
 
 /// The CPU, which is always there and stands in for the others, then CUDA. Nothing is asked of a graphics

@@ -10,7 +10,6 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t strip_cells = std::int64_t{1} << 20;  // weights held at once while a tile is made
 constexpr std::size_t most_rows = 4;
 
 /// Which queries of the tile are looked at: all of them while few are pooled, else those that the survey
@@ -20,75 +19,23 @@ std::int64_t step_of(const Survey& survey, int level) {
   return known <= std::int64_t{1} << level ? known : 1;
 }
 
-/// Pools weights of rows first, first + step, … into a tile whose cells have 2^level tokens to a side.
-class Pool {
- public:
-  Pool(WeightTile& tile, int level)
-      : tile_(tile), level_(level), counts_(static_cast<std::size_t>(tile.max.shape()[0])) {}
-
-  /// `weights` [rows][keys], the first row `row` queries below the tile's first.
-  void add(const Tensor& weights, std::int64_t row) {
-    const std::int64_t keys = weights.shape()[1], cells = tile_.max.shape()[1];
-    for (std::int64_t i = 0; i < weights.shape()[0]; ++i) {
-      const std::int64_t down = (row + i * tile_.step) >> level_;
-      const float* const from = weights.data() + i * keys;
-      float* const max = tile_.max.data() + down * cells;
-      float* const sum = tile_.mean.data() + down * cells;
-      ++counts_[static_cast<std::size_t>(down)];
-      for (std::int64_t cell = 0; cell < cells; ++cell) {
-        const std::int64_t end = std::min(keys, (cell + 1) << level_);
-        float most = 0, total = 0;
-        for (std::int64_t j = cell << level_; j < end; ++j) {
-          most = from[j] > most || from[j] != from[j] ? from[j] : most;
-          total += from[j];
-        }
-        max[cell] = most > max[cell] || most != most ? most : max[cell];
-        sum[cell] += total;
-      }
-    }
-  }
-
-  /// Sums become means over the cells that there are.
-  void finish(std::int64_t keys) {
-    const std::int64_t cells = tile_.max.shape()[1];
-    for (std::size_t down = 0; down < counts_.size(); ++down) {
-      for (std::int64_t cell = 0; cell < cells; ++cell) {
-        const std::int64_t wide = std::min(keys, (cell + 1) << level_) - (cell << level_);
-        tile_.mean.data()[static_cast<std::int64_t>(down) * cells + cell] /=
-            static_cast<float>(wide * std::max<std::int64_t>(1, counts_[down]));
-      }
-    }
-  }
-
- private:
-  WeightTile& tile_;
-  int level_;
-  std::vector<std::int64_t> counts_;  // queries in each row of cells
-};
-
-WeightTile make_tile(const Survey& survey, const TilePlace& place, const Work& work) {
+/// By the backend, or by the work's threads where there is none.
+WeightTile make_tile(const Survey& survey, const TilePlace& place, Backend* backend, const Work& work) {
   const AttentionProblem& p = survey.problem();
-  const std::int64_t query = place.first_query(), key = place.first_key();
   const std::int64_t span = Tiles::side << place.level;
-  const std::int64_t rows = std::min(span, p.queries - query), keys = std::min(span, p.keys - key);
-  const auto cells = [&](std::int64_t n) {
-    return (n + (std::int64_t{1} << place.level) - 1) >> place.level;
-  };
   WeightTile tile;
   tile.step = step_of(survey, place.level);
-  tile.max = Tensor(Shape{cells(rows), cells(keys)});
-  tile.mean = tile.max;
-  Pool pool(tile, place.level);
-  const std::int64_t strip = std::max<std::int64_t>(1, strip_cells / keys) * tile.step;
-  for (std::int64_t row = 0; row < rows; row += strip) {
-    TileWish wish;
-    wish.head = place.head;
-    wish.rows = {query + row, query + std::min(rows, row + strip), tile.step};
-    wish.first_key = key;
-    wish.last_key = key + keys;
-    pool.add(attnscope::tile(p, wish, &survey.known, work), row);
-  }
-  pool.finish(keys);
+  TileWish wish;
+  wish.head = place.head;
+  wish.rows = {place.first_query(), std::min(p.queries, place.first_query() + span), tile.step};
+  wish.first_key = place.first_key();
+  wish.last_key = std::min(p.keys, wish.first_key + span);
+  const std::int64_t size = std::int64_t{1} << place.level;
+  const PooledCells cells{std::max<std::int64_t>(1, size / tile.step), size};
+  PooledTile made = backend != nullptr ? backend->pooled_tile(p, wish, cells, &survey.known, work.stop)
+                                       : pooled_tile(p, wish, cells, &survey.known, work);
+  tile.max = std::move(made.max);
+  tile.mean = std::move(made.mean);
   return tile;
 }
 
@@ -134,7 +81,7 @@ Tiles::~Tiles() {
   stop_.request_stop();
 }
 
-void Tiles::show(const ResultPtr& result) {
+void Tiles::show(const ResultPtr& result, std::shared_ptr<Backend> backend) {
   const ResultPtr next = result && result->is_long() ? result : nullptr;
   const std::lock_guard lock(mutex_);
   if (next == result_) return;
@@ -145,6 +92,7 @@ void Tiles::show(const ResultPtr& result) {
     waiting_.clear();
     stop_.request_stop();
     stop_ = std::stop_source();
+    backend_ = std::move(backend);
   }
   result_ = next;
 }
@@ -215,25 +163,31 @@ void Tiles::work(const std::stop_token& quit) {
     waiting_.erase(waiting_.begin());
     const ResultPtr of = result_;
     const std::stop_token stop = stop_.get_token();
+    const std::shared_ptr<Backend> backend = backend_;
     making_ = place;
     lock.unlock();
     std::string error;
     try {
-      make(of, place, stop);
+      make(of, place, backend.get(), stop);
     } catch (const Cancelled&) {
     } catch (const std::exception& thrown) {
       error = thrown.what();
     }
     lock.lock();
     making_.reset();
-    if (!error.empty()) {
-      error_ = std::move(error);
+    if (error.empty()) continue;
+    error_ = std::move(error);
+    if (!backend) {
       waiting_.clear();
+    } else if (backend == backend_) {
+      backend_.reset();
+      error_ += " The CPU makes what is in sight from now on.";
+      waiting_.insert(waiting_.begin(), place);
     }
   }
 }
 
-void Tiles::make(const ResultPtr& of, const Place& place, const std::stop_token& stop) {
+void Tiles::make(const ResultPtr& of, const Place& place, Backend* backend, const std::stop_token& stop) {
   const Work work{pool_, stop};
   const auto survey = [&](std::int64_t sequence) -> const Survey& {
     return *of->surveys[static_cast<std::size_t>(sequence)];
@@ -254,7 +208,7 @@ void Tiles::make(const ResultPtr& of, const Place& place, const std::stop_token&
     return;
   }
   const auto& at = std::get<TilePlace>(place);
-  auto tile = std::make_shared<WeightTile>(make_tile(survey(at.sequence), at, work));
+  auto tile = std::make_shared<WeightTile>(make_tile(survey(at.sequence), at, backend, work));
   const std::lock_guard lock(mutex_);
   if (!result_ || result_->ticket != of->ticket) return;
   tile->made = ++made_;

@@ -74,8 +74,9 @@ class Tiles {
 
   /// From now on tiles are of this result. Those of another ticket are forgotten; of the same ticket those
   /// that left out queries are made anew once all queries are known. Null, or a result that is not long:
-  /// none.
-  void show(const ResultPtr&);
+  /// none. The tiles of a ticket are made by `backend`, which no one else may be waiting for; when it fails,
+  /// and where it is null, by the CPU, as rows and bright lines always are.
+  void show(const ResultPtr&, std::shared_ptr<Backend> backend = {});
 
   /// What is there; null where it is not. A row of another query than the last wanted one may be gone.
   std::shared_ptr<const WeightTile> find(const TilePlace&);
@@ -106,7 +107,7 @@ class Tiles {
   };
   bool is_there(const Place&) const;  // and not stale; with mutex_ held
   void work(const std::stop_token& quit);
-  void make(const ResultPtr& of, const Place&, const std::stop_token& stop);
+  void make(const ResultPtr& of, const Place&, Backend* backend, const std::stop_token& stop);
 
   ThreadPool pool_;            // the worker's
   std::vector<Place> wishes_;  // of this frame
@@ -114,7 +115,8 @@ class Tiles {
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable_any changed_;
   ResultPtr result_;
-  std::vector<Place> waiting_;  // the first is made first
+  std::shared_ptr<Backend> backend_;  // null: the CPU
+  std::vector<Place> waiting_;        // the first is made first
   std::optional<Place> making_;
   std::stop_source stop_;  // of what is being made
   std::map<TilePlace, Kept> tiles_;

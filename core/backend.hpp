@@ -17,6 +17,8 @@ namespace attnscope {
 
 // Of core/streaming/tile.hpp, which whoever sweeps includes.
 struct AttentionProblem;
+struct PooledCells;
+struct PooledTile;
 struct Sweep;
 struct SweepProgress;
 struct SweepWish;
@@ -42,6 +44,9 @@ class Backend {
                       SweepProgress* progress) = 0;
   /// Exact cells of a rectangle of one head. `known`: a sweep of the same problem, or null.
   virtual Tensor tile(const AttentionProblem&, const TileWish&, const Sweep* known, std::stop_token stop) = 0;
+  /// The same of weights, in cells of several.
+  virtual PooledTile pooled_tile(const AttentionProblem&, const TileWish&, const PooledCells&,
+                                 const Sweep* known, std::stop_token stop) = 0;
 };
 
 /// Works everywhere. threads = 0 takes what the machine has. Results do not depend on the number of threads.

@@ -37,6 +37,11 @@ class Finder {
         head_(h - known_.first_head),
         step_(known_.rows.step),
         work_(work) {
+    states_.first_head = h;
+    states_.rows = known_.rows;
+    const auto row = known_.log_sum_exp.matrix().row(head_);
+    states_.log_sum_exp = TensorOf<double>(Shape{1, row.size()});
+    std::copy(row.begin(), row.end(), states_.log_sum_exp.data());
     for (std::int64_t i = 0; i < p_.queries; i += step_) attention_ += counts(i) ? 1 : 0;
   }
 
@@ -66,6 +71,9 @@ class Finder {
   void add(const Run&, std::vector<BrightLine>& lines) const;
 
   const Sweep& known_;
+  /// The head's row statistics, as a sweep whose tiles take them as they are: what is said of lines is good
+  /// to a hundredth, and so are rounded ones.
+  Sweep states_;
   const AttentionProblem& p_;
   std::int64_t h_, head_, step_;
   const Work& work_;
@@ -177,7 +185,7 @@ std::vector<Run> Finder::runs(const Strip& strip) const {
     wish.first_key = std::max<std::int64_t>(0, p_.offset + i - middle - reach);
     wish.last_key = std::min(p_.keys, p_.offset + i - middle + reach + 1);
     if (wish.first_key >= wish.last_key) continue;
-    const Tensor row = tile(p_, wish, &known_, work_);
+    const Tensor row = tile(p_, wish, &states_, work_);
     for (std::int64_t j = wish.first_key; j < wish.last_key; ++j)
       sums[static_cast<std::size_t>(p_.offset + i - j - middle + reach)] +=
           static_cast<double>(row.data()[j - wish.first_key]);
@@ -206,7 +214,7 @@ std::vector<double> Finder::weights_on(const Run& run) const {
     wish.first_key = std::clamp<std::int64_t>(p_.offset + from - run.distance, 0, p_.keys);
     wish.last_key = std::clamp<std::int64_t>(p_.offset + to - run.distance, 0, p_.keys);
     Tensor cells;
-    if (wish.first_key < wish.last_key) cells = tile(p_, wish, &known_, work_);
+    if (wish.first_key < wish.last_key) cells = tile(p_, wish, &states_, work_);
     for (std::int64_t i = from; i < to; i += step_) {
       const std::int64_t key = p_.offset + i - run.distance;
       const bool there = key >= wish.first_key && key < wish.last_key && counts(i);

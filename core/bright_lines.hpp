@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/parallel.hpp"
 #include "core/survey.hpp"
 
 namespace attnscope {

@@ -42,6 +42,11 @@ class CpuBackend final : public Backend {
     return attnscope::tile(problem, wish, known, Work{pool_, std::move(stop)});
   }
 
+  PooledTile pooled_tile(const AttentionProblem& problem, const TileWish& wish, const PooledCells& cells,
+                         const Sweep* known, std::stop_token stop) override {
+    return attnscope::pooled_tile(problem, wish, cells, known, Work{pool_, std::move(stop)});
+  }
+
  private:
   ThreadPool pool_;
   std::string name_;

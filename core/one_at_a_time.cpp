@@ -39,6 +39,11 @@ class OneAtATime final : public Backend {
     const Turn turn(*this, stop);
     return backend_->tile(problem, wish, known, std::move(stop));
   }
+  PooledTile pooled_tile(const AttentionProblem& problem, const TileWish& wish, const PooledCells& cells,
+                         const Sweep* known, std::stop_token stop) override {
+    const Turn turn(*this, stop);
+    return backend_->pooled_tile(problem, wish, cells, known, std::move(stop));
+  }
 
  private:
   class Turn {

@@ -90,6 +90,7 @@ Sweep interleaved(const Sweep& even, const Sweep& odd, std::int64_t queries) {
   Sweep all;
   all.first_head = even.first_head;
   all.rows = {0, queries, even.rows.step / 2};
+  all.rounded = even.rounded || odd.rounded;
   all.output = rows_in_turn(even.output, odd.output);
   all.log_sum_exp = rows_in_turn(even.log_sum_exp, odd.log_sum_exp);
   all.entropy = rows_in_turn(even.entropy, odd.entropy);

@@ -19,45 +19,55 @@ class CardBackend final : public Backend {
         device_(std::move(device)),
         residents_(*device_),
         sweeps_(*device_, residents_, settings),
-        cpu_(make_cpu_backend()),
         name_("CUDA · " + device_->facts().name) {}
 
   std::string_view name() const override { return name_; }
 
   TensorPtr run(Stage stage, const Document& document, const Trace& so_far, std::stop_token stop) override {
     residents_.begin();
-    const Work work{pool_, std::move(stop)};
-    return run_stage(CardStages(work, *device_, residents_, settings_), stage, document,
+    return run_stage(CardStages(on_cpu(std::move(stop)), *device_, residents_, settings_), stage, document,
                      sources_of<float>(document), so_far);
   }
 
   Measures measure(const Document& document, const Trace& trace, std::stop_token stop) override {
-    return cpu_->measure(document, trace, std::move(stop));
+    return attnscope::measure(on_cpu(std::move(stop)), document, trace);
   }
 
   GradientsPtr backward(const Document& document, const Trace& trace, std::stop_token stop) override {
-    return cpu_->backward(document, trace, std::move(stop));
+    return std::make_shared<const Gradients>(
+        attnscope::backward(on_cpu(std::move(stop)), document, sources_of<float>(document), trace));
   }
 
   Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, std::stop_token stop,
               SweepProgress* progress) override {
-    if (!sweeps_.why_not(problem).empty()) return cpu_->sweep(problem, wish, std::move(stop), progress);
+    if (!sweeps_.why_not(problem).empty())
+      return attnscope::sweep(problem, wish, on_cpu(std::move(stop)), progress);
     return sweeps_.sweep(problem, wish, std::move(stop), progress);
   }
 
   Tensor tile(const AttentionProblem& problem, const TileWish& wish, const Sweep* known,
               std::stop_token stop) override {
-    if (!sweeps_.why_not(problem).empty()) return cpu_->tile(problem, wish, known, std::move(stop));
+    if (!sweeps_.why_not(problem).empty())
+      return attnscope::tile(problem, wish, known, on_cpu(std::move(stop)));
     return sweeps_.tile(problem, wish, std::move(stop));
   }
 
+  PooledTile pooled_tile(const AttentionProblem& problem, const TileWish& wish, const PooledCells& cells,
+                         const Sweep* known, std::stop_token stop) override {
+    if (!sweeps_.why_not(problem).empty())
+      return attnscope::pooled_tile(problem, wish, cells, known, on_cpu(std::move(stop)));
+    return sweeps_.pooled_tile(problem, wish, cells, std::move(stop));
+  }
+
  private:
+  /// For what the card has no kernel for.
+  Work on_cpu(std::stop_token stop) { return {pool_, std::move(stop)}; }
+
   CardSettings settings_;
   std::unique_ptr<Device> device_;
   Residents residents_;
   CardSweeps sweeps_;
   ThreadPool pool_;
-  std::unique_ptr<Backend> cpu_;
   std::string name_;
 };
 

@@ -12,10 +12,14 @@ struct CardSettings {
   std::int64_t bfloat_from = 4097;
   /// Progress is told, and a stop seen by the host, after so many query-key pairs.
   std::int64_t pairs_at_once = std::int64_t{1} << 33;
+  /// Cells that are pooled are made so many at a time.
+  std::int64_t cells_at_once = std::int64_t{1} << 24;
   /// Stages' products of at least so many multiplications (long sequences) go to matrix units where the card
   /// has them, each number split into two of bfloat16: each factor is off by 2^-18, and where an operand is
   /// infinite (or above 3.38e38) results are NaN.
   std::int64_t split_from = std::int64_t{1} << 33;
+  /// False: entropies of sweeps are anything, to measure what they cost.
+  bool entropy = true;
 };
 
 }  // namespace attnscope::gpu

@@ -1,5 +1,6 @@
 #include "gpu/card_stages.hpp"
 
+#include <numbers>
 #include <utility>
 
 #include "core/error.hpp"
@@ -134,7 +135,7 @@ TensorPtr CardStages::softmax(SoftmaxKind kind, const Ptr& masked, float tempera
   return made(masked->shape(), [&](float* to) {
     launch_blocks(device_,
                   SoftmaxPass{residents_.get(masked), to, masked->size() / keys, as_int(keys),
-                              static_cast<float>(1.4426950408889634 / static_cast<double>(temperature))});
+                              static_cast<float>(std::numbers::log2e / static_cast<double>(temperature))});
   });
 }
 

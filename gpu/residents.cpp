@@ -7,20 +7,28 @@
 
 namespace attnscope::gpu {
 
+namespace {
+
+/// Whether they share what they own, and it is alive.
+bool is_same(const std::weak_ptr<const void>& kept, const std::shared_ptr<const void>& wanted) {
+  return wanted != nullptr && !kept.expired() && !kept.owner_before(wanted) && !wanted.owner_before(kept);
+}
+
+}  // namespace
+
 bool Residents::is_of(const Entry& entry, const Wanted& wanted, Units units) {
   const Wanted& has = entry.wanted;
-  const bool same_owner = entry.owned && !entry.owner.expired() && wanted.from.owner != nullptr &&
-                          !entry.owner.owner_before(wanted.from.owner) &&
-                          !wanted.from.owner.owner_before(entry.owner);
-  return same_owner && has.from.data == wanted.from.data && has.from.head_stride == wanted.from.head_stride &&
-         has.from.row_stride == wanted.from.row_stride && has.heads == wanted.heads &&
-         has.rows == wanted.rows && has.d == wanted.d && entry.units.arithmetic == units.arithmetic &&
-         entry.units.d == units.d;
+  return is_same(entry.owner, wanted.from.owner) && has.from.data == wanted.from.data &&
+         has.from.head_stride == wanted.from.head_stride && has.from.row_stride == wanted.from.row_stride &&
+         has.heads == wanted.heads && has.rows == wanted.rows && has.d == wanted.d &&
+         entry.units.arithmetic == units.arithmetic && entry.units.d == units.d;
 }
 
 void Residents::begin() {
-  entries_.remove_if([](const Entry& entry) { return !entry.owned || entry.owner.expired(); });
-  copies_.remove_if([](const Copy& copy) { return copy.owner.expired(); });
+  // One without an owner has expired from the first.
+  const auto let_go = [](const auto& one) { return one.owner.expired(); };
+  entries_.remove_if(let_go);
+  copies_.remove_if(let_go);
   for (Entry& entry : entries_) entry.used = false;
   for (Copy& copy : copies_) copy.used = false;
 }
@@ -31,18 +39,18 @@ bool Residents::drop_unused() {
 }
 
 void Residents::keep(const TensorPtr& tensor, DeviceArray<float> numbers) {
-  copies_.push_back({tensor, true, std::move(numbers)});
+  copies_.push_back({tensor->data(), tensor, true, std::move(numbers)});
 }
 
-const float* Residents::get(const TensorPtr& tensor) {
+const void* Residents::copy_of(const void* from, std::size_t size, const std::shared_ptr<const void>& owner) {
   for (Copy& copy : copies_) {
-    if (copy.owner.lock() != tensor) continue;
+    if (copy.from != from || !is_same(copy.owner, owner)) continue;
     copy.used = true;
     return copy.numbers.data();
   }
-  DeviceArray<float> numbers = room<float>(tensor->size());
-  device_.upload(numbers.data(), tensor->data(), numbers.size() * sizeof(float), 0, 1);
-  keep(tensor, std::move(numbers));
+  DeviceArray<float> numbers = room<float>(static_cast<std::int64_t>((size + 3) / sizeof(float)));
+  device_.upload(numbers.data(), from, size, 0, 1);
+  copies_.push_back({from, owner, true, std::move(numbers)});
   return copies_.back().numbers.data();
 }
 
@@ -62,7 +70,6 @@ const void* Residents::get(const Wanted& wanted, Units units) {
   entry.wanted.from.owner.reset();
   entry.units = units;
   entry.owner = wanted.from.owner;
-  entry.owned = wanted.from.owner != nullptr;
   entry.numbers = room<unsigned char>(wanted.heads * wanted.rows * units.d * size);
   fill(wanted, units, entry.numbers.data());
   entries_.push_back(std::move(entry));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <span>
 
 #include "core/error.hpp"
 #include "core/streaming/problem.hpp"
@@ -31,7 +32,12 @@ class Residents {
   /// Error when the card has no room.
   const void* get(const Wanted& wanted, Units units);
   /// The numbers of a tensor as they are.
-  const float* get(const TensorPtr& tensor);
+  const float* get(const TensorPtr& tensor) { return get<float>(tensor->values(), tensor); }
+  /// Numbers of an owner, which may be null, as they are.
+  template <class T>
+  const T* get(std::span<const T> numbers, const std::shared_ptr<const void>& owner) {
+    return static_cast<const T*>(copy_of(numbers.data(), numbers.size_bytes(), owner));
+  }
   /// Memory on the card; what was not used since begin() goes when the card is full. Throws Error.
   template <class T>
   DeviceArray<T> room(std::int64_t count) {
@@ -51,16 +57,19 @@ class Residents {
     Wanted wanted;  // without its owner
     Units units;
     std::weak_ptr<const void> owner;
-    bool owned = false, used = true;  // since begin()
+    bool used = true;  // since begin()
     DeviceArray<unsigned char> numbers;
   };
+  /// Bytes as they are on the host.
   struct Copy {
-    std::weak_ptr<const Tensor> owner;
+    const void* from;
+    std::weak_ptr<const void> owner;
     bool used = true;
-    DeviceArray<float> numbers;
+    DeviceArray<float> numbers;  // as many as the bytes fill
   };
   /// Whether the entry is of the same numbers, but for the factor.
   static bool is_of(const Entry& entry, const Wanted& wanted, Units units);
+  const void* copy_of(const void* from, std::size_t size, const std::shared_ptr<const void>& owner);
   /// Whether there was anything.
   bool drop_unused();
   void fill(const Wanted& wanted, Units units, unsigned char* to);

@@ -27,6 +27,8 @@ class CardSweeps {
   /// As attnscope::tile(), always in float32; a row's log-sum-exp is computed anew, so that rows add up to 1
   /// even where the sweep's products were of bfloat16.
   Tensor tile(const AttentionProblem&, const TileWish&, std::stop_token stop);
+  /// As attnscope::pooled_tile(), of the same numbers.
+  PooledTile pooled_tile(const AttentionProblem&, const TileWish&, const PooledCells&, std::stop_token stop);
 
  private:
   Device& device_;

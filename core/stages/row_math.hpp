@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numbers>
 #include <span>
 
 namespace attnscope {
@@ -16,7 +17,7 @@ namespace attnscope {
 inline float exp_nonpositive(float x) {
   constexpr float to_integer = 12582912.0f;         // 1.5 * 2^23: adding it rounds to a whole number
   const float clamped = x < -106.0f ? -106.0f : x;  // e^-106 rounds to 0; NaN passes
-  const float shifted = clamped * 1.44269504f + to_integer;
+  const float shifted = clamped * std::numbers::log2e_v<float> + to_integer;
   const float n = shifted - to_integer;
   const float r = (clamped - n * 0.693359375f) + n * 2.12194440e-4f;  // x - n ln 2, ln 2 in two parts
   float p = 1.9875691500e-4f;

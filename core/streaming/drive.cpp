@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <numbers>
 
 namespace attnscope::streaming {
 
@@ -35,7 +36,7 @@ PieceRule::PieceRule(const AttentionProblem& p, const RowPiece& piece) {
   }
   rule.scale = static_cast<float>(p.scale);
   rule.temperature = p.temperature;
-  rule.exponent = static_cast<float>(1.4426950408889634 / p.temperature);
+  rule.exponent = static_cast<float>(std::numbers::log2e / p.temperature);
   rule.soft_cap = static_cast<float>(p.soft_cap);
   rule.begin = begin.data();
   rule.end = end.data();

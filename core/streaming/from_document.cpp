@@ -122,6 +122,7 @@ class Maker {
     if (size_.extra == 0) {
       made_.added = document_.masking.additive;
       made_.problem.additive.values = values;
+      made_.problem.additive.owner = document_.masking.additive;
       return;
     }
     made_.additive.assign(static_cast<std::size_t>(shape[1] * size_.queries * size_.keys), 0);

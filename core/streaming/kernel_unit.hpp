@@ -7,7 +7,7 @@
 namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
 constexpr Kernels table(const char* name) {
-  return {name, W, PW, tile_rows, &sweep_tile, &compute_cells, &sweep_scratch, &cell_scratch};
+  return {name, W, PW, tile_rows, rounds, &sweep_tile, &compute_cells, &sweep_scratch, &cell_scratch};
 }
 
 }  // namespace attnscope::streaming::ATTNSCOPE_KERNEL

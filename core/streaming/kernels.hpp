@@ -97,6 +97,7 @@ struct Kernels {
   int width;      // numbers in a vector
   int lanes;      // queries in a panel
   int tile_rows;  // queries that should share a tile
+  bool rounds;    // products are of bfloat16, and not of its high and low parts
   /// Whether the tile was finished; not when the job was stopped.
   bool (*sweep)(const SweepJob&);
   void (*cells)(const CellJob&);

@@ -9,6 +9,7 @@ namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
 constexpr int key_grain = 1;   // panels begin at a multiple of so many keys
 constexpr int tile_rows = 64;  // queries that should share a block of keys
+constexpr bool rounds = false;
 
 /// What a thread needs to use the products; lives while it does.
 struct Session {};

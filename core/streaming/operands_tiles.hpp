@@ -16,6 +16,7 @@ namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
 constexpr int key_grain = tile_depth;
 constexpr int tile_rows = 256;  // four panels share what a block's conversion costs
+constexpr bool rounds = ATTNSCOPE_BFLOAT_PARTS == 1;
 constexpr int block_steps = ATTNSCOPE_KEY_BLOCK / tile_depth;
 constexpr int block_tiles = ATTNSCOPE_KEY_BLOCK / 16;
 static_assert(ATTNSCOPE_KEY_BLOCK % tile_depth == 0);

@@ -48,6 +48,7 @@ class SweepRun {
   void make_room() {
     result_.first_head = wish_.first_head;
     result_.rows = wish_.rows;
+    result_.rounded = kernels_.rounds;
     result_.picture = wish_.picture;
     const auto room = [](auto& tensor, bool wanted, const Shape& shape) {
       using Made = std::remove_reference_t<decltype(tensor)>;

@@ -12,6 +12,7 @@ namespace {
 /// Where row `first + i * step` of head `head` stands in the sweep; -1 when it is not there.
 std::int64_t place_of(const Sweep& known, std::int64_t head, std::int64_t query) {
   const Shape& shape = known.log_sum_exp.shape();
+  if (known.rounded) return -1;
   const std::int64_t from = query - known.rows.begin;
   if (shape.rank() != 2 || head < known.first_head || head >= known.first_head + shape[0]) return -1;
   if (from < 0 || query >= known.rows.end || from % known.rows.step != 0) return -1;
@@ -47,60 +48,162 @@ streaming::CellKind kernel_kind(TileKind kind) {
   return streaming::CellKind::Weights;
 }
 
-/// Rows from `row` on, as many as a kernel takes, all keys of the tile.
-void fill_rows(const AttentionProblem& p, const TileWish& wish, std::int64_t row,
-               std::span<const streaming::Shift> shifts, const streaming::Kernels& kernels, float* scratch,
-               Tensor& result) {
-  const std::int64_t rows = result.shape()[0], keys = result.shape()[1];
-  const int count = static_cast<int>(std::min<std::int64_t>(streaming::cell_rows, rows - row));
-  const streaming::RowPiece piece{wish.head, wish.rows.begin + row * wish.rows.step, wish.rows.step, count};
-  const streaming::PieceRule rule(p, piece);
-  std::array<float, streaming::cell_rows> shift{}, factor{};
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count) && !shifts.empty(); ++i) {
-    shift[i] = shifts[static_cast<std::size_t>(row) + i].shift;
-    factor[i] = shifts[static_cast<std::size_t>(row) + i].factor;
+/// Makes cells of a rectangle, 64 x 64 at a time.
+class CellMaker {
+ public:
+  CellMaker(const AttentionProblem& p, const TileWish& asked, const Sweep* known, const Work& work,
+            const streaming::Kernels* kernels)
+      : p_(p), kernels_(streaming::chosen(kernels)), wish_(streaming::checked(p, asked)) {
+    if (wish_.kind != TileKind::Weights) return;
+    for (const double log_sum_exp : log_sum_exps(p, wish_, known, work, kernels_))
+      shifts_.push_back(streaming::shift_of(log_sum_exp, p.temperature));
   }
-  streaming::CellJob job{};
-  job.query = streaming::query_rows(p, piece);
-  job.key = streaming::key_rows(p, wish.head);
-  job.rows = count;
-  job.d_k = static_cast<int>(p.d_k);
-  job.rule = rule.rule;
-  job.kind = kernel_kind(wish.kind);
-  job.shift = shift.data();
-  job.factor = factor.data();
-  job.cell_stride = keys;
-  job.scratch = scratch;
-  for (std::int64_t key = wish.first_key; key < wish.last_key; key += streaming::cell_keys) {
-    job.first_key = static_cast<int>(key);
-    job.last_key = static_cast<int>(std::min<std::int64_t>(wish.last_key, key + streaming::cell_keys));
-    job.cells = result.data() + row * keys + (key - wish.first_key);
-    kernels.cells(job);
+
+  std::int64_t rows() const { return count_rows(wish_.rows, p_.queries); }
+  std::int64_t keys() const { return wish_.last_key - wish_.first_key; }
+  std::int64_t scratch() const { return kernels_.cell_scratch(static_cast<int>(p_.d_k)); }
+  /// A rough guess for so many rows.
+  double nanoseconds(std::int64_t rows) const {
+    return static_cast<double>(rows * keys()) * streaming::cell_nanoseconds(p_, kernels_) / 2;
   }
-}
+
+  /// Rows from `row` on, as many as a kernel takes, all keys: for each block its first key, counted from the
+  /// rectangle's, is given to place(key), which says where its cells go, and when they are there to
+  /// done(key, rows, keys).
+  template <class Place, class Done>
+  void make(std::int64_t row, float* scratch, std::int64_t stride, Place&& place, Done&& done) const {
+    const int count = static_cast<int>(std::min<std::int64_t>(streaming::cell_rows, rows() - row));
+    const streaming::RowPiece piece{wish_.head, wish_.rows.begin + row * wish_.rows.step, wish_.rows.step,
+                                    count};
+    const streaming::PieceRule rule(p_, piece);
+    std::array<float, streaming::cell_rows> shift{}, factor{};
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count) && !shifts_.empty(); ++i) {
+      shift[i] = shifts_[static_cast<std::size_t>(row) + i].shift;
+      factor[i] = shifts_[static_cast<std::size_t>(row) + i].factor;
+    }
+    streaming::CellJob job{};
+    job.query = streaming::query_rows(p_, piece);
+    job.key = streaming::key_rows(p_, wish_.head);
+    job.rows = count;
+    job.d_k = static_cast<int>(p_.d_k);
+    job.rule = rule.rule;
+    job.kind = kernel_kind(wish_.kind);
+    job.shift = shift.data();
+    job.factor = factor.data();
+    job.cell_stride = stride;
+    job.scratch = scratch;
+    for (std::int64_t key = 0; key < keys(); key += streaming::cell_keys) {
+      const std::int64_t last = std::min<std::int64_t>(keys(), key + streaming::cell_keys);
+      job.first_key = static_cast<int>(wish_.first_key + key);
+      job.last_key = static_cast<int>(wish_.first_key + last);
+      job.cells = place(key);
+      kernels_.cells(job);
+      done(key, count, last - key);
+    }
+  }
+
+ private:
+  const AttentionProblem& p_;
+  const streaming::Kernels& kernels_;
+  TileWish wish_;
+  std::vector<streaming::Shift> shifts_;
+};
+
+float most_of(float most, float x) { return x > most || x != x ? x : most; }
+
+/// Puts blocks of weights together to cells of several.
+class CellPool {
+ public:
+  CellPool(PooledTile& made, const PooledCells& cells, std::int64_t rows, std::int64_t keys)
+      : made_(made), cells_(cells), rows_(rows), keys_(keys), columns_(made.mean.shape()[1]) {}
+
+  /// `block` [rows][cell_keys], whose first weight is that of `row` and `key`: first down, which is vector
+  /// code, then across.
+  void add(const float* block, std::int64_t row, std::int64_t key, std::int64_t rows, std::int64_t keys) {
+    for (std::int64_t from = 0; from < rows;) {
+      const std::int64_t down = (row + from) / cells_.rows_per_cell,
+                         to = std::min(rows, (down + 1) * cells_.rows_per_cell - row);
+      std::array<float, streaming::cell_keys> sum{}, most{};
+      for (; from < to; ++from) {
+        const float* const weights = block + from * streaming::cell_keys;
+        for (std::size_t j = 0; j < sum.size(); ++j) {
+          sum[j] += weights[j];
+          most[j] = most_of(most[j], weights[j]);
+        }
+      }
+      for (std::int64_t j = 0; j < keys; ++j) {
+        const std::int64_t at = down * columns_ + (key + j) / cells_.keys_per_cell;
+        float& max = made_.max.data()[at];
+        made_.mean.data()[at] += sum[static_cast<std::size_t>(j)];
+        max = most_of(max, most[static_cast<std::size_t>(j)]);
+      }
+    }
+  }
+
+  /// Sums of one row of cells become means over the weights that there are.
+  void finish(std::int64_t down) {
+    const std::int64_t tall = std::min(cells_.rows_per_cell, rows_ - down * cells_.rows_per_cell);
+    for (std::int64_t across = 0; across < columns_; ++across) {
+      const std::int64_t wide = std::min(cells_.keys_per_cell, keys_ - across * cells_.keys_per_cell);
+      made_.mean.data()[down * columns_ + across] /= static_cast<float>(tall * wide);
+    }
+  }
+
+ private:
+  PooledTile& made_;
+  const PooledCells& cells_;
+  std::int64_t rows_, keys_, columns_;
+};
 
 }  // namespace
 
 Tensor tile(const AttentionProblem& problem, const TileWish& asked, const Sweep* known, const Work& work,
             const streaming::Kernels* kernels) {
-  const streaming::Kernels& used = streaming::chosen(kernels);
-  const TileWish wish = streaming::checked(problem, asked);
-  std::vector<streaming::Shift> shifts;
-  if (wish.kind == TileKind::Weights) {
-    for (const double log_sum_exp : log_sum_exps(problem, wish, known, work, used))
-      shifts.push_back(streaming::shift_of(log_sum_exp, problem.temperature));
-  }
-  const std::int64_t rows = count_rows(wish.rows, problem.queries), keys = wish.last_key - wish.first_key;
-  Tensor result(Shape{rows, keys});
-  streaming::ScratchPool scratch(used.cell_scratch(static_cast<int>(problem.d_k)));
-  const std::int64_t blocks = (rows + streaming::cell_rows - 1) / streaming::cell_rows;
-  const double nanoseconds = static_cast<double>(std::min<std::int64_t>(rows, streaming::cell_rows) * keys) *
-                             streaming::cell_nanoseconds(problem, used) / 2;
-  work.for_each(blocks, nanoseconds, [&](std::int64_t block) {
+  const CellMaker maker(problem, asked, known, work, kernels);
+  const std::int64_t keys = maker.keys();
+  Tensor result(Shape{maker.rows(), keys});
+  streaming::ScratchPool scratch(maker.scratch());
+  constexpr std::int64_t tall = streaming::cell_rows;
+  work.for_each((maker.rows() + tall - 1) / tall, maker.nanoseconds(tall), [&](std::int64_t block) {
     const streaming::ScratchLease lease(scratch);
-    fill_rows(problem, wish, block * streaming::cell_rows, shifts, used, lease.data(), result);
+    float* const first = result.data() + block * tall * keys;
+    maker.make(
+        block * tall, lease.data(), keys, [&](std::int64_t key) { return first + key; },
+        [](std::int64_t, std::int64_t, std::int64_t) {});
   });
   return result;
+}
+
+PooledTile pooled_tile(const AttentionProblem& problem, const TileWish& asked, const PooledCells& cells,
+                       const Sweep* known, const Work& work, const streaming::Kernels* kernels) {
+  streaming::check_pooled(asked, cells);
+  const CellMaker maker(problem, asked, known, work, kernels);
+  const std::int64_t rows = maker.rows(), keys = maker.keys();
+  const std::int64_t height = (rows + cells.rows_per_cell - 1) / cells.rows_per_cell;
+  PooledTile made;
+  made.mean = Tensor(Shape{height, (keys + cells.keys_per_cell - 1) / cells.keys_per_cell});
+  made.max = made.mean;
+  CellPool pool(made, cells, rows, keys);
+  // Whole rows of cells for each piece of work, so that no two write the same.
+  constexpr std::int64_t tall = streaming::cell_rows, block_floats = tall * streaming::cell_keys;
+  const std::int64_t span = std::max(tall, cells.rows_per_cell);
+  streaming::ScratchPool scratch(block_floats + maker.scratch());
+  work.for_each((rows + span - 1) / span, maker.nanoseconds(span), [&](std::int64_t piece) {
+    const streaming::ScratchLease lease(scratch);
+    float* const block = lease.data();
+    std::fill_n(block, block_floats, 0.f);  // what a narrow block leaves out is added as well
+    const std::int64_t last = std::min(rows, (piece + 1) * span);
+    for (std::int64_t row = piece * span; row < last && !work.stop.stop_requested(); row += tall) {
+      maker.make(
+          row, block + block_floats, streaming::cell_keys, [&](std::int64_t) { return block; },
+          [&](std::int64_t key, std::int64_t count, std::int64_t wide) {
+            pool.add(block, row, key, count, wide);
+          });
+    }
+    for (std::int64_t down = piece * span / cells.rows_per_cell; down * cells.rows_per_cell < last; ++down)
+      pool.finish(down);
+  });
+  return made;
 }
 
 }  // namespace attnscope

@@ -18,11 +18,15 @@ RowRange filled_in(RowRange rows, std::int64_t queries) {
   return rows;
 }
 
-void check_picture(const PooledCells& picture, std::int64_t keys) {
+void check_cells(const PooledCells& picture) {
   for (const std::int64_t cell : {picture.rows_per_cell, picture.keys_per_cell})
     if (cell < 1 || cell > (1 << 30) || !std::has_single_bit(static_cast<std::uint64_t>(cell)))
       throw Error(
           fmt::format("A cell of the picture has a side of {}; expected a power of two up to 2^30.", cell));
+}
+
+void check_picture(const PooledCells& picture, std::int64_t keys) {
+  check_cells(picture);
   const std::int64_t columns = (keys + picture.keys_per_cell - 1) / picture.keys_per_cell;
   if (columns > most_picture_columns)
     throw Error(fmt::format("{} keys in cells of {} make {} columns; a picture has at most {}.", keys,
@@ -53,6 +57,12 @@ TileWish checked(const AttentionProblem& p, TileWish wish) {
     throw Error(fmt::format("A tile of keys {} to {} was asked for; expected some of the {} keys.",
                             wish.first_key, wish.last_key, p.keys));
   return wish;
+}
+
+void check_pooled(const TileWish& wish, const PooledCells& cells) {
+  if (wish.kind != TileKind::Weights)
+    throw Error("Scores were asked for in cells of several; only weights are.");
+  check_cells(cells);
 }
 
 }  // namespace attnscope::streaming

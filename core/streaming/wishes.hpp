@@ -9,5 +9,7 @@ namespace attnscope::streaming {
 /// does not fit it.
 SweepWish checked(const AttentionProblem&, SweepWish wish);
 TileWish checked(const AttentionProblem&, TileWish wish);
+/// Throws Error unless weights are asked for, in cells that there are.
+void check_pooled(const TileWish&, const PooledCells&);
 
 }  // namespace attnscope::streaming

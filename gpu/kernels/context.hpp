@@ -18,26 +18,27 @@
 #define ATTNSCOPE_SOME
 #endif
 
+// clang-format off
 // A thread context `cx` offers:
 //
-//   int thread(), block(), blocks()      place in the block, place of the block, blocks of the launch
-//   T* shared<T>(offset)                 the block's shared memory, offset in bytes
-//   void read4(to, from), read2(to, from)  four or two floats at a time, aligned to 16 or 8 bytes
-//   void sync()                          barrier of the block
-//   float | int exchange(x, mask)        x of the lane (own lane ^ mask) of the warp
-//   void load4(r, offset)                ldmatrix: four 8x8 matrices of 16-bit numbers, rows at the lanes'
-//   offsets void load4_transposed(r, offset)     the same, each matrix transposed void multiply(c, a, b0, b1)
-//   mma.m16n8k16: c += a·b, bfloat16 with float32 sums void copy16(offset, from, real)      16 bytes to
-//   shared memory, at the latest at the wait; zeros unless real void commit(), wait<N>()             closes a
-//   group of copies; waits until at most N groups are under way float exp2(x), log2(x), tanh(x), fma(a, b, c)
+//   int thread(), block(), blocks()         place in the block, place of the block, blocks of the launch
+//   T* shared<T>(offset)                    the block's shared memory, offset in bytes
+//   void read4(to, from), read2(to, from)   four or two floats at a time, aligned to 16 or 8 bytes
+//   void sync()                             barrier of the block
+//   float | int exchange(x, mask)           x of the lane (own lane ^ mask) of the warp
+//   void load4(r, offset)                   ldmatrix: four 8x8 matrices of 16-bit numbers, rows at the lanes' offsets
+//   void load4_transposed(r, offset)        the same, each matrix transposed
+//   void multiply(c, a, b0, b1)             mma.m16n8k16: c += a·b, bfloat16 with float32 sums
+//   void copy16(offset, from, real)         16 bytes to shared memory, at the latest at the wait; zeros unless real
+//   void commit(), wait<N>()                closes a group of copies; waits until at most N groups are under way
+//   float exp2(x), tanh(x), fma(a, b, c)
 //   double exp(double), log(double)
-//   uint16_t bfloat(x), uint32_t pack(low, high)       round to nearest even
-//   float widened(uint16_t)              the bfloat16 as a float
-//   bool stale(word, wanted)             whether *word is another than wanted, the same answer for the whole
-//   block
+//   uint16_t bfloat(x), uint32_t pack(low, high)   round to nearest even
+//   float widened(uint16_t)                 the bfloat16 as a float
+//   bool stale(word, wanted)                whether *word is another than wanted, the same answer for the whole block
 //
-// Collectives (sync, exchange, load4, multiply, stale) are reached by all threads of the block or warp or by
-// none.
+// Collectives (sync, exchange, load4, multiply, stale) are reached by all threads of the block or warp or by none.
+// clang-format on
 
 namespace attnscope::gpu {
 

@@ -3,7 +3,7 @@
 // + 16, ….
 #pragma once
 
-#include "gpu/kernels/context.hpp"
+#include "gpu/kernels/tile_walk.hpp"
 
 namespace attnscope::gpu {
 
@@ -60,7 +60,7 @@ struct FloatUnits {
   }
 
   /// Pass 1: queries stay, keys and values take turns in one tile, so that 128 numbers fit every card.
-  struct Walk {
+  struct Walk : TileWalk {
     static constexpr std::uint32_t weight_at = 2 * bytes, shared_bytes = weight_at + weight_bytes;
     const float *key, *value;
     int keys, last;
@@ -105,21 +105,10 @@ struct FloatUnits {
         }
       }
     }
-    /// The tile's room may be written again.
-    template <class Ctx>
-    ATTNSCOPE_THREAD void leave(Ctx& cx) const {
-      cx.sync();
-    }
-    /// Nothing is under way any more.
-    template <class Ctx>
-    ATTNSCOPE_THREAD void close(Ctx& cx) const {
-      cx.template wait<0>();
-      cx.sync();
-    }
   };
 
   /// Pass 2: keys stay, queries come one tile at a time.
-  struct ColumnWalk {
+  struct ColumnWalk : TileWalk {
     static constexpr std::uint32_t shared_bytes = 2 * bytes;
     const float* query;
     std::int64_t apart;  // from row to row
@@ -136,15 +125,6 @@ struct FloatUnits {
       cx.template wait<0>();
       cx.sync();
       product(cx, bytes, 0, s);
-    }
-    template <class Ctx>
-    ATTNSCOPE_THREAD void leave(Ctx& cx) const {
-      cx.sync();
-    }
-    template <class Ctx>
-    ATTNSCOPE_THREAD void close(Ctx& cx) const {
-      cx.template wait<0>();
-      cx.sync();
     }
   };
 };

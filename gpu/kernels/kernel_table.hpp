@@ -14,8 +14,8 @@
 
 namespace attnscope::gpu {
 
-using AnyPass = std::variant<RowPass, ColumnPass, CellPass, PreparePass, RowEndPass, FoldPass, JoinPass,
-                             ProductPass, ElementPass, MaskPass, SoftmaxPass>;
+using AnyPass = std::variant<RowPass, ColumnPass, CellPass, PreparePass, RowEndPass, GatherPass, FoldPass,
+                             JoinPass, ProductPass, ElementPass, MaskPass, SoftmaxPass>;
 
 /// What the large passes multiply with: d is 32, 64, 96 or 128. The small ones take no notice.
 struct Units {
@@ -51,10 +51,13 @@ void with_units(Units units, F&& f) {
 template <class F>
 void with_kernel(const RowPass& pass, Units units, F&& f) {
   with_units(units, [&](auto of) {
+    using Of = decltype(of);
     if (changes_scores(pass.in.rule))
-      f(RowKernel<decltype(of), false>{});
+      f(RowKernel<Of, false>{});
+    else if (pass.entropy || !Of::needs_matrix_units)
+      f(RowKernel<Of, true>{});
     else
-      f(RowKernel<decltype(of), true>{});
+      f(RowKernel<Of, true, !Of::needs_matrix_units>{});  // to measure what entropies cost
   });
 }
 template <class F>
@@ -78,6 +81,10 @@ void with_kernel(const PreparePass&, Units, F&& f) {
 template <class F>
 void with_kernel(const RowEndPass&, Units, F&& f) {
   f(EachKernel<RowEndEach>{});
+}
+template <class F>
+void with_kernel(const GatherPass&, Units, F&& f) {
+  f(EachKernel<GatherEach>{});
 }
 template <class F>
 void with_kernel(const FoldPass&, Units, F&& f) {

@@ -3,7 +3,7 @@
 // 16w + 15, lane 4g + t of it rows g and g + 8 and columns 2t, 2t + 1 of every eight.
 #pragma once
 
-#include "gpu/kernels/context.hpp"
+#include "gpu/kernels/tile_walk.hpp"
 
 namespace attnscope::gpu {
 
@@ -108,7 +108,7 @@ struct MatrixUnits {
 
   /// Pass 1: queries stay, keys and values come in two stages, the next tile while this one is worked on.
   /// Narrow queries go to registers and leave their room to the second stage.
-  struct Walk {
+  struct Walk : TileWalk {
     static constexpr bool kept = D <= 64;
     static constexpr std::uint32_t query_at = kept ? 2 * bytes : 4 * bytes;
     static constexpr std::uint32_t shared_bytes = query_at + (kept ? 2 * bytes : bytes);
@@ -150,21 +150,10 @@ struct MatrixUnits {
     ATTNSCOPE_THREAD void mix_in(Ctx& cx, int t, const Scores& p, Outputs& o) const {
       mix(cx, p, static_cast<std::uint32_t>(t & 1) * 2 * bytes + bytes, o);
     }
-    /// The tile's room may be written again.
-    template <class Ctx>
-    ATTNSCOPE_THREAD void leave(Ctx& cx) const {
-      cx.sync();
-    }
-    /// Nothing is under way any more.
-    template <class Ctx>
-    ATTNSCOPE_THREAD void close(Ctx& cx) const {
-      cx.template wait<0>();
-      cx.sync();
-    }
   };
 
   /// Pass 2: keys stay, queries come in two stages.
-  struct ColumnWalk {
+  struct ColumnWalk : TileWalk {
     static constexpr std::uint32_t shared_bytes = 3 * bytes;
     const Number* query;
     std::int64_t apart;  // from row to row
@@ -188,15 +177,6 @@ struct MatrixUnits {
       cx.template wait<1>();
       cx.sync();
       product<false>(cx, Queries{}, bytes + static_cast<std::uint32_t>(b & 1) * bytes, 0, s);
-    }
-    template <class Ctx>
-    ATTNSCOPE_THREAD void leave(Ctx& cx) const {
-      cx.sync();
-    }
-    template <class Ctx>
-    ATTNSCOPE_THREAD void close(Ctx& cx) const {
-      cx.template wait<0>();
-      cx.sync();
     }
   };
 };

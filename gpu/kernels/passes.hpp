@@ -69,6 +69,7 @@ struct RowPass {
   int d_v;
   RowState* rows;           // [H][R]
   std::int32_t* strongest;  // [H][R], or null
+  bool entropy;             // false: moments may be anything
   Parts parts;              // keys_per_cell >= tile
   float* scratch;           // [blocks][columns][3][tile], with a picture
   int first_item, last_item;
@@ -97,6 +98,14 @@ struct CellPass {
   CellKind kind;
   int first_key, last_key;
   float* cells;  // [R][last_key - first_key]
+};
+
+/// Cells that lie row by row into sums and largest of parts of a picture: rows_per_part rows by
+/// keys_per_cell.
+struct GatherPass {
+  const float* cells;  // [rows][keys]
+  int rows, keys;
+  Parts parts;  // of these rows
 };
 
 /// Rows of float32 into what Units take: times factor, rounded, padded with zeros.

@@ -32,7 +32,8 @@ ATTNSCOPE_THREAD T joined_row(Ctx& cx, T x, Join join) {
   return x;
 }
 
-template <class Units, bool Plain>
+/// Plain: scores are as they come but for the interval of keys. Without Entropy moments are anything.
+template <class Units, bool Plain, bool Entropy = true>
 struct RowKernel {
   using Pass = RowPass;
   using Walk = typename Units::Walk;
@@ -113,7 +114,7 @@ struct RowKernel {
         const float down = cx.fma(s.at(r, c), p.in.rule.exponent, -state.shift[r]), weight = cx.exp2(down);
         sum += weight;
         // A hidden key's would be 0 · -inf.
-        if (!marks || weight > 0) state.moment[r] = cx.fma(weight, down, state.moment[r]);
+        if (Entropy && (!marks || weight > 0)) state.moment[r] = cx.fma(weight, down, state.moment[r]);
         s.at(r, c) = weight;
       }
       state.sum[r] += sum;

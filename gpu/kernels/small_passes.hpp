@@ -62,6 +62,31 @@ struct RowEndEach {
   }
 };
 
+struct GatherEach {
+  using Pass = GatherPass;
+  ATTNSCOPE_BOTH static std::int64_t count(const Pass& p) {
+    return static_cast<std::int64_t>((p.rows + p.parts.rows_per_part - 1) / p.parts.rows_per_part) *
+           p.parts.columns;
+  }
+  template <class Ctx>
+  ATTNSCOPE_THREAD static void run(Ctx&, const Pass& p, std::int64_t i) {
+    const int column = static_cast<int>(i % p.parts.columns), part = static_cast<int>(i / p.parts.columns);
+    const int last_row = smaller_of(p.rows, (part + 1) * p.parts.rows_per_part);
+    const std::int64_t first_key = static_cast<std::int64_t>(column) * p.parts.keys_per_cell;
+    const std::int64_t last_key = smaller_of<std::int64_t>(p.keys, first_key + p.parts.keys_per_cell);
+    float sum = 0, most = 0;
+    for (int row = part * p.parts.rows_per_part; row < last_row; ++row) {
+      const float* from = p.cells + static_cast<std::int64_t>(row) * p.keys;
+      for (std::int64_t key = first_key; key < last_key; ++key) {
+        sum += from[key];
+        most = most_of(most, from[key]);
+      }
+    }
+    p.parts.sum[i] = sum;
+    p.parts.most[i] = most;
+  }
+};
+
 struct FoldEach {
   using Pass = FoldPass;
   ATTNSCOPE_BOTH static std::int64_t count(const Pass& p) {

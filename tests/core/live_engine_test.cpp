@@ -53,6 +53,10 @@ class PacedBackend final : public Backend {
               std::stop_token stop) override {
     return real_->tile(problem, wish, known, stop);
   }
+  PooledTile pooled_tile(const AttentionProblem& problem, const TileWish& wish, const PooledCells& cells,
+                         const Sweep* known, std::stop_token stop) override {
+    return real_->pooled_tile(problem, wish, cells, known, stop);
+  }
 
   /// Lets that many runs pass, now or later.
   void allow(int runs) {

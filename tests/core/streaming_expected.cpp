@@ -135,4 +135,28 @@ oracle::Numbers expected_cells(const Case& c, const TileWish& wish) {
   return cells;
 }
 
+PooledCells any_pooling(samples::Random& random) {
+  return {std::int64_t{1} << random.between(0, 8), std::int64_t{1} << random.between(0, 8)};
+}
+
+ExpectedPooled expected_pooled(const Case& c, const TileWish& wish, const PooledCells& cells) {
+  const oracle::Numbers weights = expected_cells(c, wish);
+  const std::int64_t keys = (wish.last_key < 0 ? c.problem.keys : wish.last_key) - wish.first_key;
+  const std::int64_t rows = static_cast<std::int64_t>(weights.size()) / keys;
+  ExpectedPooled expected;
+  for (std::int64_t down = 0; down < rows; down += cells.rows_per_cell)
+    for (std::int64_t across = 0; across < keys; across += cells.keys_per_cell) {
+      double sum = 0, max = 0, count = 0;
+      for (std::int64_t i = down; i < std::min(rows, down + cells.rows_per_cell); ++i)
+        for (std::int64_t j = across; j < std::min(keys, across + cells.keys_per_cell); ++j, ++count) {
+          const double weight = weights[static_cast<std::size_t>(i * keys + j)];
+          sum += weight;
+          max = std::max(max, weight);
+        }
+      expected.mean.push_back(sum / count);
+      expected.max.push_back(max);
+    }
+  return expected;
+}
+
 }  // namespace attnscope::streaming_cases

@@ -36,4 +36,11 @@ SweepWish any_wish(samples::Random& random, const AttentionProblem& p);
 TileWish any_tile(samples::Random& random, const AttentionProblem& p);
 oracle::Numbers expected_cells(const Case& c, const TileWish& wish);
 
+/// Cells of any size up to 256 x 256, and what the oracle's weights of a rectangle come to in them.
+PooledCells any_pooling(samples::Random& random);
+struct ExpectedPooled {
+  oracle::Numbers mean, max;
+};
+ExpectedPooled expected_pooled(const Case& c, const TileWish& wish, const PooledCells& cells);
+
 }  // namespace attnscope::streaming_cases

@@ -30,6 +30,65 @@ TEST_CASE("A tile of any rectangle and kind is what the oracle says, on every in
   }
 }
 
+TEST_CASE(
+    "A tile in cells of several is the oracle's weights pooled, on every instruction set and any threads") {
+  ThreadPool pool(2), alone(1);
+  for (std::uint64_t index = 0; index < 200; ++index) {
+    samples::Random random(seeds::of_case("pooled tile", index));
+    const auto c = streaming_cases::any_case(random, index < 150 ? 40 : 300);
+    TileWish wish = any_tile(random, c->problem);
+    wish.kind = TileKind::Weights;
+    const PooledCells cells = streaming_cases::any_pooling(random);
+    const auto expected = streaming_cases::expected_pooled(*c, wish, cells);
+    for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
+      const PooledTile found = pooled_tile(c->problem, wish, cells, nullptr, Work{pool, {}}, kernels);
+      INFO(kernels->name << ", case " << index << ": " << c->description() << "; cells of "
+                         << cells.rows_per_cell << " x " << cells.keys_per_cell);
+      REQUIRE(compare::difference(found.mean, expected.mean, 3e-6) == "");
+      REQUIRE(compare::difference(found.max, expected.max, 5e-6) == "");
+      const PooledTile again = pooled_tile(c->problem, wish, cells, nullptr, Work{alone, {}}, kernels);
+      REQUIRE((again.mean == found.mean && again.max == found.max));
+    }
+  }
+}
+
+TEST_CASE("A NaN is seen in both pictures of its cell and in no other; scores and odd cells are refused") {
+  ThreadPool pool(1);
+  samples::Random random(12);
+  const auto c = streaming_cases::plain_case(random, {1, 1, 150, 150, 8, 8});
+  c->q[70 * 8] = std::numeric_limits<float>::quiet_NaN();
+  const PooledTile found = pooled_tile(c->problem, {}, {32, 64}, nullptr, Work{pool, {}});
+  REQUIRE(found.mean.shape() == Shape{5, 3});
+  for (std::int64_t i = 0; i < 5; ++i)
+    for (std::int64_t j = 0; j < 3; ++j) {
+      CHECK(std::isnan(found.mean.matrix()(i, j)) == (i == 2));
+      CHECK(std::isnan(found.max.matrix()(i, j)) == (i == 2));
+    }
+  const auto refused = [&](const TileWish& wish, const PooledCells& cells) {
+    try {
+      pooled_tile(c->problem, wish, cells, nullptr, Work{pool, {}});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refused({.kind = TileKind::Masked}, {1, 1}) ==
+        "Scores were asked for in cells of several; only weights are.");
+  CHECK(refused({}, {3, 1}) == "A cell of the picture has a side of 3; expected a power of two up to 2^30.");
+}
+
+TEST_CASE("A log-sum-exp of rounded products is not taken for a tile's") {
+  ThreadPool pool(1);
+  samples::Random random(13);
+  const auto c = streaming_cases::plain_case(random, {1, 1, 20, 30, 8, 8});
+  Sweep known = sweep(c->problem, {}, Work{pool, {}});
+  for (double& x : known.log_sum_exp.values()) x += 0.01;
+  const Tensor own = tile(c->problem, {}, nullptr, Work{pool, {}});
+  CHECK(tile(c->problem, {}, &known, Work{pool, {}}) != own);
+  known.rounded = true;
+  CHECK(tile(c->problem, {}, &known, Work{pool, {}}) == own);
+}
+
 TEST_CASE("A tile takes the log-sum-exp of a sweep that has its rows, and finds them itself otherwise") {
   ThreadPool pool(2);
   samples::Random random(7);

@@ -131,6 +131,7 @@ TEST_CASE("A stop ends a sweep and a tile, and the next one is right") {
   std::stop_source source;
   on.card->on_launch = [&](const gpu::AnyPass&) { source.request_stop(); };
   CHECK_THROWS_AS(on.backend->tile(c->problem, {}, nullptr, source.get_token()), Cancelled);
+  CHECK_THROWS_AS(on.backend->pooled_tile(c->problem, {}, {8, 8}, nullptr, source.get_token()), Cancelled);
   on.card->on_launch = nullptr;
   SweepProgress progress;
   CHECK(right(on.backend->sweep(c->problem, everything(), {}, &progress), *c, everything()));

@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/compare.hpp"
+#include "core/streaming_expected.hpp"
 #include "gpu/emulated_sweeps.hpp"
 #include "support/seeds.hpp"
 
@@ -36,6 +37,37 @@ TEST_CASE("Cells of any rectangle on a card are what the oracle says") {
     const emulator::Setup& setup = emulator::setups[index % 2];
     REQUIRE(compare::difference(emulator::tile(p, wish, setup), expected, 1e-5) == "");
   }
+}
+
+TEST_CASE("Cells of any rectangle, pooled on a card some rows at a time, are the oracle's pooled") {
+  for (std::uint64_t index = 0; index < 60; ++index) {
+    samples::Random random(seeds::of_case("pooled on a card", index));
+    const auto c = streaming_cases::any_case(random, index < 40 ? 40 : 200);
+    TileWish wish = streaming_cases::any_tile(random, c->problem);
+    wish.kind = TileKind::Weights;
+    const PooledCells cells = streaming_cases::any_pooling(random);
+    const auto expected = streaming_cases::expected_pooled(*c, wish, cells);
+    emulator::Setup setup = emulator::setups[index % 2];
+    setup.cells_at_once = random.coin() ? 1 : 5000;
+    INFO("case " << index << ": " << c->description() << "; cells of " << cells.rows_per_cell << " x "
+                 << cells.keys_per_cell << ", " << setup.cells_at_once << " at once");
+    const PooledTile found = emulator::pooled_tile(c->problem, wish, cells, setup);
+    REQUIRE(compare::difference(found.mean, expected.mean, 3e-6) == "");
+    REQUIRE(compare::difference(found.max, expected.max, 1e-5) == "");
+  }
+}
+
+TEST_CASE("A NaN is seen in both pictures of the cells it falls in, on a card as well") {
+  samples::Random random(12);
+  const auto c = streaming_cases::plain_case(random, {1, 1, 150, 150, 8, 8});
+  c->q[70 * 8] = std::numeric_limits<float>::quiet_NaN();
+  const PooledTile found = emulator::pooled_tile(c->problem, {}, {32, 64}, emulator::setups[0]);
+  REQUIRE(found.mean.shape() == Shape{5, 3});
+  for (std::int64_t i = 0; i < 5; ++i)
+    for (std::int64_t j = 0; j < 3; ++j) {
+      CHECK(std::isnan(found.mean.matrix()(i, j)) == (i == 2));
+      CHECK(std::isnan(found.max.matrix()(i, j)) == (i == 2));
+    }
 }
 
 }  // namespace attnscope

@@ -65,7 +65,6 @@ class Context {
   }
 
   float exp2(float x) const { return std::exp2(x); }
-  float log2(float x) const { return std::log2(x); }
   float tanh(float x) const { return std::tanh(x); }
   float fma(float a, float b, float c) const { return std::fma(a, b, c); }
   double exp(double x) const { return std::exp(x); }

@@ -7,6 +7,7 @@ namespace {
 gpu::CardSettings settings_of(const Setup& setup) {
   gpu::CardSettings settings;
   settings.bfloat_from = setup.arithmetic == gpu::Arithmetic::Bfloat ? 0 : -1;
+  settings.cells_at_once = setup.cells_at_once;
   return settings;
 }
 
@@ -24,6 +25,14 @@ Tensor tile(const AttentionProblem& problem, const TileWish& wish, const Setup& 
   device.never_stale = setup.never_stale;
   gpu::Residents residents(device);
   return gpu::CardSweeps(device, residents, settings_of(setup)).tile(problem, wish, {});
+}
+
+PooledTile pooled_tile(const AttentionProblem& problem, const TileWish& wish, const PooledCells& cells,
+                       const Setup& setup) {
+  EmulatedDevice device(setup.schedule, setup.seed, setup.blocks);
+  device.never_stale = setup.never_stale;
+  gpu::Residents residents(device);
+  return gpu::CardSweeps(device, residents, settings_of(setup)).pooled_tile(problem, wish, cells, {});
 }
 
 std::unique_ptr<streaming_cases::Case> in_quarters(samples::Random& random,

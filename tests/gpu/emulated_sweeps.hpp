@@ -16,6 +16,7 @@ struct Setup {
   int blocks = 3;
   /// Work that is never stale: asking for it is a barrier, which may stand in for one that is missing.
   bool never_stale = true;
+  std::int64_t cells_at_once = std::int64_t{1} << 24;
 };
 /// Both arithmetics on both schedules.
 inline constexpr Setup setups[] = {{gpu::Arithmetic::Float, Schedule::Lazy},
@@ -25,6 +26,7 @@ inline constexpr Setup setups[] = {{gpu::Arithmetic::Float, Schedule::Lazy},
 
 Sweep sweep(const AttentionProblem&, const SweepWish&, const Setup&);
 Tensor tile(const AttentionProblem&, const TileWish&, const Setup&);
+PooledTile pooled_tile(const AttentionProblem&, const TileWish&, const PooledCells&, const Setup&);
 
 /// A problem in quarters, which bfloat16 and float32 hold exactly with all of its scores; each score is
 /// higher by `offset` (3008 is a bfloat16, too). Full attention, scale 1.

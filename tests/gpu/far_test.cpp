@@ -1,6 +1,7 @@
 // Numbers beyond 2^31 of an array on an emulated card: 300 heads of 131,072 tokens in memory that is only
 // there where somebody writes. An index of 32 bits anywhere finds something else, or nothing.
 #include <cmath>
+#include <numbers>
 #include <sys/mman.h>
 
 #include <catch2/catch_test_macros.hpp>
@@ -58,7 +59,7 @@ struct Far {
     const oracle::RowProblem problem = near->in_oracle();
     for (std::size_t i = 0; i < block; ++i) rows.push_back(oracle::attend_row(problem, 0, i));
     in.query = query.data(), in.key = key.data(), in.value = value.data();
-    in.rule.exponent = 1.44269504f;
+    in.rule.exponent = std::numbers::log2e_v<float>;
     in.rule.left = in.rule.right = in.rule.real_keys = -1;
     in.rule.causal = true;
     in.queries = tokens, in.keys = tokens, in.rows = tokens;
@@ -82,6 +83,7 @@ TEST_CASE("Pass 1 counts beyond 2^31", "[far]") {
   pass.output = output.data();
   pass.d_v = d;
   pass.rows = far.states.data();
+  pass.entropy = true;
   pass.parts = {sum.data(), most.data(), columns, 32, block};
   pass.scratch = scratch.data();
   pass.last_item = static_cast<int>(heads * columns);

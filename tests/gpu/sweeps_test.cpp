@@ -70,4 +70,27 @@ TEST_CASE("A sweep in bfloat16 of any shape, mask and wish is what the oracle sa
     check_case(index, index < 1120 ? 70 : 200, gpu::Arithmetic::Bfloat);
 }
 
+TEST_CASE("A sweep without entropies is the same in everything else") {
+  samples::Random random(6);
+  const auto c = streaming_cases::plain_case(random, {2, 1, 100, 150, 32, 32});
+  SweepWish wish;
+  wish.strongest = true;
+  wish.picture = PooledCells{8, 64};
+  const auto swept = [&](bool entropy) {
+    EmulatedDevice device(Schedule::Adversarial);
+    gpu::Residents residents(device);
+    gpu::CardSettings settings;
+    settings.bfloat_from = 0;
+    settings.entropy = entropy;
+    return gpu::CardSweeps(device, residents, settings).sweep(c->problem, wish, {}, nullptr);
+  };
+  const Sweep with = swept(true), without = swept(false);
+  CHECK(without.output == with.output);
+  CHECK(without.log_sum_exp == with.log_sum_exp);
+  CHECK(without.largest == with.largest);
+  CHECK(without.strongest == with.strongest);
+  CHECK(without.mean == with.mean);
+  CHECK_FALSE(without.entropy == with.entropy);
+}
+
 }  // namespace attnscope

@@ -15,11 +15,12 @@ constexpr int patience = 600;  // frames
 
 /// The same on every machine, whatever it has.
 std::vector<BackendChoice> backends_of(const RobotOptions& options) {
-  std::vector<BackendChoice> all{{"CPU", one_at_a_time(make_cpu_backend()), {}}};
+  std::vector<BackendChoice> all{{"CPU", one_at_a_time(make_cpu_backend()), {}, nullptr}};
   if (options.second) {
-    all.push_back({std::string(options.second->name()), one_at_a_time(options.second), {}});
+    all.push_back({std::string(options.second->name()), one_at_a_time(options.second), {}, options.beside});
   } else {
-    all.push_back({"CUDA", nullptr, "This build has no CUDA kernels, so the CPU computes everything."});
+    all.push_back(
+        {"CUDA", nullptr, "This build has no CUDA kernels, so the CPU computes everything.", nullptr});
   }
   return all;
 }

@@ -26,8 +26,8 @@ struct RobotOptions {
   bool wait_for_engine = true;  // false: frames go on while it computes, as in the window
   /// Beside the CPU in the switch, where CUDA stands else; the window begins with the CPU. May throw and
   /// differ.
-  std::shared_ptr<Backend> second = nullptr;
-  std::optional<std::filesystem::path> file = std::nullopt;   // the first example when there is none
+  std::shared_ptr<Backend> second = nullptr, beside = nullptr;  // as in BackendChoice
+  std::optional<std::filesystem::path> file = std::nullopt;     // the first example when there is none
   std::optional<std::filesystem::path> state = std::nullopt;  // where recent files and autosaves are; nowhere
 };
 

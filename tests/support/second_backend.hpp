@@ -42,6 +42,15 @@ class SecondBackend final : public Backend {
   void fail_after_sweeps(std::optional<int> sweeps) {
     set([&] { sweeps_left_ = sweeps; });
   }
+  /// Throws in every pooled tile but the first so many.
+  void fail_after_tiles(std::optional<int> tiles) {
+    set([&] { tiles_left_ = tiles; });
+  }
+  /// Pooled tiles it made.
+  int tiles() {
+    const std::lock_guard lock(mutex_);
+    return tiles_;
+  }
   /// Stops in the stage until it is let go (no stage) or its stop token fires.
   void halt_at(std::optional<Stage> stage) {
     set([&] { halt_ = stage; });
@@ -94,6 +103,14 @@ class SecondBackend final : public Backend {
               std::stop_token stop) override {
     return real_->tile(problem, wish, known, stop);
   }
+  PooledTile pooled_tile(const AttentionProblem& problem, const TileWish& wish, const PooledCells& cells,
+                         const Sweep* known, std::stop_token stop) override {
+    PooledTile made = real_->pooled_tile(problem, wish, cells, known, stop);
+    const std::lock_guard lock(mutex_);
+    if (tiles_left_ && (*tiles_left_)-- <= 0) throw Error(reason_);
+    ++tiles_;
+    return made;
+  }
 
  private:
   template <class Fn>
@@ -129,11 +146,11 @@ class SecondBackend final : public Backend {
   std::vector<Change> changes_;
   std::set<TensorPtr> made_;  // kept, so that no address is used again
   std::optional<Stage> fail_, halt_;
-  std::optional<int> sweeps_left_;
+  std::optional<int> sweeps_left_, tiles_left_;
   std::string reason_ = "Out of device memory: 12 GiB are needed.";
   float entropy_ = 0;
   bool mixed_ = false, halted_ = false;
-  int stopped_ = 0;
+  int stopped_ = 0, tiles_ = 0;
 };
 
 }  // namespace attnscope::test

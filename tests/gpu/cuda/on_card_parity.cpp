@@ -84,6 +84,12 @@ void tiles_against_oracle(Card& card, TimedDevice& device) {
     const Tensor found = gpu::CardSweeps(device, residents, {}).tile(c->problem, wish, {});
     card.check(fmt::format("tile {}: {}", index, c->description()),
                compare::difference(found, expected, 1e-5));
+    const PooledCells cells = streaming_cases::any_pooling(random);
+    const auto pooled_expected = streaming_cases::expected_pooled(*c, wish, cells);
+    const PooledTile pooled = gpu::CardSweeps(device, residents, {}).pooled_tile(c->problem, wish, cells, {});
+    card.check(fmt::format("pooled tile {}: {}", index, c->description()),
+               compare::difference(pooled.mean, pooled_expected.mean, 3e-6) +
+                   compare::difference(pooled.max, pooled_expected.max, 1e-5));
   }
   card.report("tiles against the oracle", cases, "cases");
 }

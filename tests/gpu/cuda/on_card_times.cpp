@@ -46,6 +46,8 @@ class Stopwatch {
   static_assert(std::is_same_v<std::variant_alternative_t<0, gpu::AnyPass>, gpu::RowPass>);
   static_assert(std::is_same_v<std::variant_alternative_t<1, gpu::AnyPass>, gpu::ColumnPass>);
 
+  gpu::CardSettings& settings() { return settings_; }
+
  private:
   Card& card_;
   std::unique_ptr<TimedDevice> device_;
@@ -74,6 +76,9 @@ void time_pass1(Card& card, std::int64_t heads, std::int64_t d, std::int64_t n, 
   card.report("pass 1 " + name, without, "ms");
   card.report("pass 1 rate " + name, floats / without / 1e9, "TFLOP/s");
   card.report("picture on/off " + name, with / without, "x");
+  watch.settings().entropy = false;
+  card.report("entropy on/off " + name, without / watch.time(numbers.problem, bare, true).rows, "x");
+  watch.settings().entropy = true;
   SweepWish received;
   received.output = false;
   received.received = true;
@@ -92,12 +97,34 @@ void time_update(Card& card, std::int64_t n, bool all_outputs) {
               watch.time(numbers.problem, wish, false).all, "ms");
 }
 
+/// What the map asks for when it is zoomed: 128 x 128 cells, of single weights and of all of them.
+void time_tiles(Card& card, std::int64_t n) {
+  const auto device = card.open();
+  gpu::Residents residents(*device);
+  gpu::CardSweeps sweeps(*device, residents);
+  const Numbers numbers(1, n, 64);
+  for (const std::int64_t side : {std::int64_t{1}, n / 128}) {
+    TileWish wish;
+    wish.rows = {n - 128 * side, n, 1};
+    wish.last_key = 128 * side;
+    std::vector<double> all;
+    for (int run = 0; run < (card.emulated ? 1 : 22); ++run) {
+      const auto begin = Clock::now();
+      sweeps.pooled_tile(numbers.problem, wish, {side, side}, {});
+      all.push_back(milliseconds_since(begin));
+      if (run == 1) all.clear();
+    }
+    card.report(fmt::format("tile of cells of {} n={}", side, n), median(all), "ms");
+  }
+}
+
 }  // namespace
 
 void times(Card& card) {
   if (card.emulated) {
     time_pass1(card, 1, 64, 130, true);
     time_update(card, 100, true);
+    time_tiles(card, 256);
     return;
   }
   for (const std::int64_t d : {64, 128})
@@ -105,6 +132,7 @@ void times(Card& card) {
   time_pass1(card, 12, 64, 4096, false);
   for (const std::int64_t n : {256, 1024, 4096, 16384}) time_update(card, n, true);
   time_update(card, 131072, false);
+  time_tiles(card, 32768);
 }
 
 void abort_time(Card& card) {
