@@ -11,10 +11,6 @@
 
 namespace attnscope {
 
-std::int64_t Histogram::largest_bin() const {
-  return bins.empty() ? 0 : *std::max_element(bins.begin(), bins.end());
-}
-
 namespace {
 
 /// Calls `each` with every finite value of the head that `see` (query, seen) leaves.
@@ -209,41 +205,35 @@ const Histogram& ResultStats::histogram(Plane plane, std::int64_t b, std::int64_
   if (histograms_.size() > 64) histograms_.clear();  // a dragged colour bar must not pile them up
   const auto [it, is_new] = histograms_.try_emplace({plane, b, h, low, high, bins, log});
   if (!is_new) return it->second;
-  Histogram& histogram = it->second;
-  histogram.bins.assign(static_cast<std::size_t>(bins), 0);
   // Before the mask as well the allowed cells count: what is spread is what softmax gets to see.
   const auto see_row = [&](std::int64_t i, std::span<std::uint8_t> seen) {
     if (plane.is_difference()) return see(plane, b, h, i, seen);
     rule_.see(b, h, i, seen);
   };
-  const float width = high - low, last = static_cast<float>(bins - 1), log_width = std::log(high / low);
-  double sum = 0, squares = 0;
-  std::int64_t cells = 0, below = 0, above = 0;
-  const auto count = [&](float unit) {
-    if (unit < 0) {
-      ++below;
-    } else if (unit > 1) {
-      ++above;
-    } else {
-      ++histogram.bins[static_cast<std::size_t>(std::min(last, unit * static_cast<float>(bins)))];
-    }
+  HistogramCount count(low, high, bins, log);
+  for_finite(matrix(plane, b, h), see_row, [&](float v) { count.add(v); });
+  return it->second = std::move(count).finish();
+}
+
+const Histogram& ResultStats::picture_histogram(const OfPicture& of) {
+  if (picture_histograms_.size() > 64) picture_histograms_.clear();
+  const auto [it, is_new] = picture_histograms_.try_emplace(of);
+  if (!is_new) return it->second;
+  const auto picture_in = [&](const Result& result) {
+    const Sweep& known = result.surveys[static_cast<std::size_t>(of.b)]->known;
+    return (of.mean ? known.mean : known.largest_cells()).matrix(of.h - known.first_head);
   };
-  for_finite(matrix(plane, b, h), see_row, [&](float v) {
-    ++cells;
-    sum += static_cast<double>(v);
-    squares += static_cast<double>(v) * static_cast<double>(v);
-    if (log) return count(v > 0 ? std::log(v / low) / log_width : -1);
-    count((v - low) / width);
-  });
-  histogram.cells = cells;
-  histogram.below = below;
-  histogram.above = above;
-  if (histogram.cells > 0) {
-    const double n = static_cast<double>(histogram.cells);
-    histogram.mean = sum / n;
-    histogram.deviation = std::sqrt(std::max(0.0, squares / n - histogram.mean * histogram.mean));
+  const auto a = picture_in(*result_);
+  HistogramCount count(of.low, of.high, of.bins, of.log);
+  if (!of.difference) {
+    for (const float v : a.reshaped())
+      if (v != 0) count.add(v);
+  } else if (held_ && held_->is_long()) {
+    const auto b = picture_in(*held_);
+    for (Eigen::Index i = 0; i < a.size() && a.size() == b.size(); ++i)
+      if (a.data()[i] != 0 || b.data()[i] != 0) count.add(a.data()[i] - b.data()[i]);
   }
-  return histogram;
+  return it->second = std::move(count).finish();
 }
 
 const WeightSpread& ResultStats::weights(std::int64_t b, std::int64_t h) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/background_errors.hpp"
+#include "app/histogram.hpp"
 #include "app/kept_weights.hpp"
 #include "app/plane.hpp"
 #include "app/weight_spread.hpp"
@@ -23,14 +24,6 @@ namespace attnscope {
 /// Ends of a plane's finite values over one head of one sequence; from the mask on, of the cells it allows.
 struct ValueRange {
   float low = 0, high = 0;
-};
-
-/// How the values of the allowed cells of one head are spread.
-struct Histogram {
-  std::vector<std::int64_t> bins;                // from low to high, equal width
-  std::int64_t below = 0, above = 0, cells = 0;  // outside the ends; all finite allowed cells
-  double mean = 0, deviation = 0;                // of the finite ones
-  std::int64_t largest_bin() const;
 };
 
 /// How much weight of one head lies on other keys than in the held result: ½ Σ|A − B|, see
@@ -83,9 +76,20 @@ class ResultStats {
   float largest(Projection, std::int64_t first_column, std::int64_t columns);
   /// Of the weights, whichever plane is looked at; can_compare() must hold.
   const MovedMass& moved(std::int64_t b, std::int64_t h);
-  /// `log`: bins of equal ratio, low above 0; what is not above 0 counts as below.
+  /// Of one head's allowed cells, see HistogramCount.
   const Histogram& histogram(Plane, std::int64_t b, std::int64_t h, float low, float high, int bins,
                              bool log = false);
+  /// Of the picture of one head that a long result has, of means or of largest weights, or of its difference
+  /// to that of the held one. Cells without any weight, hidden ones above all, are left out.
+  struct OfPicture {
+    std::int64_t b = 0, h = 0;
+    bool mean = false, difference = false;
+    float low = 0, high = 1;
+    int bins = 1;
+    bool log = false;
+    auto operator<=>(const OfPicture&) const = default;
+  };
+  const Histogram& picture_histogram(const OfPicture&);
   /// The smallest value above 0 of one head's allowed cells; 1 when there is none.
   float smallest_positive(Plane, std::int64_t b, std::int64_t h);
   /// How the weights that mix the values (before dropout) are spread over one head's allowed cells.
@@ -114,6 +118,7 @@ class ResultStats {
   std::map<std::tuple<Plane, std::int64_t, std::int64_t>, ValueRange> ranges_;
   std::map<std::tuple<Plane, std::int64_t, std::int64_t>, float> smallest_;
   std::map<std::tuple<Plane, std::int64_t, std::int64_t, float, float, int, bool>, Histogram> histograms_;
+  std::map<OfPicture, Histogram> picture_histograms_;
   std::map<std::tuple<std::int64_t, std::int64_t>, WeightSpread> weights_;
   std::map<std::tuple<Plane, std::int64_t, std::int64_t>, std::pair<KeptWish, KeptWeights>> kept_;
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, CellReference> references_;

@@ -10,6 +10,7 @@
 #include "app/long_robot.hpp"
 #include "app/number_format.hpp"
 #include "core/streaming/tile.hpp"
+#include "support/second_backend.hpp"
 
 using namespace attnscope;
 using namespace attnscope::test;
@@ -105,6 +106,63 @@ TEST_CASE("tiles of any level are the exact weights, pooled") {
     CHECK(row->weights[static_cast<std::size_t>(row->strongest[i - 1])] >=
           row->weights[static_cast<std::size_t>(row->strongest[i])]);
   CHECK(std::abs(static_cast<double>(row->weights[1400]) - l.naive_weight(3, {1500, 1400})) < 1e-6);
+}
+
+TEST_CASE("tiles are made by the backend beside the one that computes, and by the CPU once it fails") {
+  const auto second = std::make_shared<SecondBackend>(), beside = std::make_shared<SecondBackend>();
+  TemporaryDirectory directory;
+  Robot robot({.width = 1600, .height = 1000, .second = second, .beside = beside});
+  robot.app().open(directory.write("long.txt", long_text()));
+  robot.settle();
+  robot.key(ImGuiKey_U);
+  robot.settle();
+  REQUIRE(robot.app().shown()->backend == "Second");
+  const int made = beside->tiles();
+  CHECK(made > 0);
+  CHECK(robot.app().view().message.empty());
+
+  beside->fail_after_tiles(0);
+  robot.click("Head 7");
+  robot.settle();
+  CHECK(robot.app().view().message ==
+        "Out of device memory: 12 GiB are needed. The CPU makes what is in sight from now on.");
+  CHECK(beside->tiles() == made);
+  // Of this result it is not asked again; a new one is tried.
+  beside->fail_after_tiles(std::nullopt);
+  robot.click("Head 6");
+  robot.settle();
+  CHECK(beside->tiles() == made);
+  robot.key(ImGuiKey_S);
+  robot.settle();
+  CHECK(beside->tiles() > made);
+}
+
+TEST_CASE("the colour bar of a long map says how the cells are spread and what its ends cut off") {
+  LongRobot l;
+  Robot& robot = l.robot;
+  const auto picture = l.survey().known.largest_cells().matrix(robot.app().selection().head);
+  const auto share = [&](const auto& is_beyond) {
+    double beyond = 0, all = 0;
+    for (const float v : picture.reshaped()) {
+      all += v > 0 ? 1 : 0;
+      beyond += v > 0 && is_beyond(v) ? 1 : 0;
+    }
+    return fixed(100 * beyond / all, 1) + " %";
+  };
+  const bool log = robot.app().view().focus.log;
+  if (log) robot.key(ImGuiKey_L);
+  robot.settle();
+  CHECK(shows(robot, "clipped " + share([](float) { return false; })));
+  robot.app().view().range = RangeMode::Lock;
+  robot.app().view().locked_range = {0.01f, 0.02f};
+  robot.settle();
+  CHECK(shows(robot, "clipped " + share([](float v) { return v < 0.01f || v > 0.02f; })));
+  robot.key(ImGuiKey_L);  // the range is no longer locked
+  robot.app().view().range = RangeMode::Lock;
+  robot.app().view().locked_range = {0.01f, 1.0f};
+  robot.settle();
+  CHECK(shows(robot, "below range " + share([](float v) { return v < 0.01f; })));
+  for (const std::string& sentence : collisions(texts_of(robot))) FAIL_CHECK(sentence);
 }
 
 TEST_CASE("heads, pooling, colours, scale and mask of a long result change the picture") {

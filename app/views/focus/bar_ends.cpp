@@ -78,6 +78,43 @@ void read_bar(Scene& scene, const Bar& bar) {
   ui.text(tag.centre_x(), tag.centre_y(), text, {type::tick, ui.theme.text1, Ink::Regular, Align::Centre});
 }
 
+/// Beyond an end that cuts values off: a triangle that points outwards.
+void draw_beyond(const Ui& ui, const Box& ramp, bool above) {
+  const float size = ui.px(6);
+  for (float i = 0; i < size; ++i) {
+    const float half = std::round((size - i) / size * ramp.h / 2);
+    const float x = above ? ramp.right() + ui.px(3) + i : ramp.x - ui.px(4) - i;
+    ui.fill({x, ramp.centre_y() - half, 1, 2 * half}, ui.theme.key);
+  }
+}
+
+/// Where values are cut off: "clipped above 0.4 %", "below 1e−4: 29.3 %".
+std::string beyond_words(const Bar& bar, const Histogram& h) {
+  const double cells = static_cast<double>(std::max<std::int64_t>(1, h.cells));
+  const double above = 100 * static_cast<double>(h.above) / cells,
+               below = 100 * static_cast<double>(h.below) / cells;
+  if (bar.scale.log && h.above == 0) return "below range " + fixed(below, 1) + " %";
+  const std::string_view side = h.above == 0 && h.below > 0   ? "below "
+                                : h.below == 0 && h.above > 0 ? "above "
+                                                              : "";
+  return "clipped " + std::string(side) + fixed(above + below, 1) + " %";
+}
+
+void choose_range(Scene& scene, const Bar& bar, const Box& box) {
+  const Ui& ui = scene.ui;
+  constexpr std::array<std::string_view, 4> names{"Head", "Mean", "All", "Lock"};
+  const std::array<Tip, 4> tips{
+      Tip{"This head", {}, "The bar ends at this head's own largest value.", "R"},
+      Tip{"Mean", {}, "Geometric mean of this head's range and that of all heads.", "R"},
+      Tip{"All heads", "weights 0 … 1", "One range for all, so that heads can be compared.", "R"},
+      Tip{"Lock", {}, "Keeps the ends as they are while knobs move.", "R"}};
+  if (const auto chosen = segments(ui, "Range", box, names, static_cast<int>(scene.view.range), tips,
+                                   {.text_size = type::tick})) {
+    scene.view.locked_range = {bar.scale.low, bar.scale.high};
+    scene.view.range = static_cast<RangeMode>(*chosen);
+  }
+}
+
 }  // namespace
 
 Bar planned_bar(Scene& scene, const Box& ramp, const ColourScale& scale) {
@@ -99,19 +136,35 @@ void take_bar_mouse(Scene& scene, const Bar& bar) {
   draw_handle(scene, bar, true);
 }
 
-void choose_range(Scene& scene, const Bar& bar, const Box& box) {
-  const Ui& ui = scene.ui;
-  constexpr std::array<std::string_view, 4> names{"Head", "Mean", "All", "Lock"};
-  const std::array<Tip, 4> tips{
-      Tip{"This head", {}, "The bar ends at this head's own largest value.", "R"},
-      Tip{"Mean", {}, "Geometric mean of this head's range and that of all heads.", "R"},
-      Tip{"All heads", "weights 0 … 1", "One range for all, so that heads can be compared.", "R"},
-      Tip{"Lock", {}, "Keeps the ends as they are while knobs move.", "R"}};
-  if (const auto chosen = segments(ui, "Range", box, names, static_cast<int>(scene.view.range), tips,
-                                   {.text_size = type::tick})) {
-    scene.view.locked_range = {bar.scale.low, bar.scale.high};
-    scene.view.range = static_cast<RangeMode>(*chosen);
+void draw_spread(const Ui& ui, const Bar& bar, const Histogram& histogram) {
+  const double most = std::sqrt(static_cast<double>(std::max<std::int64_t>(1, histogram.largest_bin())));
+  const auto bins = static_cast<float>(histogram.bins.size());
+  for (std::size_t i = 0; i < histogram.bins.size() && histogram.cells > 0; ++i) {
+    const std::int64_t count = histogram.bins[i];
+    if (count == 0) continue;
+    const auto height = static_cast<float>(std::sqrt(static_cast<double>(count)) / most) * ui.px(18);
+    const float x0 = std::round(bar.ramp.x + bar.ramp.w * static_cast<float>(i) / bins);
+    const float x1 = std::round(bar.ramp.x + bar.ramp.w * static_cast<float>(i + 1) / bins);
+    ui.fill({x0, bar.ramp.y - ui.px(2) - height, x1 - x0 - 1, height}, ui.theme.bar);
   }
+}
+
+void draw_clipped(const Ui& ui, const Bar& bar, const Histogram& at_ends) {
+  if (at_ends.above > 0) draw_beyond(ui, bar.ramp, true);
+  if (at_ends.below > 0) draw_beyond(ui, bar.ramp, false);
+}
+
+void draw_range(Scene& scene, const Box& area, const Bar& bar, float x, const Histogram& at_ends) {
+  const Ui& ui = scene.ui;
+  const float width = std::min(area.right() - x, ui.px(288));
+  draw_clipped(ui, bar, at_ends);
+  if (width < ui.px(140)) return;
+  const float named = ui.text(x, area.y + ui.px(8), "range",
+                              {type::label, ui.theme.text2, Ink::Regular, Align::Left, width / 2});
+  ui.text(x + width, area.y + ui.px(8), beyond_words(bar, at_ends),
+          {type::tick, at_ends.below + at_ends.above > 0 ? ui.theme.key : ui.theme.text3, Ink::Regular,
+           Align::Right, std::max(1.f, width - std::max(named + ui.px(8), ui.px(44)))});
+  choose_range(scene, bar, {x, area.y + ui.px(20), width, ui.px(24)});
 }
 
 }  // namespace attnscope

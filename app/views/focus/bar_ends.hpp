@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "app/histogram.hpp"
 #include "app/picture.hpp"
 
 namespace attnscope {
@@ -33,7 +34,13 @@ std::string end_text(const Bar&, float value);
 /// The handles, which lock the range where they are dragged to (a double click goes back to all heads), and
 /// the value under the mouse, told above the bar.
 void take_bar_mouse(Scene&, const Bar&);
-/// Head, Mean, All or Lock.
-void choose_range(Scene&, const Bar&, const Box&);
+/// How the values are spread along the axis, above the ramp.
+inline constexpr int bar_bins = 48;
+void draw_spread(const Ui&, const Bar&, const Histogram&);
+/// Triangles beyond the ends that cut values off.
+void draw_clipped(const Ui&, const Bar&, const Histogram&);
+/// From x on, beside the bar, as far as there is room: Head, Mean, All or Lock, and the share that is cut off
+/// at the ends of the scale.
+void draw_range(Scene&, const Box& area, const Bar&, float x, const Histogram& at_ends);
 
 }  // namespace attnscope

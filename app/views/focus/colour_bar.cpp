@@ -12,45 +12,6 @@
 namespace attnscope {
 namespace {
 
-constexpr int bins = 48;
-
-void draw_histogram(const Scene& scene, const Bar& bar) {
-  const Ui& ui = scene.ui;
-  const Histogram& histogram = scene.stats.histogram(scene.view.stage, scene.sequence(), scene.head(),
-                                                     bar.from, bar.to, bins, bar.scale.log);
-  const double most = std::sqrt(static_cast<double>(std::max<std::int64_t>(1, histogram.largest_bin())));
-  for (std::size_t i = 0; i < histogram.bins.size() && histogram.cells > 0; ++i) {
-    const std::int64_t count = histogram.bins[i];
-    if (count == 0) continue;
-    const auto height = static_cast<float>(std::sqrt(static_cast<double>(count)) / most) * ui.px(18);
-    const float x0 = std::round(bar.ramp.x + bar.ramp.w * static_cast<float>(i) / bins);
-    const float x1 = std::round(bar.ramp.x + bar.ramp.w * static_cast<float>(i + 1) / bins);
-    ui.fill({x0, bar.ramp.y - ui.px(2) - height, x1 - x0 - 1, height}, ui.theme.bar);
-  }
-}
-
-/// Beyond an end that cuts values off: a triangle that points outwards.
-void draw_beyond(const Ui& ui, const Box& ramp, bool above) {
-  const float size = ui.px(6);
-  for (float i = 0; i < size; ++i) {
-    const float half = std::round((size - i) / size * ramp.h / 2);
-    const float x = above ? ramp.right() + ui.px(3) + i : ramp.x - ui.px(4) - i;
-    ui.fill({x, ramp.centre_y() - half, 1, 2 * half}, ui.theme.key);
-  }
-}
-
-/// Where values are cut off: "clipped above 0.4 %", "below 1e−4: 29.3 %".
-std::string beyond_words(const Bar& bar, const Histogram& h) {
-  const double cells = static_cast<double>(std::max<std::int64_t>(1, h.cells));
-  const double above = 100 * static_cast<double>(h.above) / cells,
-               below = 100 * static_cast<double>(h.below) / cells;
-  if (bar.scale.log && h.above == 0) return "below range " + fixed(below, 1) + " %";
-  const std::string_view side = h.above == 0 && h.below > 0   ? "below "
-                                : h.below == 0 && h.above > 0 ? "above "
-                                                              : "";
-  return "clipped " + std::string(side) + fixed(above + below, 1) + " %";
-}
-
 void draw_ends(const Scene& scene, const Bar& bar) {
   const Ui& ui = scene.ui;
   const float y = bar.ramp.bottom() + ui.px(11);
@@ -118,21 +79,9 @@ void draw_colours(Scene& scene, const Bar& bar, const Box& box) {
   });
 }
 
-/// Range mode and clipped share, beside the bar.
-void draw_range(Scene& scene, const Box& area, const Bar& bar, float x) {
-  const Ui& ui = scene.ui;
-  const float width = std::min(area.right() - x, ui.px(288));
-  const Histogram& h = scene.stats.histogram(scene.view.stage, scene.sequence(), scene.head(), bar.scale.low,
-                                             bar.scale.high, bins, bar.scale.log);
-  if (h.above > 0) draw_beyond(ui, bar.ramp, true);
-  if (h.below > 0) draw_beyond(ui, bar.ramp, false);
-  if (width < ui.px(140)) return;
-  const float named = ui.text(x, area.y + ui.px(8), "range",
-                              {type::label, ui.theme.text2, Ink::Regular, Align::Left, width / 2});
-  ui.text(x + width, area.y + ui.px(8), beyond_words(bar, h),
-          {type::tick, h.below + h.above > 0 ? ui.theme.key : ui.theme.text3, Ink::Regular, Align::Right,
-           std::max(1.f, width - std::max(named + ui.px(8), ui.px(44)))});
-  choose_range(scene, bar, {x, area.y + ui.px(20), width, ui.px(24)});
+const Histogram& spread_of(const Scene& scene, const Bar& bar, float low, float high) {
+  return scene.stats.histogram(scene.view.stage, scene.sequence(), scene.head(), low, high, bar_bins,
+                               bar.scale.log);
 }
 
 }  // namespace
@@ -142,7 +91,7 @@ void draw_colour_bar(Scene& scene, const Box& area, float left, float right) {
   const Bar bar = planned_bar(scene, {left, area.y + ui.px(22), right - left, ui.px(10)},
                               colour_scale(scene, scene.view.stage, scene.head()));
   if (bar.ramp.w < ui.px(24)) return;
-  draw_histogram(scene, bar);
+  draw_spread(ui, bar, spread_of(scene, bar, bar.from, bar.to));
   draw_ramp(ui, "ramp", bar.ramp, bar.scale, bar.from, bar.to);
   ui.frame(bar.ramp, ui.theme.border, std::max(1.f, std::floor(ui.scale())));
   const std::string_view what = words(scene.result.document, scene.view.stage).short_name;
@@ -153,7 +102,7 @@ void draw_colour_bar(Scene& scene, const Box& area, float left, float right) {
   take_bar_mouse(scene, bar);
   const float from = std::max(area.x, bar.ramp.x - ui.px(84));
   draw_colours(scene, bar, {from, bar.ramp.bottom() + ui.px(1), bar.ramp.x - ui.px(10) - from, ui.px(20)});
-  draw_range(scene, area, bar, right + ui.px(16));
+  draw_range(scene, area, bar, right + ui.px(16), spread_of(scene, bar, bar.scale.low, bar.scale.high));
 }
 
 }  // namespace attnscope
