@@ -1,0 +1,147 @@
+// tests/robot: the parts of the tour that need files: a long sequence, and what cannot be opened or saved.
+#include <array>
+#include <fstream>
+
+#include "core/files/npy.hpp"
+#include "core/files/safetensors.hpp"
+#include "tests/robot/words_tour.hpp"
+
+namespace attnscope {
+
+/// A text too long to keep its weights, whole, at a middle zoom and cell by cell.
+void WordsTour::long_sequence() {
+  part_ = "long sequences";
+  std::string text;
+  for (int i = 0; i < 2111; ++i) text += " w" + std::to_string(i % 97);
+  const std::filesystem::path path = directory_ / "long.txt";
+  std::ofstream(path, std::ios::binary) << text;
+  robot_.app().open(path);
+  robot_.app().view() = ViewState{};
+  seen_.clear();
+  robot_.settle();
+  robot_.app().view().fold.fill(1);
+  robot_.frame(2);
+  rest_on_everything();
+  robot_.key(ImGuiKey_S);  // sharp heads have bright lines of every kind
+  for (const char* head : {"Head 0", "Head 4", "Head 5", "Head 1"}) {
+    robot_.click(head);
+    robot_.settle();
+    if (!robot_.has("Bright line 0")) continue;
+    robot_.move(robot_.centre("Bright line 0"));
+    robot_.frame(2);
+  }
+  robot_.key(ImGuiKey_Backslash);
+  robot_.key(ImGuiKey_S);
+  robot_.settle();
+  for (const char* side : {"Side: B", "Side: A − B"}) {
+    robot_.click(side);
+    robot_.settle();
+  }
+  rest_on_everything();
+  robot_.click("Pool: Mean");
+  robot_.settle();
+  robot_.click("Pool: Max");
+  robot_.key(ImGuiKey_Z);
+  robot_.settle();
+  robot_.key(ImGuiKey_Z);
+  std::ofstream(directory_ / "longer.txt", std::ios::binary) << text << text;
+  robot_.app().open(directory_ / "longer.txt");
+  robot_.settle();
+  robot_.click("Side: A − B");
+  robot_.settle();
+  robot_.app().let_go();
+  robot_.app().open(path);
+  robot_.settle();
+  robot_.app().view().message.clear();
+  robot_.app().view().fold.fill(1);
+  robot_.settle();
+  for (const char* label : {"Pool: Mean", "Mask: Causal", "Window more", "Strongest cell in sight"}) {
+    robot_.click(label);
+    robot_.settle();
+    rest_on_everything();
+  }
+  robot_.app().view().long_view.go_to = "nowhere";
+  robot_.click("Next");
+  robot_.settle();
+  robot_.app().save(directory_ / "whole.csv");
+  robot_.frame(2);
+  robot_.key(ImGuiKey_Escape);
+  robot_.app().view().focus.zoom = 8;
+  robot_.settle();
+  robot_.key(ImGuiKey_Z);
+  robot_.settle();
+  robot_.key(ImGuiKey_Z);
+  robot_.settle();
+  robot_.key(ImGuiKey_T, ImGuiMod_Shift);
+  robot_.settle();
+  rest_on_everything();
+  robot_.key(ImGuiKey_S, ImGuiMod_Ctrl | ImGuiMod_Shift);
+  robot_.settle();
+  rest_on_everything();
+  restore();
+  robot_.app().open(path);
+  robot_.settle();
+  for (const ImGuiKey mode : {ImGuiKey_F3, ImGuiKey_F4}) {
+    robot_.key(mode);
+    robot_.settle();
+  }
+  robot_.resize(1100, 700);
+  robot_.key(ImGuiKey_F2);
+  robot_.settle();
+  rest_on_everything();
+  robot_.click("Inspector drawer");
+  robot_.settle();
+  rest_on_everything();
+  robot_.resize(1280, 800);
+  robot_.app().open(file_);
+  robot_.app().view() = ViewState{};
+  robot_.settle();
+  robot_.app().hold();  // what comes after is compared with it
+  robot_.settle();
+}
+
+void WordsTour::messages() {
+  part_ = "messages";
+  const auto file = [&](const char* name, std::string_view bytes) {
+    std::ofstream(directory_ / name, std::ios::binary) << bytes;
+    return directory_ / name;
+  };
+  const std::filesystem::path bad[] = {
+      directory_ / "nothing.json",
+      directory_,
+      file("empty.txt", ""),
+      file("broken.json", "{\"text\": [1, 2"),
+      file("list.json", "[1]"),
+      file("unknown.json", "{\"attnscope\": 1, \"nonsense\": 2}"),
+      file("heads.json", "{\"attnscope\": 1, \"text\": [\"a\"], \"heads\": 0}"),
+      file("short.safetensors", "abc"),
+      file("short.npy", "abc"),
+      file("bytes.txt", "a\xff")};
+  for (const std::filesystem::path& path : bad) {
+    robot_.app().open(path);
+    wait();
+  }
+  write_npy(directory_ / "lone.npy", Tensor(Shape{2, 2}));
+  robot_.app().open(directory_ / "lone.npy");
+  wait();
+  const Tensor part(Shape{2, 3, 4}), weights(Shape{2, 3, 3}, std::vector<float>(18, 1.0f / 3));
+  write_safetensors(directory_ / "dump.safetensors",
+                    std::array{NamedTensor{"h.0.q", &part}, NamedTensor{"h.0.k", &part},
+                               NamedTensor{"h.0.v", &part}, NamedTensor{"h.1.attn", &weights}});
+  robot_.app().open(directory_ / "dump.safetensors");
+  robot_.app().view().fold.fill(1);
+  robot_.settle();
+  rest_on_everything();
+  robot_.click("Layer");
+  wait();
+  robot_.key(ImGuiKey_Escape);
+  for (const char* name : {"good.json", "numbers.csv", "no/such/place.json", "what.xyz"}) {
+    robot_.app().save(directory_ / name);
+    wait();
+  }
+  robot_.app().save({});
+  wait();
+  restore();
+}
+
+}  // namespace attnscope
