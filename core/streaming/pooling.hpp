@@ -89,16 +89,45 @@ ATTNSCOPE_INLINE void write_cells(const SweepJob& job, Vec mean, Vec most, int64
   if (count >= W) {
     if (joins) mean += load_loose(means);
     store_loose(means, mean);
-    if (job.cell_max == nullptr) return;
     if (joins) most = larger(most, load_loose(mosts));
     store_loose(mosts, mean == mean ? most : mean);
     return;
   }
   for (int i = 0; i < count; ++i) {
     means[i] = mean[i] + (joins ? means[i] : 0);
-    if (job.cell_max == nullptr) continue;
     const float was = joins ? mosts[i] : 0, now = most[i] > was ? most[i] : was;
     mosts[i] = means[i] == means[i] ? now : means[i];
+  }
+}
+
+/// Every single weight that a panel reaches: mean and largest are one, and nothing is joined. The lines of
+/// the picture that come next are fetched meanwhile: its rows are far apart, and no machine guesses them.
+static void pool_weights(const SweepJob& job, const Panel& p) {
+  constexpr int line = 16, ahead = 4 * line;  // floats
+  const auto row_at = [&](int row) { return job.cell_mean + (p.first_row + row) * job.cell_stride; };
+  for (int row = 0; row < p.rows; ++row)
+    for (int key = 0; key < ahead; key += line) __builtin_prefetch(row_at(row) + p.low + key, 1);
+  for (int v = 0; v < NV; ++v) {
+    for (int key = p.low; key < p.high; key += W) {
+      const int count = p.high - key < W ? p.high - key : W;
+      Vec weights[W];
+      ATTNSCOPE_UNROLL for (int i = 0; i < W; ++i) {
+        const int at = key + (i < count ? i : 0);
+        const float* scale = p.block_largest + static_cast<int64_t>(at / BK) * PW + v * W;
+        weights[i] = load(p.unit_sum + static_cast<int64_t>(at) * PW + v * W) * load(scale);
+      }
+      transpose(weights);
+      for (int x = 0; x < W; ++x) {
+        const int row = x * NV + v;
+        if (row >= p.rows) break;
+        float* const to = row_at(row) + key;
+        if (key % line == 0) __builtin_prefetch(to + ahead, 1);
+        if (count == W)
+          store_loose(to, weights[x]);
+        else
+          for (int i = 0; i < count; ++i) to[i] = weights[x][i];
+      }
+    }
   }
 }
 
@@ -116,7 +145,7 @@ static void pool_cells(const SweepJob& job, const Panel& p) {
       for (int g = 0; g < groups; ++g) {
         gather<Vectors>(job, p, cell + g * W, last_cell, v, group[g]);
         turn<Lanes, false>(group[g].sum);
-        if (job.cell_max != nullptr) turn<Lanes, true>(group[g].most);
+        turn<Lanes, true>(group[g].most);
       }
       for (int x = 0; x < W; x += Lanes) {
         const int row = x * NV + v;
@@ -159,6 +188,7 @@ static void pool_panel(const SweepJob& job, Panel& p) {
     }
   }
   clear_unreached(job, p);
+  if (job.rows_per_cell == 1 && job.keys_per_cell == 1) return pool_weights(job, p);
   switch (job.rows_per_cell < PW ? job.rows_per_cell : PW) {
     case 1: return pool_cells<1, 1>(job, p);
     case 2: return pool_cells<2, 1>(job, p);

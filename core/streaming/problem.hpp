@@ -26,7 +26,7 @@ struct HeadRows {
 template <class T>
 struct CellValues {
   std::span<const T> values;
-  std::int64_t heads = 1;  // 1 = one block for all heads
+  std::int64_t heads = 1;                       // 1 = one block for all heads
   std::shared_ptr<const void> owner = nullptr;  // as that of HeadRows
   bool empty() const { return values.empty(); }
 };

@@ -47,7 +47,7 @@ struct SweepWish {
 struct Sweep {
   std::int64_t first_head = 0;
   RowRange rows;                 // with its end filled in
-  bool rounded = false;  // products were of bfloat16: row statistics are those of the rounded numbers
+  bool rounded = false;          // products were of bfloat16: row statistics are those of the rounded numbers
   Tensor output;                 // [H][R][d_v], or empty
   TensorOf<double> log_sum_exp;  // [H][R] ln Σ e^(masked / temperature); double, since weights are made of it
   Tensor entropy;                // [H][R] nats, centred form H = ln l - u/l
