@@ -246,13 +246,18 @@ Run Finder::extended(Run run, double least) const {
   return run;
 }
 
-/// Measures the run, cuts off what is dim at its ends and lists it if it is bright.
+/// Measures the run, cuts off what is dim at its ends and lists it if it is bright. Runs come by distance and
+/// first query: the line before may have grown over this one, and this one does not grow over that.
 void Finder::add(const Run& found, std::vector<BrightLine>& lines) const {
+  const std::int64_t taken =
+      !lines.empty() && lines.back().at == found.distance ? lines.back().last_query : 0;
+  if (found.first < taken) return;
   const std::vector<double> inside = weights_on(found);
   double sum = std::accumulate(inside.begin(), inside.end(), 0.0);
   const double least = sum / static_cast<double>(inside.size()) / 2;
 
-  const Run run = extended(found, least);
+  Run run = extended(found, least);
+  run.first = std::max(run.first, first_known(taken));
   const std::vector<double> weights = weights_on(run);
   const auto bright = [&](double w) { return w >= least; };
   const auto from = std::find_if(weights.begin(), weights.end(), bright) - weights.begin();

@@ -121,6 +121,28 @@ TEST_CASE("bright lines: a sink and the previous token", "[bright]") {
   for (const BrightLine& line : lines) check_numbers(head, n, line);
 }
 
+TEST_CASE("bright lines: a line that is hard to see in its middle is one line all the same", "[bright]") {
+  // Six others as bright beside it there: it stands out before and behind them, and goes on among them.
+  constexpr std::int64_t n = 600;
+  const auto rest = noise(0.3, 7);
+  const PlantedHead head(n, false, [&](std::int64_t i, std::int64_t j) {
+    const std::int64_t back = std::abs(i - j);
+    const bool beside = i >= 200 && i < 400 && back >= 2 && back <= 4;
+    return rest(i, j) + (back == 0 || beside ? 0.08 * static_cast<double>(n) : 0);
+  });
+  const auto lines = lines_of(*head.survey());
+  std::int64_t found = 0;
+  for (const BrightLine& line : lines) {
+    found += line.at == 0 ? 1 : 0;
+    for (const BrightLine& other : lines)
+      if (&other != &line && other.at == line.at)
+        CHECK((other.last_query <= line.first_query || line.last_query <= other.first_query));
+  }
+  CHECK(found == 1);
+  CHECK((lines[0].at == 0 && lines[0].first_query == 0 && lines[0].last_query == n));
+  check_numbers(head, n, lines[0]);
+}
+
 TEST_CASE("bright lines: a passage that comes again, where it begins and ends", "[bright]") {
   for (const std::int64_t n : {std::int64_t{600}, std::int64_t{1500}, std::int64_t{2500}}) {
     const std::int64_t begin = n / 2 + 13, end = begin + n / 5, distance = n / 3 + 1;
