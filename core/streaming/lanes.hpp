@@ -1,6 +1,6 @@
 // core/streaming: arithmetic on vectors of ATTNSCOPE_LANES floats in GCC's vector extensions. Included by the
 // kernels alone, inside a namespace of their own for each instruction set (ATTNSCOPE_KERNEL); no standard
-// library. Needs -ffast-math off: the rounding trick in exp2_upto0 is what it says.
+// library. Needs -ffast-math off: the rounding trick in exp2_product is what it says.
 #pragma once
 
 #include <stdint.h>

@@ -1,0 +1,135 @@
+#include <algorithm>
+
+#include "core/streaming/wishes.hpp"
+#include "gpu/given.hpp"
+#include "gpu/launching.hpp"
+#include "gpu/sweeps.hpp"
+
+namespace attnscope::gpu {
+
+namespace {
+
+/// The exact cells of a rectangle of one head, some rows at a time.
+class Rectangle {
+ public:
+  Rectangle(Device& device, Residents& residents, const AttentionProblem& p, const TileWish& asked,
+            const std::stop_token& stop)
+      : device_(device),
+        wish_(streaming::checked(p, asked)),
+        units_(units_for(p, Arithmetic::Float)),
+        rows_(count_rows(wish_.rows, p.queries)),
+        given_(residents, p, units_, false),
+        interest_(device, stop) {
+    if (wish_.kind != TileKind::Weights) return;
+    states_ = residents.room<RowState>(rows_);
+    given_.choose(wish_.head, 1, wish_.rows, rows_);
+    RowPass pass{};
+    pass.in = given_.operands;
+    pass.rows = states_.data();
+    pass.last_item = static_cast<int>(up<std::int64_t>(rows_, gpu::tile));
+    pass.stale = interest_.word();
+    device.launch(pass, units_, std::min(pass.last_item, device.resident_blocks(pass, units_)));
+  }
+
+  std::int64_t rows() const { return rows_; }
+  std::int64_t keys() const { return wish_.last_key - wish_.first_key; }
+  /// Throws Cancelled after a stop.
+  void check() const { interest_.check(); }
+
+  /// Rows [row, row + count) to [count][keys] on the card.
+  void make(std::int64_t row, std::int64_t count, float* cells) {
+    RowRange rows = wish_.rows;
+    rows.begin += row * rows.step;
+    given_.choose(wish_.head, 1, rows, count);
+    const CellKind kind = wish_.kind == TileKind::Weights  ? CellKind::Weights
+                          : wish_.kind == TileKind::Masked ? CellKind::Masked
+                                                           : CellKind::Scaled;
+    const CellPass pass{given_.operands,
+                        states_.data() + (states_.size() == 0 ? 0 : row),
+                        kind,
+                        static_cast<int>(wish_.first_key),
+                        static_cast<int>(wish_.last_key),
+                        cells};
+    const std::int64_t blocks = up<std::int64_t>(count, gpu::tile) * up<std::int64_t>(keys(), gpu::tile);
+    device_.launch(pass, units_, static_cast<int>(blocks));
+  }
+
+ private:
+  Device& device_;
+  TileWish wish_;
+  Units units_;
+  std::int64_t rows_;
+  Given given_;
+  Interest interest_;
+  DeviceArray<RowState> states_;
+};
+
+}  // namespace
+
+PooledTile folded(Device& device, Residents& residents, FoldPass pass, const Shape& shape) {
+  PooledTile made;
+  made.mean = Tensor(shape);
+  const std::int64_t count = made.mean.size();
+  DeviceArray<float> mean, max;
+  pass.mean = pass.parts.sum;
+  pass.max = pass.parts.most;
+  if (pass.merge > 1) {
+    mean = residents.room<float>(count);
+    max = residents.room<float>(count);
+    pass.mean = mean.data();
+    pass.max = max.data();
+  }
+  launch_each(device, pass);
+  const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(float);
+  device.download(made.mean.data(), pass.mean, bytes);
+  if (pass.max == nullptr) return made;
+  made.max = Tensor(shape);
+  device.download(made.max.data(), pass.max, bytes);
+  return made;
+}
+
+Tensor CardSweeps::tile(const AttentionProblem& p, const TileWish& wish, std::stop_token stop) {
+  residents_.begin();
+  Rectangle rectangle(device_, residents_, p, wish, stop);
+  Tensor made({rectangle.rows(), rectangle.keys()});
+  const auto cells = residents_.room<float>(made.size());
+  rectangle.make(0, rectangle.rows(), cells.data());
+  device_.download(made.data(), cells.data(), cells.size() * sizeof(float));
+  rectangle.check();
+  return made;
+}
+
+PooledTile CardSweeps::pooled_tile(const AttentionProblem& p, const TileWish& wish, const PooledCells& cell,
+                                   std::stop_token stop) {
+  streaming::check_pooled(wish, cell);
+  residents_.begin();
+  Rectangle rectangle(device_, residents_, p, wish, stop);
+  const std::int64_t rows = rectangle.rows(), keys = rectangle.keys();
+  Parts parts{};
+  parts.columns = static_cast<int>(up(keys, cell.keys_per_cell));
+  parts.keys_per_cell = static_cast<int>(cell.keys_per_cell);
+  parts.rows_per_part = static_cast<int>(std::min<std::int64_t>(cell.rows_per_cell, gpu::tile));
+  const std::int64_t tall = parts.rows_per_part, part_rows = up(rows, tall);
+  const auto sums = residents_.room<float>(part_rows * parts.columns),
+             mosts = residents_.room<float>(part_rows * parts.columns);
+  const std::int64_t strip =
+      std::clamp<std::int64_t>(settings_.cells_at_once / (keys * tall), 1, part_rows) * tall;
+  const auto cells = residents_.room<float>(std::min(rows, strip) * keys);
+  for (std::int64_t row = 0; row < rows; row += strip) {
+    const std::int64_t count = std::min(strip, rows - row);
+    rectangle.make(row, count, cells.data());
+    parts.sum = sums.data() + row / tall * parts.columns;
+    parts.most = mosts.data() + row / tall * parts.columns;
+    launch_each(device_, GatherPass{cells.data(), static_cast<int>(count), static_cast<int>(keys), parts});
+    device_.wait();  // so that a stop need not wait for many
+    rectangle.check();
+  }
+  parts.sum = sums.data();
+  parts.most = mosts.data();
+  const std::int64_t merge = cell.rows_per_cell / tall;
+  const FoldPass pass{parts,   1,      static_cast<int>(part_rows), static_cast<int>(merge), rows, keys,
+                      nullptr, nullptr};
+  return folded(device_, residents_, pass, {up(part_rows, merge), parts.columns});
+}
+
+}  // namespace attnscope::gpu

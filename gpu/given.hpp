@@ -1,0 +1,76 @@
+// gpu: what sweeps and tiles share: a problem's operands on the card, and parts of pictures read from it.
+#pragma once
+
+#include <memory>
+#include <numbers>
+#include <span>
+
+#include "core/streaming/tile.hpp"
+#include "gpu/residents.hpp"
+
+namespace attnscope::gpu {
+
+template <class T>
+T up(T a, T b) {
+  return (a + b - 1) / b;
+}
+
+/// The operands of a problem on the card, and the arrays its rule points to.
+class Given {
+ public:
+  Given(Residents& residents, const AttentionProblem& p, Units units, bool with_value)
+      : residents_(residents) {
+    operands.query = residents.get({p.query, p.heads, p.queries, p.d_k, static_cast<float>(p.scale)}, units);
+    operands.key = residents.get({p.key, p.kv_heads, p.keys, p.d_k, 1}, units);
+    operands.value = with_value ? residents.get({p.value, p.kv_heads, p.keys, p.d_v, 1}, units) : nullptr;
+    operands.queries = p.queries;
+    operands.keys = static_cast<int>(p.keys);
+    operands.heads_per_key = static_cast<int>(p.heads / p.kv_heads);
+    set_rule(p);
+  }
+  void choose(std::int64_t first_head, std::int64_t heads, const RowRange& rows, std::int64_t count) {
+    operands.first_head = static_cast<int>(first_head);
+    operands.heads = static_cast<int>(heads);
+    operands.first_row = rows.begin;
+    operands.step = rows.step;
+    operands.rows = static_cast<int>(count);
+  }
+
+  Operands operands{};
+
+ private:
+  void set_rule(const AttentionProblem& p) {
+    Rule& rule = operands.rule;
+    rule.exponent = static_cast<float>(std::numbers::log2e / p.temperature);
+    rule.soft_cap = static_cast<float>(p.soft_cap);
+    rule.offset = p.offset;
+    rule.left = p.left;
+    rule.right = p.right;
+    rule.real_keys = p.real_keys;
+    rule.causal = p.causal;
+    const std::int64_t cells = p.queries * p.keys, distances = p.queries + p.keys - 1;
+    rule.patterned = on_card<std::uint8_t>(p.patterned, nullptr);
+    rule.allowed = on_card(p.allowed.values, p.allowed.owner);
+    rule.allowed_head = p.allowed.heads == 1 ? 0 : cells;
+    rule.additive = on_card(p.additive.values, p.additive.owner);
+    rule.additive_head = p.additive.heads == 1 ? 0 : cells;
+    rule.distance_bias = on_card(p.distance_bias, nullptr);
+    rule.distance_head = static_cast<std::int64_t>(p.distance_bias.size()) == distances ? 0 : distances;
+  }
+  template <class T>
+  const T* on_card(std::span<const T> values, const std::shared_ptr<const void>& owner) {
+    return values.empty() ? nullptr : residents_.get(values, owner);
+  }
+
+  Residents& residents_;
+};
+
+inline Units units_for(const AttentionProblem& p, Arithmetic arithmetic) {
+  return {arithmetic, padded_width(p.d_k, p.d_v)};
+}
+
+/// Parts into pictures of this shape, by a pass whose pictures have no room yet: where nothing is merged,
+/// sums become means where they stand. Parts without largest weights give no picture of them.
+PooledTile folded(Device& device, Residents& residents, FoldPass pass, const Shape& shape);
+
+}  // namespace attnscope::gpu
