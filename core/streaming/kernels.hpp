@@ -55,8 +55,8 @@ struct SweepJob {
   float* largest;       // [rows]
   int32_t* strongest;   // null, or [rows]: first key of the largest weight, -1 without any key
   /// Picture: null, or the row of cells that the tile's first query falls in, as if every cell were full.
-  /// Cells that are higher than a panel (rows_per_cell > lanes) are combined with what is there: the caller
-  /// starts with zeros. All others are written, whatever was there.
+  /// Cells that no query of the tile reaches are left alone, and those higher than a panel (rows_per_cell >
+  /// lanes) are combined with what is there: the caller starts with zeros.
   float* cell_mean;
   float* cell_max;      // null when a cell is a single weight
   int64_t cell_stride;  // cells in a row

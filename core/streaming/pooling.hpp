@@ -81,95 +81,84 @@ ATTNSCOPE_INLINE void turn(Vec* r) {
   swap_bits<Lanes, Lanes>(r);
 }
 
-/// W neighbouring cells of one row of the picture, as means and largest weights; with `joins` what is there
-/// is added to. A cell with a NaN in it is NaN in both.
-ATTNSCOPE_INLINE void write_cells(const SweepJob& job, Vec mean, Vec most, int64_t at, int count,
+/// Neighbouring cells of a panel's rows on their way to the picture, whose rows are far apart: a few lines of
+/// each at once are many times faster than one here and one there.
+struct Run {
+  static constexpr int cells = 64;
+  float mean[PW][cells], most[PW][cells];
+};
+
+ATTNSCOPE_INLINE void write_weights(float* to, const float* from, int count) {
+  int i = 0;
+  for (; i + W <= count; i += W) store_loose(to + i, load(from + i));
+  for (; i < count; ++i) to[i] = from[i];
+}
+
+/// One row of cells, as means and largest weights; with `joins` what is there is added to. A cell with a NaN
+/// in it is NaN in both.
+ATTNSCOPE_INLINE void write_cells(float* means, float* mosts, const float* mean, const float* most, int count,
                                   bool joins) {
-  float *means = job.cell_mean + at, *mosts = job.cell_max + at;
-  if (count >= W) {
-    if (joins) mean += load_loose(means);
-    store_loose(means, mean);
-    if (joins) most = larger(most, load_loose(mosts));
-    store_loose(mosts, mean == mean ? most : mean);
-    return;
+  int i = 0;
+  for (; i + W <= count; i += W) {
+    Vec sum = load(mean + i), top = load(most + i);
+    if (joins) sum += load_loose(means + i), top = larger(top, load_loose(mosts + i));
+    store_loose(means + i, sum);
+    store_loose(mosts + i, sum == sum ? top : sum);
   }
-  for (int i = 0; i < count; ++i) {
+  for (; i < count; ++i) {
     means[i] = mean[i] + (joins ? means[i] : 0);
     const float was = joins ? mosts[i] : 0, now = most[i] > was ? most[i] : was;
     mosts[i] = means[i] == means[i] ? now : means[i];
   }
 }
 
-/// Every single weight that a panel reaches: mean and largest are one, and nothing is joined. The lines of
-/// the picture that come next are fetched meanwhile: its rows are far apart, and no machine guesses them.
+/// Every single weight that a panel reaches: mean and largest are one, and nothing is joined.
 static void pool_weights(const SweepJob& job, const Panel& p) {
-  constexpr int line = 16, ahead = 4 * line;  // floats
-  const auto row_at = [&](int row) { return job.cell_mean + (p.first_row + row) * job.cell_stride; };
-  for (int row = 0; row < p.rows; ++row)
-    for (int key = 0; key < ahead; key += line) __builtin_prefetch(row_at(row) + p.low + key, 1);
-  for (int v = 0; v < NV; ++v) {
-    for (int key = p.low; key < p.high; key += W) {
-      const int count = p.high - key < W ? p.high - key : W;
-      Vec weights[W];
-      ATTNSCOPE_UNROLL for (int i = 0; i < W; ++i) {
-        const int at = key + (i < count ? i : 0);
-        const float* scale = p.block_largest + static_cast<int64_t>(at / BK) * PW + v * W;
-        weights[i] = load(p.unit_sum + static_cast<int64_t>(at) * PW + v * W) * load(scale);
-      }
-      transpose(weights);
-      for (int x = 0; x < W; ++x) {
-        const int row = x * NV + v;
-        if (row >= p.rows) break;
-        float* const to = row_at(row) + key;
-        if (key % line == 0) __builtin_prefetch(to + ahead, 1);
-        if (count == W)
-          store_loose(to, weights[x]);
-        else
-          for (int i = 0; i < count; ++i) to[i] = weights[x][i];
+  alignas(64) Run run;
+  for (int first = p.low; first < p.high; first += Run::cells) {
+    const int last = p.high - first < Run::cells ? p.high : first + Run::cells;
+    for (int key = first; key < last; key += W) {
+      for (int v = 0; v < NV; ++v) {
+        Vec weights[W];
+        ATTNSCOPE_UNROLL for (int i = 0; i < W; ++i) {
+          const int at = key + i < last ? key + i : key;
+          const float* scale = p.block_largest + static_cast<int64_t>(at / BK) * PW + v * W;
+          weights[i] = load(p.unit_sum + static_cast<int64_t>(at) * PW + v * W) * load(scale);
+        }
+        transpose(weights);
+        ATTNSCOPE_UNROLL for (int x = 0; x < W; ++x) store(run.mean[x * NV + v] + (key - first), weights[x]);
       }
     }
+    for (int row = 0; row < p.rows; ++row)
+      write_weights(job.cell_mean + (p.first_row + row) * job.cell_stride + first, run.mean[row],
+                    last - first);
   }
 }
 
-/// All cells that a panel reaches; the rows of a cell are `Vectors` neighbouring vectors and `Lanes` lanes. A
-/// line of the cache is filled at once: rows of the picture are far apart.
+/// All cells that a panel reaches; the rows of a cell are `Vectors` neighbouring vectors and `Lanes` lanes.
 template <int Vectors, int Lanes>
 static void pool_cells(const SweepJob& job, const Panel& p) {
-  constexpr int groups = 16 / W;
+  alignas(64) Run run;
   const bool joins = job.rows_per_cell > PW;
-  const int per_cell = job.keys_per_cell, last_cell = (p.high + per_cell - 1) / per_cell;
+  const int per_cell = job.keys_per_cell, end = (p.high + per_cell - 1) / per_cell;
   const Vec share = all(1 / (static_cast<float>(job.rows_per_cell) * static_cast<float>(per_cell)));
-  for (int cell = p.low / per_cell; cell < last_cell; cell += groups * W) {
-    for (int v = 0; v < NV; v += Vectors) {
-      CellGroup group[groups];
-      for (int g = 0; g < groups; ++g) {
-        gather<Vectors>(job, p, cell + g * W, last_cell, v, group[g]);
-        turn<Lanes, false>(group[g].sum);
-        turn<Lanes, true>(group[g].most);
-      }
-      for (int x = 0; x < W; x += Lanes) {
-        const int row = x * NV + v;
-        if (row >= p.rows) break;
-        const int64_t at = (p.first_row + row) / job.rows_per_cell * job.cell_stride + cell;
-        for (int g = 0; g < groups; ++g)
-          write_cells(job, group[g].sum[x] * share, group[g].most[x], at + g * W, last_cell - cell - g * W,
-                      joins);
+  for (int first = p.low / per_cell; first < end; first += Run::cells) {
+    const int last = end - first < Run::cells ? end : first + Run::cells;
+    for (int cell = first; cell < last; cell += W) {
+      for (int v = 0; v < NV; v += Vectors) {
+        CellGroup group;
+        gather<Vectors>(job, p, cell, last, v, group);
+        turn<Lanes, false>(group.sum);
+        turn<Lanes, true>(group.most);
+        ATTNSCOPE_UNROLL for (int x = 0; x < W; x += Lanes) {
+          store(run.mean[x * NV + v] + (cell - first), group.sum[x] * share);
+          store(run.most[x * NV + v] + (cell - first), group.most[x]);
+        }
       }
     }
-  }
-}
-
-/// Zeros where a panel's rows see nothing, but for cells that are higher than a panel.
-static void clear_unreached(const SweepJob& job, const Panel& p) {
-  if (job.rows_per_cell > PW) return;
-  const int per_cell = job.keys_per_cell, columns = (job.keys + per_cell - 1) / per_cell;
-  const int first = p.low < p.high ? p.low / per_cell : columns, last = (p.high + per_cell - 1) / per_cell;
-  for (int row = 0; row < p.rows; row += job.rows_per_cell) {
-    const int64_t at = (p.first_row + row) / job.rows_per_cell * job.cell_stride;
-    for (float* cells : {job.cell_mean + at, job.cell_max == nullptr ? nullptr : job.cell_max + at}) {
-      if (cells == nullptr) continue;
-      memset(cells, 0, sizeof(float) * static_cast<uint64_t>(first));
-      if (last > first) memset(cells + last, 0, sizeof(float) * static_cast<uint64_t>(columns - last));
+    for (int row = 0; row < p.rows; row += Vectors * Lanes) {
+      const int64_t at = (p.first_row + row) / job.rows_per_cell * job.cell_stride + first;
+      write_cells(job.cell_mean + at, job.cell_max + at, run.mean[row], run.most[row], last - first, joins);
     }
   }
 }
@@ -187,7 +176,6 @@ static void pool_panel(const SweepJob& job, Panel& p) {
       store(then + v * W, exp2_product(down, c) * load(p.sum + v * W));
     }
   }
-  clear_unreached(job, p);
   if (job.rows_per_cell == 1 && job.keys_per_cell == 1) return pool_weights(job, p);
   switch (job.rows_per_cell < PW ? job.rows_per_cell : PW) {
     case 1: return pool_cells<1, 1>(job, p);

@@ -104,8 +104,8 @@ class SweepRun {
       const std::int64_t h = item / groups, first = (groups - 1 - item % groups) * group;
       const std::int64_t last = std::min(rows_, first + group);
       const streaming::ScratchLease lease(scratch);
-      // Also cells that are only written: their lines are in the cache then. Single weights fetch theirs.
-      if (wish_.picture && !single_weights()) clear_cells(h, first, last);
+      // From end to end: their lines are in the cache when the kernel writes here and there.
+      if (wish_.picture) clear_cells(h, first, last);
       for (std::int64_t row = first; row < last; row += tile) {
         const int count = static_cast<int>(std::min(tile, last - row));
         if (!sweep_tile(h, row, count, lease.data())) return;
@@ -155,7 +155,7 @@ class SweepRun {
     const std::int64_t begin = (h * cell_rows_ + first / height) * columns_;
     const std::int64_t count = up(last - first, height) * columns_;
     std::fill_n(result_.mean.data() + begin, count, 0.0f);
-    if (result_.max.size() != 0) std::fill_n(result_.max.data() + begin, count, 0.0f);
+    if (!single_weights()) std::fill_n(result_.max.data() + begin, count, 0.0f);
   }
 
   /// The kernels take every cell for full: those at the borders are not.

@@ -7,6 +7,9 @@ Peers: sdpa (the fused kernel: output only), eager (softmax of the scores, weigh
 entropy), full (that, log-sum-exp and both pictures). Each round runs the product and every peer once, in turns, in processes of their own;
 the figures are medians over the rounds. A ratio above 1 says that the product is faster. PyTorch's version, BLAS and
 instruction set stand above the table: the wrong BLAS makes PyTorch ten times slower and the comparison worthless.
+So does what its matrix product reaches: beside the share of Eigen's it tells whether the BLAS uses the processor. MKL
+uses AVX-512 on Intel's processors only; on others it believes a library that is loaded before it (LD_PRELOAD) and
+defines mkl_serv_intel_cpu_true() to return 1. That is the harder peer: half the time.
 """
 import argparse
 import json
@@ -70,9 +73,17 @@ def torch_round(peer, n, causal, heads, dim, threads, seconds):
     return statistics.median(times)
 
 
-def torch_facts():
+def torch_facts(threads):
     import torch
 
+    torch.set_num_threads(threads)
+    n = 1024
+    left, right = torch.randn(n, n), torch.randn(n, n)
+    times = []
+    for _ in range(30):
+        begin = time.perf_counter()
+        torch.mm(left, right)
+        times.append(time.perf_counter() - begin)
     config = torch.__config__.show()
     library = [line.strip(" -") for line in config.splitlines() if "Math Kernel" in line or "OpenBLAS" in line]
     blas = [part for part in config.split(",") if "BLAS_INFO" in part]
@@ -80,6 +91,7 @@ def torch_facts():
         "version": torch.__version__,
         "blas": (library + [part.strip().split()[-1] for part in blas] + ["unknown"])[0],
         "capability": torch.backends.cpu.get_cpu_capability(),
+        "gemm_gflops": 2 * n**3 / statistics.median(times) / 1e9,
     }
 
 
@@ -130,8 +142,8 @@ def main():
         peer, n, causal, heads, dim, threads, seconds = sys.argv[2:]
         print(torch_round(peer, int(n), causal == "1", int(heads), int(dim), int(threads), float(seconds)))
         return
-    if sys.argv[1:] == ["--facts"]:
-        print(json.dumps(torch_facts()))
+    if sys.argv[1:2] == ["--facts"]:
+        print(json.dumps(torch_facts(int(sys.argv[2]))))
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", help="the attnscope to measure")
@@ -148,9 +160,9 @@ def main():
     wish = parser.parse_args()
     wish.peers = wish.peers.split(",")
 
-    facts = ask_self("--facts")
-    print(f"torch {facts['version']}, {facts['blas']}, {facts['capability']}; {wish.threads} threads, "
-          f"{wish.heads} heads of {wish.dim}; medians of {wish.rounds} rounds in turns, ms")
+    facts = ask_self("--facts", wish.threads)
+    print(f"torch {facts['version']}, {facts['blas']}, {facts['capability']}, matrix product "
+          f"{facts['gemm_gflops']:.0f} GFLOP/s; {wish.threads} threads, {wish.heads} heads of {wish.dim}; medians of {wish.rounds} rounds in turns, ms")
     rows = []
     for n in map(int, wish.n.split(",")):
         for causal in (False, True):
