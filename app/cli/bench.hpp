@@ -11,8 +11,14 @@
 
 namespace attnscope {
 
-enum class BenchPath { Streaming, Staged };
+/// All in one pass; every stage for itself; the first picture of a long sequence; 1000 x 1000 cells of one,
+/// with what is known of their rows.
+enum class BenchPath { Streaming, Staged, FirstLook, Tile };
 enum class BenchPart { Output, Entropy, Picture, Received };
+
+/// As --path and --emit say it: "first-look", "output".
+std::string_view name_of(BenchPath);
+std::string_view name_of(BenchPart);
 
 struct BenchWish {
   std::vector<std::int64_t> lengths{1024};  // queries and keys
@@ -31,6 +37,7 @@ struct BenchWish {
 
 /// "1024,2048": lengths from 1 to 2^20. False, and anything in `lengths`, where the text is no such list.
 bool read_bench_lengths(std::string_view text, std::vector<std::int64_t>& lengths);
+bool read_bench_path(std::string_view text, BenchPath& path);
 /// "output,picture": every name known and given once.
 bool read_bench_parts(std::string_view text, std::set<BenchPart>& emit);
 

@@ -286,11 +286,10 @@ CLI::App* add_bench(CLI::App& app, Wishes& wishes) {
   add_checked(*bench,
               whole_option("--threads", "Threads, all of the machine when not given", 1, 1024, wish.threads));
   bench->add_flag("--causal", wish.causal, "No query sees a later key");
-  add_checked(*bench, {"--path", "P", "Every stage for itself or all in one pass", "staged or streaming",
-                       [&wish](const std::string& text) {
-                         wish.path = text == "staged" ? BenchPath::Staged : BenchPath::Streaming;
-                         return text == "staged" || text == "streaming";
-                       }});
+  add_checked(*bench,
+              {"--path", "P", "All in one pass, stage by stage, or what is waited for in a long sequence",
+               "streaming, staged, first-look or tile",
+               [&wish](const std::string& text) { return read_bench_path(text, wish.path); }});
   add_checked(*bench, {"--emit", "LIST", "What is computed, output,entropy when not given",
                        "any of output,entropy,picture,received, each once",
                        [&wish](const std::string& text) { return read_bench_parts(text, wish.emit); }});

@@ -52,6 +52,25 @@ TEST_CASE("bench measures the staged path too") {
   CHECK_THAT(outcome.out, ContainsSubstring("staged · "));
 }
 
+TEST_CASE("bench measures what a person waits for in a long sequence") {
+  const TemporaryDirectory directory;
+  const Outcome look = run(
+      directory, "bench --n 2048 --heads 2 --dim 8 --causal --path first-look --seconds 0 --json look.json");
+  CHECK(look.exit_code == 0);
+  CHECK_THAT(look.out, ContainsSubstring("first-look · "));
+  CHECK_THAT(look.out, ContainsSubstring(" · entropy,picture · "));
+  const std::string json = bytes_of(directory / "look.json");
+  CHECK_THAT(json, ContainsSubstring("\"path\": \"first-look\""));
+  const Outcome tile = run(directory, "bench --n 100,1500 --heads 1 --dim 8 --path tile --seconds 0");
+  CHECK(tile.exit_code == 0);
+  CHECK_THAT(tile.out, ContainsSubstring("tile · "));
+  CHECK(count_of(tile.out, "GFLOP/s") == 2);
+  check_refusal(directory, "bench --path tile --isa baseline", 1,
+                "The tile path takes the best instruction set");
+  check_refusal(directory, "bench --path first-look --precision bf16", 1,
+                "The first-look path computes in fp32");
+}
+
 TEST_CASE("bench draws time and memory against the length") {
   const TemporaryDirectory directory;
   const Outcome outcome =
@@ -70,7 +89,7 @@ TEST_CASE("bench refuses what it cannot measure") {
   const TemporaryDirectory directory;
   check_refusal(directory, "bench --n 0", 2, "--n is \"0\", expected whole numbers from 1 to 1048576");
   check_refusal(directory, "bench --emit output,output", 2, "each once");
-  check_refusal(directory, "bench --path both", 2, "staged or streaming");
+  check_refusal(directory, "bench --path both", 2, "streaming, staged, first-look or tile");
   check_refusal(directory, "bench --precision bf16 --path staged", 1, "The staged path computes in fp32");
   namespace streaming = attnscope::streaming;
   if (streaming::kernels_for(streaming::InstructionSet::AmxSplitBfloat) == nullptr)

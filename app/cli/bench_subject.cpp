@@ -1,0 +1,210 @@
+#include "app/cli/bench_subject.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/error.hpp"
+#include "core/pipeline.hpp"
+#include "core/survey.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+
+namespace {
+
+std::vector<BenchIsa> all_isas() {
+  using streaming::InstructionSet;
+  std::vector<BenchIsa> all{{"baseline", InstructionSet::Baseline, &gemm::baseline},
+                            {"neon", InstructionSet::Neon, &gemm::baseline}};
+#if defined(__x86_64__)
+  all.push_back({"avx2", InstructionSet::Avx2, &gemm::avx2});
+  all.push_back({"avx512", InstructionSet::Avx512, &gemm::avx512});
+#endif
+  std::erase_if(all, [](const BenchIsa& isa) { return streaming::kernels_for(isa.set) == nullptr; });
+  return all;
+}
+
+BenchIsa chosen_isa(const std::string& name) {
+  std::string here;
+  for (const BenchIsa& isa : all_isas()) {
+    if (isa.name == name || (name.empty() && isa.set == streaming::best_instruction_set())) return isa;
+    here += fmt::format("{}{}", here.empty() ? "" : ", ", isa.name);
+  }
+  throw Error(fmt::format("This machine has no kernels named {}; it has {}.", in_quotes(name), here));
+}
+
+/// Those that compute in what was asked for.
+const streaming::Kernels* chosen_kernels(const BenchWish& wish, const BenchIsa& isa) {
+  const bool as_it_is = wish.precision == "fp32";
+  if (wish.path != BenchPath::Streaming && !as_it_is)
+    throw Error(fmt::format("The {} path computes in fp32, not in {}.", name_of(wish.path), wish.precision));
+  const bool chooses_itself = wish.path == BenchPath::FirstLook || wish.path == BenchPath::Tile;
+  if (chooses_itself && isa.set != streaming::best_instruction_set())
+    throw Error(fmt::format("The {} path takes the best instruction set there is.", name_of(wish.path)));
+  if (as_it_is) return streaming::kernels_for(isa.set);
+  using streaming::InstructionSet;
+  const bool split = wish.precision == "split-bf16";
+  const auto* kernels =
+      streaming::kernels_for(split ? InstructionSet::AmxSplitBfloat : InstructionSet::AmxBfloat);
+  if (kernels == nullptr)
+    throw Error(
+        fmt::format("{} needs a processor with a matrix unit (AMX); this machine has none.", wish.precision));
+  return kernels;
+}
+
+/// Null: the CPU, with the kernels that were asked for.
+std::shared_ptr<Backend> chosen_card(const BenchWish& wish) {
+  if (wish.backend == BackendWish::Cpu) return nullptr;
+  const std::vector<BackendChoice> all = list_backends();
+  const BackendChoice& chosen = chosen_backend(all, wish.backend);
+  if (&chosen == &all.front()) return nullptr;
+  if (!wish.isa.empty() || wish.precision != "fp32")
+    throw Error("--isa and --precision choose kernels of the CPU; " + chosen.name + " has its own.");
+  return chosen.backend;
+}
+
+std::int64_t bytes_of(const Sweep& made) {
+  const std::int64_t floats = made.output.size() + made.entropy.size() + made.largest.size() +
+                              made.received.size() + made.mean.size() + made.max.size();
+  return 4 * (floats + static_cast<std::int64_t>(made.strongest.size())) + 8 * made.log_sum_exp.size();
+}
+
+}  // namespace
+
+TensorPtr normal_like(const Shape& shape, std::uint64_t seed) {
+  auto made = std::make_shared<Tensor>(shape);
+  std::uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
+  for (float& value : made->values()) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    std::int64_t sum = 0;  // of four 16-bit numbers: variance 4 · 65536² / 12
+    for (int part = 0; part < 4; ++part) sum += static_cast<std::int64_t>(state >> (16 * part) & 0xFFFF);
+    value = static_cast<float>(static_cast<double>(sum - 2 * 65535) / 37837.0);
+  }
+  return made;
+}
+
+BenchSubject::BenchSubject(const BenchWish& wish, ThreadPool& pool)
+    : wish_(wish),
+      pool_(pool),
+      isa_(chosen_isa(wish.isa)),
+      kernels_(chosen_kernels(wish, isa_)),
+      card_(chosen_card(wish)),
+      backend_(card_ ? card_ : make_cpu_backend(wish.threads)) {
+  for (const std::int64_t n : wish.lengths)
+    if (wish.path == BenchPath::Staged && is_long({.batch = 1, .heads = wish.heads, .queries = n, .keys = n}))
+      throw Error(fmt::format("{} heads of {} x {} scores are more than the {} that the staged path keeps.",
+                              wish.heads, n, n, max_cells));
+}
+
+void BenchSubject::prepare(std::int64_t n) {
+  query_ = normal_like(Shape{1, wish_.heads, n, wish_.dim}, 1);
+  key_ = normal_like(Shape{1, wish_.heads, n, wish_.dim}, 2);
+  value_ = normal_like(Shape{1, wish_.heads, n, wish_.dim}, 3);
+  made_ = known_ = {};
+  if (wish_.path != BenchPath::Tile) return;
+  known_ =
+      backend_->sweep(problem(), {.output = false, .last_head = 1, .rows = tile_wish().rows}, {}, nullptr);
+}
+
+std::int64_t BenchSubject::run() {
+  switch (wish_.path) {
+    case BenchPath::Streaming: return run_streaming();
+    case BenchPath::Staged: return run_staged();
+    case BenchPath::FirstLook: return run_first_look();
+    case BenchPath::Tile: return run_tile();
+  }
+  return 0;
+}
+
+double BenchSubject::flops() const {
+  const std::int64_t n = query_->shape()[2];
+  if (wish_.path == BenchPath::Tile) {
+    const TileWish tile = tile_wish();
+    const double side = static_cast<double>(tile.rows.end - tile.rows.begin);
+    return 2.0 * side * side * wish_.dim;
+  }
+  double cells = static_cast<double>(n) * static_cast<double>(wish_.causal ? n + 1 : 2 * n) / 2;
+  if (wish_.path == BenchPath::FirstLook)
+    return 2.0 * cells / static_cast<double>(survey_cell(problem(), survey_side / 2)) * wish_.dim *
+           wish_.heads;
+  const int products = 1 + (has(BenchPart::Output) ? 1 : 0) + (has(BenchPart::Received) ? 1 : 0);
+  return 2.0 * products * cells * wish_.dim * wish_.heads;
+}
+
+std::string BenchSubject::emitted() const {
+  if (wish_.path == BenchPath::FirstLook) return "entropy,picture";
+  if (wish_.path == BenchPath::Tile) return "weights";
+  std::vector<std::string_view> names;
+  for (const BenchPart part : wish_.emit) names.push_back(name_of(part));
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+AttentionProblem BenchSubject::problem() const {
+  const std::int64_t n = query_->shape()[2];
+  AttentionProblem p;
+  p.heads = p.kv_heads = wish_.heads;
+  p.queries = p.keys = n;
+  p.d_k = p.d_v = wish_.dim;
+  p.query = {query_->data(), n * wish_.dim, wish_.dim};
+  p.key = {key_->data(), n * wish_.dim, wish_.dim};
+  p.value = {value_->data(), n * wish_.dim, wish_.dim};
+  p.scale = scale_factor({}, wish_.dim);
+  p.causal = wish_.causal;
+  return p;
+}
+
+/// On the diagonal, where a causal mask hides half of it.
+TileWish BenchSubject::tile_wish() const {
+  constexpr std::int64_t largest = 1000;
+  const std::int64_t n = query_->shape()[2], side = std::min(n, largest), first = (n - side) / 2;
+  return {.rows = {first, first + side, 1}, .first_key = first, .last_key = first + side};
+}
+
+std::int64_t BenchSubject::run_streaming() {
+  SweepWish wish;
+  wish.output = has(BenchPart::Output);
+  wish.received = has(BenchPart::Received);
+  if (has(BenchPart::Picture)) {
+    std::int64_t cell = 1;  // up to 512 cells a side
+    while (cell * 512 < query_->shape()[2]) cell *= 2;
+    wish.picture = PooledCells{cell, cell};
+  }
+  if (card_) {
+    made_ = card_->sweep(problem(), wish, {}, nullptr);
+  } else {
+    sweep_into(made_, problem(), wish, Work{pool_, {}}, nullptr, kernels_);
+  }
+  return bytes_of(made_);
+}
+
+std::int64_t BenchSubject::run_staged() {
+  Document document;
+  document.input.given = {query_, key_, value_};
+  document.masking.causal = wish_.causal;
+  const ResultPtr result = Pipeline(backend_).run(document);
+  std::set<const Tensor*> made;
+  for (const StageInfo& stage : stage_table) made.insert(result->trace[stage.stage].get());
+  for (const TensorPtr& given : {query_, key_, value_}) made.erase(given.get());
+  made.erase(nullptr);
+  return std::accumulate(made.begin(), made.end(), std::int64_t{0},
+                         [](std::int64_t sum, const Tensor* tensor) { return sum + 4 * tensor->size(); });
+}
+
+std::int64_t BenchSubject::run_first_look() {
+  StreamedDocument document;
+  document.problem = problem();
+  return bytes_of(first_look(std::move(document), *backend_, {}, nullptr)->known);
+}
+
+std::int64_t BenchSubject::run_tile() {
+  return 4 * backend_->tile(problem(), tile_wish(), &known_, {}).size();
+}
+
+}  // namespace attnscope

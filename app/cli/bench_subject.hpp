@@ -1,0 +1,65 @@
+// app/cli: what `attnscope bench` times: attention on random numbers, whole or the parts of it that a person
+// waits for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "app/cli/bench.hpp"
+#include "app/cli/gemm.hpp"
+#include "core/parallel.hpp"
+#include "core/streaming/tile.hpp"
+
+namespace attnscope {
+
+/// Numbers that look normal, the same on every machine, faster than a real normal distribution.
+TensorPtr normal_like(const Shape&, std::uint64_t seed);
+
+/// Kernels of one instruction set and the matrix product to compare them with.
+struct BenchIsa {
+  std::string_view name;
+  streaming::InstructionSet set;
+  gemm::Product product;
+};
+
+class BenchSubject {
+ public:
+  /// Throws Error where this machine or this path cannot do what the wish says. Both must outlive it.
+  BenchSubject(const BenchWish& wish, ThreadPool& pool);
+
+  /// Random numbers for n queries and keys, one of the wish's lengths.
+  void prepare(std::int64_t n);
+  /// Once; returns the bytes of the results, which stay until the next run.
+  std::int64_t run();
+
+  /// Multiply-adds that one run is asked for, times two; halved by a causal mask.
+  double flops() const;
+  const BenchIsa& isa() const { return isa_; }
+  /// Who computes: the instruction set or the card.
+  std::string_view computes() const { return card_ ? card_->name() : isa_.name; }
+  /// "output,entropy"
+  std::string emitted() const;
+
+ private:
+  bool has(BenchPart part) const { return wish_.emit.contains(part); }
+  AttentionProblem problem() const;
+  TileWish tile_wish() const;
+  std::int64_t run_streaming();
+  std::int64_t run_staged();
+  std::int64_t run_first_look();
+  std::int64_t run_tile();
+
+  const BenchWish& wish_;
+  ThreadPool& pool_;
+  BenchIsa isa_;
+  const streaming::Kernels* kernels_;  // of the streaming path
+  std::shared_ptr<Backend> card_;      // null: the CPU computes
+  std::shared_ptr<Backend> backend_;   // of the other paths
+  TensorPtr query_, key_, value_;
+  Sweep made_;   // its memory serves again, as in the window
+  Sweep known_;  // of the rows that a tile is made of
+};
+
+}  // namespace attnscope
