@@ -182,10 +182,13 @@ void run_bench(const BenchWish& wish) {
   if (!wish.plot.empty() && (lengths.size() < 2 || !rising))
     throw Error("A plot needs at least two lengths in rising order.");
   Bench bench(wish);
+  const std::string numbers =
+      fmt::format("{}{}{}", bench.subject().computes(), wish.precision == "fp32" ? "" : " ",
+                  wish.precision == "fp32" ? "" : wish.precision);
   const std::string what =
-      fmt::format("{} · {} · {} · {} heads of {} · {} · {} thread{}", name_of(wish.path),
-                  bench.subject().computes(), bench.subject().emitted(), wish.heads, wish.dim,
-                  wish.causal ? "causal" : "full", bench.threads(), bench.threads() == 1 ? "" : "s");
+      fmt::format("{} · {} · {} · {} heads of {} · {} · {} thread{}", name_of(wish.path), numbers,
+                  bench.subject().emitted(), wish.heads, wish.dim, wish.causal ? "causal" : "full",
+                  bench.threads(), bench.threads() == 1 ? "" : "s");
   fmt::print("{}\n", what);
   std::vector<BenchRow> rows;
   for (const std::int64_t n : lengths) {

@@ -50,13 +50,14 @@ const streaming::Kernels* chosen_kernels(const BenchWish& wish, const BenchIsa& 
     throw Error(fmt::format("The {} path takes the best instruction set there is.", name_of(wish.path)));
   if (as_it_is) return streaming::kernels_for(isa.set);
   using streaming::InstructionSet;
-  const bool split = wish.precision == "split-bf16";
-  const auto* kernels =
-      streaming::kernels_for(split ? InstructionSet::AmxSplitBfloat : InstructionSet::AmxBfloat);
-  if (kernels == nullptr)
-    throw Error(
-        fmt::format("{} needs a processor with a matrix unit (AMX); this machine has none.", wish.precision));
-  return kernels;
+  if (wish.precision == "split-bf16") {
+    if (const auto* kernels = streaming::kernels_for(InstructionSet::AmxSplitBfloat)) return kernels;
+    throw Error("split-bf16 needs a processor with a matrix unit (AMX); this machine has none.");
+  }
+  for (const auto set : {InstructionSet::AmxBfloat, InstructionSet::Avx512Bfloat})
+    if (const auto* kernels = streaming::kernels_for(set)) return kernels;
+  throw Error(
+      "bf16 needs a processor with products of bfloat16 (AMX or AVX-512 BF16); this machine has neither.");
 }
 
 /// Null: the CPU, with the kernels that were asked for.

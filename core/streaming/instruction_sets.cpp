@@ -10,7 +10,8 @@ namespace attnscope::streaming {
 
 extern const Kernels kernels_baseline;
 #if defined(__x86_64__)
-extern const Kernels kernels_avx2, kernels_avx512, kernels_amx_bfloat, kernels_amx_split_bfloat;
+extern const Kernels kernels_avx2, kernels_avx512, kernels_avx512_bfloat;
+extern const Kernels kernels_amx_bfloat, kernels_amx_split_bfloat;
 #endif
 
 #if defined(__x86_64__)
@@ -18,6 +19,7 @@ extern const Kernels kernels_avx2, kernels_avx512, kernels_amx_bfloat, kernels_a
 namespace {
 bool has_v3() { return __builtin_cpu_supports("x86-64-v3"); }
 bool has_v4() { return __builtin_cpu_supports("x86-64-v4"); }
+bool has_pair_products() { return has_v4() && __builtin_cpu_supports("avx512bf16"); }
 
 /// The processor has tiles and bfloat16 products, and the system lets this process use them: it must be asked
 /// once, since their registers make every thread's state 8 KB larger.
@@ -44,6 +46,7 @@ const Kernels* kernels_for(InstructionSet set) {
     case InstructionSet::Baseline: return &kernels_baseline;
     case InstructionSet::Avx2: return has_v3() ? &kernels_avx2 : nullptr;
     case InstructionSet::Avx512: return has_v4() ? &kernels_avx512 : nullptr;
+    case InstructionSet::Avx512Bfloat: return has_pair_products() ? &kernels_avx512_bfloat : nullptr;
     case InstructionSet::AmxBfloat: return has_amx() ? &kernels_amx_bfloat : nullptr;
     case InstructionSet::AmxSplitBfloat: return has_amx() ? &kernels_amx_split_bfloat : nullptr;
     case InstructionSet::Neon: return nullptr;

@@ -105,22 +105,40 @@ static void turn_into_left_transposed(const Rows& rows, int count, int columns, 
   }
 }
 
+/// Even and odd rows of a panel as pairs of bfloat16, `part` of each number.
+ATTNSCOPE_INLINE Vec pairs_of(const Split& even, const Split& odd, int part) {
+  const IntVec low = ((IntVec)even.part[part] >> 16) & 0xFFFF;
+  return (Vec)(low | (IntVec)odd.part[part]);
+}
+
 /// A panel [depth][PW] as right tiles: rows 2i and 2i + 1 are the pairs of tile row i.
-static void turn_into_right(const float* panel, int depth, uint16_t* out) {
+template <class MakePairs>
+ATTNSCOPE_INLINE void turn_into_right(const float* panel, int depth, uint16_t* out, MakePairs make_pairs) {
   for (int step = 0; step < steps_of(depth); ++step) {
     for (int v = 0; v < NV; ++v, out += parts * tile_halves) {
       for (int pair = 0; pair < 16; ++pair) {
         const int row = step * tile_depth + 2 * pair;
-        const Split even = split_of(row < depth ? load(panel + row * PW + v * W) : Vec{});
-        const Split odd = split_of(row + 1 < depth ? load(panel + (row + 1) * PW + v * W) : Vec{});
-        for (int part = 0; part < parts; ++part) {
-          const IntVec low = ((IntVec)even.part[part] >> 16) & 0xFFFF;
-          store(reinterpret_cast<float*>(out + part * tile_halves + pair * tile_depth),
-                (Vec)(low | (IntVec)odd.part[part]));
-        }
+        const Vec even = row < depth ? load(panel + row * PW + v * W) : Vec{};
+        const Vec odd = row + 1 < depth ? load(panel + (row + 1) * PW + v * W) : Vec{};
+        make_pairs(even, odd, out + pair * tile_depth);
       }
     }
   }
+}
+
+ATTNSCOPE_INLINE void store_pairs(Vec even, Vec odd, uint16_t* to) {
+  const Split low = split_of(even), high = split_of(odd);
+  for (int part = 0; part < parts; ++part)
+    store(reinterpret_cast<float*>(to + part * tile_halves), pairs_of(low, high, part));
+}
+
+/// The same of numbers that no rounding makes infinite, as weights are.
+ATTNSCOPE_INLINE void store_weight_pairs(Vec even, Vec odd, uint16_t* to) {
+#if defined(ATTNSCOPE_PAIR_PRODUCTS)
+  store_pairs_at_once(even, odd, to);
+#else
+  store_pairs(even, odd, to);
+#endif
 }
 
 /// C [rows][PW] from left tiles, `tile_stride` numbers from one row of tiles to the next, and right tiles.
@@ -149,7 +167,7 @@ static void tile_product(const uint16_t* a, int64_t tile_stride, int rows, const
 }
 
 ATTNSCOPE_INLINE void prepare_queries(const float* query, int d_k, float* room) {
-  turn_into_right(query, d_k, reinterpret_cast<uint16_t*>(room));
+  turn_into_right(query, d_k, reinterpret_cast<uint16_t*>(room), &store_pairs);
 }
 
 static Operands prepare_block(const SweepJob& job, int first, int count, float* room) {
@@ -181,7 +199,7 @@ ATTNSCOPE_INLINE void multiply_keys(const Operands& block, int skip, int count, 
 
 ATTNSCOPE_INLINE void multiply_values(const Operands& block, int skip, int count, const float* weights,
                                       int d_v, float* output, float* shrink) {
-  turn_into_right(weights, count, block.weights);
+  turn_into_right(weights, count, block.weights, &store_weight_pairs);
   constexpr int64_t step = parts * tile_halves;
   tile_product<Keep::Accumulate>(block.values + skip / tile_depth * step, block_steps * step, d_v,
                                  block.weights, steps_of(count), output, shrink, block.sums);

@@ -1,6 +1,7 @@
-// core/streaming: the matrix unit of x86-64 (AMX: tiles of 16 rows of 64 bytes, products of bfloat16 pairs
-// into float32), or, with ATTNSCOPE_EMULATED_TILES, the same in ordinary code for machines without one.
-// Included by the kernels alone.
+// core/streaming: products of tiles of bfloat16 into float32, by one of three: the matrix unit of x86-64
+// (AMX: tiles of 16 rows of 64 bytes), with ATTNSCOPE_PAIR_PRODUCTS vectors that multiply pairs of bfloat16
+// (AVX-512 BF16), and with ATTNSCOPE_EMULATED_TILES ordinary code for machines that have neither. Included by
+// the kernels alone.
 #pragma once
 
 #include "core/streaming/products.hpp"
@@ -48,6 +49,49 @@ static void multiply_tiles(const uint16_t* a, const uint16_t* b, int steps, floa
       }
     }
   }
+}
+
+#elif defined(ATTNSCOPE_PAIR_PRODUCTS)
+
+struct Session {};
+
+static_assert(parts == 1, "three products of pairs take longer than one of float32");
+
+/// Pairs of one even and one odd number, rounded to the nearest bfloat16 (too large ones to infinity).
+ATTNSCOPE_INLINE void store_pairs_at_once(Vec even, Vec odd, uint16_t* to) {
+  const __m512i order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7,
+                                         22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+  const __m512bh halves = _mm512_cvtne2ps_pbh((__m512)odd, (__m512)even);
+  _mm512_store_si512(to, _mm512_permutexvar_epi16(order, (__m512i)halves));
+}
+
+/// M rows of sums [PW] = A · B; a: the first of them.
+template <int M>
+ATTNSCOPE_INLINE void multiply_pairs(const uint16_t* a, const uint16_t* b, int steps, float* sums) {
+  __m512 sum[M][NV];
+  ATTNSCOPE_UNROLL for (int m = 0; m < M; ++m) ATTNSCOPE_UNROLL for (int v = 0; v < NV; ++v) sum[m][v] =
+      _mm512_setzero_ps();
+  for (int step = 0; step < steps; ++step, a += tile_halves, b += NV * tile_halves) {
+    for (int pair = 0; pair < 16; ++pair) {
+      __m512bh right[NV];
+      ATTNSCOPE_UNROLL for (int v = 0; v < NV; ++v) right[v] =
+          (__m512bh)_mm512_load_si512(b + v * tile_halves + pair * tile_depth);
+      ATTNSCOPE_UNROLL for (int m = 0; m < M; ++m) {
+        int32_t both;
+        memcpy(&both, a + m * tile_depth + 2 * pair, sizeof both);
+        const __m512bh left = (__m512bh)_mm512_set1_epi32(both);
+        ATTNSCOPE_UNROLL for (int v = 0; v < NV; ++v) sum[m][v] = _mm512_dpbf16_ps(sum[m][v], left, right[v]);
+      }
+    }
+  }
+  ATTNSCOPE_UNROLL for (int m = 0; m < M; ++m) ATTNSCOPE_UNROLL for (int v = 0; v < NV; ++v)
+      _mm512_store_ps(sums + m * PW + v * W, sum[m][v]);
+}
+
+static void multiply_tiles(const uint16_t* a, const uint16_t* b, int steps, float* sums) {
+  multiply_pairs<6>(a, b, steps, sums);
+  multiply_pairs<6>(a + 6 * tile_depth, b, steps, sums + 6 * PW);
+  multiply_pairs<4>(a + 12 * tile_depth, b, steps, sums + 12 * PW);
 }
 
 #else

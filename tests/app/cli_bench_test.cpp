@@ -71,6 +71,18 @@ TEST_CASE("bench measures what a person waits for in a long sequence") {
                 "The first-look path computes in fp32");
 }
 
+TEST_CASE("bench computes in bfloat16 where the processor does") {
+  using namespace attnscope::streaming;
+  const TemporaryDirectory directory;
+  const Outcome outcome = run(directory, "bench --n 64 --heads 1 --dim 8 --precision bf16 --seconds 0");
+  const bool here = kernels_for(InstructionSet::Avx512Bfloat) != nullptr ||
+                    kernels_for(InstructionSet::AmxBfloat) != nullptr;
+  CHECK(outcome.exit_code == (here ? 0 : 1));
+  CHECK_THAT(here ? outcome.out : outcome.err,
+             ContainsSubstring(here ? " bf16 · output,entropy · "
+                                    : "bf16 needs a processor with products of bfloat16"));
+}
+
 TEST_CASE("bench draws time and memory against the length") {
   const TemporaryDirectory directory;
   const Outcome outcome =

@@ -11,8 +11,9 @@ namespace attnscope {
 
 TEST_CASE("This machine has AVX-512, and AMX where it was asked for") {
   using streaming::InstructionSet;
-  for (const auto set : {InstructionSet::Baseline, InstructionSet::Avx2, InstructionSet::Avx512,
-                         InstructionSet::AmxBfloat, InstructionSet::AmxSplitBfloat})
+  for (const auto set :
+       {InstructionSet::Baseline, InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Avx512Bfloat,
+        InstructionSet::AmxBfloat, InstructionSet::AmxSplitBfloat})
     if (const streaming::Kernels* kernels = streaming::kernels_for(set))
       std::printf("has %s\n", kernels->name);
   CHECK(streaming::best_instruction_set() == InstructionSet::Avx512);

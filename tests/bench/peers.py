@@ -24,14 +24,15 @@ PEERS = ("sdpa", "eager", "entropy", "full")
 PRODUCT = {"output,entropy": "O+H", "output,entropy,picture": "O+H+picture"}
 
 
-def torch_round(peer, n, causal, heads, dim, threads, seconds):
+def torch_round(peer, n, causal, heads, dim, threads, seconds, precision):
     """Median seconds of one peer; runs in a process of its own."""
     import torch
     import torch.nn.functional as functional
 
     torch.set_num_threads(threads)
     torch.manual_seed(0)
-    q, k, v = (torch.randn(1, heads, n, dim) for _ in range(3))
+    kind = torch.bfloat16 if precision == "bf16" else torch.float32
+    q, k, v = (torch.randn(1, heads, n, dim, dtype=kind) for _ in range(3))
     mask = None
     if causal and peer != "sdpa":
         mask = torch.full((n, n), torch.finfo(torch.float32).min).triu(1)[None, None]
@@ -107,6 +108,7 @@ def product_round(wish, emit, n, causal):
         path = os.path.join(folder, "bench.json")
         command = [wish.program, "bench", "--n", str(n), "--heads", str(wish.heads), "--dim", str(wish.dim),
                    "--threads", str(wish.threads), "--emit", emit, "--seconds", str(wish.seconds), "--json", path]
+        command += ["--precision", wish.precision]
         if wish.isa:
             command += ["--isa", wish.isa]
         subprocess.run(command + (["--causal"] if causal else []), check=True, stdout=subprocess.DEVNULL)
@@ -128,7 +130,8 @@ def measure(wish, n, causal):
             if emit == "output,entropy":
                 shares.append(row["share_of_gemm"])
         for peer in peers:
-            seconds = ask_self("--round", peer, n, int(causal), wish.heads, wish.dim, wish.threads, wish.seconds)
+            seconds = ask_self("--round", peer, n, int(causal), wish.heads, wish.dim, wish.threads, wish.seconds,
+                               "bf16" if wish.precision == "bf16" else "fp32")
             times[peer].append(1e3 * seconds)
     medians = {name: statistics.median(found) for name, found in times.items()}
     ratios = {f"{peer} / {name}": medians[peer] / medians[name] for peer in peers for name in PRODUCT.values()}
@@ -139,8 +142,8 @@ def measure(wish, n, causal):
 
 def main():
     if len(sys.argv) > 1 and sys.argv[1] == "--round":
-        peer, n, causal, heads, dim, threads, seconds = sys.argv[2:]
-        print(torch_round(peer, int(n), causal == "1", int(heads), int(dim), int(threads), float(seconds)))
+        peer, n, causal, heads, dim, threads, seconds, precision = sys.argv[2:]
+        print(torch_round(peer, int(n), causal == "1", int(heads), int(dim), int(threads), float(seconds), precision))
         return
     if sys.argv[1:2] == ["--facts"]:
         print(json.dumps(torch_facts(int(sys.argv[2]))))
@@ -152,6 +155,8 @@ def main():
     parser.add_argument("--dim", type=int, default=64)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--isa", default="", help="AVX2 must be compared with AVX2: see the capability printed")
+    parser.add_argument("--precision", default="fp32", choices=("fp32", "bf16", "split-bf16"),
+                        help="of the product, and of the peers; those of split-bf16 are in fp32")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=0.5, help="per program and round")
     parser.add_argument("--largest-eager", type=int, default=4096, help="longer sequences do not fit")
@@ -162,7 +167,7 @@ def main():
 
     facts = ask_self("--facts", wish.threads)
     print(f"torch {facts['version']}, {facts['blas']}, {facts['capability']}, matrix product "
-          f"{facts['gemm_gflops']:.0f} GFLOP/s; {wish.threads} threads, {wish.heads} heads of {wish.dim}; medians of {wish.rounds} rounds in turns, ms")
+          f"{facts['gemm_gflops']:.0f} GFLOP/s; {wish.precision}, {wish.threads} threads, {wish.heads} heads of {wish.dim}; medians of {wish.rounds} rounds in turns, ms")
     rows = []
     for n in map(int, wish.n.split(",")):
         for causal in (False, True):

@@ -24,16 +24,17 @@ using streaming::Kernels;
 
 bool can_run_here() { return streaming::kernels_for(InstructionSet::Avx2) != nullptr; }
 
-std::vector<const Kernels*> with_own(const Kernels& emulated, InstructionSet own) {
+std::vector<const Kernels*> with_own(const Kernels& emulated, std::initializer_list<InstructionSet> own) {
   std::vector<const Kernels*> all{&emulated};
-  if (const Kernels* kernels = streaming::kernels_for(own)) all.push_back(kernels);
+  for (const InstructionSet set : own)
+    if (const Kernels* kernels = streaming::kernels_for(set)) all.push_back(kernels);
   return all;
 }
 std::vector<const Kernels*> split_kernels() {
-  return with_own(streaming::kernels_tiles_split_bfloat, InstructionSet::AmxSplitBfloat);
+  return with_own(streaming::kernels_tiles_split_bfloat, {InstructionSet::AmxSplitBfloat});
 }
 std::vector<const Kernels*> plain_kernels() {
-  return with_own(streaming::kernels_tiles_bfloat, InstructionSet::AmxBfloat);
+  return with_own(streaming::kernels_tiles_bfloat, {InstructionSet::AmxBfloat, InstructionSet::Avx512Bfloat});
 }
 
 /// Largest error of the scaled scores of normal queries and keys of 64 dimensions: with one key the
