@@ -20,14 +20,14 @@ namespace attnscope {
 namespace {
 
 /// The matrix with what its rows and columns are called.
-struct Table {
+struct Sheet {
   Tensor values;  // [rows][columns]
   std::vector<std::string> rows, columns;
 };
 
-Table plane_table(const Result& result, ResultStats& stats, const Exported& what) {
+Sheet plane_table(const Result& result, ResultStats& stats, const Exported& what) {
   const auto matrix = stats.matrix(what.plane, what.sequence, what.head);
-  Table table{Tensor(Shape{matrix.rows(), matrix.cols()}), {}, {}};
+  Sheet table{Tensor(Shape{matrix.rows(), matrix.cols()}), {}, {}};
   table.values.matrix() = matrix;
   for (std::int64_t i = 0; i < matrix.rows(); ++i)
     table.rows.push_back(plain(query_label(result, what.sequence, i)));
@@ -36,15 +36,15 @@ Table plane_table(const Result& result, ResultStats& stats, const Exported& what
   return table;
 }
 
-Table numbered(const ConstMatrixMap<float>& matrix) {
-  Table table{Tensor(Shape{matrix.rows(), matrix.cols()}), {}, {}};
+Sheet numbered(const ConstMatrixMap<float>& matrix) {
+  Sheet table{Tensor(Shape{matrix.rows(), matrix.cols()}), {}, {}};
   table.values.matrix() = matrix;
   for (std::int64_t i = 0; i < matrix.rows(); ++i) table.rows.push_back(std::to_string(i));
   for (std::int64_t j = 0; j < matrix.cols(); ++j) table.columns.push_back(std::to_string(j));
   return table;
 }
 
-Table vector_table(const Result& result, const Exported& what) {
+Sheet vector_table(const Result& result, const Exported& what) {
   const Tensor& tensor = *result.trace[*what.vectors];
   const bool heads = tensor.shape().rank() == 4;
   const std::int64_t head = heads ? what.head * tensor.shape()[1] / result.dimensions.heads : 0;
@@ -52,7 +52,7 @@ Table vector_table(const Result& result, const Exported& what) {
 }
 
 /// A bias is one row; token vectors are those of the chosen sequence, given Q, K and V of the chosen head.
-Table block_table(const Result& result, const Exported& what) {
+Sheet block_table(const Result& result, const Exported& what) {
   const Tensor& tensor = *numbers_of(result.document, *what.weights);
   const Shape& shape = tensor.shape();
   const auto inside = [](std::int64_t index, std::int64_t size) { return std::min(index, size - 1); };
@@ -66,7 +66,7 @@ Table block_table(const Result& result, const Exported& what) {
 }
 
 /// The exact weights of the cells in sight, computed now.
-Table region_table(const Result& result, const Exported& what) {
+Sheet region_table(const Result& result, const Exported& what) {
   const auto& [first, queries, keys] = what.region;
   if (static_cast<double>(queries) * static_cast<double>(keys) > static_cast<double>(most_exported_cells)) {
     throw Error(
@@ -80,7 +80,7 @@ Table region_table(const Result& result, const Exported& what) {
   wish.rows = {first.query, first.query + queries, 1};
   wish.first_key = first.key;
   wish.last_key = first.key + keys;
-  Table table{tile(survey.problem(), wish, &survey.known, Work{pool, {}}), {}, {}};
+  Sheet table{tile(survey.problem(), wish, &survey.known, Work{pool, {}}), {}, {}};
   for (std::int64_t i = 0; i < queries; ++i)
     table.rows.push_back(query_label(result, what.sequence, first.query + i));
   for (std::int64_t j = 0; j < keys; ++j)
@@ -88,7 +88,7 @@ Table region_table(const Result& result, const Exported& what) {
   return table;
 }
 
-Table table_of(const Result& result, ResultStats& stats, const Exported& what) {
+Sheet table_of(const Result& result, ResultStats& stats, const Exported& what) {
   if (result.is_long()) return region_table(result, what);
   if (what.weights && numbers_of(result.document, *what.weights)) return block_table(result, what);
   return what.vectors ? vector_table(result, what) : plane_table(result, stats, what);
@@ -102,7 +102,7 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-void write_csv(const Table& table, const std::filesystem::path& path) {
+void write_csv(const Sheet& table, const std::filesystem::path& path) {
   std::string text;
   for (const std::string& column : table.columns) text += "," + csv_field(column);
   text += "\r\n";
@@ -145,13 +145,13 @@ void export_numbers(const Result& result, ResultStats& stats, const Exported& wh
         "Cannot export to {}: expected a name that ends in .json, .csv, .npy, .safetensors, .png or .svg.",
         in_quotes(path.native())));
   }
-  const Table table = table_of(result, stats, what);
+  const Sheet table = table_of(result, stats, what);
   if (extension == ".npy") return write_npy(path, table.values);
   write_csv(table, path);
 }
 
 std::string tab_separated(const Result& result, ResultStats& stats, const Exported& what) {
-  const Table table = table_of(result, stats, what);
+  const Sheet table = table_of(result, stats, what);
   // A tab or a line break in a token would move everything behind it.
   const auto label = [](std::string text) {
     for (char& c : text) c = c == '\t' || c == '\n' || c == '\r' ? ' ' : c;

@@ -14,8 +14,11 @@
 #include "core/files/npy.hpp"
 #include "core/files/open.hpp"
 #include "core/files/safetensors.hpp"
+#include "core/parallel.hpp"
 #include "core/pipeline.hpp"
 #include "core/random.hpp"
+#include "core/streaming/tile.hpp"
+#include "core/survey.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace attnscope;
@@ -193,6 +196,42 @@ TEST_CASE("weights alone are shown as they are", "[dump]") {
   const Tensor square = causal_weights({4, 4});
   write_npy(directory / "attention.npy", square);
   CHECK(check(open_document(directory / "attention.npy")).keys == 4);
+}
+
+TEST_CASE("weights of more cells than are kept at once are shown as a long sequence", "[dump]") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory / "w.safetensors";
+  constexpr std::int64_t heads = 3, n = 3400;
+  static_assert(heads * n * n > max_cells);
+  // Every query looks at itself and the one before; the rest is a hole in the file.
+  const std::string header =
+      R"({"layers.0.attn_weights":{"dtype":"F32","shape":[1,3,3400,3400],"data_offsets":[0,138720000]}})";
+  {
+    std::ofstream out(path, std::ios::binary);
+    const std::uint64_t length = header.size();
+    out.write(reinterpret_cast<const char*>(&length), 8);
+    out << header;
+    const float first = 1, pair[] = {0.25f, 0.75f};
+    for (std::int64_t row = 0; row < heads * n; ++row) {
+      const std::int64_t query = row % n, key = std::max<std::int64_t>(0, query - 1);
+      out.seekp(static_cast<std::streamoff>(8 + length) + 4 * (row * n + key));
+      out.write(reinterpret_cast<const char*>(query == 0 ? &first : pair), query == 0 ? 4 : 8);
+    }
+  }
+  const Document document = open_document(path);
+  CHECK(is_long(check_any_length(document)));
+  Pipeline pipeline(make_cpu_backend());
+  const ResultPtr result = pipeline.run(document, {}, nullptr, 1);
+  REQUIRE(result->error.empty());
+  REQUIRE(result->is_long());
+  const Survey& survey = *result->surveys[0];
+  CHECK(survey.known.largest.matrix()(2, 1) > 0.7499f);
+  ThreadPool pool(1);
+  const TileWish wish{.head = 2, .rows = {3000, 3003, 1}, .first_key = 2998, .last_key = 3003};
+  const Tensor shown = tile(survey.problem(), wish, &survey.known, Work{pool, {}});
+  const float expected[3][5] = {{0, .25f, .75f, 0, 0}, {0, 0, .25f, .75f, 0}, {0, 0, 0, .25f, .75f}};
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 5; ++j) CHECK(std::abs(shown.matrix()(i, j) - expected[i][j]) <= 1e-6f);
 }
 
 TEST_CASE("what are no weights is refused", "[dump]") {

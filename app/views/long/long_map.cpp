@@ -167,8 +167,7 @@ std::optional<Cell> strongest_in_sight(const Scene& scene, const MapFrame& m) {
     const std::int64_t key = survey.known.strongest[static_cast<std::size_t>(head * rows + r)];
     const float weight = survey.known.largest.matrix()(head, r);
     if (weight <= most || key < m.keys().from() || key >= m.keys().to()) continue;
-    const KeyInterval seen = visible(p, m.h, r * step);
-    if (seen.end - seen.begin < least_keys) continue;
+    if (allowed_keys(p, m.h, r * step) < least_keys) continue;
     most = weight;
     best = Cell{r * step, key};
   }

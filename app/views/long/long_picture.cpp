@@ -13,6 +13,11 @@ const Survey& survey_of(const Scene& scene) {
   return *scene.result.surveys[static_cast<std::size_t>(scene.sequence())];
 }
 
+namespace {
+/// Whether a mask says for every cell by itself what it hides.
+bool has_cell_mask(const AttentionProblem& p) { return !p.allowed.empty() || !p.additive.empty(); }
+}  // namespace
+
 bool is_hidden(const AttentionProblem& p, std::int64_t h, std::int64_t query, std::int64_t key) {
   const auto [begin, end] = visible(p, h, query);
   if (key < begin || key >= end) return true;
@@ -22,6 +27,14 @@ bool is_hidden(const AttentionProblem& p, std::int64_t h, std::int64_t query, st
   if (!p.allowed.empty() && p.allowed.values[at(p.allowed.heads)] == 0) return true;
   return !p.additive.empty() && std::isinf(p.additive.values[at(p.additive.heads)]) &&
          p.additive.values[at(p.additive.heads)] < 0;
+}
+
+std::int64_t allowed_keys(const AttentionProblem& p, std::int64_t h, std::int64_t query) {
+  const auto [begin, end] = visible(p, h, query);
+  if (!has_cell_mask(p)) return end - begin;
+  std::int64_t allowed = 0;
+  for (std::int64_t key = begin; key < end; ++key) allowed += is_hidden(p, h, query, key) ? 0 : 1;
+  return allowed;
 }
 
 ColourScale long_scale(const Scene& scene, std::int64_t h) {
@@ -65,6 +78,16 @@ struct ShownCells {
   std::int64_t first_query, first_key;  // of values(0, 0), in tokens
 };
 
+/// Whether a mask hides a block without any weight. Only its corners are asked: there may be millions of
+/// cells.
+bool are_corners_hidden(const AttentionProblem& p, std::int64_t h, std::int64_t query, std::int64_t key,
+                        std::int64_t size) {
+  const std::int64_t last_query = std::min(p.queries, query + size) - 1,
+                     last_key = std::min(p.keys, key + size) - 1;
+  return is_hidden(p, h, query, key) && is_hidden(p, h, query, last_key) &&
+         is_hidden(p, h, last_query, key) && is_hidden(p, h, last_query, last_key);
+}
+
 /// Kinds of a row of cells: masked where no query of the cell sees any of its keys.
 void mark_row(const AttentionProblem& p, std::int64_t h, const ShownCells& cells, std::int64_t row,
               std::span<CellKind> kinds) {
@@ -73,10 +96,15 @@ void mark_row(const AttentionProblem& p, std::int64_t h, const ShownCells& cells
   const KeyInterval a = visible(p, h, query), b = visible(p, h, last);
   // Intervals move on with the queries, so the first and the last bound them all.
   const std::int64_t begin = std::min(a.begin, b.begin), end = std::max(a.end, b.end);
+  const bool by_cell = has_cell_mask(p);
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const std::int64_t key = cells.first_key + static_cast<std::int64_t>(i) * size;
-    const bool hidden = cells.level == 0 ? is_hidden(p, h, query, key) : key + size <= begin || key >= end;
-    const bool underflow = cells.level == 0 && cells.values(row, static_cast<Eigen::Index>(i)) == 0;
+    const bool zero = cells.values(row, static_cast<Eigen::Index>(i)) == 0;
+    const bool hidden = cells.level == 0
+                            ? is_hidden(p, h, query, key)
+                            : key + size <= begin || key >= end ||
+                                  (by_cell && zero && are_corners_hidden(p, h, query, key, size));
+    const bool underflow = cells.level == 0 && zero;
     kinds[i] = hidden ? CellKind::Masked : underflow ? CellKind::Underflow : CellKind::Number;
   }
 }

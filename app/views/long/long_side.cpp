@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/number_format.hpp"
+#include "app/own_words.hpp"
 #include "app/views/long/long_parts.hpp"
 
 namespace attnscope {
@@ -138,8 +139,7 @@ void draw_strongest(Scene& scene, float x, float y, float width, float bottom) {
   const auto row = scene.tiles->find(place);
   ui.text(x, y, "query " + grouped(chosen.query), {type::label, ui.theme.query, Ink::Medium});
   if (!row) return;
-  const KeyInterval seen = visible(survey_of(scene).problem(), scene.head(), chosen.query);
-  const std::int64_t allowed = std::max<std::int64_t>(0, seen.end - seen.begin);
+  const std::int64_t allowed = allowed_keys(survey_of(scene).problem(), scene.head(), chosen.query);
   ui.text(x + width, y,
           allowed < 2 ? "n/a"
                       : "H " + fixed(row->entropy, 2) + " of " +
@@ -161,7 +161,7 @@ void draw_strongest(Scene& scene, float x, float y, float width, float bottom) {
     if (touch.hovered) ui.fill(line.grown(ui.px(2)), ui.theme.control_hover, ui.px(4));
     const std::string token = key_label(scene.result, scene.sequence(), key), count = grouped(key);
     ui.text(
-        x, y, token == count ? "key " + count : token + "  " + count,
+        x, y, plain(token) == std::to_string(key) ? "key " + count : token + "  " + count,
         {type::label, marked ? ui.theme.key : ui.theme.text2, Ink::Regular, Align::Left, name - ui.px(8)});
     const Box track{x + name, y - ui.px(4), width - name - number, ui.px(8)};
     ui.fill(track, ui.theme.bar_ground, ui.px(2));
