@@ -1,5 +1,6 @@
 // Another backend while the engine runs: who computes what, what stays, and who takes over when one fails.
 #include <atomic>
+#include <mutex>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -179,10 +180,15 @@ TEST_CASE("switch: a Document that nobody can compute changes no backend") {
 
 TEST_CASE("switch: a failure while a long Document is refined goes on where it was") {
   const auto second = std::make_shared<SecondBackend>();
+  std::mutex guard;  // the last call comes when the engine is idle already
   std::vector<std::int64_t> steps;
   std::atomic<LiveEngine*> self{nullptr};
   LiveEngine engine(
-      second, [&] { steps.push_back(self.load()->latest_good()->surveys.at(0)->known.rows.step); },
+      second,
+      [&] {
+        const std::lock_guard lock(guard);
+        steps.push_back(self.load()->latest_good()->surveys.at(0)->known.rows.step);
+      },
       make_cpu_backend(1));
   self = &engine;
   second->fail_after_sweeps(2);
@@ -195,8 +201,12 @@ TEST_CASE("switch: a failure while a long Document is refined goes on where it w
   CHECK(result->backend == "CPU · 1 thread");
   CHECK(result->backend_note.starts_with("The backend \"Second\" failed"));
   CHECK(engine.latest_good() == result);
-  REQUIRE(steps.size() >= 3);
-  for (std::size_t i = 1; i < steps.size(); ++i) CHECK(steps[i] <= steps[i - 1]);  // never coarser
+  const std::vector<std::int64_t> seen = [&] {
+    const std::lock_guard lock(guard);
+    return steps;
+  }();
+  REQUIRE(seen.size() >= 3);
+  for (std::size_t i = 1; i < seen.size(); ++i) CHECK(seen[i] <= seen[i - 1]);  // never coarser
   Pipeline alone(make_cpu_backend(1));
   ResultPtr whole = alone.run(long_document());
   while (alone.can_refine()) whole = alone.refine();
