@@ -8,10 +8,12 @@
 
 #include "app/actions.hpp"
 #include "app/layout.hpp"
+#include "app/own_words.hpp"
 #include "app/scene.hpp"
 #include "app/views/files/files.hpp"
 #include "core/error.hpp"
 #include "core/stages/run_stage.hpp"
+#include "core/text/utf8.hpp"
 
 namespace attnscope {
 namespace {
@@ -103,7 +105,7 @@ App::~App() = default;
 bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk && view_.walk.is_moving()); }
 
 bool App::settled() const {
-  if (writing_.valid() || tiles_->is_busy() || (held_tiles_ && held_tiles_->is_busy()) ||
+  if (opening_ || writing_.valid() || tiles_->is_busy() || (held_tiles_ && held_tiles_->is_busy()) ||
       (shown_ && !shown_->is_complete() && engine_.busy()))
     return false;
   if (backends_->is_comparing()) return false;
@@ -271,6 +273,10 @@ void App::frame(const Fonts& fonts) {
   view_.hint.clear();
   take_results();
   finish_picture(false);
+  finish_opening(false);
+  view_.files.opening.reset();
+  if (opening_ && opening_->seconds() > 0.2)
+    view_.files.opening = {own(printable(opening_->path().filename().native())), opening_->share()};
   if (shown_) record_moment();
   speak_as_chosen();
 

@@ -16,6 +16,7 @@
 #include "app/fonts.hpp"
 #include "app/held.hpp"
 #include "app/history.hpp"
+#include "app/opening.hpp"
 #include "app/recent.hpp"
 #include "app/requests.hpp"
 #include "app/result_stats.hpp"
@@ -63,8 +64,11 @@ class App {
   void frame(const Fonts& fonts);
 
   /// The one door for files: command line, menu and drop. A session brings back how it was looked at, and B.
-  /// What cannot be opened becomes a message; the Document stays. `layer` chooses one of a dump's.
+  /// What cannot be opened becomes a message; the Document stays. `layer` chooses one of a dump's. A large
+  /// file is read behind the window: settled() is false until it is there.
   void open(const std::filesystem::path& path, std::string_view layer = {});
+  /// Takes a large file that has been read, or waits for it first.
+  void finish_opening(bool wait);
   /// Opens what was open when the last program was killed, and says so; nothing when it was not.
   void restore();
 
@@ -133,6 +137,7 @@ class App {
   /// A document that save() may overwrite: not one of the examples.
   bool is_own_document(const std::filesystem::path& path) const;
   void take(Session session, const std::filesystem::path& file);
+  void take_opened(Session session, const std::filesystem::path& path);
   void say(std::string message);
   void speak_as_chosen();
   void remember(const std::filesystem::path& path);
@@ -183,6 +188,7 @@ class App {
   Recent recent_;
   std::optional<SessionKeeper> keeper_;
   std::future<std::string> writing_;  // what there will be to say about a large picture
+  std::unique_ptr<Opening> opening_;  // a large file on its way
   bool untouched_ = true;             // nothing but the first example was opened
   ImVec2 size_{};
   bool system_fonts_ = true;

@@ -39,16 +39,33 @@ void App::remember(const std::filesystem::path& path) {
 }
 
 void App::open(const std::filesystem::path& path, std::string_view layer) {
+  opening_.reset();  // another one is wanted now
   try {
-    Session session =
-        open_session(path, view_, layer);  // refuses what cannot be computed before the good one goes
-    take(std::move(session), is_own_document(path) ? path : std::filesystem::path{});
-    view_.files.layers = list_layers(path);
-    view_.files.layers_of = path;
-    remember(path);
+    if (Opening::is_worth_it(path))
+      opening_ = std::make_unique<Opening>(path, layer, view_);
+    else
+      take_opened(open_session(path, view_, layer), path);
   } catch (const std::exception& error) {
     say(error.what());
   }
+}
+
+void App::finish_opening(bool wait) {
+  if (!opening_ || !(wait || opening_->is_ready())) return;
+  const std::unique_ptr<Opening> done = std::move(opening_);
+  try {
+    take_opened(done->take(), done->path());
+  } catch (const std::exception& error) {
+    say(error.what());
+  }
+}
+
+/// What cannot be computed was refused before the good one goes.
+void App::take_opened(Session session, const std::filesystem::path& path) {
+  take(std::move(session), is_own_document(path) ? path : std::filesystem::path{});
+  view_.files.layers = list_layers(path);
+  view_.files.layers_of = path;
+  remember(path);
 }
 
 void App::restore() {
@@ -74,7 +91,7 @@ void App::take(Session session, const std::filesystem::path& file) {
   document_ = std::move(session.document);
   original_ = document_;
   file_ = file;
-  say(session.damage.empty() ? not_finite_note(document_) : session.damage);
+  say(session.damage.empty() ? session.note : session.damage);
   view_.scope.clear();
   view_.focus.zoom = 1;  // another matrix is seen as a whole first
   untouched_ = false;
@@ -182,6 +199,7 @@ void App::fulfil(const Requests& requests) {
   if (requests.hold) hold();
   if (requests.swap) swap_with_held();
   if (requests.let_go) let_go();
+  if (requests.cancel_opening) opening_.reset();
   if (requests.open) open(*requests.open, requests.layer);
   if (requests.save) save(*requests.save);
   if (requests.picture) save_picture(*requests.picture);
@@ -194,7 +212,7 @@ SessionKeeper::Now App::now(double seconds) const {
 
 void App::keep(double seconds) {
   // Before the first picture, and while a file is on its way, what is there is not what it will be.
-  const bool on_its_way = coming_b_ || (opened_ && seen_ticket_ != submitted_ticket_);
+  const bool on_its_way = opening_ || coming_b_ || (opened_ && seen_ticket_ != submitted_ticket_);
   if (!keeper_ || !shown_ || on_its_way) return;
   if (const std::string trouble = keeper_->autosave().trouble(); !trouble.empty()) say(trouble);
   if (untouched_) {

@@ -45,7 +45,10 @@ std::string render_picture(const RenderWish& wish) {
   LiveEngine engine(chosen_backend(backends, wish.backend).backend, {}, backends.front().backend);
   ImGuiHost host;
   App app({assets_directory(), ThemeName::Dark, wish.scale}, engine, backends);
-  if (wish.file) app.open(*wish.file, wish.layer);
+  if (wish.file) {
+    app.open(*wish.file, wish.layer);
+    app.finish_opening(true);
+  }
 
   const auto frame = [&] {
     picture.bind();

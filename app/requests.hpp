@@ -26,6 +26,7 @@ inline constexpr int least_picture_scale = 1, most_picture_scale = 8;
 struct Requests {
   std::optional<std::filesystem::path> open;
   std::string layer;                          // of the dump to open; empty = the first
+  bool cancel_opening = false;                // of a large file that is on its way
   std::optional<std::filesystem::path> save;  // an empty path: where it was saved or opened
   std::optional<PictureWish> picture;
   std::optional<std::size_t> backend;  // compute on this choice of Backends from here on

@@ -236,9 +236,11 @@ std::string listed(const std::vector<std::string>& lost) {
   return text;
 }
 
-Session open_session(const std::filesystem::path& path, const ViewState& now, std::string_view layer) {
-  OpenedFile file = open_any(path, layer);
-  Session session{std::move(file.document), {}, std::move(file.held), {}};
+Session open_session(const std::filesystem::path& path, const ViewState& now, std::string_view layer,
+                     Reading* reading) {
+  OpenedFile file = open_any(path, layer, reading);
+  Session session{std::move(file.document), {}, std::move(file.held), {}, {}};
+  session.note = not_finite_note(session.document);
   if (!file.view.empty()) session.looks = view_from_json(file.view, now, file.lost);
   if (!file.lost.empty()) {
     session.damage = fmt::format("{} is damaged and was opened as far as it is good. Lost: {}.",

@@ -14,6 +14,7 @@
 #include "app/session_trace.hpp"
 #include "app/view_state.hpp"
 #include "core/document.hpp"
+#include "core/files/reading.hpp"
 
 namespace attnscope {
 
@@ -32,11 +33,14 @@ struct Session {
   std::optional<Document> held;
   /// One sentence that names the file and what was lost of it; empty when nothing was.
   std::string damage;
+  std::string note;  // what else is to be said of its numbers; empty when nothing is
 };
 
 /// Opens any file, of a dump the layer of that name or the first. What a session does not say is as in
-/// `now`'s theme and scale, else as at the start. Throws Error when there is no Document to be had.
-Session open_session(const std::filesystem::path&, const ViewState& now, std::string_view layer = {});
+/// `now`'s theme and scale, else as at the start. Throws Error when there is no Document to be had, Cancelled
+/// when the reading is stopped.
+Session open_session(const std::filesystem::path&, const ViewState& now, std::string_view layer = {},
+                     Reading* reading = nullptr);
 
 /// The JSON under "view".
 std::string view_to_json(const ViewState&, const Selection&, double held_seconds = 0,

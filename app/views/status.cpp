@@ -43,6 +43,19 @@ double known_share(const Scene& scene) {
   return std::min(1.0, known * (1 + scene.engine.progress().sweep.share()));
 }
 
+/// At the right end of the bar: what is going on, how far it is and a button that stops it; whether that was
+/// pressed.
+bool draw_progress(const Ui& ui, const Box& bar, const std::string& told, double share, const Tip& tip) {
+  const Box cancel{bar.right() - ui.px(16 + 64), bar.y + ui.px(2), ui.px(64), ui.px(20)};
+  const bool pressed = button(ui, "Cancel", cancel, tip);
+  const float y = bar.centre_y();
+  const Box track{cancel.x - ui.px(132), y - ui.px(2), ui.px(120), ui.px(4)};
+  ui.fill(track, ui.theme.control_hover, ui.px(2));
+  ui.fill({track.x, track.y, track.w * static_cast<float>(share), track.h}, ui.theme.query, ui.px(2));
+  ui.text(track.x - ui.px(12), y, told, {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
+  return pressed;
+}
+
 }  // namespace
 
 void draw_status(Scene& scene, const Box& bar) {
@@ -61,21 +74,22 @@ void draw_status(Scene& scene, const Box& bar) {
   std::string warning = not_finite_warning(scene);
 
   const auto running = scene.engine.running_for().count();
-  if (running > 0.2) {
+  if (const std::optional<FileOnItsWay>& file = scene.view.files.opening) {
+    const Tip tip{"Cancel", {}, "Stops reading; what is open stays.", {}};
+    if (draw_progress(ui, bar, file->name + "   " + fixed(100 * file->share, 0) + " %", file->share, tip))
+      scene.requests.cancel_opening = true;
+    right.clear();
+    warning.clear();
+  } else if (running > 0.2) {
     const Progress& progress = scene.engine.progress();
     const int total = std::max(1, progress.total.load()), done = std::clamp(progress.done.load(), 0, total);
-    const Box cancel{bar.right() - pad - ui.px(64), bar.y + ui.px(2), ui.px(64), ui.px(20)};
-    if (button(ui, "Cancel", cancel, {"Cancel", {}, "Stops computing and keeps the last picture.", {}}))
-      scene.engine.cancel();
-    const Box track{cancel.x - ui.px(132), y - ui.px(2), ui.px(120), ui.px(4)};
-    ui.fill(track, ui.theme.control_hover, ui.px(2));
     const bool refines = progress.total.load() == 0 && scene.result.is_long();
     const double share = refines ? known_share(scene) : static_cast<double>(done) / total;
-    ui.fill({track.x, track.y, track.w * static_cast<float>(share), track.h}, ui.theme.query, ui.px(2));
-    ui.text(track.x - ui.px(12), y,
-            refines ? "rows known " + fixed(100 * share, 0) + " %"
-                    : "computing, stage " + std::to_string(done) + " of " + std::to_string(total),
-            {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
+    const std::string told =
+        refines ? "rows known " + fixed(100 * share, 0) + " %"
+                : "computing, stage " + std::to_string(done) + " of " + std::to_string(total);
+    const Tip tip{"Cancel", {}, "Stops computing and keeps the last picture.", {}};
+    if (draw_progress(ui, bar, told, share, tip)) scene.engine.cancel();
     right.clear();
     warning.clear();
   }

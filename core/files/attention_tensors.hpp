@@ -20,7 +20,8 @@ struct HeadLayout {
 /// the right: missing dimensions and those of size 1 are repeated, save the last one: keys it is too short
 /// for are hidden. Tokens are the numbers 0, 1, 2, … What comes back passed check(). Throws Error naming
 /// file, tensor, found and expected.
-Document document_from_tensors(const SafetensorsFile&, const HeadLayout& layout = {});
+Document document_from_tensors(const SafetensorsFile&, const HeadLayout& layout = {},
+                               Reading* reading = nullptr);
 
 /// The same numbers in float64, as the file holds them.
 Sources<double> exact_sources(const SafetensorsFile&, const Document& document,

@@ -22,7 +22,8 @@ template <class T>
 class AttentionFile {
  public:
   using Ptr = TensorPtrOf<T>;
-  AttentionFile(const SafetensorsFile& file, const HeadLayout& layout) : file_(file), layout_(layout) {
+  AttentionFile(const SafetensorsFile& file, const HeadLayout& layout, Reading* reading = nullptr)
+      : file_(file), layout_(layout), reading_(reading) {
     if (layout_.kv_heads == 0) layout_.kv_heads = layout_.heads;
   }
 
@@ -57,7 +58,7 @@ class AttentionFile {
     const TensorEntry& entry = *found;
     check_mask_type(file_, entry);
     const std::array<std::int64_t, 4> shape = mask_shape(entry, sizes);
-    const TensorOf<T> given = to_tensor<T>(entry, file_.path());
+    const TensorOf<T> given = to_tensor<T>(entry, file_.path(), reading_);
     constexpr T hides = -std::numeric_limits<T>::infinity();
     auto mask = std::make_shared<TensorOf<T>>(Shape{shape[0], shape[1], sizes.queries, sizes.token_keys()});
     for (std::int64_t outer = 0; outer < shape[0] * shape[1]; ++outer) {
@@ -86,7 +87,7 @@ class AttentionFile {
           fmt::format("has shape {}, expected 4 dimensions: [batch, heads, n, d]", shape_text(entry)));
     }
     check_real(file_, entry);
-    return std::make_shared<const TensorOf<T>>(to_tensor<T>(entry, file_.path()));
+    return std::make_shared<const TensorOf<T>>(to_tensor<T>(entry, file_.path(), reading_));
   }
 
   /// One of Q, K, V. NaN and infinities are welcome.
@@ -108,7 +109,7 @@ class AttentionFile {
                     fmt::format("has shape {}, whose last size cannot be cut into {} heads",
                                 shape_text(*entry), heads));
     }
-    const TensorOf<T> flat = to_tensor<T>(*entry, file_.path());
+    const TensorOf<T> flat = to_tensor<T>(*entry, file_.path(), reading_);
     return std::make_shared<const TensorOf<T>>(split(flat, 0, heads, entry->shape[2] / heads, 0));
   }
 
@@ -135,6 +136,7 @@ class AttentionFile {
 
   const SafetensorsFile& file_;
   HeadLayout layout_;
+  Reading* reading_;
 };
 
 std::vector<Sequence> numbered(std::int64_t batch, std::int64_t tokens) {
@@ -167,8 +169,12 @@ std::vector<Sequence> numbered_sequences(const Vectors& vectors) {
   return numbered(vectors.query->shape()[0], std::max(vectors.query->shape()[1], keys));
 }
 
-Document document_from_tensors(const SafetensorsFile& file, const HeadLayout& layout) {
-  const AttentionFile<float> tensors(file, layout);
+Document document_from_tensors(const SafetensorsFile& file, const HeadLayout& layout, Reading* reading) {
+  const AttentionFile<float> tensors(file, layout, reading);
+  for (const std::string_view name : {"Q", "K", "V", "past_key", "past_value", "attn_mask"})
+    if (const TensorEntry* entry = file.find(name))
+      expect(reading, entry->bytes.size() /
+                          std::max<std::size_t>(1, static_cast<std::size_t>(bit_size(entry->dtype) / 8)));
   Document document;
   document.title = printable(file.path().filename().native());
   document.positions = Positions::None;  // whatever made the queries and keys has put them in

@@ -39,7 +39,7 @@ Tensor heads_first(const Tensor& tensor) {
 
 }  // namespace
 
-Dump::Dump(const std::filesystem::path& path) : path_(path) {
+Dump::Dump(const std::filesystem::path& path, Reading* reading) : path_(path), reading_(reading) {
   std::vector<NamedRank> names;
   if (lower_extension(path) != ".npy") {
     tensors_ = std::make_unique<const SafetensorsFile>(path);
@@ -74,9 +74,15 @@ std::vector<std::int64_t> Dump::shape_of(const std::string& name) const {
   return tensors_->find(name)->shape;
 }
 
+std::uint64_t Dump::count_of(const std::string& name) const {
+  std::uint64_t count = 1;
+  for (const std::int64_t size : shape_of(name)) count *= static_cast<std::uint64_t>(size);
+  return count;
+}
+
 Tensor Dump::read(const std::string& name) const {
-  if (!tensors_) return read_npy<float>(arrays_.at(name));
-  return to_tensor<float>(*tensors_->find(name), path_);
+  if (!tensors_) return read_npy<float>(arrays_.at(name), reading_);
+  return to_tensor<float>(*tensors_->find(name), path_, reading_);
 }
 
 void Dump::refuse(const std::string& name, const std::string& what) const {
@@ -133,6 +139,7 @@ TensorPtr Dump::log_weights(const std::string& name) const {
   const std::vector<std::int64_t> sizes = sizes_of(name, false);
   Tensor weights = four_dimensional(name);
   const std::int64_t keys = sizes[3], rows = weights.size() / keys;
+  expect(reading_, static_cast<std::uint64_t>(weights.size()));  // to be looked at
   for (std::int64_t row = 0; row < rows; ++row) {
     float* const w = weights.data() + row * keys;
     double sum = 0;
@@ -148,6 +155,7 @@ TensorPtr Dump::log_weights(const std::string& name) const {
                          "up to 1: those after softmax and before dropout",
                          row / sizes[2] % sizes[1], row % sizes[2], sum));
     for (std::int64_t key = 0; key < keys; ++key) w[key] = std::log(w[key]);  // ln 0 = -∞ hides the key
+    advance(reading_, static_cast<std::uint64_t>(keys));
   }
   return std::make_shared<const Tensor>(std::move(weights));
 }
@@ -180,6 +188,8 @@ Document Dump::document(const LayerNames& layer) const {
     const std::string where = in_quotes(path_.native()), what = error.what();
     throw Error(what.starts_with(where) ? what : where + ": " + what);
   }
+  for (const std::string* name : {&layer.query, &layer.key, &layer.value, &layer.weights})
+    if (!name->empty()) expect(reading_, count_of(*name));
   Document document;
   document.title = title(path_, layer.name);
   document.positions = Positions::None;  // whatever made the queries and keys has put them in

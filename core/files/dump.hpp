@@ -20,7 +20,8 @@ class Dump {
  public:
   /// A .safetensors file; or an .npy file, which stands for all .npy files of its folder. Throws Error when
   /// the file itself cannot be read; neighbours that cannot be are left out.
-  explicit Dump(const std::filesystem::path& path);
+  /// `reading`: of its layers' numbers; must outlive it.
+  explicit Dump(const std::filesystem::path& path, Reading* reading = nullptr);
 
   /// In the order of their names, 2 before 10; empty when the names tell of none.
   const std::vector<LayerNames>& layers() const { return layers_; }
@@ -35,7 +36,7 @@ class Dump {
   /// 0.02 or all 0) become a mask of their logarithms over scores that are all 0: softmax(0 + ln w) = w, so
   /// that entropy, measures and pictures are those of the weights; queries, keys and values are 0.
   ///
-  /// Throws Error naming file and tensor, what was found and what was expected.
+  /// Throws Error naming file and tensor, what was found and what was expected, or Cancelled.
   Document document(const LayerNames&) const;
 
   /// "dump.safetensors · layers.0.attn": how a Document of the layer is called.
@@ -43,6 +44,7 @@ class Dump {
 
  private:
   std::vector<std::int64_t> shape_of(const std::string& name) const;
+  std::uint64_t count_of(const std::string& name) const;
   Tensor read(const std::string& name) const;
   bool are_tokens_first(const std::string& name) const;  // [batch][n][heads][d], of q, k and v
   void check_sizes(const LayerNames&) const;             // refuses what would not fit before it is read
@@ -54,6 +56,7 @@ class Dump {
   [[noreturn]] void refuse(const std::string& name, const std::string& what) const;
 
   std::filesystem::path path_;
+  Reading* reading_;
   std::unique_ptr<const SafetensorsFile> tensors_;                 // null: arrays_
   std::map<std::string, std::filesystem::path> arrays_;            // by their names without .npy
   std::map<std::string, std::vector<std::int64_t>> array_shapes_;  // of arrays_

@@ -87,7 +87,7 @@ TensorOf<T> row_major(const TensorOf<T>& stored, const Shape& shape) {
 }  // namespace
 
 template <class T>
-TensorOf<T> read_npy(const std::filesystem::path& path) {
+TensorOf<T> read_npy(const std::filesystem::path& path, Reading* reading) {
   const MappedFile file(path);
   const std::string where = in_quotes(path.native());
   const auto [header, begin] = read_layout(file, where);
@@ -105,7 +105,7 @@ TensorOf<T> read_npy(const std::filesystem::path& path) {
     sizes[static_cast<std::size_t>(axis)] = header.shape[transposed ? rank - 1 - axis : axis];
   }
   TensorOf<T> stored{Shape(std::span(sizes).first(static_cast<std::size_t>(rank)))};
-  read_values(file, begin, header.dtype, header.order, stored.values());
+  read_values(file, begin, header.dtype, header.order, stored.values(), reading);
   if (transposed) return row_major(stored, header.shape);
   return stored;
 }
@@ -115,8 +115,8 @@ Shape npy_shape(const std::filesystem::path& path) {
   return read_layout(file, in_quotes(path.native())).header.shape;
 }
 
-template TensorOf<float> read_npy<float>(const std::filesystem::path&);
-template TensorOf<double> read_npy<double>(const std::filesystem::path&);
+template TensorOf<float> read_npy<float>(const std::filesystem::path&, Reading*);
+template TensorOf<double> read_npy<double>(const std::filesystem::path&, Reading*);
 
 void write_npy(const std::filesystem::path& path, const Tensor& tensor) {
   std::string shape;

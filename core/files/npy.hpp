@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "core/files/reading.hpp"
 #include "core/tensor.hpp"
 
 namespace attnscope {
@@ -14,7 +15,7 @@ namespace attnscope {
 /// dimension of 0 makes it empty. Throws Error naming the path, what was found and what was expected, also
 /// for more than Shape::max_rank dimensions and for a file that is too short or too long.
 template <class T>
-TensorOf<T> read_npy(const std::filesystem::path& path);
+TensorOf<T> read_npy(const std::filesystem::path& path, Reading* reading = nullptr);
 
 /// Its sizes alone, at most Shape::max_rank. Throws Error as read_npy().
 Shape npy_shape(const std::filesystem::path& path);

@@ -93,8 +93,8 @@ std::string example_name(const std::filesystem::path& path) {
 
 /// One of Q.npy, K.npy and V.npy, as a Document wants it: [n][d] is one head, [heads][n][d] one entry of a
 /// batch.
-TensorPtr npy_tensor(const std::filesystem::path& path) {
-  Tensor tensor = read_npy<float>(path);
+TensorPtr npy_tensor(const std::filesystem::path& path, Reading* reading) {
+  Tensor tensor = read_npy<float>(path, reading);
   const Shape& shape = tensor.shape();
   if (shape.rank() < 2 || shape.rank() > 4) {
     throw Error(fmt::format("{} has shape {}, expected 2 to 4 dimensions: [batch, heads, n, d].",
@@ -102,12 +102,11 @@ TensorPtr npy_tensor(const std::filesystem::path& path) {
   }
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(4 - shape.rank()), 1);
   for (int axis = 0; axis < shape.rank(); ++axis) sizes.push_back(shape[axis]);
-  const std::span<const float> values = std::as_const(tensor).values();
-  return std::make_shared<const Tensor>(Shape(sizes), std::vector<float>(values.begin(), values.end()));
+  return std::make_shared<const Tensor>(std::move(tensor).reshaped(Shape(sizes)));
 }
 
 /// Q, K and V lie in three files side by side, whichever of them was opened.
-Document document_from_npy(const std::filesystem::path& path) {
+Document document_from_npy(const std::filesystem::path& path, Reading* reading) {
   const std::string stem = path.stem().native();
   if (stem != "Q" && stem != "K" && stem != "V") {
     throw Error(
@@ -116,8 +115,9 @@ Document document_from_npy(const std::filesystem::path& path) {
                     in_quotes(path.native())));
   }
   const auto beside = [&](std::string_view name) {
-    return npy_tensor(path.parent_path() / (std::string(name) + path.extension().native()));
+    return npy_tensor(path.parent_path() / (std::string(name) + path.extension().native()), reading);
   };
+  expect(reading, 3 * static_cast<std::uint64_t>(npy_shape(path).count()));
   Document document;
   document.title = printable(path.parent_path().filename().native());
   if (document.title.empty()) document.title = printable(path.filename().native());
@@ -147,8 +147,9 @@ const LayerNames* find_layer(const Dump& dump, const std::filesystem::path& path
   return found != layers.end() ? &*found : nullptr;
 }
 
-std::optional<Document> document_from_dump(const std::filesystem::path& path, std::string_view wanted) {
-  const Dump dump(path);
+std::optional<Document> document_from_dump(const std::filesystem::path& path, std::string_view wanted,
+                                           Reading* reading) {
+  const Dump dump(path, reading);
   if (const LayerNames* layer = find_layer(dump, path, wanted)) return dump.document(*layer);
   if (wanted.empty()) return std::nullopt;
   std::vector<std::string> names;
@@ -166,16 +167,17 @@ bool has_fixed_names(const std::filesystem::path& path) {
   return file.find("Q") != nullptr;
 }
 
-Document read_document(const std::filesystem::path& path, std::string_view layer) {
+Document read_document(const std::filesystem::path& path, std::string_view layer, Reading* reading) {
   const std::string extension = lower_extension(path);
   if (may_be_dump(path) && (!layer.empty() || !has_fixed_names(path))) {
-    if (std::optional<Document> document = document_from_dump(path, layer)) return *std::move(document);
+    if (std::optional<Document> document = document_from_dump(path, layer, reading))
+      return *std::move(document);
   }
   if (!layer.empty() && !may_be_dump(path))
     throw Error(fmt::format("{} has no layers to choose from, expected a .safetensors or .npy file.",
                             in_quotes(path.native())));
-  if (extension == ".npy") return document_from_npy(path);
-  if (extension == ".safetensors") return document_from_tensors(SafetensorsFile(path));
+  if (extension == ".npy") return document_from_npy(path, reading);
+  if (extension == ".safetensors") return document_from_tensors(SafetensorsFile(path), {}, reading);
   if (extension != ".json") return document_from_text(path);
   Document document = document_from_json(read_whole(path, max_json_bytes), path.native());
   if (document.title.empty()) document.title = printable(path.stem().native());
@@ -197,8 +199,8 @@ std::vector<LayerEntry> list_layers(const std::filesystem::path& path) {
   }
 }
 
-Document open_document(const std::filesystem::path& path, std::string_view layer) {
-  Document document = read_document(path, layer);
+Document open_document(const std::filesystem::path& path, std::string_view layer, Reading* reading) {
+  Document document = read_document(path, layer, reading);
   try {
     check_any_length(document);
   } catch (const Error& error) {

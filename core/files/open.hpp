@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/document.hpp"
+#include "core/files/reading.hpp"
 
 namespace attnscope {
 
@@ -17,8 +18,9 @@ namespace attnscope {
 /// (anything else, at most 1 MB; one sequence per non-empty line when there are at most 16 lines, else one
 /// sequence; several hide their padding; weights built by hand). The title is the document's own or the
 /// file's name. What comes back passed check(). Throws Error with one sentence that names the file, what was
-/// found and what was expected.
-Document open_document(const std::filesystem::path& path, std::string_view layer = {});
+/// found and what was expected, or Cancelled when the reading is stopped.
+Document open_document(const std::filesystem::path& path, std::string_view layer = {},
+                       Reading* reading = nullptr);
 
 /// The layers of a dump, in reading order; names and shapes are all that is read. Empty for what is none and
 /// for what cannot be read.

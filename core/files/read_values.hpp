@@ -7,14 +7,15 @@
 
 #include "core/files/dtype.hpp"
 #include "core/files/mapped_file.hpp"
+#include "core/files/reading.hpp"
 
 namespace attnscope {
 
 /// out.size() elements of a convertible type from byte `offset` on. Throws Error when the file ends before
-/// that.
+/// that, Cancelled when the reading is stopped.
 template <class T>
 void read_values(const MappedFile& file, std::uint64_t offset, DType type, std::endian order,
-                 std::span<T> out) {
+                 std::span<T> out, Reading* reading = nullptr) {
   constexpr std::size_t piece = 1 << 18;  // elements: at most 2 MB, which the caches hold
   const std::size_t size = static_cast<std::size_t>(bit_size(type) / 8);
   std::vector<std::byte> bytes(std::min(piece, out.size()) * size);
@@ -23,6 +24,7 @@ void read_values(const MappedFile& file, std::uint64_t offset, DType type, std::
     file.read(offset, bytes.data(), count * size);
     decode(type, std::span<const std::byte>(bytes).first(count * size), order, out.first(count));
     out = out.subspan(count);
+    advance(reading, count);
     offset += count * size;
   }
 }

@@ -104,7 +104,7 @@ const TensorEntry* SafetensorsFile::find(std::string_view name) const {
 }
 
 template <class T>
-TensorOf<T> to_tensor(const TensorEntry& entry, const std::filesystem::path& path) {
+TensorOf<T> to_tensor(const TensorEntry& entry, const std::filesystem::path& path, Reading* reading) {
   if (entry.shape.size() > static_cast<std::size_t>(Shape::max_rank)) {
     throw Error(fmt::format("{}: tensor {} has {} dimensions, expected at most {}.", in_quotes(path.native()),
                             in_quotes(entry.name), entry.shape.size(), Shape::max_rank));
@@ -115,12 +115,12 @@ TensorOf<T> to_tensor(const TensorEntry& entry, const std::filesystem::path& pat
                     in_quotes(path.native()), in_quotes(entry.name), to_string(entry.dtype)));
   }
   TensorOf<T> tensor{Shape(std::span(entry.shape))};
-  read_values(*entry.file, entry.begin, entry.dtype, std::endian::little, tensor.values());
+  read_values(*entry.file, entry.begin, entry.dtype, std::endian::little, tensor.values(), reading);
   return tensor;
 }
 
-template TensorOf<float> to_tensor<float>(const TensorEntry&, const std::filesystem::path&);
-template TensorOf<double> to_tensor<double>(const TensorEntry&, const std::filesystem::path&);
+template TensorOf<float> to_tensor<float>(const TensorEntry&, const std::filesystem::path&, Reading*);
+template TensorOf<double> to_tensor<double>(const TensorEntry&, const std::filesystem::path&, Reading*);
 
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                        const std::map<std::string, std::string>& metadata) {

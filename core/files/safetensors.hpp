@@ -15,6 +15,7 @@
 
 #include "core/files/dtype.hpp"
 #include "core/files/mapped_file.hpp"
+#include "core/files/reading.hpp"
 #include "core/tensor.hpp"
 
 namespace attnscope {
@@ -52,7 +53,7 @@ class SafetensorsFile {
 /// or 1). Throws Error naming `path`, the tensor and its type for the other types, for more than
 /// Shape::max_rank dimensions, and when the file has become shorter.
 template <class T>
-TensorOf<T> to_tensor(const TensorEntry&, const std::filesystem::path& path);
+TensorOf<T> to_tensor(const TensorEntry&, const std::filesystem::path& path, Reading* reading = nullptr);
 
 /// What to write under which name, as elements of which type.
 struct NamedTensor {

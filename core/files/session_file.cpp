@@ -139,7 +139,7 @@ OpenedFile session_from_json(std::string_view text, const std::string& where) {
   return file;
 }
 
-OpenedFile open_any(const std::filesystem::path& path, std::string_view layer) {
+OpenedFile open_any(const std::filesystem::path& path, std::string_view layer, Reading* reading) {
   if (lower_extension(path) == ".json" && layer.empty()) {  // with a layer it is refused below
     const std::string text = read_whole(path, max_json_bytes);
     if (text.find("\"session\"") != std::string::npos || text.find("\"view\"") != std::string::npos) {
@@ -148,7 +148,7 @@ OpenedFile open_any(const std::filesystem::path& path, std::string_view layer) {
       if (!file.view.empty()) return file;
     }
   }
-  return {open_document(path, layer), {}, {}, {}};
+  return {open_document(path, layer, reading), {}, {}, {}};
 }
 
 }  // namespace attnscope

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/document.hpp"
+#include "core/files/reading.hpp"
 
 namespace attnscope {
 
@@ -24,7 +25,8 @@ struct OpenedFile {
 /// the key "session" or "view", even if it was cut, half-written or changed by another hand: what is wrong in
 /// it is left out and listed in `lost`. Everything else is read as strictly as by open_document(). Throws
 /// Error when no Document can be had.
-OpenedFile open_any(const std::filesystem::path& path, std::string_view layer = {});
+OpenedFile open_any(const std::filesystem::path& path, std::string_view layer = {},
+                    Reading* reading = nullptr);
 /// The same for JSON text; `where` names the source in messages.
 OpenedFile session_from_json(std::string_view text, const std::string& where);
 

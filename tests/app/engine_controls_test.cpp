@@ -6,6 +6,7 @@
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "app/controls_robot.hpp"
 #include "app/scene.hpp"
@@ -27,6 +28,45 @@ TEST_CASE("the dots of a section show and hide what is used less often") {
   click(robot, "More: Mask");
   CHECK(robot.has("Mask: None"));
   CHECK(robot.has("Window left value"));
+}
+
+TEST_CASE("a large file is read behind the window, and another one takes its place") {
+  const test::TemporaryDirectory directory;
+  const std::filesystem::path large = directory / "large.safetensors";
+  // 2,048 x 2,048 weights, every query looks at itself; the rest is a hole in the file.
+  const std::string header =
+      R"({"l.0.attn":{"dtype":"F32","shape":[1,2048,2048],"data_offsets":[0,16777216]}})";
+  {
+    std::ofstream out(large, std::ios::binary);
+    const std::uint64_t length = header.size();
+    out.write(reinterpret_cast<const char*>(&length), 8);
+    out << header;
+    const float one = 1;
+    for (std::int64_t row = 0; row < 2048; ++row) {
+      out.seekp(static_cast<std::streamoff>(8 + header.size()) + 4 * (row * 2048 + row));
+      out.write(reinterpret_cast<const char*>(&one), 4);
+    }
+  }
+  Robot robot(tall);
+  const std::string before = robot.document().title;
+  robot.app().open(large);
+  CHECK_FALSE(robot.app().settled());
+  CHECK(robot.document().title == before);  // what is open stays until the other is there
+  robot.settle();
+  CHECK(robot.document().title == "large.safetensors · l.0.attn");
+  CHECK(shown(robot).dimensions.keys == 2048);
+  robot.app().open(large);
+  robot.app().open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" /
+                   "1-the-cat-sat.json");  // nobody waits for the first
+  robot.settle();
+  CHECK(shown(robot).dimensions.keys == 6);
+  robot.frame(5);
+  CHECK(shown(robot).dimensions.keys == 6);
+  std::filesystem::resize_file(large, 17 << 20);  // more than its header tells of
+  robot.app().open(large);
+  robot.settle();
+  CHECK_THAT(robot.app().message(), Catch::Matchers::ContainsSubstring("large.safetensors"));
+  CHECK(shown(robot).dimensions.keys == 6);
 }
 
 TEST_CASE("the layers of a dump are listed and chosen") {

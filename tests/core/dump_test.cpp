@@ -218,8 +218,11 @@ TEST_CASE("weights of more cells than are kept at once are shown as a long seque
       out.write(reinterpret_cast<const char*>(query == 0 ? &first : pair), query == 0 ? 4 : 8);
     }
   }
-  const Document document = open_document(path);
+  Reading reading;
+  const Document document = open_document(path, {}, &reading);
   CHECK(is_long(check_any_length(document)));
+  CHECK(reading.done == reading.total);
+  CHECK(reading.share() == 1);
   Pipeline pipeline(make_cpu_backend());
   const ResultPtr result = pipeline.run(document, {}, nullptr, 1);
   REQUIRE(result->error.empty());
@@ -232,6 +235,31 @@ TEST_CASE("weights of more cells than are kept at once are shown as a long seque
   const float expected[3][5] = {{0, .25f, .75f, 0, 0}, {0, 0, .25f, .75f, 0}, {0, 0, 0, .25f, .75f}};
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 5; ++j) CHECK(std::abs(shown.matrix()(i, j) - expected[i][j]) <= 1e-6f);
+}
+
+TEST_CASE("a file that nobody wants any more is not read to its end", "[dump]") {
+  const TemporaryDirectory directory;
+  const Tensor one = random_tensor(Shape{2, 600, 512}, 1);  // three pieces
+  write_safetensors(
+      directory / "h.safetensors",
+      std::array{NamedTensor{"h.0.q", &one}, NamedTensor{"h.0.k", &one}, NamedTensor{"h.0.v", &one}});
+  const Tensor batch = random_tensor(Shape{1, 2, 600, 512}, 1);
+  write_safetensors(directory / "given.safetensors",
+                    std::array{NamedTensor{"Q", &batch}, NamedTensor{"K", &batch}, NamedTensor{"V", &batch}});
+  for (const char* name : {"Q.npy", "K.npy", "V.npy", "l_q.npy", "l_k.npy", "l_v.npy"})
+    write_npy(directory / name, one);
+  for (const char* name : {"h.safetensors", "given.safetensors", "Q.npy", "l_q.npy"}) {
+    CAPTURE(name);
+    std::stop_source stop;
+    Reading reading{stop.get_token()};
+    CHECK_NOTHROW(open_document(directory / name, {}, &reading));
+    CHECK(reading.total == 3u * 2 * 600 * 512);
+    CHECK(reading.done == reading.total);
+    stop.request_stop();
+    Reading again{stop.get_token()};
+    CHECK_THROWS_AS(open_document(directory / name, {}, &again), Cancelled);
+    CHECK(again.done < again.total / 3);  // one piece
+  }
 }
 
 TEST_CASE("what are no weights is refused", "[dump]") {

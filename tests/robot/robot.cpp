@@ -56,6 +56,7 @@ Image Robot::pixels() {
 }
 
 void Robot::settle() {
+  app_.finish_opening(true);
   frame();
   for (int i = 0; !app_.settled() || app_.wants_frame(); ++i) {
     if (i == patience) {

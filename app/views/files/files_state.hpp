@@ -20,12 +20,19 @@ struct RecentFile {
 /// What of the menu gets the keyboard when a key opens it.
 enum class FileField { Open, SaveAs };
 
+/// A large file that is being read.
+struct FileOnItsWay {
+  std::string name;
+  double share = 0;
+};
+
 struct FilesState {
   std::string open_path, save_path;     // what the menu's two fields hold
   std::vector<RecentFile> recent;       // newest first
   std::vector<LayerEntry> layers;       // of the file opened last, where it is a dump
   std::filesystem::path layers_of;      // that file
   std::optional<FileField> menu_opens;  // in this frame, with the keyboard there
+  std::optional<FileOnItsWay> opening;  // when somebody waits for it already
 
   bool picture_opens = false;  // in this frame
   PictureRegion region = PictureRegion::Focus;

@@ -12,7 +12,8 @@ using Label = std::string (*)(const Result&, std::int64_t sequence, std::int64_t
 /// the keys of no token.
 float widest_label(const Scene& scene, const Axis& axis) {
   const Label label = axis.keys ? key_label : query_label;
-  const std::int64_t last = axis.keys ? scene.result.dimensions.extra : 0;
+  // Numbered tokens have most digits at the end.
+  const std::int64_t last = std::max<std::int64_t>(1, axis.keys ? scene.result.dimensions.extra : 0);
   float widest = 0;
   for (std::int64_t b = 0; b < std::min<std::int64_t>(scene.result.dimensions.batch, 4); ++b) {
     const auto look = [&](std::int64_t i) {
