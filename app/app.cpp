@@ -8,12 +8,10 @@
 
 #include "app/actions.hpp"
 #include "app/layout.hpp"
-#include "app/own_words.hpp"
 #include "app/scene.hpp"
 #include "app/views/files/files.hpp"
 #include "core/error.hpp"
 #include "core/stages/run_stage.hpp"
-#include "core/text/utf8.hpp"
 
 namespace attnscope {
 namespace {
@@ -274,9 +272,6 @@ void App::frame(const Fonts& fonts) {
   take_results();
   finish_picture(false);
   finish_opening(false);
-  view_.files.opening.reset();
-  if (opening_ && opening_->seconds() > 0.2)
-    view_.files.opening = {own(printable(opening_->path().filename().native())), opening_->share()};
   if (shown_) record_moment();
   speak_as_chosen();
 

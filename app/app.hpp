@@ -67,7 +67,7 @@ class App {
   /// What cannot be opened becomes a message; the Document stays. `layer` chooses one of a dump's. A large
   /// file is read behind the window: settled() is false until it is there.
   void open(const std::filesystem::path& path, std::string_view layer = {});
-  /// Takes a large file that has been read, or waits for it first.
+  /// Takes a large file that has been read, or waits for it first; tells how far one is that is still read.
   void finish_opening(bool wait);
   /// Opens what was open when the last program was killed, and says so; nothing when it was not.
   void restore();

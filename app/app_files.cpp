@@ -6,6 +6,7 @@
 
 #include "app/app.hpp"
 #include "app/export.hpp"
+#include "app/own_words.hpp"
 #include "app/still.hpp"
 #include "core/error.hpp"
 #include "core/files/session_file.hpp"
@@ -16,6 +17,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t large_picture = 16'000'000;  // pixels: from here on it is written behind the scenes
+constexpr double worth_telling = 0.2;              // seconds that a person waits without asking why
 
 }  // namespace
 
@@ -41,7 +43,7 @@ void App::remember(const std::filesystem::path& path) {
 void App::open(const std::filesystem::path& path, std::string_view layer) {
   opening_.reset();  // another one is wanted now
   try {
-    if (Opening::is_worth_it(path))
+    if (Opening::is_large(path))
       opening_ = std::make_unique<Opening>(path, layer, view_);
     else
       take_opened(open_session(path, view_, layer), path);
@@ -51,7 +53,13 @@ void App::open(const std::filesystem::path& path, std::string_view layer) {
 }
 
 void App::finish_opening(bool wait) {
-  if (!opening_ || !(wait || opening_->is_ready())) return;
+  view_.files.opening.reset();
+  if (!opening_) return;
+  if (!wait && !opening_->is_ready()) {
+    if (opening_->seconds() > worth_telling)
+      view_.files.opening = {own(printable(opening_->path().filename().native())), opening_->share()};
+    return;
+  }
   const std::unique_ptr<Opening> done = std::move(opening_);
   try {
     take_opened(done->take(), done->path());

@@ -16,8 +16,8 @@ Opening::Opening(std::filesystem::path path, std::string_view layer, const ViewS
 
 Opening::~Opening() { stop_.request_stop(); }
 
-bool Opening::is_worth_it(const std::filesystem::path& path) {
-  constexpr std::uintmax_t large = 16 << 20;
+bool Opening::is_large(const std::filesystem::path& path) {
+  constexpr std::uintmax_t large = 16 << 20;  // decoded in some hundredths of a second
   std::error_code missing;
   const std::uintmax_t bytes = std::filesystem::file_size(path, missing);
   return !missing && bytes >= large;

@@ -20,8 +20,8 @@ class Opening {
   Opening(const Opening&) = delete;
   Opening& operator=(const Opening&) = delete;
 
-  /// Whether a file is so large that somebody would wait for it.
-  static bool is_worth_it(const std::filesystem::path&);
+  /// Whether reading it would keep the window waiting.
+  static bool is_large(const std::filesystem::path&);
 
   const std::filesystem::path& path() const { return path_; }
   double share() const { return reading_.share(); }

@@ -50,17 +50,16 @@ void check_cells(const Dimensions& size) {
                   count(max_cells), grouped(std::floor(std::sqrt(static_cast<double>(max_cells) / rows)))));
 }
 
-void check_memory(const Dimensions& size, double weights) {
-  const double needed = 4 * (numbers_kept(size) + weights);
+void check_memory(const Dimensions& size, bool keeps_weights) {
+  const double needed = 4 * (numbers_kept(size) + (keeps_weights ? scores(size) : 0));
   const double there =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (needed <= there / 2) return;
   throw Error(fmt::format(
       "{} queries and {} keys in {} heads would take {:.1f} GiB for their {}; this machine has {:.1f} GiB, "
-      "half of "
-      "which may be used.",
+      "half of which may be used.",
       grouped(static_cast<double>(size.queries)), grouped(static_cast<double>(size.keys)), size.heads,
-      needed / (1 << 30), weights > 0 ? "weights" : "vectors alone", there / (1 << 30)));
+      needed / (1 << 30), keeps_weights ? "weights" : "vectors alone", there / (1 << 30)));
 }
 
 }  // namespace attnscope

@@ -19,8 +19,8 @@ void check_surgery(const std::vector<HeadSurgery>&, const Dimensions&);
 /// Throws Error when there are more than `max_cells` scores, with the length that would fit.
 void check_cells(const Dimensions&);
 /// Throws Error when the vectors alone (of tokens, queries, keys and values before and after rotation,
-/// outputs), or so many weights that come with them, would take more than half of this machine's memory.
-void check_memory(const Dimensions&, double weights = 0);
+/// outputs), or all weights where they are kept, would take more than half of this machine's memory.
+void check_memory(const Dimensions&, bool keeps_weights = false);
 
 /// Throws Error when numbers of a pattern that is to be frozen in place of a head's are no weights: NaN,
 /// infinite, or outside 0 to 1 by more than rounding. Looked at where a pattern comes in, not by check(),

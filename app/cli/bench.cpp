@@ -182,9 +182,8 @@ void run_bench(const BenchWish& wish) {
   if (!wish.plot.empty() && (lengths.size() < 2 || !rising))
     throw Error("A plot needs at least two lengths in rising order.");
   Bench bench(wish);
-  const std::string numbers =
-      fmt::format("{}{}{}", bench.subject().computes(), wish.precision == "fp32" ? "" : " ",
-                  wish.precision == "fp32" ? "" : wish.precision);
+  const std::string computes(bench.subject().computes());
+  const std::string numbers = wish.precision == "fp32" ? computes : computes + " " + wish.precision;
   const std::string what =
       fmt::format("{} · {} · {} · {} heads of {} · {} · {} thread{}", name_of(wish.path), numbers,
                   bench.subject().emitted(), wish.heads, wish.dim, wish.causal ? "causal" : "full",

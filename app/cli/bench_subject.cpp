@@ -40,13 +40,15 @@ BenchIsa chosen_isa(const std::string& name) {
   throw Error(fmt::format("This machine has no kernels named {}; it has {}.", in_quotes(name), here));
 }
 
+/// What a person waits for in a long sequence: it is what it is, whatever --emit lists.
+bool is_part(BenchPath path) { return path == BenchPath::FirstLook || path == BenchPath::Tile; }
+
 /// Those that compute in what was asked for.
 const streaming::Kernels* chosen_kernels(const BenchWish& wish, const BenchIsa& isa) {
   const bool as_it_is = wish.precision == "fp32";
   if (wish.path != BenchPath::Streaming && !as_it_is)
     throw Error(fmt::format("The {} path computes in fp32, not in {}.", name_of(wish.path), wish.precision));
-  const bool chooses_itself = wish.path == BenchPath::FirstLook || wish.path == BenchPath::Tile;
-  if (chooses_itself && isa.set != streaming::best_instruction_set())
+  if (is_part(wish.path) && isa.set != streaming::best_instruction_set())
     throw Error(fmt::format("The {} path takes the best instruction set there is.", name_of(wish.path)));
   if (as_it_is) return streaming::kernels_for(isa.set);
   using streaming::InstructionSet;
@@ -98,6 +100,9 @@ BenchSubject::BenchSubject(const BenchWish& wish, ThreadPool& pool)
       kernels_(chosen_kernels(wish, isa_)),
       card_(chosen_card(wish)),
       backend_(card_ ? card_ : make_cpu_backend(wish.threads)) {
+  if (is_part(wish.path) && wish.emit != BenchWish().emit)
+    throw Error(fmt::format("The {} path computes {}; --emit chooses of the other paths.", name_of(wish.path),
+                            emitted()));
   for (const std::int64_t n : wish.lengths)
     if (wish.path == BenchPath::Staged && is_long({.batch = 1, .heads = wish.heads, .queries = n, .keys = n}))
       throw Error(fmt::format("{} heads of {} x {} scores are more than the {} that the staged path keeps.",
@@ -173,8 +178,7 @@ std::int64_t BenchSubject::run_streaming() {
   wish.output = has(BenchPart::Output);
   wish.received = has(BenchPart::Received);
   if (has(BenchPart::Picture)) {
-    std::int64_t cell = 1;  // up to 512 cells a side
-    while (cell * 512 < query_->shape()[2]) cell *= 2;
+    const std::int64_t cell = survey_cell(problem(), 512);
     wish.picture = PooledCells{cell, cell};
   }
   if (card_) {

@@ -172,9 +172,7 @@ std::vector<Sequence> numbered_sequences(const Vectors& vectors) {
 Document document_from_tensors(const SafetensorsFile& file, const HeadLayout& layout, Reading* reading) {
   const AttentionFile<float> tensors(file, layout, reading);
   for (const std::string_view name : {"Q", "K", "V", "past_key", "past_value", "attn_mask"})
-    if (const TensorEntry* entry = file.find(name))
-      expect(reading, entry->bytes.size() /
-                          std::max<std::size_t>(1, static_cast<std::size_t>(bit_size(entry->dtype) / 8)));
+    if (const TensorEntry* entry = file.find(name)) expect(reading, entry->count());
   Document document;
   document.title = printable(file.path().filename().native());
   document.positions = Positions::None;  // whatever made the queries and keys has put them in

@@ -163,10 +163,8 @@ TensorPtr Dump::log_weights(const std::string& name) const {
 void Dump::check_sizes(const LayerNames& layer) const {
   if (!layer.weights.empty()) {
     const std::vector<std::int64_t> w = sizes_of(layer.weights, false);
-    double cells = 1;
-    for (const std::int64_t side : w) cells *= static_cast<double>(side);
     return check_memory({.batch = w[0], .heads = w[1], .kv_heads = w[1], .queries = w[2], .keys = w[3]},
-                        cells);
+                        true);
   }
   const bool tokens_first = are_tokens_first(layer.query);
   const std::vector<std::int64_t> q = sizes_of(layer.query, tokens_first),

@@ -29,6 +29,8 @@ struct TensorEntry {
   std::span<const std::byte> bytes;
   const MappedFile* file = nullptr;  // which the bytes are in
   std::uint64_t begin = 0;           // in the file
+
+  std::uint64_t count() const { return bytes.size() * 8 / static_cast<std::uint64_t>(bit_size(dtype)); }
 };
 
 class SafetensorsFile {

@@ -8,7 +8,8 @@
 namespace attnscope::streaming {
 
 /// The instruction sets a kernel exists for. Neon is the only one on AArch64, the others are x86-64's. Those
-/// with bfloat16 in their names multiply in it, or in its high and low parts, and are never chosen unasked.
+/// with Bfloat in their names multiply in bfloat16, or in its high and low parts, and are never chosen
+/// unasked.
 enum class InstructionSet { Baseline, Avx2, Avx512, Neon, Avx512Bfloat, AmxBfloat, AmxSplitBfloat };
 
 /// Rows of numbers: row i begins at data + i * stride; numbers of a row lie side by side.

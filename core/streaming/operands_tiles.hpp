@@ -105,12 +105,6 @@ static void turn_into_left_transposed(const Rows& rows, int count, int columns, 
   }
 }
 
-/// Even and odd rows of a panel as pairs of bfloat16, `part` of each number.
-ATTNSCOPE_INLINE Vec pairs_of(const Split& even, const Split& odd, int part) {
-  const IntVec low = ((IntVec)even.part[part] >> 16) & 0xFFFF;
-  return (Vec)(low | (IntVec)odd.part[part]);
-}
-
 /// A panel [depth][PW] as right tiles: rows 2i and 2i + 1 are the pairs of tile row i.
 template <class MakePairs>
 ATTNSCOPE_INLINE void turn_into_right(const float* panel, int depth, uint16_t* out, MakePairs make_pairs) {
@@ -128,11 +122,13 @@ ATTNSCOPE_INLINE void turn_into_right(const float* panel, int depth, uint16_t* o
 
 ATTNSCOPE_INLINE void store_pairs(Vec even, Vec odd, uint16_t* to) {
   const Split low = split_of(even), high = split_of(odd);
-  for (int part = 0; part < parts; ++part)
-    store(reinterpret_cast<float*>(to + part * tile_halves), pairs_of(low, high, part));
+  for (int part = 0; part < parts; ++part) {
+    const IntVec first = ((IntVec)low.part[part] >> 16) & 0xFFFF;
+    store(reinterpret_cast<float*>(to + part * tile_halves), (Vec)(first | (IntVec)high.part[part]));
+  }
 }
 
-/// The same of numbers that no rounding makes infinite, as weights are.
+/// Weights are finite after any rounding: where the processor has an instruction for it, it serves.
 ATTNSCOPE_INLINE void store_weight_pairs(Vec even, Vec odd, uint16_t* to) {
 #if defined(ATTNSCOPE_PAIR_PRODUCTS)
   store_pairs_at_once(even, odd, to);

@@ -105,6 +105,24 @@ KeyInterval visible(const AttentionProblem& p, std::int64_t h, std::int64_t i) {
   return seen;
 }
 
+bool is_hidden(const AttentionProblem& p, std::int64_t h, std::int64_t i, std::int64_t j) {
+  const auto [begin, end] = visible(p, h, i);
+  if (j < begin || j >= end) return true;
+  const auto at = [&](std::int64_t heads) {
+    return static_cast<std::size_t>(((heads == 1 ? 0 : h) * p.queries + i) * p.keys + j);
+  };
+  if (!p.allowed.empty() && p.allowed.values[at(p.allowed.heads)] == 0) return true;
+  return !p.additive.empty() && p.additive.values[at(p.additive.heads)] == -INFINITY;
+}
+
+std::int64_t allowed_keys(const AttentionProblem& p, std::int64_t h, std::int64_t i) {
+  const auto [begin, end] = visible(p, h, i);
+  if (!has_cell_mask(p)) return end - begin;
+  std::int64_t allowed = 0;
+  for (std::int64_t j = begin; j < end; ++j) allowed += is_hidden(p, h, i, j) ? 0 : 1;
+  return allowed;
+}
+
 void check(const AttentionProblem& p) {
   check_size("heads", p.heads, most_keys);
   check_size("key heads", p.kv_heads, p.heads);

@@ -62,6 +62,13 @@ struct KeyInterval {
 };
 KeyInterval visible(const AttentionProblem&, std::int64_t h, std::int64_t i);
 
+/// Whether a mask says for every cell by itself what it hides.
+inline bool has_cell_mask(const AttentionProblem& p) { return !p.allowed.empty() || !p.additive.empty(); }
+/// Whether any part of the mask hides key j from query i of head h.
+bool is_hidden(const AttentionProblem&, std::int64_t h, std::int64_t i, std::int64_t j);
+/// How many keys none hides.
+std::int64_t allowed_keys(const AttentionProblem&, std::int64_t h, std::int64_t i);
+
 /// Throws Error with a sentence that names the field, what was found and what was expected. Sizes are from 1
 /// to 2^30 (keys) or 2^40, and their bytes must be countable.
 void check(const AttentionProblem&);

@@ -104,7 +104,8 @@ class SweepRun {
       const std::int64_t h = item / groups, first = (groups - 1 - item % groups) * group;
       const std::int64_t last = std::min(rows_, first + group);
       const streaming::ScratchLease lease(scratch);
-      // From end to end: their lines are in the cache when the kernel writes here and there.
+      // Also cells that will be written: from end to end, so that their lines are in the cache when the
+      // kernel writes here and there.
       if (wish_.picture) clear_cells(h, first, last);
       for (std::int64_t row = first; row < last; row += tile) {
         const int count = static_cast<int>(std::min(tile, last - row));

@@ -67,6 +67,7 @@ TEST_CASE("bench measures what a person waits for in a long sequence") {
   CHECK(count_of(tile.out, "GFLOP/s") == 2);
   check_refusal(directory, "bench --path tile --isa baseline", 1,
                 "The tile path takes the best instruction set");
+  check_refusal(directory, "bench --path tile --emit output", 1, "The tile path computes weights");
   check_refusal(directory, "bench --path first-look --precision bf16", 1,
                 "The first-look path computes in fp32");
 }

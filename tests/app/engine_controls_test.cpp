@@ -11,6 +11,7 @@
 #include "app/controls_robot.hpp"
 #include "app/scene.hpp"
 #include "core/files/safetensors.hpp"
+#include "support/sparse_weights.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace attnscope;
@@ -33,20 +34,7 @@ TEST_CASE("the dots of a section show and hide what is used less often") {
 TEST_CASE("a large file is read behind the window, and another one takes its place") {
   const test::TemporaryDirectory directory;
   const std::filesystem::path large = directory / "large.safetensors";
-  // 2,048 x 2,048 weights, every query looks at itself; the rest is a hole in the file.
-  const std::string header =
-      R"({"l.0.attn":{"dtype":"F32","shape":[1,2048,2048],"data_offsets":[0,16777216]}})";
-  {
-    std::ofstream out(large, std::ios::binary);
-    const std::uint64_t length = header.size();
-    out.write(reinterpret_cast<const char*>(&length), 8);
-    out << header;
-    const float one = 1;
-    for (std::int64_t row = 0; row < 2048; ++row) {
-      out.seekp(static_cast<std::streamoff>(8 + header.size()) + 4 * (row * 2048 + row));
-      out.write(reinterpret_cast<const char*>(&one), 4);
-    }
-  }
+  write_sparse_weights(large, "l.0.attn", 1, 2048);
   Robot robot(tall);
   const std::string before = robot.document().title;
   robot.app().open(large);

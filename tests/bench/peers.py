@@ -143,7 +143,8 @@ def measure(wish, n, causal):
 def main():
     if len(sys.argv) > 1 and sys.argv[1] == "--round":
         peer, n, causal, heads, dim, threads, seconds, precision = sys.argv[2:]
-        print(torch_round(peer, int(n), causal == "1", int(heads), int(dim), int(threads), float(seconds), precision))
+        print(torch_round(peer, int(n), causal == "1", int(heads), int(dim), int(threads), float(seconds),
+                          precision))
         return
     if sys.argv[1:2] == ["--facts"]:
         print(json.dumps(torch_facts(int(sys.argv[2]))))
@@ -167,7 +168,8 @@ def main():
 
     facts = ask_self("--facts", wish.threads)
     print(f"torch {facts['version']}, {facts['blas']}, {facts['capability']}, matrix product "
-          f"{facts['gemm_gflops']:.0f} GFLOP/s; {wish.precision}, {wish.threads} threads, {wish.heads} heads of {wish.dim}; medians of {wish.rounds} rounds in turns, ms")
+          f"{facts['gemm_gflops']:.0f} GFLOP/s; {wish.precision}, {wish.threads} threads, {wish.heads} heads of "
+          f"{wish.dim}; medians of {wish.rounds} rounds in turns, ms")
     rows = []
     for n in map(int, wish.n.split(",")):
         for causal in (False, True):

@@ -19,6 +19,7 @@
 #include "core/random.hpp"
 #include "core/streaming/tile.hpp"
 #include "core/survey.hpp"
+#include "support/sparse_weights.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace attnscope;
@@ -203,21 +204,7 @@ TEST_CASE("weights of more cells than are kept at once are shown as a long seque
   const std::filesystem::path path = directory / "w.safetensors";
   constexpr std::int64_t heads = 3, n = 3400;
   static_assert(heads * n * n > max_cells);
-  // Every query looks at itself and the one before; the rest is a hole in the file.
-  const std::string header =
-      R"({"layers.0.attn_weights":{"dtype":"F32","shape":[1,3,3400,3400],"data_offsets":[0,138720000]}})";
-  {
-    std::ofstream out(path, std::ios::binary);
-    const std::uint64_t length = header.size();
-    out.write(reinterpret_cast<const char*>(&length), 8);
-    out << header;
-    const float first = 1, pair[] = {0.25f, 0.75f};
-    for (std::int64_t row = 0; row < heads * n; ++row) {
-      const std::int64_t query = row % n, key = std::max<std::int64_t>(0, query - 1);
-      out.seekp(static_cast<std::streamoff>(8 + length) + 4 * (row * n + key));
-      out.write(reinterpret_cast<const char*>(query == 0 ? &first : pair), query == 0 ? 4 : 8);
-    }
-  }
+  test::write_sparse_weights(path, "layers.0.attn_weights", heads, n);
   Reading reading;
   const Document document = open_document(path, {}, &reading);
   CHECK(is_long(check_any_length(document)));

@@ -170,6 +170,9 @@ TEST_CASE("The streamed numbers of a Document are those of its stages") {
       ++streamed_documents;
       INFO("case " << index);
       REQUIRE(staged_difference(*staged, streamed, b, *backend) == "");
+      for (std::int64_t h = 0; h < staged->dimensions.heads; ++h)
+        for (std::int64_t i = 0; i < staged->dimensions.queries; ++i)
+          REQUIRE(allowed_keys(streamed.problem, h, i) == staged->measures.row(b, h, i).allowed);
     }
   }
   CHECK(streamed_documents > 200);

@@ -11,10 +11,6 @@ namespace attnscope {
 
 /// The survey of the sequence that is shown; scene.result must be long.
 const Survey& survey_of(const Scene&);
-/// Whether a key is hidden from a query by any part of the mask.
-bool is_hidden(const AttentionProblem&, std::int64_t h, std::int64_t query, std::int64_t key);
-/// How many keys a query sees, when masks of single cells are asked as well.
-std::int64_t allowed_keys(const AttentionProblem&, std::int64_t h, std::int64_t query);
 /// Of the weights of a head: 0 … 1, or its logarithm from 10⁻⁵ on, or what the range mode says.
 ColourScale long_scale(const Scene&, std::int64_t h);
 /// Of A − B: centred on zero, to the largest difference of the head's pictures or to locked ends; `level` of

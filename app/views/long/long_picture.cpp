@@ -13,30 +13,6 @@ const Survey& survey_of(const Scene& scene) {
   return *scene.result.surveys[static_cast<std::size_t>(scene.sequence())];
 }
 
-namespace {
-/// Whether a mask says for every cell by itself what it hides.
-bool has_cell_mask(const AttentionProblem& p) { return !p.allowed.empty() || !p.additive.empty(); }
-}  // namespace
-
-bool is_hidden(const AttentionProblem& p, std::int64_t h, std::int64_t query, std::int64_t key) {
-  const auto [begin, end] = visible(p, h, query);
-  if (key < begin || key >= end) return true;
-  const auto at = [&](std::int64_t heads) {
-    return static_cast<std::size_t>(((heads == 1 ? 0 : h) * p.queries + query) * p.keys + key);
-  };
-  if (!p.allowed.empty() && p.allowed.values[at(p.allowed.heads)] == 0) return true;
-  return !p.additive.empty() && std::isinf(p.additive.values[at(p.additive.heads)]) &&
-         p.additive.values[at(p.additive.heads)] < 0;
-}
-
-std::int64_t allowed_keys(const AttentionProblem& p, std::int64_t h, std::int64_t query) {
-  const auto [begin, end] = visible(p, h, query);
-  if (!has_cell_mask(p)) return end - begin;
-  std::int64_t allowed = 0;
-  for (std::int64_t key = begin; key < end; ++key) allowed += is_hidden(p, h, query, key) ? 0 : 1;
-  return allowed;
-}
-
 ColourScale long_scale(const Scene& scene, std::int64_t h) {
   ColourScale scale;
   scale.map = weights_map(scene.ui.theme, scene.view.focus.colours);
