@@ -1,4 +1,4 @@
-// app: how surgery on a head is called, wherever it is told.
+// app: how interventions on a head are called on screen.
 #pragma once
 
 #include <string_view>
@@ -11,6 +11,7 @@ struct SurgeryWords {
   std::string_view name;   // "Previous token"
   std::string_view note;   // "all on p − 1"
   std::string_view state;  // of a head that it was done to: "= previous"
+  std::string_view told;   // "Intervention: previous token."
 };
 SurgeryWords words(HeadSurgery::Kind);
 

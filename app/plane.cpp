@@ -62,7 +62,7 @@ PlaneWords words(const Document& document, Plane plane) {
       case Stage::Mask:
         return {"∂M masked", "∂M", "∂M = A ∘ (∂A − Σ A∘∂A) / τ",
                 "What the softmax lets through: nothing where a weight is 0 or 1."};
-      default: return {"∂A weights", "∂A", "∂A = ∂C·Vᵀ", "How the loss changes when a weight grows alone."};
+      default: return {"∂A weights", "∂A", "∂A = ∂Z·Vᵀ", "How the loss changes when a weight grows alone."};
     }
   }
   if (plane.is_error()) {
@@ -70,9 +70,9 @@ PlaneWords words(const Document& document, Plane plane) {
                                why = "What rounding has done to this stage so far.";
     switch (plane.stage) {
       case Stage::Score: return {"Error of scores", "error", formula, why};
-      case Stage::Scale: return {"Error of scaled", "error", formula, why};
-      case Stage::Cap: return {"Error of capped", "error", formula, why};
-      case Stage::Mask: return {"Error of masked", "error", formula, why};
+      case Stage::Scale: return {"Error of scaled logits", "error", formula, why};
+      case Stage::Cap: return {"Error of capped logits", "error", formula, why};
+      case Stage::Mask: return {"Error of masked logits", "error", formula, why};
       default: return {"Error of weights", "error", formula, why};
     }
   }
@@ -92,25 +92,26 @@ PlaneWords words(const Document& document, Plane plane) {
     }
   }
   switch (plane.stage) {
-    case Stage::Score: return {"Scores", "score", "S = Q·Kᵀ", "How well each query fits each key."};
+    case Stage::Score: return {"Scores", "score", "S = Q·Kᵀ", "How well each key matches each query."};
     case Stage::Scale:
-      return {"Scaled", "scaled", "S × 1/√dₖ (or the chosen factor)",
-              "The same picture with a smaller spread."};
-    case Stage::Cap: return {"Capped", "capped", "c·tanh(x / c)", "No score leaves (−c, c)."};
+      return {"Scaled logits", "scaled", "S × 1/√dₖ (or the chosen factor)",
+              "Scores divided by √dₖ, or times the chosen factor."};
+    case Stage::Cap:
+      return {"Capped logits", "capped", "c·tanh(x / c)", "Soft-capped logits lie in (−c, c)."};
     case Stage::Bias: return {"Bias", "bias", "b(head, key − query)", "What positions add to every score."};
-    case Stage::Mask: return {"Masked", "masked", "hidden keys get −∞", "What softmax is given."};
+    case Stage::Mask: return {"Masked logits", "masked", "hidden keys get −∞", "What softmax is given."};
     case Stage::Linear:
       return {"Linear weights", "weight", "φ(Q)·φ(K)ᵀ / Σ", "The weights that linear attention implies."};
     case Stage::Surgery:
       return {"Weights", "weight", "A′ = A, or what is put in its place",
-              "Muted and replaced heads show what stands in the place of their own pattern."};
+              "Ablated and replaced heads show the pattern that is used instead of their own."};
     case Stage::Drop:
       return {"Dropped", "weight", "A ∘ keep / (1 − r)", "What mixes the values while training."};
     default: break;
   }
   if (is_operated(document) && !document.linear)
     return {"Own weights", "weight", "A = softmax(masked / τ)",
-            "Before surgery: what every head comes to itself."};
+            "Before the intervention: each head's own weights."};
   const bool unused = document.linear;
   return {unused ? "Softmax" : "Weights", "weight", "A = softmax(masked / τ)",
           unused ? "For comparison: linear attention does not use them." : "Every row sums to 1."};

@@ -31,7 +31,9 @@ enum class Positions {
 
 /// What the kinds of positions can be set to; each kind reads its own.
 struct PositionSettings {
-  float rope_base = 10000;  // > 1: the wavelengths go from 2π to 2π · base tokens
+  /// > 1. Pair i of the r / 2 rotated pairs has the wavelength 2π·base^(2i/r) tokens, the last one
+  /// 2π·base^(1 - 2/r).
+  float rope_base = 10000;
   int rope_dims = 0;  // how many dimensions of d_k are rotated, even; 0 = all (all but one when d_k is odd)
   int buckets = 32;   // of relative distances, even when two-sided; >= 2 for each side
   int bucket_distance = 128;  // from here on all distances share the last bucket; > half of a side's buckets
@@ -60,7 +62,7 @@ struct Sparsity {
     None,
     Strided,       // (p - j) mod stride = 0 (Child et al. 2019, the strided half)
     BlocksGlobal,  // p and j in the same block of `block` tokens, or one of them among the first `globals`
-                   // (Zaheer et al. 2020, without the random links)
+                   // (of Zaheer et al. 2020, without the neighbouring blocks and random links)
     Lsh,           // q_p and k_j share a bucket in at least one of `rounds` hashings (Kitaev et al. 2020)
   };
   Kind kind = Kind::None;
@@ -78,7 +80,7 @@ enum class MaskMistake {
   None,
   DiagonalToo,   // a token does not see itself: causal with < instead of <=, where the first sees nothing
   AfterSoftmax,  // weights of hidden keys are set to 0 after the softmax: rows no longer sum to 1
-  Transposed,    // rows and columns swapped: causal shows only the future
+  Transposed,    // rows and columns swapped: causal shows a query itself and later tokens
   WrongAxis,     // the padding mask hides queries instead of keys
 };
 

@@ -46,7 +46,7 @@ class Ladder {
     }
     if (is_operated(document_, f_.h)) surgery();
     if (document_.dropout.rate > 0) dropout();
-    if (f_.full) check("full attention", "had put here", fixed(*f_.full, 4));
+    if (f_.full) check("full attention", "would put here", fixed(*f_.full, 4));
     reference();
     return std::move(lines_);
   }

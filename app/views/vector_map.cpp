@@ -158,8 +158,10 @@ VectorWords vector_words(Stage stage) {
     case Stage::Key: return {"K keys", "K = X·W_K + b", "What every token answers to, in this head."};
     case Stage::RotateKey: return {"K′ rotated", "K′ = R(p)·K", "Keys turned by their positions."};
     case Stage::Value: return {"V values", "V = X·W_V + b", "What every token hands on, in this head."};
-    case Stage::Mix: return {"H mixed", "H = A·V", "What every query takes away from this head."};
-    case Stage::Concat: return {"C joined", "C = [H₁ … H_h]", "The heads side by side."};
+    case Stage::Mix:
+      return {"Z head outputs", "Z = A·V",
+              "Output of this head for every query: values averaged by its weights."};
+    case Stage::Concat: return {"C joined", "C = [Z₁ … Z_h]", "The heads side by side."};
     default: return {"Y output", "Y = C·W_O + b", "What the layer gives."};
   }
 }

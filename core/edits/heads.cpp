@@ -18,7 +18,7 @@ namespace {
 
 using Kind = HeadSurgery::Kind;
 
-/// Empty stands for "no surgery at all".
+/// Empty stands for "no intervention at all".
 void normalise(Document& document) {
   if (!is_operated(document)) document.surgery.clear();
 }

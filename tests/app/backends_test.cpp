@@ -191,19 +191,19 @@ TEST_CASE("backends: a known difference is found in its stage and shown with its
   robot.settle();
   const Parity& parity = *two.backends().parity();
   CHECK(row_of(parity, "Scores").difference.is_equal());
-  const Difference& scaled = row_of(parity, "Scaled").difference;
+  const Difference& scaled = row_of(parity, "Scaled logits").difference;
   CHECK(std::abs(scaled.absolute - 0.125) < 1e-6);
   CHECK(place_in(scaled.shape, scaled.at) == "[0, 3, 4, 2]");
   CHECK(shows(robot, "[0, 3, 4, 2]"));
   CHECK(shows(robot, tiny(scaled.absolute)));
   CHECK(shows(robot, tiny(scaled.relative())));
   CHECK(shows(robot, "largest relative difference"));
-  CHECK(told_at(robot, "parity Scaled").contains("at {} of {}"));
+  CHECK(told_at(robot, "parity Scaled logits").contains("at {} of {}"));
 
   two.second->change({{Stage::Mask, 0, 0, std::numeric_limits<float>::quiet_NaN()}});
   robot.key(ImGuiKey_C);
   robot.settle();
-  CHECK(row_of(*two.backends().parity(), "Masked").difference.misfits == 1);
+  CHECK(row_of(*two.backends().parity(), "Masked logits").difference.misfits == 1);
   CHECK(shows(robot, "∞ and NaN do not stand at the same places"));
 
   two.second->change({});
@@ -311,7 +311,7 @@ TEST_CASE("backends: a long document switches, is timed and compared, and is tak
   robot.key(ImGuiKey_U, ImGuiMod_Shift);
   frames_until(robot, [&] { return two.backends().parity() != nullptr; });
   for (const char* name : {"log-sum-exp", "entropy", "largest weight", "attention received",
-                           "means of the picture", "maxima of the picture", "Mix"})
+                           "means of the picture", "maxima of the picture", "Head outputs"})
     CHECK(row_of(*two.backends().parity(), name).difference.comparable);
   CHECK(std::abs(row_of(*two.backends().parity(), "entropy").difference.absolute - 0.5) < 1e-5);
   CHECK(row_of(*two.backends().parity(), "log-sum-exp").difference.is_equal());

@@ -121,7 +121,7 @@ TEST_CASE("every setting that differs is named, with a word for each side") {
       {"mistake", "no mistake", "mask transposed",
        [](Document& d) { d.masking.mistake = MaskMistake::Transposed; }},
       {"dropout", "no dropout", "dropout 10.0 %", [](Document& d) { d.dropout.rate = 0.1f; }},
-      {"surgery", "no surgery", "head 3 mute",
+      {"intervention", "no intervention", "head 3 ablated",
        [](Document& d) {
          d.surgery.resize(8);
          d.surgery[3].kind = HeadSurgery::Kind::Mute;

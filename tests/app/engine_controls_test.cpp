@@ -303,7 +303,7 @@ TEST_CASE("every stage there is can be looked at, with the keys as well") {
   choose(robot, "Positions kind", "ALiBi");
   click(robot, "Linear attention");
   robot.type_number("Dropout value", "0.3");
-  for (const std::string_view name : {"Capped", "Bias", "Softmax", "Dropped"})
+  for (const std::string_view name : {"Capped logits", "Bias", "Softmax", "Dropped"})
     choose(robot, "Other stages", name);
   std::vector<Plane> seen;
   for (int i = 0; i < 12; ++i) robot.key(ImGuiKey_Comma);

@@ -63,7 +63,7 @@ TEST_CASE("the menu of a head replaces its pattern", "[heads]") {
 TEST_CASE("a pattern frozen as it is stays when everything before it changes", "[heads]") {
   Wide robot;
   const auto before = shown(robot).trace[Stage::Softmax]->matrix(0, 6).eval();
-  choose_in_menu(robot, 6, "Freeze as it is");
+  choose_in_menu(robot, 6, "Freeze the pattern");
   REQUIRE(kind_of(robot.document(), 6) == Kind::Frozen);
   for (const OutputChange& row : shown(robot).measures.output_change) CHECK(row.change == 0);
   robot.key(ImGuiKey_S);
@@ -83,7 +83,7 @@ TEST_CASE("a pattern that holds NaN is not frozen, and the window says why", "[h
   robot.settle();
   REQUIRE(shown(robot).measures.head(0, 0).not_finite > 0);
   CHECK(robot.has("not finite 0"));
-  choose_in_menu(robot, 0, "Freeze as it is");
+  choose_in_menu(robot, 0, "Freeze the pattern");
   CHECK(robot.document().surgery.empty());
   CHECK(robot.document().heads == 8);
   CHECK(robot.app().message().find("cannot be frozen") != std::string::npos);

@@ -99,7 +99,7 @@ TEST_CASE("a number that follows from others leads to them") {
   CHECK(robot.app().view().vectors == Stage::Embed);
   robot.click("Inspector: Vectors");
   robot.frame();
-  robot.click("operand o");
+  robot.click("operand z");
   robot.frame(2);
   robot.click("Show the row's weights");
   robot.frame();
@@ -114,7 +114,7 @@ TEST_CASE("hovering vectors and the output strip tells their numbers") {
   const auto says = [&](const std::string& words) {
     return robot.app().view().hint.find(words) != std::string::npos;
   };
-  robot.move(robot.centre("adds to output"));
+  robot.move(robot.centre("contribution to head output"));
   robot.frame();
   const double weight = static_cast<double>(r.trace[Stage::Drop]->matrix(at.b, at.h)(at.query, at.key));
   const double v = static_cast<double>(vector_of(r, Stage::Value, at.b, at.kv, at.key)[4]);
@@ -123,7 +123,7 @@ TEST_CASE("hovering vectors and the output strip tells their numbers") {
   robot.frame();
   for (const auto& [label, stage] :
        {std::pair{"operand q", Stage::Query}, std::pair{"operand v", Stage::Value},
-        std::pair{"operand o", Stage::Mix}}) {
+        std::pair{"operand z", Stage::Mix}}) {
     robot.move(robot.centre(label));
     robot.frame();
     const std::int64_t row = stage == Stage::Value ? at.key : at.query;

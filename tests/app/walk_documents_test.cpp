@@ -129,7 +129,7 @@ TEST_CASE(
   const test::TemporaryDirectory directory;
   Walker robot({.width = 1600, .height = 1000, .file = directory.write("many.json", kinds[9].json)});
   robot.go(Stage::Mask, 2);
-  CHECK(texts_inside(robot, "walk Masked") == 0);
+  CHECK(texts_inside(robot, "walk Masked logits") == 0);
   robot.tap("Cells: Numbers");
   CHECK(robot.state().numbers);
   CHECK(texts_inside(robot, "walk Scores") >= 25);

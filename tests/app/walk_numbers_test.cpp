@@ -67,10 +67,10 @@ TEST_CASE("the numbers of every matrix are those of the result") {
   CHECK(check_cells(robot, "walk K", 6, 8, of(Stage::Key)) == 48);
   CHECK(check_cells(robot, "walk V", 6, 8, of(Stage::Value)) == 48);
   CHECK(check_cells(robot, "walk Scores", 6, 6, of(Stage::Score)) == 36);
-  CHECK(check_cells(robot, "walk Scaled", 6, 6, of(Stage::Scale)) == 36);
-  CHECK(check_cells(robot, "walk Masked", 6, 6, of(Stage::Mask)) == 36);
+  CHECK(check_cells(robot, "walk Scaled logits", 6, 6, of(Stage::Scale)) == 36);
+  CHECK(check_cells(robot, "walk Masked logits", 6, 6, of(Stage::Mask)) == 36);
   CHECK(check_cells(robot, "walk Weights", 6, 6, of(Stage::Softmax)) == 36);
-  CHECK(check_cells(robot, "walk Mix", 6, 8, of(Stage::Mix)) == 48);
+  CHECK(check_cells(robot, "walk Head outputs", 6, 8, of(Stage::Mix)) == 48);
 }
 
 TEST_CASE("between two moves stand the shifted scores, their powers, and the shares so far") {
@@ -105,7 +105,7 @@ TEST_CASE("between two moves stand the shifted scores, their powers, and the sha
       mixed += static_cast<double>(weights(i, j)) * static_cast<double>(values(j, d));
     return mixed;
   };
-  CHECK(check_cells(robot, "walk Mix", 6, 8, partial) == 48);
+  CHECK(check_cells(robot, "walk Head outputs", 6, 8, partial) == 48);
 }
 
 TEST_CASE("the card writes out the real operands") {

@@ -125,7 +125,7 @@ TEST_CASE("every button, the speeds, the scrubber and the names") {
 
 TEST_CASE("the same cell is marked in every stage: clicks keep it, hovering previews it") {
   Walker robot;
-  robot.move(robot.cell("walk Masked", 4, 1, 6, 6));
+  robot.move(robot.cell("walk Masked logits", 4, 1, 6, 6));
   robot.frame();
   CHECK(robot.app().selection().hovered_cell == Cell{4, 1});
   robot.leave();
@@ -147,7 +147,7 @@ TEST_CASE("the same cell is marked in every stage: clicks keep it, hovering prev
   robot.click_at(robot.cell("walk V", 4, 1, 6, 8));
   CHECK(robot.app().selection().cell == Cell{1, 4});
   CHECK(robot.state().value_dimension == 1);
-  robot.click_at(robot.cell("walk Mix", 3, 2, 6, 8));
+  robot.click_at(robot.cell("walk Head outputs", 3, 2, 6, 8));
   CHECK(robot.app().selection().cell == Cell{3, 4});
   CHECK(robot.state().value_dimension == 2);
   robot.click_at(robot.cell("walk Output", 2, 9, 6, 64));

@@ -72,11 +72,10 @@ void draw_head(Sides& sides, const Place& place, const ColourScale& scale) {
   if (touch.hovered) scene.next.hovered_head = h;
   if (touch.clicked) scene.next.head = h;
   const std::string title = "Head " + std::to_string(h) + " · " + head_name(scene.result, h);
-  const std::string facts = "moved ½ Σ|A − B| = " + fixed(moved.mean, 4) + " per row";
-  tooltip(
-      ui, touch.hovered, picture,
-      {title, facts,
-       "The weight that lies on other keys than in B, mean over the rows. A click chooses the head.", "[ ]"});
+  const std::string facts = "TV distance ½ Σ|A − B| = " + fixed(moved.mean, 4) + " per row";
+  tooltip(ui, touch.hovered, picture,
+          {title, facts,
+           "Total variation distance to what is held, mean over the rows. A click chooses the head.", "[ ]"});
 }
 
 /// What is missing.

@@ -94,7 +94,7 @@ std::string temperature_of(const Document& self, const Document& other) {
 }
 
 std::string surgery_of(const Document& self, const Document& other) {
-  constexpr std::array<std::string_view, 7> names{"own",      "mute",        "uniform", "previous token",
+  constexpr std::array<std::string_view, 7> names{"own",      "ablated",     "uniform", "previous token",
                                                   "identity", "first token", "frozen"};
   const auto at = [](const Document& d, std::size_t h) {
     return h < d.surgery.size() ? d.surgery[h] : HeadSurgery{};
@@ -108,7 +108,7 @@ std::string surgery_of(const Document& self, const Document& other) {
     first = h;
   }
   if (differing == 0) return {};
-  if (!is_operated(self)) return "no surgery";
+  if (!is_operated(self)) return "no intervention";
   if (differing > 1 && is_operated(self) != is_operated(other))
     return std::to_string(differing) + " heads replaced";
   return "head " + std::to_string(first) + " " +
@@ -139,7 +139,7 @@ constexpr Setting attention[]{{"scale", scale_of},
                               {"temperature", temperature_of},
                               {"attention", linear_of},
                               {"softmax", softmax_of},
-                              {"surgery", surgery_of},
+                              {"intervention", surgery_of},
                               {"soft-cap", cap_of},
                               {"window", window_of},
                               {"pattern", pattern_of},

@@ -12,10 +12,9 @@ namespace {
 void loss_row(Column& c) {
   Loss& loss = c.document().loss;
   constexpr std::array<std::string_view, 3> names{"Off", "Sum", "Mean sq."};
-  const std::array<Tip, 3> tips{
-      Tip{"Off", {}, "Only the forward pass.", {}},
-      Tip{"Sum", "Σ Y · G, G = 1", "As if whatever follows pulled every output up alike.", {}},
-      Tip{"Mean squared", "mean (Y − X)²", "As if the layer learned to give its input back.", {}}};
+  const std::array<Tip, 3> tips{Tip{"Off", {}, "Only the forward pass.", {}},
+                                Tip{"Sum", "Σ Y · G, G = 1", "∂loss/∂Y = 1 everywhere.", {}},
+                                Tip{"Mean squared", "mean (Y − X)²", "Target: reproduce X.", {}}};
   const SegmentsStyle style{.text_size = c.scene.compact ? type::tick : type::label};
   if (const auto chosen =
           segments(c.ui(), "Loss", c.row(28), names, static_cast<int>(loss.kind), tips, style)) {
@@ -29,8 +28,8 @@ void norm_rows(Column& c) {
   const HeadGradients& head = r.head_gradients[static_cast<std::size_t>(c.scene.head())];
   const bool given = static_cast<bool>(r.document.input.given);
   const std::array<std::string_view, 3> names =
-      given ? std::array<std::string_view, 3>{"|∂Q|", "|∂K|", "|∂V|"}
-            : std::array<std::string_view, 3>{"|∂W_Q|", "|∂W_K|", "|∂W_V|"};
+      given ? std::array<std::string_view, 3>{"‖∂Q‖", "‖∂K‖", "‖∂V‖"}
+            : std::array<std::string_view, 3>{"‖∂W_Q‖", "‖∂W_K‖", "‖∂W_V‖"};
   const std::array<double, 3> norms{head.query, head.key, head.value};
   constexpr std::array<const char*, 3> labels{"Gradient Q", "Gradient K", "Gradient V"};
   for (std::size_t i = 0; i < norms.size(); ++i) {
@@ -38,12 +37,14 @@ void norm_rows(Column& c) {
     c.fact(labels[i], names[i], tiny(norms[i]),
            {names[i],
             "√ Σ (∂loss / ∂w)², this head's columns",
-            "How far one step of learning would move these weights.",
+            "Gradient norm; SGD moves the weights by η times this.",
             {}},
            odd);
   }
   if (head.vanishing) c.remark("Vanishing: below 1e\u22126, this head hardly learns.", true);
-  if (head.exploding) c.remark("Exploding: above 10 or not finite, a step would overshoot.", true);
+  if (head.exploding)
+    c.remark("Gradient norm above 10 or not finite; whether a step overshoots depends on the learning rate.",
+             true);
 }
 
 void jacobian_rows(Column& c) {
@@ -51,13 +52,13 @@ void jacobian_rows(Column& c) {
   const std::int64_t b = scene.sequence(), h = scene.head();
   const double row = scene.result.measures.row(b, h, scene.cell().query).jacobian;
   const double mean = scene.result.measures.head(b, h).jacobian;
-  const std::string name = "|J| of “" + query_label(scene.result, b, scene.cell().query) + "”";
+  const std::string name = "‖J‖ of “" + query_label(scene.result, b, scene.cell().query) + "”";
   const Tip tip{"Jacobian of the softmax",
-                "|diag(w) − w·wᵀ| / τ",
-                "What the softmax lets through: 0 where one key has all the weight, at most 1 / 2τ.",
+                "‖diag(w) − w·wᵀ‖ / τ",
+                "Frobenius norm: 0 where one key has all the weight, at most 1 / (2τ).",
                 {}};
   c.fact("Jacobian of the row", name, fixed(row, 4), tip, row < 1e-3);
-  c.fact("Jacobian of the head", "|J|, mean of the head", fixed(mean, 4), tip, mean < 1e-3);
+  c.fact("Jacobian of the head", "‖J‖, mean of the head", fixed(mean, 4), tip, mean < 1e-3);
 }
 
 }  // namespace

@@ -44,8 +44,8 @@ void parameter_rows(Column& c, const LayerCost& cost) {
   const auto count = [](double number) { return grouped(static_cast<std::int64_t>(number)); };
   c.fact("Parameters QKV", "W_Q W_K W_V", count(cost.qkv_parameters),
          {"Parameters of the projections",
-          "d_model · (h·dₖ + 2 groups)",
-          "ViT-Base, d_model 768, has 1,769,472.",
+          "d_model · (h·dₖ + g·(dₖ + d_v))",
+          "g heads of keys and values. ViT-Base, d_model 768, has 1,769,472.",
           {}});
   c.fact("Parameters output", "W_O", count(cost.output_parameters),
          {"Parameters of the output", "h·d_v · d_model", "ViT-Base, d_model 768, has 589,824.", {}});
@@ -71,7 +71,10 @@ void total_rows(Column& c, const LayerCost& cost) {
           "Scores and weights never leave the chip.",
           {}});
   c.fact("Held staged", "held, staged", bytes_of(cost.held),
-         {"Memory held, staged", "4 · h · n²", "Scores, scaled, masked and weights of all heads.", {}});
+         {"Memory held, staged",
+          "4 · h · n²",
+          "Scores, scaled logits, masked logits and weights of all heads.",
+          {}});
   c.fact("Held streaming", "held, streaming", bytes_of(cost.streaming_held),
          {"Memory held, streaming", "2 · h · n", "A running maximum and sum for every query.", {}});
 }

@@ -85,11 +85,10 @@ void cache_rows(Column& c) {
   if (can_cache) {
     const std::int64_t now = document.input.cached;
     const auto next = [&](int step) { return now + step; };
-    const Tip tip{
-        "Decode: cached tokens",
-        "queries: tokens after the cache, keys: all",
-        "Writing word by word, keys and values of earlier tokens are kept; only new ones are computed.",
-        {}};
+    const Tip tip{"Decode: cached tokens",
+                  "queries: tokens after the cache, keys: all",
+                  "Autoregressive decoding: K and V of the cached tokens are reused.",
+                  {}};
     if (const auto n = c.number("Cached tokens", "cached tokens", now, next, tip))
       document =
           edit::cached(std::move(document), static_cast<int>(std::clamp<std::int64_t>(*n, 0, 1 << 20)));

@@ -19,7 +19,8 @@ void kind_row(Column& c) {
   constexpr std::array<std::string_view, 4> names{"None", "Causal", "Padding", "Both"};
   const std::array<Tip, 4> tips{
       Tip{"No mask", "every query sees every key", "As in an encoder.", "N"},
-      Tip{"Causal mask", "key ≤ query, else −∞", "No query sees the future: as in a language model.", "C"},
+      Tip{"Causal mask", "key ≤ query, else −∞", "No query sees later tokens, as in GPT-style decoders.",
+          "C"},
       Tip{"Padding mask", "[pad] keys get −∞", "Keys beyond the end of their sequence are hidden.", "P"},
       Tip{"Causal and padding", "both must allow the key", "As when a batch of texts is trained.", {}}};
   const int now = (mask.causal ? 1 : 0) + (mask.padding ? 2 : 0);
@@ -86,7 +87,7 @@ void brush_rows(Column& c) {
   if (rules &&
       button(c.ui(), "From pattern", left,
              {"From pattern",
-              "additive = −∞ where the rules hide",
+              "additive mask: −∞ where the rules mask",
               "Takes causal, window and pattern as if they were painted: the same cells are hidden, and "
               "each can be shown. Padding stays a rule.",
               {}}))
@@ -125,13 +126,11 @@ void picture_rows(Column& c) {
       x, row.y + line * 1.5f, grouped(without) + (without == 1 ? " row" : " rows") + " with no key",
       {type::label, without > 0 ? c.ui().theme.key : c.ui().theme.text2, Ink::Regular, Align::Left, room});
   if (scene.stats.rule().is_sparse()) {
-    c.fact(
-        "Dropped mass", "dropped by the pattern", fixed(100 * head.dropped, 1) + " %",
-        {"Dropped by the pattern",
-         "mean over rows of Σ A_full on hidden keys",
-         "How much of its weight full attention had put where the window or pattern does not look, in this "
-         "head.",
-         {}});
+    c.fact("Dropped mass", "masked mass", fixed(100 * head.dropped, 1) + " %",
+           {"Masked mass",
+            "mean over rows of Σ A_full on hidden keys",
+            "Share of this head's full attention on pairs that the window or pattern masks.",
+            {}});
   }
 }
 

@@ -38,10 +38,12 @@ struct Pattern {
 };
 constexpr std::array<Pattern, 4> patterns{{
     {"No pattern", "every key", "Full attention, but for the masks above."},
-    {"Strided", "(p − j) mod stride = 0", "Every so many tokens back, as in the Sparse Transformer."},
+    {"Strided", "(p − j) mod stride = 0",
+     "Every stride-th key: half of the Sparse Transformer's pattern, which adds a local window."},
     {"Block + global", "same block, or one of the first g",
-     "Local blocks and a few tokens that all see: BigBird."},
-    {"LSH buckets", "hash(q) = hash(k)", "Only queries and keys that point alike meet, as in Reformer."},
+     "Block-diagonal plus global tokens; BigBird adds neighbouring blocks and random links."},
+    {"LSH buckets", "hash(q) = hash(k)",
+     "Only queries and keys in the same hash bucket meet; Reformer also ties Q and K."},
 }};
 
 void lsh_rows(Column& c, Sparsity& s) {
@@ -112,10 +114,13 @@ void hidden_row(Column& c) {
   Masking& mask = c.document().masking;
   constexpr std::array<std::string_view, 2> names{"\u2212∞", "\u22121e9"};
   const std::array<Tip, 2> tips{
-      Tip{"\u2212∞", "exp(\u2212∞) = 0", "A row with no key gets weights of 0.", {}},
+      Tip{"\u2212∞",
+          "exp(\u2212∞) = 0",
+          "A fully masked row gets zeros; a plain PyTorch softmax gives NaN.",
+          {}},
       Tip{"\u22121e9",
           "exp(\u22121e9 \u2212 max) = 0, unless all are",
-          "As much code has it: a row with no key spreads its weight evenly over what it should not see.",
+          "Common in code: a fully masked row attends uniformly to its masked keys.",
           {}}};
   if (const auto chosen = c.choice("Hidden score", "hidden =", names, static_cast<int>(mask.hidden), tips))
     mask.hidden = static_cast<Masking::Hidden>(*chosen);
@@ -131,7 +136,8 @@ constexpr std::array<Mistake, 5> mistakes{{
      "< instead of ≤: no token sees itself, and the first sees nothing at all."},
     {"After the softmax", "A ∘ allowed",
      "Zeroed too late: rows no longer sum to 1, and hidden scores still shape the others."},
-    {"Transposed", "query ≤ key", "Rows and columns swapped: causal now shows only the future."},
+    {"Transposed", "query ≤ key",
+     "Rows and columns swapped: under a causal mask each query sees only itself and later tokens."},
     {"Wrong axis", "padding hides rows",
      "Padding hides queries instead of keys: real tokens still look at [pad]."},
 }};

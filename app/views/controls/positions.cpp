@@ -28,7 +28,8 @@ constexpr std::array<Kind, 7> kinds{{
 
 std::string_view why(Positions kind) {
   switch (kind) {
-    case Positions::None: return "Shuffle the words and the output only shuffles along.";
+    case Positions::None:
+      return "Without a causal or local mask, permuting the tokens only permutes the output rows.";
     case Positions::Sinusoidal: return "Each position has its own wave pattern; shifts are rotations.";
     case Positions::Learned:
       return "As in BERT and GPT-2; here drawn from the seed unless a file gives them.";
@@ -37,7 +38,8 @@ std::string_view why(Positions kind) {
     case Positions::Alibi: return "Nearer keys get more, in every head by another slope; nothing is learned.";
     case Positions::RopeHalf:
     case Positions::RopeInterleaved:
-      return "Queries and keys turn with their position, so q·k depends on the distance alone.";
+      return "Queries and keys are rotated by their positions: q·k depends on their contents and their "
+             "signed distance, not on absolute positions.";
   }
   return {};
 }
@@ -58,7 +60,7 @@ void rotary_rows(Column& c) {
                  {10, 1e6f, 10000, true}, s.rope_base != 10000,
                  {"Base",
                   "angle = p · base^(−2i/r)",
-                  "Larger bases turn slower: the last pair needs 2π · base tokens for one turn.",
+                  "Larger bases turn slower: the last pair needs 2π·base^(1−2/r) tokens for one turn.",
                   {}}))
     s.rope_base = std::max(1.01f, *moved);
   const std::int64_t d_k = c.scene.result.dimensions.d_k, now = rotated_dims(s, d_k), all = d_k - d_k % 2;

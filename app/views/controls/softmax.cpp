@@ -23,11 +23,12 @@ void cap_rows(Column& c) {
   Document& document = c.document();
   const float cap = document.soft_cap;
   constexpr float first_cap = 5;  // bites on scores of a few units, as the hand-built heads have them
-  if (toggle(c.ui(), "Soft-cap", "soft-cap", c.row(28, 4), cap > 0,
-             {"Soft-cap",
-              "x → c · tanh(x / c), before the mask",
-              "No scaled score leaves (−c, c), so no key can win by more than e^2c.",
-              {}})) {
+  if (toggle(
+          c.ui(), "Soft-cap", "soft-cap", c.row(28, 4), cap > 0,
+          {"Soft-cap",
+           "x → c · tanh(x / c), before the mask",
+           "Capped logits lie in (−c, c): without bias or additive mask, weight ratios stay below e^(2c/τ).",
+           {}})) {
     document.soft_cap = cap > 0 ? 0 : first_cap;
   }
   if (!(document.soft_cap > 0 && cap > 0)) return;
@@ -54,7 +55,8 @@ void kind_rows(Column& c) {
   if (toggle(c.ui(), "Linear attention", "linear attention", c.row(28, 4), document.linear,
              {"Linear attention",
               "φ(Q)·(φ(K)ᵀ·V) / Σ,  φ(x) = elu(x) + 1",
-              "No softmax: the cost grows with n, not n². Scale, cap and temperature take no part.",
+              "Can run in O(n); here the n×n weights are formed so that they can be shown. Scale, cap and "
+              "temperature take no part.",
               {}})) {
     document.linear = !document.linear;
   }
@@ -87,11 +89,11 @@ void precision_row(Column& c) {
       Tip{"float32", "24 significant bits", "What the reference in float64 is compared with.", {}},
       Tip{"bfloat16",
           "8 significant bits, range of float32",
-          "Every stage is stored rounded; sums stay exact.",
+          "Stages are stored rounded; sums accumulate in float32.",
           {}},
       Tip{"float16",
           "11 significant bits, ∞ above 65504",
-          "Every stage is stored rounded; sums stay exact.",
+          "Stages are stored rounded; sums accumulate in float32.",
           {}}};
   Document& document = c.document();
   if (const auto chosen =
@@ -108,7 +110,9 @@ void scaling_section(Column& c) {
     const bool divided = document.scaling.kind == Scaling::Kind::InverseSqrtDk;
     if (toggle(c.ui(), "Divide by sqrt(d_k)", "Divide by √dₖ", c.row(28, 4), divided,
                {"Divide by √dₖ", "S ÷ √dₖ",
-                "Keeps the spread of the scores near 1, so that softmax does not fall onto one key.", "S"})) {
+                "If the entries of q and k are independent with mean 0 and variance 1, q·k has σ = √dₖ; "
+                "divided by √dₖ it has σ = 1, and softmax does not saturate.",
+                "S"})) {
       document.scaling.kind = divided ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
     }
     const auto factor = static_cast<float>(scale_factor(document.scaling, d_k));

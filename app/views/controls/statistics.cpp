@@ -39,9 +39,11 @@ void statistics_section(Column& c) {
   if (const std::string flag = verdict(head); !flag.empty()) note += ", " + flag;
   if (c.begin(
           {.which = Section::Statistics, .label = "Statistics", .note = note, .opens = Opens::OnDemand})) {
-    c.fact(
-        "Effective keys", "effective keys", fixed(head.effective, 2),
-        {"Effective keys", "e^H, mean over rows", "As many equal weights would have the same entropy.", {}});
+    c.fact("Effective keys", "effective keys", fixed(head.effective, 2),
+           {"Effective keys",
+            "e^H, mean over rows",
+            "Perplexity of the row: as many equal weights have this entropy.",
+            {}});
     c.fact("Mean distance", "mean distance", fixed(head.distance, 2),
            {"Mean distance", "Σ A · |query − key|, in tokens", "How far this head looks.", {}});
     if (!is_cross(r)) {
@@ -53,13 +55,18 @@ void statistics_section(Column& c) {
                 {"On the next token", "mean of A_i,i+1", "Always 0 under a causal mask.", {}});
     }
     share_row(c, "Mass on first", "on first", head.first,
-              {"On the first token", "mean of A_i0", "High where the head has an attention sink.", {}});
+              {"On the first token",
+               "mean of A_i0",
+               "Compare it with uniform attention before calling it a sink.",
+               {}});
     share_row(c, "Mass on special", "on special", head.special,
               {"On special tokens", "[CLS], [SEP], </s> …", "Where heads put weight they do not need.", {}});
     if (r.dimensions.extra > 0)
       share_row(c, "Mass on extra", "on extra keys", head.extra,
                 {"On keys of no token", "learned and zero key", "What they take from the tokens.", {}});
-    if (head.collapsed) c.remark("Collapsed: every query looks at one key, whichever it is.", true);
+    if (head.collapsed)
+      c.remark("Collapsed: low mean entropy, most queries attend to one key. Normal for positional heads.",
+               true);
     if (head.uniform) c.remark("Uniform: every query looks at all its keys alike.", true);
   }
   c.end();

@@ -49,7 +49,7 @@ void recipe_rows(Column& c) {
   drop(c.ui(), "Weights source", c.row(28), shown,
        {"Weights",
         "Q = X·W_Q   K = X·W_K   V = X·W_V",
-        "Random heads teach little; the hand-built ones each do one nameable thing.",
+        "Hand-built: one known pattern per head. Random: a layer at initialisation.",
         {}},
        [&] {
          if (menu_row(c.ui(), "Built by hand", "eight kinds of head", w.recipe == Recipe::HandBuilt))
@@ -107,7 +107,7 @@ void extra_key_rows(Column& c) {
   if (toggle(c.ui(), "Zero key", "zero key", c.row(28), document.zero_key,
              {"Zero key",
               "K = [K; 0]   V = [V; 0]",
-              "Its score is 0 and it adds nothing: a head that finds nothing can look there.",
+              "Score 0, value 0: a place for unneeded weight (add_zero_attn).",
               {}})) {
     document = edit::zero_key(std::move(document), !document.zero_key);
   }
@@ -126,9 +126,9 @@ int small(std::int64_t number) { return static_cast<int>(std::clamp<std::int64_t
 void head_rows(Column& c) {
   Document& document = c.document();
   const auto heads = [&](int step) { return next_divisor(document.d_model, document.heads, step); };
-  if (const auto n = c.number(
-          "Head count", "count", document.heads, heads,
-          {"Heads", "dₖ = d_model / heads", "Each head attends in its own slice of the model's width.", "["}))
+  if (const auto n = c.number("Head count", "count", document.heads, heads,
+                              {"Heads", "dₖ = d_model / heads",
+                               "Each head projects the whole vector to its own dₖ dimensions.", "["}))
     document = edit::heads(document, small(*n));
   const auto width = [&](int step) {
     return std::int64_t{step > 0 ? std::min(document.d_model * 2, 4096) : std::max(document.d_model / 2, 1)};

@@ -60,8 +60,8 @@ PlaceOrWhy place_of(const Result& result, const VectorRow& at) {
       [[fallthrough]];
     case Stage::Key: return place_of_key(result, at, false);
     case Stage::Value: return place_of_key(result, at, true);
-    case Stage::Mix: return std::string_view("H = A·V: it follows from the weights and the values.");
-    case Stage::Concat: return std::string_view("C = [H₁ … H_h]: it follows from the heads.");
+    case Stage::Mix: return std::string_view("Z = A·V: it follows from the weights and the values.");
+    case Stage::Concat: return std::string_view("C = [Z₁ … Z_h]: it follows from the heads.");
     default: return std::string_view("Y = C·W_O + b: edit W_O, or what the heads take from V.");
   }
 }

@@ -202,11 +202,11 @@ std::vector<Block> weight_blocks(const Document& document) {
 
 BlockWords block_words(Block block) {
   switch (block) {
-    case Block::QueryWeights: return {"W_Q weights", "W_Q", "Q = X·W_Q + b", "What of X makes a query."};
-    case Block::KeyWeights: return {"W_K weights", "W_K", "K = X·W_K + b", "What of X makes a key."};
-    case Block::ValueWeights: return {"W_V weights", "W_V", "V = X·W_V + b", "What of X is handed on."};
+    case Block::QueryWeights: return {"W_Q weights", "W_Q", "Q = X·W_Q + b", "Projects X to queries."};
+    case Block::KeyWeights: return {"W_K weights", "W_K", "K = X·W_K + b", "Projects X to keys."};
+    case Block::ValueWeights: return {"W_V weights", "W_V", "V = X·W_V + b", "Projects X to values."};
     case Block::OutputWeights:
-      return {"W_O weights", "W_O", "Y = C·W_O + b", "Where what the heads took goes."};
+      return {"W_O weights", "W_O", "Y = C·W_O + b", "Combines the head outputs into Y."};
     case Block::QueryBias: return {"b_Q bias", "b_Q", "Q = X·W_Q + b_Q", "Added to every query."};
     case Block::KeyBias: return {"b_K bias", "b_K", "K = X·W_K + b_K", "Added to every key."};
     case Block::ValueBias: return {"b_V bias", "b_V", "V = X·W_V + b_V", "Added to every value."};

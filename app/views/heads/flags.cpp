@@ -18,12 +18,14 @@ constexpr std::array<FlagWords, 6> flag_words{{
     {"no key", "Rows without a key", "every key −∞",
      "The mask hides every key from some queries: their weights are 0 and they add nothing."},
     {"collapsed", "Collapsed", "mean H < 5 % of ln(allowed)",
-     "Every query looks at one key alone. Here the softmax is saturated and lets hardly any gradient pass."},
+     "Low mean entropy: most queries attend to one key, and hardly any gradient passes the softmax. Normal "
+     "for positional heads."},
     {"uniform", "Uniform", "mean H > 98 % of ln(allowed)",
      "Every query looks at all its keys alike: the head only takes their mean."},
-    {"vanishing", "Vanishing gradient", "‖∂W_Q‖, ‖∂W_K‖ or ‖∂W_V‖ < 1e−6", "The head hardly learns."},
+    {"vanishing", "Vanishing gradient", "‖∂W_Q‖, ‖∂W_K‖ or ‖∂W_V‖ < 1e−6",
+     "With plain SGD the head hardly learns."},
     {"exploding", "Exploding gradient", "‖∂W_Q‖, ‖∂W_K‖ or ‖∂W_V‖ > 10",
-     "A step of training would throw the head far off."},
+     "Whether a step overshoots depends on the learning rate."},
 }};
 
 const FlagWords& words(HeadFlag flag) { return flag_words[static_cast<std::size_t>(flag)]; }

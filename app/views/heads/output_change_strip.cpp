@@ -76,13 +76,13 @@ void point_at_row(Scene& scene, const Box& bars, const Ui::Touch& touch) {
       query_label(scene.result, scene.sequence(), cell.query) + " · " + written(share_of(row));
   const std::string formula =
       "‖Δ" + y + "‖ / ‖" + y + "‖ = " + fixed(row.change, 3) + " / " + fixed(row.without, 3);
-  tooltip(
-      scene.ui, touch.hovered, bars,
-      {title,
-       formula,
-       "How far surgery on the heads moves the output of each token, beside the length it had without. The "
-       "output is a sum over the heads, so this is what the changed heads add now, less what they added.",
-       {}});
+  tooltip(scene.ui, touch.hovered, bars,
+          {title,
+           formula,
+           "How far interventions on heads move the output of each token, relative to its norm without them. "
+           "The output is a sum over the heads: this is what the changed heads contribute now, less what "
+           "they contributed.",
+           {}});
 }
 
 }  // namespace

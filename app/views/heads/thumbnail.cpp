@@ -206,7 +206,7 @@ class Thumbnail {
         " where there is a choice";
     std::string why = "Weight on the previous token " + percent(m.previous) + ", itself " + percent(m.self) +
                       ", the next " + percent(m.next) + ", the first " + percent(m.first) + ".";
-    if (kind_ != HeadSurgery::Kind::None) why = "Surgery: " + std::string(words(kind_).name) + ". " + why;
+    if (kind_ != HeadSurgery::Kind::None) why = std::string(words(kind_).told) + " " + why;
     for (const HeadFlag flag : flags_of(scene_.result, scene_.sequence(), h_))
       why += " " + std::string(name_of(flag)) + ".";
     why += " A click keeps this head in the focus; a right click replaces its pattern or builds its weights.";

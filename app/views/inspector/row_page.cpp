@@ -110,10 +110,13 @@ std::vector<Fact> facts_of_row(const Scene& scene, const CellPlace& at) {
        {"Normalised entropy", "H / ln(allowed keys)", "100 %: all keys alike. 0 %: one key has it all.", {}}},
       {"effective keys",
        fixed(m.effective, 2),
-       {"Effective keys", "e^H", "As many equal weights would have the same entropy.", {}}},
+       {"Effective keys", "e^H", "Perplexity of the row: as many equal weights have this entropy.", {}}},
       {"largest",
        share(m.largest),
-       {"Largest weight", "max over keys", "1 means softmax has saturated.", {}}},
+       {"Largest weight",
+        "max over keys",
+        "Near 1: one key has nearly all the weight (trivial if only one is allowed).",
+        {}}},
       {"mean distance",
        fixed(m.distance, 2),
        {"Mean distance", "Σ A · |query − key|, in tokens", "How far this query looks.", {}}}};
@@ -126,9 +129,10 @@ std::vector<Fact> facts_of_row(const Scene& scene, const CellPlace& at) {
     facts.push_back(
         {"on next", share(m.next), {"On the next token", "A_i,i+1", "Always 0 under a causal mask.", {}}});
   }
-  facts.push_back({"on first",
-                   share(m.first),
-                   {"On the first token", "A_i0", "High where the head has an attention sink.", {}}});
+  facts.push_back(
+      {"on first",
+       share(m.first),
+       {"On the first token", "A_i0", "Compare it with uniform attention before calling it a sink.", {}}});
   if (m.special > 0)
     facts.push_back(
         {"on special",
@@ -139,21 +143,22 @@ std::vector<Fact> facts_of_row(const Scene& scene, const CellPlace& at) {
                      share(m.extra),
                      {"On keys of no token", "learned and zero key", "What they take from the tokens.", {}}});
   if (scene.stats.rule().is_sparse())
-    facts.push_back({"full put there",
+    facts.push_back({"masked mass",
                      share(m.dropped),
-                     {"What the pattern drops",
+                     {"Masked mass",
                       "Σ of full attention's weights on hidden keys",
-                      "How much the window or sparse pattern takes away.",
+                      "Share of the row's full attention on keys that the window or pattern masks.",
                       {}}});
   facts.push_back({"log-sum-exp",
                    fixed(m.log_sum_exp, 2),
                    {"Log-sum-exp", "ln Σ exp(masked / τ)", "weight = exp(masked / τ − log-sum-exp)", {}}});
-  facts.push_back({"|∂A/∂S|",
-                   fixed(m.jacobian, 3),
-                   {"Softmax's Jacobian",
-                    "|diag(w) − w wᵀ| / τ",
-                    "0: the softmax is saturated and lets no gradient pass.",
-                    {}}});
+  facts.push_back(
+      {"‖∂A/∂M‖",
+       fixed(m.jacobian, 3),
+       {"Softmax's Jacobian",
+        "‖diag(w) − w·wᵀ‖ / τ",
+        "Frobenius norm: 0 where one key has all the weight, so that no gradient passes the softmax.",
+        {}}});
   return facts;
 }
 

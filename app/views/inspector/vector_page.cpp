@@ -38,7 +38,7 @@ std::vector<Shown> vectors_of(const Scene& scene, const CellPlace& at) {
   add(Stage::Key, "k", true, at.kv, at.key, "key", theme.key);
   if (rotary) add(Stage::RotateKey, "k′", true, at.kv, at.key, "rotated key", theme.key);
   add(Stage::Value, "v", true, at.kv, at.key, "value", theme.value);
-  add(Stage::Mix, "o", false, at.h, at.query, "head's output for", theme.text1);
+  add(Stage::Mix, "z", false, at.h, at.query, "head's output for", theme.text1);
   add(Stage::Output, "y", false, 0, at.query, "layer's output for", theme.text1);
   return all;
 }

@@ -244,7 +244,7 @@ class Table {
       if (column.there()) ui_.text(x, head_.centre_y(), text, {type::tick, hue, Ink::Medium, Align::Right});
     };
     name(x_.key.there() ? x_.key : x_.product, rotary() ? "q′" : "q", ui_.theme.query);
-    name(x_.value, "o", ui_.theme.text2);
+    name(x_.value, "z", ui_.theme.text2);
     if (style_.large) {
       draw_indices(x_.key, order_);
       draw_indices(x_.product, order_);

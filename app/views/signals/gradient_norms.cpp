@@ -32,9 +32,8 @@ void draw_no_loss(Scene& scene, const Box& box) {
   const float width = ui.px(136);
   const Box place{std::round(words.centre_x() - width / 2), std::round(y + ui.px(low ? 0 : 8)), width,
                   ui.px(28)};
-  if (button(
-          ui, "Switch a loss on", place,
-          {"Loss", "Σ Y", "As if whatever follows pulled every output up alike. More under Backward.", {}})) {
+  if (button(ui, "Switch a loss on", place,
+             {"Loss", "Σ Y", "∂loss/∂Y = 1 everywhere. More under Backward.", {}})) {
     scene.document.loss.kind = Loss::Kind::Sum;
     scene.document.loss.given.reset();
   }
@@ -158,7 +157,7 @@ void draw_gradient_norms(const PlotPlace& place) {
   TitleLine title(place);
   if (heads.empty()) return draw_no_loss(scene, title.finish("per head"));
   if (const auto legend = title.room(ui.px(70))) draw_legend(scene, *legend);
-  const Box box = title.finish(scene.result.document.input.given ? "|∂Q|, |∂K|, |∂V|" : "|∂W|, log");
+  const Box box = title.finish(scene.result.document.input.given ? "‖∂Q‖, ‖∂K‖, ‖∂V‖" : "‖∂W‖, log");
   const Axes axes =
       axes_of(heads, {box.x + ui.px(24), box.y + ui.px(4), box.w - ui.px(90), box.h - ui.px(26)});
   if (axes.area.w < 8 || axes.area.h < 8) return;

@@ -155,8 +155,8 @@ MoveWords words_of(const View& v) {
   }
   if (*stage == Stage::Output) {
     const bool own = move < moves;
-    if (moves == 1) return {title, "The mix times the output weights."};
-    return {title, own ? "This head's part: its mix times its rows of the output weights."
+    if (moves == 1) return {title, "The head output times the output weights."};
+    return {title, own ? "This head's part: its output times its rows of the output weights."
                        : "The parts of all heads are added up."};
   }
   return {title, plane_sentence(v, *stage, move, moves)};

@@ -95,6 +95,10 @@ float draw_speed(const View& v, float right, float y) {
 
 /// "Q" for vectors, "Scores" for stages of queries by keys.
 std::string_view short_name(const View& v, Stage stage) {
+  if (stage == Stage::Scale) return "Scaled";
+  if (stage == Stage::Cap) return "Capped";
+  if (stage == Stage::Mask) return "Masked";
+  if (stage == Stage::Mix) return info(stage).symbol;
   if (stage < Stage::Bucket) return info(stage).symbol;
   return stage <= Stage::Drop ? words(v.document(), stage).name : info(stage).name;
 }
