@@ -308,7 +308,7 @@ TEST_CASE("Surgery that cannot be computed is refused in a sentence", "[surgery]
   const TensorPtr weights = weights_of(*compute(document), 0);
   const auto message = [](const Document& d) { return test::message_of<Error>([&] { check(d); }); };
   document.surgery = std::vector<HeadSurgery>(3);
-  CHECK(message(document) == "Surgery is listed for 3 heads; there are 8.");
+  CHECK(message(document) == "Interventions are listed for 3 heads; there are 8.");
   document.surgery = std::vector<HeadSurgery>(8);
   document.surgery[5].kind = Kind::Frozen;
   CHECK(message(document) ==
