@@ -114,15 +114,16 @@ void show_difference(Scene& scene) {
     if (scene.held)
       side = side == LongSide::Difference ? LongSide::A : LongSide::Difference;
     else
-      scene.view.message = "Nothing that is as long is held as B: press \\ to hold what is shown.";
+      scene.view.message = "Nothing of this length is held: press \\ to hold what is shown.";
     return;
   }
   const Plane now = scene.view.stage;
   if (now.is_difference()) return scene.view.show_stage(now.stage);
   const Plane wanted(now.stage, Plane::Kind::Difference);
   if (scene.stats.tensor(wanted)) return scene.view.show_stage(wanted);
-  scene.view.message = scene.held ? "A − B needs the same tokens and heads in A and B."
-                                  : "Nothing is held as B yet: press \\ to hold what is shown.";
+  scene.view.message = scene.held
+                           ? "now − held needs as many tokens and heads in what is held as in what is shown."
+                           : "Nothing is held yet: press \\ to hold what is shown.";
 }
 
 /// Among queries that see more than one key: where one sees only itself, the weight is 1 whatever the scores
@@ -182,9 +183,9 @@ const Action table[] = {
     any_length({G::Attention, "No mask", ImGuiKey_N, [](Scene& s) { s.document.masking = {}; }}),
     {G::Attention, "Hide the chosen cell, or show it again", ImGuiKey_M, toggle_hidden_cell},
     any_length({G::Attention, "Positions on or off", ImGuiKey_O, toggle_positions}),
-    {G::Attention, "Mute the chosen head, or let it sound again", ImGuiMod_Shift | ImGuiKey_M,
+    {G::Attention, "Mute the chosen head or restore it", ImGuiMod_Shift | ImGuiKey_M,
      [](Scene& s) { s.document = edit::mute(std::move(s.document), s.selection.head); }},
-    {G::Attention, "Solo the chosen head, or let all sound again", ImGuiMod_Shift | ImGuiKey_S,
+    {G::Attention, "Solo the chosen head or restore all", ImGuiMod_Shift | ImGuiKey_S,
      [](Scene& s) { s.document = edit::solo(std::move(s.document), s.selection.head); }},
     {G::Attention, "Restore all heads", ImGuiMod_Shift | ImGuiKey_R,
      [](Scene& s) { s.document = edit::restore_heads(std::move(s.document)); }},
@@ -250,12 +251,12 @@ const Action table[] = {
     {G::Walk, "Before the first move", ImGuiKey_Home, walk::go_to_start, false, Mode::Walk},
     {G::Walk, "To the last move", ImGuiKey_End, walk::go_to_end, false, Mode::Walk},
 
-    any_length({G::Compare, "Hold what is shown as B", ImGuiKey_Backslash,
-                [](Scene& s) { s.requests.hold = true; }}),
-    any_length({G::Compare, "Swap A and B", ImGuiKey_X, [](Scene& s) { s.requests.swap = true; }}),
-    any_length({G::Compare, "Let go of B", ImGuiMod_Shift | ImGuiKey_Backslash,
+    any_length(
+        {G::Compare, "Hold what is shown", ImGuiKey_Backslash, [](Scene& s) { s.requests.hold = true; }}),
+    any_length({G::Compare, "Swap now and held", ImGuiKey_X, [](Scene& s) { s.requests.swap = true; }}),
+    any_length({G::Compare, "Let go of what is held", ImGuiMod_Shift | ImGuiKey_Backslash,
                 [](Scene& s) { s.requests.let_go = true; }}),
-    any_length({G::Compare, "A − B instead of A", ImGuiKey_Slash, show_difference}),
+    any_length({G::Compare, "Difference now − held on or off", ImGuiKey_Slash, show_difference}),
 };
 
 }  // namespace

@@ -147,7 +147,9 @@ void App::take_results() {
   if (before) engine_.let_go(std::move(before));
   stats_->compare_with(held_ ? held_->result : nullptr);
   if (held_ && view_.message.empty() && was_long != shown_->is_long() && !held_beside(shown_, held_))
-    view_.message = "A long sequence and a short one cannot be compared: B waits until both are alike.";
+    view_.message =
+        "A long sequence and a short one cannot be compared: what is held waits until both are long or both "
+        "short.";
   if (opened_ && newest == good && newest->ticket > opened_after_) {
     if (looks_) {
       look_as_opened();

@@ -18,7 +18,7 @@ void show_tiles(const std::optional<Held>& held, std::unique_ptr<Tiles>& tiles, 
 void App::hold() {
   if (!shown_) return;
   if (!shown_->is_complete())
-    return say("Not every query is known yet: it can be held as B once the sweep is done.");
+    return say("Not every query is known yet: it can be held once the sweep is done.");
   held_ = Held{shown_, std::make_unique<ResultStats>(shown_, &errors_), ImGui::GetTime()};
   stats_->compare_with(held_->result);
   show_tiles(held_, held_tiles_, *backends_);
@@ -27,7 +27,7 @@ void App::hold() {
 void App::swap_with_held() {
   if (!held_ || !shown_) return;
   if (!shown_->is_complete())
-    return say("Not every query is known yet: it can be held as B once the sweep is done.");
+    return say("Not every query is known yet: it can be held once the sweep is done.");
   document_ = held_->result->document;
   // B is there already: it is shown at once, while the engine catches up.
   std::swap(shown_, held_->result);
@@ -56,7 +56,7 @@ bool App::take_held(const ResultPtr& result) {
   coming_b_.reset();
   b_ticket_ = 0;
   if (!result->error.empty()) {
-    say("What was held as B cannot be computed: " + result->error);
+    say("What was held cannot be computed. " + result->error);
     return true;
   }
   held_ = Held{result, std::make_unique<ResultStats>(result, &errors_),

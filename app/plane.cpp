@@ -58,11 +58,11 @@ PlaneWords words(const Document& document, Plane plane) {
   if (plane.is_gradient()) {
     switch (plane.stage) {
       case Stage::Score:
-        return {"∂S scores", "∂S", "∂loss / ∂S", "How the loss changes with each product q·k."};
+        return {"∂S scores", "∂S", "∂loss / ∂S", "Derivative of the loss by each score q·k."};
       case Stage::Mask:
         return {"∂M masked", "∂M", "∂M = A ∘ (∂A − Σ A∘∂A) / τ",
-                "What the softmax lets through: nothing where a weight is 0 or 1."};
-      default: return {"∂A weights", "∂A", "∂A = ∂Z·Vᵀ", "How the loss changes when a weight grows alone."};
+                "Gradient behind the softmax: 0 where a weight is 0 or 1."};
+      default: return {"∂A weights", "∂A", "∂A = ∂Z·Vᵀ", "Derivative of the loss by each weight."};
     }
   }
   if (plane.is_error()) {
@@ -77,18 +77,18 @@ PlaneWords words(const Document& document, Plane plane) {
     }
   }
   if (plane.kind == Plane::Kind::Magnitude)
-    return {"|A − B|", "|A − B|", "|A − B|", "How far apart the two are, whichever is larger."};
+    return {"|now − held|", "|now − held|", "|now − held|", "Absolute difference."};
   if (plane.kind == Plane::Kind::Ratio)
-    return {"A / B", "A / B", "log₂ |A| / |B|", "How many times as large as in B."};
+    return {"now / held", "now / held", "log₂ |now| / |held|", "Ratio of what is shown now to what is held."};
   if (plane.is_difference()) {
-    constexpr std::string_view formula = "A − B", why = "What is shown, minus what is held as B.";
+    constexpr std::string_view formula = "now − held", why = "What is shown now, minus what is held.";
     switch (plane.stage) {
-      case Stage::Score: return {"A − B scores", "A − B", formula, why};
-      case Stage::Scale: return {"A − B scaled", "A − B", formula, why};
-      case Stage::Cap: return {"A − B capped", "A − B", formula, why};
-      case Stage::Bias: return {"A − B bias", "A − B", formula, why};
-      case Stage::Mask: return {"A − B masked", "A − B", formula, why};
-      default: return {"A − B weights", "A − B", formula, why};
+      case Stage::Score: return {"now − held, scores", "now − held", formula, why};
+      case Stage::Scale: return {"now − held, scaled logits", "now − held", formula, why};
+      case Stage::Cap: return {"now − held, capped logits", "now − held", formula, why};
+      case Stage::Bias: return {"now − held, bias", "now − held", formula, why};
+      case Stage::Mask: return {"now − held, masked logits", "now − held", formula, why};
+      default: return {"now − held, weights", "now − held", formula, why};
     }
   }
   switch (plane.stage) {
@@ -98,15 +98,15 @@ PlaneWords words(const Document& document, Plane plane) {
               "Scores divided by √dₖ, or times the chosen factor."};
     case Stage::Cap:
       return {"Capped logits", "capped", "c·tanh(x / c)", "Soft-capped logits lie in (−c, c)."};
-    case Stage::Bias: return {"Bias", "bias", "b(head, key − query)", "What positions add to every score."};
-    case Stage::Mask: return {"Masked logits", "masked", "hidden keys get −∞", "What softmax is given."};
+    case Stage::Bias: return {"Bias", "bias", "b(head, key − query)", "Position bias, added to every logit."};
+    case Stage::Mask: return {"Masked logits", "masked", "hidden keys get −∞", "Input of the softmax."};
     case Stage::Linear:
       return {"Linear weights", "weight", "φ(Q)·φ(K)ᵀ / Σ", "The weights that linear attention implies."};
     case Stage::Surgery:
       return {"Weights", "weight", "A′ = A, or what is put in its place",
               "Ablated and replaced heads show the pattern that is used instead of their own."};
     case Stage::Drop:
-      return {"Dropped", "weight", "A ∘ keep / (1 − r)", "What mixes the values while training."};
+      return {"Dropped", "weight", "A ∘ keep / (1 − r)", "The weights that average the values in training."};
     default: break;
   }
   if (is_operated(document) && !document.linear)

@@ -132,13 +132,13 @@ class Ladder {
   void surgery() {
     using Kind = HeadSurgery::Kind;
     const Kind kind = document_.surgery[static_cast<std::size_t>(f_.h)].kind;
-    const std::string_view how = kind == Kind::Uniform         ? "by the same on every key"
-                                 : kind == Kind::PreviousToken ? "by the token before"
-                                 : kind == Kind::Identity      ? "by the token itself"
+    const std::string_view how = kind == Kind::Uniform         ? "by uniform weights"
+                                 : kind == Kind::PreviousToken ? "by the previous token"
+                                 : kind == Kind::Identity      ? "by the same token"
                                  : kind == Kind::FirstToken    ? "by the first token"
                                                                : "by a frozen pattern";
     if (kind == Kind::Mute) {
-      result("muted", "the head adds nothing", fixed(f_.weight, 4), Stage::Surgery);
+      result("muted", "zero-ablated", fixed(f_.weight, 4), Stage::Surgery);
     } else {
       result("replaced", std::string(how), fixed(f_.weight, 4), Stage::Surgery);
     }
@@ -147,7 +147,7 @@ class Ladder {
   void dropout() {
     const double kept = 1 / (1 - static_cast<double>(document_.dropout.rate));
     const bool dropped = f_.mixed == 0 && f_.weight > 0;
-    result("mixed", dropped ? "dropped by chance" : "× 1/(1 − r) = " + fixed(kept, 3), fixed(f_.mixed, 4),
+    result("mixed", dropped ? "dropped at random" : "× 1/(1 − r) = " + fixed(kept, 3), fixed(f_.mixed, 4),
            Stage::Drop);
   }
 

@@ -64,7 +64,7 @@ void draw_too_long(Scene& scene, const Box& box) {
   ui.text(box.centre_x(), y + ui.px(14),
           scene.view.mode == Mode::Walk
               ? "Explore (F2) shows this one; open a shorter text for the others."
-              : "In Explore (F2) the map shows A, B and A − B: \\ holds what is shown as B.",
+              : "In Explore (F2) the map shows now, held and now − held: \\ holds what is shown.",
           {type::body, ui.theme.text2, Ink::Regular, Align::Centre, box.w - ui.px(32)});
 }
 

@@ -24,7 +24,7 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
     try {
       if (scene.document.input.edited)
         scene.view.message =
-            "Typing let go of the token vectors that were edited by hand; Ctrl+Z brings them back.";
+            "Typing discarded the token vectors that were edited by hand; Ctrl+Z brings them back.";
       scene.document = edit::text(std::move(scene.document), index, std::move(text));
     } catch (const std::exception& error) {
       scene.view.message = error.what();
@@ -242,9 +242,8 @@ void draw_token_strip(Scene& scene, const Box& strip) {
   const std::array<std::string_view, 2> names =
       scene.compact ? std::array<std::string_view, 2>{"q → keys", "k ← queries"}
                     : std::array<std::string_view, 2>{"query → keys", "key ← queries"};
-  const std::array<Tip, 2> tips{
-      Tip{"Query → keys", {}, "Chips show where the chosen query looks: one row.", "D"},
-      Tip{"Key ← queries", {}, "Chips show who looks at the chosen key: one column.", "D"}};
+  const std::array<Tip, 2> tips{Tip{"Query → keys", {}, "Chips show the row of the chosen query.", "D"},
+                                Tip{"Key ← queries", {}, "Chips show the column of the chosen key.", "D"}};
   if (const auto chosen = segments(ui, "Direction", direction, names, static_cast<int>(scene.view.direction),
                                    tips, {.text_size = scene.compact ? type::tick : type::label})) {
     scene.view.direction = static_cast<Direction>(*chosen);

@@ -150,21 +150,34 @@ std::vector<Stage> vector_stages(const Result& result) {
 
 VectorWords vector_words(Stage stage) {
   switch (stage) {
-    case Stage::Embed: return {"E vectors", "E", "What each token brings along, before positions."};
-    case Stage::Position: return {"X positions", "X = E + P", "Token vectors with their positions."};
-    case Stage::Memory: return {"N second text", "N = E + P", "What keys and values are made of."};
-    case Stage::Query: return {"Q queries", "Q = X·W_Q + b", "What every token asks for, in this head."};
-    case Stage::RotateQuery: return {"Q′ rotated", "Q′ = R(p)·Q", "Queries turned by their positions."};
-    case Stage::Key: return {"K keys", "K = X·W_K + b", "What every token answers to, in this head."};
-    case Stage::RotateKey: return {"K′ rotated", "K′ = R(p)·K", "Keys turned by their positions."};
-    case Stage::Value: return {"V values", "V = X·W_V + b", "What every token hands on, in this head."};
+    case Stage::Embed: return {"E vectors", "E", "Token embeddings, before positions."};
+    case Stage::Position: return {"X positions", "X = E + P", "Token embeddings plus positions."};
+    case Stage::Memory: return {"N second text", "N = E + P", "Input of keys and values."};
+    case Stage::Query: return {"Q queries", "Q = X·W_Q + b", "The input projected by W_Q of this head."};
+    case Stage::RotateQuery: return {"Q′ rotated", "Q′ = R(p)·Q", "Queries rotated by their positions."};
+    case Stage::Key: return {"K keys", "K = X·W_K + b", "The input projected by W_K of this head."};
+    case Stage::RotateKey: return {"K′ rotated", "K′ = R(p)·K", "Keys rotated by their positions."};
+    case Stage::Value: return {"V values", "V = X·W_V + b", "The input projected by W_V of this head."};
     case Stage::Mix:
       return {"Z head outputs", "Z = A·V",
               "Output of this head for every query: values averaged by its weights."};
-    case Stage::Concat: return {"C joined", "C = [Z₁ … Z_h]", "The heads side by side."};
-    default: return {"Y output", "Y = C·W_O + b", "What the layer gives."};
+    case Stage::Concat: return {"C concatenated", "C = [Z₁ … Z_h]", "The head outputs, concatenated."};
+    default: return {"Y output", "Y = C·W_O + b", "Output of the layer."};
   }
 }
+
+namespace {
+
+/// Of keys and values that several heads of queries share.
+std::string shared_by(const Scene& scene, Stage stage) {
+  const Dimensions& d = scene.result.dimensions;
+  if (stage != Stage::Key && stage != Stage::RotateKey && stage != Stage::Value) return {};
+  const std::int64_t group = d.heads / d.kv_heads, first = scene.head() / group * group;
+  if (group < 2) return {};
+  return " Shared by the heads " + std::to_string(first) + " – " + std::to_string(first + group - 1) + ".";
+}
+
+}  // namespace
 
 void draw_vector_map(Scene& scene, const Box& area, Stage stage) {
   const Ui& ui = scene.ui;
@@ -174,9 +187,10 @@ void draw_vector_map(Scene& scene, const Box& area, Stage stage) {
   const float bar = editable ? ui.px(44) : 0;
   if (editable) draw_block_bar(scene, {area.x, area.y, area.w, bar}, Block::Input);
   const float y = area.y + bar + ui.px(10);
+  const std::string why = std::string(w.why) + shared_by(scene, stage);
   const float width = ui.text(area.x, y, w.formula, {type::label, ui.theme.text1, Ink::Medium});
   ui.text(
-      area.x + width + ui.px(14), y, w.why,
+      area.x + width + ui.px(14), y, why,
       {type::label, ui.theme.text3, Ink::Regular, Align::Left, std::max(1.f, area.w - width - ui.px(20))});
   const float head = bar + ui.px(28);
   take_mouse(v, draw_number_map(scene, {area.x, area.y + head, area.w, area.h - head}, map_of(v)));

@@ -211,6 +211,20 @@ Document open_document(const std::filesystem::path& path, std::string_view layer
   return document;
 }
 
+namespace {
+
+/// "10-kv-cache.json" comes after "9-grouped-queries.json": by the number in front, then by name.
+bool comes_before(const Example& a, const Example& b) {
+  const std::string left = a.path.filename().native(), right = b.path.filename().native();
+  const auto number = [](const std::string& name) {
+    const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+    return digits == 0 || digits > 9 ? 0L : std::stol(name.substr(0, digits));
+  };
+  return std::pair(number(left), left) < std::pair(number(right), right);
+}
+
+}  // namespace
+
 std::vector<Example> list_examples(const std::filesystem::path& assets) {
   std::vector<Example> examples;
   std::error_code missing;
@@ -220,8 +234,7 @@ std::vector<Example> list_examples(const std::filesystem::path& assets) {
     std::error_code unreadable;
     if (shown && entry.is_regular_file(unreadable)) examples.push_back({"", entry.path()});
   }
-  std::sort(examples.begin(), examples.end(),
-            [](const Example& a, const Example& b) { return a.path.filename() < b.path.filename(); });
+  std::sort(examples.begin(), examples.end(), comes_before);
   for (Example& example : examples) example.name = example_name(example.path);
   return examples;
 }

@@ -85,10 +85,10 @@ std::optional<Document> held_part(const json& root, const std::string& where,
   try {
     if (!held->is_object()) throw Error("not a document");
     Document document = good_part(*held, where, fields);
-    for (const std::string& field : fields) lost.push_back("Of B: " + field);
+    for (const std::string& field : fields) lost.push_back("Of what was held: " + field);
     return document;
   } catch (const Error&) {
-    lost.emplace_back("What was held as B.");
+    lost.emplace_back("What was held.");
     return std::nullopt;
   }
 }

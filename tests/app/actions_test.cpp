@@ -43,13 +43,13 @@ const std::map<std::string_view, std::function<void(Robot&)>> preparations{
        r.click("Zero");
      }},
     {"Usual sizes", [](Robot& r) { r.app().view().sizes.heads = 400; }},
-    {"Swap A and B",
+    {"Swap now and held",
      [](Robot& r) {
        r.key(ImGuiKey_Backslash);
        r.key(ImGuiKey_S);
      }},
-    {"Let go of B", [](Robot& r) { r.key(ImGuiKey_Backslash); }},
-    {"A − B instead of A",
+    {"Let go of what is held", [](Robot& r) { r.key(ImGuiKey_Backslash); }},
+    {"Difference now − held on or off",
      [](Robot& r) {
        r.key(ImGuiKey_Backslash);
        r.key(ImGuiKey_S);

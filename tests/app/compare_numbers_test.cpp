@@ -114,7 +114,7 @@ TEST_CASE("every setting that differs is named, with a word for each side") {
       {"window", "no window", "window 2, ∞", [](Document& d) { d.masking.window.left = 2; }},
       {"pattern", "full", "stride 3", [](Document& d) { d.masking.sparsity.kind = Sparsity::Kind::Strided; }},
       {"heads masked", "mask on all heads", "mask on head 2", [](Document& d) { d.masking.heads = {2}; }},
-      {"cells by hand", "none by hand", "mask by hand",
+      {"painted cells", "nothing painted", "painted mask",
        [](Document& d) { d = edit::hidden_cell(d, 0, 0, 1, 0, true); }},
       {"hidden score", "hidden −∞", "hidden −1e9",
        [](Document& d) { d.masking.hidden = Masking::Hidden::MinusBillion; }},

@@ -11,7 +11,7 @@ using namespace attnscope::test;
 
 TEST_CASE("while nothing is held Compare says so, and one click starts it") {
   Comparing robot;
-  REQUIRE(robot.has("Hold this as B"));
+  REQUIRE(robot.has("Hold this"));
   CHECK(robot.has("Divide by sqrt(d_k)"));  // A is alive
   CHECK_FALSE(robot.has("Swap"));
   CHECK_FALSE(robot.has("compare B 0"));
@@ -36,7 +36,7 @@ TEST_CASE("while nothing is held Compare says so, and one click starts it") {
 TEST_CASE("holding by the button leaves the Document; what is the same is said") {
   Comparing robot;
   const Document before = robot.document();
-  click(robot, "Hold this as B");
+  click(robot, "Hold this");
   REQUIRE(robot.app().held());
   CHECK(robot.document() == before);
   CHECK(robot.app().shown() == robot.app().held()->result);
@@ -44,7 +44,7 @@ TEST_CASE("holding by the button leaves the Document; what is the same is said")
 
 TEST_CASE("the switches of A change A and leave B") {
   Comparing robot;
-  click(robot, "Hold this as B");
+  click(robot, "Hold this");
   const Document before = robot.document();
   click(robot, "Divide by sqrt(d_k)");
   CHECK(robot.document().scaling.kind == Scaling::Kind::Off);
@@ -66,7 +66,7 @@ TEST_CASE("the switches of A change A and leave B") {
 
 TEST_CASE("hold, change, swap and swap back gives the same pixels") {
   Comparing robot;
-  click(robot, "Hold this as B");
+  click(robot, "Hold this");
   robot.key(ImGuiKey_S);
   robot.settle();
   robot.leave();
@@ -90,7 +90,7 @@ TEST_CASE("hold, change, swap and swap back gives the same pixels") {
 
 TEST_CASE("a swap shows B at once") {
   Comparing robot;
-  click(robot, "Hold this as B");
+  click(robot, "Hold this");
   robot.key(ImGuiKey_S);
   robot.settle();
   const ResultPtr a = robot.app().shown(), b = robot.app().held()->result;
@@ -101,12 +101,12 @@ TEST_CASE("a swap shows B at once") {
   CHECK(shown(robot).document == b->document);
 }
 
-TEST_CASE("Hold A as B takes what A is now") {
+TEST_CASE("Hold again takes what A is now") {
   Comparing robot;
-  click(robot, "Hold this as B");
+  click(robot, "Hold this");
   robot.key(ImGuiKey_S);
   robot.settle();
-  click(robot, "Hold A as B");
+  click(robot, "Hold again");
   CHECK(robot.held().document.scaling.kind == Scaling::Kind::Off);
   CHECK(robot.held().document == robot.document());
 }
@@ -121,7 +121,7 @@ TEST_CASE("the difference can be signed, its size, or a ratio; by click and by k
   };
   DifferenceKind& kind = robot.app().view().compare.difference;
   const Image minus = look();
-  click(robot, "Difference: |A − B|");
+  click(robot, "Difference: |now − held|");
   CHECK(kind == DifferenceKind::Magnitude);
   const Image size = look();
   click(robot, "Difference: ratio");
@@ -134,7 +134,7 @@ TEST_CASE("the difference can be signed, its size, or a ratio; by click and by k
   CHECK(kind == DifferenceKind::Signed);
   CHECK((look() == minus));
   click(robot, "Difference: ratio");
-  click(robot, "Difference: A − B");
+  click(robot, "Difference: now − held");
   CHECK(kind == DifferenceKind::Signed);
 }
 
@@ -304,7 +304,7 @@ TEST_CASE("other heads, another batch and other kinds of attention are compared 
     robot.settle();
     robot.frame(2);
   };
-  for (const char* file : {"2-three-tokens.json", "3-two-banks.json", "5-two-texts.json"}) {
+  for (const char* file : {"2-three-tokens.json", "3-two-banks.json", "5-cross-attention.json"}) {
     INFO(file);
     become(examples / file);
     CHECK(robot.has("compare A 0"));
@@ -340,7 +340,7 @@ TEST_CASE("weights of another kind stand beside softmax's") {
 
 TEST_CASE("Compare is drawn at any size, with one head, many heads and long texts") {
   for (const char* file :
-       {"1-the-cat-sat.json", "2-three-tokens.json", "4-a-longer-text.json", "5-two-texts.json"}) {
+       {"1-the-cat-sat.json", "2-three-tokens.json", "4-a-longer-text.json", "5-cross-attention.json"}) {
     Robot robot({.width = 1280, .height = 720, .file = examples / file});
     robot.settle();
     robot.key(ImGuiKey_F4);

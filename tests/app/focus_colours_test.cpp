@@ -17,13 +17,13 @@ using namespace attnscope::test;
 
 TEST_CASE("A − B can be chosen once something is held") {
   Robot robot({.width = 1600, .height = 1000});
-  robot.click("Kind: A − B");  // says how, does nothing
+  robot.click("Kind: now − held");  // says how, does nothing
   robot.frame(2);
   CHECK(robot.app().view().stage == Stage::Softmax);
   robot.key(ImGuiKey_Backslash);
   robot.key(ImGuiKey_S);
   robot.settle();
-  click(robot, "Kind: A − B");
+  click(robot, "Kind: now − held");
   CHECK(robot.app().view().stage == Plane(Stage::Softmax, Plane::Kind::Difference));
   click(robot, "Stage: Scores");  // the same kind of another stage
   CHECK(robot.app().view().stage == Plane(Stage::Score, Plane::Kind::Difference));

@@ -172,7 +172,7 @@ TEST_CASE("zoom is shared by a batch, holds for queries and keys of unequal numb
     CHECK(box_of(robot, "heatmap 0").w >= width);
   }
   {
-    Robot robot(with("5-two-texts.json"));
+    Robot robot(with("5-cross-attention.json"));
     SeenMap map(robot);
     const Cell last{shown(robot).dimensions.queries - 1, shown(robot).dimensions.keys - 1};
     REQUIRE(last.query != last.key);

@@ -97,7 +97,7 @@ TEST_CASE("a head is built to look at one thing, the others keep their weights",
   };
   for (const Row& row : {Row{"the previous token", "previous token", 2},
                          Row{"the same token", "same token", 3}, Row{"the first token", "first token", 0},
-                         Row{"the next token", "next token", 4}, Row{"all tokens alike", "uniform", 0}}) {
+                         Row{"the next token", "next token", 4}, Row{"all tokens equally", "uniform", 0}}) {
     INFO(row.label);
     Wide robot;
     robot.key(ImGuiKey_N);  // no mask: the next token can be seen

@@ -40,10 +40,10 @@ TEST_CASE("a long result is held as B, and the map shows A, B and A - B exactly"
   REQUIRE(robot.app().held());
   CHECK(robot.app().held()->result->is_long());
   REQUIRE(std::abs(c.in_a - c.in_b) > 0.01);
-  REQUIRE(robot.has("Side: A − B"));
+  REQUIRE(robot.has("Side: now − held"));
   CHECK(shows(robot, c.fourth(c.in_a)));
 
-  robot.click("Side: B");
+  robot.click("Side: held");
   robot.settle();
   CHECK(c.side() == LongSide::B);
   CHECK(shows(robot, c.fourth(c.in_b)));
@@ -52,11 +52,11 @@ TEST_CASE("a long result is held as B, and the map shows A, B and A - B exactly"
   robot.settle();
   CHECK(c.side() == LongSide::Difference);
   CHECK(shows(robot, c.fourth(c.in_a - c.in_b)));
-  CHECK(shows(robot, "A − B of the weights"));
+  CHECK(shows(robot, "now − held of the weights"));
   for (const std::string& sentence : collisions(texts_of(robot))) FAIL_CHECK(sentence);
   robot.app().look_at({.head = {}, .cell = {}, .cells = tokens});
   robot.settle();
-  CHECK(shows(robot, "A − B of the largest weight in each 4 × 4 block"));
+  CHECK(shows(robot, "now − held of the largest weight in each 4 × 4 block"));
   for (const std::string& sentence : collisions(texts_of(robot))) FAIL_CHECK(sentence);
 
   // The bar ends at the largest difference of the pictures.
@@ -85,11 +85,11 @@ TEST_CASE("long A and B are swapped, let go, and come back from a session", "[lo
   robot.key(ImGuiKey_Backslash, ImGuiMod_Shift);
   robot.settle();
   CHECK_FALSE(robot.app().held());
-  CHECK_FALSE(robot.has("Side: B"));
+  CHECK_FALSE(robot.has("Side: held"));
   CHECK(shows(robot, c.fourth(c.in_b)));
   robot.key(ImGuiKey_Slash);
   robot.frame(2);
-  CHECK(robot.app().message().find("Nothing that is as long") != std::string::npos);
+  CHECK(robot.app().message().find("Nothing of this length") != std::string::npos);
 
   robot.app().open(path);
   robot.settle();
@@ -108,12 +108,12 @@ TEST_CASE("a long B of another length, and a short A, are told in one sentence",
   robot.app().open(c.directory.write("longer.txt", text));
   robot.settle();
   REQUIRE(c.result().is_long());
-  for (const char* side : {"Side: A − B", "Side: B"}) {
+  for (const char* side : {"Side: now − held", "Side: held"}) {
     robot.click(side);
     robot.settle();
-    CHECK(shows(robot, "A has 2,151 × 2,151 cells and B has"));
+    CHECK(shows(robot, "What is shown has 2,151 × 2,151 cells, what is held has"));
   }
-  robot.click("Side: A");
+  robot.click("Side: now");
   robot.settle();
   CHECK(robot.has("long map"));
 
@@ -131,7 +131,7 @@ TEST_CASE("a long B of another length, and a short A, are told in one sentence",
   CHECK_FALSE(robot.app().held()->result->is_long());
   robot.key(ImGuiKey_Slash);
   robot.frame(2);
-  CHECK(robot.app().message().find("Nothing that is as long") != std::string::npos);
+  CHECK(robot.app().message().find("Nothing of this length") != std::string::npos);
 }
 
 TEST_CASE("strips beside A - B have the means of both", "[long-compare]") {

@@ -89,7 +89,7 @@ TEST_CASE("cells are hidden by hand with the button and with M") {
   Unfolded robot("Mask");
   const Cell cell = robot.app().selection().cell;
   const auto q = static_cast<int>(cell.query), k = static_cast<int>(cell.key);
-  CHECK_FALSE(robot.has("Clear by hand"));
+  CHECK_FALSE(robot.has("Clear painting"));
   click(robot, "Hide cell");
   CHECK(cell_of(robot, Stage::Softmax, 3, q, k) == 0);
   CHECK(cell_of(robot, Stage::Softmax, 2, q, k) > 0);
@@ -105,7 +105,7 @@ TEST_CASE("cells are hidden by hand with the button and with M") {
   robot.type_number("Pad to value", "9");
   CHECK(robot.app().message().empty());
   CHECK(shown(robot).dimensions.keys == 9);
-  click(robot, "Clear by hand");
+  click(robot, "Clear painting");
   CHECK_FALSE(robot.document().masking.additive);
 }
 

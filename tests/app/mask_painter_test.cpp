@@ -82,7 +82,7 @@ TEST_CASE("B paints on the large picture, in this head or in all", "[painter]") 
     for (int key = 3; key < 6; ++key) CHECK(hidden(robot, h, 0, key));
   robot.key(ImGuiKey_B, ImGuiMod_Shift);
   CHECK_FALSE(robot.app().view().editing.all_heads);
-  click(robot, "Clear by hand");
+  click(robot, "Clear painting");
   CHECK_FALSE(robot.document().masking.additive);
   robot.leave();
   robot.key(ImGuiKey_Escape);
@@ -108,7 +108,7 @@ TEST_CASE("the pattern is taken as painted, by the button or by showing a cell o
   CHECK(robot.document().masking.additive->shape() == Shape{1, 1, 6, 6});
   CHECK(allowed(robot, 0) == 21);
   CHECK_FALSE(robot.has("From pattern"));
-  click(robot, "Clear by hand");
+  click(robot, "Clear painting");
   click(robot, "Mask: Causal");
   click(robot, "Brush for: This head");
   robot.click_at(cell(robot, "heatmap 0", 0, 5));  // the causal mask hides it: it becomes paint in this head

@@ -204,7 +204,7 @@ TEST_CASE("with B held its curves stand beside A's, and their difference can be 
   Robot robot(wide);
   show(robot, 2, PlotKind::Weights, "Spread of the weights");
   CHECK_FALSE(robot.has("Entropy A - B"));
-  click(robot, "Hold as B");
+  click(robot, "Hold");
   REQUIRE(robot.app().held());
   CHECK(robot.has("Entropy A - B"));
   press_key(robot, ImGuiKey_S);

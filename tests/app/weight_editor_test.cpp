@@ -309,7 +309,7 @@ TEST_CASE("Home makes again what the seed makes, Shift+Home takes a new seed", "
   const Document start = robot.document();
   click(robot, "Zero");
   robot.leave();
-  REQUIRE(robot.has("As the seed makes them"));
+  REQUIRE(robot.has("Reset to the seed"));
   robot.key(ImGuiKey_Home);
   robot.settle();
   CHECK(robot.document().weights.recipe == Recipe::HandBuilt);
@@ -321,7 +321,7 @@ TEST_CASE("Home makes again what the seed makes, Shift+Home takes a new seed", "
   robot.key(ImGuiKey_Home);
   CHECK(robot.document().weights.seed != start.weights.seed);
   click(robot, "Zero");
-  click(robot, "As the seed makes them");
+  click(robot, "Reset to the seed");
   CHECK(robot.document().weights.recipe == Recipe::HandBuilt);
   choose(robot, "Weights source", "Random");
   choose(robot, "Initialiser", "Identity");

@@ -1,14 +1,19 @@
 // The examples that are shipped open, can be computed, and are what they are named after.
+#include <cmath>
+#include <string>
+#include <vector>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/document.hpp"
 #include "core/files/open.hpp"
+#include "core/pipeline.hpp"
 
 using namespace attnscope;
 
 TEST_CASE("every shipped example opens and can be computed") {
   const std::vector<Example> examples = list_examples(ATTNSCOPE_ASSETS);
-  REQUIRE(examples.size() == 7);
+  REQUIRE(examples.size() == 13);
   for (const Example& example : examples) {
     CAPTURE(example.name);
     const Document document = open_document(example.path);
@@ -38,4 +43,38 @@ TEST_CASE("the banks are a batch of two of unequal length") {
   CHECK(sequence_length(document, 1) == 5);
   CHECK(document.masking.padding);
   CHECK_FALSE(document.masking.causal);
+}
+
+TEST_CASE("examples are listed by the number in front of their names") {
+  std::vector<std::string> names;
+  for (const Example& example : list_examples(ATTNSCOPE_ASSETS)) names.push_back(example.name);
+  CHECK(names.at(0) == "The cat sat on the mat");
+  CHECK(names.at(4) == "Cross-attention");
+  CHECK(names.at(8) == "Grouped queries: four heads share keys");
+  CHECK(names.at(9) == "Decoding with a KV cache");
+  CHECK(names.at(12) == "Gradients through the softmax");
+}
+
+TEST_CASE("the examples of single mechanisms have them") {
+  const std::vector<Example> examples = list_examples(ATTNSCOPE_ASSETS);
+  const auto open = [&](std::size_t i) { return open_document(examples.at(i).path); };
+  CHECK_FALSE(open(4).input.memory.empty());
+  CHECK(open(7).positions == Positions::RopeHalf);
+  CHECK(open(8).kv_heads == 2);
+  CHECK(check(open(9)).queries == 3);
+  CHECK(check(open(9)).keys == 10);
+  CHECK(open(10).linear);
+  CHECK(open(11).masking.mistake == MaskMistake::AfterSoftmax);
+  CHECK(open(12).loss.kind == Loss::Kind::MeanSquared);
+}
+
+TEST_CASE("RoPE, one token: scores depend on the distance alone, which is what the example shows") {
+  const Document document = open_document(list_examples(ATTNSCOPE_ASSETS).at(7).path);
+  const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
+  for (std::int64_t h = 0; h < result->dimensions.heads; ++h) {
+    const auto scores = result->trace[Stage::Score]->matrix(0, h);
+    for (Eigen::Index i = 1; i < scores.rows(); ++i)
+      for (Eigen::Index j = 1; j < scores.cols(); ++j)
+        CHECK(std::abs(scores(i, j) - scores(i - 1, j - 1)) < 1e-4f);
+  }
 }

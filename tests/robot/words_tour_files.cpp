@@ -33,7 +33,7 @@ void WordsTour::long_sequence() {
   robot_.key(ImGuiKey_Backslash);
   robot_.key(ImGuiKey_S);
   robot_.settle();
-  for (const char* side : {"Side: B", "Side: A − B"}) {
+  for (const char* side : {"Side: held", "Side: now − held"}) {
     robot_.click(side);
     robot_.settle();
   }
@@ -47,7 +47,7 @@ void WordsTour::long_sequence() {
   std::ofstream(directory_ / "longer.txt", std::ios::binary) << text << text;
   robot_.app().open(directory_ / "longer.txt");
   robot_.settle();
-  robot_.click("Side: A − B");
+  robot_.click("Side: now − held");
   robot_.settle();
   robot_.app().let_go();
   robot_.app().open(path);

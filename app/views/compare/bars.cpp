@@ -65,7 +65,7 @@ std::string middle_of(const Sides& sides, const ColourScale& scale, const Histog
   const auto cells = [](std::int64_t n) { return grouped(n) + (n == 1 ? " cell" : " cells"); };
   const double largest = largest_difference(sides);
   if (largest == 0 && infinite == 0)
-    return sides.settings.empty() ? "the same: change something in A" : "the same in this head";
+    return sides.settings.empty() ? "the same: change something" : "the same in this head";
   if (largest == 0) return "∞ in " + cells(infinite) + ", else the same";
   if (infinite > 0) return "∞ in " + cells(infinite);
   if (clipped > 0) return "log₂, " + cells(clipped) + " beyond";
@@ -83,7 +83,7 @@ void draw_bar_of_side(const Sides& sides, const Scene& side, Plane plane, const 
            {&side == &sides.a ? "ramp of A" : "ramp of B",
             std::string(words(side.result.document, plane).short_name),
             (scale.log ? "log " : "") + end_of(scale.low), end_of(scale.high),
-            sides.b ? "same range for A and B" : ""});
+            sides.b ? "same range for both" : ""});
 }
 
 void draw_bar_of_difference(const Sides& sides, const BarPlace& place) {

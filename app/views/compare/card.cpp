@@ -125,7 +125,7 @@ Line line_of(const Sides& sides, const Scene& side, Plane plane, bool is_a) {
   const float value = side.stats.matrix(plane, side.sequence(), side.head())(cell.query, cell.key);
   const bool masked = side.is_masked(side.sequence(), side.head(), cell.query, cell.key);
   const bool weights = is_weights(plane);
-  Line line{is_a ? "A" : "B",
+  Line line{is_a ? "now" : "held",
             {},
             fixed(static_cast<double>(value), weights ? 4 : 3),
             ui.theme.text1,
@@ -159,7 +159,7 @@ std::vector<Line> lines_of(const Sides& sides) {
   if (is_weights(sides.a_plane)) {
     const double moved =
         sides.a.stats.moved(sides.a.sequence(), sides.a.head()).rows[static_cast<std::size_t>(cell.query)];
-    lines.push_back({"row moved", "½ Σ|A − B|", fixed(moved, 4), ui.theme.text2, ui.theme.text2});
+    lines.push_back({"TV distance", "½ Σ|now − held|", fixed(moved, 4), ui.theme.text2, ui.theme.text2});
   }
   return lines;
 }

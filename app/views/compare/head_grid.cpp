@@ -72,7 +72,7 @@ void draw_head(Sides& sides, const Place& place, const ColourScale& scale) {
   if (touch.hovered) scene.next.hovered_head = h;
   if (touch.clicked) scene.next.head = h;
   const std::string title = "Head " + std::to_string(h) + " · " + head_name(scene.result, h);
-  const std::string facts = "TV distance ½ Σ|A − B| = " + fixed(moved.mean, 4) + " per row";
+  const std::string facts = "TV distance ½ Σ|now − held| = " + fixed(moved.mean, 4) + " per row";
   tooltip(ui, touch.hovered, picture,
           {title, facts,
            "Total variation distance to what is held, mean over the rows. A click chooses the head.", "[ ]"});
@@ -83,7 +83,7 @@ void draw_note(const Ui& ui, const Box& box, bool is_held) {
   ui.text(box.centre_x(), box.centre_y() - ui.px(10), is_held ? "No difference of heads" : "Nothing is held",
           {type::label, ui.theme.text2, Ink::Medium, Align::Centre, box.w});
   ui.text(box.centre_x(), box.centre_y() + ui.px(10),
-          is_held ? "A and B have other sizes." : "Every head's A − B stands here.",
+          is_held ? "What is shown and what is held differ in size." : "Every head's now − held stands here.",
           {type::tick, ui.theme.text3, Ink::Regular, Align::Centre, box.w});
 }
 
@@ -114,7 +114,7 @@ void draw_all_heads(Sides& sides, const Box& box) {
   const bool with_mass = words_width + ui.px(10) <= step;
   plot_title(ui, box, title,
              std::string(words(scene.result.document, sides.difference).short_name) +
-                 (with_mass ? ", same range; mass moved per row" : ", same range"));
+                 (with_mass ? " · same range · TV distance per row" : " · same range"));
 
   ImGui::SetCursorScreenPos({box.x, top});
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));

@@ -37,22 +37,22 @@ void draw_nothing_held(Scene& scene, const Box& box) {
   const Box inner = box.grown(-ui.px(24));
   Scaling::Kind& scaling = scene.document.scaling.kind;
   const bool divided = scaling == Scaling::Kind::InverseSqrtDk;
-  const char* hold = "Hold this as B";
+  const char* hold = "Hold this";
   const char* start = divided ? "Hold, then switch scaling off" : "Hold, then switch scaling on";
   const float hold_width = button_width(ui, hold), start_width = button_width(ui, start), gap = ui.px(12);
   const bool beside = hold_width + gap + start_width <= inner.w;
   const std::string_view why =
-      "Hold what is shown now as B. Then change a setting: A follows, B stays, and A − B shows what it did.";
+      "Hold what is shown now. Then change a setting: what is held stays, and now − held shows the effect.";
   const float body = ui.paragraph_height(std::min(inner.w, ui.px(420)), why, type::label);
   const float height = ui.px(36) + body + ui.px(52) + ui.px(beside ? 32 : 72);
   float y = std::round(std::max(inner.y, box.centre_y() - height / 2));
-  ui.text(box.centre_x(), y + ui.px(12), "Nothing is held as B yet",
+  ui.text(box.centre_x(), y + ui.px(12), "Nothing is held yet",
           {type::title, ui.theme.text1, Ink::Semibold, Align::Centre, inner.w});
   y += ui.px(36);
   const float width = std::min(inner.w, ui.px(420));
   y +=
       ui.paragraph(box.centre_x(), y, width, why, {type::label, ui.theme.text2, Ink::Regular, Align::Centre});
-  draw_key(ui, box.centre_x(), y + ui.px(26), "\\", "holds what is shown as B");
+  draw_key(ui, box.centre_x(), y + ui.px(26), "\\", "holds what is shown");
   y += ui.px(52);
 
   const float total = beside ? hold_width + gap + start_width : start_width;
@@ -63,14 +63,14 @@ void draw_nothing_held(Scene& scene, const Box& box) {
                                   hold_width, ui.px(32)};
   if (button(ui, start, first,
              {start,
-              divided ? "B: S ÷ √dₖ    A: S" : "B: S    A: S ÷ √dₖ",
+              divided ? "held: S ÷ √dₖ    now: S" : "held: S    now: S ÷ √dₖ",
               "What the division by √dₖ does, in one click.",
               {}})) {
     scene.requests.hold = true;
     scaling = divided ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
   }
   ui.frame(first, ui.theme.query, std::max(1.f, std::floor(ui.scale())), ui.px(6));  // what to try first
-  if (button(ui, hold, second, {hold, {}, "What is shown stays as B while A goes on changing.", "\\"}))
+  if (button(ui, hold, second, {hold, {}, "What is shown is held while you go on changing it.", "\\"}))
     scene.requests.hold = true;
 }
 
@@ -82,7 +82,7 @@ void draw_no_difference(const Sides& sides, const Box& box) {
   if (width < ui.px(80)) return;
   const float body = ui.paragraph_height(width, why, type::label);
   float y = std::round(box.centre_y() - (ui.px(36) + body) / 2);
-  ui.text(box.centre_x(), y + ui.px(12), "No A − B here",
+  ui.text(box.centre_x(), y + ui.px(12), "No difference here",
           {type::title, ui.theme.text1, Ink::Semibold, Align::Centre, width});
   y += ui.px(36);
   ui.paragraph(box.centre_x(), y, width, why, {type::label, ui.theme.text2, Ink::Regular, Align::Centre});

@@ -46,11 +46,11 @@ std::string equal_settings(const Sides& sides) {
   return equal;
 }
 
-/// "scale ÷ √8 | ÷ 1 · mask causal | no mask"
+/// "scale:  ÷ √8  |  ÷ 1 · mask:  causal  |  no mask"; two spaces divide what is translated for itself.
 std::string all_settings(const Sides& sides) {
   std::string all;
   for (const SettingDifference& d : sides.settings)
-    all += (all.empty() ? "" : " · ") + std::string(d.name) + ": " + d.a + " | " + d.b;
+    all += (all.empty() ? "" : " · ") + std::string(d.name) + ":  " + d.a + "  |  " + d.b;
   return all;
 }
 
@@ -90,7 +90,7 @@ float draw_settings(const Sides& sides, const Box& head, bool is_a, float least_
   }
   const Ui::Touch touch = ui.touch(is_a ? "What differs in A" : "What differs in B", group, false);
   const std::string all = all_settings(sides);
-  tooltip(ui, touch.hovered, group, {"What differs: A | B", all, "Everything else is set alike.", {}});
+  tooltip(ui, touch.hovered, group, {"What differs: now | held", all, "Everything else is set alike.", {}});
   const std::string equal = equal_settings(sides);
   const float end = tags.empty() ? head.right() : group.x - ui.px(12);
   if (end - ui.text_width(equal, type::label) < least_x) return tags.empty() ? head.right() : group.x;
@@ -113,16 +113,20 @@ std::string sequence_note(const Scene& side) {
 void scaling_switch(Document& document, const Ui& ui, const Box& row) {
   const bool divided = document.scaling.kind == Scaling::Kind::InverseSqrtDk;
   if (toggle(ui, "Divide by sqrt(d_k)", "÷ √dₖ", row, divided,
-             {"Divide by √dₖ", "S ÷ √dₖ", "Of A; B stays as it was held.", "S"}))
+             {"Divide by √dₖ", "S ÷ √dₖ", "Changes what is shown now; what is held stays.", "S"}))
     document.scaling.kind = divided ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
 }
 
 void mask_segments(Masking& mask, const Ui& ui, const Box& row, bool compact) {
   constexpr std::array<std::string_view, 4> names{"None", "Causal", "Padding", "Both"};
-  const std::array<Tip, 4> tips{Tip{"No mask", "every query sees every key", "Of A; B stays.", "N"},
-                                Tip{"Causal mask", "key ≤ query, else −∞", "Of A; B stays.", "C"},
-                                Tip{"Padding mask", "[pad] keys get −∞", "Of A; B stays.", "P"},
-                                Tip{"Causal and padding", "both must allow the key", "Of A; B stays.", {}}};
+  const std::array<Tip, 4> tips{
+      Tip{"No mask", "every query sees every key", "Changes what is shown now; what is held stays.", "N"},
+      Tip{"Causal mask", "key ≤ query, else −∞", "Changes what is shown now; what is held stays.", "C"},
+      Tip{"Padding mask", "[pad] keys get −∞", "Changes what is shown now; what is held stays.", "P"},
+      Tip{"Causal and padding",
+          "both must allow the key",
+          "Changes what is shown now; what is held stays.",
+          {}}};
   const int now = (mask.causal ? 1 : 0) + (mask.padding ? 2 : 0);
   if (const auto chosen =
           segments(ui, "Mask", row, names, now, tips, {.text_size = compact ? type::tick : type::label})) {
@@ -133,9 +137,9 @@ void mask_segments(Masking& mask, const Ui& ui, const Box& row, bool compact) {
 
 void temperature_slider(Document& document, const Ui& ui, const Box& row) {
   const float tau = document.temperature;
-  if (const auto moved =
-          slider(ui, "Temperature", "τ", fixed(static_cast<double>(tau), 2), row, tau, {0.1f, 10, 1, true},
-                 tau != 1, {"Temperature", "softmax(S / τ)", "Of A; B stays as it was held.", {}}))
+  if (const auto moved = slider(
+          ui, "Temperature", "τ", fixed(static_cast<double>(tau), 2), row, tau, {0.1f, 10, 1, true}, tau != 1,
+          {"Temperature", "softmax(S / τ)", "Changes what is shown now; what is held stays.", {}}))
     document.temperature = *moved;
 }
 
@@ -145,9 +149,9 @@ void draw_head_of_a(Sides& sides, const Box& head) {
   const Ui& ui = sides.ui();
   Scene& scene = sides.a;
   const float right = draw_settings(sides, head, true, head.x + ui.px(72));
-  draw_title(ui, head, {"A", ui.theme.text1, "live" + sequence_note(scene)}, right);
+  draw_title(ui, head, {"now", ui.theme.text1, "live" + sequence_note(scene)}, right);
 
-  // The most used switches: A stays alive here, B is what it is compared with.
+  // The most used switches: what is shown stays alive here, what is held is what it is compared with.
   const Box line = controls_of(ui, head);
   const float gap = ui.px(scene.compact ? 12 : 20), middle = line.centre_y();
   const float on = ui.text_width("÷ √dₖ", type::label) + ui.px(36), masks = ui.px(scene.compact ? 204 : 244);
@@ -166,7 +170,7 @@ void draw_head_of_b(Sides& sides, const Box& head) {
   Scene& scene = sides.a;
   const float right = draw_settings(sides, head, false, head.x + ui.px(72));
   const std::string note = age(ImGui::GetTime() - scene.held->seconds) + sequence_note(*sides.b);
-  draw_title(ui, head, {"B", ui.theme.b, note}, right);
+  draw_title(ui, head, {"held", ui.theme.b, note}, right);
 
   const Box line = controls_of(ui, head);
   struct Order {
@@ -175,11 +179,15 @@ void draw_head_of_b(Sides& sides, const Box& head) {
     bool& wish;
   };
   const std::array<Order, 3> orders{
-      Order{"Hold A as B", {"Hold A as B", {}, "What A is now takes B's place.", "\\"}, scene.requests.hold},
+      Order{"Hold again",
+            {"Hold again", {}, "What is shown now replaces what is held.", "\\"},
+            scene.requests.hold},
       Order{"Swap",
-            {"Swap A and B", {}, "B is shown and edited, what was A is held.", "X"},
+            {"Swap now and held", {}, "What was held is shown and edited; what was shown is held.", "X"},
             scene.requests.swap},
-      Order{"Let go", {"Let go of B", {}, "Nothing is held any more.", "Shift+\\"}, scene.requests.let_go}};
+      Order{"Let go",
+            {"Let go of what is held", {}, "Nothing is held any more.", "Shift+\\"},
+            scene.requests.let_go}};
   float x = line.x;
   for (const Order& order : orders) {
     const Box box{x, line.centre_y() - ui.px(14),
@@ -193,13 +201,13 @@ void draw_head_of_b(Sides& sides, const Box& head) {
 void draw_head_of_difference(Sides& sides, const Box& head) {
   const Ui& ui = sides.ui();
   Scene& scene = sides.a;
-  constexpr std::array<std::string_view, 3> kinds{"A − B", "|A − B|", "ratio"};
+  constexpr std::array<std::string_view, 3> kinds{"now − held", "|now − held|", "ratio"};
   const std::array<Tip, 3> tips{
-      Tip{"A − B", {}, "Blue where B has more, orange where A has more.", "/"},
-      Tip{"|A − B|", {}, "How far apart, whichever has more.", "/"},
-      Tip{"Ratio", "|A| / |B|, coloured by log₂",
-          "×2 and ÷2 are as far from equal: small weights count as much as large ones.", "/"}};
-  const float wide = std::min(ui.px(scene.compact ? 176 : 224), head.w - ui.px(72));
+      Tip{"now − held", {}, "Orange where it is larger now, blue where it was larger when held.", "/"},
+      Tip{"|now − held|", {}, "Absolute difference.", "/"},
+      Tip{"Ratio", "|now| / |held|, coloured by log₂",
+          "×2 and ÷2 are equally far from 1: small weights count as much as large ones.", "/"}};
+  const float wide = std::min(ui.px(scene.compact ? 208 : 264), head.w - ui.px(96));
   const Box mode{head.right() - wide, title_y(ui, head) - ui.px(13), wide, ui.px(26)};
   DifferenceKind& kind = scene.view.compare.difference;
   if (const auto chosen = segments(ui, "Difference", mode, kinds, static_cast<int>(kind), tips,
@@ -208,7 +216,7 @@ void draw_head_of_difference(Sides& sides, const Box& head) {
   const std::string name = head_name(scene.result, scene.head());
   const std::string number = "head " + std::to_string(scene.head());
   const bool named = name != number && !name.empty();
-  draw_title(ui, head, {"A − B", ui.theme.text1, named ? number + " · " + name : number}, mode.x);
+  draw_title(ui, head, {"Difference", ui.theme.text1, named ? number + " · " + name : number}, mode.x);
 
   const Document& document = scene.result.document;
   const std::array<Plane, 4> stages{Stage::Score, Stage::Scale, Stage::Mask, weights_stage(document)};

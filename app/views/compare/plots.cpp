@@ -15,14 +15,14 @@ const Measures* rows_of_b(const Sides& sides) {
   return sides.b && sides.same_shape ? &sides.b->result.measures : nullptr;
 }
 
-/// "A  B" at the right end of a title line, in their colours. Returns the room it took.
+/// "now  held" at the right end of a title line, in their colours. Returns the room it took.
 float draw_legend(const Sides& sides, const Box& box) {
   const Ui& ui = sides.ui();
   const float y = box.y + ui.px(10);
   float x = box.right();
   if (sides.b && sides.same_shape)
-    x -= ui.text(x, y, "B", {type::label, ui.theme.b, Ink::Semibold, Align::Right}) + ui.px(16);
-  x -= ui.text(x, y, "A", {type::label, ui.theme.text1, Ink::Semibold, Align::Right}) + ui.px(8);
+    x -= ui.text(x, y, "held", {type::label, ui.theme.b, Ink::Semibold, Align::Right}) + ui.px(16);
+  x -= ui.text(x, y, "now", {type::label, ui.theme.text1, Ink::Semibold, Align::Right}) + ui.px(8);
   return box.right() - x;
 }
 

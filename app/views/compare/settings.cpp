@@ -62,7 +62,7 @@ std::string masked_heads_of(const Document& self, const Document& other) {
 
 std::string by_hand_of(const Document& self, const Document& other) {
   if (same_numbers(self.masking.additive, other.masking.additive)) return {};
-  return self.masking.additive ? "mask by hand" : "none by hand";
+  return self.masking.additive ? "painted mask" : "nothing painted";
 }
 
 std::string hidden_of(const Document& self, const Document& other) {
@@ -144,7 +144,7 @@ constexpr Setting attention[]{{"scale", scale_of},
                               {"window", window_of},
                               {"pattern", pattern_of},
                               {"heads masked", masked_heads_of},
-                              {"cells by hand", by_hand_of},
+                              {"painted cells", by_hand_of},
                               {"hidden score", hidden_of},
                               {"mistake", mistake_of},
                               {"dropout", dropout_of},
@@ -181,8 +181,8 @@ std::vector<SettingDifference> differing_settings(const Document& a, const Docum
       SettingDifference difference{setting.name, setting.words(a, b), setting.words(b, a)};
       if (difference.a.empty() && difference.b.empty()) continue;
       if (difference.a == difference.b) {  // the same kind of thing with other numbers
-        difference.a += " (A)";
-        difference.b += " (B)";
+        difference.a += " (now)";
+        difference.b += " (held)";
       }
       all.push_back(std::move(difference));
     }

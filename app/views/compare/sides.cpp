@@ -115,8 +115,8 @@ std::string why_no_difference(const Sides& sides) {
   const Dimensions &a = sides.a.result.dimensions, &b = sides.b->result.dimensions;
   const auto sentence = [](const std::string& of_a, const std::string& of_b, std::string_view so,
                            std::string_view cure) {
-    return "A has " + of_a + " and B has " + of_b + ", so " + std::string(so) + ": " + std::string(cure) +
-           " (Ctrl+Z takes the change back), or hold what A is now as B (\\).";
+    return "What is shown has " + of_a + ", what is held has " + of_b + ": " + std::string(so) + ". " +
+           std::string(cure) + " (Ctrl+Z takes the change back), or hold what is shown (\\).";
   };
   if (a.queries != b.queries || a.keys != b.keys) {
     const bool square = a.queries == a.keys && b.queries == b.keys;
@@ -124,16 +124,15 @@ std::string why_no_difference(const Sides& sides) {
       return square ? counted(d.queries, "token", "tokens")
                     : counted(d.queries, "query", "queries") + " by " + counted(d.keys, "key", "keys");
     };
-    return sentence(of(a), of(b), "no cell of one stands for a cell of the other",
-                    "give A as many tokens as B");
+    return sentence(of(a), of(b), "their cells do not correspond", "Use as many tokens as in what is held");
   }
   if (a.heads != b.heads)
     return sentence(counted(a.heads, "head", "heads"), counted(b.heads, "head", "heads"),
-                    "no head of one stands for a head of the other", "give A as many heads as B");
+                    "their heads do not correspond", "Use as many heads as in what is held");
   if (a.batch != b.batch)
     return sentence(counted(a.batch, "text", "texts"), counted(b.batch, "text", "texts"),
-                    "they cannot be laid over each other", "give A as many texts as B");
-  return "B has no stage like this one: choose Scores, Scaled, Masked or Weights above.";
+                    "their texts do not correspond", "Use as many texts as in what is held");
+  return "What is held has no such stage: choose Scores, Scaled, Masked or Weights above.";
 }
 
 }  // namespace attnscope

@@ -13,7 +13,7 @@ void loss_row(Column& c) {
   Loss& loss = c.document().loss;
   constexpr std::array<std::string_view, 3> names{"Off", "Sum", "Mean sq."};
   const std::array<Tip, 3> tips{Tip{"Off", {}, "Only the forward pass.", {}},
-                                Tip{"Sum", "Σ Y · G, G = 1", "∂loss/∂Y = 1 everywhere.", {}},
+                                Tip{"Sum", "Σ Y", "∂loss/∂Y = 1 everywhere.", {}},
                                 Tip{"Mean squared", "mean (Y − X)²", "Target: reproduce X.", {}}};
   const SegmentsStyle style{.text_size = c.scene.compact ? type::tick : type::label};
   if (const auto chosen =
@@ -41,7 +41,8 @@ void norm_rows(Column& c) {
             {}},
            odd);
   }
-  if (head.vanishing) c.remark("Vanishing: below 1e\u22126, this head hardly learns.", true);
+  if (head.vanishing)
+    c.remark("Gradient norm below 1e\u22126: with plain SGD this head hardly learns.", true);
   if (head.exploding)
     c.remark("Gradient norm above 10 or not finite; whether a step overshoots depends on the learning rate.",
              true);

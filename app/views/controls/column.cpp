@@ -19,7 +19,7 @@ bool dots(const Ui& ui, const char* label, const Box& box, bool open, bool used)
   tooltip(ui, touch.hovered, box,
           {open ? "Fewer controls" : "More controls",
            {},
-           used ? "Something in here is not as it usually is." : "What is used less often is in here.",
+           used ? "A setting in here differs from its default." : "Less common settings.",
            {}});
   return touch.clicked;
 }

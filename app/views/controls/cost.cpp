@@ -63,12 +63,12 @@ void total_rows(Column& c, const LayerCost& cost) {
   c.fact("Bytes staged", "moved, staged", bytes_of(cost.bytes),
          {"Bytes moved, staged",
           "every stage reads and writes",
-          "As here, where every stage can be looked at.",
+          "Every stage is kept, as here, so that it can be shown.",
           {}});
   c.fact("Bytes streaming", "moved, streaming", bytes_of(cost.streaming_bytes),
          {"Bytes moved, streaming",
           "K and V once per 64 queries",
-          "Scores and weights never leave the chip.",
+          "Scores and weights stay in on-chip memory, as in FlashAttention.",
           {}});
   c.fact("Held staged", "held, staged", bytes_of(cost.held),
          {"Memory held, staged",

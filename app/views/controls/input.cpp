@@ -21,12 +21,12 @@ void padding_row(Column& c) {
   Document& document = c.document();
   const int longest = std::max(1, static_cast<int>(longest_of(document.input.sequences)));
   const int now = std::max(document.input.padded_length, longest);
-  const Tip tip{"Pad to",
+  const Tip tip{"Padded length",
                 "sequence + [pad] … [pad]",
                 "Padding tokens take attention unless the padding mask hides them.",
                 {}};
   const auto next = [&](int step) { return std::int64_t{now} + step; };
-  if (const auto n = c.number("Pad to", "pad to", now, next, tip)) {
+  if (const auto n = c.number("Pad to", "padded length", now, next, tip)) {
     document.input.padded_length = *n <= longest ? 0 : static_cast<int>(std::min<std::int64_t>(*n, 100000));
     document = edit::cached(std::move(document), document.input.cached);  // fits a mask made by hand
   }

@@ -22,7 +22,7 @@ void kind_row(Column& c) {
       Tip{"Causal mask", "key ≤ query, else −∞", "No query sees later tokens, as in GPT-style decoders.",
           "C"},
       Tip{"Padding mask", "[pad] keys get −∞", "Keys beyond the end of their sequence are hidden.", "P"},
-      Tip{"Causal and padding", "both must allow the key", "As when a batch of texts is trained.", {}}};
+      Tip{"Causal and padding", "both must allow the key", "As in batched training of a decoder.", {}}};
   const int now = (mask.causal ? 1 : 0) + (mask.padding ? 2 : 0);
   const SegmentsStyle style{.text_size = c.scene.compact ? type::tick : type::label};
   if (const auto chosen = segments(c.ui(), "Mask", c.row(28, 10), names, now, tips, style)) {
@@ -92,8 +92,8 @@ void brush_rows(Column& c) {
               "each can be shown. Padding stays a rule.",
               {}}))
     paint_from_pattern(c.scene);
-  if (mask.additive && button(c.ui(), "Clear by hand", right,
-                              {"Clear", {}, "Shows all cells hidden by hand, in every head.", {}}))
+  if (mask.additive &&
+      button(c.ui(), "Clear painting", right, {"Clear", {}, "Removes the painted mask, in every head.", {}}))
     c.document() = edit::clear_hand_mask(std::move(c.document()));
 }
 
@@ -135,14 +135,22 @@ void picture_rows(Column& c) {
 }
 
 /// What of the mask is tucked behind the dots but in use.
-std::string summary(const Masking& mask, bool behind_cache) {
+std::string rule_in_use(const Masking& mask, bool behind_cache) {
   if (mask.mistake != MaskMistake::None) return "with a mistake";
   if (mask.sparsity.kind == Sparsity::Kind::Strided) return "strided";
   if (mask.sparsity.kind == Sparsity::Kind::BlocksGlobal) return "block + global";
   if (mask.sparsity.kind == Sparsity::Kind::Lsh) return "LSH buckets";
   if (!mask.window.open()) return "window";
   if (mask.causal) return behind_cache ? "bottom-right" : "causal, top-left";  // of the picture: its corner
-  return mask.additive ? "by hand" : "";
+  return "";
+}
+
+/// The rule, and whether a mask is painted or came with the tensors: "causal, top-left · painted".
+std::string summary(const Document& document, bool behind_cache) {
+  std::string words = rule_in_use(document.masking, behind_cache);
+  if (!document.masking.additive) return words;
+  if (!words.empty()) words += " · ";
+  return words + (document.input.given ? "additive" : "painted");
 }
 
 }  // namespace
@@ -154,7 +162,7 @@ void mask_section(Column& c) {
                     !mask.heads.empty() || mask.additive;
   if (c.begin({.which = Section::Mask,
                .label = "Mask",
-               .note = summary(mask, position_of(c.scene.result, c.scene.sequence(), 0) != 0),
+               .note = summary(c.document(), position_of(c.scene.result, c.scene.sequence(), 0) != 0),
                .opens = Opens::Always,
                .has_extras = true,
                .extras_used = used})) {

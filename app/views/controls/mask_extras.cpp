@@ -37,7 +37,7 @@ struct Pattern {
   std::string_view formula, why;
 };
 constexpr std::array<Pattern, 4> patterns{{
-    {"No pattern", "every key", "Full attention, but for the masks above."},
+    {"No pattern", "every key", "Full attention, apart from the masks above."},
     {"Strided", "(p − j) mod stride = 0",
      "Every stride-th key: half of the Sparse Transformer's pattern, which adds a local window."},
     {"Block + global", "same block, or one of the first g",
@@ -135,7 +135,7 @@ constexpr std::array<Mistake, 5> mistakes{{
     {"Diagonal hidden", "key < query",
      "< instead of ≤: no token sees itself, and the first sees nothing at all."},
     {"After the softmax", "A ∘ allowed",
-     "Zeroed too late: rows no longer sum to 1, and hidden scores still shape the others."},
+     "Zeroed after the softmax: rows no longer sum to 1, and hidden scores still lower the other weights."},
     {"Transposed", "query ≤ key",
      "Rows and columns swapped: under a causal mask each query sees only itself and later tokens."},
     {"Wrong axis", "padding hides rows",
@@ -153,25 +153,25 @@ std::string_view needed(const Masking& mask) {
 void mistake_rows(Column& c) {
   Masking& mask = c.document().masking;
   const Mistake& now = mistakes[static_cast<std::size_t>(mask.mistake)];
-  drop(
-      c.ui(), "Mistake", c.row(28), mask.mistake == MaskMistake::None ? "Mistakes …" : now.name,
-      {"Mistakes", now.formula, "Masks that are wrong as they are met in real code, to see what breaks.", {}},
-      [&] {
-        for (std::size_t i = 0; i < mistakes.size(); ++i) {
-          const auto which = static_cast<MaskMistake>(i);
-          if (menu_row(c.ui(), mistakes[i].name, mistakes[i].formula, which == mask.mistake))
-            mask.mistake = which;
-        }
-      });
+  drop(c.ui(), "Mistake", c.row(28), mask.mistake == MaskMistake::None ? "Mistakes …" : now.name,
+       {"Mistakes", now.formula, "Common mask bugs, to see what they break.", {}}, [&] {
+         for (std::size_t i = 0; i < mistakes.size(); ++i) {
+           const auto which = static_cast<MaskMistake>(i);
+           if (menu_row(c.ui(), mistakes[i].name, mistakes[i].formula, which == mask.mistake))
+             mask.mistake = which;
+         }
+       });
   if (mask.mistake == MaskMistake::None || now.breaks.empty()) return;
   c.remark(now.breaks, true);
   if (const std::string_view missing = needed(mask); !missing.empty()) c.remark(missing);
 }
 
 void hand_row(Column& c) {
-  if (button(c.ui(), is_hidden_by_hand(c.scene) ? "Show cell" : "Hide cell", c.row(28),
-             {"Hide the chosen cell", "M_ij = \u2212∞",
-              "By hand, in this head alone; again shows it. The other cells stay as they are.", "M"}))
+  if (button(
+          c.ui(), is_hidden_by_hand(c.scene) ? "Show cell" : "Hide cell", c.row(28),
+          {"Hide the chosen cell", "M_ij = \u2212∞",
+           "Painted, in this head only; pressed again, it shows the cell. The other cells stay as they are.",
+           "M"}))
     toggle_hidden_cell(c.scene);
 }
 

@@ -30,12 +30,14 @@ std::string_view why(Positions kind) {
   switch (kind) {
     case Positions::None:
       return "Without a causal or local mask, permuting the tokens only permutes the output rows.";
-    case Positions::Sinusoidal: return "Each position has its own wave pattern; shifts are rotations.";
+    case Positions::Sinusoidal: return "Sines and cosines of the position; a shift rotates each pair.";
     case Positions::Learned:
       return "As in BERT and GPT-2; here drawn from the seed unless a file gives them.";
     case Positions::RelativeBuckets:
-      return "As in T5: far distances share a bucket, the bias is added to scores.";
-    case Positions::Alibi: return "Nearer keys get more, in every head by another slope; nothing is learned.";
+      return "As in T5: a bias per head and distance bucket, added to the scores; far distances share a "
+             "bucket.";
+    case Positions::Alibi:
+      return "A penalty proportional to distance, with a fixed slope per head; nothing is learned.";
     case Positions::RopeHalf:
     case Positions::RopeInterleaved:
       return "Queries and keys are rotated by their positions: q·k depends on their contents and their "
@@ -68,7 +70,7 @@ void rotary_rows(Column& c) {
   if (const auto n = c.number("Rotated dims", "rotated dims", now, next,
                               {"Rotated dimensions r",
                                "dimensions 0 … r − 1 of dₖ",
-                               "The others do not know their position, as in GPT-NeoX.",
+                               "The other dimensions are not rotated, as in GPT-NeoX.",
                                {}})) {
     const std::int64_t even = std::clamp<std::int64_t>(*n / 2 * 2, 2, std::max<std::int64_t>(all, 2));
     s.rope_dims = even == all ? 0 : static_cast<int>(even);

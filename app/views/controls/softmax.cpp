@@ -35,7 +35,7 @@ void cap_rows(Column& c) {
   if (const auto moved = slider(
           c.ui(), "Cap", "cap c", fixed(static_cast<double>(cap), 2), c.row(36, 4), cap,
           {0.1f, 100, first_cap, true}, true,
-          {"Cap", "c · tanh(x / c)", "Small caps even the weights out; large ones change nothing.", {}})) {
+          {"Cap", "c · tanh(x / c)", "A small c flattens the weights; a large c changes nothing.", {}})) {
     document.soft_cap = *moved;
   }
 }
@@ -65,14 +65,13 @@ void kind_rows(Column& c) {
 void dropout_rows(Column& c) {
   Document& document = c.document();
   const float rate = document.dropout.rate;
-  if (const auto moved = slider(
-          c.ui(), "Dropout", "dropout", fixed(100 * static_cast<double>(rate), 0) + " %", c.row(36, 4), rate,
-          {0, 0.9f, 0}, rate > 0,
-          {"Dropout",
-           "A ∘ keep / (1 − rate)",
-           "While training, weights are dropped by chance and the others grow, so that no head leans on "
-           "one key.",
-           {}})) {
+  if (const auto moved =
+          slider(c.ui(), "Dropout", "dropout", fixed(100 * static_cast<double>(rate), 0) + " %", c.row(36, 4),
+                 rate, {0, 0.9f, 0}, rate > 0,
+                 {"Dropout",
+                  "A ∘ keep / (1 − rate)",
+                  "In training, weights are set to 0 at random and the others multiplied by 1 / (1 − rate).",
+                  {}})) {
     document.dropout.rate = *moved < 0.005f ? 0 : *moved;
   }
   if (document.dropout.rate == 0) return;
@@ -86,7 +85,7 @@ void dropout_rows(Column& c) {
 void precision_row(Column& c) {
   constexpr std::array<std::string_view, 3> names{"fp32", "bf16", "fp16"};
   const std::array<Tip, 3> tips{
-      Tip{"float32", "24 significant bits", "What the reference in float64 is compared with.", {}},
+      Tip{"float32", "24 significant bits", "The float64 reference is compared with it.", {}},
       Tip{"bfloat16",
           "8 significant bits, range of float32",
           "Stages are stored rounded; sums accumulate in float32.",

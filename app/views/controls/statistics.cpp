@@ -45,10 +45,13 @@ void statistics_section(Column& c) {
             "Perplexity of the row: as many equal weights have this entropy.",
             {}});
     c.fact("Mean distance", "mean distance", fixed(head.distance, 2),
-           {"Mean distance", "Σ A · |query − key|, in tokens", "How far this head looks.", {}});
+           {"Mean distance",
+            "Σ A · |query − key|, in tokens",
+            "Distance between query and key, averaged by the weights.",
+            {}});
     if (!is_cross(r)) {
       share_row(c, "Mass on itself", "on itself", head.self,
-                {"On itself", "mean of A_ii", "Weight that stays with the token.", {}});
+                {"On itself", "mean of A_ii", "Weight of each token on itself.", {}});
       share_row(c, "Mass on previous", "on previous", head.previous,
                 {"On the previous token", "mean of A_i,i−1", "High in a previous-token head.", {}});
       share_row(c, "Mass on next", "on next", head.next,
@@ -59,15 +62,16 @@ void statistics_section(Column& c) {
                "mean of A_i0",
                "Compare it with uniform attention before calling it a sink.",
                {}});
-    share_row(c, "Mass on special", "on special", head.special,
-              {"On special tokens", "[CLS], [SEP], </s> …", "Where heads put weight they do not need.", {}});
+    share_row(
+        c, "Mass on special", "on special", head.special,
+        {"On special tokens", "[CLS], [SEP], </s> …", "Special tokens often serve as attention sinks.", {}});
     if (r.dimensions.extra > 0)
       share_row(c, "Mass on extra", "on extra keys", head.extra,
-                {"On keys of no token", "learned and zero key", "What they take from the tokens.", {}});
+                {"On keys of no token", "learned and zero key", "Weight that does not go to tokens.", {}});
     if (head.collapsed)
       c.remark("Collapsed: low mean entropy, most queries attend to one key. Normal for positional heads.",
                true);
-    if (head.uniform) c.remark("Uniform: every query looks at all its keys alike.", true);
+    if (head.uniform) c.remark("Uniform: nearly equal weights on all allowed keys.", true);
   }
   c.end();
 }

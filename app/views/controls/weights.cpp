@@ -32,9 +32,9 @@ void edited_row(Column& c) {
   const bool edited = (w.recipe == Recipe::Given && w.made_by != Recipe::Given) || document.input.edited ||
                       document.input.edited_memory;
   if (!edited) return;
-  if (button(c.ui(), "As the seed makes them", c.row(28),
-             {"Again", "same seed, same bits",
-              "Lets go of every number that was edited by hand in weights and token vectors.", "Home"}))
+  if (button(c.ui(), "Reset to the seed", c.row(28),
+             {"Again", "same seed, same bits", "Discards every edit by hand in weights and token vectors.",
+              "Home"}))
     draw_weights_again(c.scene);
 }
 
@@ -67,10 +67,12 @@ void recipe_rows(Column& c) {
     document = edit::seed(document, static_cast<std::uint64_t>(std::max<std::int64_t>(0, *seed)));
   }
   if (w.recipe == Recipe::HandBuilt) {
-    if (const auto noise = slider(
-            c.ui(), "Noise", "noise", fixed(static_cast<double>(w.noise), 2), c.row(36, 4), w.noise,
-            {0, 1, 0.1f}, false,
-            {"Noise", "W + noise · N(0, 1) / √d_model", "Hides the hand-built pattern bit by bit.", {}})) {
+    if (const auto noise = slider(c.ui(), "Noise", "noise", fixed(static_cast<double>(w.noise), 2),
+                                  c.row(36, 4), w.noise, {0, 1, 0.1f}, false,
+                                  {"Noise",
+                                   "W + noise · N(0, 1) / √d_model",
+                                   "Gaussian noise added to the hand-built weights.",
+                                   {}})) {
       document = edit::noise(document, std::clamp(*noise, 0.f, 10.f));
     }
   } else if (w.recipe == Recipe::Random) {

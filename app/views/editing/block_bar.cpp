@@ -55,13 +55,13 @@ class Bar {
     const std::string formula =
         block_ == Block::Input ? "X = gain · E + P"
                                : std::string(symbol(block_)) + " = gain · " + std::string(symbol(block_));
-    if (const auto factor = slider(
-            ui_, "Gain", "gain", fixed(static_cast<double>(now), 2), box, now, {0.1f, 10, 1, true}, now != 1,
-            {"Gain",
-             formula,
-             "Larger queries or keys are larger scores: a sharper softmax. It stays when the text or the "
-             "seed changes.",
-             {}}))
+    if (const auto factor = slider(ui_, "Gain", "gain", fixed(static_cast<double>(now), 2), box, now,
+                                   {0.1f, 10, 1, true}, now != 1,
+                                   {"Gain",
+                                    formula,
+                                    "Larger queries or keys give larger scores: a sharper softmax. It stays "
+                                    "when the text or the seed changes.",
+                                    {}}))
       change([&](Document d) { return edit::gain(std::move(d), block_, std::clamp(*factor, 1e-3f, 1e3f)); });
   }
 
@@ -86,10 +86,7 @@ class Bar {
     const auto& own = scene_.document.weights.of(*projection_of(block_)).drawn;
     drop(
         ui_, "Block initialiser", box, drawn_with(),
-        {"Initialiser",
-         "of this block alone",
-         "Draws its numbers anew; those edited by hand in it are let go.",
-         {}},
+        {"Initialiser", "of this block alone", "Draws its numbers anew; edits by hand are discarded.", {}},
         [&] {
           for (std::size_t i = 0; i < initialisers.size(); ++i) {
             const auto kind = static_cast<Initialiser>(i);

@@ -144,8 +144,8 @@ Tip number_tip(bool can_edit, bool can_reset, std::string_view why_not) {
   return {{},
           "click: type · Alt + drag: scrub",
           can_reset
-              ? "Double click resets it, right click offers its row; with Ctrl a scrub is ten times finer."
-              : "Right click offers its row; with Ctrl a scrub is ten times finer.",
+              ? "Double click resets it, right click: menu of its row; with Ctrl a scrub is ten times finer."
+              : "Right click: menu of its row; with Ctrl a scrub is ten times finer.",
           {}};
 }
 

@@ -212,10 +212,10 @@ BlockWords block_words(Block block) {
     case Block::ValueBias: return {"b_V bias", "b_V", "V = X·W_V + b_V", "Added to every value."};
     case Block::OutputBias: return {"b_O bias", "b_O", "Y = C·W_O + b_O", "Added to every output."};
     case Block::ExtraKey:
-      return {"Learned key", "Learned key", "K = [K; k₀]", "A key that belongs to no token."};
+      return {"Learned key", "Learned key", "K = [K; k₀]", "A key that belongs to no token (bias_k)."};
     case Block::ExtraValue:
-      return {"Learned value", "Learned value", "V = [V; v₀]", "What the learned key hands on."};
-    default: return {"X vectors", "X", "E", "What each token brings along."};
+      return {"Learned value", "Learned value", "V = [V; v₀]", "Value of the learned key (bias_v)."};
+    default: return {"X vectors", "X", "E", "Token embeddings."};
   }
 }
 

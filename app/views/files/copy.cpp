@@ -13,7 +13,7 @@ void copy_numbers(Scene& scene) {
                       scene.sequence(), scene.selection.head, scene.view.long_view.in_sight()};
   try {
     scene.requests.copy = tab_separated(scene.result, scene.stats, what);
-    scene.view.message = "Copied the matrix in the focus; a spreadsheet takes it as it is.";
+    scene.view.message = "Copied the matrix in the focus as tab-separated text.";
   } catch (const std::exception& error) {
     scene.view.message = error.what();
   }

@@ -72,7 +72,7 @@ void draw_colours(Scene& scene, const Bar& bar, const Box& box) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto which = static_cast<WeightColours>(i);
       const std::string_view note =
-          which == WeightColours::Magma ? "zero melts into the ground" : std::string_view{};
+          which == WeightColours::Magma ? "zero has the colour of the background" : std::string_view{};
       if (menu_row(ui, names[i].data(), note, focus.colours == which)) focus.colours = which;
     }
     if (menu_row(ui, "Logarithmic", "small weights can be told apart · L", focus.log)) toggle_log(scene);

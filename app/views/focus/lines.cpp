@@ -313,7 +313,10 @@ class LinesView {
     if (mass) focus_.mass = std::clamp(*mass, 10.f, 100.f) / 100;
     constexpr std::array<std::string_view, 2> names{"This head", "All heads"};
     const std::array<Tip, 2> tips{
-        Tip{"This head", {}, "Lines of the chosen head, in its hue. Opacity is the root of the weight.", {}},
+        Tip{"This head",
+            {},
+            "Lines of the chosen head, in its hue. Opacity is the square root of the weight.",
+            {}},
         Tip{"All heads", {}, "Lines of every head, each in its own hue.", {}}};
     const float size = ui_.px(176);
     const auto chosen = segments(ui_, "Lines of", {area_.right() - size, top + ui_.px(10), size, ui_.px(26)},

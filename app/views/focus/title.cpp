@@ -178,14 +178,14 @@ namespace {
 void draw_kinds(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
   constexpr std::array<Plane::Kind, 3> kinds{Plane::Kind::Value, Plane::Kind::Difference, Plane::Kind::Error};
-  constexpr std::array<std::string_view, 3> names{"Value", "A − B", "Δ f64"};
+  constexpr std::array<std::string_view, 3> names{"Value", "now − held", "Δ f64"};
   const bool comparable = scene.stats.can_compare();
   const std::string_view why_difference =
-      comparable   ? "What is shown, minus what is held as B."
-      : scene.held ? "A − B needs the same tokens and heads in A and B."
-                   : "Nothing is held as B yet: press \\ to hold what is shown, then change something.";
+      comparable   ? "What is shown now, minus what is held."
+      : scene.held ? "now − held needs as many tokens and heads in what is held as in what is shown."
+                   : "Nothing is held yet: press \\ to hold what is shown, then change something.";
   const std::array<Tip, 3> tips{Tip{"Value", {}, "The stage itself.", {}},
-                                Tip{"Difference to B", "A − B", why_difference, "/"},
+                                Tip{"Difference to what is held", "now − held", why_difference, "/"},
                                 Tip{"Error of float32",
                                     "float32 − float64",
                                     "What rounding has done to this stage so far: the whole "
@@ -236,7 +236,7 @@ void draw_focus_tools(Scene& scene, const Box& area, float caption, float corner
   const Ui& ui = scene.ui;
   if (ui.is_figure()) return;
   const float y = area.y + caption + ui.px(4), high = ui.px(24);
-  const float wide = std::min(ui.px(160), area.w * 0.5f);
+  const float wide = std::min(ui.px(216), area.w * 0.5f);
   const Box kinds{area.right() - wide, y - high / 2, wide, high};
   draw_kinds(scene, kinds);
   draw_swap(scene, {corner_x - ui.px(32), y - ui.px(7), ui.px(22), ui.px(22)});

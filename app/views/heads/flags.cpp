@@ -21,7 +21,7 @@ constexpr std::array<FlagWords, 6> flag_words{{
      "Low mean entropy: most queries attend to one key, and hardly any gradient passes the softmax. Normal "
      "for positional heads."},
     {"uniform", "Uniform", "mean H > 98 % of ln(allowed)",
-     "Every query looks at all its keys alike: the head only takes their mean."},
+     "Nearly uniform attention: the head output is close to the mean of the allowed values."},
     {"vanishing", "Vanishing gradient", "‖∂W_Q‖, ‖∂W_K‖ or ‖∂W_V‖ < 1e−6",
      "With plain SGD the head hardly learns."},
     {"exploding", "Exploding gradient", "‖∂W_Q‖, ‖∂W_K‖ or ‖∂W_V‖ > 10",
@@ -84,6 +84,18 @@ std::vector<HeadFlag> flags_of(const Result& result, std::int64_t b, std::int64_
 }
 
 std::string_view name_of(HeadFlag flag) { return words(flag).title; }
+
+std::string_view mark_of(HeadFlag flag) {
+  switch (flag) {
+    case HeadFlag::NotFinite: return "Magenta square: not a number.";
+    case HeadFlag::NoKey: return "Crossed square: rows without a key.";
+    case HeadFlag::Collapsed: return "One high bar of three: collapsed.";
+    case HeadFlag::Uniform: return "Three equal bars: uniform.";
+    case HeadFlag::Vanishing: return "Arrow down: vanishing gradient.";
+    case HeadFlag::Exploding: return "Arrow up: exploding gradient.";
+  }
+  return {};
+}
 
 namespace {
 

@@ -14,6 +14,8 @@ enum class HeadFlag : std::uint8_t { NotFinite, NoKey, Collapsed, Uniform, Vanis
 /// Those that hold for a head of a sequence, the gravest first. What surgery brings about by itself is none.
 std::vector<HeadFlag> flags_of(const Result&, std::int64_t b, std::int64_t h);
 /// "Collapsed"
+/// "One high bar of three: collapsed.": what the mark looks like, and what it says.
+std::string_view mark_of(HeadFlag);
 std::string_view name_of(HeadFlag);
 
 /// The marks of head `h` of the shown sequence side by side, the gravest at `right`, centred on y.

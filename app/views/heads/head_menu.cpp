@@ -49,7 +49,7 @@ void preset_rows(Scene& scene, std::int64_t h) {
       {HeadPreset::NextToken, "the next token", "κ₋₁"},
       {HeadPreset::SameToken, "the same token", "code · code"},
       {HeadPreset::FirstToken, "the first token", "Σ cos ωj"},
-      {HeadPreset::Uniform, "all tokens alike", "W = 0"},
+      {HeadPreset::Uniform, "all tokens equally", "W = 0"},
   }};
   menu_title(scene.ui, "Build its weights to look at");
   for (const Row& row : rows) {

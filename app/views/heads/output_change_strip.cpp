@@ -108,7 +108,7 @@ void draw_output_change(Scene& scene, const Box& line) {
   ui.text(link.x, link.centre_y(), back, {type::tick, touch.hovered ? theme.text1 : theme.query});
   if (touch.hovered || touch.focused) ui.horizontal(link.x, link.centre_y() + ui.px(8), width, theme.query);
   tooltip(ui, touch.hovered, link,
-          {"Restore all heads", "A′ = A", "Every head sounds again and has its own pattern.", "Shift+R"});
+          {"Restore all heads", "A′ = A", "Every head is restored, with its own pattern.", "Shift+R"});
   if (touch.clicked) scene.document = edit::restore_heads(std::move(scene.document));
 
   const Box bars{x, line.y + ui.px(2), std::max(0.f, link.x - ui.px(8) - x), line.h - ui.px(4)};

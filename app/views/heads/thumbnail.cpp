@@ -104,8 +104,8 @@ class Thumbnail {
     }
     tooltip(ui_, touch.hovered, tag,
             {muted ? "Muted" : "Mute this head", muted ? "A′ = 0, so head · W_O = 0" : "Y − head · W_O",
-             "A click mutes the head or lets it sound again; with Shift it mutes all the others. What the "
-             "output loses stands below the heads.",
+             "A click mutes the head (zero ablation) or restores it; with Shift all the others. The change "
+             "of the output is shown below the heads.",
              "Shift+M"});
     return tag.x;
   }
@@ -208,7 +208,7 @@ class Thumbnail {
                       ", the next " + percent(m.next) + ", the first " + percent(m.first) + ".";
     if (kind_ != HeadSurgery::Kind::None) why = std::string(words(kind_).told) + " " + why;
     for (const HeadFlag flag : flags_of(scene_.result, scene_.sequence(), h_))
-      why += " " + std::string(name_of(flag)) + ".";
+      why += " " + std::string(mark_of(flag));
     why += " A click keeps this head in the focus; a right click replaces its pattern or builds its weights.";
     tooltip(ui_, hovered, picture_, {title, facts, why, "[ ]"});
   }

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 4> page_names{"Cell", "Row", "Neurons", "
 constexpr std::array<Tip, 4> page_tips{
     Tip{"Cell", "q·k → scaled → masked → weight", "One cell with every number it is made of.", "K"},
     Tip{"Row", "Σⱼ weight = 1", "All keys of the chosen query, with what the row measures.", "K"},
-    Tip{"Neurons", "q ∘ k, dimension by dimension", "Which dimensions make a query fit a key.", "K"},
+    Tip{"Neurons", "q ∘ k, dimension by dimension", "Which dimensions raise or lower the score.", "K"},
     Tip{"Vectors", "q, k, v, o, x, y", "The vectors behind the cell, number by number.", "K"}};
 
 /// A pushpin: its head is filled while it holds.

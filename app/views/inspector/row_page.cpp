@@ -107,7 +107,10 @@ std::vector<Fact> facts_of_row(const Scene& scene, const CellPlace& at) {
   std::vector<Fact> facts{
       {"of ln(allowed)",
        std::isfinite(m.normalised) ? fixed(100 * m.normalised, 0) + " %" : "n/a",
-       {"Normalised entropy", "H / ln(allowed keys)", "100 %: all keys alike. 0 %: one key has it all.", {}}},
+       {"Normalised entropy",
+        "H / ln(allowed keys)",
+        "100 %: uniform weights. 0 %: all weight on one key.",
+        {}}},
       {"effective keys",
        fixed(m.effective, 2),
        {"Effective keys", "e^H", "Perplexity of the row: as many equal weights have this entropy.", {}}},
@@ -119,10 +122,13 @@ std::vector<Fact> facts_of_row(const Scene& scene, const CellPlace& at) {
         {}}},
       {"mean distance",
        fixed(m.distance, 2),
-       {"Mean distance", "Σ A · |query − key|, in tokens", "How far this query looks.", {}}}};
+       {"Mean distance",
+        "Σ A · |query − key|, in tokens",
+        "Distance between query and key, averaged by the weights.",
+        {}}}};
   if (!is_cross(r)) {
     facts.push_back(
-        {"on itself", share(m.self), {"On itself", "A_ii", "Weight that stays with the token.", {}}});
+        {"on itself", share(m.self), {"On itself", "A_ii", "Weight of each token on itself.", {}}});
     facts.push_back({"on previous",
                      share(m.previous),
                      {"On the previous token", "A_i,i−1", "High in a previous-token head.", {}}});
@@ -134,14 +140,17 @@ std::vector<Fact> facts_of_row(const Scene& scene, const CellPlace& at) {
        share(m.first),
        {"On the first token", "A_i0", "Compare it with uniform attention before calling it a sink.", {}}});
   if (m.special > 0)
-    facts.push_back(
-        {"on special",
-         share(m.special),
-         {"On special tokens", "[CLS], [SEP], </s> …", "Where heads put weight they do not need.", {}}});
+    facts.push_back({"on special",
+                     share(m.special),
+                     {"On special tokens",
+                      "[CLS], [SEP], </s> …",
+                      "Special tokens often serve as attention sinks.",
+                      {}}});
   if (r.dimensions.extra > 0)
-    facts.push_back({"on extra keys",
-                     share(m.extra),
-                     {"On keys of no token", "learned and zero key", "What they take from the tokens.", {}}});
+    facts.push_back(
+        {"on extra keys",
+         share(m.extra),
+         {"On keys of no token", "learned and zero key", "Weight that does not go to tokens.", {}}});
   if (scene.stats.rule().is_sparse())
     facts.push_back({"masked mass",
                      share(m.dropped),
@@ -192,8 +201,8 @@ float draw_head(Scene& scene, const CellPlace& at, const Box& area) {
   const Box line{area.x, area.y + ui.px(readout_height), area.w, ui.px(words_height)};
   const float used =
       ui.text(line.x, line.centre_y(), "entropy H", {type::label, ui.theme.text2, Ink::Medium});
-  const std::string remark = none            ? "every key is hidden: N removes the mask"
-                             : m.allowed < 2 ? "one key only: nothing to spread"
+  const std::string remark = none            ? "every key is masked: N removes the mask"
+                             : m.allowed < 2 ? "only one key is allowed"
                                              : "nats, over " + grouped(m.allowed) + " keys";
   ui.text(line.x + used + ui.px(10), line.centre_y(), remark,
           {type::label, none ? ui.theme.key : ui.theme.text3, Ink::Regular, Align::Left,

@@ -60,7 +60,7 @@ void draw_long_bar(Scene& scene, const Box& area, const Box& cells, const Colour
   draw_spread(ui, bar, spread(bar.from, bar.to));
   draw_ramp(ui, "long ramp", bar.ramp, bar.scale, bar.from, bar.to);
   ui.frame(bar.ramp, ui.theme.border, std::max(1.f, std::floor(ui.scale())));
-  ui.text(bar.ramp.x - ui.px(14), bar.ramp.centre_y(), scale.zero_centred ? "A − B" : "weight",
+  ui.text(bar.ramp.x - ui.px(14), bar.ramp.centre_y(), scale.zero_centred ? "now − held" : "weight",
           {type::label, ui.theme.text2, Ink::Regular, Align::Right});
   draw_long_ends(ui, bar);
   take_bar_mouse(scene, bar);

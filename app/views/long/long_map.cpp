@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-/// "largest weight in each 32 × 32 block, of every 8th query so far"; behind "B", or of A − B.
+/// "largest weight in each 32 × 32 block, of every 8th query so far"; behind "held", or of now − held.
 std::string what_is_shown(const Scene& scene, int level) {
   const Survey& survey = survey_of(scene);
   const std::string size = grouped(std::int64_t{1} << level);
@@ -19,22 +19,23 @@ std::string what_is_shown(const Scene& scene, int level) {
                                  : std::string(scene.view.long_view.mean ? "mean" : "largest") +
                                        " weight in each " + size + " × " + size + " block";
   const bool difference = shows_long_difference(scene);
-  if (difference) words = "A − B of the " + (level == 0 ? std::string("weights") : words);
-  if (scene.held && !difference) words = (long_side(scene) == LongSide::B ? "B   ·   " : "A   ·   ") + words;
+  if (difference) words = "now − held of the " + (level == 0 ? std::string("weights") : words);
+  if (scene.held && !difference)
+    words = (long_side(scene) == LongSide::B ? "held   ·   " : "now   ·   ") + words;
   const std::int64_t step = survey.known.rows.step;
   if (step > 1) words += ", of every " + grouped(step) + (step == 2 ? "nd" : "th") + " query so far";
   return words;
 }
 
-/// A, B or A − B while something is held; returns where the choice begins.
+/// Now, held or now − held while something is held; returns where the choice begins.
 float draw_side_choice(Scene& scene, float right, float y) {
-  constexpr std::array<std::string_view, 3> names{"A", "B", "A − B"};
+  constexpr std::array<std::string_view, 3> names{"now", "held", "now − held"};
   constexpr std::array<Tip, 3> tips{
-      Tip{"A", {}, "What is shown and edited.", {}}, Tip{"B", {}, "What was held.", "X"},
-      Tip{"A − B", "A − B of each cell",
+      Tip{"Now", {}, "What is shown and edited.", {}}, Tip{"Held", {}, "What is held.", "X"},
+      Tip{"Difference", "now − held of each cell",
           "Exact where single cells are shown; of blocks the difference of their largest or mean weights.",
           "/"}};
-  const Box box{right - scene.ui.px(136), y - scene.ui.px(13), scene.ui.px(136), scene.ui.px(26)};
+  const Box box{right - scene.ui.px(190), y - scene.ui.px(13), scene.ui.px(190), scene.ui.px(26)};
   LongSide& side = scene.view.long_view.side;
   if (const auto c =
           segments(scene.ui, "Side", box, names, static_cast<int>(side), tips, {.text_size = type::tick}))

@@ -78,7 +78,7 @@ float draw_exact_tile(Scene& scene, float x, float y, float width) {
   const std::int64_t h = scene.head(), b = scene.sequence();
   ui.text(x, y, "Exact cells", {type::body, ui.theme.text1, Ink::Semibold});
   const bool difference = shows_long_difference(scene);
-  ui.text(x + width, y, difference ? "A − B" : "not pooled",
+  ui.text(x + width, y, difference ? "now − held" : "not pooled",
           {type::label, ui.theme.text3, Ink::Regular, Align::Right});
   const float label = ui.px(72);
   const auto count = std::clamp<std::int64_t>(static_cast<std::int64_t>((width - label) / ui.px(44)), 2, 10);

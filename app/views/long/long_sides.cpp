@@ -21,19 +21,19 @@ std::string why_no_long_difference(const Scene& scene) {
   if (!scene.held) return {};
   const Dimensions &a = scene.result.dimensions, &b = scene.held->result->dimensions;
   const auto sentence = [](const std::string& of_a, const std::string& of_b, const char* what) {
-    return "A has " + of_a + " and B has " + of_b + ", so no " + what +
-           " of one stands for one of the other: hold what A is now as B (\\), or swap them (X).";
+    return "What is shown has " + of_a + ", what is held has " + of_b + ": their " + what +
+           " do not correspond. Hold what is shown (\\), or swap (X).";
   };
   if (a.queries != b.queries || a.keys != b.keys) {
     const auto size = [](const Dimensions& d) {
       return grouped(d.queries) + " × " + grouped(d.keys) + " cells";
     };
-    return sentence(size(a), size(b), "cell");
+    return sentence(size(a), size(b), "cells");
   }
   const auto heads = [](const Dimensions& d) { return grouped(d.heads) + " heads"; };
-  if (a.heads != b.heads) return sentence(heads(a), heads(b), "head");
+  if (a.heads != b.heads) return sentence(heads(a), heads(b), "heads");
   const auto texts = [](const Dimensions& d) { return grouped(d.batch) + " texts"; };
-  if (a.batch != b.batch) return sentence(texts(a), texts(b), "text");
+  if (a.batch != b.batch) return sentence(texts(a), texts(b), "texts");
   return {};
 }
 

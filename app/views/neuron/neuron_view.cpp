@@ -42,9 +42,9 @@ float draw_choices(Scene& scene, const Box& line, bool can_expand) {
   InspectorState& state = scene.view.inspector;
   constexpr std::array<std::string_view, 3> names{"k", "q × k", "v"};
   constexpr std::array<Tip, 3> tips{
-      Tip{"Keys", "k of every key", "What each key answers to; the query stands above.", {}},
-      Tip{"Products", "q_d · k_d", "Which dimensions make the query fit a key.", {}},
-      Tip{"Values", "v of every key", "What each key hands on; what the query takes away stands above.", {}}};
+      Tip{"Keys", "k of every key", "The keys k; the query q stands above.", {}},
+      Tip{"Products", "q_d · k_d", "Which dimensions raise or lower the score.", {}},
+      Tip{"Values", "v of every key", "The values v; the head output z stands above.", {}}};
   const float side = can_expand ? line.h : 0, strips = ui.px(scene.compact ? 96 : 112);
   if (const auto strip = segments(ui, "Strip", {line.x, line.y, strips, line.h}, names,
                                   static_cast<int>(state.strip), tips, {.text_size = type::tick}))

@@ -85,7 +85,7 @@ void draw_read_out(const Scene& scene, const Axes& axes, const HeadRow& row, con
   std::string text =
       scene.ui.fitted(head_name(scene.result, row.head), type::tick, Ink::Medium, scene.ui.px(96)) + "  " +
       number(a.mean) + "  (" + number(a.low) + " to " + number(a.high) + ")";
-  if (b) text += "  B " + number(b->mean);
+  if (b) text += "  held " + number(b->mean);
   draw_value_tag(scene.ui, axes, {std::isfinite(a.mean) ? axes.x(a.mean) : axes.area.x, row.box.centre_y()},
                  text);
 }
@@ -105,7 +105,7 @@ void draw_entropy_heads(const PlotPlace& place) {
       Tip{"Normalised", "mean of H / ln(allowed)", "Rows with fewer than two keys are left out.", {}}};
   if (const auto chosen = title.choice("Head entropy in", names, state.heads_normalised ? 1 : 0, tips))
     state.heads_normalised = *chosen == 1;
-  const Box box = title.finish(held ? "mean, min–max, B" : "mean, min–max");
+  const Box box = title.finish(held ? "mean, min–max, held" : "mean, min–max");
 
   const std::int64_t b = scene.sequence();
   const bool normalised = state.heads_normalised;

@@ -119,7 +119,8 @@ void draw_curves(const Ui& ui, const RowCurves& rows, const Axes& axes) {
     const Rgba gap = fade(ui.theme.b, 0.16f);
     fill_between(ui, axes, curve, held, {gap, gap});
     draw_dashed_curve(ui, axes, held, ui.theme.b, 2 * ui.scale());
-    ends.insert(ends.begin() + 1, {axes.y(rows.value(*rows.b, shown, last)), "B", ui.theme.b, Ink::Semibold});
+    ends.insert(ends.begin() + 1,
+                {axes.y(rows.value(*rows.b, shown, last)), "held", ui.theme.b, Ink::Semibold});
   }
   draw_curve(ui, axes, curve, ui.theme.head(shown), 2 * ui.scale());
   draw_end_labels(ui, {axes.area.right() + ui.px(6), axes.area.y, axes.area.bottom(), ui.px(14)}, ends);
@@ -131,11 +132,11 @@ std::string read_out(const RowCurves& rows, std::int64_t query) {
   std::string text = scene.ui.fitted(query_label(scene.result, scene.sequence(), query), type::tick,
                                      Ink::Medium, scene.ui.px(80));
   const auto number = [](double v) { return std::isnan(v) ? std::string("n/a") : fixed(v, 2); };
-  if (rows.difference) return text + "  A − B " + number(rows.value(scene.head(), query));
+  if (rows.difference) return text + "  now − held " + number(rows.value(scene.head(), query));
   if (row.allowed == 0) return text + "  no key";
   if (!std::isfinite(row.entropy)) return text + "  NaN";
   text += (rows.normalised ? "  H/ln = " : "  H = ") + number(rows.value(scene.head(), query));
-  return rows.b ? text + "   B " + number(rows.value(*rows.b, scene.head(), query)) : text;
+  return rows.b ? text + "   held " + number(rows.value(*rows.b, scene.head(), query)) : text;
 }
 
 void draw_marked_query(const Ui& ui, const RowCurves& rows, const Axes& axes) {
@@ -189,15 +190,15 @@ void draw_switches(Scene& scene, TitleLine& title, bool can_differ) {
   SignalsState& state = scene.view.signals;
   constexpr std::array<std::string_view, 2> names{"nats", "0–1"};
   constexpr std::array<Tip, 2> tips{
-      Tip{"In nats", "H = −Σ w ln w", "Dashed: ln(allowed), as if the row looked at all its keys alike.", {}},
+      Tip{"In nats", "H = −Σ w ln w", "Dashed: ln(allowed), the entropy of uniform weights.", {}},
       Tip{"Normalised",
           "H / ln(allowed)",
-          "0: one key has it all, 1: all keys alike. Not defined where fewer than two keys are allowed.",
+          "0: all weight on one key, 1: uniform weights. Not defined where fewer than two keys are allowed.",
           {}}};
   if (const auto chosen = title.choice("Row entropy in", names, state.rows_normalised ? 1 : 0, tips))
     state.rows_normalised = *chosen == 1;
-  if (can_differ && title.tool("Entropy A - B", "A − B", state.difference,
-                               {"A − B", "H of A − H of B", "The gap to what is held, row by row.", {}}))
+  if (can_differ && title.tool("Entropy A - B", "now − held", state.difference,
+                               {"now − held", "H now − H held", "The gap to what is held, row by row.", {}}))
     state.difference = !state.difference;
 }
 

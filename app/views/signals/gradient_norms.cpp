@@ -27,7 +27,7 @@ void draw_no_loss(Scene& scene, const Box& box) {
   ui.text(words.centre_x(), y - ui.px(low ? 16 : 28), "No loss, so no gradients",
           {type::label, ui.theme.text2, Ink::Medium, Align::Centre, words.w - ui.px(16)});
   if (!low)
-    ui.text(words.centre_x(), y - ui.px(8), "A loss says what the output should be.",
+    ui.text(words.centre_x(), y - ui.px(8), "Gradients are derivatives of a loss: choose one.",
             {type::tick, ui.theme.text3, Ink::Regular, Align::Centre, words.w - ui.px(16)});
   const float width = ui.px(136);
   const Box place{std::round(words.centre_x() - width / 2), std::round(y + ui.px(low ? 0 : 8)), width,

@@ -74,7 +74,7 @@ std::string read_out(const Scene& scene, const Received& keys, std::int64_t key)
                                            Ink::Medium, scene.ui.px(96));
   const auto at = static_cast<std::size_t>(key);
   const std::string text = name + "  " + fixed(keys.a[at], 2);
-  return keys.b ? text + "   B " + fixed((*keys.b)[at], 2) : text;
+  return keys.b ? text + "   held " + fixed((*keys.b)[at], 2) : text;
 }
 
 }  // namespace

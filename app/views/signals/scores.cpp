@@ -83,7 +83,7 @@ void draw_legend(const Ui& ui, const Box& area, const ScoreSpreads& all) {
           grouped(all.after.cells) + (all.after.cells == 1 ? " cell" : " cells"),
           {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
   if (all.held)
-    ui.text(area.right(), area.y + ui.px(24), "B after  σ " + fixed(all.held->deviation, 2),
+    ui.text(area.right(), area.y + ui.px(24), "held after  σ " + fixed(all.held->deviation, 2),
             {type::tick, ui.theme.b, Ink::Regular, Align::Right});
 }
 
@@ -93,7 +93,7 @@ std::string read_out(const Axes& axes, const ScoreSpreads& all, int bar) {
   const int places = width >= 1 ? 0 : width >= 0.1 ? 1 : width >= 0.01 ? 2 : 3;
   std::string text = fixed(left, places) + " to " + fixed(left + width, places) + "   before " +
                      grouped(all.before.bars.counts[k]) + "   after " + grouped(all.after.bars.counts[k]);
-  return all.held ? text + "   B " + grouped(all.held->bars.counts[k]) : text;
+  return all.held ? text + "   held " + grouped(all.held->bars.counts[k]) : text;
 }
 
 std::string unit_of(const Result& result) {

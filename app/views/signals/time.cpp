@@ -104,7 +104,7 @@ void draw_traces(const Scene& scene, const TimeWindow& window, float labels_top)
   if (const auto held = held_entropy(scene)) {
     const float y = axes.y(*held);
     draw_dashes(ui, {{axes.area.x, y}, {axes.area.right(), y}}, ui.theme.b, std::max(1.f, 1.5f * ui.scale()));
-    ends.push_back({y, "B " + fixed(*held, 2), ui.theme.b, Ink::Medium});
+    ends.push_back({y, "held " + fixed(*held, 2), ui.theme.b, Ink::Medium});
   }
   trace(&Moment::scale, "×", ui.theme.text3, 1 * ui.scale());
   trace(&Moment::weight, "w ", ui.theme.key, 2 * ui.scale());
@@ -229,8 +229,8 @@ void draw_time_base(Scene& scene, const Box& box) {
 Box draw_title(Scene& scene, const PlotPlace& place) {
   Oscilloscope& scope = scene.view.scope;
   TitleLine title(place);
-  if (title.tool("Hold as B", "Hold as B", false,
-                 {"Hold as B", "A − B", "What is on screen stays as B, to compare with what comes.", "\\"}))
+  if (title.tool("Hold", "Hold", false,
+                 {"Hold", "now − held", "What is on screen is held, to compare with what comes.", "\\"}))
     scene.requests.hold = true;
   const bool frozen = scope.frozen();
   if (title.tool("Freeze", frozen ? "Frozen" : "Freeze", frozen,

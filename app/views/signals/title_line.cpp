@@ -9,22 +9,21 @@ namespace attnscope {
 Tip words(PlotKind kind) {
   switch (kind) {
     case PlotKind::EntropyRows:
-      return {
-          "Entropy per row", "H = −Σ w ln w", "How spread every query's attention is, in every head.", {}};
+      return {"Entropy per row", "H = −Σ w ln w", "Entropy of every query's weights, in every head.", {}};
     case PlotKind::EntropyHeads:
       return {"Entropy per head",
               "mean over the rows of H",
-              "Which heads look at one key and which at all of them.",
+              "Which heads attend to one key and which to all.",
               {}};
     case PlotKind::EntropyMap:
       return {"Entropy map",
               "H / ln(allowed), heads × queries",
-              "All rows of all heads at once: which query is sharp in which head.",
+              "Normalised entropy of every row of every head.",
               {}};
     case PlotKind::Scores:
       return {"Scores",
               "S and S × scale, allowed cells",
-              "What the division by √dₖ does to the spread that the softmax is given.",
+              "Distribution of the allowed scores, before and after scaling.",
               {}};
     case PlotKind::Weights:
       return {"Weights",
@@ -37,13 +36,13 @@ Tip words(PlotKind kind) {
     case PlotKind::GradientNorms:
       return {"Gradient norms",
               "√ Σ (∂loss / ∂w)² of each head",
-              "Which heads would learn from this loss, and which hardly.",
+              "Gradient norms of each head's weights under this loss.",
               {}};
     case PlotKind::Received: break;
   }
   return {"Attention received",
           "Σ over the queries of w",
-          "Which keys this head looks at most; dashed: the mean.",
+          "Column sums of this head's weights; dashed: their mean.",
           {}};
 }
 

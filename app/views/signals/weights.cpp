@@ -104,7 +104,7 @@ void draw_shares(const Ui& ui, const WeightPlot& plot) {
   if (plot.a.not_finite > 0) say(grouped(plot.a.not_finite) + " NaN", ui.theme.error);
   say("> 0.5: " + percent(plot.a.share(plot.a.above_half)), ui.theme.text2);
   say("= 0: " + percent(plot.a.share(plot.a.zero)), plot.a.zero > 0 ? ui.theme.key : ui.theme.text2);
-  if (plot.b) say("B > 0.5: " + percent(plot.b->share(plot.b->above_half)), ui.theme.b);
+  if (plot.b) say("held > 0.5: " + percent(plot.b->share(plot.b->above_half)), ui.theme.b);
 }
 
 void draw_read_out(const Ui& ui, const WeightPlot& plot) {
@@ -125,7 +125,7 @@ void draw_read_out(const Ui& ui, const WeightPlot& plot) {
   const std::int64_t count = plot.bars.counts[k];
   std::string text =
       tiny(left) + " to " + tiny(right) + "   " + grouped(count) + (count == 1 ? " cell" : " cells");
-  if (plot.held) text += "   B " + grouped(plot.held->counts[k]);
+  if (plot.held) text += "   held " + grouped(plot.held->counts[k]);
   draw_value_tag(ui, plot.axes, {x.right, mouse.y}, text);
 }
 

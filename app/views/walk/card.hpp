@@ -9,7 +9,7 @@ namespace attnscope::walk {
 /// What the last move did.
 struct MoveWords {
   std::string title;     // "Softmax"
-  std::string sentence;  // "Each row becomes shares that add up to 1."
+  std::string sentence;  // "Each entry is divided by its row sum: rows sum to 1."
 };
 MoveWords words_of(const View&);
 

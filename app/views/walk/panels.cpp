@@ -157,7 +157,7 @@ class Builder {
                          .unit = Unit::Model,
                          .title = "X_V",
                          .caption = "given",
-                         .why = "What values are made of: vectors of their own.",
+                         .why = "Input of the values: vectors of their own.",
                          .values = values,
                          .columns = values.cols(),
                          .scale = centred(ui(), values.cwiseAbs().maxCoeff(), vector_span)});

@@ -30,43 +30,42 @@ std::string softmax_sentence(const View& v, int move) {
   switch (softmax_moves(v.document())[static_cast<std::size_t>(move - 1)]) {
     case SoftmaxMove::Shift:
       return v.document().softmax == SoftmaxKind::Stable
-                 ? "Each row's largest value is subtracted: no power can overflow."
-                 : "Each value is divided by the temperature.";
-    case SoftmaxMove::Exponential: return "e to the power of each: all positive, gaps grow.";
-    case SoftmaxMove::Sum: return "Each row is added up.";
-    case SoftmaxMove::Divide: return "Each row becomes shares that add up to 1.";
+                 ? "Each row's largest value is subtracted: exp cannot overflow."
+                 : "Each entry is divided by the temperature.";
+    case SoftmaxMove::Exponential: return "exp of each entry: all positive, differences become ratios.";
+    case SoftmaxMove::Sum: return "Each row is summed.";
+    case SoftmaxMove::Divide: return "Each entry is divided by its row sum: rows sum to 1.";
     case SoftmaxMove::Hide: break;
   }
-  return "The mistake: hidden keys become 0 only now, and rows no longer add up to 1.";
+  return "The mistake: hidden weights become 0 only now, and rows no longer sum to 1.";
 }
 
 std::string linear_sentence(int move) {
   switch (static_cast<LinearMove>(move - 1)) {
-    case LinearMove::Product: return "No softmax: φ(q)·φ(k) is positive already.";
-    case LinearMove::Hide: return "Keys that a query may not see drop out.";
-    case LinearMove::Sum: return "Each row is added up.";
+    case LinearMove::Product: return "No softmax: φ(q)·φ(k) is positive.";
+    case LinearMove::Hide: return "Products with masked keys are set to 0.";
+    case LinearMove::Sum: return "Each row is summed.";
     case LinearMove::Divide: break;
   }
-  return "Each row becomes shares that add up to 1.";
+  return "Each entry is divided by its row sum: rows sum to 1.";
 }
 
 std::string surgery_sentence(const View& v) {
   if (!is_operated(v.document(), v.h)) return "This head keeps its own pattern.";
   switch (v.document().surgery[static_cast<std::size_t>(v.h)].kind) {
-    case HeadSurgery::Kind::Mute: return "This head is muted: it hands on nothing.";
-    case HeadSurgery::Kind::Frozen: return "A frozen pattern stands in the place of this head's own.";
-    default: return "Another pattern stands in the place of this head's own.";
+    case HeadSurgery::Kind::Mute: return "This head is muted (zero-ablated): its weights are 0.";
+    case HeadSurgery::Kind::Frozen: return "A frozen pattern replaces this head's own.";
+    default: return "Another pattern replaces this head's own.";
   }
 }
 
 std::string mask_sentence(const View& v, const std::string& query, int move, int moves) {
-  if (v.scene.stats.rule().after_softmax())
-    return "The mistake: hidden keys are to be hidden after the softmax.";
+  if (v.scene.stats.rule().after_softmax()) return "The mistake: nothing is masked before the softmax.";
   const std::string value = v.scene.stats.rule().hidden_value() < -1e30 ? "−∞" : "−1e9";
   const bool biased = static_cast<bool>(v.result().trace[Stage::Bias]);
   const std::string bias = biased ? "The position bias is added, and keys" : "Keys";
   return one_or_all(bias + " that " + query + " may not see get " + value + ".",
-                    "The same in every other row.", move, moves);
+                    "The same for every other row.", move, moves);
 }
 
 std::string vector_sentence(const View& v, Stage stage, int move, int moves) {
@@ -75,27 +74,27 @@ std::string vector_sentence(const View& v, Stage stage, int move, int moves) {
   const bool given = static_cast<bool>(v.document().input.given);
   switch (stage) {
     case Stage::Position:
-      return move < moves || moves == 1 ? "Every token brings its vector along."
-                                        : "Its position is added to each.";
-    case Stage::Memory: return "The other text gives keys and values.";
+      return move < moves || moves == 1 ? "Each token has its embedding vector."
+                                        : "The position vector is added to each.";
+    case Stage::Memory: return "The second text gives keys and values.";
     case Stage::Query:
-      if (given) return "Queries come as numbers.";
-      return one_or_all("What does " + query + " ask for? Its vector times the query weights.",
-                        "All other tokens ask with the same weights.", move, moves);
+      if (given) return "Queries are given.";
+      return one_or_all("The query of " + query + ": its vector times W_Q.",
+                        "The same W_Q for all other tokens.", move, moves);
     case Stage::Key:
-      if (given) return "Keys come as numbers.";
-      return one_or_all("What does " + key + " offer? Its vector times the key weights.",
-                        "All other tokens offer with the same weights.", move, moves);
+      if (given) return "Keys are given.";
+      return one_or_all("The key of " + key + ": its vector times W_K.", "The same W_K for all other tokens.",
+                        move, moves);
     case Stage::Value:
-      if (given) return "Values come as numbers.";
-      return one_or_all("What does " + key + " hand on? Its vector times the value weights.",
-                        "All other tokens hand on with the same weights.", move, moves);
+      if (given) return "Values are given.";
+      return one_or_all("The value of " + key + ": its vector times W_V.",
+                        "The same W_V for all other tokens.", move, moves);
     case Stage::RotateQuery:
-      return one_or_all(query + " is turned by the angle of its position.", "So is every other query.", move,
-                        moves);
+      return one_or_all("The query of " + query + " is rotated by the angles of its position.",
+                        "The same for every other query.", move, moves);
     default:
-      return one_or_all(key + " is turned by the angle of its position.", "So is every other key.", move,
-                        moves);
+      return one_or_all("The key of " + key + " is rotated by the angles of its position.",
+                        "The same for every other key.", move, moves);
   }
 }
 
@@ -103,12 +102,12 @@ std::string scale_sentence(const View& v, const std::string& query, int move, in
   switch (v.document().scaling.kind) {
     case Scaling::Kind::Off: return "Scaling is off: nothing changes.";
     case Scaling::Kind::Factor:
-      return one_or_all("The row of " + query + " times the chosen factor.", "So every other row.", move,
-                        moves);
+      return one_or_all("The row of " + query + " times the chosen factor.", "The same for every other row.",
+                        move, moves);
     case Scaling::Kind::InverseSqrtDk: break;
   }
   return one_or_all("The row of " + query + " is divided by √dₖ: the spread shrinks.",
-                    "So is every other row.", move, moves);
+                    "The same for every other row.", move, moves);
 }
 
 std::string plane_sentence(const View& v, Stage stage, int move, int moves) {
@@ -119,18 +118,20 @@ std::string plane_sentence(const View& v, Stage stage, int move, int moves) {
              " against every key: one dot product a cell.";
     case Stage::Scale: return scale_sentence(v, query, move, moves);
     case Stage::Cap:
-      return one_or_all("No score of " + query + " leaves (−c, c).", "Nor does any other.", move, moves);
+      return one_or_all("The row of " + query + " is soft-capped to (−c, c).",
+                        "The same for every other row.", move, moves);
     case Stage::Bias:
-      return one_or_all("What distances add to the row of " + query + ".", "And to every other row.", move,
-                        moves);
+      return one_or_all("The position bias of the row of " + query + ", by distance.",
+                        "The same for every other row.", move, moves);
     case Stage::Mask: return mask_sentence(v, query, move, moves);
     case Stage::Softmax: return softmax_sentence(v, move);
     case Stage::Linear: return linear_sentence(move);
     case Stage::Surgery: return surgery_sentence(v);
     default: break;
   }
-  return one_or_all("Dropout: some weights of " + query + " become 0, the others grow.",
-                    "So in every other row.", move, moves);
+  return one_or_all(
+      "Dropout: some weights of " + query + " become 0, the others are multiplied by 1 / (1 − r).",
+      "The same for every other row.", move, moves);
 }
 
 /// "Queries", "Scores", and "Softmax" for the weights while they come about.
@@ -155,9 +156,9 @@ MoveWords words_of(const View& v) {
   }
   if (*stage == Stage::Output) {
     const bool own = move < moves;
-    if (moves == 1) return {title, "The head output times the output weights."};
-    return {title, own ? "This head's part: its output times its rows of the output weights."
-                       : "The parts of all heads are added up."};
+    if (moves == 1) return {title, "The head output times W_O."};
+    return {title, own ? "This head's contribution: its output times its rows of W_O."
+                       : "The contributions of all heads are summed."};
   }
   return {title, plane_sentence(v, *stage, move, moves)};
 }

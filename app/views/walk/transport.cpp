@@ -205,7 +205,7 @@ void draw_scrubber(const View& v, const Box& box) {
   ui.text(std::clamp(x, box.x + half, std::max(box.x + half, box.right() - half)), y - ui.px(19), text,
           {type::tick, ui.theme.text2, Ink::Regular, Align::Centre});
   tooltip(ui, touch.hovered && !touch.held, area,
-          {"All moves", {}, "Drag to any move. A stage is as wide as it has moves.", "Home End"});
+          {"All moves", {}, "Drag to any move. The width of a stage is its number of moves.", "Home End"});
   if (!touch.held || !ImGui::GetIO().MouseDown[0]) return;
   WalkState& state = v.scene.view.walk;
   const int place = track.place(v.script, ImGui::GetIO().MousePos.x);

@@ -1,0 +1,104 @@
+// Every sentence that the sources of the interface have is in assets/languages/english.txt, also those that
+// only show when something seldom happens, which the tour of words_tour_test.cpp does not meet.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "robot/source_words.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace attnscope;
+
+namespace {
+
+const std::filesystem::path sources = std::filesystem::path(ATTNSCOPE_ASSETS).parent_path();
+
+/// Files whose texts no window shows: the words of the command line, of SVG files and of OpenGL, keys of
+/// sessions, and refusals of tables, which a translator reads.
+constexpr std::array<std::string_view, 7> not_on_screen{
+    "svg.cpp",   "words_file.cpp", "imgui_host.cpp", "session_fields.hpp",
+    "paths.cpp", "window.cpp",     "main.cpp"};
+/// Names of areas that the robot looks for and of colours, a text to begin with, and pieces of a list.
+constexpr std::array<std::string_view, 11> names{"What differs in A",
+                                                 "What differs in B",
+                                                 "compare entropy per row",
+                                                 "compare entropy of head",
+                                                 "Jacobian of the row",
+                                                 "Jacobian of the head",
+                                                 "Picture of the middle",
+                                                 "Blue to orange on paper",
+                                                 "How it was looked at.",
+                                                 "{} keys of \"{}\" that are not known here.",
+                                                 "le chat dort sur le tapis"};
+/// What the core tells a person who sets something that cannot be.
+constexpr std::array<const char*, 3> told_by_core{"core/streaming/from_document.cpp", "core/live_engine.cpp",
+                                                  "core/edits/mask.cpp"};
+
+std::vector<SourceText> shown_texts() {
+  std::vector<SourceText> all = source_texts(sources / "app");
+  const auto left_out = [](const SourceText& text) {
+    return std::find(not_on_screen.begin(), not_on_screen.end(), text.file) != not_on_screen.end() ||
+           std::find(names.begin(), names.end(), text.key) != names.end();
+  };
+  all.erase(std::remove_if(all.begin(), all.end(), left_out), all.end());
+  std::set<std::string> terminal;  // whose words go to a terminal
+  for (const auto& entry : std::filesystem::directory_iterator(sources / "app" / "cli"))
+    terminal.insert(entry.path().filename().native());
+  std::erase_if(all, [&](const SourceText& text) { return terminal.contains(text.file); });
+  for (const char* file : told_by_core) {
+    const std::vector<SourceText> more = source_texts(sources / file);
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
+}
+
+std::vector<std::string> keys_of_template() {
+  std::vector<std::string> keys;
+  std::ifstream file(std::filesystem::path(ATTNSCOPE_ASSETS) / "languages" / "english.txt");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("< ")) keys.push_back(line.substr(2));
+  return keys;
+}
+
+}  // namespace
+
+TEST_CASE("words: literals are read as the compiler and the string table read them", "[words]") {
+  const test::TemporaryDirectory directory;
+  const std::filesystem::path file = directory.write(
+      "a.cpp",
+      "// \"not this one\"\n#include \"nor/this.hpp\"\nconst char c = '\"';\nint n = 10'000;\n"
+      "say(\"The first \"\n    \"sentence. The second \\u2212 one.\");\n"
+      "say(fmt::format(\"Head {} of {:.2f}\", 3, 4), \"is not \\\"shown\\\" here\", \"\\xEF\");\n");
+  std::vector<std::string> keys;
+  for (const SourceText& text : source_texts(file)) keys.push_back(text.key);
+  CHECK(keys == std::vector<std::string>{"The first sentence.", "The second − one.", "Head {} of {}",
+                                         "is not \"{}\" here"});
+  const FileWords words = words_by_file(source_texts(file));
+  CHECK(said_in(words, "Head {} of second sentence."));
+  CHECK_FALSE(said_in(words, "Head {} of third sentence."));
+  CHECK(has_pieces_of("Cannot write \"{}\": it is a directory.", "Cannot write {}: it is a"));
+  CHECK_FALSE(has_pieces_of("Cannot write \"{}\": it is a directory.", "Cannot read {}: it is a"));
+  CHECK(is_sentence("It ends."));
+  CHECK(is_sentence("four words in it"));
+  CHECK_FALSE(is_sentence("compare largest weights"));
+}
+
+TEST_CASE("words: every sentence in the sources is in the template of the languages", "[words]") {
+  const std::vector<std::string> keys = keys_of_template();
+  REQUIRE(keys.size() > 1000);
+  std::size_t sentences = 0;
+  for (const SourceText& text : shown_texts()) {
+    if (!is_sentence(text.key)) continue;
+    ++sentences;
+    INFO(text.file << ": " << text.key);
+    CHECK(std::any_of(keys.begin(), keys.end(),
+                      [&](const std::string& key) { return has_pieces_of(key, text.key); }));
+  }
+  CHECK(sentences > 400);
+}
