@@ -32,13 +32,8 @@ static void turn_keys(const CellJob& job, int first, float* out) {
   }
 }
 
-/// Soft-cap, biases and masks on one row of scores of the panel that begins at key `first`. `in_interval`:
-/// the row sees all of the panel's keys as far as its interval goes.
-ATTNSCOPE_INLINE void mark_row(const CellJob& job, int row, int first, bool in_interval, float* s) {
-  const ScoreRule& rule = job.rule;
-  if (rule.soft_cap != 0)
-    for (int v = 0; v < NV; ++v) store(s + v * W, tanh_of(load(s + v * W) / rule.soft_cap) * rule.soft_cap);
-  const int count = job.last_key - first < PW ? job.last_key - first : PW;
+/// Biases and masks on one row of scores, as many as there are keys left of a panel.
+static void mark_keys(const ScoreRule& rule, int row, int first, int count, float* s) {
   if (rule.distance_bias != nullptr) {
     const float* bias = rule.distance_bias - row * rule.distance_step + first;
     for (int i = 0; i < count; ++i) s[i] += bias[i];
@@ -50,6 +45,40 @@ ATTNSCOPE_INLINE void mark_row(const CellJob& job, int row, int first, bool in_i
   if (rule.allowed != nullptr) {
     const uint8_t* allowed = rule.allowed + row * rule.allowed_stride + first;
     for (int i = 0; i < count; ++i) s[i] = allowed[i] != 0 ? s[i] : -infinity;
+  }
+}
+
+/// The same on a whole panel.
+static void mark_panel(const ScoreRule& rule, int row, int first, float* s) {
+  alignas(4 * W) int32_t seen[PW];
+  if (rule.allowed != nullptr) {
+    const uint8_t* allowed = rule.allowed + row * rule.allowed_stride + first;
+    for (int i = 0; i < PW; ++i) seen[i] = allowed[i];
+  }
+  ATTNSCOPE_UNROLL for (int v = 0; v < NV; ++v) {
+    Vec x = load(s + v * W);
+    if (rule.distance_bias != nullptr)
+      x += load_loose(rule.distance_bias - row * rule.distance_step + first + v * W);
+    if (rule.additive != nullptr) {
+      const Vec added = load_loose(rule.additive + row * rule.additive_stride + first + v * W);
+      x = added == -infinity ? added : x + added;
+    }
+    if (rule.allowed != nullptr) x = *reinterpret_cast<const IntVec*>(seen + v * W) != 0 ? x : all(-infinity);
+    store(s + v * W, x);
+  }
+}
+
+/// Soft-cap, biases and masks on one row of scores of the panel that begins at key `first`. `in_interval`:
+/// the row sees all of the panel's keys as far as its interval goes.
+ATTNSCOPE_INLINE void mark_row(const CellJob& job, int row, int first, bool in_interval, float* s) {
+  const ScoreRule& rule = job.rule;
+  if (rule.soft_cap != 0)
+    for (int v = 0; v < NV; ++v) store(s + v * W, tanh_of(load(s + v * W) / rule.soft_cap) * rule.soft_cap);
+  if (rule.distance_bias != nullptr || rule.additive != nullptr || rule.allowed != nullptr) {
+    if (first + PW <= job.last_key)
+      mark_panel(rule, row, first, s);
+    else
+      mark_keys(rule, row, first, job.last_key - first, s);
   }
   if (in_interval) return;
   IntVec key;

@@ -21,10 +21,26 @@ ATTNSCOPE_INLINE Vec load(const float* p) { return *reinterpret_cast<const Vec*>
 ATTNSCOPE_INLINE void store(float* p, Vec v) { *reinterpret_cast<Vec*>(p) = v; }
 ATTNSCOPE_INLINE Vec load_loose(const float* p) { return (Vec) * reinterpret_cast<const LooseVec*>(p); }
 ATTNSCOPE_INLINE void store_loose(float* p, Vec v) { *reinterpret_cast<LooseVec*>(p) = (LooseVec)v; }
+/// W numbers from p on, of which `count` exist; the others are 0.
+ATTNSCOPE_INLINE Vec load_some(const float* p, int count) {
+  if (count >= W) return load_loose(p);
+  Vec x{};
+  for (int i = 0; i < count; ++i) x[i] = p[i];
+  return x;
+}
 ATTNSCOPE_INLINE Vec all(float x) { return x - Vec{}; }
 ATTNSCOPE_INLINE IntVec all(int32_t x) { return x - IntVec{}; }
 /// b where one of the two is NaN: what x86's own instruction does.
 ATTNSCOPE_INLINE Vec larger(Vec a, Vec b) { return a > b ? a : b; }
+
+/// Whether all bits of a vector are 0.
+template <class V>
+ATTNSCOPE_INLINE bool is_zero(V x) {
+  uint64_t words[sizeof(V) / sizeof(uint64_t)], any = 0;
+  memcpy(words, &x, sizeof words);
+  for (const uint64_t word : words) any |= word;
+  return any == 0;
+}
 
 constexpr float infinity = __builtin_inff();
 /// Below it 2^x is as good as nothing beside a row's largest weight of 2^0. Kept far from the smallest normal

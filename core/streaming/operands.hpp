@@ -10,6 +10,7 @@ namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 constexpr int key_grain = 1;   // panels begin at a multiple of so many keys
 constexpr int tile_rows = 64;  // queries that should share a block of keys
 constexpr bool rounds = false;
+constexpr int few_keys = MR;
 
 /// What a thread needs to use the products; lives while it does.
 struct Session {};
@@ -30,11 +31,12 @@ ATTNSCOPE_INLINE Operands prepare_block(const SweepJob& job, int first, int, flo
 }
 
 /// Scores [count][PW] of the block's keys from `skip` on; `query` [d_k][PW] and what was prepared of it.
-template <Keep keep>
+/// `between` is called after every few_keys keys at the latest.
+template <Keep keep, class Between>
 ATTNSCOPE_INLINE void multiply_keys(const Operands& block, int skip, int count, const float* query,
-                                    const float*, int d_k, float* scores, float* extra) {
+                                    const float*, int d_k, float* scores, float* extra, Between between) {
   const Scalars keys{block.keys.data + skip * block.keys.row, block.keys.row, block.keys.step};
-  product<keep>(keys, count, query, d_k, scores, extra);
+  product<keep>(keys, count, query, d_k, scores, extra, between);
 }
 
 /// output [d_v][PW] = output · shrink + Vᵀ · weights [count][PW].

@@ -17,6 +17,7 @@ namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 constexpr int key_grain = tile_depth;
 constexpr int tile_rows = 256;  // four panels share what a block's conversion costs
 constexpr bool rounds = ATTNSCOPE_BFLOAT_PARTS == 1;
+constexpr int few_keys = 16;
 constexpr int block_steps = ATTNSCOPE_KEY_BLOCK / tile_depth;
 constexpr int block_tiles = ATTNSCOPE_KEY_BLOCK / 16;
 static_assert(ATTNSCOPE_KEY_BLOCK % tile_depth == 0);
@@ -61,14 +62,6 @@ ATTNSCOPE_INLINE Split split_of(Vec x) {
 
 ATTNSCOPE_INLINE void store_halves(uint16_t* to, Vec bfloat) {
   *reinterpret_cast<Halves*>(to) = (Halves) __builtin_convertvector((IntVec)bfloat >> 16, Halves);
-}
-
-/// W numbers from p on, of which `count` exist; the others are 0.
-ATTNSCOPE_INLINE Vec load_some(const float* p, int count) {
-  if (count >= W) return load_loose(p);
-  Vec x{};
-  for (int i = 0; i < count; ++i) x[i] = p[i];
-  return x;
 }
 
 /// Rows of numbers that lie side by side, `count` of them, as left tiles; whole tiles are written.
@@ -138,10 +131,11 @@ ATTNSCOPE_INLINE void store_weight_pairs(Vec even, Vec odd, uint16_t* to) {
 }
 
 /// C [rows][PW] from left tiles, `tile_stride` numbers from one row of tiles to the next, and right tiles.
-template <Keep keep>
+template <Keep keep, class Between = Nothing>
 static void tile_product(const uint16_t* a, int64_t tile_stride, int rows, const uint16_t* b, int steps,
-                         float* c, float* extra, float* sums) {
+                         float* c, float* extra, float* sums, Between between = {}) {
   for (int m = 0; m < rows; m += 16, a += tile_stride) {
+    between();
     multiply_tiles(a, b, steps, sums);
     const int count = rows - m < 16 ? rows - m : 16;
     for (int v = 0; v < NV; ++v) {
@@ -184,13 +178,15 @@ static Operands prepare_block(const SweepJob& job, int first, int count, float* 
   return block;
 }
 
-template <Keep keep>
+template <Keep keep, class Between>
 ATTNSCOPE_INLINE void multiply_keys(const Operands& block, int skip, int count, const float*,
-                                    const float* query_operand, int d_k, float* scores, float* extra) {
+                                    const float* query_operand, int d_k, float* scores, float* extra,
+                                    Between between) {
   const int steps = steps_of(d_k);
   const int64_t stride = int64_t{steps} * parts * tile_halves;
   tile_product<keep>(block.keys + skip / 16 * stride, stride, count,
-                     reinterpret_cast<const uint16_t*>(query_operand), steps, scores, extra, block.sums);
+                     reinterpret_cast<const uint16_t*>(query_operand), steps, scores, extra, block.sums,
+                     between);
 }
 
 ATTNSCOPE_INLINE void multiply_values(const Operands& block, int skip, int count, const float* weights,

@@ -1,7 +1,6 @@
 // core/streaming: a panel of queries, one in each lane: its place in the scratch, how queries come in and
-// outputs go out, and which of its scores are capped, biased or hidden. Neighbouring queries lie in the
-// vectors of the same lane (row = lane·NV + vector), so that the picture adds them up without shuffles.
-// Included by the kernels alone.
+// outputs go out. Neighbouring queries lie in the vectors of the same lane (row = lane·NV + vector), so that
+// the picture adds them up without shuffles. Included by the kernels alone.
 #pragma once
 
 #include "core/streaming/kernels.hpp"
@@ -56,10 +55,6 @@ static int64_t panel_scratch(int d_k, int d_v, int keys, int keys_per_cell) {
     floats += (static_cast<int64_t>((keys + unit - 1) / unit) * 2 + (keys + BK - 1) / BK) * PW;
   }
   return floats;
-}
-
-static int64_t sweep_scratch(int panels, int d_k, int d_v, int keys, int keys_per_cell) {
-  return BK * PW + operand_scratch(d_k, d_v) + panels * panel_scratch(d_k, d_v, keys, keys_per_cell);
 }
 
 /// W rows of W numbers in, their transpose out. `row(i)` is where row i begins.
@@ -134,58 +129,6 @@ static float* set_up_panel(const SweepJob& job, int first_row, float* room, Pane
   read_queries(job, p);
   prepare_queries(p.query, job.d_k, p.query_operand);
   return room;
-}
-
-/// Whether all scores of the block are just what the product says.
-ATTNSCOPE_INLINE bool needs_no_marks(const ScoreRule& rule, const Panel& p, const Block& b) {
-  return p.from <= b.first && b.last <= p.to && rule.allowed == nullptr && rule.additive == nullptr &&
-         rule.distance_bias == nullptr && rule.soft_cap == 0;
-}
-
-/// What one row of the job adds to or hides of the block's scores, number by number.
-static void mark_lane(const ScoreRule& rule, const Panel& p, const Block& b, int lane) {
-  const int wanted = row_of(lane), row = p.first_row + (wanted < p.rows ? wanted : p.rows - 1);
-  float* s = b.scores + lane;
-  if (rule.distance_bias != nullptr) {
-    const float* bias = rule.distance_bias - row * rule.distance_step;
-    for (int key = b.first; key < b.last; ++key) s[(key - b.first) * PW] += bias[key];
-  }
-  if (rule.additive != nullptr) {
-    const float* added = rule.additive + row * rule.additive_stride;
-    for (int key = b.first; key < b.last; ++key) {
-      float& at = s[(key - b.first) * PW];
-      at = added[key] == -infinity ? -infinity : at + added[key];
-    }
-  }
-  if (rule.allowed != nullptr) {
-    const uint8_t* allowed = rule.allowed + row * rule.allowed_stride;
-    for (int key = b.first; key < b.last; ++key)
-      if (allowed[key] == 0) s[(key - b.first) * PW] = -infinity;
-  }
-}
-
-/// Soft-cap, biases and masks on a block of scores; p.largest becomes the larger of itself and them.
-static void mark_scores(const ScoreRule& rule, Panel& p, const Block& b) {
-  const int count = b.last - b.first;
-  if (rule.soft_cap != 0)
-    for (int i = 0; i < count * NV; ++i)
-      store(b.scores + i * W, tanh_of(load(b.scores + i * W) / rule.soft_cap) * rule.soft_cap);
-  if (rule.distance_bias != nullptr || rule.additive != nullptr || rule.allowed != nullptr)
-    for (int lane = 0; lane < PW; ++lane) mark_lane(rule, p, b, lane);
-  for (int v = 0; v < NV; ++v) {
-    const IntVec begin = *reinterpret_cast<const IntVec*>(p.begin + v * W);
-    const IntVec end = *reinterpret_cast<const IntVec*>(p.end + v * W);
-    Vec most = load(p.largest + v * W);
-    IntVec key = all(b.first);
-    for (int k = 0; k < count; ++k) {
-      float* at = b.scores + k * PW + v * W;
-      const Vec x = (key >= begin) & (key < end) ? load(at) : all(-infinity);
-      store(at, x);
-      most = larger(most, x);
-      key += 1;
-    }
-    store(p.largest + v * W, most);
-  }
 }
 
 /// Output rows from [d_v][PW]; p.sum holds 1 / l by now.

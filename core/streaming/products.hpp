@@ -67,12 +67,21 @@ __attribute__((noinline)) static void one_count(Scalars a, const float* b, int d
   few_rows<M, keep>(a, b, depth, c, extra);
 }
 
-/// C [rows][PW] from A [rows][depth] and B [depth][PW].
-template <Keep keep>
-static void product(Scalars a, int rows, const float* b, int depth, float* c, float* extra) {
+/// For products between whose rows there is nothing to do.
+struct Nothing {
+  void operator()() const {}
+};
+
+/// C [rows][PW] from A [rows][depth] and B [depth][PW]; `between` is called every few rows.
+template <Keep keep, class Between = Nothing>
+static void product(Scalars a, int rows, const float* b, int depth, float* c, float* extra,
+                    Between between = {}) {
   int m = 0;
   const auto rest = [&] { return Scalars{a.data + m * a.row, a.row, a.step}; };
-  for (; m + MR <= rows; m += MR) few_rows<MR, keep>(rest(), b, depth, c + m * PW, extra);
+  for (; m + MR <= rows; m += MR) {
+    between();
+    few_rows<MR, keep>(rest(), b, depth, c + m * PW, extra);
+  }
   if constexpr (MR > 4) {
     if (m + 4 <= rows) {
       one_count<4, keep>(rest(), b, depth, c + m * PW, extra);

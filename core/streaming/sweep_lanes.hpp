@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/streaming/kernels.hpp"
-#include "core/streaming/panel.hpp"
+#include "core/streaming/marks.hpp"
 #include "core/streaming/pooling.hpp"
 
 namespace attnscope::streaming::ATTNSCOPE_KERNEL {
@@ -155,21 +155,54 @@ static void find_strongest(Panel& p, const Block& b, const Vec* before) {
   }
 }
 
+/// Keys [first, last) of one block are hidden from the whole panel: what the picture gets of them.
+static void clear_units(Panel& p, int unit, int first, int last) {
+  if (unit == 0 || first >= last) return;
+  const int64_t from = first / unit, count = (last + unit - 1) / unit - from;
+  memset(p.unit_sum + from * PW, 0, sizeof(float) * static_cast<uint64_t>(count) * PW);
+  memset(p.unit_max + from * PW, 0, sizeof(float) * static_cast<uint64_t>(count) * PW);
+}
+
+/// Keys [first, last) of one block, as far as the panel sees any of them; in whole units, see set_up_panel.
+static Passing seen_keys(const SweepJob& job, Panel& p, int first, int last) {
+  const int unit = unit_of(job), grain = unit > key_grain ? unit : key_grain;
+  Passing keys = passing_keys(job.rule, p, first, last);
+  if (keys.first < keys.last) {
+    keys.first = keys.first / grain * grain;
+    if (unit > 1) keys.last = (keys.last + unit - 1) / unit * unit;
+    keys.last = keys.last < last ? keys.last : last;
+  } else {
+    keys.first = keys.last = last;
+  }
+  clear_units(p, unit, first, keys.first);
+  clear_units(p, unit, keys.last, last);
+  return keys;
+}
+
 /// One panel against keys of one block.
 static void sweep_block(const SweepJob& job, const Operands& operands, Panel& p, int block, int first,
                         int last, float* scores) {
   const int unit = unit_of(job);
+  const Passing keys = seen_keys(job, p, first, last);
+  first = keys.first, last = keys.last;
+  if (first == last) {
+    if (unit != 0) memcpy(p.block_largest + static_cast<int64_t>(block) * PW, p.largest, sizeof(float) * PW);
+    return;
+  }
+  const bool plain = keys.plain;
   if (unit == 1) scores = p.unit_sum + static_cast<int64_t>(first) * PW;
   const Block b{first, last, scores};
-  const bool plain = needs_no_marks(job.rule, p, b);
   Vec before[NV];
   ATTNSCOPE_UNROLL for (int v = 0; v < NV; ++v) before[v] = load(p.largest + v * W);
   const int skip = first - block * BK, count = last - first;
+  MaskAhead ahead(job.rule, p, (block + 1) * BK);
+  const auto fetch = [&] { ahead.fetch(); };
   if (plain) {
-    multiply_keys<Keep::StoreMax>(operands, skip, count, p.query, p.query_operand, job.d_k, scores,
-                                  p.largest);
+    multiply_keys<Keep::StoreMax>(operands, skip, count, p.query, p.query_operand, job.d_k, scores, p.largest,
+                                  fetch);
   } else {
-    multiply_keys<Keep::Store>(operands, skip, count, p.query, p.query_operand, job.d_k, scores, nullptr);
+    multiply_keys<Keep::Store>(operands, skip, count, p.query, p.query_operand, job.d_k, scores, nullptr,
+                               fetch);
     mark_scores(job.rule, p, b);
   }
   if (job.strongest != nullptr) find_strongest(p, b, before);
@@ -209,6 +242,10 @@ static void finish_panel(const SweepJob& job, Panel& p) {
   }
   if (job.output != nullptr) write_output(job, p);
   if (unit_of(job) != 0) pool_panel(job, p);
+}
+
+static int64_t sweep_scratch(int panels, int d_k, int d_v, int keys, int keys_per_cell) {
+  return BK * PW + operand_scratch(d_k, d_v) + panels * panel_scratch(d_k, d_v, keys, keys_per_cell);
 }
 
 static bool sweep_tile(const SweepJob& job) {
