@@ -19,6 +19,7 @@ constexpr float reference_size = 16;
 constexpr float digit_advance =
     8.2f;  // of Inter at the reference size: wide enough for the 0 of every weight
 constexpr ImWchar all_but_digits[] = {0x0001, 0x002F, 0x003A, IM_UNICODE_CODEPOINT_MAX, 0};
+constexpr ImWchar only_the_box[] = {missing_sign, missing_sign, 0};
 // One character per script that neither Inter nor DejaVu Sans has: Chinese, traditional Chinese, Japanese,
 // Korean.
 constexpr FcChar32 other_scripts[] = {0x6CE8, 0x8A9E, 0x30A2, 0xD55C};
@@ -106,6 +107,7 @@ ImFont* load_chain(const Family& family) {
   };
   ImFontConfig plain;
   plain.Flags = ImFontFlags_NoLoadError;
+  plain.GlyphExcludeRanges = only_the_box;
   if (family.inter) {
     ImFontConfig digits = plain;
     digits.GlyphExcludeRanges = all_but_digits;
@@ -153,7 +155,11 @@ Fonts load_fonts(bool system_fonts) {
       fonts.glyphs = std::make_shared<GlyphFonts>(std::move(chains));
   }
   if (!fonts.regular) {
-    fonts.regular = ImGui::GetIO().Fonts->AddFontDefault();
+    ImFontConfig pixels;  // as Dear ImGui sets it
+    pixels.OversampleH = pixels.OversampleV = 1;
+    pixels.PixelSnapH = true;
+    pixels.GlyphExcludeRanges = only_the_box;
+    fonts.regular = ImGui::GetIO().Fonts->AddFontDefault(&pixels);
     add_missing_box(*fonts.regular);
   }
   if (!fonts.medium) fonts.medium = fonts.regular;

@@ -14,8 +14,6 @@ namespace {
 
 /// The first glyph's character. Below are those that Dear ImGui treats in a way of its own.
 constexpr ImWchar first_glyph = 0x100;
-/// A character that no text has and no font: control characters are not typed.
-constexpr ImWchar missing_sign = 0x01;
 constexpr float reference_size = 16;
 
 /// What Dear ImGui keeps for a font of glyphs: a copy of the address of GlyphFonts' own share.

@@ -38,6 +38,8 @@ class GlyphFonts {
   std::unordered_map<FacePtr, ImFont*> fonts_;
 };
 
+/// The character that the box is: one that no text has. What else is in a font must leave it out.
+inline constexpr ImWchar missing_sign = 0x01;
 /// Adds the box to a font that was just added to the current context's atlas: it is drawn for every character
 /// that the font does not have, as wide as a digit.
 void add_missing_box(ImFont& font);

@@ -183,7 +183,7 @@ TEST_CASE("scripts: a font that the built-in one is not asked for leaves texts a
 TEST_CASE("scripts: chips, labels and the field show a typed Arabic sentence, the file keeps it as typed") {
   const test::TemporaryDirectory directory;
   Robot robot({.width = 1280, .height = 800, .system_fonts = true});
-  robot.retype("Text", "السلام عليكم 12 The");
+  robot.retype("##Text", "السلام عليكم 12 The");
   robot.leave();
   robot.settle();
   REQUIRE(robot.document().input.sequences[0].tokens.size() == 4);

@@ -116,12 +116,8 @@ TEST_CASE("start: the keys tick the steps off, and what came of them is measured
 
 TEST_CASE("start: entropies that do not move are not said to have fallen", "[start]") {
   FirstLaunch robot;
-  robot.app().view().start.open = false;
-  robot.retype("Text", "cat");  // one token: every row has one key
-  robot.app().view().start.open = true;
-  robot.leave();
-  robot.settle();
-  robot.press(ImGuiKey_Escape);
+  robot.retype("##Text", "cat");  // one token: every row has one key
+  robot.press(ImGuiKey_Enter);
   robot.app().view().start = {};
   robot.app().view().start.open = true;
   robot.settle();
@@ -159,7 +155,7 @@ TEST_CASE("start: controls and the palette tick the steps off as well", "[start]
   CHECK(robot.is_done(FirstStep::Future));
   run_palette(robot, "Divide by √dₖ on or off");
   CHECK(robot.is_done(FirstStep::Scaling));
-  robot.retype("Text", "Birds sing in the morning");
+  robot.retype("##Text", "Birds sing in the morning");
   CHECK(robot.is_done(FirstStep::Sentence));
 }
 
@@ -168,7 +164,7 @@ TEST_CASE("start: opening a file is nothing a person did of the three", "[start]
   const std::filesystem::path other = directory.path() / "other.json";
   {
     Robot robot;
-    robot.retype("Text", "Quite another sentence");
+    robot.retype("##Text", "Quite another sentence");
     robot.key(ImGuiKey_S);
     robot.settle();
     robot.app().save(other);
@@ -217,8 +213,8 @@ TEST_CASE("start: with all three done it says so, leaves at the next click and d
   {
     FirstLaunch robot(options);
     robot.press(ImGuiKey_S);
-    robot.retype("Text", "My own words");
-    robot.press(ImGuiKey_Escape);  // ends typing
+    robot.retype("##Text", "My own words");
+    robot.press(ImGuiKey_Enter);  // ends typing
     robot.press(ImGuiKey_C);
     REQUIRE(robot.has_card());  // the last sentence is there to be read
     CHECK_FALSE(robot.seen(FirstStep::Future).empty());
@@ -264,7 +260,7 @@ TEST_CASE("start: it covers neither map nor controls, at any size", "[start]") {
     // The same with everything told, in German.
     robot.app().view().language = "de";
     for (const ImGuiKey key : {ImGuiKey_S, ImGuiKey_C}) robot.press(key);
-    robot.retype("Text", "Donaudampfschifffahrt auf der unteren Donau");
+    robot.retype("##Text", "Donaudampfschifffahrt auf der unteren Donau");
     CHECK(robot.has_card());
   }
 }

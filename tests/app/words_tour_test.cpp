@@ -131,8 +131,8 @@ void tour_of_start(std::map<std::string, std::string>& met) {
   robot.move(robot.centre("Leave the first steps"));
   robot.frame(2);
   for (const ImGuiKey key : {ImGuiKey_S, ImGuiKey_S, ImGuiKey_C, ImGuiKey_C}) press(key);
-  robot.retype("Text", "cat");
-  press(ImGuiKey_Escape);
+  robot.retype("##Text", "cat");
+  press(ImGuiKey_Enter);
   press(ImGuiKey_S);  // the entropy of one token stays
   // A second text for the keys, and scores that are not numbers.
   const test::TemporaryDirectory directory;

@@ -16,6 +16,7 @@ struct Offer {
   FirstStep step;
   const char* label;  // of the widget
   std::string_view title, why;
+  std::string_view done;  // instead of the title, once it was done: how it is now
   ImGuiKeyChord key;
 };
 
@@ -23,13 +24,13 @@ std::array<Offer, first_steps> offers(const Document& document) {
   const bool divided = document.scaling.kind == Scaling::Kind::InverseSqrtDk;
   const bool causal = document.masking.causal;
   return {{{FirstStep::Scaling, "First step: scaling", divided ? "Switch √dₖ off" : "Switch √dₖ on",
-            "Watch the entropies of the rows.", ImGuiKey_S},
+            "Watch the entropies of the rows.", divided ? "√dₖ is on" : "√dₖ is off", ImGuiKey_S},
            {FirstStep::Future, "First step: future", causal ? "Let it see the future" : "Hide the future",
             causal ? "The causal mask hides later tokens. Watch the hatched half of the map."
                    : "The causal mask hides later tokens. Watch the upper half of the map.",
-            ImGuiKey_C},
+            causal ? "The future is hidden" : "It sees the future", ImGuiKey_C},
            {FirstStep::Sentence, "First step: sentence", "Type your own sentence",
-            "Everything follows each key you press.", ImGuiMod_Ctrl | ImGuiKey_L}}};
+            "Everything follows each key you press.", "Your own sentence", ImGuiMod_Ctrl | ImGuiKey_L}}};
 }
 
 /// Null where no action has the key: then a click alone does it.
@@ -93,38 +94,65 @@ constexpr std::string_view title_text = "Three things to try";
 constexpr std::string_view opening_text = "The picture is live: it follows whatever you change.";
 constexpr std::string_view end_text = "That was all three. Every other action: Ctrl+K.";
 
+std::string_view title_of(const StartState::Step& step, const Offer& offer) {
+  return step.done ? offer.done : offer.title;
+}
+
 /// What stands under the title of a step: what to look at, and then what came of it.
 std::string_view below(const StartState::Step& step, const Offer& offer) {
   return step.seen.empty() ? offer.why : std::string_view(step.seen);
 }
 
+struct Card {
+  float inner, indent, text_width;
+  bool all_texts = true;  // else only that of the step that was done last
+
+  bool has_text(const StartState& start, const Offer& offer) const {
+    return all_texts || start.last == offer.step;
+  }
+  float height(const Ui& ui, const StartState& start, const Offer& offer) const {
+    const float text = ui.paragraph_height(text_width, below(start.step(offer.step), offer), type::label);
+    return 2 * inner + ui.px(18) + (has_text(start, offer) ? ui.px(4) + text : 0);
+  }
+};
+
+void draw_step(Scene& scene, const Box& card, const Card& form, const Offer& offer) {
+  const Ui& ui = scene.ui;
+  const StartState::Step& step = scene.view.start.step(offer.step);
+  const Ui::Touch touch = draw_ground(ui, offer.label, card);
+  const float line = card.y + form.inner + ui.px(8), x = card.x + form.inner + form.indent;
+  draw_tick(ui, {card.x + form.inner + ui.px(9), line}, step.done);
+  const float cap = draw_keycap(ui, card.right() - form.inner, line, offer);
+  ui.text(x, line, title_of(step, offer),
+          {type::body, ui.theme.text1, Ink::Medium, Align::Left, form.text_width - cap});
+  if (form.has_text(scene.view.start, offer))
+    ui.paragraph(x, card.y + form.inner + ui.px(22), form.text_width, below(step, offer),
+                 {type::label, step.seen.empty() ? ui.theme.text2 : ui.theme.text1});
+  if (touch.clicked) do_step(scene, offer);
+}
+
 void draw_card(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
   const StartState& start = scene.view.start;
-  const float pad = ui.px(scene.compact ? 14 : 20), inner = ui.px(12), indent = ui.px(30);
-  const float x = box.x + pad, width = box.w - 2 * pad, text_width = width - 2 * inner - indent;
+  const float pad = ui.px(scene.compact ? 14 : 20), gap = ui.px(10), x = box.x + pad, width = box.w - 2 * pad;
+  const std::array<Offer, first_steps> all = offers(scene.document);
+  Card form{ui.px(12), ui.px(30), width - 2 * ui.px(12) - ui.px(30)};
+  const std::string_view opening = start.all_done() ? end_text : opening_text;
+  const float top = box.y + ui.px(48),
+              first = top + ui.paragraph_height(width, opening, type::label) + ui.px(12);
+  float bottom = first - gap;
+  for (const Offer& offer : all) bottom += form.height(ui, start, offer) + gap;
+  form.all_texts = bottom <= box.bottom() - ui.px(4);
+
   ui.vertical(box.x, box.y, box.h, ui.theme.hairline);
   ui.text(x, box.y + ui.px(28), title_text, {type::title, ui.theme.text1, Ink::Semibold});
   draw_close(scene, {x + width - ui.px(12), box.y + ui.px(28)});
-  float y = box.y + ui.px(48);
-  const std::string_view opening = start.all_done() ? end_text : opening_text;
-  y += ui.paragraph(x, y, width, opening, {type::label, ui.theme.text2}) + ui.px(12);
-  for (const Offer& offer : offers(scene.document)) {
-    const StartState::Step& step = start.step(offer.step);
-    const std::string_view text = below(step, offer);
-    const float height = 2 * inner + ui.px(22) + ui.paragraph_height(text_width, text, type::label);
-    if (y + height > box.bottom() - ui.px(4)) break;
-    const Box card{x, y, width, height};
-    const Ui::Touch touch = draw_ground(ui, offer.label, card);
-    const float line = card.y + inner + ui.px(8);
-    draw_tick(ui, {card.x + inner + ui.px(9), line}, step.done);
-    const float cap = draw_keycap(ui, card.right() - inner, line, offer);
-    ui.text(card.x + inner + indent, line, offer.title,
-            {type::body, ui.theme.text1, Ink::Medium, Align::Left, text_width - cap});
-    ui.paragraph(card.x + inner + indent, card.y + inner + ui.px(22), text_width, text,
-                 {type::label, step.seen.empty() ? ui.theme.text2 : ui.theme.text1});
-    if (touch.clicked) do_step(scene, offer);
-    y += height + ui.px(10);
+  ui.paragraph(x, top, width, opening, {type::label, ui.theme.text2});
+  float y = first;
+  for (const Offer& offer : all) {
+    const float height = form.height(ui, start, offer);
+    draw_step(scene, {x, y, width, height}, form, offer);
+    y += height + gap;
   }
 }
 
@@ -142,7 +170,7 @@ void draw_band(Scene& scene, const Box& box) {
     const Ui::Touch touch = draw_ground(ui, offer.label, button);
     draw_tick(ui, {button.x + ui.px(18), middle}, start.step(offer.step).done);
     const float cap = draw_keycap(ui, button.right() - ui.px(8), middle, offer);
-    ui.text(button.x + ui.px(34), middle, offer.title,
+    ui.text(button.x + ui.px(34), middle, title_of(start.step(offer.step), offer),
             {type::label, ui.theme.text1, Ink::Medium, Align::Left, width - ui.px(42) - cap});
     tooltip(ui, touch.hovered, button, {offer.title, {}, below(start.step(offer.step), offer), {}});
     if (touch.clicked) do_step(scene, offer);
