@@ -99,6 +99,35 @@ void tour_of_backends(std::map<std::string, std::string>& met) {
   robot.settle();
 }
 
+/// What only the first launch says: every way in which a step can turn out.
+void tour_of_start(std::map<std::string, std::string>& met) {
+  Robot robot({.width = 1600, .height = 1000});
+  ImGui::GetStyle().HoverDelayShort = ImGui::GetStyle().HoverStationaryDelay = 0;
+  robot.app().words().watch = [&](std::string_view key, bool) { met.try_emplace(std::string(key), "start"); };
+  const auto press = [&](ImGuiKey key) {
+    robot.key(key);
+    robot.settle();
+  };
+  robot.app().offer_start();
+  robot.settle();
+  robot.move(robot.centre("Leave the first steps"));
+  robot.frame(2);
+  for (const ImGuiKey key : {ImGuiKey_S, ImGuiKey_S, ImGuiKey_C, ImGuiKey_C}) press(key);
+  robot.retype("##Text", "cat");
+  press(ImGuiKey_Enter);
+  press(ImGuiKey_S);  // the entropy of one token stays
+  // A second text for the keys, and scores that are not numbers.
+  const test::TemporaryDirectory directory;
+  const auto open = [&](const char* json) {
+    robot.app().open(directory.write("document.json", json));
+    robot.settle();
+  };
+  open(R"({"attnscope": 1, "text": ["a b"], "memory": ["c d e"]})");
+  press(ImGuiKey_C);
+  open(R"({"attnscope": 1, "text": ["a b"], "scale": 1e38})");
+  press(ImGuiKey_S);
+}
+
 void write_template(const std::map<std::string, std::string>& met) {
   std::map<std::string, std::vector<std::string>> parts;
   for (const auto& [key, part] : met) parts[part].push_back(key);
@@ -176,6 +205,7 @@ TEST_CASE("words: every text of the interface is in the template of the language
     met = WordsTour(robot, directory.path()).run();
   }
   tour_of_backends(met);
+  tour_of_start(met);
   const std::set<std::string> known = keys_of_template();
   // What only shows when a computation takes long, or fails, is in the sources alone.
   const FileWords sources = words_by_file(texts_of_sources());
