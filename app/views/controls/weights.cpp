@@ -46,11 +46,9 @@ void recipe_rows(Column& c) {
                                  : w.made_by == Recipe::HandBuilt ? "Built by hand, then edited"
                                  : w.made_by == Recipe::Random    ? "Random, then edited"
                                                                   : "Given numbers";
-  drop(c.ui(), "Weights source", c.row(28), shown,
-       {"Weights",
-        "Q = X·W_Q   K = X·W_K   V = X·W_V",
-        "Random heads teach little; the hand-built ones each do one nameable thing.",
-        {}},
+  const std::string why =
+      "Random heads teach little; the hand-built ones each do one nameable thing. " + std::string(built_gain);
+  drop(c.ui(), "Weights source", c.row(28), shown, {"Weights", "Q = X·W_Q   K = X·W_K   V = X·W_V", why, {}},
        [&] {
          if (menu_row(c.ui(), "Built by hand", "eight kinds of head", w.recipe == Recipe::HandBuilt))
            document = edit::recipe(document, Recipe::HandBuilt);

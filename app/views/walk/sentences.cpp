@@ -40,14 +40,19 @@ std::string softmax_sentence(const View& v, int move) {
   return "The mistake: hidden keys become 0 only now, and rows no longer add up to 1.";
 }
 
-std::string linear_sentence(int move) {
+std::string linear_sentence(const Document& document, int move) {
+  const bool turned = is_rotary(document.positions);
   switch (static_cast<LinearMove>(move - 1)) {
-    case LinearMove::Product: return "No softmax: φ(q)·φ(k) is positive already.";
+    case LinearMove::Product:
+      return turned ? "No softmax: φ(q) and φ(k) are turned by their positions; the product may be negative."
+                    : "No softmax: φ(q)·φ(k) is positive already.";
     case LinearMove::Hide: return "Keys that a query may not see drop out.";
-    case LinearMove::Sum: return "Each row is added up.";
+    case LinearMove::Sum:
+      return turned ? "The sum of each row is taken of the products that are not turned."
+                    : "Each row is added up.";
     case LinearMove::Divide: break;
   }
-  return "Each row becomes shares that add up to 1.";
+  return turned ? "Each row is divided by that sum." : "Each row becomes shares that add up to 1.";
 }
 
 std::string surgery_sentence(const View& v) {
@@ -125,7 +130,7 @@ std::string plane_sentence(const View& v, Stage stage, int move, int moves) {
                         moves);
     case Stage::Mask: return mask_sentence(v, query, move, moves);
     case Stage::Softmax: return softmax_sentence(v, move);
-    case Stage::Linear: return linear_sentence(move);
+    case Stage::Linear: return linear_sentence(v.document(), move);
     case Stage::Surgery: return surgery_sentence(v);
     default: break;
   }
