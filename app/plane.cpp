@@ -100,7 +100,9 @@ PlaneWords words(const Document& document, Plane plane) {
     case Stage::Bias: return {"Bias", "bias", "b(head, key − query)", "What positions add to every score."};
     case Stage::Mask: return {"Masked", "masked", "hidden keys get −∞", "What softmax is given."};
     case Stage::Linear:
-      return {"Linear weights", "weight", "φ(Q)·φ(K)ᵀ / Σ", "The weights that linear attention implies."};
+      return {"Linear weights", "weight",
+              is_rotary(document.positions) ? "Rφ(Q)·(Rφ(K))ᵀ / Σ φ(Q)·φ(K)ᵀ" : "φ(Q)·φ(K)ᵀ / Σ",
+              "The weights that linear attention implies."};
     case Stage::Surgery:
       return {"Weights", "weight", "A′ = A, or what is put in its place",
               "Muted and replaced heads show what stands in the place of their own pattern."};

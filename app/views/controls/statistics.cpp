@@ -8,8 +8,24 @@
 namespace attnscope {
 namespace {
 
-/// "on itself  ▬▬▬───  0.42": a share of the weight.
-void share_row(Column& c, const char* label, std::string_view shown, double share, const Tip& tip) {
+std::string number(double value) { return std::isfinite(value) ? fixed(value, 2) : "n/a"; }
+
+/// What uniform attention has, said where the number itself stands.
+std::string beside(std::string_view why, double uniform) {
+  if (!std::isfinite(uniform)) return std::string(why);
+  return std::string(why) + " Uniform attention under this mask has " + number(uniform) + ".";
+}
+
+/// "3.20 vs 4.50": the second is what uniform attention has.
+void fact_row(Column& c, const char* label, std::string_view shown, double value, double uniform,
+              const Tip& tip) {
+  const std::string why = beside(tip.why, uniform);
+  c.fact(label, shown, std::isfinite(value) ? fixed(value, 2) + " vs " + number(uniform) : "n/a",
+         {tip.title, tip.formula, why, {}});
+}
+
+/// "on itself  ▬▬▬─|─  0.42": a share of the weight, with a tick where uniform attention has it.
+void share_row(Column& c, const char* label, std::string_view shown, double share, double uniform, Tip tip) {
   const Ui& ui = c.ui();
   const Box line = c.row(20, 4);
   const Ui::Touch touch = ui.touch(label, line, false);
@@ -22,12 +38,19 @@ void share_row(Column& c, const char* label, std::string_view shown, double shar
   ui.fill(track, ui.theme.bar_ground, ui.px(2));
   const auto unit = static_cast<float>(known ? std::clamp(share, 0.0, 1.0) : 0);
   ui.fill({track.x, track.y, track.w * unit, track.h}, ui.theme.head(c.scene.head()), ui.px(2));
+  if (std::isfinite(uniform)) {
+    const float x =
+        std::round(track.x + track.w * static_cast<float>(std::clamp(uniform, 0.0, 1.0)) - ui.px(1));
+    ui.fill({x, track.y - ui.px(3), ui.px(2), track.h + ui.px(6)}, ui.theme.text1);
+  }
+  const std::string why = beside(tip.why, uniform);
+  tip.why = why;
   tooltip(ui, touch.hovered, line, tip);
 }
 
 std::string verdict(const HeadMeasures& head) {
-  if (head.collapsed) return "collapsed";
-  return head.uniform ? "uniform" : "";
+  if (head.one_key) return "one key per row";
+  return head.is_uniform ? "uniform" : "";
 }
 
 }  // namespace
@@ -39,28 +62,31 @@ void statistics_section(Column& c) {
   if (const std::string flag = verdict(head); !flag.empty()) note += ", " + flag;
   if (c.begin(
           {.which = Section::Statistics, .label = "Statistics", .note = note, .opens = Opens::OnDemand})) {
-    c.fact(
-        "Effective keys", "effective keys", fixed(head.effective, 2),
+    const RowMeans& even = head.uniform;
+    fact_row(
+        c, "Effective keys", "effective keys", head.effective, even.effective,
         {"Effective keys", "e^H, mean over rows", "As many equal weights would have the same entropy.", {}});
-    c.fact("Mean distance", "mean distance", fixed(head.distance, 2),
-           {"Mean distance", "Σ A · |query − key|, in tokens", "How far this head looks.", {}});
+    fact_row(c, "Mean distance", "mean distance", head.distance, even.distance,
+             {"Mean distance", "Σ A · |query − key|, in tokens", "How far this head looks.", {}});
     if (!is_cross(r)) {
-      share_row(c, "Mass on itself", "on itself", head.self,
+      share_row(c, "Mass on itself", "on itself", head.self, even.self,
                 {"On itself", "mean of A_ii", "Weight that stays with the token.", {}});
-      share_row(c, "Mass on previous", "on previous", head.previous,
+      share_row(c, "Mass on previous", "on previous", head.previous, even.previous,
                 {"On the previous token", "mean of A_i,i−1", "High in a previous-token head.", {}});
-      share_row(c, "Mass on next", "on next", head.next,
+      share_row(c, "Mass on next", "on next", head.next, even.next,
                 {"On the next token", "mean of A_i,i+1", "Always 0 under a causal mask.", {}});
     }
-    share_row(c, "Mass on first", "on first", head.first,
+    share_row(c, "Mass on first", "on first", head.first, even.first,
               {"On the first token", "mean of A_i0", "High where the head has an attention sink.", {}});
-    share_row(c, "Mass on special", "on special", head.special,
+    share_row(c, "Mass on special", "on special", head.special, even.special,
               {"On special tokens", "[CLS], [SEP], </s> …", "Where heads put weight they do not need.", {}});
     if (r.dimensions.extra > 0)
-      share_row(c, "Mass on extra", "on extra keys", head.extra,
+      share_row(c, "Mass on extra", "on extra keys", head.extra, even.extra,
                 {"On keys of no token", "learned and zero key", "What they take from the tokens.", {}});
-    if (head.collapsed) c.remark("Collapsed: every query looks at one key, whichever it is.", true);
-    if (head.uniform) c.remark("Uniform: every query looks at all its keys alike.", true);
+    c.remark("Means over the queries that may see at least two keys.");
+    if (head.one_key)
+      c.remark("One key per row: as a head of positions is meant to look, or a saturated softmax.", true);
+    if (head.is_uniform) c.remark("Uniform: every query looks at all its keys alike.", true);
   }
   c.end();
 }

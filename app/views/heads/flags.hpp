@@ -9,11 +9,11 @@
 
 namespace attnscope {
 
-enum class HeadFlag : std::uint8_t { NotFinite, NoKey, Collapsed, Uniform, Vanishing, Exploding };
+enum class HeadFlag : std::uint8_t { NotFinite, NoKey, OneKey, Uniform, Vanishing, Exploding };
 
 /// Those that hold for a head of a sequence, the gravest first. What surgery brings about by itself is none.
 std::vector<HeadFlag> flags_of(const Result&, std::int64_t b, std::int64_t h);
-/// "Collapsed"
+/// "One key per row"
 std::string_view name_of(HeadFlag);
 
 /// The marks of head `h` of the shown sequence side by side, the gravest at `right`, centred on y.

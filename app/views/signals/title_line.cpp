@@ -43,7 +43,7 @@ Tip words(PlotKind kind) {
   }
   return {"Attention received",
           "Σ over the queries of w",
-          "Which keys this head looks at most; dashed: the mean.",
+          "Which keys this head looks at most; dashed: uniform attention under this mask.",
           {}};
 }
 
