@@ -1,6 +1,7 @@
 // app: the words that stand beside numbers.
 #include <algorithm>
 
+#include "app/head_words.hpp"
 #include "app/number_format.hpp"
 #include "app/scene.hpp"
 #include "core/stages/embed.hpp"
@@ -52,11 +53,8 @@ bool is_cross(const Result& result) {
 }
 
 std::string head_name(const Result& result, std::int64_t head, bool one_word) {
-  const auto& names = result.document.weights.head_names;
-  if (head >= std::ssize(names) || names[static_cast<std::size_t>(head)].empty())
-    return "head " + std::to_string(head);
-  const std::string& name = names[static_cast<std::size_t>(head)];
-  if (name.empty()) return "head " + std::to_string(head);  // its weights were edited by hand
+  const std::string name = role_of(result, head).does;
+  if (name.empty()) return "head " + std::to_string(head);
   return one_word ? name.substr(0, name.find(' ')) : name;
 }
 

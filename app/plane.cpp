@@ -101,7 +101,9 @@ PlaneWords words(const Document& document, Plane plane) {
     case Stage::Bias: return {"Bias", "bias", "b(head, key − query)", "Position bias, added to every logit."};
     case Stage::Mask: return {"Masked logits", "masked", "hidden keys get −∞", "Input of the softmax."};
     case Stage::Linear:
-      return {"Linear weights", "weight", "φ(Q)·φ(K)ᵀ / Σ", "The weights that linear attention implies."};
+      return {"Linear weights", "weight",
+              is_rotary(document.positions) ? "Rφ(Q)·(Rφ(K))ᵀ / Σ φ(Q)·φ(K)ᵀ" : "φ(Q)·φ(K)ᵀ / Σ",
+              "The weights that linear attention implies."};
     case Stage::Surgery:
       return {"Weights", "weight", "A′ = A, or what is put in its place",
               "Ablated and replaced heads show the pattern that is used instead of their own."};

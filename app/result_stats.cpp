@@ -184,6 +184,14 @@ float ResultStats::largest(Stage stage) {
   return at->second;
 }
 
+std::int64_t ResultStats::not_finite(Stage stage) {
+  const auto [at, added] = not_finite_.try_emplace(stage, 0);
+  if (!added || !result_->trace[stage]) return at->second;
+  for (const float value : result_->trace[stage]->values())
+    if (!std::isfinite(value)) ++at->second;
+  return at->second;
+}
+
 float ResultStats::largest(Projection which, std::int64_t first_column, std::int64_t columns) {
   const auto [at, added] = largest_weights_.try_emplace({which, first_column, columns}, 0.0f);
   if (!added) return at->second;

@@ -74,6 +74,9 @@ class ResultStats {
   float largest(Stage);
   /// The same of one head's columns of a block of the document's weights.
   float largest(Projection, std::int64_t first_column, std::int64_t columns);
+  /// Numbers of a stage of vectors that are NaN or infinite, over all heads and sequences; 0 where there is
+  /// no such stage.
+  std::int64_t not_finite(Stage);
   /// Of the weights, whichever plane is looked at; can_compare() must hold.
   const MovedMass& moved(std::int64_t b, std::int64_t h);
   /// Of one head's allowed cells, see HistogramCount.
@@ -110,6 +113,7 @@ class ResultStats {
   std::map<std::pair<std::int64_t, std::int64_t>, MovedMass> moved_;
   std::optional<MaskRule> full_rule_;
   std::map<Stage, float> largest_;
+  std::map<Stage, std::int64_t> not_finite_;
   std::map<std::tuple<Projection, std::int64_t, std::int64_t>, float> largest_weights_;
   BackgroundErrors* errors_;
   std::shared_ptr<ErrorJob> error_job_;

@@ -59,7 +59,7 @@ std::string key_label(const Result&, std::int64_t sequence, std::int64_t key);
 std::int64_t position_of(const Result&, std::int64_t sequence, std::int64_t query);
 /// Whether keys are other tokens than those the queries come from: cross-attention.
 bool is_cross(const Result&);
-/// "previous token" where the head was built by hand, "head 3" else.
+/// "previous token" while the head's weights bear that name (see app/head_words.hpp), "head 3" else.
 std::string head_name(const Result&, std::int64_t head, bool one_word = false);
 
 /// Whether the chosen cell is hidden by hand, and hiding it or showing it again; keys that belong to no token

@@ -58,7 +58,8 @@ Fields changed_fields(const Document& was, const Document& now) {
   note(Field::Scaling, was.scaling != now.scaling);
   note(Field::SoftCap, was.soft_cap != now.soft_cap);
   note(Field::Masking, was.masking != now.masking);
-  note(Field::Softmax, was.softmax != now.softmax || was.temperature != now.temperature);
+  note(Field::Softmax,
+       was.softmax != now.softmax || was.empty_row != now.empty_row || was.temperature != now.temperature);
   note(Field::Linear, was.linear != now.linear);
   note(Field::Surgery, was.surgery != now.surgery);
   note(Field::Dropout, was.dropout != now.dropout);

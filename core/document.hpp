@@ -76,6 +76,8 @@ enum class Initialiser {
   Normal,      // N(0, 0.02²), whatever the width (Radford et al. 2018, section 4.1)
   Identity,    // 1 on the diagonal, 0 elsewhere
   Orthogonal,  // orthonormal columns, or rows where there are fewer of those (Saxe et al. 2014)
+  Linear,  // uniform in ±1/√fan_in, biases too: PyTorch's nn.Linear (He et al. 2015 with a = √5), σ = 1/√(3
+           // fan_in)
 };
 
 /// W_Q, W_K, W_V and W_O.
@@ -99,7 +101,7 @@ struct Weights {
   std::uint64_t seed = 7;
   float noise =
       0;  // HandBuilt: standard deviation of Gaussian noise added to every weight, x 1/sqrt(d_model)
-  bool biases = false;                            // Random: add small random biases as well
+  bool biases = false;                            // Random: add random biases as well
   Initialiser initialiser = Initialiser::Xavier;  // Random: of all four blocks
   std::array<BlockRecipe, 4> blocks;              // by Projection
   /// Given: the recipe that made the blocks before their numbers were edited by hand, so that each can be
@@ -146,6 +148,7 @@ struct Document {
   float soft_cap = 0;  // 0 = off; else scaled scores x become c·tanh(x / c) before the mask; >= 0 and finite
   Masking masking;
   SoftmaxKind softmax = SoftmaxKind::Stable;
+  EmptyRow empty_row = EmptyRow::Zeros;
   float temperature = 1;  // softmax(masked / temperature); > 0 and finite
   bool linear = false;  // linear attention: values are mixed with φ(Q)φ(K)ᵀ weights instead of softmax's
   std::vector<HeadSurgery> surgery;  // one for each head; empty = none has its pattern replaced

@@ -96,7 +96,9 @@ std::int64_t float64_error_bytes(const Document& document) {
 }
 
 double float64_error_work(const Document& document) {
-  const LayerCost cost = cost_of(layer_size(document));
+  LayerSize size = layer_size(document);
+  size.linear = false;  // its weights are made here, n² of them
+  const LayerCost cost = cost_of(size);
   double flops = 0;
   for (const StageCost& stage : cost.stages)
     if (stage.stage < Stage::Mix) flops += stage.flops;

@@ -1,6 +1,8 @@
 #include "core/gradients.hpp"
 
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <utility>
 
 #include "core/mask.hpp"
@@ -34,7 +36,7 @@ class BackwardPass {
     differentiate_loss();
     const Values mixed = through_output();
     through_attention(mixed);
-    if (is_rotary(document_.positions)) turn_back();
+    if (is_rotary(document_.positions) && !document_.linear) turn_back();
     if (!document_.input.given) through_projections();
     return std::move(result_);
   }
@@ -117,6 +119,8 @@ class BackwardPass {
     Values query(stage(Stage::Query).shape()), key(stage(Stage::Key).shape()),
         value(stage(Stage::Value).shape());
     Values weights(cells), masked(cells), scores(cells);
+    std::optional<LinearParts> linear;
+    if (document_.linear) linear.emplace(*this);
     const std::int64_t group = size_.heads / size_.kv_heads;
     const double head_ns = product_ns(size_.queries * size_.keys, 1, 4 * (size_.d_k + size_.d_v));
     work_.for_each(size_.batch * size_.kv_heads, head_ns * static_cast<double>(group), [&](std::int64_t i) {
@@ -127,8 +131,8 @@ class BackwardPass {
         if (is_operated(document_, h)) continue;  // its scores have no say in the weights
         Matrix through = weights.matrix(b, h);
         undrop(b, h, through);
-        if (document_.linear) {
-          through_linear(b, h, through, query.matrix(b, h), key.matrix(b, kv));
+        if (linear) {
+          through_linear(b, h, through, *linear);
           continue;
         }
         through_softmax(b, h, through);
@@ -139,6 +143,10 @@ class BackwardPass {
         key.matrix(b, kv).noalias() += through.transpose() * stage(Stage::RotateQuery).matrix(b, h);
       }
     });
+    if (linear) {
+      query = through_features(linear->d_query, linear->d_turned_query, linear->query_rotation, Stage::Query);
+      key = through_features(linear->d_key, linear->d_turned_key, linear->key_rotation, Stage::Key);
+    }
     if (from_.relative_bias && document_.positions == Positions::RelativeBuckets) sum_buckets(masked);
     result_.query = shared(std::move(query));
     result_.key = shared(std::move(key));
@@ -165,7 +173,7 @@ class BackwardPass {
   }
 
   // 5. A = softmax(M / τ): dM = A ∘ (dA - Σ dA·A) / τ. What a hidden key's score was replaced with is a
-  // constant.
+  // constant; where -1e9 was added to it, the gradient passes. A row of nothing but -inf has none.
   void through_softmax(std::int64_t b, std::int64_t h, Matrix& gradient) const {
     const T temperature = static_cast<T>(document_.temperature);
     std::vector<T> before_hiding(static_cast<std::size_t>(size_.keys));
@@ -182,8 +190,14 @@ class BackwardPass {
       const Eigen::Map<const Eigen::Matrix<T, 1, Eigen::Dynamic>> weights(used, size_.keys);
       const T mean = row.dot(weights);
       row = (weights.array() * (row.array() - mean) / temperature).eval();
-      if (!rule_.after_softmax()) clear_hidden(seen, row);
+      const bool passes = rule_.adds_hidden_value() && !is_empty(b, h, i);
+      if (!rule_.after_softmax() && !passes) clear_hidden(seen, row);
     }
+  }
+
+  /// Stored in float16, -1e9 is -inf.
+  bool is_empty(std::int64_t b, std::int64_t h, std::int64_t query) const {
+    return stage(Stage::Mask).matrix(b, h).row(query).maxCoeff() == -std::numeric_limits<T>::infinity();
   }
 
   template <class Row>
@@ -199,29 +213,65 @@ class BackwardPass {
     gradient *= static_cast<T>(from_.scale.value_or(scale_factor(document_.scaling, size_.d_k)));
   }
 
-  // 5'. L_ij = s_ij / Σ_j s_ij with s_ij = φ(q_i)·φ(k_j): ds = (dL - Σ dL·L) / Σ s; dφ(q) = ds·φ(k); φ' = 1
-  // above 0, e^x below.
-  template <class QueryRows, class KeyRows>
-  void through_linear(std::int64_t b, std::int64_t h, Matrix& gradient, QueryRows&& query,
-                      KeyRows&& key) const {
+  /// φ of queries and keys, and their gradients: as they are in the denominator, and turned by rotary
+  /// positions in the numerator.
+  struct LinearParts {
+    explicit LinearParts(const BackwardPass& pass)
+        : query(linear_features<T>(pass.work_, pass.stage(Stage::Query), nullptr)),
+          key(linear_features<T>(pass.work_, pass.stage(Stage::Key), nullptr)),
+          turned_query(query),
+          turned_key(key),
+          d_query(query.shape()),
+          d_key(key.shape()),
+          d_turned_query(query.shape()),
+          d_turned_key(key.shape()) {
+      if (!is_rotary(pass.document_.positions)) return;
+      query_rotation = attnscope::query_rotation<T>(pass.document_, pass.size_);
+      key_rotation = attnscope::key_rotation<T>(pass.document_, pass.size_);
+      turned_query = rotate(pass.work_, query, *query_rotation);
+      turned_key = rotate(pass.work_, key, *key_rotation);
+    }
+    std::optional<Rotation<T>> query_rotation, key_rotation;
+    Values query, key, turned_query, turned_key;
+    Values d_query, d_key, d_turned_query, d_turned_key;
+  };
+
+  // 5'. L_ij = n_ij / z_i with n_ij = Rφ(q_i)·Rφ(k_j) and z_i = Σ_j φ(q_i)·φ(k_j) over the keys that are
+  // seen: dn = dL / z, dz = -Σ_j dL·L / z.
+  void through_linear(std::int64_t b, std::int64_t h, Matrix& gradient, LinearParts& parts) const {
     const std::int64_t kv = h / (size_.heads / size_.kv_heads);
-    const auto q = stage(Stage::RotateQuery).matrix(b, h), k = stage(Stage::RotateKey).matrix(b, kv);
-    const auto slope = [](T x) { return x > 0 ? T{1} : std::exp(x); };
-    const Matrix q_features = q.unaryExpr(&linear_feature<T>), k_features = k.unaryExpr(&linear_feature<T>);
     const auto weights = stage(Stage::Linear).matrix(b, h);
+    Matrix below =
+        parts.query.matrix(b, h) * parts.key.matrix(b, kv).transpose();  // becomes dz, cell by cell
     for (std::int64_t i = 0; i < size_.queries; ++i) {
       const std::vector<std::uint8_t> seen = seen_by(b, h, i);
-      Eigen::Matrix<T, 1, Eigen::Dynamic> products = q_features.row(i) * k_features.transpose();
-      clear_hidden(seen, products);
-      const T sum = products.sum();
       auto row = gradient.row(i);
-      const T mean = row.dot(weights.row(i));
-      row.array() -= mean;
-      if (sum != 0) row /= sum;
+      auto shares = below.row(i);
+      clear_hidden(seen, shares);
       clear_hidden(seen, row);
+      const T sum = shares.sum(), mean = row.dot(weights.row(i));
+      if (sum == 0) {
+        row.setZero();
+        continue;
+      }
+      row /= sum;
+      for (std::size_t key = 0; key < seen.size(); ++key)
+        shares(static_cast<Eigen::Index>(key)) = seen[key] != 0 ? -mean / sum : T{0};
     }
-    query = ((gradient * k_features).array() * q.unaryExpr(slope).array()).matrix();
-    key += ((gradient.transpose() * q_features).array() * k.unaryExpr(slope).array()).matrix();
+    parts.d_turned_query.matrix(b, h).noalias() = gradient * parts.turned_key.matrix(b, kv);
+    parts.d_turned_key.matrix(b, kv).noalias() += gradient.transpose() * parts.turned_query.matrix(b, h);
+    parts.d_query.matrix(b, h).noalias() = below * parts.key.matrix(b, kv);
+    parts.d_key.matrix(b, kv).noalias() += below.transpose() * parts.query.matrix(b, h);
+  }
+
+  // 6'. φ' = 1 above 0, e^x below. The rotation's gradient turns back.
+  Values through_features(Values plain, const Values& turned, const std::optional<Rotation<T>>& rotation,
+                          Stage from) const {
+    const Values back = rotation ? rotate(work_, turned, *rotation, true) : turned;
+    const auto x = stage(from).values(), b = back.values();
+    const auto to = plain.values();
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = (to[i] + b[i]) * (x[i] > 0 ? T{1} : std::exp(x[i]));
+    return plain;
   }
 
   // B = table[bucket(j - p)][h]: the gradients of all cells of a bucket add up.
@@ -327,27 +377,6 @@ class BackwardPass {
   GradientsOf<T> result_;
 };
 
-HeadGradients flagged(double query, double key, double value) {
-  HeadGradients head{query, key, value};
-  for (const double norm : {query, key, value}) {
-    head.vanishing = head.vanishing || norm < 1e-6;
-    head.exploding = head.exploding || !(norm <= 10);
-  }
-  return head;
-}
-
-/// The norm of a head's part of a gradient: of its columns, or of its matrices over the batch.
-double norm_of(const Tensor& gradient, std::int64_t head, std::int64_t heads) {
-  if (gradient.shape().rank() == 2) {
-    const std::int64_t d = gradient.shape()[1] / heads;
-    return gradient.matrix().middleCols(head * d, d).template cast<double>().norm();
-  }
-  double squares = 0;
-  for (std::int64_t b = 0; b < gradient.shape()[0]; ++b)
-    squares += gradient.matrix(b, head).template cast<double>().squaredNorm();
-  return std::sqrt(squares);
-}
-
 }  // namespace
 
 template <class T>
@@ -359,19 +388,5 @@ GradientsOf<T> backward(const Work& work, const Document& document, const Source
 template Gradients backward(const Work&, const Document&, const Sources<float>&, const Trace&);
 template GradientsOf<double> backward(const Work&, const Document&, const Sources<double>&,
                                       const TraceOf<double>&);
-
-std::vector<HeadGradients> head_gradients(const Gradients& gradients, const Dimensions& size) {
-  const bool weights = static_cast<bool>(gradients.w_query);
-  const Tensor& query = weights ? *gradients.w_query : *gradients.query;
-  const Tensor& key = weights ? *gradients.w_key : *gradients.key;
-  const Tensor& value = weights ? *gradients.w_value : *gradients.value;
-  std::vector<HeadGradients> heads;
-  for (std::int64_t h = 0; h < size.heads; ++h) {
-    const std::int64_t kv = h * size.kv_heads / size.heads;
-    heads.push_back(flagged(norm_of(query, h, size.heads), norm_of(key, kv, size.kv_heads),
-                            norm_of(value, kv, size.kv_heads)));
-  }
-  return heads;
-}
 
 }  // namespace attnscope

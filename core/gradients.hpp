@@ -40,9 +40,17 @@ GradientsOf<T> backward(const Work&, const Document& document, const Sources<T>&
 /// its group's for grouped queries); of dQ, dK, dV, over the batch, where there are no weights.
 struct HeadGradients {
   double query = 0, key = 0, value = 0;
-  bool vanishing = false;  // one of them is below 1e-6: the head hardly learns
-  bool exploding = false;  // one of them is above 10, or not finite
+  bool vanishing = false;  // one of them is 0 or below the limit: the head hardly learns beside the others
+  bool exploding = false;  // one of them is above the limit, or not finite
 };
 std::vector<HeadGradients> head_gradients(const Gradients&, const Dimensions&);
+
+/// How large a gradient is depends on the loss, on the number of tokens and on the widths, so that no fixed
+/// number tells what is small. Limits are relative to the layer: a ten-thousandth and ten times the median,
+/// over the heads that have a gradient, of each head's largest finite norm.
+struct GradientLimits {
+  double vanishing = 0, exploding = 0;
+};
+GradientLimits gradient_limits(const std::vector<HeadGradients>&);
 
 }  // namespace attnscope

@@ -17,6 +17,7 @@ MaskRule::MaskRule(const Document& document)
       hidden_value_(document.masking.hidden == Masking::Hidden::MinusInfinity
                         ? -std::numeric_limits<double>::infinity()
                         : -1e9),
+      adds_hidden_value_(document.masking.hidden == Masking::Hidden::AddedMinusBillion),
       additive_(document.masking.additive) {
   for (std::int64_t b = 0; b < size_.batch; ++b) {
     lengths_.push_back(key_length(document, b));

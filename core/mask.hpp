@@ -50,8 +50,9 @@ class MaskRule {
   /// Keys that belong to tokens: the first so many.
   std::int64_t token_keys() const { return size_.token_keys(); }
 
-  /// What a hidden key's score becomes: -inf or -1e9.
+  /// What a hidden key's score becomes, or what is added to it: -inf or -1e9.
   double hidden_value() const { return hidden_value_; }
+  bool adds_hidden_value() const { return adds_hidden_value_; }
   /// The mistake of masking after the softmax: scores stay as they are, weights of hidden keys become 0.
   bool after_softmax() const { return mistake_ == MaskMistake::AfterSoftmax; }
   /// Whether the window or a sparse pattern hides keys at all.
@@ -59,6 +60,10 @@ class MaskRule {
   /// The rule as intervals, but for additive masks; nothing where it is more than that: sparse patterns, keys
   /// that belong to no token, the mistake of hiding the diagonal.
   std::optional<MaskIntervals> intervals() const;
+  /// Whether the same keys are seen in every head.
+  bool is_same_for_heads() const {
+    return heads_.empty() && buckets_.empty() && (!additive_ || additive_->shape()[1] == 1);
+  }
   /// The rule of full attention: without the window and the sparse pattern, without mistakes.
   MaskRule without_sparsity() const;
 
@@ -87,6 +92,7 @@ class MaskRule {
   std::vector<int> heads_;
   MaskMistake mistake_ = MaskMistake::None;
   double hidden_value_ = 0;
+  bool adds_hidden_value_ = false;
   std::vector<std::int64_t> lengths_;  // [batch] real keys per sequence
   std::vector<std::int64_t> offsets_;  // [batch] position of the first query
   std::vector<std::int16_t> buckets_;  // [batch][heads][rounds][queries + token keys]; empty = no LSH

@@ -7,12 +7,12 @@
 
 #include "core/error.hpp"
 #include "core/mask.hpp"
+#include "core/measure_patterns.hpp"
 #include "core/output_change.hpp"
 #include "core/stages/row_math.hpp"
 #include "core/stages/run_stage.hpp"
 #include "core/stages/scores.hpp"
 #include "core/stages/softmax.hpp"
-#include "core/text/special_tokens.hpp"
 
 namespace attnscope {
 
@@ -60,7 +60,7 @@ double entropy_of(FloatRow weights) {
 }
 
 void measure_spread(RowMeasures& row) {
-  row.effective = row.allowed > 0 ? std::exp(row.entropy) : 0;
+  row.effective = row.entropy == 0 && row.largest == 0 ? 0 : std::exp(row.entropy);
   if (row.allowed >= 2) {
     const double share = row.entropy / std::log(static_cast<double>(row.allowed));
     row.normalised = share > 1 ? 1 : share;
@@ -72,10 +72,10 @@ void measure_spread(RowMeasures& row) {
 /// A muted head spreads over no key and looks at none.
 void measure_silence(RowMeasures& row) {
   row.effective = 0;
-  row.normalised = not_a_number;
+  row.entropy = row.normalised = not_a_number;
 }
 
-void measure_weights(FloatRow weights, double temperature, RowMeasures& row, HeadMeasures& head) {
+void measure_weights(FloatRow weights, RowMeasures& row, HeadMeasures& head) {
   const float largest = weights.maxCoeff<Eigen::PropagateNaN>();
   row.largest = static_cast<double>(largest);
   if (row.allowed > 0 && largest > 0) {
@@ -91,8 +91,15 @@ void measure_weights(FloatRow weights, double temperature, RowMeasures& row, Hea
     cubes += square * weight;
   }
   const double norm = squares - 2 * cubes + squares * squares;
-  row.jacobian = norm < 0 ? 0 : std::sqrt(norm) / temperature;  // NaN stays
+  if (row.allowed < 2) {
+    row.jacobian = not_a_number;
+  } else {
+    const auto n = static_cast<double>(row.allowed);
+    row.jacobian = norm < 0 ? 0 : std::sqrt(norm) * n / std::sqrt(n - 1);  // NaN stays
+  }
 }
+
+bool has_choice(const RowMeasures& row) { return !row.padding && row.allowed >= 2; }
 
 /// Mean, least and largest of some rows.
 struct Spread {
@@ -110,39 +117,39 @@ struct Spread {
 /// The members of which a head shows the plain mean of its rows.
 struct MeanOf {
   double RowMeasures::*row;
-  double HeadMeasures::*head;
+  double RowMeans::*head;
 };
 constexpr MeanOf means[]{
-    {&RowMeasures::effective, &HeadMeasures::effective}, {&RowMeasures::largest, &HeadMeasures::mean_largest},
-    {&RowMeasures::self, &HeadMeasures::self},           {&RowMeasures::previous, &HeadMeasures::previous},
-    {&RowMeasures::next, &HeadMeasures::next},           {&RowMeasures::first, &HeadMeasures::first},
-    {&RowMeasures::special, &HeadMeasures::special},     {&RowMeasures::extra, &HeadMeasures::extra},
-    {&RowMeasures::distance, &HeadMeasures::distance},   {&RowMeasures::dropped, &HeadMeasures::dropped},
-    {&RowMeasures::jacobian, &HeadMeasures::jacobian},
+    {&RowMeasures::entropy, &RowMeans::entropy},      {&RowMeasures::effective, &RowMeans::effective},
+    {&RowMeasures::largest, &RowMeans::mean_largest}, {&RowMeasures::self, &RowMeans::self},
+    {&RowMeasures::previous, &RowMeans::previous},    {&RowMeasures::next, &RowMeans::next},
+    {&RowMeasures::first, &RowMeans::first},          {&RowMeasures::special, &RowMeans::special},
+    {&RowMeasures::extra, &RowMeans::extra},          {&RowMeasures::distance, &RowMeans::distance},
 };
 
+Spread spread_of(std::span<const RowMeasures> rows, double RowMeasures::*member) {
+  Spread spread;
+  for (const RowMeasures& row : rows)
+    if (has_choice(row)) spread.add(row.*member);
+  return spread;
+}
+
 void summarise(std::span<const RowMeasures> rows, HeadMeasures& head) {
-  Spread entropy, normalised;
-  for (const RowMeasures& row : rows) {
-    if (row.padding) continue;
-    entropy.add(row.entropy);
-    if (row.allowed >= 2) normalised.add(row.normalised);
-  }
-  head.entropy = entropy.mean();
+  const Spread entropy = spread_of(rows, &RowMeasures::entropy);
+  const Spread normalised = spread_of(rows, &RowMeasures::normalised);
   head.entropy_min = entropy.least;
   head.entropy_max = entropy.largest;
   head.normalised = normalised.mean();
   head.normalised_min = normalised.least;
   head.normalised_max = normalised.largest;
-  head.collapsed = head.normalised < 0.05;
-  head.uniform = head.normalised > 0.98;
-  for (const MeanOf& mean : means) {
-    Spread spread;
-    for (const RowMeasures& row : rows) {
-      if (!row.padding) spread.add(row.*mean.row);
-    }
-    head.*mean.head = spread.mean();
-  }
+  head.jacobian = spread_of(rows, &RowMeasures::jacobian).mean();
+  head.one_key = head.normalised < 0.05;
+  head.is_uniform = head.normalised > 0.98;
+  for (const MeanOf& mean : means) head.*mean.head = spread_of(rows, mean.row).mean();
+  Spread dropped;
+  for (const RowMeasures& row : rows)
+    if (!row.padding) dropped.add(row.dropped);
+  head.dropped = dropped.mean();
 }
 
 /// What the rows of a Trace are measured with, the same for all of them.
@@ -152,13 +159,15 @@ struct Shared {
     cross = !of.input.memory.empty() || static_cast<bool>(of.input.vectors.key);
     own_entropy =
         of.linear || of.masking.mistake == MaskMistake::AfterSoftmax || of.softmax == SoftmaxKind::Naive;
+    for (std::int64_t b = 0; b < size.batch; ++b) tokens.emplace_back(of, size, b);
   }
   const Document& document;
   const Trace& trace;
   Dimensions size;
-  MaskRule rule, full;       // as it is, and that of full attention
-  bool cross = false;        // keys belong to another text than queries
-  bool own_entropy = false;  // the weights are not the softmax of the masked scores
+  MaskRule rule, full;               // as it is, and that of full attention
+  bool cross = false;                // keys belong to another text than queries
+  std::vector<TokenClasses> tokens;  // [batch]
+  bool own_entropy = false;          // the weights are not the softmax of the masked scores
 };
 
 /// Measures the rows of one head of one sequence, one after the other.
@@ -180,12 +189,8 @@ class HeadMeasurer {
         e_(t_.size()),
         seen_(t_.size()),
         full_seen_(t_.size()),
-        special_(t_.size()) {
-    const Input& input = document_.input;
-    if (input.given || input.vectors) return;  // their tokens only label
-    const auto& tokens = (cross_ ? input.memory : input.sequences)[static_cast<std::size_t>(b)].tokens;
-    for (std::size_t key = 0; key < tokens.size(); ++key) special_[key] = is_special_token(tokens[key]);
-  }
+        tokens_(shared.tokens[static_cast<std::size_t>(b)]),
+        uniform_(size_.keys) {}
 
   RowMeasures row(std::int64_t query, HeadMeasures& head) {
     RowMeasures row;
@@ -196,16 +201,28 @@ class HeadMeasurer {
     const FloatRow masked = row_of(Stage::Mask, query);
     const FloatRow weights = row_of(weights_stage(document_), query);
     const auto temperature = static_cast<double>(document_.temperature);
-    measure_entropy(sum_row(masked, document_.temperature, t_, e_), temperature, row);
-    if (own_entropy_) row.entropy = entropy_of(weights);
-    if (row.allowed == 0) row.strongest = -1;
+    const RowSums sums = sum_row(masked, document_.temperature, t_, e_);
+    measure_entropy(sums, temperature, row);
+    if (own_entropy_ || sums.largest == -std::numeric_limits<double>::infinity())
+      row.entropy = entropy_of(weights);
+    measure_weights(weights, row, head);
     measure_spread(row);
-    measure_weights(weights, temperature, row, head);
     if (kind_ == HeadSurgery::Kind::Mute) measure_silence(row);
-    if (kind_ != HeadSurgery::Kind::None) row.jacobian = 0;
-    measure_places(weights, query_offset(document_, size_, b_) + query, row);
+    if (kind_ != HeadSurgery::Kind::None && row.allowed >= 2) row.jacobian = 0;
+    const std::int64_t position = query_offset(document_, size_, b_) + query;
+    measure_places(weights, position, row);
     if (rule_.is_sparse()) row.dropped = dropped_mass(query);
+    if (row.padding) return row;
+    const PatternRow pattern{
+        {weights.data(), seen_.size()}, seen_, query, position, size_.token_keys(), cross_, row};
+    uniform_.add(pattern, tokens_);
+    if (has_choice(row)) patterns_.add(pattern, tokens_);
     return row;
+  }
+
+  void finish(HeadMeasures& head) const {
+    uniform_.finish(head);
+    head.patterns = patterns_.scores();
   }
 
   FloatRow row_of(Stage stage, std::int64_t query) const {
@@ -232,8 +249,9 @@ class HeadMeasurer {
     }
     const float* w = weights.data();
     const auto count = static_cast<std::size_t>(tokens);
+    const std::vector<std::uint8_t>& special = tokens_.special();
     row.special =
-        sum_of(count, [&](std::size_t key) { return special_[key] ? static_cast<double>(w[key]) : 0; });
+        sum_of(count, [&](std::size_t key) { return special[key] != 0 ? static_cast<double>(w[key]) : 0; });
     const double distances = sum_of(count, [&](std::size_t key) {
       return static_cast<double>(w[key]) *
              static_cast<double>(std::abs(position - static_cast<std::int64_t>(key)));
@@ -277,7 +295,9 @@ class HeadMeasurer {
   std::int64_t b_, h_;
   std::vector<float> t_, e_;  // room for a row
   std::vector<std::uint8_t> seen_, full_seen_;
-  std::vector<bool> special_;  // [keys] tokens like [CLS]
+  const TokenClasses& tokens_;
+  UniformSums uniform_;
+  PatternSums patterns_;
 };
 
 void measure_head(const Shared& shared, const Work& work, std::int64_t block, Measures& measures) {
@@ -296,6 +316,7 @@ void measure_head(const Shared& shared, const Work& work, std::int64_t block, Me
   }
   head.received.assign(received.begin(), received.end());
   summarise(rows, head);
+  measurer.finish(head);
 }
 
 }  // namespace

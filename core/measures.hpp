@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/document.hpp"
+#include "core/head_patterns.hpp"
 #include "core/parallel.hpp"
 #include "core/trace.hpp"
 
@@ -16,11 +17,11 @@ namespace attnscope {
 /// dropped are always the head's own). Masses are sums of weights.
 struct RowMeasures {
   std::int64_t allowed = 0;  // keys the mask lets the query see
-  double entropy = 0;        // H = -sum w ln w, in the centred form ln l - u/l; 0 when all weights are 0
+  double entropy = 0;        // H = -sum w ln w, in the centred form ln l - u/l; 0 when all weights are 0, NaN
+                       // ("n/a") when the head is muted or a weight is negative
   double normalised = 0;   // H / ln(allowed) in 0..1; NaN ("n/a") when fewer than two keys are allowed or the
                            // head is muted
-  double effective = 0;    // e^H: as many equal weights would have the same entropy; 0 when no key is allowed
-                           // or the head is muted
+  double effective = 0;    // e^H: as many equal weights would have the same entropy; 0 when all weights are 0
   double log_sum_exp = 0;  // ln sum exp(masked / temperature); -inf when no key is allowed
   double largest = 0;      // largest weight
   std::int64_t strongest = -1;  // its key; -1 when no key is allowed
@@ -30,26 +31,36 @@ struct RowMeasures {
   double self = 0, previous = 0, next = 0, first = 0, special = 0, extra = 0;
   double distance = 0;  // mean |query's position - key|, in tokens, weighted by w; keys of no token left out
   double dropped = 0;   // what full attention had put on the keys that the window or sparse pattern hides
-  /// Frobenius norm of the softmax's Jacobian, ‖diag(w) - w wᵀ‖ / temperature: 0 where the softmax is
-  /// saturated and lets no gradient pass; at most 1 / (2 temperature). ‖·‖² = Σw² - 2Σw³ + (Σw²)². 0 where
-  /// surgery replaced the pattern.
+  /// Frobenius norm of the softmax's Jacobian, ‖diag(w) - w wᵀ‖ / temperature with ‖·‖² = Σw² - 2Σw³ +
+  /// (Σw²)², divided by what uniform attention over the n allowed keys has, √(n-1) / n / temperature: 1 = as
+  /// open as uniform attention, near 0 = saturated, it lets no gradient pass; above 1 where few of many keys
+  /// share the weight. NaN with fewer than two allowed keys, else 0 where surgery replaced the pattern.
   double jacobian = 0;
   bool padding = false;  // the query itself is padding: left out of the head's means
 };
 
-/// One head of one sequence of the batch. Means are over the rows that are not padding (and, for
-/// `normalised`, have at least two allowed keys; NaN when there is none).
-struct HeadMeasures {
-  double entropy = 0, entropy_min = 0, entropy_max = 0;
-  double normalised = 0, normalised_min = 0, normalised_max = 0;
-  double effective = 0, mean_largest = 0, self = 0, previous = 0, next = 0, first = 0, special = 0, extra = 0;
-  double distance = 0, dropped = 0, jacobian = 0;
-  double largest = 0;      // largest weight anywhere
-  bool collapsed = false;  // normalised < 0.05: every query looks at one key, whichever it is
-  bool uniform = false;    // normalised > 0.98: every query looks at all keys alike
+/// Means over the rows that have a choice: not padding, at least two allowed keys. NaN ("n/a") when there is
+/// none. A row with one allowed key gives it everything, whatever the head does.
+struct RowMeans {
+  double entropy = 0, effective = 0, mean_largest = 0;
+  double self = 0, previous = 0, next = 0, first = 0, special = 0, extra = 0, distance = 0;
+};
+
+/// One head of one sequence of the batch.
+struct HeadMeasures : RowMeans {
+  RowMeans uniform;  // what uniform attention under the same mask has, in the same rows
+  double entropy_min = 0, entropy_max = 0;
+  double normalised = 0, normalised_min = 0, normalised_max = 0;  // of the same rows; uniform attention has 1
+  double jacobian = 0;                                            // likewise
+  double dropped = 0;                                             // mean over all rows that are not padding
+  double largest = 0;                                             // largest weight anywhere
+  bool one_key = false;     // normalised < 0.05: nearly all weight of every row lies on one key
+  bool is_uniform = false;  // normalised > 0.98: every query looks at all keys alike
+  PatternScores patterns;   // by HeadPattern
   std::int64_t rows_without_key = 0;
   std::int64_t not_finite = 0;   // weights that are NaN or infinite
   std::vector<double> received;  // [keys] column sums over rows that are not padding: attention received
+  std::vector<double> received_uniform;  // the same of uniform attention
 };
 
 /// What surgery does to one row of the output: Y, or the concatenated heads C with given Q, K and V.

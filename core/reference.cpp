@@ -1,5 +1,6 @@
 #include "core/reference.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "core/mask.hpp"
@@ -191,6 +192,7 @@ CellReference reference_cell(const Document& document, const Trace& trace, std::
       softmax_row<double>(SoftmaxKind::Stable, masked, static_cast<double>(document.temperature), weights);
   const auto at = static_cast<std::size_t>(key);
   const bool zeroed = rule.after_softmax() && seen[at] == 0;
+  if (sums.sum == 0) std::fill(weights.begin(), weights.end(), weight_in_empty_row(document, size.keys));
   return {.score = scores.values()[at],
           .scaled = scaled.values()[at],
           .capped = capped.values()[at],

@@ -86,7 +86,12 @@ enum class MaskMistake {
 
 /// Which keys a query may see. All parts combine: a key is seen only if every part allows it.
 struct Masking {
-  enum class Hidden { MinusInfinity, MinusBillion };  // what a hidden key's score becomes: -inf or -1e9
+  /// What a hidden key's score becomes. Stored as float16, -1e9 is -inf.
+  enum class Hidden {
+    MinusInfinity,
+    MinusBillion,       // -1e9, whatever it was, as masked_fill does
+    AddedMinusBillion,  // what it was plus -1e9: NaN stays, and float32 rounds what it was to multiples of 64
+  };
 
   bool causal = false;   // key <= query's position, see mask.hpp for the alignment
   bool padding = false;  // hide keys beyond the end of their sequence
@@ -104,7 +109,17 @@ struct Masking {
 /// How masked scores become weights.
 enum class SoftmaxKind {
   Stable,  // the row's largest value is subtracted first
-  Naive,  // exp(x) / Σ exp(x) as the formula has it: overflows to ∞ above 88.7 in float, and ∞ / ∞ is NaN
+  Naive,  // exp(x) / Σ exp(x) as the formula has it: overflows to ∞ above 88.7 in float, and ∞ / ∞ is NaN; so
+          // is 0 / 0 in a row of nothing but -inf
+};
+
+/// What the softmax makes of a row of nothing but -inf, where the formula has 0 / 0. The naive softmax has no
+/// choice: it gives NaN.
+enum class EmptyRow {
+  Zeros,       // as PyTorch's fused kernels and FlexAttention: the query takes nothing
+  NotANumber,  // as softmax() and nn.MultiheadAttention with need_weights
+  Uniform,  // 1 / keys for every key, hidden ones too: where -inf is the least finite number, as in Hugging
+            // Face's code
 };
 
 /// What a head's pattern is replaced with. The mask holds for all kinds but the frozen one; p is the query's

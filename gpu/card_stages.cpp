@@ -98,7 +98,8 @@ TensorPtr CardStages::cap(const Ptr& scaled, float c) const {
 TensorPtr CardStages::mask(const Ptr& capped, const Ptr& bias, const Ptr& additive,
                            const MaskRule& rule) const {
   const std::optional<MaskIntervals> intervals = rule.intervals();
-  if (!intervals || rule.after_softmax()) return StageMath::mask(capped, bias, additive, rule);
+  if (!intervals || rule.after_softmax() || rule.adds_hidden_value())
+    return StageMath::mask(capped, bias, additive, rule);
   const Shape& shape = capped->shape();
   const auto uploaded = [&](const auto& values) {
     auto array = residents_.room<std::decay_t<decltype(values[0])>>(std::ssize(values));

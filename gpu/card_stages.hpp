@@ -8,8 +8,8 @@
 
 namespace attnscope::gpu {
 
-/// What the card has no kernel for (the naive softmax, sparse masks) the CPU's threads compute. Throws Error
-/// when the card has no room, Cancelled after a stop.
+/// What the card has no kernel for (the naive softmax, sparse masks, -1e9 added to scores) the CPU's threads
+/// compute. Throws Error when the card has no room, Cancelled after a stop.
 class CardStages final : public StageMath<float> {
  public:
   CardStages(const Work& work, Device& device, Residents& residents, const CardSettings& settings)

@@ -125,7 +125,12 @@ class Ladder {
 
   void linear() {
     check("softmax", "would give", fixed(f_.softmax, 4), Stage::Softmax);
-    result("weight", f_.masked ? "hidden" : "φ(q)·φ(k) / Σ φ(q)·φ(k)", fixed(f_.own, 4), own_stage());
+    const bool turned = is_rotary(document_.positions);
+    result("weight",
+           f_.masked ? "hidden"
+           : turned  ? "Rφ(q)·Rφ(k) / Σ φ(q)·φ(k)"
+                     : "φ(q)·φ(k) / Σ φ(q)·φ(k)",
+           fixed(f_.own, 4), own_stage());
   }
 
   /// What stands in the place of the head's own pattern. A named key that is hidden leaves its weight to all.

@@ -331,6 +331,7 @@ std::vector<HeadSurgery> read_surgery(JsonFields& root, const std::string& where
 /// How masked scores become weights.
 void read_softmax(JsonFields& root, const std::string& where, Document& document) {
   document.softmax = root.one_of("softmax", document.softmax, names::softmax);
+  document.empty_row = root.one_of("empty_row", document.empty_row, names::empty_row);
   document.temperature = root.number("temperature", 1);
   if (!(document.temperature > 0)) root.fail("temperature", "a number above 0", *root.find("temperature"));
   document.linear = root.boolean("linear", document.linear);

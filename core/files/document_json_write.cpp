@@ -273,6 +273,8 @@ void add_masking(const Masking& masking, JsonWriter& writer) {
 void add_softmax(const Document& document, JsonWriter& writer) {
   if (document.softmax != SoftmaxKind::Stable)
     writer.add("softmax", json_name(document.softmax, names::softmax));
+  if (document.empty_row != EmptyRow::Zeros)
+    writer.add("empty_row", json_name(document.empty_row, names::empty_row));
   writer.add("temperature", json_number(document.temperature));
   if (document.linear) writer.add("linear", true);
   if (document.dropout == Dropout{}) return;

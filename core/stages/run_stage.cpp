@@ -1,5 +1,6 @@
 #include "core/stages/run_stage.hpp"
 
+#include <limits>
 #include <utility>
 
 #include "core/mask.hpp"
@@ -164,8 +165,7 @@ class StageRun {
       case Stage::Softmax: return weights();
       case Stage::Linear:
         if (!document_.linear) return nullptr;
-        return shared(
-            linear_weights(work_, at(Stage::RotateQuery), at(Stage::RotateKey), from_.additive, rule()));
+        return linear();
       case Stage::Surgery: {
         const Ptr& own = so_far_[own_weights_stage(document_)];
         return is_operated(document_)
@@ -180,9 +180,22 @@ class StageRun {
     }
   }
 
+  /// Rotary positions turn φ(q) and φ(k), not q and k.
+  Ptr linear() const {
+    LinearOperands<T> of{*so_far_[Stage::Query], *so_far_[Stage::Key]};
+    if (!is_rotary(document_.positions)) return shared(linear_weights(work_, of, from_.additive, rule()));
+    const Rotation<T> query = query_rotation<T>(document_, size_), key = key_rotation<T>(document_, size_);
+    of.query_rotation = &query;
+    of.key_rotation = &key;
+    return shared(linear_weights(work_, of, from_.additive, rule()));
+  }
+
+  /// No backend need know of rows without a key: all leave zeros there.
   Ptr weights() const {
+    const Ptr& masked = so_far_[Stage::Mask];
     const Ptr weights =
-        math_.softmax(document_.softmax, so_far_[Stage::Mask], static_cast<T>(document_.temperature));
+        with_empty_rows<T>(empty_row_of(document_), *masked,
+                           math_.softmax(document_.softmax, masked, static_cast<T>(document_.temperature)));
     if (document_.masking.mistake != MaskMistake::AfterSoftmax) return weights;
     return shared(hide_weights(work_, *weights, from_.additive, rule()));
   }
@@ -198,6 +211,15 @@ class StageRun {
 };
 
 }  // namespace
+
+double weight_in_empty_row(const Document& document, std::int64_t keys) {
+  switch (empty_row_of(document)) {
+    case EmptyRow::NotANumber: return std::numeric_limits<double>::quiet_NaN();
+    case EmptyRow::Uniform: return 1 / static_cast<double>(keys);
+    case EmptyRow::Zeros: break;
+  }
+  return 0;
+}
 
 template <class T>
 TensorPtrOf<T> run_stage(const Work& work, Stage stage, const Document& document, const Sources<T>& sources,

@@ -36,6 +36,12 @@ inline Stage weights_stage(const Document& document) {
   return is_operated(document) ? Stage::Surgery : own_weights_stage(document);
 }
 
+/// What a row of nothing but -inf holds after the softmax; the naive one has no choice.
+inline EmptyRow empty_row_of(const Document& document) {
+  return document.softmax == SoftmaxKind::Naive ? EmptyRow::NotANumber : document.empty_row;
+}
+double weight_in_empty_row(const Document&, std::int64_t keys);
+
 /// Whether queries and keys are turned by rotary positions, and whether a position bias is added to the
 /// scores.
 inline bool is_rotary(Positions p) { return p == Positions::RopeHalf || p == Positions::RopeInterleaved; }

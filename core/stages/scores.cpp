@@ -89,6 +89,10 @@ void mask_row(const MaskRule& rule, const MaskedRow<T>& row, std::span<std::uint
     if (row.additive[key] != -std::numeric_limits<T>::infinity()) masked[key] += row.additive[key];
   }
   if (rule.after_softmax()) return;
+  if (rule.adds_hidden_value()) {
+    for (std::size_t key = 0; key < masked.size(); ++key) masked[key] += seen[key] != 0 ? T{0} : hidden;
+    return;
+  }
   for (std::size_t key = 0; key < masked.size(); ++key) masked[key] = seen[key] != 0 ? masked[key] : hidden;
 }
 

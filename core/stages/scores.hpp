@@ -26,9 +26,9 @@ template <class T>
 TensorOf<T> cap(const Work&, const TensorOf<T>& scaled, T c);
 
 /// Mask: M = capped + bias + additive where the query may see the key; hidden keys become the rule's hidden
-/// value whatever their score was, NaN included. Same shape. When the rule masks after the softmax nothing is
-/// hidden here. `bias` is null or [1 or batch][heads][queries][keys], `additive` null or [1 or batch][1 or
-/// heads][queries][token keys].
+/// value whatever their score was, NaN included, unless the rule adds it. Same shape. When the rule masks
+/// after the softmax nothing is hidden here. `bias` is null or [1 or batch][heads][queries][keys], `additive`
+/// null or [1 or batch][1 or heads][queries][token keys].
 template <class T>
 TensorOf<T> mask(const Work&, const TensorOf<T>& capped, const TensorOf<T>* bias,
                  const TensorPtrOf<T>& additive, const MaskRule& rule);

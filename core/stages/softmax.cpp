@@ -65,6 +65,26 @@ TensorOf<T> softmax(const Work& work, SoftmaxKind kind, const TensorOf<T>& maske
 }
 
 template <class T>
+TensorPtrOf<T> with_empty_rows(EmptyRow how, const TensorOf<T>& masked, const TensorPtrOf<T>& weights) {
+  if (how == EmptyRow::Zeros) return weights;
+  const std::int64_t keys = masked.shape()[3], rows = masked.size() / keys;
+  const auto is_empty = [&](std::int64_t row) {
+    const auto cells =
+        masked.values().subspan(static_cast<std::size_t>(row * keys), static_cast<std::size_t>(keys));
+    return std::all_of(cells.begin(), cells.end(),
+                       [](T x) { return x == -std::numeric_limits<T>::infinity(); });
+  };
+  const T each = how == EmptyRow::Uniform ? T{1} / static_cast<T>(keys) : std::numeric_limits<T>::quiet_NaN();
+  std::shared_ptr<TensorOf<T>> made;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    if (!is_empty(row)) continue;
+    if (!made) made = std::make_shared<TensorOf<T>>(*weights);
+    std::fill_n(made->data() + row * keys, keys, each);
+  }
+  return made ? TensorPtrOf<T>(made) : weights;
+}
+
+template <class T>
 TensorOf<T> hide_weights(const Work& work, const TensorOf<T>& weights, const TensorPtrOf<T>& additive,
                          const MaskRule& rule) {
   return by_rows(
@@ -77,30 +97,48 @@ TensorOf<T> hide_weights(const Work& work, const TensorOf<T>& weights, const Ten
 }
 
 template <class T>
-TensorOf<T> linear_weights(const Work& work, const TensorOf<T>& query, const TensorOf<T>& key,
-                           const TensorPtrOf<T>& additive, const MaskRule& rule) {
-  const std::int64_t heads = query.shape()[1], group = heads / key.shape()[1];
-  const std::int64_t d_k = query.shape()[3], keys = key.shape()[2];
-  TensorOf<T> key_features(key.shape());
-  std::transform(key.values().begin(), key.values().end(), key_features.values().begin(), linear_feature<T>);
-  TensorOf<T> result(Shape{query.shape()[0], heads, query.shape()[2], keys});
-  for_row_blocks(work, query.shape()[0], heads, query.shape()[2], product_ns(1, d_k, keys),
-                 [&](const RowBlock& at) {
-                   auto head = result.matrix(at.b, at.h);
-                   auto rows = head.middleRows(at.first, at.count);
-                   rows.noalias() =
-                       query.matrix(at.b, at.h).middleRows(at.first, at.count).unaryExpr(&linear_feature<T>) *
-                       key_features.matrix(at.b, at.h / group).transpose();
-                   std::vector<std::uint8_t> seen(static_cast<std::size_t>(keys));
-                   for (std::int64_t i = at.first; i < at.first + at.count; ++i) {
-                     rule.see<T>(at.b, at.h, i, MaskRule::additive_row<T>(additive, at.b, at.h, i), seen);
-                     const std::span<T> row(head.row(i).data(), seen.size());
-                     for (std::size_t j = 0; j < seen.size(); ++j) row[j] = seen[j] != 0 ? row[j] : T{0};
-                     const double sum = sum_in_double<T>(row);
-                     if (sum == 0) continue;  // no key: zeros
-                     for (T& weight : row) weight = static_cast<T>(static_cast<double>(weight) / sum);
-                   }
-                 });
+TensorOf<T> linear_features(const Work& work, const TensorOf<T>& x, const Rotation<T>* rotation) {
+  TensorOf<T> features(x.shape());
+  std::transform(x.values().begin(), x.values().end(), features.values().begin(), linear_feature<T>);
+  return rotation == nullptr ? features : rotate(work, features, *rotation);
+}
+
+template <class T>
+TensorOf<T> linear_weights(const Work& work, const LinearOperands<T>& of, const TensorPtrOf<T>& additive,
+                           const MaskRule& rule) {
+  const Shape &qs = of.query.shape(), &ks = of.key.shape();
+  const std::int64_t heads = qs[1], group = heads / ks[1], d_k = qs[3], keys = ks[2];
+  const TensorOf<T> queries = linear_features<T>(work, of.query, nullptr);
+  const TensorOf<T> key_features = linear_features<T>(work, of.key, nullptr);
+  const bool turns = of.query_rotation != nullptr;
+  TensorOf<T> turned_queries, turned_keys;  // of the numerator
+  if (turns) {
+    turned_queries = rotate(work, queries, *of.query_rotation);
+    turned_keys = rotate(work, key_features, *of.key_rotation);
+  }
+  TensorOf<T> result(Shape{qs[0], heads, qs[2], keys});
+  for_row_blocks(work, qs[0], heads, qs[2], product_ns(turns ? 2 : 1, d_k, keys), [&](const RowBlock& at) {
+    using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    auto rows = result.matrix(at.b, at.h).middleRows(at.first, at.count);
+    rows.noalias() = queries.matrix(at.b, at.h).middleRows(at.first, at.count) *
+                     key_features.matrix(at.b, at.h / group).transpose();
+    Rows turned;
+    if (turns)
+      turned.noalias() = turned_queries.matrix(at.b, at.h).middleRows(at.first, at.count) *
+                         turned_keys.matrix(at.b, at.h / group).transpose();
+    std::vector<std::uint8_t> seen(static_cast<std::size_t>(keys));
+    for (std::int64_t i = 0; i < at.count; ++i) {
+      const std::int64_t query = at.first + i;
+      rule.see<T>(at.b, at.h, query, MaskRule::additive_row<T>(additive, at.b, at.h, query), seen);
+      const std::span<T> row(rows.row(i).data(), seen.size());
+      for (std::size_t j = 0; j < seen.size(); ++j) row[j] = seen[j] != 0 ? row[j] : T{0};
+      const double sum = sum_in_double<T>(row);
+      if (sum == 0) continue;  // no key: zeros
+      const T* above = turns ? turned.row(i).data() : row.data();
+      for (std::size_t j = 0; j < seen.size(); ++j)
+        row[j] = seen[j] != 0 ? static_cast<T>(static_cast<double>(above[j]) / sum) : T{0};
+    }
+  });
   return result;
 }
 
@@ -143,9 +181,13 @@ template TensorOf<double> softmax(const Work&, SoftmaxKind, const TensorOf<doubl
 template TensorOf<float> hide_weights(const Work&, const TensorOf<float>&, const TensorPtr&, const MaskRule&);
 template TensorOf<double> hide_weights(const Work&, const TensorOf<double>&, const TensorPtrOf<double>&,
                                        const MaskRule&);
-template TensorOf<float> linear_weights(const Work&, const TensorOf<float>&, const TensorOf<float>&,
-                                        const TensorPtr&, const MaskRule&);
-template TensorOf<double> linear_weights(const Work&, const TensorOf<double>&, const TensorOf<double>&,
+template TensorPtr with_empty_rows(EmptyRow, const Tensor&, const TensorPtr&);
+template TensorPtrOf<double> with_empty_rows(EmptyRow, const TensorOf<double>&, const TensorPtrOf<double>&);
+template TensorOf<float> linear_features(const Work&, const TensorOf<float>&, const Rotation<float>*);
+template TensorOf<double> linear_features(const Work&, const TensorOf<double>&, const Rotation<double>*);
+template TensorOf<float> linear_weights(const Work&, const LinearOperands<float>&, const TensorPtr&,
+                                        const MaskRule&);
+template TensorOf<double> linear_weights(const Work&, const LinearOperands<double>&,
                                          const TensorPtrOf<double>&, const MaskRule&);
 template TensorOf<float> drop(const Work&, const TensorOf<float>&, const Dropout&);
 template TensorOf<double> drop(const Work&, const TensorOf<double>&, const Dropout&);

@@ -76,6 +76,10 @@ class Maker {
       add_simple_mask();
     else
       add_boolean_mask();
+    if (document_.empty_row != EmptyRow::Zeros && may_have_empty_rows()) {
+      made_.why_not = "Rows without a key are zeros where they are streamed, neither NaN nor uniform.";
+      return std::move(made_);
+    }
     if (document_.masking.additive) add_additive(*document_.masking.additive);
     if (is_added_to_scores(document_.positions)) add_positions_to_scores();
     return std::move(made_);
@@ -98,6 +102,21 @@ class Maker {
     p.patterned.assign(static_cast<std::size_t>(p.heads), 0);
     for (const int head : masking.heads)
       if (head >= 0 && head < p.heads) p.patterned[static_cast<std::size_t>(head)] = 1;
+  }
+
+  /// Whether a row may have no key. Not known of added masks.
+  bool may_have_empty_rows() const {
+    if (size_.extra > 0) return false;
+    if (document_.masking.additive) return true;
+    const MaskRule rule(document_, trace_);
+    if (const auto rows = rule.intervals()) {  // for all heads at once, with and without the pattern
+      for (std::int64_t at = 2 * b_ * size_.queries; at < 2 * (b_ + 1) * size_.queries; ++at)
+        if (rows->begin[static_cast<std::size_t>(at)] >= rows->end[static_cast<std::size_t>(at)]) return true;
+      return false;
+    }
+    for (std::int64_t row = 0; row < size_.heads * size_.queries; ++row)
+      if (rule.allowed_keys(b_, row / size_.queries, row % size_.queries) == 0) return true;
+    return false;
   }
 
   void add_boolean_mask() {

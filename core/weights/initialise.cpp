@@ -17,6 +17,19 @@ Tensor gaussian_block(const Shape& shape, std::uint64_t seed, std::string_view s
   return tensor;
 }
 
+/// Uniform in ±1/√fan_in.
+Tensor uniform_block(const Shape& shape, std::uint64_t seed, std::string_view stream, std::int64_t fan_in) {
+  Tensor tensor(shape);
+  const std::uint64_t number = stream_of(stream);
+  const double bound = 1 / std::sqrt(static_cast<double>(fan_in));
+  std::uint64_t at = 0;
+  for (float& value : tensor.values()) {
+    const double unit = (static_cast<double>(random_bits(seed, number, at++) >> 40) + 0.5) / 16777216.0;
+    value = static_cast<float>((2 * unit - 1) * bound);
+  }
+  return tensor;
+}
+
 Tensor identity(const Shape& shape) {
   Tensor tensor(shape);
   tensor.matrix().diagonal().setOnes();
@@ -53,8 +66,13 @@ Tensor initialised(Initialiser initialiser, const Shape& shape, std::uint64_t se
     case Initialiser::Normal: return gaussian_block(shape, seed, stream, 0.02);
     case Initialiser::Identity: return identity(shape);
     case Initialiser::Orthogonal: return orthogonal(shape, seed, stream);
+    case Initialiser::Linear: return uniform_block(shape, seed, stream, shape[0]);
   }
   return Tensor(shape);
+}
+
+Tensor linear_bias(std::int64_t width, std::int64_t fan_in, std::uint64_t seed, std::string_view stream) {
+  return uniform_block({width}, seed, stream, fan_in);
 }
 
 std::string_view stream_name(Projection which) {

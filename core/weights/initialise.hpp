@@ -16,6 +16,9 @@ inline constexpr std::int64_t max_orthogonal_size = 1024;
 /// so that all orthonormal frames are as likely (Mezzadri 2007); no side above max_orthogonal_size.
 Tensor initialised(Initialiser, const Shape&, std::uint64_t seed, std::string_view stream);
 
+/// The bias of a layer of `fan_in` inputs as PyTorch's nn.Linear draws it: uniform in ±1/√fan_in.
+Tensor linear_bias(std::int64_t width, std::int64_t fan_in, std::uint64_t seed, std::string_view stream);
+
 /// The stream of a block's numbers: of "block W_Q" and so on.
 std::string_view stream_name(Projection);
 

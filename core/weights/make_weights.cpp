@@ -71,9 +71,12 @@ Blocks random_blocks(const Weights& weights, const Widths& n) {
 
 void make_biases(Weights& weights, const Widths& n) {
   const bool on = weights.biases && weights.recipe == Recipe::Random;
+  const bool linear = weights.initialiser == Initialiser::Linear;
   const auto bias = [&](TensorPtr& block, int width, std::string_view stream) {
+    const int fan_in = &block == &weights.b_output ? n.heads * n.d_v : n.model;
     if (on) {
-      adopt(block, drawn_block({width}, weights.seed, stream, 0.1));
+      adopt(block, linear ? linear_bias(width, fan_in, weights.seed, stream)
+                          : drawn_block({width}, weights.seed, stream, 0.1));
     } else {
       block.reset();
     }

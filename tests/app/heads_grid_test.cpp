@@ -2,6 +2,7 @@
 // may be.
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/head_words.hpp"
 #include "heads_robot.hpp"
 
 using namespace attnscope;
@@ -111,18 +112,23 @@ TEST_CASE("marks say what is wrong with a head", "[heads]") {
     const HeadGradients& g = r.head_gradients[static_cast<std::size_t>(h)];
     const std::string number = " " + std::to_string(h);
     INFO("head" << number);
-    CHECK(robot.has("no key" + number));  // the first token sees nothing
-    CHECK(robot.has("collapsed" + number) == (h != 7 && m.collapsed));
-    CHECK(robot.has("uniform" + number) == (h != 7 && m.uniform));
+    CHECK(robot.has("no key" + number));             // the first token sees nothing
+    const bool named = !role_of(r, h).does.empty();  // it does what it is called: no mark for that
+    CHECK(robot.has("one key" + number) == (h != 7 && m.one_key && !named));
+    CHECK(robot.has("uniform" + number) == (h != 7 && m.is_uniform && !named));
     CHECK(robot.has("vanishing" + number) == (h != 7 && g.vanishing));
     CHECK(robot.has("exploding" + number) == (h != 7 && g.exploding));
   }
-  CHECK(r.measures.head(0, 4).uniform);
-  CHECK(r.measures.head(0, 0).collapsed);
+  CHECK(r.measures.head(0, 4).is_uniform);
+  CHECK_FALSE(robot.has("uniform 4"));  // built to be
+  CHECK(r.measures.head(0, 0).one_key);
+  CHECK_FALSE(robot.has("one key 0"));  // it looks at the previous token, as it was built to
+  CHECK(r.measures.head(0, 3).one_key);
+  REQUIRE(robot.has("one key 3"));       // built for content words, of which one has it all
   CHECK(r.head_gradients[7].vanishing);  // cut off on purpose: no mark
-  robot.move(robot.centre("collapsed 0"));
+  robot.move(robot.centre("one key 3"));
   robot.frame(2);
-  CHECK(robot.app().selection().hovered_head == 0);
+  CHECK(robot.app().selection().hovered_head == 3);
 }
 
 TEST_CASE("one head to sixty-four: every thumbnail inside the region, only those in view painted",

@@ -1,6 +1,7 @@
 #include "core/against_oracle.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "core/compare.hpp"
 #include "core/stages/embed.hpp"
@@ -33,7 +34,8 @@ oracle::Visibility visibility_of(const Document& document, const Dimensions& siz
   mask.rounds = unsigned_(masking.sparsity.lsh_rounds);
   mask.heads.assign(masking.heads.begin(), masking.heads.end());
   mask.mistake = static_cast<oracle::Mistake>(masking.mistake);
-  if (masking.hidden == Masking::Hidden::MinusBillion) mask.hidden = -1e9;
+  if (masking.hidden != Masking::Hidden::MinusInfinity) mask.hidden = -1e9;
+  mask.adds_hidden = masking.hidden == Masking::Hidden::AddedMinusBillion;
   for (std::size_t b = 0; b < unsigned_(size.batch); ++b) {
     std::int64_t length = size.token_keys(), offset = size.past;
     if (!input.given.lengths.empty()) {
@@ -78,6 +80,7 @@ oracle::Problem problem_of(const Document& document, const Dimensions& size) {
   p.soft_cap = static_cast<double>(document.soft_cap);
   p.temperature = static_cast<double>(document.temperature);
   p.naive = document.softmax == SoftmaxKind::Naive;
+  p.empty = static_cast<oracle::Empty>(document.empty_row);
   p.linear = document.linear;
   p.mask = visibility_of(document, size);
   if (document.masking.additive) p.mask.additive = spread_additive(*document.masking.additive, size);
@@ -213,9 +216,13 @@ void rotate(const Document& document, oracle::Problem& p) {
   how.interleaved = interleaved;
   how.offsets = p.mask.offsets;
   how.rows = p.queries;
+  p.below_q = oracle::features(p.q);
+  p.below_k = oracle::features(p.k);
+  p.above_q = oracle::rotated(p.below_q, p.batch, p.heads, p.queries, p.d_k, how);
   p.q = oracle::rotated(p.q, p.batch, p.heads, p.queries, p.d_k, how);
   how.offsets.assign(p.batch, 0);
   how.rows = p.keys - p.extra;
+  p.above_k = oracle::rotated(p.below_k, p.batch, p.kv_heads, p.keys, p.d_k, how);
   p.k = oracle::rotated(p.k, p.batch, p.kv_heads, p.keys, p.d_k, how);
 }
 
@@ -227,6 +234,7 @@ Expected expected(const Document& document, const TraceOf<T>& trace) {
   Expected e;
   oracle::Problem& p = e.problem;
   p = problem_of(document, size);
+  p.mask.in_single = std::is_same_v<T, float>;
   if (document.input.given) {
     take_given(document.input.given, p);
   } else {

@@ -1,6 +1,8 @@
 // The cost model against numbers that are known, and against counting.
 #include "core/cost.hpp"
 
+#include <cmath>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/pipeline.hpp"
@@ -68,6 +70,76 @@ TEST_CASE("Operations are counted, one multiply-add as two", "[cost]") {
   double sum = 0;
   for (const StageCost& stage : cost.stages) sum += stage.flops;
   CHECK(cost.flops == sum);
+}
+
+TEST_CASE("A cache's keys and values are not projected again", "[cost]") {
+  LayerSize size = vit_base();
+  size.queries = 1;
+  size.cached = 196;
+  const LayerCost cost = cost_of(size);
+  CHECK(of(cost, Stage::Key).flops == 2.0 * 768 * 768);  // of the one new token
+  CHECK(of(cost, Stage::Value).flops == 2.0 * 768 * 768);
+  CHECK(of(cost, Stage::Score).flops == 2.0 * 12 * 197 * 64);  // it looks at all of them
+  CHECK(cost.cache == 4.0 * 2 * 197 * 768);
+
+  samples::Random random(2);
+  Document document = samples::text_document(random, {6}, 2, 8);
+  document.input.cached = 4;
+  document.zero_key = true;
+  const LayerSize decoding = layer_size(document);
+  CHECK(decoding.cached == 4);
+  CHECK(of(cost_of(decoding), Stage::Key).flops == 2.0 * 2 * 8 * 8);  // neither the cache nor the zero key
+}
+
+TEST_CASE("What positions, caps, windows and learned numbers cost is counted", "[cost]") {
+  samples::Random random(3);
+  Document document = samples::text_document(random, {6, 6}, 2, 8);
+  const LayerCost plain = cost_of(layer_size(document));
+  const double cells = 2.0 * 2 * 6 * 6;
+  CHECK(plain.seen_flops == plain.flops);
+  document.soft_cap = 3;
+  document.positions = Positions::Alibi;
+  CHECK(cost_of(layer_size(document)).flops == plain.flops + 3 * cells + cells);
+  document.soft_cap = 0;
+  document.positions = Positions::RopeHalf;
+  CHECK(cost_of(layer_size(document)).flops == plain.flops + 3.0 * 2 * (2 * 6 * 8));  // Q and K, all numbers
+  document.positions = Positions::Learned;
+  document.weights.position_table = random.tensor({10, 8});
+  document.weights.extra_key = random.tensor({8});
+  document.weights.extra_value = random.tensor({8});
+  const LayerCost learned = cost_of(layer_size(document));
+  CHECK(learned.position_parameters == 80);
+  CHECK(learned.extra_parameters == 16);
+  CHECK(learned.parameters() == plain.parameters() + 96);
+  document.weights.extra_key = document.weights.extra_value = nullptr;
+
+  // A causal window of two: 1 + 2 + 2 + 2 + 2 + 2 of 36 cells, counted from the rule and from the measures.
+  document.masking.causal = true;
+  document.masking.window.left = 1;
+  const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
+  for (const Measures* measures : {static_cast<const Measures*>(nullptr), &result->measures}) {
+    const LayerSize size = layer_size(document, measures);
+    CHECK(size.seen == 11.0 / 36);
+    const LayerCost cost = cost_of(size);
+    double attention = 0;
+    for (const Stage stage : {Stage::Score, Stage::Scale, Stage::Mask, Stage::Softmax, Stage::Mix})
+      attention += of(cost, stage).flops;
+    CHECK(std::abs(cost.seen_flops - (cost.flops - attention * 25 / 36)) < 1e-6 * cost.flops);
+  }
+}
+
+TEST_CASE("Linear attention costs n, not n squared", "[cost]") {
+  LayerSize size = vit_base();
+  size.linear = true;
+  const auto attention = [&](std::int64_t n) {
+    size.queries = size.keys = n;
+    const LayerCost cost = cost_of(size);
+    return of(cost, Stage::Linear).flops + of(cost, Stage::Mix).flops;
+  };
+  CHECK(attention(2000) == 2 * attention(1000));
+  // Σ φ(k) vᵀ and Σ φ(k), token by token, then φ(q) times those and a division, beside φ itself.
+  CHECK(attention(1) == 12 * (2.0 * 64 + 2 * 64 * 65 + 2 * 64 * 65 + 64));
+  CHECK(cost_of(size).held == 4.0 * 12 * 64 * 65);
 }
 
 TEST_CASE("Streaming moves and holds less the longer the sequence", "[cost]") {

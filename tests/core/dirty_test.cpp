@@ -27,7 +27,8 @@ TensorPtr zeros() { return std::make_shared<const Tensor>(Shape{1, 1, 5, 5}); }
 void members_are_complete(const Document& document) {
   [[maybe_unused]] const auto& [input, embedding, embedding_gain, positions, position_settings, d_model,
                                 heads, kv_heads, d_v, weights, zero_key, scaling, soft_cap, masking, softmax,
-                                temperature, linear, surgery, dropout, precision, loss, title] = document;
+                                empty_row, temperature, linear, surgery, dropout, precision, loss, title] =
+      document;
   [[maybe_unused]] const auto& [sequences, memory, padded_length, cached, given, vectors, edited,
                                 edited_memory] = input;
   [[maybe_unused]] const auto& [q, k, v, past_key, past_value, lengths] = given;
@@ -108,6 +109,7 @@ std::vector<Change> all_changes() {
       {"hidden", [](Document& d) { d.masking.hidden = Masking::Hidden::MinusBillion; }, {Field::Masking}},
       {"mistake", [](Document& d) { d.masking.mistake = MaskMistake::Transposed; }, {Field::Masking}},
       {"softmax", [](Document& d) { d.softmax = SoftmaxKind::Naive; }, {Field::Softmax}},
+      {"empty_row", [](Document& d) { d.empty_row = EmptyRow::Uniform; }, {Field::Softmax}},
       {"temperature", [](Document& d) { d.temperature = 2; }, {Field::Softmax}},
       {"linear", [](Document& d) { d.linear = true; }, {Field::Linear}},
       {"surgery",

@@ -99,6 +99,7 @@ TEST_CASE("every setting comes back", "[json]") {
   document.masking.hidden = Masking::Hidden::MinusBillion;
   document.masking.mistake = MaskMistake::WrongAxis;
   document.softmax = SoftmaxKind::Naive;
+  document.empty_row = EmptyRow::Uniform;
   document.linear = true;
   document.dropout = {0.3f, 12};
   document.precision = Precision::Float16;

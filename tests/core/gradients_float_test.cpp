@@ -50,13 +50,12 @@ std::string float_disagreement(const Gradients& found, const GradientsOf<double>
   return {};
 }
 
-/// Two heads, a loss that adds the output up, and W_O of the given size.
-ResultPtr with_output_weights(float size, float bad = 0) {
+/// Two heads, a loss that adds the output up, and W_O of the given size, for the first head times `first`.
+ResultPtr with_output_weights(float size, float first = 1) {
   samples::Random random(3);
   Document document = samples::text_document(random, {5}, 2, 8);
   auto w = std::make_shared<Tensor>(Shape{8, 8});
-  for (std::int64_t i = 0; i < 8; ++i) w->matrix()(i, i) = size;
-  w->matrix()(0, 0) += bad;
+  for (std::int64_t i = 0; i < 8; ++i) w->matrix()(i, i) = i < 4 ? size * first : size;
   document.weights.w_output = w;
   document.loss.kind = Loss::Kind::Sum;
   return Pipeline(make_cpu_backend(1)).run(document);
@@ -130,18 +129,29 @@ TEST_CASE("A head whose gradients vanish or explode is flagged") {
     const auto columns = plain->gradients->w_key->matrix().middleCols(h * 4, 4).cast<double>();
     CHECK(std::abs(plain->head_gradients[static_cast<std::size_t>(h)].key - columns.norm()) < 1e-12);
   }
-  const ResultPtr small = with_output_weights(0), large = with_output_weights(1000);
-  for (const HeadGradients& head : small->head_gradients) {
+  // The loss as a whole is a thousand times as large: no head stands out.
+  const ResultPtr large = with_output_weights(1000);
+  for (const HeadGradients& head : large->head_gradients) {
+    CHECK(head.value > 100);
+    CHECK(!head.exploding);
+    CHECK(!head.vanishing);
+  }
+  const ResultPtr none = with_output_weights(0);
+  for (const HeadGradients& head : none->head_gradients) {
     CHECK(head.vanishing);
     CHECK(!head.exploding);
     CHECK(head.value == 0);
   }
-  for (const HeadGradients& head : large->head_gradients) {
-    CHECK(head.exploding);
-    CHECK(!head.vanishing);
-  }
+  const ResultPtr louder = with_output_weights(1, 1000), fainter = with_output_weights(1, 1e-6f);
+  CHECK(louder->head_gradients[0].exploding);
+  CHECK(!louder->head_gradients[1].exploding);
+  CHECK(!louder->head_gradients[1].vanishing);
+  // Of two heads the smaller one is the median: the other stands out beside it.
+  CHECK(fainter->head_gradients[1].exploding);
+  CHECK(!fainter->head_gradients[0].exploding);
   const ResultPtr broken = with_output_weights(1, std::numeric_limits<float>::quiet_NaN());
   CHECK(broken->head_gradients[0].exploding);  // head 0 reads the NaN, head 1 does not
+  CHECK(!broken->head_gradients[1].exploding);
   CHECK(std::isfinite(broken->head_gradients[1].query));
   Document silent = plain->document;
   silent.loss = {};

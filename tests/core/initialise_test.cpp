@@ -8,7 +8,9 @@
 
 #include "core/edits.hpp"
 #include "core/edits/numbers.hpp"
+#include "core/pipeline.hpp"
 #include "core/random.hpp"
+#include "core/weights/make_weights.hpp"
 
 using namespace attnscope;
 using Catch::Approx;
@@ -67,6 +69,39 @@ TEST_CASE("the initialisers draw what they are named after", "[initialise]") {
       for (std::int64_t c = 0; c < w.cols(); ++c) REQUIRE(w(r, c) == (r == c ? 1.0f : 0.0f));
   }
   CHECK(identity.weights.w_output->shape() == Shape{160, 64});
+}
+
+TEST_CASE("nn.Linear's initialiser is uniform, and its scores spread a third as much as Xavier's",
+          "[initialise]") {
+  const Document linear = edit::biases(sentence(Initialiser::Linear), true);
+  const Weights& w = linear.weights;
+  const double bound = 1 / std::sqrt(64.0);  // 1/√fan_in, biases too
+  for (const TensorPtr& block : {w.w_query, w.w_key, w.w_value, w.w_output, w.b_query, w.b_output}) {
+    double least = 1, most = -1;
+    for (const float x : block->values()) {
+      least = std::min(least, static_cast<double>(x));
+      most = std::max(most, static_cast<double>(x));
+    }
+    CHECK(most <= bound);
+    CHECK(least >= -bound);
+    CHECK(most - least > 1.8 * bound);
+  }
+  CHECK(spread(*w.w_query) == Approx(bound / std::sqrt(3.0)).epsilon(0.02));
+  CHECK(*w.w_query != *w.w_key);
+  CHECK(*sentence(Initialiser::Linear).weights.w_query == *w.w_query);
+
+  // PyTorch: nn.Linear(256, 256).weight is U(±0.0625); for x ~ N(0, 1) scaled scores have σ = 1/3.
+  Document document;
+  document.d_model = 256;
+  document.positions = Positions::None;
+  document.weights.initialiser = Initialiser::Linear;
+  std::vector<std::string> tokens;
+  for (int i = 0; i < 200; ++i) tokens.push_back("token" + std::to_string(i));
+  document.input.sequences = {{"", tokens}};
+  const ResultPtr result = Pipeline(make_cpu_backend(1)).run(with_weights(document));
+  CHECK(spread(*result->trace[Stage::Scale]) == Approx(1.0 / 3).epsilon(0.03));
+  for (std::int64_t h = 0; h < 8; ++h)
+    CHECK(result->measures.head(0, h).normalised == Approx(0.99).margin(0.01));
 }
 
 TEST_CASE("orthogonal blocks are the orthonormal frame of Gram and Schmidt", "[initialise]") {

@@ -151,6 +151,77 @@ TEST_CASE("A row of hidden keys is zero with -inf and an even mix of all keys wi
   CHECK(finite == weights_of(document));
 }
 
+TEST_CASE("A row without a key is zeros, NaN or uniform, as is asked; the naive softmax has 0 / 0") {
+  Document document = square(4);
+  auto additive = std::make_shared<Tensor>(Shape{1, 1, 4, 4});
+  additive->matrix(0, 0).row(2).setConstant(-infinity);
+  document.masking.additive = additive;
+  document.loss.kind = Loss::Kind::Sum;
+  const auto with = [&](EmptyRow how, SoftmaxKind softmax = SoftmaxKind::Stable) {
+    document.empty_row = how;
+    document.softmax = softmax;
+    return compute(document);
+  };
+  const ResultPtr zeros = with(EmptyRow::Zeros);
+  const ResultPtr nan = with(EmptyRow::NotANumber), uniform = with(EmptyRow::Uniform);
+  const auto weights = [](const ResultPtr& result) { return result->trace[Stage::Softmax]->matrix(0, 0); };
+  const auto mixed = [](const ResultPtr& result) { return result->trace[Stage::Mix]->matrix(0, 0); };
+  CHECK(weights(zeros).row(2).isZero(0));
+  CHECK(weights(nan).row(2).array().isNaN().all());
+  CHECK((weights(uniform).row(2).array() == 0.25f).all());
+  for (const ResultPtr& result : {nan, uniform})
+    for (const int row : {0, 1, 3}) CHECK(weights(result).row(row) == weights(zeros).row(row));
+  CHECK(mixed(nan).row(2).array().isNaN().all());
+  const auto mean = zeros->trace[Stage::Value]->matrix(0, 0).colwise().mean();
+  CHECK((mixed(uniform).row(2) - mean).norm() < 1e-6f);
+  // What is measured of it: a choice of no key, whatever stands there.
+  CHECK(zeros->measures.row(0, 0, 2).effective == 0);
+  CHECK(std::isnan(nan->measures.row(0, 0, 2).entropy));
+  CHECK(nan->measures.head(0, 0).not_finite == 4);
+  CHECK(std::abs(uniform->measures.row(0, 0, 2).effective - 4) < 1e-6);
+  for (const ResultPtr& result : {zeros, nan, uniform}) {
+    CHECK(result->measures.row(0, 0, 2).allowed == 0);
+    CHECK(result->measures.head(0, 0).entropy == zeros->measures.head(0, 0).entropy);  // it counts in no mean
+  }
+  // Gradients: nothing passes to scores, the uniform row's to V does, NaN reaches V.
+  CHECK(uniform->gradients->query->matrix(0, 0).row(2).isZero(0));
+  CHECK(nan->gradients->query->matrix(0, 0).row(2).isZero(0));
+  CHECK(uniform->gradients->value->matrix(0, 0) != zeros->gradients->value->matrix(0, 0));
+  CHECK(nan->gradients->value->matrix(0, 0).array().isNaN().any());
+  for (const EmptyRow how : {EmptyRow::Zeros, EmptyRow::NotANumber, EmptyRow::Uniform})
+    CHECK(weights(with(how, SoftmaxKind::Naive)).row(2).array().isNaN().all());
+}
+
+TEST_CASE("-1e9 added to a hidden score leaves NaN, and what float32 keeps of the score") {
+  Document document = square(3);
+  document.masking.causal = true;
+  document.scaling.kind = Scaling::Kind::Off;
+  auto query = std::make_shared<Tensor>(*document.input.given.query);
+  auto key = std::make_shared<Tensor>(*document.input.given.key);
+  query->matrix(0, 0).setOnes();
+  key->matrix(0, 0).setZero();
+  key->matrix(0, 0).row(1).setConstant(25);  // q · k = 100 for four numbers
+  key->matrix(0, 0)(2, 0) = std::numeric_limits<float>::quiet_NaN();
+  document.input.given.query = query;
+  document.input.given.key = key;
+  const float score = 25.0f * static_cast<float>(query->matrix(0, 0).cols());
+  const auto masked = [&](Masking::Hidden hidden, Precision precision = Precision::Float32) {
+    document.masking.hidden = hidden;
+    document.precision = precision;
+    return compute(document)->trace[Stage::Mask];
+  };
+  const TensorPtr replaced = masked(Masking::Hidden::MinusBillion);
+  CHECK(replaced->matrix(0, 0)(0, 1) == -1e9f);
+  CHECK(replaced->matrix(0, 0)(0, 2) == -1e9f);
+  const TensorPtr added = masked(Masking::Hidden::AddedMinusBillion);
+  CHECK(added->matrix(0, 0)(0, 1) == -1e9f + score);
+  CHECK(added->matrix(0, 0)(0, 1) > -1e9f);  // a multiple of 64
+  CHECK(std::isnan(added->matrix(0, 0)(0, 2)));
+  CHECK(added->matrix(0, 0)(1, 1) == score);  // seen: nothing is added
+  const TensorPtr half = masked(Masking::Hidden::AddedMinusBillion, Precision::Float16);
+  CHECK(half->matrix(0, 0)(0, 1) == -infinity);
+}
+
 TEST_CASE("Patterns that leave nothing out are full attention") {
   const Document document = square(7);
   const auto full = weights_of(document);

@@ -126,7 +126,8 @@ void randomise_mask(Random& random, Document& document) {
       if (random.coin()) masking.heads.push_back(head);
   }
   if (rarely(random, 3)) masking.additive = random_additive(random, size);
-  if (rarely(random, 3)) masking.hidden = Masking::Hidden::MinusBillion;
+  if (rarely(random, 3))
+    masking.hidden = random.coin() ? Masking::Hidden::MinusBillion : Masking::Hidden::AddedMinusBillion;
   if (rarely(random, 3)) masking.mistake = static_cast<MaskMistake>(random.between(1, 4));
   if (masking.mistake == MaskMistake::DiagonalToo) masking.causal = true;  // it is causal with < for <=
 }
@@ -156,6 +157,7 @@ void randomise_settings(Random& random, Document& document) {
   document.soft_cap = random.coin() ? 0.5f + static_cast<float>(random.between(0, 40)) * 0.5f : 0.0f;
   document.temperature =
       naive || random.coin() ? 1.0f : 0.3f + static_cast<float>(random.between(0, 30)) * 0.1f;
+  document.empty_row = rarely(random, 3) ? static_cast<EmptyRow>(random.between(1, 2)) : EmptyRow::Zeros;
   document.linear = rarely(random, 5);
   document.dropout = {};
   document.surgery = {};
@@ -253,6 +255,9 @@ Document any_differentiable_document(Random& random) {
   const Work work{caller_only, {}};
   while (true) {
     Document document = any_document(random);
+    // Beside -1e9 scores keep too few digits for finite differences, in float none.
+    if (document.masking.hidden == Masking::Hidden::AddedMinusBillion)
+      document.masking.hidden = Masking::Hidden::MinusBillion;
     randomise_loss(random, document);
     const auto trace = run_stages(work, document, sources_of<double>(document));
     const TensorOf<double>& y = *trace[document.input.given ? Stage::Concat : Stage::Output];

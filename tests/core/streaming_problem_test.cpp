@@ -197,6 +197,23 @@ TEST_CASE("What is not streamed says why") {
         "A mask after the softmax needs every weight at once; it is not streamed.");
   CHECK(why([](Document& d) { d.masking.hidden = Masking::Hidden::MinusBillion; }) ==
         "Hidden keys get -1e9 instead of minus infinity; that is not streamed.");
+  // Rows without a key: refused only where there may be some.
+  const std::string empty = "Rows without a key are zeros where they are streamed, neither NaN nor uniform.";
+  CHECK(why([](Document& d) { d.empty_row = EmptyRow::NotANumber; }) == "");
+  CHECK(why([](Document& d) {
+          d.empty_row = EmptyRow::Uniform;
+          d.masking.causal = true;
+        }) == "");
+  CHECK(why([](Document& d) {
+          d.empty_row = EmptyRow::NotANumber;
+          d.masking.causal = true;
+          d.masking.mistake = MaskMistake::DiagonalToo;  // the first query sees nothing
+        }) == empty);
+  CHECK(why([](Document& d) {
+          d.empty_row = EmptyRow::Uniform;
+          const Dimensions size = check(d);
+          d.masking.additive = std::make_shared<Tensor>(Shape{1, 1, size.queries, size.token_keys()});
+        }) == empty);
 }
 
 }  // namespace attnscope

@@ -73,6 +73,10 @@ void fill_scores(const Problem& p, const Row& row, Answer& answer) {
         p.soft_cap == 0 ? dot * p.scale : p.soft_cap * std::tanh(dot * p.scale / p.soft_cap);
     const bool shown = seen || p.mask.mistake == Mistake::AfterSoftmax;
     answer.masked[cell] = shown ? answer.capped[cell] + added : p.mask.hidden;
+    if (!shown && p.mask.adds_hidden) {
+      const double sum = answer.capped[cell] + added + p.mask.hidden;
+      answer.masked[cell] = p.mask.in_single ? static_cast<double>(static_cast<float>(sum)) : sum;
+    }
     answer.seen[cell] = seen;
     if (seen) ++answer.allowed[row.at];
   }
@@ -88,7 +92,14 @@ void fill_weights(const Problem& p, const Row& row, Answer& answer) {
     if (masked[key] > largest) largest = masked[key];
   }
   answer.log_sum_exp[row.at] = -infinity;
-  if (nothing) return;  // zeros
+  if (nothing) {
+    const Empty empty = p.naive ? Empty::NotANumber : p.empty;
+    const double each = empty == Empty::Zeros     ? 0
+                        : empty == Empty::Uniform ? 1 / static_cast<double>(p.keys)
+                                                  : std::numeric_limits<double>::quiet_NaN();
+    for (std::size_t key = 0; key < p.keys; ++key) weights[key] = each;
+    return;
+  }
   double sum = 0;
   for (std::size_t key = 0; key < p.keys; ++key) sum += std::exp((masked[key] - largest) / p.temperature);
   answer.log_sum_exp[row.at] = largest / p.temperature + std::log(sum);
@@ -106,12 +117,12 @@ void fill_weights(const Problem& p, const Row& row, Answer& answer) {
 /// elu(x) + 1.
 double feature(double x) { return x > 0 ? x + 1 : std::exp(x); }
 
-double feature_product(const Problem& p, const Row& row, std::size_t key) {
+double product(const Problem& p, const Numbers& q, const Numbers& k, const Row& row, std::size_t key) {
   const std::size_t kv_head = row.h / (p.heads / p.kv_heads);
   double dot = 0;
   for (std::size_t d = 0; d < p.d_k; ++d) {
-    dot += feature(p.q[((row.b * p.heads + row.h) * p.queries + row.query) * p.d_k + d]) *
-           feature(p.k[((row.b * p.kv_heads + kv_head) * p.keys + key) * p.d_k + d]);
+    dot += q[((row.b * p.heads + row.h) * p.queries + row.query) * p.d_k + d] *
+           k[((row.b * p.kv_heads + kv_head) * p.keys + key) * p.d_k + d];
   }
   return dot;
 }
@@ -120,8 +131,9 @@ void fill_linear(const Problem& p, const Row& row, Answer& answer) {
   double sum = 0;
   for (std::size_t key = 0; key < p.keys; ++key) {
     const std::size_t cell = row.at * p.keys + key;
-    answer.linear[cell] = answer.seen[cell] ? feature_product(p, row, key) : 0;
-    sum += answer.linear[cell];
+    if (!answer.seen[cell]) continue;
+    answer.linear[cell] = product(p, p.above_q, p.above_k, row, key);
+    sum += product(p, p.below_q, p.below_k, row, key);
   }
   for (std::size_t key = 0; key < p.keys; ++key)
     if (sum != 0) answer.linear[row.at * p.keys + key] /= sum;
@@ -192,7 +204,18 @@ bool sees(const Problem& p, std::size_t b, std::size_t h, std::size_t i, std::si
   return mask.additive[((b * p.heads + h) * p.queries + i) * token_keys + j] != -infinity;
 }
 
-Answer attend(const Problem& p) {
+Numbers features(const Numbers& x) {
+  Numbers y;
+  for (const double value : x) y.push_back(feature(value));
+  return y;
+}
+
+Answer attend(const Problem& given) {
+  Problem p = given;
+  if (p.linear && p.above_q.empty()) {
+    p.above_q = p.below_q = features(p.q);
+    p.above_k = p.below_k = features(p.k);
+  }
   const std::size_t rows = p.batch * p.heads * p.queries;
   Answer answer;
   answer.score = answer.scaled = answer.capped = answer.masked = Numbers(rows * p.keys);

@@ -29,8 +29,13 @@ struct Visibility {
   std::vector<std::size_t> heads;  // those that causal, window and pattern hold for; empty = all
   Numbers additive;                // [batch][heads][queries][token keys] or empty; -inf hides
   double hidden = -std::numeric_limits<double>::infinity();  // the score of a hidden key
+  bool adds_hidden = false;                                  // or what is added to it,
+  bool in_single = false;                                    // the sum being rounded to float32
   Mistake mistake = Mistake::None;
 };
+
+/// What a row holds whose scores are all -inf.
+enum class Empty { Zeros, NotANumber, Uniform };
 
 /// What stands in the place of a head's weights. Previous, Identity, First: 1 on the key at p - 1, p or 0;
 /// where that is hidden or no token's, and for Uniform, each seen key gets the same.
@@ -47,8 +52,12 @@ struct Problem {
   Numbers bias;           // [batch][heads][queries][keys] or empty: added to the capped scores
   Visibility mask;
   double temperature = 1;
-  bool naive = false;                 // exp(x) / Σ exp(x) without subtracting the largest
-  bool linear = false;                // linear attention mixes the values
+  bool naive = false;  // exp(x) / Σ exp(x) without subtracting the largest
+  Empty empty = Empty::Zeros;
+  bool linear = false;  // linear attention mixes the values
+  /// Linear attention with rotary positions (Su et al. 2021, equation 19): the turned φ(q) and φ(k) of the
+  /// numerator, and those of the denominator. Empty = φ of q and k in both.
+  Numbers above_q, above_k, below_q, below_k;
   std::vector<Replacement> replaced;  // [heads] or empty
   std::vector<Numbers> frozen;        // [heads] or empty: [batch][queries][keys] where it is Frozen
   Numbers keep;  // [batch][heads][queries][keys] or empty: what dropout multiplies the weights with
@@ -67,6 +76,8 @@ struct Answer {
 };
 
 Answer attend(const Problem&);
+/// elu(x) + 1 of every number.
+Numbers features(const Numbers& x);
 /// Whether query i of sequence b sees key j in head h.
 bool sees(const Problem&, std::size_t b, std::size_t h, std::size_t i, std::size_t j);
 

@@ -5,16 +5,19 @@
 namespace oracle {
 
 Reading read_row(std::span<const double> weights, std::ptrdiff_t position, std::size_t extra,
-                 const std::vector<bool>& special, double temperature) {
+                 const std::vector<bool>& special) {
   Reading reading;
+  reading.largest = -std::numeric_limits<double>::infinity();
+  bool nothing = true;
   const std::size_t tokens = weights.size() - extra;
   double squares = 0, on_tokens = 0;
   for (std::size_t j = 0; j < weights.size(); ++j) {
     const double w = weights[j];
     if (!std::isfinite(w)) ++reading.not_finite;
+    if (w != 0) nothing = false;
     if (w > reading.largest) {
       reading.largest = w;
-      reading.strongest = static_cast<std::ptrdiff_t>(j);
+      if (w > 0) reading.strongest = static_cast<std::ptrdiff_t>(j);
     }
     if (w != 0) reading.entropy -= w * std::log(w);
     for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -35,9 +38,18 @@ Reading read_row(std::span<const double> weights, std::ptrdiff_t position, std::
     reading.distance += w * static_cast<double>(std::abs(away));
   }
   reading.distance = on_tokens > 0 ? reading.distance / on_tokens : 0;
-  reading.effective = std::exp(reading.entropy);
-  reading.jacobian = std::sqrt(squares) / temperature;
+  reading.effective = nothing ? 0 : std::exp(reading.entropy);
+  reading.jacobian = std::sqrt(squares);
   return reading;
+}
+
+Reading read_uniform(const std::vector<bool>& seen, std::ptrdiff_t position, std::size_t extra,
+                     const std::vector<bool>& special) {
+  double count = 0;
+  for (const bool one : seen) count += one ? 1 : 0;
+  Numbers weights;
+  for (const bool one : seen) weights.push_back(one ? 1 / count : 0);
+  return read_row(weights, position, extra, special);
 }
 
 Numbers dropped_mass(const Problem& sparse) {

@@ -11,13 +11,17 @@ struct Reading {
   double entropy = 0, effective = 0, largest = 0;
   std::ptrdiff_t strongest = -1;  // the first of the largest
   double self = 0, previous = 0, next = 0, first = 0, special = 0, extra = 0, distance = 0;
-  double jacobian = 0;  // Frobenius norm of diag(w) - w wᵀ, built in full, over the temperature
+  double jacobian = 0;  // Frobenius norm of diag(w) - w wᵀ, built in full
   std::ptrdiff_t not_finite = 0;
 };
 
 /// weights [keys] of a query at `position`, the last `extra` keys of no token; special [token keys].
 Reading read_row(std::span<const double> weights, std::ptrdiff_t position, std::size_t extra,
-                 const std::vector<bool>& special, double temperature);
+                 const std::vector<bool>& special);
+
+/// The same of the weights that every seen key shares alike; all 0 where none is seen. seen [keys].
+Reading read_uniform(const std::vector<bool>& seen, std::ptrdiff_t position, std::size_t extra,
+                     const std::vector<bool>& special);
 
 /// What full attention (the problem without window, pattern and mistake) puts on the keys it shows but the
 /// problem itself hides: [batch][heads][queries].

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/head_words.hpp"
 #include "app/number_format.hpp"
 #include "app/widgets/plot.hpp"
 
@@ -71,7 +72,8 @@ void draw_head(Sides& sides, const Place& place, const ColourScale& scale) {
   if (with_mass) ui.text(x, y, mass, {type::tick, chosen || shown ? ui.theme.text1 : ui.theme.text2});
   if (touch.hovered) scene.next.hovered_head = h;
   if (touch.clicked) scene.next.head = h;
-  const std::string title = "Head " + std::to_string(h) + " · " + head_name(scene.result, h);
+  std::string title = "Head " + std::to_string(h);
+  if (!role_of(scene.result, h).does.empty()) title += " · " + scored_name(scene.result, h);
   const std::string facts = "TV distance ½ Σ|now − held| = " + fixed(moved.mean, 4) + " per row";
   tooltip(ui, touch.hovered, picture,
           {title, facts,

@@ -155,7 +155,7 @@ std::string noise_of(const Document& self, const Document& other) {
 }
 
 std::string initialiser_of(const Document& self, const Document& other) {
-  constexpr std::array<std::string_view, 4> names{"Xavier", "normal", "identity", "orthogonal"};
+  constexpr std::array<std::string_view, 5> names{"Xavier", "normal", "identity", "orthogonal", "nn.Linear"};
   const Initialiser mine = self.weights.initialiser;
   return mine == other.weights.initialiser ? std::string()
                                            : std::string(names[static_cast<std::size_t>(mine)]);

@@ -67,7 +67,8 @@ std::string by_hand_of(const Document& self, const Document& other) {
 
 std::string hidden_of(const Document& self, const Document& other) {
   if (self.masking.hidden == other.masking.hidden) return {};
-  return self.masking.hidden == Masking::Hidden::MinusInfinity ? "hidden −∞" : "hidden −1e9";
+  constexpr std::array<std::string_view, 3> names{"hidden −∞", "hidden −1e9", "hidden + −1e9"};
+  return std::string(names[static_cast<std::size_t>(self.masking.hidden)]);
 }
 
 std::string mistake_of(const Document& self, const Document& other) {
@@ -85,6 +86,12 @@ std::string linear_of(const Document& self, const Document& other) {
 std::string softmax_of(const Document& self, const Document& other) {
   if (self.softmax == other.softmax) return {};
   return self.softmax == SoftmaxKind::Naive ? "naive softmax" : "stable softmax";
+}
+
+std::string empty_row_of(const Document& self, const Document& other) {
+  constexpr std::array<std::string_view, 3> names{"no key: zeros", "no key: NaN", "no key: uniform"};
+  if (self.empty_row == other.empty_row) return {};
+  return std::string(names[static_cast<std::size_t>(self.empty_row)]);
 }
 
 std::string temperature_of(const Document& self, const Document& other) {
@@ -139,6 +146,7 @@ constexpr Setting attention[]{{"scale", scale_of},
                               {"temperature", temperature_of},
                               {"attention", linear_of},
                               {"softmax", softmax_of},
+                              {"rows without a key", empty_row_of},
                               {"intervention", surgery_of},
                               {"soft-cap", cap_of},
                               {"window", window_of},

@@ -26,6 +26,7 @@ void loss_row(Column& c) {
 void norm_rows(Column& c) {
   const Result& r = c.scene.result;
   const HeadGradients& head = r.head_gradients[static_cast<std::size_t>(c.scene.head())];
+  const GradientLimits limits = gradient_limits(r.head_gradients);
   const bool given = static_cast<bool>(r.document.input.given);
   const std::array<std::string_view, 3> names =
       given ? std::array<std::string_view, 3>{"‖∂Q‖", "‖∂K‖", "‖∂V‖"}
@@ -33,7 +34,7 @@ void norm_rows(Column& c) {
   const std::array<double, 3> norms{head.query, head.key, head.value};
   constexpr std::array<const char*, 3> labels{"Gradient Q", "Gradient K", "Gradient V"};
   for (std::size_t i = 0; i < norms.size(); ++i) {
-    const bool odd = !(norms[i] >= 1e-6 && norms[i] <= 10);
+    const bool odd = !(norms[i] > 0 && norms[i] >= limits.vanishing && norms[i] <= limits.exploding);
     c.fact(labels[i], names[i], tiny(norms[i]),
            {names[i],
             "√ Σ (∂loss / ∂w)², this head's columns",
@@ -42,10 +43,9 @@ void norm_rows(Column& c) {
            odd);
   }
   if (head.vanishing)
-    c.remark("Gradient norm below 1e\u22126: with plain SGD this head hardly learns.", true);
+    c.remark("Far below the layer's other gradients (1e\u22124 of their median): it hardly learns.", true);
   if (head.exploding)
-    c.remark("Gradient norm above 10 or not finite; whether a step overshoots depends on the learning rate.",
-             true);
+    c.remark("Far above the layer's other gradients (10 × their median), or not finite.", true);
 }
 
 void jacobian_rows(Column& c) {
@@ -54,12 +54,15 @@ void jacobian_rows(Column& c) {
   const double row = scene.result.measures.row(b, h, scene.cell().query).jacobian;
   const double mean = scene.result.measures.head(b, h).jacobian;
   const std::string name = "‖J‖ of “" + query_label(scene.result, b, scene.cell().query) + "”";
-  const Tip tip{"Jacobian of the softmax",
-                "‖diag(w) − w·wᵀ‖ / τ",
-                "Frobenius norm: 0 where one key has all the weight, at most 1 / (2τ).",
-                {}};
-  c.fact("Jacobian of the row", name, fixed(row, 4), tip, row < 1e-3);
-  c.fact("Jacobian of the head", "‖J‖, mean of the head", fixed(mean, 4), tip, mean < 1e-3);
+  const Tip tip{
+      "Jacobian of the softmax",
+      "‖diag(w) − w·wᵀ‖, uniform attention = 1",
+      "Frobenius norm, as a share of what equal weights on the same keys have, √(n − 1) / n: near 0 the "
+      "softmax is saturated.",
+      {}};
+  const auto number = [](double value) { return std::isnan(value) ? std::string("n/a") : fixed(value, 4); };
+  c.fact("Jacobian of the row", name, number(row), tip, row < 1e-2);
+  c.fact("Jacobian of the head", "‖J‖, mean of the head", number(mean), tip, mean < 1e-2);
 }
 
 }  // namespace

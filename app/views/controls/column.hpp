@@ -84,6 +84,12 @@ class Column {
 using DrawSection = void (*)(Column&);
 void draw_column(Scene&, const Box& region, std::span<const DrawSection> sections);
 
+/// Of weights built by hand, where the division by √dₖ is told of.
+inline constexpr std::string_view built_gain =
+    "Heads built by hand have √dₖ in their gains: their scaled scores do not depend on dₖ. Random weights "
+    "show "
+    "what it is for.";
+
 void input_section(Column&);
 void weights_section(Column&);
 void heads_section(Column&);

@@ -19,8 +19,19 @@ std::string bytes_of(double count) {
 
 /// The layer on screen, at as many tokens as the slider says.
 LayerSize asked_size(const Scene& scene) {
-  LayerSize size = layer_size(scene.result.document);
-  if (scene.view.cost_tokens > 0) size.queries = size.keys = scene.view.cost_tokens;
+  LayerSize size = layer_size(scene.result.document, &scene.result.measures);
+  if (scene.view.cost_tokens <= 0) return size;
+  size.queries = size.keys = scene.view.cost_tokens;
+  size.cached = size.extra = 0;
+  // A window stays as wide as it is; a sparse pattern is taken to leave the same share.
+  const Masking& masking = scene.result.document.masking;
+  const auto n = static_cast<double>(size.keys);
+  if (masking.window.left >= 0) {
+    const int right = masking.causal ? 0 : std::max(0, masking.window.right);
+    size.seen = std::min(size.seen, (masking.window.left + 1 + right) / n);
+  } else if (masking.causal && masking.sparsity.kind == Sparsity::Kind::None) {
+    size.seen = (n + 1) / (2 * n);
+  }
   return size;
 }
 
@@ -52,14 +63,26 @@ void parameter_rows(Column& c, const LayerCost& cost) {
   if (cost.bias_parameters > 0)
     c.fact("Parameters biases", "biases", count(cost.bias_parameters),
            {"Biases", "one for each column", {}, {}});
+  if (cost.position_parameters > 0)
+    c.fact("Parameters positions", "positions", count(cost.position_parameters),
+           {"Learned positions", "positions · d_model, or buckets · heads", {}, {}});
+  if (cost.extra_parameters > 0)
+    c.fact("Parameters key", "learned key", count(cost.extra_parameters),
+           {"Learned key and value", "groups · (dₖ + d_v)", {}, {}});
 }
 
-void total_rows(Column& c, const LayerCost& cost) {
+void total_rows(Column& c, const LayerSize& size, const LayerCost& cost) {
   c.fact("FLOPs", "FLOPs", metric(cost.flops),
          {"Floating-point operations",
           "one multiply-add = 2",
           "Hidden keys are counted: the whole matrix is computed.",
           {}});
+  if (cost.seen_flops < cost.flops)
+    c.fact("FLOPs seen", "of these for seen keys", metric(cost.seen_flops),
+           {"Without what the mask hides",
+            "scores to mix × seen / all",
+            "What is left for a kernel that skips the cells a causal mask, a window or a pattern hides.",
+            {}});
   c.fact("Bytes staged", "moved, staged", bytes_of(cost.bytes),
          {"Bytes moved, staged",
           "every stage reads and writes",
@@ -71,12 +94,21 @@ void total_rows(Column& c, const LayerCost& cost) {
           "Scores and weights stay in on-chip memory, as in FlashAttention.",
           {}});
   c.fact("Held staged", "held, staged", bytes_of(cost.held),
-         {"Memory held, staged",
-          "4 · h · n²",
-          "Scores, scaled logits, masked logits and weights of all heads.",
-          {}});
+         size.linear ? Tip{"Memory held", "batch · h · dₖ · (d_v + 1)", "φ(K)ᵀ·V and Σ φ(K): no scores.", {}}
+                     : Tip{"Memory held, staged",
+                           "4 · batch · h · n²",
+                           "Scores, scaled logits, masked logits and weights of all heads.",
+                           {}});
   c.fact("Held streaming", "held, streaming", bytes_of(cost.streaming_held),
-         {"Memory held, streaming", "2 · h · n", "A running maximum and sum for every query.", {}});
+         size.linear ? Tip{"Memory held", "batch · h · dₖ · (d_v + 1)", "φ(K)ᵀ·V and Σ φ(K): no scores.", {}}
+                     : Tip{"Memory held, streaming",
+                           "2 · batch · h · n",
+                           "A running maximum and sum for every query.",
+                           {}});
+  if (size.cached > 0)
+    c.remark(
+        "K and V of cached tokens are not counted again; they are computed here all the same, to be shown.");
+  if (size.linear) c.remark("Counted as linear attention does it; its n² weights are made here to be shown.");
 }
 
 /// "Scores  37 k  ▬▬▬───": a stage's share of all operations.
@@ -101,7 +133,7 @@ void cost_section(Column& c) {
                .extras_used = false})) {
     tokens_row(c, size);
     if (!c.document().input.given) parameter_rows(c, cost);
-    total_rows(c, cost);
+    total_rows(c, size, cost);
     if (c.extras(Section::Cost)) stage_rows(c, cost);
   }
   c.end();

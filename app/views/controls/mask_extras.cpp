@@ -20,7 +20,8 @@ void window_rows(Column& c) {
     const auto next = [&](int step) { return std::int64_t{side} + step; };
     const Tip tip = left ? Tip{"Window, left side",
                                "key ≥ position − left",
-                               "How far back a query sees, as in Longformer and Mistral.",
+                               "How far back a query sees, as in Longformer and Mistral. Hugging Face's "
+                               "sliding_window W counts the query itself: it is left = W − 1.",
                                {}}
                          : Tip{"Window, right side",
                                "key ≤ position + right",
@@ -112,18 +113,27 @@ void heads_row(Column& c) {
 
 void hidden_row(Column& c) {
   Masking& mask = c.document().masking;
-  constexpr std::array<std::string_view, 2> names{"\u2212∞", "\u22121e9"};
-  const std::array<Tip, 2> tips{
+  constexpr std::array<std::string_view, 3> names{"\u2212∞", "\u22121e9", "+ \u22121e9"};
+  const std::array<Tip, 3> tips{
       Tip{"\u2212∞",
           "exp(\u2212∞) = 0",
-          "A fully masked row gets zeros; a plain PyTorch softmax gives NaN.",
+          "Nothing of the score is left. A row with no key is 0 / 0: what stands in it is a choice under "
+          "Softmax.",
           {}},
       Tip{"\u22121e9",
           "exp(\u22121e9 \u2212 max) = 0, unless all are",
           "Common in code: a fully masked row attends uniformly to its masked keys.",
+          {}},
+      Tip{"\u22121e9 added",
+          "score + (\u22121e9)",
+          "As code that adds its mask has it: NaN stays NaN, and float32 keeps of the score multiples of 64 "
+          "alone, "
+          "so that a row with no key is even all the same.",
           {}}};
   if (const auto chosen = c.choice("Hidden score", "hidden =", names, static_cast<int>(mask.hidden), tips))
     mask.hidden = static_cast<Masking::Hidden>(*chosen);
+  if (mask.hidden != Masking::Hidden::MinusInfinity && c.document().precision == Precision::Float16)
+    c.remark("Stored as float16, \u22121e9 is \u2212∞.");
 }
 
 struct Mistake {

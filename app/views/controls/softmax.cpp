@@ -5,6 +5,7 @@
 
 #include "app/number_format.hpp"
 #include "app/views/controls/column.hpp"
+#include "core/stages/run_stage.hpp"
 
 namespace attnscope {
 namespace {
@@ -60,6 +61,40 @@ void kind_rows(Column& c) {
               {}})) {
     document.linear = !document.linear;
   }
+  if (document.linear && is_rotary(document.positions))
+    c.remark(
+        "Rotary positions turn φ(q) and φ(k) above the line alone, as in RoFormer: weights may be negative, "
+        "and rows need not add up to 1.");
+}
+
+/// What stands in rows whose keys are all hidden.
+void empty_row(Column& c) {
+  Document& document = c.document();
+  constexpr std::array<std::string_view, 3> names{"0", "NaN", "1/n"};
+  const std::array<Tip, 3> tips{
+      Tip{"Zeros", "A = 0", "As in PyTorch's fused kernels and FlexAttention: the query takes nothing.", {}},
+      Tip{"Not a number",
+          "0 / 0",
+          "As softmax itself has it: in plain code, and in nn.MultiheadAttention with need_weights.",
+          {}},
+      Tip{"Uniform",
+          "1 / keys, hidden ones too",
+          "As where −∞ is the least finite number, finfo.min in Hugging Face's code: the query takes the "
+          "mean of "
+          "all that it should not see.",
+          {}}};
+  if (document.softmax == SoftmaxKind::Naive) {
+    c.remark("Rows with no key are NaN in the naive softmax: 0 / 0.");
+  } else if (const auto chosen = c.choice("Rows with no key", "rows with no key", names,
+                                          static_cast<int>(document.empty_row), tips)) {
+    document.empty_row = static_cast<EmptyRow>(*chosen);
+  }
+}
+
+bool has_empty_rows(const Scene& scene) {
+  const auto& heads = scene.result.measures.head_means;
+  return std::any_of(heads.begin(), heads.end(),
+                     [](const HeadMeasures& head) { return head.rows_without_key > 0; });
 }
 
 void dropout_rows(Column& c) {
@@ -105,13 +140,14 @@ void precision_row(Column& c) {
 void scaling_section(Column& c) {
   Document& document = c.document();
   const std::int64_t d_k = c.scene.result.dimensions.d_k;
+  std::string why =
+      "If the entries of q and k are independent with mean 0 and variance 1, q·k has σ = √dₖ; divided by √dₖ "
+      "it has σ = 1, and softmax does not saturate.";
+  if (document.weights.recipe == Recipe::HandBuilt) why += std::string(" ") + std::string(built_gain);
   if (c.begin({.which = Section::Scaling, .label = "Scaling", .opens = Opens::Always})) {
     const bool divided = document.scaling.kind == Scaling::Kind::InverseSqrtDk;
     if (toggle(c.ui(), "Divide by sqrt(d_k)", "Divide by √dₖ", c.row(28, 4), divided,
-               {"Divide by √dₖ", "S ÷ √dₖ",
-                "If the entries of q and k are independent with mean 0 and variance 1, q·k has σ = √dₖ; "
-                "divided by √dₖ it has σ = 1, and softmax does not saturate.",
-                "S"})) {
+               {"Divide by √dₖ", "S ÷ √dₖ", why, "S"})) {
       document.scaling.kind = divided ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
     }
     const auto factor = static_cast<float>(scale_factor(document.scaling, d_k));
@@ -132,7 +168,8 @@ void softmax_section(Column& c) {
   std::string note;
   if (document.softmax == SoftmaxKind::Naive) note = "naive";
   if (document.linear) note = "linear";
-  const bool used = !note.empty() || document.dropout.rate > 0 || document.precision != Precision::Float32;
+  const bool used = !note.empty() || document.dropout.rate > 0 || document.precision != Precision::Float32 ||
+                    document.empty_row != EmptyRow::Zeros;
   if (c.begin({.which = Section::Softmax,
                .label = "Softmax",
                .note = note,
@@ -146,9 +183,12 @@ void softmax_section(Column& c) {
       document.temperature = *moved;
     }
     cap_rows(c);
-    if (c.extras(Section::Softmax)) {
+    const bool extras = c.extras(Section::Softmax);
+    if (!extras && has_empty_rows(c.scene)) empty_row(c);
+    if (extras) {
       c.y += c.ui().px(4);
       kind_rows(c);
+      empty_row(c);
       dropout_rows(c);
       precision_row(c);
     }

@@ -8,8 +8,24 @@
 namespace attnscope {
 namespace {
 
-/// "on itself  ▬▬▬───  0.42": a share of the weight.
-void share_row(Column& c, const char* label, std::string_view shown, double share, const Tip& tip) {
+std::string number(double value) { return std::isfinite(value) ? fixed(value, 2) : "n/a"; }
+
+/// What uniform attention has, said where the number itself stands.
+std::string beside(std::string_view why, double uniform) {
+  if (!std::isfinite(uniform)) return std::string(why);
+  return std::string(why) + " Uniform attention under this mask has " + number(uniform) + ".";
+}
+
+/// "3.20 vs 4.50": the second is what uniform attention has.
+void fact_row(Column& c, const char* label, std::string_view shown, double value, double uniform,
+              const Tip& tip) {
+  const std::string why = beside(tip.why, uniform);
+  c.fact(label, shown, std::isfinite(value) ? fixed(value, 2) + " vs " + number(uniform) : "n/a",
+         {tip.title, tip.formula, why, {}});
+}
+
+/// "on itself  ▬▬▬─|─  0.42": a share of the weight, with a tick where uniform attention has it.
+void share_row(Column& c, const char* label, std::string_view shown, double share, double uniform, Tip tip) {
   const Ui& ui = c.ui();
   const Box line = c.row(20, 4);
   const Ui::Touch touch = ui.touch(label, line, false);
@@ -22,12 +38,19 @@ void share_row(Column& c, const char* label, std::string_view shown, double shar
   ui.fill(track, ui.theme.bar_ground, ui.px(2));
   const auto unit = static_cast<float>(known ? std::clamp(share, 0.0, 1.0) : 0);
   ui.fill({track.x, track.y, track.w * unit, track.h}, ui.theme.head(c.scene.head()), ui.px(2));
+  if (std::isfinite(uniform)) {
+    const float x =
+        std::round(track.x + track.w * static_cast<float>(std::clamp(uniform, 0.0, 1.0)) - ui.px(1));
+    ui.fill({x, track.y - ui.px(3), ui.px(2), track.h + ui.px(6)}, ui.theme.text1);
+  }
+  const std::string why = beside(tip.why, uniform);
+  tip.why = why;
   tooltip(ui, touch.hovered, line, tip);
 }
 
 std::string verdict(const HeadMeasures& head) {
-  if (head.collapsed) return "collapsed";
-  return head.uniform ? "uniform" : "";
+  if (head.one_key) return "one key per row";
+  return head.is_uniform ? "uniform" : "";
 }
 
 }  // namespace
@@ -39,39 +62,40 @@ void statistics_section(Column& c) {
   if (const std::string flag = verdict(head); !flag.empty()) note += ", " + flag;
   if (c.begin(
           {.which = Section::Statistics, .label = "Statistics", .note = note, .opens = Opens::OnDemand})) {
-    c.fact("Effective keys", "effective keys", fixed(head.effective, 2),
-           {"Effective keys",
-            "e^H, mean over rows",
-            "Perplexity of the row: as many equal weights have this entropy.",
-            {}});
-    c.fact("Mean distance", "mean distance", fixed(head.distance, 2),
-           {"Mean distance",
-            "Σ A · |query − key|, in tokens",
-            "Distance between query and key, averaged by the weights.",
-            {}});
+    const RowMeans& even = head.uniform;
+    fact_row(c, "Effective keys", "effective keys", head.effective, even.effective,
+             {"Effective keys",
+              "e^H, mean over rows",
+              "Perplexity of the row: as many equal weights have this entropy.",
+              {}});
+    fact_row(c, "Mean distance", "mean distance", head.distance, even.distance,
+             {"Mean distance",
+              "Σ A · |query − key|, in tokens",
+              "Distance between query and key, averaged by the weights.",
+              {}});
     if (!is_cross(r)) {
-      share_row(c, "Mass on itself", "on itself", head.self,
+      share_row(c, "Mass on itself", "on itself", head.self, even.self,
                 {"On itself", "mean of A_ii", "Weight of each token on itself.", {}});
-      share_row(c, "Mass on previous", "on previous", head.previous,
+      share_row(c, "Mass on previous", "on previous", head.previous, even.previous,
                 {"On the previous token", "mean of A_i,i−1", "High in a previous-token head.", {}});
-      share_row(c, "Mass on next", "on next", head.next,
+      share_row(c, "Mass on next", "on next", head.next, even.next,
                 {"On the next token", "mean of A_i,i+1", "Always 0 under a causal mask.", {}});
     }
-    share_row(c, "Mass on first", "on first", head.first,
+    share_row(c, "Mass on first", "on first", head.first, even.first,
               {"On the first token",
                "mean of A_i0",
                "Compare it with uniform attention before calling it a sink.",
                {}});
     share_row(
-        c, "Mass on special", "on special", head.special,
+        c, "Mass on special", "on special", head.special, even.special,
         {"On special tokens", "[CLS], [SEP], </s> …", "Special tokens often serve as attention sinks.", {}});
     if (r.dimensions.extra > 0)
-      share_row(c, "Mass on extra", "on extra keys", head.extra,
+      share_row(c, "Mass on extra", "on extra keys", head.extra, even.extra,
                 {"On keys of no token", "learned and zero key", "Weight that does not go to tokens.", {}});
-    if (head.collapsed)
-      c.remark("Collapsed: low mean entropy, most queries attend to one key. Normal for positional heads.",
-               true);
-    if (head.uniform) c.remark("Uniform: nearly equal weights on all allowed keys.", true);
+    c.remark("Means over the queries that may see at least two keys.");
+    if (head.one_key)
+      c.remark("One key per row: normal for a positional head, else a saturated softmax.", true);
+    if (head.is_uniform) c.remark("Uniform: nearly equal weights on all allowed keys.", true);
   }
   c.end();
 }

@@ -46,11 +46,9 @@ void recipe_rows(Column& c) {
                                  : w.made_by == Recipe::HandBuilt ? "Built by hand, then edited"
                                  : w.made_by == Recipe::Random    ? "Random, then edited"
                                                                   : "Given numbers";
-  drop(c.ui(), "Weights source", c.row(28), shown,
-       {"Weights",
-        "Q = X·W_Q   K = X·W_K   V = X·W_V",
-        "Hand-built: one known pattern per head. Random: a layer at initialisation.",
-        {}},
+  const std::string why =
+      "Hand-built: one known pattern per head. Random: a layer at initialisation. " + std::string(built_gain);
+  drop(c.ui(), "Weights source", c.row(28), shown, {"Weights", "Q = X·W_Q   K = X·W_K   V = X·W_V", why, {}},
        [&] {
          if (menu_row(c.ui(), "Built by hand", "eight kinds of head", w.recipe == Recipe::HandBuilt))
            document = edit::recipe(document, Recipe::HandBuilt);

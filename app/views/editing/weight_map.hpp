@@ -15,10 +15,11 @@ struct InitialiserWords {
   const char* name;
   std::string_view formula;
 };
-inline constexpr std::array<InitialiserWords, 4> initialisers{{{"Xavier", "N(0, 2 / (in + out))"},
+inline constexpr std::array<InitialiserWords, 5> initialisers{{{"Xavier", "N(0, 2 / (in + out))"},
                                                                {"Normal", "N(0, 0.02²)"},
                                                                {"Identity", "1 on the diagonal"},
-                                                               {"Orthogonal", "WᵀW = 1"}}};
+                                                               {"Orthogonal", "WᵀW = 1"},
+                                                               {"nn.Linear", "U(−1/√in, 1/√in)"}}};
 
 /// The blocks of weights the Document has: W_Q … W_O, biases and the learned key where there are some.
 std::vector<Block> weight_blocks(const Document&);

@@ -1,4 +1,5 @@
-// app/views: the two strips beside a heatmap: entropy of every query, attention that every key received.
+// app/views: the two strips beside a heatmap: entropy of every query, attention that every key received, each
+// before what uniform attention under the same mask would have.
 #include <algorithm>
 #include <cmath>
 
@@ -21,6 +22,7 @@ class Strip {
   Strip(const MapFrame& m, const Axis& axis) : m_(m), axis_(axis) {
     if (axis.keys) {
       for (const double r : received()) most_ = std::fmax(most_, r);
+      for (const double r : received_uniform()) most_ = std::fmax(most_, r);
       return;
     }
     std::int64_t allowed = 1;
@@ -44,17 +46,23 @@ class Strip {
  private:
   const RowMeasures& row(std::int64_t i) const { return m_.scene.result.measures.row(m_.b, m_.h, i); }
   const std::vector<double>& received() const { return m_.scene.result.measures.head(m_.b, m_.h).received; }
+  const std::vector<double>& received_uniform() const {
+    return m_.scene.result.measures.head(m_.b, m_.h).received_uniform;
+  }
   float share(double value) const {
     return most_ > 0 && std::isfinite(value) ? static_cast<float>(std::clamp(value / most_, 0.0, 1.0)) : 0;
   }
 
   Mark shares(std::int64_t i) const {
-    if (axis_.keys) return {0, share(received()[static_cast<std::size_t>(i)]), {}};
+    if (axis_.keys) {
+      const auto key = static_cast<std::size_t>(i);
+      return {share(received_uniform()[key]), share(received()[key]), {}};
+    }
     const RowMeasures& measured = row(i);
     return {share(std::log(static_cast<double>(std::max<std::int64_t>(1, measured.allowed)))),
             share(measured.entropy),
             {},
-            measured.allowed < 2};
+            measured.allowed < 2 || std::isnan(measured.entropy)};
   }
   Mark of_key(std::int64_t i) const {
     Mark mark = shares(i);
@@ -64,7 +72,9 @@ class Strip {
   Mark of_query(std::int64_t i) const {
     Mark mark = shares(i);
     const RowMeasures& measured = row(i);
-    mark.text = measured.allowed == 0 ? "no key" : measured.allowed < 2 ? "n/a" : fixed(measured.entropy, 2);
+    const bool defined = measured.allowed >= 2 &&  // n/a where muted
+                         !(std::isnan(measured.entropy) && std::isfinite(measured.largest));
+    mark.text = measured.allowed == 0 ? "no key" : defined ? fixed(measured.entropy, 2) : "n/a";
     return mark;
   }
 
@@ -113,6 +123,9 @@ Rgba colour(const MapFrame& m, const Axis& axis, bool marked) {
   return axis.side() >= 2 ? m.ui().theme.bar : fade(m.ui().theme.bar, 0.5f);
 }
 
+/// How thick the mark of uniform attention is.
+float tick_of(const Ui& ui) { return std::max(1.f, std::floor(ui.scale())); }
+
 void draw_heading(const MapFrame& m, const Axis& axis, float x, float width) {
   const Ui& ui = m.ui();
   if (m.style.wide_strip && !m.upright) {
@@ -152,6 +165,8 @@ void draw_right_strip(const MapFrame& m, float x, float width) {
       if (!axis.keys) ui.fill({x, y, std::max(bar.full * track, ui.px(2)), height}, ground, radius);
       ui.fill({x, y, std::max(bar.filled * track, axis.keys ? ui.px(2) : 0), height},
               colour(m, axis, is_marked), radius);
+      if (axis.keys)
+        ui.fill({x + std::round(bar.full * track), y - 1, tick_of(ui), height + 2}, ui.theme.text3);
     }
     for (std::int64_t i = from; i < to; ++i) {
       const Stretch cell = axis.cell(i);
@@ -189,13 +204,16 @@ void draw_bottom_strip(const MapFrame& m) {
     if (!axis.keys)
       ui.fill({x, top, width, std::max(ui.px(2), std::round(bar.full * tallest))}, ground, radius);
     ui.fill({x, top, width, height}, colour(m, axis, is_marked), radius);
+    if (axis.keys && axis.side() >= 2)
+      ui.fill({x - 1, top + std::round(bar.full * tallest), width + 2, tick_of(ui)}, ui.theme.text3);
     for (std::int64_t i = from; i < to; ++i) {
       const Stretch cell = axis.cell(i);
       if (!is_written(i, cell)) continue;
       const Mark mark = strip(i);
       // Under its own bar while bars are wide; where they are thin a number would stand among its
       // neighbours'.
-      const float reach = is_written.step > 1 || !axis.keys ? tallest : height;
+      const float mark_of_uniform = std::round(bar.full * tallest) + tick_of(ui);
+      const float reach = is_written.step > 1 || !axis.keys ? tallest : std::max(height, mark_of_uniform);
       ui.text(cell.centre(), top + reach + ui.px(9), mark.text,
               {type::tick, ink(ui, mark, i == marked), i == marked ? Ink::Semibold : Ink::Regular,
                Align::Centre});

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/head_words.hpp"
 #include "app/number_format.hpp"
 #include "app/picture.hpp"
 #include "app/views/editing/weight_map.hpp"
@@ -120,6 +121,23 @@ float name_stage(const Scene& scene, float right, float y) {
          scene.ui.text(right, y, name, {type::label, scene.ui.theme.text2, Ink::Medium, Align::Right});
 }
 
+/// What a head is called, from long to short.
+std::vector<std::string> head_wordings(const Result& result, std::int64_t h) {
+  const HeadRole role = role_of(result, h);
+  const std::string score = "  " + in_cell(role.score);
+  if (!role.does.empty()) {
+    const std::string short_name = head_name(result, h, true);
+    return {role.does + score + " · " + (role.is_built ? "built by hand" : "found in its weights"),
+            role.does + score, short_name + score, short_name};
+  }
+  if (!role.built_as.empty() && !role.is_measured) return {"built as · " + role.built_as};
+  if (!role.built_as.empty())
+    return {"built as · " + role.built_as + score + " · does not do it now", "does not do it now" + score};
+  const auto& names = result.document.weights.head_names;
+  if (h < std::ssize(names)) return {"edited by hand", "edited"};
+  return {};
+}
+
 }  // namespace
 
 void draw_focus_title(Scene& scene, const Box& region, float pad) {
@@ -139,14 +157,8 @@ void draw_focus_title(Scene& scene, const Box& region, float pad) {
   x += ui.text(x, y, "Head " + number,
                {type::body, ui.theme.text1, Ink::Semibold, Align::Left, std::max(1.f, right - x)}) +
        gap;
-  const auto& names = scene.result.document.weights.head_names;
-  if (names.empty()) return;
-  const bool edited = h < std::ssize(names) && names[static_cast<std::size_t>(h)].empty();
   // The longest of these that fits as a whole.
-  const std::string name = head_name(scene.result, h);
-  std::array<std::string, 3> wordings{name + " · built by hand", name, head_name(scene.result, h, true)};
-  if (edited) wordings = {"edited by hand", "edited", ""};
-  for (const std::string& wording : wordings) {
+  for (const std::string& wording : head_wordings(scene.result, h)) {
     if (ui.text_width(wording, type::label) > right - x) continue;
     ui.text(x, y, wording, {type::label, ui.theme.text3});
     return;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/head_words.hpp"
 #include "app/number_format.hpp"
 
 namespace attnscope {
@@ -16,16 +17,17 @@ constexpr std::array<FlagWords, 6> flag_words{{
     {"not finite", "Not a number", "exp(x) = ∞, ∞ / ∞ = NaN",
      "Some weights are NaN or infinite: the softmax overflowed, or the numbers that came in did."},
     {"no key", "Rows without a key", "every key −∞",
-     "The mask hides every key from some queries: their weights are 0 and they add nothing."},
-    {"collapsed", "Collapsed", "mean H < 5 % of ln(allowed)",
-     "Low mean entropy: most queries attend to one key, and hardly any gradient passes the softmax. Normal "
-     "for positional heads."},
+     "The mask hides every key from some queries: their softmax is 0 / 0. What stands in such rows is a "
+     "choice under Softmax."},
+    {"one key", "One key per row", "mean H < 5 % of ln(allowed)",
+     "Nearly all weight of every row lies on one key. Normal for a positional head; else the softmax is "
+     "saturated and lets hardly any gradient pass."},
     {"uniform", "Uniform", "mean H > 98 % of ln(allowed)",
      "Nearly uniform attention: the head output is close to the mean of the allowed values."},
-    {"vanishing", "Vanishing gradient", "‖∂W_Q‖, ‖∂W_K‖ or ‖∂W_V‖ < 1e−6",
-     "With plain SGD the head hardly learns."},
-    {"exploding", "Exploding gradient", "‖∂W_Q‖, ‖∂W_K‖ or ‖∂W_V‖ > 10",
-     "Whether a step overshoots depends on the learning rate."},
+    {"vanishing", "Gradient far below the other heads'", "‖∂W‖ < 1e−4 of the layer's median",
+     "Of W_Q, W_K or W_V: beside the others this head hardly learns."},
+    {"exploding", "Gradient far above the other heads'", "‖∂W‖ > 10 × the layer's median, or not finite",
+     "Of W_Q, W_K or W_V: a step that suits the others may overshoot here."},
 }};
 
 const FlagWords& words(HeadFlag flag) { return flag_words[static_cast<std::size_t>(flag)]; }
@@ -58,7 +60,7 @@ void draw_mark(const Ui& ui, const Box& box, HeadFlag flag) {
       ui.fill({box.x + ui.px(1), std::round(box.centre_y() - ui.px(1)), box.w - ui.px(2), ui.px(2)},
               theme.key);
       break;
-    case HeadFlag::Collapsed: draw_columns(ui, box, {1, 8, 1}, theme.key); break;
+    case HeadFlag::OneKey: draw_columns(ui, box, {1, 8, 1}, theme.key); break;
     case HeadFlag::Uniform: draw_columns(ui, box, {4, 4, 4}, theme.key); break;
     case HeadFlag::Vanishing: draw_arrow(ui, box, false, theme.key); break;
     case HeadFlag::Exploding: draw_arrow(ui, box, true, theme.error); break;
@@ -74,8 +76,10 @@ std::vector<HeadFlag> flags_of(const Result& result, std::int64_t b, std::int64_
   if (m.not_finite > 0) flags.push_back(HeadFlag::NotFinite);
   if (m.rows_without_key > 0) flags.push_back(HeadFlag::NoKey);
   if (operated) return flags;  // a pattern that was put there, and gradients that it cuts off
-  if (m.collapsed) flags.push_back(HeadFlag::Collapsed);
-  if (m.uniform) flags.push_back(HeadFlag::Uniform);
+  // A head that does what its name says is not flagged for it.
+  const bool named = (m.one_key || m.is_uniform) && !role_of(result, h).does.empty();
+  if (m.one_key && !named) flags.push_back(HeadFlag::OneKey);
+  if (m.is_uniform && !named) flags.push_back(HeadFlag::Uniform);
   if (h >= std::ssize(result.head_gradients)) return flags;
   const HeadGradients& gradients = result.head_gradients[static_cast<std::size_t>(h)];
   if (gradients.exploding) flags.push_back(HeadFlag::Exploding);
@@ -89,7 +93,7 @@ std::string_view mark_of(HeadFlag flag) {
   switch (flag) {
     case HeadFlag::NotFinite: return "Magenta square: not a number.";
     case HeadFlag::NoKey: return "Crossed square: rows without a key.";
-    case HeadFlag::Collapsed: return "One high bar of three: collapsed.";
+    case HeadFlag::OneKey: return "One high bar of three: one key per row.";
     case HeadFlag::Uniform: return "Three equal bars: uniform.";
     case HeadFlag::Vanishing: return "Arrow down: vanishing gradient.";
     case HeadFlag::Exploding: return "Arrow up: exploding gradient.";

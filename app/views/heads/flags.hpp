@@ -9,13 +9,13 @@
 
 namespace attnscope {
 
-enum class HeadFlag : std::uint8_t { NotFinite, NoKey, Collapsed, Uniform, Vanishing, Exploding };
+enum class HeadFlag : std::uint8_t { NotFinite, NoKey, OneKey, Uniform, Vanishing, Exploding };
 
 /// Those that hold for a head of a sequence, the gravest first. What surgery brings about by itself is none.
 std::vector<HeadFlag> flags_of(const Result&, std::int64_t b, std::int64_t h);
-/// "Collapsed"
-/// "One high bar of three: collapsed.": what the mark looks like, and what it says.
+/// "One high bar of three: one key per row.": what the mark looks like, and what it says.
 std::string_view mark_of(HeadFlag);
+/// "One key per row"
 std::string_view name_of(HeadFlag);
 
 /// The marks of head `h` of the shown sequence side by side, the gravest at `right`, centred on y.

@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 /// A member of HeadMeasures as a statistic.
-template <double HeadMeasures::*member>
+template <auto member>
 double mean_of(const Result& result, std::int64_t b, std::int64_t h) {
   return result.measures.head(b, h).*member;
 }

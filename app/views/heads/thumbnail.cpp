@@ -151,11 +151,16 @@ class Thumbnail {
     const std::string entropy = read_out(measures().normalised, 2);
     if (box_.w < ui_.px(60)) return muted ? "off" : (replaced ? "= " : "") + entropy;
     if (replaced) return std::string(words(kind_).state);
-    std::string name = head_name(scene_.result, h_);
-    if (name == "head " + std::to_string(h_) && !lines_)
-      return muted ? std::string(words(kind_).state) : "H " + entropy;
-    if (ui_.text_width(name, type::tick, ink()) > room) name = head_name(scene_.result, h_, true);
-    return name;
+    const HeadRole role = role_of(scene_.result, h_);
+    if (role.does.empty()) {
+      if (!lines_) return muted ? std::string(words(kind_).state) : "H " + entropy;
+      return head_name(scene_.result, h_);
+    }
+    // The score stands beside the name, and goes last.
+    const std::string score = "  " + in_cell(role.score), short_name = head_name(scene_.result, h_, true);
+    for (const std::string& text : {role.does + score, short_name + score})
+      if (ui_.text_width(text, type::tick, ink()) <= room) return text;
+    return short_name;
   }
 
   void draw_label(float right) {
@@ -194,18 +199,26 @@ class Thumbnail {
   void show_tip(bool hovered) {
     const HeadMeasures& m = measures();
     std::string title = "Head " + std::to_string(h_);
-    if (const std::string name = head_name(scene_.result, h_); !name.starts_with("head "))
-      title += " · " + name;
+    const HeadRole role = role_of(scene_.result, h_);
+    if (!role.does.empty()) title += " · " + role.does;
+    if (!role.built_as.empty()) title += " · built as · " + role.built_as;
     const auto percent = [](double share) {
       return std::isnan(share) ? "n/a" : fixed(100 * share, 0) + " %";
     };
     std::string facts =
-        "mean H " + fixed(m.entropy, 2) + " nats, " + percent(m.normalised) + " of ln(allowed); e^H " +
-        fixed(m.effective, 1) + " keys; largest weight " +
+        "mean H " + (std::isnan(m.entropy) ? "n/a" : fixed(m.entropy, 2)) + " nats, " +
+        percent(m.normalised) + " of ln(allowed); e^H " +
+        (std::isnan(m.effective) ? "n/a" : fixed(m.effective, 1)) + " keys; largest weight " +
         read_out(statistic(HeadOrder::Largest).value(scene_.result, scene_.sequence(), h_), 2) +
         " where there is a choice";
+    const RowMeans& even = m.uniform;
     std::string why = "Weight on the previous token " + percent(m.previous) + ", itself " + percent(m.self) +
-                      ", the next " + percent(m.next) + ", the first " + percent(m.first) + ".";
+                      ", the next " + percent(m.next) + ", the first " + percent(m.first) +
+                      ". Uniform attention under this mask has " + percent(even.previous) + ", " +
+                      percent(even.self) + ", " + percent(even.next) + " and " + percent(even.first) + ".";
+    if (std::isnan(even.first)) why = "No query has a choice of keys.";
+    if (const std::string rests = words(role); !rests.empty() && kind_ == HeadSurgery::Kind::None)
+      why = rests + " " + why;
     if (kind_ != HeadSurgery::Kind::None) why = std::string(words(kind_).told) + " " + why;
     for (const HeadFlag flag : flags_of(scene_.result, scene_.sequence(), h_))
       why += " " + std::string(mark_of(flag));

@@ -100,6 +100,7 @@ struct Fact {
 };
 
 std::string share(double mass) { return fixed(mass, 3); }
+std::string defined(double value, int places) { return std::isnan(value) ? "n/a" : fixed(value, places); }
 
 std::vector<Fact> facts_of_row(const Scene& scene, const CellPlace& at) {
   const Result& r = scene.result;
@@ -112,7 +113,7 @@ std::vector<Fact> facts_of_row(const Scene& scene, const CellPlace& at) {
         "100 %: uniform weights. 0 %: all weight on one key.",
         {}}},
       {"effective keys",
-       fixed(m.effective, 2),
+       defined(m.effective, 2),
        {"Effective keys", "e^H", "Perplexity of the row: as many equal weights have this entropy.", {}}},
       {"largest",
        share(m.largest),
@@ -161,13 +162,12 @@ std::vector<Fact> facts_of_row(const Scene& scene, const CellPlace& at) {
   facts.push_back({"log-sum-exp",
                    fixed(m.log_sum_exp, 2),
                    {"Log-sum-exp", "ln Σ exp(masked / τ)", "weight = exp(masked / τ − log-sum-exp)", {}}});
-  facts.push_back(
-      {"‖∂A/∂M‖",
-       fixed(m.jacobian, 3),
-       {"Softmax's Jacobian",
-        "‖diag(w) − w·wᵀ‖ / τ",
-        "Frobenius norm: 0 where one key has all the weight, so that no gradient passes the softmax.",
-        {}}});
+  facts.push_back({"‖∂A/∂M‖",
+                   defined(m.jacobian, 3),
+                   {"Softmax's Jacobian",
+                    "‖diag(w) − w·wᵀ‖, uniform attention = 1",
+                    "Frobenius norm: 0 where one key has all the weight, so that no gradient passes the softmax.",
+                    {}}});
   return facts;
 }
 
@@ -193,16 +193,19 @@ float draw_head(Scene& scene, const CellPlace& at, const Box& area) {
   const Ui& ui = scene.ui;
   const RowMeasures& m = scene.result.measures.row(at.b, at.h, at.query);
   const bool none = m.allowed == 0;
+  // A muted head has no weights; those that linear attention implies may be negative.
+  const bool is_off = std::isnan(m.entropy) && std::isfinite(m.largest);
   draw_readout(scene, at, {area.x, area.y, area.w, ui.px(readout_height)},
-               none            ? "no key"
-               : m.allowed < 2 ? "n/a"
-                               : fixed(m.entropy, 3),
+               none                      ? "no key"
+               : m.allowed < 2 || is_off ? "n/a"
+                                         : fixed(m.entropy, 3),
                Tags::Query);
   const Box line{area.x, area.y + ui.px(readout_height), area.w, ui.px(words_height)};
   const float used =
       ui.text(line.x, line.centre_y(), "entropy H", {type::label, ui.theme.text2, Ink::Medium});
   const std::string remark = none            ? "every key is masked: N removes the mask"
                              : m.allowed < 2 ? "only one key is allowed"
+                             : is_off        ? "not defined for these weights"
                                              : "nats, over " + grouped(m.allowed) + " keys";
   ui.text(line.x + used + ui.px(10), line.centre_y(), remark,
           {type::label, none ? ui.theme.key : ui.theme.text3, Ink::Regular, Align::Left,

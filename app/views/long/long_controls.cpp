@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/head_words.hpp"
 #include "app/number_format.hpp"
 #include "app/views/long/long_parts.hpp"
 
@@ -35,7 +36,9 @@ void head_pictures(Column& c) {
         ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(3));
       else if (touch.hovered)
         ui.frame(box.grown(ui.px(3)), ui.theme.text3, ui.px(1), ui.px(3));
-      const std::string name = head_name(scene.result, h);
+      std::string name = "head " + std::to_string(h);
+      if (const HeadRole role = role_of(scene.result, h); !role.built_as.empty())
+        name += " · built as · " + role.built_as;
       tooltip(ui, touch.hovered, box, {name, {}, "A click shows this head in the map.", "[ ]"});
       if (touch.clicked) scene.next.head = h;
       if (h % columns == columns - 1 || h + 1 == d.heads) c.y += side + gap;

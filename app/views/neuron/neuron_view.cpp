@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/head_words.hpp"
 #include "app/number_format.hpp"
 #include "app/picture.hpp"
 #include "app/views/inspector/pages.hpp"
@@ -97,7 +98,7 @@ void draw_title(Scene& scene, const CellPlace& at, const Box& line) {
   };
   say("Neurons", {type::body, ui.theme.text1, Ink::Semibold});
   say("of “" + query_label(scene.result, at.b, at.query) + "”", {type::body, ui.theme.query, Ink::Medium});
-  say(head_name(scene.result, at.h), {type::label, ui.theme.text3});
+  say(scored_name(scene.result, at.h), {type::label, ui.theme.text3});
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ std::string number(double v) { return std::isnan(v) ? "n/a" : fixed(v, 2); }
 
 /// Of the mean: "n/a" where it is not defined, "NaN" where the weights are none.
 std::string mean_text(const HeadMeasures& head, const Spread& spread) {
-  return std::isfinite(head.entropy) ? number(spread.mean) : "NaN";
+  return head.not_finite == 0 ? number(spread.mean) : "NaN";
 }
 
 /// One head's row of the plot.
@@ -64,9 +64,7 @@ void draw_bar(const Scene& scene, const Axes& axes, const HeadRow& row, const Sp
   ui.text(axes.area.x - ui.px(8), y, std::to_string(row.head),
           {type::tick, chosen ? ui.theme.text1 : ui.theme.text3, ink, Align::Right});
   const HeadMeasures& head = scene.result.measures.head(scene.sequence(), row.head);
-  const Rgba colour = !std::isfinite(head.entropy) ? ui.theme.error
-                      : chosen                     ? ui.theme.text1
-                                                   : ui.theme.text2;
+  const Rgba colour = head.not_finite > 0 ? ui.theme.error : chosen ? ui.theme.text1 : ui.theme.text2;
   ui.text(row.box.right() - ui.px(4), y, mean_text(head, a), {type::tick, colour, ink, Align::Right});
 }
 

@@ -32,14 +32,14 @@ void draw_picture(const Scene& scene, const Box& box) {
     for (std::int64_t h = 0; h < m.heads; ++h) {
       for (std::int64_t i = 0; i < m.queries; ++i) {
         const RowMeasures& row = row_of(scene, {h, i});
-        values.matrix()(h, i) = static_cast<float>(std::isfinite(row.entropy) ? row.normalised : row.entropy);
+        values.matrix()(h, i) = static_cast<float>(std::isfinite(row.largest) ? row.normalised : row.largest);
       }
     }
     RasterJob job = whole_matrix(ui, std::as_const(values).matrix(), colormap(ui.theme.weights), box);
     job.high = damped_end;
     job.kind = [&](std::int64_t h, std::int64_t i) {
       const RowMeasures& row = row_of(scene, {h, i});
-      const bool not_defined = std::isfinite(row.entropy) && std::isnan(row.normalised);
+      const bool not_defined = std::isfinite(row.largest) && std::isnan(row.normalised);
       return not_defined ? CellKind::Masked : CellKind::Number;
     };
     draw(job);
@@ -77,7 +77,7 @@ std::string read_out(const Scene& scene, const Cell& at) {
   const std::string where = "head " + std::to_string(at.query) + "  " +
                             scene.ui.fitted(query_label(scene.result, scene.sequence(), at.key), type::tick,
                                             Ink::Medium, scene.ui.px(80));
-  if (!std::isfinite(row.entropy)) return where + "  NaN";
+  if (!std::isfinite(row.largest)) return where + "  NaN";
   if (row.allowed == 0) return where + "  no key";
   if (std::isnan(row.normalised)) return where + "  n/a";
   return where + "  " + fixed(row.normalised, 2) + "  (" + fixed(row.entropy, 2) + " nats)";

@@ -88,7 +88,7 @@ void draw_row_marks(const Ui& ui, const RowCurves& rows, const Axes& axes) {
   const float wide = std::clamp(axes.area.w / static_cast<float>(rows.a.queries), ui.px(2), ui.px(8));
   for (std::int64_t i = 0; i < rows.a.queries; ++i) {
     const RowMeasures& row = rows.a.row(rows.scene.sequence(), rows.scene.head(), i);
-    const bool nan = !std::isfinite(row.entropy);
+    const bool nan = !std::isfinite(row.largest);  // of a muted head only the entropy is n/a
     if (!nan && row.allowed > 0) continue;
     const float x = std::round(axes.x(static_cast<double>(i)) - wide / 2);
     ui.fill({x, axes.area.bottom() - ui.px(nan ? 4 : 2), wide, ui.px(nan ? 4 : 2)},
@@ -134,7 +134,7 @@ std::string read_out(const RowCurves& rows, std::int64_t query) {
   const auto number = [](double v) { return std::isnan(v) ? std::string("n/a") : fixed(v, 2); };
   if (rows.difference) return text + "  now − held " + number(rows.value(scene.head(), query));
   if (row.allowed == 0) return text + "  no key";
-  if (!std::isfinite(row.entropy)) return text + "  NaN";
+  if (!std::isfinite(row.largest)) return text + "  NaN";
   text += (rows.normalised ? "  H/ln = " : "  H = ") + number(rows.value(scene.head(), query));
   return rows.b ? text + "   held " + number(rows.value(*rows.b, scene.head(), query)) : text;
 }

@@ -1,5 +1,5 @@
 // app/views/signals: how large the loss's gradients are in each head's W_Q, W_K and W_V, on a logarithmic
-// axis with the ends where a head hardly learns or a step would overshoot.
+// axis with the ends from which a head stands out from the layer.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,8 +9,6 @@
 
 namespace attnscope {
 namespace {
-
-constexpr double vanishing = 1e-6, exploding = 10;  // as in core/gradients.hpp
 
 std::array<double, 3> norms_of(const HeadGradients& head) { return {head.query, head.key, head.value}; }
 
@@ -39,9 +37,12 @@ void draw_no_loss(Scene& scene, const Box& box) {
   }
 }
 
-/// The axis is in powers of ten and holds both limits.
+/// The axis is in powers of ten and holds both limits of the layer (see core/gradients.hpp).
 Axes axes_of(const std::vector<HeadGradients>& heads, const Box& area) {
-  double low = std::log10(vanishing) - 1, high = std::log10(exploding) + 1;
+  const GradientLimits limits = gradient_limits(heads);
+  const bool any = limits.vanishing > 0 && std::isfinite(limits.exploding);
+  double low = any ? std::floor(std::log10(limits.vanishing)) : -6;
+  double high = any ? std::ceil(std::log10(limits.exploding)) : 1;
   for (const HeadGradients& head : heads) {
     for (const double norm : norms_of(head)) {
       if (!(norm > 0) || !std::isfinite(norm)) continue;
@@ -52,18 +53,20 @@ Axes axes_of(const std::vector<HeadGradients>& heads, const Box& area) {
   return {area, low, high, 0, 1};
 }
 
-void draw_ground(const Ui& ui, const Axes& axes) {
+void draw_ground(const Ui& ui, const Axes& axes, const GradientLimits& limits) {
   const Box& area = axes.area;
-  const float left = axes.x(std::log10(vanishing)), right = axes.x(std::log10(exploding));
+  const bool any = limits.vanishing > 0 && std::isfinite(limits.exploding);
+  const float left = any ? axes.x(std::log10(limits.vanishing)) : area.x;
+  const float right = any ? axes.x(std::log10(limits.exploding)) : area.right();
   const Rgba odd = fade(ui.theme.key, 0.12f);
   ui.fill({area.x, area.y, left - area.x, area.h}, odd);
   ui.fill({right, area.y, area.right() - right, area.h}, odd);
-  // The two limits first; powers of a thousand where there is room beside them.
+  // Powers of a thousand first, then others where there is room beside them.
   std::vector<std::pair<float, float>> used;
-  for (const int power : {-6, 1, -3, -9, -12, 4, 7, -15, -18, 10}) {
+  for (const int power : {-6, 0, -3, 3, -9, -12, 6, 9, -15, -18, 1, -1, 2, -2, -4, 4}) {
     if (power < axes.x0 || power > axes.x1) continue;
     const float x = axes.x(power);
-    const std::string text = power > 0 ? metric(std::pow(10, power)) : tight(std::pow(10, power));
+    const std::string text = power >= 0 ? metric(std::pow(10, power)) : tight(std::pow(10, power));
     const float half = ui.text_width(text, type::tick) / 2 + ui.px(4);
     const auto overlaps = [&](const std::pair<float, float>& u) {
       return x - half < u.second && x + half > u.first;
@@ -119,8 +122,8 @@ void draw_row_labels(const Ui& ui, const Axes& axes, const GradientRow& line) {
           {type::tick, shown ? ui.theme.text1 : ui.theme.text3, ink, Align::Right});
   const auto norms = norms_of(head);
   const bool odd = head.vanishing || head.exploding;
-  const std::string text = head.exploding   ? "explodes"
-                           : head.vanishing ? "vanishes"
+  const std::string text = head.exploding   ? "far above"
+                           : head.vanishing ? "far below"
                                             : tight(*std::max_element(norms.begin(), norms.end()));
   ui.text(row.right(), row.centre_y(), text,
           {type::tick,
@@ -161,7 +164,7 @@ void draw_gradient_norms(const PlotPlace& place) {
   const Axes axes =
       axes_of(heads, {box.x + ui.px(24), box.y + ui.px(4), box.w - ui.px(90), box.h - ui.px(26)});
   if (axes.area.w < 8 || axes.area.h < 8) return;
-  draw_ground(ui, axes);
+  draw_ground(ui, axes, gradient_limits(heads));
   const auto count = static_cast<std::int64_t>(heads.size());
   const float row_height = axes.area.h / static_cast<float>(count);
   const auto step = static_cast<std::int64_t>(std::max(1.f, std::ceil(ui.px(14) / row_height)));

@@ -1,7 +1,7 @@
-// app/views/signals: how much attention every key of the shown head receives from all queries together.
+// app/views/signals: how much attention every key of the shown head receives from all queries together,
+// beside what it would receive from uniform attention under the same mask.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "app/number_format.hpp"
 #include "app/views/signals/plots.hpp"
@@ -12,11 +12,11 @@ namespace {
 /// Column sums of one head, and B's where they can be compared.
 struct Received {
   const std::vector<double>& a;
+  const std::vector<double>& uniform;
   const std::vector<double>* b;
   std::int64_t key;  // looked at
 
   std::int64_t count() const { return std::ssize(a); }
-  double mean() const { return std::accumulate(a.begin(), a.end(), 0.0) / static_cast<double>(a.size()); }
 };
 
 double largest(const std::vector<double>& values) {
@@ -59,21 +59,21 @@ void draw_bars(const Ui& ui, const Axes& axes, const Received& keys) {
   if (std::isfinite(marked)) bar(at, marked, ui.theme.key);
 }
 
-void draw_held(const Ui& ui, const Axes& axes, const std::vector<double>& values) {
+void draw_steps(const Ui& ui, const Axes& axes, const std::vector<double>& values, Rgba colour, float width) {
   std::vector<ImVec2> steps;
   for (std::size_t j = 0; j < values.size(); ++j) {
     const auto x = static_cast<float>(j), y = static_cast<float>(values[j]);
     steps.push_back({x - 0.5f, y});
     steps.push_back({x + 0.5f, y});
   }
-  draw_dashed_curve(ui, axes, steps, ui.theme.b, std::max(1.f, 1.5f * ui.scale()));
+  draw_dashed_curve(ui, axes, steps, colour, std::max(1.f, width * ui.scale()));
 }
 
 std::string read_out(const Scene& scene, const Received& keys, std::int64_t key) {
   const std::string name = scene.ui.fitted(key_label(scene.result, scene.sequence(), key), type::tick,
                                            Ink::Medium, scene.ui.px(96));
   const auto at = static_cast<std::size_t>(key);
-  const std::string text = name + "  " + fixed(keys.a[at], 2);
+  const std::string text = name + "  " + fixed(keys.a[at], 2) + "  uniform " + fixed(keys.uniform[at], 2);
   return keys.b ? text + "   held " + fixed((*keys.b)[at], 2) : text;
 }
 
@@ -84,20 +84,18 @@ void draw_received(const PlotPlace& place) {
   const Ui& ui = scene.ui;
   const Measures* held = held_measures(scene);
   const std::int64_t b = scene.sequence(), h = scene.head();
-  const Received keys{scene.result.measures.head(b, h).received, held ? &held->head(b, h).received : nullptr,
+  const HeadMeasures& head = scene.result.measures.head(b, h);
+  const Received keys{head.received, head.received_uniform, held ? &held->head(b, h).received : nullptr,
                       scene.cell().key};
   const Box box = TitleLine(place).finish("Σ over the queries");
   const Box area{box.x + ui.px(28), box.y + ui.px(8), box.w - ui.px(36), box.h - ui.px(30)};
   if (area.w < 8 || area.h < 8 || keys.count() == 0) return;
-  const double most = std::max({largest(keys.a), keys.b ? largest(*keys.b) : 0, 0.1});
+  const double most = std::max({largest(keys.a), largest(keys.uniform), keys.b ? largest(*keys.b) : 0, 0.1});
   const Axes axes{area, -0.5, static_cast<double>(keys.count()) - 0.5, 0, most * 1.06};
   draw_y_axis(ui, axes, area.h < ui.px(80) ? 3 : 4);
   draw_bars(ui, axes, keys);
-  if (keys.b) draw_held(ui, axes, *keys.b);
-  if (const double mean = keys.mean(); std::isfinite(mean)) {
-    draw_dashes(ui, {{area.x, axes.y(mean)}, {area.right(), axes.y(mean)}}, ui.theme.text3,
-                std::max(1.f, ui.px(1)));
-  }
+  draw_steps(ui, axes, keys.uniform, ui.theme.text3, 1);
+  if (keys.b) draw_steps(ui, axes, *keys.b, ui.theme.b, 1.5f);
   const auto label = [&](std::int64_t key) { return key_label(scene.result, b, key); };
   draw_label_axis(ui, axes, {keys.count(), keys.key, ui.theme.key, label});
 

@@ -96,6 +96,12 @@ std::string read_out(const Axes& axes, const ScoreSpreads& all, int bar) {
   return all.held ? text + "   held " + grouped(all.held->bars.counts[k]) : text;
 }
 
+bool has_allowed_cells(const Scene& scene) {
+  for (std::int64_t query = 0; query < scene.result.dimensions.queries; ++query)
+    if (scene.result.measures.row(scene.sequence(), scene.head(), query).allowed > 0) return true;
+  return false;
+}
+
 std::string unit_of(const Result& result) {
   const Scaling& scaling = result.document.scaling;
   if (scaling.kind == Scaling::Kind::InverseSqrtDk)
@@ -113,7 +119,9 @@ void draw_scores(const PlotPlace& place) {
   if (area.w < 8 || area.h < 8) return;
   const ScoreSpreads all = spreads_of(scene);
   if (all.after.cells == 0)
-    return draw_empty_plot(ui, box, "No score is left", "The mask hides every cell of this head.");
+    return draw_empty_plot(ui, box, "No score is left",
+                           has_allowed_cells(scene) ? "All scores that the mask leaves are NaN or infinite."
+                                                    : "The mask hides every cell of this head.");
   const std::int64_t largest = std::max({std::int64_t{1}, all.before.bars.largest(), all.after.bars.largest(),
                                          all.held ? all.held->bars.largest() : 0});
   const double legend =

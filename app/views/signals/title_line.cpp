@@ -42,7 +42,7 @@ Tip words(PlotKind kind) {
   }
   return {"Attention received",
           "Σ over the queries of w",
-          "Column sums of this head's weights; dashed: their mean.",
+          "Column sums of this head's weights; dashed: uniform attention under this mask.",
           {}};
 }
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/stages/positions.hpp"
+#include "core/stages/run_stage.hpp"
+
 namespace attnscope::walk {
 namespace {
 
@@ -73,14 +76,42 @@ double Contents::linear_sum(std::int64_t query) {
   const auto [entry, is_new] = linear_.try_emplace(query, 0.0);
   if (!is_new) return entry->second;
   for (std::int64_t key = 0; key < v_.result().dimensions.keys; ++key)
-    if (sees(query, key)) entry->second += static_cast<double>(product(query, key));
+    if (sees(query, key)) entry->second += static_cast<double>(share_of_sum(query, key));
   return entry->second;
 }
 
-float Contents::product(std::int64_t query, std::int64_t key) const {
+std::span<const float> Contents::feature(Stage stage, std::int64_t row) {
+  const auto [entry, is_new] = features_.try_emplace({stage, row});
+  if (!is_new) return entry->second;
+  const bool query = stage == Stage::Query;
+  const auto x = v_.result().trace[stage]->matrix(v_.b, query ? v_.h : v_.kv).row(row);
+  Tensor features(Shape{1, 1, 1, x.size()});
+  for (Eigen::Index d = 0; d < x.size(); ++d) features.data()[d] = linear_feature(x(d));
+  const Document& document = v_.document();
+  if (is_rotary(document.positions) && (query || row < v_.result().dimensions.token_keys())) {
+    const PositionSettings& how = document.position_settings;
+    const std::int64_t position = query ? position_of(v_.result(), v_.b, row) : row;
+    ThreadPool caller_only(1);
+    features = rotate(
+        Work{caller_only, {}}, features,
+        rotation_at<float>({&position, 1}, 1, rotated_dims(how, x.size()), static_cast<double>(how.rope_base),
+                           document.positions == Positions::RopeInterleaved));
+  }
+  entry->second.assign(features.values().begin(), features.values().end());
+  return entry->second;
+}
+
+float Contents::product(std::int64_t query, std::int64_t key) {
+  const std::span<const float> q = feature(Stage::Query, query), k = feature(Stage::Key, key);
+  float sum = 0;
+  for (std::size_t d = 0; d < q.size(); ++d) sum += q[d] * k[d];
+  return sum;
+}
+
+float Contents::share_of_sum(std::int64_t query, std::int64_t key) {
   const Trace& trace = v_.result().trace;
-  const auto q = trace[Stage::RotateQuery]->matrix(v_.b, v_.h).row(query);
-  const auto k = trace[Stage::RotateKey]->matrix(v_.b, v_.kv).row(key);
+  const auto q = trace[Stage::Query]->matrix(v_.b, v_.h).row(query);
+  const auto k = trace[Stage::Key]->matrix(v_.b, v_.kv).row(key);
   float sum = 0;
   for (Eigen::Index d = 0; d < q.size(); ++d) sum += linear_feature(q(d)) * linear_feature(k(d));
   return sum;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <map>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "app/views/walk/panels.hpp"
@@ -48,7 +50,11 @@ class Contents {
   const RowSum& softmax_of(std::int64_t query);
   /// Σ φ(q)·φ(k) over the keys that the query may see.
   double linear_sum(std::int64_t query);
-  float product(std::int64_t query, std::int64_t key) const;  // φ(q)·φ(k)
+  float product(std::int64_t query,
+                std::int64_t key);  // of the numerator: φ(q)·φ(k), turned where positions are rotary
+  float share_of_sum(std::int64_t query, std::int64_t key);  // of the denominator: never turned
+  /// φ of the query's or the key's vector as the numerator has it: [d_k].
+  std::span<const float> feature(Stage, std::int64_t row);
   float partial_mix(std::int64_t query, std::int64_t column, std::int64_t keys) const;
   /// This head's part of an output.
   float own_part(std::int64_t query, std::int64_t column) const;
@@ -60,6 +66,7 @@ class Contents {
   const View& v_;
   std::map<std::int64_t, RowSum> softmax_;
   std::map<std::int64_t, double> linear_;
+  std::map<std::pair<Stage, std::int64_t>, std::vector<float>> features_;
 };
 
 }  // namespace attnscope::walk

@@ -218,13 +218,11 @@ class Planes {
     Formula f = named();
     switch (move) {
       case LinearMove::Product: {
-        const Trace& trace = v_.result().trace;
-        const auto q = trace[Stage::RotateQuery]->matrix(v_.b, v_.h).row(v_.cell.query);
-        const auto k = trace[Stage::RotateKey]->matrix(v_.b, v_.kv).row(v_.cell.key);
+        const auto q = contents_.feature(Stage::Query, v_.cell.query);
+        const auto k = contents_.feature(Stage::Key, v_.cell.key);
         std::vector<Product> products;
-        for (Eigen::Index d = 0; d < q.size(); ++d)
-          products.push_back(
-              {static_cast<double>(linear_feature(q(d))), static_cast<double>(linear_feature(k(d)))});
+        for (std::size_t d = 0; d < q.size(); ++d)
+          products.push_back({static_cast<double>(q[d]), static_cast<double>(k[d])});
         f.join(sum_of_products(v_.ui(), products, {theme_.query, theme_.key, room_after(f)}, size_));
         return answered(f, product);
       }
@@ -254,7 +252,7 @@ class Planes {
       if (!contents_.sees(v_.cell.query, j)) continue;
       Formula term(size_);
       if (!first) term.add("  +  ", theme_.text3);
-      term.add(operand(static_cast<double>(contents_.product(v_.cell.query, j))),
+      term.add(operand(static_cast<double>(contents_.share_of_sum(v_.cell.query, j))),
                j == v_.cell.key ? theme_.text1 : theme_.text3);
       if (left > 0 || f.width(v_.ui()) + term.width(v_.ui()) > room_ - v_.ui().px(220)) {
         ++left;

@@ -112,7 +112,8 @@ class Builder {
 
   /// Q or K, and what rotary positions make of it.
   void with_rotation(Stage stage, Stage rotated, Rows rows, Rgba hue) {
-    const bool turns = trace()[rotated] != trace()[stage];
+    // Linear attention turns φ of them instead, as it multiplies.
+    const bool turns = !v_.document().linear && trace()[rotated] != trace()[stage];
     panels_.push_back(vectors(stage, rows, turns ? Unit::Before : Unit::Head, hue));
     if (sources_) panels_.back().sign = "=";
     if (!turns) return;

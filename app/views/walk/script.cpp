@@ -48,10 +48,12 @@ void Script::add_vectors(const Result& result) {
   const auto moves = [&](std::int64_t rows) { return given ? 1 : one_then_all(rows); };
   if (trace[Stage::Position]) add(Stage::Position, trace[Stage::Position] == trace[Stage::Embed] ? 1 : 2);
   add(Stage::Query, moves(d.queries));
-  if (trace[Stage::RotateQuery] != trace[Stage::Query]) add(Stage::RotateQuery, one_then_all(d.queries));
+  const bool turns = !result.document.linear;
+  if (turns && trace[Stage::RotateQuery] != trace[Stage::Query])
+    add(Stage::RotateQuery, one_then_all(d.queries));
   if (trace[Stage::Memory]) add(Stage::Memory, 1);
   add(Stage::Key, moves(d.keys));
-  if (trace[Stage::RotateKey] != trace[Stage::Key]) add(Stage::RotateKey, one_then_all(d.keys));
+  if (turns && trace[Stage::RotateKey] != trace[Stage::Key]) add(Stage::RotateKey, one_then_all(d.keys));
   add(Stage::Value, moves(d.keys));
 }
 

@@ -40,14 +40,18 @@ std::string softmax_sentence(const View& v, int move) {
   return "The mistake: hidden weights become 0 only now, and rows no longer sum to 1.";
 }
 
-std::string linear_sentence(int move) {
+std::string linear_sentence(const Document& document, int move) {
+  const bool turned = is_rotary(document.positions);
   switch (static_cast<LinearMove>(move - 1)) {
-    case LinearMove::Product: return "No softmax: φ(q)·φ(k) is positive.";
+    case LinearMove::Product:
+      return turned ? "No softmax: φ(q) and φ(k) are rotated by their positions; the product may be negative."
+                    : "No softmax: φ(q)·φ(k) is positive.";
     case LinearMove::Hide: return "Products with masked keys are set to 0.";
-    case LinearMove::Sum: return "Each row is summed.";
+    case LinearMove::Sum:
+      return turned ? "The sum of each row is taken over the products that are not rotated." : "Each row is summed.";
     case LinearMove::Divide: break;
   }
-  return "Each entry is divided by its row sum: rows sum to 1.";
+  return turned ? "Each entry is divided by that sum." : "Each entry is divided by its row sum: rows sum to 1.";
 }
 
 std::string surgery_sentence(const View& v) {
@@ -125,7 +129,7 @@ std::string plane_sentence(const View& v, Stage stage, int move, int moves) {
                         "The same for every other row.", move, moves);
     case Stage::Mask: return mask_sentence(v, query, move, moves);
     case Stage::Softmax: return softmax_sentence(v, move);
-    case Stage::Linear: return linear_sentence(move);
+    case Stage::Linear: return linear_sentence(v.document(), move);
     case Stage::Surgery: return surgery_sentence(v);
     default: break;
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/head_words.hpp"
 #include "app/number_format.hpp"
 #include "app/views/walk/buses.hpp"
 #include "app/views/walk/card.hpp"
@@ -51,7 +52,7 @@ void draw_header(const View& v, const Box& bar, const Arrangement& arrangement) 
   };
   if (const auto next = stepper(
           ui, "Walk head", head, v.h, [&](int step) { return turned(v.h, step, d.heads); },
-          {"Head", {}, "Which head's computation is walked through.", "[ ]"}, head_name(v.result(), v.h)))
+          {"Head", {}, "Which head's computation is walked through.", "[ ]"}, scored_name(v.result(), v.h)))
     scene.next.head = std::clamp<std::int64_t>(*next, 0, d.heads - 1);
   float x = head.right() + ui.px(16);
   if (d.batch > 1) {
