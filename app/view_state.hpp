@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/keyboard_state.hpp"
 #include "app/plane.hpp"
 #include "app/theme.hpp"
 #include "app/views/compare/compare_state.hpp"
@@ -92,6 +93,7 @@ struct ViewState {
   InspectorState inspector;    // which page of the inspector, and how
   EditingState editing;        // numbers and masks under the hand
   FilesState files;            // the file menu and what it opens
+  KeyboardState keyboard;      // where it is, what it has just done, what it shows
 
   void show_stage(Plane next) {
     inspector.expanded = false;
