@@ -1,11 +1,11 @@
 // app: what the window can do, one row each. A new action is one more row.
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "app/actions.hpp"
 #include "app/layout.hpp"
 #include "app/picture.hpp"
+#include "app/viewing.hpp"
 #include "app/views/backends/switch.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/files/files.hpp"
@@ -19,6 +19,7 @@
 #include "app/views/start/start.hpp"
 #include "app/views/walk/script.hpp"
 #include "core/edits/heads.hpp"
+#include "core/stages/run_stage.hpp"
 
 namespace attnscope {
 namespace {
@@ -93,17 +94,46 @@ void next_range(Scene& scene) {
   scene.view.range = static_cast<RangeMode>((static_cast<int>(scene.view.range) + 1) % 4);
 }
 
-void step_in_history(Scene& scene, std::optional<Document> (History::*step)(const Document&)) {
-  if (std::optional<Document> there = (scene.history.*step)(scene.document))
-    scene.document = std::move(*there);
+void undo(Scene& scene) { scene.requests.history = -1; }
+void redo(Scene& scene) { scene.requests.history = 1; }
+
+/// The field to type into, with everything that hides it out of the way.
+void type_the_sentence(Scene& scene) {
+  const Input& input = scene.document.input;
+  if (scene.result.is_long() || input.given || input.vectors) {
+    scene.view.message = scene.result.is_long()
+                             ? "A long sequence has no text field: open a shorter text to type."
+                             : "What is open came as numbers and has no sentence to type.";
+    scene.view.message_from_engine = false;
+    return;
+  }
+  if (scene.view.mode == Mode::Walk) scene.view.mode = Mode::Explore;
+  scene.view.hidden[static_cast<std::size_t>(Region::Strip)] = false;
+  SentenceState& sentence = scene.view.keyboard.sentence;
+  sentence.wanted = true;
+  sentence.at_end = false;
+  sentence.waited = 0;
+  sentence.field = static_cast<std::size_t>(scene.sequence());
 }
-void undo(Scene& scene) { step_in_history(scene, &History::undo); }
-void redo(Scene& scene) { step_in_history(scene, &History::redo); }
 
 void show_mode(Scene& scene, Mode mode) { scene.view.mode = mode; }
 
 void rescale(Scene& scene, float factor) {
   scene.view.scale = std::clamp(scene.view.scale * factor, ViewState::least_scale, ViewState::most_scale);
+}
+
+/// Everything is looked at as at the first start; what belongs to the person or the machine stays.
+void reset_view(Scene& scene) {
+  ViewState usual;
+  usual.theme = scene.view.theme;
+  usual.language = scene.view.language;
+  usual.mode = scene.view.mode;
+  Selection chosen = scene.selection;
+  const Viewing look = viewing_of(usual, chosen);
+  view_again(look, scene.view, chosen);
+  scene.view.focus = {};
+  if (scene.stats.planes().empty()) return;
+  scene.view.stage = weights_stage(scene.result.document);
 }
 
 void show_difference(Scene& scene) {
@@ -152,6 +182,11 @@ constexpr Action any_length(Action action) {
   action.needs_scores = false;
   return action;
 }
+/// With other keys that do the same.
+constexpr Action also_by(Action action, ImGuiKeyChord first, ImGuiKeyChord second) {
+  action.also = {first, second};
+  return action;
+}
 
 using G = Action::Group;
 
@@ -169,6 +204,7 @@ const Action table[] = {
     any_length({G::Edit, "Redo", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z, redo, true}),
     any_length({G::Edit, "Redo", ImGuiMod_Ctrl | ImGuiKey_Y, redo, true}),
 
+    any_length({G::Edit, "Type the sentence", ImGuiMod_Ctrl | ImGuiKey_L, type_the_sentence}),
     {G::Edit, "Weights and token vectors again, as the seed makes them", ImGuiKey_Home, draw_weights_again,
      false, Mode::Explore},
     {G::Edit, "Weights and token vectors from a new seed", ImGuiMod_Shift | ImGuiKey_Home, draw_new_weights,
@@ -201,9 +237,13 @@ const Action table[] = {
     any_length(
         {G::Look, "Next theme", ImGuiKey_T,
          [](Scene& s) { s.view.theme = static_cast<ThemeName>((static_cast<int>(s.view.theme) + 1) % 3); }}),
-    any_length({G::Look, "Larger", ImGuiMod_Ctrl | ImGuiKey_Equal, [](Scene& s) { rescale(s, 1.1f); }, true}),
-    any_length(
-        {G::Look, "Smaller", ImGuiMod_Ctrl | ImGuiKey_Minus, [](Scene& s) { rescale(s, 1 / 1.1f); }, true}),
+    // Plus is Shift and = on an American keyboard, a key of its own on others.
+    also_by(any_length({G::Look, "Larger", ImGuiMod_Ctrl | ImGuiKey_Equal, [](Scene& s) { rescale(s, 1.1f); },
+                        true}),
+            ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Equal, ImGuiMod_Ctrl | ImGuiKey_KeypadAdd),
+    also_by(any_length({G::Look, "Smaller", ImGuiMod_Ctrl | ImGuiKey_Minus,
+                        [](Scene& s) { rescale(s, 1 / 1.1f); }, true}),
+            ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Minus, ImGuiMod_Ctrl | ImGuiKey_KeypadSubtract),
     any_length({G::Look, "Milliseconds of every stage", ImGuiKey_H,
                 [](Scene& s) { s.view.timings = !s.view.timings; }}),
     any_length({G::Look, "Compute on the other backend", ImGuiKey_U, next_backend}),
@@ -245,6 +285,11 @@ const Action table[] = {
     any_length({G::Regions, "Inspector", ImGuiKey_5, turn_inspector}),
     {G::Look, "Show the first steps again", 0, show_start_again},
     any_length({G::Regions, "Usual sizes", 0, [](Scene& s) { s.view.sizes = {}; }}),
+    any_length({G::Regions, "Usual view", 0, reset_view}),
+    any_length(
+        {G::Regions, "Keyboard to the next region", ImGuiKey_F6, [](Scene& s) { s.view.keyboard.turn = 1; }}),
+    any_length({G::Regions, "Keyboard to the region before", ImGuiMod_Shift | ImGuiKey_F6,
+                [](Scene& s) { s.view.keyboard.turn = -1; }}),
 
     {G::Walk, "One move on", ImGuiKey_Space, walk::step_forward, true, Mode::Walk},
     {G::Walk, "One move back", ImGuiKey_Backspace, walk::step_back, true, Mode::Walk},

@@ -2,6 +2,7 @@
 // tooltips name the same keys.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -21,9 +22,10 @@ struct Action {
   std::string_view name;  // as a person calls it
   ImGuiKeyChord key;      // 0: only in the palette
   void (*run)(Scene&);
-  bool repeats = false;           // while the key is held
-  std::optional<Mode> only = {};  // the key does this in one mode only
-  bool needs_scores = true;       // does nothing for a long result, whose scores are not kept
+  bool repeats = false;                    // while the key is held
+  std::optional<Mode> only = {};           // the key does this in one mode only
+  bool needs_scores = true;                // does nothing for a long result, whose scores are not kept
+  std::array<ImGuiKeyChord, 2> also = {};  // further keys for the same: other keyboards, the keypad
 };
 
 std::span<const Action> actions();
@@ -33,6 +35,11 @@ bool is_possible(const Action&, const Scene&);
 std::string_view name_of(Action::Group);
 /// "Ctrl+K", as tooltips and the palette write it; empty for no key.
 std::string key_name(ImGuiKeyChord key);
+
+/// Whether a letter that is typed would run an action now: "s", or "M" for Shift+M.
+bool is_key_of_action(ImWchar letter, Mode mode, bool is_long);
+/// What else a person may call an action, in English and German; empty where nothing.
+std::string_view other_words_for(const Action&);
 
 /// Ctrl+K: opens the list of all actions; draw_palette() shows it.
 void open_palette(Scene&);

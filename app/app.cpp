@@ -274,13 +274,18 @@ void App::frame(const Fonts& fonts) {
   system_fonts_ = fonts.system;
   view_.now += std::min(0.1, static_cast<double>(io.DeltaTime));
   view_.hint.clear();
+  const Viewing before = viewing();
   take_results();
+  view_when_computed();
+  history_.follow(document_, before, viewing());
   finish_picture(false);
   finish_opening(false);
   if (shown_) record_moment();
   speak_as_chosen();
+  if (shown_) watch_letters();
 
-  const Ui ui(theme(view_.theme), fonts, textures_, view_.scale, {.words = &words_});
+  const Ui ui(theme(view_.theme), fonts, textures_, view_.scale,
+              {.words = &words_, .sought = &view_.keyboard.sought});
   const Layout layout = layout_of(document_, shown_, view_);
   {
     const WholeWindow window(ui);
@@ -320,6 +325,7 @@ void App::frame(const Fonts& fonts) {
       fulfil(requests);
     }
     draw_message(ui, layout, view_);
+    draw_sought(ui, view_.keyboard.sought);
   }
   textures_.end_frame();
   for (Tiles* tiles : {tiles_.get(), held_tiles_.get()}) {
@@ -328,7 +334,7 @@ void App::frame(const Fonts& fonts) {
     if (std::string error = tiles->take_error(); !error.empty()) view_.message = std::move(error);
   }
   if (std::exchange(view_.start.changed, false)) write_start(state_, view_.start);
-  history_.observe(document_, ImGui::IsAnyItemActive(), view_.now);
+  observe_history();
   submit_if_changed();
   keep(ImGui::GetTime());
 }
@@ -365,7 +371,7 @@ void App::draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const {
                   still.selection,
                   next,
                   still.view,
-                  still.history,
+                  history_,
                   engine_,
                   *backends_,
                   examples_,
@@ -392,6 +398,9 @@ void App::prepare(Still& still, float scale) const {
   still.view.scale *= scale;
   still.view.message.clear();
   still.view.start.open = false;
+  still.view.keyboard = {};
+  still.view.keyboard.sentence.first = view_.keyboard.sentence.first;
+  still.view.keyboard.sentence.followed = view_.keyboard.sentence.followed;
   still.edited = !(document_ == original_);
 }
 

@@ -24,6 +24,7 @@
 #include "app/session.hpp"
 #include "app/session_keeper.hpp"
 #include "app/still.hpp"
+#include "app/stray_typing.hpp"
 #include "app/theme.hpp"
 #include "app/tiles.hpp"
 #include "app/view_state.hpp"
@@ -116,6 +117,10 @@ class App {
   const Backends& backends() const { return *backends_; }
   void use_backend(std::size_t choice);
 
+  /// In how many seconds, from the last frame on, the picture changes by itself: something that is told for a
+  /// while goes. Empty when nothing does.
+  std::optional<double> changes_in() const;
+
   /// True while something on screen still moves or is being computed: draw again soon. False: wait for an
   /// event.
   bool wants_frame() const;
@@ -135,6 +140,8 @@ class App {
   const ResultPtr& shown() const { return shown_; }
   /// B, when something is held.
   const std::optional<Held>& held() const { return held_; }
+  /// How it is looked at, as far as undo covers it.
+  Viewing viewing() const;
 
  private:
   /// A document that save() may overwrite: not one of the examples.
@@ -155,6 +162,27 @@ class App {
   void keep_selection_inside();
   void keep_plane_there();
   void record_moment();
+
+  /// What a first letter finds, in case it turns out to be a word's.
+  struct Before {
+    Document document;
+    ViewState view;
+    Selection selection;
+    Cell wanted_cell;
+    std::uint64_t steps = 0;  // of the history
+    std::optional<std::size_t> backend;
+    bool swapped = false, switched = false;  // since then: A and B; the backend
+  };
+  void watch_letters();
+  void begin_words();
+  void take_words();
+  void type_words();
+  void take_back(Before);
+  bool has_sentence_in_sight() const;
+  void step_in_history(int way);
+  void view_as(const Viewing&);
+  void view_when_computed();
+  void observe_history();
   void fulfil(const Requests& requests);
   void submit_if_changed();
 
@@ -169,8 +197,12 @@ class App {
   std::filesystem::path assets_, state_;
   std::optional<Document> submitted_;  // the last one; empty: none, so that the next one is in any case
   History history_;
-  Selection selection_;  // always inside the shown result
-  Cell wanted_cell_;     // what a person chose: found again when a text that was retyped is long enough
+  StrayTyping stray_;
+  std::optional<Before> before_;           // before the letters that are being typed
+  std::optional<Viewing> coming_viewing_;  // of a step that was gone back to, until its Document is computed
+  std::uint64_t coming_steps_ = 0;         // of the history then
+  Selection selection_;                    // always inside the shown result
+  Cell wanted_cell_;  // what a person chose: found again when a text that was retyped is long enough
   ViewState view_;
   TextureCache textures_;
   ResultPtr shown_;

@@ -82,7 +82,7 @@ void App::restore() {
   if (left.empty()) return;
   try {
     Session session = open_session(left, view_);
-    history_.observe(document_, false, view_.now);  // the way back
+    history_.observe(document_, viewing(), {}, view_.now);  // the way back
     const std::filesystem::path file = session.looks ? session.looks->file : std::filesystem::path{};
     const std::string damage = session.damage;
     take(std::move(session), file);
@@ -129,6 +129,7 @@ void App::look_as_opened() {
   if (!looks_->trace.empty()) put_back(looks_->trace, next.scope, next.now);
   next.files = std::move(view_.files);
   next.start = std::move(view_.start);
+  next.keyboard = std::move(view_.keyboard);
   selection_ = looks_->selection;
   wanted_cell_ = selection_.cell;
   was_used_ = weights_stage(shown_->document);  // nothing was switched, it was like this
@@ -207,6 +208,7 @@ void App::use_backend(std::size_t choice) {
   const std::uint64_t ticket = engine_.use(wanted.backend);
   if (ticket == 0) return;
   submitted_ticket_ = ticket;
+  if (before_) before_->switched = true;
   if (opened_ && (coming_b_ || !submitted_)) opened_after_ = ticket;
 }
 
@@ -220,6 +222,7 @@ void App::fulfil(const Requests& requests) {
   if (requests.save) save(*requests.save);
   if (requests.picture) save_picture(*requests.picture);
   if (!requests.copy.empty()) ImGui::SetClipboardText(requests.copy.c_str());
+  if (requests.history != 0) step_in_history(requests.history);
 }
 
 SessionKeeper::Now App::now(double seconds) const {

@@ -28,6 +28,7 @@ void App::swap_with_held() {
   if (!held_ || !shown_) return;
   if (!shown_->is_complete())
     return say("Not every query is known yet: it can be held once the sweep is done.");
+  if (before_) before_->swapped = !before_->swapped;
   document_ = held_->result->document;
   // B is there already: it is shown at once, while the engine catches up.
   std::swap(shown_, held_->result);

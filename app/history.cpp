@@ -1,5 +1,6 @@
 #include "app/history.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -21,49 +22,80 @@ std::size_t new_bytes(const Document& document, std::set<const Tensor*>& counted
 
 }  // namespace
 
-void History::record(const Document& document) {
+void History::record(const Document& document, const Viewing& look) {
+  present_is_place_ =
+      present_ && present_->document == document && present_->look.differs_in_place_only(look);
   if (present_) past_.push_back(std::move(*present_));
-  present_ = document;
+  present_ = Step{document, look};
+  ++recorded_;
   future_.clear();
   seen_.reset();
   // From the newest to the oldest, as far as steps and bytes reach.
   std::set<const Tensor*> counted;
-  std::size_t bytes = new_bytes(*present_, counted), kept = 0;
+  std::size_t bytes = new_bytes(present_->document, counted), kept = 0;
   while (kept < past_.size() && kept < max_steps && bytes <= max_bytes)
-    bytes += new_bytes(past_[past_.size() - ++kept], counted);
+    bytes += new_bytes(past_[past_.size() - ++kept].document, counted);
   if (bytes > max_bytes && kept > 1) --kept;
   past_.erase(past_.begin(), past_.end() - static_cast<std::ptrdiff_t>(kept));
 }
 
-void History::observe(const Document& document, bool busy, double seconds) {
-  if (present_ == document) {
+void History::observe(const Document& document, const Viewing& look, Hand hand, double seconds) {
+  const bool stepped = std::exchange(stepped_, false);
+  if (present_ && present_->document == document) {
     seen_.reset();
-  } else if (!present_ || !busy) {
-    record(document);
+    if (present_->look == look) return;
+    if (stepped || (!hand.acted && !hand.busy)) {
+      present_->look = look;
+    } else if (present_is_place_ && present_->look.differs_in_place_only(look)) {
+      present_->look = look;
+      future_.clear();
+    } else if (!hand.busy) {
+      record(document, look);
+    }
+  } else if (!present_ || !hand.busy) {
+    record(document, look);
   } else if (seen_ != document) {
     seen_ = document;
     seen_at_ = seconds;
   } else if (seconds - seen_at_ > rest) {
-    record(document);
+    record(document, look);
   }
 }
 
-std::optional<Document> History::undo(const Document& document) {
-  if (present_ != document) record(document);
+void History::follow(const Document& document, const Viewing& before, const Viewing& after) {
+  if (before != after && present_ && present_->look == before && present_->document == document)
+    present_->look = after;
+}
+
+std::optional<History::Step> History::undo(const Document& document, const Viewing& look) {
+  if (!present_ || present_->document != document || present_->look != look) record(document, look);
   if (past_.empty()) return std::nullopt;
   future_.push_back(std::move(*present_));
   present_ = std::move(past_.back());
   past_.pop_back();
+  present_is_place_ = false;
+  stepped_ = true;
   return present_;
 }
 
-std::optional<Document> History::redo(const Document& document) {
-  if (present_ != document) record(document);
+std::optional<History::Step> History::redo(const Document& document, const Viewing& look) {
+  if (!present_ || present_->document != document || present_->look != look) record(document, look);
   if (future_.empty()) return std::nullopt;
   past_.push_back(std::move(*present_));
   present_ = std::move(future_.back());
   future_.pop_back();
+  present_is_place_ = false;
+  stepped_ = true;
   return present_;
+}
+
+void History::forget_since(std::uint64_t count) {
+  for (; recorded_ > count && !past_.empty(); --recorded_) {
+    present_ = std::move(past_.back());
+    past_.pop_back();
+    present_is_place_ = false;
+  }
+  recorded_ = std::min(recorded_, count);
 }
 
 }  // namespace attnscope

@@ -82,6 +82,8 @@ void ImGuiHost::build(int width, int height, float seconds, const std::function<
   }
 }
 
+bool ImGuiHost::has_waiting_events() const { return !context_->InputEventsQueue.empty(); }
+
 void ImGuiHost::render_part(int x, int y, int width, int height) {
   ImGui::SetCurrentContext(context_);
   ImDrawData& frame = *ImGui::GetDrawData();

@@ -26,6 +26,9 @@ class ImGuiHost {
   /// The frame without its pixels: begins, calls `draw`, ends. `seconds` is the time since the last frame; it
   /// is ignored with a window.
   void build(int width, int height, float seconds, const std::function<void()>& draw);
+  /// Whether events still wait for the next frame: Dear ImGui takes what comes in quick succession one by
+  /// one.
+  bool has_waiting_events() const;
   /// The pixels of the frame built last, into the bound framebuffer. May be left out: most frames of the
   /// robot are never looked at.
   void render(int width, int height);

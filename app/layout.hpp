@@ -44,5 +44,7 @@ struct Scene;
 void draw_regions(Scene&, const Layout&);
 /// What the view's message says, on a card low in the focus, where it hides the least.
 void draw_message(const Ui&, const Layout&, ViewState&);
+/// The ring round what is being shown to the person.
+void draw_sought(const Ui&, Sought&);
 
 }  // namespace attnscope

@@ -34,6 +34,7 @@ struct Requests {
   bool swap = false;                   // B is shown and edited, what was shown becomes B
   bool let_go = false;                 // there is no B any more
   std::string copy;                    // text for the clipboard; empty = nothing
+  int history = 0;                     // -1: one step back, +1: one forward
 };
 
 }  // namespace attnscope

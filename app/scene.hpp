@@ -30,7 +30,7 @@ struct Scene {
   Selection& selection;
   Selection& next;  // hovers seen in this frame, for the next one
   ViewState& view;
-  History& history;  // undo
+  const History& history;  // undo
   LiveEngine& engine;
   Backends& backends;
   const std::vector<Example>& examples;
@@ -71,6 +71,11 @@ void toggle_hidden_cell(Scene&);
 Scene scene_of_held(Scene&);
 /// With a selection of its own, where B has other tokens or heads.
 Scene scene_of_held(Scene&, Selection& selection, Selection& next);
+
+/// Whether the token strip has a field to type into: what is open came as text.
+bool has_text_field(const Scene&);
+/// The next widget that is drawn gets the keyboard, with a ring.
+void take_keyboard(KeyboardState&);
 
 void draw_top_bar(Scene&, const Box&);
 void draw_token_strip(Scene&, const Box&);

@@ -4,7 +4,6 @@
 
 #include "app/draw/svg.hpp"
 #include "app/draw/texture.hpp"
-#include "app/history.hpp"
 #include "app/layout.hpp"
 #include "app/requests.hpp"
 #include "app/selection.hpp"
@@ -17,7 +16,6 @@ struct Still {
   Document document;
   Selection selection;
   ViewState view;         // its scale is that of the picture
-  History history;        // nothing to undo in a picture
   TextureCache textures;  // at its own scale
   Layout layout;          // where the regions stand, once a frame was drawn
   bool edited = false;

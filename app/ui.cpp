@@ -297,7 +297,27 @@ Ui::Touch Ui::touch(const char* label, const Box& box, bool focusable) const {
   touch.hovered = ImGui::IsItemHovered();
   touch.held = ImGui::IsItemActive();
   touch.focused = ImGui::IsItemFocused() && ImGui::GetIO().NavVisible;
+  const ImGuiContext& g = *ImGui::GetCurrentContext();
+  touch.pointed = touch.hovered && !(g.NavHighlightItemUnderNav && g.NavCursorVisible);
+  show_if_sought(label, box);
   return touch;
+}
+
+void Ui::show_if_sought(std::string_view label, const Box& box) const {
+  Sought* const sought = purpose_.sought;
+  if (!sought || sought->label.empty() || sought->label != label) return;
+  const ImVec2 from = list()->GetClipRectMin(), to = list()->GetClipRectMax();
+  const float left = std::max(box.x, from.x), top = std::max(box.y, from.y);
+  sought->box = {left, top, std::min(box.right(), to.x) - left, std::min(box.bottom(), to.y) - top};
+  // The region's height follows a frame after a section opened.
+  const bool scrolls = (ImGui::GetCurrentWindow()->Flags & ImGuiWindowFlags_ChildWindow) != 0;
+  if (scrolls && (sought->until == 0 || sought->frames-- > 0)) ImGui::SetScrollHereY(0.4f);
+  if (sought->until > 0) return;  // it was found before; the ring goes with it
+  constexpr double ringed_for = 4;
+  sought->until = ImGui::GetTime() + ringed_for;
+  sought->frames = 3;
+  ImGui::SetKeyboardFocusHere(-1);
+  ImGui::SetNavCursorVisible(true);
 }
 
 void Ui::push_font(float size, Ink ink) const { ImGui::PushFont(font(ink), size * scale_); }

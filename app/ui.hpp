@@ -53,6 +53,16 @@ struct TextStyle {
 class Words;
 struct ShapedText;
 
+/// A widget that is being shown to the person, found by its label in touch(): it scrolls into sight, takes
+/// the keyboard and is ringed for a moment.
+struct Sought {
+  std::string label;     // empty: none is looked for
+  std::string fallback;  // instead, where the first is not there: the title of its section
+  int frames = 0;        // still to look for it, or to scroll to it; a section takes one to open
+  Box box;               // where it was in the last frame, as far as it is in sight
+  double until = 0;      // ImGui::GetTime() at which the ring goes; 0: not found yet
+};
+
 /// Texts are given in English and drawn in the language that was chosen; a person's own words are marked with
 /// own() and stay. Every text passes here once, so that what is measured is what is drawn.
 class Ui {
@@ -62,6 +72,7 @@ class Ui {
     SvgCanvas* copy = nullptr;     // where everything is drawn a second time, as vectors; null: nowhere
     bool figure = false;           // for a page: nobody will click on it
     const Words* words = nullptr;  // null: English
+    Sought* sought = nullptr;      // what is being shown to the person; null: nothing
   };
   Ui(const Theme& colours, const Fonts& fonts, TextureCache& pictures, float scale, Purpose purpose)
       : theme(colours), textures(pictures), fonts_(fonts), scale_(scale), purpose_(purpose) {}
@@ -131,8 +142,13 @@ class Ui {
   /// layout.
   struct Touch {
     bool hovered = false, held = false, clicked = false, focused = false;
+    /// Hovered by the mouse itself, not by the keyboard's focus: only then the mouse's place means something.
+    bool pointed = false;
   };
   Touch touch(const char* label, const Box&, bool focusable = true) const;
+  /// For what takes the mouse without touch(): the item drawn last, with this label, may be the one that is
+  /// sought.
+  void show_if_sought(std::string_view label, const Box&) const;
 
   /// Pushes font and size so that Dear ImGui's own widgets (text fields) match; pair with ImGui::PopFont().
   void push_font(float size, Ink ink = Ink::Regular) const;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/keyboard_state.hpp"
 #include "app/plane.hpp"
 #include "app/theme.hpp"
 #include "app/views/compare/compare_state.hpp"
@@ -94,6 +95,7 @@ struct ViewState {
   EditingState editing;        // numbers and masks under the hand
   FilesState files;            // the file menu and what it opens
   StartState start;            // three things to try, on the first launch
+  KeyboardState keyboard;      // where it is, what it has just done, what it shows
 
   void show_stage(Plane next) {
     inspector.expanded = false;

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
+#include <backends/imgui_impl_glfw.h>
 
 #include "app/app.hpp"
 #include "app/choose_backend.hpp"
@@ -144,13 +147,17 @@ void pause(double due) {
   glfwPollEvents();
 }
 
-/// Sleeps until an event, or until what was changed should be written where a crash does not take it.
-void rest(App& app, const Attention& attention) {
-  const std::optional<double> keep_in = app.keep_in();
-  if (!keep_in) return glfwWaitEvents();
-  const double due = attention.last_frame + *keep_in;
-  if (const double left = due - glfwGetTime(); left > 0) glfwWaitEventsTimeout(left);
-  if (glfwGetTime() >= due) app.keep_now();
+/// Sleeps until an event, until what was changed should be written where a crash does not take it, or until
+/// what was told for a while goes.
+void rest(App& app, Attention& attention) {
+  const std::optional<double> keep_in = app.keep_in(), changes_in = app.changes_in();
+  if (!keep_in && !changes_in) return glfwWaitEvents();
+  constexpr double never = 1e9;
+  const double keep = attention.last_frame + keep_in.value_or(never);
+  const double change = attention.last_frame + changes_in.value_or(never);
+  if (const double left = std::min(keep, change) - glfwGetTime(); left > 0) glfwWaitEventsTimeout(left);
+  if (glfwGetTime() >= keep) app.keep_now();
+  if (glfwGetTime() >= change) attention.frames = std::max(attention.frames, 1);
 }
 
 /// Returns when a frame may be due; sleeps without a timeout when nothing moves.
@@ -174,6 +181,41 @@ void wait(GLFWwindow* window, App& app, Attention& attention) {
   }
 }
 
+/// The places of an American keyboard's marks.
+bool is_place_of_mark(int key) {
+  switch (key) {
+    case GLFW_KEY_APOSTROPHE:
+    case GLFW_KEY_COMMA:
+    case GLFW_KEY_MINUS:
+    case GLFW_KEY_PERIOD:
+    case GLFW_KEY_SLASH:
+    case GLFW_KEY_SEMICOLON:
+    case GLFW_KEY_EQUAL:
+    case GLFW_KEY_LEFT_BRACKET:
+    case GLFW_KEY_BACKSLASH:
+    case GLFW_KEY_RIGHT_BRACKET:
+    case GLFW_KEY_GRAVE_ACCENT: return true;
+    default: return false;
+  }
+}
+
+/// Dear ImGui takes a key whose character it has no name for as the American one in its place, so that + on a
+/// German keyboard would be ]. Here such a key is none, but for plus, which is that of the keypad.
+void key_by_its_character(GLFWwindow* window, int key, int scancode, int action, int mods) {
+  const char* const name = is_place_of_mark(key) ? glfwGetKeyName(key, scancode) : nullptr;
+  const std::string_view character = name != nullptr ? name : "";
+  constexpr std::string_view marks = "`-=[]\\,;'./";
+  const bool is_known =
+      character.size() == 1 && (std::isalnum(static_cast<unsigned char>(character[0])) != 0 ||
+                                marks.find(character[0]) != std::string_view::npos);
+  if (character == "+") {
+    key = GLFW_KEY_KP_ADD;
+  } else if (!character.empty() && !is_known) {
+    return attention_of(window).wake();
+  }
+  ImGui_ImplGlfw_KeyCallback(window, key, scancode, action, mods);
+}
+
 std::string language_of_the_system() {
   const auto variable = [](const char* name) -> std::string_view {
     const char* value = std::getenv(name);
@@ -186,9 +228,14 @@ void draw(GLFWwindow* window, ImGuiHost& host, App& app, Attention& attention) {
   int width = 0, height = 0;
   glfwGetFramebufferSize(window, &width, &height);
   attention.last_frame = glfwGetTime();
-  host.frame(width, height, 0, [&] { app.frame(host.fonts()); });
+  const auto build = [&] { host.build(width, height, 0, [&] { app.frame(host.fonts()); }); };
+  build();
+  // What came in quick succession is taken in before there are pixels, as far as a frame has time for it.
+  while (host.has_waiting_events() && glfwGetTime() < attention.last_frame + attention.frame_seconds) build();
+  host.render(width, height);
   glfwSwapBuffers(window);
   attention.frames = std::max(0, attention.frames - 1);
+  if (host.has_waiting_events()) attention.wake();
 }
 
 }  // namespace
@@ -207,6 +254,7 @@ int run_window(const std::optional<std::filesystem::path>& file, const std::stri
   };
   LiveEngine engine(chosen, wake, backends.front().backend);
   ImGuiHost host(window.get());
+  glfwSetKeyCallback(window.get(), key_by_its_character);
   App app({assets_directory(), ThemeName::Dark, display_scale(window.get()), state_directory(),
            language ? *language : language_of_the_system()},
           engine, backends);

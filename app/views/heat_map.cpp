@@ -3,17 +3,36 @@
 #include <algorithm>
 #include <cmath>
 
+#include <imgui_internal.h>
+
 #include "app/views/focus/map_parts.hpp"
 #include "app/views/mask_painter.hpp"
 
 namespace attnscope {
 namespace {
 
+/// The map has the keyboard: it is ringed, and the arrows move the cell instead of leaving it.
+void take_arrows(const MapFrame& m) {
+  const Ui& ui = m.ui();
+  ui.frame(m.cells.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(4));
+  m.scene.view.keyboard.on_map = true;
+  for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow})
+    ImGui::SetKeyOwner(key, ImGui::GetCurrentFocusScope());  // that of run_keyboard
+}
+
 /// A click chooses the cell, hovering previews it; everything else that the mouse can do is a gesture.
 void take_mouse(const MapFrame& m) {
   const std::string id = std::string(m.style.name) + " " + std::to_string(m.b);
+  KeyboardState& keyboard = m.scene.view.keyboard;
+  if (m.is_chosen && keyboard.wanted == Stop::Focus) take_keyboard(keyboard);
   ImGui::SetNextItemAllowOverlap();  // a message may float above the cells
   const Ui::Touch touch = m.ui().touch(id.c_str(), m.cells);
+  if (touch.focused) take_arrows(m);
+  if (touch.clicked && !ImGui::IsMouseReleased(0)) {  // by the keyboard
+    m.scene.next.locked = true;
+    return;
+  }
+  if (touch.hovered && !touch.pointed) return;  // nor is the mouse anywhere
   const bool is_gesture = take_gestures(m, touch, !is_painting(m.scene));
   if (is_gesture || (!touch.hovered && !touch.held && !touch.clicked)) return;
   if (!ImGui::IsMousePosValid()) return;

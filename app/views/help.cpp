@@ -35,6 +35,18 @@ constexpr std::array<std::array<std::string_view, 2>, 9> gestures{{
     {"Open a file", "drop it anywhere"},
 }};
 
+/// What the keyboard does by itself.
+constexpr std::array<std::string_view, 3> notes{
+    "Words typed anywhere go to the sentence: three different letters, each within 0.4 s of the one before, "
+    "or "
+    "two of which one is no key of its own. What the first ones did is taken back.",
+    "Undo covers the document and how it is looked at: theme, mode, stage, cell, regions, plots, brush. It "
+    "does "
+    "not cover zoom, scrolling, the size of everything, open cards and what is held.",
+    "Tab goes from control to control, F6 from region to region; Space or Enter presses. On the map the "
+    "arrows "
+    "move the cell."};
+
 std::vector<KeyBlock> blocks() {
   std::vector<KeyBlock> all;
   std::optional<Action::Group> group;
@@ -83,6 +95,13 @@ Page page_of(const Ui& ui, const std::vector<KeyBlock>& all, std::size_t columns
   return page;
 }
 
+float notes_height(const Ui& ui, float width) {
+  float height = 0;
+  for (const std::string_view note : notes)
+    height += ui.paragraph_height(width, note, type::label) + ui.px(6);
+  return height;
+}
+
 void draw_block(const Ui& ui, Box row, const KeyBlock& block) {
   row.h = line_height(ui);
   ui.text(row.x, row.centre_y(), block.heading, {type::label, ui.theme.query, Ink::Semibold});
@@ -105,7 +124,8 @@ void draw_help(Scene& scene) {
   if (width < ui.px(120)) return;
   const auto columns = static_cast<std::size_t>(std::clamp(width / ui.px(360), 1.f, 3.f));
   const Page page = page_of(ui, blocks(), columns);
-  const float head = ui.px(64), height = std::min(page.height + head + pad, screen.y - ui.px(32));
+  const float head = ui.px(64), below = notes_height(ui, width - 2 * pad);
+  const float height = std::min(page.height + head + below + pad, screen.y - ui.px(32));
   const Box card{std::round((screen.x - width) / 2), std::round((screen.y - height) / 2), width, height};
   ImGui::SetNextWindowPos(card.min());
   ImGui::SetNextWindowSize({card.w, card.h});
@@ -135,7 +155,10 @@ void draw_help(Scene& scene) {
     }
     x += wide + gap;
   }
-  ImGui::SetCursorScreenPos({card.x + pad, top + head + page.height});
+  float y = top + head + page.height;
+  for (const std::string_view note : notes)
+    y += ui.paragraph(card.x + pad, y, width - 2 * pad, note, {type::label, ui.theme.text2}) + ui.px(6);
+  ImGui::SetCursorScreenPos({card.x + pad, y});
   ImGui::Dummy({1, ui.px(8)});
   if (touch.clicked) scene.view.help = false;
   const bool outside = ImGui::IsMouseClicked(0) && !card.contains(ImGui::GetIO().MousePos);

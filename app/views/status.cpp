@@ -64,17 +64,50 @@ bool draw_progress(const Ui& ui, const Box& bar, const std::string& told, double
   return pressed;
 }
 
+/// What a key has just changed, with a way back. Its width; 0 when there is nothing to tell.
+float draw_notice(Scene& scene, const Box& bar) {
+  const KeyNotice& notice = scene.view.keyboard.notice;
+  if (notice.name.empty() || ImGui::GetTime() >= notice.until) return 0;
+  const Ui& ui = scene.ui;
+  const float y = bar.centre_y(), left = bar.x + ui.px(16);
+  float x = left;
+  if (!notice.key.empty()) {
+    const float cap = std::max(ui.px(18), ui.text_width(notice.key, type::tick) + ui.px(10));
+    ui.frame({x, y - ui.px(9), cap, ui.px(18)}, ui.theme.query, std::max(1.f, std::floor(ui.scale())),
+             ui.px(4));
+    ui.text(x + cap / 2, y, notice.key, {type::tick, ui.theme.query, Ink::Medium, Align::Centre});
+    x += cap + ui.px(8);
+  }
+  x += ui.text(x, y, notice.name, {type::tick, ui.theme.text1, Ink::Medium}) + ui.px(12);
+  if (!notice.can_undo) return x - left;
+  const float wide = ui.text_width("Undo", type::tick, Ink::Medium);
+  const Box link{x - ui.px(4), bar.y + ui.px(2), wide + ui.px(8), bar.h - ui.px(4)};
+  const Ui::Touch touch = ui.touch("Undo this", link);
+  if (touch.hovered) ui.fill(link, ui.theme.control_hover, ui.px(4));
+  if (touch.focused) ui.frame(link, ui.theme.query, ui.px(2), ui.px(4));
+  ui.text(x, y, "Undo", {type::tick, ui.theme.query, Ink::Medium});
+  if (touch.clicked) scene.requests.history = -1;
+  return x + wide - left;
+}
+
+/// Which cell is looked at, and why.
+std::string cell_words(const Scene& scene) {
+  const Selection& s = scene.selection;
+  const Cell cell = scene.cell();
+  const std::string name = query_label(scene.result, scene.sequence(), cell.query) + " → " +
+                           key_label(scene.result, scene.sequence(), cell.key);
+  if (s.hovered_cell && (!s.locked || *s.hovered_cell != s.cell))
+    return "under the mouse  " + name + "   ·   click locks";
+  return "cell  " + name + (s.locked ? "   ·   locked, Esc unlocks" : "   ·   hover previews, click locks");
+}
+
 }  // namespace
 
 void draw_status(Scene& scene, const Box& bar) {
   const Ui& ui = scene.ui;
   const float y = bar.centre_y(), pad = ui.px(16);
   ui.horizontal(bar.x, bar.y, bar.w, ui.theme.hairline);
-  const Cell cell = scene.cell();
-  std::string text = "cell  " + query_label(scene.result, scene.sequence(), cell.query) + " → " +
-                     key_label(scene.result, scene.sequence(), cell.key);
-  text += scene.selection.locked ? "   ·   locked, Esc unlocks" : "   ·   hover previews, click locks";
-  if (!scene.view.hint.empty()) text = scene.view.hint;
+  const std::string text = scene.view.hint.empty() ? cell_words(scene) : scene.view.hint;
 
   const Document& document = scene.result.document;
   std::string right(name_of(document.precision));
@@ -108,8 +141,10 @@ void draw_status(Scene& scene, const Box& bar) {
     right_width +=
         ui.px(24) + ui.text(x, y, warning, {type::tick, ui.theme.error, Ink::Medium, Align::Right});
   }
-  ui.text(bar.x + pad, y, text,
-          {type::tick, ui.theme.text2, Ink::Regular, Align::Left, bar.w - right_width - pad * 3});
+  float left = draw_notice(scene, bar);
+  if (left > 0) left += ui.px(28);
+  if (const float room = bar.w - right_width - pad * 3 - left; room > ui.px(40))
+    ui.text(bar.x + pad + left, y, text, {type::tick, ui.theme.text2, Ink::Regular, Align::Left, room});
 }
 
 }  // namespace attnscope

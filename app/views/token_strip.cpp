@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include <imgui_internal.h>
+
 #include "app/number_format.hpp"
 #include "app/picture.hpp"
 #include "core/edits.hpp"
@@ -12,6 +14,26 @@
 
 namespace attnscope {
 namespace {
+
+constexpr std::size_t most_fields = 3;
+
+/// The keyboard comes in the frame after it was asked for, and not at all when something else asks as well.
+void ask_for_keyboard(SentenceState& sentence) {
+  constexpr int patience = 12, again = 3;  // frames
+  if (sentence.waited >= patience) {
+    sentence.wanted = false;
+  } else if (sentence.waited++ % again == 0) {
+    ImGui::SetKeyboardFocusHere();
+  }
+}
+
+/// The keyboard is there: all of the text is selected, or its end is typed on.
+void take_over(SentenceState& sentence) {
+  if (!sentence.wanted) return;
+  sentence.wanted = false;
+  ImGuiInputTextState* const typed = ImGui::GetInputTextState(ImGui::GetItemID());
+  if (sentence.at_end && typed != nullptr) typed->ReloadUserBufAndMoveToEnd();
+}
 
 /// The text of one sequence of the batch. A keystroke that makes the text unusable leaves the Document as it
 /// was.
@@ -22,6 +44,8 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   const std::string label = many ? "Text " + std::to_string(index + 1) : "Text";
   const bool chosen = many && scene.sequence() == static_cast<std::int64_t>(index);
   if (index == 0 && std::exchange(scene.view.start.wants_field, false)) ImGui::SetKeyboardFocusHere();
+  SentenceState& sentence = scene.view.keyboard.sentence;
+  if (sentence.wanted && sentence.field == index) ask_for_keyboard(sentence);
   if (text_field(scene.ui, ("##" + label).c_str(), box, text, "Type a sentence", chosen)) {
     try {
       if (scene.document.input.edited)
@@ -33,6 +57,9 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
     }
   }
   if (ImGui::IsItemActivated()) scene.next.sequence = static_cast<std::int64_t>(index);
+  if (!ImGui::IsItemActive()) return;
+  sentence.active = true;
+  if (sentence.field == index) take_over(sentence);
 }
 
 /// A row of chips: the queries or the keys of the shown sequence.
@@ -144,18 +171,52 @@ void draw_chip(Scene& scene, const Box& box, const Row& row, const Chip& chip) {
   if (touch.clicked) choose(scene, row, chip);
 }
 
-/// First chip to draw so that the chosen token is in view when not all fit.
-std::int64_t first_chip(const std::vector<float>& widths, std::int64_t anchor, float gap, float room) {
-  float all = 0;
-  for (const float w : widths) all += w + gap;
-  if (all - gap <= room) return 0;
-  std::int64_t first = std::clamp<std::int64_t>(anchor, 0, std::ssize(widths) - 1);
-  float used = 0;
-  while (first > 0 && used + widths[static_cast<std::size_t>(first)] + gap < room * 0.75f) {
-    used += widths[static_cast<std::size_t>(first)] + gap;
-    --first;
+/// Which chips of a row are in sight: those from `first` on that fit.
+struct InSight {
+  const std::vector<float>& widths;
+  float gap, room;
+
+  std::int64_t count() const { return std::ssize(widths); }
+  float step(std::int64_t i) const { return widths[static_cast<std::size_t>(i)] + gap; }
+  bool is_all() const {
+    float all = -gap;
+    for (std::int64_t i = 0; i < count(); ++i) all += step(i);
+    return all <= room;
   }
-  return std::max<std::int64_t>(first, 0);
+  /// The last one in sight when `first` is the first.
+  std::int64_t last(std::int64_t first) const {
+    float used = 0;
+    std::int64_t i = first;
+    for (; i < count() && used + step(i) - gap <= room; ++i) used += step(i);
+    return std::max(first, i - 1);
+  }
+  /// The first one when `last` stands at so much of the room.
+  std::int64_t first_for(std::int64_t last, float share) const {
+    std::int64_t first = std::clamp<std::int64_t>(last, 0, count() - 1);
+    for (float used = 0; first > 0 && used + step(first) < room * share; --first) used += step(first);
+    return first;
+  }
+};
+
+/// The chip that the row begins with: where the wheel has moved it, but a newly chosen token comes into
+/// sight.
+std::int64_t first_chip(SentenceState& state, bool of_keys, const InSight& sight, std::int64_t anchor,
+                        float wheel) {
+  const std::size_t row = of_keys ? 1 : 0;
+  std::int64_t& first = state.first[row];
+  if (sight.is_all()) {
+    first = 0;
+    state.followed[row] = anchor;
+    return 0;
+  }
+  constexpr float chips_of_a_notch = 2;
+  first -= static_cast<std::int64_t>(std::lround(wheel * chips_of_a_notch));
+  if (std::exchange(state.followed[row], anchor) != anchor) {
+    if (anchor <= first) first = anchor - 1;
+    if (anchor > sight.last(std::max<std::int64_t>(0, first))) first = sight.first_for(anchor, 0.75f);
+  }
+  first = std::clamp<std::int64_t>(first, 0, sight.first_for(sight.count() - 1, 0.95f));
+  return first;
 }
 
 /// The chip that should be in sight: the token whose row or column is shown.
@@ -182,7 +243,14 @@ void draw_chips(Scene& scene, const Box& area, float y, const Row& row) {
     widths.push_back(std::round(std::clamp(wish, least, ui.px(200))));
   }
   float x = area.x;
-  const std::int64_t first = first_chip(widths, anchor_of(scene, row), gap, area.w);
+  const Box reach{area.x, y - tallest, area.w, 2 * tallest};
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool under_mouse = ImGui::IsWindowHovered() && reach.contains(io.MousePos);
+  InSight sight{widths, gap, area.w};
+  if (!sight.is_all()) sight.room -= ui.px(48);  // "…" at both ends
+  const float wheel = under_mouse ? io.MouseWheel - io.MouseWheelH : 0;
+  const std::int64_t first =
+      first_chip(scene.view.keyboard.sentence, row.of_keys, sight, anchor_of(scene, row), wheel);
   if (first > 0) x += ui.text(x, y, "…", {type::body, ui.theme.text3}) + gap;
   for (std::int64_t i = first; i < count; ++i) {
     const float w = widths[static_cast<std::size_t>(i)];
@@ -217,27 +285,65 @@ void draw_rows(Scene& scene, const Box& area) {
   }
 }
 
+/// As wide as in the mock; wider for a longer text, and with the keyboard in it as far as the strip allows,
+/// in steps, so that the chips do not move with every letter.
+float width_of_fields(const Scene& scene, const Box& strip) {
+  const Ui& ui = scene.ui;
+  const float usual = ui.px(scene.compact ? 184 : 232);
+  if (!has_text_field(scene)) return usual;
+  float text = 0;
+  const auto& sequences = scene.document.input.sequences;
+  for (std::size_t i = 0; i < std::min(most_fields, sequences.size()); ++i)
+    text = std::max(text, ui.text_width(own(sequences[i].text), type::label));
+  const bool wide = scene.view.keyboard.sentence.wide;
+  const float step = ui.px(120), room = std::max(usual, std::floor(strip.w * (wide ? 0.62f : 0.3f)));
+  const float wish = wide ? std::ceil((text + ui.px(60)) / step) * step : text + ui.px(28);
+  return std::clamp(std::round(wish), usual, room);
+}
+
+/// The fields, one below the other, or what stands in their place.
+void draw_fields(Scene& scene, const Box& first, std::size_t count) {
+  const Ui& ui = scene.ui;
+  SentenceState& sentence = scene.view.keyboard.sentence;
+  sentence.active = false;
+  if (scene.view.keyboard.wanted == Stop::Sentence && has_text_field(scene)) {
+    scene.view.keyboard.wanted.reset();
+    sentence.wanted = true;
+    sentence.at_end = false;
+    sentence.waited = 0;
+    sentence.field = static_cast<std::size_t>(scene.sequence());
+  }
+  if (count > 0) sentence.field = std::min(sentence.field, count - 1);
+  Box field = first;
+  for (std::size_t i = 0; i < count; ++i, field.y += ui.px(36)) {
+    if (has_text_field(scene)) {
+      draw_text_field(scene, field, i);
+      continue;
+    }
+    ui.frame(field, ui.theme.hairline, std::max(1.f, std::floor(ui.scale())), ui.px(6));
+    ui.text(field.x + ui.px(10), field.centre_y(),
+            scene.document.input.given ? "Q, K and V given as numbers" : "Vectors given as numbers",
+            {type::label, ui.theme.text3, Ink::Regular, Align::Left, field.w - ui.px(20)});
+  }
+  // A click on a chip that takes the keyboard away must find the chip where it was.
+  const bool click = ImGui::IsMouseDown(0) || ImGui::IsMouseReleased(0);
+  sentence.wide = sentence.active || (sentence.wide && click);
+}
+
 }  // namespace
+
+bool has_text_field(const Scene& scene) {
+  const Input& input = scene.document.input;
+  return !input.given && !input.vectors && !input.sequences.empty();
+}
 
 void draw_token_strip(Scene& scene, const Box& strip) {
   const Ui& ui = scene.ui;
   const float pad = ui.px(16), y = strip.centre_y();
-  const auto& sequences = scene.document.input.sequences;
-  const float field_width = ui.px(scene.compact ? 184 : 232);
-  const std::size_t fields = std::min<std::size_t>(sequences.size(), 3);
-  const float step = ui.px(36);
-  float field_y = std::round(y - (static_cast<float>(fields) * step - ui.px(8)) / 2);
-  for (std::size_t i = 0; i < fields; ++i, field_y += step) {
-    const Box field{strip.x + pad, field_y, field_width, ui.px(28)};
-    if (scene.document.input.given || scene.document.input.vectors) {
-      ui.frame(field, ui.theme.hairline, std::max(1.f, std::floor(ui.scale())), ui.px(6));
-      ui.text(field.x + ui.px(10), field.centre_y(),
-              scene.document.input.given ? "Q, K and V given as numbers" : "Vectors given as numbers",
-              {type::label, ui.theme.text3, Ink::Regular, Align::Left, field.w - ui.px(20)});
-    } else {
-      draw_text_field(scene, field, i);
-    }
-  }
+  const float field_width = width_of_fields(scene, strip);
+  const std::size_t fields = std::min(scene.document.input.sequences.size(), most_fields);
+  const float height = static_cast<float>(fields) * ui.px(36) - ui.px(8);
+  draw_fields(scene, {strip.x + pad, std::round(y - height / 2), field_width, ui.px(28)}, fields);
 
   const float switch_width = ui.px(scene.compact ? 176 : 208);
   const Box direction{strip.right() - pad - switch_width, y - ui.px(14), switch_width, ui.px(28)};

@@ -17,14 +17,31 @@ void focus_ring(const Ui& ui, const Box& box, bool focused, float radius) {
   if (focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), radius + ui.px(3));
 }
 
-/// Whether the number of this control is being typed, kept in Dear ImGui's per-window storage.
-bool& typing(ImGuiID id) { return *ImGui::GetStateStorage()->GetBoolRef(id ^ 0x7479u, false); }
+/// What typing a number needs from one frame to the next, kept in Dear ImGui's storage under the control.
+struct Typing {
+  ImGuiID id;
+
+  int& frame() const { return *ImGui::GetStateStorage()->GetIntRef(id ^ 0x7479u, 0); }  // the last, 0: none
+  bool& begun() const { return *ImGui::GetStateStorage()->GetBoolRef(id ^ 0x6267u, false); }
+
+  explicit Typing(const std::string& label) : id(ImGui::GetID(label.c_str())) {}
+  void begin() const {
+    frame() = ImGui::GetFrameCount();
+    begun() = false;
+  }
+  void end() const { frame() = 0; }
+  /// A field that was out of sight for a frame is closed.
+  bool goes_on() const {
+    if (frame() == 0 || frame() < ImGui::GetFrameCount() - 1) return false;
+    frame() = ImGui::GetFrameCount();
+    return true;
+  }
+};
 
 /// The read-out as a text field, while a number is typed. Done on Enter, on a click elsewhere and on Esc.
-std::optional<double> typed_number(const Ui& ui, const char* label, const Box& box, double value,
+std::optional<double> typed_number(const Ui& ui, const std::string& label, const Box& box, double value,
                                    int places) {
-  const std::string id = std::string("##type ") + label;
-  const ImGuiID key = ImGui::GetID(id.c_str());
+  const Typing typing(label);
   ImGui::SetCursorScreenPos({box.x, box.y});
   ImGui::SetNextItemWidth(box.w);
   ui.push_font(type::label);
@@ -33,22 +50,19 @@ std::optional<double> typed_number(const Ui& ui, const char* label, const Box& b
   ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, ui.px(4));
   ImGui::PushStyleColor(ImGuiCol_FrameBg, ui.theme.canvas);
   ImGui::PushStyleColor(ImGuiCol_Text, ui.theme.text1);
-  bool& first = *ImGui::GetStateStorage()->GetBoolRef(key, false);
-  if (!first) ImGui::SetKeyboardFocusHere();
+  // Asked for until it is there: the window may have lost the focus in between.
+  if (!typing.begun()) ImGui::SetKeyboardFocusHere();
   double number = value;
   const std::string format = "%." + std::to_string(places) + "f";
   const bool entered =
-      ImGui::InputDouble(id.c_str(), &number, 0, 0, format.c_str(),
+      ImGui::InputDouble(("##type " + label).c_str(), &number, 0, 0, format.c_str(),
                          ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
-  const bool left = first && ImGui::IsItemDeactivated();
-  first = true;
+  const bool left = typing.begun() && !ImGui::IsItemActive();
+  if (ImGui::IsItemActive()) typing.begun() = true;
   ImGui::PopStyleColor(2);
   ImGui::PopStyleVar(2);
   ImGui::PopFont();
-  if (entered || left) {
-    typing(ImGui::GetID(label)) = false;
-    first = false;
-  }
+  if (entered || left) typing.end();
   return entered ? std::optional<double>(number) : std::nullopt;
 }
 
@@ -155,14 +169,14 @@ std::optional<float> slider(const Ui& ui, const char* label, std::string_view sh
           {type::label, ui.theme.text2, Ink::Regular, Align::Left, std::max(1.f, row.w - width)});
   const Box number{row.right() - std::max(width, ui.px(48)), row.y, std::max(width, ui.px(48)), line};
   const std::string number_id = std::string(label) + " value";
-  if (typing(ImGui::GetID(number_id.c_str()))) {
+  if (const Typing typing(number_id); typing.goes_on()) {
     const Box field{row.right() - ui.px(72), row.y, ui.px(72), line};
-    if (const auto typed = typed_number(ui, number_id.c_str(), field, static_cast<double>(value), 4)) {
+    if (const auto typed = typed_number(ui, number_id, field, static_cast<double>(value), 4)) {
       result = static_cast<float>(*typed);
     }
   } else {
     const Ui::Touch type_it = ui.touch(number_id.c_str(), number);
-    if (type_it.clicked) typing(ImGui::GetID(number_id.c_str())) = true;
+    if (type_it.clicked) typing.begin();
     if (type_it.hovered) ui.horizontal(row.right() - width, row.y + line, width, ui.theme.text3);
     ui.text(row.right(), row.y + line / 2, read_out,
             {type::label, lit ? ui.theme.query : ui.theme.text1, Ink::Regular, Align::Right});
@@ -187,13 +201,13 @@ std::optional<std::int64_t> stepper(const Ui& ui, const char* label, const Box& 
     if (touch.clicked) result = next(step);
   }
   const Box middle{box.x + side, box.y, box.w - 2 * side, box.h};
-  if (typing(ImGui::GetID(number.c_str()))) {
-    if (const auto typed = typed_number(ui, number.c_str(), middle, static_cast<double>(value), 0)) {
+  if (const Typing typing(number); typing.goes_on()) {
+    if (const auto typed = typed_number(ui, number, middle, static_cast<double>(value), 0)) {
       result = static_cast<std::int64_t>(std::llround(std::clamp(*typed, -9e15, 9e15)));
     }
   } else {
     const Ui::Touch touch = ui.touch(number.c_str(), middle);
-    if (touch.clicked) typing(ImGui::GetID(number.c_str())) = true;
+    if (touch.clicked) typing.begin();
     ui.text(middle.centre_x(), middle.centre_y(), read_out.empty() ? grouped(value) : std::string(read_out),
             {type::label, ui.theme.text1, Ink::Medium, Align::Centre, middle.w});
     focus_ring(ui, middle, touch.focused, ui.px(4));

@@ -32,6 +32,7 @@ struct FieldKind {
   ImGuiInputTextFlags flags = 0;
   ImGuiInputTextCallback callback = nullptr;
   bool accent = false;
+  bool keeps = false;  // the picture follows each letter: Esc leaves the field, and what was typed stays
 };
 
 bool edit_text(const Ui& ui, const char* label, const Box& box, std::string& text,
@@ -51,7 +52,12 @@ bool edit_text(const Ui& ui, const char* label, const Box& box, std::string& tex
   ImGui::PushStyleColor(ImGuiCol_InputTextCursor, ui.theme.query);
   ImGui::PushStyleColor(ImGuiCol_NavCursor, 0);
   const std::string hint = ui.said(placeholder);
-  const bool answer = ImGui::InputTextWithHint(label, hint.c_str(), &text, kind.flags, kind.callback);
+  const std::string typed = kind.keeps ? text : std::string();
+  bool answer = ImGui::InputTextWithHint(label, hint.c_str(), &text, kind.flags, kind.callback);
+  if (kind.keeps && ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGuiKey_Escape, false)) {
+    text = typed;
+    answer = false;
+  }
   const bool active = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
   ImGui::PopStyleColor(6);
   ImGui::PopStyleVar(2);
@@ -63,6 +69,7 @@ bool edit_text(const Ui& ui, const char* label, const Box& box, std::string& tex
   const float hair = std::max(1.f, std::floor(ui.scale()));
   const Rgba edge = active || kind.accent ? ui.theme.query : hovered ? ui.theme.text3 : ui.theme.border;
   ui.frame(box, edge, active ? 2 * hair : hair, ui.px(6));
+  ui.show_if_sought(label, box);
   return answer;
 }
 
@@ -79,14 +86,14 @@ int complete_path(ImGuiInputTextCallbackData* data) {
 
 bool text_field(const Ui& ui, const char* label, const Box& box, std::string& text,
                 std::string_view placeholder, bool accent) {
-  return edit_text(ui, label, box, text, placeholder, {0, nullptr, accent});
+  return edit_text(ui, label, box, text, placeholder, {0, nullptr, accent, true});
 }
 
 bool path_field(const Ui& ui, const char* label, const Box& box, std::string& text,
                 std::string_view placeholder) {
-  return edit_text(
-      ui, label, box, text, placeholder,
-      {ImGuiInputTextFlags_CallbackCompletion | ImGuiInputTextFlags_EnterReturnsTrue, complete_path, false});
+  return edit_text(ui, label, box, text, placeholder,
+                   {ImGuiInputTextFlags_CallbackCompletion | ImGuiInputTextFlags_EnterReturnsTrue,
+                    complete_path, false, false});
 }
 
 void badge(const Ui& ui, const Box& box, std::string_view text, Rgba ground, Rgba ink, float size) {

@@ -27,7 +27,7 @@ class GridFrame {
     result_.touch = ui_.touch(grid_.label, grid_.area);
     result_.touch.clicked = result_.touch.clicked && !was_dragged();
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    if (result_.touch.hovered || (is_mine() && editing_.scrubbing)) result_.hovered = grid_.under(mouse);
+    if (result_.touch.pointed || (is_mine() && editing_.scrubbing)) result_.hovered = grid_.under(mouse);
     tell();
     take_mouse();
     if (is_mine() && (editing_.at.row >= grid_.rows || editing_.at.column >= grid_.columns)) stop();
@@ -186,10 +186,7 @@ class GridFrame {
       stop();
       return;
     }
-    if (left && ImGui::IsKeyPressed(ImGuiKey_Escape, false)) {
-      restore();
-      return;
-    }
+    if (left && ImGui::IsKeyPressed(ImGuiKey_Escape, false)) return stop();  // the picture shows it: it stays
     if (changed)
       if (const std::optional<float> typed = typed_float(editing_.text)) set(*typed);
     move_on(left);

@@ -1,6 +1,7 @@
 // app/widgets: numbers that are edited where they stand. A click types into one, Alt and a drag up or down
 // scrubs it (0.01 per pixel, with Ctrl 0.001), a double click resets it, a right click offers what can be
-// done to its row. Enter, Tab and the arrows up and down move on, Esc restores. The widget knows nothing of
+// done to its row. Enter, Tab and the arrows up and down move on, Esc leaves the field; what was typed stays,
+// and undo takes it back. While a number is scrubbed Esc gives it back. The widget knows nothing of
 // Documents: it is told where the numbers stand and says what to do to them.
 #pragma once
 

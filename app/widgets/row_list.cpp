@@ -16,7 +16,7 @@ RowList::RowList(const Ui& ui, const char* label, const Box& box, float row_heig
   const float beside = ui.px(8);  // room for marks at the left of the rows
   ImGui::SetCursorScreenPos({box_.x - beside, box_.y});
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
-  ImGui::BeginChild(label, {box_.w + beside + ui.px(12), box_.h}, ImGuiChildFlags_None,
+  ImGui::BeginChild(label, {box_.w + beside + ui.px(12), box_.h}, ImGuiChildFlags_NavFlattened,
                     ImGuiWindowFlags_NoBackground);
   // The content moves by pixels, the rows by whole rows: they are drawn where they stand in the box.
   top_ = ImGui::GetCursorScreenPos().y;

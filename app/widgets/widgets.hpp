@@ -72,8 +72,8 @@ void context_menu(const Ui&, const char* label, const std::function<void()>& row
 
 bool button(const Ui&, const char* label, const Box&, const Tip&);
 
-/// Editable single-line text; true on every keystroke that changed it. `accent` outlines it as the chosen
-/// one.
+/// Editable single-line text; true on every keystroke that changed it. Esc leaves the field and keeps it.
+/// `accent` outlines it as the chosen one.
 bool text_field(const Ui&, const char* label, const Box&, std::string& text, std::string_view placeholder,
                 bool accent = false);
 

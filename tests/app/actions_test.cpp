@@ -133,6 +133,7 @@ TEST_CASE("every key of the action table does something") {
     if (action.key == 0) continue;
     for (int i = 0; i < 3; ++i) robot.key(ImGuiKey_Escape);  // ends typing, closes lists
     robot.app().view() = ViewState{};
+    ImGui::SetNavCursorVisible(false);  // the mouse was used since
     robot.app().let_go();
     robot.app().open(start);
     prepare(robot, action);

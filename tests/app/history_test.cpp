@@ -80,36 +80,83 @@ TEST_CASE("an opened file can be undone") {
 
 TEST_CASE("steps are recorded when nobody is busy, or after a second's rest") {
   History history;
-  history.observe(with_temperature(1), false, 0);
-  history.observe(with_temperature(2), true, 0.1);
-  history.observe(with_temperature(3), true, 0.2);
-  history.observe(with_temperature(3), true, 1.5);  // rested
-  history.observe(with_temperature(4), true, 1.6);
-  history.observe(with_temperature(5), false, 1.7);
-  CHECK(history.undo(with_temperature(5))->temperature == 3);
-  CHECK(history.undo(with_temperature(3))->temperature == 1);
-  CHECK_FALSE(history.undo(with_temperature(1)));
-  CHECK(history.redo(with_temperature(1))->temperature == 3);
-  CHECK(history.undo(with_temperature(7))->temperature == 3);  // what was changed in between becomes a step
-  CHECK(history.redo(with_temperature(3))->temperature == 7);
+  const Viewing same;
+  const Hand busy{.busy = true}, idle;
+  history.observe(with_temperature(1), same, idle, 0);
+  history.observe(with_temperature(2), same, busy, 0.1);
+  history.observe(with_temperature(3), same, busy, 0.2);
+  history.observe(with_temperature(3), same, busy, 1.5);  // rested
+  history.observe(with_temperature(4), same, busy, 1.6);
+  history.observe(with_temperature(5), same, idle, 1.7);
+  const auto undo = [&](float now) { return history.undo(with_temperature(now), same); };
+  const auto redo = [&](float now) { return history.redo(with_temperature(now), same); };
+  CHECK(undo(5)->document.temperature == 3);
+  CHECK(undo(3)->document.temperature == 1);
+  CHECK_FALSE(undo(1));
+  CHECK(redo(1)->document.temperature == 3);
+  CHECK(undo(7)->document.temperature == 3);  // what was changed in between becomes a step
+  CHECK(redo(3)->document.temperature == 7);
+}
+
+TEST_CASE("looks are steps when a person changed them, and where one is makes one step at a time") {
+  const Document document = with_temperature(1);
+  const auto seen = [](std::uint64_t setting, std::uint64_t place) {
+    Viewing viewing;
+    viewing.settings = {setting};
+    viewing.place = {place};
+    return viewing;
+  };
+  const Hand acted, rests{.busy = false, .acted = false}, drags{.busy = true};
+  History history;
+  history.observe(document, seen(0, 0), acted, 0);
+  history.observe(document, seen(0, 1), acted, 1);
+  history.observe(document, seen(0, 2), acted, 2);  // the same step
+  history.observe(document, seen(1, 2), acted, 3);
+  history.observe(document, seen(2, 2), rests, 4);  // the program's own doing
+  history.observe(document, seen(3, 2), drags, 5);
+  history.observe(document, seen(4, 2), acted, 6);
+  history.follow(document, seen(4, 2), seen(5, 2));
+  CHECK(history.recorded() == 4);
+  CHECK(history.undo(document, seen(5, 2))->look == seen(2, 2));
+  history.observe(document, seen(9, 2), acted, 7);  // what a step back changes by itself is no step
+  CHECK(history.undo(document, seen(9, 2))->look == seen(0, 2));
+  CHECK(history.undo(document, seen(0, 2))->look == seen(0, 0));
+  CHECK_FALSE(history.undo(document, seen(0, 0)));
+  CHECK(history.redo(document, seen(0, 0))->look == seen(0, 2));
+  CHECK(history.redo(document, seen(0, 2))->look == seen(9, 2));
+}
+
+TEST_CASE("steps that turn out to be none are forgotten") {
+  History history;
+  const Viewing same;
+  history.observe(with_temperature(1), same, {}, 0);
+  const std::uint64_t then = history.recorded();
+  history.observe(with_temperature(2), same, {}, 1);
+  history.observe(with_temperature(3), same, {}, 2);
+  history.forget_since(then);
+  CHECK(history.recorded() == then);
+  CHECK_FALSE(history.undo(with_temperature(1), same));
+  CHECK_FALSE(history.redo(with_temperature(1), same));
 }
 
 TEST_CASE("history keeps as many steps as it says, and no more bytes") {
   History history;
-  for (int i = 1; i <= 300; ++i) history.observe(with_temperature(static_cast<float>(i)), false, i);
+  for (int i = 1; i <= 300; ++i) history.observe(with_temperature(static_cast<float>(i)), {}, {}, i);
   Document document = with_temperature(300);
   std::size_t steps = 0;
-  for (std::optional<Document> there; (there = history.undo(document)); ++steps) document = *there;
+  for (std::optional<History::Step> there; (there = history.undo(document, {})); ++steps)
+    document = there->document;
   CHECK(steps == History::max_steps);
 
   History heavy;
   const std::int64_t numbers = 10 << 20;  // 40 MiB each
   for (int i = 0; i < 12; ++i) {
     document.weights.w_query = std::make_shared<const Tensor>(Shape{numbers});
-    heavy.observe(document, false, i);
+    heavy.observe(document, {}, {}, i);
   }
   steps = 0;
-  for (std::optional<Document> there; (there = heavy.undo(document)); ++steps) document = *there;
+  for (std::optional<History::Step> there; (there = heavy.undo(document, {})); ++steps)
+    document = there->document;
   CHECK(steps >= 4);
   CHECK(steps <= 6);
 }
@@ -135,7 +182,8 @@ TEST_CASE("the palette finds actions by their words and runs them") {
   robot.type("token strip");
   robot.frame(2);
   REQUIRE(robot.has("Direction of the token strip"));
-  robot.key(ImGuiKey_DownArrow);  // to "Token strip", which hides it
+  robot.key(ImGuiKey_DownArrow);  // a whole name comes first: "Token strip", which hides it
+  robot.key(ImGuiKey_UpArrow);
   robot.key(ImGuiKey_Enter);
   robot.settle();
   CHECK(robot.app().view().is_hidden(Region::Strip));

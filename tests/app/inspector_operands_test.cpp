@@ -43,7 +43,10 @@ TEST_CASE("given numbers are edited where they stand") {
   CHECK(near(products_of(shown(robot), at, ProductOrder::Size).sum(), score_of(shown(robot), at), 1e-12));
   CHECK(near(static_cast<double>(cell_of(robot, Stage::Score, 0, 2, static_cast<int>(at.key))),
              score_of(shown(robot), at), 1e-6));
-  robot.key(ImGuiKey_Escape);
+  robot.key(ImGuiKey_Escape);  // leaves it as it is
+  robot.settle();
+  CHECK(number(robot.document().input.given.query, at.h, at.query, 1) == 1.75f);
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
   CHECK(number(robot.document().input.given.query, at.h, at.query, 1) == q_was);
   // Sorted by size the row that is typed into stays under the hand.

@@ -10,6 +10,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/actions.hpp"
+#include "hands_robot.hpp"
 #include "robot/robot.hpp"
 #include "support/seeds.hpp"
 #include "support/temporary_directory.hpp"
@@ -40,9 +41,10 @@ class Monkey {
   /// One random event, told in a few words.
   std::string act(Robot& robot) {
     const int dice = below(100);
-    if (dice < 40) return click(robot);
-    if (dice < 52) return drag(robot);
-    if (dice < 74) return key(robot);
+    if (dice < 37) return click(robot);
+    if (dice < 49) return drag(robot);
+    if (dice < 70) return key(robot);
+    if (dice < 74) return burst(robot);
     if (dice < 82) return type(robot);
     if (dice < 90) return wheel(robot);
     if (dice < 94) return resize(robot);
@@ -119,6 +121,17 @@ class Monkey {
     return "text";
   }
 
+  /// Words, as somebody types them who thinks that a field has the keyboard.
+  std::string burst(Robot& robot) {
+    static const std::vector<std::string> texts{
+        "My dog likes big cats", "the cat", "2 cats", "Hello", "sclt", "xuSH", "a b c", "ttt"};
+    if (below(2) == 0) robot.key(ImGuiKey_Escape);
+    const std::string& text = one_of(texts);
+    test::type_keys(robot, text, 0.03);
+    if (below(2) == 0) robot.key(ImGuiKey_Enter);
+    return "typed " + text;
+  }
+
   std::string wheel(Robot& robot) {
     robot.move(place(robot));
     robot.scroll(static_cast<float>(below(9) - 4));
@@ -174,6 +187,46 @@ void keep_small(Robot& robot, const std::filesystem::path& example) {
   if (large) robot.app().open(example);
 }
 
+/// One chain of undo leads back to what was there, and redo forward again. Nothing is under the hand
+/// meanwhile.
+class WayBack {
+ public:
+  explicit WayBack(Robot& robot) { begin(robot); }
+
+  void begin(Robot& robot) {
+    rest(robot);
+    document_ = robot.document();
+    viewing_ = robot.app().viewing();
+  }
+
+  void check(Robot& robot) const {
+    rest(robot);
+    const Document last = robot.document();
+    const Viewing end = robot.app().viewing();
+    const auto is_there = [&] { return robot.document() == document_ && robot.app().viewing() == viewing_; };
+    std::size_t steps = 0;
+    for (; !is_there() && steps < History::max_steps; ++steps) test::undo(robot);
+    CHECK(robot.document() == document_);
+    CHECK(robot.app().viewing() == viewing_);
+    for (std::size_t i = 0; i < steps; ++i) test::redo(robot);
+    CHECK(robot.document() == last);
+    CHECK(robot.app().viewing() == end);
+  }
+
+ private:
+  /// Ends typing, closes what is open, and lets what was begun become a step.
+  static void rest(Robot& robot) {
+    robot.app().view().walk.playing = false;
+    for (int i = 0; i < 3; ++i) robot.key(ImGuiKey_Escape);
+    robot.leave();
+    robot.settle();
+    robot.frame(2);
+  }
+
+  Document document_;
+  Viewing viewing_;
+};
+
 }  // namespace
 
 TEST_CASE("a monkey before the window breaks nothing") {
@@ -183,6 +236,7 @@ TEST_CASE("a monkey before the window breaks nothing") {
   Robot robot({.width = 1280, .height = 720});
   std::vector<std::string> last;
   const int events = events_wished();
+  WayBack way(robot);
   for (int i = 0; i < events; ++i) {
     last.push_back(monkey.act(robot));
     if (last.size() > 12) last.erase(last.begin());
@@ -195,6 +249,8 @@ TEST_CASE("a monkey before the window breaks nothing") {
       robot.app().view().walk.playing = false;  // it may take longer than anybody would wait
       robot.settle();
       robot.pixels();
+      way.check(robot);
+      way.begin(robot);
     }
   }
   // The window still works.

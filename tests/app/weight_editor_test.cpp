@@ -86,9 +86,9 @@ TEST_CASE("a number is typed where it stands, and the picture follows each keyst
   robot.type(
       "\u2212"
       "0,5");
-  robot.key(ImGuiKey_Escape);  // restores
+  robot.key(ImGuiKey_Escape);  // leaves the field: what the picture shows stays
   robot.settle();
-  CHECK(robot.w_query(3, 10) == 25.0f);
+  CHECK(robot.w_query(3, 10) == -0.5f);
   CHECK(robot.w_query(4, 10) == 7.0f);
   CHECK(robot.w_query(4, 11) == -8.0f);
   CHECK(robot.app().selection().locked);  // Esc was for the number
@@ -102,6 +102,8 @@ TEST_CASE("a number is typed where it stands, and the picture follows each keyst
   CHECK(robot.document() != before);
   robot.key(ImGuiKey_Escape);
   robot.settle();
+  CHECK(robot.w_query(50, 60) == 5.0f);
+  robot.undo();
   CHECK(robot.document() == before);  // to the block, names of the heads and all
 }
 

@@ -34,7 +34,8 @@ struct Running {
   VirtualDisplay::Window window = 0;
   double first_frame_milliseconds = 0;
 
-  Running() {
+  explicit Running(const std::string& layout = {}) {
+    if (!layout.empty() && !display.set_layout(layout)) SKIP("setxkbmap is not installed (x11-xkb-utils)");
     display.move_pointer(1900, 1190);  // beside the window: nothing hovers
     const auto start = Clock::now();
     program.emplace(std::vector<std::string>{ATTNSCOPE_PROGRAM},
@@ -119,6 +120,46 @@ TEST_CASE("the window follows its size and closes at once while it computes") {
   session.display.click(session.window, static_cast<int>(place.x), static_cast<int>(place.y));
   session.display.close(session.window);
   CHECK(session.program->wait(patience) == 0);
+}
+
+TEST_CASE("what is typed in one moment arrives without another event") {
+  if (!VirtualDisplay::available()) SKIP("Xvfb is not installed (package xvfb)");
+  const std::string text = "thirty letters typed in one go";
+  Robot robot({.width = 1600, .height = 1000, .system_fonts = true});
+  Running session;
+  session.picture();
+  const ImVec2 field = robot.centre("##Text");
+  session.display.click(session.window, static_cast<int>(field.x), static_cast<int>(field.y));
+  session.display.press(session.window, 'a', true);
+  session.display.type(session.window, text);
+  const auto strip = [](const Image& whole) {
+    Image part(whole.width, 80);
+    for (int y = 0; y < part.height; ++y)
+      for (int x = 0; x < part.width; ++x) part.at(x, y) = whole.at(x, 48 + y);
+    return part;
+  };
+  robot.click("##Text");
+  robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
+  robot.type(text);
+  robot.settle();
+  CHECK(difference(strip(session.picture()), strip(robot.pixels())) < 0.001);
+  std::this_thread::sleep_for(7s);  // until what was told has gone
+  const auto used = session.program->processor_time();
+  std::this_thread::sleep_for(2s);
+  CHECK((session.program->processor_time() - used).count() / 2 < 0.02);  // and then it rests
+}
+
+TEST_CASE("on a German keyboard plus is plus") {
+  if (!VirtualDisplay::available()) SKIP("Xvfb is not installed (package xvfb)");
+  Running session("de");
+  const Image before = session.picture();
+  session.display.press(session.window, '+', false);  // where an American keyboard has ]
+  std::this_thread::sleep_for(500ms);
+  CHECK(difference(session.picture(), before) < 0.005);
+  session.display.press(session.window, '+', true);
+  CHECK(wait_until([&] { return difference(session.display.pixels(session.window), before) > 0.05; }));
+  session.display.press(session.window, '-', true);
+  CHECK(difference(session.picture(), before) < 0.01);
 }
 
 TEST_CASE("without a display the program says what to do instead") {

@@ -2,13 +2,16 @@
 
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>
+#include <X11/keysym.h>
 #include <array>
+#include <cctype>
 #include <cstring>
 #include <fcntl.h>
 #include <memory>
 #include <poll.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include "core/error.hpp"
 
@@ -120,6 +123,49 @@ void VirtualDisplay::click(Window window, int x, int y) {
   button(window, x, y, true);
   breathe();
   button(window, x, y, false);
+}
+
+void VirtualDisplay::key(Window window, unsigned code, bool down, unsigned state) {
+  XEvent event{};
+  event.xkey.type = down ? KeyPress : KeyRelease;
+  event.xkey.window = window;
+  event.xkey.root = DefaultRootWindow(display_);
+  event.xkey.keycode = code;
+  event.xkey.state = state;
+  event.xkey.time = ++clock_;
+  event.xkey.same_screen = True;
+  XSendEvent(display_, window, True, down ? KeyPressMask : KeyReleaseMask, &event);
+}
+
+void VirtualDisplay::type(Window window, const std::string& text) {
+  for (const char c : text) {
+    const unsigned code = XKeysymToKeycode(display_, static_cast<KeySym>(c));
+    const unsigned state = std::isupper(static_cast<unsigned char>(c)) != 0 ? ShiftMask : 0;
+    for (const bool down : {true, false}) key(window, code, down, state);
+  }
+  XSync(display_, False);
+}
+
+void VirtualDisplay::press(Window window, char character, bool with_control) {
+  const unsigned control = XKeysymToKeycode(display_, XK_Control_L);
+  const unsigned code = XKeysymToKeycode(display_, static_cast<KeySym>(character));
+  const unsigned state = with_control ? ControlMask : 0;
+  if (with_control) key(window, control, true, 0);
+  for (const bool down : {true, false}) key(window, code, down, state);
+  if (with_control) key(window, control, false, state);
+  XSync(display_, False);
+}
+
+bool VirtualDisplay::set_layout(const std::string& name) {
+  if (!program_exists("setxkbmap") || !program_exists("xkbcomp")) return false;
+  ChildProcess setting({"setxkbmap", "-display", name_, name}, ChildProcess::Options{{}, -1, true});
+  constexpr std::chrono::seconds patience{20};
+  if (setting.wait(patience) != 0) return false;
+  // A connection keeps the keys that it knows; the server ends with its last one.
+  _XDisplay* const fresh = XOpenDisplay(name_.c_str());
+  if (fresh == nullptr) return false;
+  XCloseDisplay(std::exchange(display_, fresh));
+  return true;
 }
 
 void VirtualDisplay::resize(Window window, int width, int height) {

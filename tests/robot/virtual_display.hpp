@@ -37,6 +37,12 @@ class VirtualDisplay {
   /// Of the whole screen.
   void move_pointer(int x, int y);
   void click(Window, int x, int y);
+  /// Everything at once, as a fast hand or a remote desktop sends it: ASCII letters, digits and spaces.
+  void type(Window, const std::string& text);
+  /// A key that has this character without Shift on the display's layout, with Ctrl or without.
+  void press(Window, char character, bool with_control);
+  /// "us", "de"; before a program asks for it. False where setxkbmap or the layout is not installed.
+  bool set_layout(const std::string& name);
   void resize(Window, int width, int height);
   /// Asks politely, as the cross in a title bar does.
   void close(Window);
@@ -44,10 +50,12 @@ class VirtualDisplay {
  private:
   Image read(Window, int x, int y, int width, int height);
   void button(Window, int x, int y, bool down);
+  void key(Window, unsigned code, bool down, unsigned state);
 
   std::string name_;
   std::optional<ChildProcess> server_;
   _XDisplay* display_ = nullptr;
+  unsigned long clock_ = 0;  // milliseconds: no two keys at the same time
 };
 
 }  // namespace attnscope

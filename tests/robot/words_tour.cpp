@@ -143,6 +143,27 @@ void WordsTour::press_keys() {
   restore();
 }
 
+/// What the palette finds, and what becomes of words that nobody asked for.
+void WordsTour::keyboard() {
+  part_ = "explore";
+  for (const char* typed : {"temperature", "entropy", "example", "csv", "dark", "german"}) {
+    restore();
+    robot_.key(ImGuiKey_K, ImGuiMod_Ctrl);
+    robot_.frame(3);
+    robot_.type(typed);
+    robot_.frame(2);
+  }
+  for (const Mode mode : {Mode::Explore, Mode::Walk}) {
+    restore();
+    robot_.app().view().mode = mode;
+    robot_.frame(30);
+    robot_.type("words");
+    wait();
+  }
+  robot_.frame(30);
+  restore();
+}
+
 /// Every list of a right click, and what becomes of a head by its list.
 void WordsTour::right_clicks() {
   for (const std::string& label : labels_of(robot_)) {
@@ -248,6 +269,7 @@ const std::map<std::string, std::string>& WordsTour::run() {
   crawl("explore");
   right_clicks();
   press_keys();
+  keyboard();
   for (const InspectorPage page : {InspectorPage::Row, InspectorPage::Neurons, InspectorPage::Vectors}) {
     restore();
     view.inspector.page = page;

@@ -34,6 +34,7 @@ class WordsTour {
   void rest_on_everything();
   void rest_on(const RecordedItem& item);
   void press_keys();
+  void keyboard();
   void sizes();
   Table longer() const;
   void examples();

@@ -120,7 +120,7 @@ void draw_all_heads(Sides& sides, const Box& box) {
 
   ImGui::SetCursorScreenPos({box.x, top});
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
-  ImGui::BeginChild("all heads", {box.w + ui.px(8), box.bottom() - top}, ImGuiChildFlags_None,
+  ImGui::BeginChild("all heads", {box.w + ui.px(8), box.bottom() - top}, ImGuiChildFlags_NavFlattened,
                     ImGuiWindowFlags_NoBackground);
   const float y0 = ImGui::GetCursorScreenPos().y + margin;
   const ColourScale scale = difference_scale(sides, true);

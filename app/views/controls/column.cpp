@@ -117,7 +117,7 @@ void draw_column(Scene& scene, const Box& region, std::span<const DrawSection> s
   const Ui& ui = scene.ui;
   ImGui::SetCursorScreenPos(region.min());
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
-  ImGui::BeginChild("controls", {region.w - ui.px(splitter_reach), region.h}, ImGuiChildFlags_None,
+  ImGui::BeginChild("controls", {region.w - ui.px(splitter_reach), region.h}, ImGuiChildFlags_NavFlattened,
                     ImGuiWindowFlags_NoBackground);
   keep_scroll(ui, scene.view.scrolls.controls);
   const ImVec2 top = ImGui::GetCursorScreenPos();

@@ -133,7 +133,7 @@ ImVec2 draw_grid(Scene& scene, const Box& region, const Box& area) {
   const float ring = ui.px(3);  // round the badge of a soloed head in the first row
   ImGui::SetCursorScreenPos({region.x + edge, area.y - ring});
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
-  ImGui::BeginChild("heads", {region.w - 2 * edge, area.h + ring}, ImGuiChildFlags_None,
+  ImGui::BeginChild("heads", {region.w - 2 * edge, area.h + ring}, ImGuiChildFlags_NavFlattened,
                     ImGuiWindowFlags_NoBackground);
   keep_scroll(ui, scene.view.scrolls.heads);
   const float top = ImGui::GetCursorScreenPos().y + ring;

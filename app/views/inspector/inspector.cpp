@@ -144,7 +144,7 @@ void draw_inspector(Scene& scene, const Box& region) {
   ImGui::SetCursorScreenPos(page.min());
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
   ImGui::BeginChild(std::string(page_names[static_cast<std::size_t>(scene.view.inspector.page)]).c_str(),
-                    {page.w, page.h}, ImGuiChildFlags_None, ImGuiWindowFlags_NoBackground);
+                    {page.w, page.h}, ImGuiChildFlags_NavFlattened, ImGuiWindowFlags_NoBackground);
   const float top = ImGui::GetCursorScreenPos().y;
   const float bottom = draw_page(scene, inspected_place(scene), {x, top, width, page.h - ui.px(12)});
   ImGui::SetCursorScreenPos({page.x, bottom - 1});

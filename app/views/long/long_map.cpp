@@ -108,6 +108,9 @@ Cell aimed_at(const MapFrame& m, Cell under, int level) {
 void take_long_mouse(const MapFrame& m, int level) {
   ImGui::SetNextItemAllowOverlap();
   const Ui::Touch touch = m.ui().touch("long map", m.cells);
+  if (touch.focused)
+    m.ui().frame(m.cells.grown(m.ui().px(3)), m.ui().theme.query, m.ui().px(2), m.ui().px(4));
+  if (touch.hovered && !touch.pointed) return;  // by the keyboard: the mouse is nowhere
   const bool is_gesture = take_gestures(m, touch, true);
   if (is_gesture || !ImGui::IsMousePosValid() || !(touch.hovered || touch.clicked)) return;
   const Cell under = m.under(ImGui::GetIO().MousePos);

@@ -147,13 +147,13 @@ void take_mouse(const Matrix& m, const Look& now) {
   ImGui::SetNextItemAllowOverlap();  // a message may float above the cells
   const Ui::Touch touch = ui.touch(m.panel.id.c_str(), m.place.cells);
   if (touch.focused) ui.frame(m.place.cells.grown(ui.px(4)), ui.theme.query, ui.px(2), ui.px(4));
-  if (!touch.hovered && !touch.clicked) return;
+  if (!touch.pointed) return;
   Cell under = cell_at(m.place.cells, ImGui::GetIO().MousePos, m.place.rows, m.place.columns);
   under = {under.query + m.first_row, under.key + m.first_column};
   const std::optional<Cell> cell = cell_of(m.view, m.panel, under.query, under.key);
   Scene& scene = m.view.scene;
-  if (touch.hovered) scroll(m);
-  if (touch.hovered && cell) scene.next.hovered_cell = *cell;
+  scroll(m);
+  if (cell) scene.next.hovered_cell = *cell;
   if (touch.clicked) {
     keep_dimension(m, under.key);
     if (cell) {

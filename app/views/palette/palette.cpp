@@ -1,69 +1,50 @@
-// app/views: the command palette: every action of the window by name, with its key. Typed letters narrow it
-// down.
+// app/views/palette: the command palette: whatever the window can do or show, by name or by meaning. Typed
+// letters narrow it down; what fits best comes first.
 #include <algorithm>
-#include <cctype>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/actions.hpp"
+#include "app/views/palette/entries.hpp"
 
 namespace attnscope {
 namespace {
 
 constexpr const char* popup = "Command palette";
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
-/// Whether every word that was typed is somewhere in the name.
-bool matches(std::string_view name, std::string_view typed) {
-  const std::string in = lower(name), wanted = lower(typed);
-  std::size_t start = 0;
-  while (start < wanted.size()) {
-    const std::size_t end = std::min(wanted.find(' ', start), wanted.size());
-    if (in.find(wanted.substr(start, end - start)) == std::string::npos) return false;
-    start = end + 1;
-  }
-  return true;
-}
-
-/// What can be run now and is called what was typed: by the name that is shown, or in English as the manual
-/// calls it.
-std::vector<const Action*> matching(const Scene& scene) {
-  const Ui& ui = scene.ui;
+/// What answers what was typed, the best first; what is alike in the order of the table.
+std::vector<PaletteEntry> matching(const Scene& scene) {
   const std::string_view typed = scene.view.palette_text;
-  std::vector<const Action*> found;
-  for (const Action& action : actions()) {
-    if (!is_possible(action, scene)) continue;
-    const bool second_key = !found.empty() && found.back()->run == action.run;
-    if (action.run != open_palette && !second_key &&
-        (matches(action.name, typed) || matches(ui.said(action.name), typed)))
-      found.push_back(&action);
-  }
+  std::vector<std::pair<int, PaletteEntry>> scored;
+  for (PaletteEntry& entry : palette_entries(scene))
+    if (const int score = score_of(scene.ui.said(entry.name), entry, typed); score > 0)
+      scored.emplace_back(score, std::move(entry));
+  std::stable_sort(scored.begin(), scored.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<PaletteEntry> found;
+  for (auto& [score, entry] : scored) found.push_back(std::move(entry));
   return found;
 }
 
-/// One action; true when it was clicked.
-bool action_row(const Ui& ui, const Action& action, const Box& row, bool chosen) {
-  const Ui::Touch touch = ui.touch(std::string(action.name).c_str(), row);
+/// One entry; true when it was clicked.
+bool entry_row(const Ui& ui, const PaletteEntry& entry, const Box& row, bool chosen) {
+  const Ui::Touch touch = ui.touch(entry.name.c_str(), row);
   if (chosen || touch.hovered) ui.fill(row, ui.theme.control_hover, ui.px(6));
-  ui.text(row.x + ui.px(12), row.centre_y(), action.name,
-          {type::label, ui.theme.text1, chosen ? Ink::Medium : Ink::Regular});
-  ui.text(row.right() - ui.px(12), row.centre_y(), key_name(action.key),
-          {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
+  const float note = ui.text(row.right() - ui.px(12), row.centre_y(), entry.note,
+                             {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
+  ui.text(row.x + ui.px(12), row.centre_y(), entry.name,
+          {type::label, ui.theme.text1, chosen ? Ink::Medium : Ink::Regular, Align::Left,
+           row.w - note - ui.px(36)});
   return touch.clicked;
 }
 
-void run_and_close(Scene& scene, const Action& action) {
+void run_and_close(Scene& scene, const PaletteEntry& entry) {
   ImGui::CloseCurrentPopup();
-  if (action.only) scene.view.mode = *action.only;
-  action.run(scene);
+  entry.run(scene);
 }
 
-void draw_rows(Scene& scene, const Box& area, const std::vector<const Action*>& found) {
+void draw_rows(Scene& scene, const Box& area, const std::vector<PaletteEntry>& found) {
   const Ui& ui = scene.ui;
   std::size_t& at = scene.view.palette_row;
   const std::size_t count = found.size();
@@ -79,10 +60,10 @@ void draw_rows(Scene& scene, const Box& area, const std::vector<const Action*>& 
   const std::size_t first = at >= fits ? at - fits + 1 : 0;
   for (std::size_t i = first; i < std::min(count, first + fits); ++i) {
     const Box row{area.x, area.y + line * static_cast<float>(i - first), area.w, line};
-    if (action_row(ui, *found[i], row, i == at)) return run_and_close(scene, *found[i]);
+    if (entry_row(ui, found[i], row, i == at)) return run_and_close(scene, found[i]);
   }
   if (ImGui::IsKeyPressed(ImGuiKey_Enter) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter))
-    run_and_close(scene, *found[at]);
+    run_and_close(scene, found[at]);
 }
 
 }  // namespace
@@ -116,6 +97,7 @@ void draw_palette(Scene& scene) {
     if (text_field(ui, "##palette", {box.x + pad, box.y + pad, box.w - 2 * pad, ui.px(36)},
                    scene.view.palette_text, "What shall happen?", true))
       scene.view.palette_row = 0;
+    if (ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGuiKey_Escape, false)) ImGui::CloseCurrentPopup();
     const float top = box.y + pad + ui.px(46);
     draw_rows(scene, {box.x + pad, top, box.w - 2 * pad, box.bottom() - pad - top}, matching(scene));
     ImGui::EndPopup();

@@ -1,0 +1,171 @@
+#include "app/views/palette/entries.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "app/own_words.hpp"
+#include "app/views/signals/plots.hpp"
+#include "app/words.hpp"
+#include "core/text/letters.hpp"
+
+namespace attnscope {
+namespace {
+
+void add_actions(const Scene& scene, std::vector<PaletteEntry>& all) {
+  const Action* before = nullptr;
+  for (const Action& action : actions()) {
+    const bool is_second_key = before && before->run == action.run;
+    before = &action;
+    if (!is_possible(action, scene) || action.run == open_palette || is_second_key) continue;
+    const auto run = [&action](Scene& now) {
+      if (action.only) now.view.mode = *action.only;
+      action.run(now);
+    };
+    all.push_back({std::string(action.name), key_name(action.key), other_words_for(action), run, true});
+  }
+}
+
+/// Opens its section, scrolls it into sight, gives it the keyboard and rings it.
+void show_control(Scene& scene, const ControlEntry& control) {
+  ViewState& view = scene.view;
+  const auto section = static_cast<std::size_t>(control.section);
+  view.mode = Mode::Explore;
+  view.hidden[static_cast<std::size_t>(Region::Controls)] = false;
+  view.fold[section] = 1;
+  if (control.behind_dots) view.more[section] = true;
+  view.keyboard.sought = {std::string(control.label), std::string(control.title), 8, {}, 0};
+}
+
+void add_controls(const Scene& scene, std::vector<PaletteEntry>& all) {
+  if (scene.result.is_long()) return;  // it has others
+  for (const ControlEntry& control : control_entries())
+    all.push_back({std::string(control.name), "control", control.words,
+                   [&control](Scene& now) { show_control(now, control); }});
+}
+
+/// A plot that is in none of the places comes to the first.
+void add_plots(const Scene& scene, std::vector<PaletteEntry>& all) {
+  if (scene.result.is_long()) return;
+  constexpr std::array<std::string_view, plot_kinds> words{
+      "entropy row query uncertainty spread entropie zeile",
+      "entropy head entropie kopf",
+      "entropy map heads rows heatmap entropie karte",
+      "scores histogram distribution sigma variance histogramm verteilung",
+      "weights histogram distribution largest histogramm verteilung gewichte",
+      "oscilloscope time trace oszilloskop zeit verlauf",
+      "gradient backward norm ableitung",
+      "received column sum sink attention empfangen spalte summe",
+  };
+  for (int i = 0; i < plot_kinds; ++i) {
+    const auto kind = static_cast<PlotKind>(i);
+    all.push_back({name_in_list(kind), "plot", words[static_cast<std::size_t>(i)], [kind](Scene& now) {
+                     SignalsState& signals = now.view.signals;
+                     now.view.mode = Mode::Explore;
+                     now.view.hidden[static_cast<std::size_t>(Region::Signals)] = false;
+                     const auto& slots = signals.slots;
+                     if (std::find(slots.begin(), slots.end(), kind) == slots.end())
+                       show_plot(signals, 0, kind);
+                   }});
+  }
+}
+
+void add_examples(const Scene& scene, std::vector<PaletteEntry>& all) {
+  for (const Example& example : scene.examples)
+    all.push_back({own(example.name), "example", "example sample open beispiel öffnen",
+                   [path = example.path](Scene& now) { now.requests.open = path; }});
+}
+
+/// Asks for a path with the ending that is meant.
+void add_exports(std::vector<PaletteEntry>& all) {
+  struct Export {
+    std::string_view name, path, words;
+  };
+  static constexpr std::array<Export, 4> exports{{
+      {"Save the session as JSON", "attention.json", "json session document export save speichern sitzung"},
+      {"Export the matrix as CSV", "attention.csv",
+       "csv table spreadsheet excel numbers export tabelle zahlen"},
+      {"Export the matrix as NPY", "attention.npy", "npy numpy array python export"},
+      {"Export every stage as tensors", "attention.safetensors", "safetensors tensor dump export stufen"},
+  }};
+  for (const Export& out : exports)
+    all.push_back({std::string(out.name), "file", out.words, [&out](Scene& now) {
+                     now.view.files.save_path = out.path;
+                     now.view.files.menu_opens = FileField::SaveAs;
+                   }});
+}
+
+void add_looks(const Scene& scene, std::vector<PaletteEntry>& all) {
+  struct Look {
+    std::string_view name, words;
+  };
+  static constexpr std::array<Look, 3> themes{{
+      {"Dark", "theme night black colours thema dunkel farben"},
+      {"Light", "theme day white bright colours print thema hell farben"},
+      {"High contrast", "theme projector accessibility colours beamer kontrast thema farben"},
+  }};
+  for (std::size_t i = 0; i < themes.size(); ++i)
+    all.push_back({std::string(themes[i].name), "theme", themes[i].words,
+                   [i](Scene& now) { now.view.theme = static_cast<ThemeName>(i); }});
+  for (const Language& language : scene.languages)
+    all.push_back({own(language.name), "language",
+                   language.code == "de" ? "language german deutsch sprache übersetzung"
+                                         : "language english englisch sprache",
+                   [code = language.code](Scene& now) { now.view.language = code; }});
+}
+
+/// Calls `use` with every word, divided by spaces.
+template <class Use>
+void for_each_word(std::string_view text, const Use& use) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    if (end > 0) use(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+/// How well one typed word is found among these.
+int score_in(std::string_view text, std::string_view word, int whole, int begins, int inside) {
+  int best = 0;
+  for_each_word(text, [&](std::string_view there) {
+    if (there == word) best = std::max(best, whole);
+    if (there.starts_with(word)) best = std::max(best, begins);
+  });
+  if (best == 0 && text.find(word) != std::string_view::npos) best = inside;
+  return best;
+}
+
+}  // namespace
+
+std::vector<PaletteEntry> palette_entries(const Scene& scene) {
+  std::vector<PaletteEntry> all;
+  add_actions(scene, all);
+  add_controls(scene, all);
+  add_plots(scene, all);
+  add_examples(scene, all);
+  add_exports(all);
+  add_looks(scene, all);
+  return all;
+}
+
+int score_of(std::string_view shown_name, const PaletteEntry& entry, std::string_view typed) {
+  const std::string wanted = search_form(typed);
+  if (wanted.find_first_not_of(' ') == std::string::npos) return entry.is_action ? 1 : 0;
+  const std::string shown = search_form(shown_name), own_name = search_form(plain(entry.name)),
+                    other = search_form(entry.words);
+  int score = 0;
+  bool all_found = true;
+  for_each_word(wanted, [&](std::string_view word) {
+    const int best = std::max({score_in(shown, word, 60, 40, 20), score_in(own_name, word, 50, 35, 15),
+                               score_in(other, word, 30, 18, 6)});
+    score += best;
+    all_found = all_found && best > 0;
+  });
+  if (!all_found) return 0;
+  if (shown == wanted || own_name == wanted)
+    score += 1000;
+  else if (shown.starts_with(wanted) || own_name.starts_with(wanted))
+    score += 20;
+  return score + (entry.is_action ? 1 : 0);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,96 @@
+// app/views/palette: what else people call the actions, in English and German. Found by the key, which stays
+// when the name is worded anew; an action without one by its name.
+#include <algorithm>
+
+#include "app/actions.hpp"
+
+namespace attnscope {
+namespace {
+
+struct OtherWords {
+  ImGuiKeyChord key;
+  std::string_view name;  // where there is no key
+  std::string_view words;
+};
+
+constexpr ImGuiKeyChord ctrl = ImGuiMod_Ctrl, shift = ImGuiMod_Shift;
+
+constexpr OtherWords table[] = {
+    {ctrl | ImGuiKey_O, {}, "load import dump tensors safetensors npy json text example öffnen laden datei"},
+    {ctrl | ImGuiKey_S, {}, "save session json speichern sichern sitzung"},
+    {ctrl | shift | ImGuiKey_S, {}, "export image screenshot png svg figure bild exportieren abbildung"},
+    {ctrl | ImGuiKey_C, {}, "clipboard table tsv spreadsheet excel kopieren zwischenablage tabelle"},
+    {ImGuiKey_F1, {}, "help shortcuts keyboard manual hilfe tasten tastenkürzel anleitung"},
+    {ctrl | ImGuiKey_Z, {}, "back revert take back rückgängig zurück"},
+    {ctrl | shift | ImGuiKey_Z, {}, "again forward wiederholen wiederherstellen"},
+    {ctrl | ImGuiKey_L, {}, "text input prompt tokens words edit satz text eingabe eingeben tippen wörter"},
+    {ImGuiKey_Home, {}, "reset restore seed random initial zurücksetzen zufall"},
+    {shift | ImGuiKey_Home, {}, "random reroll shuffle new weights zufall würfeln neue gewichte"},
+    {ImGuiKey_W, {}, "W_Q W_K W_V W_O matrix numbers parameters gewichte bearbeiten ändern"},
+    {ImGuiKey_B, {}, "brush draw hide cells maske malen pinsel zeichnen"},
+    {ImGuiKey_S, {}, "sqrt square root dk d_k scale scaling 1/sqrt(dk) wurzel skalierung skalieren teilen"},
+    {ImGuiKey_C, {}, "autoregressive decoder future triangular lower kausal zukunft dreieck maske"},
+    {ImGuiKey_P, {}, "pad attention_mask padding auffüllen polster maske"},
+    {ImGuiKey_N, {}, "reset clear remove full bidirectional encoder keine maske löschen zurücksetzen"},
+    {ImGuiKey_M, {}, "mask one cell knock out attention ablate zelle verbergen ausblenden"},
+    {ImGuiKey_O, {}, "positional encoding embedding sinusoidal rope alibi position kodierung"},
+    {shift | ImGuiKey_M, {}, "ablate zero switch off turn off silence stumm abschalten ausschalten kopf"},
+    {shift | ImGuiKey_S, {}, "only this head alone isolate nur allein kopf"},
+    {shift | ImGuiKey_R, {}, "reset unmute all heads zurücksetzen alle köpfe"},
+    {shift | ImGuiKey_H, {}, "pattern replace ablate freeze intervention muster ersetzen eingriff kopf"},
+    {ImGuiKey_F2, {}, "mode overview start erkunden modus übersicht"},
+    {ImGuiKey_F3,
+     {},
+     "mode step by step matrices calculation formula schritt rechnung matrizen formel modus"},
+    {ImGuiKey_F4, {}, "mode side by side difference versus vergleichen vergleich unterschied modus"},
+    {ImGuiKey_T,
+     {},
+     "colour scheme dark light high contrast appearance thema farbschema hell dunkel kontrast"},
+    {ctrl | ImGuiKey_Equal, {}, "zoom in bigger font size scale größer schrift vergrößern"},
+    {ctrl | ImGuiKey_Minus, {}, "zoom out smaller font size scale kleiner schrift verkleinern"},
+    {ImGuiKey_H, {}, "time timing performance speed profile dauer zeit geschwindigkeit"},
+    {ImGuiKey_U, {}, "cpu cuda gpu graphics card grafikkarte rechnen"},
+    {shift | ImGuiKey_U, {}, "parity difference cpu cuda gpu check prüfen abweichung"},
+    {ImGuiKey_K, {}, "cell row neurons vectors page zelle zeile neuronen vektoren seite"},
+    {ImGuiKey_I, {}, "fix keep lock anheften festhalten"},
+    {ImGuiKey_E, {}, "dimensions products q k bertviz neuronen dimensionen groß"},
+    {ImGuiKey_D, {}, "query key received looks at richtung"},
+    {ImGuiKey_Z, {}, "zoom reset fit magnify vergrößern einpassen"},
+    {shift | ImGuiKey_T, {}, "transpose axes rows columns transponieren achsen tauschen"},
+    {ImGuiKey_G, {}, "graph bertviz head view connections linien verbindungen"},
+    {ImGuiKey_L, {}, "log logarithmic small weights logarithmisch farben"},
+    {0, "Float64 error instead of the value",
+     "double precision rounding accuracy fp64 genauigkeit rundung fehler"},
+    {ImGuiKey_R, {}, "colour bar limits min max normalise lock farbskala bereich"},
+    {ImGuiKey_F, {}, "pause oscilloscope stop trace anhalten einfrieren"},
+    {0, "Arm the trigger of the trace", "oscilloscope single shot auslöser"},
+    {ImGuiKey_Comma, {}, "scores scaled masked weights stage stufe davor zurück"},
+    {ImGuiKey_Period, {}, "scores scaled masked weights stage stufe danach weiter"},
+    {ImGuiKey_LeftBracket, {}, "previous head kopf davor"},
+    {ImGuiKey_RightBracket, {}, "next head kopf danach"},
+    {ImGuiKey_Escape, {}, "close cancel leave unlock schließen abbrechen"},
+    {ImGuiKey_J, {}, "maximum largest argmax peak größte stärkste zelle"},
+    {0, "Usual sizes", "reset layout splitters default zurücksetzen anordnung größen"},
+    {0, "Usual view", "reset view default layout restore zurücksetzen ansicht standard"},
+    {ImGuiKey_F6, {}, "focus region panel tab accessibility bereich fokus tastatur"},
+    {ImGuiKey_Backslash, {}, "hold B keep freeze remember reference festhalten merken vergleich"},
+    {ImGuiKey_X, {}, "exchange A B tauschen wechseln"},
+    {shift | ImGuiKey_Backslash, {}, "forget release B loslassen vergessen"},
+    {ImGuiKey_Slash, {}, "A - B minus delta subtract differenz unterschied"},
+};
+
+}  // namespace
+
+std::string_view other_words_for(const Action& action) {
+  const auto found = std::find_if(std::begin(table), std::end(table), [&](const OtherWords& row) {
+    return row.key != 0 ? row.key == action.key && !action.only : action.key == 0 && row.name == action.name;
+  });
+  if (found != std::end(table)) return found->words;
+  // Keys that mean something else in Walk.
+  const auto in_mode = std::find_if(std::begin(table), std::end(table), [&](const OtherWords& row) {
+    return row.key != 0 && row.key == action.key && action.only == Mode::Explore;
+  });
+  return in_mode != std::end(table) ? in_mode->words : std::string_view();
+}
+
+}  // namespace attnscope

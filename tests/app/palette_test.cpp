@@ -1,0 +1,130 @@
+// The palette finds things by what people call them, and shows where they are.
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+#include <imgui_internal.h>
+
+#include "app/own_words.hpp"
+#include "app/views/palette/entries.hpp"
+#include "controls_robot.hpp"
+
+using namespace attnscope;
+using namespace attnscope::test;
+
+namespace {
+
+void open_palette_and_type(Robot& robot, std::string_view text) {
+  robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
+  robot.frame(3);
+  REQUIRE(robot.has("##palette"));
+  robot.type(text);
+  robot.frame(2);
+}
+
+}  // namespace
+
+TEST_CASE("the palette finds by meaning, in English and German") {
+  const struct {
+    const char *typed, *found;
+  } cases[] = {{"sqrt", "Divide by √dₖ on or off"},
+               {"dk", "Divide by √dₖ"},
+               {"scale", "Scale"},
+               {"temperature", "Temperature"},
+               {"Schärfe", "Temperature"},
+               {"csv", "Export the matrix as CSV"},
+               {"export", "Export the matrix as NPY"},
+               {"reset", "Usual view"},
+               {"german", "Deutsch"},
+               {"deutsch", "Deutsch"},
+               {"random", "Weights, built by hand or random"},
+               {"zufall", "Seed"},
+               {"example", "The cat sat on the mat"},
+               {"beispiel", "The cat sat on the mat"},
+               {"entropy", "Entropy per row"},
+               {"entropie", "Entropy per row"},
+               {"sentence", "Type the sentence"},
+               {"satz", "Type the sentence"},
+               {"gqa", "KV heads"},
+               {"rope", "RoPE base"},
+               {"undo", "Undo"},
+               {"rückgängig", "Undo"},
+               {"RUCKGANGIG", "Undo"},
+               {"dark", "Dark"},
+               {"hell", "Light"},
+               {"png", "Save a picture"}};
+  Robot robot({.width = 1600, .height = 1000});
+  for (const auto& [typed, found] : cases) {
+    INFO(typed);
+    open_palette_and_type(robot, typed);
+    CHECK(robot.app().view().palette_text == typed);
+    CHECK(robot.has(found));
+    robot.key(ImGuiKey_Escape);  // once is enough
+    robot.frame(2);
+    CHECK_FALSE(robot.has("##palette"));
+  }
+}
+
+TEST_CASE("a name beats other words, a whole name everything") {
+  const PaletteEntry scale{"Scale", {}, "factor sqrt", {}, false};
+  const PaletteEntry divide{"Divide by √dₖ", {}, "scale scaling sqrt", {}, false};
+  const PaletteEntry larger{"Larger", {}, "font size scale", {}, true};
+  CHECK(score_of("Scale", scale, "scale") > score_of("Divide", divide, "scale"));
+  CHECK(score_of("Scale", scale, "sca") > score_of("Larger", larger, "sca"));
+  CHECK(score_of("Skalierung", scale, "skal") > 0);
+  CHECK(score_of("Divide", divide, "dk") > 0);  // ₖ is a k
+  CHECK(score_of("Divide", divide, "sqrt divide") > 0);
+  CHECK(score_of("Divide", divide, "sqrt mask") == 0);
+  CHECK(score_of("Larger", larger, "") > 0);
+  CHECK(score_of("Scale", scale, " ") == 0);  // before anything is typed there are the actions
+}
+
+TEST_CASE("a control that was found comes into sight with its section, the keyboard and a ring") {
+  Robot robot({.width = 1280, .height = 720});  // where most sections are folded
+  CHECK_FALSE(robot.has("Dropout"));
+  open_palette_and_type(robot, "dropout");
+  robot.key(ImGuiKey_Enter);
+  robot.frame(6);
+  REQUIRE(robot.has("Dropout"));
+  CHECK(robot.app().view().keyboard.now == Stop::Controls);
+  const Sought& sought = robot.app().view().keyboard.sought;
+  CHECK(sought.label == "Dropout");
+  CHECK(sought.box.h > 8);
+  CHECK(sought.box.bottom() <= 720);
+  CHECK(robot.app().changes_in());
+  robot.frame(6 * 60);
+  CHECK(robot.app().view().keyboard.sought.label.empty());
+  open_palette_and_type(robot, "RoPE base");  // which there is with rotary positions only: then its section
+  robot.key(ImGuiKey_Enter);
+  robot.frame(16);
+  CHECK(robot.app().view().keyboard.sought.label == "Positions");
+  CHECK(robot.has("Positions kind"));
+}
+
+TEST_CASE("every control of the palette's table stands where it says") {
+  const std::set<std::string_view> elsewhere{
+      "Layer", "Initialiser", "Biases", "RoPE base", "Rotated dims value", "Buckets value", "Noise"};
+  for (const ControlEntry& control : control_entries()) {
+    if (elsewhere.contains(control.label)) continue;
+    Robot robot({.width = 1600, .height = 1000});
+    INFO(control.name);
+    open_palette_and_type(robot, control.name);
+    robot.key(ImGuiKey_Enter);
+    robot.frame(8);
+    CHECK(robot.app().view().keyboard.sought.label == control.label);
+    CHECK(robot.has(control.label));
+  }
+}
+
+TEST_CASE("whatever the palette offers has other words, or is an action that needs none") {
+  std::set<std::string_view> names;
+  for (const ControlEntry& control : control_entries()) {
+    INFO(control.name);
+    CHECK(names.insert(control.name).second);
+    CHECK_FALSE(control.words.empty());
+  }
+  int without = 0;
+  for (const Action& action : actions()) without += other_words_for(action).empty() ? 1 : 0;
+  CHECK(without <= 30);
+}
