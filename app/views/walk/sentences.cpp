@@ -1,5 +1,6 @@
 // app/views/walk: every move in one sentence.
 #include <algorithm>
+#include <vector>
 
 #include "app/number_format.hpp"
 #include "app/views/walk/card.hpp"
@@ -10,43 +11,125 @@ namespace {
 
 std::string quoted(const std::string& label) { return "“" + label + "”"; }
 
-/// The first move is made for one row, the second for the others.
+/// The first move is made for one row, the second for the others where there are some.
 std::string one_or_all(const std::string& one, const std::string& all, int move, int moves) {
-  return move < moves ? one : all;
+  return move < moves || moves == 1 ? one : all;
 }
 
-/// The rows or keys that a move adds: "“The”", "“The” and “cat”", "“The” … “mat”".
-std::string added(const View& v, std::int64_t count, int move, int moves, bool keys) {
+/// The rows that a move adds: "“The”", "“The” and “cat”", "“The” … “mat”".
+std::string added(const View& v, std::int64_t count, int move, int moves) {
   const auto end_of = [&](int m) { return (count * m + moves - 1) / moves; };
   const std::int64_t first = end_of(move - 1), last = end_of(move) - 1;
-  const auto label = [&](std::int64_t i) {
-    return quoted(keys ? key_label(v.result(), v.b, i) : query_label(v.result(), v.b, i));
-  };
+  const auto label = [&](std::int64_t i) { return quoted(query_label(v.result(), v.b, i)); };
   if (last <= first) return label(first);
   return label(first) + (last == first + 1 ? " and " : " … ") + label(last);
 }
 
-std::string softmax_sentence(const View& v, int move) {
-  switch (softmax_moves(v.document())[static_cast<std::size_t>(move - 1)]) {
-    case SoftmaxMove::Shift:
-      return v.document().softmax == SoftmaxKind::Stable
-                 ? "Each row's largest value is subtracted: no power can overflow."
-                 : "Each value is divided by the temperature.";
-    case SoftmaxMove::Exponential: return "e to the power of each: all positive, gaps grow.";
-    case SoftmaxMove::Sum: return "Each row is added up.";
-    case SoftmaxMove::Divide: return "Each row becomes shares that add up to 1.";
-    case SoftmaxMove::Hide: break;
-  }
-  return "The mistake: hidden keys become 0 only now, and rows no longer add up to 1.";
+/// The keys of a move of the mix: [first, last).
+struct KeyRange {
+  std::int64_t first, last;
+};
+KeyRange keys_of_move(const View& v, int move, int moves) {
+  const std::int64_t count = v.result().dimensions.keys;
+  const auto end_of = [&](int m) { return (count * m + moves - 1) / moves; };
+  return {end_of(move - 1), end_of(move)};
 }
 
-std::string linear_sentence(int move) {
+/// "“sat”", "“sat” and “mat”", "“sat” … “mat”": the first and the last of some keys in their order.
+std::string listed(const View& v, const std::vector<std::int64_t>& keys) {
+  const auto label = [&](std::int64_t key) { return quoted(key_label(v.result(), v.b, key)); };
+  if (keys.size() == 1) return label(keys.front());
+  return label(keys.front()) + (keys.size() == 2 ? " and " : " … ") + label(keys.back());
+}
+
+/// Whether the mask leaves the chosen query any key.
+bool sees_any(const View& v) {
+  for (std::int64_t key = 0; key < v.result().dimensions.keys; ++key)
+    if (!v.scene.is_masked(v.b, v.h, v.cell.query, key)) return true;
+  return false;
+}
+bool sees_all(const View& v) {
+  for (std::int64_t key = 0; key < v.result().dimensions.keys; ++key)
+    if (v.scene.is_masked(v.b, v.h, v.cell.query, key)) return false;
+  return true;
+}
+
+bool is_muted(const View& v) {
+  const std::vector<HeadSurgery>& surgery = v.document().surgery;
+  return is_operated(v.document(), v.h) &&
+         surgery[static_cast<std::size_t>(v.h)].kind == HeadSurgery::Kind::Mute;
+}
+
+std::string query_of(const View& v) { return quoted(query_label(v.result(), v.b, v.cell.query)); }
+
+/// Why keys whose weight is 0 add nothing to the mix of the chosen query.
+std::string nothing_added(const View& v, const std::vector<std::int64_t>& keys) {
+  const std::string names = listed(v, keys), are = keys.size() == 1 ? " is" : " are",
+                    have = keys.size() == 1 ? " has" : " have";
+  const auto all = [&](auto holds) { return std::all_of(keys.begin(), keys.end(), holds); };
+  const auto row = [&](Stage stage) { return matrix_of(v.result(), stage, v.b, v.h).row(v.cell.query); };
+  if (all([&](std::int64_t key) { return v.scene.is_masked(v.b, v.h, v.cell.query, key); }))
+    return names + are + " masked: weight 0, nothing is added.";
+  if (v.document().dropout.rate > 0 && all([&](std::int64_t key) { return row(Stage::Surgery)(key) != 0; }))
+    return names + are + " dropped: weight 0, nothing is added.";
+  return names + have + " weight 0: nothing is added.";
+}
+
+std::string mix_sentence(const View& v, int move, int moves) {
+  if (is_muted(v)) return "This head is muted: all its weights are 0, nothing is added.";
+  const auto weights = matrix_of(v.result(), Stage::Drop, v.b, v.h).row(v.cell.query);
+  const KeyRange range = keys_of_move(v, move, moves);
+  std::vector<std::int64_t> adding, idle;
+  for (std::int64_t key = range.first; key < range.last; ++key)
+    (weights(key) != 0 ? adding : idle).push_back(key);
+  if (adding.empty()) return nothing_added(v, idle);
+  const std::string hand = adding.size() == 1 ? " hands" : " hand";
+  const std::string what =
+      listed(v, adding) + hand + " its value to " + query_of(v) + ": value times weight.";
+  const std::string many =
+      listed(v, adding) + hand + " their values to " + query_of(v) + ": value times weight.";
+  return (adding.size() == 1 ? what : many) + (idle.empty() ? "" : " " + nothing_added(v, idle));
+}
+
+/// What became of a row whose values are no shares; empty where they add up to 1.
+std::string broken_row(const View& v, Stage weights) {
+  const auto row = matrix_of(v.result(), weights, v.b, v.h).row(v.cell.query);
+  if (row.hasNaN()) return query_of(v) + " gets NaN: its exponentials overflowed or all underflowed.";
+  if (!sees_any(v) && row.isZero(0)) return query_of(v) + " may see no key: its row stays 0.";
+  return {};
+}
+
+std::string softmax_sentence(const View& v, int move) {
+  const Document& document = v.document();
+  switch (softmax_moves(document)[static_cast<std::size_t>(move - 1)]) {
+    case SoftmaxMove::Shift:
+      if (document.softmax != SoftmaxKind::Stable) return "Each value is divided by the temperature.";
+      return document.temperature == 1
+                 ? "Each row's largest value is subtracted: no power can overflow."
+                 : "Each row's largest value is subtracted, then all are divided by the temperature.";
+    case SoftmaxMove::Exponential:
+      return sees_all(v) || v.scene.stats.rule().after_softmax()
+                 ? "e to the power of each: all positive, gaps grow."
+                 : "e to the power of each: masked keys become 0, all others are positive.";
+    case SoftmaxMove::Sum: return "Each row is added up.";
+    case SoftmaxMove::Divide:
+      if (const std::string broken = broken_row(v, Stage::Softmax); !broken.empty()) return broken;
+      return "Each row becomes shares that add up to 1.";
+    case SoftmaxMove::Hide: break;
+  }
+  return "The mistake: masked keys become 0 only now, and rows no longer add up to 1.";
+}
+
+std::string linear_sentence(const View& v, int move) {
   switch (static_cast<LinearMove>(move - 1)) {
     case LinearMove::Product: return "No softmax: φ(q)·φ(k) is positive already.";
-    case LinearMove::Hide: return "Keys that a query may not see drop out.";
+    case LinearMove::Hide:
+      return sees_all(v) ? query_of(v) + " may see every key: nothing is masked in its row."
+                         : "Keys that a query may not see drop out.";
     case LinearMove::Sum: return "Each row is added up.";
     case LinearMove::Divide: break;
   }
+  if (const std::string broken = broken_row(v, Stage::Linear); !broken.empty()) return broken;
   return "Each row becomes shares that add up to 1.";
 }
 
@@ -61,41 +144,89 @@ std::string surgery_sentence(const View& v) {
 
 std::string mask_sentence(const View& v, const std::string& query, int move, int moves) {
   if (v.scene.stats.rule().after_softmax())
-    return "The mistake: hidden keys are to be hidden after the softmax.";
+    return "The mistake: masked keys are to be hidden after the softmax.";
   const std::string value = v.scene.stats.rule().hidden_value() < -1e30 ? "−∞" : "−1e9";
   const bool biased = static_cast<bool>(v.result().trace[Stage::Bias]);
+  if (sees_all(v)) {
+    const std::string none = query + " may see every key: nothing is masked in its row.";
+    return one_or_all(biased ? "The position bias is added. " + none : none,
+                      "Every other row: keys that it may not see get " + value + ".", move, moves);
+  }
   const std::string bias = biased ? "The position bias is added, and keys" : "Keys";
   return one_or_all(bias + " that " + query + " may not see get " + value + ".",
                     "The same in every other row.", move, moves);
 }
 
-std::string vector_sentence(const View& v, Stage stage, int move, int moves) {
-  const std::string query = quoted(query_label(v.result(), v.b, v.cell.query));
+std::string drop_sentence(const View& v, const std::string& query, int move, int moves) {
+  if (move == moves && moves > 1) return "So in every other row.";
+  if (is_muted(v)) return "Dropout finds only zeros: this head is muted.";
+  const auto before = matrix_of(v.result(), Stage::Surgery, v.b, v.h).row(v.cell.query);
+  const auto after = matrix_of(v.result(), Stage::Drop, v.b, v.h).row(v.cell.query);
+  std::int64_t dropped = 0, there = 0;
+  for (Eigen::Index key = 0; key < before.size(); ++key) {
+    there += before(key) != 0;
+    dropped += before(key) != 0 && after(key) == 0;
+  }
+  return "Dropout: " + grouped(dropped) + " of " + grouped(there) + " weights of " + query +
+         " become 0, the others grow.";
+}
+
+/// "Heads 0 … 3 share these keys." where queries are grouped; empty else.
+std::string shared_note(const View& v, std::string_view what) {
+  const Dimensions& d = v.result().dimensions;
+  const std::int64_t group = d.heads / d.kv_heads, first = v.kv * group;
+  if (group < 2) return {};
+  return " Heads " + grouped(first) + " … " + grouped(first + group - 1) + " share these " +
+         std::string(what) + ".";
+}
+
+/// A key of no token has no vector that weights are multiplied with.
+std::string extra_key_sentence(const View& v, const std::string& key, std::string_view what) {
+  const Dimensions& d = v.result().dimensions;
+  const bool learned = v.document().weights.extra_key && v.cell.key == d.token_keys();
+  return key + " belongs to no token: its " + std::string(what) +
+         (learned ? " is learned." : " is all zeros.");
+}
+
+/// What a query, a key or a value is made of, for the chosen one and for the others.
+std::string projection_sentence(const View& v, Stage stage, int move, int moves) {
+  const bool of_key = stage == Stage::Key;
   const std::string key = quoted(key_label(v.result(), v.b, v.cell.key));
+  const bool extra = v.cell.key >= v.result().dimensions.token_keys();
+  if (stage == Stage::Query)
+    return one_or_all("What does " + query_of(v) + " ask for? Its vector times the query weights.",
+                      "All other queries: the same weights.", move, moves);
+  const std::string shared = shared_note(v, of_key ? "keys" : "values");
+  if (move == moves && moves > 1)
+    return (of_key ? "All other keys: the same weights." : "All other values: the same weights.") + shared;
+  if (extra) return extra_key_sentence(v, key, of_key ? "key" : "value");
+  return (of_key ? "What does " + key + " offer? Its vector times the key weights."
+                 : "What does " + key + " hand on? Its vector times the value weights.") +
+         shared;
+}
+
+std::string rotation_sentence(const View& v, bool asks, int move, int moves) {
+  const bool extra = !asks && v.cell.key >= v.result().dimensions.token_keys();
+  const std::string label = asks ? query_of(v) : quoted(key_label(v.result(), v.b, v.cell.key));
+  const std::string one = extra ? label + " has no position: it is not turned."
+                                : label + " is turned by the angle of its position.";
+  return one_or_all(one, asks ? "So is every other query." : "So is every other key.", move, moves);
+}
+
+std::string vector_sentence(const View& v, Stage stage, int move, int moves) {
   const bool given = static_cast<bool>(v.document().input.given);
   switch (stage) {
     case Stage::Position:
       return move < moves || moves == 1 ? "Every token brings its vector along."
                                         : "Its position is added to each.";
-    case Stage::Memory: return "The other text gives keys and values.";
-    case Stage::Query:
-      if (given) return "Queries come as numbers.";
-      return one_or_all("What does " + query + " ask for? Its vector times the query weights.",
-                        "All other tokens ask with the same weights.", move, moves);
-    case Stage::Key:
-      if (given) return "Keys come as numbers.";
-      return one_or_all("What does " + key + " offer? Its vector times the key weights.",
-                        "All other tokens offer with the same weights.", move, moves);
-    case Stage::Value:
-      if (given) return "Values come as numbers.";
-      return one_or_all("What does " + key + " hand on? Its vector times the value weights.",
-                        "All other tokens hand on with the same weights.", move, moves);
-    case Stage::RotateQuery:
-      return one_or_all(query + " is turned by the angle of its position.", "So is every other query.", move,
-                        moves);
-    default:
-      return one_or_all(key + " is turned by the angle of its position.", "So is every other key.", move,
-                        moves);
+    case Stage::Memory:
+      return v.document().input.vectors ? "Other vectors give keys and values."
+                                        : "The other text gives keys and values.";
+    case Stage::Query: return given ? "Queries come as numbers." : projection_sentence(v, stage, move, moves);
+    case Stage::Key: return given ? "Keys come as numbers." : projection_sentence(v, stage, move, moves);
+    case Stage::Value: return given ? "Values come as numbers." : projection_sentence(v, stage, move, moves);
+    case Stage::RotateQuery: return rotation_sentence(v, true, move, moves);
+    default: return rotation_sentence(v, false, move, moves);
   }
 }
 
@@ -103,19 +234,20 @@ std::string scale_sentence(const View& v, const std::string& query, int move, in
   switch (v.document().scaling.kind) {
     case Scaling::Kind::Off: return "Scaling is off: nothing changes.";
     case Scaling::Kind::Factor:
-      return one_or_all("The row of " + query + " times the chosen factor.", "So every other row.", move,
+      return one_or_all("The row of " + query + " times the chosen factor.", "Every other row, too.", move,
                         moves);
     case Scaling::Kind::InverseSqrtDk: break;
   }
+  if (v.result().dimensions.d_k == 1) return "dₖ is 1, and so is its root: nothing changes.";
   return one_or_all("The row of " + query + " is divided by √dₖ: the spread shrinks.",
-                    "So is every other row.", move, moves);
+                    "Every other row is divided, too.", move, moves);
 }
 
 std::string plane_sentence(const View& v, Stage stage, int move, int moves) {
-  const std::string query = quoted(query_label(v.result(), v.b, v.cell.query));
+  const std::string query = query_of(v);
   switch (stage) {
     case Stage::Score:
-      return added(v, v.result().dimensions.queries, move, moves, false) +
+      return added(v, v.result().dimensions.queries, move, moves) +
              " against every key: one dot product a cell.";
     case Stage::Scale: return scale_sentence(v, query, move, moves);
     case Stage::Cap:
@@ -125,12 +257,20 @@ std::string plane_sentence(const View& v, Stage stage, int move, int moves) {
                         moves);
     case Stage::Mask: return mask_sentence(v, query, move, moves);
     case Stage::Softmax: return softmax_sentence(v, move);
-    case Stage::Linear: return linear_sentence(move);
+    case Stage::Linear: return linear_sentence(v, move);
     case Stage::Surgery: return surgery_sentence(v);
     default: break;
   }
-  return one_or_all("Dropout: some weights of " + query + " become 0, the others grow.",
-                    "So in every other row.", move, moves);
+  return drop_sentence(v, query, move, moves);
+}
+
+std::string output_sentence(const View& v, int move, int moves) {
+  if (moves == 1) return "The mix times the output weights.";
+  if (move < moves)
+    return is_muted(v) ? "This head is muted: its part of the output is 0."
+                       : "This head's part: its mix times its rows of the output weights.";
+  return v.document().weights.b_output ? "The parts of all heads and the bias are added up."
+                                       : "The parts of all heads are added up.";
 }
 
 /// "Queries", "Scores", and "Softmax" for the weights while they come about.
@@ -148,17 +288,13 @@ MoveWords words_of(const View& v) {
   const int move = v.made(*stage), moves = v.script.moves_of(*stage);
   const std::string title = title_of(v, *stage);
   if (*stage < Stage::Bucket) return {title, vector_sentence(v, *stage, move, moves)};
-  if (*stage == Stage::Mix) {
-    const std::string keys = added(v, v.result().dimensions.keys, move, moves, true);
-    return {title,
-            keys + (keys.find("” ") == std::string::npos ? " hands" : " hand") + " on: value times weight."};
+  if (*stage == Stage::Mix) return {title, mix_sentence(v, move, moves)};
+  if (*stage == Stage::Concat) {
+    const HeadBlock block = block_of(v);
+    return {title, "The mixes of all heads stand side by side: this head's are columns " +
+                       grouped(block.first) + " … " + grouped(block.first + block.count - 1) + "."};
   }
-  if (*stage == Stage::Output) {
-    const bool own = move < moves;
-    if (moves == 1) return {title, "The mix times the output weights."};
-    return {title, own ? "This head's part: its mix times its rows of the output weights."
-                       : "The parts of all heads are added up."};
-  }
+  if (*stage == Stage::Output) return {title, output_sentence(v, move, moves)};
   return {title, plane_sentence(v, *stage, move, moves)};
 }
 
