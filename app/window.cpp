@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -144,19 +145,23 @@ void pause(double due) {
   glfwPollEvents();
 }
 
-/// Sleeps until an event, or until what was changed should be written where a crash does not take it.
-void rest(App& app, const Attention& attention) {
-  const std::optional<double> keep_in = app.keep_in();
-  if (!keep_in) return glfwWaitEvents();
-  const double due = attention.last_frame + *keep_in;
-  if (const double left = due - glfwGetTime(); left > 0) glfwWaitEventsTimeout(left);
-  if (glfwGetTime() >= due) app.keep_now();
+/// Sleeps until an event, until what was changed should be written where a crash does not take it, or, in a
+/// window that can be seen, until a time that stands in it changes.
+void rest(App& app, Attention& attention, bool seen) {
+  const std::optional<double> keep_in = app.keep_in(), clock_in = seen ? app.clock_in() : std::nullopt;
+  if (!keep_in && !clock_in) return glfwWaitEvents();
+  const double keep_due = attention.last_frame + keep_in.value_or(INFINITY);
+  const double clock_due = attention.last_frame + clock_in.value_or(INFINITY);
+  if (const double left = std::min(keep_due, clock_due) - glfwGetTime(); left > 0)
+    glfwWaitEventsTimeout(left);
+  if (glfwGetTime() >= keep_due) app.keep_now();
+  if (glfwGetTime() >= clock_due) attention.frames = std::max(attention.frames, 1);
 }
 
 /// Returns when a frame may be due; sleeps without a timeout when nothing moves.
 void wait(GLFWwindow* window, App& app, Attention& attention) {
   if (!can_be_seen(window)) {
-    rest(app, attention);
+    rest(app, attention, false);
   } else if (attention.frames > 0) {
     pause(attention.last_frame + 0.9 * attention.frame_seconds);  // the swap waits for the rest
   } else if (app.wants_frame()) {
@@ -170,7 +175,7 @@ void wait(GLFWwindow* window, App& app, Attention& attention) {
     attention.frames = 2;
     attention.look_again = false;
   } else {
-    rest(app, attention);
+    rest(app, attention, true);
   }
 }
 
