@@ -132,6 +132,7 @@ void App::take_results() {
   seen_refinement_ = newest->refinement;
   if (take_held(newest)) return;
   if (opened_ && newest->ticket <= opened_after_) return;  // of what was open before
+  view_.refusal = newest->error;
   if (!newest->error.empty()) {
     view_.message = newest->error;
     view_.message_from_engine = true;

@@ -97,6 +97,8 @@ class App {
 
   /// In how many seconds, from the last frame on, keep_now() should be called; empty when nothing waits.
   std::optional<double> keep_in() const;
+  /// In how many seconds, from the last frame on, a time that stands on screen changes; empty when none does.
+  std::optional<double> clock_in() const;
   /// Writes what a crash must not take.
   void keep_now();
   /// What survives a crash; null where nothing does.

@@ -1,4 +1,6 @@
 // app: B: what is held to compare with.
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "app/app.hpp"
@@ -20,6 +22,7 @@ void App::hold() {
   if (!shown_->is_complete())
     return say("Not every query is known yet: it can be held once the sweep is done.");
   held_ = Held{shown_, std::make_unique<ResultStats>(shown_, &errors_), ImGui::GetTime()};
+  view_.compare.held_head = -1;
   stats_->compare_with(held_->result);
   show_tiles(held_, held_tiles_, *backends_);
 }
@@ -37,6 +40,7 @@ void App::swap_with_held() {
   tiles_->show(shown_, backends_->beside(*shown_));
   show_tiles(held_, held_tiles_, *backends_);
   held_->seconds = ImGui::GetTime();
+  if (view_.compare.held_head >= 0) std::swap(selection_.head, view_.compare.held_head);
   held_->stats->compare_with(nullptr);
   stats_->compare_with(held_->result);
   keep_selection_inside();
@@ -46,8 +50,15 @@ void App::swap_with_held() {
 void App::let_go() {
   held_.reset();
   held_tiles_.reset();
+  view_.compare.held_head = -1;
   if (stats_) stats_->compare_with(nullptr);
   if (shown_) keep_plane_there();
+}
+
+std::optional<double> App::clock_in() const {
+  if (!held_ || view_.mode == Mode::Walk) return std::nullopt;
+  const double age = ImGui::GetTime() - held_->seconds, step = age < 60 ? 1 : 60;
+  return step - std::fmod(std::max(0.0, age), step) + 0.01;
 }
 
 /// What the session held is there: it becomes B, and what is shown can be computed.

@@ -63,7 +63,7 @@ Layout compute_layout(float width, float height, const ViewState& view, std::siz
   const float top = px(l.compact ? 40 : 48), status = px(24);
   const float extra = px(36) * static_cast<float>(std::clamp<std::size_t>(strip_lines, 1, 3) - 1);
   const bool has_strip = !view.is_hidden(Region::Strip) && view.mode != Mode::Walk;
-  const float strip = has_strip ? px(l.compact ? 72 : 80) + extra : 0;
+  float strip = has_strip ? px(l.compact ? 72 : 80) + extra : 0;
   const auto size = [&](Region region, float dragged, float usual, Limits limits) {
     return view.is_hidden(region) ? 0 : px(chosen(dragged, usual, limits));
   };
@@ -71,22 +71,25 @@ Layout compute_layout(float width, float height, const ViewState& view, std::siz
   const float controls = size(Region::Controls, sizes.controls, l.compact ? 216 : 264, control_limits);
   float heads = size(Region::Heads, sizes.heads, l.compact ? 182 : 276, head_limits);
   const float inspector_width = px(chosen(sizes.inspector, l.compact ? 280 : 368, inspector_limits));
-  const bool narrow = is_narrow(width, s);
-  float inspector = narrow || view.is_hidden(Region::Inspector) ? 0 : inspector_width;
-  float tab = narrow ? px(24) : 0;
-  float signals = size(Region::Signals, sizes.signals, l.compact ? 152 : 208, signal_limits);
+  float signals = size(Region::Signals, sizes.signals, usual_signals(l.compact), signal_limits);
 
-  // In a window too small for everything the heatmap gives way last.
-  const float least = px(240);
-  if (width - controls - heads - inspector < least) inspector = 0;
-  if (width - controls - heads - tab < least) heads = 0;
+  // The map gives way last. Its region has a comfortable size, which others make room for, and a least one.
+  const float least = px(240), comfortable = px(320), comfortable_height = px(448);
+  float inspector = view.is_hidden(Region::Inspector) ? 0 : inspector_width;
+  bool narrow = is_narrow(width, s);
+  if (width - controls - heads - (narrow ? 0 : inspector) < comfortable) heads = 0;
+  narrow = narrow || width - controls - heads - inspector < comfortable;
+  if (narrow) inspector = 0;
+  float tab = narrow ? px(24) : 0;
   if (width - tab < least) tab = 0;
-  const float body_top = top + strip;
-  if (height - body_top - signals - status < least && signals > 0) {
+  if (height - top - strip - status < least) strip = 0;
+  const float body_top = top + strip, body = height - body_top - status;
+  const bool opened = sizes.signals > 0;
+  if (signals > 0 && body - signals < (opened ? least : comfortable_height)) {
     l.folded = true;
     signals = px(32);
+    if (body - signals < least) signals = 0;
   }
-  if (height - body_top - signals - status < px(160)) signals = 0;
   const float left = width - controls - tab < least ? 0 : controls;
 
   l.top = {0, 0, width, top};

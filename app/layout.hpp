@@ -15,7 +15,7 @@ struct Layout {
   bool compact =
       false;            // below 1400 logical pixels wide: narrower regions, fewer sub-labels, folded sections
   bool drawer = false;  // the inspector is open over the focus instead of beside it
-  bool folded = false;  // the window is too low for plots: the signals are a line of their titles
+  bool folded = false;  // the map needs the height: the signals are a line of their titles
 };
 
 /// Below 1280 logical pixels the inspector is a drawer over the focus.
@@ -23,14 +23,18 @@ bool is_narrow(float width, float scale);
 
 /// Logical sizes, wide / compact: top bar 48 / 40, strip 80 / 72 high; controls 264 / 216, heads 276 / 182,
 /// inspector 368 / 280 wide; signals 208 / 152, status 24 high, or what the splitters say; the focus takes
-/// the rest, and it gives way last: in a narrow window the inspector becomes a drawer over it, then the
-/// signals fold to a line, then regions go. Every line of text fields or chips after the first makes the
+/// the rest, and it gives way last: where it would be low the signals fold to a line unless somebody opened
+/// them, then the heads go, then the inspector becomes a drawer over it (always below 1280), then the line of
+/// the signals, the strip and the controls go. Every line of text fields or chips after the first makes the
 /// strip higher. Everything is in device pixels of a window `width` x `height`.
 Layout compute_layout(float width, float height, const ViewState& view, std::size_t strip_lines);
 
 /// The same for a long result, which has neither token strip nor thumbnails nor plots: the map takes their
 /// room.
 Layout long_layout(Layout);
+
+/// The height that the signals open to, logical pixels.
+inline float usual_signals(bool compact) { return compact ? 152 : 208; }
 
 /// How far a splitter reaches to both sides of its edge. A region that scrolls keeps its child window clear
 /// of that: Dear ImGui gives the mouse to the window on top.

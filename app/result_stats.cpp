@@ -56,6 +56,19 @@ void ResultStats::compare_with(ResultPtr held) {
   held_ = std::move(held);
   held_rule_.reset();
   if (held_) held_rule_.emplace(held_->document, held_->trace);
+  forget_differences();
+}
+
+void ResultStats::pair_heads(std::int64_t now, std::int64_t held) {
+  const std::int64_t heads = held_ ? held_->dimensions.heads : 0;
+  if (held < 0 || held >= heads || held == now) now = held = -1;
+  if (now == paired_now_ && held == paired_held_) return;
+  paired_now_ = now;
+  paired_held_ = held;
+  forget_differences();
+}
+
+void ResultStats::forget_differences() {
   differences_.clear();
   moved_.clear();
   std::erase_if(ranges_, [](const auto& entry) { return std::get<Plane>(entry.first).is_difference(); });
@@ -94,8 +107,12 @@ TensorPtr ResultStats::tensor(Plane plane) {
   const bool weights = plane.stage == weights_stage(result_->document);
   const TensorPtr& a = stage_of(*result_, plane.stage, weights);
   const TensorPtr& b = stage_of(*held_, plane.stage, weights);
-  if (a && b && a->shape() == b->shape()) at->second = difference(*a, *b, plane.kind);
-  return at->second;
+  if (!a || !b || a->shape() != b->shape()) return at->second;
+  if (paired_now_ < 0) return at->second = difference(*a, *b, plane.kind);
+  Tensor beside(*b);
+  for (std::int64_t of = 0; of < a->shape()[0]; ++of)
+    beside.matrix(of, paired_now_) = b->matrix(of, paired_held_);
+  return at->second = difference(*a, beside, plane.kind);
 }
 
 ConstMatrixMap<float> ResultStats::matrix(Plane plane, std::int64_t b, std::int64_t h) {
@@ -109,7 +126,9 @@ std::uint64_t ResultStats::made_in(Plane plane) const {
   const std::uint64_t own = attnscope::made_in(*result_, plane.stage);
   if (plane.is_error()) return mix_hash(own, result_->ticket);
   if (!plane.is_difference() || !held_) return attnscope::made_in(*result_, plane);
-  return mix_hash(mix_hash(own, attnscope::made_in(*held_, plane.stage)), held_->ticket);
+  const std::uint64_t pair =
+      static_cast<std::uint64_t>(paired_now_ + 1) << 32 | static_cast<std::uint64_t>(paired_held_ + 1);
+  return mix_hash(mix_hash(mix_hash(own, attnscope::made_in(*held_, plane.stage)), held_->ticket), pair);
 }
 
 void ResultStats::see(Plane plane, std::int64_t b, std::int64_t h, std::int64_t query,
@@ -119,7 +138,7 @@ void ResultStats::see(Plane plane, std::int64_t b, std::int64_t h, std::int64_t 
   rule_.see(b, h, query, seen);
   if (!plane.is_difference() || !held_rule_) return;
   std::vector<std::uint8_t> other(seen.size(), 1);
-  held_rule_->see(b, h, query, other);
+  held_rule_->see(b, held_head(h), query, other);
   for (std::size_t j = 0; j < seen.size(); ++j) seen[j] |= other[j];
 }
 
@@ -162,12 +181,12 @@ const MovedMass& ResultStats::moved(std::int64_t b, std::int64_t h) {
   if (!added) return at->second;
   MovedMass& moved = at->second;
   const auto a_weights = head_of(*stage_of(*result_, Stage::Softmax, true), b, h);
-  const auto b_weights = head_of(*stage_of(*held_, Stage::Softmax, true), b, h);
+  const auto b_weights = head_of(*stage_of(*held_, Stage::Softmax, true), b, held_head(h));
   double sum = 0, rows = 0;
   for (Eigen::Index i = 0; i < a_weights.rows(); ++i) {
     const auto keys = static_cast<std::size_t>(a_weights.cols());
     moved.rows.push_back(moved_mass({a_weights.row(i).data(), keys}, {b_weights.row(i).data(), keys}));
-    if (result_->measures.row(b, h, i).padding || held_->measures.row(b, h, i).padding) continue;
+    if (result_->measures.row(b, h, i).padding || held_->measures.row(b, held_head(h), i).padding) continue;
     sum += moved.rows.back();
     ++rows;
   }

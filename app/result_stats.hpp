@@ -47,6 +47,8 @@ class ResultStats {
   void compare_with(ResultPtr held);
   /// Whether the shown and the held result have the same tokens' shape, so that they can be subtracted.
   bool can_compare() const;
+  /// Differences of head `now` are taken to head `held` of the held result; -1: every head to itself.
+  void pair_heads(std::int64_t now, std::int64_t held);
   /// The planes that can be looked at; differences and errors last.
   std::vector<Plane> planes() const;
   /// The tensor of any plane; null where there is none. Asking for an error begins to compute all of them:
@@ -107,8 +109,13 @@ class ResultStats {
  private:
   ResultPtr result_;
   MaskRule rule_;
+  /// The head of the held result that stands beside this one.
+  std::int64_t held_head(std::int64_t h) const { return h == paired_now_ ? paired_held_ : h; }
+  void forget_differences();
+
   ResultPtr held_;
   std::optional<MaskRule> held_rule_;
+  std::int64_t paired_now_ = -1, paired_held_ = -1;
   std::map<Plane, TensorPtr> differences_;
   std::map<std::pair<std::int64_t, std::int64_t>, MovedMass> moved_;
   std::optional<MaskRule> full_rule_;

@@ -34,6 +34,7 @@ ATTNSCOPE_NAMES(Positions,
                 {"none", "sinusoidal", "learned", "buckets", "alibi", "rope-half", "rope-interleaved"});
 ATTNSCOPE_NAMES(WeightColours, {"magma", "viridis", "cividis", "blues", "grey"});
 ATTNSCOPE_NAMES(DifferenceKind, {"signed", "magnitude", "ratio"});
+ATTNSCOPE_NAMES(WalkPart, {"follow", "weights", "output"});
 ATTNSCOPE_NAMES(LongSide, {"a", "b", "difference"});
 ATTNSCOPE_NAMES(HeadOrder, {"index", "entropy", "largest", "previous", "next", "self", "first", "distance",
                             "received", "gradient"});
@@ -94,6 +95,7 @@ void fields(Visit& visit, ZoomRange& z) {
 template <class Visit>
 void fields(Visit& visit, CompareState& c) {
   visit("difference", c.difference);
+  visit("held_head", c.held_head, -1, 1 << 30);
 }
 
 template <class Visit>
@@ -170,6 +172,7 @@ void fields(Visit& visit, WalkState& w) {
   visit("stage", w.stage);
   visit("move", w.move, 0, 1 << 30);
   visit("speed", w.speed, 0, 100);
+  visit("part", w.part);
   visit("numbers", w.numbers);
   for (auto& [name, dimension] :
        {std::pair{"head_dimension", &w.head_dimension}, std::pair{"value_dimension", &w.value_dimension},

@@ -80,6 +80,8 @@ struct ViewState {
 
   std::string message;  // one sentence; stays until dismissed or until what caused it is gone
   bool message_from_engine = false;
+  std::string
+      refusal;       // why the picture is not of the Document as it is now: one sentence; empty while it is
   std::string hint;  // what the mouse is on, for the status line; filled anew each frame
   SignalsState signals;
   Oscilloscope scope;        // the chosen cell against time

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -147,14 +148,16 @@ void pause(double due) {
   glfwPollEvents();
 }
 
-/// Sleeps until an event, until what was changed should be written where a crash does not take it, or until
-/// what was told for a while goes.
-void rest(App& app, Attention& attention) {
-  const std::optional<double> keep_in = app.keep_in(), changes_in = app.changes_in();
-  if (!keep_in && !changes_in) return glfwWaitEvents();
+/// Sleeps until an event, until what was changed should be written where a crash does not take it, or, in a
+/// window that can be seen, until what was told for a while goes or a time that stands in it changes.
+void rest(App& app, Attention& attention, bool seen) {
+  const std::optional<double> keep_in = app.keep_in(), changes_in = app.changes_in(),
+                              clock_in = seen ? app.clock_in() : std::nullopt;
+  if (!keep_in && !changes_in && !clock_in) return glfwWaitEvents();
   constexpr double never = 1e9;
   const double keep = attention.last_frame + keep_in.value_or(never);
-  const double change = attention.last_frame + changes_in.value_or(never);
+  const double change =
+      attention.last_frame + std::min(changes_in.value_or(never), clock_in.value_or(never));
   if (const double left = std::min(keep, change) - glfwGetTime(); left > 0) glfwWaitEventsTimeout(left);
   if (glfwGetTime() >= keep) app.keep_now();
   if (glfwGetTime() >= change) attention.frames = std::max(attention.frames, 1);
@@ -163,7 +166,7 @@ void rest(App& app, Attention& attention) {
 /// Returns when a frame may be due; sleeps without a timeout when nothing moves.
 void wait(GLFWwindow* window, App& app, Attention& attention) {
   if (!can_be_seen(window)) {
-    rest(app, attention);
+    rest(app, attention, false);
   } else if (attention.frames > 0) {
     pause(attention.last_frame + 0.9 * attention.frame_seconds);  // the swap waits for the rest
   } else if (app.wants_frame()) {
@@ -177,7 +180,7 @@ void wait(GLFWwindow* window, App& app, Attention& attention) {
     attention.frames = 2;
     attention.look_again = false;
   } else {
-    rest(app, attention);
+    rest(app, attention, true);
   }
 }
 

@@ -1,11 +1,11 @@
 // The check of a Document: what cannot be computed is told in one sentence that names the field.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "core/cures.hpp"
 #include "core/document.hpp"
 #include "core/error.hpp"
 #include "core/settings_check.hpp"
@@ -17,15 +17,6 @@ namespace {
 /// "6 tokens", "1 token"
 std::string counted(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-/// The number of heads nearest to `heads` that divides `d_model`.
-int fitting_heads(int d_model, int heads) {
-  int best = 1;
-  for (int candidate = 1; candidate <= d_model; ++candidate) {
-    if (d_model % candidate == 0 && std::abs(candidate - heads) < std::abs(best - heads)) best = candidate;
-  }
-  return best;
 }
 
 void check_heads(const Document& document) {
@@ -48,17 +39,14 @@ void check_heads(const Document& document) {
 }
 
 void check_width(const Document& document) {
-  const int d_model = document.d_model;
-  if (d_model < 1 || d_model > max_d_model)
-    throw Error(fmt::format("d_model is {}; it must be from 1 to {}.", d_model, max_d_model));
+  const int d_model = document.d_model, most = widest_model(document);
+  if (d_model < 1 || d_model > most)
+    throw Error(fmt::format("d_model is {}; it must be from 1 to {}.", d_model, most));
   check_heads(document);
   const int d_v = value_width(document);
-  if (d_v < 1 || d_v > max_d_model)
-    throw Error(
-        fmt::format("d_v is {}; it must be from 1 to {}, or 0 for d_model / heads.", d_v, max_d_model));
-  const bool embedded_by_hand = document.embedding == Embedding::HandBuilt && !document.input.vectors;
-  const bool by_hand = embedded_by_hand || document.weights.recipe == Recipe::HandBuilt;
-  if (by_hand && (d_model < 16 || d_model % 2 != 0)) {
+  if (d_v < 1 || d_v > most)
+    throw Error(fmt::format("d_v is {}; it must be from 1 to {}, or 0 for d_model / heads.", d_v, most));
+  if (is_built_by_hand(document) && (d_model < 16 || d_model % 2 != 0)) {
     throw Error(
         fmt::format("d_model is {}; hand-built heads need an even number of at least 16, half for the "
                     "token and half for its position.",

@@ -208,4 +208,18 @@ Document recipe(Document document, Recipe recipe) {
   return with_weights(std::move(document));
 }
 
+Document small_model(Document document) {
+  constexpr int width = 8, small_heads = 2;
+  if (document.input.given || document.input.vectors) return document;
+  Weights& weights = document.weights;
+  weights.recipe = Recipe::Random;
+  weights.blocks = {};
+  weights.position_table.reset();  // of another width, and numbers of other heads
+  weights.relative_bias.reset();
+  document.kv_heads = document.d_v = 0;
+  document.d_model = width;
+  document.position_settings.rope_dims = std::min(document.position_settings.rope_dims, width / small_heads);
+  return recipe(heads(std::move(document), small_heads), Recipe::Random);
+}
+
 }  // namespace attnscope::edit

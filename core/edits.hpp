@@ -50,4 +50,8 @@ Document initialiser(Document, Initialiser);
 /// together. No block is drawn by itself any more; gains stay.
 Document recipe(Document, Recipe recipe);
 
+/// The same text in a layer whose every number can be read: d_model 8, two heads of d_k 4, random weights of
+/// the same seed. Q, K, V or vectors that came as numbers stay as they are.
+Document small_model(Document);
+
 }  // namespace attnscope::edit

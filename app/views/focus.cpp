@@ -49,7 +49,8 @@ void draw_maps(Scene& scene, const Box& area, const Box& bar) {
     const std::int64_t b = maps == batch ? i : scene.sequence();
     const Box part{area.x + static_cast<float>(i) * (width + gap), area.y, width, area.h};
     const Box map =
-        draw_heat_map(scene, part, b, {.wide_strip = maps == 1 && !scene.compact, .caption = batch > 1});
+        draw_heat_map(scene, part, b,
+                      {.wide_strip = maps == 1 && !scene.compact, .caption = batch > 1, .strips = bar.h > 0 && area.w >= ui.px(400)});
     if (i == 0) first = map;
     if (b == scene.sequence() || maps == 1) chosen = map;
   }
@@ -59,7 +60,7 @@ void draw_maps(Scene& scene, const Box& area, const Box& bar) {
   const float least = left + ui.px(120);
   const float right = std::clamp(maps == 1 ? std::max(chosen.right(), left + ui.px(200)) : left + ui.px(300),
                                  least, std::max(least, area.right() - ui.px(190)));
-  draw_colour_bar(scene, bar, left, right);
+  if (bar.h > 0) draw_colour_bar(scene, bar, left, right);
 }
 
 }  // namespace
@@ -70,7 +71,9 @@ void draw_focus(Scene& scene, const Box& region) {
   ui.fill(region, ui.theme.picture);
   ui.clip(region);
   draw_focus_title(scene, region, pad);
-  const float title = ui.px(48), bar = ui.px(64);
+  // The map gives way last: in a low region it stands without its strips and its colour bar.
+  const bool low = region.h < ui.px(360);
+  const float title = ui.px(scene.compact ? 44 : 48), bar = low ? ui.px(8) : ui.px(scene.compact ? 56 : 64);
   const Box area{region.x + pad, region.y + title, region.w - 2 * pad, region.h - title - bar};
   const Box all{area.x, area.y, area.w, area.h + bar};
   std::optional<Block>& weights = scene.view.editing.weights;
@@ -85,7 +88,7 @@ void draw_focus(Scene& scene, const Box& region) {
   } else if (scene.view.focus.lines) {
     draw_lines(scene, all);
   } else {
-    draw_maps(scene, area, {area.x, region.bottom() - bar, area.w, bar});
+    draw_maps(scene, area, {area.x, region.bottom() - bar, area.w, low ? 0 : bar});
   }
   ui.unclip();
 }

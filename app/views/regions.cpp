@@ -12,6 +12,7 @@
 #include "app/views/long/long_parts.hpp"
 #include "app/views/neuron/neuron_view.hpp"
 #include "app/views/start/start.hpp"
+#include "app/views/refusal.hpp"
 #include "app/widgets/widgets.hpp"
 
 namespace attnscope {
@@ -99,10 +100,6 @@ void draw_long_regions(Scene& scene, const Layout& layout) {
   draw_status(scene, layout.status);
 }
 
-}  // namespace
-
-namespace {
-
 /// Groups of widgets that F6 goes to and from, in the order of Tab: as they are drawn.
 class Stops {
  public:
@@ -182,18 +179,8 @@ std::vector<Stop> stops_in(const Scene& scene, const Layout& layout) {
   return there;
 }
 
-}  // namespace
-
-void take_keyboard(KeyboardState& keyboard) {
-  ImGui::SetKeyboardFocusHere();
-  ImGui::SetNavCursorVisible(true);
-  keyboard.wanted.reset();
-}
-
-void draw_regions(Scene& scene, const Layout& layout) {
-  SentenceState& sentence = scene.view.keyboard.sentence;
-  if (!is_visible(layout.strip) || scene.result.is_long()) sentence.active = sentence.wide = false;
-  if (scene.result.is_long()) return draw_long_regions(scene, layout);
+/// All regions of a result whose every number is kept.
+void draw_short_regions(Scene& scene, const Layout& layout) {
   // Dear ImGui gives a click to the first widget drawn under the mouse: what floats comes first in input,
   // last in paint. Tab goes in the order of drawing: the sentence first.
   ViewState& view = scene.view;
@@ -217,8 +204,29 @@ void draw_regions(Scene& scene, const Layout& layout) {
   draw_status(scene, layout.status);
 }
 
+}  // namespace
+
+void take_keyboard(KeyboardState& keyboard) {
+  ImGui::SetKeyboardFocusHere();
+  ImGui::SetNavCursorVisible(true);
+  keyboard.wanted.reset();
+}
+
+void draw_regions(Scene& scene, const Layout& layout) {
+  SentenceState& sentence = scene.view.keyboard.sentence;
+  if (!is_visible(layout.strip) || scene.result.is_long()) sentence.active = sentence.wide = false;
+  // Two different heads stand beside each other in the comparison only.
+  if (scene.view.mode != Mode::Compare) scene.stats.pair_heads(-1, -1);
+  if (scene.result.is_long()) {
+    draw_long_regions(scene, layout);
+  } else {
+    draw_short_regions(scene, layout);
+  }
+  draw_refusal(scene, layout);
+}
+
 void draw_message(const Ui& ui, const Layout& layout, ViewState& view) {
-  if (view.message.empty()) return;
+  if (view.message.empty() || view.message == view.refusal) return;  // a refusal has a card of its own
   const float width = std::min(ui.px(560), layout.focus.w - ui.px(24)), pad = ui.px(16);
   if (width < ui.px(120)) return;
   const float text_width = width - 2 * pad - ui.px(24);

@@ -358,6 +358,9 @@ void draw_token_strip(Scene& scene, const Box& strip) {
   }
   const float left = strip.x + pad + field_width + ui.px(36);
   draw_rows(scene, {left, strip.y, direction.x - ui.px(20) - left, strip.h});
+  if (!scene.view.refusal.empty())  // the chips are of the text as it was computed last
+    ui.fill({left - ui.px(8), strip.y, direction.x - ui.px(8) - left, strip.h - 1},
+            fade(ui.theme.canvas, 0.66f));
   ui.horizontal(strip.x, strip.bottom() - 1, strip.w, ui.theme.hairline);
 }
 

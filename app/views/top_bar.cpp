@@ -8,6 +8,7 @@
 #include "app/picture.hpp"
 #include "app/views/backends/switch.hpp"
 #include "app/views/files/files.hpp"
+#include "app/views/held_chip.hpp"
 #include "app/words.hpp"
 
 namespace attnscope {
@@ -132,8 +133,12 @@ void draw_top_bar(Scene& scene, const Box& bar) {
   }
   draw_file_menu(scene, bar, x, modes.x - ui.px(16) - x);
   const Box look = draw_look_menu(scene, bar.right() - pad, y);
-  const Box find = draw_find(scene, look.x - ui.px(8), y);
-  draw_backend(scene, modes.right() + ui.px(12), find.x - ui.px(12), y);
+  // In a narrow window the modes go before it: Ctrl+K opens it all the same.
+  const bool has_find = look.x - ui.px(scene.compact ? 88 : 192) > modes.right();
+  const Box find = has_find ? draw_find(scene, look.x - ui.px(8), y) : look;
+  // What is held stands beside Compare; who computes keeps room for its shortest words.
+  const float held = draw_held_chip(scene, modes.right() + ui.px(12), find.x - ui.px(122), y);
+  draw_backend(scene, held + ui.px(held > modes.right() + ui.px(12) ? 12 : 0), find.x - ui.px(12), y);
   ui.horizontal(bar.x, bar.bottom() - 1, bar.w, ui.theme.hairline);
 }
 

@@ -186,9 +186,10 @@ std::optional<float> slider(const Ui& ui, const char* label, std::string_view sh
 
 std::optional<std::int64_t> stepper(const Ui& ui, const char* label, const Box& box, std::int64_t value,
                                     const std::function<std::int64_t(int)>& next, const Tip& tip,
-                                    std::string_view read_out) {
+                                    std::string_view read_out, bool wrong) {
   std::optional<std::int64_t> result;
   ui.fill(box, ui.theme.control, ui.px(6));
+  if (wrong) ui.frame(box, ui.theme.error, std::max(1.f, ui.px(1.5f)), ui.px(6));
   const std::string name(label), number = name + " value";
   const float side = ui.px(24);
   for (const int step : {-1, 1}) {
@@ -209,7 +210,7 @@ std::optional<std::int64_t> stepper(const Ui& ui, const char* label, const Box& 
     const Ui::Touch touch = ui.touch(number.c_str(), middle);
     if (touch.clicked) typing.begin();
     ui.text(middle.centre_x(), middle.centre_y(), read_out.empty() ? grouped(value) : std::string(read_out),
-            {type::label, ui.theme.text1, Ink::Medium, Align::Centre, middle.w});
+            {type::label, wrong ? ui.theme.error : ui.theme.text1, Ink::Medium, Align::Centre, middle.w});
     focus_ring(ui, middle, touch.focused, ui.px(4));
     tooltip(ui, touch.hovered, box, tip);
   }

@@ -20,20 +20,31 @@ void pop_popup_style() {
   ImGui::PopStyleVar(4);
 }
 
-/// Under the box when there is room, else above it; always inside the screen.
-Box place(const Ui& ui, const Box& near, float width, float height) {
-  const ImVec2 screen = ImGui::GetIO().DisplaySize;
-  const float gap = ui.px(8), margin = ui.px(4);
-  const float below = near.bottom() + gap, above = near.y - gap - height;
-  const float y = below + height <= screen.y - margin || above < margin ? below : above;
-  const float x = std::clamp(near.x, margin, std::max(margin, screen.x - width - margin));
-  return {std::round(x), std::round(std::min(y, std::max(margin, screen.y - height - margin))), width,
-          height};
-}
-
 }  // namespace
 
-void tooltip(const Ui& ui, bool hovered, const Box& near, const Tip& tip) {
+Box place_of_tip(ImVec2 screen, const Box& near, ImVec2 size, float gap, Clear clear) {
+  const float margin = gap / 2;
+  const float right = near.right() + gap, left = near.x - gap - size.x;
+  const float below = near.bottom() + gap, above = near.y - gap - size.y;
+  const bool fits_right = right + size.x <= screen.x - margin, fits_left = left >= margin;
+  const bool fits_below = below + size.y <= screen.y - margin, fits_above = above >= margin;
+  // Along a side it begins where the box begins, as far as the screen goes.
+  const float along_x = std::clamp(near.x, margin, std::max(margin, screen.x - size.x - margin));
+  const float along_y = std::clamp(near.y, margin, std::max(margin, screen.y - size.y - margin));
+  const auto at = [&](float x, float y) { return Box{std::round(x), std::round(y), size.x, size.y}; };
+  if (clear == Clear::OfRowAndColumn && (fits_right || fits_left) && (fits_below || fits_above))
+    return at(fits_right ? right : left, fits_below ? below : above);
+  // Wide rows and bars have their room below, what is narrow has it beside.
+  const bool wide = near.w > 2 * size.x;
+  if (!wide && fits_right) return at(right, along_y);
+  if (fits_below) return at(along_x, below);
+  if (fits_above) return at(along_x, above);
+  if (fits_right) return at(right, along_y);
+  if (fits_left) return at(left, along_y);
+  return at(along_x, std::max(margin, screen.y - size.y - margin));
+}
+
+void tooltip(const Ui& ui, bool hovered, const Box& near, const Tip& tip, Clear clear) {
   if (!hovered || tip.title.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) return;
   const float pad = ui.px(14), width = ui.px(300), inner = width - 2 * pad;
   const TextStyle title{type::body, ui.theme.text1, Ink::Semibold};
@@ -42,7 +53,7 @@ void tooltip(const Ui& ui, bool hovered, const Box& near, const Tip& tip) {
   const auto height_of = [&](std::string_view text) { return ui.paragraph_height(inner, text, type::label); };
   const float height = 2 * pad + ui.px(20) + (tip.formula.empty() ? 0 : ui.px(6) + height_of(tip.formula)) +
                        (tip.why.empty() ? 0 : ui.px(6) + height_of(tip.why));
-  const Box box = place(ui, near, width, height);
+  const Box box = place_of_tip(ImGui::GetIO().DisplaySize, near, {width, height}, ui.px(8), clear);
 
   ImGui::SetNextWindowPos(box.min());
   ImGui::SetNextWindowSize({box.w, box.h});

@@ -22,8 +22,12 @@ struct Tip {
   std::string_view key;
 };
 
-/// Shows the tip when `hovered` holds for a moment; it stays clear of the box.
-void tooltip(const Ui&, bool hovered, const Box& near, const Tip&);
+/// What a tip must not cover: what it explains, or in a matrix also the rest of the cell's row and column.
+enum class Clear { OfBox, OfRowAndColumn };
+/// Shows the tip when `hovered` holds for a moment: beside the box, else below or above it, never over it.
+void tooltip(const Ui&, bool hovered, const Box& near, const Tip&, Clear clear = Clear::OfBox);
+/// Where a tip of that size stands on a screen.
+Box place_of_tip(ImVec2 screen, const Box& near, ImVec2 size, float gap, Clear clear);
 
 /// A switch with its label; the whole row is the target. True when it was turned.
 bool toggle(const Ui&, const char* label, std::string_view shown, const Box& row, bool on, const Tip&);
@@ -47,9 +51,10 @@ std::optional<float> slider(const Ui&, const char* label, std::string_view shown
 
 /// − value +; the value can be typed. The parts are labelled "label less", "label value", "label more".
 /// `next` gives the value one step up (+1) or down (−1); `read_out` stands in the place of the number.
+/// `wrong`: nothing can be computed with the number, which is red.
 std::optional<std::int64_t> stepper(const Ui&, const char* label, const Box&, std::int64_t value,
                                     const std::function<std::int64_t(int)>& next, const Tip&,
-                                    std::string_view read_out = {});
+                                    std::string_view read_out = {}, bool wrong = false);
 
 /// Right behind ImGui::BeginChild: the child scrolls to where the number (logical pixels) was set from
 /// outside, else the number follows it.

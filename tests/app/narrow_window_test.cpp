@@ -93,7 +93,7 @@ TEST_CASE("where the window is low the signals fold to their titles and numbers"
   CHECK(shows(robot, "Entropy per row"));
   CHECK(shows(robot, "nats"));
   CHECK_FALSE(robot.has("split signals"));
-  robot.resize(1100, 720);
+  robot.resize(1100, 800);
   robot.settle();
   CHECK_FALSE(layout_now(robot).folded);
   CHECK(robot.has("split signals"));

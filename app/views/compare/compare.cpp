@@ -15,13 +15,20 @@ void keep_inside(std::int64_t& index, std::int64_t count) {
   index = std::clamp<std::int64_t>(index, 0, count - 1);
 }
 
+/// The head of what is held that stands beside the shown one: its own choice, or the same.
+std::int64_t held_head_of(const Scene& scene) {
+  const std::int64_t chosen = scene.view.compare.held_head;
+  const bool there = scene.held && chosen >= 0 && chosen < scene.held->result->dimensions.heads;
+  return there ? chosen : scene.head();
+}
+
 bool is_inside(Cell cell, const Dimensions& d) { return cell.query < d.queries && cell.key < d.keys; }
 
 /// The selection of a B that has other tokens or heads: the same cell while it is there, its own hover.
 Selection selection_in_b(const Scene& scene) {
   const Dimensions& d = scene.held->result->dimensions;
   Selection own = scene.selection;
-  own.head = scene.head();
+  own.head = held_head_of(scene);
   keep_inside(own.sequence, d.batch);
   keep_inside(own.head, d.heads);
   keep_inside(own.cell.query, d.queries);
@@ -184,11 +191,16 @@ void draw_compare(Scene& scene, const Box& region) {
     draw_panels(sides, panels);
     if (below > 0) draw_compare_plots(sides, {region.x, maps.bottom(), region.w, below});
   };
+  const std::int64_t held_head = held_head_of(scene);
+  scene.stats.pair_heads(scene.head(), held_head);
   if (!scene.held) {
     draw(nullptr);
   } else if (scene.stats.can_compare()) {
     scene.view.compare.hovered_in_b.reset();
-    Scene b = scene_of_held(scene);
+    Selection own = scene.selection;
+    own.head = held_head;
+    own.hovered_head.reset();
+    Scene b = held_head == scene.head() ? scene_of_held(scene) : scene_of_held(scene, own, scene.next);
     draw(&b);
   } else {
     Selection own = selection_in_b(scene);

@@ -13,6 +13,7 @@ enum class DifferenceKind : std::uint8_t { Signed, Magnitude, Ratio };
 
 struct CompareState {
   DifferenceKind difference = DifferenceKind::Signed;
+  std::int64_t held_head = -1;       // of what is held, beside the chosen head of now; -1: the same
   std::optional<Cell> hovered_in_b;  // where B has other tokens than A: the cell the mouse is on there
   bool operator==(const CompareState&) const = default;
 };

@@ -166,6 +166,31 @@ void draw_head_of_a(Sides& sides, const Box& head) {
   if (rest >= ui.px(72)) temperature_slider(scene.document, ui, {x, line.y, rest, line.h});
 }
 
+namespace {
+
+/// Which head of what is held stands beside the shown one: the same, or one that was chosen here.
+void choose_held_head(Sides& sides, const Box& room) {
+  const Ui& ui = sides.ui();
+  const std::int64_t heads = sides.b->result.dimensions.heads, now = sides.a.head(), shown = sides.b->head();
+  if (heads < 2 || room.w < ui.px(104)) return;
+  std::int64_t& chosen = sides.a.view.compare.held_head;
+  const auto next = [&](int step) { return (shown + step + heads) % heads; };
+  const Tip tip{
+      "Head of the held side",
+      {},
+      "Two heads can be compared with each other. The shown head's own number goes back to comparing each "
+      "head with itself.",
+      {}};
+  const std::string words = chosen < 0 ? "same head" : "head " + std::to_string(shown);
+  if (const auto head = stepper(ui, "Held head", {room.x, room.y, std::min(room.w, ui.px(144)), room.h},
+                                shown, next, tip, words)) {
+    const std::int64_t there = std::clamp<std::int64_t>(*head, 0, heads - 1);
+    chosen = there == now ? -1 : there;
+  }
+}
+
+}  // namespace
+
 void draw_head_of_b(Sides& sides, const Box& head) {
   const Ui& ui = sides.ui();
   Scene& scene = sides.a;
@@ -197,6 +222,8 @@ void draw_head_of_b(Sides& sides, const Box& head) {
     if (button(ui, order.name, box, order.tip)) order.wish = true;
     x = box.right() + ui.px(8);
   }
+  choose_held_head(sides,
+                   {x + ui.px(4), line.centre_y() - ui.px(14), line.right() - x - ui.px(4), ui.px(28)});
 }
 
 void draw_head_of_difference(Sides& sides, const Box& head) {
@@ -217,7 +244,10 @@ void draw_head_of_difference(Sides& sides, const Box& head) {
   const std::string name = scored_name(scene.result, scene.head());
   const std::string number = "head " + std::to_string(scene.head());
   const bool named = name != number && !name.empty();
-  draw_title(ui, head, {"Difference", ui.theme.text1, named ? number + " · " + name : number}, mode.x);
+  std::string note = named ? number + " · " + name : number;
+  if (sides.b && sides.b->head() != scene.head())
+    note = number + " − head " + std::to_string(sides.b->head());
+  draw_title(ui, head, {"Difference", ui.theme.text1, note}, mode.x);
 
   const Document& document = scene.result.document;
   const std::array<Plane, 4> stages{Stage::Score, Stage::Scale, Stage::Mask, weights_stage(document)};

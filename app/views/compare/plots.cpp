@@ -98,7 +98,8 @@ void draw_entropy_rows(Sides& sides, const Box& box) {
   const float top = draw_title(sides, box, "Entropy per row", "nats", true);
   const std::int64_t s = scene.sequence(), h = scene.head(), query = scene.cell().query;
   const Points mine = entropies(a, s, h);
-  const Points held = b ? entropies(*b, s, h) : Points{};
+  const std::int64_t held_head = b ? sides.b->head() : h;
+  const Points held = b ? entropies(*b, s, held_head) : Points{};
   double most = 0.1;
   for (const Points& points : {std::cref(mine), std::cref(held)})
     for (const ImVec2 p : points) most = std::fmax(most, static_cast<double>(p.y));
@@ -116,7 +117,7 @@ void draw_entropy_rows(Sides& sides, const Box& box) {
   }
   draw_curve(ui, axes, mine, ui.theme.text1, 2 * ui.scale());
   draw_dashes(ui, {{x, axes.area.y}, {x, axes.area.bottom()}}, ui.theme.query, std::max(1.f, ui.px(1)));
-  const double of_a = a.row(s, h, query).entropy, of_b = b ? b->row(s, h, query).entropy : NAN;
+  const double of_a = a.row(s, h, query).entropy, of_b = b ? b->row(s, held_head, query).entropy : NAN;
   if (std::isfinite(of_b)) ui.disc({x, axes.y(of_b)}, ui.px(4), ui.theme.b);
   if (std::isfinite(of_a)) ui.disc({x, axes.y(of_a)}, ui.px(4), ui.theme.text1);
   draw_row_numbers(ui, axes, x, of_a, of_b);
@@ -216,15 +217,15 @@ void draw_largest(Sides& sides, const Box& box) {
   const Ui& ui = sides.ui();
   Scene& scene = sides.a;
   const float top = draw_title(sides, box, "Largest weight in each row", "", true);
-  const auto largest = [&](const Measures& m) {
+  const auto largest = [&](const Measures& m, std::int64_t head) {
     Points points;
     for (std::int64_t i = 0; i < m.queries; ++i)
-      points.push_back(
-          {static_cast<float>(i), static_cast<float>(m.row(scene.sequence(), scene.head(), i).largest)});
+      points.push_back({static_cast<float>(i), static_cast<float>(m.row(scene.sequence(), head, i).largest)});
     return points;
   };
   const Measures* held = rows_of_b(sides);
-  const Points a = largest(scene.result.measures), b = held ? largest(*held) : Points{};
+  const Points a = largest(scene.result.measures, scene.head()),
+               b = held ? largest(*held, sides.b->head()) : Points{};
   const auto rows = static_cast<double>(a.size());
   const Axes axes{{box.x + ui.px(28), top + ui.px(8), box.w - ui.px(32), box.bottom() - top - ui.px(30)},
                   -0.5,

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "app/number_format.hpp"
+#include "app/own_words.hpp"
 
 namespace attnscope {
 
@@ -121,6 +122,13 @@ std::string width_of(const Document& self, const Document& other) {
   return self.d_model == other.d_model ? std::string() : "d " + std::to_string(self.d_model);
 }
 
+std::string d_k_of(const Document& self, const Document& other) {
+  const auto d_k = [](const Document& d) -> std::int64_t {
+    return d.input.given ? d.input.given.query->shape()[3] : d.d_model / std::max(1, d.heads);
+  };
+  return d_k(self) == d_k(other) ? std::string() : "dₖ " + std::to_string(d_k(self));
+}
+
 std::string kv_heads_of(const Document& self, const Document& other) {
   if (self.kv_heads == other.kv_heads) return {};
   return std::to_string(key_value_heads(self)) + " k/v heads";
@@ -193,7 +201,18 @@ std::string fused_of(const Document& self, const Document& other) {
   return self.weights.fused ? "fused W" : "W apart";
 }
 
-constexpr Setting texts[]{{"text", text_of}, {"input", numbers_of}, {"second text", memory_of}};
+/// The layers of a file are told apart by their names: the title's last part.
+std::string layer_of(const Document& self, const Document& other) {
+  const bool from_files =
+      (self.input.given || self.input.vectors) && (other.input.given || other.input.vectors);
+  if (!from_files || self.title == other.title) return {};
+  const std::size_t mark = self.title.rfind(" · ");
+  return own(mark == std::string::npos ? self.title
+                                       : self.title.substr(mark + std::string_view(" · ").size()));
+}
+
+constexpr Setting texts[]{
+    {"layer", layer_of}, {"text", text_of}, {"input", numbers_of}, {"second text", memory_of}};
 
 constexpr Setting made[]{{"positions", positions_of},
                          {"weights", weights_of},
@@ -207,6 +226,7 @@ constexpr Setting made[]{{"positions", positions_of},
                          {"output block", block_of<Projection::Output>},
                          {"heads", heads_of},
                          {"width", width_of},
+                         {"width of a head", d_k_of},
                          {"key and value heads", kv_heads_of},
                          {"value width", d_v_of},
                          {"learned key", learned_key_of},

@@ -76,12 +76,12 @@ void Column::end() {
 
 std::optional<std::int64_t> Column::number(const char* label, std::string_view shown, std::int64_t value,
                                            const std::function<std::int64_t(int)>& next, const Tip& tip,
-                                           std::string_view read_out) {
+                                           std::string_view read_out, bool wrong) {
   const Box line = row(28);
   const float wide = ui().px(scene.compact ? 92 : 112);
   ui().text(line.x, line.centre_y(), shown,
             {type::label, ui().theme.text2, Ink::Regular, Align::Left, line.w - wide - ui().px(8)});
-  return stepper(ui(), label, {line.right() - wide, line.y, wide, line.h}, value, next, tip, read_out);
+  return stepper(ui(), label, {line.right() - wide, line.y, wide, line.h}, value, next, tip, read_out, wrong);
 }
 
 std::optional<int> Column::choice(const char* label, std::string_view shown,

@@ -3,6 +3,7 @@
 
 #include "app/number_format.hpp"
 #include "app/views/controls/column.hpp"
+#include "app/views/refusal.hpp"
 #include "core/edits.hpp"
 #include "core/stages/precision.hpp"
 
@@ -26,7 +27,8 @@ void padding_row(Column& c) {
                 "Padding tokens take attention unless the padding mask hides them.",
                 {}};
   const auto next = [&](int step) { return std::int64_t{now} + step; };
-  if (const auto n = c.number("Pad to", "padded length", now, next, tip)) {
+  if (const auto n = c.number("Pad to", "padded length", now, next, tip, {},
+                              is_refused(c.scene, LayerNumber::PaddedLength))) {
     document.input.padded_length = *n <= longest ? 0 : static_cast<int>(std::min<std::int64_t>(*n, 100000));
     document = edit::cached(std::move(document), document.input.cached);  // fits a mask made by hand
   }

@@ -4,6 +4,7 @@
 #include "app/number_format.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/editing/weight_map.hpp"
+#include "app/views/refusal.hpp"
 #include "core/edits.hpp"
 #include "core/edits/heads.hpp"
 
@@ -123,19 +124,46 @@ std::int64_t next_divisor(std::int64_t whole, std::int64_t now, int step) {
 
 int small(std::int64_t number) { return static_cast<int>(std::clamp<std::int64_t>(number, -1, 1 << 20)); }
 
+/// dₖ, which is d_model / heads: another dₖ is another d_model. Where it is no whole number it is shown as it
+/// is.
+void head_width_row(Column& c) {
+  Document& document = c.document();
+  const std::int64_t heads = document.heads, width = document.d_model;
+  if (heads < 1) return;
+  const std::int64_t d_k = width / heads;
+  const auto next = [&](int step) {
+    return step > 0 ? std::min(d_k * 2, std::max(d_k, widest_model(document) / heads))
+                    : std::max<std::int64_t>(d_k / 2, 1);
+  };
+  const std::string odd =
+      width % heads == 0 ? std::string() : fixed(static_cast<double>(width) / static_cast<double>(heads), 2);
+  if (const auto n =
+          c.number("d_k", "dₖ", d_k, next,
+                   {"d_k",
+                    "dₖ = d_model / heads",
+                    "How many numbers a head's query and key have, and what the scores are divided "
+                    "by the root of. A change here makes d_model = heads × dₖ.",
+                    {}},
+                   odd, !odd.empty() || is_refused(c.scene, LayerNumber::Width)))
+    document = edit::d_model(document, small(*n * heads));
+}
+
 void head_rows(Column& c) {
   Document& document = c.document();
   const auto heads = [&](int step) { return next_divisor(document.d_model, document.heads, step); };
   if (const auto n = c.number("Head count", "count", document.heads, heads,
                               {"Heads", "dₖ = d_model / heads",
-                               "Each head projects the whole vector to its own dₖ dimensions.", "["}))
+                               "Each head projects the whole vector to its own dₖ dimensions.", "["},
+                              {}, is_refused(c.scene, LayerNumber::Heads)))
     document = edit::heads(document, small(*n));
   const auto width = [&](int step) {
     return std::int64_t{step > 0 ? std::min(document.d_model * 2, 4096) : std::max(document.d_model / 2, 1)};
   };
   if (const auto n = c.number("d_model", "d_model", document.d_model, width,
-                              {"d_model", "dₖ = d_model / heads", "Width of the token vectors X.", {}}))
+                              {"d_model", "dₖ = d_model / heads", "Width of the token vectors X.", {}}, {},
+                              is_refused(c.scene, LayerNumber::Width)))
     document = edit::d_model(document, small(*n));
+  head_width_row(c);
 }
 
 void head_extras(Column& c) {
@@ -148,14 +176,16 @@ void head_extras(Column& c) {
                     "head h reads K, V of head h · kv heads / heads",
                     "Grouped-query attention: several heads of queries share keys and values; with 1 "
                     "it is multi-query. The KV cache shrinks with them.",
-                    {}}))
+                    {}},
+                   {}, is_refused(c.scene, LayerNumber::KeyHeads)))
     document = edit::kv_heads(std::move(document), std::max(1, small(*n)));
   const auto v_next = [&](int step) { return std::int64_t{d_v} + step; };
   if (const auto n = c.number("d_v", "width of values d_v", d_v, v_next,
                               {"d_v",
                                "V [keys, d_v], output = C [heads · d_v]·W_O",
                                "Values need not be as wide as queries and keys.",
-                               {}}))
+                               {}},
+                              {}, is_refused(c.scene, LayerNumber::ValueWidth)))
     document = edit::d_v(std::move(document), std::max(1, small(*n)));
 }
 
@@ -189,7 +219,9 @@ void heads_section(Column& c) {
   const bool given = static_cast<bool>(document.input.given);
   if (c.begin({.which = Section::Heads,
                .label = "Heads",
-               .note = given ? grouped(d.heads) + " × " + grouped(d.d_k) : "dₖ " + grouped(d.d_k),
+               .note = given                           ? grouped(d.heads) + " × " + grouped(d.d_k)
+                       : !c.scene.view.refusal.empty() ? std::string()
+                                                       : "dₖ " + grouped(d.d_k),
                .has_extras = !given,
                .extras_used = document.kv_heads != 0 || document.d_v != 0})) {
     if (given) {

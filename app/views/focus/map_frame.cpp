@@ -28,7 +28,7 @@ float widest_label(const Scene& scene, const Axis& axis) {
 float strip_width(const Ui& ui, const Box& area, const HeatMapStyle& style) {
   if (!style.strips) return 0;
   if (style.wide_strip) return ui.px(176);
-  return style.caption ? ui.px(56) : std::clamp(std::floor(area.w * 0.28f), ui.px(96), ui.px(190));
+  return style.caption ? ui.px(56) : std::clamp(std::floor(area.w * 0.22f), ui.px(80), ui.px(190));
 }
 
 /// As many cells as fit into the room, from `wished` on.

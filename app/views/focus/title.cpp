@@ -47,12 +47,12 @@ void other_stages(Scene& scene, const std::vector<Plane>& others) {
   }
 }
 
-/// Everything that has no segment. Returns the left end.
-float draw_more(Scene& scene, float right, float y) {
+/// Everything that has no segment; all planes where there is no room for segments. Returns the left end.
+float draw_more(Scene& scene, float right, float y, bool segments) {
   const Ui& ui = scene.ui;
   const std::array<Plane, 4> usual = usual_planes(scene);
   const auto is_usual = [&](Plane plane) {
-    return std::find(usual.begin(), usual.end(), plane) != usual.end();
+    return segments && std::find(usual.begin(), usual.end(), plane) != usual.end();
   };
   std::vector<Plane> others;
   for (const Plane plane : scene.stats.planes()) {
@@ -74,9 +74,11 @@ float draw_more(Scene& scene, float right, float y) {
 }
 
 /// The four planes as segments, everything else in a list beside them. Returns the left end.
-float draw_stages(Scene& scene, float right, float y) {
+float draw_stages(Scene& scene, float left, float right, float y) {
   const Ui& ui = scene.ui;
-  right = draw_more(scene, right, y) - ui.px(8);
+  const float least = ui.px(scene.compact ? 232 + 8 + 104 : 300 + 8 + 120);
+  if (right - left < least) return draw_more(scene, right, y, false);
+  right = draw_more(scene, right, y, true) - ui.px(8);
   const std::array<Plane, 4> usual = usual_planes(scene);
   constexpr std::array<std::string_view, 4> names{"Scores", "Scaled", "Masked", "Weights"};
   std::array<Tip, 4> tips;
@@ -149,9 +151,11 @@ void draw_focus_title(Scene& scene, const Box& region, float pad) {
   const float width = std::max(ui.px(18), ui.text_width(number, type::tick, Ink::Semibold) + ui.px(8));
   float x = region.x + pad + width + gap;
   const float end = region.right() - pad;
-  const float right = ui.is_figure()
-                          ? name_stage(scene, end, y) - gap
-                          : draw_map_or_lines(scene, draw_stages(scene, end, y) - ui.px(8), y) - gap;
+  const auto choosers = [&] {
+    const float left = region.x + pad, stages = draw_stages(scene, left, end, y) - ui.px(8);
+    return stages - left < ui.px(100) ? stages : draw_map_or_lines(scene, stages, y);
+  };
+  const float right = (ui.is_figure() ? name_stage(scene, end, y) : choosers()) - gap;
   if (right < x - gap) return;  // the choosers need the whole line
   badge(ui, {region.x + pad, y - ui.px(8), width, ui.px(16)}, number, hue, ink_on(hue));
   x += ui.text(x, y, "Head " + number,

@@ -126,7 +126,7 @@ void tell_step(Scene& scene, const Steps& steps, const LadderLine& line, const B
           "In float64 " + fixed(exact->weight, 10) + ", Δ " + tiny(std::abs(exact->weight - f.softmax)) + ".";
   }
   if (line.stage) why += " A click shows the stage in the focus.";
-  tooltip(scene.ui, true, row, {w.name, line.how, why, line.stage ? ", ." : ""});
+  tooltip(scene.ui, true, row, {w.name, w.formula, why, line.stage ? ", ." : ""});
 }
 
 /// "score  Σ q·k  13.297": a click on a line shows its stage; the shown one is marked.
@@ -165,7 +165,12 @@ float draw_output(Scene& scene, const CellFacts& f, const Box& area) {
   const Ui& ui = scene.ui;
   const std::span<const float> v = vector_of(scene.result, Stage::Value, f.b, f.kv, f.key);
   const StripMatrix added = strip_of(v, f.mixed);
-  const float most = largest_of(added);
+  // Colours are those of the values themselves, of which a weight lets a share through: what is next to
+  // nothing looks like it. Numbers too small for two places have a common factor.
+  const float most = scene.stats.largest(Stage::Value), largest = largest_of(added);
+  const int power = largest < 0.05f ? static_cast<int>(std::floor(std::log10(largest))) : 0;
+  const std::string factor =
+      power == 0 || added.isZero(0) ? std::string() : " · numbers × 1e" + fixed(power, 0);
   const float told = ui.text(area.x, area.y + ui.px(10), "contribution to head output",
                              {type::label, ui.theme.text2, Ink::Regular, Align::Left, area.w * 0.6f});
   const std::string label = key_label(scene.result, f.b, f.key);
@@ -178,18 +183,22 @@ float draw_output(Scene& scene, const CellFacts& f, const Box& area) {
                    .values = added,
                    .most = most,
                    .ground = ui.theme.panel,
-                   .row_gap = 1});
+                   .row_gap = 1,
+                   .times = std::pow(10.0, -power)});
   const Ui::Touch touch = ui.touch("contribution to head output", strip, false);
   const bool nothing = added.isZero(0);
   std::string below = nothing        ? "nothing: the weight or the value is 0"
-                      : most < 0.01f ? "zero-centred, ±" + tiny(static_cast<double>(most))
-                                     : "zero-centred, ±" + fixed(static_cast<double>(most), 2);
+                      : most < 0.01f ? "zero-centred, ±" + tiny(static_cast<double>(most)) + factor
+                                     : "zero-centred, ±" + fixed(static_cast<double>(most), 2) + factor;
   const std::optional<std::int64_t> d = column_under_mouse(strip, std::ssize(v));
   if (touch.hovered && d) {
     mark_column(ui, strip, *d, std::ssize(v));
     const auto at = static_cast<std::size_t>(*d);
-    below = "z" + std::to_string(*d) + " += " + fixed(f.mixed, 4) + " × " +
-            fixed(static_cast<double>(v[at]), 4) + " = " + fixed(static_cast<double>(added(0, *d)), 4);
+    const auto sum = static_cast<double>(added(0, *d));
+    below = "z" + std::to_string(*d) +
+            " += " + (f.mixed != 0 && std::abs(f.mixed) < 0.0005 ? tiny(f.mixed) : fixed(f.mixed, 4)) +
+            " × " + fixed(static_cast<double>(v[at]), 4) + " = " +
+            (sum != 0 && std::abs(sum) < 0.0005 ? tiny(sum) : fixed(sum, 4));
     scene.view.hint = "dimension " + std::to_string(*d) + " of the head output:  " + below;
   }
   ui.text(area.x, strip.bottom() + ui.px(12), below,

@@ -21,8 +21,8 @@ void print_numbers(const Ui& ui, const Strips& strips, const ColourScale& scale)
       const Rgba ink = std::isnan(value)      ? 0xFFFFFFFFu
                        : std::isfinite(value) ? ink_on(colour_of(scale, value))
                                               : ui.theme.nan;
-      const auto number = static_cast<double>(value);
-      const bool small = std::abs(value) < 9.95f;
+      const double number = static_cast<double>(value) * strips.times;
+      const bool small = std::abs(number) < 9.95;
       ui.text(cell.centre_x(), cell.centre_y() - ui.px(strips.row_gap) / 2,
               wide && small ? fixed(number, 2) : score_in_cell(number),
               {type::tick, ink, Ink::Regular, Align::Centre, cell.w});

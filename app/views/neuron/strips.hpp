@@ -23,6 +23,7 @@ struct Strips {
   Rgba ground = 0;      // between the cells
   float row_gap = 2;    // logical pixels
   bool numbers = true;  // where they fit
+  double times = 1;     // numbers are printed times this: a common factor is written once, beside them
 };
 void draw_strips(const Ui&, const Strips&);
 

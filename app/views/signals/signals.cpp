@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/layout.hpp"
 #include "app/number_format.hpp"
 #include "app/views/signals/plots.hpp"
 
@@ -64,6 +65,8 @@ void draw_folded_signals(Scene& scene, const Box& region) {
     const PlotKind kind = PlotPlace{scene, {}, places[i]}.kind();
     const Box box{std::round(region.x + width * static_cast<float>(i)), region.y, width, region.h};
     if (i > 0) ui.vertical(box.x, box.y + ui.px(8), box.h - ui.px(16), ui.theme.hairline);
+    const Ui::Touch touch = ui.touch(("Plot " + std::to_string(places[i] + 1)).c_str(), box);
+    if (touch.hovered || touch.focused) ui.fill(box, fade(ui.theme.control_hover, 0.35f));
     Tip tip = words(kind);
     const std::string number = marked_number(scene, kind);
     const float room = box.w - 2 * pad;
@@ -72,9 +75,11 @@ void draw_folded_signals(Scene& scene, const Box& region) {
             {type::tick, ui.theme.text2, Ink::Medium, Align::Left, room - used});
     ui.text(box.right() - pad, box.centre_y(), number,
             {type::tick, ui.theme.text1, Ink::Regular, Align::Right});
-    const Ui::Touch touch = ui.touch(("Plot " + std::to_string(places[i] + 1)).c_str(), box, false);
-    tip.why = "The window is too low for plots: make it higher, or hide the token strip with 1.";
+    tip.why =
+        "A click opens the plots, a double click on their upper edge folds them again. A window too low for "
+        "them keeps this line.";
     tooltip(ui, touch.hovered, box, tip);
+    if (touch.clicked) scene.view.sizes.signals = usual_signals(scene.compact);
   }
 }
 

@@ -15,13 +15,14 @@ enum Kind : unsigned {
   HeadVectors = 8,
   Keys = 16,
   Mixed = 32,
-  Outputs = 64
+  Outputs = 64,
+  Combining = 128  // W_O
 };
 
 unsigned kind_of(const Want& w) {
   switch (w.unit) {
     case Unit::Model: return w.lower ? Outputs : Sources;
-    case Unit::Parameters: return Parameters;
+    case Unit::Parameters: return w.lower ? Combining : Parameters;
     case Unit::Before: return Before;
     case Unit::Head: return w.lower ? Mixed : HeadVectors;
     case Unit::Keys: break;
@@ -33,7 +34,8 @@ unsigned kind_of(const Want& w) {
 constexpr std::array<unsigned, 5> upper_trials{Sources | Parameters | Before | HeadVectors,
                                                Sources | Before | HeadVectors, Before | HeadVectors,
                                                HeadVectors, 0};
-constexpr std::array<unsigned, 5> lower_trials{Keys | Mixed | Outputs, Keys | Mixed, Keys, Mixed, 0};
+constexpr std::array<unsigned, 6> lower_trials{
+    Keys | Mixed | Outputs | Combining, Keys | Mixed | Outputs, Keys | Mixed, Keys, Mixed, 0};
 
 float count(std::int64_t n) { return static_cast<float>(n); }
 
@@ -42,7 +44,9 @@ class Arranger {
   Arranger(const Ui& ui, const Box& area, std::span<const Want> wants, const Heads& heads, bool numbers)
       : ui_(ui), area_(area), wants_(wants), heads_(heads), numbers_(numbers) {
     for (const Want& w : wants) {
-      std::int64_t& rows = w.parameter ? parameter_rows_ : w.lower ? lower_rows_ : upper_rows_;
+      std::int64_t& rows = w.parameter ? (w.lower ? combining_rows_ : parameter_rows_)
+                           : w.lower   ? lower_rows_
+                                       : upper_rows_;
       rows = std::max(rows, w.rows);
       if (w.unit == Unit::Keys) key_title_ = std::max(key_title_, w.title);
     }
@@ -85,7 +89,8 @@ class Arranger {
       case Unit::Head: return std::min(n * px(8), px(48));
       case Unit::Keys: break;
     }
-    return windowed(w) ? std::min(n * small_cell(), px(40)) : n * small_cell();
+    if (windowed(w)) return std::min(n * small_cell(), px(40));
+    return numbers_ ? n * small_cell() : std::min(n * small_cell(), px(96));
   }
 
   float line_minimum(bool lower) const {
@@ -97,13 +102,16 @@ class Arranger {
 
   /// Height that both lines need with token rows of `row`.
   float high(float row) const {
-    const float n = count(parameter_rows_);
-    const float parameters = (printed_ & Parameters) != 0 ? n * row : std::min(px(56), n * px(8));
-    return std::max(count(upper_rows_) * row, parameters) + count(lower_rows_) * row;
+    const auto parameters = [&](std::int64_t rows, unsigned kind) {
+      const float n = count(rows);
+      return (printed_ & kind) != 0 ? n * row : std::min(px(56), n * px(8));
+    };
+    return std::max(count(upper_rows_) * row, parameters(parameter_rows_, Parameters)) +
+           std::max(count(lower_rows_) * row, parameters(combining_rows_, Combining));
   }
 
   /// Whether the line has room for what is printed. Vectors of the model may be long: their numbers are
-  /// printed only where they are few and all columns have a comfortable width.
+  /// printed only where they are few and, in a wide window, all columns have a comfortable width.
   bool has_room(bool lower) const {
     constexpr std::int64_t few = 24;
     float columns = 0;
@@ -114,7 +122,8 @@ class Arranger {
       long_ones = long_ones || w.unit == Unit::Model;
       if (w.unit == Unit::Model && w.columns > few) return false;
     }
-    return line_minimum(lower) + (long_ones ? columns * px(5) : 0) <= area_.w;
+    const float comfort = long_ones && area_.w >= px(1300) ? columns * px(5) : 0;
+    return line_minimum(lower) + comfort <= area_.w;
   }
 
   /// The first trial of each line for which there is room. Some of the columns are enough only where numbers
@@ -128,7 +137,7 @@ class Arranger {
     const auto try_lower = [&](unsigned trial, bool some) {
       printed_ = upper | trial;
       windows_ = some;
-      return has_room(true);
+      return has_room(true) && ((trial & Combining) == 0 || high(least_row()) <= room_);
     };
     const auto choose_lower = [&] {
       for (const unsigned trial : lower_trials) {
@@ -170,9 +179,13 @@ class Arranger {
     const float fewest = printed_ != 0 ? least_row() : small_cell();
     row_ = printed_ != 0 ? std::min(px(52), std::round(px(14) + column * 0.58f)) : px(28);
     while (row_ > fewest && high(row_) > room_) row_ -= 1;
+    // In colours every row is in sight, however thin; below half a pixel only some are.
+    const bool whole = printed_ == 0 && !numbers_;
+    if (whole && high(row_) > room_)
+      row_ = std::max(0.5f, std::floor(room_ / count(upper_rows_ + lower_rows_) * 16) / 16);
     seen_upper_ = upper_rows_;
     seen_lower_ = lower_rows_;
-    if (high(row_) > room_) {
+    if (count(upper_rows_ + lower_rows_) * row_ > room_ || (!whole && high(row_) > room_)) {
       if (printed_ != 0) row_ = px(22);
       const auto fit = static_cast<std::int64_t>(std::max(room_, 0.f) / row_);
       seen_lower_ = std::clamp<std::int64_t>(fit / 2, std::min<std::int64_t>(1, lower_rows_), lower_rows_);
@@ -180,7 +193,14 @@ class Arranger {
       seen_lower_ = std::clamp<std::int64_t>(fit - seen_upper_, 1, std::max<std::int64_t>(1, lower_rows_));
     }
     for (float& width : column_) width = std::min(width, std::max(least_column(), row_ * 2));
-    const float tokens = count(seen_upper_) * row_, left = room_ - count(seen_lower_) * row_;
+    const float tokens = std::floor(count(seen_upper_) * row_), lower = std::floor(count(seen_lower_) * row_);
+    if (combining_rows_ > 0) {
+      const float n = count(combining_rows_);
+      combining_height_ = (printed_ & Combining) != 0
+                              ? n * row_
+                              : std::max(1.f, std::floor(std::min(n * px(8), std::max(lower, px(56)))));
+    }
+    const float left = room_ - std::max(lower, combining_height_);
     if (parameter_rows_ > 0) {
       const float n = count(parameter_rows_);
       parameter_height_ = n * row_;
@@ -190,7 +210,7 @@ class Arranger {
       }
     }
     upper_height_ = std::max(tokens, parameter_height_);
-    lower_height_ = count(seen_lower_) * row_;
+    lower_height_ = std::max(lower, combining_height_);
   }
 
   /// How wide a matrix without numbers may grow.
@@ -256,6 +276,7 @@ class Arranger {
     }
     place.cells.w = std::floor(place.cells.w);
     if (w.unit == Unit::Keys) out_.keys_printed = out_.keys_printed && place.printed;
+    out_.all_printed = out_.all_printed && place.printed;
     out_.whole = out_.whole && place.columns == w.columns;
   }
 
@@ -295,7 +316,9 @@ class Arranger {
     const float head = w.lower ? heads_.lower : heads_.upper;
     place.cells.x = std::round(x + w.before);
     place.cells.y = std::round(top + head);
-    place.cells.h = w.parameter ? parameter_height_ : count(place.rows) * row_;
+    place.cells.h = !w.parameter ? std::floor(count(place.rows) * row_)
+                    : w.lower    ? combining_height_
+                                 : parameter_height_;
     place.slot = {place.cells.x, std::round(top), std::max(place.cells.w, w.title),
                   head + place.cells.h + (w.lower ? heads_.lower_foot : heads_.upper_foot)};
   }
@@ -305,13 +328,14 @@ class Arranger {
   std::span<const Want> wants_;
   Heads heads_;
   bool numbers_;
-  std::int64_t upper_rows_ = 0, lower_rows_ = 0, parameter_rows_ = 0;
+  std::int64_t upper_rows_ = 0, lower_rows_ = 0;          // of tokens
+  std::int64_t parameter_rows_ = 0, combining_rows_ = 0;  // of the parameters above, of W_O
   float key_title_ = 0;   // the widest heading of the stages of queries by keys, which are equally wide
   float room_ = 0;        // for the cells of both lines
   unsigned printed_ = 0;  // kinds
   bool windows_ = false;  // some of the keys are enough
   std::array<float, 2> column_{};  // width of printed columns, by line
-  float row_ = 0, parameter_height_ = 0, upper_height_ = 0, lower_height_ = 0;
+  float row_ = 0, parameter_height_ = 0, combining_height_ = 0, upper_height_ = 0, lower_height_ = 0;
   std::int64_t seen_upper_ = 0, seen_lower_ = 0;  // rows
   Arrangement out_;
 };

@@ -30,6 +30,7 @@ struct Arrangement {
   std::vector<Place> places;  // one for each Want
   Box gutter;                 // between the lines, for the buses
   bool fits = true;           // false: something is wider than the area
+  bool all_printed = true;    // every matrix has its numbers
   bool keys_printed = true;   // the stages of queries by keys have their numbers
   bool whole = true;          // every cell is in sight
 };

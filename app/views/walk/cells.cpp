@@ -41,6 +41,7 @@ void make_picture(const Matrix& m, const Look& look, const ColourScale& scale, c
   job.columns = static_cast<double>(m.place.columns);
   job.low = scale.low;
   job.high = scale.high;
+  job.log = scale.log;
   if (own) {
     job.row0 = static_cast<double>(m.first_row);
     job.column0 = static_cast<double>(panel.first_column + m.first_column);
@@ -59,8 +60,8 @@ void draw_picture(const Matrix& m, const Look& look, const char* layer, float op
   for (const std::int64_t part :
        {m.view.b, m.view.h, static_cast<std::int64_t>(look.phase), look.keys, m.first_row, m.first_column,
         m.place.rows, m.place.columns, static_cast<std::int64_t>(scale.map),
-        static_cast<std::int64_t>(m.ui().theme.name), static_cast<std::int64_t>(m.place.cells.w),
-        static_cast<std::int64_t>(m.place.cells.h)})
+        static_cast<std::int64_t>(scale.log), static_cast<std::int64_t>(m.ui().theme.name),
+        static_cast<std::int64_t>(m.place.cells.w), static_cast<std::int64_t>(m.place.cells.h)})
     content = mix_hash(content, static_cast<std::uint64_t>(part));
   content = mix_hash(mix_hash(content, scale.low), scale.high);
   m.ui().matrix((m.panel.id + layer).c_str(), content, m.place.cells,
@@ -99,7 +100,8 @@ float number_size(const Matrix& m) {
   return side >= m.ui().px(72) ? type::body : side >= m.ui().px(50) ? type::label : type::tick;
 }
 
-/// Two places where every usual number has room for them, else one or none; empty when it is too wide still.
+/// Two places where every usual number has room for them, else one or none; an exponent where two places
+/// would say 0 of what is not; empty when it is too wide still.
 std::string number_text(const Matrix& m, float value, float room) {
   const Ui& ui = m.ui();
   const auto v = static_cast<double>(value);
@@ -111,6 +113,8 @@ std::string number_text(const Matrix& m, float value, float room) {
                             : weights            ? in_cell(v)
                             : size < 0.995       ? in_cell(v)
                                                  : score_in_cell(v);
+  if (size > 0 && size < 0.005)
+    if (const std::string small = tight(v); ui.text_width(small, number_size(m)) <= room) return small;
   if (ui.text_width(usual, number_size(m)) <= room) return usual;
   const std::string shorter = size < 1e4 ? fixed(v, 0) : tight(v);
   return ui.text_width(shorter, number_size(m)) <= room ? shorter : std::string();
@@ -144,7 +148,7 @@ void draw_number(const Matrix& m, const Look& look, const Box& cell, Cell at, Ce
   const std::string text = m.panel.stage == Stage::Drop && value == 0 ? "×" : number_text(m, value, room);
   Rgba ink = 0xFFFFFFFFu;
   if (std::isfinite(value)) {
-    const bool small = scale.map == ui.theme.weights && tint < 0.095f;
+    const bool small = scale.map == ui.theme.weights && !scale.log && tint < 0.095f * scale.high;
     const Rgba ground = blend(colour_of(scale, tint), ui.theme.picture, light);
     ink = small ? ui.theme.small_value : ink_on(ground);
   } else if (!std::isnan(value)) {

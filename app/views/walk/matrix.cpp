@@ -46,23 +46,43 @@ void draw_dimension(const Matrix& m) {
                        stage == Stage::RotateKey;
   const bool of_value = stage == Stage::Value || stage == Stage::Mix;
   if (panel.is_parameter()) {
-    const std::int64_t column = of_head ? head_dimension(m.view) : value_dimension(m.view);
+    const std::int64_t column = of_head                  ? head_dimension(m.view)
+                                : stage == Stage::Output ? model_dimension(m.view, stage)
+                                                         : value_dimension(m.view);
     const Box top = m.cell(0, column);
     ui.frame(Box{top.x, top.y, top.w, m.place.cells.h}.grown(ui.px(1)), ui.theme.text1, thin(ui), ui.px(2));
     return;
   }
   if (panel.unit == Unit::Model && stage == Stage::Value) return;
-  const std::int64_t column = of_head    ? head_dimension(m.view)
-                              : of_value ? value_dimension(m.view)
-                                         : model_dimension(m.view, stage);
+  const std::int64_t column = of_head                  ? head_dimension(m.view)
+                              : of_value               ? value_dimension(m.view)
+                              : stage == Stage::Concat ? block_of(m.view).first + value_dimension(m.view)
+                                                       : model_dimension(m.view, stage);
   const std::int64_t row = panel.rows == Rows::Keys ? m.view.cell.key : query_row(m.view, panel);
   if (m.shows_row(row) && column < panel.columns)
     frame_cell(m, m.cell(row, column), panel.hue != 0 ? panel.hue : ui.theme.query, 1);
 }
 
+/// What belongs to this head among the joined ones: columns of them, rows of W_O.
+void draw_head_block(const Matrix& m) {
+  const Ui& ui = m.ui();
+  const HeadBlock block = block_of(m.view);
+  const bool is_block = m.panel.is_parameter() && m.panel.lower;
+  if ((!is_block && m.panel.stage != Stage::Concat) || m.view.result().dimensions.heads < 2) return;
+  const Box &cells = m.place.cells,
+            first = is_block ? m.cell(block.first, 0) : m.cell(m.first_row, block.first),
+            last = is_block ? m.cell(block.first + block.count - 1, 0)
+                            : m.cell(m.first_row, block.first + block.count - 1);
+  const Box box = is_block ? Box{cells.x, first.y, cells.w, last.bottom() - first.y}
+                           : Box{first.x, cells.y, last.right() - first.x, cells.h};
+  ui.frame(box.grown(ui.px(1)), fade(ui.theme.head(m.view.h), m.view.light(m.panel.stage)), thin(ui),
+           ui.px(2));
+}
+
 void draw_marks(const Matrix& m) {
   const Ui& ui = m.ui();
   const float light = m.view.light(m.panel.stage);
+  draw_head_block(m);
   if (m.panel.is_plane()) {
     const Cell cell = m.view.cell;
     const bool in_sight =
@@ -98,10 +118,14 @@ void draw_foot(const Matrix& m, const Look& now) {
   const float span = m.panel.is_plane() ? 0.72f : 0.62f;
   const double end = static_cast<double>(scale.zero_centred ? scale.high * span : scale.high);
   const bool shares = now.phase == Phase::Product || now.phase == Phase::Seen;
+  const auto low = static_cast<double>(scale.low);
+  const auto weight = [](double w) {
+    return w == 0 || w == 1 ? fixed(w, 0) : w < 0.05 ? tight(w) : fixed(w, 2);
+  };
   const std::string text = shares ? "share of Σ"
                            : scale.zero_centred
                                ? "±" + (end < 0.05 ? tiny(end) : fixed(end, end < 100 ? 2 : 0))
-                               : "0 … " + (end == 1 ? std::string("1") : fixed(end, 2));
+                               : (scale.log ? "log " : "") + weight(low) + " … " + weight(end);
   const float wide = ui.text_width(text, type::tick) + ui.px(8);
   const float ramp = std::min(ui.px(80), right - cells.x - wide);
   if (ramp < ui.px(16)) {
@@ -123,7 +147,11 @@ void keep_dimension(const Matrix& m, std::int64_t column) {
   const Panel& panel = m.panel;
   const bool of_value = panel.stage == Stage::Value || panel.stage == Stage::Mix;
   if (panel.is_plane()) return;
-  if (panel.unit == Unit::Model) {
+  if (panel.stage == Stage::Concat) {
+    const HeadBlock block = block_of(m.view);
+    if (column >= block.first && column < block.first + block.count)
+      state.value_dimension = column - block.first;
+  } else if (panel.unit == Unit::Model || (panel.is_parameter() && panel.lower)) {
     if (panel.stage == Stage::Position || panel.stage == Stage::Output) state.model_dimension = column;
   } else {
     (of_value ? state.value_dimension : state.head_dimension) = column;
@@ -169,7 +197,8 @@ void take_mouse(const Matrix& m, const Look& now) {
   if (m.panel.is_parameter()) where = "row " + grouped(under.query) + " · column " + grouped(under.key);
   scene.view.hint = m.panel.title + "   " + where + "   " + value;
   const std::string title = m.panel.title + "  " + where;
-  tooltip(ui, touch.hovered, m.cell(under.query, under.key), {title, value, m.panel.why, {}});
+  tooltip(ui, touch.hovered, m.cell(under.query, under.key), {title, value, m.panel.why, {}},
+          Clear::OfRowAndColumn);
 }
 
 }  // namespace

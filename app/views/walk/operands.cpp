@@ -33,6 +33,7 @@ class Vectors {
       case Stage::RotateQuery:
       case Stage::RotateKey: return rotated(stage);
       case Stage::Mix: return mixed();
+      case Stage::Concat: return concatenated();
       default: return put_out();
     }
   }
@@ -181,6 +182,17 @@ class Vectors {
     const float sum = move < moves ? contents_.partial_mix(v_.cell.query, d, reached)
                                    : trace()[Stage::Mix]->matrix(v_.b, v_.h)(v_.cell.query, d);
     return answered(f, static_cast<double>(sum), theme_.query);
+  }
+
+  /// A number of the mix at its place among those of all heads.
+  Formula concatenated() const {
+    const HeadBlock block = block_of(v_);
+    const std::int64_t d = value_dimension(v_);
+    Formula f = named(query(), theme_.query, block.first + d);
+    f.add("H", theme_.text2).lowered("head " + std::to_string(v_.h), theme_.text3);
+    f.add("  " + query(), theme_.query, Ink::Medium).lowered(grouped(d), theme_.text3);
+    return answered(f, static_cast<double>(trace()[Stage::Mix]->matrix(v_.b, v_.h)(v_.cell.query, d)),
+                    theme_.query);
   }
 
   Formula put_out() const {

@@ -35,6 +35,17 @@ ColourScale score_scale(const View& v, Stage stage) {
   return centred(v.ui(), stage == Stage::Score ? all : std::sqrt(all * later), score_span);
 }
 
+/// The colours that weights have in Explore: range, map and logarithm. Ends that were locked on scores mean
+/// nothing here.
+ColourScale weight_scale(const View& v, Stage stage) {
+  RangeMode& range = v.scene.view.range;
+  const RangeMode chosen = range;
+  if (range == RangeMode::Lock && !is_weights(v.scene.view.stage)) range = RangeMode::All;
+  const ColourScale scale = colour_scale(v.scene, stage, v.h);
+  range = chosen;
+  return scale;
+}
+
 /// The stage's formula without the bias where there is none, with the symbol of what keys are made of.
 std::string formula_of(const View& v, Stage stage) {
   const Weights& w = v.document().weights;
@@ -173,13 +184,21 @@ class Builder {
     begin_group(first);
   }
 
+  /// The weights that the values are mixed with.
+  Stage last_plane() const {
+    Stage last = Stage::Score;
+    for (const Step& step : v_.script.steps())
+      if (step.stage <= Stage::Drop) last = std::max(last, step.stage);
+    return last;
+  }
+
   void planes() {
-    const float kept = 1 - v_.document().dropout.rate;
+    const bool weights_alone = v_.part() == WalkPart::Output;
     for (const Step& step : v_.script.steps()) {
       if (step.stage < Stage::Score || step.stage > Stage::Drop) continue;
+      if (weights_alone && step.stage != last_plane()) continue;
       const PlaneWords w = words(v_.document(), step.stage);
       const ConstMatrixMap<float> values = matrix_of(v_.result(), step.stage, v_.b, v_.h);
-      const float high = step.stage == Stage::Drop ? 1 / kept : 1;
       panels_.push_back(
           {.id = "walk " + std::string(info(step.stage).name),
            .stage = step.stage,
@@ -192,9 +211,7 @@ class Builder {
            .sign = "→",
            .values = values,
            .columns = values.cols(),
-           .scale = is_weights(step.stage)
-                        ? ColourScale{weights_map(ui().theme, v_.scene.view.focus.colours), 0, high, false}
-                        : score_scale(v_, step.stage)});
+           .scale = is_weights(step.stage) ? weight_scale(v_, step.stage) : score_scale(v_, step.stage)});
     }
   }
 
@@ -207,16 +224,44 @@ class Builder {
     return "S ÷ √" + std::to_string(d_k) + " = S ÷ " + fixed(std::sqrt(static_cast<double>(d_k)), 2);
   }
 
+  void lower_vectors(Stage stage, Unit unit, std::string sign) {
+    if (!v_.script.has(stage)) return;
+    panels_.push_back(vectors(stage, Rows::Queries, unit, 0));
+    Panel& panel = panels_.back();
+    panel.id = "walk " + std::string(info(stage).name);
+    panel.title = std::string(info(stage).name);
+    panel.lower = true;
+    panel.sign = std::move(sign);
+  }
+
+  void output_weights() {
+    const TensorPtr& block = v_.document().weights.w_output;
+    if (!block || !v_.script.has(Stage::Output)) return;
+    const ConstMatrixMap<float> values = block->matrix();
+    panels_.push_back(
+        {.id = "walk W_O",
+         .stage = Stage::Output,
+         .rows = Rows::Dimensions,
+         .unit = Unit::Parameters,
+         .lower = true,
+         .title = "W_O",
+         .why = "One row for each dimension of the joined heads: the framed rows belong to this head.",
+         .sign = "×",
+         .values = values,
+         .columns = values.cols(),
+         .scale =
+             centred(ui(), v_.scene.stats.largest(Projection::Output, 0, values.cols()), parameter_span)});
+  }
+
   void mixed() {
-    for (const Stage stage : {Stage::Mix, Stage::Output}) {
-      if (!v_.script.has(stage)) continue;
-      panels_.push_back(vectors(stage, Rows::Queries, stage == Stage::Mix ? Unit::Head : Unit::Model, 0));
-      Panel& panel = panels_.back();
-      panel.id = "walk " + std::string(info(stage).name);
-      panel.title = std::string(info(stage).name);
-      panel.lower = true;
-      panel.sign = "→";
+    const WalkPart part = v_.part();
+    if (part != WalkPart::Weights) lower_vectors(Stage::Mix, Unit::Head, "→");
+    if (part == WalkPart::Output) {
+      lower_vectors(Stage::Concat, Unit::Model, "→");
+      output_weights();
     }
+    if (part != WalkPart::Weights)
+      lower_vectors(Stage::Output, Unit::Model, part == WalkPart::Output ? "=" : "→");
     for (Panel& panel : panels_) {
       if (!panel.lower) continue;
       panel.sign.clear();  // nothing comes before the first of the line
@@ -255,96 +300,6 @@ class Builder {
 
 }  // namespace
 
-View::View(Scene& s)
-    : scene(s),
-      script(s.result),
-      place(script.place(s.view.walk)),
-      shown(s.view.walk.shown),
-      b(s.sequence()),
-      h(s.head()),
-      kv(s.head() * s.result.dimensions.kv_heads / s.result.dimensions.heads),
-      cell(s.cell()) {}
-
-std::optional<Stage> View::current() const {
-  if (is_overview()) return std::nullopt;
-  for (const Step& step : script.steps())
-    if (place <= script.first(step.stage) + step.moves) return step.stage;
-  return script.steps().back().stage;
-}
-
-float View::light(Stage stage) const {
-  if (is_overview()) return 1;
-  const int moves = made(stage);
-  if (moves == 0) return dimmed;
-  return moves == 1 && current() == stage ? dimmed + (1 - dimmed) * shown : 1;
-}
-
 std::vector<Panel> panels_of(const View& view, bool sources) { return Builder(view, sources).all(); }
-
-std::int64_t query_row(const View& v, const Panel& panel) {
-  if (panel.rows == Rows::Queries) return v.cell.query;
-  return panel.rows == Rows::Tokens ? v.cell.query + v.result().dimensions.past : -1;
-}
-
-std::int64_t key_row(const View& v, const Panel& panel) {
-  if (panel.rows != Rows::Keys && panel.rows != Rows::Tokens) return -1;
-  if (panel.rows == Rows::Tokens && is_cross(v.result())) return -1;
-  return v.cell.key < panel.row_count() ? v.cell.key : -1;  // keys of no token have no vector
-}
-
-std::string row_label(const View& v, const Panel& panel, std::int64_t row) {
-  switch (panel.rows) {
-    case Rows::Keys: return key_label(v.result(), v.b, row);
-    case Rows::Tokens: return query_label(v.result(), v.b, row - v.result().dimensions.past);
-    case Rows::Queries: return query_label(v.result(), v.b, row);
-    case Rows::Dimensions: break;
-  }
-  return grouped(row);
-}
-
-std::optional<Cell> cell_of(const View& v, const Panel& panel, std::int64_t row, std::int64_t column) {
-  Cell cell = v.scene.selection.cell;
-  if (panel.is_plane()) return Cell{row, column};
-  if (panel.rows == Rows::Dimensions) return std::nullopt;
-  if (panel.rows == Rows::Keys) {
-    cell.key = row;
-    return cell;
-  }
-  cell.query = panel.rows == Rows::Tokens ? row - v.result().dimensions.past : row;
-  return cell.query >= 0 && cell.query < v.result().dimensions.queries ? std::optional(cell) : std::nullopt;
-}
-
-std::int64_t head_dimension(const View& v) {
-  const auto q = v.result().trace[Stage::RotateQuery]->matrix(v.b, v.h).row(v.cell.query);
-  const auto k = v.result().trace[Stage::RotateKey]->matrix(v.b, v.kv).row(v.cell.key);
-  const std::int64_t chosen = v.scene.view.walk.head_dimension;
-  if (chosen >= 0) return std::min<std::int64_t>(chosen, q.size() - 1);
-  Eigen::Index at = 0;
-  q.cwiseProduct(k).cwiseAbs().maxCoeff(&at);
-  return at;
-}
-
-std::int64_t value_dimension(const View& v) {
-  const auto mix = v.result().trace[Stage::Mix]->matrix(v.b, v.h).row(v.cell.query);
-  const std::int64_t chosen = v.scene.view.walk.value_dimension;
-  if (chosen >= 0) return std::min<std::int64_t>(chosen, mix.size() - 1);
-  Eigen::Index at = 0;
-  mix.cwiseAbs().maxCoeff(&at);
-  return at;
-}
-
-std::int64_t model_dimension(const View& v, Stage stage) {
-  const std::int64_t past = stage == Stage::Output ? 0 : v.result().dimensions.past;
-  const auto row = v.result().trace[stage]->matrix(v.b).row(v.cell.query + past);
-  const std::int64_t chosen = v.scene.view.walk.model_dimension;
-  if (chosen >= 0) return std::min<std::int64_t>(chosen, row.size() - 1);
-  Eigen::Index at = 0;
-  if (stage == Stage::Position && v.script.moves_of(stage) > 1) {  // what positions change most
-    (row - v.result().trace[Stage::Embed]->matrix(v.b).row(v.cell.query + past)).cwiseAbs().maxCoeff(&at);
-  } else {
-    row.cwiseAbs().maxCoeff(&at);
-  }
-  return at;
-}
 
 }  // namespace attnscope::walk

@@ -10,6 +10,11 @@
 
 namespace attnscope::walk {
 
+/// The columns of the joined heads, and the rows of W_O, that belong to a head.
+struct HeadBlock {
+  std::int64_t first = 0, count = 0;
+};
+
 /// What every part of the walk shares in one frame.
 struct View {
   Scene& scene;
@@ -26,6 +31,9 @@ struct View {
   int made(Stage stage) const { return script.made(stage, place); }
   /// Before the first move everything is in sight.
   bool is_overview() const { return place == 0; }
+  /// The stages of the lower line as they stand now: those that were asked for, unless the one that is being
+  /// made is not among them.
+  WalkPart part() const;
   std::optional<Stage> current() const;
   /// 1 for what was reached, less for what is still to come.
   float light(Stage) const;
@@ -79,5 +87,6 @@ std::optional<Cell> cell_of(const View&, const Panel&, std::int64_t row, std::in
 std::int64_t head_dimension(const View&);
 std::int64_t value_dimension(const View&);
 std::int64_t model_dimension(const View&, Stage);
+HeadBlock block_of(const View&);
 
 }  // namespace attnscope::walk

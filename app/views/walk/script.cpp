@@ -32,8 +32,10 @@ Script::Script(const Result& result) {
   add_vectors(result);
   add_planes(result);
   add(Stage::Mix, row_moves(result.dimensions.keys));
-  const bool alone = result.dimensions.heads == 1 && !result.document.weights.b_output;
-  if (result.trace[Stage::Output]) add(Stage::Output, alone ? 1 : 2);
+  if (!result.trace[Stage::Output]) return;
+  const bool one_head = result.dimensions.heads == 1;
+  if (!one_head) add(Stage::Concat, 1);
+  add(Stage::Output, one_head && !result.document.weights.b_output ? 1 : 2);
 }
 
 void Script::add(Stage stage, int moves) {

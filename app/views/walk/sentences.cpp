@@ -1,5 +1,6 @@
 // app/views/walk: every move in one sentence.
 #include <algorithm>
+#include <vector>
 
 #include "app/number_format.hpp"
 #include "app/views/walk/card.hpp"
@@ -10,48 +11,132 @@ namespace {
 
 std::string quoted(const std::string& label) { return "“" + label + "”"; }
 
-/// The first move is made for one row, the second for the others.
+/// The first move is made for one row, the second for the others where there are some.
 std::string one_or_all(const std::string& one, const std::string& all, int move, int moves) {
-  return move < moves ? one : all;
+  return move < moves || moves == 1 ? one : all;
 }
 
-/// The rows or keys that a move adds: "“The”", "“The” and “cat”", "“The” … “mat”".
-std::string added(const View& v, std::int64_t count, int move, int moves, bool keys) {
+/// The rows that a move adds: "“The”", "“The” and “cat”", "“The” … “mat”".
+std::string added(const View& v, std::int64_t count, int move, int moves) {
   const auto end_of = [&](int m) { return (count * m + moves - 1) / moves; };
   const std::int64_t first = end_of(move - 1), last = end_of(move) - 1;
-  const auto label = [&](std::int64_t i) {
-    return quoted(keys ? key_label(v.result(), v.b, i) : query_label(v.result(), v.b, i));
-  };
+  const auto label = [&](std::int64_t i) { return quoted(query_label(v.result(), v.b, i)); };
   if (last <= first) return label(first);
   return label(first) + (last == first + 1 ? " and " : " … ") + label(last);
 }
 
-std::string softmax_sentence(const View& v, int move) {
-  switch (softmax_moves(v.document())[static_cast<std::size_t>(move - 1)]) {
-    case SoftmaxMove::Shift:
-      return v.document().softmax == SoftmaxKind::Stable
-                 ? "Each row's largest value is subtracted: exp cannot overflow."
-                 : "Each entry is divided by the temperature.";
-    case SoftmaxMove::Exponential: return "exp of each entry: all positive, differences become ratios.";
-    case SoftmaxMove::Sum: return "Each row is summed.";
-    case SoftmaxMove::Divide: return "Each entry is divided by its row sum: rows sum to 1.";
-    case SoftmaxMove::Hide: break;
-  }
-  return "The mistake: hidden weights become 0 only now, and rows no longer sum to 1.";
+/// The keys of a move of the mix: [first, last).
+struct KeyRange {
+  std::int64_t first, last;
+};
+KeyRange keys_of_move(const View& v, int move, int moves) {
+  const std::int64_t count = v.result().dimensions.keys;
+  const auto end_of = [&](int m) { return (count * m + moves - 1) / moves; };
+  return {end_of(move - 1), end_of(move)};
 }
 
-std::string linear_sentence(const Document& document, int move) {
-  const bool turned = is_rotary(document.positions);
+/// "“sat”", "“sat” and “mat”", "“sat” … “mat”": the first and the last of some keys in their order.
+std::string listed(const View& v, const std::vector<std::int64_t>& keys) {
+  const auto label = [&](std::int64_t key) { return quoted(key_label(v.result(), v.b, key)); };
+  if (keys.size() == 1) return label(keys.front());
+  return label(keys.front()) + (keys.size() == 2 ? " and " : " … ") + label(keys.back());
+}
+
+/// Whether the mask leaves the chosen query any key.
+bool sees_any(const View& v) {
+  for (std::int64_t key = 0; key < v.result().dimensions.keys; ++key)
+    if (!v.scene.is_masked(v.b, v.h, v.cell.query, key)) return true;
+  return false;
+}
+bool sees_all(const View& v) {
+  for (std::int64_t key = 0; key < v.result().dimensions.keys; ++key)
+    if (v.scene.is_masked(v.b, v.h, v.cell.query, key)) return false;
+  return true;
+}
+
+bool is_muted(const View& v) {
+  const std::vector<HeadSurgery>& surgery = v.document().surgery;
+  return is_operated(v.document(), v.h) &&
+         surgery[static_cast<std::size_t>(v.h)].kind == HeadSurgery::Kind::Mute;
+}
+
+std::string query_of(const View& v) { return quoted(query_label(v.result(), v.b, v.cell.query)); }
+
+/// Why keys whose weight is 0 add nothing to the mix of the chosen query.
+std::string nothing_added(const View& v, const std::vector<std::int64_t>& keys) {
+  const std::string names = listed(v, keys), are = keys.size() == 1 ? " is" : " are",
+                    have = keys.size() == 1 ? " has" : " have";
+  const auto all = [&](auto holds) { return std::all_of(keys.begin(), keys.end(), holds); };
+  const auto row = [&](Stage stage) { return matrix_of(v.result(), stage, v.b, v.h).row(v.cell.query); };
+  if (all([&](std::int64_t key) { return v.scene.is_masked(v.b, v.h, v.cell.query, key); }))
+    return names + are + " masked: weight 0, nothing is added.";
+  if (v.document().dropout.rate > 0 && all([&](std::int64_t key) { return row(Stage::Surgery)(key) != 0; }))
+    return names + are + " dropped: weight 0, nothing is added.";
+  return names + have + " weight 0: nothing is added.";
+}
+
+std::string mix_sentence(const View& v, int move, int moves) {
+  if (is_muted(v)) return "This head is muted: all its weights are 0, nothing is added.";
+  const auto weights = matrix_of(v.result(), Stage::Drop, v.b, v.h).row(v.cell.query);
+  const KeyRange range = keys_of_move(v, move, moves);
+  std::vector<std::int64_t> adding, idle;
+  for (std::int64_t key = range.first; key < range.last; ++key)
+    (weights(key) != 0 ? adding : idle).push_back(key);
+  if (adding.empty()) return nothing_added(v, idle);
+  const std::string hand = adding.size() == 1 ? " hands" : " hand";
+  const std::string what =
+      listed(v, adding) + hand + " its value to " + query_of(v) + ": value times weight.";
+  const std::string many =
+      listed(v, adding) + hand + " their values to " + query_of(v) + ": value times weight.";
+  return (adding.size() == 1 ? what : many) + (idle.empty() ? "" : " " + nothing_added(v, idle));
+}
+
+/// What became of a row whose values are no shares; empty where they add up to 1.
+std::string broken_row(const View& v, Stage weights) {
+  const auto row = matrix_of(v.result(), weights, v.b, v.h).row(v.cell.query);
+  if (row.hasNaN()) return query_of(v) + " gets NaN: its exponentials overflowed or all underflowed.";
+  if (!sees_any(v) && row.isZero(0)) return query_of(v) + " may see no key: its row stays 0.";
+  return {};
+}
+
+std::string softmax_sentence(const View& v, int move) {
+  const Document& document = v.document();
+  switch (softmax_moves(document)[static_cast<std::size_t>(move - 1)]) {
+    case SoftmaxMove::Shift:
+      if (document.softmax != SoftmaxKind::Stable) return "Each entry is divided by the temperature.";
+      return document.temperature == 1
+                 ? "Each row's largest value is subtracted: exp cannot overflow."
+                 : "Each row's largest value is subtracted, then all are divided by the temperature.";
+    case SoftmaxMove::Exponential:
+      return sees_all(v) || v.scene.stats.rule().after_softmax()
+                 ? "exp of each entry: all positive, differences become ratios."
+                 : "exp of each entry: masked keys become 0, all others are positive.";
+    case SoftmaxMove::Sum: return "Each row is summed.";
+    case SoftmaxMove::Divide:
+      if (const std::string broken = broken_row(v, Stage::Softmax); !broken.empty()) return broken;
+      return "Each entry is divided by its row sum: rows sum to 1.";
+    case SoftmaxMove::Hide: break;
+  }
+  return "The mistake: masked weights become 0 only now, and rows no longer sum to 1.";
+}
+
+std::string linear_sentence(const View& v, int move) {
+  const bool rotated = is_rotary(v.document().positions);
   switch (static_cast<LinearMove>(move - 1)) {
     case LinearMove::Product:
-      return turned ? "No softmax: φ(q) and φ(k) are rotated by their positions; the product may be negative."
-                    : "No softmax: φ(q)·φ(k) is positive.";
-    case LinearMove::Hide: return "Products with masked keys are set to 0.";
+      return rotated ? "No softmax: φ(q) and φ(k) are rotated by their positions; the product may be negative."
+                     : "No softmax: φ(q)·φ(k) is positive.";
+    case LinearMove::Hide:
+      return sees_all(v) ? query_of(v) + " may see every key: nothing is masked in its row."
+                         : "Products with masked keys are set to 0.";
     case LinearMove::Sum:
-      return turned ? "The sum of each row is taken over the products that are not rotated." : "Each row is summed.";
+      return rotated ? "The sum of each row is taken over the products that are not rotated."
+                     : "Each row is summed.";
     case LinearMove::Divide: break;
   }
-  return turned ? "Each entry is divided by that sum." : "Each entry is divided by its row sum: rows sum to 1.";
+  if (const std::string broken = broken_row(v, Stage::Linear); !broken.empty()) return broken;
+  return rotated ? "Each entry is divided by that sum."
+                 : "Each entry is divided by its row sum: rows sum to 1.";
 }
 
 std::string surgery_sentence(const View& v) {
@@ -64,41 +149,91 @@ std::string surgery_sentence(const View& v) {
 }
 
 std::string mask_sentence(const View& v, const std::string& query, int move, int moves) {
-  if (v.scene.stats.rule().after_softmax()) return "The mistake: nothing is masked before the softmax.";
+  if (v.scene.stats.rule().after_softmax())
+    return "The mistake: nothing is masked before the softmax.";
   const std::string value = v.scene.stats.rule().hidden_value() < -1e30 ? "−∞" : "−1e9";
   const bool biased = static_cast<bool>(v.result().trace[Stage::Bias]);
+  if (sees_all(v)) {
+    const std::string none = query + " may see every key: nothing is masked in its row.";
+    return one_or_all(biased ? "The position bias is added. " + none : none,
+                      "Every other row: keys that it may not see get " + value + ".", move, moves);
+  }
   const std::string bias = biased ? "The position bias is added, and keys" : "Keys";
   return one_or_all(bias + " that " + query + " may not see get " + value + ".",
                     "The same for every other row.", move, moves);
 }
 
-std::string vector_sentence(const View& v, Stage stage, int move, int moves) {
-  const std::string query = quoted(query_label(v.result(), v.b, v.cell.query));
+std::string drop_sentence(const View& v, const std::string& query, int move, int moves) {
+  if (move == moves && moves > 1) return "The same for every other row.";
+  if (is_muted(v)) return "Dropout finds only zeros: this head is muted.";
+  const auto before = matrix_of(v.result(), Stage::Surgery, v.b, v.h).row(v.cell.query);
+  const auto after = matrix_of(v.result(), Stage::Drop, v.b, v.h).row(v.cell.query);
+  std::int64_t dropped = 0, there = 0;
+  for (Eigen::Index key = 0; key < before.size(); ++key) {
+    there += before(key) != 0;
+    dropped += before(key) != 0 && after(key) == 0;
+  }
+  return "Dropout: " + grouped(dropped) + " of " + grouped(there) + " weights of " + query +
+         " become 0, the others are multiplied by 1 / (1 − r).";
+}
+
+/// "Heads 0 … 3 share these keys." where queries are grouped; empty else.
+std::string shared_note(const View& v, std::string_view what) {
+  const Dimensions& d = v.result().dimensions;
+  const std::int64_t group = d.heads / d.kv_heads, first = v.kv * group;
+  if (group < 2) return {};
+  return " Heads " + grouped(first) + " … " + grouped(first + group - 1) + " share these " +
+         std::string(what) + ".";
+}
+
+/// A key of no token has no vector that weights are multiplied with.
+std::string extra_key_sentence(const View& v, const std::string& key, std::string_view what) {
+  const Dimensions& d = v.result().dimensions;
+  const bool learned = v.document().weights.extra_key && v.cell.key == d.token_keys();
+  return key + " belongs to no token: its " + std::string(what) +
+         (learned ? " is learned." : " is all zeros.");
+}
+
+/// What a query, a key or a value is made of, for the chosen one and for the others.
+std::string projection_sentence(const View& v, Stage stage, int move, int moves) {
+  const bool of_key = stage == Stage::Key;
   const std::string key = quoted(key_label(v.result(), v.b, v.cell.key));
+  const bool extra = v.cell.key >= v.result().dimensions.token_keys();
+  if (stage == Stage::Query)
+    return one_or_all("The query of " + query_of(v) + ": its vector times W_Q.",
+                      "The same W_Q for all other tokens.", move, moves);
+  const std::string shared = shared_note(v, of_key ? "keys" : "values");
+  if (move == moves && moves > 1)
+    return (of_key ? "The same W_K for all other tokens." : "The same W_V for all other tokens.") + shared;
+  if (extra) return extra_key_sentence(v, key, of_key ? "key" : "value");
+  return (of_key ? "The key of " + key + ": its vector times W_K."
+                 : "The value of " + key + ": its vector times W_V.") +
+         shared;
+}
+
+std::string rotation_sentence(const View& v, bool asks, int move, int moves) {
+  const bool extra = !asks && v.cell.key >= v.result().dimensions.token_keys();
+  const std::string label = asks ? query_of(v) : quoted(key_label(v.result(), v.b, v.cell.key));
+  const std::string of = (asks ? "The query of " : "The key of ") + label;
+  const std::string one = extra ? label + " has no position: it is not rotated."
+                                : of + " is rotated by the angles of its position.";
+  return one_or_all(one, asks ? "The same for every other query." : "The same for every other key.", move, moves);
+}
+
+std::string vector_sentence(const View& v, Stage stage, int move, int moves) {
   const bool given = static_cast<bool>(v.document().input.given);
   switch (stage) {
     case Stage::Position:
       return move < moves || moves == 1 ? "Each token has its embedding vector."
                                         : "The position vector is added to each.";
-    case Stage::Memory: return "The second text gives keys and values.";
-    case Stage::Query:
-      if (given) return "Queries are given.";
-      return one_or_all("The query of " + query + ": its vector times W_Q.",
-                        "The same W_Q for all other tokens.", move, moves);
-    case Stage::Key:
-      if (given) return "Keys are given.";
-      return one_or_all("The key of " + key + ": its vector times W_K.", "The same W_K for all other tokens.",
-                        move, moves);
-    case Stage::Value:
-      if (given) return "Values are given.";
-      return one_or_all("The value of " + key + ": its vector times W_V.",
-                        "The same W_V for all other tokens.", move, moves);
-    case Stage::RotateQuery:
-      return one_or_all("The query of " + query + " is rotated by the angles of its position.",
-                        "The same for every other query.", move, moves);
-    default:
-      return one_or_all("The key of " + key + " is rotated by the angles of its position.",
-                        "The same for every other key.", move, moves);
+    case Stage::Memory:
+      return v.document().input.vectors ? "Other vectors give keys and values."
+                                        : "The second text gives keys and values.";
+    case Stage::Query: return given ? "Queries are given." : projection_sentence(v, stage, move, moves);
+    case Stage::Key: return given ? "Keys are given." : projection_sentence(v, stage, move, moves);
+    case Stage::Value: return given ? "Values are given." : projection_sentence(v, stage, move, moves);
+    case Stage::RotateQuery: return rotation_sentence(v, true, move, moves);
+    default: return rotation_sentence(v, false, move, moves);
   }
 }
 
@@ -106,36 +241,44 @@ std::string scale_sentence(const View& v, const std::string& query, int move, in
   switch (v.document().scaling.kind) {
     case Scaling::Kind::Off: return "Scaling is off: nothing changes.";
     case Scaling::Kind::Factor:
-      return one_or_all("The row of " + query + " times the chosen factor.", "The same for every other row.",
-                        move, moves);
+      return one_or_all("The row of " + query + " times the chosen factor.", "The same for every other row.", move,
+                        moves);
     case Scaling::Kind::InverseSqrtDk: break;
   }
+  if (v.result().dimensions.d_k == 1) return "dₖ is 1, and so is its root: nothing changes.";
   return one_or_all("The row of " + query + " is divided by √dₖ: the spread shrinks.",
                     "The same for every other row.", move, moves);
 }
 
 std::string plane_sentence(const View& v, Stage stage, int move, int moves) {
-  const std::string query = quoted(query_label(v.result(), v.b, v.cell.query));
+  const std::string query = query_of(v);
   switch (stage) {
     case Stage::Score:
-      return added(v, v.result().dimensions.queries, move, moves, false) +
+      return added(v, v.result().dimensions.queries, move, moves) +
              " against every key: one dot product a cell.";
     case Stage::Scale: return scale_sentence(v, query, move, moves);
     case Stage::Cap:
-      return one_or_all("The row of " + query + " is soft-capped to (−c, c).",
-                        "The same for every other row.", move, moves);
+      return one_or_all("The row of " + query + " is soft-capped to (−c, c).", "The same for every other row.", move,
+                        moves);
     case Stage::Bias:
       return one_or_all("The position bias of the row of " + query + ", by distance.",
                         "The same for every other row.", move, moves);
     case Stage::Mask: return mask_sentence(v, query, move, moves);
     case Stage::Softmax: return softmax_sentence(v, move);
-    case Stage::Linear: return linear_sentence(v.document(), move);
+    case Stage::Linear: return linear_sentence(v, move);
     case Stage::Surgery: return surgery_sentence(v);
     default: break;
   }
-  return one_or_all(
-      "Dropout: some weights of " + query + " become 0, the others are multiplied by 1 / (1 − r).",
-      "The same for every other row.", move, moves);
+  return drop_sentence(v, query, move, moves);
+}
+
+std::string output_sentence(const View& v, int move, int moves) {
+  if (moves == 1) return "The head output times W_O.";
+  if (move < moves)
+    return is_muted(v) ? "This head is muted: its contribution to the output is 0."
+                       : "This head's contribution: its output times its rows of W_O.";
+  return v.document().weights.b_output ? "The contributions of all heads and the bias are summed."
+                                       : "The contributions of all heads are summed.";
 }
 
 /// "Queries", "Scores", and "Softmax" for the weights while they come about.
@@ -153,17 +296,13 @@ MoveWords words_of(const View& v) {
   const int move = v.made(*stage), moves = v.script.moves_of(*stage);
   const std::string title = title_of(v, *stage);
   if (*stage < Stage::Bucket) return {title, vector_sentence(v, *stage, move, moves)};
-  if (*stage == Stage::Mix) {
-    const std::string keys = added(v, v.result().dimensions.keys, move, moves, true);
-    return {title,
-            keys + (keys.find("” ") == std::string::npos ? " hands" : " hand") + " on: value times weight."};
+  if (*stage == Stage::Mix) return {title, mix_sentence(v, move, moves)};
+  if (*stage == Stage::Concat) {
+    const HeadBlock block = block_of(v);
+    return {title, "The outputs of all heads stand side by side: this head's are columns " +
+                       grouped(block.first) + " … " + grouped(block.first + block.count - 1) + "."};
   }
-  if (*stage == Stage::Output) {
-    const bool own = move < moves;
-    if (moves == 1) return {title, "The head output times W_O."};
-    return {title, own ? "This head's contribution: its output times its rows of W_O."
-                       : "The contributions of all heads are summed."};
-  }
+  if (*stage == Stage::Output) return {title, output_sentence(v, move, moves)};
   return {title, plane_sentence(v, *stage, move, moves)};
 }
 

@@ -9,6 +9,7 @@
 #include "app/views/walk/buses.hpp"
 #include "app/views/walk/card.hpp"
 #include "app/views/walk/transport.hpp"
+#include "core/edits.hpp"
 
 namespace attnscope {
 namespace walk {
@@ -33,6 +34,45 @@ Parts parts_of(const Ui& ui, const Box& region, bool compact) {
   const float top = region.y + header;
   parts.matrices = {region.x + pad, top, wide, std::max(0.f, parts.card.y - gap - top)};
   return parts;
+}
+
+/// One click to a layer whose numbers can be read, where this one's cannot. Returns where it ends.
+float draw_small_model(const View& v, float x, float y) {
+  const Ui& ui = v.ui();
+  const Dimensions& d = v.result().dimensions;
+  const Input& input = v.document().input;
+  if (input.given || input.vectors || (d.d_model <= 8 && d.d_k <= 4)) return x;
+  const char* const label = v.scene.compact ? "Small model" : "Small model: d 8, dₖ 4";
+  const Box box{x, y, ui.text_width(label, type::label, Ink::Medium) + ui.px(24), ui.px(26)};
+  const Tip tip{
+      "Small model", "d_model 8, two heads of dₖ 4",
+      "The same text in a layer whose every number can be read; its weights are random. Undo brings "
+      "this one back.",
+      "Ctrl+Z"};
+  if (button(ui, label, box, tip)) v.scene.document = edit::small_model(std::move(v.scene.document));
+  return box.right() + ui.px(16);
+}
+
+/// Which stages the lower line has. Returns the left end.
+float draw_stages(const View& v, float left, float right, float y) {
+  if (!v.script.has(Stage::Output)) return right;
+  const Ui& ui = v.ui();
+  constexpr std::array<std::string_view, 3> names{"All", "To weights", "Output"};
+  const std::array<Tip, 3> tips{
+      Tip{"All stages", {}, "From scores to output; once the output is made, what it is made of.", {}},
+      Tip{"To the weights",
+          {},
+          "Hides mix and output until they are made: the other matrices get their room.",
+          {}},
+      Tip{"Output", "Y = [H₀ H₁ …]·W_O", "The weights, this head's mix, the heads side by side, W_O.", {}}};
+  const float width = ui.px(v.scene.compact ? 216 : 244);
+  const Box box{right - width, y, width, ui.px(26)};
+  if (box.x < left) return right;
+  WalkPart& part = v.scene.view.walk.part;
+  if (const auto chosen =
+          segments(ui, "Stages", box, names, static_cast<int>(part), tips, {.text_size = type::tick}))
+    part = static_cast<WalkPart>(*chosen);
+  return box.x - ui.px(16);
 }
 
 /// Which head and, in a batch, which sequence; what is walked through; at the right how it is looked at.
@@ -64,8 +104,9 @@ void draw_header(const View& v, const Box& bar, const Arrangement& arrangement) 
       scene.next.sequence = std::clamp<std::int64_t>(*next - 1, 0, d.batch - 1);
     x = sequence.right() + ui.px(16);
   }
-  float right = bar.right();
   WalkState& state = scene.view.walk;
+  x = draw_small_model(v, x, head.y);
+  float right = draw_stages(v, x, bar.right(), head.y);
   if (!arrangement.keys_printed || !arrangement.whole || state.numbers) {
     constexpr std::array<std::string_view, 2> names{"Whole", "Numbers"};
     const std::array<Tip, 2> tips{
@@ -117,7 +158,7 @@ std::vector<Want> wants_of(const View& v, const std::vector<Panel>& panels) {
 std::vector<Panel> shown_panels(const View& v, bool sources, bool both) {
   std::vector<Panel> all = panels_of(v, sources), shown;
   const std::optional<Stage> current = v.current();
-  const bool lower = !current || *current >= Stage::Bucket;
+  const bool lower = !current || *current >= Stage::Bucket || v.scene.view.walk.part == WalkPart::Output;
   for (Panel& panel : all)
     if (both || panel.lower == lower) shown.push_back(std::move(panel));
   return shown;
@@ -162,7 +203,8 @@ Standing stand(const View& v, const Box& area) {
       }
       if (fits) break;
     }
-    if (best.arrangement.fits) break;
+    // What the output is made of goes before what comes before the weights.
+    if (best.arrangement.fits && (best.arrangement.all_printed || v.part() != WalkPart::Output)) break;
   }
   return best;
 }

@@ -1,0 +1,141 @@
+#include "core/cures.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "core/edits.hpp"
+#include "core/weights/hand_built.hpp"
+#include "core/weights/make_weights.hpp"
+
+namespace attnscope {
+namespace {
+
+/// Weights that came as numbers have one width; 0 where they follow d_model.
+int given_width(const Document& document) {
+  const Weights& weights = document.weights;
+  const bool given = weights.recipe == Recipe::Given && weights.made_by == Recipe::Given;
+  if (document.input.vectors) return static_cast<int>(document.input.vectors.query->shape()[2]);
+  return given && weights.w_query ? static_cast<int>(weights.w_query->shape()[0]) : 0;
+}
+
+bool width_fits(const Document& document, int d_model) {
+  if (d_model < 1 || d_model > widest_model(document)) return false;
+  if (const int given = given_width(document); given != 0 && d_model != given) return false;
+  return !is_built_by_hand(document) || (d_model >= min_hand_built_width && d_model % 2 == 0);
+}
+
+/// An edited text sets a padded length it outgrew back to 0, so that only a typed one can be too short.
+bool padding_fits(const Input& input) {
+  if (input.padded_length == 0 || input.vectors) return true;
+  return input.padded_length >= longest_of(input.sequences);
+}
+
+/// The allowed value nearest to `wanted`, the larger of two; nothing when there is none from 1 to `most`.
+template <class Allowed>
+std::optional<int> nearest(int wanted, int most, Allowed allowed) {
+  std::optional<int> best;
+  const auto apart = [wanted](int value) { return std::abs(std::int64_t{value} - wanted); };
+  for (int value = 1; value <= most; ++value)
+    if (allowed(value) && (!best || apart(value) <= apart(*best))) best = value;
+  return best;
+}
+
+Document with_value(Document document, LayerNumber what, int value) {
+  switch (what) {
+    case LayerNumber::Heads: document.heads = value; break;
+    case LayerNumber::Width: document.d_model = value; break;
+    case LayerNumber::KeyHeads: document.kv_heads = value; break;
+    case LayerNumber::ValueWidth: document.d_v = value; break;
+    case LayerNumber::PaddedLength: document.input.padded_length = value; break;
+  }
+  return document;
+}
+
+/// The value that this number would need; nothing where no value of it alone helps.
+std::optional<int> needed(const Document& document, LayerNumber what) {
+  const int d_model = document.d_model, heads = document.heads;
+  switch (what) {
+    case LayerNumber::Heads: {
+      if (!width_fits(document, d_model)) return std::nullopt;
+      const bool shared = document.kv_heads > 0 && heads >= 1 && d_model % heads == 0;
+      return nearest(heads, d_model,
+                     [&](int n) { return d_model % n == 0 && (!shared || n % document.kv_heads == 0); });
+    }
+    case LayerNumber::Width:
+      if (heads < 1) return std::nullopt;
+      return nearest(d_model, widest_model(document),
+                     [&](int n) { return n % heads == 0 && width_fits(document, n); });
+    case LayerNumber::KeyHeads:
+      if (heads < 1) return std::nullopt;
+      return nearest(document.kv_heads, heads, [heads](int n) { return heads % n == 0; });
+    case LayerNumber::ValueWidth:
+    case LayerNumber::PaddedLength: break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int value_of(const Document& document, LayerNumber what) {
+  switch (what) {
+    case LayerNumber::Heads: return document.heads;
+    case LayerNumber::Width: return document.d_model;
+    case LayerNumber::KeyHeads: return document.kv_heads;
+    case LayerNumber::ValueWidth: return document.d_v;
+    case LayerNumber::PaddedLength: break;
+  }
+  return document.input.padded_length;
+}
+
+bool is_built_by_hand(const Document& document) {
+  const bool embedded = document.embedding == Embedding::HandBuilt && !document.input.vectors;
+  return embedded || document.weights.recipe == Recipe::HandBuilt;
+}
+
+int widest_model(const Document& document) {
+  const Weights& weights = document.weights;
+  const bool made = weights.recipe != Recipe::Given || weights.made_by != Recipe::Given;
+  return made && !document.input.vectors ? max_made_width : max_d_model;
+}
+
+int fitting_heads(int d_model, int heads) {
+  return nearest(heads, d_model, [d_model](int n) { return d_model % n == 0; }).value_or(1);
+}
+
+std::vector<LayerNumber> unfitting_numbers(const Document& document) {
+  using enum LayerNumber;
+  if (document.input.given) return {};
+  const int d_model = document.d_model, heads = document.heads;
+  if (!padding_fits(document.input)) return {PaddedLength};
+  if (heads < 1) return {Heads};
+  if (!width_fits(document, d_model)) return {Width};
+  if (d_model % heads != 0) return {Heads, Width};
+  const int kv_heads = key_value_heads(document), d_v = value_width(document);
+  if (kv_heads < 1 || heads % kv_heads != 0) return {KeyHeads, Heads};
+  if (d_v < 1 || d_v > widest_model(document)) return {ValueWidth};
+  return {};
+}
+
+std::vector<Cure> cures(const Document& document) {
+  std::vector<Cure> all;
+  for (const LayerNumber what : unfitting_numbers(document)) {
+    const std::optional<int> value = needed(document, what);
+    if (value && unfitting_numbers(with_value(document, what, *value)).empty()) all.push_back({what, *value});
+  }
+  return all;
+}
+
+Document cured(Document document, const Cure& cure) {
+  switch (cure.what) {
+    case LayerNumber::Heads: return edit::heads(std::move(document), cure.value);
+    case LayerNumber::Width: return edit::d_model(std::move(document), cure.value);
+    case LayerNumber::KeyHeads: return edit::kv_heads(std::move(document), cure.value);
+    case LayerNumber::ValueWidth: return edit::d_v(std::move(document), cure.value);
+    case LayerNumber::PaddedLength: document.input.padded_length = cure.value; break;
+  }
+  return document;
+}
+
+}  // namespace attnscope

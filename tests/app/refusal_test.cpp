@@ -1,0 +1,160 @@
+// What cannot be computed: the picture that stays is dimmed and says so, the wrong number is red, cures are a
+// click away.
+#include <algorithm>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/compare_robot.hpp"
+#include "robot/layout.hpp"
+
+using namespace attnscope;
+using test::colour_at;
+using test::item;
+
+namespace {
+
+bool shows(Robot& robot, const std::string& words) {
+  const std::string message = robot.app().view().message;
+  const bool from_engine = robot.app().view().message_from_engine;
+  const std::vector<PlacedText> texts = texts_of(robot);
+  robot.app().view().message = message;  // taking the texts dismisses it
+  robot.app().view().message_from_engine = from_engine;
+  return std::any_of(texts.begin(), texts.end(),
+                     [&](const PlacedText& t) { return t.text.find(words) != std::string::npos; });
+}
+
+/// Whether a control shows its number in red.
+bool is_red(Robot& robot, const std::string& control) {
+  const RecordedItem& number = item(robot, control + " value");
+  const Image picture = robot.pixels();
+  const Rgba red = theme(ThemeName::Dark).error;
+  for (int y = static_cast<int>(number.min.y); y < static_cast<int>(number.max.y); ++y)
+    for (int x = static_cast<int>(number.min.x); x < static_cast<int>(number.max.x); ++x)
+      if (picture.at(x, y) == red) return true;
+  return false;
+}
+
+int brightness(Rgba c) { return static_cast<int>((c & 0xFFu) + ((c >> 8) & 0xFFu) + ((c >> 16) & 0xFFu)); }
+
+/// Of the cell The → The, which has the whole weight of its row.
+int brightness_of_map(Robot& robot) {
+  const RecordedItem& map = item(robot, "heatmap 0");
+  return brightness(colour_at(robot.pixels(), {map.min.x + 5, map.min.y + 5}));
+}
+
+}  // namespace
+
+TEST_CASE("a stale picture is dimmed and says why, also after the message is closed") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  robot.leave();
+  robot.frame(2);
+  const int bright = brightness_of_map(robot);
+  REQUIRE(bright > 500);
+  for (const char* heads : {"3", "0", "-1"}) {
+    INFO(heads);
+    robot.type_number("Head count value", heads);
+    robot.leave();
+    robot.frame(2);
+    CHECK(robot.app().shown()->dimensions.heads == 8);
+    CHECK(brightness_of_map(robot) < bright / 2);
+    CHECK(shows(robot, "not computed"));
+    CHECK(is_red(robot, "Head count"));
+    CHECK_FALSE(is_red(robot, "d_model"));
+    robot.click("Dismiss");
+    robot.leave();
+    robot.frame(2);
+    CHECK_FALSE(robot.has("Dismiss"));
+    CHECK(robot.app().message().empty());
+    CHECK(brightness_of_map(robot) < bright / 2);
+    CHECK(shows(robot, "not computed:"));
+    CHECK(is_red(robot, "Head count"));
+  }
+  robot.type_number("Head count value", "8");
+  robot.leave();
+  robot.frame(2);
+  CHECK(brightness_of_map(robot) == bright);
+  CHECK_FALSE(shows(robot, "not computed"));
+  CHECK_FALSE(is_red(robot, "Head count"));
+}
+
+TEST_CASE("the cure is a button, in the card and in the line that stays of it") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  robot.type_number("Head count value", "3");
+  REQUIRE(robot.has("heads: use 4"));
+  REQUIRE(robot.has("d_model: use 66"));
+  robot.click("d_model: use 66");
+  robot.settle();
+  CHECK(robot.app().shown()->dimensions.d_model == 66);
+  CHECK(robot.app().shown()->dimensions.heads == 3);
+  CHECK(robot.app().message().empty());
+  robot.type_number("d_model value", "65");
+  CHECK(is_red(robot, "d_model"));
+  CHECK_FALSE(is_red(robot, "Head count"));
+  robot.click("Dismiss");
+  robot.frame();
+  robot.click("d_model: use 66");
+  robot.settle();
+  CHECK(robot.app().shown()->dimensions.d_model == 66);
+  CHECK_FALSE(robot.has("Not computed"));
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);  // a cure is undone like any change
+  robot.settle();
+  CHECK(robot.document().d_model == 65);
+}
+
+TEST_CASE("d_model 6000 is refused with the range that is true, and nothing speaks of W_Q") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  robot.type_number("d_model value", "6000");
+  CHECK(robot.app().message() == "d_model is 6000; it must be from 1 to 4096.");
+  CHECK(robot.has("d_model: use 4096"));
+  CHECK(is_red(robot, "d_model"));
+  CHECK(robot.app().shown()->dimensions.d_model == 64);
+}
+
+TEST_CASE("the stale picture is dimmed in Walk and Compare, too, and out of no hand's reach") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  robot.type_number("Head count value", "7");
+  for (const ImGuiKey mode : {ImGuiKey_F3, ImGuiKey_F4}) {
+    robot.key(mode);
+    robot.settle();
+    CHECK(shows(robot, "not computed"));
+    CHECK(robot.has("heads: use 8"));
+  }
+  robot.key(ImGuiKey_F2);
+  robot.settle();
+  robot.leave();
+  robot.click("heatmap 0");  // the veil takes no clicks
+  robot.settle();
+  CHECK(robot.app().selection().locked);
+  robot.click("heads: use 8");
+  robot.settle();
+  CHECK(robot.app().message().empty());
+  CHECK(robot.app().view().refusal.empty());
+}
+
+TEST_CASE("d_k can be chosen: d_model becomes heads times it, and Compare names it") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.settle();
+  robot.key(ImGuiKey_Backslash);
+  robot.settle();
+  robot.type_number("d_k value", "64");
+  CHECK(robot.app().shown()->dimensions.d_k == 64);
+  CHECK(robot.app().shown()->dimensions.d_model == 512);
+  CHECK(robot.app().shown()->dimensions.heads == 8);
+  robot.click("d_k less");
+  robot.settle();
+  CHECK(robot.app().shown()->dimensions.d_k == 32);
+  robot.key(ImGuiKey_F4);
+  robot.settle();
+  CHECK(shows(robot, "dₖ 32"));
+  CHECK(shows(robot, "dₖ 8"));
+  robot.key(ImGuiKey_F2);
+  robot.settle();
+  robot.type_number("Head count value", "7");
+  CHECK(shows(robot, "36.57"));  // 256 / 7: no whole number
+  CHECK(is_red(robot, "d_k"));
+}

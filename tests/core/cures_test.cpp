@@ -1,0 +1,107 @@
+// Numbers of a layer that do not fit together, what would, and a layer small enough to be read.
+#include "core/cures.hpp"
+
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/edits.hpp"
+#include "core/edits/heads.hpp"
+#include "core/error.hpp"
+#include "core/samples.hpp"
+
+namespace attnscope {
+namespace {
+
+using enum LayerNumber;
+
+Document built_by_hand() {
+  samples::Random random(1);
+  return edit::recipe(samples::text_document(random, {6}, 8, 64), Recipe::HandBuilt);
+}
+
+bool is_accepted(const Document& document) {
+  try {
+    check_any_length(document);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("numbers that do not fit are named, and every cure is the nearest number that does") {
+  struct Case {
+    Document document;
+    std::vector<LayerNumber> unfitting;
+    std::vector<Cure> cures;
+  };
+  const Document usual = built_by_hand();
+  Document short_padding = usual;
+  short_padding.input.padded_length = 3;
+  const std::vector<Case> cases{
+      {usual, {}, {}},
+      {edit::heads(usual, 3), {Heads, Width}, {{Heads, 4}, {Width, 66}}},
+      {edit::heads(usual, 7), {Heads, Width}, {{Heads, 8}, {Width, 70}}},  // 63 is odd
+      {edit::heads(usual, 0), {Heads}, {{Heads, 1}}},
+      {edit::heads(usual, -1), {Heads}, {{Heads, 1}}},
+      {edit::d_model(usual, 65), {Width}, {{Width, 64}}},
+      {edit::d_model(usual, 0), {Width}, {{Width, 16}}},
+      {edit::d_model(usual, 6000), {Width}, {{Width, 4096}}},
+      {edit::kv_heads(usual, 3), {KeyHeads, Heads}, {{KeyHeads, 4}}},
+      {edit::d_v(usual, 5000), {ValueWidth}, {{ValueWidth, 0}}},
+      {short_padding, {PaddedLength}, {{PaddedLength, 0}}},
+  };
+  for (const Case& c : cases) {
+    INFO("heads " << c.document.heads << ", d_model " << c.document.d_model << ", kv heads "
+                  << c.document.kv_heads);
+    CHECK(is_accepted(c.document) == c.unfitting.empty());
+    CHECK(unfitting_numbers(c.document) == c.unfitting);
+    CHECK(cures(c.document) == c.cures);
+    for (const Cure& cure : c.cures)
+      if (cure.value < 4096) CHECK(is_accepted(cured(c.document, cure)));
+  }
+}
+
+TEST_CASE("weights from a file keep their width, and what is not about sizes has no cure") {
+  Document given = built_by_hand();
+  given.weights.recipe = Recipe::Given;
+  given.weights.made_by = Recipe::Given;
+  CHECK(is_accepted(given));
+  const Document other = edit::d_model(given, 128);
+  CHECK_FALSE(is_accepted(other));
+  CHECK(cures(other) == std::vector<Cure>{{Width, 64}});
+  CHECK(is_accepted(cured(other, {Width, 64})));
+  Document silent = built_by_hand();
+  silent.input.sequences.front() = {};
+  CHECK_FALSE(is_accepted(silent));
+  CHECK(unfitting_numbers(silent).empty());
+  CHECK(cures(silent).empty());
+}
+
+TEST_CASE("the small model has eight dimensions and two heads, whatever the layer was") {
+  Document odd = built_by_hand();
+  odd.kv_heads = 2;
+  odd.d_v = 5;
+  odd.positions = Positions::RopeHalf;
+  odd.position_settings.rope_dims = 8;
+  odd.masking.heads = {5, 6};
+  for (const Document& document : {built_by_hand(), edit::mute(built_by_hand(), 6), odd}) {
+    const Document small = edit::small_model(document);
+    const Dimensions d = check(small);
+    CHECK(d.d_model == 8);
+    CHECK(d.heads == 2);
+    CHECK(d.d_k == 4);
+    CHECK(d.d_v == 4);
+    CHECK(small.input == document.input);
+    CHECK(small.weights.seed == document.weights.seed);
+    CHECK(edit::small_model(small) == small);
+  }
+  samples::Random random(2);
+  const Document given = samples::given_document(random.tensor({1, 4, 3, 2}), random.tensor({1, 2, 5, 2}),
+                                                 random.tensor({1, 2, 5, 7}));
+  CHECK(edit::small_model(given) == given);
+}
+
+}  // namespace attnscope
