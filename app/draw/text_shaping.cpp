@@ -161,6 +161,12 @@ struct Shaper::Run {
   FriBidiLevel level = 0;
 };
 
+/// The whole text: what stands around a run matters to it.
+struct Shaper::Line {
+  std::span<const Character> characters;
+  std::span<const std::uint32_t> codes;  // of the same
+};
+
 Shaper::Shaper(std::vector<Source> chain, Find find)
     : chain_(std::move(chain)), find_(std::move(find)), buffer_(hb_buffer_create()) {
   const Source& first = chain_.front();
@@ -256,18 +262,16 @@ float Shaper::append_boxes(const Run& run, std::span<const Character> all, float
   return pen;
 }
 
-float Shaper::append(const Run& run, std::span<const Character> all, float pen, ShapedText& out) {
+float Shaper::append(const Run& run, const Line& line, float pen, ShapedText& out) {
+  const std::span<const Character> all = line.characters;
   const Character& first = all[run.begin];
   if (first.face == ShapedGlyph::missing) return append_boxes(run, all, pen, out);
   const Source& source = chain_[static_cast<std::size_t>(first.face)];
-  std::vector<std::uint32_t> codes;
-  for (const Character& c : all) codes.push_back(c.code);
-
   hb_buffer_t* buffer = buffer_.get();
   hb_buffer_clear_contents(buffer);
   // What stands around the run is given, too: letters join across its ends.
-  hb_buffer_add_utf32(buffer, codes.data(), static_cast<int>(codes.size()), static_cast<unsigned>(run.begin),
-                      static_cast<int>(run.end - run.begin));
+  hb_buffer_add_utf32(buffer, line.codes.data(), static_cast<int>(line.codes.size()),
+                      static_cast<unsigned>(run.begin), static_cast<int>(run.end - run.begin));
   hb_buffer_set_direction(buffer, run.level % 2 == 1 ? HB_DIRECTION_RTL : HB_DIRECTION_LTR);
   hb_buffer_set_script(buffer, first.script);
   const bool plainly = is_set_plainly(first.script) || source.digit_advance > 0;
@@ -301,7 +305,6 @@ float Shaper::append(const Run& run, std::span<const Character> all, float pen, 
 const ShapedText& Shaper::shape(std::string_view text) {
   std::string key(text);
   if (const auto known = kept_.find(key); known != kept_.end()) return known->second;
-  if (kept_.size() >= most_kept) kept_.clear();
   ShapedText out;
   std::vector<Character> all = characters_of(text);
   choose_faces(all, text);
@@ -339,7 +342,12 @@ const ShapedText& Shaper::shape(std::string_view text) {
       std::reverse(from, run);
     }
   }
-  for (const Run& run : runs) out.width = append(run, all, out.width, out);
+  for (const Run& run : runs) out.width = append(run, {all, codes}, out.width, out);
+  if (kept_glyphs_ > most_kept) {
+    kept_.clear();
+    kept_glyphs_ = 0;
+  }
+  kept_glyphs_ += out.glyphs.size() + 1;
   return kept_.emplace(std::move(key), std::move(out)).first->second;
 }
 

@@ -99,16 +99,18 @@ class Shaper {
   void choose_faces(std::vector<Character>& characters, std::string_view text);
   int face_for(std::span<const Character> cluster, int before);
   bool look_further(char32_t character, hb_script_t script);
-  float append(const Run& run, std::span<const Character> all, float pen, ShapedText& out);
+  struct Line;
+  float append(const Run& run, const Line& line, float pen, ShapedText& out);
   float append_boxes(const Run& run, std::span<const Character> all, float pen, ShapedText& out) const;
 
-  static constexpr std::size_t most_kept = 4096;
+  static constexpr std::size_t most_kept = 100'000;  // glyphs
   std::vector<Source> chain_;
   Find find_;
   float box_advance_ = 0.5f;
   std::unordered_set<std::uint32_t> asked_;  // scripts, and blocks of characters that belong to none
   std::unique_ptr<hb_buffer_t, BufferDeleter> buffer_;
   std::unordered_map<std::string, ShapedText> kept_;
+  std::size_t kept_glyphs_ = 0;
 };
 
 }  // namespace attnscope
