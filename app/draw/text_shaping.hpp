@@ -16,12 +16,6 @@
 
 namespace attnscope {
 
-/// Whether the text may look different from its characters drawn one by one from left to right: all but
-/// Latin, Greek, Cyrillic, Chinese, Japanese and Korean letters and signs without combining marks.
-bool needs_shaping(std::string_view text);
-/// Whether characters of it run from right to left, or change the order of what stands around them.
-bool changes_order(std::string_view text);
-
 /// Characters around a word that keep its direction to itself: its own first letter decides about it.
 inline constexpr std::string_view isolate_begin = "\u2068", isolate_end = "\u2069";
 
