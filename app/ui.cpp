@@ -69,7 +69,7 @@ void Ui::copy_field(const Box& box, std::string_view text, const TextStyle& styl
             width_of(text, style.size, style.ink), style, false);
 }
 
-bool Ui::is_shaped(std::string_view text) const { return shaped(text, Ink::Regular) != nullptr; }
+bool Ui::is_shaped(std::string_view text) const { return fonts_.glyphs && needs_shaping(text); }
 
 void Ui::field_text(const Box& box, std::string_view text, const TextStyle& style) const {
   const float size = style.size * scale_;

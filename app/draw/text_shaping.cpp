@@ -4,78 +4,11 @@
 #include <array>
 #include <fribidi.h>
 
+#include "app/draw/script_blocks.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
 namespace {
-
-struct Range {
-  char32_t first, last;
-};
-
-/// Blocks whose characters need nothing but their own glyph, one behind the other.
-constexpr Range plain_blocks[] = {
-    {0x0000, 0x02FF},    // Latin with ready-made accents, phonetic letters
-    {0x0370, 0x0482},    // Greek, Cyrillic
-    {0x048A, 0x0588},    // Cyrillic, Armenian
-    {0x10A0, 0x10FF},    // Georgian
-    {0x1D00, 0x1DBF},    // phonetic letters
-    {0x1E00, 0x200A},    // more Latin and Greek, spaces
-    {0x2010, 0x2027},    // dashes, quotes, ellipsis
-    {0x2030, 0x205E},    // punctuation
-    {0x2070, 0x20CF},    // superscripts, subscripts, currencies
-    {0x2100, 0x2CEE},    // letter-like signs, arrows, mathematics, boxes, symbols
-    {0x2E00, 0x3029},    // punctuation, radicals, ideographic signs
-    {0x3030, 0x3098},    // Hiragana
-    {0x309B, 0xA4CF},    // Katakana, Hangul letters, Han, Yi
-    {0xA720, 0xA7FF},    // more Latin
-    {0xAC00, 0xD7A3},    // Hangul syllables
-    {0xF900, 0xFB06},    // compatibility Han, Latin ligatures
-    {0xFE10, 0xFE1F},    // vertical forms
-    {0xFE30, 0xFE6F},    // compatibility and small forms
-    {0xFF01, 0xFF9F},    // full and half width
-    {0xFFFC, 0xFFFD},    // replacement
-    {0x1D400, 0x1D7FF},  // mathematical letters
-    {0x20000, 0x3FFFF},  // Han
-};
-
-/// What runs from right to left, and what turns the order of others.
-constexpr Range ordering_blocks[] = {
-    {0x0590, 0x08FF}, {0x200E, 0x200F}, {0x202A, 0x202E},   {0x2066, 0x2069},
-    {0xFB1D, 0xFDFF}, {0xFE70, 0xFEFE}, {0x10800, 0x10FFF}, {0x1E800, 0x1EFFF},
-};
-
-/// Default_Ignorable_Code_Point: nothing is drawn for them where a font has nothing.
-constexpr Range ignorable_blocks[] = {
-    {0x00AD, 0x00AD},   {0x034F, 0x034F},   {0x061C, 0x061C}, {0x115F, 0x1160}, {0x17B4, 0x17B5},
-    {0x180B, 0x180F},   {0x200B, 0x200F},   {0x202A, 0x202E}, {0x2060, 0x206F}, {0x3164, 0x3164},
-    {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFF8}, {0x1BCA0, 0x1BCA3},
-    {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
-};
-
-template <std::size_t n>
-bool is_in(const Range (&blocks)[n], char32_t c) {
-  const auto block = std::ranges::partition_point(blocks, [c](const Range& b) { return b.last < c; });
-  return block != std::end(blocks) && c >= block->first;
-}
-
-/// Whether a character of the text, decoded only where one might, is what is looked for.
-template <class Test>
-bool any_character(std::string_view text, Test test) {
-  constexpr unsigned char first_lead = 0xCC;  // of U+0300
-  if (std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) >= first_lead; }))
-    return false;
-  for (std::size_t at = 0; at < text.size();) {
-    if (static_cast<unsigned char>(text[at]) < 0x80) {
-      ++at;
-      continue;
-    }
-    const Decoded c = decode_at(text, at);
-    if (test(c.value)) return true;
-    at += c.length;
-  }
-  return false;
-}
 
 bool is_real_script(hb_script_t script) {
   return script != HB_SCRIPT_COMMON && script != HB_SCRIPT_INHERITED && script != HB_SCRIPT_UNKNOWN;
@@ -111,14 +44,6 @@ int line_units(hb_face_t* face) {
 
 }  // namespace
 
-bool needs_shaping(std::string_view text) {
-  return any_character(text, [](char32_t c) { return !is_in(plain_blocks, c); });
-}
-
-bool changes_order(std::string_view text) {
-  return any_character(text, [](char32_t c) { return is_in(ordering_blocks, c); });
-}
-
 FacePtr Face::load(const std::filesystem::path& path, int index) {
   std::shared_ptr<Face> face(new Face);
   face->blob_.reset(hb_blob_create_from_file_or_fail(path.c_str()));
@@ -152,13 +77,19 @@ struct Shaper::Character {
   int face = ShapedGlyph::missing;
   bool begins = true;  // a character that a reader sees
 
-  bool is_seen() const { return !is_in(ignorable_blocks, code); }
+  bool is_seen() const { return !is_ignorable(code); }
 };
 
 /// Characters of one font, script and direction.
 struct Shaper::Run {
   std::size_t begin = 0, end = 0;
   FriBidiLevel level = 0;
+};
+
+/// The whole text: what stands around a run matters to it.
+struct Shaper::Line {
+  std::span<const Character> characters;
+  std::span<const std::uint32_t> codes;  // of the same
 };
 
 Shaper::Shaper(std::vector<Source> chain, Find find)
@@ -256,18 +187,16 @@ float Shaper::append_boxes(const Run& run, std::span<const Character> all, float
   return pen;
 }
 
-float Shaper::append(const Run& run, std::span<const Character> all, float pen, ShapedText& out) {
+float Shaper::append(const Run& run, const Line& line, float pen, ShapedText& out) {
+  const std::span<const Character> all = line.characters;
   const Character& first = all[run.begin];
   if (first.face == ShapedGlyph::missing) return append_boxes(run, all, pen, out);
   const Source& source = chain_[static_cast<std::size_t>(first.face)];
-  std::vector<std::uint32_t> codes;
-  for (const Character& c : all) codes.push_back(c.code);
-
   hb_buffer_t* buffer = buffer_.get();
   hb_buffer_clear_contents(buffer);
   // What stands around the run is given, too: letters join across its ends.
-  hb_buffer_add_utf32(buffer, codes.data(), static_cast<int>(codes.size()), static_cast<unsigned>(run.begin),
-                      static_cast<int>(run.end - run.begin));
+  hb_buffer_add_utf32(buffer, line.codes.data(), static_cast<int>(line.codes.size()),
+                      static_cast<unsigned>(run.begin), static_cast<int>(run.end - run.begin));
   hb_buffer_set_direction(buffer, run.level % 2 == 1 ? HB_DIRECTION_RTL : HB_DIRECTION_LTR);
   hb_buffer_set_script(buffer, first.script);
   const bool plainly = is_set_plainly(first.script) || source.digit_advance > 0;
@@ -301,7 +230,6 @@ float Shaper::append(const Run& run, std::span<const Character> all, float pen, 
 const ShapedText& Shaper::shape(std::string_view text) {
   std::string key(text);
   if (const auto known = kept_.find(key); known != kept_.end()) return known->second;
-  if (kept_.size() >= most_kept) kept_.clear();
   ShapedText out;
   std::vector<Character> all = characters_of(text);
   choose_faces(all, text);
@@ -339,7 +267,12 @@ const ShapedText& Shaper::shape(std::string_view text) {
       std::reverse(from, run);
     }
   }
-  for (const Run& run : runs) out.width = append(run, all, out.width, out);
+  for (const Run& run : runs) out.width = append(run, {all, codes}, out.width, out);
+  if (kept_glyphs_ > most_kept) {
+    kept_.clear();
+    kept_glyphs_ = 0;
+  }
+  kept_glyphs_ += out.glyphs.size() + 1;
   return kept_.emplace(std::move(key), std::move(out)).first->second;
 }
 

@@ -16,12 +16,6 @@
 
 namespace attnscope {
 
-/// Whether the text may look different from its characters drawn one by one from left to right: all but
-/// Latin, Greek, Cyrillic, Chinese, Japanese and Korean letters and signs without combining marks.
-bool needs_shaping(std::string_view text);
-/// Whether characters of it run from right to left, or change the order of what stands around them.
-bool changes_order(std::string_view text);
-
 /// Characters around a word that keep its direction to itself: its own first letter decides about it.
 inline constexpr std::string_view isolate_begin = "\u2068", isolate_end = "\u2069";
 
@@ -99,16 +93,18 @@ class Shaper {
   void choose_faces(std::vector<Character>& characters, std::string_view text);
   int face_for(std::span<const Character> cluster, int before);
   bool look_further(char32_t character, hb_script_t script);
-  float append(const Run& run, std::span<const Character> all, float pen, ShapedText& out);
+  struct Line;
+  float append(const Run& run, const Line& line, float pen, ShapedText& out);
   float append_boxes(const Run& run, std::span<const Character> all, float pen, ShapedText& out) const;
 
-  static constexpr std::size_t most_kept = 4096;
+  static constexpr std::size_t most_kept = 100'000;  // glyphs
   std::vector<Source> chain_;
   Find find_;
   float box_advance_ = 0.5f;
   std::unordered_set<std::uint32_t> asked_;  // scripts, and blocks of characters that belong to none
   std::unique_ptr<hb_buffer_t, BufferDeleter> buffer_;
   std::unordered_map<std::string, ShapedText> kept_;
+  std::size_t kept_glyphs_ = 0;
 };
 
 }  // namespace attnscope

@@ -146,7 +146,7 @@ TEST_CASE("start: a click on a step does it, the sentence's gets the keyboard", 
   const RowMeasures& row =
       r.measures.row(0, robot.app().selection().head, robot.app().selection().cell.query);
   CHECK(robot.seen(FirstStep::Sentence)
-            .ends_with(plain(key_label(r, 0, row.strongest)) + ": " + fixed(row.largest, 2) + "."));
+            .ends_with(plain(key_label(r, 0, row.strongest)) + "”: " + fixed(row.largest, 2) + "."));
 }
 
 TEST_CASE("start: controls and the palette tick the steps off as well", "[start]") {

@@ -157,6 +157,16 @@ TEST_CASE("shaping: any bytes are shaped, and each glyph stands for a byte of th
   }
 }
 
+TEST_CASE("shaping: a long text of many runs is shaped in a moment, and texts are not kept without end") {
+  Shaper shaper = ::shaper();
+  std::string text;
+  for (int i = 0; i < 4000; ++i) text += "سلام cat ";
+  const ShapedText long_text = shaper.shape(text);
+  CHECK(long_text.glyphs.size() == 4000 * 8);  // of four Arabic letters two are one
+  for (int i = 0; i < 10; ++i) shaper.shape(text + std::to_string(i));
+  CHECK(shaper.shape("سلام").glyphs.size() == 3);
+}
+
 TEST_CASE("text: a reader's characters end where they are seen to end") {
   using Ends = std::vector<std::size_t>;
   CHECK(grapheme_ends("").empty());

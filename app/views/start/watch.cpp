@@ -73,8 +73,8 @@ std::string told_of_sentence(const Scene& scene) {
   std::string told = "All " + grouped(r.dimensions.queries * r.dimensions.keys) +
                      " weights of every head are computed anew with each key you press.";
   if (row.strongest >= 0)
-    told += " In this head " + query_label(r, b, i) + " looks most at " + key_label(r, b, row.strongest) +
-            ": " + fixed(row.largest, 2) + ".";
+    told += " In this head “" + query_label(r, b, i) + "” looks most at “" + key_label(r, b, row.strongest) +
+            "”: " + fixed(row.largest, 2) + ".";
   return told;
 }
 
