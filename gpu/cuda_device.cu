@@ -74,6 +74,7 @@ class CudaDevice final : public Device {
     check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "starting");
     for (cudaEvent_t& event : landed_)
       check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "starting");
+    for (cudaEvent_t& event : clock_) check(cudaEventCreate(&event), "starting");
     *word_.data() = 1;
     check(cudaHostGetDevicePointer(reinterpret_cast<void**>(&word_on_card_), word_.data(), 0), "starting");
     int pools = 0;
@@ -88,6 +89,7 @@ class CudaDevice final : public Device {
     cudaSetDevice(index_);
     cudaStreamSynchronize(stream_);
     for (cudaEvent_t event : landed_) cudaEventDestroy(event);
+    for (cudaEvent_t event : clock_) cudaEventDestroy(event);
     cudaStreamDestroy(stream_);
   }
   CudaDevice(const CudaDevice&) = delete;
@@ -192,6 +194,19 @@ class CudaDevice final : public Device {
     check(cudaStreamSynchronize(stream_), "computing");
   }
 
+  void start_clock() override {
+    use();
+    check(cudaEventRecord(clock_[0], stream_), "measuring");
+  }
+  double clock_milliseconds() override {
+    use();
+    check(cudaEventRecord(clock_[1], stream_), "measuring");
+    check(cudaEventSynchronize(clock_[1]), "computing");
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, clock_[0], clock_[1]), "measuring");
+    return static_cast<double>(milliseconds);
+  }
+
   StaleWord current() override { return {word_on_card_, __atomic_load_n(word_.data(), __ATOMIC_ACQUIRE)}; }
   void make_stale() noexcept override { __atomic_add_fetch(word_.data(), 1u, __ATOMIC_RELEASE); }
 
@@ -218,7 +233,7 @@ class CudaDevice final : public Device {
   Pinned<unsigned> word_;
   unsigned* word_on_card_ = nullptr;
   cudaStream_t stream_ = nullptr;
-  cudaEvent_t landed_[2]{};
+  cudaEvent_t landed_[2]{}, clock_[2]{};
   cudaMemPool_t pool_ = nullptr;
 };
 

@@ -41,6 +41,11 @@ class Device {
   virtual int resident_blocks(const AnyPass& pass, Units units) = 0;
   virtual void wait() = 0;
 
+  /// The card's own clock, for measuring: milliseconds from where start_clock() stands in the order of the
+  /// work to what was asked for last, which is waited for; negative where there is no such clock.
+  virtual void start_clock() {}
+  virtual double clock_milliseconds() { return -1; }
+
   /// What passes launched from now on compare with.
   virtual StaleWord current() = 0;
   /// Passes launched before leave soon. From any thread.

@@ -72,6 +72,28 @@ TEST_CASE("bench measures what a person waits for in a long sequence") {
                 "The first-look path computes in fp32");
 }
 
+TEST_CASE("bench says how much longer masks take that are given cell by cell") {
+  const TemporaryDirectory directory;
+  for (const char* mask : {"boolean", "boolean-causal", "added", "added-causal"}) {
+    INFO(mask);
+    const Outcome outcome =
+        run(directory, std::string("bench --n 20,70 --heads 2 --dim 8 --seconds 0 --json mask.json --mask ") +
+                           mask + (mask[0] == 'a' ? " --mask-per-head" : ""));
+    CHECK(outcome.exit_code == 0);
+    CHECK_THAT(outcome.out, ContainsSubstring(std::string("full · ") + mask + " mask"));
+    CHECK(count_of(outcome.out, " times as long as without the mask (") == 2);
+    const std::string json = bytes_of(directory / "mask.json");
+    CHECK_THAT(json, ContainsSubstring(std::string("\"mask\": \"") + mask +
+                                       "\", \"mask_per_head\": " + (mask[0] == 'a' ? "true" : "false")));
+    CHECK(count_of(json, "\"mask_ratio\": null") == 0);
+  }
+  check_refusal(directory, "bench --mask half", 2, "none, boolean, boolean-causal, added or added-causal");
+  check_refusal(directory, "bench --mask-per-head", 1, "--mask-per-head needs a --mask.");
+  check_refusal(directory, "bench --n 64 --mask added --path staged", 1, "The staged path takes no mask");
+  check_refusal(directory, "bench --n 32768 --mask boolean", 1,
+                "A mask of 1 x 32768 x 32768 cells is larger");
+}
+
 TEST_CASE("bench computes in bfloat16 where the processor does") {
   using namespace attnscope::streaming;
   const TemporaryDirectory directory;

@@ -1,9 +1,13 @@
 // Runs on a machine with a card what the tests run on the emulated one, and measures it: see tests/bench/gpu.
-// on_card [--emulated] SECTION …   parity far determinism abort memory times
+// on_card [--emulated] [--out FOLDER] [--seconds S] SECTION …
+// on_card kernels        "CUDA" or "none": whether this build has kernels for cards; exit code 1 where it has
+// none on_card probe          the card's name; without one, a sentence and exit code 77 on_card line FOLDER
+// NAME VALUE UNIT    keeps a line of somebody else on_card table FOLDER   what is there so far
 #include "gpu/cuda/on_card.hpp"
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
@@ -12,20 +16,33 @@
 #if defined(ATTNSCOPE_HAS_CUDA)
 #include "gpu/cuda_device.hpp"
 #endif
+#include "gpu/cuda/on_card_results.hpp"
 #include "gpu/emulated_device.hpp"
 
 namespace attnscope::on_card {
 
-void Card::report(const std::string& name, double value, const std::string& unit) {
-  std::printf("%s\t%.6g\t%s\n", name.c_str(), value, unit.c_str());
+void Card::keep(const std::string& name, const std::string& value, const std::string& unit) {
+  std::printf("%s\t%s\t%s\n", name.c_str(), value.c_str(), unit.c_str());
   std::fflush(stdout);
+  if (!folder.empty()) keep_line(folder, name, value, unit);
+}
+
+void Card::report(const std::string& name, double value, const std::string& unit) {
+  keep(name, fmt::format("{:.6g}", value), unit);
 }
 
 void Card::check(const std::string& name, const std::string& what) {
   if (what.empty()) return;
   ++failures;
-  std::printf("FAILED\t%s\t%s\n", name.c_str(), what.c_str());
-  std::fflush(stdout);
+  std::string line = what;
+  for (char& c : line) c = c == '\n' || c == '\t' ? ' ' : c;
+  keep("FAILED", name, line);
+}
+
+bool Card::skips(const std::string& name) {
+  if (milliseconds_since(begun) < seconds * 1000) return false;
+  keep("SKIPPED", name, "the time of its section was over");
+  return true;
 }
 
 Numbers::Numbers(std::int64_t heads, std::int64_t n, std::int64_t d) {
@@ -61,40 +78,79 @@ std::unique_ptr<TimedDevice> open_real() {
 #endif
 }
 
+struct Section {
+  const char* name;
+  void (*run)(Card&);
+};
+constexpr Section sections[] = {
+    {"parity", parity},    {"sanitized", sanitized},     {"trivial", trivial}, {"far", far_rows},
+    {"abort", abort_time}, {"memory", memory},           {"opening", opening}, {"determinism", determinism},
+    {"passes", passes},    {"passes-more", passes_more}, {"window", window},   {"staged", staged},
+    {"uploads", uploads},  {"far-times", far_times}};
+
+void run_section(Card& card, const std::string& name) {
+  for (const Section& section : sections) {
+    if (name != section.name) continue;
+    card.begun = Clock::now();
+    section.run(card);
+    card.report("seconds of " + name, milliseconds_since(card.begun) / 1000, "s");
+    return;
+  }
+  throw Error("There is no section " + name + ".");
+}
+
+/// Whether a card can be used, in a sentence; 77 is what tests that cannot run here return.
+int probe() {
+#if defined(ATTNSCOPE_HAS_CUDA)
+  std::string why_not;
+  if (const auto device = gpu::open_cuda_device(why_not)) {
+    std::printf("%s\n", device->facts().name.c_str());
+    return 0;
+  }
+  std::fprintf(stderr, "on_card: %s\n", why_not.c_str());
+#else
+  std::fprintf(stderr, "on_card: This build has no CUDA kernels.\n");
+#endif
+  return 77;
+}
+
+int run_words(const std::vector<std::string>& words) {
+  if (words.size() == 1 && words[0] == "kernels") {
+#if defined(ATTNSCOPE_HAS_CUDA)
+    return std::puts("CUDA"), 0;
+#else
+    return std::puts("none"), 1;
+#endif
+  }
+  if (words.size() == 1 && words[0] == "probe") return probe();
+  if (words.size() == 2 && words[0] == "table") return std::fputs(table_of(words[1]).c_str(), stdout), 0;
+  if (words.size() == 5 && words[0] == "line") return keep_line(words[1], words[2], words[3], words[4]), 0;
+  Card card;
+  card.open = open_real;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--emulated") {
+      card.open = open_emulated;
+      card.emulated = true;
+    } else if (words[i] == "--out" && i + 1 < words.size()) {
+      card.folder = words[++i];
+    } else if (words[i] == "--seconds" && i + 1 < words.size()) {
+      card.seconds = std::atof(words[++i].c_str());
+    } else {
+      run_section(card, words[i]);
+    }
+  }
+  return card.failures == 0 ? 0 : 1;
+}
+
 }  // namespace
 
 }  // namespace attnscope::on_card
 
 int main(int argc, char** argv) {
-  using namespace attnscope::on_card;
-  constexpr struct {
-    const char* name;
-    void (*run)(Card&);
-  } sections[] = {
-      {"parity", parity},    {"sanitized", sanitized}, {"far", far_rows}, {"determinism", determinism},
-      {"abort", abort_time}, {"memory", memory},       {"times", times}};
-  Card card;
-  card.open = open_real;
   try {
-    for (int i = 1; i < argc; ++i) {
-      if (std::strcmp(argv[i], "--emulated") == 0) {
-        card.open = open_emulated;
-        card.emulated = true;
-        continue;
-      }
-      bool found = false;
-      for (const auto& section : sections) {
-        if (std::strcmp(argv[i], section.name) != 0) continue;
-        const auto begin = Clock::now();
-        section.run(card);
-        card.report(std::string("seconds of ") + section.name, milliseconds_since(begin) / 1000, "s");
-        found = true;
-      }
-      if (!found) throw attnscope::Error(std::string("There is no section ") + argv[i] + ".");
-    }
+    return attnscope::on_card::run_words({argv + 1, argv + argc});
   } catch (const std::exception& e) {
     std::fprintf(stderr, "on_card: %s\n", e.what());
     return 2;
   }
-  return card.failures == 0 ? 0 : 1;
 }

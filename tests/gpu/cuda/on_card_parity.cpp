@@ -104,6 +104,18 @@ void stages_against_oracle(Card& card) {
                against_oracle::difference(document, found->trace,
                                           against_oracle::expected(document, found->trace), 2e-5));
   }
+  // Larger than a tile in every direction, also where products go to matrix units in two parts.
+  for (const bool split : {false, true}) {
+    samples::Random random(31);
+    const Document document = samples::text_document(random, {100, 70}, 2, card.emulated ? 32 : 160);
+    gpu::CardSettings settings;
+    if (split) settings.split_from = 0;
+    const ResultPtr found = Pipeline(gpu::make_card_backend(card.open(), settings)).run(document);
+    card.check(
+        split ? "stages in two parts of bfloat16" : "stages of a large document",
+        against_oracle::difference(document, found->trace, against_oracle::expected(document, found->trace),
+                                   split ? 8e-5 : 2e-5));
+  }
   card.report("stages of Documents against the oracle", cases, "cases");
 }
 

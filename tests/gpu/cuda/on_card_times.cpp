@@ -5,96 +5,63 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
-#include "gpu/cuda/on_card.hpp"
-#include "gpu/sweeps.hpp"
+#include "gpu/cuda/on_card_watch.hpp"
 
 namespace attnscope::on_card {
 
 namespace {
 
-struct Passes {
-  double rows, columns, all;  // milliseconds; all: of the sweep with its results on the host
-};
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+std::string size_of(std::int64_t d, std::int64_t n, bool causal) {
+  return fmt::format("d={} n={} {}", d, n, causal ? "causal" : "full");
 }
 
-/// Medians of at least 20 runs after two that warm up.
-class Stopwatch {
- public:
-  Stopwatch(Card& card, gpu::CardSettings settings)
-      : card_(card), device_(card.open()), residents_(*device_), settings_(settings) {}
-  Passes time(const AttentionProblem& problem, const SweepWish& wish, bool passes) {
-    gpu::CardSweeps sweeps(*device_, residents_, settings_);
-    std::vector<double> rows, columns, all;
-    device_->times = passes;
-    const int runs = card_.emulated ? 1 : 22;
-    for (int run = 0; run < runs; ++run) {
-      device_->clear_times();
-      const auto begin = Clock::now();
-      sweeps.sweep(problem, wish, {}, nullptr);
-      all.push_back(milliseconds_since(begin));
-      rows.push_back(device_->milliseconds[0]);
-      columns.push_back(device_->milliseconds[1]);
-      if (run == 1) rows.clear(), columns.clear(), all.clear();
-    }
-    device_->times = false;
-    return {median(rows), median(columns), median(all)};
-  }
-  static_assert(std::is_same_v<std::variant_alternative_t<0, gpu::AnyPass>, gpu::RowPass>);
-  static_assert(std::is_same_v<std::variant_alternative_t<1, gpu::AnyPass>, gpu::ColumnPass>);
-
-  gpu::CardSettings& settings() { return settings_; }
-
- private:
-  Card& card_;
-  std::unique_ptr<TimedDevice> device_;
-  gpu::Residents residents_;
-  gpu::CardSettings settings_;
-};
-
-/// Cells of a picture of at most 512 columns, as the view asks for.
-PooledCells view_cells(std::int64_t n) {
-  std::int64_t side = 1;
-  while ((n + side - 1) / side > 512) side *= 2;
-  return {side, side};
-}
-
-void time_pass1(Card& card, std::int64_t heads, std::int64_t d, std::int64_t n, bool bfloat) {
+/// Pass 1 without and with what it may do besides, and pass 2, of as many heads as a model has.
+void time_passes(Card& card, std::int64_t d, std::int64_t n, bool bfloat, bool causal, bool besides) {
+  const std::string name = fmt::format("{} {}", bfloat ? "bf16" : "fp32", size_of(d, n, causal));
+  if (card.skips("pass 1 " + name)) return;
   gpu::CardSettings settings;
   settings.bfloat_from = bfloat ? 0 : -1;
   Stopwatch watch(card, settings);
-  const Numbers numbers(heads, n, d);
-  SweepWish bare, picture;
+  const std::int64_t heads = card.emulated ? 1 : d == 64 ? 12 : 32;
+  Numbers numbers(heads, n, d);
+  numbers.problem.causal = causal;
+  const Passes bare = watch.time(numbers.problem, {}, true);
+  const double share = causal ? 0.5 : 1,
+               floats = share * 4.0 * static_cast<double>(n) * static_cast<double>(n * d * heads);
+  card.report("pass 1 " + name, bare.rows, "ms");
+  card.report("pass 1 " + name + " wall", bare.rows_wall, "ms");
+  card.report("rate pass 1 " + name, floats / bare.rows / 1e9, "TFLOP/s");
+  if (!besides) return;
+  SweepWish picture;
   picture.picture = PooledCells{64, std::max<std::int64_t>(64, view_cells(n).keys_per_cell)};
-  const double without = watch.time(numbers.problem, bare, true).rows,
-               with = watch.time(numbers.problem, picture, true).rows;
-  const std::string name = fmt::format("{} d={} n={}", bfloat ? "bf16" : "fp32", d, n);
-  const double floats = 4.0 * static_cast<double>(n) * static_cast<double>(n * d * heads);
-  card.report("pass 1 " + name, without, "ms");
-  card.report("pass 1 rate " + name, floats / without / 1e9, "TFLOP/s");
-  card.report("picture on/off " + name, with / without, "x");
+  card.report("picture on/off " + name, watch.time(numbers.problem, picture, true).rows / bare.rows, "x");
   watch.settings().entropy = false;
-  card.report("entropy on/off " + name, without / watch.time(numbers.problem, bare, true).rows, "x");
+  card.report("entropy on/off " + name, bare.rows / watch.time(numbers.problem, {}, true).rows, "x");
   watch.settings().entropy = true;
   SweepWish received;
   received.output = false;
   received.received = true;
   received.picture = view_cells(n);
-  card.report("pass 2 / pass 1 " + name, watch.time(numbers.problem, received, true).columns / without, "x");
+  card.report("pass 2 " + name, watch.time(numbers.problem, received, true).columns, "ms");
 }
 
-/// In the arithmetic that the program chooses.
-void time_update(Card& card, std::int64_t n, bool all_outputs) {
-  Stopwatch watch(card, {});
-  const Numbers numbers(12, n, 64);
-  SweepWish wish;
-  wish.picture = view_cells(n);
-  wish.received = wish.strongest = all_outputs;
-  card.report(fmt::format("update n={}{}", n, all_outputs ? "" : " rows only"),
-              watch.time(numbers.problem, wish, false).all, "ms");
+}  // namespace
+
+void passes(Card& card) {
+  if (card.emulated) return time_passes(card, 64, 130, true, false, true);
+  for (const std::int64_t n : {4096, 16384})
+    for (const std::int64_t d : {128, 64})
+      for (const bool causal : {false, true}) time_passes(card, d, n, true, causal, !causal);
+  for (const bool causal : {false, true}) time_passes(card, 64, 4096, false, causal, false);
+}
+
+void passes_more(Card& card) {
+  if (card.emulated) return time_passes(card, 64, 70, false, true, false);
+  for (const std::int64_t n : {1024, 16384})
+    for (const bool causal : {false, true}) time_passes(card, 64, n, false, causal, false);
+  for (const std::int64_t n : {8192, 32768})
+    for (const std::int64_t d : {128, 64})
+      for (const bool causal : {false, true}) time_passes(card, d, n, true, causal, !causal);
 }
 
 /// What the map asks for when it is zoomed: 128 x 128 cells, of single weights and of all of them.
@@ -107,32 +74,25 @@ void time_tiles(Card& card, std::int64_t n) {
     TileWish wish;
     wish.rows = {n - 128 * side, n, 1};
     wish.last_key = 128 * side;
-    std::vector<double> all;
-    for (int run = 0; run < (card.emulated ? 1 : 22); ++run) {
-      const auto begin = Clock::now();
+    const Repeated all = repeat(card, *device, [&] {
       sweeps.pooled_tile(numbers.problem, wish, {side, side}, {});
-      all.push_back(milliseconds_since(begin));
-      if (run == 1) all.clear();
-    }
-    card.report(fmt::format("tile of cells of {} n={}", side, n), median(all), "ms");
+    });
+    card.report(fmt::format("tile of cells of {} n={} wall", side, n), all.wall, "ms");
   }
 }
 
-}  // namespace
-
-void times(Card& card) {
-  if (card.emulated) {
-    time_pass1(card, 1, 64, 130, true);
-    time_update(card, 100, true);
-    time_tiles(card, 256);
-    return;
+void far_times(Card& card) {
+  const std::int64_t n = card.emulated ? 256 : 131072;
+  Stopwatch watch(card, {});
+  {
+    const Numbers numbers(card.emulated ? 1 : 12, n, 64);
+    SweepWish rows;
+    rows.picture = view_cells(n);
+    const Passes made = watch.time(numbers.problem, rows, false);
+    card.report(fmt::format("update n={} full rows only", n), made.card, "ms");
+    card.report(fmt::format("update n={} full rows only wall", n), made.all, "ms");
   }
-  for (const std::int64_t d : {64, 128})
-    for (const std::int64_t n : {4096, 8192, 16384, 32768}) time_pass1(card, d == 64 ? 12 : 32, d, n, true);
-  time_pass1(card, 12, 64, 4096, false);
-  for (const std::int64_t n : {256, 1024, 4096, 16384}) time_update(card, n, true);
-  time_update(card, 131072, false);
-  time_tiles(card, 32768);
+  if (!card.skips("tiles")) time_tiles(card, card.emulated ? 256 : 32768);
 }
 
 void abort_time(Card& card) {
@@ -171,7 +131,7 @@ void abort_time(Card& card) {
     worst = std::max(worst, std::chrono::duration<double, std::milli>(ended - stopped).count());
   }
   card.report("aborted sweeps", aborted, "");
-  card.report("abort, the slowest", worst, "ms");
+  card.report(fmt::format("abort, the slowest, n={}", numbers.problem.queries), worst, "ms");
   if (aborted == 0) card.check("abort", "no sweep was still running when it was stopped");
 }
 

@@ -1,4 +1,5 @@
-// tests: a Device that measures another: milliseconds of each pass from launch to end, bytes taken.
+// tests: a Device that measures another: milliseconds of each pass by the card's own clock and from launch to
+// end by the computer's, bytes taken.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +24,11 @@ class TimedDevice final : public gpu::Device {
   /// Launches are waited for and timed; otherwise they are only handed on.
   bool times = false;
   /// Since clear_times(), by the index of the pass in AnyPass.
-  std::array<double, std::variant_size_v<gpu::AnyPass>> milliseconds{};
-  void clear_times() { milliseconds.fill(0); }
+  std::array<double, std::variant_size_v<gpu::AnyPass>> milliseconds{}, wall{};
+  void clear_times() {
+    milliseconds.fill(0);
+    wall.fill(0);
+  }
   std::size_t allocated() const { return allocated_; }
   std::size_t most_allocated() const { return most_allocated_; }
 
@@ -52,14 +56,19 @@ class TimedDevice final : public gpu::Device {
     if (!times) return other_->launch(pass, units, blocks);
     other_->wait();
     const Clock::time_point begin = Clock::now();
+    other_->start_clock();
     other_->launch(pass, units, blocks);
     other_->wait();
-    milliseconds[pass.index()] += milliseconds_since(begin);
+    const double on_card = other_->clock_milliseconds(), around = milliseconds_since(begin);
+    milliseconds[pass.index()] += on_card < 0 ? around : on_card;
+    wall[pass.index()] += around;
   }
   int resident_blocks(const gpu::AnyPass& pass, gpu::Units units) override {
     return other_->resident_blocks(pass, units);
   }
   void wait() override { other_->wait(); }
+  void start_clock() override { other_->start_clock(); }
+  double clock_milliseconds() override { return other_->clock_milliseconds(); }
   gpu::StaleWord current() override { return other_->current(); }
   void make_stale() noexcept override { other_->make_stale(); }
 

@@ -1,0 +1,105 @@
+// tests: medians of what a card is asked for again and again, by its own clock and by the computer's.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "core/survey.hpp"
+#include "gpu/cuda/on_card.hpp"
+#include "gpu/sweeps.hpp"
+
+namespace attnscope::on_card {
+
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// Cells of a picture as the window asks for it: at most survey_side columns.
+inline PooledCells view_cells(std::int64_t n) {
+  std::int64_t side = 1;
+  while ((n + side - 1) / side > survey_side) side *= 2;
+  return {side, side};
+}
+
+/// Calls `run` twice to warm up and then 20 times, five at least when they take seconds.
+template <class Run>
+void run_often(const Card& card, Run run) {
+  constexpr double long_enough = 3000;  // milliseconds
+  const int runs = card.emulated ? 3 : 22;
+  Clock::time_point begin = Clock::now();
+  for (int i = 0; i < runs; ++i) {
+    if (i == 2) begin = Clock::now();
+    run(i >= 2);
+    if (i >= 6 && milliseconds_since(begin) > long_enough) break;
+  }
+}
+
+/// Milliseconds from the first thing asked of the card to the last one done, by its clock (the computer's
+/// where it has none), and of the whole call.
+struct Repeated {
+  double card, wall;
+};
+
+template <class Call>
+Repeated repeat(const Card& card, TimedDevice& device, Call call) {
+  std::vector<double> on_card, wall;
+  run_often(card, [&](bool counts) {
+    const Clock::time_point begin = Clock::now();
+    device.start_clock();
+    call();
+    const double around = milliseconds_since(begin), clock = device.clock_milliseconds();
+    if (!counts) return;
+    on_card.push_back(clock < 0 ? around : clock);
+    wall.push_back(around);
+  });
+  return {median(on_card), median(wall)};
+}
+
+/// Of a sweep with its results on the host: its two passes, by the card's clock and the first one by the
+/// computer's, and all of it by both.
+struct Passes {
+  double rows, rows_wall, columns, card, all;
+};
+
+class Stopwatch {
+ public:
+  Stopwatch(Card& card, gpu::CardSettings settings)
+      : card_(card), device_(card.open()), residents_(*device_), settings_(settings) {}
+
+  /// `passes`: each launch is waited for and timed; otherwise only the whole.
+  Passes time(const AttentionProblem& problem, const SweepWish& wish, bool passes) {
+    gpu::CardSweeps sweeps(*device_, residents_, settings_);
+    std::vector<double> rows, rows_wall, columns, on_card, all;
+    device_->times = passes;
+    run_often(card_, [&](bool counts) {
+      device_->clear_times();
+      const Clock::time_point begin = Clock::now();
+      if (!passes) device_->start_clock();
+      sweeps.sweep(problem, wish, {}, nullptr);
+      const double wall = milliseconds_since(begin), clock = passes ? -1 : device_->clock_milliseconds();
+      if (!counts) return;
+      all.push_back(wall);
+      on_card.push_back(clock < 0 ? wall : clock);
+      rows.push_back(device_->milliseconds[0]);
+      rows_wall.push_back(device_->wall[0]);
+      columns.push_back(device_->milliseconds[1]);
+    });
+    device_->times = false;
+    return {median(rows), median(rows_wall), median(columns), median(on_card), median(all)};
+  }
+  static_assert(std::is_same_v<std::variant_alternative_t<0, gpu::AnyPass>, gpu::RowPass>);
+  static_assert(std::is_same_v<std::variant_alternative_t<1, gpu::AnyPass>, gpu::ColumnPass>);
+
+  gpu::CardSettings& settings() { return settings_; }
+
+ private:
+  Card& card_;
+  std::unique_ptr<TimedDevice> device_;
+  gpu::Residents residents_;
+  gpu::CardSettings settings_;
+};
+
+}  // namespace attnscope::on_card
