@@ -193,10 +193,9 @@ void draw(GLFWwindow* window, ImGuiHost& host, App& app, Attention& attention) {
 
 }  // namespace
 
-int run_window(const std::optional<std::filesystem::path>& file, const std::string& layer,
-               const std::optional<std::string>& language, BackendWish wish) {
+int run_window(const FileWish& wish, const std::optional<std::string>& language, BackendWish backend) {
   const std::vector<BackendChoice> backends = list_backends();
-  const std::shared_ptr<Backend> chosen = chosen_backend(backends, wish).backend;
+  const std::shared_ptr<Backend> chosen = chosen_backend(backends, backend).backend;
   const GlfwLibrary library;
   const WindowHandle window = open_window();
   Attention attention;
@@ -211,8 +210,8 @@ int run_window(const std::optional<std::filesystem::path>& file, const std::stri
            language ? *language : language_of_the_system()},
           engine, backends);
   attention.app = &app;
-  if (file) {
-    app.open(*file, layer);
+  if (wish.file) {
+    app.open(*wish.file, wish.layer, wish.answers);
   } else {
     app.restore();
   }

@@ -9,6 +9,7 @@
 #include "app/views/heat_map.hpp"
 #include "app/views/mask_painter.hpp"
 #include "app/views/vector_map.hpp"
+#include "core/known.hpp"
 
 namespace attnscope {
 namespace {
@@ -75,7 +76,9 @@ void draw_focus(Scene& scene, const Box& region) {
   const Box all{area.x, area.y, area.w, area.h + bar};
   std::optional<Block>& weights = scene.view.editing.weights;
   if (weights && !numbers_of(scene.document, *weights)) weights.reset();
-  if (scene.view.vectors && !scene.result.trace[*scene.view.vectors]) scene.view.vectors.reset();
+  if (const std::optional<Stage> vectors = scene.view.vectors;
+      vectors && (!scene.result.trace[*vectors] || !is_known(scene.result.document, *vectors)))
+    scene.view.vectors.reset();
   // Lines are weights, and a mask is painted on cells.
   if (!is_weights(scene.view.stage) || is_painting(scene)) scene.view.focus.lines = false;
   if (weights) {

@@ -6,6 +6,7 @@
 #include "app/scene.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "app/views/neuron/neuron_view.hpp"
+#include "app/views/unknown.hpp"
 #include "app/widgets/widgets.hpp"
 
 namespace attnscope {
@@ -68,6 +69,19 @@ void draw_too_long(Scene& scene, const Box& box) {
           {type::body, ui.theme.text2, Ink::Regular, Align::Centre, box.w - ui.px(32)});
 }
 
+/// Of weights alone there is nothing to walk through.
+void draw_no_walk(Scene& scene, const Box& box) {
+  const Ui& ui = scene.ui;
+  const float y = box.centre_y();
+  scene.view.walk.playing = false;
+  ui.text(box.centre_x(), y - ui.px(16),
+          "Walk computes weights from queries and keys, which are not in the file",
+          {type::title, ui.theme.text1, Ink::Semibold, Align::Centre, box.w - ui.px(32)});
+  ui.text(box.centre_x(), y + ui.px(14),
+          "Explore (F2) shows the weights that it has, Compare (F4) holds them.",
+          {type::body, ui.theme.text2, Ink::Regular, Align::Centre, box.w - ui.px(32)});
+}
+
 /// A or, with everything that belongs to it, what is held.
 void draw_long_explore(Scene& scene, const Layout& layout) {
   const auto visible = [](const Box& box) { return box.w >= 8 && box.h >= 8; };
@@ -122,7 +136,11 @@ void draw_regions(Scene& scene, const Layout& layout) {
     if (visible(layout.tab)) draw_tab(scene, layout.tab);
     if (layout.drawer && visible(layout.inspector)) draw_drawer(scene, layout.inspector);
   } else if (visible(layout.whole)) {
-    if (view.mode == Mode::Walk) draw_walk(scene, layout.whole);
+    if (view.mode == Mode::Walk && !knows_scores(scene.result.document)) {
+      draw_no_walk(scene, layout.whole);
+    } else if (view.mode == Mode::Walk) {
+      draw_walk(scene, layout.whole);
+    }
     if (view.mode == Mode::Compare) draw_compare(scene, layout.whole);
   } else {
     view.walk.playing = false;  // out of sight nothing moves, and the window sleeps

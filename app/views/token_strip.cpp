@@ -7,6 +7,8 @@
 #include "app/number_format.hpp"
 #include "app/picture.hpp"
 #include "core/edits.hpp"
+#include "core/edits/dump.hpp"
+#include "core/known.hpp"
 #include "core/stages/run_stage.hpp"
 
 namespace attnscope {
@@ -31,6 +33,35 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
     }
   }
   if (ImGui::IsItemActivated()) scene.next.sequence = static_cast<std::int64_t>(index);
+}
+
+/// Labels of given tensors: taken once there are as many as tokens; until then what is typed stands there
+/// and is counted below.
+void draw_labels_field(Scene& scene, const Box& box, std::size_t index) {
+  const Ui& ui = scene.ui;
+  const Sequence& sequence = scene.document.input.sequences[index];
+  const std::size_t expected = sequence.tokens.size();
+  const bool many = scene.document.input.sequences.size() > 1;
+  const std::string label = many ? "Labels " + std::to_string(index + 1) : "Labels";
+  const std::string numbers = edit::numbered_text(scene.document, index);
+  std::string text = sequence.text == numbers ? std::string() : sequence.text;
+  const std::string hint = "Type " + std::to_string(expected) + " tokens";
+  std::size_t found = 0;
+  const bool fits = text.empty() || !edit::labels_of(text, expected, found).empty() ||
+                    sequence.text == edit::joined_labels(sequence);
+  if (text_field(ui, ("##" + label).c_str(), box, text, hint)) {
+    try {
+      scene.document = edit::labels(std::move(scene.document), index, std::move(text));
+    } catch (const std::exception& error) {
+      scene.view.message = error.what();
+    }
+  }
+  if (ImGui::IsItemActivated()) scene.next.sequence = static_cast<std::int64_t>(index);
+  if (fits || many) return;
+  ui.text(box.x + ui.px(10), box.bottom() + ui.px(10),
+          std::to_string(found) + (found == 1 ? " token typed, " : " tokens typed, ") +
+              std::to_string(expected) + " expected",
+          {type::tick, ui.theme.key, Ink::Medium, Align::Left, box.w - ui.px(12)});
 }
 
 /// A row of chips: the queries or the keys of the shown sequence.
@@ -70,7 +101,7 @@ Chip chip_of(const Scene& scene, const Row& row, std::int64_t index) {
   if (index < r.dimensions.token_keys() || !row.of_keys) chip.number = std::to_string(place);
   if (row.tinted) {
     chip.weight = matrix_of(r, weights_stage(r.document), b, h)(query, key);
-    chip.masked = scene.is_masked(b, h, query, key) && chip.weight == 0;
+    chip.masked = scene.is_masked(b, h, query, key) && chip.weight == 0 && knows_scores(r.document);
     chip.dropped = r.document.dropout.rate > 0 && !chip.masked && chip.weight > 0 &&
                    matrix_of(r, Stage::Drop, b, h)(query, key) == 0;
   }
@@ -227,10 +258,11 @@ void draw_token_strip(Scene& scene, const Box& strip) {
   float field_y = std::round(y - (static_cast<float>(fields) * step - ui.px(8)) / 2);
   for (std::size_t i = 0; i < fields; ++i, field_y += step) {
     const Box field{strip.x + pad, field_y, field_width, ui.px(28)};
-    if (scene.document.input.given || scene.document.input.vectors) {
+    if (scene.document.input.given) {
+      draw_labels_field(scene, field, i);
+    } else if (scene.document.input.vectors) {
       ui.frame(field, ui.theme.hairline, std::max(1.f, std::floor(ui.scale())), ui.px(6));
-      ui.text(field.x + ui.px(10), field.centre_y(),
-              scene.document.input.given ? "Q, K and V given as numbers" : "Vectors given as numbers",
+      ui.text(field.x + ui.px(10), field.centre_y(), "Vectors given as numbers",
               {type::label, ui.theme.text3, Ink::Regular, Align::Left, field.w - ui.px(20)});
     } else {
       draw_text_field(scene, field, i);

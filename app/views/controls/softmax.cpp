@@ -5,6 +5,7 @@
 
 #include "app/number_format.hpp"
 #include "app/views/controls/column.hpp"
+#include "app/views/unknown.hpp"
 
 namespace attnscope {
 namespace {
@@ -105,6 +106,10 @@ void scaling_section(Column& c) {
   Document& document = c.document();
   const std::int64_t d_k = c.scene.result.dimensions.d_k;
   if (c.begin({.which = Section::Scaling, .label = "Scaling", .opens = Opens::Always})) {
+    if (!knows_scores(document)) {
+      c.remark("Not in the file: it has the weights alone.");
+      return c.end();
+    }
     const bool divided = document.scaling.kind == Scaling::Kind::InverseSqrtDk;
     if (toggle(c.ui(), "Divide by sqrt(d_k)", "Divide by √dₖ", c.row(28, 4), divided,
                {"Divide by √dₖ", "S ÷ √dₖ",
@@ -142,10 +147,11 @@ void softmax_section(Column& c) {
             {"Temperature", "softmax(S / τ)", "Below 1 the weights sharpen, above 1 they even out.", {}})) {
       document.temperature = *moved;
     }
-    cap_rows(c);
+    const bool known = knows_scores(document);
+    if (known) cap_rows(c);
     if (c.extras(Section::Softmax)) {
       c.y += c.ui().px(4);
-      kind_rows(c);
+      if (known) kind_rows(c);
       dropout_rows(c);
       precision_row(c);
     }
