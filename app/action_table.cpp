@@ -17,6 +17,7 @@
 #include "app/views/mask_painter.hpp"
 #include "app/views/neuron/neuron_view.hpp"
 #include "app/views/start/start.hpp"
+#include "app/views/unknown.hpp"
 #include "app/views/walk/script.hpp"
 #include "core/edits/heads.hpp"
 #include "core/stages/run_stage.hpp"
@@ -58,11 +59,13 @@ void turn_inspector(Scene& scene) {
 }
 
 void toggle_scaling(Scene& scene) {
+  if (refuse_without_scores(scene)) return;
   Scaling::Kind& kind = scene.document.scaling.kind;
   kind = kind == Scaling::Kind::InverseSqrtDk ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
 }
 
 void toggle_positions(Scene& scene) {
+  if (refuse_without_scores(scene)) return;
   Positions& now = scene.document.positions;
   if (now != Positions::None) scene.view.positions = now;
   now = now == Positions::None ? scene.view.positions : Positions::None;
@@ -71,6 +74,8 @@ void toggle_positions(Scene& scene) {
 void leave(Scene& scene) {
   if (scene.view.help || scene.view.timings || scene.view.parity) {
     scene.view.help = scene.view.timings = scene.view.parity = false;
+  } else if (scene.view.files.asks) {
+    scene.view.files.asks = false;
   } else if (!scene.view.message.empty()) {
     scene.view.message.clear();
   } else if (scene.view.editing.painting && scene.view.mode == Mode::Explore) {
@@ -114,6 +119,12 @@ void type_the_sentence(Scene& scene) {
   sentence.at_end = false;
   sentence.waited = 0;
   sentence.field = static_cast<std::size_t>(scene.sequence());
+}
+/// Of weights alone the mask holds the weights themselves: they stay.
+void remove_mask(Scene& scene) {
+  const TensorPtr weights = has_weights_alone(scene) ? scene.document.masking.additive : nullptr;
+  scene.document.masking = {};
+  scene.document.masking.additive = weights;
 }
 
 void show_mode(Scene& scene, Mode mode) { scene.view.mode = mode; }
@@ -219,7 +230,7 @@ const Action table[] = {
                 [](Scene& s) { s.document.masking.causal = !s.document.masking.causal; }}),
     {G::Attention, "Padding mask on or off", ImGuiKey_P,
      [](Scene& s) { s.document.masking.padding = !s.document.masking.padding; }},
-    any_length({G::Attention, "No mask", ImGuiKey_N, [](Scene& s) { s.document.masking = {}; }}),
+    any_length({G::Attention, "No mask", ImGuiKey_N, remove_mask}),
     {G::Attention, "Hide the chosen cell, or show it again", ImGuiKey_M, toggle_hidden_cell},
     any_length({G::Attention, "Positions on or off", ImGuiKey_O, toggle_positions}),
     {G::Attention, "Mute the chosen head or restore it", ImGuiMod_Shift | ImGuiKey_M,

@@ -81,7 +81,8 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
       assets_(options.assets),
       state_(options.state),
       backends_(std::make_unique<Backends>(std::move(backends))),
-      recent_(options.state) {
+      recent_(options.state),
+      attended_(options.attended) {
   view_.theme = options.theme;
   view_.scale = options.scale;
   view_.language = options.language;
@@ -159,6 +160,7 @@ void App::take_results() {
       look_as_opened();
     } else {
       choose_first_cell();
+      tell_of_text();
     }
     opened_ = false;
   }
@@ -225,6 +227,14 @@ void App::choose_first_cell() {
   wanted_cell_ = {query, key};
   selection_.locked = true;
   view_.focus.log = are_weights_small(*shown_, selection_.head);
+}
+
+/// A text opens with other settings than the examples have: said once, with the way back.
+void App::tell_of_text() {
+  if (!std::exchange(text_opened_, false) || !attended_ || !view_.message.empty()) return;
+  std::string note = "Opened without a causal mask (C turns it on) and without noise in the weights.";
+  if (view_.focus.log) note += " Its weights are small: colours are logarithmic (L: linear).";
+  say(note + " Ctrl+Z goes back to what was open.");
 }
 
 /// Of a long Document a query in the middle and the key it looks at most; its small weights are seen by their
@@ -311,6 +321,8 @@ void App::frame(const Fonts& fonts) {
                   held_tiles_.get(),
                   layout.compact,
                   !(document_ == original_)};
+      const Guesses guesses = document_.input.given.guesses;
+      const Answers before{document_.masking.causal, document_.positions};
       if (view_.parity && (shown_->is_complete() || !engine_.busy())) backends_->compare(shown_);
       watch_start(scene);
       run_keyboard(scene);
@@ -321,6 +333,8 @@ void App::frame(const Fonts& fonts) {
       draw_palette(scene);
       draw_picture_card(scene, layout);
       tick_start(scene);
+      draw_dump_question(scene, layout);
+      if (guesses.any() && guesses == document_.input.given.guesses) settle_guesses(before);
       if (next.cell != selection_.cell) wanted_cell_ = next.cell;
       selection_ = next;
       fulfil(requests);
@@ -338,6 +352,13 @@ void App::frame(const Fonts& fonts) {
   observe_history();
   submit_if_changed();
   keep(ImGui::GetTime());
+}
+
+/// Whoever turns what was guessed has said how it is. `before`: as this frame found it.
+void App::settle_guesses(const Answers& before) {
+  if (document_.masking.causal != before.causal) document_.input.given.guesses.causal.clear();
+  if (document_.positions != before.positions) document_.input.given.guesses.positions.clear();
+  if (before.causal && document_.masking.causal != before.causal) align_causal(document_);
 }
 
 /// What cannot be read is said once, in English.

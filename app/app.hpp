@@ -29,6 +29,7 @@
 #include "app/tiles.hpp"
 #include "app/view_state.hpp"
 #include "app/words.hpp"
+#include "core/edits/dump.hpp"
 #include "core/files/open.hpp"
 #include "core/live_engine.hpp"
 
@@ -50,6 +51,7 @@ struct AppOptions {
   /// Where recent files and what survives a crash are kept; empty: nowhere.
   std::filesystem::path state = {};
   std::string language = std::string(english);
+  bool attended = true;  // somebody is there to be asked and told
 };
 
 class App {
@@ -65,9 +67,11 @@ class App {
   void frame(const Fonts& fonts);
 
   /// The one door for files: command line, menu and drop. A session brings back how it was looked at, and B.
-  /// What cannot be opened becomes a message; the Document stays. `layer` chooses one of a dump's. A large
-  /// file is read behind the window: settled() is false until it is there.
-  void open(const std::filesystem::path& path, std::string_view layer = {});
+  /// What cannot be opened becomes a message; the Document stays. `layer` chooses one of a dump's; where
+  /// another layer of that file is shown, it is looked at with the same settings in the same way. What the
+  /// file does not say and `answers` do not is guessed, and a card asks. A large file is read behind the
+  /// window: settled() is false until it is there.
+  void open(const std::filesystem::path& path, std::string_view layer = {}, const Answers& answers = {});
   /// Takes a large file that has been read, or waits for it first; tells how far one is that is still read.
   void finish_opening(bool wait);
   /// Opens what was open when the last program was killed, and says so; nothing when it was not.
@@ -150,6 +154,10 @@ class App {
   bool is_own_document(const std::filesystem::path& path) const;
   void take(Session session, const std::filesystem::path& file);
   void take_opened(Session session, const std::filesystem::path& path);
+  bool is_layer_of_shown(const std::filesystem::path& path) const;
+  void take_layer(Document layer);
+  void settle_guesses(const Answers& before);
+  void tell_of_text();
   void say(std::string message);
   void speak_as_chosen();
   void remember(const std::filesystem::path& path);
@@ -226,6 +234,10 @@ class App {
   std::optional<SessionKeeper> keeper_;
   std::future<std::string> writing_;  // what there will be to say about a large picture
   std::unique_ptr<Opening> opening_;  // a large file on its way
+  Answers answers_;                   // to what the file that is opened may not say
+  bool wants_layer_ = false;          // one layer of it was asked for
+  bool attended_ = true;              // see AppOptions
+  bool text_opened_ = false;          // what opening it changed is told with its first result
   bool untouched_ = true;             // nothing but the first example was opened
   ImVec2 size_{};
   bool system_fonts_ = true;

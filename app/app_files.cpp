@@ -1,4 +1,5 @@
 // app: what comes in from files and goes out to them.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <future>
@@ -9,6 +10,7 @@
 #include "app/own_words.hpp"
 #include "app/still.hpp"
 #include "core/error.hpp"
+#include "core/files/posix.hpp"
 #include "core/files/session_file.hpp"
 #include "core/stages/run_stage.hpp"
 #include "core/text/utf8.hpp"
@@ -40,8 +42,10 @@ void App::remember(const std::filesystem::path& path) {
   for (const std::filesystem::path& known : recent_.paths()) view_.files.recent.push_back({known});
 }
 
-void App::open(const std::filesystem::path& path, std::string_view layer) {
+void App::open(const std::filesystem::path& path, std::string_view layer, const Answers& answers) {
   opening_.reset();  // another one is wanted now
+  answers_ = answers;
+  wants_layer_ = !layer.empty();
   try {
     if (Opening::is_large(path))
       opening_ = std::make_unique<Opening>(path, layer, view_);
@@ -70,10 +74,37 @@ void App::finish_opening(bool wait) {
 
 /// What cannot be computed was refused before the good one goes.
 void App::take_opened(Session session, const std::filesystem::path& path) {
-  take(std::move(session), is_own_document(path) ? path : std::filesystem::path{});
-  view_.files.layers = list_layers(path);
-  view_.files.layers_of = path;
+  session.document = edit::answered(std::move(session.document), answers_);
+  FilesState& files = view_.files;
+  if (wants_layer_ && is_layer_of_shown(path)) {
+    take_layer(std::move(session.document));
+  } else {
+    take(std::move(session), is_own_document(path) ? path : std::filesystem::path{});
+    files.asks = attended_ && (is_causal_guessed(document_) || are_positions_guessed(document_));
+    const std::string ending = lower_extension(path);
+    text_opened_ = ending != ".json" && ending != ".safetensors" && ending != ".npy";
+  }
+  files.layers = list_layers(path);
+  files.layers_of = path;
   remember(path);
+}
+
+/// Whether what is shown is a layer of that file.
+bool App::is_layer_of_shown(const std::filesystem::path& path) const {
+  const FilesState& files = view_.files;
+  return path == files.layers_of &&
+         std::any_of(files.layers.begin(), files.layers.end(),
+                     [&](const LayerEntry& layer) { return layer.title == document_.title; });
+}
+
+/// Another layer is looked at as the one before: what a person set stays, and so do head, cell and zoom.
+void App::take_layer(Document layer) {
+  const bool edited = !(document_ == original_);
+  Document raw = layer;
+  document_ = edit::with_settings_of(std::move(layer), document_);
+  original_ = edited ? std::move(raw) : document_;
+  say(not_finite_note(document_));
+  view_.scope.clear();
 }
 
 void App::restore() {

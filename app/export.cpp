@@ -13,6 +13,7 @@
 #include "core/files/atomic_write.hpp"
 #include "core/files/npy.hpp"
 #include "core/files/safetensors.hpp"
+#include "core/known.hpp"
 #include "core/streaming/tile.hpp"
 #include "core/text/utf8.hpp"
 
@@ -125,7 +126,8 @@ std::string lower(std::string_view name) {
 void write_all(const Result& result, const std::filesystem::path& path) {
   std::vector<NamedTensor> tensors;
   for (const StageInfo& row : stage_table)
-    if (const TensorPtr& tensor = result.trace[row.stage]) tensors.push_back({lower(row.name), tensor.get()});
+    if (const TensorPtr& tensor = result.trace[row.stage]; tensor && is_known(result.document, row.stage))
+      tensors.push_back({lower(row.name), tensor.get()});
   if (result.gradients) {
     tensors.push_back({"d_weights", result.gradients->weights.get()});
     tensors.push_back({"d_masked", result.gradients->masked.get()});

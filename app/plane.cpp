@@ -1,5 +1,6 @@
 #include "app/plane.hpp"
 
+#include "core/known.hpp"
 #include "core/stages/run_stage.hpp"
 
 namespace attnscope {
@@ -19,6 +20,7 @@ std::vector<Plane> planes(const Result& result) {
     all.emplace_back(Stage::Mask, Plane::Kind::Gradient);
     all.emplace_back(Stage::Score, Plane::Kind::Gradient);
   }
+  std::erase_if(all, [&](Plane plane) { return !is_known(document, plane.stage); });
   return all;
 }
 

@@ -1,5 +1,7 @@
 #include "app/render.hpp"
 
+#include <fmt/format.h>
+
 #include "app/app.hpp"
 #include "app/choose_backend.hpp"
 #include "app/gl/offscreen.hpp"
@@ -27,6 +29,25 @@ void check_wish(const RenderWish& wish) {
   if (!(wish.scale >= 0.5f && wish.scale <= 4)) throw Error("A display scale from 0.5 to 4 can be drawn.");
 }
 
+/// What of the picture the file does not say.
+std::string guessed_note(const Document& document, const std::filesystem::path& file) {
+  const Guesses& guesses = document.input.given.guesses;
+  const std::string name = in_quotes(file.filename().native());
+  std::string note;
+  if (is_causal_guessed(document))
+    note = fmt::format("{} does not say whether it is causal; guessed {} ({}), --causal yes or no says it.",
+                       name, document.masking.causal ? "yes" : "no",
+                       guesses.causal.substr(0, guesses.causal.size() - 1));
+  if (are_positions_guessed(document))
+    note += fmt::format(
+        "{}{} does not say whether positions are applied; guessed {} ({}), --positions applied, "
+        "rope-half or rope-interleaved says it.",
+        note.empty() ? "" : " ", name,
+        document.positions == Positions::None ? "applied" : "that they are not",
+        guesses.positions.substr(0, guesses.positions.size() - 1));
+  return note;
+}
+
 }  // namespace
 
 std::string render_picture(const RenderWish& wish) {
@@ -39,15 +60,17 @@ std::string render_picture(const RenderWish& wish) {
   if (wish.file)
     damage = open_session(*wish.file, {}, wish.layer).damage;  // the App would make a message of an Error
 
+  std::string note;
   const OffscreenContext context;
   const Framebuffer picture(wish.width, wish.height);
   const std::vector<BackendChoice> backends = list_backends(wish.backend != BackendWish::Cpu);
   LiveEngine engine(chosen_backend(backends, wish.backend).backend, {}, backends.front().backend);
   ImGuiHost host;
-  App app({assets_directory(), ThemeName::Dark, wish.scale}, engine, backends);
+  App app({.assets = assets_directory(), .scale = wish.scale, .attended = false}, engine, backends);
   if (wish.file) {
-    app.open(*wish.file, wish.layer);
+    app.open(*wish.file, wish.layer, wish.answers);
     app.finish_opening(true);
+    note = guessed_note(app.document(), *wish.file);
   }
 
   const auto frame = [&] {
@@ -75,7 +98,7 @@ std::string render_picture(const RenderWish& wish) {
   } else {
     write_picture(draw_picture(app, {wish.region, 1, wish.out}));
   }
-  return damage;
+  return damage.empty() ? note : damage;
 }
 
 }  // namespace attnscope

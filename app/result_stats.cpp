@@ -6,6 +6,7 @@
 
 #include "app/draw/row_loops.hpp"
 #include "app/draw/texture.hpp"
+#include "core/known.hpp"
 #include "core/moved_mass.hpp"
 #include "core/stages/run_stage.hpp"
 
@@ -84,10 +85,11 @@ bool ResultStats::can_compare() const {
 std::vector<Plane> ResultStats::planes() const {
   std::vector<Plane> all = attnscope::planes(*result_);
   const Stage weights = weights_stage(result_->document);
+  const auto known = [&](Stage stage) { return is_known(result_->document, stage); };
   if (can_compare())
     for (const Stage stage : {Stage::Score, Stage::Scale, Stage::Mask, weights})
-      all.emplace_back(stage, Plane::Kind::Difference);
-  if (errors_ != nullptr)
+      if (known(stage) && is_known(held_->document, stage)) all.emplace_back(stage, Plane::Kind::Difference);
+  if (errors_ != nullptr && knows_scores(result_->document))
     for (const Stage stage : {Stage::Score, Stage::Scale, Stage::Mask, weights})
       all.emplace_back(stage, Plane::Kind::Error);
   return all;

@@ -156,8 +156,7 @@ void rest(App& app, Attention& attention, bool seen) {
   if (!keep_in && !changes_in && !clock_in) return glfwWaitEvents();
   constexpr double never = 1e9;
   const double keep = attention.last_frame + keep_in.value_or(never);
-  const double change =
-      attention.last_frame + std::min(changes_in.value_or(never), clock_in.value_or(never));
+  const double change = attention.last_frame + std::min(changes_in.value_or(never), clock_in.value_or(never));
   if (const double left = std::min(keep, change) - glfwGetTime(); left > 0) glfwWaitEventsTimeout(left);
   if (glfwGetTime() >= keep) app.keep_now();
   if (glfwGetTime() >= change) attention.frames = std::max(attention.frames, 1);
@@ -243,10 +242,9 @@ void draw(GLFWwindow* window, ImGuiHost& host, App& app, Attention& attention) {
 
 }  // namespace
 
-int run_window(const std::optional<std::filesystem::path>& file, const std::string& layer,
-               const std::optional<std::string>& language, BackendWish wish) {
+int run_window(const FileWish& wish, const std::optional<std::string>& language, BackendWish backend) {
   const std::vector<BackendChoice> backends = list_backends();
-  const std::shared_ptr<Backend> chosen = chosen_backend(backends, wish).backend;
+  const std::shared_ptr<Backend> chosen = chosen_backend(backends, backend).backend;
   const GlfwLibrary library;
   const WindowHandle window = open_window();
   Attention attention;
@@ -262,8 +260,8 @@ int run_window(const std::optional<std::filesystem::path>& file, const std::stri
            language ? *language : language_of_the_system()},
           engine, backends);
   attention.app = &app;
-  if (file) {
-    app.open(*file, layer);
+  if (wish.file) {
+    app.open(*wish.file, wish.layer, wish.answers);
   } else {
     app.restore();
     app.offer_start();

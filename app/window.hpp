@@ -7,13 +7,20 @@
 #include <string>
 
 #include "app/choose_backend.hpp"
+#include "core/edits/dump.hpp"
 
 namespace attnscope {
 
-/// Opens the window, with `file` (of a dump that layer, or the first) in it when one is given, and returns 0
+/// What the window opens; of a dump that layer, or the first, with what is said about it.
+struct FileWish {
+  std::optional<std::filesystem::path> file;
+  std::string layer;
+  Answers answers;
+};
+
+/// Opens the window, with the file in it when one is given, and returns 0
 /// once it was closed. Without a language it speaks the one that LANGUAGE or LANG asks for. Throws Error when
 /// there is no display, no OpenGL 3.3 on it, or not the backend that is wished for.
-int run_window(const std::optional<std::filesystem::path>& file, const std::string& layer,
-               const std::optional<std::string>& language, BackendWish backend);
+int run_window(const FileWish& wish, const std::optional<std::string>& language, BackendWish backend);
 
 }  // namespace attnscope

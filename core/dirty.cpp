@@ -29,6 +29,12 @@ bool same_positions(const Document& was, const Document& now) {
          (a.seed == b.seed || !seeded_positions(now));
 }
 
+/// Labels and guesses are no numbers.
+bool same_given(const Given& was, Given now) {
+  now.guesses = was.guesses;
+  return was == now;
+}
+
 }  // namespace
 
 Fields changed_fields(const Document& was, const Document& now) {
@@ -40,7 +46,7 @@ Fields changed_fields(const Document& was, const Document& now) {
   const Weights& b = now.weights;
   note(Field::Tokens, !same_text(was.input, now.input));
   note(Field::Memory, !same_tokens(was.input.memory, now.input.memory));
-  note(Field::Given, was.input.given != now.input.given);
+  note(Field::Given, !same_given(was.input.given, now.input.given));
   note(Field::Vectors, was.input.vectors != now.input.vectors);
   note(Field::Embedding, was.embedding != now.embedding || was.embedding_gain != now.embedding_gain ||
                              a.seed != b.seed || was.input.edited != now.input.edited ||
@@ -51,7 +57,8 @@ Fields changed_fields(const Document& was, const Document& now) {
   note(Field::QueryWeights, a.w_query != b.w_query || a.b_query != b.b_query);
   note(Field::KeyWeights, a.w_key != b.w_key || a.b_key != b.b_key);
   note(Field::ValueWeights, a.w_value != b.w_value || a.b_value != b.b_value);
-  note(Field::OutputWeights, a.w_output != b.w_output || a.b_output != b.b_output);
+  note(Field::OutputWeights, a.w_output != b.w_output || a.b_output != b.b_output ||
+                                 has_output_weights(was) != has_output_weights(now));
   note(Field::Fused, a.fused != b.fused);
   note(Field::ExtraKeys,
        a.extra_key != b.extra_key || a.extra_value != b.extra_value || was.zero_key != now.zero_key);
@@ -68,7 +75,7 @@ Fields changed_fields(const Document& was, const Document& now) {
     // Nothing before Q, K and V exists, so tokens are mere labels and widths come from the tensors.
     changed.bits &= Fields{Field::Given,   Field::Positions, Field::ExtraKeys, Field::Scaling,
                            Field::SoftCap, Field::Masking,   Field::Softmax,   Field::Linear,
-                           Field::Surgery, Field::Dropout,   Field::Precision}
+                           Field::Surgery, Field::Dropout,   Field::Precision, Field::OutputWeights}
                         .bits;
   }
   return changed;

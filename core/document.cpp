@@ -26,6 +26,11 @@ double scale_factor(const Scaling& scaling, std::int64_t d_k) {
   return 1.0;
 }
 
+bool has_output_weights(const Document& document) {
+  const Weights& weights = document.weights;
+  return !document.input.given || (weights.recipe == Recipe::Given && weights.w_output);
+}
+
 int query_heads(const Document& document) {
   return document.input.given ? static_cast<int>(document.input.given.query->shape()[1]) : document.heads;
 }

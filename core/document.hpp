@@ -22,7 +22,25 @@ struct Sequence {
   bool operator==(const Sequence&) const = default;
 };
 
-/// Q, K and V that come as numbers instead of being computed: no embedding, no projections, no output matrix.
+/// What a file held of a head. The tensors that it did not hold are zeros, one number wide: they stand for
+/// nothing, and neither they nor what would follow from them is shown (see known.hpp).
+enum class Holds {
+  QueryKeyValue,
+  QueryKey,  // no values: nothing is known after the weights
+  Weights,   // the weights alone, as logarithms in masking.additive: softmax(0 + ln w) = w
+};
+
+/// What a file did not say of its tensors and was guessed: the reason in a sentence; empty = it was said, by
+/// the file or by a person. Not part of the computation.
+struct Guesses {
+  std::string causal = {};     // of masking.causal
+  std::string positions = {};  // of positions: whether queries and keys have theirs already
+  bool any() const { return !causal.empty() || !positions.empty(); }
+  bool operator==(const Guesses&) const = default;
+};
+
+/// Q, K and V that come as numbers instead of being computed: no embedding and no projections. An output
+/// matrix only where the file brought one: weights.w_output with Recipe::Given.
 struct Given {
   TensorPtr query;  // [batch][heads][queries][d_k]
   TensorPtr key;    // [batch][kv heads][keys][d_k]; heads is a multiple of kv heads
@@ -31,6 +49,8 @@ struct Given {
   TensorPtr past_key = {}, past_value = {};  // [batch][kv heads][past][d_k or d_v]
   /// Keys of each entry of the batch that are not padding, counted from the first; empty = all.
   std::vector<std::int64_t> lengths = {};
+  Holds holds = Holds::QueryKeyValue;
+  Guesses guesses = {};
   bool operator==(const Given&) const = default;
   explicit operator bool() const { return query && key && value; }
 };
@@ -172,7 +192,7 @@ struct Dimensions {
 /// heads < 1, d_model % heads != 0, given tensors whose ranks or sizes disagree, weights of another shape, a
 /// setting that is not usable, or more than `max_cells` scores (heads x queries x keys x batch). With given
 /// Q, K and V the sizes come from them: heads and d_model of the Document are not looked at, d_model is heads
-/// * d_v.
+/// * d_v, or the width of the output matrix where there is one.
 Dimensions check(const Document&);
 
 /// The same for a Document of any length, as far as this machine's memory holds its vectors: Error when
@@ -201,6 +221,9 @@ std::int64_t padded_tokens(const Input&);
 /// Multiplier of the scores: 1/sqrt(d_k), 1, or the chosen factor.
 double scale_factor(const Scaling&, std::int64_t d_k);
 
+/// Whether the heads side by side are multiplied with an output matrix: always but with given Q, K and V that
+/// came without one.
+bool has_output_weights(const Document&);
 /// Heads of queries: those of given Q, else those of the Document.
 int query_heads(const Document&);
 /// Whether a head's pattern is replaced, and whether any head's is.

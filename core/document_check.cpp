@@ -275,6 +275,17 @@ void check_lengths(const Given& given) {
   }
 }
 
+/// The width of the output: of the matrix that came with Q, K and V, else of the heads side by side.
+std::int64_t check_given_output(const Document& document, std::int64_t mixed) {
+  if (!has_output_weights(document)) return mixed;
+  const Tensor& w = *document.weights.w_output;
+  if (w.shape().rank() != 2 || w.shape()[0] != mixed || w.shape()[1] < 1)
+    throw Error(fmt::format("W_O has shape {}; it must be [heads · d_v, d_model] with heads · d_v = {}.",
+                            to_string(w.shape()), mixed));
+  check_option("b_O", document.weights.b_output, {w.shape()[1]}, "[d_model]");
+  return w.shape()[1];
+}
+
 Dimensions check_given_document(const Document& document) {
   const Given& given = document.input.given;
   const Shape &q = given.query->shape(), &k = given.key->shape(), &v = given.value->shape();
@@ -299,7 +310,7 @@ Dimensions check_given_document(const Document& document) {
           .kv_heads = k[1],
           .queries = q[2],
           .keys = past + k[2] + extra,
-          .d_model = q[1] * v[3],
+          .d_model = check_given_output(document, q[1] * v[3]),
           .d_k = q[3],
           .d_v = v[3],
           .past = past,

@@ -82,7 +82,7 @@ class BackwardPass {
   // 2. Y = C·W_O + b_O: dW_O = Cᵀ·dY, db_O = Σ dY, dC = dY·W_Oᵀ, cut into heads.
   Values through_output() {
     Values concatenated(stage(Stage::Concat).shape());
-    if (document_.input.given) {
+    if (!has_output_weights(document_)) {
       concatenated = *result_.output;
     } else {
       const Ptr w = block(from_.w_output);

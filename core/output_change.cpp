@@ -19,7 +19,8 @@ class ChangedOutput {
         trace_(trace),
         size_(check(document)),
         own_(*trace[own_weights_stage(document)]),
-        w_output_(document.input.given ? nullptr : stored(document.precision, document.weights.w_output)) {}
+        w_output_(has_output_weights(document) ? stored(document.precision, document.weights.w_output)
+                                               : nullptr) {}
 
   const Dimensions& size() const { return size_; }
 
@@ -64,7 +65,7 @@ class ChangedOutput {
   const Trace& trace_;
   Dimensions size_;
   const Tensor& own_;
-  TensorPtr w_output_;  // null with given Q, K and V
+  TensorPtr w_output_;  // null where given Q, K and V come without one
 };
 
 }  // namespace

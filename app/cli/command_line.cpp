@@ -58,7 +58,8 @@ constexpr const char* layer_help = "Which layer of a dump (.safetensors, .npy), 
 /// What was asked for; options write straight into it.
 struct Wishes {
   std::string file, dump_layer, render_file, render_out;
-  std::optional<std::string> language;  // these two are of the window
+  Answers answers;  // these three are of the window
+  std::optional<std::string> language;
   std::optional<BackendWish> backend;
   RenderWish render;
   std::string in, out;  // of the commands from tensors to tensors
@@ -105,6 +106,24 @@ Checked backend_option(std::function<void(BackendWish)> take) {
             take(wish.value_or(BackendWish::Auto));
             return wish.has_value();
           }};
+}
+
+/// What a dump may not say, and how a document has it otherwise.
+void add_answers(CLI::App& command, Answers& answers) {
+  add_checked(command, {"--causal", "ANSWER", "Whether no query sees a later key, whatever the file says",
+                        "yes or no", [&answers](const std::string& text) {
+                          answers.causal = text == "yes";
+                          return text == "yes" || text == "no";
+                        }});
+  add_checked(command,
+              {"--positions", "HOW",
+               "Whether the queries and keys of a dump have their positions, or which they still get",
+               "applied, rope-half or rope-interleaved", [&answers](const std::string& text) {
+                 answers.positions = text == "rope-half"          ? Positions::RopeHalf
+                                     : text == "rope-interleaved" ? Positions::RopeInterleaved
+                                                                  : Positions::None;
+                 return answers.positions != Positions::None || text == "applied";
+               }});
 }
 
 /// What of a head stands in the picture.
@@ -158,6 +177,7 @@ CLI::App* add_render(CLI::App& app, Wishes& wishes) {
   add_spot_options(*render, wish.spot);
   render->add_flag("--start", wish.start, "With the three things that the first launch offers to do");
   render->add_option("--layer", wish.layer, layer_help)->type_name("NAME");
+  add_answers(*render, wish.answers);
   add_checked(*render, language_option(wish.language));
   add_checked(*render, backend_option([&wish](BackendWish backend) { wish.backend = backend; }));
   return render;
@@ -327,6 +347,7 @@ int parse_and_run(int argc, char** argv) {
       "FILE", wishes.file, "A session or document (.json), tensors (.safetensors) or a text to open");
   file->type_name("");
   app.add_option("--layer", wishes.dump_layer, layer_help)->type_name("NAME")->needs(file);
+  add_answers(app, wishes.answers);
   add_checked(app, language_option(wishes.language));
   add_checked(app, backend_option([&wishes](BackendWish backend) { wishes.backend = backend; }));
   const CLI::App* render = add_render(app, wishes);
@@ -343,6 +364,10 @@ int parse_and_run(int argc, char** argv) {
     if (wishes.backend && !app.get_subcommands().empty())
       throw CLI::ValidationError(
           "--backend before a command is for the window; render and bench have their own",
+          CLI::ExitCodes::ExtrasError);
+    if (!(wishes.answers == Answers{}) && (!app.get_subcommands().empty() || file->empty()))
+      throw CLI::ValidationError(
+          "--causal and --positions before a command are for a file in the window; render has its own",
           CLI::ExitCodes::ExtrasError);
     if (!app.get_subcommands().empty() && !file->empty()) {
       throw CLI::ValidationError("A file to open cannot be combined with a command",
@@ -379,7 +404,7 @@ int parse_and_run(int argc, char** argv) {
     run_bench(wishes.bench);
     return 0;
   }
-  return run_window(path_from(wishes.file), wishes.dump_layer, wishes.language,
+  return run_window({path_from(wishes.file), wishes.dump_layer, wishes.answers}, wishes.language,
                     wishes.backend.value_or(BackendWish::Auto));
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/number_format.hpp"
+#include "app/views/unknown.hpp"
 #include "core/stages/run_stage.hpp"
 #include "core/stages/scores.hpp"
 #include "core/stages/softmax.hpp"
@@ -37,12 +38,12 @@ class Ladder {
       : scene_(scene), f_(facts), document_(scene.result.document), d_(scene.result.dimensions) {}
 
   std::vector<LadderLine> lines() {
-    scores();
-    mask();
-    if (document_.linear) {
-      linear();
+    if (knows_scores(document_)) {
+      scores();
+      mask();
+      document_.linear ? linear() : softmax();
     } else {
-      softmax();
+      from_file();
     }
     if (is_operated(document_, f_.h)) surgery();
     if (document_.dropout.rate > 0) dropout();
@@ -67,6 +68,16 @@ class Ladder {
   /// The stage that shows the head's own weights: in a document with surgery on other heads, those after it.
   Stage own_stage() const {
     return is_operated(document_, f_.h) ? own_weights_stage(document_) : weights_stage(document_);
+  }
+
+  /// Nothing is known of what leads to the weight.
+  void from_file() {
+    check("score", std::string(not_in_file), "");
+    const bool as_it_is = document_.temperature == 1;
+    const std::string how = f_.masked && f_.own == 0 ? "0 in the file, or hidden"
+                            : as_it_is               ? "as the file has it"
+                                                     : "of the file, at τ " + number(document_.temperature);
+    result("weight", how, fixed(f_.own, 4), own_stage());
   }
 
   void scores() {
@@ -158,7 +169,7 @@ class Ladder {
 
   /// The reference is a stable softmax of float64 numbers: what linear attention gives is something else.
   void reference() {
-    if (document_.linear || (f_.masked && f_.softmax == 0)) return;
+    if (!knows_scores(document_) || document_.linear || (f_.masked && f_.softmax == 0)) return;
     const bool patient = scene_.selection.locked && static_cast<const CellPlace&>(f_) == chosen_place(scene_);
     if (const CellReference* exact = scene_.stats.reference(f_.b, f_.h, f_.query, f_.key, patient)) {
       check("float64", fixed(exact->weight, 10), "Δ " + tiny(std::abs(exact->weight - f_.softmax)));

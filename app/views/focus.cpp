@@ -9,6 +9,7 @@
 #include "app/views/heat_map.hpp"
 #include "app/views/mask_painter.hpp"
 #include "app/views/vector_map.hpp"
+#include "core/known.hpp"
 
 namespace attnscope {
 namespace {
@@ -48,9 +49,10 @@ void draw_maps(Scene& scene, const Box& area, const Box& bar) {
   for (std::int64_t i = 0; i < maps; ++i) {
     const std::int64_t b = maps == batch ? i : scene.sequence();
     const Box part{area.x + static_cast<float>(i) * (width + gap), area.y, width, area.h};
-    const Box map =
-        draw_heat_map(scene, part, b,
-                      {.wide_strip = maps == 1 && !scene.compact, .caption = batch > 1, .strips = bar.h > 0 && area.w >= ui.px(400)});
+    const Box map = draw_heat_map(scene, part, b,
+                                  {.wide_strip = maps == 1 && !scene.compact,
+                                   .caption = batch > 1,
+                                   .strips = bar.h > 0 && area.w >= ui.px(400)});
     if (i == 0) first = map;
     if (b == scene.sequence() || maps == 1) chosen = map;
   }
@@ -78,7 +80,9 @@ void draw_focus(Scene& scene, const Box& region) {
   const Box all{area.x, area.y, area.w, area.h + bar};
   std::optional<Block>& weights = scene.view.editing.weights;
   if (weights && !numbers_of(scene.document, *weights)) weights.reset();
-  if (scene.view.vectors && !scene.result.trace[*scene.view.vectors]) scene.view.vectors.reset();
+  if (const std::optional<Stage> vectors = scene.view.vectors;
+      vectors && (!scene.result.trace[*vectors] || !is_known(scene.result.document, *vectors)))
+    scene.view.vectors.reset();
   // Lines are weights, and a mask is painted on cells.
   if (!is_weights(scene.view.stage) || is_painting(scene)) scene.view.focus.lines = false;
   if (weights) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/views/unknown.hpp"
 #include "core/edits/mask.hpp"
 
 namespace attnscope {
@@ -61,6 +62,7 @@ bool change(Scene& scene, const Edit& edit) {
 
 /// What the first cell decides; nothing when it cannot be painted at all.
 std::optional<MaskStroke> begin(Scene& scene, std::int64_t b, Cell under) {
+  if (refuse_without_scores(scene)) return std::nullopt;
   const Result& result = scene.result;
   if (under.key >= result.dimensions.token_keys()) {
     scene.view.message = no_token;
@@ -83,6 +85,7 @@ std::optional<MaskStroke> begin(Scene& scene, std::int64_t b, Cell under) {
 bool is_hidden_by_hand(const Scene& scene) { return hidden_by_hand(scene, scene.sequence(), scene.cell()); }
 
 void toggle_hidden_cell(Scene& scene) {
+  if (refuse_without_scores(scene)) return;
   const Cell cell = scene.cell();
   if (cell.key >= scene.result.dimensions.token_keys()) {
     scene.view.message = no_token;
@@ -137,6 +140,7 @@ void paint_from_pattern(Scene& scene) {
 
 void toggle_painting(Scene& scene) {
   EditingState& editing = scene.view.editing;
+  if (!editing.painting && refuse_without_scores(scene)) return;
   editing.painting = !editing.painting;
   editing.stroke.reset();
   if (!editing.painting || (!scene.view.vectors && !editing.weights)) return;

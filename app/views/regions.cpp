@@ -11,8 +11,9 @@
 #include "app/scene.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "app/views/neuron/neuron_view.hpp"
-#include "app/views/start/start.hpp"
 #include "app/views/refusal.hpp"
+#include "app/views/start/start.hpp"
+#include "app/views/unknown.hpp"
 #include "app/widgets/widgets.hpp"
 
 namespace attnscope {
@@ -74,6 +75,19 @@ void draw_too_long(Scene& scene, const Box& box) {
           scene.view.mode == Mode::Walk
               ? "Explore (F2) shows this one; open a shorter text for the others."
               : "In Explore (F2) the map shows now, held and now − held: \\ holds what is shown.",
+          {type::body, ui.theme.text2, Ink::Regular, Align::Centre, box.w - ui.px(32)});
+}
+
+/// Of weights alone there is nothing to walk through.
+void draw_no_walk(Scene& scene, const Box& box) {
+  const Ui& ui = scene.ui;
+  const float y = box.centre_y();
+  scene.view.walk.playing = false;
+  ui.text(box.centre_x(), y - ui.px(16),
+          "Walk computes weights from queries and keys, which are not in the file",
+          {type::title, ui.theme.text1, Ink::Semibold, Align::Centre, box.w - ui.px(32)});
+  ui.text(box.centre_x(), y + ui.px(14),
+          "Explore (F2) shows the weights that it has, Compare (F4) holds them.",
           {type::body, ui.theme.text2, Ink::Regular, Align::Centre, box.w - ui.px(32)});
 }
 
@@ -193,7 +207,11 @@ void draw_short_regions(Scene& scene, const Layout& layout) {
     draw_explore(scene, layout, stops);
   } else if (is_visible(layout.whole)) {
     stops.draw(Stop::Focus, false, [&] {
-      if (view.mode == Mode::Walk) draw_walk(scene, layout.whole);
+      if (view.mode == Mode::Walk && !knows_scores(scene.result.document)) {
+        draw_no_walk(scene, layout.whole);
+      } else if (view.mode == Mode::Walk) {
+        draw_walk(scene, layout.whole);
+      }
       if (view.mode == Mode::Compare) draw_compare(scene, layout.whole);
     });
   } else {

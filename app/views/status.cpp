@@ -3,6 +3,7 @@
 
 #include "app/number_format.hpp"
 #include "app/picture.hpp"
+#include "app/views/files/files.hpp"
 
 namespace attnscope {
 
@@ -113,6 +114,8 @@ void draw_status(Scene& scene, const Box& bar) {
   std::string right(name_of(document.precision));
   if (!document.input.given) right += "   ·   seed " + std::to_string(document.weights.seed);
   std::string warning = not_finite_warning(scene);
+  const std::string guess = warning.empty() ? guessed_words(scene.document) : std::string();
+  if (!guess.empty()) warning = guess;
 
   const auto running = scene.engine.running_for().count();
   if (const std::optional<FileOnItsWay>& file = scene.view.files.opening) {
@@ -138,8 +141,9 @@ void draw_status(Scene& scene, const Box& bar) {
       ui.text(bar.right() - pad, y, right, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
   if (!warning.empty()) {
     const float x = bar.right() - pad - right_width - ui.px(24);
-    right_width +=
-        ui.px(24) + ui.text(x, y, warning, {type::tick, ui.theme.error, Ink::Medium, Align::Right});
+    right_width += ui.px(24) + ui.text(x, y, warning,
+                                       {type::tick, guess.empty() ? ui.theme.error : ui.theme.key,
+                                        Ink::Medium, Align::Right});
   }
   float left = draw_notice(scene, bar);
   if (left > 0) left += ui.px(28);

@@ -10,6 +10,8 @@
 #include "app/number_format.hpp"
 #include "app/picture.hpp"
 #include "core/edits.hpp"
+#include "core/edits/dump.hpp"
+#include "core/known.hpp"
 #include "core/stages/run_stage.hpp"
 
 namespace attnscope {
@@ -62,6 +64,35 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   if (sentence.field == index) take_over(sentence);
 }
 
+/// Labels of given tensors: taken once there are as many as tokens; until then what is typed stands there
+/// and is counted below.
+void draw_labels_field(Scene& scene, const Box& box, std::size_t index) {
+  const Ui& ui = scene.ui;
+  const Sequence& sequence = scene.document.input.sequences[index];
+  const std::size_t expected = sequence.tokens.size();
+  const bool many = scene.document.input.sequences.size() > 1;
+  const std::string label = many ? "Labels " + std::to_string(index + 1) : "Labels";
+  const std::string numbers = edit::numbered_text(scene.document, index);
+  std::string text = sequence.text == numbers ? std::string() : sequence.text;
+  const std::string hint = "Type " + std::to_string(expected) + " tokens";
+  std::size_t found = 0;
+  const bool fits = text.empty() || !edit::labels_of(text, expected, found).empty() ||
+                    sequence.text == edit::joined_labels(sequence);
+  if (text_field(ui, ("##" + label).c_str(), box, text, hint)) {
+    try {
+      scene.document = edit::labels(std::move(scene.document), index, std::move(text));
+    } catch (const std::exception& error) {
+      scene.view.message = error.what();
+    }
+  }
+  if (ImGui::IsItemActivated()) scene.next.sequence = static_cast<std::int64_t>(index);
+  if (fits || many) return;
+  ui.text(box.x + ui.px(10), box.bottom() + ui.px(10),
+          std::to_string(found) + (found == 1 ? " token typed, " : " tokens typed, ") +
+              std::to_string(expected) + " expected",
+          {type::tick, ui.theme.key, Ink::Medium, Align::Left, box.w - ui.px(12)});
+}
+
 /// A row of chips: the queries or the keys of the shown sequence.
 struct Row {
   bool of_keys;
@@ -99,7 +130,7 @@ Chip chip_of(const Scene& scene, const Row& row, std::int64_t index) {
   if (index < r.dimensions.token_keys() || !row.of_keys) chip.number = std::to_string(place);
   if (row.tinted) {
     chip.weight = matrix_of(r, weights_stage(r.document), b, h)(query, key);
-    chip.masked = scene.is_masked(b, h, query, key) && chip.weight == 0;
+    chip.masked = scene.is_masked(b, h, query, key) && chip.weight == 0 && knows_scores(r.document);
     chip.dropped = r.document.dropout.rate > 0 && !chip.masked && chip.weight > 0 &&
                    matrix_of(r, Stage::Drop, b, h)(query, key) == 0;
   }
@@ -320,9 +351,12 @@ void draw_fields(Scene& scene, const Box& first, std::size_t count) {
       draw_text_field(scene, field, i);
       continue;
     }
+    if (scene.document.input.given) {
+      draw_labels_field(scene, field, i);
+      continue;
+    }
     ui.frame(field, ui.theme.hairline, std::max(1.f, std::floor(ui.scale())), ui.px(6));
-    ui.text(field.x + ui.px(10), field.centre_y(),
-            scene.document.input.given ? "Q, K and V given as numbers" : "Vectors given as numbers",
+    ui.text(field.x + ui.px(10), field.centre_y(), "Vectors given as numbers",
             {type::label, ui.theme.text3, Ink::Regular, Align::Left, field.w - ui.px(20)});
   }
   // A click on a chip that takes the keyboard away must find the chip where it was.

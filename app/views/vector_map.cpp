@@ -8,6 +8,7 @@
 #include "app/views/editing/number_map.hpp"
 #include "app/views/editing/places.hpp"
 #include "app/views/editing/weight_map.hpp"
+#include "core/known.hpp"
 
 namespace attnscope {
 namespace {
@@ -132,7 +133,7 @@ std::vector<Stage> vector_stages(const Result& result) {
   const Trace& trace = result.trace;
   std::vector<Stage> there;
   const auto add = [&](Stage stage, bool differs = true) {
-    if (trace[stage] && differs) there.push_back(stage);
+    if (trace[stage] && differs && is_known(result.document, stage)) there.push_back(stage);
   };
   add(Stage::Embed);
   add(Stage::Position, trace[Stage::Position] != trace[Stage::Embed]);

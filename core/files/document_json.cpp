@@ -100,6 +100,12 @@ Input read_given(JsonFields& root, const json& value, const std::vector<std::str
   if (!input.given) {
     throw FieldError(where, "given", "\"given\" needs \"query\", \"key\" and \"value\".");
   }
+  input.given.holds = fields.one_of("holds", input.given.holds, names::holds);
+  if (const json* guessed = fields.find("guessed")) {
+    JsonFields reasons(*guessed, "given.guessed", where);
+    input.given.guesses = {reasons.text("causal", ""), reasons.text("positions", "")};
+    reasons.finish();
+  }
   input.sequences = numbered_sequences(input.given);
   label_input(root, fields, texts, input);
   return input;

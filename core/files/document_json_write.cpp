@@ -116,6 +116,12 @@ bool is_plain(const std::vector<Sequence>& sequences, bool labels) {
 
 std::string json_wholes(const auto& numbers) { return fmt::format("[{}]", fmt::join(numbers, ", ")); }
 
+/// The name of an enumerator.
+template <class E, std::size_t N>
+std::string json_name(E value, const std::array<names::Name, N>& of) {
+  return json_text(std::string(of[static_cast<std::size_t>(value)]));
+}
+
 void add_given(const Input& input, JsonWriter& writer) {
   JsonWriter given("  ");
   if (!input.sequences.empty()) given.add("tokens", tokens_of(input.sequences));
@@ -125,6 +131,14 @@ void add_given(const Input& input, JsonWriter& writer) {
   given.add("past_key", input.given.past_key);
   given.add("past_value", input.given.past_value);
   if (!input.given.lengths.empty()) given.add("lengths", json_wholes(input.given.lengths));
+  if (input.given.holds != Holds::QueryKeyValue)
+    given.add("holds", json_name(input.given.holds, names::holds));
+  if (const Guesses& guesses = input.given.guesses; guesses.any()) {
+    JsonWriter guessed("   ");
+    if (!guesses.causal.empty()) guessed.add("causal", json_text(guesses.causal));
+    if (!guesses.positions.empty()) guessed.add("positions", json_text(guesses.positions));
+    given.add("guessed", guessed.take());
+  }
   writer.add("given", given.take());
 }
 
@@ -154,12 +168,6 @@ void add_input(const Input& input, JsonWriter& writer) {
   }
   if (input.cached != 0) writer.add("cached", fmt::to_string(input.cached));
   writer.add("padded_length", fmt::to_string(input.padded_length));
-}
-
-/// The name of an enumerator.
-template <class E, std::size_t N>
-std::string json_name(E value, const std::array<names::Name, N>& of) {
-  return json_text(std::string(of[static_cast<std::size_t>(value)]));
 }
 
 /// What single blocks do differently from the recipe.

@@ -8,6 +8,7 @@
 namespace attnscope::names {
 
 using Name = std::string_view;
+inline constexpr std::array<Name, 3> holds{"query-key-value", "query-key", "weights"};
 inline constexpr std::array<Name, 2> embedding{"gaussian", "hand-built"};
 inline constexpr std::array<Name, 3> recipe{"random", "hand-built", "given"};
 inline constexpr std::array<Name, 5> initialiser{"xavier", "normal", "identity", "orthogonal", "linear"};

@@ -42,9 +42,9 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, count>&
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-constexpr std::array<std::string_view, 3> query_words{"q", "query", "queries"};
-constexpr std::array<std::string_view, 3> key_words{"k", "key", "keys"};
-constexpr std::array<std::string_view, 3> value_words{"v", "value", "values"};
+/// Of query, key and value, each spelt in three ways.
+constexpr std::array<std::array<std::string_view, 3>, 3> role_words{
+    {{"q", "query", "queries"}, {"k", "key", "keys"}, {"v", "value", "values"}}};
 constexpr std::array<std::string_view, 11> weight_words{
     "attn",     "att",  "attention", "attentions",  "weights",      "pattern",
     "patterns", "prob", "probs",     "probability", "probabilities"};
@@ -57,9 +57,8 @@ bool is_parameter(const std::vector<Word>& words) {
 
 /// 0, 1 or 2 for a query's, key's or value's word.
 std::optional<std::size_t> role_of(const Word& word) {
-  if (is_one_of(word.text, query_words)) return 0;
-  if (is_one_of(word.text, key_words)) return 1;
-  if (is_one_of(word.text, value_words)) return 2;
+  for (std::size_t role = 0; role < role_words.size(); ++role)
+    if (is_one_of(word.text, role_words[role])) return role;
   return std::nullopt;
 }
 
@@ -107,32 +106,197 @@ bool comes_before(const LayerNames& a, const LayerNames& b) {
   return p < q;
 }
 
+/// What is left of a name without its word for q, k or v: the tensors of a layer have it in common.
+struct Group {
+  LayerNames names;
+  std::string before, after;        // round the word
+  std::array<std::string, 3> seen;  // the words as they are spelt; empty where there is no such tensor
+
+  const std::string& tensor(std::size_t role) const {
+    return role == 0 ? names.query : role == 1 ? names.key : names.value;
+  }
+  std::string& tensor(std::size_t role) {
+    return role == 0 ? names.query : role == 1 ? names.key : names.value;
+  }
+};
+
+/// The word for `role`, spelt as another role's word is.
+std::string spelt_like(std::size_t role, const std::string& other) {
+  std::string lower = other;
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::size_t spelling = 0;
+  for (const auto& words : role_words)
+    for (std::size_t i = 0; i < words.size(); ++i)
+      if (words[i] == lower) spelling = i;
+  std::string word(role_words[role][spelling]);
+  const auto upper = [](char c) { return static_cast<char>(std::toupper(static_cast<unsigned char>(c))); };
+  if (other != lower) word[0] = upper(word[0]);
+  if (other.size() > 1 && other[1] == upper(other[1]))
+    std::transform(word.begin(), word.end(), word.begin(), upper);
+  return word;
+}
+
+/// The name that the tensor of `role` would have, by those that are there.
+std::string expected_name(const Group& group, std::size_t role) {
+  for (const std::string& other : group.seen)
+    if (!other.empty()) return group.before + spelt_like(role, other) + group.after;
+  return {};
+}
+
+using Groups = std::map<std::string, Group>;  // by what the names have in common
+
+Groups groups_of(std::span<const NamedRank> tensors, bool any_rank) {
+  Groups groups;
+  for (const NamedRank& tensor : tensors) {
+    const std::vector<Word> words = words_of(tensor.name);
+    if (words.empty() || is_parameter(words) || are_weights(tensor, words, any_rank)) continue;
+    const auto word =
+        std::find_if(words.rbegin(), words.rend(), [](const Word& w) { return role_of(w).has_value(); });
+    if (word == words.rend() || tensor.rank < 2 || tensor.rank > 4) continue;
+    const std::string before = tensor.name.substr(0, word->begin), after = tensor.name.substr(word->end);
+    Group& group = groups[before + '\0' + after];
+    group.before = before;
+    group.after = after;
+    group.names.name = without(tensor.name, *word);
+    group.tensor(*role_of(*word)) = tensor.name;
+    group.seen[*role_of(*word)] = tensor.name.substr(word->begin, word->end - word->begin);
+  }
+  return groups;
+}
+
+/// "h.hook_" of "h.hook_rot_": the same layer before its queries and keys were rotated.
+std::optional<std::string> before_rotation(const Group& group) {
+  const std::vector<Word> words = words_of(group.before);
+  if (words.empty() || words.back().text != "rot") return std::nullopt;
+  std::size_t end = words.back().end;
+  if (end < group.before.size()) ++end;  // the sign behind it
+  return group.before.substr(0, words.back().begin) + group.before.substr(end) + '\0' + group.after;
+}
+
+/// Rotated queries and keys take the place of those before, beside the values, which are not rotated.
+void prefer_rotated(Groups& groups) {
+  std::vector<std::string> taken;
+  for (auto& [shared, rotated] : groups) {
+    const std::optional<std::string> partner = before_rotation(rotated);
+    if (!partner || rotated.names.query.empty() || rotated.names.key.empty()) continue;
+    const auto plain = groups.find(*partner);
+    if (plain == groups.end()) continue;
+    plain->second.names.query = rotated.names.query;
+    plain->second.names.key = rotated.names.key;
+    taken.push_back(shared);
+  }
+  for (const std::string& shared : taken) groups.erase(shared);
+}
+
+using Ending = std::array<std::string_view, 3>;  // "" in front of a shorter one
+constexpr std::array<Ending, 6> matrix_endings{{{"", "w", "o"},
+                                                {"o", "proj", "weight"},
+                                                {"out", "proj", "weight"},
+                                                {"c", "proj", "weight"},
+                                                {"", "wo", "weight"},
+                                                {"", "out", "kernel"}}};
+constexpr std::array<Ending, 6> bias_endings{{{"", "b", "o"},
+                                              {"o", "proj", "bias"},
+                                              {"out", "proj", "bias"},
+                                              {"c", "proj", "bias"},
+                                              {"", "wo", "bias"},
+                                              {"", "out", "bias"}}};
+
+/// How many words at the end of a name are one of the endings; 0 when none is there.
+std::size_t ending_of(const std::vector<Word>& words, const std::array<Ending, 6>& endings) {
+  for (const Ending& ending : endings) {
+    const std::size_t first = ending[0].empty() ? 1 : 0, length = ending.size() - first;
+    if (words.size() < length) continue;
+    bool fits = true;
+    for (std::size_t i = 0; i < length; ++i)
+      fits = fits && words[words.size() - length + i].text == ending[first + i];
+    if (fits) return length;
+  }
+  return 0;
+}
+
+/// Whether a name but for its last words is the beginning of the query's, with all the numbers in that.
+bool belongs_to(const std::vector<Word>& words, std::size_t ending, const std::string& query) {
+  const std::vector<Word> of_query = words_of(query);
+  const std::size_t shared = words.size() - ending;
+  if (shared > of_query.size()) return false;
+  for (std::size_t i = 0; i < of_query.size(); ++i) {
+    if (i < shared ? words[i].text != of_query[i].text : is_digit(of_query[i].text.front())) return false;
+  }
+  return true;
+}
+
+/// The tensor with one of the endings that shares most words with the query's name.
+std::string output_of(std::span<const NamedRank> tensors, const std::string& query,
+                      const std::array<Ending, 6>& endings, int least_rank, int most_rank) {
+  std::string best;
+  std::size_t most = 0;
+  for (const NamedRank& tensor : tensors) {
+    if (tensor.rank < least_rank || tensor.rank > most_rank) continue;
+    const std::vector<Word> words = words_of(tensor.name);
+    const std::size_t ending = ending_of(words, endings);
+    if (ending == 0 || !belongs_to(words, ending, query)) continue;
+    if (!best.empty() && words.size() - ending <= most) continue;
+    best = tensor.name;
+    most = words.size() - ending;
+  }
+  return best;
+}
+
 }  // namespace
 
 std::vector<LayerNames> find_layers(std::span<const NamedRank> tensors, bool any_rank) {
   std::vector<LayerNames> layers;
-  std::map<std::string, LayerNames> groups;  // by the name with its word for q, k or v taken out
   for (const NamedRank& tensor : tensors) {
     const std::vector<Word> words = words_of(tensor.name);
-    if (words.empty() || is_parameter(words)) continue;
-    if (are_weights(tensor, words, any_rank)) {
+    if (!words.empty() && !is_parameter(words) && are_weights(tensor, words, any_rank))
       layers.push_back({tensor.name, {}, {}, {}, tensor.name});
-      continue;
-    }
-    const auto word =
-        std::find_if(words.rbegin(), words.rend(), [](const Word& w) { return role_of(w).has_value(); });
-    if (word == words.rend() || tensor.rank < 2 || tensor.rank > 4) continue;
-    const std::string shared = tensor.name.substr(0, word->begin) + '\0' + tensor.name.substr(word->end);
-    LayerNames& group = groups[shared];
-    group.name = without(tensor.name, *word);
-    std::array<std::string*, 3> parts{&group.query, &group.key, &group.value};
-    *parts[*role_of(*word)] = tensor.name;
   }
-  for (auto& [shared, group] : groups)
-    if (!group.query.empty() && !group.key.empty() && !group.value.empty())
-      layers.push_back(std::move(group));
+  Groups groups = groups_of(tensors, any_rank);
+  prefer_rotated(groups);
+  for (auto& [shared, group] : groups) {
+    LayerNames& names = group.names;
+    if (names.query.empty() || names.key.empty()) continue;
+    if (!names.value.empty()) {
+      names.output = output_of(tensors, names.value, matrix_endings, 2, 3);
+      if (!names.output.empty()) names.output_bias = output_of(tensors, names.value, bias_endings, 1, 1);
+    }
+    layers.push_back(std::move(names));
+  }
   std::sort(layers.begin(), layers.end(), comes_before);
   return layers;
+}
+
+std::vector<IncompleteLayer> find_incomplete(std::span<const NamedRank> tensors) {
+  std::vector<IncompleteLayer> layers;
+  for (const auto& [shared, group] : groups_of(tensors, false)) {
+    const LayerNames& names = group.names;
+    if (!names.query.empty() && !names.key.empty()) continue;
+    const std::size_t missing = names.query.empty() ? 0 : 1;
+    const std::string& there = !names.query.empty() ? names.query
+                               : !names.key.empty() ? names.key
+                                                    : names.value;
+    layers.push_back({names.name, there, expected_name(group, missing)});
+  }
+  return layers;
+}
+
+std::string expected_value(const LayerNames& layer) {
+  const std::array<NamedRank, 2> tensors{{{layer.query, 4}, {layer.key, 4}}};
+  const Groups groups = groups_of(tensors, false);
+  return groups.empty() ? std::string() : expected_name(groups.begin()->second, 2);
+}
+
+bool is_output_first(std::string_view output_name) {
+  const std::vector<std::string> words = words_of_name(output_name);
+  if (words.empty() || words.back() != "weight") return false;
+  return words.size() < 3 || words[words.size() - 3] != "c";  // GPT-2's c_proj is a Conv1D
+}
+
+std::vector<std::string> words_of_name(std::string_view name) {
+  std::vector<std::string> texts;
+  for (Word& word : words_of(name)) texts.push_back(std::move(word.text));
+  return texts;
 }
 
 }  // namespace attnscope

@@ -151,6 +151,8 @@ std::optional<Document> document_from_dump(const std::filesystem::path& path, st
                                            Reading* reading) {
   const Dump dump(path, reading);
   if (const LayerNames* layer = find_layer(dump, path, wanted)) return dump.document(*layer);
+  if (wanted.empty() && dump.layers().empty() && lower_extension(path) != ".npy")
+    throw Error(dump.why_none());
   if (wanted.empty()) return std::nullopt;
   std::vector<std::string> names;
   for (const LayerNames& layer : dump.layers()) names.push_back(layer.name);
@@ -159,12 +161,28 @@ std::optional<Document> document_from_dump(const std::filesystem::path& path, st
       names.empty() ? "nothing: it holds none" : fmt::format("one of {}", fmt::join(names, ", "))));
 }
 
-/// Whether the names are those of `attend`: then what may stand beside Q, K and V counts, too.
+/// Whether the names are those of `attend`: then what may stand beside Q, K and V counts, too. Without V they
+/// are a dump as any other.
 bool has_fixed_names(const std::filesystem::path& path) {
   const std::string stem = path.stem().native();
-  if (lower_extension(path) == ".npy") return stem == "Q" || stem == "K" || stem == "V";
+  if (lower_extension(path) == ".npy") {
+    const auto is_there = [&](const char* name) {
+      return std::filesystem::exists(path.parent_path() / (name + path.extension().native()));
+    };
+    return stem == "V" ||
+           ((stem == "Q" || stem == "K") && (is_there("V") || !is_there("Q") || !is_there("K")));
+  }
   const SafetensorsFile file(path);
-  return file.find("Q") != nullptr;
+  return file.find("Q") != nullptr && (file.find("V") != nullptr || file.find("K") == nullptr);
+}
+
+/// What the metadata of Q, K and V says, or what is guessed.
+Document with_facts(Document document, const std::filesystem::path& path) {
+  const Dump dump(path);
+  const auto layer = std::find_if(dump.layers().begin(), dump.layers().end(),
+                                  [](const LayerNames& names) { return names.query == "Q"; });
+  dump.finish(document, layer != dump.layers().end() ? *layer : LayerNames{{}, "Q", "K", "V", {}});
+  return document;
 }
 
 Document read_document(const std::filesystem::path& path, std::string_view layer, Reading* reading) {
@@ -176,8 +194,9 @@ Document read_document(const std::filesystem::path& path, std::string_view layer
   if (!layer.empty() && !may_be_dump(path))
     throw Error(fmt::format("{} has no layers to choose from, expected a .safetensors or .npy file.",
                             in_quotes(path.native())));
-  if (extension == ".npy") return document_from_npy(path, reading);
-  if (extension == ".safetensors") return document_from_tensors(SafetensorsFile(path), {}, reading);
+  if (extension == ".npy") return with_facts(document_from_npy(path, reading), path);
+  if (extension == ".safetensors")
+    return with_facts(document_from_tensors(SafetensorsFile(path), {}, reading), path);
   if (extension != ".json") return document_from_text(path);
   Document document = document_from_json(read_whole(path, max_json_bytes), path.native());
   if (document.title.empty()) document.title = printable(path.stem().native());

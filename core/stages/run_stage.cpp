@@ -138,7 +138,7 @@ class StageRun {
   }
 
   Ptr projected_output() const {
-    if (document_.input.given) return nullptr;
+    if (!has_output_weights(document_)) return nullptr;
     return math_.output(so_far_[Stage::Concat], block(from_.w_output), block(from_.b_output));
   }
 

@@ -31,7 +31,7 @@ void members_are_complete(const Document& document) {
       document;
   [[maybe_unused]] const auto& [sequences, memory, padded_length, cached, given, vectors, edited,
                                 edited_memory] = input;
-  [[maybe_unused]] const auto& [q, k, v, past_key, past_value, lengths] = given;
+  [[maybe_unused]] const auto& [q, k, v, past_key, past_value, lengths, holds, guesses] = given;
   [[maybe_unused]] const auto& [x, key_vectors, value_vectors] = vectors;
   [[maybe_unused]] const auto& [recipe, seed, noise, biases, fused, initialiser, blocks, made_by, w_q, w_k,
                                 w_v, w_o, b_q, b_k, b_v, b_o, extra_key, extra_value, position_table,
@@ -55,6 +55,8 @@ std::vector<Change> all_changes() {
          d.input.given = {zeros(), zeros(), zeros()};
        },
        {Field::Given}},
+      {"holds", [](Document& d) { d.input.given.holds = Holds::Weights; }, {Field::Given}},
+      {"guesses", [](Document& d) { d.input.given.guesses.causal = "A guess."; }, none},
       {"memory", [](Document& d) { d.input.memory = {samples::sentence(3)}; }, {Field::Memory}},
       {"cached", [](Document& d) { d.input.cached = 2; }, {Field::Tokens}},
       {"vectors", [](Document& d) { d.input.vectors.query = zeros(); }, {Field::Vectors}},

@@ -10,22 +10,20 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "core/dumps.hpp"
 #include "core/error.hpp"
 #include "core/files/npy.hpp"
 #include "core/files/open.hpp"
 #include "core/files/safetensors.hpp"
 #include "core/parallel.hpp"
 #include "core/pipeline.hpp"
-#include "core/random.hpp"
 #include "core/streaming/tile.hpp"
 #include "core/survey.hpp"
 #include "support/sparse_weights.hpp"
 #include "support/temporary_directory.hpp"
 
 using namespace attnscope;
-using attnscope::test::is_sentence;
-using attnscope::test::message_of;
-using attnscope::test::TemporaryDirectory;
+using namespace attnscope::test;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
@@ -34,35 +32,6 @@ std::vector<std::string> names_of(const std::vector<LayerNames>& layers) {
   std::vector<std::string> names;
   for (const LayerNames& layer : layers) names.push_back(layer.name);
   return names;
-}
-
-Tensor random_tensor(Shape shape, std::uint64_t seed) {
-  Tensor tensor(shape);
-  fill_normal(tensor.values(), seed, 0, 1);
-  return tensor;
-}
-
-/// Rows that add up to 1; the keys after the query's own are 0.
-Tensor causal_weights(Shape shape) {
-  Tensor weights = random_tensor(shape, 5);
-  const std::int64_t keys = shape[shape.rank() - 1], queries = shape[shape.rank() - 2];
-  for (std::int64_t row = 0; row < weights.size() / keys; ++row) {
-    float* const w = weights.data() + row * keys;
-    double sum = 0;
-    for (std::int64_t j = 0; j < keys; ++j) {
-      w[j] = j <= row % queries ? std::exp(w[j]) : 0;
-      sum += static_cast<double>(w[j]);
-    }
-    for (std::int64_t j = 0; j < keys; ++j) w[j] = static_cast<float>(static_cast<double>(w[j]) / sum);
-  }
-  return weights;
-}
-
-std::string refusal_of(const std::filesystem::path& path, std::string_view layer = {}) {
-  const std::string message = message_of<Error>([&] { open_document(path, layer); });
-  CHECK(is_sentence(message));
-  CHECK_THAT(message, ContainsSubstring(path.filename().native()));
-  return message;
 }
 
 }  // namespace
@@ -81,7 +50,7 @@ TEST_CASE("layers are found among names", "[dump]") {
                                            {"attentions.3", 4},
                                            {"embed.weight", 2},
                                            {"lone.query", 3},
-                                           {"lone.key", 3},
+                                           {"lone.value", 3},
                                            {"norm.attn", 3}}};
   const std::vector<LayerNames> layers = find_layers(tensors);
   CHECK(names_of(layers) == std::vector<std::string>{"attentions.3", "blocks.0.attn.hook_pattern",

@@ -175,9 +175,9 @@ TEST_CASE("tensors that do not fit are refused", "[open]") {
   CHECK_THAT(refusal(tensors_file(directory, {1, 3, 3, 8}, {1, 2, 3, 8}, {1, 2, 3, 8})),
              ContainsSubstring("heads"));
   const Tensor only({1, 1, 1, 1}, {1});
-  const std::array lonely{NamedTensor{"Q", &only}, NamedTensor{"K", &only}};
+  const std::array lonely{NamedTensor{"Q", &only}, NamedTensor{"V", &only}};
   write_safetensors(directory / "lonely.safetensors", lonely);
-  CHECK_THAT(refusal(directory / "lonely.safetensors"), ContainsSubstring("\"V\" is missing"));
+  CHECK_THAT(refusal(directory / "lonely.safetensors"), ContainsSubstring("\"K\" is missing"));
 }
 
 TEST_CASE("masks are spread to batch, heads, queries and keys", "[open]") {

@@ -301,6 +301,7 @@ const std::map<std::string, std::string>& WordsTour::run() {
   examples();
   long_sequence();
   messages();
+  dumps();
   return met_;
 }
 

@@ -40,6 +40,7 @@ class WordsTour {
   void examples();
   void long_sequence();
   void messages();
+  void dumps();
 
   Robot& robot_;
   std::filesystem::path directory_;

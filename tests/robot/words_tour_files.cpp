@@ -1,6 +1,7 @@
 // tests/robot: the parts of the tour that need files: a long sequence, and what cannot be opened or saved.
 #include <array>
 #include <fstream>
+#include <map>
 
 #include "core/files/npy.hpp"
 #include "core/files/safetensors.hpp"
@@ -141,6 +142,87 @@ void WordsTour::messages() {
   }
   robot_.app().save({});
   wait();
+  restore();
+}
+
+/// What dumps say, do not say and do not hold.
+void WordsTour::dumps() {
+  part_ = "dumps";
+  const Tensor q(Shape{2, 3, 4}), longer(Shape{2, 5, 4});
+  const auto write = [&](const std::string& file, const std::string& stem, const Tensor& queries,
+                         const std::map<std::string, std::string>& metadata = {}) {
+    const std::filesystem::path path = directory_ / (file + ".safetensors");
+    const Tensor& others = queries.shape().rank() == 4 ? queries : q;
+    write_safetensors(path,
+                      std::array{NamedTensor{stem + "q", &queries}, NamedTensor{stem + "k", &others},
+                                 NamedTensor{stem + "v", &others}},
+                      metadata);
+    return path;
+  };
+  const auto look = [&](const std::filesystem::path& path, bool at_everything) {
+    robot_.app().open(path);
+    robot_.settle();
+    robot_.app().view().fold.fill(1);
+    robot_.frame(2);
+    if (at_everything) rest_on_everything();
+  };
+  look(write("gpt2", "h.0.", q), true);
+  robot_.retype("##Labels", "one");
+  robot_.retype("##Labels", "one two");
+  robot_.retype("##Labels", "");
+  robot_.key(ImGuiKey_Escape);
+  robot_.app().view().files.asks = false;
+  robot_.frame(2);
+  robot_.move(robot_.centre("Guessed"));
+  robot_.frame(2);
+  robot_.key(ImGuiKey_C);
+  robot_.settle();
+  look(write("bert", "h.0.", q), false);
+  look(write("d", "encoder.0.", q), false);
+  look(write("e", "decoder.0.", q), false);
+  look(write("f", "encoder_attn.0.", q), false);
+  look(write("g", "crossattention.0.", q), false);
+  look(write("h", "transformer.h.0.", q), false);
+  look(write("i", "layers.0.self_attn.", q), false);
+  look(write("j", "blocks.0.hook_", Tensor(Shape{1, 3, 2, 4})), false);
+  look(write("llama", "blocks.0.hook_", Tensor(Shape{1, 3, 2, 4})), false);
+  look(write("k", "a.", longer), false);
+  look(write("l", "a.", q, {{"rope_base", "100"}, {"causal", "false"}}), false);
+  look(write("m", "a.", q, {{"rope_interleaved", "true"}, {"causal", "true"}}), false);
+  look(write("n", "a.", q), false);
+  robot_.key(ImGuiKey_C);
+  robot_.settle();
+  write_safetensors(directory_ / "qk.safetensors",
+                    std::array{NamedTensor{"h.0.q", &q}, NamedTensor{"h.0.k", &q}, NamedTensor{"h.1.q", &q},
+                               NamedTensor{"h.1.k", &q}});
+  look(directory_ / "qk.safetensors", true);
+  const Tensor weights(Shape{1, 2, 2}, {1, 0, 0.5f, 0.5f});
+  write_safetensors(directory_ / "weights.safetensors", std::array{NamedTensor{"h.0.attn", &weights}});
+  look(directory_ / "weights.safetensors", true);
+  robot_.key(ImGuiKey_S);
+  robot_.settle();
+  for (const char* page : {"Inspector: Row", "Inspector: Neurons", "Inspector: Vectors", "Inspector: Cell"}) {
+    robot_.click(page);
+    robot_.settle();
+    rest_on_everything();
+  }
+  robot_.app().look_at({.head = 0, .cell = Cell{0, 1}, .cells = {}});
+  robot_.app().view().more.fill(true);
+  robot_.settle();
+  rest_on_everything();
+  robot_.app().hold();
+  robot_.settle();
+  for (const ImGuiKey mode : {ImGuiKey_F3, ImGuiKey_F4, ImGuiKey_F2}) {
+    robot_.key(mode);
+    robot_.settle();
+  }
+  look(directory_ / "qk.safetensors", false);
+  robot_.key(ImGuiKey_F4);
+  robot_.settle();
+  robot_.key(ImGuiKey_F2);
+  robot_.app().let_go();
+  std::ofstream(directory_ / "small.txt") << "A text";
+  look(directory_ / "small.txt", false);
   restore();
 }
 

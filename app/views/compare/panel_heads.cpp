@@ -7,6 +7,7 @@
 #include "app/head_words.hpp"
 #include "app/number_format.hpp"
 #include "app/views/compare/parts.hpp"
+#include "app/views/unknown.hpp"
 #include "core/stages/run_stage.hpp"
 
 namespace attnscope {
@@ -41,7 +42,7 @@ std::string equal_settings(const Sides& sides) {
     if (std::any_of(sides.settings.begin(), sides.settings.end(), differs)) return;
     equal += (equal.empty() ? "" : " · ") + words;
   };
-  add("scale", scale_words(document));
+  if (knows_scores(document)) add("scale", scale_words(document));
   add("mask", mask_words(document));
   add("temperature", temperature_words(document));
   return equal;
@@ -253,16 +254,20 @@ void draw_head_of_difference(Sides& sides, const Box& head) {
   const std::array<Plane, 4> stages{Stage::Score, Stage::Scale, Stage::Mask, weights_stage(document)};
   constexpr std::array<std::string_view, 4> names{"Scores", "Scaled", "Masked", "Weights"};
   std::array<Tip, 4> stage_tips;
+  unsigned unknown = 0;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const PlaneWords w = words(document, stages[i]);
-    stage_tips[i] = {w.name, w.formula, "In all three pictures.", ", ."};
+    const bool known = is_known(document, stages[i].stage);
+    stage_tips[i] = {w.name, w.formula, known ? "In all three pictures." : why_no_scores(), ", ."};
+    if (!known) unknown |= 1u << i;
   }
   const auto at = std::find(stages.begin(), stages.end(), sides.a_plane);
   const Box line = controls_of(ui, head);
   const Box box{line.x, line.centre_y() - ui.px(14), std::min(line.w, ui.px(320)), ui.px(28)};
   const int now = at == stages.end() ? -1 : static_cast<int>(at - stages.begin());
-  if (const auto chosen = segments(ui, "Stage", box, names, now, stage_tips,
-                                   {.text_size = scene.compact ? type::tick : type::label}))
+  if (const auto chosen =
+          segments(ui, "Stage", box, names, now, stage_tips,
+                   {.text_size = scene.compact ? type::tick : type::label, .disabled = unknown}))
     scene.view.show_stage(stages[static_cast<std::size_t>(*chosen)]);
 }
 

@@ -60,13 +60,16 @@ std::string numbers_of(const Document& self, const Document& other) {
   const Input &mine = self.input, &theirs = other.input;
   const bool alike =
       same_numbers(mine.given.query, theirs.given.query) && same_numbers(mine.given.key, theirs.given.key) &&
-      same_numbers(mine.given.value, theirs.given.value) &&
+      same_numbers(mine.given.value, theirs.given.value) && mine.given.holds == theirs.given.holds &&
       same_numbers(mine.given.past_key, theirs.given.past_key) &&
       same_numbers(mine.given.past_value, theirs.given.past_value) &&
       mine.given.lengths == theirs.given.lengths && same_numbers(mine.vectors.query, theirs.vectors.query) &&
       same_numbers(mine.vectors.key, theirs.vectors.key) &&
       same_numbers(mine.vectors.value, theirs.vectors.value);
-  if (alike) return {};
+  const bool weights = mine.given && mine.given.holds == Holds::Weights;
+  if (alike && (!weights || same_numbers(self.masking.additive, other.masking.additive))) return {};
+  if (mine.given && mine.given.holds != Holds::QueryKeyValue)
+    return mine.given.holds == Holds::QueryKey ? "given Q, K" : "given weights";
   return mine.given ? "given Q, K, V" : mine.vectors ? "given vectors" : "from text";
 }
 

@@ -5,12 +5,14 @@
 
 #include "app/number_format.hpp"
 #include "app/views/compare/setting_words.hpp"
+#include "app/views/unknown.hpp"
 
 namespace attnscope {
 namespace {
 
 std::string scale_of(const Document& self, const Document& other) {
   const std::string mine = scale_words(self);
+  if (!knows_scores(self) && !knows_scores(other)) return {};
   if (mine != scale_words(other)) return mine;
   const bool factor = self.scaling.kind == Scaling::Kind::Factor;
   return factor && self.scaling.factor != other.scaling.factor ? "× " + written(self.scaling.factor, 6)
@@ -162,6 +164,7 @@ constexpr Setting attention[]{{"scale", scale_of},
 }  // namespace
 
 std::string scale_words(const Document& document) {
+  if (!knows_scores(document)) return std::string(not_in_file);
   const Input& input = document.input;
   const std::int64_t d_k =
       input.given ? input.given.query->shape()[3] : document.d_model / std::max(1, document.heads);

@@ -5,6 +5,7 @@
 
 #include "app/number_format.hpp"
 #include "app/views/controls/column.hpp"
+#include "app/views/unknown.hpp"
 
 namespace attnscope {
 namespace {
@@ -74,7 +75,10 @@ void backward_section(Column& c) {
                .label = "Backward",
                .note = on ? "loss " + tiny(r.gradients->loss) : "no loss",
                .opens = Opens::OnDemand})) {
-    loss_row(c);
+    if (knows_values(c.document()))
+      loss_row(c);
+    else
+      c.remark(why_no_values(c.document()));
     if (on) {
       c.fact(
           "Loss value", "loss", tiny(r.gradients->loss),

@@ -6,6 +6,7 @@
 
 #include "app/number_format.hpp"
 #include "app/views/controls/column.hpp"
+#include "app/views/unknown.hpp"
 
 namespace attnscope {
 namespace {
@@ -123,6 +124,7 @@ void stage_rows(Column& c, const LayerCost& cost) {
 }  // namespace
 
 void cost_section(Column& c) {
+  if (!knows_values(c.document())) return;  // widths are not known
   const LayerSize size = asked_size(c.scene);
   const LayerCost cost = cost_of(size);
   if (c.begin({.which = Section::Cost,

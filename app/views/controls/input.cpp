@@ -4,6 +4,7 @@
 #include "app/number_format.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/refusal.hpp"
+#include "app/views/unknown.hpp"
 #include "core/edits.hpp"
 #include "core/stages/precision.hpp"
 
@@ -60,6 +61,15 @@ void memory_rows(Column& c) {
   }
 }
 
+std::string_view given_words(Holds holds) {
+  switch (holds) {
+    case Holds::Weights: return "Weights from a file";
+    case Holds::QueryKey: return "Given Q and K";
+    case Holds::QueryKeyValue: break;
+  }
+  return "Given Q, K, V";
+}
+
 /// Which layer of a dump is shown. After an undo the file may be another: then none of its layers is.
 void layer_row(Column& c) {
   Scene& scene = c.scene;
@@ -99,6 +109,8 @@ void cache_rows(Column& c) {
   const Dimensions& d = r.dimensions;
   const std::int64_t numbers = d.batch * d.kv_heads * d.token_keys();
   const std::int64_t each = bytes_of(r.document.precision);
+  if (!knows_values(r.document))
+    return c.fact("KV cache", "KV cache", not_in_file, {"KV cache", {}, why_no_values(r.document), {}});
   const std::string keys = bytes(numbers * d.d_k * each), values = bytes(numbers * d.d_v * each);
   const std::string formula = "batch · kv heads · keys · (dₖ + d_v) · " + std::to_string(each) + " B";
   const std::string why =
@@ -121,7 +133,7 @@ void input_section(Column& c) {
                .note = note,
                .has_extras = true,
                .extras_used = !input.memory.empty() || input.cached > 0})) {
-    const std::string shown = given                    ? "Given Q, K, V"
+    const std::string shown = given                    ? std::string(given_words(input.given.holds))
                               : vectors                ? "Given token vectors"
                               : r.dimensions.batch > 1 ? "Batch of sentences"
                                                        : "Sentence · words";

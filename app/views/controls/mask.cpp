@@ -9,6 +9,8 @@
 #include "app/picture.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/mask_painter.hpp"
+#include "app/views/unknown.hpp"
+#include "core/edits/dump.hpp"
 
 namespace attnscope {
 
@@ -28,6 +30,18 @@ void kind_row(Column& c) {
   if (const auto chosen = segments(c.ui(), "Mask", c.row(28, 10), names, now, tips, style)) {
     mask.causal = (*chosen & 1) != 0;
     mask.padding = (*chosen & 2) != 0;
+  }
+}
+
+/// How it is known that a dump is causal, or not.
+void said_row(Column& c) {
+  const Document& document = c.document();
+  const Guesses& guesses = document.input.given.guesses;
+  if (is_causal_guessed(document)) {
+    c.remark(document.masking.causal ? "Guessed: causal." : "Guessed: not causal.", true);
+    c.remark(guesses.causal);
+  } else if (!knows_scores(document) && document.masking.causal) {
+    c.remark("The weights of later keys are 0 in the file.");
   }
 }
 
@@ -70,6 +84,7 @@ void paint_button(Column& c, const Box& box) {
 
 /// What the brush reaches, and the whole mask by hand at once.
 void brush_rows(Column& c) {
+  if (has_weights_alone(c.scene)) return;  // what stands in the place of a mask by hand is the weights
   const Masking& mask = c.document().masking;
   const bool rules = mask.causal || !mask.window.open() || mask.sparsity.kind != Sparsity::Kind::None;
   if (!c.scene.view.editing.painting && !mask.additive) return;
@@ -116,10 +131,12 @@ void picture_rows(Column& c) {
   for (std::int64_t i = 0; i < d.queries; ++i)
     allowed += scene.result.measures.row(scene.sequence(), scene.head(), i).allowed;
   const float x = row.x + c.ui().px(side + 14), line = c.ui().px(20);
-  paint_button(c, {x, row.y + 2 * line + c.ui().px(4), c.ui().px(64), c.ui().px(24)});
+  if (!has_weights_alone(scene))
+    paint_button(c, {x, row.y + 2 * line + c.ui().px(4), c.ui().px(64), c.ui().px(24)});
   const float room = row.right() - x;
-  std::string count = grouped(allowed) + " of " + grouped(d.queries * d.keys) + " allowed";
-  if (c.ui().text_width(count, type::label) > room) count = grouped(allowed) + " allowed";
+  const std::string what = has_weights_alone(scene) ? " above 0" : " allowed";
+  std::string count = grouped(allowed) + " of " + grouped(d.queries * d.keys) + what;
+  if (c.ui().text_width(count, type::label) > room) count = grouped(allowed) + what;
   c.ui().text(x, row.y + line / 2, count, {type::label, c.ui().theme.text1, Ink::Regular, Align::Left, room});
   const std::int64_t without = head.rows_without_key;
   c.ui().text(
@@ -146,9 +163,9 @@ std::string rule_in_use(const Masking& mask, bool behind_cache) {
 }
 
 /// The rule, and whether a mask is painted or came with the tensors: "causal, top-left · painted".
-std::string summary(const Document& document, bool behind_cache) {
+std::string summary(const Document& document, bool behind_cache, bool by_hand) {
   std::string words = rule_in_use(document.masking, behind_cache);
-  if (!document.masking.additive) return words;
+  if (!document.masking.additive || !by_hand) return words;
   if (!words.empty()) words += " · ";
   return words + (document.input.given ? "additive" : "painted");
 }
@@ -157,16 +174,19 @@ std::string summary(const Document& document, bool behind_cache) {
 
 void mask_section(Column& c) {
   const Masking& mask = c.document().masking;
+  const bool weights = has_weights_alone(c.scene);
   const bool used = !mask.window.open() || mask.sparsity.kind != Sparsity::Kind::None ||
                     mask.mistake != MaskMistake::None || mask.hidden != Masking::Hidden::MinusInfinity ||
-                    !mask.heads.empty() || mask.additive;
-  if (c.begin({.which = Section::Mask,
-               .label = "Mask",
-               .note = summary(c.document(), position_of(c.scene.result, c.scene.sequence(), 0) != 0),
-               .opens = Opens::Always,
-               .has_extras = true,
-               .extras_used = used})) {
+                    !mask.heads.empty() || (mask.additive && !weights);
+  if (c.begin(
+          {.which = Section::Mask,
+           .label = "Mask",
+           .note = summary(c.document(), position_of(c.scene.result, c.scene.sequence(), 0) != 0, !weights),
+           .opens = Opens::Always,
+           .has_extras = true,
+           .extras_used = used})) {
     kind_row(c);
+    said_row(c);
     picture_rows(c);
     brush_rows(c);
     if (c.extras(Section::Mask)) mask_extras(c);

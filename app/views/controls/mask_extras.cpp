@@ -4,6 +4,7 @@
 #include <array>
 
 #include "app/views/controls/column.hpp"
+#include "core/known.hpp"
 
 namespace attnscope {
 namespace {
@@ -189,9 +190,10 @@ void hand_row(Column& c) {
 
 void mask_extras(Column& c) {
   window_rows(c);
-  pattern_rows(c);
+  if (knows_scores(c.document())) pattern_rows(c);
   heads_row(c);
   hidden_row(c);
+  if (!knows_scores(c.document())) return;
   mistake_rows(c);
   hand_row(c);
 }

@@ -4,6 +4,8 @@
 
 #include "app/number_format.hpp"
 #include "app/views/controls/column.hpp"
+#include "app/views/unknown.hpp"
+#include "core/edits/dump.hpp"
 #include "core/stages/run_stage.hpp"
 
 namespace attnscope {
@@ -118,7 +120,14 @@ void positions_section(Column& c) {
   Positions now = document.positions;
   if (given && kinds[static_cast<std::size_t>(now)].added_to_x) now = Positions::None;
   const Kind& kind = kinds[static_cast<std::size_t>(now)];
-  if (c.begin({.which = Section::Positions, .label = "Positions", .note = std::string(kind.short_note)})) {
+  const bool known = knows_scores(document);
+  if (c.begin({.which = Section::Positions,
+               .label = "Positions",
+               .note = known ? std::string(kind.short_note) : std::string()})) {
+    if (!known) {
+      c.remark("Not in the file: it has the weights alone.");
+      return c.end();
+    }
     drop(c.ui(), "Positions kind", c.row(28), kind.name, {kind.name, kind.note, why(now), "O"}, [&] {
       for (std::size_t i = 0; i < kinds.size(); ++i) {
         if (given && kinds[i].added_to_x) continue;
@@ -126,6 +135,10 @@ void positions_section(Column& c) {
         if (menu_row(c.ui(), kinds[i].name, kinds[i].note, now == which)) document.positions = which;
       }
     });
+    if (are_positions_guessed(document)) {
+      c.remark(now == Positions::None ? "Guessed: applied." : "Guessed: not applied yet.", true);
+      c.remark(document.input.given.guesses.positions);
+    }
     if (is_rotary(now)) rotary_rows(c);
     if (now == Positions::RelativeBuckets) bucket_rows(c);
   }

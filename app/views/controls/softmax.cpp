@@ -5,6 +5,7 @@
 
 #include "app/number_format.hpp"
 #include "app/views/controls/column.hpp"
+#include "app/views/unknown.hpp"
 #include "core/stages/run_stage.hpp"
 
 namespace attnscope {
@@ -145,6 +146,10 @@ void scaling_section(Column& c) {
       "it has σ = 1, and softmax does not saturate.";
   if (document.weights.recipe == Recipe::HandBuilt) why += std::string(" ") + std::string(built_gain);
   if (c.begin({.which = Section::Scaling, .label = "Scaling", .opens = Opens::Always})) {
+    if (!knows_scores(document)) {
+      c.remark("Not in the file: it has the weights alone.");
+      return c.end();
+    }
     const bool divided = document.scaling.kind == Scaling::Kind::InverseSqrtDk;
     if (toggle(c.ui(), "Divide by sqrt(d_k)", "Divide by √dₖ", c.row(28, 4), divided,
                {"Divide by √dₖ", "S ÷ √dₖ", why, "S"})) {
@@ -182,12 +187,13 @@ void softmax_section(Column& c) {
             {"Temperature", "softmax(S / τ)", "Below 1 the weights sharpen, above 1 they even out.", {}})) {
       document.temperature = *moved;
     }
-    cap_rows(c);
+    const bool known = knows_scores(document);
+    if (known) cap_rows(c);
     const bool extras = c.extras(Section::Softmax);
     if (!extras && has_empty_rows(c.scene)) empty_row(c);
     if (extras) {
       c.y += c.ui().px(4);
-      kind_rows(c);
+      if (known) kind_rows(c);
       empty_row(c);
       dropout_rows(c);
       precision_row(c);

@@ -5,6 +5,7 @@
 #include "app/views/controls/column.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/refusal.hpp"
+#include "app/views/unknown.hpp"
 #include "core/edits.hpp"
 #include "core/edits/heads.hpp"
 
@@ -105,6 +106,10 @@ void extra_key_rows(Column& c) {
       document = edit::extra_key(std::move(document), !w.extra_key);
     }
   }
+  if (!knows_scores(document)) {
+    c.remark("A file of weights has no keys to add to.");
+    return;
+  }
   if (toggle(c.ui(), "Zero key", "zero key", c.row(28), document.zero_key,
              {"Zero key",
               "K = [K; 0]   V = [V; 0]",
@@ -197,10 +202,11 @@ void weights_section(Column& c) {
   const bool given = static_cast<bool>(document.input.given);
   if (c.begin({.which = Section::Weights,
                .label = "Weights",
-               .note = given                        ? "none"
-                       : w.recipe != Recipe::Given  ? "seed " + std::to_string(w.seed)
-                       : w.made_by != Recipe::Given ? "edited"
-                                                    : "given",
+               .note = given && has_output_weights(document) ? "W_O"
+                       : given                               ? "none"
+                       : w.recipe != Recipe::Given           ? "seed " + std::to_string(w.seed)
+                       : w.made_by != Recipe::Given          ? "edited"
+                                                             : "given",
                .opens = given ? Opens::OnDemand : Opens::WhenWide,
                .has_extras = !given && !document.input.vectors,
                .extras_used = w.fused || w.extra_key || document.zero_key})) {
@@ -219,7 +225,8 @@ void heads_section(Column& c) {
   const bool given = static_cast<bool>(document.input.given);
   if (c.begin({.which = Section::Heads,
                .label = "Heads",
-               .note = given                           ? grouped(d.heads) + " × " + grouped(d.d_k)
+               .note = !knows_scores(document)         ? grouped(d.heads)
+                       : given                         ? grouped(d.heads) + " × " + grouped(d.d_k)
                        : !c.scene.view.refusal.empty() ? std::string()
                                                        : "dₖ " + grouped(d.d_k),
                .has_extras = !given,

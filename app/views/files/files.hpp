@@ -16,6 +16,13 @@ void open_file_menu(Scene&);
 void open_picture_card(Scene&, PictureRegion);
 void draw_picture_card(Scene&, const Layout&);
 
+/// The card that asks for what a dump does not say, while it is open; the picture shows what was guessed.
+void draw_dump_question(Scene&, const Layout&);
+/// "guessed: causal, positions"; empty where nothing is.
+std::string guessed_words(const Document&);
+/// A chip with those words that opens the card, where there is room for it. Returns its width.
+float draw_guess_chip(Scene&, float x, float y, float room);
+
 /// Ctrl+C: the matrix that is looked at goes to the clipboard as tab-separated text; or the chosen cell
 /// alone.
 void copy_numbers(Scene&);

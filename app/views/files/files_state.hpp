@@ -27,10 +27,11 @@ struct FileOnItsWay {
 };
 
 struct FilesState {
-  std::string open_path, save_path;     // what the menu's two fields hold
-  std::vector<RecentFile> recent;       // newest first
-  std::vector<LayerEntry> layers;       // of the file opened last, where it is a dump
-  std::filesystem::path layers_of;      // that file
+  std::string open_path, save_path;  // what the menu's two fields hold
+  std::vector<RecentFile> recent;    // newest first
+  std::vector<LayerEntry> layers;    // of the file opened last, where it is a dump
+  std::filesystem::path layers_of;   // that file
+  bool asks = false;  // the card is open that asks for what a file does not say and was guessed
   std::optional<FileField> menu_opens;  // in this frame, with the keyboard there
   std::optional<FileOnItsWay> opening;  // when somebody waits for it already
 

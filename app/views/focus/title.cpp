@@ -7,8 +7,10 @@
 #include "app/number_format.hpp"
 #include "app/picture.hpp"
 #include "app/views/editing/weight_map.hpp"
+#include "app/views/files/files.hpp"
 #include "app/views/focus/focus_parts.hpp"
 #include "app/views/mask_painter.hpp"
+#include "app/views/unknown.hpp"
 #include "app/views/vector_map.hpp"
 #include "core/stages/run_stage.hpp"
 
@@ -82,9 +84,12 @@ float draw_stages(Scene& scene, float left, float right, float y) {
   const std::array<Plane, 4> usual = usual_planes(scene);
   constexpr std::array<std::string_view, 4> names{"Scores", "Scaled", "Masked", "Weights"};
   std::array<Tip, 4> tips;
+  unsigned unknown = 0;
   for (std::size_t i = 0; i < usual.size(); ++i) {
     const PlaneWords w = words(scene.result.document, usual[i]);
-    tips[i] = {w.name, w.formula, w.why, ", ."};
+    const bool known = is_known(scene.result.document, usual[i].stage);
+    tips[i] = {w.name, w.formula, known ? w.why : why_no_scores(), ", ."};
+    if (!known) unknown |= 1u << i;
   }
   const auto at = std::find(usual.begin(), usual.end(), scene.view.stage);
   const bool is_other = at == usual.end() || scene.view.vectors || scene.view.editing.weights;
@@ -92,7 +97,7 @@ float draw_stages(Scene& scene, float left, float right, float y) {
   const Box box{right - wide, y - ui.px(14), wide, ui.px(28)};
   if (const auto chosen =
           segments(ui, "Stage", box, names, is_other ? -1 : static_cast<int>(at - usual.begin()), tips,
-                   {.text_size = scene.compact ? type::tick : type::label}))
+                   {.text_size = scene.compact ? type::tick : type::label, .disabled = unknown}))
     show_plane(scene, usual[static_cast<std::size_t>(*chosen)]);
   return box.x;
 }
@@ -161,6 +166,7 @@ void draw_focus_title(Scene& scene, const Box& region, float pad) {
   x += ui.text(x, y, "Head " + number,
                {type::body, ui.theme.text1, Ink::Semibold, Align::Left, std::max(1.f, right - x)}) +
        gap;
+  if (ui.is_figure() && draw_guess_chip(scene, x, y, right - x) > 0) return;
   // The longest of these that fits as a whole.
   for (const std::string& wording : head_wordings(scene.result, h)) {
     if (ui.text_width(wording, type::label) > right - x) continue;
@@ -263,6 +269,8 @@ void draw_focus_tools(Scene& scene, const Box& area, float caption, float corner
     const bool fits = ui.text_width(words, type::label, Ink::Medium) <= room;
     ui.text(x, area.y + ui.px(10), fits ? words : short_words,
             {type::label, ui.theme.key, Ink::Medium, Align::Left, room});
+  } else {
+    draw_guess_chip(scene, x, area.y + ui.px(10), room);
   }
   if (scene.view.focus.zoom <= 1) return;
   const float fit_right = caption > 0 ? area.right() : kinds.x - ui.px(12);

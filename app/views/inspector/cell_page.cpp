@@ -10,6 +10,7 @@
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/inspector/pages.hpp"
 #include "app/views/neuron/strips.hpp"
+#include "app/views/unknown.hpp"
 #include "core/stages/run_stage.hpp"
 
 namespace attnscope {
@@ -82,8 +83,9 @@ float draw_stepper(Scene& scene, const Steps& steps, std::string_view name, cons
   return width + 2 * side + ui.px(4);
 }
 
-std::string rank_of(const CellFacts& f) {
+std::string rank_of(const Scene& scene, const CellFacts& f) {
   if (std::isnan(f.weight)) return "not a number";
+  if (f.masked && !knows_scores(scene.result.document)) return "0 in the file";
   if (f.masked) return f.weight == 0 ? "hidden by the mask" : "though hidden by the mask";
   return "rank " + grouped(f.rank) + " of " + grouped(f.allowed) + " in the row";
 }
@@ -98,7 +100,7 @@ float draw_head(Scene& scene, const Steps& steps, const Box& area) {
     const LadderLine& line = steps.lines[steps.stages[*steps.now]];
     number = line.value;
     name = line.name;
-    remark = line.is_result ? rank_of(f) : line.how;
+    remark = line.is_result ? rank_of(scene, f) : line.how;
   } else {
     const auto value = static_cast<double>(scene.stats.matrix(plane, f.b, f.h)(f.query, f.key));
     const PlaneWords w = words(scene.result.document, plane);
@@ -163,6 +165,8 @@ float draw_ladder(Scene& scene, const Steps& steps, const Box& area, float heigh
 /// weight × v of the key, dimension by dimension.
 float draw_output(Scene& scene, const CellFacts& f, const Box& area) {
   const Ui& ui = scene.ui;
+  if (!knows_values(scene.result.document))
+    return draw_unknown(ui, area, "values and outputs", why_no_values(scene.result.document));
   const std::span<const float> v = vector_of(scene.result, Stage::Value, f.b, f.kv, f.key);
   const StripMatrix added = strip_of(v, f.mixed);
   // Colours are those of the values themselves, of which a weight lets a share through: what is next to
@@ -220,7 +224,9 @@ float draw_cell_page(Scene& scene, const CellPlace& at, const Box& area) {
   const float line = ui.px(scene.compact ? 19 : 22), gap = ui.px(scene.compact ? 6 : 8);
   const float ladder = line * static_cast<float>(steps.lines.size()), output = ui.px(66);
   const float room = area.bottom() - y - ladder - output - 3 * gap;
-  y = draw_products(scene, at, {area.x, y, area.w, std::max(room, ui.px(24 + 4 * 16))});
+  const Box products{area.x, y, area.w, std::max(room, ui.px(24 + 4 * 16))};
+  y = knows_scores(scene.result.document) ? draw_products(scene, at, products)
+                                          : draw_unknown(ui, products, "queries and keys", why_no_scores());
   y = rule(y + gap) + gap / 2;
   y = draw_ladder(scene, steps, {area.x, y, area.w, ladder}, line);
   y = rule(y + gap / 2) + gap;

@@ -9,6 +9,7 @@
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/inspector/pages.hpp"
 #include "app/widgets/row_list.hpp"
+#include "core/known.hpp"
 
 namespace attnscope {
 namespace {
@@ -21,8 +22,8 @@ struct RowColumns {
   bool has_score;
 };
 
-RowColumns row_columns(const Ui& ui, const Box& area) {
-  const bool wide = area.w >= ui.px(300);
+RowColumns row_columns(const Ui& ui, const Box& area, bool has_scores) {
+  const bool wide = area.w >= ui.px(300) && has_scores;
   const float token = ui.px(wide ? 84 : 60), score = area.x + token + ui.px(wide ? 48 : 0);
   const float weight = score + ui.px(52), bars = weight + ui.px(10);
   const float sum = area.right(), end = sum - ui.px(36);
@@ -69,7 +70,8 @@ void draw_key(Scene& scene, const CellPlace& at, const RowKey& key, const RowCol
   if (x.has_score)
     ui.text(x.score, y, score_text(key.score), {type::tick, quiet, Ink::Regular, Align::Right});
   if (key.masked) {
-    ui.text(x.weight, y, "masked", {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
+    ui.text(x.weight, y, knows_scores(scene.result.document) ? "masked" : "0",
+            {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
     return;
   }
   ui.text(x.weight, y, written_weight(key.weight),
@@ -159,15 +161,17 @@ std::vector<Fact> facts_of_row(const Scene& scene, const CellPlace& at) {
                       "Σ of full attention's weights on hidden keys",
                       "Share of the row's full attention on keys that the window or pattern masks.",
                       {}}});
+  if (!knows_scores(r.document)) return facts;  // of scores
   facts.push_back({"log-sum-exp",
                    fixed(m.log_sum_exp, 2),
                    {"Log-sum-exp", "ln Σ exp(masked / τ)", "weight = exp(masked / τ − log-sum-exp)", {}}});
-  facts.push_back({"‖∂A/∂M‖",
-                   defined(m.jacobian, 3),
-                   {"Softmax's Jacobian",
-                    "‖diag(w) − w·wᵀ‖, uniform attention = 1",
-                    "Frobenius norm: 0 where one key has all the weight, so that no gradient passes the softmax.",
-                    {}}});
+  facts.push_back(
+      {"‖∂A/∂M‖",
+       defined(m.jacobian, 3),
+       {"Softmax's Jacobian",
+        "‖diag(w) − w·wᵀ‖, uniform attention = 1",
+        "Frobenius norm: 0 where one key has all the weight, so that no gradient passes the softmax.",
+        {}}});
   return facts;
 }
 
@@ -238,7 +242,7 @@ float draw_row_page(Scene& scene, const CellPlace& at, const Box& area) {
   float y = draw_head(scene, at, area) + ui.px(6);
   ui.horizontal(area.x, y, area.w, ui.theme.hairline);
   y = draw_sorting(scene, {area.x, y + ui.px(8), area.w, ui.px(24)});
-  const RowColumns x = row_columns(ui, area);
+  const RowColumns x = row_columns(ui, area, knows_scores(scene.result.document));
   const std::vector<RowKey> keys =
       keys_of_row(scene.result, scene.stats.rule(), at, scene.view.inspector.row_by_weight);
   const double most = largest_weight(keys);

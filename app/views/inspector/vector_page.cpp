@@ -9,6 +9,7 @@
 #include "app/views/inspector/operands.hpp"
 #include "app/views/inspector/pages.hpp"
 #include "app/views/neuron/strips.hpp"
+#include "app/views/unknown.hpp"
 
 namespace attnscope {
 namespace {
@@ -29,7 +30,8 @@ std::vector<Shown> vectors_of(const Scene& scene, const CellPlace& at) {
                        std::string_view what, Rgba hue) {
     const std::string& token = of_key ? key : query;
     const Operand operand{stage, at.b, h, row, symbol, token, vector_of(r, stage, at.b, h, row)};
-    if (!operand.values.empty()) all.push_back({operand, std::string(what) + " “" + token + "”", hue});
+    if (!operand.values.empty() && is_known(r.document, stage))
+      all.push_back({operand, std::string(what) + " “" + token + "”", hue});
   };
   const bool rotary = r.trace[Stage::RotateQuery] != r.trace[Stage::Query];
   add(Stage::Position, "x", false, 0, at.query + r.dimensions.past, "input of", theme.text1);
@@ -148,12 +150,16 @@ float draw_cosine(const Scene& scene, const CellPlace& at, const Box& area) {
 
 float draw_vector_page(Scene& scene, const CellPlace& at, const Box& area) {
   const Ui& ui = scene.ui;
+  const Document& document = scene.result.document;
+  if (!knows_scores(document)) return draw_unknown(ui, area, "queries, keys and values", why_no_scores());
   float y = draw_cosine(scene, at, area) + ui.px(6);
   ui.horizontal(area.x, y, area.w, ui.theme.hairline);
   y += ui.px(6);
   const float gap = ui.px(scene.compact ? 6 : 12);
   for (const Shown& shown : vectors_of(scene, at))
     y = draw_vector(scene, shown, {area.x, y, area.w, 0}) + gap;
+  if (!knows_values(document))
+    y = draw_unknown(ui, {area.x, y, area.w, 0}, "values and outputs", why_no_values(document));
   return y;
 }
 

@@ -9,6 +9,7 @@
 #include "app/picture.hpp"
 #include "app/views/inspector/pages.hpp"
 #include "app/views/neuron/neuron_table.hpp"
+#include "app/views/unknown.hpp"
 
 namespace attnscope {
 namespace {
@@ -46,9 +47,12 @@ float draw_choices(Scene& scene, const Box& line, bool can_expand) {
       Tip{"Keys", "k of every key", "The keys k; the query q stands above.", {}},
       Tip{"Products", "q_d · k_d", "Which dimensions raise or lower the score.", {}},
       Tip{"Values", "v of every key", "The values v; the head output z stands above.", {}}};
+  const unsigned unknown = knows_values(scene.result.document) ? 0 : 1u << 2;
+  if (unknown != 0 && state.strip == NeuronStrip::Value) state.strip = NeuronStrip::Key;
   const float side = can_expand ? line.h : 0, strips = ui.px(scene.compact ? 96 : 112);
-  if (const auto strip = segments(ui, "Strip", {line.x, line.y, strips, line.h}, names,
-                                  static_cast<int>(state.strip), tips, {.text_size = type::tick}))
+  if (const auto strip =
+          segments(ui, "Strip", {line.x, line.y, strips, line.h}, names, static_cast<int>(state.strip), tips,
+                   {.text_size = type::tick, .disabled = unknown}))
     state.strip = static_cast<NeuronStrip>(*strip);
   const Box expand{line.right() - side, line.y, side, side};
   if (can_expand && sign_button(ui, "Neurons large", expand, false,
@@ -107,6 +111,8 @@ void toggle_large_neurons(Scene& scene) { scene.view.inspector.expanded = !scene
 
 float draw_neuron_page(Scene& scene, const CellPlace& at, const Box& area) {
   const Ui& ui = scene.ui;
+  if (!knows_scores(scene.result.document))
+    return draw_unknown(ui, area, "queries, keys and values", why_no_scores());
   const float y = draw_choices(scene, {area.x, area.y + ui.px(4), area.w, ui.px(26)}, true) + ui.px(10);
   const NeuronColumns columns = narrow_columns(ui, area, scene.view.inspector.strip);
   const auto rows = static_cast<float>(std::max<std::int64_t>(1, scene.result.dimensions.keys));
@@ -123,8 +129,10 @@ void draw_large_neurons(Scene& scene, const Box& region) {
   ui.clip(region);
   draw_title(scene, at, {region.x + pad, region.y, region.w - 2 * pad, ui.px(44)});
   Box area{region.x + pad, region.y + title, region.w - 2 * pad, region.h - title - ui.px(8)};
-  if (area.w > ui.px(190) && area.h > ui.px(120)) {
-    const bool all = area.w >= ui.px(least_width);
+  if (!knows_scores(scene.result.document)) {
+    draw_unknown(ui, area, "queries, keys and values", why_no_scores());
+  } else if (area.w > ui.px(190) && area.h > ui.px(120)) {
+    const bool all = area.w >= ui.px(least_width) && knows_values(scene.result.document);
     if (!all) {
       const float below = draw_choices(scene, {area.x, area.y, area.w, ui.px(26)}, false) + ui.px(8);
       area = {area.x, below, area.w, area.bottom() - below};

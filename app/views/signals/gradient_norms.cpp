@@ -6,6 +6,7 @@
 
 #include "app/number_format.hpp"
 #include "app/views/signals/plots.hpp"
+#include "app/views/unknown.hpp"
 
 namespace attnscope {
 namespace {
@@ -15,6 +16,8 @@ std::array<double, 3> norms_of(const HeadGradients& head) { return {head.query, 
 std::array<Rgba, 3> colours_of(const Ui& ui) { return {ui.theme.query, ui.theme.key, ui.theme.value}; }
 
 void draw_no_loss(Scene& scene, const Box& box) {
+  if (!knows_values(scene.document))
+    return draw_empty_plot(scene.ui, box, "No gradients", why_no_values(scene.document));
   const Ui& ui = scene.ui;
   if (scene.document.loss.kind != Loss::Kind::Off)
     return draw_empty_plot(ui, box, "Gradients are being computed", {});

@@ -5,6 +5,7 @@
 #include "app/number_format.hpp"
 #include "app/views/signals/histogram.hpp"
 #include "app/views/signals/plots.hpp"
+#include "app/views/unknown.hpp"
 #include "core/stages/run_stage.hpp"
 
 namespace attnscope {
@@ -114,7 +115,9 @@ std::string unit_of(const Result& result) {
 void draw_scores(const PlotPlace& place) {
   Scene& scene = place.scene;
   const Ui& ui = scene.ui;
-  const Box box = TitleLine(place).finish(unit_of(scene.result));
+  const bool known = knows_scores(scene.result.document);
+  const Box box = TitleLine(place).finish(known ? unit_of(scene.result) : std::string(not_in_file));
+  if (!known) return draw_empty_plot(ui, box, "No scores", why_no_scores());
   const Box area{box.x + ui.px(4), box.y + ui.px(4), box.w - ui.px(16), box.h - ui.px(26)};
   if (area.w < 8 || area.h < 8) return;
   const ScoreSpreads all = spreads_of(scene);

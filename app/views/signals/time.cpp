@@ -6,6 +6,7 @@
 
 #include "app/number_format.hpp"
 #include "app/views/signals/plots.hpp"
+#include "core/known.hpp"
 
 namespace attnscope {
 namespace {
@@ -106,7 +107,7 @@ void draw_traces(const Scene& scene, const TimeWindow& window, float labels_top)
     draw_dashes(ui, {{axes.area.x, y}, {axes.area.right(), y}}, ui.theme.b, std::max(1.f, 1.5f * ui.scale()));
     ends.push_back({y, "held " + fixed(*held, 2), ui.theme.b, Ink::Medium});
   }
-  trace(&Moment::scale, "×", ui.theme.text3, 1 * ui.scale());
+  if (knows_scores(scene.result.document)) trace(&Moment::scale, "×", ui.theme.text3, 1 * ui.scale());
   trace(&Moment::weight, "w ", ui.theme.key, 2 * ui.scale());
   trace(&Moment::entropy, "H ", ui.theme.query, 2 * ui.scale());
   std::reverse(ends.begin(), ends.end());  // the entropy's name stands where its trace ends
@@ -163,13 +164,14 @@ void read_off(const Scene& scene, const TimeWindow& window) {
     if (std::isfinite(value))
       ui.disc({x, axes.y(std::min(static_cast<double>(value), axes.y1))}, ui.px(3), colour);
   };
-  dot(at->scale, ui.theme.text3);
+  const bool scaled = knows_scores(scene.result.document);
+  if (scaled) dot(at->scale, ui.theme.text3);
   dot(at->weight, ui.theme.key);
   dot(at->entropy, ui.theme.query);
   draw_value_tag(ui, axes, point,
                  fixed(t, 1) + " s   H " + fixed(static_cast<double>(at->entropy), 2) + "   w " +
-                     fixed(static_cast<double>(at->weight), 2) + "   ×" +
-                     fixed(static_cast<double>(at->scale), 2));
+                     fixed(static_cast<double>(at->weight), 2) +
+                     (scaled ? "   ×" + fixed(static_cast<double>(at->scale), 2) : std::string()));
 }
 
 void draw_trigger_switches(Scene& scene, const Box& row) {

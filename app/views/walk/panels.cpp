@@ -5,6 +5,7 @@
 
 #include "app/number_format.hpp"
 #include "app/views/vector_map.hpp"
+#include "core/known.hpp"
 #include "core/stages/run_stage.hpp"
 
 namespace attnscope::walk {
@@ -159,6 +160,7 @@ class Builder {
   }
 
   void values() {
+    if (!knows_values(v_.document())) return;
     const std::size_t first = panels_.size();
     const TensorPtr& own = v_.document().input.vectors.value;
     if (sources_ && own) {

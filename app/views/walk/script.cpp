@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/known.hpp"
 #include "core/stages/run_stage.hpp"
 
 namespace attnscope::walk {
@@ -31,6 +32,7 @@ std::vector<SoftmaxMove> softmax_moves(const Document& document) {
 Script::Script(const Result& result) {
   add_vectors(result);
   add_planes(result);
+  if (!knows_values(result.document)) return;
   add(Stage::Mix, row_moves(result.dimensions.keys));
   if (!result.trace[Stage::Output]) return;
   const bool one_head = result.dimensions.heads == 1;
@@ -56,7 +58,7 @@ void Script::add_vectors(const Result& result) {
   if (trace[Stage::Memory]) add(Stage::Memory, 1);
   add(Stage::Key, moves(d.keys));
   if (turns && trace[Stage::RotateKey] != trace[Stage::Key]) add(Stage::RotateKey, one_then_all(d.keys));
-  add(Stage::Value, moves(d.keys));
+  if (knows_values(result.document)) add(Stage::Value, moves(d.keys));
 }
 
 void Script::add_planes(const Result& result) {

@@ -1,0 +1,170 @@
+#include "core/edits/dump.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "core/files/limits.hpp"
+#include "core/known.hpp"
+#include "core/stages/run_stage.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+
+bool is_causal_guessed(const Document& document) {
+  return document.input.given && !document.input.given.guesses.causal.empty();
+}
+
+bool are_positions_guessed(const Document& document) {
+  return document.input.given && knows_scores(document) && !document.input.given.guesses.positions.empty();
+}
+
+void align_causal(Document& document) {
+  Given& given = document.input.given;
+  if (!given || given.past_key) return;
+  const std::int64_t batch = given.query->shape()[0], queries = given.query->shape()[2],
+                     keys = given.key->shape()[2];
+  const std::vector<std::int64_t> all(static_cast<std::size_t>(batch), keys);
+  if (keys <= queries || (!given.lengths.empty() && given.lengths != all)) return;
+  given.lengths = document.masking.causal ? all : std::vector<std::int64_t>{};
+}
+
+}  // namespace attnscope
+
+namespace attnscope::edit {
+namespace {
+
+bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < text.size();) {
+    if (is_blank(text[i])) {
+      ++i;
+      continue;
+    }
+    const auto end = static_cast<std::size_t>(
+        std::find_if(text.begin() + static_cast<std::ptrdiff_t>(i), text.end(), is_blank) - text.begin());
+    words.emplace_back(text.substr(i, end - i));
+    i = end;
+  }
+  return words;
+}
+
+/// The strings of a JSON array; nothing when the text is none.
+std::optional<std::vector<std::string>> strings_of(std::string_view text) {
+  const nlohmann::json list = nlohmann::json::parse(text, nullptr, false);
+  if (!list.is_array()) return std::nullopt;
+  std::vector<std::string> strings;
+  for (const nlohmann::json& entry : list) {
+    if (!entry.is_string() || entry.get_ref<const std::string&>().empty()) return std::nullopt;
+    strings.push_back(entry.get<std::string>());
+  }
+  return strings;
+}
+
+}  // namespace
+
+Document causal(Document document, bool causal) {
+  document.masking.causal = causal;
+  document.input.given.guesses.causal.clear();
+  align_causal(document);
+  return document;
+}
+
+Document positions(Document document, Positions positions) {
+  document.positions = positions;
+  document.input.given.guesses.positions.clear();
+  return document;
+}
+
+Document answered(Document document, const Answers& answers) {
+  if (answers.causal) document = causal(std::move(document), *answers.causal);
+  if (answers.positions) document = positions(std::move(document), *answers.positions);
+  return document;
+}
+
+std::vector<std::string> labels_of(std::string_view text, std::size_t expected, std::size_t& found) {
+  std::vector<std::string> labels = strings_of(text).value_or(words_of(text));
+  found = labels.size();
+  return found == expected ? labels : std::vector<std::string>{};
+}
+
+Document labels(Document document, std::size_t b, std::string text) {
+  if (!is_valid_utf8(text)) throw Error("The labels are not valid UTF-8.");
+  Input& input = document.input;
+  if (!input.given || b >= input.sequences.size()) return document;
+  Sequence& sequence = input.sequences[b];
+  std::size_t found = 0;
+  std::vector<std::string> typed = labels_of(text, sequence.tokens.size(), found);
+  if (!typed.empty()) sequence.tokens = std::move(typed);
+  if (found == 0) sequence.tokens = numbered_sequences(input.given)[b].tokens;
+  sequence.text = std::move(text);
+  return document;
+}
+
+std::string numbered_text(const Document& document, std::size_t b) {
+  std::string text;
+  for (std::size_t i = 0; i < document.input.sequences[b].tokens.size(); ++i)
+    text += (i == 0 ? "" : " ") + std::to_string(i);
+  return text;
+}
+
+std::string joined_labels(const Sequence& sequence) {
+  return fmt::format("{}", fmt::join(sequence.tokens, " "));
+}
+
+Document with_settings_of(Document layer, const Document& shown) {
+  const Guesses known = layer.input.given.guesses;  // of this layer
+  const bool weights_now = !knows_scores(layer), weights_before = !knows_scores(shown);
+  const TensorPtr own_mask = layer.masking.additive;
+  const bool own_causal = layer.masking.causal;
+  layer.masking = shown.masking;
+  layer.masking.additive = own_mask;
+  if (!own_mask && !weights_before && shown.masking.additive) layer.masking.additive = shown.masking.additive;
+  Given& given = layer.input.given;
+  given.guesses = shown.input.given.guesses;
+  if (!given.guesses.causal.empty()) {  // still a guess: what this layer says itself counts more
+    given.guesses.causal = known.causal;
+    layer.masking.causal = own_causal;
+  }
+  layer.scaling = shown.scaling;
+  layer.soft_cap = shown.soft_cap;
+  layer.softmax = shown.softmax;
+  layer.temperature = shown.temperature;
+  layer.dropout = shown.dropout;
+  layer.precision = shown.precision;
+  layer.position_settings = shown.position_settings;
+  layer.positions = shown.positions;
+  if (weights_now) {  // nothing is computed from queries and keys
+    if (is_added_to_scores(layer.positions) && !weights_before) layer.positions = Positions::None;
+    if (layer.masking.sparsity.kind == Sparsity::Kind::Lsh) layer.masking.sparsity = {};
+  } else {
+    layer.linear = shown.linear;
+    layer.zero_key = shown.zero_key;
+  }
+  layer.loss.kind = knows_values(layer) ? shown.loss.kind : Loss::Kind::Off;
+  std::erase_if(layer.masking.heads, [&](int head) { return head >= query_heads(layer); });
+  const auto counts = [](const Document& document) {
+    std::vector<std::size_t> tokens;
+    for (const Sequence& sequence : document.input.sequences) tokens.push_back(sequence.tokens.size());
+    return tokens;
+  };
+  if (counts(layer) == counts(shown)) layer.input.sequences = shown.input.sequences;
+  align_causal(layer);
+  if (!own_mask) {  // painted by hand on a layer of other sizes
+    try {
+      check_any_length(layer);
+    } catch (const Error&) {
+      layer.masking.additive.reset();
+    }
+  }
+  return layer;
+}
+
+}  // namespace attnscope::edit
