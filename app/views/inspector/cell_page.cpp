@@ -166,7 +166,7 @@ float draw_output(Scene& scene, const CellFacts& f, const Box& area) {
   const std::span<const float> v = vector_of(scene.result, Stage::Value, f.b, f.kv, f.key);
   const StripMatrix added = strip_of(v, f.mixed);
   const float most = largest_of(added);
-  const float told = ui.text(area.x, area.y + ui.px(10), "contribution to head output",
+  const float told = ui.text(area.x, area.y + ui.px(10), "contribution",
                              {type::label, ui.theme.text2, Ink::Regular, Align::Left, area.w * 0.6f});
   const std::string label = key_label(scene.result, f.b, f.key);
   ui.text(area.right(), area.y + ui.px(10), fixed(f.mixed, 3) + " × v of “" + label + "”",
@@ -179,7 +179,7 @@ float draw_output(Scene& scene, const CellFacts& f, const Box& area) {
                    .most = most,
                    .ground = ui.theme.panel,
                    .row_gap = 1});
-  const Ui::Touch touch = ui.touch("contribution to head output", strip, false);
+  const Ui::Touch touch = ui.touch("contribution", strip, false);
   const bool nothing = added.isZero(0);
   std::string below = nothing        ? "nothing: the weight or the value is 0"
                       : most < 0.01f ? "zero-centred, ±" + tiny(static_cast<double>(most))
@@ -190,7 +190,7 @@ float draw_output(Scene& scene, const CellFacts& f, const Box& area) {
     const auto at = static_cast<std::size_t>(*d);
     below = "z" + std::to_string(*d) + " += " + fixed(f.mixed, 4) + " × " +
             fixed(static_cast<double>(v[at]), 4) + " = " + fixed(static_cast<double>(added(0, *d)), 4);
-    scene.view.hint = "dimension " + std::to_string(*d) + " of the head output:  " + below;
+    scene.view.hint = "dimension " + std::to_string(*d) + " of the head output z, before W_O:  " + below;
   }
   ui.text(area.x, strip.bottom() + ui.px(12), below,
           {type::tick, touch.hovered ? ui.theme.text1 : ui.theme.text3, Ink::Regular, Align::Left, area.w});
