@@ -81,8 +81,8 @@ std::vector<float> segment_ends(const Ui& ui, float width, std::span<const std::
   std::vector<float> ends;
   float needed = 0, widest = 0;
   for (const std::string_view name : names) {
-    const float own = ui.text_width(name, text_size, Ink::Medium) + pad;
-    needed += own;
+    const float own = ui.text_width(name, text_size, Ink::Medium);
+    needed += own + pad;
     widest = std::max(widest, own);
     ends.push_back(needed);
   }
