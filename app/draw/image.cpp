@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/files/atomic_write.hpp"
+#include "core/text/utf8.hpp"
 
 namespace attnscope {
 
@@ -37,7 +38,7 @@ std::string encode_png(const Image& image, bool alpha) {
 
 void save_png(const Image& image, const std::filesystem::path& path) {
   if (image.width <= 0 || image.height <= 0)
-    throw Error(path.string() + ": a picture without pixels was not written.");
+    throw Error(in_quotes(path.native()) + ": a picture without pixels was not written.");
   // What lies under a window is nothing, so alpha has nothing to say.
   const std::string png = encode_png(image);
   write_atomically(path, std::array{std::string_view(png)});

@@ -175,7 +175,7 @@ std::string shared_by(const Scene& scene, Stage stage) {
   if (stage != Stage::Key && stage != Stage::RotateKey && stage != Stage::Value) return {};
   const std::int64_t group = d.heads / d.kv_heads, first = scene.head() / group * group;
   if (group < 2) return {};
-  return " Shared by the heads " + std::to_string(first) + " – " + std::to_string(first + group - 1) + ".";
+  return " Shared by heads " + std::to_string(first) + " – " + std::to_string(first + group - 1) + ".";
 }
 
 }  // namespace

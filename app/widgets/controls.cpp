@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <imgui.h>
 #include <misc/cpp/imgui_stdlib.h>
@@ -85,15 +86,42 @@ bool toggle(const Ui& ui, const char* label, std::string_view shown, const Box& 
   return touch.clicked;
 }
 
+namespace {
+
+/// Where the segments end, from the left: all alike, or, where a name has no room so, by the names' widths.
+std::vector<float> segment_ends(const Ui& ui, float width, std::span<const std::string_view> names,
+                                float text_size) {
+  const float alike = width / static_cast<float>(names.size()), pad = ui.px(10);
+  std::vector<float> ends;
+  float needed = 0, widest = 0;
+  for (const std::string_view name : names) {
+    const float own = ui.text_width(name, text_size, Ink::Medium);
+    needed += own + pad;
+    widest = std::max(widest, own);
+    ends.push_back(needed);
+  }
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const float share = static_cast<float>(i + 1) / static_cast<float>(names.size());
+    if (widest <= alike)
+      ends[i] = width * share;
+    else
+      ends[i] = needed > width ? ends[i] * width / needed : ends[i] + (width - needed) * share;
+  }
+  return ends;
+}
+
+}  // namespace
+
 std::optional<int> segments(const Ui& ui, const char* label, const Box& box,
                             std::span<const std::string_view> names, int chosen, std::span<const Tip> tips,
                             SegmentsStyle style) {
   std::optional<int> picked;
   if (!ui.is_figure()) ui.fill(box, ui.theme.control, ui.px(6));
-  const float inset = ui.px(2), width = (box.w - 2 * inset) / static_cast<float>(names.size());
+  const float inset = ui.px(2);
+  const std::vector<float> ends = segment_ends(ui, box.w - 2 * inset, names, style.text_size);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const float left = std::round(box.x + inset + width * static_cast<float>(i));
-    const float right = std::round(box.x + inset + width * static_cast<float>(i + 1));
+    const float left = std::round(box.x + inset + (i == 0 ? 0 : ends[i - 1]));
+    const float right = std::round(box.x + inset + ends[i]);
     const Box cell{left, box.y + inset, right - left, box.h - 2 * inset};
     const bool on = static_cast<int>(i) == chosen, off = (style.disabled >> i & 1u) != 0;
     if (ui.is_figure()) {

@@ -19,7 +19,8 @@ double nice_step(double span, int count) {
 
 float plot_title(const Ui& ui, const Box& box, std::string_view title, std::string_view unit) {
   const float y = box.y + ui.px(10);
-  const float width = ui.text(box.x, y, title, {type::label, ui.theme.text1, Ink::Medium});
+  const float width =
+      ui.text(box.x, y, title, {type::label, ui.theme.text1, Ink::Medium, Align::Left, box.w});
   const float room = box.w - width - ui.px(8);
   if (room > ui.px(40))
     ui.text(box.x + width + ui.px(8), y, unit, {type::tick, ui.theme.text3, Ink::Regular, Align::Left, room});

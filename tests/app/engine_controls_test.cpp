@@ -269,7 +269,7 @@ TEST_CASE("a loss brings gradients, their norms and their pictures") {
   REQUIRE(shown(robot).gradients);
   CHECK(shown(robot).head_gradients.size() == 8);
   CHECK(robot.has("Gradient Q"));
-  for (const char* plane : {"∂A weights", "∂M masked", "∂S scores"}) {
+  for (const char* plane : {"∂A weights", "∂M masked logits", "∂S scores"}) {
     robot.leave();
     robot.frame();
     const Image before = robot.pixels();

@@ -1,5 +1,8 @@
 // The grid of heads: its order, its marks, what a hovered token does to it, and every number of heads there
 // may be.
+#include <set>
+#include <string>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/head_words.hpp"
@@ -129,6 +132,13 @@ TEST_CASE("marks say what is wrong with a head", "[heads]") {
   robot.move(robot.centre("one key 3"));
   robot.frame(2);
   CHECK(robot.app().selection().hovered_head == 3);
+  // The tooltip of the thumbnail says what the mark on it looks like and means.
+  ImGui::GetStyle().HoverDelayShort = ImGui::GetStyle().HoverStationaryDelay = 0;
+  std::set<std::string> said;
+  robot.app().words().watch = [&](std::string_view key, bool) { said.emplace(key); };
+  robot.move(robot.centre("head 3"));
+  robot.frame(3);
+  CHECK(said.contains("One high bar of three: one key per row."));
 }
 
 TEST_CASE("one head to sixty-four: every thumbnail inside the region, only those in view painted",

@@ -117,7 +117,7 @@ TEST_CASE("hovering vectors and the output strip tells their numbers") {
   const auto says = [&](const std::string& words) {
     return robot.app().view().hint.find(words) != std::string::npos;
   };
-  robot.move(robot.centre("contribution to head output"));
+  robot.move(robot.centre("contribution"));
   robot.frame();
   const double weight = static_cast<double>(r.trace[Stage::Drop]->matrix(at.b, at.h)(at.query, at.key));
   const double v = static_cast<double>(vector_of(r, Stage::Value, at.b, at.kv, at.key)[4]);

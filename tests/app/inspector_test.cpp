@@ -38,7 +38,7 @@ TEST_CASE("the tabs and K turn the pages") {
   robot.click("Inspector: Neurons");
   CHECK(robot.has("neuron 0"));
   robot.click("Inspector: Vectors");
-  CHECK((robot.has("operand x") && robot.has("operand y") && robot.has("operand o")));
+  CHECK((robot.has("operand x") && robot.has("operand y") && robot.has("operand z")));
   robot.key(ImGuiKey_K);
   CHECK(state(robot).page == InspectorPage::Cell);
   robot.key(ImGuiKey_K);

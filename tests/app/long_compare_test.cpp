@@ -111,7 +111,7 @@ TEST_CASE("a long B of another length, and a short A, are told in one sentence",
   for (const char* side : {"Side: now − held", "Side: held"}) {
     robot.click(side);
     robot.settle();
-    CHECK(shows(robot, "What is shown has 2,151 × 2,151 cells, what is held has"));
+    CHECK(shows(robot, "What is shown has 2,151 × 2,151 cells"));
   }
   robot.click("Side: now");
   robot.settle();

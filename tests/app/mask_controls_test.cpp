@@ -1,10 +1,12 @@
 // Every control of the mask, used once: windows, patterns, hidden scores, mistakes, cells hidden by hand.
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
+#include "robot/layout.hpp"
 
 using namespace attnscope;
 using namespace attnscope::test;
@@ -90,7 +92,14 @@ TEST_CASE("cells are hidden by hand with the button and with M") {
   const Cell cell = robot.app().selection().cell;
   const auto q = static_cast<int>(cell.query), k = static_cast<int>(cell.key);
   CHECK_FALSE(robot.has("Clear painting"));
+  const auto says_painted = [&] {
+    const std::vector<PlacedText> texts = texts_of(robot);
+    return std::any_of(texts.begin(), texts.end(),
+                       [](const PlacedText& t) { return t.text == "causal · painted"; });
+  };
+  CHECK_FALSE(says_painted());
   click(robot, "Hide cell");
+  CHECK(says_painted());
   CHECK(cell_of(robot, Stage::Softmax, 3, q, k) == 0);
   CHECK(cell_of(robot, Stage::Softmax, 2, q, k) > 0);
   click(robot, "Show cell");

@@ -1,9 +1,12 @@
 // The stages of vectors in the focus: every tensor of the computation can be looked at.
 #include "app/views/vector_map.hpp"
 
+#include <algorithm>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
+#include "robot/layout.hpp"
 
 using namespace attnscope;
 using namespace attnscope::test;
@@ -53,4 +56,20 @@ TEST_CASE("stages of vectors come and go with the settings") {
   robot.settle();
   CHECK(robot.has(robot.app().view().vectors ? "vector map"
                                              : "heatmap 0"));  // never a picture that is not there
+}
+
+TEST_CASE("grouped queries: the keys say which heads share them") {
+  const std::filesystem::path examples = std::filesystem::path(ATTNSCOPE_ASSETS) / "examples";
+  Robot robot({.width = 1600, .height = 1000, .file = examples / "9-grouped-queries.json"});
+  robot.settle();
+  REQUIRE(robot.app().view().vectors == Stage::Key);
+  const auto says = [&](std::string_view words) {
+    const std::vector<PlacedText> texts = texts_of(robot);
+    return std::any_of(texts.begin(), texts.end(),
+                       [&](const PlacedText& t) { return t.text.find(words) != std::string::npos; });
+  };
+  CHECK(says("Shared by heads 0 – 3."));
+  robot.app().look_at({.head = 5, .cell = {}, .cells = {}});
+  robot.settle();
+  CHECK(says("Shared by heads 4 – 7."));
 }

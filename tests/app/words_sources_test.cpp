@@ -25,17 +25,13 @@ constexpr std::array<std::string_view, 7> not_on_screen{
     "svg.cpp",   "words_file.cpp", "imgui_host.cpp", "session_fields.hpp",
     "paths.cpp", "window.cpp",     "main.cpp"};
 /// Names of areas that the robot looks for and of colours, a text to begin with, and pieces of a list.
-constexpr std::array<std::string_view, 11> names{"What differs in A",
-                                                 "What differs in B",
-                                                 "compare entropy per row",
-                                                 "compare entropy of head",
-                                                 "Jacobian of the row",
-                                                 "Jacobian of the head",
-                                                 "Picture of the middle",
-                                                 "Blue to orange on paper",
-                                                 "How it was looked at.",
-                                                 "{} keys of \"{}\" that are not known here.",
-                                                 "le chat dort sur le tapis"};
+constexpr std::array<std::string_view, 11> names{
+    "What differs in A",        "What differs in B",
+    "compare entropy per row",  "compare entropy of head",
+    "Jacobian of the row",      "Jacobian of the head",
+    "Picture of the middle",    "Blue to orange on paper",
+    "How it was looked at.",    "{} keys of \"{}\" that are not known here.",
+    "le chat dort sur le tapis"};
 /// What the core tells a person who sets something that cannot be.
 constexpr std::array<const char*, 3> told_by_core{"core/streaming/from_document.cpp", "core/live_engine.cpp",
                                                   "core/edits/mask.cpp"};

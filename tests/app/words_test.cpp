@@ -15,6 +15,7 @@
 #include "core/error.hpp"
 #include "core/text/utf8.hpp"
 #include "robot/layout.hpp"
+#include "robot/main_views.hpp"
 #include "support/program.hpp"
 #include "support/seeds.hpp"
 #include "support/temporary_directory.hpp"
@@ -234,4 +235,30 @@ TEST_CASE("words: a picture is rendered in the language that is asked for, never
   test::check_refusal(directory, "render --language xx -o a.png", 2,
                       "--language is \"xx\", expected one of en");
   test::check_refusal(directory, "--language de render -o a.png", 2, "render has its own");
+}
+
+TEST_CASE("words: nothing but the weights is called A, nothing but the position bias B", "[words]") {
+  for (const MainView& view : main_views()) {
+    INFO(view.name);
+    Robot robot({.width = 1600, .height = 1000});
+    view.show(robot);
+    robot.key(ImGuiKey_Backslash);
+    robot.settle();
+    for (const PlacedText& placed : texts_of(robot)) {
+      INFO(placed.text);
+      CHECK_FALSE((placed.text == "A" || placed.text == "B"));
+      CHECK(placed.text.find("A − B") == std::string::npos);
+      CHECK(placed.text.find("as B") == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("words: segments of unequal names share their width, so that no name is cut", "[words]") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.app().view().language = "de";
+  robot.key(ImGuiKey_Backslash);
+  robot.settle();
+  const std::vector<PlacedText> texts = texts_of(robot);
+  CHECK(std::any_of(texts.begin(), texts.end(),
+                    [](const PlacedText& t) { return t.text == "jetzt − gemerkt"; }));
 }

@@ -3,6 +3,9 @@
 #include "core/dirty.hpp"
 
 #include <functional>
+#include <set>
+#include <string>
+#include <string_view>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -193,6 +196,19 @@ TEST_CASE("Every Field is read by a stage, and every stage says what it reads") 
     CHECK(row.shape.front() == '[');
   }
   CHECK(read.bits == (std::uint32_t{2} << static_cast<unsigned>(Field::Precision)) - 1);
+}
+
+TEST_CASE("Every stage has a symbol of its own, with which its formula begins") {
+  std::set<std::string_view> symbols;
+  for (const StageInfo& row : stage_table) {
+    INFO(row.name);
+    CHECK(symbols.insert(row.symbol).second);
+    CHECK(row.formula.starts_with(std::string(row.symbol) + " = "));
+  }
+  CHECK_FALSE(symbols.contains("H"));  // the entropy
+  CHECK(info(Stage::Softmax).symbol == "A");
+  CHECK(info(Stage::Bias).symbol == "B");
+  CHECK(info(Stage::Mix).symbol == "Z");  // TransformerLens' hook_z
 }
 
 TEST_CASE("A stage that a change does not touch is shared with the Trace before") {

@@ -147,9 +147,12 @@ FileWords words_by_file(const std::vector<SourceText>& texts) {
 }
 
 bool said_in(const FileWords& files, std::string_view key) {
+  const auto units = files.find("number_format.cpp");  // "GiB" belongs to the number, wherever it is said
   return std::any_of(files.begin(), files.end(), [&](const auto& file) {
     bool all = true;
-    for_each_word(key, [&](std::string_view word) { all = all && file.second.contains(word); });
+    for_each_word(key, [&](std::string_view word) {
+      all = all && (file.second.contains(word) || (units != files.end() && units->second.contains(word)));
+    });
     return all;
   });
 }

@@ -260,6 +260,15 @@ void WordsTour::sizes() {
 }
 
 const std::map<std::string, std::string>& WordsTour::run() {
+  try {
+    go();
+  } catch (const Error& error) {
+    throw Error("In the part \"" + part_ + "\": " + error.what());
+  }
+  return met_;
+}
+
+void WordsTour::go() {
   file_ = list_examples(assets_directory()).front().path;
   robot_.app().open(file_);
   wait();
@@ -302,7 +311,6 @@ const std::map<std::string, std::string>& WordsTour::run() {
   long_sequence();
   messages();
   dumps();
-  return met_;
 }
 
 }  // namespace attnscope

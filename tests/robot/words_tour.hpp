@@ -23,6 +23,7 @@ class WordsTour {
   const std::map<std::string, std::string>& run();
 
  private:
+  void go();
   /// Clicks what was not clicked in another part, and comes back after each click.
   void crawl(const std::string& name);
   std::string place_of(const std::string& label) const;

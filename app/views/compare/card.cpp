@@ -159,7 +159,7 @@ std::vector<Line> lines_of(const Sides& sides) {
   if (is_weights(sides.a_plane)) {
     const double moved =
         sides.a.stats.moved(sides.a.sequence(), sides.a.head()).rows[static_cast<std::size_t>(cell.query)];
-    lines.push_back({"TV distance", "½ Σ|now − held|", fixed(moved, 4), ui.theme.text2, ui.theme.text2});
+    lines.push_back({"TV distance", "½ Σ|Δ|", fixed(moved, 4), ui.theme.text2, ui.theme.text2});
   }
   return lines;
 }

@@ -116,7 +116,7 @@ void draw_all_heads(Sides& sides, const Box& box) {
   const bool with_mass = words_width + ui.px(10) <= step;
   plot_title(ui, box, title,
              std::string(words(scene.result.document, sides.difference).short_name) +
-                 (with_mass ? " · same range · TV distance per row" : " · same range"));
+                 (with_mass ? " · TV distance per row · same range" : " · same range"));
 
   ImGui::SetCursorScreenPos({box.x, top});
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));

@@ -101,9 +101,9 @@ float draw_settings(const Sides& sides, const Box& head, bool is_a, float least_
 
 std::string age(double seconds) {
   const auto minutes = static_cast<std::int64_t>(seconds / 60);
-  if (minutes < 1) return "held just now";
-  if (minutes < 60) return "held " + std::to_string(minutes) + " min ago";
-  return "held " + std::to_string(minutes / 60) + " h ago";
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return std::to_string(minutes) + " min ago";
+  return std::to_string(minutes / 60) + " h ago";
 }
 
 /// " · text 2 of 3" in a batch.
@@ -236,7 +236,7 @@ void draw_head_of_difference(Sides& sides, const Box& head) {
       Tip{"|now − held|", {}, "Absolute difference.", "/"},
       Tip{"Ratio", "|now| / |held|, coloured by log₂",
           "×2 and ÷2 are equally far from 1: small weights count as much as large ones.", "/"}};
-  const float wide = std::min(ui.px(scene.compact ? 208 : 264), head.w - ui.px(96));
+  const float wide = std::min(ui.px(scene.compact ? 232 : 300), head.w - ui.px(96));
   const Box mode{head.right() - wide, title_y(ui, head) - ui.px(13), wide, ui.px(26)};
   DifferenceKind& kind = scene.view.compare.difference;
   if (const auto chosen = segments(ui, "Difference", mode, kinds, static_cast<int>(kind), tips,

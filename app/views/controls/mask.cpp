@@ -162,10 +162,11 @@ std::string rule_in_use(const Masking& mask, bool behind_cache) {
   return "";
 }
 
-/// The rule, and whether a mask is painted or came with the tensors: "causal, top-left · painted".
+/// The rule, and whether a mask is painted or came with the tensors: "causal · painted".
 std::string summary(const Document& document, bool behind_cache, bool by_hand) {
   std::string words = rule_in_use(document.masking, behind_cache);
   if (!document.masking.additive || !by_hand) return words;
+  if (words == "causal, top-left") words = "causal";  // there is room for one more word
   if (!words.empty()) words += " · ";
   return words + (document.input.given ? "additive" : "painted");
 }

@@ -175,7 +175,7 @@ float draw_output(Scene& scene, const CellFacts& f, const Box& area) {
   const int power = largest < 0.05f ? static_cast<int>(std::floor(std::log10(largest))) : 0;
   const std::string factor =
       power == 0 || added.isZero(0) ? std::string() : " · numbers × 1e" + fixed(power, 0);
-  const float told = ui.text(area.x, area.y + ui.px(10), "contribution to head output",
+  const float told = ui.text(area.x, area.y + ui.px(10), "contribution",
                              {type::label, ui.theme.text2, Ink::Regular, Align::Left, area.w * 0.6f});
   const std::string label = key_label(scene.result, f.b, f.key);
   ui.text(area.right(), area.y + ui.px(10), fixed(f.mixed, 3) + " × v of “" + label + "”",
@@ -189,7 +189,7 @@ float draw_output(Scene& scene, const CellFacts& f, const Box& area) {
                    .ground = ui.theme.panel,
                    .row_gap = 1,
                    .times = std::pow(10.0, -power)});
-  const Ui::Touch touch = ui.touch("contribution to head output", strip, false);
+  const Ui::Touch touch = ui.touch("contribution", strip, false);
   const bool nothing = added.isZero(0);
   std::string below = nothing        ? "nothing: the weight or the value is 0"
                       : most < 0.01f ? "zero-centred, ±" + tiny(static_cast<double>(most)) + factor
@@ -203,7 +203,7 @@ float draw_output(Scene& scene, const CellFacts& f, const Box& area) {
             " += " + (f.mixed != 0 && std::abs(f.mixed) < 0.0005 ? tiny(f.mixed) : fixed(f.mixed, 4)) +
             " × " + fixed(static_cast<double>(v[at]), 4) + " = " +
             (sum != 0 && std::abs(sum) < 0.0005 ? tiny(sum) : fixed(sum, 4));
-    scene.view.hint = "dimension " + std::to_string(*d) + " of the head output:  " + below;
+    scene.view.hint = "dimension " + std::to_string(*d) + " of the head output z, before W_O:  " + below;
   }
   ui.text(area.x, strip.bottom() + ui.px(12), below,
           {type::tick, touch.hovered ? ui.theme.text1 : ui.theme.text3, Ink::Regular, Align::Left, area.w});

@@ -214,8 +214,11 @@ void draw_entropy_rows(const PlotPlace& place) {
   const RowCurves rows{scene, scene.result.measures, held, scene.view.signals.rows_normalised,
                        held && scene.view.signals.difference};
   if (rows.a.queries < 1) return;
-  const Axes axes =
-      axes_of(rows, {below.x + ui.px(28), below.y + ui.px(8), below.w - ui.px(50), below.h - ui.px(30)});
+  // At the right end stand the numbers of heads, and the name of what is held.
+  const float names =
+      rows.b && !rows.difference ? ui.text_width("held", type::tick, Ink::Semibold) + ui.px(8) : 0;
+  const float width = below.w - ui.px(28) - std::max(ui.px(22), names);
+  const Axes axes = axes_of(rows, {below.x + ui.px(28), below.y + ui.px(8), width, below.h - ui.px(30)});
   draw_y_axis(ui, axes, rows.difference ? 4 : axes.area.h < ui.px(80) ? 3 : 4);
   draw_ceiling(ui, rows, axes);
   draw_row_marks(ui, rows, axes);

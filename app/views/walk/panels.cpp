@@ -68,7 +68,10 @@ std::string formula_of(const View& v, Stage stage) {
 class Builder {
  public:
   Builder(const View& view, bool sources)
-      : v_(view), given_(view.document().input.given), sources_(sources && !given_) {}
+      : v_(view),
+        given_(view.document().input.given),
+        sources_(sources && !given_),
+        narrow_(ImGui::GetIO().DisplaySize.x < view.ui().px(1000)) {}
 
   std::vector<Panel> all() {
     queries();
@@ -207,7 +210,7 @@ class Builder {
            .rows = Rows::Queries,
            .unit = Unit::Keys,
            .lower = true,
-           .title = std::string(w.name),
+           .title = std::string(narrow_ ? tight_name(v_, step.stage) : w.name),
            .caption = plane_caption(step.stage, w),
            .why = std::string(w.why),
            .sign = "→",
@@ -231,7 +234,7 @@ class Builder {
     panels_.push_back(vectors(stage, Rows::Queries, unit, 0));
     Panel& panel = panels_.back();
     panel.id = "walk " + std::string(info(stage).name);
-    panel.title = std::string(info(stage).name);
+    panel.title = std::string(narrow_ ? tight_name(v_, stage) : info(stage).name);
     panel.lower = true;
     panel.sign = std::move(sign);
   }
@@ -296,11 +299,19 @@ class Builder {
   }
 
   const View& v_;
-  bool given_, sources_;
+  bool given_, sources_, narrow_;
   std::vector<Panel> panels_;
 };
 
 }  // namespace
+
+std::string_view tight_name(const View& v, Stage stage) {
+  if (stage == Stage::Scale) return "Scaled";
+  if (stage == Stage::Cap) return "Capped";
+  if (stage == Stage::Mask) return "Masked";
+  if (stage < Stage::Bucket || stage == Stage::Mix) return info(stage).symbol;
+  return stage <= Stage::Drop ? words(v.document(), stage).name : info(stage).name;
+}
 
 std::vector<Panel> panels_of(const View& view, bool sources) { return Builder(view, sources).all(); }
 

@@ -71,6 +71,9 @@ struct Panel {
   bool is_parameter() const { return rows == Rows::Dimensions; }
 };
 
+/// What a stage is called where there is little room: "Scaled" instead of "Scaled logits".
+std::string_view tight_name(const View&, Stage);
+
 /// `sources` false: only from Q, K and V on, for windows without room.
 std::vector<Panel> panels_of(const View&, bool sources);
 

@@ -93,16 +93,6 @@ float draw_speed(const View& v, float right, float y) {
   return box.x;
 }
 
-/// "Q" for vectors, "Scores" for stages of queries by keys.
-std::string_view short_name(const View& v, Stage stage) {
-  if (stage == Stage::Scale) return "Scaled";
-  if (stage == Stage::Cap) return "Capped";
-  if (stage == Stage::Mask) return "Masked";
-  if (stage == Stage::Mix) return info(stage).symbol;
-  if (stage < Stage::Bucket) return info(stage).symbol;
-  return stage <= Stage::Drop ? words(v.document(), stage).name : info(stage).name;
-}
-
 /// Where the moves lie on the scrubber.
 struct Track {
   Box box;
@@ -160,7 +150,7 @@ void draw_names(const View& v, const Track& track, float y) {
   std::vector<Name> names;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const bool now = current == steps[i].stage;
-    const std::string_view text = short_name(v, steps[i].stage);
+    const std::string_view text = tight_name(v, steps[i].stage);
     const float half = ui.text_width(text, type::tick, now ? Ink::Semibold : Ink::Regular) / 2;
     const float middle = track.start(v.script, i) + track.move * static_cast<float>(steps[i].moves) / 2;
     names.push_back(
