@@ -114,7 +114,8 @@ class Bench {
   /// times at a turn, or it would always begin with a cache full of the product's numbers, as no peer does.
   void time_runs(BenchRow& row) {
     constexpr double least_turn = 0.01;  // seconds
-    Times times, products;
+    Times times, products, unmasked, ratios;
+    const bool masked = wish_.mask != BenchMask::None;
     gemm_seconds();
     const Ticks before = Ticks::now();
     const auto start = std::chrono::steady_clock::now();
@@ -126,6 +127,9 @@ class Bench {
       do {
         times.seconds.push_back(seconds_of([&] { subject_.run(); }));
         turn += times.seconds.back();
+        if (!masked) continue;
+        unmasked.seconds.push_back(seconds_of([&] { subject_.run_unmasked(); }));
+        ratios.seconds.push_back(times.seconds.back() / unmasked.seconds.back());
       } while (turn < least_turn && !over() && times.seconds.size() < 1000);
       products.seconds.push_back(gemm_seconds());
     }
@@ -139,6 +143,10 @@ class Bench {
     row.three_quarters = times.at(0.75);
     row.least = times.at(0);
     row.runs = times.seconds.size();
+    if (masked) {
+      row.mask_ratio = ratios.at(0.5);
+      row.least_mask_ratio = row.least / unmasked.at(0);
+    }
     row.gflops = subject_.flops() / row.median / 1e9;
     row.gemm_gflops = 2.0 * 1024 * 1024 * 1024 / products.at(0.5) / 1e9;
   }
@@ -159,18 +167,20 @@ std::string json_of(const BenchWish& wish, const Bench& bench, const std::vector
         "{}\n    {{\"n\": {}, \"median_ms\": {}, \"quarter_ms\": {}, \"three_quarters_ms\": {}, "
         "\"least_ms\": {}, "
         "\"runs\": {}, \"gflops\": {}, \"gemm_gflops\": {}, \"share_of_gemm\": {}, \"extra_megabytes\": {}, "
-        "\"foreign_processors\": {}}}",
+        "\"foreign_processors\": {}, \"mask_ratio\": {}, \"least_mask_ratio\": {}}}",
         runs.empty() ? "" : ",", row.n, number(row.median * 1e3), number(row.quarter * 1e3),
         number(row.three_quarters * 1e3), number(row.least * 1e3), row.runs, number(row.gflops),
         number(row.gemm_gflops), number(row.gflops / row.gemm_gflops), number(row.extra_megabytes),
-        number(row.foreign));
+        number(row.foreign), number(row.mask_ratio), number(row.least_mask_ratio));
   }
   return fmt::format(
       "{{\n  \"program\": \"attnscope {}\",\n  \"path\": \"{}\", \"isa\": \"{}\", \"precision\": \"{}\", "
       "\"emit\": \"{}\",\n"
-      "  \"heads\": {}, \"dim\": {}, \"causal\": {}, \"threads\": {},\n  \"lengths\": [{}\n  ]\n}}\n",
+      "  \"heads\": {}, \"dim\": {}, \"causal\": {}, \"threads\": {},\n"
+      "  \"mask\": \"{}\", \"mask_per_head\": {},\n  \"lengths\": [{}\n  ]\n}}\n",
       ATTNSCOPE_VERSION, name_of(wish.path), bench.subject().computes(), wish.precision,
-      bench.subject().emitted(), wish.heads, wish.dim, wish.causal, bench.threads(), runs);
+      bench.subject().emitted(), wish.heads, wish.dim, wish.causal, bench.threads(), name_of(wish.mask),
+      wish.mask_per_head, runs);
 }
 
 }  // namespace
@@ -184,10 +194,12 @@ void run_bench(const BenchWish& wish) {
   Bench bench(wish);
   const std::string computes(bench.subject().computes());
   const std::string numbers = wish.precision == "fp32" ? computes : computes + " " + wish.precision;
-  const std::string what =
-      fmt::format("{} · {} · {} · {} heads of {} · {} · {} thread{}", name_of(wish.path), numbers,
-                  bench.subject().emitted(), wish.heads, wish.dim, wish.causal ? "causal" : "full",
-                  bench.threads(), bench.threads() == 1 ? "" : "s");
+  std::string mask = wish.causal ? "causal" : "full";
+  if (wish.mask != BenchMask::None)
+    mask += fmt::format(" · {} mask{}", name_of(wish.mask), wish.mask_per_head ? " per head" : "");
+  const std::string what = fmt::format("{} · {} · {} · {} heads of {} · {} · {} thread{}", name_of(wish.path),
+                                       numbers, bench.subject().emitted(), wish.heads, wish.dim, mask,
+                                       bench.threads(), bench.threads() == 1 ? "" : "s");
   fmt::print("{}\n", what);
   std::vector<BenchRow> rows;
   for (const std::int64_t n : lengths) {
@@ -201,6 +213,9 @@ void run_bench(const BenchWish& wish) {
         "  others {:.2f} processors\n",
         n, row.median * 1e3, row.quarter * 1e3, row.three_quarters * 1e3, row.runs, row.gflops,
         100 * row.gflops / row.gemm_gflops, row.gemm_gflops, extra, row.foreign);
+    if (wish.mask != BenchMask::None)
+      fmt::print("n {:6}  {:9.3f} times as long as without the mask ({:.3f} by the shortest runs)\n", n,
+                 row.mask_ratio, row.least_mask_ratio);
     std::fflush(stdout);
   }
   const auto write = [](const std::string& path, const std::string& text) {

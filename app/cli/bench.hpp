@@ -14,10 +14,14 @@ namespace attnscope {
 /// All in one pass; every stage for itself; the first picture of a long sequence; 1000 x 1000 cells of one,
 /// with what is known of their rows.
 enum class BenchPath { Streaming, Staged, FirstLook, Tile };
+/// A mask given cell by cell: half of the keys at random, or what a causal mask says; as booleans, or as
+/// numbers that are added.
+enum class BenchMask { None, Boolean, BooleanCausal, Added, AddedCausal };
 enum class BenchPart { Output, Entropy, Picture, Received };
 
-/// As --path and --emit say it: "first-look", "output".
+/// As --path, --mask and --emit say it: "first-look", "added-causal", "output".
 std::string_view name_of(BenchPath);
+std::string_view name_of(BenchMask);
 std::string_view name_of(BenchPart);
 
 struct BenchWish {
@@ -26,6 +30,8 @@ struct BenchWish {
   int threads = 0;  // 0 = what the machine has
   bool causal = false;
   BenchPath path = BenchPath::Streaming;
+  BenchMask mask = BenchMask::None;
+  bool mask_per_head = false;  // every head has cells of its own
   std::set<BenchPart> emit{BenchPart::Output, BenchPart::Entropy};
   std::string precision = "fp32";
   std::string isa;     // baseline, avx2, avx512 or neon; empty = the best here
@@ -38,13 +44,15 @@ struct BenchWish {
 /// "1024,2048": lengths from 1 to 2^20. False, and anything in `lengths`, where the text is no such list.
 bool read_bench_lengths(std::string_view text, std::vector<std::int64_t>& lengths);
 bool read_bench_path(std::string_view text, BenchPath& path);
+bool read_bench_mask(std::string_view text, BenchMask& mask);
 /// "output,picture": every name known and given once.
 bool read_bench_parts(std::string_view text, std::set<BenchPart>& emit);
 
 /// Prints a line for each length: median and middle half of the times, GFLOP/s, their share of Eigen's matrix
 /// product on the same instruction set (runs of both take turns), memory above inputs and results, and what
-/// other programs took of the machine meanwhile. With CUDA the matrix product is still the processor's. The
-/// numbers go to `json` too, atomically. Throws Error.
+/// other programs took of the machine meanwhile. With a mask given cell by cell also how many times as long
+/// as without it, in turns as well. With CUDA the matrix product is still the processor's. The numbers go to
+/// `json` too, atomically. Throws Error.
 void run_bench(const BenchWish& wish);
 
 }  // namespace attnscope

@@ -15,6 +15,8 @@ struct BenchRow {
   double median = 0, quarter = 0, three_quarters = 0, least = 0;  // seconds
   std::size_t runs = 0;
   double gflops = 0, gemm_gflops = 0, foreign = 0;
+  /// Time over the time without the mask: of neighbouring runs, and of the shortest ones; NaN without one.
+  double mask_ratio = std::numeric_limits<double>::quiet_NaN(), least_mask_ratio = mask_ratio;
   double extra_megabytes = std::numeric_limits<double>::quiet_NaN();
 };
 

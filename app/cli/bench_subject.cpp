@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <string>
@@ -103,6 +104,16 @@ BenchSubject::BenchSubject(const BenchWish& wish, ThreadPool& pool)
   if (is_part(wish.path) && wish.emit != BenchWish().emit)
     throw Error(fmt::format("The {} path computes {}; --emit chooses of the other paths.", name_of(wish.path),
                             emitted()));
+  if (wish.mask == BenchMask::None && wish.mask_per_head) throw Error("--mask-per-head needs a --mask.");
+  if (wish.mask != BenchMask::None && wish.path != BenchPath::Streaming)
+    throw Error(fmt::format("The {} path takes no mask given cell by cell; the streaming one does.",
+                            name_of(wish.path)));
+  constexpr std::int64_t most_mask_cells = 1 << 29;
+  for (const std::int64_t n : wish.lengths)
+    if (const std::int64_t blocks = wish.mask_per_head ? wish.heads : 1;
+        wish.mask != BenchMask::None && n * n > most_mask_cells / blocks)
+      throw Error(fmt::format("A mask of {} x {} x {} cells is larger than the {} that bench makes.", blocks,
+                              n, n, most_mask_cells));
   for (const std::int64_t n : wish.lengths)
     if (wish.path == BenchPath::Staged && is_long({.batch = 1, .heads = wish.heads, .queries = n, .keys = n}))
       throw Error(fmt::format("{} heads of {} x {} scores are more than the {} that the staged path keeps.",
@@ -114,14 +125,43 @@ void BenchSubject::prepare(std::int64_t n) {
   key_ = normal_like(Shape{1, wish_.heads, n, wish_.dim}, 2);
   value_ = normal_like(Shape{1, wish_.heads, n, wish_.dim}, 3);
   made_ = known_ = {};
+  make_mask(n);
   if (wish_.path != BenchPath::Tile) return;
   known_ =
       backend_->sweep(problem(), {.output = false, .last_head = 1, .rows = tile_wish().rows}, {}, nullptr);
 }
 
+void BenchSubject::make_mask(std::int64_t n) {
+  allowed_.clear();
+  additive_.clear();
+  if (wish_.mask == BenchMask::None) return;
+  const bool boolean = wish_.mask == BenchMask::Boolean || wish_.mask == BenchMask::BooleanCausal;
+  const bool causal = wish_.mask == BenchMask::BooleanCausal || wish_.mask == BenchMask::AddedCausal;
+  const std::int64_t blocks = wish_.mask_per_head ? wish_.heads : 1;
+  const auto cells = static_cast<std::size_t>(blocks * n * n);
+  constexpr float hidden = -std::numeric_limits<float>::infinity();
+  std::uint64_t state = 0x9E3779B97F4A7C15u;
+  if (boolean)
+    allowed_.reserve(cells);
+  else
+    additive_.reserve(cells);
+  for (std::int64_t row = 0; row < blocks * n; ++row)
+    for (std::int64_t key = 0; key < n; ++key) {
+      state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+      const bool seen = causal ? key <= row % n : (state >> 40 & 1) != 0;
+      const float added = causal ? 0.0f : static_cast<float>(state >> 48) / 65536.0f;
+      if (boolean)
+        allowed_.push_back(seen ? 1 : 0);
+      else
+        additive_.push_back(seen ? added : hidden);
+    }
+}
+
+std::int64_t BenchSubject::run_unmasked() { return run_streaming(false); }
+
 std::int64_t BenchSubject::run() {
   switch (wish_.path) {
-    case BenchPath::Streaming: return run_streaming();
+    case BenchPath::Streaming: return run_streaming(true);
     case BenchPath::Staged: return run_staged();
     case BenchPath::FirstLook: return run_first_look();
     case BenchPath::Tile: return run_tile();
@@ -152,7 +192,7 @@ std::string BenchSubject::emitted() const {
   return fmt::format("{}", fmt::join(names, ","));
 }
 
-AttentionProblem BenchSubject::problem() const {
+AttentionProblem BenchSubject::problem(bool masked) const {
   const std::int64_t n = query_->shape()[2];
   AttentionProblem p;
   p.heads = p.kv_heads = wish_.heads;
@@ -163,6 +203,11 @@ AttentionProblem BenchSubject::problem() const {
   p.value = {value_->data(), n * wish_.dim, wish_.dim};
   p.scale = scale_factor({}, wish_.dim);
   p.causal = wish_.causal;
+  if (masked) {
+    const std::int64_t blocks = wish_.mask_per_head ? wish_.heads : 1;
+    p.allowed = {allowed_, blocks};
+    p.additive = {additive_, blocks};
+  }
   return p;
 }
 
@@ -173,7 +218,7 @@ TileWish BenchSubject::tile_wish() const {
   return {.rows = {first, first + side, 1}, .first_key = first, .last_key = first + side};
 }
 
-std::int64_t BenchSubject::run_streaming() {
+std::int64_t BenchSubject::run_streaming(bool masked) {
   SweepWish wish;
   wish.output = has(BenchPart::Output);
   wish.received = has(BenchPart::Received);
@@ -182,9 +227,9 @@ std::int64_t BenchSubject::run_streaming() {
     wish.picture = PooledCells{cell, cell};
   }
   if (card_) {
-    made_ = card_->sweep(problem(), wish, {}, nullptr);
+    made_ = card_->sweep(problem(masked), wish, {}, nullptr);
   } else {
-    sweep_into(made_, problem(), wish, Work{pool_, {}}, nullptr, kernels_);
+    sweep_into(made_, problem(masked), wish, Work{pool_, {}}, nullptr, kernels_);
   }
   return bytes_of(made_);
 }

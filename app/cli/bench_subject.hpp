@@ -33,6 +33,8 @@ class BenchSubject {
   void prepare(std::int64_t n);
   /// Once; returns the bytes of the results, which stay until the next run.
   std::int64_t run();
+  /// The same without the mask that is given cell by cell.
+  std::int64_t run_unmasked();
 
   /// Multiply-adds that one run is asked for, times two; halved by a causal mask.
   double flops() const;
@@ -44,9 +46,10 @@ class BenchSubject {
 
  private:
   bool has(BenchPart part) const { return wish_.emit.contains(part); }
-  AttentionProblem problem() const;
+  AttentionProblem problem(bool masked = true) const;
+  void make_mask(std::int64_t n);
   TileWish tile_wish() const;
-  std::int64_t run_streaming();
+  std::int64_t run_streaming(bool masked);
   std::int64_t run_staged();
   std::int64_t run_first_look();
   std::int64_t run_tile();
@@ -58,6 +61,8 @@ class BenchSubject {
   std::shared_ptr<Backend> card_;      // null: the CPU computes
   std::shared_ptr<Backend> backend_;   // of the other paths
   TensorPtr query_, key_, value_;
+  std::vector<std::uint8_t> allowed_;
+  std::vector<float> additive_;
   Sweep made_;   // its memory serves again, as in the window
   Sweep known_;  // of the rows that a tile is made of
 };

@@ -11,6 +11,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::string_view path_names[] = {"streaming", "staged", "first-look", "tile"};
+constexpr std::string_view mask_names[] = {"none", "boolean", "boolean-causal", "added", "added-causal"};
 constexpr std::string_view part_names[] = {"output", "entropy", "picture", "received"};
 
 template <class Enum, std::size_t Count>
@@ -34,9 +35,12 @@ bool for_each_word(std::string_view text, const std::function<bool(std::string_v
 }  // namespace
 
 std::string_view name_of(BenchPath path) { return path_names[static_cast<std::size_t>(path)]; }
+std::string_view name_of(BenchMask mask) { return mask_names[static_cast<std::size_t>(mask)]; }
 std::string_view name_of(BenchPart part) { return part_names[static_cast<std::size_t>(part)]; }
 
 bool read_bench_path(std::string_view text, BenchPath& path) { return find_name(path_names, text, path); }
+
+bool read_bench_mask(std::string_view text, BenchMask& mask) { return find_name(mask_names, text, mask); }
 
 bool read_bench_parts(std::string_view text, std::set<BenchPart>& emit) {
   emit.clear();

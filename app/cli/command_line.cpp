@@ -311,6 +311,10 @@ CLI::App* add_bench(CLI::App& app, Wishes& wishes) {
               {"--path", "P", "All in one pass, stage by stage, or what is waited for in a long sequence",
                "streaming, staged, first-look or tile",
                [&wish](const std::string& text) { return read_bench_path(text, wish.path); }});
+  add_checked(*bench,
+              {"--mask", "M", "A mask of cells", "none, boolean, boolean-causal, added or added-causal",
+               [&wish](const std::string& text) { return read_bench_mask(text, wish.mask); }});
+  bench->add_flag("--mask-per-head", wish.mask_per_head, "Every head has a mask of its own");
   add_checked(*bench, {"--emit", "LIST", "What is computed, output,entropy when not given",
                        "any of output,entropy,picture,received, each once",
                        [&wish](const std::string& text) { return read_bench_parts(text, wish.emit); }});

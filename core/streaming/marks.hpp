@@ -76,12 +76,12 @@ class MaskAhead {
   MaskAhead(const ScoreRule& rule, const Panel& p, int first) {
     const int keys = p.high - first < BK ? p.high - first : BK;
     if (keys <= 0) return;
-    const auto* allowed = rule.allowed + p.first_row * rule.allowed_stride + first;
-    const auto* added = rule.additive + p.first_row * rule.additive_stride + first;
     if (rule.allowed != nullptr)
-      rows_[0] = {reinterpret_cast<const char*>(allowed), rule.allowed_stride, keys, p.rows};
+      rows_[0] =
+          stream(rule.allowed + p.first_row * rule.allowed_stride + first, rule.allowed_stride, keys, p);
     if (rule.additive != nullptr)
-      rows_[1] = {reinterpret_cast<const char*>(added), rule.additive_stride * 4, keys * 4, p.rows};
+      rows_[1] =
+          stream(rule.additive + p.first_row * rule.additive_stride + first, rule.additive_stride, keys, p);
   }
   /// The share of them that belongs to few_keys keys.
   void fetch() {
@@ -97,6 +97,11 @@ class MaskAhead {
     int64_t stride = 0, bytes = 0;
     int left = 0;
   };
+  template <class T>
+  static Stream stream(const T* first, int64_t stride, int64_t keys, const Panel& p) {
+    constexpr int64_t size = sizeof(T);
+    return {reinterpret_cast<const char*>(first), stride * size, keys * size, p.rows};
+  }
   Stream rows_[2];
 };
 
@@ -112,8 +117,9 @@ struct LaneRows {
   }
 };
 
-/// Scores [count][PW] of the keys from `first` on, few enough to stay at hand from one step to the next. The
-/// last step raises `largest` [PW] to the largest of them; the others get null.
+/// Scores [count][PW] of the keys from `first` on: where bytes are turned at most group_keys, so that they
+/// stay at hand from one step to the next. The last step raises `largest` [PW] to the largest of them; the
+/// others get null.
 struct Group {
   int first, count;
   float *scores, *largest;
@@ -127,16 +133,16 @@ ATTNSCOPE_INLINE void raise_largest(const Group& g, int v, Vec most) {
   if (g.largest != nullptr) store(g.largest + v * W, most);
 }
 
-/// Adds what the rows say, a square of keys and lanes at a time. Hides: -inf hides a key, whatever its score
-/// is.
+/// Adds what the rows say, a square of keys and lanes at a time, all keys of some rows before the next rows:
+/// so many rows lie in more pages than a processor remembers. Hides: -inf hides a key, whatever its score is.
 template <bool Hides>
 static void add_rows(const LaneRows<float>& rows, const Group& g) {
-  for (int key = 0; key < g.count; key += W) {
-    const int left = g.count - key;
-    for (int v = 0; v < NV; ++v) {
-      const float* const* row = rows.of + v * W;
+  for (int v = 0; v < NV; ++v) {
+    const float* const* row = rows.of + v * W;
+    Vec r[W], most = largest_of(g, v);
+    for (int key = 0; key < g.count; key += W) {
+      const int left = g.count - key;
       float* at = g.scores + key * PW + v * W;
-      Vec r[W], most = largest_of(g, v);
       const auto add = [&](int k) __attribute__((always_inline)) {
         Vec x = load(at + k * PW) + r[k];
         if constexpr (Hides) x = r[k] == -infinity ? r[k] : x;
@@ -154,8 +160,8 @@ static void add_rows(const LaneRows<float>& rows, const Group& g) {
           if (k < left) add(k);
         }
       }
-      raise_largest(g, v, most);
     }
+    raise_largest(g, v, most);
   }
 }
 
@@ -214,8 +220,9 @@ static void mark_scores(const ScoreRule& rule, Panel& p, const Block& b) {
   const LaneRows<uint8_t> allowed(rule.allowed, rule.allowed_stride, p);
   const bool masked = rule.allowed != nullptr || rule.additive != nullptr;
   const bool bounded = p.from > b.first || b.last > p.to || !masked;
-  for (int first = b.first; first < b.last; first += group_keys) {
-    const int left = b.last - first, count = left < group_keys ? left : group_keys;
+  const int most = rule.allowed == nullptr ? BK : group_keys;
+  for (int first = b.first; first < b.last; first += most) {
+    const int left = b.last - first, count = left < most ? left : most;
     Group g{first, count, b.scores + (first - b.first) * PW, nullptr};
     if (rule.soft_cap != 0)
       for (int i = 0; i < count * NV; ++i)
