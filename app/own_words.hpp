@@ -14,6 +14,9 @@ inline constexpr char own_begin = '\x02', own_end = '\x03';
 std::string own(std::string_view text);
 /// Without marks: for files, the clipboard, IDs.
 std::string plain(std::string_view text);
+/// Without marks, to be drawn: words that run from right to left keep their order to themselves, so that what
+/// stands around them stays where it is.
+std::string isolated(std::string_view text);
 inline bool has_marks(std::string_view text) { return text.find(own_begin) != std::string_view::npos; }
 
 }  // namespace attnscope

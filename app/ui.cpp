@@ -1,11 +1,14 @@
 #include "app/ui.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include <imgui_internal.h>
 
+#include "app/glyph_fonts.hpp"
 #include "app/words.hpp"
+#include "core/text/utf8.hpp"
 
 namespace attnscope {
 namespace {
@@ -18,6 +21,16 @@ std::vector<SvgCanvas::Point> points_of(std::span<const ImVec2> points) {
   std::vector<SvgCanvas::Point> out;
   for (const ImVec2 p : points) out.push_back({p.x, p.y});
   return out;
+}
+
+/// A text that is nothing but one isolated word, without its isolate; else the text.
+std::string_view without_isolate(std::string_view text) {
+  if (!text.starts_with(isolate_begin) || !text.ends_with(isolate_end)) return text;
+  const std::string_view inside =
+      text.substr(isolate_begin.size(), text.size() - isolate_begin.size() - isolate_end.size());
+  const bool has_others =
+      inside.find(isolate_begin) != inside.npos || inside.find(isolate_end) != inside.npos;
+  return has_others ? text : inside;
 }
 
 int weight_of(Ink ink) { return ink == Ink::Semibold ? 600 : ink == Ink::Medium ? 500 : 400; }
@@ -40,7 +53,11 @@ void Ui::copy_text(ImVec2 at, std::string_view text, float width, const TextStyl
   // Upright text is centred on its pivot, lying text hangs from its top.
   const SvgCanvas::Point from = upright ? SvgCanvas::Point{at.x + std::round(-size / 2) + ascent, at.y}
                                         : SvgCanvas::Point{at.x, at.y + ascent};
-  svg->text({from, width, size * em, ascent, weight_of(style.ink), anchor, style.colour, upright}, text);
+  const std::string_view words = without_isolate(text);
+  const ShapedText* order = shaped(words, style.ink);
+  svg->text({from, width, size * em, ascent, weight_of(style.ink), anchor, style.colour, upright,
+             order && order->right_to_left},
+            words);
 }
 
 void Ui::copy_field(const Box& box, std::string_view text, const TextStyle& style) const {
@@ -50,6 +67,26 @@ void Ui::copy_field(const Box& box, std::string_view text, const TextStyle& styl
   const float size = style.size * scale_;
   copy_text({box.x + px(10), std::round(box.centre_y() - size / 2)}, text,
             width_of(text, style.size, style.ink), style, false);
+}
+
+bool Ui::is_shaped(std::string_view text) const { return fonts_.glyphs && needs_shaping(text); }
+
+void Ui::field_text(const Box& box, std::string_view text, const TextStyle& style) const {
+  const float size = style.size * scale_;
+  clip({box.x + px(10), box.y, box.w - px(20), box.h});
+  put({box.x + px(10), std::round(box.centre_y() - size / 2)}, text, size, style.ink, style.colour);
+  unclip();
+}
+
+const ShapedText* Ui::shaped(std::string_view text, Ink ink) const {
+  return fonts_.glyphs ? fonts_.glyphs->shape(static_cast<std::size_t>(ink), text) : nullptr;
+}
+
+void Ui::put(ImVec2 at, std::string_view text, float size, Ink ink, Rgba colour) const {
+  if (const ShapedText* glyphs = shaped(text, ink))
+    fonts_.glyphs->draw(*list(), *font(ink), static_cast<std::size_t>(ink), size, at, colour, *glyphs);
+  else
+    list()->AddText(font(ink), size, at, colour, text.data(), text.data() + text.size());
 }
 
 ImFont* Ui::font(Ink ink) const {
@@ -63,7 +100,7 @@ ImFont* Ui::font(Ink ink) const {
 
 std::string_view Ui::said(std::string_view text, std::string& room) const {
   if (purpose_.words) return purpose_.words->said(text, room);
-  return has_marks(text) ? std::string_view(room = plain(text)) : text;
+  return has_marks(text) ? std::string_view(room = isolated(text)) : text;
 }
 
 std::string Ui::said(std::string_view text) const {
@@ -79,6 +116,7 @@ float Ui::text_width(std::string_view text, float size, Ink ink) const {
 float Ui::width_of(std::string_view text, float size, Ink ink) const {
   if (text.empty())
     return 0;  // an empty view may have no address, which Dear ImGui reads as "up to the zero byte"
+  if (const ShapedText* glyphs = shaped(text, ink)) return glyphs->width * size * scale_;
   return font(ink)->CalcTextSizeA(size * scale_, FLT_MAX, 0, text.data(), text.data() + text.size()).x;
 }
 
@@ -89,14 +127,12 @@ std::string Ui::fitted(std::string_view text, float size, Ink ink, float max_wid
 
 std::string Ui::cut(std::string_view text, float size, Ink ink, float max_width) const {
   if (width_of(text, size, ink) <= max_width) return std::string(text);
-  std::string cut(text);
-  while (!cut.empty()) {
-    cut.pop_back();
-    while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xC0) == 0x80) cut.pop_back();
-    if (!cut.empty() && static_cast<unsigned char>(cut.back()) >= 0xC0) cut.pop_back();
-    if (width_of(cut + "…", size, ink) <= max_width) break;
-  }
-  return cut.empty() ? std::string() : cut + "…";
+  // What a reader takes for one character stays whole.
+  const std::vector<std::size_t> ends = grapheme_ends(text);
+  const auto shortened = [text](std::size_t end) { return std::string(text.substr(0, end)) + "…"; };
+  const auto too_long = std::ranges::partition_point(
+      ends, [&](std::size_t end) { return width_of(shortened(end), size, ink) <= max_width; });
+  return too_long == ends.begin() ? std::string() : shortened(*std::prev(too_long));
 }
 
 float Ui::text(float x, float y, std::string_view text, const TextStyle& style) const {
@@ -120,7 +156,7 @@ float Ui::line(ImVec2 start, std::string_view text, const TextStyle& style) cons
   if (style.align == Align::Right) x -= width;
   // Whole pixels: glyphs are rasterised on the pixel grid and blur between.
   const ImVec2 at{std::round(x), std::round(y - size / 2)};
-  list()->AddText(font(style.ink), size, at, style.colour, text.data(), text.data() + text.size());
+  put(at, text, size, style.ink, style.colour);
   copy_text(at, text, width, style, false);
   return width;
 }
@@ -136,8 +172,7 @@ void Ui::upright_text(float x, float y_bottom, std::string_view text, const Text
   // The clip rectangle culls per glyph before the turn: at the right edge the text lies further to the left.
   const float end = pivot.x + width_of(shown, style.size, style.ink);
   const float shift = std::min(0.f, std::floor(draw->GetClipRectMax().x - end));
-  draw->AddText(font(style.ink), size, {pivot.x + shift, std::round(pivot.y - size / 2)}, style.colour,
-                shown.c_str());
+  put({pivot.x + shift, std::round(pivot.y - size / 2)}, shown, size, style.ink, style.colour);
   for (int i = first; i < draw->VtxBuffer.Size; ++i) {
     ImVec2& p = draw->VtxBuffer[i].pos;
     p = {pivot.x + (p.y - pivot.y), pivot.y - (p.x - shift - pivot.x)};

@@ -51,6 +51,7 @@ struct TextStyle {
 };
 
 class Words;
+struct ShapedText;
 
 /// Texts are given in English and drawn in the language that was chosen; a person's own words are marked with
 /// own() and stay. Every text passes here once, so that what is measured is what is drawn.
@@ -117,6 +118,11 @@ class Ui {
   /// What Dear ImGui's own text field shows, for the copy alone: the field draws itself on the screen. The
   /// text is taken as it is.
   void copy_field(const Box&, std::string_view text, const TextStyle&) const;
+  /// Whether Dear ImGui's own text field would show the text in another order or with other letters than
+  /// text() does.
+  bool is_shaped(std::string_view text) const;
+  /// What the field should show then, on the screen alone: for while nobody types into it.
+  void field_text(const Box&, std::string_view text, const TextStyle&) const;
   /// Nothing is drawn outside the box until the matching unclip().
   void clip(const Box&) const;
   void unclip() const;
@@ -139,6 +145,8 @@ class Ui {
   float width_of(std::string_view text, float size, Ink ink) const;
   std::string cut(std::string_view text, float size, Ink ink, float max_width) const;
   float line(ImVec2 at, std::string_view text, const TextStyle& style) const;
+  const ShapedText* shaped(std::string_view text, Ink ink) const;  // null: Dear ImGui draws it right
+  void put(ImVec2 at, std::string_view text, float size, Ink ink, Rgba colour) const;
   void copy_text(ImVec2 at, std::string_view text, float width, const TextStyle&, bool upright) const;
   std::vector<std::string> broken(std::string_view text, float size, Ink ink, float width) const;
   float line_height(float size) const { return std::round(size * scale_ * 1.3f); }

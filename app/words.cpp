@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/draw/text_shaping.hpp"
 #include "app/own_words.hpp"
 
 namespace attnscope {
@@ -69,6 +70,12 @@ std::size_t gap_end(std::string_view text, std::size_t at) {
   return spaces >= at + 2 || at == 0 || spaces == text.size() || sentence ? spaces : at;
 }
 
+/// A person's own word where it is to be drawn.
+std::string isolated_word(std::string_view word) {
+  const std::string text = plain(word);
+  return changes_order(text) ? std::string(isolate_begin) + text + std::string(isolate_end) : text;
+}
+
 }  // namespace
 
 std::string own(std::string_view text) {
@@ -83,6 +90,19 @@ std::string plain(std::string_view text) {
   for (const char c : text)
     if (c != own_begin && c != own_end) out += c;
   return out;
+}
+
+std::string isolated(std::string_view text) {
+  if (!changes_order(text)) return plain(text);
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t begin = text.find(own_begin), end = text.find(own_end, begin);
+    if (end == std::string_view::npos) break;
+    out += text.substr(0, begin);
+    out += isolated_word(text.substr(begin + 1, end - begin - 1));
+    text.remove_prefix(end + 1);
+  }
+  return out + plain(text);
 }
 
 bool has_words(std::string_view text) {
@@ -127,25 +147,25 @@ void Words::speak_english() {
 
 void Words::append(std::string& to, std::string_view part) const {
   if (!has_words(part)) {
-    to += plain(part);
+    to += isolated(part);
     return;
   }
   const Key key = key_of(part);
   if (!has_words(key.text)) {
-    to += plain(part);
+    to += isolated(part);
     return;
   }
   const auto found = table_.phrases.find(key.text);
   const bool known = found != table_.phrases.end();
   if (watch) watch(key.text, known);
   if (!known) {
-    to += plain(part);
+    to += isolated(part);
     return;
   }
   const Phrase& phrase = found->second;
   to += phrase.literals.front();
   for (std::size_t i = 0; i < phrase.arguments.size(); ++i)
-    to += plain(key.arguments[phrase.arguments[i]]) + phrase.literals[i + 1];
+    to += isolated_word(key.arguments[phrase.arguments[i]]) + phrase.literals[i + 1];
 }
 
 std::string Words::translated(std::string_view text) const {
@@ -169,7 +189,7 @@ std::string Words::translated(std::string_view text) const {
 
 std::string_view Words::said(std::string_view text, std::string& room) const {
   if ((english_ && !watch) || !has_words(text))
-    return has_marks(text) ? std::string_view(room = plain(text)) : text;
+    return has_marks(text) ? std::string_view(room = isolated(text)) : text;
   if (const auto known = kept_.find(text); known != kept_.end()) return known->second;
   if (kept_.size() >= most_kept) kept_.clear();
   return kept_.emplace(std::string(text), translated(text)).first->second;

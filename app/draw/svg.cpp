@@ -195,11 +195,14 @@ void SvgCanvas::polygon(std::span<const Point> points, Rgba colour) {
 void SvgCanvas::text(const Text& style, std::string_view text) {
   if (!is_seen(style.colour) || text.empty()) return;
   const float shift = style.width * style.anchor, below = style.em * 0.3f;
-  const std::string_view anchor = style.anchor == 0 ? "" : style.anchor == 1 ? "end" : "middle";
+  // Where text runs from right to left, its start is its right end.
+  const float left_out = style.right_to_left ? 1 - style.anchor : style.anchor;
+  const std::string_view anchor = left_out == 0 ? "" : left_out == 1 ? "end" : "middle";
   std::string look = style.weight == 400 ? "" : fmt::format(" font-weight=\"{}\"", style.weight);
   look += attribute("font-size", style.em);
   if (!anchor.empty()) look += fmt::format(" text-anchor=\"{}\"", anchor);
   if (text.size() > 1) look += attribute("textLength", style.width) + " lengthAdjust=\"spacingAndGlyphs\"";
+  if (style.right_to_left) look += " direction=\"rtl\" unicode-bidi=\"embed\"";
   look += paint("fill", style.colour);
   if (style.upright) {
     add({style.from.x - style.above, style.from.y - style.width, style.above + below, style.width},

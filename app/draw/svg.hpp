@@ -35,6 +35,8 @@ class SvgCanvas {
     float anchor = 0;  // which share of the width lies left of where it was placed: 0, 0.5 or 1
     Rgba colour = 0;
     bool upright = false;  // bottom to top
+    bool right_to_left =
+        false;  // the reader turns and joins the letters itself; this says which end is first
   };
 
   /// Only what lies in the region is copied; its corner becomes the origin.

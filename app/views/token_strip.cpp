@@ -31,6 +31,11 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
     }
   }
   if (ImGui::IsItemActivated()) scene.next.sequence = static_cast<std::int64_t>(index);
+  // The field shows letters in the order of typing: below it they stand as they are read.
+  const std::string& now = scene.document.input.sequences[index].text;
+  if (ImGui::IsItemActive() && !many && scene.ui.is_shaped(now))
+    scene.ui.text(box.x + scene.ui.px(10), box.bottom() + scene.ui.px(12), own(now),
+                  {type::tick, scene.ui.theme.text2, Ink::Regular, Align::Left, box.w - scene.ui.px(20)});
 }
 
 /// A row of chips: the queries or the keys of the shown sequence.

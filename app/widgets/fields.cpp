@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <imgui.h>
+#include <imgui_internal.h>
 #include <misc/cpp/imgui_stdlib.h>
 
 #include "app/paths.hpp"
@@ -42,7 +43,9 @@ bool edit_text(const Ui& ui, const char* label, const Box& box, std::string& tex
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ui.px(10), std::max(0.f, std::floor((box.h - line) / 2))});
   ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, ui.px(6));
   ImGui::PushStyleColor(ImGuiCol_FrameBg, ui.theme.canvas);
-  ImGui::PushStyleColor(ImGuiCol_Text, ui.theme.text1);
+  // While it is typed into, the field shows letters one by one in the order in which they are typed.
+  const bool ours = ImGui::GetActiveID() != ImGui::GetID(label) && ui.is_shaped(text);
+  ImGui::PushStyleColor(ImGuiCol_Text, ours ? 0 : ui.theme.text1);
   ImGui::PushStyleColor(ImGuiCol_TextDisabled, ui.theme.text3);
   ImGui::PushStyleColor(ImGuiCol_TextSelectedBg, fade(ui.theme.query, 0.35f));
   ImGui::PushStyleColor(ImGuiCol_InputTextCursor, ui.theme.query);
@@ -53,6 +56,7 @@ bool edit_text(const Ui& ui, const char* label, const Box& box, std::string& tex
   ImGui::PopStyleColor(6);
   ImGui::PopStyleVar(2);
   ImGui::PopFont();
+  if (ours) ui.field_text(box, text, {type::label, ui.theme.text1});
   ui.copy_field(box, text.empty() ? hint : text,
                 {type::label, text.empty() ? ui.theme.text3 : ui.theme.text1, Ink::Regular, Align::Left,
                  box.w - ui.px(20)});

@@ -56,6 +56,27 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view bytes) {
   return std::nullopt;
 }
 
+Decoded decode_at(std::string_view text, std::size_t at) {
+  utf8proc_int32_t code_point = 0;
+  const std::size_t length = decode(text, at, code_point);
+  return length == 0 ? Decoded{U'\uFFFD', 1} : Decoded{static_cast<char32_t>(code_point), length};
+}
+
+std::vector<std::size_t> grapheme_ends(std::string_view text) {
+  std::vector<std::size_t> ends;
+  utf8proc_int32_t state = 0;
+  char32_t before = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto [value, length] = decode_at(text, at);
+    const auto code = [](char32_t c) { return static_cast<utf8proc_int32_t>(c); };
+    if (at > 0 && utf8proc_grapheme_break_stateful(code(before), code(value), &state)) ends.push_back(at);
+    before = value;
+    at += length;
+  }
+  if (!text.empty()) ends.push_back(text.size());
+  return ends;
+}
+
 std::string in_quotes(std::string_view bytes, std::size_t limit) { return '"' + escaped(bytes, limit) + '"'; }
 
 std::string printable(std::string_view bytes) { return escaped(bytes, bytes.size()); }
