@@ -16,6 +16,7 @@
 #include "app/views/long/long_parts.hpp"
 #include "app/views/mask_painter.hpp"
 #include "app/views/neuron/neuron_view.hpp"
+#include "app/views/start/start.hpp"
 #include "app/views/walk/script.hpp"
 #include "core/edits/heads.hpp"
 
@@ -78,6 +79,8 @@ void leave(Scene& scene) {
   } else if (is_narrow(ImGui::GetIO().DisplaySize.x, scene.view.scale) && scene.view.drawer &&
              scene.view.mode == Mode::Explore) {
     scene.view.drawer = false;
+  } else if (is_start_shown(scene.view, scene.result)) {
+    leave_start(scene.view);
   } else {
     scene.next.locked = false;
   }
@@ -239,6 +242,7 @@ const Action table[] = {
     {G::Regions, "Heads", ImGuiKey_3, [](Scene& s) { turn(s, Region::Heads); }},
     {G::Regions, "Signals", ImGuiKey_4, [](Scene& s) { turn(s, Region::Signals); }},
     any_length({G::Regions, "Inspector", ImGuiKey_5, turn_inspector}),
+    {G::Look, "Show the first steps again", 0, show_start_again},
     any_length({G::Regions, "Usual sizes", 0, [](Scene& s) { s.view.sizes = {}; }}),
 
     {G::Walk, "One move on", ImGuiKey_Space, walk::step_forward, true, Mode::Walk},

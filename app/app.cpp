@@ -10,6 +10,7 @@
 #include "app/layout.hpp"
 #include "app/scene.hpp"
 #include "app/views/files/files.hpp"
+#include "app/views/start/start.hpp"
 #include "core/error.hpp"
 #include "core/stages/run_stage.hpp"
 
@@ -68,6 +69,7 @@ Layout layout_of(const Document& document, const ResultPtr& shown, const ViewSta
   const std::size_t lines =
       std::max<std::size_t>(document.input.sequences.size(), shown && is_cross(*shown) ? 2 : 1);
   const Layout usual = compute_layout(size.x, size.y, view, lines);
+  if (shown && is_start_shown(view, *shown)) return with_start(usual, view);
   return shown && shown->is_long() ? long_layout(usual) : usual;
 }
 
@@ -77,6 +79,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
     : engine_(engine),
       languages_(list_languages(options.assets)),
       assets_(options.assets),
+      state_(options.state),
       backends_(std::make_unique<Backends>(std::move(backends))),
       recent_(options.state) {
   view_.theme = options.theme;
@@ -301,6 +304,7 @@ void App::frame(const Fonts& fonts) {
                   layout.compact,
                   !(document_ == original_)};
       if (view_.parity && (shown_->is_complete() || !engine_.busy())) backends_->compare(shown_);
+      watch_start(scene);
       run_keyboard(scene);
       draw_help(scene);
       draw_regions(scene, layout);
@@ -308,6 +312,7 @@ void App::frame(const Fonts& fonts) {
       draw_parity(scene, layout.top);
       draw_palette(scene);
       draw_picture_card(scene, layout);
+      tick_start(scene);
       if (next.cell != selection_.cell) wanted_cell_ = next.cell;
       selection_ = next;
       fulfil(requests);
@@ -320,6 +325,7 @@ void App::frame(const Fonts& fonts) {
     tiles->end_frame();
     if (std::string error = tiles->take_error(); !error.empty()) view_.message = std::move(error);
   }
+  if (std::exchange(view_.start.changed, false)) write_start(state_, view_.start);
   history_.observe(document_, ImGui::IsAnyItemActive(), view_.now);
   submit_if_changed();
   keep(ImGui::GetTime());
@@ -383,6 +389,7 @@ void App::prepare(Still& still, float scale) const {
   still.view = view_;
   still.view.scale *= scale;
   still.view.message.clear();
+  still.view.start.open = false;
   still.edited = !(document_ == original_);
 }
 

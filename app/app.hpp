@@ -72,6 +72,9 @@ class App {
   /// Opens what was open when the last program was killed, and says so; nothing when it was not.
   void restore();
 
+  /// Shows three things to try beside the picture, unless they were done or put away in a run before.
+  void offer_start();
+
   /// Writes the session as it is now, atomically; ".json" is added where the name has no ending. An empty
   /// path means the file it was last saved to, or opened from when that was a document of the person's own.
   /// Other endings export what is on screen: numbers, see export.hpp, or the window as a picture. Success and
@@ -163,7 +166,7 @@ class App {
   Document document_;
   Document original_;           // as it was opened or saved
   std::filesystem::path file_;  // where save() without a path writes; empty = nowhere yet
-  std::filesystem::path assets_;
+  std::filesystem::path assets_, state_;
   std::optional<Document> submitted_;  // the last one; empty: none, so that the next one is in any case
   History history_;
   Selection selection_;  // always inside the shown result

@@ -94,6 +94,13 @@ void App::restore() {
   }
 }
 
+void App::offer_start() {
+  StartState start = read_start(state_);
+  if (start.left) return;
+  view_.start = std::move(start);
+  view_.start.open = true;
+}
+
 /// From here on the Document is another one.
 void App::take(Session session, const std::filesystem::path& file) {
   document_ = std::move(session.document);
@@ -121,6 +128,7 @@ void App::look_as_opened() {
   next.now = view_.now;
   if (!looks_->trace.empty()) put_back(looks_->trace, next.scope, next.now);
   next.files = std::move(view_.files);
+  next.start = std::move(view_.start);
   selection_ = looks_->selection;
   wanted_cell_ = selection_.cell;
   was_used_ = weights_stage(shown_->document);  // nothing was switched, it was like this

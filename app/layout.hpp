@@ -9,6 +9,7 @@ namespace attnscope {
 
 struct Layout {
   Box top, strip, controls, heads, focus, inspector, signals, status;  // empty (w or h 0) where hidden
+  Box start;  // what the first launch offers to do, while it does
   Box tab;    // opens and closes the drawer: only where the window is narrow
   Box whole;  // between the top bar (and strip, in Compare) and the status line, for the other modes
   bool compact =

@@ -66,6 +66,7 @@ std::string render_picture(const RenderWish& wish) {
   if (wish.view) app.view().mode = *mode_named(*wish.view);
   if (wish.theme) app.view().theme = *theme_named(*wish.theme);
   if (wish.language) app.view().language = *wish.language;
+  if (wish.start) app.offer_start();
   settle();
   for (int i = 0; i < layout_frames; ++i) frame();
   // The whole window as it was just drawn, with its message; anything else is drawn for the purpose.

@@ -19,7 +19,8 @@ struct RenderWish {
   float scale = 1;                            // display scale: at 2, everything is twice as large
   BackendWish backend = BackendWish::Auto;
   PictureRegion region = PictureRegion::Window;
-  Spot spot;  // what is looked at; as the session has it where it does not say
+  bool start = false;  // with the first launch's three things to try
+  Spot spot;           // what is looked at; as the session has it where it does not say
   // Those of the session; explore, dark and English when there are none.
   std::optional<std::string> view, theme, language;
 };

@@ -17,6 +17,7 @@
 #include "app/views/inspector/inspector_state.hpp"
 #include "app/views/long/long_state.hpp"
 #include "app/views/signals/signals_state.hpp"
+#include "app/views/start/start_state.hpp"
 #include "app/views/walk/walk_state.hpp"
 
 namespace attnscope {
@@ -92,6 +93,7 @@ struct ViewState {
   InspectorState inspector;    // which page of the inspector, and how
   EditingState editing;        // numbers and masks under the hand
   FilesState files;            // the file menu and what it opens
+  StartState start;            // three things to try, on the first launch
 
   void show_stage(Plane next) {
     inspector.expanded = false;

@@ -215,6 +215,7 @@ int run_window(const std::optional<std::filesystem::path>& file, const std::stri
     app.open(*file, layer);
   } else {
     app.restore();
+    app.offer_start();
   }
 
   while (!glfwWindowShouldClose(window.get())) {

@@ -156,6 +156,7 @@ CLI::App* add_render(CLI::App& app, Wishes& wishes) {
                  return text == "dark" || text == "light" || text == "contrast";
                }});
   add_spot_options(*render, wish.spot);
+  render->add_flag("--start", wish.start, "With the three things that the first launch offers to do");
   render->add_option("--layer", wish.layer, layer_help)->type_name("NAME");
   add_checked(*render, language_option(wish.language));
   add_checked(*render, backend_option([&wish](BackendWish backend) { wish.backend = backend; }));

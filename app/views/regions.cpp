@@ -6,6 +6,7 @@
 #include "app/scene.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "app/views/neuron/neuron_view.hpp"
+#include "app/views/start/start.hpp"
 #include "app/widgets/widgets.hpp"
 
 namespace attnscope {
@@ -111,6 +112,7 @@ void draw_regions(Scene& scene, const Layout& layout) {
     }
     if (visible(layout.heads)) draw_heads(scene, layout.heads);
     if (visible(layout.inspector) && !layout.drawer) draw_inspector(scene, layout.inspector);
+    if (visible(layout.start)) draw_start(scene, layout.start);
     if (visible(layout.signals)) {
       if (layout.folded) {
         draw_folded_signals(scene, layout.signals);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "app/number_format.hpp"
 #include "app/picture.hpp"
@@ -20,6 +21,7 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   const bool many = sequences.size() > 1;
   const std::string label = many ? "Text " + std::to_string(index + 1) : "Text";
   const bool chosen = many && scene.sequence() == static_cast<std::int64_t>(index);
+  if (index == 0 && std::exchange(scene.view.start.wants_field, false)) ImGui::SetKeyboardFocusHere();
   if (text_field(scene.ui, ("##" + label).c_str(), box, text, "Type a sentence", chosen)) {
     try {
       if (scene.document.input.edited)

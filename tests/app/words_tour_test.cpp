@@ -41,7 +41,8 @@ std::set<std::string> keys_of_template() {
 }
 
 /// What only shows when a computation takes long, or fails where the robot's does not.
-constexpr std::array<std::string_view, 24> rare{
+constexpr std::array<std::string_view, 25> rare{
+    "The entropy is not a number here.",
     "rows known so far",
     "largest weight",
     "attention received",
@@ -115,6 +116,30 @@ void tour_of_backends(std::map<std::string, std::string>& met) {
   second->fail_at(Stage::Mix, "");
   robot.key(ImGuiKey_U);
   robot.settle();
+}
+
+/// What only the first launch says: every way in which a step can turn out.
+void tour_of_start(std::map<std::string, std::string>& met) {
+  Robot robot({.width = 1600, .height = 1000});
+  ImGui::GetStyle().HoverDelayShort = ImGui::GetStyle().HoverStationaryDelay = 0;
+  robot.app().words().watch = [&](std::string_view key, bool) { met.try_emplace(std::string(key), "start"); };
+  const auto press = [&](ImGuiKey key) {
+    robot.key(key);
+    robot.settle();
+  };
+  robot.app().offer_start();
+  robot.settle();
+  robot.move(robot.centre("Leave the first steps"));
+  robot.frame(2);
+  for (const ImGuiKey key : {ImGuiKey_S, ImGuiKey_S, ImGuiKey_C, ImGuiKey_C}) press(key);
+  robot.retype("##Text", "cat");
+  press(ImGuiKey_Enter);
+  press(ImGuiKey_S);  // the entropy of one token stays
+  const test::TemporaryDirectory directory;
+  robot.app().open(
+      directory.write("crossed.json", R"({"attnscope": 1, "text": ["a b"], "memory": ["c d e"]})"));
+  robot.settle();
+  press(ImGuiKey_C);
 }
 
 void write_template(const std::map<std::string, std::string>& met) {
@@ -194,6 +219,7 @@ TEST_CASE("words: every text of the interface is in the template of the language
     met = WordsTour(robot, directory.path()).run();
   }
   tour_of_backends(met);
+  tour_of_start(met);
   for (const std::string_view key : rare) met.try_emplace(std::string(key), "seldom");
   if (std::getenv("ATTNSCOPE_DESCRIBE")) {
     write_template(met);

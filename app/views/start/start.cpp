@@ -1,0 +1,229 @@
+#include "app/views/start/start.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/actions.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr float band_height = 68, low_band_height = 42;  // logical pixels; the low one has no sentence
+constexpr double at_least_told = 1;  // seconds that the last sentence stands before a click puts all away
+
+/// How a step is offered now, and by which action's key it is done.
+struct Offer {
+  FirstStep step;
+  const char* label;  // of the widget
+  std::string_view title, why;
+  std::string_view done;  // instead of the title, once it was done: how it is now
+  ImGuiKeyChord key;
+};
+
+std::array<Offer, first_steps> offers(const Document& document) {
+  const bool divided = document.scaling.kind == Scaling::Kind::InverseSqrtDk;
+  const bool causal = document.masking.causal;
+  return {{{FirstStep::Scaling, "First step: scaling", divided ? "Switch √dₖ off" : "Switch √dₖ on",
+            "Watch the entropies of the rows.", divided ? "√dₖ is on" : "√dₖ is off", ImGuiKey_S},
+           {FirstStep::Future, "First step: future", causal ? "Let it see the future" : "Hide the future",
+            causal ? "The causal mask hides later tokens. Watch the hatched half of the map."
+                   : "The causal mask hides later tokens. Watch the upper half of the map.",
+            causal ? "The future is hidden" : "It sees the future", ImGuiKey_C},
+           {FirstStep::Sentence, "First step: sentence", "Type your own sentence",
+            "Everything follows each key you press.", "Your own sentence", ImGuiMod_Ctrl | ImGuiKey_L}}};
+}
+
+/// Null where no action has the key: then a click alone does it.
+const Action* action_of(const Offer& offer) {
+  const auto action = std::ranges::find(actions(), offer.key, &Action::key);
+  return action == actions().end() ? nullptr : &*action;
+}
+
+void do_step(Scene& scene, const Offer& offer) {
+  if (const Action* action = action_of(offer)) return action->run(scene);
+  scene.view.hidden[static_cast<std::size_t>(Region::Strip)] = false;
+  scene.view.start.wants_field = true;
+}
+
+/// A ring, and once it is done a disc with a tick.
+void draw_tick(const Ui& ui, ImVec2 centre, bool done) {
+  const float r = ui.px(9), line = ui.px(1.5f);
+  if (!done) return ui.ring(centre, r, ui.theme.border, line);
+  ui.disc(centre, r, ui.theme.query);
+  const ImVec2 tick[3] = {{centre.x - r * 0.45f, centre.y + r * 0.02f},
+                          {centre.x - r * 0.12f, centre.y + r * 0.36f},
+                          {centre.x + r * 0.48f, centre.y - r * 0.34f}};
+  ui.polyline(tick, ui.theme.panel, ui.px(2));
+}
+
+/// Its right end is at `right`; returns how much room it took.
+float draw_keycap(const Ui& ui, float right, float y, const Offer& offer) {
+  if (action_of(offer) == nullptr) return 0;
+  const std::string key = key_name(offer.key);
+  const float width = std::max(ui.px(22), ui.text_width(key, type::tick) + ui.px(12));
+  const Box cap{right - width, std::round(y - ui.px(10)), width, ui.px(20)};
+  ui.frame(cap, ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(4));
+  ui.text(cap.centre_x(), cap.centre_y(), key, {type::tick, ui.theme.text2, Ink::Regular, Align::Centre});
+  return width + ui.px(8);
+}
+
+void draw_close(Scene& scene, ImVec2 centre) {
+  const Ui& ui = scene.ui;
+  const Box close{std::round(centre.x - ui.px(12)), std::round(centre.y - ui.px(12)), ui.px(24), ui.px(24)};
+  const Ui::Touch touch = ui.touch("Leave the first steps", close);
+  if (touch.hovered) ui.fill(close, ui.theme.control_hover, ui.px(4));
+  if (touch.focused) ui.frame(close.grown(ui.px(2)), ui.theme.query, ui.px(2), ui.px(6));
+  ui.text(close.centre_x(), close.centre_y(), "×", {type::body, ui.theme.text2, Ink::Regular, Align::Centre});
+  tooltip(ui, touch.hovered, close, {"Put this away", {}, "It does not come back by itself.", "Esc"});
+  if (touch.clicked) leave_start(scene.view);
+}
+
+Ui::Touch draw_ground(const Ui& ui, const char* label, const Box& box) {
+  const Ui::Touch touch = ui.touch(label, box);
+  ui.fill(box,
+          touch.held      ? ui.theme.segment_on
+          : touch.hovered ? ui.theme.control_hover
+                          : ui.theme.raised,
+          ui.px(8));
+  ui.frame(box, ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(8));
+  if (touch.focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(10));
+  return touch;
+}
+
+constexpr std::string_view title_text = "Three things to try";
+constexpr std::string_view opening_text = "The picture is live: it follows whatever you change.";
+constexpr std::string_view end_text = "That was all three. Every other action: Ctrl+K.";
+
+std::string_view title_of(const StartState::Step& step, const Offer& offer) {
+  return step.done ? offer.done : offer.title;
+}
+
+/// What stands under the title of a step: what to look at, and then what came of it.
+std::string_view below(const StartState::Step& step, const Offer& offer) {
+  return step.seen.empty() ? offer.why : std::string_view(step.seen);
+}
+
+struct Card {
+  float inner, indent, text_width;
+  bool all_texts = true;  // else only that of the step that was done last
+
+  bool has_text(const StartState& start, const Offer& offer) const {
+    return all_texts || start.last == offer.step;
+  }
+  float height(const Ui& ui, const StartState& start, const Offer& offer) const {
+    const float text = ui.paragraph_height(text_width, below(start.step(offer.step), offer), type::label);
+    return 2 * inner + ui.px(18) + (has_text(start, offer) ? ui.px(4) + text : 0);
+  }
+};
+
+void draw_step(Scene& scene, const Box& card, const Card& form, const Offer& offer) {
+  const Ui& ui = scene.ui;
+  const StartState::Step& step = scene.view.start.step(offer.step);
+  const Ui::Touch touch = draw_ground(ui, offer.label, card);
+  const float line = card.y + form.inner + ui.px(8), x = card.x + form.inner + form.indent;
+  draw_tick(ui, {card.x + form.inner + ui.px(9), line}, step.done);
+  const float cap = draw_keycap(ui, card.right() - form.inner, line, offer);
+  ui.text(x, line, title_of(step, offer),
+          {type::body, ui.theme.text1, Ink::Medium, Align::Left, form.text_width - cap});
+  if (form.has_text(scene.view.start, offer))
+    ui.paragraph(x, card.y + form.inner + ui.px(22), form.text_width, below(step, offer),
+                 {type::label, step.seen.empty() ? ui.theme.text2 : ui.theme.text1});
+  if (touch.clicked) do_step(scene, offer);
+}
+
+void draw_card(Scene& scene, const Box& box) {
+  const Ui& ui = scene.ui;
+  const StartState& start = scene.view.start;
+  const float pad = ui.px(scene.compact ? 14 : 20), gap = ui.px(10), x = box.x + pad, width = box.w - 2 * pad;
+  const std::array<Offer, first_steps> all = offers(scene.document);
+  Card form{ui.px(12), ui.px(30), width - 2 * ui.px(12) - ui.px(30)};
+  const std::string_view opening = start.all_done() ? end_text : opening_text;
+  const float top = box.y + ui.px(48),
+              first = top + ui.paragraph_height(width, opening, type::label) + ui.px(12);
+  float bottom = first - gap;
+  for (const Offer& offer : all) bottom += form.height(ui, start, offer) + gap;
+  form.all_texts = bottom <= box.bottom() - ui.px(4);
+
+  ui.vertical(box.x, box.y, box.h, ui.theme.hairline);
+  ui.text(x, box.y + ui.px(28), title_text, {type::title, ui.theme.text1, Ink::Semibold});
+  draw_close(scene, {x + width - ui.px(12), box.y + ui.px(28)});
+  ui.paragraph(x, top, width, opening, {type::label, ui.theme.text2});
+  float y = first;
+  for (const Offer& offer : all) {
+    const float height = form.height(ui, start, offer);
+    draw_step(scene, {x, y, width, height}, form, offer);
+    y += height + gap;
+  }
+}
+
+/// Three buttons in a row, and one line about the one that was done last.
+void draw_band(Scene& scene, const Box& box) {
+  const Ui& ui = scene.ui;
+  const StartState& start = scene.view.start;
+  const float pad = ui.px(12), gap = ui.px(8), close = ui.px(32), high = ui.px(30);
+  ui.horizontal(box.x, box.bottom() - 1, box.w, ui.theme.hairline);
+  const float width = std::floor((box.w - 2 * pad - close - 2 * gap) / 3);
+  const float middle = box.y + ui.px(6) + high / 2;
+  float x = box.x + pad;
+  for (const Offer& offer : offers(scene.document)) {
+    const Box button{std::round(x), std::round(middle - high / 2), width, high};
+    const Ui::Touch touch = draw_ground(ui, offer.label, button);
+    draw_tick(ui, {button.x + ui.px(18), middle}, start.step(offer.step).done);
+    const float cap = draw_keycap(ui, button.right() - ui.px(8), middle, offer);
+    ui.text(button.x + ui.px(34), middle, title_of(start.step(offer.step), offer),
+            {type::label, ui.theme.text1, Ink::Medium, Align::Left, width - ui.px(42) - cap});
+    tooltip(ui, touch.hovered, button, {offer.title, {}, below(start.step(offer.step), offer), {}});
+    if (touch.clicked) do_step(scene, offer);
+    x += width + gap;
+  }
+  draw_close(scene, {box.right() - pad - ui.px(12), middle});
+  if (box.h < ui.px(band_height)) return;
+  const std::string& seen = start.step(start.last).seen;
+  const std::string_view text = !seen.empty() ? std::string_view(seen) : opening_text;
+  ui.text(box.x + pad, box.bottom() - ui.px(17), text,
+          {type::label, seen.empty() ? ui.theme.text2 : ui.theme.text1, Ink::Regular, Align::Left,
+           box.w - 2 * pad});
+}
+
+/// Once all is done and was read, the next click or key takes the card away, unless it is for a text.
+bool is_over(const StartState& start) {
+  const bool waiting = std::ranges::any_of(start.steps, &StartState::Step::waiting);
+  const ImGuiIO& io = ImGui::GetIO();
+  if (!start.all_done() || waiting || io.WantTextInput || ImGui::GetTime() < start.told + at_least_told)
+    return false;
+  return ImGui::IsMouseClicked(0) || ImGui::IsKeyPressed(ImGuiKey_Enter, false) ||
+         !io.InputQueueCharacters.empty();
+}
+
+}  // namespace
+
+bool is_start_shown(const ViewState& view, const Result& result) {
+  return view.start.open && view.mode == Mode::Explore && !result.is_long();
+}
+
+Layout with_start(Layout l, const ViewState& view) {
+  if (l.inspector.w > 0 && !l.drawer) {
+    l.start = l.inspector;
+    l.inspector = {};
+    return l;
+  }
+  const auto px = [&view](float logical) { return std::round(logical * view.scale); };
+  const float high = px(band_height), height = l.focus.h - high < px(320) ? px(low_band_height) : high;
+  if (l.focus.h - height < px(160)) return l;
+  l.start = {0, l.top.bottom(), l.top.w, height};
+  for (Box* box : {&l.strip, &l.controls, &l.heads, &l.focus, &l.tab, &l.inspector, &l.whole})
+    box->y += height;
+  for (Box* box : {&l.controls, &l.heads, &l.focus, &l.tab, &l.inspector, &l.whole})
+    box->h = std::max(0.f, box->h - height);
+  return l;
+}
+
+void draw_start(Scene& scene, const Box& box) {
+  if (box.w > box.h * 4)
+    draw_band(scene, box);
+  else
+    draw_card(scene, box);
+  if (is_over(scene.view.start)) leave_start(scene.view);
+}
+
+}  // namespace attnscope
