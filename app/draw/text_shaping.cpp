@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+
 #include <fribidi.h>
 
 #include "app/draw/script_blocks.hpp"

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <hb.h>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +12,10 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
+
+#include <hb.h>
+
+#include "app/draw/script_blocks.hpp"
 
 namespace attnscope {
 

@@ -62,6 +62,11 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   if (!ImGui::IsItemActive()) return;
   sentence.active = true;
   if (sentence.field == index) take_over(sentence);
+  // The field shows letters in the order of typing: below it they stand as they are read.
+  const std::string& now = scene.document.input.sequences[index].text;
+  if (!many && scene.ui.is_shaped(now))
+    scene.ui.text(box.x + scene.ui.px(10), box.bottom() + scene.ui.px(12), own(now),
+                  {type::tick, scene.ui.theme.text2, Ink::Regular, Align::Left, box.w - scene.ui.px(20)});
 }
 
 /// Labels of given tensors: taken once there are as many as tokens; until then what is typed stands there

@@ -184,8 +184,20 @@ TEST_CASE("scripts: chips, labels and the field show a typed Arabic sentence, th
   const test::TemporaryDirectory directory;
   Robot robot({.width = 1280, .height = 800, .system_fonts = true});
   robot.retype("##Text", "السلام عليكم 12 The");
+  const auto below_field = [&robot] {
+    const RecordedItem field = *robot.items().find("##Text");
+    const Image image = robot.pixels();
+    Extent ink;
+    for (int y = static_cast<int>(field.max.y) + 2; y < static_cast<int>(field.max.y) + 20; ++y)
+      for (int x = static_cast<int>(field.min.x); x < static_cast<int>(field.max.x); ++x)
+        if (is_ink(image.at(x, y))) ink.x1 = std::max(ink.x1, x);
+    return ink.x1 >= 0;
+  };
+  CHECK(below_field());  // while it is typed, as it is read
+  robot.key(ImGuiKey_Enter);
   robot.leave();
   robot.settle();
+  CHECK_FALSE(below_field());
   REQUIRE(robot.document().input.sequences[0].tokens.size() == 4);
   const std::filesystem::path path = directory.path() / "a.svg";
   robot.app().save_picture({PictureRegion::Window, 1, path});

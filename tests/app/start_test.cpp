@@ -178,6 +178,19 @@ TEST_CASE("start: opening a file is nothing a person did of the three", "[start]
   CHECK(robot.has_card());
 }
 
+TEST_CASE("start: what is opened before a result is there is not taken for it", "[start]") {
+  FirstLaunch robot;
+  ImGui::GetIO().AddKeyEvent(ImGuiKey_S, true);
+  robot.frame();  // its result comes in the next one
+  ImGui::GetIO().AddKeyEvent(ImGuiKey_S, false);
+  REQUIRE(robot.start().step(FirstStep::Scaling).waiting);
+  const test::TemporaryDirectory directory;
+  robot.app().open(directory.write("other.json", R"({"attnscope": 1, "text": ["quite another one"]})"));
+  robot.settle();
+  CHECK(robot.is_done(FirstStep::Scaling));
+  CHECK(robot.seen(FirstStep::Scaling).empty());
+}
+
 TEST_CASE("start: Esc and the cross put it away for good, the palette brings it back", "[start]") {
   for (const bool by_key : {true, false}) {
     const test::TemporaryDirectory directory;

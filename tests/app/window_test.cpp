@@ -9,6 +9,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/views/start/start_state.hpp"
+#include "support/temporary_directory.hpp"
 #include "tests/robot/child_process.hpp"
 #include "tests/robot/robot.hpp"
 #include "tests/robot/virtual_display.hpp"
@@ -27,19 +29,28 @@ bool wait_until(const std::function<bool()>& condition) {
   return false;
 }
 
-/// The program, its display and its window, once that shows something.
+/// The program, its display and its window, once that shows something. What it remembers is its own.
 struct Running {
+  test::TemporaryDirectory state;
   VirtualDisplay display{1920, 1200};
   std::optional<ChildProcess> program;
   VirtualDisplay::Window window = 0;
   double first_frame_milliseconds = 0;
 
-  explicit Running(const std::string& layout = {}) {
+  explicit Running(const std::string& layout = {}, bool first_launch = false) {
     if (!layout.empty() && !display.set_layout(layout)) SKIP("setxkbmap is not installed (x11-xkb-utils)");
+    if (!first_launch) {
+      StartState left;
+      left.left = true;
+      write_start(state / "attnscope", left);
+    }
     display.move_pointer(1900, 1190);  // beside the window: nothing hovers
     const auto start = Clock::now();
     program.emplace(std::vector<std::string>{ATTNSCOPE_PROGRAM},
-                    ChildProcess::Options{{"DISPLAY=" + display.name(), "LANGUAGE=en"}, -1, false});
+                    ChildProcess::Options{{"DISPLAY=" + display.name(), "LANGUAGE=en",
+                                           "XDG_STATE_HOME=" + state.path().native()},
+                                          -1,
+                                          false});
     REQUIRE(wait_until([this] {
       const auto found = display.find("AttnScope");
       if (found) window = *found;
@@ -101,6 +112,23 @@ TEST_CASE("the window shows what the robot sees, takes a click, rests and closes
   std::printf("window: %.1f %% of a processor while idle\n", 100 * share);
   CHECK(share < 0.02);
 
+  session.display.close(session.window);
+  CHECK(session.program->wait(patience) == 0);
+}
+
+TEST_CASE("the first launch offers three things to try, the second does not when they were put away") {
+  if (!VirtualDisplay::available()) SKIP("Xvfb is not installed (package xvfb)");
+  Robot robot({.width = 1600, .height = 1000, .system_fonts = true});
+  const Image without = robot.pixels();
+  robot.app().offer_start();
+  robot.settle();
+  const ImVec2 close = robot.centre("Leave the first steps");
+  Running session(true);
+  CHECK(difference(session.picture(), robot.pixels()) < 0.005);
+  session.display.click(session.window, static_cast<int>(close.x), static_cast<int>(close.y));
+  session.display.move_pointer(1900, 1190);
+  CHECK(wait_until([&] { return difference(session.display.pixels(session.window), without) < 0.005; }));
+  CHECK(read_start(session.state / "attnscope").left);
   session.display.close(session.window);
   CHECK(session.program->wait(patience) == 0);
 }

@@ -1,5 +1,7 @@
 // app/views/start: what was done, and what came of it.
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/number_format.hpp"
 #include "app/own_words.hpp"
@@ -92,8 +94,13 @@ constexpr std::array all_steps{FirstStep::Scaling, FirstStep::Future, FirstStep:
 
 void watch_start(Scene& scene) {
   StartState& start = scene.view.start;
-  start.facts.reset();
-  if (start.open && !scene.result.is_long()) start.facts = facts_of(scene.document);
+  const std::optional<StartState::Facts> before = std::exchange(start.facts, std::nullopt);
+  if (!start.open || scene.result.is_long()) return;
+  start.facts = facts_of(scene.document);
+  // Another Document was opened meanwhile: what comes now is not what came of a step.
+  const auto differs = [&](FirstStep step) { return before && differ(step, *before, *start.facts); };
+  if (std::ranges::any_of(all_steps, differs))
+    for (StartState::Step& step : start.steps) step.waiting = false;
 }
 
 void tick_start(Scene& scene) {
@@ -113,6 +120,7 @@ void tick_start(Scene& scene) {
       start.told = ImGui::GetTime();
     }
   }
+  start.facts = now;
   if (start.all_done() && !start.left) start.left = start.changed = true;  // it was the first launch's
 }
 
