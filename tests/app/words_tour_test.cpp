@@ -41,7 +41,9 @@ std::set<std::string> keys_of_template() {
 }
 
 /// What only shows when a computation takes long, or fails where the robot's does not.
-constexpr std::array<std::string_view, 24> rare{
+constexpr std::array<std::string_view, 26> rare{
+    "A long sequence has no text field: open a shorter text to type.",
+    "What is open came as numbers and has no sentence to type.",
     "rows known so far",
     "largest weight",
     "attention received",
