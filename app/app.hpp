@@ -148,6 +148,7 @@ class App {
   const std::optional<Held>& held() const { return held_; }
   /// How it is looked at, as far as undo covers it.
   Viewing viewing() const;
+  const History& history() const { return history_; }
 
  private:
   /// A document that save() may overwrite: not one of the examples.

@@ -30,6 +30,7 @@ void History::record(const Document& document, const Viewing& look) {
   ++recorded_;
   future_.clear();
   seen_.reset();
+  acted_ = false;
   // From the newest to the oldest, as far as steps and bytes reach.
   std::set<const Tensor*> counted;
   std::size_t bytes = new_bytes(present_->document, counted), kept = 0;
@@ -43,8 +44,9 @@ void History::observe(const Document& document, const Viewing& look, Hand hand, 
   const bool stepped = std::exchange(stepped_, false);
   if (present_ && present_->document == document) {
     seen_.reset();
+    acted_ = present_->look != look && (acted_ || hand.acted);
     if (present_->look == look) return;
-    if (stepped || (!hand.acted && !hand.busy)) {
+    if (stepped || (!acted_ && !hand.busy)) {
       present_->look = look;
     } else if (present_is_place_ && present_->look.differs_in_place_only(look)) {
       present_->look = look;

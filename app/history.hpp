@@ -44,6 +44,8 @@ class History {
   std::optional<Step> undo(const Document&, const Viewing&);
   std::optional<Step> redo(const Document&, const Viewing&);
 
+  /// Steps that lead back from here.
+  std::size_t depth() const { return past_.size(); }
   /// Steps recorded so far, those that were forgotten too.
   std::uint64_t recorded() const { return recorded_; }
   /// Forgets the last steps down to when recorded() was `count`, as far as they are there: what is there now
@@ -61,6 +63,7 @@ class History {
   std::uint64_t recorded_ = 0;
   bool present_is_place_ = false;  // the last step differs from the one before in its place only
   bool stepped_ = false;           // back or forward in this frame
+  bool acted_ = false;             // a look that differs from the last step's is a person's doing
 };
 
 }  // namespace attnscope

@@ -207,10 +207,10 @@ void draw_chip(Scene& scene, const Box& box, const Row& row, const Chip& chip) {
   if (touch.clicked) choose(scene, row, chip);
 }
 
-/// Which chips of a row are in sight: those from `first` on that fit.
+/// Which chips of a row are in sight: those from `first` on that fit between the dots of those that do not.
 struct InSight {
   const std::vector<float>& widths;
-  float gap, room;
+  float gap, room, dots;
 
   std::int64_t count() const { return std::ssize(widths); }
   float step(std::int64_t i) const { return widths[static_cast<std::size_t>(i)] + gap; }
@@ -221,15 +221,16 @@ struct InSight {
   }
   /// The last one in sight when `first` is the first.
   std::int64_t last(std::int64_t first) const {
+    const float left = room - (first > 0 ? 2 : 1) * dots;
     float used = 0;
     std::int64_t i = first;
-    for (; i < count() && used + step(i) - gap <= room; ++i) used += step(i);
+    for (; i < count() && used + step(i) - gap <= left; ++i) used += step(i);
     return std::max(first, i - 1);
   }
-  /// The first one when `last` stands at so much of the room.
-  std::int64_t first_for(std::int64_t last, float share) const {
+  /// The first one when `last` ends within so much of the room.
+  std::int64_t first_for(std::int64_t last, float within) const {
     std::int64_t first = std::clamp<std::int64_t>(last, 0, count() - 1);
-    for (float used = 0; first > 0 && used + step(first) < room * share; --first) used += step(first);
+    for (float used = 0; first > 0 && used + step(first) < within; --first) used += step(first);
     return first;
   }
 };
@@ -249,9 +250,10 @@ std::int64_t first_chip(SentenceState& state, bool of_keys, const InSight& sight
   first -= static_cast<std::int64_t>(std::lround(wheel * chips_of_a_notch));
   if (std::exchange(state.followed[row], anchor) != anchor) {
     if (anchor <= first) first = anchor - 1;
-    if (anchor > sight.last(std::max<std::int64_t>(0, first))) first = sight.first_for(anchor, 0.75f);
+    if (anchor > sight.last(std::max<std::int64_t>(0, first)))
+      first = sight.first_for(anchor, 0.75f * sight.room);
   }
-  first = std::clamp<std::int64_t>(first, 0, sight.first_for(sight.count() - 1, 0.95f));
+  first = std::clamp<std::int64_t>(first, 0, sight.first_for(sight.count() - 1, sight.room - 3 * sight.dots));
   return first;
 }
 
@@ -282,8 +284,7 @@ void draw_chips(Scene& scene, const Box& area, float y, const Row& row) {
   const Box reach{area.x, y - tallest, area.w, 2 * tallest};
   const ImGuiIO& io = ImGui::GetIO();
   const bool under_mouse = ImGui::IsWindowHovered() && reach.contains(io.MousePos);
-  InSight sight{widths, gap, area.w};
-  if (!sight.is_all()) sight.room -= ui.px(48);  // "…" at both ends
+  const InSight sight{widths, gap, area.w, ui.px(24)};
   const float wheel = under_mouse ? io.MouseWheel - io.MouseWheelH : 0;
   const std::int64_t first =
       first_chip(scene.view.keyboard.sentence, row.of_keys, sight, anchor_of(scene, row), wheel);
@@ -333,7 +334,8 @@ float width_of_fields(const Scene& scene, const Box& strip) {
     text = std::max(text, ui.text_width(own(sequences[i].text), type::label));
   const bool wide = scene.view.keyboard.sentence.wide;
   const float step = ui.px(120), room = std::max(usual, std::floor(strip.w * (wide ? 0.62f : 0.3f)));
-  const float wish = wide ? std::ceil((text + ui.px(60)) / step) * step : text + ui.px(28);
+  const float needed = text + ui.px(16) <= usual ? usual : text + ui.px(28);
+  const float wish = wide ? std::ceil((text + ui.px(60)) / step) * step : needed;
   return std::clamp(std::round(wish), usual, room);
 }
 

@@ -114,7 +114,8 @@ TEST_CASE("looks are steps when a person changed them, and where one is makes on
   history.observe(document, seen(1, 2), acted, 3);
   history.observe(document, seen(2, 2), rests, 4);  // the program's own doing
   history.observe(document, seen(3, 2), drags, 5);
-  history.observe(document, seen(4, 2), acted, 6);
+  history.observe(document, seen(4, 2), rests,
+                  6);  // nobody moves when the drag is over: it is a step all the same
   history.follow(document, seen(4, 2), seen(5, 2));
   CHECK(history.recorded() == 4);
   CHECK(history.undo(document, seen(5, 2))->look == seen(2, 2));

@@ -56,6 +56,7 @@ void check_reopened(const std::function<void(Robot&)>& prepare) {
     robot.settle();
     robot.app().save(file);
     robot.app().view().message.clear();
+    robot.app().view().keyboard.notice = {};
     robot.settle();
     before = robot.pixels();
     document = robot.document();

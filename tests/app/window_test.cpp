@@ -123,7 +123,7 @@ TEST_CASE("the first launch offers three things to try, the second does not when
   robot.app().offer_start();
   robot.settle();
   const ImVec2 close = robot.centre("Leave the first steps");
-  Running session(true);
+  Running session({}, true);
   CHECK(difference(session.picture(), robot.pixels()) < 0.005);
   session.display.click(session.window, static_cast<int>(close.x), static_cast<int>(close.y));
   session.display.move_pointer(1900, 1190);
