@@ -20,8 +20,14 @@ struct Question {
   std::span<const Tip> tips;
 };
 
+/// What is left of a line behind the guess.
+float room_for_why(const Ui& ui, const Question& question, float width) {
+  return width - ui.text_width(question.guess, type::tick, Ink::Medium) - ui.px(8);
+}
+
 float height_of(const Ui& ui, const Question& question, float width) {
-  return ui.px(64) + ui.paragraph_height(width, question.why, type::tick) + ui.px(12);
+  return ui.px(56) + ui.paragraph_height(room_for_why(ui, question, width), question.why, type::tick) +
+         ui.px(14);
 }
 
 /// The answer that was clicked; the card goes on at the y below.
@@ -34,7 +40,7 @@ std::optional<int> draw(const Ui& ui, const Box& inner, float& y, const Question
   const float x = inner.x + guess + ui.px(8);
   const float used =
       ui.paragraph(x, y + ui.px(56), inner.x + inner.w - x, question.why, {type::tick, ui.theme.text2});
-  y += std::max(ui.px(64) + used, ui.px(82));
+  y += ui.px(56) + used + ui.px(14);
   return answer;
 }
 
@@ -109,8 +115,8 @@ void draw_dump_question(Scene& scene, const Layout& layout) {
   if (!asks || width < ui.px(200)) return;
   const float inner = width - 2 * pad;
   float height = 2 * pad + ui.px(30 + 28);
-  if (is_causal_guessed(document)) height += height_of(ui, about_causal(document), inner - ui.px(90));
-  if (are_positions_guessed(document)) height += height_of(ui, about_positions(document), inner - ui.px(100));
+  if (is_causal_guessed(document)) height += height_of(ui, about_causal(document), inner);
+  if (are_positions_guessed(document)) height += height_of(ui, about_positions(document), inner);
   // Over the keys of the first queries, which a causal mask hides.
   const Box box{std::round(region.right() - width - ui.px(12)), region.y + ui.px(56), width, height};
   const FloatingCard card(ui, "dump question", box);
