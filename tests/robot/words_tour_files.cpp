@@ -161,6 +161,7 @@ void WordsTour::dumps() {
   };
   const auto look = [&](const std::filesystem::path& path, bool at_everything) {
     robot_.app().open(path);
+    robot_.app().view().mode = Mode::Explore;
     robot_.settle();
     robot_.app().view().fold.fill(1);
     robot_.frame(2);
@@ -172,7 +173,7 @@ void WordsTour::dumps() {
   robot_.retype("##Labels", "");
   robot_.key(ImGuiKey_Escape);
   robot_.app().view().files.asks = false;
-  robot_.frame(2);
+  robot_.settle();
   robot_.move(robot_.centre("Guessed"));
   robot_.frame(2);
   robot_.key(ImGuiKey_C);
