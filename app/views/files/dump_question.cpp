@@ -135,9 +135,12 @@ std::string guessed_words(const Document& document) {
 
 float draw_guess_chip(Scene& scene, float x, float y, float room) {
   const Ui& ui = scene.ui;
-  const std::string words = guessed_words(scene.document);
-  const float width = ui.text_width(words, type::tick, Ink::Medium) + ui.px(16);
-  if (words.empty() || width > room) return 0;
+  std::string words = guessed_words(scene.document);
+  if (words.empty()) return 0;
+  const auto width_of = [&] { return ui.text_width(words, type::tick, Ink::Medium) + ui.px(16); };
+  if (width_of() > room) words = "guessed";
+  const float width = width_of();
+  if (width > room) return 0;
   const Box box{x, y - ui.px(11), width, ui.px(22)};
   const Ui::Touch touch = ui.touch("Guessed", box);
   ui.frame(box, touch.hovered ? ui.theme.text1 : ui.theme.key, std::max(1.f, std::floor(ui.scale())),
