@@ -41,7 +41,7 @@ std::set<std::string> keys_of_template() {
 }
 
 /// What only shows when a computation takes long, or fails where the robot's does not.
-constexpr std::array<std::string_view, 25> rare{
+constexpr std::array<std::string_view, 26> rare{
     "rows known so far",
     "largest weight",
     "attention received",
@@ -61,6 +61,7 @@ constexpr std::array<std::string_view, 25> rare{
     "softmax underflowed: {} weights are NaN ({} / {}, all scores below {})",
     "next token",
     "{} above {}",
+    "of the file, at τ {}",
     "Nothing that is as long is held as B: press \\ to hold what is shown.",
     "Not every query is known yet: it can be held as B once the sweep is done.",
     "A has {} heads and B has {} heads, so no head of one stands for one of the other: hold what A is now as "
