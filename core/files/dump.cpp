@@ -332,6 +332,12 @@ void Dump::take_output(Document& document, const LayerNames& layer) const {
   document.weights.b_output = std::make_shared<const Tensor>(std::move(bias));
 }
 
+/// What may tell of the model: the file's name, of arrays that of their folder as well.
+std::string Dump::model_name() const {
+  const std::string file = path_.stem().native();
+  return tensors_ ? file : path_.parent_path().filename().native() + " " + file;
+}
+
 void Dump::take_positions(Document& document, const LayerNames& layer) const {
   document.positions = Positions::None;  // whatever made the queries and keys has put them in
   const std::int64_t d_k = document.input.given.query->shape()[3];
@@ -346,7 +352,7 @@ void Dump::take_positions(Document& document, const LayerNames& layer) const {
           facts_.rope_interleaved.value_or(false) ? Positions::RopeInterleaved : Positions::RopeHalf;
     return;
   }
-  const PositionsGuess guess = guess_positions(path_.stem().native(), layer, facts_);
+  const PositionsGuess guess = guess_positions(model_name(), layer, facts_);
   document.positions = guess.positions;
   document.input.given.guesses.positions = guess.why;
 }
@@ -359,7 +365,7 @@ void Dump::take_causal(Document& document, const LayerNames& layer) const {
     document.masking.causal = *facts_.causal;
   } else if (!says_itself) {
     const CausalGuess guess =
-        guess_causal(path_.stem().native(), layer, given.query->shape()[2],
+        guess_causal(model_name(), layer, given.query->shape()[2],
                      given.key->shape()[2] + (given.past_key ? given.past_key->shape()[2] : 0));
     document.masking.causal = guess.causal;
     given.guesses.causal = guess.why;

@@ -69,6 +69,7 @@ class Dump {
   };
   LogWeights log_weights(const std::string& name) const;
   void read_metadata();
+  std::string model_name() const;
   void take_labels(Document&, const LayerNames&) const;
   void take_output(Document&, const LayerNames&) const;
   void take_positions(Document&, const LayerNames&) const;

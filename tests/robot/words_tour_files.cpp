@@ -161,6 +161,7 @@ void WordsTour::dumps() {
   };
   const auto look = [&](const std::filesystem::path& path, bool at_everything) {
     robot_.app().open(path);
+    robot_.app().view().mode = Mode::Explore;
     robot_.settle();
     robot_.app().view().fold.fill(1);
     robot_.frame(2);
@@ -172,7 +173,7 @@ void WordsTour::dumps() {
   robot_.retype("##Labels", "");
   robot_.key(ImGuiKey_Escape);
   robot_.app().view().files.asks = false;
-  robot_.frame(2);
+  robot_.settle();
   robot_.move(robot_.centre("Guessed"));
   robot_.frame(2);
   robot_.key(ImGuiKey_C);
@@ -190,12 +191,19 @@ void WordsTour::dumps() {
   look(write("l", "a.", q, {{"rope_base", "100"}, {"causal", "false"}}), false);
   look(write("m", "a.", q, {{"rope_interleaved", "true"}, {"causal", "true"}}), false);
   look(write("n", "a.", q), false);
+  look(write("gpt", "a.", q, {{"positions_applied", "true"}}), false);
+  look(write("o", "a.", q, {{"positions_applied", "true"}}), false);
   robot_.key(ImGuiKey_C);
   robot_.settle();
   write_safetensors(directory_ / "qk.safetensors",
                     std::array{NamedTensor{"h.0.q", &q}, NamedTensor{"h.0.k", &q}, NamedTensor{"h.1.q", &q},
                                NamedTensor{"h.1.k", &q}});
   look(directory_ / "qk.safetensors", true);
+  robot_.click("Layer");
+  robot_.frame(2);
+  robot_.key(ImGuiKey_Escape);
+  robot_.app().view().signals.slots[0] = PlotKind::GradientNorms;
+  robot_.frame(2);
   const Tensor weights(Shape{1, 2, 2}, {1, 0, 0.5f, 0.5f});
   write_safetensors(directory_ / "weights.safetensors", std::array{NamedTensor{"h.0.attn", &weights}});
   look(directory_ / "weights.safetensors", true);
@@ -210,6 +218,8 @@ void WordsTour::dumps() {
   robot_.app().view().more.fill(true);
   robot_.settle();
   rest_on_everything();
+  robot_.app().look_at({.head = 0, .cell = Cell{1, 1}, .cells = {}});
+  robot_.type_number("Temperature", "2");
   robot_.app().hold();
   robot_.settle();
   for (const ImGuiKey mode : {ImGuiKey_F3, ImGuiKey_F4, ImGuiKey_F2}) {

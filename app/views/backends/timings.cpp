@@ -12,6 +12,7 @@
 #include "app/picture.hpp"
 #include "app/views/backends/floating_card.hpp"
 #include "app/views/backends/switch.hpp"
+#include "core/known.hpp"
 
 namespace attnscope {
 namespace {
@@ -37,7 +38,7 @@ Sheet sheet_of(const Scene& scene) {
   Sheet sheet;
   const Result& result = scene.result;
   for (const StageInfo& stage : stage_table)
-    if (result.trace[stage.stage]) sheet.rows.push_back(&stage);
+    if (result.trace[stage.stage] && is_known(result.document, stage.stage)) sheet.rows.push_back(&stage);
   const std::vector<BackendChoice>& all = scene.backends.choices();
   sheet.kept = scene.backends.is_alone();
   if (sheet.kept) {

@@ -257,7 +257,8 @@ void draw_head_of_difference(Sides& sides, const Box& head) {
   unsigned unknown = 0;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const PlaneWords w = words(document, stages[i]);
-    const bool known = is_known(document, stages[i].stage);
+    const bool known = is_known(document, stages[i].stage) &&
+                       (!sides.b || is_known(sides.b->result.document, stages[i].stage));
     stage_tips[i] = {w.name, w.formula, known ? "In all three pictures." : why_no_scores(), ", ."};
     if (!known) unknown |= 1u << i;
   }

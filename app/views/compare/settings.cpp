@@ -63,8 +63,12 @@ std::string masked_heads_of(const Document& self, const Document& other) {
 }
 
 std::string by_hand_of(const Document& self, const Document& other) {
-  if (same_numbers(self.masking.additive, other.masking.additive)) return {};
-  return self.masking.additive ? "painted mask" : "nothing painted";
+  // Of weights alone what is added is the weights themselves.
+  const auto by_hand = [](const Document& document) {
+    return knows_scores(document) ? document.masking.additive : TensorPtr();
+  };
+  if (same_numbers(by_hand(self), by_hand(other))) return {};
+  return by_hand(self) ? "painted mask" : "nothing painted";
 }
 
 std::string hidden_of(const Document& self, const Document& other) {

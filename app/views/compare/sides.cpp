@@ -3,6 +3,7 @@
 
 #include "app/number_format.hpp"
 #include "app/views/compare/parts.hpp"
+#include "core/known.hpp"
 #include "core/stages/run_stage.hpp"
 
 namespace attnscope {
@@ -46,7 +47,9 @@ Sides sides_of(Scene& scene, Scene* held) {
   const Plane::Kind kind = plane_kind(scene.view.compare.difference);
   const Stage used = weights_stage(document);
   Plane plane = scene.view.stage;
-  if (plane.is_gradient()) plane = used;
+  const bool known =
+      is_known(document, plane.stage) && (!held || is_known(held->result.document, plane.stage));
+  if (plane.is_gradient() || !known) plane = used;
   Sides sides{scene, held, false, false, plane.stage, plane.stage, Plane(plane.stage, kind), {}};
   if (!held) return sides;
   // The weights of A stand beside those of B, whichever kind of attention made them.

@@ -123,12 +123,14 @@ void positions_section(Column& c) {
   const bool known = knows_scores(document);
   if (c.begin({.which = Section::Positions,
                .label = "Positions",
-               .note = known ? std::string(kind.short_note) : std::string()})) {
+               .note = known && !(given && now == Positions::None) ? std::string(kind.short_note)
+                                                                   : std::string()})) {
     if (!known) {
       c.remark("Not in the file: it has the weights alone.");
       return c.end();
     }
-    drop(c.ui(), "Positions kind", c.row(28), kind.name, {kind.name, kind.note, why(now), "O"}, [&] {
+    const std::string_view shown = given && now == Positions::None ? "None added here" : kind.name;
+    drop(c.ui(), "Positions kind", c.row(28), shown, {kind.name, kind.note, why(now), "O"}, [&] {
       for (std::size_t i = 0; i < kinds.size(); ++i) {
         if (given && kinds[i].added_to_x) continue;
         const auto which = static_cast<Positions>(i);

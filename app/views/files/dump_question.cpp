@@ -20,8 +20,14 @@ struct Question {
   std::span<const Tip> tips;
 };
 
+/// What is left of a line behind the guess.
+float room_for_why(const Ui& ui, const Question& question, float width) {
+  return width - ui.text_width(question.guess, type::tick, Ink::Medium) - ui.px(8);
+}
+
 float height_of(const Ui& ui, const Question& question, float width) {
-  return ui.px(64) + ui.paragraph_height(width, question.why, type::tick) + ui.px(12);
+  return ui.px(56) + ui.paragraph_height(room_for_why(ui, question, width), question.why, type::tick) +
+         ui.px(14);
 }
 
 /// The answer that was clicked; the card goes on at the y below.
@@ -34,7 +40,7 @@ std::optional<int> draw(const Ui& ui, const Box& inner, float& y, const Question
   const float x = inner.x + guess + ui.px(8);
   const float used =
       ui.paragraph(x, y + ui.px(56), inner.x + inner.w - x, question.why, {type::tick, ui.theme.text2});
-  y += std::max(ui.px(64) + used, ui.px(82));
+  y += ui.px(56) + used + ui.px(14);
   return answer;
 }
 
@@ -109,8 +115,8 @@ void draw_dump_question(Scene& scene, const Layout& layout) {
   if (!asks || width < ui.px(200)) return;
   const float inner = width - 2 * pad;
   float height = 2 * pad + ui.px(30 + 28);
-  if (is_causal_guessed(document)) height += height_of(ui, about_causal(document), inner - ui.px(90));
-  if (are_positions_guessed(document)) height += height_of(ui, about_positions(document), inner - ui.px(100));
+  if (is_causal_guessed(document)) height += height_of(ui, about_causal(document), inner);
+  if (are_positions_guessed(document)) height += height_of(ui, about_positions(document), inner);
   // Over the keys of the first queries, which a causal mask hides.
   const Box box{std::round(region.right() - width - ui.px(12)), region.y + ui.px(56), width, height};
   const FloatingCard card(ui, "dump question", box);
@@ -129,9 +135,12 @@ std::string guessed_words(const Document& document) {
 
 float draw_guess_chip(Scene& scene, float x, float y, float room) {
   const Ui& ui = scene.ui;
-  const std::string words = guessed_words(scene.document);
-  const float width = ui.text_width(words, type::tick, Ink::Medium) + ui.px(16);
-  if (words.empty() || width > room) return 0;
+  std::string words = guessed_words(scene.document);
+  if (words.empty()) return 0;
+  const auto width_of = [&] { return ui.text_width(words, type::tick, Ink::Medium) + ui.px(16); };
+  if (width_of() > room) words = "guessed";
+  const float width = width_of();
+  if (width > room) return 0;
   const Box box{x, y - ui.px(11), width, ui.px(22)};
   const Ui::Touch touch = ui.touch("Guessed", box);
   ui.frame(box, touch.hovered ? ui.theme.text1 : ui.theme.key, std::max(1.f, std::floor(ui.scale())),

@@ -9,6 +9,7 @@
 #include "app/views/heads/head_order.hpp"
 #include "app/views/heads/output_change_strip.hpp"
 #include "app/views/heads/thumbnail.hpp"
+#include "core/known.hpp"
 
 namespace attnscope {
 namespace {
@@ -110,7 +111,8 @@ void draw_title(Scene& scene, const Box& line) {
 /// Below the heads: the range of their colours, or what surgery does to the output.
 void draw_footer(Scene& scene, const Box& line) {
   const Ui& ui = scene.ui;
-  if (!scene.result.measures.output_change.empty()) return draw_output_change(scene, line);
+  if (!scene.result.measures.output_change.empty() && knows_values(scene.result.document))
+    return draw_output_change(scene, line);
   const Plane plane = scene.view.stage;
   const bool whole = is_weights(plane) && plane.stage != Stage::Drop && scene.view.range == RangeMode::All;
   const std::string note = !whole                 ? std::string(words(scene.result.document, plane).name)

@@ -10,6 +10,7 @@
 #include "app/views/walk/card.hpp"
 #include "app/views/walk/transport.hpp"
 #include "core/edits.hpp"
+#include "core/known.hpp"
 
 namespace attnscope {
 namespace walk {
@@ -126,7 +127,7 @@ void draw_header(const View& v, const Box& bar, const Arrangement& arrangement) 
   const std::string sizes =
       (d.queries == d.keys ? grouped(d.queries) + (d.queries == 1 ? " token" : " tokens")
                            : grouped(d.queries) + " queries · " + grouped(d.keys) + " keys") +
-      " · d " + grouped(d.d_model) + " · dₖ " + grouped(d.d_k);
+      (knows_values(v.document()) ? " · d " + grouped(d.d_model) : std::string()) + " · dₖ " + grouped(d.d_k);
   if (ui.text_width(sizes, type::tick) < right - x)
     ui.text(right, y, sizes, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
 }
