@@ -41,7 +41,7 @@ std::set<std::string> keys_of_template() {
 }
 
 /// What only shows when a computation takes long, or fails where the robot's does not.
-constexpr std::array<std::string_view, 24> rare{
+constexpr std::array<std::string_view, 30> rare{
     "rows known so far",
     "largest weight",
     "attention received",
@@ -66,6 +66,12 @@ constexpr std::array<std::string_view, 24> rare{
     "B (\\), or swap them (X).",
     "A has {} texts and B has {} texts, so no text of one stands for one of the other: hold what A is now as "
     "B (\\), or swap them (X).",
+    "pad to: as long as needed",
+    "layer",
+    "{} min ago",
+    "{} h ago",
+    "Other vectors give keys and values.",
+    "dₖ is {}, and so is its root: nothing changes.",
     "Restored what was open when AttnScope ended unexpectedly.",
     "Ctrl+Z goes back to the opening example."};
 

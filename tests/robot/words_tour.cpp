@@ -277,6 +277,9 @@ const std::map<std::string, std::string>& WordsTour::run() {
   sizes();
   robot_.app().words().speak_english();
   examples();
+  refusals();
+  held_heads();
+  walks();
   long_sequence();
   messages();
   return met_;

@@ -39,6 +39,9 @@ class WordsTour {
   void examples();
   void long_sequence();
   void messages();
+  void refusals();
+  void held_heads();
+  void walks();
 
   Robot& robot_;
   std::filesystem::path directory_;
