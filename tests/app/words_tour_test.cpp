@@ -41,7 +41,7 @@ std::set<std::string> keys_of_template() {
 }
 
 /// What only shows when a computation takes long, or fails where the robot's does not.
-constexpr std::array<std::string_view, 30> rare{
+constexpr std::array<std::string_view, 35> rare{
     "rows known so far",
     "largest weight",
     "attention received",
@@ -67,7 +67,12 @@ constexpr std::array<std::string_view, 30> rare{
     "A has {} texts and B has {} texts, so no text of one stands for one of the other: hold what A is now as "
     "B (\\), or swap them (X).",
     "pad to: as long as needed",
-    "layer",
+    "“{}” … “{}” are dropped: weight {}, nothing is added.",
+    "“{}” … “{}” have weight {}: nothing is added.",
+    "The other products",
+    "k_d of the rows not in sight",
+    "A click shows the next ones; the mouse wheel scrolls.",
+    "width of a head: dₖ {}",
     "{} min ago",
     "{} h ago",
     "Other vectors give keys and values.",
