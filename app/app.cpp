@@ -133,7 +133,11 @@ void App::take_results() {
   seen_refinement_ = newest->refinement;
   if (take_held(newest)) return;
   if (opened_ && newest->ticket <= opened_after_) return;  // of what was open before
-  view_.refusal = newest->error;
+  const ResultPtr good = engine_.latest_good();
+  // A refinement that was cancelled, or another backend that failed, leaves the picture as it is: of this
+  // document.
+  const bool is_stale = !good || !(good->document == newest->document);
+  view_.refusal = is_stale ? newest->error : std::string();
   if (!newest->error.empty()) {
     view_.message = newest->error;
     view_.message_from_engine = true;
@@ -142,7 +146,6 @@ void App::take_results() {
     view_.message_from_engine = false;
   }
   tell_of_backends(*newest);
-  const ResultPtr good = engine_.latest_good();
   if (!good || good == shown_ || (held_ && good == held_->result)) return;
   ResultPtr before = std::exchange(shown_, good);
   tiles_->show(shown_, backends_->beside(*shown_));

@@ -51,7 +51,7 @@ int key_value_heads(const Document& document) {
 }
 
 int value_width(const Document& document) {
-  return document.d_v == 0 ? document.d_model / document.heads : document.d_v;
+  return document.d_v == 0 ? document.d_model / std::max(1, document.heads) : document.d_v;
 }
 
 std::int64_t rotated_dims(const PositionSettings& settings, std::int64_t d_k) {

@@ -47,6 +47,7 @@ int brightness_of_map(Robot& robot) {
 
 TEST_CASE("a stale picture is dimmed and says why, also after the message is closed") {
   Robot robot({.width = 1600, .height = 1000});
+  robot.app().view().more.fill(true);  // widths are shown that are d_model / heads, of 0 heads, too
   robot.settle();
   robot.leave();
   robot.frame(2);

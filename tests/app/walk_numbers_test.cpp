@@ -66,6 +66,7 @@ TEST_CASE("the numbers of every matrix are those of the result") {
   CHECK(check_cells(robot, "walk Q", 6, 8, of(Stage::Query)) == 48);
   CHECK(check_cells(robot, "walk K", 6, 8, of(Stage::Key)) == 48);
   CHECK(check_cells(robot, "walk V", 6, 8, of(Stage::Value)) == 48);
+  robot.go(Stage::Mix, 6);  // at the output stands what it is made of
   CHECK(check_cells(robot, "walk Scores", 6, 6, of(Stage::Score)) == 36);
   CHECK(check_cells(robot, "walk Scaled logits", 6, 6, of(Stage::Scale)) == 36);
   CHECK(check_cells(robot, "walk Masked logits", 6, 6, of(Stage::Mask)) == 36);

@@ -180,9 +180,10 @@ void WordsTour::right_clicks() {
 /// Move by move, in every document.
 void WordsTour::walk_through() {
   part_ = "walk";
-  robot_.app().view().mode = Mode::Walk;
+  robot_.click("Mode: Walk");  // with the mouse: no button has the keyboard, which the space bar would press
+  robot_.app().view().walk = {};
   robot_.app().view().walk.speed = 0;
-  robot_.key(ImGuiKey_Home);
+  wait();
   for (bool moved = true; moved;) {
     const WalkState was = robot_.app().view().walk;
     robot_.key(ImGuiKey_Space);
@@ -309,6 +310,9 @@ void WordsTour::go() {
   sizes();
   robot_.app().words().speak_english();
   examples();
+  refusals();
+  held_heads();
+  walks();
   long_sequence();
   messages();
   dumps();

@@ -42,6 +42,9 @@ class WordsTour {
   void long_sequence();
   void messages();
   void dumps();
+  void refusals();
+  void held_heads();
+  void walks();
 
   Robot& robot_;
   std::filesystem::path directory_;

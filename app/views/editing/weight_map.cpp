@@ -70,7 +70,8 @@ Weighed weighed(Scene& scene, Block block, const TensorPtr& numbers) {
   if (kv_heads < 1 || document.d_model < document.heads) return w;
   w.heads = document.heads;
   w.kv_heads = kv_heads;
-  w.width = std::max(1, is_value(block) ? value_width(document) : document.d_model / document.heads);
+  w.width =
+      std::max(1, is_value(block) ? value_width(document) : document.d_model / std::max(1, document.heads));
   return w;
 }
 

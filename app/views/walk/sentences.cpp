@@ -9,7 +9,7 @@
 namespace attnscope::walk {
 namespace {
 
-std::string quoted(const std::string& label) { return "“" + label + "”"; }
+std::string quoted(const std::string& label) { return "“" + own(label) + "”"; }
 
 /// The first move is made for one row, the second for the others where there are some.
 std::string one_or_all(const std::string& one, const std::string& all, int move, int moves) {
@@ -88,7 +88,7 @@ std::string mix_sentence(const View& v, int move, int moves) {
       listed(v, adding) + hand + " its value to " + query_of(v) + ": value times weight.";
   const std::string many =
       listed(v, adding) + hand + " their values to " + query_of(v) + ": value times weight.";
-  return (adding.size() == 1 ? what : many) + (idle.empty() ? "" : " " + nothing_added(v, idle));
+  return (adding.size() == 1 ? what : many) + (idle.empty() ? "" : "  " + nothing_added(v, idle));
 }
 
 /// What became of a row whose values are no shares; empty where they add up to 1.
@@ -155,7 +155,7 @@ std::string mask_sentence(const View& v, const std::string& query, int move, int
   const bool biased = static_cast<bool>(v.result().trace[Stage::Bias]);
   if (sees_all(v)) {
     const std::string none = query + " may see every key: nothing is masked in its row.";
-    return one_or_all(biased ? "The position bias is added. " + none : none,
+    return one_or_all(biased ? "The position bias is added.  " + none : none,
                       "Every other row: keys that it may not see get " + value + ".", move, moves);
   }
   const std::string bias = biased ? "The position bias is added, and keys" : "Keys";
@@ -182,7 +182,7 @@ std::string shared_note(const View& v, std::string_view what) {
   const Dimensions& d = v.result().dimensions;
   const std::int64_t group = d.heads / d.kv_heads, first = v.kv * group;
   if (group < 2) return {};
-  return " Heads " + grouped(first) + " … " + grouped(first + group - 1) + " share these " +
+  return "  Heads " + grouped(first) + " … " + grouped(first + group - 1) + " share these " +
          std::string(what) + ".";
 }
 
