@@ -41,33 +41,43 @@ std::set<std::string> keys_of_template() {
 }
 
 /// What only shows when a computation takes long, or fails where the robot's does not.
-constexpr std::array<std::string_view, 24> rare{
-    "rows known so far",
-    "largest weight",
-    "attention received",
-    "means of the picture",
-    "maxima of the picture",
-    "output",
-    "only on one of them",
-    "No other backend was asked for.",
+constexpr std::array<std::string_view, 57> rare{
+    "rows known so far", "largest weight", "attention received", "means of the picture",
+    "maxima of the picture", "output", "only on one of them", "No other backend was asked for.",
     "Comparing would hold all stages a second time, which takes {} GiB; up to {} GiB are used.",
-    "computing, stage {} of {}",
-    "rows known {} %",
-    ", of every {}th query so far",
-    "Cancel",
-    "Stops computing and keeps the last picture.",
-    "{} weights are not finite",
+    "computing, stage {} of {}", "rows known {} %", ", of every {}th query so far", "Cancel",
+    "Stops computing and keeps the last picture.", "{} weights are not finite",
     "softmax overflowed: {} weights are NaN (exp of scores above {})",
-    "softmax underflowed: {} weights are NaN ({} / {}, all scores below {})",
-    "next token",
+    "softmax underflowed: {} weights are NaN ({} / {}, all scores below {})", "next token",
     "Nothing that is as long is held as B: press \\ to hold what is shown.",
     "Not every query is known yet: it can be held as B once the sweep is done.",
     "A has {} heads and B has {} heads, so no head of one stands for one of the other: hold what A is now as "
     "B (\\), or swap them (X).",
     "A has {} texts and B has {} texts, so no text of one stands for one of the other: hold what A is now as "
     "B (\\), or swap them (X).",
-    "Restored what was open when AttnScope ended unexpectedly.",
-    "Ctrl+Z goes back to the opening example."};
+    "Restored what was open when AttnScope ended unexpectedly.", "Ctrl+Z goes back to the opening example.",
+    // What only some numbers bring about: gradients that stand out, NaN, rows without a choice, linear
+    // attention with rotary positions.
+    "All of them are NaN or infinite.", "Built by hand for something that is not measured here.",
+    "Each row is divided by that sum.",
+    "Far above the layer's other gradients ({} × their median), or not finite.",
+    "Far below the layer's other gradients ({} of their median): it hardly learns.", "Found in its weights.",
+    "Gradient far above the other heads'", "Gradient far above the other heads'.",
+    "Gradient far below the other heads'", "Gradient far below the other heads'.", "Memory held",
+    "No query has a choice of keys.",
+    "No softmax: φ(q) and φ(k) are turned by their positions; the product may be negative.",
+    "Of W_Q, W_K or W_V: a step that suits the others throws this head far off.",
+    "Of W_Q, W_K or W_V: beside the others this head hardly learns.",
+    "Rotary positions turn φ(q) and φ(k) above the line alone, as in RoFormer: weights may be negative, and "
+    "rows need not add up to {}.",
+    "Rows without a key are zeros where they are streamed, neither NaN nor uniform.",
+    "Stored as float16, {} is −∞.", "The sum of each row is taken of the products that are not turned.",
+    "V holds NaN or ∞, and reaches every output, hidden keys too: {} × NaN = NaN, as in PyTorch", "far above",
+    "far below", "found in its weights", "hidden + {}",
+    "mean H n/a nats, n/a of ln(allowed); e^H n/a keys; largest weight n/a where there is a choice",
+    "no key: NaN", "no key: uniform", "no key: zeros", "not defined for these weights", "rows without a key",
+    "φ(K)ᵀ·V and Σ φ(K): no scores.", "‖∂W‖ < {} of the layer's median",
+    "‖∂W‖ > {} × the layer's median, or not finite"};
 
 /// What is only said where the machine has a second backend.
 void tour_of_backends(std::map<std::string, std::string>& met) {
