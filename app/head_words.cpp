@@ -80,8 +80,10 @@ std::string scored_name(const Result& result, std::int64_t head) {
 
 std::string words(const HeadRole& role) {
   const std::string score = fixed(role.score, 2), uniform = fixed(role.uniform, 2);
-  const std::string measured =
-      " Share of its weight there: " + score + "; uniform attention has " + uniform + ".";
+  if (role.built_as.empty() && role.does.empty()) return {};
+  const std::string measured = !std::isfinite(role.score) ? std::string()
+                                                          : " Share of its weight there: " + score +
+                                                                "; uniform attention has " + uniform + ".";
   const bool even = role.does == "diffuse" || role.does == "uniform";
   if (even) return "Built by hand. Entropy: " + score + " of the most there can be.";
   if (!role.does.empty()) return (role.is_built ? "Built by hand." : "Found in its weights.") + measured;

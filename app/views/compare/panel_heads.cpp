@@ -242,7 +242,8 @@ void draw_head_of_difference(Sides& sides, const Box& head) {
   if (const auto chosen = segments(ui, "Difference", mode, kinds, static_cast<int>(kind), tips,
                                    {.text_size = scene.compact ? type::tick : type::label}))
     kind = static_cast<DifferenceKind>(*chosen);
-  const std::string name = scored_name(scene.result, scene.head());
+  const std::string name =
+      scene.compact ? head_name(scene.result, scene.head()) : scored_name(scene.result, scene.head());
   const std::string number = "head " + std::to_string(scene.head());
   const bool named = name != number && !name.empty();
   std::string note = named ? number + " · " + name : number;

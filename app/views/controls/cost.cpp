@@ -66,7 +66,7 @@ void parameter_rows(Column& c, const LayerCost& cost) {
            {"Biases", "one for each column", {}, {}});
   if (cost.position_parameters > 0)
     c.fact("Parameters positions", "positions", count(cost.position_parameters),
-           {"Learned positions", "positions · d_model, or buckets · heads", {}, {}});
+           {"Learned positions", "positions × d_model, or buckets × heads", {}, {}});
   if (cost.extra_parameters > 0)
     c.fact("Parameters key", "learned key", count(cost.extra_parameters),
            {"Learned key and value", "groups · (dₖ + d_v)", {}, {}});

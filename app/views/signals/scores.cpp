@@ -123,7 +123,7 @@ void draw_scores(const PlotPlace& place) {
   const ScoreSpreads all = spreads_of(scene);
   if (all.after.cells == 0)
     return draw_empty_plot(ui, box, "No score is left",
-                           has_allowed_cells(scene) ? "All scores that the mask leaves are NaN or infinite."
+                           has_allowed_cells(scene) ? "All of them are NaN or infinite."
                                                     : "The mask hides every cell of this head.");
   const std::int64_t largest = std::max({std::int64_t{1}, all.before.bars.largest(), all.after.bars.largest(),
                                          all.held ? all.held->bars.largest() : 0});
