@@ -78,10 +78,17 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
       languages_(list_languages(options.assets)),
       assets_(options.assets),
       backends_(std::make_unique<Backends>(std::move(backends))),
-      recent_(options.state) {
+      recent_(options.state),
+      look_(options.fresh ? Look{} : read_look(options.state)),
+      display_scale_(options.scale),
+      state_(options.state),
+      closed_(options.state) {
   view_.theme = options.theme;
-  view_.scale = options.scale;
-  view_.language = options.language;
+  if (look_.is_known) adopt_look(view_, look_.view);
+  view_.scale = options.scale * look_.size;
+  view_.language = look_.language && !options.language_is_wished ? *look_.language : options.language;
+  first_language_ = view_.language;
+  view_.files.dialog.folder = look_.folder;
   try {
     examples_ = list_examples(options.assets);
     if (examples_.empty())
@@ -91,6 +98,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
   } catch (const std::exception& error) {
     view_.message = error.what();
   }
+  view_.notice = {};
   untouched_ = true;
   for (const std::filesystem::path& path : recent_.paths()) view_.files.recent.push_back({path});
   if (options.state.empty()) return;
@@ -103,8 +111,8 @@ App::~App() = default;
 bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk && view_.walk.is_moving()); }
 
 bool App::settled() const {
-  if (opening_ || writing_.valid() || tiles_->is_busy() || (held_tiles_ && held_tiles_->is_busy()) ||
-      (shown_ && !shown_->is_complete() && engine_.busy()))
+  if (opening_ || writing_.valid() || view_.files.dialog.reading.is_reading() || tiles_->is_busy() ||
+      (held_tiles_ && held_tiles_->is_busy()) || (shown_ && !shown_->is_complete() && engine_.busy()))
     return false;
   if (backends_->is_comparing()) return false;
   if ((stats_ && stats_->is_computing()) || (held_ && held_->stats->is_computing())) return false;
@@ -269,6 +277,7 @@ void App::frame(const Fonts& fonts) {
   system_fonts_ = fonts.system;
   view_.now += std::min(0.1, static_cast<double>(io.DeltaTime));
   view_.hint.clear();
+  view_.files.file = file_;
   take_results();
   finish_picture(false);
   finish_opening(false);
@@ -299,7 +308,7 @@ void App::frame(const Fonts& fonts) {
                   held_beside(shown_, held_),
                   held_tiles_.get(),
                   layout.compact,
-                  !(document_ == original_)};
+                  is_edited()};
       if (view_.parity && (shown_->is_complete() || !engine_.busy())) backends_->compare(shown_);
       run_keyboard(scene);
       draw_help(scene);
@@ -307,12 +316,13 @@ void App::frame(const Fonts& fonts) {
       draw_timings(scene, layout.top);
       draw_parity(scene, layout.top);
       draw_palette(scene);
-      draw_picture_card(scene, layout);
+      draw_file_dialog(scene, layout);
+      draw_overwrite_question(scene);
       if (next.cell != selection_.cell) wanted_cell_ = next.cell;
       selection_ = next;
       fulfil(requests);
     }
-    draw_message(ui, layout, view_);
+    if (draw_message(ui, layout, view_)) reopen({});
   }
   textures_.end_frame();
   for (Tiles* tiles : {tiles_.get(), held_tiles_.get()}) {
@@ -383,7 +393,7 @@ void App::prepare(Still& still, float scale) const {
   still.view = view_;
   still.view.scale *= scale;
   still.view.message.clear();
-  still.edited = !(document_ == original_);
+  still.edited = is_edited();
 }
 
 }  // namespace attnscope

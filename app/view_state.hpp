@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/notice.hpp"
 #include "app/plane.hpp"
 #include "app/theme.hpp"
 #include "app/views/compare/compare_state.hpp"
@@ -78,6 +79,7 @@ struct ViewState {
 
   std::string message;  // one sentence; stays until dismissed or until what caused it is gone
   bool message_from_engine = false;
+  Notice notice;     // where the message leaves by itself
   std::string hint;  // what the mouse is on, for the status line; filled anew each frame
   SignalsState signals;
   Oscilloscope scope;        // the chosen cell against time

@@ -60,6 +60,7 @@ struct Wishes {
   std::string file, dump_layer, render_file, render_out;
   std::optional<std::string> language;  // these two are of the window
   std::optional<BackendWish> backend;
+  bool fresh = false;
   RenderWish render;
   std::string in, out;  // of the commands from tensors to tensors
   AttendWish attend;
@@ -328,6 +329,8 @@ int parse_and_run(int argc, char** argv) {
   app.add_option("--layer", wishes.dump_layer, layer_help)->type_name("NAME")->needs(file);
   add_checked(app, language_option(wishes.language));
   add_checked(app, backend_option([&wishes](BackendWish backend) { wishes.backend = backend; }));
+  const CLI::Option* fresh = app.add_flag("--fresh", wishes.fresh,
+                                          "Look as in the first run, bring nothing back; what is kept stays");
   const CLI::App* render = add_render(app, wishes);
   const CLI::App* attend_command = add_attend(app, wishes);
   const CLI::App* layer_command = add_layer(app, wishes);
@@ -343,6 +346,8 @@ int parse_and_run(int argc, char** argv) {
       throw CLI::ValidationError(
           "--backend before a command is for the window; render and bench have their own",
           CLI::ExitCodes::ExtrasError);
+    if (!fresh->empty() && !app.get_subcommands().empty())
+      throw CLI::ValidationError("--fresh is for the window, not for a command", CLI::ExitCodes::ExtrasError);
     if (!app.get_subcommands().empty() && !file->empty()) {
       throw CLI::ValidationError("A file to open cannot be combined with a command",
                                  CLI::ExitCodes::ExtrasError);
@@ -378,8 +383,8 @@ int parse_and_run(int argc, char** argv) {
     run_bench(wishes.bench);
     return 0;
   }
-  return run_window(path_from(wishes.file), wishes.dump_layer, wishes.language,
-                    wishes.backend.value_or(BackendWish::Auto));
+  return run_window({path_from(wishes.file), wishes.dump_layer, wishes.language,
+                     wishes.backend.value_or(BackendWish::Auto), wishes.fresh});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // app/widgets: buttons, text fields, badges and section heads.
 #include <algorithm>
+#include <utility>
 
 #include <imgui.h>
 #include <misc/cpp/imgui_stdlib.h>
@@ -31,6 +32,7 @@ struct FieldKind {
   ImGuiInputTextFlags flags = 0;
   ImGuiInputTextCallback callback = nullptr;
   bool accent = false;
+  void* data = nullptr;  // for the callback
 };
 
 bool edit_text(const Ui& ui, const char* label, const Box& box, std::string& text,
@@ -48,7 +50,8 @@ bool edit_text(const Ui& ui, const char* label, const Box& box, std::string& tex
   ImGui::PushStyleColor(ImGuiCol_InputTextCursor, ui.theme.query);
   ImGui::PushStyleColor(ImGuiCol_NavCursor, 0);
   const std::string hint = ui.said(placeholder);
-  const bool answer = ImGui::InputTextWithHint(label, hint.c_str(), &text, kind.flags, kind.callback);
+  const bool answer =
+      ImGui::InputTextWithHint(label, hint.c_str(), &text, kind.flags, kind.callback, kind.data);
   const bool active = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
   ImGui::PopStyleColor(6);
   ImGui::PopStyleVar(2);
@@ -62,9 +65,22 @@ bool edit_text(const Ui& ui, const char* label, const Box& box, std::string& tex
   return answer;
 }
 
-int complete_path(ImGuiInputTextCallbackData* data) {
+struct PathEditing {
+  const std::filesystem::path& folder;
+  bool* to_end;
+};
+
+int edit_path(ImGuiInputTextCallbackData* data) {
+  const auto& editing = *static_cast<const PathEditing*>(data->UserData);
+  if (data->EventFlag == ImGuiInputTextFlags_CallbackAlways) {
+    if (editing.to_end && std::exchange(*editing.to_end, false)) {
+      data->CursorPos = data->BufTextLen;
+      data->ClearSelection();
+    }
+    return 0;
+  }
   const std::string before(data->Buf, static_cast<std::size_t>(data->BufTextLen));
-  const std::string longer = completed_path(before);
+  const std::string longer = completed_path(before, editing.folder);
   if (longer == before) return 0;
   data->DeleteChars(0, data->BufTextLen);
   data->InsertChars(0, longer.c_str());
@@ -79,10 +95,12 @@ bool text_field(const Ui& ui, const char* label, const Box& box, std::string& te
 }
 
 bool path_field(const Ui& ui, const char* label, const Box& box, std::string& text,
-                std::string_view placeholder) {
-  return edit_text(
-      ui, label, box, text, placeholder,
-      {ImGuiInputTextFlags_CallbackCompletion | ImGuiInputTextFlags_EnterReturnsTrue, complete_path, false});
+                std::string_view placeholder, const std::filesystem::path& folder, bool* to_end) {
+  PathEditing editing{folder, to_end};
+  return edit_text(ui, label, box, text, placeholder,
+                   {ImGuiInputTextFlags_CallbackCompletion | ImGuiInputTextFlags_CallbackAlways |
+                        ImGuiInputTextFlags_EnterReturnsTrue,
+                    edit_path, false, &editing});
 }
 
 void badge(const Ui& ui, const Box& box, std::string_view text, Rgba ground, Rgba ink, float size) {

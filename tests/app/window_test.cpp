@@ -9,6 +9,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "support/temporary_directory.hpp"
 #include "tests/robot/child_process.hpp"
 #include "tests/robot/robot.hpp"
 #include "tests/robot/virtual_display.hpp"
@@ -29,6 +30,7 @@ bool wait_until(const std::function<bool()>& condition) {
 
 /// The program, its display and its window, once that shows something.
 struct Running {
+  test::TemporaryDirectory state;  // never a person's own
   VirtualDisplay display{1920, 1200};
   std::optional<ChildProcess> program;
   VirtualDisplay::Window window = 0;
@@ -38,7 +40,10 @@ struct Running {
     display.move_pointer(1900, 1190);  // beside the window: nothing hovers
     const auto start = Clock::now();
     program.emplace(std::vector<std::string>{ATTNSCOPE_PROGRAM},
-                    ChildProcess::Options{{"DISPLAY=" + display.name(), "LANGUAGE=en"}, -1, false});
+                    ChildProcess::Options{{"DISPLAY=" + display.name(), "LANGUAGE=en",
+                                           "XDG_STATE_HOME=" + state.path().native()},
+                                          -1,
+                                          false});
     REQUIRE(wait_until([this] {
       const auto found = display.find("AttnScope");
       if (found) window = *found;

@@ -41,7 +41,9 @@ std::set<std::string> keys_of_template() {
 }
 
 /// What only shows when a computation takes long, or fails where the robot's does not.
-constexpr std::array<std::string_view, 24> rare{
+constexpr std::array<std::string_view, 26> rare{
+    "reading {} entries",
+    "Nothing can be written into \"{}\": it is not yours to write to.",
     "rows known so far",
     "largest weight",
     "attention received",
@@ -114,6 +116,31 @@ void tour_of_backends(std::map<std::string, std::string>& met) {
   }
   second->fail_at(Stage::Mix, "");
   robot.key(ImGuiKey_U);
+  robot.settle();
+}
+
+/// What is said of work that was closed and comes back.
+void tour_of_closing(std::map<std::string, std::string>& met, const std::filesystem::path& directory) {
+  Robot robot({.width = 1600, .height = 1000, .state = directory / "state"});
+  ImGui::GetStyle().HoverDelayShort = ImGui::GetStyle().HoverStationaryDelay = 0;
+  robot.app().words().watch = [&](std::string_view key, bool) {
+    met.try_emplace(std::string(key), "closing");
+  };
+  const std::filesystem::path other = list_examples(ATTNSCOPE_ASSETS).back().path;
+  robot.app().reopen({});  // there is nothing yet
+  robot.frame(2);
+  robot.key(ImGuiKey_S);
+  robot.settle();
+  robot.app().open(other);
+  robot.settle();
+  robot.app().finish_closing();
+  robot.app().offer_last();
+  robot.frame(2);
+  robot.click("File");
+  robot.frame(3);
+  robot.move(robot.centre("Reopen last"));
+  robot.frame(2);
+  robot.click("Reopen last");
   robot.settle();
 }
 
@@ -194,6 +221,7 @@ TEST_CASE("words: every text of the interface is in the template of the language
     met = WordsTour(robot, directory.path()).run();
   }
   tour_of_backends(met);
+  tour_of_closing(met, directory.path());
   for (const std::string_view key : rare) met.try_emplace(std::string(key), "seldom");
   if (std::getenv("ATTNSCOPE_DESCRIBE")) {
     write_template(met);

@@ -27,7 +27,7 @@ class VirtualDisplay {
 
   /// ":7", for DISPLAY.
   const std::string& name() const { return name_; }
-  /// The top-level window with this title; empty while there is none.
+  /// The top-level window whose title ends with this; empty while there is none.
   std::optional<Window> find(const std::string& title);
   /// What the window shows: everything, or one pixel.
   Image pixels(Window);
@@ -37,6 +37,10 @@ class VirtualDisplay {
   /// Of the whole screen.
   void move_pointer(int x, int y);
   void click(Window, int x, int y);
+  /// Of a window, as a task bar shows it.
+  std::string title_of(Window);
+  /// A key of the keyboard goes down and up again; by the name that X has for it.
+  void press(Window, const std::string& key);
   void resize(Window, int width, int height);
   /// Asks politely, as the cross in a title bar does.
   void close(Window);

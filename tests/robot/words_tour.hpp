@@ -39,6 +39,7 @@ class WordsTour {
   void examples();
   void long_sequence();
   void messages();
+  void file_cards();
 
   Robot& robot_;
   std::filesystem::path directory_;
