@@ -203,11 +203,15 @@ using G = Action::Group;
 
 const Action table[] = {
     any_length({G::File, "Find an action by name", ImGuiMod_Ctrl | ImGuiKey_K, open_palette}),
-    any_length({G::File, "Open a file", ImGuiMod_Ctrl | ImGuiKey_O, open_file_menu}),
+    any_length({G::File, "Open a file", ImGuiMod_Ctrl | ImGuiKey_O, open_file_dialog}),
+    any_length({G::File, "Reopen last", 0, [](Scene& s) { s.requests.reopen.emplace(); }}),
     any_length({G::File, "Save the document", ImGuiMod_Ctrl | ImGuiKey_S,
                 [](Scene& s) { s.requests.save.emplace(); }}),
+    any_length({G::File, "Save under another name", 0, open_save_dialog}),
     any_length({G::File, "Save a picture", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S,
                 [](Scene& s) { open_picture_card(s, PictureRegion::Focus); }}),
+    any_length({G::File, "Export the numbers in the focus", 0,
+                [](Scene& s) { open_export_dialog(s, s.view.files.numbers); }}),
     any_length({G::File, "Copy the numbers in the focus", ImGuiMod_Ctrl | ImGuiKey_C, copy_numbers}),
     {G::File, "Copy the chosen cell's number", 0, copy_cell},
     any_length({G::File, "Keys and gestures", ImGuiKey_F1, [](Scene& s) { s.view.help = !s.view.help; }}),

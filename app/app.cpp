@@ -82,10 +82,16 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
       state_(options.state),
       backends_(std::make_unique<Backends>(std::move(backends))),
       recent_(options.state),
+      look_(options.fresh ? Look{} : read_look(options.state)),
+      display_scale_(options.scale),
+      closed_(options.state),
       attended_(options.attended) {
   view_.theme = options.theme;
-  view_.scale = options.scale;
-  view_.language = options.language;
+  if (look_.is_known) adopt_look(view_, look_.view);
+  view_.scale = options.scale * look_.size;
+  view_.language = look_.language && !options.language_is_wished ? *look_.language : options.language;
+  first_language_ = view_.language;
+  view_.files.dialog.folder = look_.folder;
   try {
     examples_ = list_examples(options.assets);
     if (examples_.empty())
@@ -95,6 +101,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
   } catch (const std::exception& error) {
     view_.message = error.what();
   }
+  view_.notice = {};
   untouched_ = true;
   for (const std::filesystem::path& path : recent_.paths()) view_.files.recent.push_back({path});
   if (options.state.empty()) return;
@@ -107,8 +114,8 @@ App::~App() = default;
 bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk && view_.walk.is_moving()); }
 
 bool App::settled() const {
-  if (opening_ || writing_.valid() || tiles_->is_busy() || (held_tiles_ && held_tiles_->is_busy()) ||
-      (shown_ && !shown_->is_complete() && engine_.busy()))
+  if (opening_ || writing_.valid() || view_.files.dialog.reading.is_reading() || tiles_->is_busy() ||
+      (held_tiles_ && held_tiles_->is_busy()) || (shown_ && !shown_->is_complete() && engine_.busy()))
     return false;
   if (backends_->is_comparing()) return false;
   if ((stats_ && stats_->is_computing()) || (held_ && held_->stats->is_computing())) return false;
@@ -289,6 +296,7 @@ void App::frame(const Fonts& fonts) {
   view_.now += std::min(0.1, static_cast<double>(io.DeltaTime));
   view_.hint.clear();
   const Viewing before = viewing();
+  view_.files.file = file_;
   take_results();
   view_when_computed();
   history_.follow(document_, before, viewing());
@@ -323,7 +331,7 @@ void App::frame(const Fonts& fonts) {
                   held_beside(shown_, held_),
                   held_tiles_.get(),
                   layout.compact,
-                  !(document_ == original_)};
+                  is_edited()};
       const Guesses guesses = document_.input.given.guesses;
       const Answers before{document_.masking.causal, document_.positions};
       if (view_.parity && (shown_->is_complete() || !engine_.busy())) backends_->compare(shown_);
@@ -334,7 +342,8 @@ void App::frame(const Fonts& fonts) {
       draw_timings(scene, layout.top);
       draw_parity(scene, layout.top);
       draw_palette(scene);
-      draw_picture_card(scene, layout);
+      draw_file_dialog(scene, layout);
+      draw_overwrite_question(scene);
       tick_start(scene);
       draw_dump_question(scene, layout);
       if (guesses.any() && guesses == document_.input.given.guesses) settle_guesses(before);
@@ -342,7 +351,7 @@ void App::frame(const Fonts& fonts) {
       selection_ = next;
       fulfil(requests);
     }
-    draw_message(ui, layout, view_);
+    if (draw_message(ui, layout, view_)) reopen({});
     draw_sought(ui, view_.keyboard.sought);
   }
   textures_.end_frame();
@@ -426,7 +435,7 @@ void App::prepare(Still& still, float scale) const {
   still.view.keyboard = {};
   still.view.keyboard.sentence.first = view_.keyboard.sentence.first;
   still.view.keyboard.sentence.followed = view_.keyboard.sentence.followed;
-  still.edited = !(document_ == original_);
+  still.edited = is_edited();
 }
 
 }  // namespace attnscope

@@ -12,10 +12,12 @@
 
 #include "app/backends.hpp"
 #include "app/background_errors.hpp"
+#include "app/closed.hpp"
 #include "app/draw/texture.hpp"
 #include "app/fonts.hpp"
 #include "app/held.hpp"
 #include "app/history.hpp"
+#include "app/look.hpp"
 #include "app/opening.hpp"
 #include "app/recent.hpp"
 #include "app/requests.hpp"
@@ -36,6 +38,7 @@
 namespace attnscope {
 
 struct Scene;
+struct DrawnPicture;
 
 /// A spot to look at; what is not given stays as it is.
 struct Spot {
@@ -48,10 +51,12 @@ struct AppOptions {
   std::filesystem::path assets;  // examples, languages
   ThemeName theme = ThemeName::Dark;
   float scale = 1;  // of everything; the display's own scale
-  /// Where recent files and what survives a crash are kept; empty: nowhere.
+  /// Where the look, recent files and what survives an end are kept; empty: nowhere.
   std::filesystem::path state = {};
   std::string language = std::string(english);
-  bool attended = true;  // somebody is there to be asked and told
+  bool language_is_wished = false;  // for this run: before the one that was chosen last
+  bool fresh = false;               // as in the first run; what is kept stays where it is
+  bool attended = true;             // somebody is there to be asked and told
 };
 
 class App {
@@ -74,8 +79,21 @@ class App {
   void open(const std::filesystem::path& path, std::string_view layer = {}, const Answers& answers = {});
   /// Takes a large file that has been read, or waits for it first; tells how far one is that is still read.
   void finish_opening(bool wait);
-  /// Opens what was open when the last program was killed, and says so; nothing when it was not.
-  void restore();
+  /// Opens what was open when the last program was killed, and says so; false when it was not.
+  bool restore();
+
+  /// The end of the window: remembers how it looks, and keeps what was changed and is in no file. Says
+  /// nothing; what cannot be kept is left for restore().
+  void close(const WindowShape& shape);
+  /// Offers to reopen what was closed last with changes, once.
+  void offer_last();
+  /// Opens again what was closed with changes; an empty path: the last. It is this window's own from here on.
+  void reopen(const std::filesystem::path& closed);
+  /// Blocks until what was closed is on disk.
+  void finish_closing() { closed_.wait(); }
+  /// "mine.json* — AttnScope"; with a star what is not as it was opened or saved.
+  std::string window_title() const;
+  bool is_edited() const { return !(document_ == original_); }
 
   /// Shows three things to try beside the picture, unless they were done or put away in a run before.
   void offer_start();
@@ -83,11 +101,12 @@ class App {
   /// Writes the session as it is now, atomically; ".json" is added where the name has no ending. An empty
   /// path means the file it was last saved to, or opened from when that was a document of the person's own.
   /// Other endings export what is on screen: numbers, see export.hpp, or the window as a picture. Success and
-  /// failure are told in a message; nothing is lost.
-  void save(const std::filesystem::path& path);
+  /// failure are told in a message; nothing is lost: before another file is written over, a card asks,
+  /// unless `replace` says that it has.
+  void save(const std::filesystem::path& path, bool replace = false);
   /// Saves a picture of the window or of one region, drawn anew at its own size; the window stays as it is. A
   /// large one is written behind the scenes: settled() is false meanwhile.
-  void save_picture(const PictureWish&);
+  void save_picture(const PictureWish&, bool replace = false);
   /// Tells what became of a picture that was written behind the scenes, or waits for it first.
   void finish_picture(bool wait);
   /// Copies into the Still what a picture of the screen as it is now is drawn from, at so many times its
@@ -99,6 +118,8 @@ class App {
   ImVec2 size() const { return size_; }
   bool has_system_fonts() const { return system_fonts_; }
 
+  /// In how many seconds, from the last frame on, another one is due though nothing happened; empty: none.
+  std::optional<double> frame_in() const { return leaves_in(view_); }
   /// In how many seconds, from the last frame on, keep_now() should be called; empty when nothing waits.
   std::optional<double> keep_in() const;
   /// In how many seconds, from the last frame on, a time that stands on screen changes; empty when none does.
@@ -133,6 +154,8 @@ class App {
   /// True once the whole picture shows the Document as it is now (or a message says why it cannot).
   bool settled() const;
   void set_scale(float scale) { view_.scale = scale; }
+  /// The display's own changed: everything keeps its size beside it.
+  void set_display_scale(float scale);
 
   const Document& document() const { return document_; }
   const Selection& selection() const { return selection_; }
@@ -159,6 +182,11 @@ class App {
   void take_layer(Document layer);
   void settle_guesses(const Answers& before);
   void tell_of_text();
+  void keep_closed();
+  void follow_file(std::filesystem::path file);
+  bool may_write(const std::filesystem::path& to, bool replace, const PictureWish* picture);
+  void export_to(const std::filesystem::path& to);
+  Autosave::State state_now(double seconds) const;
   void say(std::string message);
   void speak_as_chosen();
   void remember(const std::filesystem::path& path);
@@ -205,7 +233,8 @@ class App {
   Document document_;
   Document original_;           // as it was opened or saved
   std::filesystem::path file_;  // where save() without a path writes; empty = nowhere yet
-  std::filesystem::path assets_, state_;
+  std::optional<std::filesystem::file_time_type> file_time_;  // of file_, when it was opened or saved
+  std::filesystem::path assets_, state_;                      // directories
   std::optional<Document> submitted_;  // the last one; empty: none, so that the next one is in any case
   History history_;
   StrayTyping stray_;
@@ -232,8 +261,17 @@ class App {
   std::optional<Document> coming_b_;  // what will be held before it is computed
   std::uint64_t b_ticket_ = 0;        // of coming_b_, once submitted
   Recent recent_;
+  Look look_;  // as it was read
+  float display_scale_ = 1;
+  std::string first_language_;   // of this run
+  Closed closed_;
   std::optional<SessionKeeper> keeper_;
-  std::future<std::string> writing_;  // what there will be to say about a large picture
+  struct Written {
+    std::string told;
+    bool is_saved = false;
+  };
+  static Written write_and_tell(const DrawnPicture&);
+  std::future<Written> writing_;      // of a large picture
   std::unique_ptr<Opening> opening_;  // a large file on its way
   Answers answers_;                   // to what the file that is opened may not say
   bool wants_layer_ = false;          // one layer of it was asked for

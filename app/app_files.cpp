@@ -1,25 +1,19 @@
 // app: what comes in from files and goes out to them.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <future>
 #include <utility>
 
 #include "app/app.hpp"
-#include "app/export.hpp"
 #include "app/own_words.hpp"
 #include "app/still.hpp"
 #include "core/error.hpp"
-#include "core/files/posix.hpp"
-#include "core/files/session_file.hpp"
 #include "core/stages/run_stage.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
 namespace {
 
-constexpr std::size_t large_picture = 16'000'000;  // pixels: from here on it is written behind the scenes
-constexpr double worth_telling = 0.2;              // seconds that a person waits without asking why
+constexpr double worth_telling = 0.2;  // seconds that a person waits without asking why
 
 }  // namespace
 
@@ -107,10 +101,10 @@ void App::take_layer(Document layer) {
   view_.scope.clear();
 }
 
-void App::restore() {
-  if (!keeper_) return;
+bool App::restore() {
+  if (!keeper_) return false;
   const std::filesystem::path left = keeper_->autosave().take_over();
-  if (left.empty()) return;
+  if (left.empty()) return false;
   try {
     Session session = open_session(left, view_);
     history_.observe(document_, viewing(), {}, view_.now);  // the way back
@@ -123,6 +117,7 @@ void App::restore() {
   } catch (const std::exception& error) {
     say(std::string("What was open when AttnScope ended unexpectedly cannot be restored. ") + error.what());
   }
+  return true;
 }
 
 void App::offer_start() {
@@ -134,9 +129,10 @@ void App::offer_start() {
 
 /// From here on the Document is another one.
 void App::take(Session session, const std::filesystem::path& file) {
+  keep_closed();
   document_ = std::move(session.document);
   original_ = document_;
-  file_ = file;
+  follow_file(file);
   say(session.damage.empty() ? session.note : session.damage);
   view_.scope.clear();
   view_.focus.zoom = 1;  // another matrix is seen as a whole first
@@ -156,6 +152,7 @@ void App::look_as_opened() {
   next.scale = view_.scale;
   next.message = std::move(view_.message);
   next.message_from_engine = view_.message_from_engine;
+  next.notice = std::move(view_.notice);
   next.now = view_.now;
   if (!looks_->trace.empty()) put_back(looks_->trace, next.scope, next.now);
   next.files = std::move(view_.files);
@@ -166,68 +163,6 @@ void App::look_as_opened() {
   was_used_ = weights_stage(shown_->document);  // nothing was switched, it was like this
   view_ = std::move(next);
   looks_.reset();
-}
-
-void App::save(const std::filesystem::path& path) {
-  std::filesystem::path to = path.empty() ? file_ : path;
-  if (to.empty()) {  // never saved: the menu asks for a path
-    view_.files.menu_opens = FileField::SaveAs;
-    return;
-  }
-  std::error_code unknown;
-  if (!to.has_filename() || std::filesystem::is_directory(to, unknown))
-    return say("Cannot write " + in_quotes(to.native()) +
-               ": it is a directory, expected the name of a file.");
-  if (!to.has_extension()) to += ".json";
-  if (to.extension() == ".png" || to.extension() == ".svg")
-    return save_picture({PictureRegion::Window, 1, to});
-  try {
-    if (to.extension() == ".json") {
-      const double held_for = held_ ? ImGui::GetTime() - held_->seconds : 0;
-      write_document(session_to_json(document_, view_to_json(view_, selection_, held_for),
-                                     held_ ? &held_->result->document : nullptr),
-                     to);
-      original_ = document_;
-      file_ = to;
-      remember(to);
-    } else if (shown_) {
-      export_numbers(*shown_, *stats_,
-                     {view_.stage, view_.vectors, view_.editing.weights, selection_.sequence,
-                      selection_.shown_head(), view_.long_view.in_sight()},
-                     to);
-    }
-    say("Saved as " + in_quotes(to.native()) + ".");
-  } catch (const std::exception& error) {
-    say(error.what());
-  }
-}
-
-void App::save_picture(const PictureWish& wish) {
-  PictureWish whole = wish;
-  if (whole.path.has_filename() && !whole.path.has_extension()) whole.path += ".png";
-  if (writing_.valid())
-    return say("The picture before this one is still being written; try again in a moment.");
-  const auto write = [](const DrawnPicture& picture) -> std::string {
-    try {
-      write_picture(picture);
-      return "Saved the picture as " + in_quotes(std::filesystem::absolute(picture.path).native()) + ".";
-    } catch (const std::exception& error) {
-      return error.what();
-    }
-  };
-  try {
-    DrawnPicture picture = draw_picture(*this, whole);
-    if (picture.pixels.pixels.size() < large_picture) return say(write(picture));
-    say("Writing " + in_quotes(whole.path.native()) + " …");
-    writing_ = std::async(std::launch::async, write, std::move(picture));
-  } catch (const std::exception& error) {
-    say(error.what());
-  }
-}
-
-void App::finish_picture(bool wait) {
-  if (!writing_.valid()) return;
-  if (wait || writing_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) say(writing_.get());
 }
 
 /// A Document that is on its way is computed by it at once. Where another was opened in this frame, what is
@@ -250,8 +185,10 @@ void App::fulfil(const Requests& requests) {
   if (requests.let_go) let_go();
   if (requests.cancel_opening) opening_.reset();
   if (requests.open) open(*requests.open, requests.layer);
-  if (requests.save) save(*requests.save);
-  if (requests.picture) save_picture(*requests.picture);
+  if (requests.look_for_closed) view_.files.closed = closed_.list();
+  if (requests.reopen) reopen(*requests.reopen);
+  if (requests.save) save(*requests.save, requests.replace);
+  if (requests.picture) save_picture(*requests.picture, requests.replace);
   if (!requests.copy.empty()) ImGui::SetClipboardText(requests.copy.c_str());
   if (requests.history != 0) step_in_history(requests.history);
 }

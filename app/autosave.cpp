@@ -50,6 +50,7 @@ Autosave::~Autosave() {
     worker_.join();
   }
   if (file_.empty()) return;
+  if (leaves_) return;
   ::unlink(file_.c_str());
   ::unlink(lock_of(file_).c_str());
 }
@@ -95,6 +96,12 @@ fs::path Autosave::take_over() {
     return file_;
   }
   return {};
+}
+
+void Autosave::adopt(const fs::path& file) {
+  wait();
+  // Where nothing can be written it stays where it is.
+  if (!file_.empty()) static_cast<void>(::rename(file.c_str(), file_.c_str()));
 }
 
 void Autosave::write(State state) {

@@ -35,6 +35,11 @@ class Autosave {
   /// stays until the next write(). Empty when there is none.
   std::filesystem::path take_over();
 
+  /// What was written elsewhere becomes this one's own: the file moves here, until the next write().
+  void adopt(const std::filesystem::path& file);
+  /// When this ends the file stays, as if the program had been killed.
+  void leave() { leaves_ = true; }
+
   /// Returns at once; the newest State wins. Written atomically by a thread of its own.
   void write(State);
   /// Blocks until what was given is on disk, or could not be written.
@@ -54,7 +59,7 @@ class Autosave {
   std::mutex mutex_;  // guards what follows
   std::condition_variable_any changed_;
   std::optional<State> waiting_;
-  bool writing_ = false;
+  bool writing_ = false, leaves_ = false;
   std::string trouble_, told_;
   std::jthread worker_;  // last: it starts when all else is there and is joined first
 };

@@ -46,8 +46,9 @@ void draw_splitters(const Ui&, const Layout&, ViewState&);
 struct Scene;
 /// Every region of the mode, where the layout has it.
 void draw_regions(Scene&, const Layout&);
-/// What the view's message says, on a card low in the focus, where it hides the least.
-void draw_message(const Ui&, const Layout&, ViewState&);
+/// What the view's message says, on a card at the lower edge of the window, where it hides the least. True
+/// when what it offers is taken.
+bool draw_message(const Ui&, const Layout&, ViewState&);
 /// The ring round what is being shown to the person.
 void draw_sought(const Ui&, Sought&);
 

@@ -35,11 +35,16 @@ std::filesystem::path typed_path(std::string_view text) {
   return text;
 }
 
-std::vector<std::string> completions(std::string_view text) {
+std::filesystem::path home_directory() {
+  const std::filesystem::path home = variable("HOME");
+  return home.is_absolute() ? home : std::filesystem::path("/");
+}
+
+std::vector<std::string> completions(std::string_view text, const std::filesystem::path& folder) {
   const std::size_t slash = text.rfind('/');
   const std::string_view last = slash == std::string_view::npos ? text : text.substr(slash + 1);
   const std::string_view before = text.substr(0, text.size() - last.size());
-  const std::filesystem::path directory = before.empty() ? "." : typed_path(before);
+  const std::filesystem::path directory = folder / typed_path(before);
   std::vector<std::string> names;
   std::error_code none;
   for (std::filesystem::directory_iterator entry(directory, none), end; !none && entry != end;
@@ -54,8 +59,8 @@ std::vector<std::string> completions(std::string_view text) {
   return names;
 }
 
-std::string completed_path(std::string_view text) {
-  const std::vector<std::string> names = completions(text);
+std::string completed_path(std::string_view text, const std::filesystem::path& folder) {
+  const std::vector<std::string> names = completions(text, folder);
   if (names.empty()) return std::string(text);
   // Sorted: what the first and the last share, all share.
   const std::string &first = names.front(), &end = names.back();

@@ -18,10 +18,14 @@ std::filesystem::path state_directory();
 /// The path as it was meant: "~/" is the home directory, spaces around it are none of it.
 std::filesystem::path typed_path(std::string_view text);
 
+/// The home directory; the root where none is known.
+std::filesystem::path home_directory();
+
 /// What a path can go on with: the names in its directory that begin like its last part, directories with a
-/// slash, in the order of their names; hidden ones only where the part begins with a dot.
-std::vector<std::string> completions(std::string_view text);
+/// slash, in the order of their names; hidden ones only where the part begins with a dot. A path that does
+/// not begin at the root begins in `folder`.
+std::vector<std::string> completions(std::string_view text, const std::filesystem::path& folder = ".");
 /// The text with as much added as all completions have in common.
-std::string completed_path(std::string_view text);
+std::string completed_path(std::string_view text, const std::filesystem::path& folder = ".");
 
 }  // namespace attnscope

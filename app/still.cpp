@@ -118,6 +118,7 @@ DrawnPicture draw_picture(const App& app, const PictureWish& wish) {
   ImGuiHost host(nullptr, app.has_system_fonts());
   Still still;
   app.prepare(still, wish.scale);
+  if (wish.theme) still.view.theme = *wish.theme;
   still.figure = wish.region != PictureRegion::Window;
   const auto frame = [&](SvgCanvas* copy) {
     host.build(width, height, static_cast<float>(clock), [&] { app.draw_still(host.fonts(), still, copy); });

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "app/keyboard_state.hpp"
+#include "app/notice.hpp"
 #include "app/plane.hpp"
 #include "app/theme.hpp"
 #include "app/views/compare/compare_state.hpp"
@@ -82,6 +83,7 @@ struct ViewState {
   bool message_from_engine = false;
   std::string
       refusal;       // why the picture is not of the Document as it is now: one sentence; empty while it is
+  Notice notice;     // where the message leaves by itself
   std::string hint;  // what the mouse is on, for the status line; filled anew each frame
   SignalsState signals;
   Oscilloscope scope;        // the chosen cell against time

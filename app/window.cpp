@@ -17,6 +17,7 @@
 #include "app/app.hpp"
 #include "app/choose_backend.hpp"
 #include "app/imgui_host.hpp"
+#include "app/look.hpp"
 #include "app/paths.hpp"
 #include "app/words.hpp"
 #include "core/error.hpp"
@@ -26,6 +27,7 @@ namespace {
 
 constexpr int wished_width = 1600, wished_height = 1000;  // logical pixels
 constexpr int title_bar = 40;                             // what a window manager may add to the height
+constexpr int frames_to_settle = 2;
 constexpr int hot_frames = 3;  // drawn after every event: Dear ImGui needs two to settle
 constexpr double progress_wait =
     0.05;  // seconds between frames while a run computes; its end wakes us anyway
@@ -80,7 +82,8 @@ float display_scale(GLFWwindow* window) {
                                : scale;
 }
 
-WindowHandle open_window() {
+/// As large as it was the last time, as far as the screen has room for it.
+WindowHandle open_window(const WindowShape& last) {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
@@ -89,7 +92,9 @@ WindowHandle open_window() {
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
   glfwWindowHintString(GLFW_X11_CLASS_NAME, "attnscope");
   glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "attnscope");
-  int width = wished_width, height = wished_height;
+  glfwWindowHint(GLFW_MAXIMIZED, last.maximised ? GLFW_TRUE : GLFW_FALSE);
+  int width = last.width > 0 ? last.width : wished_width,
+      height = last.width > 0 ? last.height : wished_height;
   if (GLFWmonitor* monitor = glfwGetPrimaryMonitor()) {
     float scale = 1;
     int free_width = 0, free_height = 0;
@@ -125,7 +130,7 @@ void listen(GLFWwindow* window, Attention& attention) {
   glfwSetWindowIconifyCallback(window, [](GLFWwindow* w, int) { attention_of(w).wake(); });
   glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) {
     attention_of(w).wake();
-    if (attention_of(w).app) attention_of(w).app->set_scale(display_scale(w));
+    if (attention_of(w).app) attention_of(w).app->set_display_scale(display_scale(w));
   });
   glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
     attention_of(w).wake();
@@ -149,17 +154,19 @@ void pause(double due) {
 }
 
 /// Sleeps until an event, until what was changed should be written where a crash does not take it, or, in a
-/// window that can be seen, until what was told for a while goes or a time that stands in it changes.
-void rest(App& app, Attention& attention, bool seen) {
-  const std::optional<double> keep_in = app.keep_in(), changes_in = app.changes_in(),
-                              clock_in = seen ? app.clock_in() : std::nullopt;
-  if (!keep_in && !changes_in && !clock_in) return glfwWaitEvents();
+/// window that can be seen, until something leaves the screen by itself or a time that stands in it changes.
+void rest(App& app, Attention& attention, bool is_seen) {
+  const std::optional<double> keep_in = app.keep_in();
+  std::optional<double> frame_in;
+  for (const std::optional<double> due : {app.frame_in(), app.changes_in(), app.clock_in()})
+    if (is_seen && due && (!frame_in || *due < *frame_in)) frame_in = due;
+  if (!keep_in && !frame_in) return glfwWaitEvents();
   constexpr double never = 1e9;
-  const double keep = attention.last_frame + keep_in.value_or(never);
-  const double change = attention.last_frame + std::min(changes_in.value_or(never), clock_in.value_or(never));
-  if (const double left = std::min(keep, change) - glfwGetTime(); left > 0) glfwWaitEventsTimeout(left);
+  const double keep = attention.last_frame + keep_in.value_or(never),
+               frame = attention.last_frame + frame_in.value_or(never);
+  if (const double left = std::min(keep, frame) - glfwGetTime(); left > 0) glfwWaitEventsTimeout(left);
   if (glfwGetTime() >= keep) app.keep_now();
-  if (glfwGetTime() >= change) attention.frames = std::max(attention.frames, 1);
+  if (glfwGetTime() >= frame) attention.frames = std::max(attention.frames, frames_to_settle);
 }
 
 /// Returns when a frame may be due; sleeps without a timeout when nothing moves.
@@ -176,7 +183,7 @@ void wait(GLFWwindow* window, App& app, Attention& attention) {
   } else if (attention.look_again) {
     glfwWaitEventsTimeout(tooltip_wait);
     if (attention.frames > 0) return;
-    attention.frames = 2;
+    attention.frames = frames_to_settle;
     attention.look_again = false;
   } else {
     rest(app, attention, true);
@@ -240,13 +247,37 @@ void draw(GLFWwindow* window, ImGuiHost& host, App& app, Attention& attention) {
   if (host.has_waiting_events()) attention.wake();
 }
 
+/// Its size where it is neither maximised nor an icon, for the next time; else only that it is maximised.
+WindowShape shape_of(GLFWwindow* window, const WindowShape& last) {
+  WindowShape shape = last;
+  shape.maximised = glfwGetWindowAttrib(window, GLFW_MAXIMIZED) == GLFW_TRUE;
+  if (shape.maximised || glfwGetWindowAttrib(window, GLFW_ICONIFIED)) return shape;
+  float scale = 1;  // GLFW makes a new window that much larger
+  glfwGetWindowContentScale(window, &scale, nullptr);
+  glfwGetWindowSize(window, &shape.width, &shape.height);
+  const auto logical = [scale](int side) {
+    return static_cast<int>(std::lround(static_cast<float>(side) / std::max(0.1f, scale)));
+  };
+  shape.width = logical(shape.width);
+  shape.height = logical(shape.height);
+  return shape;
+}
+
+void follow_title(GLFWwindow* window, const App& app, std::string& shown) {
+  std::string title = app.window_title();
+  if (title == shown) return;
+  shown = std::move(title);
+  glfwSetWindowTitle(window, shown.c_str());
+}
+
 }  // namespace
 
-int run_window(const FileWish& wish, const std::optional<std::string>& language, BackendWish backend) {
+int run_window(const WindowWish& wish) {
   const std::vector<BackendChoice> backends = list_backends();
-  const std::shared_ptr<Backend> chosen = chosen_backend(backends, backend).backend;
+  const std::shared_ptr<Backend> chosen = chosen_backend(backends, wish.backend).backend;
   const GlfwLibrary library;
-  const WindowHandle window = open_window();
+  const WindowShape last = wish.fresh ? WindowShape{} : read_look(state_directory()).window;
+  const WindowHandle window = open_window(last);
   Attention attention;
   listen(window.get(), attention);
   const auto wake = [&attention] {
@@ -257,23 +288,27 @@ int run_window(const FileWish& wish, const std::optional<std::string>& language,
   ImGuiHost host(window.get());
   glfwSetKeyCallback(window.get(), key_by_its_character);
   App app({assets_directory(), ThemeName::Dark, display_scale(window.get()), state_directory(),
-           language ? *language : language_of_the_system()},
+           wish.language ? *wish.language : language_of_the_system(), wish.language.has_value(), wish.fresh},
           engine, backends);
   attention.app = &app;
   if (wish.file) {
     app.open(*wish.file, wish.layer, wish.answers);
   } else {
-    app.restore();
+    if (!wish.fresh && !app.restore()) app.offer_last();
     app.offer_start();
   }
+  std::string title;
 
   while (!glfwWindowShouldClose(window.get())) {
     if (can_be_seen(window.get()) && (attention.frames > 0 || app.wants_frame()))
       draw(window.get(), host, app, attention);
+    follow_title(window.get(), app, title);
     wait(window.get(), app, attention);
     if (attention.result.exchange(false)) attention.wake();
   }
+  const WindowShape shape = shape_of(window.get(), last);
   glfwHideWindow(window.get());  // a run that still computes is stopped behind the scenes
+  app.close(shape);
   return 0;
 }
 

@@ -11,16 +11,18 @@
 
 namespace attnscope {
 
-/// What the window opens; of a dump that layer, or the first, with what is said about it.
-struct FileWish {
+struct WindowWish {
   std::optional<std::filesystem::path> file;
-  std::string layer;
-  Answers answers;
+  std::string layer;                    // of a dump; empty = the first
+  Answers answers;                      // to what the file may not say
+  std::optional<std::string> language;  // else what was chosen last, else what LANGUAGE or LANG asks for
+  BackendWish backend = BackendWish::Auto;
+  bool fresh = false;  // looks as in the first run, and nothing is brought back
 };
 
-/// Opens the window, with the file in it when one is given, and returns 0
-/// once it was closed. Without a language it speaks the one that LANGUAGE or LANG asks for. Throws Error when
-/// there is no display, no OpenGL 3.3 on it, or not the backend that is wished for.
-int run_window(const FileWish& wish, const std::optional<std::string>& language, BackendWish backend);
+/// Opens the window, with the file in it when one is given, as it looked when one was closed last, and
+/// returns 0 once it was closed. Throws Error when there is no display, no OpenGL 3.3 on it, or not the
+/// backend that is wished for.
+int run_window(const WindowWish&);
 
 }  // namespace attnscope

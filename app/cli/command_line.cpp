@@ -61,6 +61,7 @@ struct Wishes {
   Answers answers;  // these three are of the window
   std::optional<std::string> language;
   std::optional<BackendWish> backend;
+  bool fresh = false;
   RenderWish render;
   std::string in, out;  // of the commands from tensors to tensors
   AttendWish attend;
@@ -354,6 +355,8 @@ int parse_and_run(int argc, char** argv) {
   add_answers(app, wishes.answers);
   add_checked(app, language_option(wishes.language));
   add_checked(app, backend_option([&wishes](BackendWish backend) { wishes.backend = backend; }));
+  const CLI::Option* fresh = app.add_flag("--fresh", wishes.fresh,
+                                          "Look as in the first run, bring nothing back; what is kept stays");
   const CLI::App* render = add_render(app, wishes);
   const CLI::App* attend_command = add_attend(app, wishes);
   const CLI::App* layer_command = add_layer(app, wishes);
@@ -373,6 +376,8 @@ int parse_and_run(int argc, char** argv) {
       throw CLI::ValidationError(
           "--causal and --positions before a command are for a file in the window; render has its own",
           CLI::ExitCodes::ExtrasError);
+    if (!fresh->empty() && !app.get_subcommands().empty())
+      throw CLI::ValidationError("--fresh is for the window, not for a command", CLI::ExitCodes::ExtrasError);
     if (!app.get_subcommands().empty() && !file->empty()) {
       throw CLI::ValidationError("A file to open cannot be combined with a command",
                                  CLI::ExitCodes::ExtrasError);
@@ -408,8 +413,8 @@ int parse_and_run(int argc, char** argv) {
     run_bench(wishes.bench);
     return 0;
   }
-  return run_window({path_from(wishes.file), wishes.dump_layer, wishes.answers}, wishes.language,
-                    wishes.backend.value_or(BackendWish::Auto));
+  return run_window({path_from(wishes.file), wishes.dump_layer, wishes.answers, wishes.language,
+                     wishes.backend.value_or(BackendWish::Auto), wishes.fresh});
 }
 
 }  // namespace

@@ -243,26 +243,6 @@ void draw_regions(Scene& scene, const Layout& layout) {
   draw_refusal(scene, layout);
 }
 
-void draw_message(const Ui& ui, const Layout& layout, ViewState& view) {
-  if (view.message.empty() || view.message == view.refusal) return;  // a refusal has a card of its own
-  const float width = std::min(ui.px(560), layout.focus.w - ui.px(24)), pad = ui.px(16);
-  if (width < ui.px(120)) return;
-  const float text_width = width - 2 * pad - ui.px(24);
-  const float height = ui.paragraph_height(text_width, view.message, type::label) + 2 * ui.px(13);
-  const float bottom = layout.focus.bottom() - ui.px(72);
-  const Box card{std::round(layout.focus.centre_x() - width / 2), std::round(bottom - height), width, height};
-  ui.fill({card.x + ui.px(2), card.y + ui.px(4), card.w, card.h}, 0x50000000u, ui.px(8));
-  ui.fill(card, ui.theme.raised, ui.px(8));
-  ui.frame(card, ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(8));
-  ui.fill({card.x, card.y + ui.px(6), ui.px(3), card.h - ui.px(12)}, ui.theme.key);
-  ui.paragraph(card.x + pad, card.y + ui.px(13), text_width, view.message, {type::label, ui.theme.text1});
-  const Box close{card.right() - ui.px(32), card.y + ui.px(10), ui.px(24), ui.px(24)};
-  const Ui::Touch touch = ui.touch("Dismiss", close);
-  if (touch.hovered) ui.fill(close, ui.theme.control_hover, ui.px(4));
-  ui.text(close.centre_x(), close.centre_y(), "×", {type::body, ui.theme.text2, Ink::Regular, Align::Centre});
-  if (touch.clicked) view.message.clear();
-}
-
 void draw_sought(const Ui& ui, Sought& sought) {
   if (sought.label.empty()) return;
   const double now = ImGui::GetTime();

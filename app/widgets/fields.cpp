@@ -1,5 +1,6 @@
 // app/widgets: buttons, text fields, badges and section heads.
 #include <algorithm>
+#include <utility>
 
 #include <imgui.h>
 #include <imgui_internal.h>
@@ -33,6 +34,7 @@ struct FieldKind {
   ImGuiInputTextCallback callback = nullptr;
   bool accent = false;
   bool keeps = false;  // the picture follows each letter: Esc leaves the field, and what was typed stays
+  void* data = nullptr;  // for the callback
 };
 
 bool edit_text(const Ui& ui, const char* label, const Box& box, std::string& text,
@@ -53,7 +55,7 @@ bool edit_text(const Ui& ui, const char* label, const Box& box, std::string& tex
   ImGui::PushStyleColor(ImGuiCol_NavCursor, 0);
   const std::string hint = ui.said(placeholder);
   const std::string typed = kind.keeps ? text : std::string();
-  bool answer = ImGui::InputTextWithHint(label, hint.c_str(), &text, kind.flags, kind.callback);
+  bool answer = ImGui::InputTextWithHint(label, hint.c_str(), &text, kind.flags, kind.callback, kind.data);
   if (kind.keeps && ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGuiKey_Escape, false)) {
     text = typed;
     answer = false;
@@ -73,9 +75,22 @@ bool edit_text(const Ui& ui, const char* label, const Box& box, std::string& tex
   return answer;
 }
 
-int complete_path(ImGuiInputTextCallbackData* data) {
+struct PathEditing {
+  const std::filesystem::path& folder;
+  bool* to_end;
+};
+
+int edit_path(ImGuiInputTextCallbackData* data) {
+  const auto& editing = *static_cast<const PathEditing*>(data->UserData);
+  if (data->EventFlag == ImGuiInputTextFlags_CallbackAlways) {
+    if (editing.to_end && std::exchange(*editing.to_end, false)) {
+      data->CursorPos = data->BufTextLen;
+      data->ClearSelection();
+    }
+    return 0;
+  }
   const std::string before(data->Buf, static_cast<std::size_t>(data->BufTextLen));
-  const std::string longer = completed_path(before);
+  const std::string longer = completed_path(before, editing.folder);
   if (longer == before) return 0;
   data->DeleteChars(0, data->BufTextLen);
   data->InsertChars(0, longer.c_str());
@@ -90,10 +105,12 @@ bool text_field(const Ui& ui, const char* label, const Box& box, std::string& te
 }
 
 bool path_field(const Ui& ui, const char* label, const Box& box, std::string& text,
-                std::string_view placeholder) {
+                std::string_view placeholder, const std::filesystem::path& folder, bool* to_end) {
+  PathEditing editing{folder, to_end};
   return edit_text(ui, label, box, text, placeholder,
-                   {ImGuiInputTextFlags_CallbackCompletion | ImGuiInputTextFlags_EnterReturnsTrue,
-                    complete_path, false, false});
+                   {ImGuiInputTextFlags_CallbackCompletion | ImGuiInputTextFlags_CallbackAlways |
+                        ImGuiInputTextFlags_EnterReturnsTrue,
+                    edit_path, false, false, &editing});
 }
 
 void badge(const Ui& ui, const Box& box, std::string_view text, Rgba ground, Rgba ink, float size) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
@@ -82,8 +83,10 @@ bool button(const Ui&, const char* label, const Box&, const Tip&);
 bool text_field(const Ui&, const char* label, const Box&, std::string& text, std::string_view placeholder,
                 bool accent = false);
 
-/// A text field for a path; Tab completes it. True when Enter was pressed.
-bool path_field(const Ui&, const char* label, const Box&, std::string& text, std::string_view placeholder);
+/// A text field for a path that begins in `folder`; Tab completes it. True when Enter was pressed. `to_end`:
+/// the cursor goes behind the text once, where all of it would be chosen else, so that one can go on typing.
+bool path_field(const Ui&, const char* label, const Box&, std::string& text, std::string_view placeholder,
+                const std::filesystem::path& folder = ".", bool* to_end = nullptr);
 
 /// A round-cornered tag with text, such as a head's badge.
 void badge(const Ui&, const Box&, std::string_view text, Rgba ground, Rgba ink, float size = type::tick);

@@ -39,7 +39,8 @@ std::filesystem::path kept_in(const std::filesystem::path& directory) {
   std::filesystem::path found;
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(directory, none))
-    if (entry.path().extension() == ".json") found = entry.path();
+    if (entry.path().filename().native().starts_with("open-") && entry.path().extension() == ".json")
+      found = entry.path();
   return found;
 }
 

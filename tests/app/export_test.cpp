@@ -7,7 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/app.hpp"
-#include "app/controls_robot.hpp"
+#include "app/files_robot.hpp"
 #include "app/paths.hpp"
 #include "app/still.hpp"
 #include "support/program.hpp"
@@ -54,7 +54,7 @@ Box box_on_screen(Robot& robot, PictureRegion region) {
 void save_from_card(Robot& robot, const std::string& path) {
   robot.key(ImGuiKey_S, ImGuiMod_Ctrl | ImGuiMod_Shift);
   robot.frame(3);
-  robot.retype("##picture", path);
+  robot.retype("##name", path);
   click(robot, "Save picture");
 }
 
@@ -172,14 +172,11 @@ TEST_CASE("the card saves what it says: region, kind, size, path", "[export]") {
   CHECK(size_of(directory / "map.png") == Size{2 * static_cast<int>(focus.w), 2 * static_cast<int>(focus.h)});
 
   robot.key(ImGuiKey_Escape);
-  robot.click("File");
-  robot.frame(3);
-  robot.click("Picture of the plots");
-  robot.frame(3);
-  robot.retype("##picture", (directory / "plots.png").native());
+  from_file_menu(robot, "Picture of the plots");
+  robot.retype("##name", (directory / "plots.png").native());
   click(robot, "Picture scale more");
   click(robot, "Picture as: SVG");  // the ending follows
-  CHECK(robot.app().view().files.picture_path == (directory / "plots.svg").native());
+  CHECK(robot.app().view().files.dialog.name == (directory / "plots.svg").native());
   click(robot, "Save picture");
   CHECK(bytes_of(directory / "plots.svg").starts_with("<?xml"));
   CHECK(robot.app().view().files.scale == 3);
@@ -194,7 +191,7 @@ TEST_CASE("the card saves what it says: region, kind, size, path", "[export]") {
   click(robot, "Picture of: Window");
   click(robot, "Picture scale less");
   click(robot, "Picture scale less");
-  robot.retype("##picture", (directory / "all").native());  // no ending
+  robot.retype("##name", (directory / "all").native());  // no ending
   robot.key(ImGuiKey_Enter);
   robot.settle();
   CHECK(size_of(directory / "all.png") == Size{1600, 1000});
@@ -253,12 +250,13 @@ TEST_CASE("paths are completed, and the home directory is known", "[export]") {
   CHECK(typed_path("~/x") == std::filesystem::path(std::getenv("HOME")) / "x");
 
   Robot robot({.width = 1600, .height = 1000});
-  robot.key(ImGuiKey_O, ImGuiMod_Ctrl);  // the keyboard is in the field at once
+  robot.key(ImGuiKey_O, ImGuiMod_Ctrl);
   robot.frame(3);
-  robot.type(base + "alphab");
+  robot.type(base + "alphab");  // the first letter of a path goes to its field
+  robot.frame(4);
   robot.key(ImGuiKey_Tab);
   robot.frame(2);
-  CHECK(robot.app().view().files.open_path == base + "alphabet.txt");
+  CHECK(dialog_of(robot).path_text == base + "alphabet.txt");
   directory.write("alphabet.txt", "a b c");
   robot.key(ImGuiKey_Enter);
   robot.settle();

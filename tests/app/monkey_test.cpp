@@ -41,6 +41,17 @@ class Monkey {
   /// Whether it also presses the keys of undo and redo: what it does after a step back forgets what lay
   /// ahead.
   bool undoes = true;
+  /// The dialog for files does not leave the monkey's directory for long: never with a file in hand.
+  void stay_inside(Robot& robot) {
+    FileDialog& dialog = robot.app().view().files.dialog;
+    const std::string &inside = directory_.path().native(), &now = dialog.folder.native();
+    if (dialog.folder.empty() || now.starts_with(inside)) return;
+    while (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) {
+      robot.key(ImGuiKey_Escape);
+      robot.frame();
+    }
+    dialog.folder = directory_.path();
+  }
 
   /// One random event, told in a few words.
   std::string act(Robot& robot) {
@@ -258,6 +269,7 @@ TEST_CASE("a monkey before the window breaks nothing") {
   WayBack way(robot);
   for (int i = 0; i < events; ++i) {
     last.push_back(monkey.act(robot));
+    monkey.stay_inside(robot);
     if (last.size() > 12) last.erase(last.begin());
     std::string story;
     for (const std::string& event : last) story += event + "; ";

@@ -6,7 +6,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/controls_robot.hpp"
+#include "app/files_robot.hpp"
 #include "core/files/npy.hpp"
 #include "core/files/open.hpp"
 #include "core/files/safetensors.hpp"
@@ -15,30 +15,16 @@
 using namespace attnscope;
 using namespace attnscope::test;
 
-namespace {
-
-void save_as(Robot& robot, const std::string& path) {
-  robot.click("File");
-  robot.frame(2);
-  robot.retype("##save", path);
-  robot.key(ImGuiKey_Enter);
-  robot.settle();
-}
-
-}  // namespace
-
 TEST_CASE("a document is saved under a path and again by its key") {
   const TemporaryDirectory directory;
   Robot robot({.width = 1600, .height = 1000});
   robot.settle();
   robot.key(ImGuiKey_S, ImGuiMod_Ctrl);  // an example is never overwritten
   robot.settle();
-  CHECK(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
+  CHECK(is_card_open());
   CHECK(robot.document().scaling == Scaling{});  // S alone is another key
-  robot.key(ImGuiKey_A, ImGuiMod_Ctrl);          // the keyboard is where a path belongs
-  robot.type((directory / "first.json").native());
-  robot.key(ImGuiKey_Enter);
-  robot.settle();
+  name_it(robot, (directory / "first.json").native());
+  CHECK_FALSE(is_card_open());
   CHECK(std::filesystem::exists(directory / "first.json"));
   robot.key(ImGuiKey_P);
   robot.settle();
@@ -61,11 +47,20 @@ TEST_CASE("what cannot be saved is told and stays") {
   robot.settle();
   const Document before = robot.document();
   save_as(robot, (directory / "no/such/folder/x.json").native());
-  CHECK(robot.app().message().find("no/such/folder/x.json") != std::string::npos);
+  CHECK(dialog_of(robot).trouble.find("There is no folder") == 0);
+  CHECK(dialog_of(robot).trouble.find("no/such/folder") != std::string::npos);
+  CHECK(is_card_open());  // another name can be given at once
+  robot.key(ImGuiKey_Escape);
+  robot.frame(2);
   save_as(robot, (directory / "picture.bmp").native());
   CHECK(robot.app().message().find(".npy, .safetensors, .png or .svg") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(directory / "picture.bmp"));
-  save_as(robot, directory.path().native() + "/");  // a directory, and no name in it
+  save_as(robot, directory.path().native() + "/");  // a folder is gone into
+  CHECK(is_card_open());
+  CHECK(dialog_of(robot).folder == directory.path());
+  robot.key(ImGuiKey_Escape);
+  robot.frame(2);
+  robot.app().save(directory.path().native() + "/");
   CHECK(robot.app().message().find("Cannot write") != std::string::npos);
   CHECK(directory.entries() == 0);
   CHECK(robot.document() == before);

@@ -31,7 +31,7 @@ bool wait_until(const std::function<bool()>& condition) {
 
 /// The program, its display and its window, once that shows something. What it remembers is its own.
 struct Running {
-  test::TemporaryDirectory state;
+  test::TemporaryDirectory state;  // never a person's own
   VirtualDisplay display{1920, 1200};
   std::optional<ChildProcess> program;
   VirtualDisplay::Window window = 0;

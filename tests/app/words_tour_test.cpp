@@ -123,6 +123,31 @@ void tour_of_start(std::map<std::string, std::string>& met) {
   press(ImGuiKey_C);
 }
 
+/// What is said of work that was closed and comes back.
+void tour_of_closing(std::map<std::string, std::string>& met, const std::filesystem::path& directory) {
+  Robot robot({.width = 1600, .height = 1000, .state = directory / "state"});
+  ImGui::GetStyle().HoverDelayShort = ImGui::GetStyle().HoverStationaryDelay = 0;
+  robot.app().words().watch = [&](std::string_view key, bool) {
+    met.try_emplace(std::string(key), "closing");
+  };
+  const std::filesystem::path other = list_examples(ATTNSCOPE_ASSETS).back().path;
+  robot.app().reopen({});  // there is nothing yet
+  robot.frame(2);
+  robot.key(ImGuiKey_S);
+  robot.settle();
+  robot.app().open(other);
+  robot.settle();
+  robot.app().finish_closing();
+  robot.app().offer_last();
+  robot.frame(2);
+  robot.click("File");
+  robot.frame(3);
+  robot.move(robot.centre("Reopen last"));
+  robot.frame(2);
+  robot.click("Reopen last");
+  robot.settle();
+}
+
 void write_template(const std::map<std::string, std::string>& met) {
   std::map<std::string, std::vector<std::string>> parts;
   for (const auto& [key, part] : met) parts[part].push_back(key);
@@ -201,6 +226,7 @@ TEST_CASE("words: every text of the interface is in the template of the language
   }
   tour_of_backends(met);
   tour_of_start(met);
+  tour_of_closing(met, directory.path());
   const std::set<std::string> known = keys_of_template();
   // What only shows when a computation takes long, or fails, is in the sources alone.
   const FileWords sources = words_by_file(texts_of_sources());

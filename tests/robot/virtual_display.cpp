@@ -60,12 +60,40 @@ std::optional<VirtualDisplay::Window> VirtualDisplay::find(const std::string& ti
   std::optional<Window> found;
   if (!XQueryTree(display_, DefaultRootWindow(display_), &root, &parent, &children, &count)) return found;
   for (unsigned i = 0; i < count && !found; ++i) {
-    char* name = nullptr;
-    if (XFetchName(display_, children[i], &name) && name && title == name) found = children[i];
-    if (name) XFree(name);
+    if (title_of(children[i]).ends_with(title)) found = children[i];
   }
   if (children) XFree(children);
   return found;
+}
+
+std::string VirtualDisplay::title_of(Window window) {
+  Atom type = None;
+  int bits = 0;
+  unsigned long count = 0, left = 0;
+  unsigned char* bytes = nullptr;
+  const Atom name = XInternAtom(display_, "_NET_WM_NAME", False);
+  constexpr long longest = 1024;  // in units of four bytes
+  std::string title;
+  if (XGetWindowProperty(display_, window, name, 0, longest, False, AnyPropertyType, &type, &bits, &count,
+                         &left, &bytes) == Success &&
+      bytes != nullptr && bits == 8)
+    title.assign(reinterpret_cast<const char*>(bytes), count);
+  if (bytes != nullptr) XFree(bytes);
+  return title;
+}
+
+void VirtualDisplay::press(Window window, const std::string& key) {
+  XEvent event{};
+  event.xkey.window = window;
+  event.xkey.root = DefaultRootWindow(display_);
+  event.xkey.same_screen = True;
+  event.xkey.keycode = XKeysymToKeycode(display_, XStringToKeysym(key.c_str()));
+  for (const int type : {KeyPress, KeyRelease}) {
+    event.xkey.type = type;
+    XSendEvent(display_, window, True, type == KeyPress ? KeyPressMask : KeyReleaseMask, &event);
+    XSync(display_, False);
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  }
 }
 
 Image VirtualDisplay::read(Window window, int x, int y, int width, int height) {

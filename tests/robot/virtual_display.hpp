@@ -27,7 +27,7 @@ class VirtualDisplay {
 
   /// ":7", for DISPLAY.
   const std::string& name() const { return name_; }
-  /// The top-level window with this title; empty while there is none.
+  /// The top-level window whose title ends with this; empty while there is none.
   std::optional<Window> find(const std::string& title);
   /// What the window shows: everything, or one pixel.
   Image pixels(Window);
@@ -43,6 +43,10 @@ class VirtualDisplay {
   void press(Window, char character, bool with_control);
   /// "us", "de"; before a program asks for it. False where setxkbmap or the layout is not installed.
   bool set_layout(const std::string& name);
+  /// Of a window, as a task bar shows it.
+  std::string title_of(Window);
+  /// A key of the keyboard goes down and up again; by the name that X has for it.
+  void press(Window, const std::string& key);
   void resize(Window, int width, int height);
   /// Asks politely, as the cross in a title bar does.
   void close(Window);

@@ -45,6 +45,7 @@ class WordsTour {
   void refusals();
   void held_heads();
   void walks();
+  void file_cards();
 
   Robot& robot_;
   std::filesystem::path directory_;

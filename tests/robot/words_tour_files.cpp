@@ -143,6 +143,56 @@ void WordsTour::messages() {
   robot_.app().save({});
   wait();
   restore();
+  file_cards();
+}
+
+/// The dialog where there is nothing to show or to be done, and the question before a file is written over.
+void WordsTour::file_cards() {
+  part_ = "files";
+  const auto look = [&](const std::filesystem::path& folder) {
+    robot_.app().view().files.dialog.folder = folder;
+    robot_.key(ImGuiKey_O, ImGuiMod_Ctrl);
+    robot_.settle();
+  };
+  std::filesystem::create_directories(directory_ / "empty");
+  look(directory_ / "empty");
+  robot_.click("Show: Tensors");
+  robot_.frame(2);
+  restore();
+  look(directory_);
+  robot_.click("Show: Tensors");
+  robot_.frame(2);
+  rest_on_everything();
+  restore();
+  std::filesystem::create_directories(directory_ / "pictures");
+  std::ofstream(directory_ / "pictures" / "a.png") << "x";
+  look(directory_ / "pictures");
+  robot_.type("/nowhere/at all");
+  robot_.frame(4);
+  robot_.key(ImGuiKey_Enter);
+  robot_.frame(2);
+  restore();
+  robot_.app().save(directory_ / "mine.json");
+  wait();
+  robot_.key(ImGuiKey_S, ImGuiMod_Ctrl | ImGuiMod_Shift);
+  robot_.settle();
+  robot_.key(ImGuiKey_A, ImGuiMod_Ctrl);
+  robot_.type("/nowhere/x.png");
+  robot_.key(ImGuiKey_Enter);
+  robot_.frame(2);
+  restore();
+  for (const bool changed : {false, true}) {
+    if (changed) std::ofstream(directory_ / "mine.json") << "of another program";
+    if (changed) std::filesystem::last_write_time(directory_ / "mine.json", {});
+    robot_.app().save(directory_ / (changed ? "mine.json" : "numbers.csv"));
+    robot_.frame(3);
+    rest_on_everything();
+    robot_.key(ImGuiKey_Escape);
+    robot_.frame(2);
+  }
+  robot_.key(ImGuiKey_C, ImGuiMod_Ctrl);
+  wait();
+  restore();
 }
 
 /// What dumps say, do not say and do not hold.

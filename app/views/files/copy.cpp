@@ -3,21 +3,24 @@
 
 #include <fmt/format.h>
 
-#include "app/export.hpp"
+#include "app/export_choice.hpp"
 #include "app/views/files/files.hpp"
 
 namespace attnscope {
 
+ExportSource export_source(const Scene& scene) {
+  return {scene.result, scene.stats, scene.held, scene.view, scene.selection};
+}
+
 void copy_numbers(Scene& scene) {
-  const Exported what{scene.view.stage, scene.view.vectors,   scene.view.editing.weights,
-                      scene.sequence(), scene.selection.head, scene.view.long_view.in_sight()};
   try {
-    scene.requests.copy = tab_separated(scene.result, scene.stats, what);
-    scene.view.message = "Copied the matrix in the focus as tab-separated text.";
+    const ExportChoice choice = export_choice(export_source(scene));
+    scene.requests.copy = tab_separated(*choice.result, *choice.stats, choice.what);
+    tell(scene.view, "Copied as tab-separated text · " + choice.name);
   } catch (const std::exception& error) {
     scene.view.message = error.what();
+    scene.view.message_from_engine = false;
   }
-  scene.view.message_from_engine = false;
 }
 
 void copy_cell(Scene& scene) {
@@ -25,9 +28,8 @@ void copy_cell(Scene& scene) {
   const std::int64_t b = scene.sequence();
   const float value = scene.stats.matrix(scene.view.stage, b, scene.selection.head)(query, key);
   scene.requests.copy = fmt::format("{}", value);
-  scene.view.message = fmt::format("Copied {}, {} → {}.", scene.requests.copy,
-                                   query_label(scene.result, b, query), key_label(scene.result, b, key));
-  scene.view.message_from_engine = false;
+  tell(scene.view, fmt::format("Copied {}, {} → {}.", scene.requests.copy,
+                               query_label(scene.result, b, query), key_label(scene.result, b, key)));
 }
 
 }  // namespace attnscope

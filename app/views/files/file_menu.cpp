@@ -1,12 +1,12 @@
 // app/views/files: the menu at the top left. Two columns: what comes in at the top, what goes out below.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
 
-#include "app/paths.hpp"
+#include "app/file_kinds.hpp"
 #include "app/views/files/files.hpp"
+#include "core/text/utf8.hpp"
 
 namespace attnscope {
 namespace {
@@ -49,14 +49,11 @@ class MenuColumn {
     return clicked;
   }
 
-  /// True when Enter was pressed in it, which closes the menu.
-  bool path(const char* label, std::string& text, std::string_view placeholder, bool focus) {
-    const Box box{x_ + ui_.px(10), y_ + ui_.px(2), width_ - ui_.px(20), ui_.px(30)};
-    y_ += ui_.px(38);
-    if (focus) ImGui::SetKeyboardFocusHere();
-    const bool entered = path_field(ui_, label, box, text, placeholder);
-    if (entered) ImGui::CloseCurrentPopup();
-    return entered;
+  /// A line that is no row.
+  void fact(std::string_view text) {
+    ui_.text(x_ + ui_.px(10), y_ + ui_.px(10), text,
+             {type::tick, ui_.theme.text2, Ink::Regular, Align::Left, width_ - ui_.px(20)});
+    y_ += ui_.px(22);
   }
 
   void remark(std::string_view text) {
@@ -75,12 +72,28 @@ void look_for_recent(FilesState& files) {
   }
 }
 
+/// What was closed with changes, the last of it first.
+void draw_closed(Scene& scene, MenuColumn& left) {
+  constexpr std::size_t shown = 3;
+  const std::vector<ClosedEntry>& closed = scene.view.files.closed;
+  for (std::size_t i = 0; i < std::min(shown, closed.size()); ++i) {
+    const std::string title = own(printable(closed[i].title)), time = day_and_time(closed[i].closed);
+    const bool is_last = i == 0;
+    const std::string label = is_last ? "Reopen last" : "closed " + std::to_string(i);
+    const Tip tip{"Reopen last", {}, "What was closed with changes that are in no file.", {}};
+    if (left.row({label, is_last ? std::string_view("Reopen last") : std::string_view(title),
+                  is_last ? std::string_view(title) : std::string_view(time)},
+                 is_last ? tip : Tip{}))
+      scene.requests.reopen = closed[i].path;
+  }
+}
+
 /// What can be opened.
-void draw_incoming(Scene& scene, MenuColumn& left, MenuColumn& right, std::optional<FileField> field) {
+void draw_incoming(Scene& scene, MenuColumn& left, MenuColumn& right) {
   FilesState& files = scene.view.files;
   left.title("Open");
-  if (left.path("##path", files.open_path, "Path of a file; Tab completes it", field == FileField::Open))
-    scene.requests.open = typed_path(files.open_path);
+  if (left.row({"Open a file", "Open a file…", "Ctrl+O"})) open_file_dialog(scene);
+  draw_closed(scene, left);
   if (files.recent.empty()) left.remark("Or drop a file anywhere on the window: a text, tensors, a session.");
   for (const RecentFile& file : files.recent) {
     const std::string name = own(file.path.filename().native()),
@@ -95,9 +108,20 @@ void draw_incoming(Scene& scene, MenuColumn& left, MenuColumn& right, std::optio
       scene.requests.open = example.path;
 }
 
-/// What can be kept.
-void draw_outgoing(Scene& scene, MenuColumn& left, MenuColumn& right, std::optional<FileField> field) {
-  FilesState& files = scene.view.files;
+void draw_pictures(Scene& scene, MenuColumn& column) {
+  const std::string_view middle = scene.view.mode == Mode::Walk      ? "Picture of the walk…"
+                                  : scene.view.mode == Mode::Compare ? "Picture of the comparison…"
+                                                                     : "Picture of the heatmap…";
+  if (column.row({"Picture of the middle", middle, "Ctrl+Shift+S"}))
+    open_picture_card(scene, PictureRegion::Focus);
+  if (scene.view.mode == Mode::Explore && column.row({"Picture of the plots", "Picture of the plots…", {}}))
+    open_picture_card(scene, PictureRegion::Signals);
+  if (column.row({"Picture of the window", "Picture of the window…", {}}))
+    open_picture_card(scene, PictureRegion::Window);
+}
+
+/// What can be kept: under "Export" first of what, then as what.
+void draw_outgoing(Scene& scene, MenuColumn& left, MenuColumn& right) {
   left.title("Save");
   if (left.row({"Save", "Save", "Ctrl+S"},
                {"Save",
@@ -105,20 +129,19 @@ void draw_outgoing(Scene& scene, MenuColumn& left, MenuColumn& right, std::optio
                 "The document, how it is looked at and what is held, where it was saved last.",
                 "Ctrl+S"}))
     scene.requests.save.emplace();
-  if (left.path("##save", files.save_path, "Save as: a path", field == FileField::SaveAs))
-    scene.requests.save = typed_path(files.save_path);
-  left.remark(
-      "By its ending: .json opens again as it is; .csv .npy .safetensors numbers; .png .svg a picture.");
+  if (left.row({"Save as", "Save under a name…", {}})) open_save_dialog(scene);
+  draw_pictures(scene, left);
   right.title("Export");
-  const std::string_view middle = scene.view.mode == Mode::Walk      ? "Picture of the walk…"
-                                  : scene.view.mode == Mode::Compare ? "Picture of the comparison…"
-                                                                     : "Picture of the heatmap…";
-  if (right.row({"Picture of the middle", middle, "Ctrl+Shift+S"}))
-    open_picture_card(scene, PictureRegion::Focus);
-  if (scene.view.mode == Mode::Explore && right.row({"Picture of the plots", "Picture of the plots…", {}}))
-    open_picture_card(scene, PictureRegion::Signals);
-  if (right.row({"Picture of the window", "Picture of the window…", {}}))
-    open_picture_card(scene, PictureRegion::Window);
+  right.fact(export_choice(export_source(scene)).name);
+  if (right.row({"Export CSV", "Table…", "CSV"},
+                {"Table", {}, "A table with the labels of its rows and columns, for a spreadsheet.", {}}))
+    open_export_dialog(scene, NumberFormat::Csv);
+  if (right.row({"Export NPY", "Numbers alone…", "NPY"},
+                {"Numbers alone", {}, "The numbers alone as float32, for NumPy.", {}}))
+    open_export_dialog(scene, NumberFormat::Npy);
+  if (right.row({"Export tensors", "All stages…", "safetensors"},
+                {"All stages", {}, "Every tensor of the computation under its name, as .safetensors.", {}}))
+    open_export_dialog(scene, NumberFormat::Tensors);
   if (right.row({"Copy numbers", "Copy the numbers", "Ctrl+C"},
                 {"Copy the numbers",
                  {},
@@ -130,17 +153,17 @@ void draw_outgoing(Scene& scene, MenuColumn& left, MenuColumn& right, std::optio
     copy_cell(scene);
 }
 
-void draw_menu(Scene& scene, const Box& at, std::optional<FileField> field) {
+void draw_menu(Scene& scene, const Box& at) {
   const Ui& ui = scene.ui;
   const ImVec2 top = ImGui::GetCursorScreenPos();
   const float gap = ui.px(12), wide = (at.w - 2 * ui.px(8) - gap) / 2;
   MenuColumn left(ui, top.x, top.y, wide), right(ui, top.x + wide + gap, top.y, wide);
-  draw_incoming(scene, left, right, field);
+  draw_incoming(scene, left, right);
   const float middle = std::max(left.bottom(), right.bottom()) + ui.px(8);
   ui.vertical(top.x + wide + gap / 2, top.y, middle - top.y, ui.theme.hairline);
   ui.horizontal(top.x, middle, at.w - 2 * ui.px(8), ui.theme.hairline);
   MenuColumn save(ui, top.x, middle + ui.px(6), wide), out(ui, top.x + wide + gap, middle + ui.px(6), wide);
-  draw_outgoing(scene, save, out, field);
+  draw_outgoing(scene, save, out);
   const float bottom = std::max(save.bottom(), out.bottom());
   ui.vertical(top.x + wide + gap / 2, middle, bottom - middle, ui.theme.hairline);
   ImGui::SetCursorScreenPos({top.x, bottom});
@@ -149,24 +172,25 @@ void draw_menu(Scene& scene, const Box& at, std::optional<FileField> field) {
 
 }  // namespace
 
-void open_file_menu(Scene& scene) { scene.view.files.menu_opens = FileField::Open; }
-
 void draw_file_menu(Scene& scene, const Box& bar, float x, float room) {
   const Ui& ui = scene.ui;
   constexpr const char* label = "File";
-  std::string title = scene.document.title.empty() ? "untitled" : own(scene.document.title);
+  const std::filesystem::path& file = scene.view.files.file;
+  std::string title = !file.empty()                  ? own(printable(file.filename().native()))
+                      : scene.document.title.empty() ? "untitled"
+                                                     : own(scene.document.title);
   if (scene.edited) title += " · edited";
   const float width = std::min({ui.text_width(title, type::label) + ui.px(44), ui.px(360), room});
   const Box box{x, bar.centre_y() - ui.px(14), std::max(width, 0.f), ui.px(28)};
-  const std::optional<FileField> by_key = std::exchange(scene.view.files.menu_opens, std::nullopt);
-  const bool clicked = width >= ui.px(48) &&
-                       drop_box(ui, label, box, title,
-                                {"Open, save, export",
-                                 {},
-                                 "Examples, files by their path, pictures; or drop a file on the window.",
-                                 "Ctrl+O"});
-  if (by_key || clicked) {
+  const std::string path = own(printable(file.native()));
+  const bool clicked =
+      width >= ui.px(48) &&
+      drop_box(ui, label, box, title,
+               {"Open, save, export", path,
+                "Examples, files, pictures, numbers; or drop a file on the window.", "Ctrl+O"});
+  if (clicked) {
     look_for_recent(scene.view.files);
+    scene.requests.look_for_closed = true;
     ImGui::OpenPopup(label);
   }
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
@@ -182,7 +206,7 @@ void draw_file_menu(Scene& scene, const Box& bar, float x, float room) {
   ImGui::PushStyleColor(ImGuiCol_PopupBg, ui.theme.raised);
   ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.border);
   if (ImGui::BeginPopup(label)) {
-    draw_menu(scene, at, by_key);
+    draw_menu(scene, at);
     ImGui::EndPopup();
   }
   ImGui::PopStyleColor(2);

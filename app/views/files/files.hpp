@@ -1,20 +1,26 @@
-// app/views/files: everything that brings files in and out: the menu at the top left, and the card that saves
-// a picture.
+// app/views/files: everything that brings files in and out: the menu at the top left, the dialog that finds
+// files and names new ones, and the card that asks before one is written over.
 #pragma once
 
+#include "app/export_choice.hpp"
 #include "app/layout.hpp"
 #include "app/scene.hpp"
 
 namespace attnscope {
 
-/// The title of what is open, with the menu under it; at most `room` wide from `x` on.
+/// The name of what is open, with the menu under it; at most `room` wide from `x` on.
 void draw_file_menu(Scene&, const Box& bar, float x, float room);
-/// Ctrl+O: the menu, with the keyboard in the field for a path.
-void open_file_menu(Scene&);
 
-/// Ctrl+Shift+S: the card that saves a picture of a region.
+/// Ctrl+O: the dialog that finds a file to open. Save under another name; Ctrl+Shift+S: a picture of a
+/// region; numbers in a format: the same dialog, with what there is to choose above its list.
+void open_file_dialog(Scene&);
+void open_save_dialog(Scene&);
 void open_picture_card(Scene&, PictureRegion);
-void draw_picture_card(Scene&, const Layout&);
+void open_export_dialog(Scene&, NumberFormat);
+void draw_file_dialog(Scene&, const Layout&);
+
+/// What App::save() asks before it writes over another file.
+void draw_overwrite_question(Scene&);
 
 /// The card that asks for what a dump does not say, while it is open; the picture shows what was guessed.
 void draw_dump_question(Scene&, const Layout&);
@@ -27,5 +33,8 @@ float draw_guess_chip(Scene&, float x, float y, float room);
 /// alone.
 void copy_numbers(Scene&);
 void copy_cell(Scene&);
+
+/// What would be copied or exported.
+ExportSource export_source(const Scene&);
 
 }  // namespace attnscope

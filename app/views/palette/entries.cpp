@@ -4,6 +4,7 @@
 #include <array>
 
 #include "app/own_words.hpp"
+#include "app/views/files/files.hpp"
 #include "app/views/signals/plots.hpp"
 #include "app/words.hpp"
 #include "core/text/letters.hpp"
@@ -75,23 +76,24 @@ void add_examples(const Scene& scene, std::vector<PaletteEntry>& all) {
                    [path = example.path](Scene& now) { now.requests.open = path; }});
 }
 
-/// Asks for a path with the ending that is meant.
+/// Opens the dialog with the format that is meant.
 void add_exports(std::vector<PaletteEntry>& all) {
   struct Export {
-    std::string_view name, path, words;
+    std::string_view name;
+    NumberFormat format;
+    std::string_view words;
   };
-  static constexpr std::array<Export, 4> exports{{
-      {"Save the session as JSON", "attention.json", "json session document export save speichern sitzung"},
-      {"Export the matrix as CSV", "attention.csv",
+  all.push_back({"Save the session as JSON", "file", "json session document export save speichern sitzung",
+                 [](Scene& now) { open_save_dialog(now); }});
+  static constexpr std::array<Export, 3> exports{{
+      {"Export the matrix as CSV", NumberFormat::Csv,
        "csv table spreadsheet excel numbers export tabelle zahlen"},
-      {"Export the matrix as NPY", "attention.npy", "npy numpy array python export"},
-      {"Export every stage as tensors", "attention.safetensors", "safetensors tensor dump export stufen"},
+      {"Export the matrix as NPY", NumberFormat::Npy, "npy numpy array python export"},
+      {"Export every stage as tensors", NumberFormat::Tensors, "safetensors tensor dump export stufen"},
   }};
   for (const Export& out : exports)
-    all.push_back({std::string(out.name), "file", out.words, [&out](Scene& now) {
-                     now.view.files.save_path = out.path;
-                     now.view.files.menu_opens = FileField::SaveAs;
-                   }});
+    all.push_back({std::string(out.name), "file", out.words,
+                   [format = out.format](Scene& now) { open_export_dialog(now, format); }});
 }
 
 void add_looks(const Scene& scene, std::vector<PaletteEntry>& all) {

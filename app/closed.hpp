@@ -1,0 +1,45 @@
+// app: what was closed with changes that are in no file. The last few are kept, so that closing a window, or
+// opening another file in it, throws no work away.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <future>
+#include <string>
+#include <vector>
+
+#include "app/autosave.hpp"
+
+namespace attnscope {
+
+struct ClosedEntry {
+  std::filesystem::path path;  // a session
+  std::string title;           // of its document, as far as the name of a file holds it
+  std::int64_t closed = 0;     // seconds since 1970
+};
+
+class Closed {
+ public:
+  static constexpr std::size_t most = 5;                      // the oldest go first,
+  static constexpr std::uintmax_t most_bytes = 256ull << 20;  // also where all together are larger; one stays
+
+  /// In `directory`, shared by all windows; an empty one keeps nothing.
+  explicit Closed(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+  /// Newest first; what is there now.
+  std::vector<ClosedEntry> list() const;
+  /// Written atomically on a thread of its own.
+  void add(Autosave::State state);
+  /// Blocks until all of them are written. False when one could not be: trouble() says why.
+  bool wait();
+  const std::string& trouble() const { return trouble_; }
+
+ private:
+  void drop_old() const;
+
+  std::filesystem::path directory_;
+  std::vector<std::future<std::string>> writing_;
+  std::string trouble_;
+};
+
+}  // namespace attnscope

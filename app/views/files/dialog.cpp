@@ -1,0 +1,357 @@
+// app/views/files: the dialog that finds files and names new ones. It looks the same for opening, saving,
+// pictures and numbers; what Return does is its button at the lower right, Esc leaves it.
+#include "app/views/files/dialog.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <unistd.h>
+#include <utility>
+
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include "app/paths.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int focus_frames = 3;
+constexpr const char* dialog_popup = "File dialog";
+constexpr std::chrono::milliseconds at_once(30);  // a usual folder is there in the frame that asks for it
+
+std::string_view title_of(FileTask task) {
+  switch (task) {
+    case FileTask::Open: return "Open a file";
+    case FileTask::Save: return "Save under a name";
+    case FileTask::Picture: return "Save a picture";
+    case FileTask::Numbers: break;
+  }
+  return "Export numbers";
+}
+
+const char* order_of(FileTask task) {
+  switch (task) {
+    case FileTask::Open: return "Open";
+    case FileTask::Save: return "Save";
+    case FileTask::Picture: return "Save picture";
+    case FileTask::Numbers: break;
+  }
+  return "Export";
+}
+
+/// Where to look first: beside what is open, else where the program was started, else at home.
+fs::path first_folder(const FilesState& files) {
+  std::error_code none;
+  const bool beside = files.dialog.task == FileTask::Save && !files.dialog.keeps_name;
+  for (const fs::path& folder : {beside ? files.file.parent_path() : fs::path(), files.dialog.folder,
+                                 files.file.parent_path(), fs::current_path(none)})
+    if (folder.is_absolute() && folder != folder.root_path() && fs::is_directory(folder, none)) return folder;
+  return home_directory();
+}
+
+void begin(Scene& scene) {
+  FileDialog& dialog = scene.view.files.dialog;
+  dialog.trouble.clear();
+  dialog.filter = 0;
+  const fs::path folder = first_folder(scene.view.files);
+  if (!std::exchange(dialog.keeps_name, false)) dialog.name = dialog.suggested = proposed_name(scene);
+  go_to(dialog, folder);
+  give_keyboard(dialog, dialog.task == FileTask::Open ? DialogPart::List : DialogPart::Name);
+  dialog.letters.clear();
+  dialog.is_new = true;
+}
+
+void take_reading(FileDialog& dialog) {
+  const bool is_new = dialog.reading.seconds() < 0.001 * static_cast<double>(at_once.count());
+  if (!dialog.reading.wait(is_new ? at_once : std::chrono::milliseconds(0))) return;
+  dialog.shown = dialog.reading.folder();
+  dialog.reading = {};
+  sort_rows(dialog);
+  dialog.first_row = 0;
+  const auto is_there = [&](std::size_t i) { return dialog.shown.entries[i].name == dialog.chosen; };
+  if (std::none_of(dialog.rows.begin(), dialog.rows.end(), is_there))
+    dialog.chosen = dialog.rows.empty() || dialog.task != FileTask::Open
+                        ? ""
+                        : dialog.shown.entries[dialog.rows.front()].name;
+}
+
+const FolderEntry* chosen_entry(const FileDialog& dialog) {
+  for (const std::size_t i : dialog.rows)
+    if (dialog.shown.entries[i].name == dialog.chosen) return &dialog.shown.entries[i];
+  return nullptr;
+}
+
+void leave_dialog(FileDialog& dialog) {
+  dialog.reading = {};
+  dialog.shown = {};
+  dialog.rows.clear();
+  ImGui::CloseCurrentPopup();
+}
+
+/// What cannot be done is said; whoever typed it goes on typing.
+void refuse(FileDialog& dialog, std::string why) {
+  dialog.trouble = std::move(why);
+  give_keyboard(dialog, dialog.keyboard);
+}
+
+void write_to(Scene& scene, const fs::path& path) {
+  FileDialog& dialog = scene.view.files.dialog;
+  std::error_code unknown;
+  if (fs::is_directory(path, unknown)) {
+    dialog.name = dialog.suggested;
+    give_keyboard(dialog, DialogPart::Name);
+    return go_to(dialog, path);
+  }
+  const fs::path folder = path.parent_path();
+  if (!fs::is_directory(folder, unknown)) {
+    refuse(dialog, "There is no folder " + in_quotes(folder.native()) + ".");
+  } else if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    refuse(dialog,
+           "Nothing can be written into " + in_quotes(folder.native()) + ": it is not yours to write to.");
+  } else {
+    dialog.folder = folder;
+    if (dialog.task == FileTask::Picture)
+      scene.requests.picture = picture_wish(scene, path);
+    else
+      scene.requests.save = path;
+    leave_dialog(dialog);
+  }
+}
+
+void open_at(Scene& scene, const fs::path& path) {
+  FileDialog& dialog = scene.view.files.dialog;
+  std::error_code unknown;
+  if (fs::is_directory(path, unknown)) return go_to(dialog, path);
+  if (!fs::exists(path, unknown)) return refuse(dialog, "There is no file " + in_quotes(path.native()) + ".");
+  dialog.folder = path.parent_path();
+  scene.requests.open = path;
+  leave_dialog(dialog);
+}
+
+/// A field of the dialog. True when Return was pressed in it.
+bool draw_field(const Ui& ui, FileDialog& dialog, DialogPart part, const char* label, const Box& box,
+                std::string& text, std::string_view placeholder) {
+  if (dialog.keyboard_moves == focus_frames && dialog.keyboard == part) ImGui::SetKeyboardFocusHere();
+  const ImVector<ImWchar> typed = ImGui::GetIO().InputQueueCharacters;
+  bool* to_end = part == DialogPart::Path ? &dialog.cursor_to_end : nullptr;
+  const bool entered = path_field(ui, label, box, text, placeholder, dialog.folder, to_end);
+  const bool active = ImGui::IsItemActive();
+  // Dear ImGui drops what is typed in the frame in which a field gets the keyboard.
+  if (ImGui::IsItemActivated())
+    for (const ImWchar letter : typed) ImGui::GetIO().AddInputCharacter(static_cast<unsigned>(letter));
+  if (active || entered) dialog.keyboard = part;
+  dialog.field_active = dialog.field_active || active;
+  return entered;
+}
+
+/// Up, home, and the path that is shown. True for Return.
+bool draw_path_line(Scene& scene, const Box& line) {
+  const Ui& ui = scene.ui;
+  FileDialog& dialog = scene.view.files.dialog;
+  const auto width_of = [&](const char* label) {
+    return ui.text_width(label, type::label, Ink::Medium) + ui.px(24);
+  };
+  const Box up{line.x, line.y, width_of("Up"), line.h},
+      home{up.right() + ui.px(6), line.y, width_of("Home folder"), line.h};
+  if (button(ui, "Up", up, {"Up", {}, "To the folder that this one is in.", "Backspace"})) go_up(dialog);
+  if (button(ui, "Home folder", home, {"Home folder", {}, "To your own folder.", {}}))
+    go_to(dialog, home_directory());
+  const float left = home.right() + ui.px(8);
+  return draw_field(ui, dialog, DialogPart::Path, "##path", {left, line.y, line.right() - left, line.h},
+                    dialog.path_text, "Path; Tab completes it");
+}
+
+/// True for Return.
+bool draw_name_line(Scene& scene, const Box& card, float y) {
+  const Ui& ui = scene.ui;
+  FileDialog& dialog = scene.view.files.dialog;
+  const float pad = ui.px(20), label = ui.px(84);
+  const Box box{card.x + pad + label, y, card.w - 2 * pad - label, ui.px(30)};
+  ui.text(card.x + pad, box.centre_y(), "Name", {type::label, ui.theme.text2});
+  const bool entered =
+      draw_field(ui, dialog, DialogPart::Name, "##name", box, dialog.name, "a name; Tab completes it");
+  if (!entered && dialog.keyboard == DialogPart::Name && ImGui::IsKeyPressed(ImGuiKey_DownArrow)) {
+    ImGui::ClearActiveID();
+    dialog.field_active = false;
+    give_keyboard(dialog, DialogPart::List);
+    if (dialog.chosen.empty() && !dialog.rows.empty())
+      dialog.chosen = dialog.shown.entries[dialog.rows.front()].name;
+  }
+  return entered;
+}
+
+/// Filters at the left, the two buttons at the right. True when the one that does it was pressed.
+bool draw_footer(Scene& scene, const Box& line) {
+  const Ui& ui = scene.ui;
+  FileDialog& dialog = scene.view.files.dialog;
+  const char* order = order_of(dialog.task);
+  const auto width_of = [&](const char* label) {
+    return ui.text_width(label, type::label, Ink::Medium) + ui.px(32);
+  };
+  const float wide = std::max(ui.px(88), width_of(order)), other = width_of("Cancel");
+  const Box yes{line.right() - wide, line.y, wide, line.h};
+  const Box no{yes.x - ui.px(8) - other, line.y, other, line.h};
+  const std::vector<std::string_view> filters = filter_names(dialog.task);
+  float wanted = 0;
+  for (const std::string_view name : filters) wanted = std::max(wanted, ui.text_width(name, type::tick));
+  wanted = (wanted + ui.px(16)) * static_cast<float>(filters.size());
+  const Box filter{line.x, line.y, std::min(wanted, no.x - ui.px(16) - line.x), line.h};
+  if (filter.w > ui.px(80))
+    if (const auto picked =
+            segments(ui, "Show", filter, filters, dialog.filter, {}, {.text_size = type::tick})) {
+      dialog.filter = *picked;
+      dialog.first_row = 0;
+      sort_rows(dialog);
+    }
+  if (button(ui, "Cancel", no, {"Cancel", {}, "Nothing happens.", "Esc"})) leave_dialog(dialog);
+  ui.frame(yes.grown(ui.px(1)), ui.theme.query, std::max(1.f, std::floor(ui.scale())), ui.px(7));
+  if (!button(ui, order, yes, {order, {}, "What is chosen or named here.", "Enter"})) return false;
+  if (dialog.task != FileTask::Open) dialog.keyboard = DialogPart::Name;
+  return true;
+}
+
+void draw_dialog(Scene& scene, const Layout& layout, const Box& card) {
+  const Ui& ui = scene.ui;
+  FileDialog& dialog = scene.view.files.dialog;
+  const bool saves = dialog.task != FileTask::Open;
+  const float pad = ui.px(20);
+  const Box inner{card.x + pad, card.y, card.w - 2 * pad, card.h};
+  dialog.field_active = false;
+  take_reading(dialog);
+  float y = card.y + ui.px(14);
+  ui.text(inner.x, y + ui.px(12), title_of(dialog.task), {type::title, ui.theme.text1, Ink::Semibold});
+  y += ui.px(34);
+  draw_dialog_options(scene, layout, card, y);
+  bool accepted = draw_path_line(scene, {inner.x, y, inner.w, ui.px(30)});
+  y += ui.px(38);
+  const Box footer{inner.x, card.bottom() - ui.px(16) - ui.px(30), inner.w, ui.px(30)};
+  float bottom = footer.y - ui.px(12);
+  if (saves) {
+    bottom -= ui.px(40);
+    if (draw_name_line(scene, card, bottom + ui.px(6))) accepted = true;
+  }
+  if (!dialog.trouble.empty()) {
+    const TextStyle style{type::label, ui.theme.error};
+    const float high = ui.paragraph_height(inner.w, dialog.trouble, type::label);
+    bottom -= high + ui.px(4);
+    ui.paragraph(inner.x, bottom, inner.w, dialog.trouble, style);
+    bottom -= ui.px(4);
+  }
+  if (bottom - y > ui.px(64) && draw_folder_list(scene, {inner.x, y, inner.w, bottom - y})) accepted = true;
+  if (draw_footer(scene, footer)) accepted = true;
+  if (dialog.keyboard_moves > 0) {
+    --dialog.keyboard_moves;
+  } else if (!accepted && dialog.keyboard != DialogPart::List && !dialog.field_active) {
+    dialog.keyboard = DialogPart::List;  // its field was left
+  }
+  if (std::exchange(dialog.is_new, false)) return;
+  if (!accepted && !dialog.field_active && list_keys(dialog)) accepted = true;
+  if (accepted) accept(scene);
+  if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) leave_dialog(dialog);
+}
+
+void open_dialog(Scene& scene, FileTask task) {
+  scene.view.files.dialog.task = task;
+  scene.view.files.dialog.opens = true;
+}
+
+}  // namespace
+
+void open_file_dialog(Scene& scene) { open_dialog(scene, FileTask::Open); }
+void open_save_dialog(Scene& scene) { open_dialog(scene, FileTask::Save); }
+void open_picture_card(Scene& scene, PictureRegion region) {
+  scene.view.files.region = region;
+  open_dialog(scene, FileTask::Picture);
+}
+void open_export_dialog(Scene& scene, NumberFormat format) {
+  scene.view.files.numbers = format;
+  open_dialog(scene, FileTask::Numbers);
+}
+
+void give_keyboard(FileDialog& dialog, DialogPart part) {
+  dialog.keyboard = part;
+  dialog.keyboard_moves = focus_frames;
+}
+
+void go_to(FileDialog& dialog, const fs::path& folder, std::string choose) {
+  dialog.folder = folder.lexically_normal();
+  if (!dialog.folder.has_filename() && dialog.folder != dialog.folder.root_path())
+    dialog.folder = dialog.folder.parent_path();  // "/a/b/" is "/a/b"
+  dialog.path_text = dialog.folder.native();
+  if (!dialog.path_text.ends_with('/')) dialog.path_text += '/';
+  dialog.chosen = std::move(choose);
+  dialog.trouble.clear();
+  dialog.letters.clear();
+  dialog.shown = {};
+  dialog.rows.clear();
+  dialog.reading = FolderReading(dialog.folder);
+}
+
+void go_up(FileDialog& dialog) {
+  const fs::path from = dialog.folder;
+  if (from.has_parent_path() && from != from.parent_path())
+    go_to(dialog, from.parent_path(), from.filename().native());
+  dialog.keyboard = DialogPart::List;
+}
+
+fs::path meant_path(const FileDialog& dialog, std::string_view typed) {
+  return (dialog.folder / typed_path(typed)).lexically_normal();
+}
+
+void accept(Scene& scene) {
+  FileDialog& dialog = scene.view.files.dialog;
+  const bool opens = dialog.task == FileTask::Open;
+  dialog.trouble.clear();
+  if (dialog.keyboard == DialogPart::Path) {
+    if (typed_path(dialog.path_text).empty()) return;
+    const fs::path path = meant_path(dialog, dialog.path_text);
+    std::error_code unknown;
+    const bool is_folder = fs::is_directory(path, unknown);
+    if (is_folder) give_keyboard(dialog, opens ? DialogPart::List : DialogPart::Name);
+    return opens || is_folder ? open_at(scene, path) : write_to(scene, path);
+  }
+  const FolderEntry* entry = dialog.keyboard == DialogPart::List ? chosen_entry(dialog) : nullptr;
+  if (entry && (opens || entry->is_folder)) return open_at(scene, dialog.folder / entry->name);
+  if (opens) return;
+  if (entry) dialog.name = entry->name;
+  if (!typed_path(dialog.name).empty()) write_to(scene, meant_path(dialog, dialog.name));
+}
+
+void draw_file_dialog(Scene& scene, const Layout& layout) {
+  const Ui& ui = scene.ui;
+  FileDialog& dialog = scene.view.files.dialog;
+  if (std::exchange(dialog.opens, false)) {
+    begin(scene);
+    ImGui::OpenPopup(dialog_popup);
+  }
+  if (!ImGui::IsPopupOpen(dialog_popup)) return;
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  const float more = ui.px(36) * static_cast<float>(option_lines(scene));
+  const float width = std::min(ui.px(760), screen.x - ui.px(16)),
+              height = std::min(ui.px(540) + more, screen.y - ui.px(16));
+  const Box card{std::round((screen.x - width) / 2), std::round((screen.y - height) * 0.4f), width, height};
+  ImGui::SetNextWindowPos(card.min());
+  ImGui::SetNextWindowSize({card.w, card.h});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(10));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, std::max(1.f, std::floor(ui.scale())));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::PushStyleColor(ImGuiCol_PopupBg, ui.theme.raised);
+  ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.border);
+  ImGui::PushStyleColor(ImGuiCol_ModalWindowDimBg, 0x60000000u);
+  // Arrows, Tab and Return belong to the list.
+  if (ImGui::BeginPopupModal(dialog_popup, nullptr,
+                             ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                 ImGuiWindowFlags_NoNavInputs | ImGuiWindowFlags_NoSavedSettings)) {
+    draw_dialog(scene, layout, card);
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleColor(3);
+  ImGui::PopStyleVar(3);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,38 @@
+// app/views/files: the parts of the dialog for files.
+#pragma once
+
+#include "app/views/files/files.hpp"
+
+namespace attnscope {
+
+/// Reads a folder, which is shown once it is there; `choose` is the entry chosen then, else the first.
+void go_to(FileDialog&, const std::filesystem::path& folder, std::string choose = {});
+void go_up(FileDialog&);
+/// What a path that was typed means in the folder that is shown.
+std::filesystem::path meant_path(const FileDialog&, std::string_view typed);
+/// Opens, saves, or goes into the folder that is chosen: what Return does.
+void accept(Scene&);
+
+/// The entries with their sizes and times. True when one was clicked twice.
+bool draw_folder_list(Scene&, const Box&);
+/// Gives the keyboard to a part of the dialog.
+void give_keyboard(FileDialog&, DialogPart);
+/// Arrows, Return, Backspace and letters, while no field has the keyboard. True for Return.
+bool list_keys(FileDialog&);
+/// Whether the filter that is chosen shows it.
+bool lets_through(const FileDialog&, const FolderEntry&);
+/// What the filters of the task are called.
+std::vector<std::string_view> filter_names(FileTask);
+void sort_rows(FileDialog&);
+
+/// What else there is to choose: lines from y on, which goes below them.
+void draw_dialog_options(Scene&, const Layout&, const Box& card, float& y);
+/// How many lines those are.
+int option_lines(const Scene&);
+/// The name that the file would be given by us.
+std::string proposed_name(const Scene&);
+/// A name that was never typed over follows what is chosen; another keeps all but its ending.
+void follow_choice(Scene&);
+PictureWish picture_wish(const Scene&, std::filesystem::path path);
+
+}  // namespace attnscope

@@ -1,0 +1,212 @@
+// app/views/files: what the dialog asks beside a name: of what, as what, how large, in which colours.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "app/file_kinds.hpp"
+#include "app/number_format.hpp"
+#include "app/still.hpp"
+#include "app/views/files/dialog.hpp"
+
+namespace attnscope {
+namespace {
+
+struct RegionChoice {
+  PictureRegion region;
+  std::string_view name, file;
+};
+
+/// What there is to choose from in this mode.
+std::vector<RegionChoice> region_choices(const Scene& scene) {
+  const RegionChoice window{PictureRegion::Window, "Window", "window"};
+  if (scene.view.mode == Mode::Walk) return {{PictureRegion::Focus, "Walk", "walk"}, window};
+  if (scene.view.mode == Mode::Compare) return {{PictureRegion::Focus, "Comparison", "comparison"}, window};
+  if (scene.result.is_long())
+    return {{PictureRegion::Focus, "Map", "map"}, {PictureRegion::Inspector, "Exact cells", "cells"}, window};
+  return {{PictureRegion::Focus, "Heatmap", "heatmap"},
+          {PictureRegion::Signals, "Plots", "plots"},
+          {PictureRegion::Heads, "Heads", "heads"},
+          {PictureRegion::Inspector, "Inspector", "inspector"},
+          window};
+}
+
+std::size_t index_of(const std::vector<RegionChoice>& all, PictureRegion region) {
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].region == region) return i;
+  return 0;
+}
+
+std::string_view ending_of(NumberFormat format) {
+  constexpr std::array<std::string_view, 3> endings{".csv", ".npy", ".safetensors"};
+  return endings[static_cast<std::size_t>(format)];
+}
+
+/// One line: what is chosen, and the room for its control.
+Box option_line(const Ui& ui, const Box& card, float& y, std::string_view shown) {
+  const float pad = ui.px(20), label = ui.px(84);
+  const Box box{card.x + pad + label, y, card.w - 2 * pad - label, ui.px(28)};
+  ui.text(card.x + pad, box.centre_y(), shown,
+          {type::label, ui.theme.text2, Ink::Regular, Align::Left, label - ui.px(8)});
+  y += ui.px(36);
+  return box;
+}
+
+/// How large it will be, in words.
+std::string size_words(const Scene& scene, const Layout& layout) {
+  const FilesState& files = scene.view.files;
+  const std::optional<Box> box = box_of(files.region, layout, scene.view);
+  if (!box) return "hidden: show it first";
+  if (files.vector) return "text stays text";
+  const auto pixels = [&](float side) {
+    return grouped(static_cast<std::int64_t>(std::lround(side)) * files.scale);
+  };
+  return pixels(box->w) + " × " + pixels(box->h) + " px";
+}
+
+/// PNG or SVG, and how large.
+void draw_kind_and_size(Scene& scene, const Layout& layout, const Box& line) {
+  const Ui& ui = scene.ui;
+  FilesState& files = scene.view.files;
+  constexpr std::array<std::string_view, 2> kinds{"PNG", "SVG"};
+  const std::array<Tip, 2> tips{
+      Tip{"PNG", {}, "Pixels, drawn anew at the chosen size.", {}},
+      Tip{"SVG", {}, "Shapes and text, for papers: every label can be edited.", {}}};
+  const Box as{line.x, line.y, ui.px(136), line.h};
+  if (const auto picked = segments(ui, "Picture as", as, kinds, files.vector ? 1 : 0, tips)) {
+    files.vector = *picked == 1;
+    follow_choice(scene);
+  }
+  const Box size{as.right() + ui.px(16), line.y, ui.px(104), line.h};
+  const auto step = [&](int by) {
+    return std::clamp<std::int64_t>(files.scale + by, least_picture_scale, most_picture_scale);
+  };
+  if (const auto scale =
+          stepper(ui, "Picture scale", size, files.scale, step,
+                  {"Size", {}, "Times the size on the screen, from 1 to 8; drawn anew, not enlarged.", {}},
+                  std::to_string(files.scale) + "×"))
+    files.scale = static_cast<int>(std::clamp<std::int64_t>(*scale, least_picture_scale, most_picture_scale));
+  ui.text(line.right(), line.centre_y(), size_words(scene, layout),
+          {type::tick, ui.theme.text3, Ink::Regular, Align::Right,
+           std::max(1.f, line.right() - size.right() - ui.px(12))});
+}
+
+void draw_picture_options(Scene& scene, const Layout& layout, const Box& card, float& y) {
+  const Ui& ui = scene.ui;
+  FilesState& files = scene.view.files;
+  const std::vector<RegionChoice> all = region_choices(scene);
+  std::size_t at = index_of(all, files.region);
+  files.region = all[at].region;
+  std::vector<std::string_view> names;
+  for (const RegionChoice& choice : all) names.push_back(choice.name);
+  if (const auto picked =
+          segments(ui, "Picture of", option_line(ui, card, y, "Of"), names, static_cast<int>(at))) {
+    files.region = all[static_cast<std::size_t>(*picked)].region;
+    follow_choice(scene);
+  }
+  draw_kind_and_size(scene, layout, option_line(ui, card, y, "As"));
+  constexpr std::array<std::string_view, 3> themes{"As on the screen", "Light", "Dark"};
+  const std::array<Tip, 3> tips{
+      Tip{"As on the screen", {}, "In the colours of the window.", {}},
+      Tip{"Light", {}, "Dark on white, for paper and slides; the window stays.", {}},
+      Tip{"Dark", {}, "Light on black; the window stays.", {}}};
+  Box colours = option_line(ui, card, y, "Colours");
+  colours.w = std::min(colours.w, ui.px(360));
+  if (const auto picked = segments(ui, "Picture colours", colours, themes, files.picture_theme, tips))
+    files.picture_theme = *picked;
+}
+
+void draw_number_options(Scene& scene, const Box& card, float& y) {
+  const Ui& ui = scene.ui;
+  FilesState& files = scene.view.files;
+  constexpr std::array<std::string_view, 3> formats{"CSV", "NPY", "All stages"};
+  const std::array<Tip, 3> tips{
+      Tip{"CSV", {}, "A table with the labels of its rows and columns, for a spreadsheet.", {}},
+      Tip{"NPY", {}, "The numbers alone as float32, for NumPy.", {}},
+      Tip{"All stages", {}, "Every tensor of the computation under its name, as .safetensors.", {}}};
+  Box as = option_line(ui, card, y, "As");
+  as.w = std::min(as.w, ui.px(300));
+  if (const auto picked = segments(ui, "Numbers as", as, formats, static_cast<int>(files.numbers), tips)) {
+    files.numbers = static_cast<NumberFormat>(*picked);
+    follow_choice(scene);
+  }
+  const ExportSource source = export_source(scene);
+  const std::vector<ExportSide> sides = export_sides(source);
+  Box of = option_line(ui, card, y, "Of");
+  if (files.numbers == NumberFormat::Tensors) {
+    ui.text(of.x, of.centre_y(), "every head and every stage of the computation",
+            {type::label, ui.theme.text1, Ink::Regular, Align::Left, of.w});
+    return;
+  }
+  if (!sides.empty()) {
+    constexpr std::array<std::string_view, 3> names{"A", "B", "A − B"};
+    const auto now = std::find(sides.begin(), sides.end(), files.side);
+    const int at = now == sides.end() ? 0 : static_cast<int>(now - sides.begin());
+    const Box box{of.x, of.y, ui.px(156), of.h};
+    if (const auto picked = segments(ui, "Numbers of", box, std::span(names).first(sides.size()), at)) {
+      files.side = sides[static_cast<std::size_t>(*picked)];
+      follow_choice(scene);
+    }
+    of = {box.right() + ui.px(12), of.y, of.w - box.w - ui.px(12), of.h};
+  }
+  ui.text(of.x, of.centre_y(), export_choice(source).name,
+          {type::label, ui.theme.text1, Ink::Medium, Align::Left, of.w});
+}
+
+}  // namespace
+
+void draw_dialog_options(Scene& scene, const Layout& layout, const Box& card, float& y) {
+  if (scene.view.files.dialog.task == FileTask::Picture) draw_picture_options(scene, layout, card, y);
+  if (scene.view.files.dialog.task == FileTask::Numbers) draw_number_options(scene, card, y);
+}
+
+int option_lines(const Scene& scene) {
+  switch (scene.view.files.dialog.task) {
+    case FileTask::Picture: return 3;
+    case FileTask::Numbers: return 2;
+    default: return 0;
+  }
+}
+
+std::string proposed_name(const Scene& scene) {
+  const FilesState& files = scene.view.files;
+  const std::string title = files.file.empty() ? scene.document.title : files.file.stem().native();
+  switch (files.dialog.task) {
+    case FileTask::Open: return {};
+    case FileTask::Save:
+      return files.file.empty() ? suggested_name(title, ".json") : files.file.filename().native();
+    case FileTask::Picture: {
+      const std::vector<RegionChoice> all = region_choices(scene);
+      const std::string_view what = all[index_of(all, files.region)].file;
+      return suggested_name(title, " - " + std::string(what) + (files.vector ? ".svg" : ".png"));
+    }
+    case FileTask::Numbers: break;
+  }
+  const std::string what =
+      files.numbers == NumberFormat::Tensors ? "" : " - " + export_choice(export_source(scene)).plain;
+  return suggested_name(title, what + std::string(ending_of(files.numbers)));
+}
+
+void follow_choice(Scene& scene) {
+  FileDialog& dialog = scene.view.files.dialog;
+  const std::string next = proposed_name(scene);
+  if (dialog.name == dialog.suggested) {
+    dialog.name = next;
+  } else {
+    const std::string now = std::filesystem::path(dialog.name).extension().native();
+    for (const std::string_view ours : {".png", ".svg", ".csv", ".npy", ".safetensors"})
+      if (now == ours)
+        dialog.name = dialog.name.substr(0, dialog.name.size() - now.size()) +
+                      std::filesystem::path(next).extension().native();
+  }
+  dialog.suggested = next;
+}
+
+PictureWish picture_wish(const Scene& scene, std::filesystem::path path) {
+  const FilesState& files = scene.view.files;
+  PictureWish wish{files.region, static_cast<float>(files.scale), std::move(path), {}};
+  if (files.picture_theme != 0) wish.theme = files.picture_theme == 1 ? ThemeName::Light : ThemeName::Dark;
+  return wish;
+}
+
+}  // namespace attnscope
