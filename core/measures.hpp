@@ -18,7 +18,7 @@ namespace attnscope {
 struct RowMeasures {
   std::int64_t allowed = 0;  // keys the mask lets the query see
   double entropy = 0;        // H = -sum w ln w, in the centred form ln l - u/l; 0 when all weights are 0, NaN
-                       // ("n/a") when the head is muted or a weight is negative
+                             // ("n/a") when the head is muted or a weight is negative
   double normalised = 0;   // H / ln(allowed) in 0..1; NaN ("n/a") when fewer than two keys are allowed or the
                            // head is muted
   double effective = 0;    // e^H: as many equal weights would have the same entropy; 0 when all weights are 0
