@@ -63,8 +63,10 @@ CausalGuess guess_causal(std::string_view file, const LayerNames& layer, std::in
                          std::int64_t keys) {
   const std::vector<std::string> words = words_of(file, layer);
   for (const std::string_view cross : {"cross", "crossattention", "xattn"})
-    if (has(words, cross)) return {false, fmt::format("\"{}\" in the names belongs to cross-attention.", cross)};
-  if (has(words, "encoder", "attn")) return {false, "\"encoder_attn\" in the names belongs to cross-attention."};
+    if (has(words, cross))
+      return {false, fmt::format("\"{}\" in the names belongs to cross-attention.", cross)};
+  if (has(words, "encoder", "attn"))
+    return {false, "\"encoder_attn\" in the names belongs to cross-attention."};
   if (queries > keys) return {false, "There are more queries than keys, as in cross-attention."};
   if (has(words, "encoder")) return {false, "\"encoder\" in the names belongs to encoders."};
   if (has(words, "decoder")) return {true, "\"decoder\" in the names belongs to decoders."};
