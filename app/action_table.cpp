@@ -264,6 +264,7 @@ const Action table[] = {
     any_length({G::Look, "Compute on the other backend", ImGuiKey_U, next_backend}),
     any_length({G::Look, "Compare the numbers of both backends", ImGuiMod_Shift | ImGuiKey_U,
                 [](Scene& s) { s.view.parity = !s.view.parity; }}),
+    {G::Look, "Show the first steps again", 0, show_start_again},
     {G::Look, "Next page of the inspector", ImGuiKey_K, show_next_page, false, Mode::Explore},
     {G::Look, "Pin the inspector to the cell, or let it follow", ImGuiKey_I, toggle_pin, false,
      Mode::Explore},
@@ -298,7 +299,6 @@ const Action table[] = {
     {G::Regions, "Heads", ImGuiKey_3, [](Scene& s) { turn(s, Region::Heads); }},
     {G::Regions, "Signals", ImGuiKey_4, [](Scene& s) { turn(s, Region::Signals); }},
     any_length({G::Regions, "Inspector", ImGuiKey_5, turn_inspector}),
-    {G::Look, "Show the first steps again", 0, show_start_again},
     any_length({G::Regions, "Usual sizes", 0, [](Scene& s) { s.view.sizes = {}; }}),
     any_length({G::Regions, "Usual view", 0, reset_view}),
     any_length(

@@ -239,14 +239,6 @@ void App::choose_first_cell() {
   view_.focus.log = are_weights_small(*shown_, selection_.head);
 }
 
-/// A text opens with other settings than the examples have: said once, with the way back.
-void App::tell_of_text() {
-  if (!std::exchange(text_opened_, false) || !attended_ || !view_.message.empty()) return;
-  std::string note = "Opened without a causal mask (C turns it on) and without noise in the weights.";
-  if (view_.focus.log) note += " Its weights are small: colours are logarithmic (L: linear).";
-  say(note + " Ctrl+Z goes back to what was open.");
-}
-
 /// Of a long Document a query in the middle and the key it looks at most; its small weights are seen by their
 /// logarithm.
 void App::choose_in_long() {
@@ -364,13 +356,6 @@ void App::frame(const Fonts& fonts) {
   observe_history();
   submit_if_changed();
   keep(ImGui::GetTime());
-}
-
-/// Whoever turns what was guessed has said how it is. `before`: as this frame found it.
-void App::settle_guesses(const Answers& before) {
-  if (document_.masking.causal != before.causal) document_.input.given.guesses.causal.clear();
-  if (document_.positions != before.positions) document_.input.given.guesses.positions.clear();
-  if (before.causal && document_.masking.causal != before.causal) align_causal(document_);
 }
 
 /// What cannot be read is said once, in English.

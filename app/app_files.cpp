@@ -101,6 +101,21 @@ void App::take_layer(Document layer) {
   view_.scope.clear();
 }
 
+/// Whoever turns what was guessed has said how it is. `before`: as this frame found it.
+void App::settle_guesses(const Answers& before) {
+  if (document_.masking.causal != before.causal) document_.input.given.guesses.causal.clear();
+  if (document_.positions != before.positions) document_.input.given.guesses.positions.clear();
+  if (before.causal && document_.masking.causal != before.causal) align_causal(document_);
+}
+
+/// A text opens with other settings than the examples have: said once, with the way back.
+void App::tell_of_text() {
+  if (!std::exchange(text_opened_, false) || !attended_ || !view_.message.empty()) return;
+  std::string note = "Opened without a causal mask (C turns it on) and without noise in the weights.";
+  if (view_.focus.log) note += " Its weights are small: colours are logarithmic (L: linear).";
+  say(note + " Ctrl+Z goes back to what was open.");
+}
+
 bool App::restore() {
   if (!keeper_) return false;
   const std::filesystem::path left = keeper_->autosave().take_over();

@@ -111,20 +111,14 @@ Checked backend_option(std::function<void(BackendWish)> take) {
 
 /// What a dump may not say, and how a document has it otherwise.
 void add_answers(CLI::App& command, Answers& answers) {
-  add_checked(command, {"--causal", "ANSWER", "Whether no query sees a later key, whatever the file says",
-                        "yes or no", [&answers](const std::string& text) {
-                          answers.causal = text == "yes";
-                          return text == "yes" || text == "no";
-                        }});
   add_checked(command,
-              {"--positions", "HOW",
-               "Whether the queries and keys of a dump have their positions, or which they still get",
-               "applied, rope-half or rope-interleaved", [&answers](const std::string& text) {
-                 answers.positions = text == "rope-half"          ? Positions::RopeHalf
-                                     : text == "rope-interleaved" ? Positions::RopeInterleaved
-                                                                  : Positions::None;
-                 return answers.positions != Positions::None || text == "applied";
-               }});
+              {"--causal", "ANSWER", "Whether no query sees a later key, whatever the file says", "yes or no",
+               [&answers](const std::string& text) { return read_answer(text, answers.causal); }});
+  add_checked(command, {"--positions", "HOW",
+                        "Whether queries and keys of a dump have their positions, or which they still get",
+                        "applied, rope-half or rope-interleaved", [&answers](const std::string& text) {
+                          return read_positions(text, answers.positions);
+                        }});
 }
 
 /// What of a head stands in the picture.
@@ -203,17 +197,6 @@ Checked whole_option(const std::string& name, const std::string& help, int least
           }};
 }
 
-/// "3,0", "-1,4": how far a query sees back and ahead.
-bool read_window(std::string_view text, Window& window) {
-  const std::size_t comma = text.find(',');
-  if (comma == std::string_view::npos) return false;
-  const std::optional<int> left = whole_text_as<int>(text.substr(0, comma));
-  const std::optional<int> right = whole_text_as<int>(text.substr(comma + 1));
-  if (!left || !right || std::min(*left, *right) < -1) return false;
-  window = {*left, *right};
-  return true;
-}
-
 /// "weights,lse": every name known and given once.
 bool read_emit(std::string_view text, std::set<Emit>& emit) {
   emit.clear();
@@ -224,13 +207,6 @@ bool read_emit(std::string_view text, std::set<Emit>& emit) {
     if (end == text.size()) return true;
     text.remove_prefix(end + 1);
   }
-}
-
-bool read_precision(std::string_view text, Precision& precision) {
-  constexpr std::array<std::string_view, 3> names{"fp32", "bf16", "fp16"};
-  const auto found = std::find(names.begin(), names.end(), text);
-  precision = static_cast<Precision>(found - names.begin());
-  return found != names.end();
 }
 
 constexpr int most_heads = 8192;

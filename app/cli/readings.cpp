@@ -1,6 +1,7 @@
 #include "app/cli/readings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "app/cli/whole_text.hpp"
@@ -31,6 +32,36 @@ bool read_cell(std::string_view text, std::optional<Cell>& cell) {
   if (!query || !key || std::min(*query, *key) < 0 || std::max(*query, *key) > most_index) return false;
   cell = Cell{*query, *key};
   return true;
+}
+
+bool read_window(std::string_view text, Window& window) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos) return false;
+  const std::optional<int> left = whole_text_as<int>(text.substr(0, comma));
+  const std::optional<int> right = whole_text_as<int>(text.substr(comma + 1));
+  if (!left || !right || std::min(*left, *right) < -1) return false;
+  window = {*left, *right};
+  return true;
+}
+
+bool read_precision(std::string_view text, Precision& precision) {
+  constexpr std::array<std::string_view, 3> names{"fp32", "bf16", "fp16"};
+  const auto found = std::find(names.begin(), names.end(), text);
+  precision = static_cast<Precision>(found - names.begin());
+  return found != names.end();
+}
+
+bool read_answer(std::string_view text, std::optional<bool>& answer) {
+  answer = text == "yes";
+  return text == "yes" || text == "no";
+}
+
+bool read_positions(std::string_view text, std::optional<Positions>& positions) {
+  constexpr std::array<std::string_view, 3> names{"applied", "rope-half", "rope-interleaved"};
+  constexpr std::array kinds{Positions::None, Positions::RopeHalf, Positions::RopeInterleaved};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (text == names[i]) positions = kinds[i];
+  return positions.has_value();
 }
 
 }  // namespace attnscope
