@@ -5,10 +5,12 @@ namespace attnscope {
 Scene scene_of_held(Scene& scene) { return scene_of_held(scene, scene.selection, scene.next); }
 
 Scene scene_of_held(Scene& scene, Selection& selection, Selection& next) {
-  return {scene.ui,       *scene.held->result, *scene.held->stats, scene.document,   selection,
-          next,           scene.view,          scene.history,      scene.engine,     scene.backends,
-          scene.examples, scene.languages,     scene.requests,     scene.held_tiles, scene.held,
-          nullptr,        scene.compact,       scene.edited};
+  return {scene.ui,         *scene.held->result, *scene.held->stats,
+          scene.document,   selection,           next,
+          scene.view,       scene.engine,        scene.backends,
+          scene.examples,   scene.languages,     scene.requests,
+          scene.held_tiles, scene.held,          nullptr,
+          scene.compact,    scene.edited};
 }
 
 }  // namespace attnscope

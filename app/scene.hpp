@@ -7,7 +7,6 @@
 
 #include "app/backends.hpp"
 #include "app/held.hpp"
-#include "app/history.hpp"
 #include "app/requests.hpp"
 #include "app/result_stats.hpp"
 #include "app/selection.hpp"
@@ -30,7 +29,6 @@ struct Scene {
   Selection& selection;
   Selection& next;  // hovers seen in this frame, for the next one
   ViewState& view;
-  const History& history;  // undo
   LiveEngine& engine;
   Backends& backends;
   const std::vector<Example>& examples;

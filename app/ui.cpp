@@ -309,14 +309,17 @@ void Ui::show_if_sought(std::string_view label, const Box& box) const {
   const ImVec2 from = list()->GetClipRectMin(), to = list()->GetClipRectMax();
   const float left = std::max(box.x, from.x), top = std::max(box.y, from.y);
   sought->box = {left, top, std::min(box.right(), to.x) - left, std::min(box.bottom(), to.y) - top};
-  // The region's height follows a frame after a section opened.
-  const bool scrolls = (ImGui::GetCurrentWindow()->Flags & ImGuiWindowFlags_ChildWindow) != 0;
-  if (scrolls && (sought->until == 0 || sought->frames-- > 0)) ImGui::SetScrollHereY(0.4f);
-  if (sought->until > 0) return;  // it was found before; the ring goes with it
-  constexpr double ringed_for = 4;
-  sought->until = ImGui::GetTime() + ringed_for;
-  sought->frames = 3;
-  ImGui::SetKeyboardFocusHere(-1);
+  if (sought->until == 0) {
+    constexpr double ringed_for = 4;
+    sought->until = ImGui::GetTime() + ringed_for;
+    sought->frames = 4;
+  }
+  // Again until it is so: a region's height follows a frame after a section opened, and a list that closes
+  // gives the keyboard back to where it was.
+  if (sought->frames-- <= 0) return;
+  if ((ImGui::GetCurrentWindow()->Flags & ImGuiWindowFlags_ChildWindow) != 0) ImGui::SetScrollHereY(0.4f);
+  if (ImGui::IsItemFocused()) return;
+  ImGui::SetFocusID(ImGui::GetItemID(), ImGui::GetCurrentWindow());
   ImGui::SetNavCursorVisible(true);
 }
 

@@ -72,7 +72,7 @@ struct Page {
   float height = 0;  // of the highest, device pixels
 };
 
-float line_height(const Ui& ui) { return ui.px(24); }
+float line_height(const Ui& ui) { return ui.px(22); }
 float height_of(const Ui& ui, const KeyBlock& block) {
   return line_height(ui) * static_cast<float>(block.lines.size() + 1) + ui.px(12);
 }

@@ -7,7 +7,6 @@
 #include <imgui_internal.h>
 
 #include "app/actions.hpp"
-#include "app/stray_typing.hpp"
 #include "controls_robot.hpp"
 #include "hands_robot.hpp"
 
@@ -115,27 +114,6 @@ TEST_CASE("quick single keys stay keys: the same again and again, or two of them
   CHECK(robot.document().scaling.kind == Scaling::Kind::InverseSqrtDk);
   CHECK(robot.app().view().focus.log);
   CHECK_FALSE(is_typing());
-}
-
-TEST_CASE("stray letters are words when they cannot be keys") {
-  StrayTyping typing;
-  const auto type = [&](std::string_view letters, std::string_view keys, double gap = 0.1) {
-    typing.begin(0);
-    double at = 0;
-    for (const char c : letters) typing.add(static_cast<char32_t>(c), keys.find(c) != keys.npos, at += gap);
-    return typing.are_words();
-  };
-  CHECK_FALSE(type("s", "scl"));
-  CHECK_FALSE(type("ss", "scl"));
-  CHECK_FALSE(type("sssss", "scl"));
-  CHECK_FALSE(type("scsc", "scl"));
-  CHECK(type("scl", "scl"));
-  CHECK(type("sa", "scl"));
-  CHECK_FALSE(type("aaa", "scl"));
-  CHECK_FALSE(type("123 4", "scl"));
-  CHECK(type("2 cats", "scl"));
-  CHECK(typing.text() == "2 cats");
-  CHECK(typing.is_over(10));
 }
 
 TEST_CASE("a single key says what it did, with a way back that goes by itself") {

@@ -95,6 +95,14 @@ TEST_CASE("a control that was found comes into sight with its section, the keybo
   CHECK(robot.app().changes_in());
   robot.frame(6 * 60);
   CHECK(robot.app().view().keyboard.sought.label.empty());
+  robot.key(ImGuiKey_F6);  // away from there
+  robot.frame(3);
+  REQUIRE(robot.app().view().keyboard.now != Stop::Controls);
+  open_palette_and_type(robot, "scale");  // which was open all the time
+  robot.key(ImGuiKey_Enter);
+  robot.frame(6);
+  CHECK(robot.app().view().keyboard.sought.label == "Scale");
+  CHECK(robot.app().view().keyboard.now == Stop::Controls);
   open_palette_and_type(robot, "RoPE base");  // which there is with rotary positions only: then its section
   robot.key(ImGuiKey_Enter);
   robot.frame(16);
