@@ -48,9 +48,10 @@ void draw_maps(Scene& scene, const Box& area, const Box& bar) {
   for (std::int64_t i = 0; i < maps; ++i) {
     const std::int64_t b = maps == batch ? i : scene.sequence();
     const Box part{area.x + static_cast<float>(i) * (width + gap), area.y, width, area.h};
-    const Box map =
-        draw_heat_map(scene, part, b,
-                      {.wide_strip = maps == 1 && !scene.compact, .caption = batch > 1, .strips = bar.h > 0 && area.w >= ui.px(400)});
+    const Box map = draw_heat_map(scene, part, b,
+                                  {.wide_strip = maps == 1 && !scene.compact,
+                                   .caption = batch > 1,
+                                   .strips = bar.h > 0 && area.w >= ui.px(400)});
     if (i == 0) first = map;
     if (b == scene.sequence() || maps == 1) chosen = map;
   }
