@@ -23,6 +23,10 @@ void WordsTour::long_sequence() {
   robot_.app().view().fold.fill(1);
   robot_.frame(2);
   rest_on_everything();
+  robot_.click("File");  // names what would be exported
+  robot_.frame(3);
+  robot_.key(ImGuiKey_Escape);
+  robot_.frame(2);
   robot_.key(ImGuiKey_S);  // sharp heads have bright lines of every kind
   for (const char* head : {"Head 0", "Head 4", "Head 5", "Head 1"}) {
     robot_.click(head);
@@ -182,6 +186,7 @@ void WordsTour::file_cards() {
   robot_.frame(2);
   restore();
   for (const bool changed : {false, true}) {
+    if (changed) robot_.app().save(directory_ / "mine.json", true);  // its own from here on
     if (changed) std::ofstream(directory_ / "mine.json") << "of another program";
     if (changed) std::filesystem::last_write_time(directory_ / "mine.json", {});
     robot_.app().save(directory_ / (changed ? "mine.json" : "numbers.csv"));
