@@ -55,7 +55,7 @@ void App::reopen(const std::filesystem::path& closed) {
   }
   try {
     Session session = open_session(path, view_);
-    history_.observe(document_, false, view_.now);  // the way back
+    history_.observe(document_, viewing(), {}, view_.now);  // the way back
     const std::filesystem::path file = session.looks ? session.looks->file : std::filesystem::path{};
     const std::string damage = session.damage;
     take(std::move(session), file);
