@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include <imgui_internal.h>
+
 #include "app/app.hpp"
 #include "app/own_words.hpp"
 #include "app/still.hpp"
@@ -142,9 +144,21 @@ void App::offer_start() {
   view_.start.open = true;
 }
 
+namespace {
+
+/// A field that is typed into would write what it holds into the Document that comes now.
+void leave_field() {
+  if (ImGui::GetCurrentContext() == nullptr || !ImGui::IsAnyItemActive()) return;
+  ImGui::ClearActiveID();
+  ImGui::GetCurrentContext()->InputTextDeactivatedState.ID = 0;
+}
+
+}  // namespace
+
 /// From here on the Document is another one.
 void App::take(Session session, const std::filesystem::path& file) {
   keep_closed();
+  leave_field();
   document_ = std::move(session.document);
   original_ = document_;
   follow_file(file);

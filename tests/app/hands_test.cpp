@@ -43,6 +43,22 @@ std::set<std::string> texts_of_a_frame(Robot& robot) {
 
 }  // namespace
 
+TEST_CASE("what is opened while the sentence is typed is not written over by the field") {
+  Robot robot(wide);
+  robot.click("##Text");
+  robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
+  robot.type("my dog");
+  robot.frame(2);
+  REQUIRE(is_typing());
+  robot.app().open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "2-three-tokens.json");
+  robot.settle();
+  const std::string opened = sentence(robot);
+  CHECK(opened != "my dog");
+  CHECK(robot.app().shown()->document.input.sequences[0].text == opened);
+  robot.frame(4);
+  CHECK(sentence(robot) == opened);
+}
+
 TEST_CASE("Esc in the sentence keeps what was typed, and undo takes it back") {
   Robot robot(wide);
   const std::string before = sentence(robot);

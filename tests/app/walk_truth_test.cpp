@@ -183,7 +183,7 @@ TEST_CASE("one click makes a model whose every number can be read, and undo brin
 TEST_CASE("stages that come later are hidden until they are made") {
   Walker robot({.width = 1600,
                 .height = 1000,
-                .file = std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "2-a-small-model.json"});
+                .file = std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "14-a-small-model.json"});
   CHECK(robot.has("walk Mix"));
   const RecordedItem wide = robot.panel("walk Scores");
   robot.tap("Stages: To weights");
