@@ -324,12 +324,14 @@ void App::frame(const Fonts& fonts) {
                   layout.compact,
                   is_edited()};
       const Guesses guesses = document_.input.given.guesses;
-      const Answers before{document_.masking.causal, document_.positions};
+      const Answers answers{document_.masking.causal, document_.positions};
       if (view_.parity && (shown_->is_complete() || !engine_.busy())) backends_->compare(shown_);
       watch_start(scene);
+      const bool menu_waits = view_.heads.menu_opens;
       run_keyboard(scene);
       draw_help(scene);
       draw_regions(scene, layout);
+      if (menu_waits) view_.heads.menu_opens = false;  // there is no room for the heads, and no menu of one
       draw_timings(scene, layout.top);
       draw_parity(scene, layout.top);
       draw_palette(scene);
@@ -337,7 +339,7 @@ void App::frame(const Fonts& fonts) {
       draw_overwrite_question(scene);
       tick_start(scene);
       draw_dump_question(scene, layout);
-      if (guesses.any() && guesses == document_.input.given.guesses) settle_guesses(before);
+      if (guesses.any() && guesses == document_.input.given.guesses) settle_guesses(answers);
       if (next.cell != selection_.cell) wanted_cell_ = next.cell;
       selection_ = next;
       fulfil(requests);

@@ -232,7 +232,13 @@ void take_keyboard(KeyboardState& keyboard) {
 
 void draw_regions(Scene& scene, const Layout& layout) {
   SentenceState& sentence = scene.view.keyboard.sentence;
-  if (!is_visible(layout.strip) || scene.result.is_long()) sentence.active = sentence.wide = false;
+  const bool has_field = is_visible(layout.strip) && !scene.result.is_long() && has_text_field(scene);
+  if (!has_field) {
+    sentence.active = sentence.wide = false;
+    // The strip may come in the next frame; later than that nobody waits for the keyboard any more.
+    constexpr int patience = 3;  // frames
+    if (sentence.wanted && sentence.waited++ >= patience) sentence.wanted = false;
+  }
   // Two different heads stand beside each other in the comparison only.
   if (scene.view.mode != Mode::Compare) scene.stats.pair_heads(-1, -1);
   if (scene.result.is_long()) {

@@ -286,8 +286,9 @@ TEST_CASE("the file menu opens recent files and greys those that are gone", "[au
   std::filesystem::remove(two);
   robot.click("File");
   robot.frame(3);
+  const std::string told = robot.app().message();
   click(robot, "recent " + two.native());  // grey: nothing happens
-  CHECK(robot.app().message().empty());
+  CHECK(robot.app().message() == told);
   click(robot, "recent " + one.native());
   CHECK(robot.document().title == "one.txt");
 }

@@ -188,7 +188,7 @@ TEST_CASE("of weights alone nothing is shown that the file does not hold", "[dum
   const std::set<std::string> invented{"Given Q, K, V",
                                        "Q, K and V given as numbers",
                                        "× {}, scaling is off",
-                                       "adds to output",
+                                       "contribution",
                                        "before and after × {}",
                                        "by hand",
                                        "cos(q, k)",
@@ -269,7 +269,7 @@ TEST_CASE("queries and keys without values are shown up to the weights", "[dumps
   std::set<std::string> words = words_on_screen(robot);
   CHECK(words.contains("exp({}) / {}"));
   CHECK(words.contains("The file has queries and keys, but no values."));
-  CHECK_FALSE(words.contains("adds to output"));
+  CHECK_FALSE(words.contains("contribution"));
   for (const char* page : {"Inspector: Neurons", "Inspector: Vectors"}) {
     click(robot, page);
     CHECK_FALSE(words_on_screen(robot).contains("head's output for “{}”"));

@@ -86,7 +86,7 @@ TEST_CASE("a narrow title keeps every plane in its list") {
   CHECK_FALSE(robot.has("Stage: Scores"));
   robot.click("Other stages");
   robot.frame(2);
-  robot.click("Scaled");
+  robot.click("Scaled logits");
   robot.settle();
   CHECK(robot.app().view().stage == Plane(Stage::Scale));
 }

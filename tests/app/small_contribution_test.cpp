@@ -19,7 +19,7 @@ struct Strip {
 
 Strip strip_of(Robot& robot) {
   Strip strip;
-  const RecordedItem* box = robot.items().find("adds to output");
+  const RecordedItem* box = robot.items().find("contribution");
   REQUIRE(box);
   const RecordedItem place = *box;
   const Image picture = robot.pixels();

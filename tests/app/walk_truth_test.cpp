@@ -167,7 +167,7 @@ TEST_CASE("one click makes a model whose every number can be read, and undo brin
     CHECK_FALSE(robot.has("Small model"));
     CHECK(texts_inside(robot, "walk X") == 48);
     for (const char* block : {"walk W_Q", "walk W_K", "walk W_V"}) CHECK(texts_inside(robot, block) == 32);
-    for (const char* plane : {"walk Scores", "walk Scaled"}) CHECK(texts_inside(robot, plane) == 36);
+    for (const char* plane : {"walk Scores", "walk Scaled logits"}) CHECK(texts_inside(robot, plane) == 36);
     CHECK(texts_inside(robot, "walk Output") == 48);
     robot.go(Stage::Concat, 1);  // what the output is made of
     CHECK(tells(robot, "this head's are columns"));
@@ -184,16 +184,16 @@ TEST_CASE("stages that come later are hidden until they are made") {
   Walker robot({.width = 1600,
                 .height = 1000,
                 .file = std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "14-a-small-model.json"});
-  CHECK(robot.has("walk Mix"));
+  CHECK(robot.has("walk Head outputs"));
   const RecordedItem wide = robot.panel("walk Scores");
   robot.tap("Stages: To weights");
-  CHECK_FALSE(robot.has("walk Mix"));
+  CHECK_FALSE(robot.has("walk Head outputs"));
   CHECK_FALSE(robot.has("walk Output"));
   CHECK(robot.panel("walk Scores").max.x - robot.panel("walk Scores").min.x > wide.max.x - wide.min.x);
   robot.go(Stage::Mix, 1);  // what is being made is in sight
-  CHECK(robot.has("walk Mix"));
+  CHECK(robot.has("walk Head outputs"));
   robot.go(Stage::Score, 1);
-  CHECK_FALSE(robot.has("walk Mix"));
+  CHECK_FALSE(robot.has("walk Head outputs"));
   robot.press(ImGuiKey_Home);
   robot.tap("Stages: Output");
   CHECK(robot.has("walk W_O"));
@@ -201,7 +201,7 @@ TEST_CASE("stages that come later are hidden until they are made") {
   robot.click_at(robot.cell("walk W_O", 5, 3, 8, 8));
   CHECK(robot.state().model_dimension == 3);
   robot.go(Stage::Scale, 1);
-  CHECK(robot.has("walk Scaled"));
+  CHECK(robot.has("walk Scaled logits"));
   robot.press(ImGuiKey_Home);
   robot.tap("Stages: All");
   CHECK(robot.has("walk Scores"));

@@ -21,17 +21,18 @@ const std::filesystem::path sources = std::filesystem::path(ATTNSCOPE_ASSETS).pa
 
 /// Files whose texts no window shows: the words of the command line, of SVG files and of OpenGL, keys of
 /// sessions, and refusals of tables, which a translator reads.
-constexpr std::array<std::string_view, 7> not_on_screen{
-    "svg.cpp",   "words_file.cpp", "imgui_host.cpp", "session_fields.hpp",
-    "paths.cpp", "window.cpp",     "main.cpp"};
+constexpr std::array<std::string_view, 8> not_on_screen{
+    "render.cpp",         "svg.cpp",   "words_file.cpp", "imgui_host.cpp",
+    "session_fields.hpp", "paths.cpp", "window.cpp",     "main.cpp"};
 /// Names of areas that the robot looks for and of colours, a text to begin with, and pieces of a list.
-constexpr std::array<std::string_view, 11> names{
-    "What differs in A",        "What differs in B",
-    "compare entropy per row",  "compare entropy of head",
-    "Jacobian of the row",      "Jacobian of the head",
-    "Picture of the middle",    "Blue to orange on paper",
-    "How it was looked at.",    "{} keys of \"{}\" that are not known here.",
+constexpr std::array<std::string_view, 13> names{
+    "Leave the first steps",    "Mask for: This head",     "What differs in A",
+    "What differs in B",        "compare entropy per row", "compare entropy of head",
+    "Jacobian of the row",      "Jacobian of the head",    "Picture of the middle",
+    "Blue to orange on paper",  "How it was looked at.",   "{} keys of \"{}\" that are not known here.",
     "le chat dort sur le tapis"};
+/// Where the palette keeps what people call things, in small letters: it is searched, never shown.
+constexpr std::array<std::string_view, 3> of_palette{"entries.cpp", "controls.cpp", "other_words.cpp"};
 /// What the core tells a person who sets something that cannot be.
 constexpr std::array<const char*, 3> told_by_core{"core/streaming/from_document.cpp", "core/live_engine.cpp",
                                                   "core/edits/mask.cpp"};
@@ -39,7 +40,10 @@ constexpr std::array<const char*, 3> told_by_core{"core/streaming/from_document.
 std::vector<SourceText> shown_texts() {
   std::vector<SourceText> all = source_texts(sources / "app");
   const auto left_out = [](const SourceText& text) {
-    return std::find(not_on_screen.begin(), not_on_screen.end(), text.file) != not_on_screen.end() ||
+    const bool searched = std::find(of_palette.begin(), of_palette.end(), text.file) != of_palette.end() &&
+                          (text.key[0] < 'A' || text.key[0] > 'Z');
+    return searched ||
+           std::find(not_on_screen.begin(), not_on_screen.end(), text.file) != not_on_screen.end() ||
            std::find(names.begin(), names.end(), text.key) != names.end();
   };
   all.erase(std::remove_if(all.begin(), all.end(), left_out), all.end());

@@ -246,10 +246,12 @@ void draw_head_of_difference(Sides& sides, const Box& head) {
       scene.compact ? head_name(scene.result, scene.head()) : scored_name(scene.result, scene.head());
   const std::string number = "head " + std::to_string(scene.head());
   const bool named = name != number && !name.empty();
-  std::string note = named ? number + " · " + name : number;
-  if (sides.b && sides.b->head() != scene.head())
-    note = number + " − head " + std::to_string(sides.b->head());
-  draw_title(ui, head, {"Difference", ui.theme.text1, note}, mode.x);
+  std::string title = "Difference", note = named ? number + " · " + name : number;
+  if (sides.b && sides.b->head() != scene.head()) {  // whose it is matters more than its name
+    title = number + " − head " + std::to_string(sides.b->head());
+    note.clear();
+  }
+  draw_title(ui, head, {title, ui.theme.text1, note}, mode.x);
 
   const Document& document = scene.result.document;
   const std::array<Plane, 4> stages{Stage::Score, Stage::Scale, Stage::Mask, weights_stage(document)};

@@ -95,8 +95,8 @@ std::string_view mark_of(HeadFlag flag) {
     case HeadFlag::NoKey: return "Crossed square: rows without a key.";
     case HeadFlag::OneKey: return "One high bar of three: one key per row.";
     case HeadFlag::Uniform: return "Three equal bars: uniform.";
-    case HeadFlag::Vanishing: return "Arrow down: vanishing gradient.";
-    case HeadFlag::Exploding: return "Arrow up: exploding gradient.";
+    case HeadFlag::Vanishing: return "Arrow down: gradient far below the other heads'.";
+    case HeadFlag::Exploding: return "Arrow up: gradient far above the other heads'.";
   }
   return {};
 }

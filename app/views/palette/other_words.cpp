@@ -26,7 +26,7 @@ constexpr OtherWords table[] = {
     {ctrl | ImGuiKey_L, {}, "text input prompt tokens words edit satz text eingabe eingeben tippen wörter"},
     {ImGuiKey_Home, {}, "reset restore seed random initial zurücksetzen zufall"},
     {shift | ImGuiKey_Home, {}, "random reroll shuffle new weights zufall würfeln neue gewichte"},
-    {ImGuiKey_W, {}, "W_Q W_K W_V W_O matrix numbers parameters gewichte bearbeiten ändern"},
+    {ImGuiKey_W, {}, "matrix W_Q W_K W_V W_O numbers parameters gewichte bearbeiten ändern"},
     {ImGuiKey_B, {}, "brush draw hide cells maske malen pinsel zeichnen"},
     {ImGuiKey_S, {}, "sqrt square root dk d_k scale scaling 1/sqrt(dk) wurzel skalierung skalieren teilen"},
     {ImGuiKey_C, {}, "autoregressive decoder future triangular lower kausal zukunft dreieck maske"},
@@ -76,7 +76,7 @@ constexpr OtherWords table[] = {
     {ImGuiKey_Backslash, {}, "hold B keep freeze remember reference festhalten merken vergleich"},
     {ImGuiKey_X, {}, "exchange A B tauschen wechseln"},
     {shift | ImGuiKey_Backslash, {}, "forget release B loslassen vergessen"},
-    {ImGuiKey_Slash, {}, "A - B minus delta subtract differenz unterschied"},
+    {ImGuiKey_Slash, {}, "minus A - B delta subtract differenz unterschied"},
 };
 
 }  // namespace

@@ -50,9 +50,12 @@ StartState::Measured measured(const Scene& scene) {
 std::string percent(double share) { return fixed(100 * share, 0) + " %"; }
 
 /// Which way the entropies went, as they were measured.
-std::string told_of_scaling(double before, double after) {
+std::string told_of_scaling(const Scene& scene, double before, double after) {
   const std::string from = fixed(before, 2), to = fixed(after, 2);
-  if (!std::isfinite(before) || !std::isfinite(after)) return "The entropy is not a number here.";
+  if (!std::isfinite(before) || !std::isfinite(after)) {
+    const bool has_choice = !std::isnan(scene.result.measures.head(scene.sequence(), 0).uniform.first);
+    return has_choice ? "The entropy is not a number here." : "No query has a choice of keys.";
+  }
   if (from == to) return "The mean entropy stayed at " + to + ".";
   if (after < before)
     return "The mean entropy fell from " + from + " to " + to + ". Softmax moved its weight to fewer keys.";
@@ -84,7 +87,7 @@ std::string told_of_sentence(const Scene& scene) {
 std::string told(const Scene& scene, FirstStep step, const StartState::Measured& before) {
   if (step == FirstStep::Sentence) return told_of_sentence(scene);
   const StartState::Measured after = measured(scene);
-  return step == FirstStep::Scaling ? told_of_scaling(before.entropy, after.entropy)
+  return step == FirstStep::Scaling ? told_of_scaling(scene, before.entropy, after.entropy)
                                     : told_of_future(scene, before.later, after.later);
 }
 
