@@ -263,7 +263,7 @@ class App {
   Recent recent_;
   Look look_;  // as it was read
   float display_scale_ = 1;
-  std::string first_language_;   // of this run
+  std::string first_language_;  // of this run
   Closed closed_;
   std::optional<SessionKeeper> keeper_;
   struct Written {

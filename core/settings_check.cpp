@@ -111,8 +111,8 @@ void check_settings(const Document& document) {
 void check_surgery(const std::vector<HeadSurgery>& surgery, const Dimensions& size) {
   const std::int64_t listed = std::ssize(surgery);
   if (listed != 0 && listed != size.heads) {
-    throw Error(fmt::format("Interventions are listed for {} head{}; there are {}.", listed, listed == 1 ? "" : "s",
-                            size.heads));
+    throw Error(fmt::format("Interventions are listed for {} head{}; there are {}.", listed,
+                            listed == 1 ? "" : "s", size.heads));
   }
   const Shape wanted{size.batch, size.queries, size.keys};
   for (std::size_t h = 0; h < surgery.size(); ++h) {

@@ -33,7 +33,7 @@ struct FieldKind {
   ImGuiInputTextFlags flags = 0;
   ImGuiInputTextCallback callback = nullptr;
   bool accent = false;
-  bool keeps = false;  // the picture follows each letter: Esc leaves the field, and what was typed stays
+  bool keeps = false;    // the picture follows each letter: Esc leaves the field, and what was typed stays
   void* data = nullptr;  // for the callback
 };
 

@@ -110,8 +110,10 @@ Document labels(Document document, std::size_t b, std::string text) {
 
 std::string numbered_text(const Document& document, std::size_t b) {
   std::string text;
-  for (std::size_t i = 0; i < document.input.sequences[b].tokens.size(); ++i)
-    text += (i == 0 ? "" : " ") + std::to_string(i);
+  for (std::size_t i = 0; i < document.input.sequences[b].tokens.size(); ++i) {
+    if (i > 0) text += ' ';
+    text += std::to_string(i);
+  }
   return text;
 }
 

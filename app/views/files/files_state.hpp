@@ -73,12 +73,12 @@ enum class ExportSide : std::uint8_t { A, B, Difference };
 enum class NumberFormat : std::uint8_t { Csv, Npy, Tensors };
 
 struct FilesState {
-  std::vector<RecentFile> recent;       // newest first
-  std::vector<ClosedEntry> closed;      // newest first; looked up when the menu opens
-  std::vector<LayerEntry> layers;       // of the file opened last, where it is a dump
-  std::filesystem::path layers_of;      // that file
-  std::filesystem::path file;           // what is open was opened from it or saved there; empty = nowhere
-  bool asks = false;  // the card is open that asks for what a file does not say and was guessed
+  std::vector<RecentFile> recent;   // newest first
+  std::vector<ClosedEntry> closed;  // newest first; looked up when the menu opens
+  std::vector<LayerEntry> layers;   // of the file opened last, where it is a dump
+  std::filesystem::path layers_of;  // that file
+  std::filesystem::path file;       // what is open was opened from it or saved there; empty = nowhere
+  bool asks = false;                // the card is open that asks for what a file does not say and was guessed
   std::optional<FileOnItsWay> opening;  // when somebody waits for it already
   FileDialog dialog;
   std::optional<OverwriteQuestion> question;

@@ -124,8 +124,9 @@ std::string linear_sentence(const View& v, int move) {
   const bool rotated = is_rotary(v.document().positions);
   switch (static_cast<LinearMove>(move - 1)) {
     case LinearMove::Product:
-      return rotated ? "No softmax: φ(q) and φ(k) are rotated by their positions; the product may be negative."
-                     : "No softmax: φ(q)·φ(k) is positive.";
+      return rotated
+                 ? "No softmax: φ(q) and φ(k) are rotated by their positions; the product may be negative."
+                 : "No softmax: φ(q)·φ(k) is positive.";
     case LinearMove::Hide:
       return sees_all(v) ? query_of(v) + " may see every key: nothing is masked in its row."
                          : "Products with masked keys are set to 0.";
@@ -149,8 +150,7 @@ std::string surgery_sentence(const View& v) {
 }
 
 std::string mask_sentence(const View& v, const std::string& query, int move, int moves) {
-  if (v.scene.stats.rule().after_softmax())
-    return "The mistake: nothing is masked before the softmax.";
+  if (v.scene.stats.rule().after_softmax()) return "The mistake: nothing is masked before the softmax.";
   const std::string value = v.scene.stats.rule().hidden_value() < -1e30 ? "−∞" : "−1e9";
   const bool biased = static_cast<bool>(v.result().trace[Stage::Bias]);
   if (sees_all(v)) {
@@ -217,7 +217,8 @@ std::string rotation_sentence(const View& v, bool asks, int move, int moves) {
   const std::string of = (asks ? "The query of " : "The key of ") + label;
   const std::string one = extra ? label + " has no position: it is not rotated."
                                 : of + " is rotated by the angles of its position.";
-  return one_or_all(one, asks ? "The same for every other query." : "The same for every other key.", move, moves);
+  return one_or_all(one, asks ? "The same for every other query." : "The same for every other key.", move,
+                    moves);
 }
 
 std::string vector_sentence(const View& v, Stage stage, int move, int moves) {
@@ -241,8 +242,8 @@ std::string scale_sentence(const View& v, const std::string& query, int move, in
   switch (v.document().scaling.kind) {
     case Scaling::Kind::Off: return "Scaling is off: nothing changes.";
     case Scaling::Kind::Factor:
-      return one_or_all("The row of " + query + " times the chosen factor.", "The same for every other row.", move,
-                        moves);
+      return one_or_all("The row of " + query + " times the chosen factor.", "The same for every other row.",
+                        move, moves);
     case Scaling::Kind::InverseSqrtDk: break;
   }
   if (v.result().dimensions.d_k == 1) return "dₖ is 1, and so is its root: nothing changes.";
@@ -258,8 +259,8 @@ std::string plane_sentence(const View& v, Stage stage, int move, int moves) {
              " against every key: one dot product a cell.";
     case Stage::Scale: return scale_sentence(v, query, move, moves);
     case Stage::Cap:
-      return one_or_all("The row of " + query + " is soft-capped to (−c, c).", "The same for every other row.", move,
-                        moves);
+      return one_or_all("The row of " + query + " is soft-capped to (−c, c).",
+                        "The same for every other row.", move, moves);
     case Stage::Bias:
       return one_or_all("The position bias of the row of " + query + ", by distance.",
                         "The same for every other row.", move, moves);
