@@ -52,7 +52,7 @@ std::string suggested_name(std::string_view title, std::string_view ending) {
     name += is_control ? ' ' : c == '/' || c == '\\' || c == ':' ? '-' : c;
   }
   for (const std::string_view known : {".json", ".safetensors", ".npy", ".txt", ".md"})
-    if (name.size() > known.size() && name.ends_with(known)) name.resize(name.size() - known.size());
+    if (name.size() > known.size() && name.ends_with(known)) name.erase(name.size() - known.size());
   const std::size_t first = name.find_first_not_of(" .~"), last = name.find_last_not_of(" .");
   name = first == std::string::npos ? "" : name.substr(first, last - first + 1);
   if (name.size() > longest_name) {
