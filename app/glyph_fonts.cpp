@@ -14,7 +14,7 @@ namespace {
 
 /// The first glyph's character. Below are those that Dear ImGui treats in a way of its own.
 constexpr ImWchar first_glyph = 0x100;
-constexpr float reference_size = 16;
+constexpr float loaded_size = 16;
 
 /// What Dear ImGui keeps for a font of glyphs: a copy of the address of GlyphFonts' own share.
 const FacePtr& face_of(const ImFontConfig& source) {
@@ -137,7 +137,7 @@ ImFont* GlyphFonts::font_of(const FacePtr& face) {
   config.FontDataSize = sizeof address;
   config.FontDataOwnedByAtlas = false;  // copied
   config.FontLoader = &glyph_loader();
-  config.SizePixels = reference_size;
+  config.SizePixels = loaded_size;
   config.Flags = ImFontFlags_NoLoadError;
   return known->second = ImGui::GetIO().Fonts->AddFont(&config);
 }

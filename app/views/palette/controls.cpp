@@ -7,7 +7,7 @@ namespace {
 using S = Section;
 constexpr bool seldom = true, always = false;
 
-constexpr ControlEntry table[] = {
+constexpr ControlEntry controls[] = {
     {"Input", S::Input, "Input", always, "Input source",
      "example sentence text source batch beispiel satz eingabe"},
     {"Layer of the dump", S::Input, "Input", always, "Layer", "dump layer block schicht ebene"},
@@ -75,6 +75,6 @@ constexpr ControlEntry table[] = {
 
 }  // namespace
 
-std::span<const ControlEntry> control_entries() { return table; }
+std::span<const ControlEntry> control_entries() { return controls; }
 
 }  // namespace attnscope

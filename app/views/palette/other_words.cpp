@@ -15,7 +15,7 @@ struct OtherWords {
 
 constexpr ImGuiKeyChord ctrl = ImGuiMod_Ctrl, shift = ImGuiMod_Shift;
 
-constexpr OtherWords table[] = {
+constexpr OtherWords words_of_actions[] = {
     {ctrl | ImGuiKey_O, {}, "load import dump tensors safetensors npy json text example öffnen laden datei"},
     {ctrl | ImGuiKey_S, {}, "save session json speichern sichern sitzung"},
     {ctrl | shift | ImGuiKey_S, {}, "export image screenshot png svg figure bild exportieren abbildung"},
@@ -82,15 +82,18 @@ constexpr OtherWords table[] = {
 }  // namespace
 
 std::string_view other_words_for(const Action& action) {
-  const auto found = std::find_if(std::begin(table), std::end(table), [&](const OtherWords& row) {
-    return row.key != 0 ? row.key == action.key && !action.only : action.key == 0 && row.name == action.name;
-  });
-  if (found != std::end(table)) return found->words;
+  const auto found =
+      std::find_if(std::begin(words_of_actions), std::end(words_of_actions), [&](const OtherWords& row) {
+        return row.key != 0 ? row.key == action.key && !action.only
+                            : action.key == 0 && row.name == action.name;
+      });
+  if (found != std::end(words_of_actions)) return found->words;
   // Keys that mean something else in Walk.
-  const auto in_mode = std::find_if(std::begin(table), std::end(table), [&](const OtherWords& row) {
-    return row.key != 0 && row.key == action.key && action.only == Mode::Explore;
-  });
-  return in_mode != std::end(table) ? in_mode->words : std::string_view();
+  const auto in_mode =
+      std::find_if(std::begin(words_of_actions), std::end(words_of_actions), [&](const OtherWords& row) {
+        return row.key != 0 && row.key == action.key && action.only == Mode::Explore;
+      });
+  return in_mode != std::end(words_of_actions) ? in_mode->words : std::string_view();
 }
 
 }  // namespace attnscope

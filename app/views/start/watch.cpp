@@ -47,7 +47,7 @@ StartState::Measured measured(const Scene& scene) {
   return all;
 }
 
-std::string percent(double share) { return fixed(100 * share, 0) + " %"; }
+std::string whole_percent(double share) { return fixed(100 * share, 0) + " %"; }
 
 /// Which way the entropies went, as they were measured.
 std::string told_of_scaling(const Scene& scene, double before, double after) {
@@ -66,8 +66,10 @@ std::string told_of_scaling(const Scene& scene, double before, double after) {
 std::string told_of_future(const Scene& scene, double before, double after) {
   if (is_cross(scene.result)) return "Queries and keys are other tokens here: none comes later.";
   if (scene.document.masking.causal)
-    return "Later tokens had " + percent(before) + " of the weight. Now they have " + percent(after) + ".";
-  return "Later tokens now have " + percent(after) + " of the weight. Before it was " + percent(before) + ".";
+    return "Later tokens had " + whole_percent(before) + " of the weight. Now they have " +
+           whole_percent(after) + ".";
+  return "Later tokens now have " + whole_percent(after) + " of the weight. Before it was " +
+         whole_percent(before) + ".";
 }
 
 std::string told_of_sentence(const Scene& scene) {
