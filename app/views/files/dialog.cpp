@@ -13,6 +13,7 @@
 #include <imgui_internal.h>
 
 #include "app/paths.hpp"
+#include "app/views/files/modal_card.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -335,23 +336,7 @@ void draw_file_dialog(Scene& scene, const Layout& layout) {
   const float width = std::min(ui.px(760), screen.x - ui.px(16)),
               height = std::min(ui.px(540) + more, screen.y - ui.px(16));
   const Box card{std::round((screen.x - width) / 2), std::round((screen.y - height) * 0.4f), width, height};
-  ImGui::SetNextWindowPos(card.min());
-  ImGui::SetNextWindowSize({card.w, card.h});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(10));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, std::max(1.f, std::floor(ui.scale())));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
-  ImGui::PushStyleColor(ImGuiCol_PopupBg, ui.theme.raised);
-  ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.border);
-  ImGui::PushStyleColor(ImGuiCol_ModalWindowDimBg, 0x60000000u);
-  // Arrows, Tab and Return belong to the list.
-  if (ImGui::BeginPopupModal(dialog_popup, nullptr,
-                             ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                 ImGuiWindowFlags_NoNavInputs | ImGuiWindowFlags_NoSavedSettings)) {
-    draw_dialog(scene, layout, card);
-    ImGui::EndPopup();
-  }
-  ImGui::PopStyleColor(3);
-  ImGui::PopStyleVar(3);
+  modal_card(ui, dialog_popup, card, [&] { draw_dialog(scene, layout, card); });
 }
 
 }  // namespace attnscope

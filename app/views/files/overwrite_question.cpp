@@ -8,6 +8,7 @@
 #include <imgui.h>
 
 #include "app/views/files/files.hpp"
+#include "app/views/files/modal_card.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -98,24 +99,8 @@ void draw_overwrite_question(Scene& scene) {
   const float height = words + ui.px(132);
   const Box card{std::round((screen.x - width) / 2),
                  std::round(std::max(ui.px(8), (screen.y - height) * 0.35f)), width, height};
-  ImGui::SetNextWindowPos(card.min());
-  ImGui::SetNextWindowSize({card.w, card.h});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(10));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, std::max(1.f, std::floor(ui.scale())));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
-  ImGui::PushStyleColor(ImGuiCol_PopupBg, ui.theme.raised);
-  ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.border);
-  ImGui::PushStyleColor(ImGuiCol_ModalWindowDimBg, 0x60000000u);
-  if (ImGui::BeginPopupModal(question_popup, nullptr,
-                             ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                 ImGuiWindowFlags_NoNavInputs | ImGuiWindowFlags_NoSavedSettings)) {
-    draw_question(scene, card, words);
-    ImGui::EndPopup();
-  } else {
-    question.reset();  // something else was opened over it
-  }
-  ImGui::PopStyleColor(3);
-  ImGui::PopStyleVar(3);
+  // Else something was opened over it.
+  if (!modal_card(ui, question_popup, card, [&] { draw_question(scene, card, words); })) question.reset();
 }
 
 }  // namespace attnscope
