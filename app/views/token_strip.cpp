@@ -45,7 +45,6 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   const bool many = sequences.size() > 1;
   const std::string label = many ? "Text " + std::to_string(index + 1) : "Text";
   const bool chosen = many && scene.sequence() == static_cast<std::int64_t>(index);
-  if (index == 0 && std::exchange(scene.view.start.wants_field, false)) ImGui::SetKeyboardFocusHere();
   SentenceState& sentence = scene.view.keyboard.sentence;
   if (sentence.wanted && sentence.field == index) ask_for_keyboard(sentence);
   if (text_field(scene.ui, ("##" + label).c_str(), box, text, "Type a sentence", chosen)) {

@@ -33,16 +33,14 @@ std::array<Offer, first_steps> offers(const Document& document) {
             "Everything follows each key you press.", "Your own sentence", ImGuiMod_Ctrl | ImGuiKey_L}}};
 }
 
-/// Null where no action has the key: then a click alone does it.
+/// Null where no action has the key.
 const Action* action_of(const Offer& offer) {
   const auto action = std::ranges::find(actions(), offer.key, &Action::key);
   return action == actions().end() ? nullptr : &*action;
 }
 
 void do_step(Scene& scene, const Offer& offer) {
-  if (const Action* action = action_of(offer)) return action->run(scene);
-  scene.view.hidden[static_cast<std::size_t>(Region::Strip)] = false;
-  scene.view.start.wants_field = true;
+  if (const Action* action = action_of(offer)) action->run(scene);
 }
 
 /// A ring, and once it is done a disc with a tick.

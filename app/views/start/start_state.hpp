@@ -39,7 +39,6 @@ struct StartState {
   FirstStep last = FirstStep::Scaling;  // that was done
   double told = 0;                      // ImGui::GetTime() when something was last seen to have come of one
   std::optional<Facts> facts;           // when the frame began
-  bool wants_field = false;             // the sentence field gets the keyboard
   bool changed = false;                 // `left` or a tick, since it was written
 
   Step& step(FirstStep which) { return steps[static_cast<std::size_t>(which)]; }
