@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/number_format.hpp"
 #include "app/walk_robot.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -153,6 +154,30 @@ TEST_CASE("shared keys, keys of no token and dropped weights are named") {
   const std::int64_t kept = (row(Stage::Drop).array() != 0).count();
   grouped.go(Stage::Drop, 1);
   CHECK(tells(grouped, "Dropout: " + std::to_string(6 - kept) + " of 6 weights of “mat” become 0"));
+}
+
+TEST_CASE("a vector of the memory is the key's own, also when the query lies beyond the memory") {
+  const test::TemporaryDirectory directory;
+  Walker robot({.width = 1600,
+                .height = 1000,
+                .file = directory.write("m.json", json_of({"short", R"("memory": ["a b"])"}))});
+  robot.app().look_at({.head = 1, .cell = Cell{5, 1}, .cells = {}});
+  robot.settle();
+  robot.go(Stage::Memory, 1);
+  const auto memory = robot.result().trace[Stage::Memory]->matrix();
+  Eigen::Index most = 0;
+  memory.row(1).cwiseAbs().maxCoeff(&most);
+  const auto value = [&](Eigen::Index d) {
+    const auto x = static_cast<double>(memory(1, d));
+    return fixed(x, std::abs(x) < 0.1 ? 3 : 2);
+  };
+  CHECK(says(robot, value(most)));
+  const int other = most == 5 ? 6 : 5;
+  robot.click_at(robot.cell("walk N", 1, other, 2, 16));
+  robot.leave();
+  robot.settle();
+  CHECK(robot.state().model_dimension == other);
+  CHECK(says(robot, value(other)));
 }
 
 TEST_CASE("one click makes a model whose every number can be read, and undo brings the other back") {

@@ -223,7 +223,7 @@ TEST_CASE("The engine publishes a long Document from coarse to fine, and lets it
   engine.submit(long_document(12'000, 12'000));
   while (engine.latest()->ticket == ticket) std::this_thread::yield();
   CHECK_FALSE(engine.latest()->is_complete());
-  const auto start = std::chrono::steady_clock::now();
+  [[maybe_unused]] const auto start = std::chrono::steady_clock::now();
   engine.submit(long_document(64, 64));
   engine.wait_idle();
   CHECK_FALSE(engine.latest()->is_long());

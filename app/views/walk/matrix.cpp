@@ -152,7 +152,8 @@ void keep_dimension(const Matrix& m, std::int64_t column) {
     if (column >= block.first && column < block.first + block.count)
       state.value_dimension = column - block.first;
   } else if (panel.unit == Unit::Model || (panel.is_parameter() && panel.lower)) {
-    if (panel.stage == Stage::Position || panel.stage == Stage::Output) state.model_dimension = column;
+    if (panel.stage == Stage::Memory || panel.stage == Stage::Position || panel.stage == Stage::Output)
+      state.model_dimension = column;
   } else {
     (of_value ? state.value_dimension : state.head_dimension) = column;
   }

@@ -72,8 +72,7 @@ class Vectors {
   Formula plain(Stage stage, std::int64_t row, Rgba hue) const {
     const auto values = trace()[stage]->matrix(v_.b);
     if (row >= values.rows()) return no_token();
-    Eigen::Index at = 0;
-    values.row(row).cwiseAbs().maxCoeff(&at);
+    const std::int64_t at = model_dimension(v_, stage);
     Formula f = named(key(), hue, at);
     return f.answer(operand(static_cast<double>(values(row, at))), hue);
   }

@@ -103,7 +103,9 @@ HeadBlock block_of(const View& v) {
 
 std::int64_t model_dimension(const View& v, Stage stage) {
   const std::int64_t past = stage == Stage::Output ? 0 : v.result().dimensions.past;
-  const auto row = v.result().trace[stage]->matrix(v.b).row(v.cell.query + past);
+  const auto vectors = v.result().trace[stage]->matrix(v.b);
+  const auto row = vectors.row(stage == Stage::Memory ? std::min(v.cell.key, vectors.rows() - 1)  // zero key
+                                                      : v.cell.query + past);
   const std::int64_t chosen = v.scene.view.walk.model_dimension;
   if (chosen >= 0) return std::min<std::int64_t>(chosen, row.size() - 1);
   Eigen::Index at = 0;
