@@ -69,7 +69,9 @@ static Passing passing_keys(const ScoreRule& rule, const Panel& p, int first, in
 }
 
 /// The masks' rows of a panel's next block, on their way to the cache while the products of this one are
-/// made: so many rows are more streams than a processor follows by itself.
+/// made: so many rows are more streams than a processor follows by itself. Spread evenly over the products,
+/// which wait for the same few places, and past the second cache, which is for keys and values: the rows
+/// are read once.
 class MaskAhead {
  public:
   /// The next block begins with key `first`.
@@ -85,10 +87,10 @@ class MaskAhead {
   }
   /// The share of them that belongs to few_keys keys.
   void fetch() {
-    constexpr int share = PW * few_keys / BK + 1;
+    constexpr int share = (PW * few_keys + BK - 1) / BK;
     for (Stream& s : rows_)
       for (int i = 0; i < share && s.left > 0; ++i, --s.left, s.at += s.stride)
-        for (int64_t byte = 0; byte < s.bytes; byte += 64) __builtin_prefetch(s.at + byte);
+        for (int64_t byte = 0; byte < s.bytes; byte += 64) __builtin_prefetch(s.at + byte, 0, 0);
   }
 
  private:
