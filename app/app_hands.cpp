@@ -112,6 +112,7 @@ bool App::has_sentence_in_sight() const {
 void App::watch_letters() {
   const ImGuiIO& io = ImGui::GetIO();
   const double now = ImGui::GetTime();
+  stray_.frame(now, !ImGui::GetCurrentContext()->InputEventsQueue.empty());
   if (view_.keyboard.takes_words) return take_words();
   const bool begins = stray_.is_over(now);
   // A list that the first letter opened is no reason to stop; one that was open before is.

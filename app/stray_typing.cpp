@@ -12,7 +12,7 @@ void StrayTyping::begin(double seconds) {
 }
 
 void StrayTyping::add(char32_t character, bool acts, double seconds) {
-  last_ = seconds;
+  touch(seconds);
   append_utf8(text_, character);
   if (!is_letter(character)) return;
   letters_.insert(lower_case(character));

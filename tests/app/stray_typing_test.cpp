@@ -27,3 +27,29 @@ TEST_CASE("stray letters are words when they cannot be keys") {
   CHECK(typing.text() == "2 cats");
   CHECK(typing.is_over(10));
 }
+
+TEST_CASE("what was typed while a slow frame was made counts as typed at once") {
+  StrayTyping typing;
+  const auto key = [&](char c, double at) {
+    if (typing.is_over(at)) typing.begin(at);
+    typing.add(static_cast<char32_t>(c), true, at);
+  };
+  typing.frame(0, false);
+  key('o', 0);
+  typing.frame(0.9, true);  // the frame took this long; both letters had come by then
+  key('n', 0.9);
+  typing.frame(1.8, true);
+  typing.frame(2.7, false);
+  key('e', 2.7);
+  CHECK(typing.are_words());
+  // At its ease: each key has its frames and then nothing happens.
+  typing.end();
+  for (int i = 0; i < 4; ++i) {
+    typing.frame(10 + i, false);
+    key("sclo"[i], 10 + i);
+    typing.frame(10.02 + i, false);
+    typing.frame(10.04 + i, false);
+    CHECK_FALSE(typing.are_words());
+  }
+  CHECK(typing.text() == "o");
+}

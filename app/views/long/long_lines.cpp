@@ -93,7 +93,7 @@ void bright_lines_section(Column& c) {
   Scene& scene = c.scene;
   const std::size_t shown = scene.compact ? 3 : 5;
   if (c.begin({.which = Section::BrightLines,
-               .label = "Strong columns and diagonals",
+               .label = "Columns and diagonals",
                .note = "of all attention",
                .opens = Opens::Always})) {
     const LinesPlace place{scene.sequence(), scene.head()};
