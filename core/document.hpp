@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/parameters.hpp"
 #include "core/settings.hpp"
 #include "core/tensor.hpp"
 
@@ -99,9 +100,6 @@ enum class Initialiser {
   Linear,  // uniform in ±1/√fan_in, biases too: PyTorch's nn.Linear (He et al. 2015 with a = √5), σ = 1/√(3
            // fan_in)
 };
-
-/// W_Q, W_K, W_V and W_O.
-enum class Projection { Query, Key, Value, Output };
 
 /// What one block does differently from its recipe.
 struct BlockRecipe {

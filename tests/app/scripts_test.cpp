@@ -70,11 +70,11 @@ class Page {
 
 bool is_ink(Rgba pixel) { return (pixel & 255) > 100; }
 
-struct Extent {
+struct InkBox {
   int x0 = side, y0 = side, x1 = -1, y1 = -1;
 };
-Extent ink_of(const Image& image) {
-  Extent ink;
+InkBox ink_of(const Image& image) {
+  InkBox ink;
   for (int y = 0; y < image.height; ++y) {
     for (int x = 0; x < image.width; ++x) {
       if (!is_ink(image.at(x, y))) continue;
@@ -86,7 +86,7 @@ Extent ink_of(const Image& image) {
 
 /// Whether the ink is an upright rectangle with nothing inside.
 bool is_box(const Image& image) {
-  const Extent ink = ink_of(image);
+  const InkBox ink = ink_of(image);
   if (ink.x1 - ink.x0 < 4 || ink.y1 - ink.y0 < 6) return false;
   for (int x = ink.x0; x <= ink.x1; ++x)
     if (!is_ink(image.at(x, ink.y0)) || !is_ink(image.at(x, ink.y1))) return false;
@@ -111,7 +111,7 @@ TEST_CASE("scripts: Arabic is joined and runs from right to left on the screen")
   CHECK(word == page.text(own("سلام")));
   // Its last letter, which joins with nothing before it, stands at the left end as it does alone.
   const Image last = page.text("م");
-  const Extent ink = ink_of(last);
+  const InkBox ink = ink_of(last);
   for (int y = ink.y0; y <= ink.y1; ++y)
     for (int x = ink.x0; x < ink.x1; ++x) REQUIRE(is_ink(word.at(x, y)) == is_ink(last.at(x, y)));
 }
@@ -124,7 +124,7 @@ TEST_CASE("scripts: Latin is drawn as Dear ImGui draws it, to the pixel") {
   }
   // Shaped beside another script it looks the same.
   const Image mixed = page.text("cat, 12 בית", 32), alone = page.text("cat, 12", 32);
-  const Extent ink = ink_of(alone);
+  const InkBox ink = ink_of(alone);
   for (int y = 0; y < side; ++y)
     for (int x = 0; x <= ink.x1; ++x)
       REQUIRE(std::abs(static_cast<int>(mixed.at(x, y) & 255) - static_cast<int>(alone.at(x, y) & 255)) < 90);
@@ -146,7 +146,7 @@ TEST_CASE("scripts: upright text is lying text turned") {
   Page page;
   const Image lying = page.draw([](const Ui& ui) { ui.text(40, 120, "سلام", {32, 0xFFFFFFFFu}); });
   const Image upright = page.draw([](const Ui& ui) { ui.upright_text(120, 200, "سلام", {32, 0xFFFFFFFFu}); });
-  const Extent a = ink_of(lying), b = ink_of(upright);
+  const InkBox a = ink_of(lying), b = ink_of(upright);
   CHECK(std::abs((a.x1 - a.x0) - (b.y1 - b.y0)) <= 1);
   CHECK(std::abs((a.y1 - a.y0) - (b.x1 - b.x0)) <= 1);
   int same = 0, all = 0;
@@ -187,7 +187,7 @@ TEST_CASE("scripts: chips, labels and the field show a typed Arabic sentence, th
   const auto below_field = [&robot] {
     const RecordedItem field = *robot.items().find("##Text");
     const Image image = robot.pixels();
-    Extent ink;
+    InkBox ink;
     for (int y = static_cast<int>(field.max.y) + 2; y < static_cast<int>(field.max.y) + 20; ++y)
       for (int x = static_cast<int>(field.min.x); x < static_cast<int>(field.max.x); ++x)
         if (is_ink(image.at(x, y))) ink.x1 = std::max(ink.x1, x);

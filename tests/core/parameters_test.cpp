@@ -1,0 +1,62 @@
+// The table of parameters: complete, without two rows that are called alike, and with the shapes of a layer.
+#include "core/parameters.hpp"
+
+#include <set>
+#include <string_view>
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace attnscope {
+
+TEST_CASE("Every parameter has a row, with names of its own") {
+  std::set<std::string_view> names, ids, keys, layer_keys;
+  std::size_t at = 0, held_in_layers = 0;
+  for (const ParameterInfo& row : parameter_table) {
+    INFO(row.name);
+    CHECK(row.parameter == static_cast<Parameter>(at++));
+    CHECK(&info(row.parameter) == &row);
+    CHECK(names.insert(row.name).second);
+    CHECK(ids.insert(row.id).second);
+    CHECK(keys.insert(row.key).second);
+    if (!row.layer_key.empty()) {
+      CHECK(layer_keys.insert(row.layer_key).second);
+      ++held_in_layers;
+    }
+    const bool projected = row.kind == ParameterKind::Matrix || row.kind == ParameterKind::Bias;
+    CHECK(row.projection.has_value() == projected);
+    if (row.kind == ParameterKind::Matrix) {
+      CHECK(matrix_of(*row.projection) == row.parameter);
+      CHECK(info(bias_of(*row.projection)).columns() == row.columns());
+    }
+  }
+  CHECK(held_in_layers == 10);
+}
+
+TEST_CASE("Shapes of parameters follow from the sizes of the layer") {
+  const ParameterSizes sizes{.d_model = 12,
+                             .key_source = 7,
+                             .value_source = 5,
+                             .heads = 4,
+                             .kv_heads = 2,
+                             .d_k = 3,
+                             .d_v = 6,
+                             .positions = 20,
+                             .buckets = 32};
+  const auto shape = [&](Parameter which) { return shape_of(info(which), sizes); };
+  CHECK(shape(Parameter::WQuery) == Shape{12, 12});
+  CHECK(shape(Parameter::WKey) == Shape{7, 6});
+  CHECK(shape(Parameter::WValue) == Shape{5, 12});
+  CHECK(shape(Parameter::WOutput) == Shape{24, 12});
+  CHECK(shape(Parameter::BQuery) == Shape{12});
+  CHECK(shape(Parameter::BKey) == Shape{6});
+  CHECK(shape(Parameter::BValue) == Shape{12});
+  CHECK(shape(Parameter::BOutput) == Shape{12});
+  CHECK(shape(Parameter::ExtraKey) == Shape{6});
+  CHECK(shape(Parameter::ExtraValue) == Shape{12});
+  CHECK(shape(Parameter::PositionTable) == Shape{20, 12});
+  CHECK(shape(Parameter::RelativeBias) == Shape{32, 4});
+  CHECK(shape_words(info(Parameter::WKey)) == "[d_model, kv heads · d_k]");
+  CHECK(shape_words(info(Parameter::BOutput)) == "[d_model]");
+}
+
+}  // namespace attnscope
