@@ -217,7 +217,8 @@ float ResultStats::largest(Projection which, std::int64_t first_column, std::int
   const auto [at, added] = largest_weights_.try_emplace({which, first_column, columns}, 0.0f);
   if (!added) return at->second;
   const Weights& w = result_->document.weights;
-  const std::array<const TensorPtr*, 4> blocks{&w.w_query, &w.w_key, &w.w_value, &w.w_output};
+  const std::array<const TensorPtr*, 4> blocks{&w[Parameter::WQuery], &w[Parameter::WKey],
+                                               &w[Parameter::WValue], &w[Parameter::WOutput]};
   if (const TensorPtr& block = *blocks[static_cast<std::size_t>(which)]) {
     const auto values = block->matrix().middleCols(first_column, columns);
     for (Eigen::Index i = 0; i < values.rows(); ++i)

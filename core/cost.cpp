@@ -35,11 +35,12 @@ double seen_share(const Document& document, const Dimensions& size, const Measur
 std::int64_t position_numbers(const Document& document, const Dimensions& size) {
   const Weights& weights = document.weights;
   if (document.positions == Positions::RelativeBuckets)
-    return weights.relative_bias ? weights.relative_bias->size()
-                                 : document.position_settings.buckets * size.heads;
+    return weights[Parameter::RelativeBias] ? weights[Parameter::RelativeBias]->size()
+                                            : document.position_settings.buckets * size.heads;
   if (document.positions != Positions::Learned) return 0;
-  return weights.position_table ? weights.position_table->size()
-                                : std::max(size.past + size.queries, size.token_keys()) * size.d_model;
+  return weights[Parameter::PositionTable]
+             ? weights[Parameter::PositionTable]->size()
+             : std::max(size.past + size.queries, size.token_keys()) * size.d_model;
 }
 
 }  // namespace
@@ -57,12 +58,12 @@ LayerSize layer_size(const Document& document, const Measures* measures) {
           .d_v = size.d_v,
           .cached = size.past,
           .extra = size.extra,
-          .biases = document.weights.b_query || document.weights.b_output,
+          .biases = document.weights[Parameter::BQuery] || document.weights[Parameter::BOutput],
           .rotary = is_rotary(document.positions),
           .added_positions = is_added_to_scores(document.positions) && !document.linear,
           .capped = document.soft_cap > 0,
           .linear = document.linear,
-          .learned_keys = document.weights.extra_key && !given ? 1 : 0,
+          .learned_keys = document.weights[Parameter::ExtraKey] && !given ? 1 : 0,
           .position_numbers = position_numbers(document, size),
           .seen = seen_share(document, size, measures),
           .bytes_per_number = bytes_of(document.precision)};

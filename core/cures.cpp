@@ -17,7 +17,7 @@ int given_width(const Document& document) {
   const Weights& weights = document.weights;
   const bool given = weights.recipe == Recipe::Given && weights.made_by == Recipe::Given;
   if (document.input.vectors) return static_cast<int>(document.input.vectors.query->shape()[2]);
-  return given && weights.w_query ? static_cast<int>(weights.w_query->shape()[0]) : 0;
+  return given && weights[Parameter::WQuery] ? static_cast<int>(weights[Parameter::WQuery]->shape()[0]) : 0;
 }
 
 bool width_fits(const Document& document, int d_model) {

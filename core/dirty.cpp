@@ -18,14 +18,14 @@ bool same_text(const Input& was, const Input& now) {
 
 /// Positions whose numbers come from the seed.
 bool seeded_positions(const Document& document) {
-  return (document.positions == Positions::Learned && !document.weights.position_table) ||
-         (document.positions == Positions::RelativeBuckets && !document.weights.relative_bias);
+  return (document.positions == Positions::Learned && !document.weights[Parameter::PositionTable]) ||
+         (document.positions == Positions::RelativeBuckets && !document.weights[Parameter::RelativeBias]);
 }
 
+/// As far as settings and the seed go.
 bool same_positions(const Document& was, const Document& now) {
   const Weights &a = was.weights, &b = now.weights;
   return was.positions == now.positions && was.position_settings == now.position_settings &&
-         a.position_table == b.position_table && a.relative_bias == b.relative_bias &&
          (a.seed == b.seed || !seeded_positions(now));
 }
 
@@ -54,14 +54,10 @@ Fields changed_fields(const Document& was, const Document& now) {
   note(Field::Width, was.d_model != now.d_model || was.d_v != now.d_v);
   note(Field::Positions, !same_positions(was, now));
   note(Field::Heads, was.heads != now.heads || was.kv_heads != now.kv_heads);
-  note(Field::QueryWeights, a.w_query != b.w_query || a.b_query != b.b_query);
-  note(Field::KeyWeights, a.w_key != b.w_key || a.b_key != b.b_key);
-  note(Field::ValueWeights, a.w_value != b.w_value || a.b_value != b.b_value);
-  note(Field::OutputWeights, a.w_output != b.w_output || a.b_output != b.b_output ||
-                                 has_output_weights(was) != has_output_weights(now));
+  for (const ParameterInfo& row : parameter_table) note(row.field, a[row.parameter] != b[row.parameter]);
+  note(Field::OutputWeights, has_output_weights(was) != has_output_weights(now));
   note(Field::Fused, a.fused != b.fused);
-  note(Field::ExtraKeys,
-       a.extra_key != b.extra_key || a.extra_value != b.extra_value || was.zero_key != now.zero_key);
+  note(Field::ExtraKeys, was.zero_key != now.zero_key);
   note(Field::Scaling, was.scaling != now.scaling);
   note(Field::SoftCap, was.soft_cap != now.soft_cap);
   note(Field::Masking, was.masking != now.masking);

@@ -28,7 +28,7 @@ double scale_factor(const Scaling& scaling, std::int64_t d_k) {
 
 bool has_output_weights(const Document& document) {
   const Weights& weights = document.weights;
-  return !document.input.given || (weights.recipe == Recipe::Given && weights.w_output);
+  return !document.input.given || (weights.recipe == Recipe::Given && weights[Parameter::WOutput]);
 }
 
 int query_heads(const Document& document) {
@@ -52,6 +52,17 @@ int key_value_heads(const Document& document) {
 
 int value_width(const Document& document) {
   return document.d_v == 0 ? document.d_model / std::max(1, document.heads) : document.d_v;
+}
+
+ParameterSizes parameter_sizes(const Document& document) {
+  return {.d_model = document.d_model,
+          .key_source = document.d_model,
+          .value_source = document.d_model,
+          .heads = document.heads,
+          .kv_heads = key_value_heads(document),
+          .d_k = document.d_model / std::max(1, document.heads),
+          .d_v = value_width(document),
+          .buckets = document.position_settings.buckets};
 }
 
 std::int64_t rotated_dims(const PositionSettings& settings, std::int64_t d_k) {

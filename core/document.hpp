@@ -41,7 +41,7 @@ struct Guesses {
 };
 
 /// Q, K and V that come as numbers instead of being computed: no embedding and no projections. An output
-/// matrix only where the file brought one: weights.w_output with Recipe::Given.
+/// matrix only where the file brought one: weights[Parameter::WOutput] with Recipe::Given.
 struct Given {
   TensorPtr query;  // [batch][heads][queries][d_k]
   TensorPtr key;    // [batch][kv heads][keys][d_k]; heads is a multiple of kv heads
@@ -127,22 +127,14 @@ struct Weights {
   Recipe made_by = Recipe::Given;
   bool fused = false;  // compute Q, K and V into one tensor, then cut it; the same bits, save behind a cache
 
-  TensorPtr w_query;   // [d_model][heads * d_k]
-  TensorPtr w_key;     // [d_model][kv heads * d_k]
-  TensorPtr w_value;   // [d_model][kv heads * d_v]
-  TensorPtr w_output;  // [heads * d_v][d_model]
-  TensorPtr b_query;   // [heads * d_k], null = no bias; the same for the other three
-  TensorPtr b_key;
-  TensorPtr b_value;
-  TensorPtr b_output;  // [d_model]
-  TensorPtr extra_key,
-      extra_value;           // [kv heads * d_k or d_v]: one learned key that every query sees; both or none
-  TensorPtr position_table;  // [positions][d_model] for Positions::Learned; null = from the seed
-  TensorPtr relative_bias;   // [buckets][heads] for Positions::RelativeBuckets; null = from the seed
+  /// Names and shapes: parameter_table. The learned key and value are both there or both null.
+  Parameters<float> parameters;
   /// What each head was built to do; empty unless HandBuilt. A head whose W_Q or W_K was changed by hand has
   /// an empty name: what it looks at is its own now.
   std::vector<std::string> head_names;
 
+  const TensorPtr& operator[](Parameter which) const { return parameters[which]; }
+  TensorPtr& operator[](Parameter which) { return parameters[which]; }
   const BlockRecipe& of(Projection which) const { return blocks[static_cast<std::size_t>(which)]; }
   BlockRecipe& of(Projection which) { return blocks[static_cast<std::size_t>(which)]; }
   bool operator==(const Weights&) const = default;
@@ -181,7 +173,7 @@ struct Document {
 struct Dimensions {
   std::int64_t batch = 0, heads = 0, kv_heads = 0, queries = 0, keys = 0, d_model = 0, d_k = 0, d_v = 0;
   std::int64_t past = 0;   // keys before the first query's own: the cache
-  std::int64_t extra = 0;  // the last keys, which belong to no token: weights.extra_key, zero_key
+  std::int64_t extra = 0;  // the last keys, which belong to no token: weights[Parameter::ExtraKey], zero_key
   std::int64_t token_keys() const { return keys - extra; }
   bool operator==(const Dimensions&) const = default;
 };
@@ -232,6 +224,8 @@ bool is_operated(const Document&);
 int key_value_heads(const Document&);
 /// Width of a head's values: d_v, or d_model / heads when that is 0.
 int value_width(const Document&);
+/// The sizes of the parameters of a layer whose keys and values are made of vectors as wide as its queries'.
+ParameterSizes parameter_sizes(const Document&);
 /// How many dimensions of queries and keys of width d_k rotary positions turn; even.
 std::int64_t rotated_dims(const PositionSettings&, std::int64_t d_k);
 

@@ -15,11 +15,8 @@ void for_each_block(D& document, Each each) {
   for (auto* block : {&given.query, &given.key, &given.value, &given.past_key, &given.past_value,
                       &vectors.query, &vectors.key, &vectors.value, &input.edited, &input.edited_memory})
     each(*block);
-  auto& w = document.weights;
-  for (auto* block : {&w.w_query, &w.w_key, &w.w_value, &w.w_output, &w.b_query, &w.b_key, &w.b_value,
-                      &w.b_output, &w.extra_key, &w.extra_value, &w.position_table, &w.relative_bias,
-                      &document.masking.additive, &document.loss.given})
-    each(*block);
+  for (const ParameterInfo& row : parameter_table) each(document.weights[row.parameter]);
+  for (auto* block : {&document.masking.additive, &document.loss.given}) each(*block);
   for (auto& head : document.surgery) each(head.frozen);
 }
 

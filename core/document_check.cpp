@@ -93,20 +93,24 @@ void check_text(const Input& input) {
   }
 }
 
-void check_block(std::string_view name, const TensorPtr& block, const Shape& expected,
+void check_shape(std::string_view name, const TensorPtr& block, const Shape& expected,
                  std::string_view meaning) {
-  if (!block)
-    throw Error(fmt::format("{} is missing; it must be {} = {}.", name, meaning, to_string(expected)));
-  if (block->shape() != expected) {
+  if (block && block->shape() != expected) {
     throw Error(fmt::format("{} has shape {}; it must be {} = {}.", name, to_string(block->shape()), meaning,
                             to_string(expected)));
   }
 }
 
-/// Like check_block, for what need not be there.
-void check_option(std::string_view name, const TensorPtr& block, const Shape& expected,
-                  std::string_view meaning) {
-  if (block) check_block(name, block, expected, meaning);
+/// Refuses a parameter of another shape, and a matrix that is missing.
+void check_parameter(const Weights& weights, const ParameterInfo& row, const ParameterSizes& sizes) {
+  const TensorPtr& block = weights[row.parameter];
+  const Shape expected = shape_of(row, sizes);
+  std::string name(row.name);
+  if (name.starts_with("the ")) name[0] = 'T';
+  if (!block && row.kind == ParameterKind::Matrix)
+    throw Error(
+        fmt::format("{} is missing; it must be {} = {}.", name, shape_words(row), to_string(expected)));
+  check_shape(name, block, expected, shape_words(row));
 }
 
 /// Rows of W_K and W_V: the widths of the vectors they are multiplied with.
@@ -116,30 +120,26 @@ struct SourceWidths {
 
 void check_weights(const Document& document, const SourceWidths& source) {
   const Weights& weights = document.weights;
-  const std::int64_t width = document.d_model;
-  const std::int64_t keys = std::int64_t{key_value_heads(document)} * (width / document.heads);
-  const std::int64_t values = std::int64_t{key_value_heads(document)} * value_width(document);
-  const std::int64_t mixed = std::int64_t{document.heads} * value_width(document);
-  check_block("W_Q", weights.w_query, {width, width}, "[d_model, heads · d_k]");
-  check_block("W_K", weights.w_key, {source.key, keys}, "[d_model, kv heads · d_k]");
-  check_block("W_V", weights.w_value, {source.value, values}, "[d_model, kv heads · d_v]");
-  check_block("W_O", weights.w_output, {mixed, width}, "[heads · d_v, d_model]");
-  check_option("b_Q", weights.b_query, {width}, "[heads · d_k]");
-  check_option("b_K", weights.b_key, {keys}, "[kv heads · d_k]");
-  check_option("b_V", weights.b_value, {values}, "[kv heads · d_v]");
-  check_option("b_O", weights.b_output, {width}, "[d_model]");
-  if (!weights.extra_key != !weights.extra_value)
+  ParameterSizes sizes = parameter_sizes(document);
+  sizes.key_source = source.key;
+  sizes.value_source = source.value;
+  const auto check_all = [&](auto... kinds) {
+    for (const ParameterInfo& row : parameter_table)
+      if (((row.kind == kinds) || ...)) check_parameter(weights, row, sizes);
+  };
+  check_all(ParameterKind::Matrix, ParameterKind::Bias);
+  if (!weights[Parameter::ExtraKey] != !weights[Parameter::ExtraValue])
     throw Error("A learned key needs a learned value and the other way round: one of them is missing.");
-  check_option("The learned key", weights.extra_key, {keys}, "[kv heads · d_k]");
-  check_option("The learned value", weights.extra_value, {values}, "[kv heads · d_v]");
+  check_all(ParameterKind::ExtraRow);
   if (!(weights.noise >= 0) || !std::isfinite(weights.noise))
     throw Error(fmt::format("The noise is {}; it must be a finite number of at least 0.", weights.noise));
 }
 
 void check_position_blocks(const Document& document, std::int64_t tokens, std::int64_t heads) {
   const Weights& weights = document.weights;
-  if (document.positions == Positions::Learned && weights.position_table && !document.input.given) {
-    const Shape& table = weights.position_table->shape();
+  if (document.positions == Positions::Learned && weights[Parameter::PositionTable] &&
+      !document.input.given) {
+    const Shape& table = weights[Parameter::PositionTable]->shape();
     if (table.rank() != 2 || table[0] < tokens || table[1] != document.d_model) {
       throw Error(
           fmt::format("The table of positions has shape {}; it must be [positions, d_model] with at least {} "
@@ -148,13 +148,13 @@ void check_position_blocks(const Document& document, std::int64_t tokens, std::i
     }
   }
   if (document.positions == Positions::RelativeBuckets) {
-    check_option("The relative position bias", weights.relative_bias,
-                 {document.position_settings.buckets, heads}, "[buckets, heads]");
+    const ParameterSizes sizes{.heads = heads, .buckets = document.position_settings.buckets};
+    check_parameter(weights, info(Parameter::RelativeBias), sizes);
   }
 }
 
 std::int64_t extra_keys(const Document& document) {
-  return (document.weights.extra_key ? 1 : 0) + (document.zero_key ? 1 : 0);
+  return (document.weights[Parameter::ExtraKey] ? 1 : 0) + (document.zero_key ? 1 : 0);
 }
 
 void check_cached(std::int64_t cached, std::int64_t tokens, bool cross) {
@@ -229,7 +229,8 @@ Dimensions check_vectors_document(const Document& document) {
   check_weights(document, {k[2], v[2]});
   check_cached(document.input.cached, x[1], static_cast<bool>(vectors.key));
   check_position_blocks(document, std::max(x[1], k[1]), document.heads);
-  if (document.positions == Positions::Learned && document.weights.position_table && k[2] != x[2]) {
+  if (document.positions == Positions::Learned && document.weights[Parameter::PositionTable] &&
+      k[2] != x[2]) {
     throw Error(
         fmt::format("The table of positions has {} columns, the key vectors have {}; they must be the same.",
                     x[2], k[2]));
@@ -278,11 +279,11 @@ void check_lengths(const Given& given) {
 /// The width of the output: of the matrix that came with Q, K and V, else of the heads side by side.
 std::int64_t check_given_output(const Document& document, std::int64_t mixed) {
   if (!has_output_weights(document)) return mixed;
-  const Tensor& w = *document.weights.w_output;
+  const Tensor& w = *document.weights[Parameter::WOutput];
   if (w.shape().rank() != 2 || w.shape()[0] != mixed || w.shape()[1] < 1)
     throw Error(fmt::format("W_O has shape {}; it must be [heads · d_v, d_model] with heads · d_v = {}.",
                             to_string(w.shape()), mixed));
-  check_option("b_O", document.weights.b_output, {w.shape()[1]}, "[d_model]");
+  check_shape("b_O", document.weights[Parameter::BOutput], {w.shape()[1]}, "[d_model]");
   return w.shape()[1];
 }
 
@@ -347,8 +348,8 @@ void check_rest(const Document& document, const Dimensions& size) {
       throw Error(fmt::format("The mask names head {}; there are heads 0 to {}.", head, size.heads - 1));
   }
   if (document.loss.kind != Loss::Kind::Off) {
-    check_option(document.loss.kind == Loss::Kind::Sum ? "The gradient of the output" : "The target",
-                 document.loss.given, {size.batch, size.queries, size.d_model}, "[batch, queries, d_model]");
+    check_shape(document.loss.kind == Loss::Kind::Sum ? "The gradient of the output" : "The target",
+                document.loss.given, {size.batch, size.queries, size.d_model}, "[batch, queries, d_model]");
   }
 }
 

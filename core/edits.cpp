@@ -137,12 +137,13 @@ Document d_v(Document document, int d_v) {
 
 Document extra_key(Document document, bool on) {
   Weights& weights = document.weights;
-  weights.extra_key.reset();
-  weights.extra_value.reset();
+  weights[Parameter::ExtraKey].reset();
+  weights[Parameter::ExtraValue].reset();
   if (!on) fit_surgery(document);
-  if (!on || !weights.w_key || !weights.w_value) return document;
-  weights.extra_key = std::make_shared<const Tensor>(Shape{weights.w_key->shape()[1]});
-  weights.extra_value = std::make_shared<const Tensor>(Shape{weights.w_value->shape()[1]});
+  if (!on || !weights[Parameter::WKey] || !weights[Parameter::WValue]) return document;
+  weights[Parameter::ExtraKey] = std::make_shared<const Tensor>(Shape{weights[Parameter::WKey]->shape()[1]});
+  weights[Parameter::ExtraValue] =
+      std::make_shared<const Tensor>(Shape{weights[Parameter::WValue]->shape()[1]});
   fit_surgery(document);
   return with_weights(std::move(document));  // draws the numbers; those of given weights begin at 0
 }
@@ -214,8 +215,8 @@ Document small_model(Document document) {
   Weights& weights = document.weights;
   weights.recipe = Recipe::Random;
   weights.blocks = {};
-  weights.position_table.reset();  // of another width, and numbers of other heads
-  weights.relative_bias.reset();
+  weights[Parameter::PositionTable].reset();  // of another width, and numbers of other heads
+  weights[Parameter::RelativeBias].reset();
   document.kv_heads = document.d_v = 0;
   document.d_model = width;
   document.position_settings.rope_dims = std::min(document.position_settings.rope_dims, width / small_heads);

@@ -85,11 +85,12 @@ class BackwardPass {
     if (!has_output_weights(document_)) {
       concatenated = *result_.output;
     } else {
-      const Ptr w = block(from_.w_output);
+      const Ptr w = block(from_[Parameter::WOutput]);
       for (std::int64_t b = 0; b < size_.batch; ++b)
         concatenated.matrix(b).noalias() = result_.output->matrix(b) * w->matrix().transpose();
-      result_.w_output = product_gradient(stage(Stage::Concat), *result_.output, *w);
-      if (from_.b_output) result_.b_output = row_sums(*result_.output, from_.b_output->shape());
+      result_[Parameter::WOutput] = product_gradient(stage(Stage::Concat), *result_.output, *w);
+      if (from_[Parameter::BOutput])
+        result_[Parameter::BOutput] = row_sums(*result_.output, from_[Parameter::BOutput]->shape());
     }
     Values mixed(stage(Stage::Mix).shape());
     for (std::int64_t b = 0; b < size_.batch; ++b)
@@ -147,7 +148,8 @@ class BackwardPass {
       query = through_features(linear->d_query, linear->d_turned_query, linear->query_rotation, Stage::Query);
       key = through_features(linear->d_key, linear->d_turned_key, linear->key_rotation, Stage::Key);
     }
-    if (from_.relative_bias && document_.positions == Positions::RelativeBuckets) sum_buckets(masked);
+    if (from_[Parameter::RelativeBias] && document_.positions == Positions::RelativeBuckets)
+      sum_buckets(masked);
     result_.query = shared(std::move(query));
     result_.key = shared(std::move(key));
     result_.value = shared(std::move(value));
@@ -277,7 +279,7 @@ class BackwardPass {
   // B = table[bucket(j - p)][h]: the gradients of all cells of a bucket add up.
   void sum_buckets(const Values& masked) {
     const PositionSettings& settings = document_.position_settings;
-    Values table(from_.relative_bias->shape());
+    Values table(from_[Parameter::RelativeBias]->shape());
     for (std::int64_t b = 0; b < size_.batch; ++b) {
       const std::int64_t first = query_offset(document_, size_, b);
       for (std::int64_t h = 0; h < size_.heads; ++h)
@@ -287,7 +289,7 @@ class BackwardPass {
                                            settings.buckets_two_sided),
                            h) += masked.matrix(b, h)(i, j);
     }
-    result_.relative_bias = shared(std::move(table));
+    result_[Parameter::RelativeBias] = shared(std::move(table));
   }
 
   // 7. Rotations are orthogonal: their gradient turns back.
@@ -296,21 +298,17 @@ class BackwardPass {
     result_.key = shared(rotate(work_, *result_.key, key_rotation<T>(document_, size_), true));
   }
 
-  /// One projection y = x·W + b, of the rows of x from `first_row` on into rows of [batch][heads][n][d].
-  struct Projection {
+  /// What a projection y = x·W + b was made of and its gradient: the rows of x from `first_row` on became
+  /// rows of y [batch][heads][n][d].
+  struct Projected {
     const Ptr& x;
-    const Ptr& w;
-    const Ptr& bias;
     const Values& dy;
     std::int64_t first_row, rows;
   };
-  struct ProjectionGradients {
-    Ptr w, bias;
-  };
 
   // 8. y = x·W + b: dW = xᵀ·dy, db = Σ dy, dx = dy·Wᵀ, added to `dx`.
-  ProjectionGradients through_projection(const Projection& p, Values& dx) const {
-    const Ptr w = block(p.w);
+  void through_projection(Projection which, const Projected& p, Values& dx) {
+    const Ptr w = block(from_[matrix_of(which)]);
     const std::int64_t heads = p.dy.shape()[1], d = p.dy.shape()[3];
     Values dw(w->shape()), db(Shape{heads * d});
     work_.for_each(heads, product_ns(p.rows, w->shape()[0], d) * static_cast<double>(size_.batch),
@@ -327,7 +325,8 @@ class BackwardPass {
         dx.matrix(b).middleRows(p.first_row, p.rows).noalias() +=
             p.dy.matrix(b, h).topRows(p.rows) * w->matrix().middleCols(h * d, d).transpose();
     });
-    return {shared(std::move(dw)), p.bias ? shared(std::move(db)) : nullptr};
+    result_[matrix_of(which)] = shared(std::move(dw));
+    if (from_[bias_of(which)]) result_[bias_of(which)] = shared(std::move(db));
   }
 
   /// The learned key or value: its row behind those of the tokens, over all sequences.
@@ -348,21 +347,14 @@ class BackwardPass {
     const Ptr value_source = from_.value_vectors ? block(from_.value_vectors) : key_source;
     Values dx(x->shape()), dk(key_source->shape()), dv(value_source->shape());
     const std::int64_t keys = size_.token_keys();
-    const ProjectionGradients q =
-        through_projection({x, from_.w_query, from_.b_query, *result_.query, size_.past, size_.queries}, dx);
-    const ProjectionGradients k =
-        through_projection({key_source, from_.w_key, from_.b_key, *result_.key, 0, keys}, memory ? dk : dx);
-    Values& value_target = from_.value_vectors ? dv : memory ? dk : dx;
-    const ProjectionGradients v = through_projection(
-        {value_source, from_.w_value, from_.b_value, *result_.value, 0, keys}, value_target);
-    result_.w_query = q.w;
-    result_.b_query = q.bias;
-    result_.w_key = k.w;
-    result_.b_key = k.bias;
-    result_.w_value = v.w;
-    result_.b_value = v.bias;
-    result_.extra_key = through_extra(from_.extra_key, *result_.key);
-    result_.extra_value = through_extra(from_.extra_value, *result_.value);
+    through_projection(Projection::Query, {x, *result_.query, size_.past, size_.queries}, dx);
+    through_projection(Projection::Key, {key_source, *result_.key, 0, keys}, memory ? dk : dx);
+    through_projection(Projection::Value, {value_source, *result_.value, 0, keys},
+                       from_.value_vectors ? dv
+                       : memory            ? dk
+                                           : dx);
+    result_[Parameter::ExtraKey] = through_extra(from_[Parameter::ExtraKey], *result_.key);
+    result_[Parameter::ExtraValue] = through_extra(from_[Parameter::ExtraValue], *result_.value);
     result_.x = shared(std::move(dx));
     if (memory) result_.key_vectors = shared(std::move(dk));
     if (from_.value_vectors) result_.value_vectors = shared(std::move(dv));

@@ -24,8 +24,10 @@ struct GradientsOf {
       value;         // Q, K (before rotary positions), V of all keys: [batch][heads or kv heads][n][d]
   TensorPtrOf<T> x;  // token vectors, through positions: [batch][tokens][d_model]
   TensorPtrOf<T> key_vectors, value_vectors;  // those of keys and values when they are not x
-  TensorPtrOf<T> w_query, w_key, w_value, w_output, b_query, b_key, b_value, b_output;
-  TensorPtrOf<T> extra_key, extra_value, relative_bias;
+  Parameters<T> parameters;                   // of the weights; the table of positions has none
+
+  TensorPtrOf<T>& operator[](Parameter which) { return parameters[which]; }
+  const TensorPtrOf<T>& operator[](Parameter which) const { return parameters[which]; }
 };
 using Gradients = GradientsOf<float>;
 using GradientsPtr = std::shared_ptr<const Gradients>;

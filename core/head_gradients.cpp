@@ -24,10 +24,10 @@ double norm_of(const Tensor& gradient, std::int64_t head, std::int64_t heads) {
 }  // namespace
 
 std::vector<HeadGradients> head_gradients(const Gradients& gradients, const Dimensions& size) {
-  const bool weights = static_cast<bool>(gradients.w_query);
-  const Tensor& query = weights ? *gradients.w_query : *gradients.query;
-  const Tensor& key = weights ? *gradients.w_key : *gradients.key;
-  const Tensor& value = weights ? *gradients.w_value : *gradients.value;
+  const bool weights = static_cast<bool>(gradients[Parameter::WQuery]);
+  const Tensor& query = weights ? *gradients[Parameter::WQuery] : *gradients.query;
+  const Tensor& key = weights ? *gradients[Parameter::WKey] : *gradients.key;
+  const Tensor& value = weights ? *gradients[Parameter::WValue] : *gradients.value;
   std::vector<HeadGradients> heads;
   for (std::int64_t h = 0; h < size.heads; ++h) {
     const std::int64_t kv = h * size.kv_heads / size.heads;

@@ -19,8 +19,9 @@ class ChangedOutput {
         trace_(trace),
         size_(check(document)),
         own_(*trace[own_weights_stage(document)]),
-        w_output_(has_output_weights(document) ? stored(document.precision, document.weights.w_output)
-                                               : nullptr) {}
+        w_output_(has_output_weights(document)
+                      ? stored(document.precision, document.weights[Parameter::WOutput])
+                      : nullptr) {}
 
   const Dimensions& size() const { return size_; }
 

@@ -71,6 +71,9 @@ void add_measures(Parity& parity, const Measures& first, const Measures& second)
 
 void add_gradients(Parity& parity, const GradientsPtr& first, const GradientsPtr& second) {
   if (!first || !second) return;
+  const auto add = [&](std::string name, const TensorPtr& a, const TensorPtr& b) {
+    if (a || b) parity.rows.push_back({std::move(name), of_pointers(a, b)});
+  };
   using Member = TensorPtr Gradients::*;
   for (const auto& [name, member] :
        std::initializer_list<std::pair<const char*, Member>>{{"∂Y", &Gradients::output},
@@ -80,18 +83,10 @@ void add_gradients(Parity& parity, const GradientsPtr& first, const GradientsPtr
                                                              {"∂Q", &Gradients::query},
                                                              {"∂K", &Gradients::key},
                                                              {"∂V", &Gradients::value},
-                                                             {"∂X", &Gradients::x},
-                                                             {"∂W_Q", &Gradients::w_query},
-                                                             {"∂W_K", &Gradients::w_key},
-                                                             {"∂W_V", &Gradients::w_value},
-                                                             {"∂W_O", &Gradients::w_output},
-                                                             {"∂b_Q", &Gradients::b_query},
-                                                             {"∂b_K", &Gradients::b_key},
-                                                             {"∂b_V", &Gradients::b_value},
-                                                             {"∂b_O", &Gradients::b_output}}) {
-    const TensorPtr &a = (*first).*member, &b = (*second).*member;
-    if (a || b) parity.rows.push_back({name, of_pointers(a, b)});
-  }
+                                                             {"∂X", &Gradients::x}})
+    add(name, (*first).*member, (*second).*member);
+  for (const ParameterInfo& row : parameter_table)
+    if (row.projection) add("∂" + std::string(row.name), (*first)[row.parameter], (*second)[row.parameter]);
 }
 
 /// The differences of the sequences of a batch as one of [batch] and their own shape.

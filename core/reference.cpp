@@ -89,13 +89,15 @@ class CellSources {
     sources.edited = entry(document_.input.edited, b_);
     sources.edited_memory = entry(document_.input.edited_memory, b_);
     const Weights& w = document_.weights;
-    sources.position_table = widened(w.position_table);
+    sources[Parameter::PositionTable] = widened(w[Parameter::PositionTable]);
     TraceOf<double> trace;
     trace[Stage::Embed] = run_stage(work_, Stage::Embed, one, sources, trace);
     trace[Stage::Position] = run_stage(work_, Stage::Position, one, sources, trace);
     const Reference x = rows(*trace[Stage::Position], size_.past + query, 1);
-    query_ = project_head(x, w.w_query, w.b_query, h);
-    keys_ = joined(project_head(*source_of_keys(one, sources, trace), w.w_key, w.b_key, kv_), nullptr);
+    query_ = project_head(x, w[Parameter::WQuery], w[Parameter::BQuery], h);
+    keys_ = joined(
+        project_head(*source_of_keys(one, sources, trace), w[Parameter::WKey], w[Parameter::BKey], kv_),
+        nullptr);
   }
 
   /// This sequence alone, padded as it is in the batch, without what has the shape of the whole batch.
@@ -133,7 +135,7 @@ class CellSources {
   }
 
   Reference joined(const Reference& fresh, const ReferencePtr& past) const {
-    const TensorPtr& learned = document_.weights.extra_key;
+    const TensorPtr& learned = document_.weights[Parameter::ExtraKey];
     const bool extra = learned && !document_.input.given;
     const Reference extra_head = extra ? columns(learned, kv_, size_.d_k) : Reference();
     const Reference past_head = past ? one_head(*past, kv_) : Reference();
@@ -161,7 +163,7 @@ class CellSources {
 std::vector<double> bias_row(const Document& document, const Dimensions& size, std::int64_t h,
                              std::int64_t position) {
   if (!is_added_to_scores(document.positions)) return {};
-  const ReferencePtr table = widened(document.weights.relative_bias);
+  const ReferencePtr table = widened(document.weights[Parameter::RelativeBias]);
   const DistanceBias<double> value(document, size.heads, table.get());
   std::vector<double> row(static_cast<std::size_t>(size.keys));
   for (std::int64_t key = 0; key < size.token_keys(); ++key)

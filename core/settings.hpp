@@ -21,7 +21,7 @@ enum class Embedding {
 enum class Positions {
   None,
   Sinusoidal,       // Vaswani et al. 2017, section 3.5
-  Learned,          // a vector for each position, from weights.position_table or from the seed
+  Learned,          // a vector for each position, from Parameter::PositionTable or from the seed
   RelativeBuckets,  // a number for each head and bucket of distances (Raffel et al. 2020, section 2.1)
   Alibi,            // -slope · |distance|, a slope for each head (Press et al. 2022)
   RopeHalf,  // rotates the pairs (i, i + r/2) of the first r dimensions (Su et al. 2021; Llama's layout)

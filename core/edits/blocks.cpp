@@ -48,18 +48,20 @@ bool same_columns(const TensorPtr& a, const TensorPtr& b, std::int64_t first, st
 bool same_head(const Document& a, const Document& b, std::int64_t head) {
   const std::int64_t d_k = a.d_model / a.heads, kv = head / (a.heads / key_value_heads(a));
   const Weights &x = a.weights, &y = b.weights;
-  return same_columns(x.w_query, y.w_query, head * d_k, d_k) &&
-         same_columns(x.b_query, y.b_query, head * d_k, d_k) &&
-         same_columns(x.w_key, y.w_key, kv * d_k, d_k) && same_columns(x.b_key, y.b_key, kv * d_k, d_k);
+  return same_columns(x[Parameter::WQuery], y[Parameter::WQuery], head * d_k, d_k) &&
+         same_columns(x[Parameter::BQuery], y[Parameter::BQuery], head * d_k, d_k) &&
+         same_columns(x[Parameter::WKey], y[Parameter::WKey], kv * d_k, d_k) &&
+         same_columns(x[Parameter::BKey], y[Parameter::BKey], kv * d_k, d_k);
 }
 
 /// Whether the heads can be told apart in the blocks: then each has columns of its own.
 bool has_heads(const Document& document) {
   const int heads = document.heads, kv_heads = heads < 1 ? 0 : key_value_heads(document);
   return kv_heads >= 1 && document.d_model % heads == 0 && heads % kv_heads == 0 &&
-         document.weights.w_query && document.weights.w_query->shape()[1] == document.d_model &&
-         document.weights.w_key &&
-         document.weights.w_key->shape()[1] == std::int64_t{kv_heads} * (document.d_model / heads);
+         document.weights[Parameter::WQuery] &&
+         document.weights[Parameter::WQuery]->shape()[1] == document.d_model &&
+         document.weights[Parameter::WKey] &&
+         document.weights[Parameter::WKey]->shape()[1] == std::int64_t{kv_heads} * (document.d_model / heads);
 }
 
 /// stored(), for Documents that may be changed and for others.
@@ -78,16 +80,16 @@ std::conditional_t<std::is_const_v<D>, const TensorPtr, TensorPtr>* place_of(D& 
     case Block::Values: return &input.given.value;
     case Block::PastKeys: return &input.given.past_key;
     case Block::PastValues: return &input.given.past_value;
-    case Block::QueryWeights: return &w.w_query;
-    case Block::KeyWeights: return &w.w_key;
-    case Block::ValueWeights: return &w.w_value;
-    case Block::OutputWeights: return &w.w_output;
-    case Block::QueryBias: return &w.b_query;
-    case Block::KeyBias: return &w.b_key;
-    case Block::ValueBias: return &w.b_value;
-    case Block::OutputBias: return &w.b_output;
-    case Block::ExtraKey: return &w.extra_key;
-    case Block::ExtraValue: return &w.extra_value;
+    case Block::QueryWeights: return &w[Parameter::WQuery];
+    case Block::KeyWeights: return &w[Parameter::WKey];
+    case Block::ValueWeights: return &w[Parameter::WValue];
+    case Block::OutputWeights: return &w[Parameter::WOutput];
+    case Block::QueryBias: return &w[Parameter::BQuery];
+    case Block::KeyBias: return &w[Parameter::BKey];
+    case Block::ValueBias: return &w[Parameter::BValue];
+    case Block::OutputBias: return &w[Parameter::BOutput];
+    case Block::ExtraKey: return &w[Parameter::ExtraKey];
+    case Block::ExtraValue: return &w[Parameter::ExtraValue];
   }
   return nullptr;
 }

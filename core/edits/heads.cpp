@@ -51,7 +51,7 @@ std::optional<Shape> pattern_shape(const Document& document) {
   }
   const std::int64_t tokens = padded_tokens(input);
   const std::int64_t keys = input.memory.empty() ? tokens : longest_of(input.memory);
-  const std::int64_t extra = (document.weights.extra_key ? 1 : 0) + (document.zero_key ? 1 : 0);
+  const std::int64_t extra = (document.weights[Parameter::ExtraKey] ? 1 : 0) + (document.zero_key ? 1 : 0);
   return Shape{std::ssize(input.sequences), std::max<std::int64_t>(0, tokens - input.cached), keys + extra};
 }
 
@@ -62,13 +62,14 @@ void check_preset(const Document& document, std::int64_t head, HeadPreset preset
   };
   if (document.input.given) refuse("with given Q, K and V there are no weights");
   const Weights& weights = document.weights;
-  if (document.heads < 1 || document.d_model % document.heads != 0 || !weights.w_query || !weights.w_key)
+  if (document.heads < 1 || document.d_model % document.heads != 0 || !weights[Parameter::WQuery] ||
+      !weights[Parameter::WKey])
     refuse("the layer has no weights of whole heads");
   if (key_value_heads(document) != document.heads)
     refuse("it shares its keys with other heads; give each head keys of its own first");
   const std::int64_t d_k = document.d_model / document.heads;
-  if (weights.w_query->shape() != Shape{document.d_model, document.d_model} ||
-      weights.w_key->shape() != weights.w_query->shape())
+  if (weights[Parameter::WQuery]->shape() != Shape{document.d_model, document.d_model} ||
+      weights[Parameter::WKey]->shape() != weights[Parameter::WQuery]->shape())
     refuse("queries and keys come from vectors of different widths");
   if (d_k < least_width(preset))
     refuse(fmt::format("it needs queries and keys of at least {} numbers, and d_k is {}", least_width(preset),

@@ -141,18 +141,8 @@ void read_blocks(const json& value, const std::string& where, Weights& weights) 
     throw FieldError(where, "weights", "\"weights.recipe\" must be \"given\" where weights are an object.");
   }
   weights.recipe = Recipe::Given;
-  weights.w_query = fields.tensor("query", 2);
-  weights.w_key = fields.tensor("key", 2);
-  weights.w_value = fields.tensor("value", 2);
-  weights.w_output = fields.tensor("output", 2);
-  weights.b_query = fields.tensor("query_bias", 1);
-  weights.b_key = fields.tensor("key_bias", 1);
-  weights.b_value = fields.tensor("value_bias", 1);
-  weights.b_output = fields.tensor("output_bias", 1);
-  weights.extra_key = fields.tensor("extra_key", 1);
-  weights.extra_value = fields.tensor("extra_value", 1);
-  weights.position_table = fields.tensor("positions", 2);
-  weights.relative_bias = fields.tensor("relative_bias", 2);
+  for (const ParameterInfo& row : parameter_table)
+    weights[row.parameter] = fields.tensor(std::string(row.key), row.rank());
   weights.head_names = fields.texts("head_names");
   weights.made_by = fields.one_of("made_by", weights.made_by, names::recipe);
   fields.finish();
@@ -196,7 +186,7 @@ Weights read_weights(JsonFields& root, const std::string& where) {
   weights.initialiser = root.one_of("initialiser", weights.initialiser, names::initialiser);
   read_block_recipes(root, where, weights);
   if (root.boolean("extra_key", false))  // with_weights() draws the numbers
-    weights.extra_key = weights.extra_value = std::make_shared<const Tensor>(Shape{1});
+    weights[Parameter::ExtraKey] = weights[Parameter::ExtraValue] = std::make_shared<const Tensor>(Shape{1});
   const json* value = root.find("weights");
   if (value != nullptr && value->is_object()) {
     read_blocks(*value, where, weights);

@@ -193,18 +193,7 @@ void add_weights(const Weights& weights, Embedding embedding, JsonWriter& writer
   if (weights.recipe == Recipe::Given) {
     JsonWriter blocks("  ");
     blocks.add("recipe", std::string_view("\"given\""));
-    blocks.add("query", weights.w_query);
-    blocks.add("key", weights.w_key);
-    blocks.add("value", weights.w_value);
-    blocks.add("output", weights.w_output);
-    blocks.add("query_bias", weights.b_query);
-    blocks.add("key_bias", weights.b_key);
-    blocks.add("value_bias", weights.b_value);
-    blocks.add("output_bias", weights.b_output);
-    blocks.add("extra_key", weights.extra_key);
-    blocks.add("extra_value", weights.extra_value);
-    blocks.add("positions", weights.position_table);
-    blocks.add("relative_bias", weights.relative_bias);
+    for (const ParameterInfo& row : parameter_table) blocks.add(row.key, weights[row.parameter]);
     if (!weights.head_names.empty()) blocks.add("head_names", json_texts(weights.head_names));
     if (weights.made_by != Recipe::Given) blocks.add("made_by", json_name(weights.made_by, names::recipe));
     writer.add("weights", blocks.take());
@@ -223,7 +212,7 @@ void add_weights(const Weights& weights, Embedding embedding, JsonWriter& writer
   if (weights.initialiser != Initialiser::Xavier)
     writer.add("initialiser", json_name(weights.initialiser, names::initialiser));
   add_block_recipes(weights, writer);
-  if (weights.extra_key && weights.recipe != Recipe::Given) writer.add("extra_key", true);
+  if (weights[Parameter::ExtraKey] && weights.recipe != Recipe::Given) writer.add("extra_key", true);
 }
 
 void add_scaling(const Scaling& scaling, JsonWriter& writer) {

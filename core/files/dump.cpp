@@ -323,13 +323,14 @@ void Dump::take_output(Document& document, const LayerNames& layer) const {
                               : fmt::format("; the metadata \"W_O_layout\": \"{} first\" turns it round",
                                             output_first ? "input" : "output")));
   document.weights.recipe = Recipe::Given;
-  document.weights.w_output = std::make_shared<const Tensor>(output_first ? transposed(w) : std::move(w));
+  document.weights[Parameter::WOutput] =
+      std::make_shared<const Tensor>(output_first ? transposed(w) : std::move(w));
   if (layer.output_bias.empty()) return;
   Tensor bias = read(layer.output_bias);
   if (bias.size() != other)
     refuse(layer.output_bias, fmt::format("has shape [{}], expected [d_model] = [{}]",
                                           fmt::join(shape_of(layer.output_bias), ", "), other));
-  document.weights.b_output = std::make_shared<const Tensor>(std::move(bias));
+  document.weights[Parameter::BOutput] = std::make_shared<const Tensor>(std::move(bias));
 }
 
 /// What may tell of the model: the file's name, of arrays that of their folder as well.

@@ -40,6 +40,21 @@ TensorOf<T> transposed(const TensorOf<T>& matrix) {
   return turned;
 }
 
+/// Whether a parameter is a part of in_proj_weight or in_proj_bias where a file has those: what makes
+/// queries, keys and values, one part after the other.
+bool is_fusible(const ParameterInfo& row) { return row.projection && row.projection != Projection::Output; }
+
+/// The parameters that are tensors of their own in a file, in its order: what can be fused, unless it is,
+/// then the rest.
+std::vector<const ParameterInfo*> single_tensors(bool fused) {
+  std::vector<const ParameterInfo*> rows;
+  for (const ParameterInfo& row : parameter_table)
+    if (!fused && is_fusible(row)) rows.push_back(&row);
+  for (const ParameterInfo& row : parameter_table)
+    if (!is_fusible(row) && !row.layer_key.empty()) rows.push_back(&row);
+  return rows;
+}
+
 /// Sizes that the tensors of a layer agree on.
 struct LayerSizes {
   std::int64_t batch, queries, keys, heads;
@@ -74,26 +89,23 @@ class LayerFile {
     return std::make_shared<const TensorOf<T>>(Shape{entry->shape[2]},
                                                std::vector<T>(row->values().begin(), row->values().end()));
   }
+  Ptr parameter(const ParameterInfo& row) const {
+    switch (row.kind) {
+      case ParameterKind::Matrix: return matrix(row.layer_key);
+      case ParameterKind::Bias: return bias(row.layer_key);
+      case ParameterKind::ExtraRow: return extra(row.layer_key);
+      case ParameterKind::Position: break;
+    }
+    return nullptr;
+  }
 
   void read_into(Sources<T>& sources) const {
     need_real(file_, "query", 3);
     sources.query_vectors = vectors("query");
     sources.key_vectors = vectors("key");
     sources.value_vectors = vectors("value");
-    if (fused_) {
-      read_fused(sources);
-    } else {
-      sources.w_query = matrix("W_q");
-      sources.w_key = matrix("W_k");
-      sources.w_value = matrix("W_v");
-      sources.b_query = bias("b_q");
-      sources.b_key = bias("b_k");
-      sources.b_value = bias("b_v");
-    }
-    sources.w_output = matrix("W_o");
-    sources.b_output = bias("b_o");
-    sources.extra_key = extra("bias_k");
-    sources.extra_value = extra("bias_v");
+    if (fused_) read_fused(sources);
+    for (const ParameterInfo* row : single_tensors(fused_)) sources[row->parameter] = parameter(*row);
     sources.loss = vectors("grad_out");
   }
 
@@ -129,12 +141,12 @@ class LayerFile {
       return cut;
     };
     const Shape square{all->shape()[0], width};
-    sources.w_query = part(all, 0, square);
-    sources.w_key = part(all, 1, square);
-    sources.w_value = part(all, 2, square);
-    sources.b_query = part(biases, 0, Shape{width});
-    sources.b_key = part(biases, 1, Shape{width});
-    sources.b_value = part(biases, 2, Shape{width});
+    for (const ParameterInfo& row : parameter_table) {
+      if (!is_fusible(row)) continue;
+      const bool matrix = row.kind == ParameterKind::Matrix;
+      sources[row.parameter] = part(matrix ? all : biases, static_cast<std::int64_t>(*row.projection),
+                                    matrix ? square : Shape{width});
+    }
   }
 
   /// What a value of a mask adds: boolean true forbids.
@@ -185,8 +197,8 @@ LayerSizes sizes_of(const Document& document) {
 /// How many heads of keys W_k holds, and how wide W_v makes a value; what does not fit is left to check().
 void derive_heads(const Sources<float>& sources, Document& document) {
   const std::int64_t d_k = std::max<std::int64_t>(1, document.d_model / std::max(1, document.heads));
-  const std::int64_t kv_heads = std::max<std::int64_t>(1, sources.w_key->shape()[1] / d_k);
-  const std::int64_t d_v = sources.w_value->shape()[1] / kv_heads;
+  const std::int64_t kv_heads = std::max<std::int64_t>(1, sources[Parameter::WKey]->shape()[1] / d_k);
+  const std::int64_t d_v = sources[Parameter::WValue]->shape()[1] / kv_heads;
   document.kv_heads = kv_heads == document.heads ? 0 : static_cast<int>(kv_heads);
   document.d_v =
       d_v == d_k ? 0 : static_cast<int>(std::min<std::int64_t>(d_v, std::numeric_limits<int>::max()));
@@ -208,16 +220,7 @@ Document read_layer(const SafetensorsFile& file, const LayerSettings& settings) 
   Weights& w = document.weights;
   w.recipe = Recipe::Given;
   w.fused = file.find("in_proj_weight") != nullptr;
-  w.w_query = sources.w_query;
-  w.w_key = sources.w_key;
-  w.w_value = sources.w_value;
-  w.w_output = sources.w_output;
-  w.b_query = sources.b_query;
-  w.b_key = sources.b_key;
-  w.b_value = sources.b_value;
-  w.b_output = sources.b_output;
-  w.extra_key = sources.extra_key;
-  w.extra_value = sources.extra_value;
+  w.parameters = sources.parameters;
   document.zero_key = settings.add_zero_attn;
   document.masking.causal = settings.causal;
   if (sources.loss) document.loss = {Loss::Kind::Sum, sources.loss};
@@ -248,44 +251,53 @@ Sources<T> layer_sources(const SafetensorsFile& file, const Document& document) 
   return sources;
 }
 
+namespace {
+
+/// The gradient of a parameter as its tensor lies in a file; null when there is none.
+template <class T>
+TensorPtrOf<T> as_in_file(const ParameterInfo& row, const TensorPtrOf<T>& gradient) {
+  if (!gradient) return nullptr;
+  if (row.kind == ParameterKind::Matrix) return std::make_shared<const TensorOf<T>>(transposed(*gradient));
+  if (row.kind != ParameterKind::ExtraRow) return gradient;
+  return std::make_shared<const TensorOf<T>>(
+      Shape{1, 1, gradient->size()}, std::vector<T>(gradient->values().begin(), gradient->values().end()));
+}
+
+/// The gradients of W_Q, W_K and W_V, or of their biases, side by side; null when there are none.
+template <class T>
+TensorPtrOf<T> fused_gradient(ParameterKind kind, const GradientsOf<T>& g) {
+  const TensorPtrOf<T>& first = g[kind == ParameterKind::Matrix ? Parameter::WQuery : Parameter::BQuery];
+  if (!first) return nullptr;
+  const Shape& part = first->shape();
+  auto all = std::make_shared<TensorOf<T>>(kind == ParameterKind::Matrix ? Shape{part[0], 3 * part[1]}
+                                                                         : Shape{3 * part[0]});
+  const std::int64_t width = first->matrix().cols();
+  for (const ParameterInfo& row : parameter_table)
+    if (row.kind == kind && is_fusible(row))
+      all->matrix().middleCols(static_cast<std::int64_t>(*row.projection) * width, width) =
+          g[row.parameter]->matrix();
+  return all;
+}
+
+}  // namespace
+
 template <class T>
 std::vector<NamedValues<T>> named_gradients(const SafetensorsFile& file, const GradientsOf<T>& g) {
   std::vector<NamedValues<T>> named;
   const auto add = [&](std::string name, TensorPtrOf<T> tensor) {
     if (tensor) named.push_back({std::move(name), std::move(tensor)});
   };
-  const auto turned = [](const TensorPtrOf<T>& matrix) -> TensorPtrOf<T> {
-    return std::make_shared<const TensorOf<T>>(transposed(*matrix));
-  };
-  const auto as_row = [](const TensorPtrOf<T>& row) -> TensorPtrOf<T> {
-    if (!row) return nullptr;
-    return std::make_shared<const TensorOf<T>>(Shape{1, 1, row->size()},
-                                               std::vector<T>(row->values().begin(), row->values().end()));
-  };
   add("d_query", g.x);
   add("d_key", g.key_vectors);
   add("d_value", g.value_vectors);
-  if (file.find("in_proj_weight") != nullptr) {
-    TensorOf<T> all(Shape{g.w_query->shape()[0], 3 * g.w_query->shape()[1]});
-    all.matrix() << g.w_query->matrix(), g.w_key->matrix(), g.w_value->matrix();
-    add("din_proj_weight", turned(std::make_shared<const TensorOf<T>>(std::move(all))));
-    if (g.b_query) {
-      TensorOf<T> biases(Shape{3 * g.b_query->size()});
-      biases.matrix() << g.b_query->matrix(), g.b_key->matrix(), g.b_value->matrix();
-      add("din_proj_bias", std::make_shared<const TensorOf<T>>(std::move(biases)));
-    }
-  } else {
-    add("dW_q", turned(g.w_query));
-    add("dW_k", turned(g.w_key));
-    add("dW_v", turned(g.w_value));
-    add("db_q", g.b_query);
-    add("db_k", g.b_key);
-    add("db_v", g.b_value);
+  const bool fused = file.find("in_proj_weight") != nullptr;
+  if (fused) {
+    const ParameterInfo& matrices = info(Parameter::WQuery);
+    add("din_proj_weight", as_in_file(matrices, fused_gradient(ParameterKind::Matrix, g)));
+    add("din_proj_bias", fused_gradient(ParameterKind::Bias, g));
   }
-  add("dW_o", turned(g.w_output));
-  add("db_o", g.b_output);
-  add("dbias_k", as_row(g.extra_key));
-  add("dbias_v", as_row(g.extra_value));
+  for (const ParameterInfo* row : single_tensors(fused))
+    add(fmt::format("d{}", row->layer_key), as_in_file(*row, g[row->parameter]));
   return named;
 }
 

@@ -66,7 +66,7 @@ class StageRun {
   Ptr positioned(const Ptr& x) const {
     const Positions kind = document_.positions;
     if (!x || (kind != Positions::Sinusoidal && kind != Positions::Learned)) return x;
-    const Ptr table = block(from_.position_table);
+    const Ptr table = block(from_[Parameter::PositionTable]);
     return shared(add_positions(document_, *x, table.get()));
   }
 
@@ -83,11 +83,14 @@ class StageRun {
     const bool one_source = so_far_[Stage::Position] && document_.input.memory.empty() &&
                             !from_.key_vectors && !from_.value_vectors;
     if (!document_.weights.fused || !one_source) return nullptr;
-    const Ptr w[] = {block(from_.w_query), block(from_.w_key), block(from_.w_value)};
-    const Ptr b[] = {block(from_.b_query), block(from_.b_key), block(from_.b_value)};
-    const std::array<FusedPart<T>, 3> parts{{{w[0].get(), b[0].get(), size_.heads},
-                                             {w[1].get(), b[1].get(), size_.kv_heads},
-                                             {w[2].get(), b[2].get(), size_.kv_heads}}};
+    std::array<Ptr, 3> matrices, biases;
+    std::array<FusedPart<T>, 3> parts;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto which = static_cast<Projection>(i);
+      matrices[i] = block(from_[matrix_of(which)]);
+      biases[i] = block(from_[bias_of(which)]);
+      parts[i] = {matrices[i].get(), biases[i].get(), i == 0 ? size_.heads : size_.kv_heads};
+    }
     return shared(fuse(work_, *so_far_[Stage::Position], parts));
   }
 
@@ -95,8 +98,8 @@ class StageRun {
     if (document_.input.given) return from_.query;
     if (so_far_[Stage::Fuse])
       return shared(split(*so_far_[Stage::Fuse], 0, size_.heads, size_.d_k, size_.past));
-    return math_.project(so_far_[Stage::Position], block(from_.w_query), block(from_.b_query), size_.heads,
-                         size_.past);
+    return math_.project(so_far_[Stage::Position], block(from_[Parameter::WQuery]),
+                         block(from_[Parameter::BQuery]), size_.heads, size_.past);
   }
 
   Ptr keys() const {
@@ -104,9 +107,10 @@ class StageRun {
     if (so_far_[Stage::Fuse]) {
       const std::int64_t first = size_.heads * size_.d_k;
       return joined(nullptr, shared(split(*so_far_[Stage::Fuse], first, size_.kv_heads, size_.d_k, 0)),
-                    from_.extra_key);
+                    from_[Parameter::ExtraKey]);
     }
-    return joined(nullptr, projected(source_of_keys(), from_.w_key, from_.b_key), from_.extra_key);
+    return joined(nullptr, projected(source_of_keys(), from_[Parameter::WKey], from_[Parameter::BKey]),
+                  from_[Parameter::ExtraKey]);
   }
 
   Ptr values() const {
@@ -114,10 +118,11 @@ class StageRun {
     if (so_far_[Stage::Fuse]) {
       const std::int64_t first = (size_.heads + size_.kv_heads) * size_.d_k;
       return joined(nullptr, shared(split(*so_far_[Stage::Fuse], first, size_.kv_heads, size_.d_v, 0)),
-                    from_.extra_value);
+                    from_[Parameter::ExtraValue]);
     }
     const Ptr& source = from_.value_vectors ? from_.value_vectors : source_of_keys();
-    return joined(nullptr, projected(source, from_.w_value, from_.b_value), from_.extra_value);
+    return joined(nullptr, projected(source, from_[Parameter::WValue], from_[Parameter::BValue]),
+                  from_[Parameter::ExtraValue]);
   }
 
   Ptr projected(const Ptr& source, const Ptr& w, const Ptr& bias) const {
@@ -139,7 +144,8 @@ class StageRun {
 
   Ptr projected_output() const {
     if (!has_output_weights(document_)) return nullptr;
-    return math_.output(so_far_[Stage::Concat], block(from_.w_output), block(from_.b_output));
+    return math_.output(so_far_[Stage::Concat], block(from_[Parameter::WOutput]),
+                        block(from_[Parameter::BOutput]));
   }
 
   /// The stages that look at queries and keys together.
@@ -160,7 +166,7 @@ class StageRun {
                          static_cast<T>(from_.soft_cap.value_or(static_cast<double>(document_.soft_cap))));
       case Stage::Bias:
         if (!is_added_to_scores(document_.positions)) return nullptr;
-        return shared(position_bias(document_, size_, block(from_.relative_bias).get()));
+        return shared(position_bias(document_, size_, block(from_[Parameter::RelativeBias]).get()));
       case Stage::Mask: return math_.mask(so_far_[Stage::Cap], so_far_[Stage::Bias], from_.additive, rule());
       case Stage::Softmax: return weights();
       case Stage::Linear:

@@ -17,33 +17,22 @@ Sources<T> sources_of(const Document& document) {
   };
   const Given& given = document.input.given;
   const Vectors& vectors = document.input.vectors;
-  const Weights& w = document.weights;
-  return {in(given.query),
-          in(given.key),
-          in(given.value),
-          in(given.past_key),
-          in(given.past_value),
-          in(vectors.query),
-          in(vectors.key),
-          in(vectors.value),
-          in(w.w_query),
-          in(w.w_key),
-          in(w.w_value),
-          in(w.w_output),
-          in(w.b_query),
-          in(w.b_key),
-          in(w.b_value),
-          in(w.b_output),
-          in(w.extra_key),
-          in(w.extra_value),
-          in(w.position_table),
-          in(w.relative_bias),
-          in(document.masking.additive),
-          in(document.loss.given),
-          in(document.input.edited),
-          in(document.input.edited_memory),
-          {},
-          {}};
+  Sources<T> sources;
+  sources.query = in(given.query);
+  sources.key = in(given.key);
+  sources.value = in(given.value);
+  sources.past_key = in(given.past_key);
+  sources.past_value = in(given.past_value);
+  sources.query_vectors = in(vectors.query);
+  sources.key_vectors = in(vectors.key);
+  sources.value_vectors = in(vectors.value);
+  for (const ParameterInfo& row : parameter_table)
+    sources[row.parameter] = in(document.weights[row.parameter]);
+  sources.additive = in(document.masking.additive);
+  sources.loss = in(document.loss.given);
+  sources.edited = in(document.input.edited);
+  sources.edited_memory = in(document.input.edited_memory);
+  return sources;
 }
 
 template Sources<float> sources_of(const Document&);

@@ -13,13 +13,15 @@ template <class T>
 struct Sources {
   TensorPtrOf<T> query, key, value, past_key, past_value;    // Given
   TensorPtrOf<T> query_vectors, key_vectors, value_vectors;  // Vectors
-  TensorPtrOf<T> w_query, w_key, w_value, w_output, b_query, b_key, b_value, b_output;
-  TensorPtrOf<T> extra_key, extra_value, position_table, relative_bias;
-  TensorPtrOf<T> additive;               // Masking
-  TensorPtrOf<T> loss;                   // Loss
-  TensorPtrOf<T> edited, edited_memory;  // Input
+  Parameters<T> parameters;                                  // Weights
+  TensorPtrOf<T> additive;                                   // Masking
+  TensorPtrOf<T> loss;                                       // Loss
+  TensorPtrOf<T> edited, edited_memory;                      // Input
   // Where the Document's own float would round them: the multiplier of the scores and the soft-cap.
   std::optional<double> scale, soft_cap;
+
+  TensorPtrOf<T>& operator[](Parameter which) { return parameters[which]; }
+  const TensorPtrOf<T>& operator[](Parameter which) const { return parameters[which]; }
 };
 
 /// Those of the Document, shared for float, widened for double.

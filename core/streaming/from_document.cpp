@@ -43,7 +43,8 @@ class Maker {
     size_.heads = made_.query->shape()[1];
     size_.queries = made_.query->shape()[2];
     size_.keys = made_.key->shape()[2];
-    size_.extra = (document.weights.extra_key && !document.input.given ? 1 : 0) + (document.zero_key ? 1 : 0);
+    size_.extra = (document.weights[Parameter::ExtraKey] && !document.input.given ? 1 : 0) +
+                  (document.zero_key ? 1 : 0);
     size_.past = document.input.given ? 0 : document.input.cached;
     if (document.input.given.past_key) size_.past = document.input.given.past_key->shape()[2];
   }
@@ -151,7 +152,7 @@ class Maker {
   }
 
   void add_positions_to_scores() {
-    const DistanceBias<float> bias(document_, size_.heads, document_.weights.relative_bias.get());
+    const DistanceBias<float> bias(document_, size_.heads, document_.weights[Parameter::RelativeBias].get());
     const std::int64_t tokens = size_.keys - size_.extra, distances = size_.queries + size_.keys - 1;
     const std::int64_t last = made_.problem.offset + size_.queries - 1;
     made_.distance_bias.assign(static_cast<std::size_t>(size_.heads * distances), 0);
@@ -173,7 +174,7 @@ class Maker {
 StreamedDocument make_problem(const Document& document, const Trace& trace, std::int64_t batch) {
   StreamedDocument refused;
   refused.why_not = reason_against(document);
-  if (document.zero_key || document.weights.extra_key) {
+  if (document.zero_key || document.weights[Parameter::ExtraKey]) {
     if (is_added_to_scores(document.positions) && refused.why_not.empty())
       refused.why_not =
           "Keys that belong to no token have no distance; with positions added to scores they are not "

@@ -12,37 +12,16 @@
 namespace attnscope {
 namespace {
 
-/// Widths of a layer's blocks.
-struct Widths {
-  explicit Widths(const Document& document)
-      : model(document.d_model),
-        heads(document.heads),
-        kv_heads(key_value_heads(document)),
-        d_k(document.d_model / document.heads),
-        d_v(value_width(document)) {}
-  Shape of(Projection which) const {
-    switch (which) {
-      case Projection::Query: return {model, heads * d_k};
-      case Projection::Key: return {model, kv_heads * d_k};
-      case Projection::Value: return {model, kv_heads * d_v};
-      case Projection::Output: break;
-    }
-    return {heads * d_v, model};
-  }
-  int model, heads, kv_heads, d_k, d_v;
-};
-
 /// Whether numbers edited by hand belong to a layer of other heads or widths.
 bool are_outgrown(const Document& document) {
   const Weights& w = document.weights;
   if (w.recipe != Recipe::Given || !can_make(document, w.made_by)) return false;
   if (w.made_by == Recipe::HandBuilt && std::ssize(w.head_names) != document.heads) return true;
-  const Widths widths(document);
-  const auto fits = [&](const TensorPtr& block, Projection which) {
-    return block && block->shape() == widths.of(which);
-  };
-  return !fits(w.w_query, Projection::Query) || !fits(w.w_key, Projection::Key) ||
-         !fits(w.w_value, Projection::Value) || !fits(w.w_output, Projection::Output);
+  const ParameterSizes sizes = parameter_sizes(document);
+  return std::ranges::any_of(parameter_table, [&](const ParameterInfo& row) {
+    const TensorPtr& block = w[row.parameter];
+    return row.kind == ParameterKind::Matrix && (!block || block->shape() != shape_of(row, sizes));
+  });
 }
 
 void adopt(TensorPtr& present, Tensor fresh) {
@@ -56,55 +35,57 @@ Tensor drawn_block(Shape shape, std::uint64_t seed, std::string_view stream, dou
   return tensor;
 }
 
-/// W_Q, W_K, W_V and W_O on their way into a Document.
+Shape shape_of(Projection which, const ParameterSizes& n) { return shape_of(info(matrix_of(which)), n); }
+
+/// W_Q, W_K, W_V and W_O on their way into a Document, by Projection.
 using Blocks = std::array<Tensor, 4>;
 
-Blocks random_blocks(const Weights& weights, const Widths& n) {
+Blocks random_blocks(const Weights& weights, const ParameterSizes& n) {
   Blocks fresh;
   for (std::size_t i = 0; i < fresh.size(); ++i) {
     if (weights.blocks[i].drawn) continue;  // made below
     const auto which = static_cast<Projection>(i);
-    fresh[i] = initialised(weights.initialiser, n.of(which), weights.seed, stream_name(which));
+    fresh[i] = initialised(weights.initialiser, shape_of(which, n), weights.seed, stream_name(which));
   }
   return fresh;
 }
 
-void make_biases(Weights& weights, const Widths& n) {
+void make_biases(Weights& weights, const ParameterSizes& n) {
   const bool on = weights.biases && weights.recipe == Recipe::Random;
   const bool linear = weights.initialiser == Initialiser::Linear;
-  const auto bias = [&](TensorPtr& block, int width, std::string_view stream) {
-    const int fan_in = &block == &weights.b_output ? n.heads * n.d_v : n.model;
-    if (on) {
-      adopt(block, linear ? linear_bias(width, fan_in, weights.seed, stream)
-                          : drawn_block({width}, weights.seed, stream, 0.1));
-    } else {
+  for (const ParameterInfo& row : parameter_table) {
+    if (row.kind != ParameterKind::Bias) continue;
+    TensorPtr& block = weights[row.parameter];
+    const Shape shape = shape_of(row, n);
+    const std::string stream = "block " + std::string(row.name);
+    if (!on) {
       block.reset();
+    } else if (linear) {
+      adopt(block, linear_bias(shape[0], shape_of(*row.projection, n)[0], weights.seed, stream));
+    } else {
+      adopt(block, drawn_block(shape, weights.seed, stream, 0.1));
     }
-  };
-  bias(weights.b_query, n.heads * n.d_k, "block b_Q");
-  bias(weights.b_key, n.kv_heads * n.d_k, "block b_K");
-  bias(weights.b_value, n.kv_heads * n.d_v, "block b_V");
-  bias(weights.b_output, n.model, "block b_O");
+  }
 }
 
 /// One head of keys or values for each group of query heads: their mean, as in Ainslie et al. 2023,
 /// section 2.1.
-Tensor pooled(const Tensor& w, const Widths& n) {
+Tensor pooled(const Tensor& w, const ParameterSizes& n) {
   if (n.kv_heads == n.heads) return w;
-  const int group = n.heads / n.kv_heads;
-  Tensor mean(Shape{n.model, n.kv_heads * n.d_k});
-  for (int h = 0; h < n.heads; ++h)
+  const std::int64_t group = n.heads / n.kv_heads;
+  Tensor mean(Shape{n.d_model, n.kv_heads * n.d_k});
+  for (std::int64_t h = 0; h < n.heads; ++h)
     mean.matrix().middleCols(h / group * n.d_k, n.d_k) +=
         w.matrix().middleCols(h * n.d_k, n.d_k) / static_cast<float>(group);
   return mean;
 }
 
 /// Blocks of heads of d_k columns as blocks of d_v: cut off, or filled up with zeros.
-Tensor with_columns(const Tensor& w, int heads, const Widths& n) {
+Tensor with_columns(const Tensor& w, std::int64_t heads, const ParameterSizes& n) {
   if (n.d_v == n.d_k) return w;
   Tensor resized(Shape{w.shape()[0], heads * n.d_v});
-  const int kept = std::min(n.d_k, n.d_v);
-  for (int h = 0; h < heads; ++h)
+  const std::int64_t kept = std::min(n.d_k, n.d_v);
+  for (std::int64_t h = 0; h < heads; ++h)
     resized.matrix().middleCols(h * n.d_v, kept) = w.matrix().middleCols(h * n.d_k, kept);
   return resized;
 }
@@ -115,8 +96,9 @@ Tensor transposed(const Tensor& w) {
   return turned;
 }
 
-Blocks hand_built_blocks(const Weights& weights, const Widths& n, std::vector<std::string>& names) {
-  HandBuiltWeights fresh = hand_built_weights(n.model, n.heads, weights.seed, weights.noise);
+Blocks hand_built_blocks(const Document& document, const ParameterSizes& n, std::vector<std::string>& names) {
+  const Weights& weights = document.weights;
+  HandBuiltWeights fresh = hand_built_weights(document.d_model, document.heads, weights.seed, weights.noise);
   names = std::move(fresh.head_names);
   const bool query = weights.of(Projection::Query).drawn.has_value();
   if (query || weights.of(Projection::Key).drawn) names.assign(names.size(), {});  // they do it no longer
@@ -127,24 +109,25 @@ Blocks hand_built_blocks(const Weights& weights, const Widths& n, std::vector<st
 }
 
 /// What single blocks do differently from the recipe, and into the Document.
-void finish(Weights& weights, const Widths& n, Blocks fresh) {
-  const std::array<TensorPtr*, 4> present{&weights.w_query, &weights.w_key, &weights.w_value,
-                                          &weights.w_output};
+void finish(Weights& weights, const ParameterSizes& n, Blocks fresh) {
   for (std::size_t i = 0; i < fresh.size(); ++i) {
     const BlockRecipe& own = weights.blocks[i];
     const auto which = static_cast<Projection>(i);
     if (own.drawn)
-      fresh[i] = initialised(own.drawn->initialiser, n.of(which), own.drawn->seed, stream_name(which));
+      fresh[i] = initialised(own.drawn->initialiser, shape_of(which, n), own.drawn->seed, stream_name(which));
     if (own.gain != 1) fresh[i].matrix() *= own.gain;
-    adopt(*present[i], std::move(fresh[i]));
+    adopt(weights[matrix_of(which)], std::move(fresh[i]));
   }
 }
 
 /// The learned key and value that every query sees: kept while wanted, drawn anew for other widths.
-void make_extra(Weights& weights, const Widths& n) {
-  if (!weights.extra_key) return;
-  adopt(weights.extra_key, drawn_block({n.kv_heads * n.d_k}, weights.seed, "block extra key", 1));
-  adopt(weights.extra_value, drawn_block({n.kv_heads * n.d_v}, weights.seed, "block extra value", 1));
+void make_extra(Weights& weights, const ParameterSizes& n) {
+  if (!weights[Parameter::ExtraKey]) return;
+  const auto draw = [&](Parameter which, std::string_view stream) {
+    adopt(weights[which], drawn_block(shape_of(info(which), n), weights.seed, stream, 1));
+  };
+  draw(Parameter::ExtraKey, "block extra key");
+  draw(Parameter::ExtraValue, "block extra value");
 }
 
 }  // namespace
@@ -174,13 +157,13 @@ Document with_weights(Document document) {
   if (are_outgrown(document)) weights.recipe = weights.made_by;
   if (weights.recipe != Recipe::Given) weights.made_by = Recipe::Given;
   if (!can_make(document, weights.recipe)) return document;
-  const Widths widths(document);
+  const ParameterSizes sizes = parameter_sizes(document);
   weights.head_names.clear();
-  finish(weights, widths,
-         weights.recipe == Recipe::Random ? random_blocks(weights, widths)
-                                          : hand_built_blocks(weights, widths, weights.head_names));
-  make_biases(weights, widths);
-  make_extra(weights, widths);
+  finish(weights, sizes,
+         weights.recipe == Recipe::Random ? random_blocks(weights, sizes)
+                                          : hand_built_blocks(document, sizes, weights.head_names));
+  make_biases(weights, sizes);
+  make_extra(weights, sizes);
   return document;
 }
 

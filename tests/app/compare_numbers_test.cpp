@@ -95,7 +95,7 @@ TEST_CASE("every setting that differs is named, with a word for each side") {
     std::string a, b;
     Change change;
   };
-  const TensorPtr block = a.weights.w_query;
+  const TensorPtr block = a.weights[Parameter::WQuery];
   const std::vector<Case> cases{
       {"scale", "÷ √8", "÷ 1", [](Document& d) { d.scaling.kind = Scaling::Kind::Off; }},
       {"scale", "÷ √8", "× 0.30",
@@ -176,11 +176,12 @@ TEST_CASE("numbers that are the same block by block differ in nothing, edited on
   Document a = robot.document();
   a.weights.recipe = Recipe::Given;
   Document b = a;
-  b.weights.w_key = std::make_shared<const Tensor>(*a.weights.w_key);  // another block with the same numbers
+  b.weights[Parameter::WKey] =
+      std::make_shared<const Tensor>(*a.weights[Parameter::WKey]);  // another block with the same numbers
   CHECK(differing_settings(a, b).empty());
-  Tensor edited = *a.weights.w_key;
+  Tensor edited = *a.weights[Parameter::WKey];
   edited.values()[17] += 0.25f;
-  b.weights.w_key = std::make_shared<const Tensor>(std::move(edited));
+  b.weights[Parameter::WKey] = std::make_shared<const Tensor>(std::move(edited));
   const std::vector<SettingDifference> all = differing_settings(a, b);
   REQUIRE(all.size() == 1);
   CHECK(all[0].name == "weights");

@@ -144,7 +144,7 @@ TEST_CASE("fused projections, a learned key and a zero key") {
   CHECK(shown(robot).dimensions.keys == 8);
   CHECK(cell_of(robot, Stage::Score, 0, 5, 7) == 0);
   click(robot, "Learned key");
-  CHECK_FALSE(robot.document().weights.extra_key);
+  CHECK_FALSE(robot.document().weights[Parameter::ExtraKey]);
   CHECK(shown(robot).dimensions.keys == 7);
 }
 

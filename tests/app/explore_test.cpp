@@ -171,7 +171,7 @@ TEST_CASE("the other controls of the column") {
   CHECK(robot.document().embedding == Embedding::Gaussian);
   robot.click("Biases");
   robot.settle();
-  CHECK(robot.app().shown()->document.weights.b_query);
+  CHECK(robot.app().shown()->document.weights[Parameter::BQuery]);
   const ImVec2 header = robot.centre("Positions");
   robot.click_at(header);
   robot.frame();

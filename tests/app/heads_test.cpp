@@ -107,8 +107,8 @@ TEST_CASE("a head is built to look at one thing, the others keep their weights",
     CHECK(robot.document().weights.head_names[4] == row.name);
     CHECK(shown(robot).measures.row(0, 4, 3).strongest == row.seen);
     CHECK(shown(robot).measures.head(0, 4).is_uniform == (std::string_view(row.name) == "uniform"));
-    CHECK(robot.document().weights.w_query->matrix().middleCols(0, 32) ==
-          before.weights.w_query->matrix().middleCols(0, 32));
+    CHECK(robot.document().weights[Parameter::WQuery]->matrix().middleCols(0, 32) ==
+          before.weights[Parameter::WQuery]->matrix().middleCols(0, 32));
     CHECK(shown(robot).measures.head(0, 5).entropy > 0);
   }
 }

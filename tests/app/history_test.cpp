@@ -152,7 +152,7 @@ TEST_CASE("history keeps as many steps as it says, and no more bytes") {
   History heavy;
   const std::int64_t numbers = 10 << 20;  // 40 MiB each
   for (int i = 0; i < 12; ++i) {
-    document.weights.w_query = std::make_shared<const Tensor>(Shape{numbers});
+    document.weights[Parameter::WQuery] = std::make_shared<const Tensor>(Shape{numbers});
     heavy.observe(document, {}, {}, i);
   }
   steps = 0;

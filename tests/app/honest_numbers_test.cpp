@@ -214,7 +214,8 @@ TEST_CASE("the weights of nn.Linear are one of the initialisers", "[honest]") {
   choose(robot, "Weights source", "Random");
   choose(robot, "Initialiser", "nn.Linear");
   CHECK(robot.document().weights.initialiser == Initialiser::Linear);
-  for (const float x : robot.document().weights.w_query->values()) REQUIRE(std::abs(x) <= 0.125f);  // 1/√64
+  for (const float x : robot.document().weights[Parameter::WQuery]->values())
+    REQUIRE(std::abs(x) <= 0.125f);  // 1/√64
 }
 
 TEST_CASE("the cost of a step with a cache leaves out what is cached", "[honest]") {

@@ -39,7 +39,7 @@ struct Editor : Robot {
   }
   ImVec2 at(std::int64_t row, std::int64_t column) { return cell(*this, "weight map", row, column, 64, 64); }
   float w_query(std::int64_t row, std::int64_t column) const {
-    return document().weights.w_query->matrix()(row, column);
+    return document().weights[Parameter::WQuery]->matrix()(row, column);
   }
   void hold(ImGuiKey mod, bool down) {
     ImGui::GetIO().AddKeyEvent(mod, down);
@@ -60,8 +60,9 @@ TEST_CASE("a number is typed where it stands, and the picture follows each keyst
   const Document start = robot.document();
   robot.click_at(robot.at(3, 10));
   robot.frame(2);
-  CHECK(robot.w_query(3, 10) == start.weights.w_query->matrix()(3, 10));  // a click alone changes nothing
-  CHECK(robot.app().selection().head == 1);                               // the head whose column it is
+  CHECK(robot.w_query(3, 10) ==
+        start.weights[Parameter::WQuery]->matrix()(3, 10));  // a click alone changes nothing
+  CHECK(robot.app().selection().head == 1);                  // the head whose column it is
   const float score = cell_of(robot, Stage::Score, 1, 0, 0);
   robot.type("2");
   robot.settle();
@@ -315,11 +316,11 @@ TEST_CASE("Home makes again what the seed makes, Shift+Home takes a new seed", "
   robot.key(ImGuiKey_Home);
   robot.settle();
   CHECK(robot.document().weights.recipe == Recipe::HandBuilt);
-  CHECK(*robot.document().weights.w_query == *start.weights.w_query);
+  CHECK(*robot.document().weights[Parameter::WQuery] == *start.weights[Parameter::WQuery]);
   robot.key(ImGuiKey_Home, ImGuiMod_Shift);
   robot.settle();
   CHECK(robot.document().weights.seed != start.weights.seed);
-  CHECK(*robot.document().weights.w_query != *start.weights.w_query);
+  CHECK(*robot.document().weights[Parameter::WQuery] != *start.weights[Parameter::WQuery]);
   robot.key(ImGuiKey_Home);
   CHECK(robot.document().weights.seed != start.weights.seed);
   click(robot, "Zero");
@@ -327,7 +328,7 @@ TEST_CASE("Home makes again what the seed makes, Shift+Home takes a new seed", "
   CHECK(robot.document().weights.recipe == Recipe::HandBuilt);
   choose(robot, "Weights source", "Random");
   choose(robot, "Initialiser", "Identity");
-  CHECK(robot.document().weights.w_value->matrix().isIdentity(0));
+  CHECK(robot.document().weights[Parameter::WValue]->matrix().isIdentity(0));
   robot.leave();
   robot.key(ImGuiKey_W);  // from W_Q to W_K
   robot.settle();

@@ -101,7 +101,8 @@ Numbers position_bias(const Document& document, const oracle::Problem& p) {
   const bool alibi = document.positions == Positions::Alibi;
   if (!alibi && document.positions != Positions::RelativeBuckets) return {};
   const PositionSettings& how = document.position_settings;
-  const Numbers slopes = oracle::alibi_slopes(p.heads), table = numbers(document.weights.relative_bias);
+  const Numbers slopes = oracle::alibi_slopes(p.heads),
+                table = numbers(document.weights[Parameter::RelativeBias]);
   Numbers bias;
   for (std::size_t b = 0; b < p.batch; ++b)
     for (std::size_t h = 0; h < p.heads; ++h)
@@ -127,7 +128,7 @@ Numbers position_bias(const Document& document, const oracle::Problem& p) {
 Numbers with_positions(const Document& document, Numbers x, std::size_t batch, std::size_t d) {
   const std::size_t tokens = x.size() / batch / d;
   const bool halves = document.embedding == Embedding::HandBuilt && !document.input.vectors;
-  const Numbers table = numbers(document.weights.position_table);
+  const Numbers table = numbers(document.weights[Parameter::PositionTable]);
   const std::size_t first = halves ? d / 2 : 0;
   const Numbers waves = oracle::sinusoidal(tokens, d - first);
   for (std::size_t row = 0; row < batch * tokens; ++row)
@@ -162,19 +163,22 @@ void project_all(const Document& document, const Numbers& embedded, Expected& e)
   Numbers x;  // without the cached tokens
   for (std::size_t row = 0; row < p.batch * tokens; ++row)
     if (row % tokens >= tokens - p.queries) x.insert(x.end(), &e.x[row * width], &e.x[row * width] + width);
-  p.q = oracle::project(x, numbers(w.w_query), numbers(w.b_query), p.batch, p.queries, width, p.heads, p.d_k);
-  p.k = oracle::project(key_source, numbers(w.w_key), numbers(w.b_key), p.batch, keys, key_width, p.kv_heads,
-                        p.d_k);
-  p.v = oracle::project(value_source, numbers(w.w_value), numbers(w.b_value), p.batch, keys, value_width,
-                        p.kv_heads, p.d_v);
+  p.q = oracle::project(x, numbers(w[Parameter::WQuery]), numbers(w[Parameter::BQuery]), p.batch, p.queries,
+                        width, p.heads, p.d_k);
+  p.k = oracle::project(key_source, numbers(w[Parameter::WKey]), numbers(w[Parameter::BKey]), p.batch, keys,
+                        key_width, p.kv_heads, p.d_k);
+  p.v = oracle::project(value_source, numbers(w[Parameter::WValue]), numbers(w[Parameter::BValue]), p.batch,
+                        keys, value_width, p.kv_heads, p.d_v);
   if (!w.fused || !e.memory.empty() || vectors.value) return;
   const std::size_t rows = p.batch * tokens;
   const auto product = [&](const TensorPtr& block, const TensorPtr& bias) {
     return oracle::linear(e.x, numbers(block), numbers(bias), rows, width, columns_of(block));
   };
-  const std::size_t q = columns_of(w.w_query), k = columns_of(w.w_key), v = columns_of(w.w_value);
-  e.fused = oracle::join(oracle::join(product(w.w_query, w.b_query), q, product(w.w_key, w.b_key), k, rows),
-                         q + k, product(w.w_value, w.b_value), v, rows);
+  const std::size_t q = columns_of(w[Parameter::WQuery]), k = columns_of(w[Parameter::WKey]),
+                    v = columns_of(w[Parameter::WValue]);
+  e.fused = oracle::join(oracle::join(product(w[Parameter::WQuery], w[Parameter::BQuery]), q,
+                                      product(w[Parameter::WKey], w[Parameter::BKey]), k, rows),
+                         q + k, product(w[Parameter::WValue], w[Parameter::BValue]), v, rows);
 }
 
 /// [heads * d] numbers for every sequence, and zeros, behind the rows of each head.
@@ -240,8 +244,8 @@ Expected expected(const Document& document, const TraceOf<T>& trace) {
   } else {
     project_all(document, compare::in_double(*trace[Stage::Embed]), e);
   }
-  p.k = with_extra(document, p, std::move(p.k), document.weights.extra_key, p.d_k);
-  p.v = with_extra(document, p, std::move(p.v), document.weights.extra_value, p.d_v);
+  p.k = with_extra(document, p, std::move(p.k), document.weights[Parameter::ExtraKey], p.d_k);
+  p.v = with_extra(document, p, std::move(p.v), document.weights[Parameter::ExtraValue], p.d_v);
   e.query = p.q;
   e.key = p.k;
   e.value = p.v;
@@ -253,8 +257,9 @@ Expected expected(const Document& document, const TraceOf<T>& trace) {
   e.answer = oracle::attend(p);
   if (!document.input.given) {
     const Weights& w = document.weights;
-    e.output = oracle::linear(e.answer.concatenated, numbers(w.w_output), numbers(w.b_output),
-                              p.batch * p.queries, p.heads * p.d_v, unsigned_(document.d_model));
+    e.output =
+        oracle::linear(e.answer.concatenated, numbers(w[Parameter::WOutput]), numbers(w[Parameter::BOutput]),
+                       p.batch * p.queries, p.heads * p.d_v, unsigned_(document.d_model));
   }
   return e;
 }

@@ -103,8 +103,9 @@ std::string difference(const Document& document, const TraceOf<T>& trace, const 
   compare.stage(Stage::Mix, a.mixed, mixed);
   compare.stage(Stage::Concat, a.concatenated, mixed);
   if (!document.input.given) {
-    const double spread = std::max(1.0, largest_of(Numbers(document.weights.w_output->values().begin(),
-                                                           document.weights.w_output->values().end())));
+    const double spread =
+        std::max(1.0, largest_of(Numbers(document.weights[Parameter::WOutput]->values().begin(),
+                                         document.weights[Parameter::WOutput]->values().end())));
     compare.stage(Stage::Output, e.output,
                   mixed * spread * static_cast<double>(e.problem.heads * e.problem.d_v));
   }

@@ -43,9 +43,10 @@ TEST_CASE("Parameters are those of the blocks that are there", "[cost]") {
     for (const TensorPtr& block : blocks) sum += block->size();
     return static_cast<double>(sum);
   };
-  CHECK(cost.qkv_parameters == numbers({w.w_query, w.w_key, w.w_value}));
-  CHECK(cost.output_parameters == numbers({w.w_output}));
-  CHECK(cost.bias_parameters == numbers({w.b_query, w.b_key, w.b_value, w.b_output}));
+  CHECK(cost.qkv_parameters == numbers({w[Parameter::WQuery], w[Parameter::WKey], w[Parameter::WValue]}));
+  CHECK(cost.output_parameters == numbers({w[Parameter::WOutput]}));
+  CHECK(cost.bias_parameters ==
+        numbers({w[Parameter::BQuery], w[Parameter::BKey], w[Parameter::BValue], w[Parameter::BOutput]}));
   const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
   CHECK(cost.held == 4.0 * 4 * static_cast<double>(result->trace[Stage::Score]->size()));
   CHECK(cost.cache ==
@@ -104,14 +105,14 @@ TEST_CASE("What positions, caps, windows and learned numbers cost is counted", "
   document.positions = Positions::RopeHalf;
   CHECK(cost_of(layer_size(document)).flops == plain.flops + 3.0 * 2 * (2 * 6 * 8));  // Q and K, all numbers
   document.positions = Positions::Learned;
-  document.weights.position_table = random.tensor({10, 8});
-  document.weights.extra_key = random.tensor({8});
-  document.weights.extra_value = random.tensor({8});
+  document.weights[Parameter::PositionTable] = random.tensor({10, 8});
+  document.weights[Parameter::ExtraKey] = random.tensor({8});
+  document.weights[Parameter::ExtraValue] = random.tensor({8});
   const LayerCost learned = cost_of(layer_size(document));
   CHECK(learned.position_parameters == 80);
   CHECK(learned.extra_parameters == 16);
   CHECK(learned.parameters() == plain.parameters() + 96);
-  document.weights.extra_key = document.weights.extra_value = nullptr;
+  document.weights[Parameter::ExtraKey] = document.weights[Parameter::ExtraValue] = nullptr;
 
   // A causal window of two: 1 + 2 + 2 + 2 + 2 + 2 of 36 cells, counted from the rule and from the measures.
   document.masking.causal = true;

@@ -27,9 +27,9 @@ Document causal_document(Positions positions) {
   samples::Random random(11);
   Document document = samples::text_document(random, {9, 9}, 4, 16);
   document.kv_heads = 2;
-  document.weights.w_key = random.tensor({16, 8}, 0.25);
-  document.weights.w_value = random.tensor({16, 8}, 0.25);
-  document.weights.b_key = document.weights.b_value = nullptr;
+  document.weights[Parameter::WKey] = random.tensor({16, 8}, 0.25);
+  document.weights[Parameter::WValue] = random.tensor({16, 8}, 0.25);
+  document.weights[Parameter::BKey] = document.weights[Parameter::BValue] = nullptr;
   document.positions = positions;
   document.masking.causal = true;
   return document;
@@ -141,7 +141,7 @@ TEST_CASE("Decoding is the full pass for every mask that looks back only") {
     for (Sequence& sequence : document.input.sequences) sequence = samples::sentence(7, sequence.tokens[0]);
     for (Sequence& sequence : document.input.sequences) sequence.tokens.resize(tokens);
     document.input.padded_length = document.input.cached = 0;
-    if (document.positions == Positions::Learned) document.weights.position_table.reset();
+    if (document.positions == Positions::Learned) document.weights[Parameter::PositionTable].reset();
     document.dropout = {};
     Masking& masking = document.masking;
     masking.causal = true;

@@ -67,7 +67,7 @@ TEST_CASE("missing keys take the defaults", "[json]") {
   const Document document = document_from_json(R"({"attnscope": 1, "text": ["The cat's mat"]})", "x");
   CHECK(same(document, sentence("The cat's mat")));
   CHECK(document.input.sequences[0].tokens == std::vector<std::string>{"The", "cat's", "mat"});
-  CHECK(document.weights.w_query != nullptr);
+  CHECK(document.weights[Parameter::WQuery] != nullptr);
 }
 
 TEST_CASE("every setting comes back", "[json]") {
@@ -114,9 +114,9 @@ TEST_CASE("every setting comes back", "[json]") {
     }
   }
   SECTION("a learned key") {
-    document.weights.extra_key = document.weights.extra_value = tensor(Shape{1}, {0});
+    document.weights[Parameter::ExtraKey] = document.weights[Parameter::ExtraValue] = tensor(Shape{1}, {0});
     document = with_weights(document);
-    CHECK(document.weights.extra_value->shape() == Shape{10});
+    CHECK(document.weights[Parameter::ExtraValue]->shape() == Shape{10});
     CHECK(same(round_trip(document), document));
   }
   SECTION("tokens of the second text that do not follow from it") {
@@ -171,15 +171,15 @@ TEST_CASE("weights that are numbers come back bit by bit", "[json]") {
   document.heads = 1;
   document.weights = {};
   document.weights.recipe = Recipe::Given;
-  document.weights.w_query = tensor({2, 2}, {0.1f, -1.0f / 3, 1e-45f, 3.4028235e38f});
-  document.weights.w_key = tensor({2, 2}, {16777216, 1e16f, 1.17549435e-38f, -0.0f});
-  document.weights.w_value = tensor({2, 2}, {1, 2, 3, 4});
-  document.weights.w_output = tensor({2, 2}, {5, 6, 7, 8});
+  document.weights[Parameter::WQuery] = tensor({2, 2}, {0.1f, -1.0f / 3, 1e-45f, 3.4028235e38f});
+  document.weights[Parameter::WKey] = tensor({2, 2}, {16777216, 1e16f, 1.17549435e-38f, -0.0f});
+  document.weights[Parameter::WValue] = tensor({2, 2}, {1, 2, 3, 4});
+  document.weights[Parameter::WOutput] = tensor({2, 2}, {5, 6, 7, 8});
   CHECK(same(round_trip(document), document));
-  document.weights.b_query = tensor({2}, {0.5f, 1});
-  document.weights.b_key = tensor({2}, {2, 3});
-  document.weights.b_value = tensor({2}, {4, 5});
-  document.weights.b_output = tensor({2}, {6, 7});
+  document.weights[Parameter::BQuery] = tensor({2}, {0.5f, 1});
+  document.weights[Parameter::BKey] = tensor({2}, {2, 3});
+  document.weights[Parameter::BValue] = tensor({2}, {4, 5});
+  document.weights[Parameter::BOutput] = tensor({2}, {6, 7});
   document.weights.head_names = {"edited"};
   CHECK(same(round_trip(document), document));
 }

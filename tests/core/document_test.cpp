@@ -70,13 +70,13 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
       {[](Document& d) { d.input.padded_length = 5; },
        "padded_length is 5; the longest sentence has 6 tokens, so it must be at least that, or 0 for no more "
        "padding than needed."},
-      {[](Document& d) { d.weights.w_query = nullptr; },
+      {[](Document& d) { d.weights[Parameter::WQuery] = nullptr; },
        "W_Q is missing; it must be [d_model, heads · d_k] = [64, 64]."},
       {[](Document& d) {
-         d.weights.w_output = zeros({64, 32});
+         d.weights[Parameter::WOutput] = zeros({64, 32});
        },
        "W_O has shape [64, 32]; it must be [heads · d_v, d_model] = [64, 64]."},
-      {[](Document& d) { d.weights.b_value = zeros({3}); },
+      {[](Document& d) { d.weights[Parameter::BValue] = zeros({3}); },
        "b_V has shape [3]; it must be [kv heads · d_v] = [64]."},
       {[](Document& d) { d.weights.noise = -1; },
        "The noise is -1; it must be a finite number of at least 0."},
@@ -113,7 +113,7 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
          d.position_settings.rope_dims = 10;
        },
        "10 dimensions cannot be rotated: queries and keys have d_k = 8."},
-      {[](Document& d) { d.weights.extra_key = zeros({64}); },
+      {[](Document& d) { d.weights[Parameter::ExtraKey] = zeros({64}); },
        "A learned key needs a learned value and the other way round: one of them is missing."},
       {[](Document& d) {
          d.loss = {Loss::Kind::MeanSquared, zeros({2, 6, 63})};

@@ -268,8 +268,8 @@ TEST_CASE("an output matrix beside the values gives the output", "[dump]") {
                                    open_with("m.0.attn.o_proj.weight", linear),
                                    open_with("m.0.attn.o_proj.weight", w, {{"W_O_layout", "input first"}}),
                                    open_with("m.0.attn.W_O", linear, {{"W_O_layout", "output first"}})}) {
-    CHECK(*document.weights.w_output == w);
-    CHECK(*document.weights.b_output == bias);
+    CHECK(*document.weights[Parameter::WOutput] == w);
+    CHECK(*document.weights[Parameter::BOutput] == bias);
     CHECK(check(document).d_model == 5);
     CHECK(to_json(document_from_json(to_json(document), "x")) == to_json(document));
   }

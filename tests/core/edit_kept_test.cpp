@@ -35,18 +35,21 @@ TEST_CASE("a gain multiplies what the recipe makes and what was edited", "[edit]
   CHECK(louder.weights.recipe == Recipe::HandBuilt);
   CHECK(louder.weights.head_names == document.weights.head_names);
   CHECK(gain_of(louder, Block::KeyWeights) == 3.0f);
-  CHECK(is_times(*louder.weights.w_key, *document.weights.w_key, 3));
-  CHECK(louder.weights.w_query == document.weights.w_query);
+  CHECK(is_times(*louder.weights[Parameter::WKey], *document.weights[Parameter::WKey], 3));
+  CHECK(louder.weights[Parameter::WQuery] == document.weights[Parameter::WQuery]);
   CHECK(same_picture(edit::gain(louder, Block::KeyWeights, 1),
                      document));  // to the bit, however often it moved
-  CHECK(is_times(*edit::heads(louder, 4).weights.w_key, *edit::heads(document, 4).weights.w_key, 3));
-  CHECK(is_times(*edit::seed(louder, 9).weights.w_key, *edit::seed(document, 9).weights.w_key, 3));
+  CHECK(is_times(*edit::heads(louder, 4).weights[Parameter::WKey],
+                 *edit::heads(document, 4).weights[Parameter::WKey], 3));
+  CHECK(is_times(*edit::seed(louder, 9).weights[Parameter::WKey],
+                 *edit::seed(document, 9).weights[Parameter::WKey], 3));
 
   Document edited = edit::number(louder, {Block::KeyWeights, 0, 0}, 6);
   edited = edit::gain(edited, Block::KeyWeights, 0.5f);
-  CHECK(edited.weights.w_key->matrix()(0, 0) == Approx(1));
-  CHECK(edited.weights.w_key->matrix()(1, 1) == Approx(0.5f * document.weights.w_key->matrix()(1, 1)));
-  CHECK(is_times(*made_numbers(edited, Block::KeyWeights), *document.weights.w_key, 0.5f));
+  CHECK(edited.weights[Parameter::WKey]->matrix()(0, 0) == Approx(1));
+  CHECK(edited.weights[Parameter::WKey]->matrix()(1, 1) ==
+        Approx(0.5f * document.weights[Parameter::WKey]->matrix()(1, 1)));
+  CHECK(is_times(*made_numbers(edited, Block::KeyWeights), *document.weights[Parameter::WKey], 0.5f));
 
   const Document brighter = edit::gain(document, Block::Input, 2);
   CHECK(brighter.embedding_gain == 2.0f);

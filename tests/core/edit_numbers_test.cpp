@@ -70,7 +70,7 @@ TEST_CASE("a layer computes with the edited token vectors", "[edit]") {
     const ResultPtr result = computed(document);
     CHECK(*result->trace[Stage::Embed] == *document.input.edited);
     const Tensor x = *result->trace[Stage::Position];
-    const Tensor& w = *document.weights.w_query;
+    const Tensor& w = *document.weights[Parameter::WQuery];
     const std::int64_t half = recipe == Recipe::HandBuilt ? 32 : 0, width = 64 - half;
     for (std::int64_t token = 0; token < 3; ++token) {
       for (std::int64_t d = 0; d < 64;
@@ -142,11 +142,11 @@ TEST_CASE("edited weights are given, and the recipe comes back with the last res
     const Document edited = edit::number(edit::number(document, first, 5), second, -5);
     CHECK(edited.weights.recipe == Recipe::Given);
     CHECK(edited.weights.made_by == recipe);
-    CHECK(*made_numbers(edited, Block::QueryWeights) == *document.weights.w_query);
+    CHECK(*made_numbers(edited, Block::QueryWeights) == *document.weights[Parameter::WQuery]);
     const Document half = edit::reset_number(edited, second);
     CHECK(half.weights.recipe == Recipe::Given);
-    CHECK(*half.weights.w_output == *document.weights.w_output);
-    CHECK(half.weights.w_query->matrix()(3, 10) == 5.0f);
+    CHECK(*half.weights[Parameter::WOutput] == *document.weights[Parameter::WOutput]);
+    CHECK(half.weights[Parameter::WQuery]->matrix()(3, 10) == 5.0f);
     const Document back = edit::reset_number(half, first);
     CHECK(back.weights.recipe == recipe);
     CHECK(same_picture(back, document));
@@ -158,7 +158,7 @@ TEST_CASE("edited weights are given, and the recipe comes back with the last res
   const Document edited = edit::number(loaded, {Block::KeyWeights, 0, 0}, 9);
   CHECK(made_numbers(edited, Block::KeyWeights) == nullptr);
   CHECK(edit::reset(edited, Block::KeyWeights) == edited);
-  CHECK(edit::again(edited).weights.w_key == edited.weights.w_key);
+  CHECK(edit::again(edited).weights[Parameter::WKey] == edited.weights[Parameter::WKey]);
 }
 
 TEST_CASE("a head keeps its name until what it looks at is edited", "[edit]") {
@@ -186,7 +186,7 @@ TEST_CASE("rows become zero, one-hot, noise or copies", "[edit]") {
   const Document document = sentence(Recipe::Random);
   const Columns head{8, 16};
   const auto row = [](const Document& d, std::int64_t at) {
-    const float* first = d.weights.w_key->data() + at * 64;
+    const float* first = d.weights[Parameter::WKey]->data() + at * 64;
     return std::vector<float>(first, first + 64);
   };
   const std::vector<float> was = row(document, 5);
@@ -198,8 +198,9 @@ TEST_CASE("rows become zero, one-hot, noise or copies", "[edit]") {
   const Place at{Block::KeyWeights, 5, 11};
   expect(edit::zero_row(document, at, head), [](std::size_t) { return 0.0f; });
   expect(edit::one_hot_row(document, at, head), [](std::size_t i) { return i == 11 ? 1.0f : 0.0f; });
-  expect(edit::copy_row(document, {Block::QueryWeights, 2}, at, head),
-         [&](std::size_t i) { return document.weights.w_query->matrix()(2, static_cast<std::int64_t>(i)); });
+  expect(edit::copy_row(document, {Block::QueryWeights, 2}, at, head), [&](std::size_t i) {
+    return document.weights[Parameter::WQuery]->matrix()(2, static_cast<std::int64_t>(i));
+  });
   const Document noisy = edit::noise_row(document, at, {0.5f, 3}, head);
   expect(noisy, [&](std::size_t i) { return row(noisy, 5)[i]; });
   CHECK(row(edit::noise_row(document, at, {0.5f, 3}, head), 5) == row(noisy, 5));
@@ -208,7 +209,7 @@ TEST_CASE("rows become zero, one-hot, noise or copies", "[edit]") {
   const Document wide = edit::noise_row(edit::d_model(document, 1024), {Block::ValueWeights, 7}, {2, 3});
   double squares = 0;
   for (std::int64_t i = 0; i < 1024; ++i)
-    squares += std::pow(static_cast<double>(wide.weights.w_value->matrix()(7, i)), 2);
+    squares += std::pow(static_cast<double>(wide.weights[Parameter::WValue]->matrix()(7, i)), 2);
   CHECK(squares / 1024 == Approx(4).epsilon(0.2));  // standard error 4.4 %
   const std::vector<float> numbers{1, 2, 3};
   const Document pasted = edit::paste_row(document, {Block::KeyWeights, 5, 61}, numbers);

@@ -74,8 +74,8 @@ Document changed(samples::Random& random, const Document& was) {
       case 6: now.zero_key = !now.zero_key; break;
       case 7: now.weights.fused = !now.weights.fused; break;
       case 8: now.weights.seed += 1; break;
-      case 9: now.weights.b_query.reset(); break;
-      case 10: now.weights.extra_key.reset(), now.weights.extra_value.reset(); break;
+      case 9: now.weights[Parameter::BQuery].reset(); break;
+      case 10: now.weights[Parameter::ExtraKey].reset(), now.weights[Parameter::ExtraValue].reset(); break;
       case 11: now.input.cached = static_cast<int>(random.between(0, 3)); break;
       case 12:
         if (random.coin() || now.input.memory.empty()) {
@@ -222,7 +222,7 @@ TEST_CASE("No setting makes a number depend on the threads") {
     const ResultPtr many = Pipeline(make_cpu_backend(static_cast<int>(random.between(2, 6)))).run(document);
     INFO(place("threads", i));
     CHECK(first_difference(one->trace, many->trace) == "");
-    CHECK(same_bits(one->gradients->w_key, many->gradients->w_key));
+    CHECK(same_bits((*one->gradients)[Parameter::WKey], (*many->gradients)[Parameter::WKey]));
     CHECK(same_bits(one->gradients->x, many->gradients->x));
   }
 }
@@ -262,7 +262,7 @@ TEST_CASE("Dropout keeps the expectation and, for a seed, its pattern") {
 
   document.dropout.seed = 1;
   Document other = document;  // other weights, the same places
-  other.weights.w_query = random.tensor({32, 32}, 0.2);
+  other.weights[Parameter::WQuery] = random.tensor({32, 32}, 0.2);
   other.linear = true;
   const Trace second = run(other);
   bool same = true;

@@ -20,11 +20,13 @@ namespace {
 template <class T>
 std::vector<std::vector<double>> all_of(const GradientsOf<T>& g) {
   std::vector<std::vector<double>> all;
-  for (const TensorPtrOf<T>& tensor :
-       {g.output,  g.weights,     g.masked,        g.scores,   g.query,     g.key,         g.value,
-        g.x,       g.key_vectors, g.value_vectors, g.w_query,  g.w_key,     g.w_value,     g.w_output,
-        g.b_query, g.b_key,       g.b_value,       g.b_output, g.extra_key, g.extra_value, g.relative_bias})
+  const auto add = [&](const TensorPtrOf<T>& tensor) {
     all.push_back(tensor ? compare::in_double(*tensor) : std::vector<double>{});
+  };
+  for (const TensorPtrOf<T>& tensor : {g.output, g.weights, g.masked, g.scores, g.query, g.key, g.value, g.x,
+                                       g.key_vectors, g.value_vectors})
+    add(tensor);
+  for (const ParameterInfo& row : parameter_table) add(g[row.parameter]);
   return all;
 }
 
@@ -56,7 +58,7 @@ ResultPtr with_output_weights(float size, float first = 1) {
   Document document = samples::text_document(random, {5}, 2, 8);
   auto w = std::make_shared<Tensor>(Shape{8, 8});
   for (std::int64_t i = 0; i < 8; ++i) w->matrix()(i, i) = i < 4 ? size * first : size;
-  document.weights.w_output = w;
+  document.weights[Parameter::WOutput] = w;
   document.loss.kind = Loss::Kind::Sum;
   return Pipeline(make_cpu_backend(1)).run(document);
 }
@@ -126,7 +128,7 @@ TEST_CASE("A head whose gradients vanish or explode is flagged") {
     CHECK(head.query > 1e-6);
   }
   for (std::int64_t h = 0; h < 2; ++h) {
-    const auto columns = plain->gradients->w_key->matrix().middleCols(h * 4, 4).cast<double>();
+    const auto columns = (*plain->gradients)[Parameter::WKey]->matrix().middleCols(h * 4, 4).cast<double>();
     CHECK(std::abs(plain->head_gradients[static_cast<std::size_t>(h)].key - columns.norm()) < 1e-12);
   }
   // The loss as a whole is a thousand times as large: no head stands out.

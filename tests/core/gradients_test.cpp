@@ -93,25 +93,27 @@ class Case {
   std::vector<double> target_;
 };
 
-/// A gradient and the number that goes into the layer.
+/// The gradient of a number that goes into the layer: of a parameter, or of the value vectors.
 struct SourceGradient {
   std::string_view name;
-  Ptr Found::*gradient;
-  Ptr Wide::*source;
+  std::optional<Parameter> parameter;
+  const Ptr& of(const Found& found) const { return parameter ? found[*parameter] : found.value_vectors; }
+  const Ptr& of(const Wide& sources) const { return parameter ? sources[*parameter] : sources.value_vectors; }
+  Ptr& of(Wide& sources) const { return parameter ? sources[*parameter] : sources.value_vectors; }
 };
 constexpr std::array<SourceGradient, 12> source_gradients{{
-    {"value vectors", &Found::value_vectors, &Wide::value_vectors},
-    {"W_Q", &Found::w_query, &Wide::w_query},
-    {"W_K", &Found::w_key, &Wide::w_key},
-    {"W_V", &Found::w_value, &Wide::w_value},
-    {"W_O", &Found::w_output, &Wide::w_output},
-    {"b_Q", &Found::b_query, &Wide::b_query},
-    {"b_K", &Found::b_key, &Wide::b_key},
-    {"b_V", &Found::b_value, &Wide::b_value},
-    {"b_O", &Found::b_output, &Wide::b_output},
-    {"extra key", &Found::extra_key, &Wide::extra_key},
-    {"extra value", &Found::extra_value, &Wide::extra_value},
-    {"relative bias", &Found::relative_bias, &Wide::relative_bias},
+    {"value vectors", {}},
+    {"W_Q", Parameter::WQuery},
+    {"W_K", Parameter::WKey},
+    {"W_V", Parameter::WValue},
+    {"W_O", Parameter::WOutput},
+    {"b_Q", Parameter::BQuery},
+    {"b_K", Parameter::BKey},
+    {"b_V", Parameter::BValue},
+    {"b_O", Parameter::BOutput},
+    {"extra key", Parameter::ExtraKey},
+    {"extra value", Parameter::ExtraValue},
+    {"relative bias", Parameter::RelativeBias},
 }};
 
 /// A gradient and the stage whose tensor it belongs to.
@@ -193,9 +195,9 @@ std::string first_disagreement(samples::Random& random, const Case& c) {
   const double tolerance = c.document().linear && c.document().zero_key ? 1e-5 : 2e-7;
   if (std::abs(c.gradients.loss - c.loss) > 1e-12 * (1 + std::abs(c.loss))) return "loss";
   for (const SourceGradient& row : source_gradients) {
-    const Ptr& gradient = c.gradients.*row.gradient;
-    const Ptr& source = c.sources().*row.source;
-    const bool bias = row.source == &Wide::relative_bias;
+    const Ptr& gradient = row.of(c.gradients);
+    const Ptr& source = row.of(c.sources());
+    const bool bias = row.parameter == Parameter::RelativeBias;
     const bool used = bias ? c.document().positions == Positions::RelativeBuckets : !c.document().input.given;
     const bool wanted = source && used;
     if (static_cast<bool>(gradient) != wanted) return fmt::format("{} is missing or too many", row.name);
@@ -204,7 +206,7 @@ std::string first_disagreement(samples::Random& random, const Case& c) {
                                            std::vector<bool>(static_cast<std::size_t>(source->size()), true),
                                            tolerance, [&](const Ptr& moved) {
                                              Wide sources = c.sources();
-                                             sources.*row.source = moved;
+                                             row.of(sources) = moved;
                                              return c.loss_of(sources, std::nullopt);
                                            });
     if (!found.empty()) return found;

@@ -53,7 +53,8 @@ Matrix scores(const Document& document, int head) {
     }
     return y;
   };
-  const Matrix q = project(*document.weights.w_query), k = project(*document.weights.w_key);
+  const Matrix q = project(*document.weights[Parameter::WQuery]),
+               k = project(*document.weights[Parameter::WKey]);
   Matrix s(q.size(), std::vector<double>(q.size()));
   for (std::size_t i = 0; i < s.size(); ++i) {
     for (std::size_t j = 0; j < s.size(); ++j) {
@@ -168,7 +169,8 @@ TEST_CASE("a chosen product of the content head is made of many numbers") {
   };
   double sum = 0, largest = 0;
   for (int c = 24; c < 32; ++c) {
-    const double product = column(*document.weights.w_query, 2, c) * column(*document.weights.w_key, 1, c);
+    const double product =
+        column(*document.weights[Parameter::WQuery], 2, c) * column(*document.weights[Parameter::WKey], 1, c);
     sum += std::abs(product), largest = std::max(largest, std::abs(product));
   }
   CHECK(largest < 0.5 * sum);

@@ -78,20 +78,22 @@ TEST_CASE("A preset leaves the other heads and the rest as they are", "[preset]"
   const Document before = hand_built();
   const Document after = edit::head_preset(before, 4, HeadPreset::NextToken);
   for (std::int64_t h = 0; h < 8; ++h) {
-    CHECK((columns(after.weights.w_query, h, 8) == columns(before.weights.w_query, h, 8)) == (h != 4));
-    CHECK((columns(after.weights.w_key, h, 8) == columns(before.weights.w_key, h, 8)) == (h != 4));
+    CHECK((columns(after.weights[Parameter::WQuery], h, 8) ==
+           columns(before.weights[Parameter::WQuery], h, 8)) == (h != 4));
+    CHECK((columns(after.weights[Parameter::WKey], h, 8) == columns(before.weights[Parameter::WKey], h, 8)) ==
+          (h != 4));
     const auto at = static_cast<std::size_t>(h);
     CHECK(after.weights.head_names[at] == (h == 4 ? "next token" : before.weights.head_names[at]));
   }
-  CHECK(after.weights.w_value == before.weights.w_value);
-  CHECK(after.weights.w_output == before.weights.w_output);
+  CHECK(after.weights[Parameter::WValue] == before.weights[Parameter::WValue]);
+  CHECK(after.weights[Parameter::WOutput] == before.weights[Parameter::WOutput]);
   CHECK(after.weights.recipe == Recipe::Given);
   CHECK(after.weights.made_by == Recipe::HandBuilt);
   // What the recipe had built there anyway is the recipe's again.
   const Document again =
       edit::head_preset(edit::head_preset(before, 0, HeadPreset::Uniform), 0, HeadPreset::PreviousToken);
   CHECK(again.weights.recipe == Recipe::HandBuilt);
-  CHECK(*again.weights.w_query == *before.weights.w_query);
+  CHECK(*again.weights[Parameter::WQuery] == *before.weights[Parameter::WQuery]);
   CHECK(again.weights.head_names == before.weights.head_names);
   CHECK(edit::head_preset(before, 8, HeadPreset::Uniform) == before);
 }
@@ -99,9 +101,10 @@ TEST_CASE("A preset leaves the other heads and the rest as they are", "[preset]"
 TEST_CASE("A preset takes the head's biases away", "[preset]") {
   Document document = edit::biases(edit::recipe(hand_built(), Recipe::Random), true);
   const Document after = edit::head_preset(document, 2, HeadPreset::Uniform);
-  CHECK(columns(after.weights.b_query, 2, 8).isZero(0));
-  CHECK(columns(after.weights.b_key, 2, 8).isZero(0));
-  CHECK(columns(after.weights.b_query, 3, 8) == columns(document.weights.b_query, 3, 8));
+  CHECK(columns(after.weights[Parameter::BQuery], 2, 8).isZero(0));
+  CHECK(columns(after.weights[Parameter::BKey], 2, 8).isZero(0));
+  CHECK(columns(after.weights[Parameter::BQuery], 3, 8) ==
+        columns(document.weights[Parameter::BQuery], 3, 8));
   REQUIRE(after.weights.head_names.size() == 8);
   CHECK(after.weights.head_names[2] == "uniform");
   CHECK(after.weights.head_names[3].empty());

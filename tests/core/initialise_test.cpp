@@ -54,21 +54,21 @@ std::vector<std::vector<double>> gram_schmidt(std::int64_t rows, std::int64_t co
 
 TEST_CASE("the initialisers draw what they are named after", "[initialise]") {
   const Document xavier = sentence(Initialiser::Xavier);
-  CHECK(xavier.weights.w_query->values()[9] ==
+  CHECK(xavier.weights[Parameter::WQuery]->values()[9] ==
         static_cast<float>(0.125 * random_normal(7, stream_of("block W_Q"), 9)));  // √(2 / 128)
   const Document normal = sentence(Initialiser::Normal);
-  CHECK(normal.weights.w_output->values()[9] ==
+  CHECK(normal.weights[Parameter::WOutput]->values()[9] ==
         static_cast<float>(0.02 * random_normal(7, stream_of("block W_O"), 9)));
-  CHECK(spread(*normal.weights.w_key) == Approx(0.02).epsilon(0.05));
-  CHECK(*normal.weights.w_key != *normal.weights.w_value);
+  CHECK(spread(*normal.weights[Parameter::WKey]) == Approx(0.02).epsilon(0.05));
+  CHECK(*normal.weights[Parameter::WKey] != *normal.weights[Parameter::WValue]);
   const Document identity = edit::d_v(edit::kv_heads(sentence(Initialiser::Identity), 2), 20);
-  for (const TensorPtr& block : {identity.weights.w_query, identity.weights.w_key, identity.weights.w_value,
-                                 identity.weights.w_output}) {
+  for (const TensorPtr& block : {identity.weights[Parameter::WQuery], identity.weights[Parameter::WKey],
+                                 identity.weights[Parameter::WValue], identity.weights[Parameter::WOutput]}) {
     const auto w = block->matrix();
     for (std::int64_t r = 0; r < w.rows(); ++r)
       for (std::int64_t c = 0; c < w.cols(); ++c) REQUIRE(w(r, c) == (r == c ? 1.0f : 0.0f));
   }
-  CHECK(identity.weights.w_output->shape() == Shape{160, 64});
+  CHECK(identity.weights[Parameter::WOutput]->shape() == Shape{160, 64});
 }
 
 TEST_CASE("nn.Linear's initialiser is uniform, and its scores spread a third as much as Xavier's",
@@ -76,7 +76,8 @@ TEST_CASE("nn.Linear's initialiser is uniform, and its scores spread a third as 
   const Document linear = edit::biases(sentence(Initialiser::Linear), true);
   const Weights& w = linear.weights;
   const double bound = 1 / std::sqrt(64.0);  // 1/√fan_in, biases too
-  for (const TensorPtr& block : {w.w_query, w.w_key, w.w_value, w.w_output, w.b_query, w.b_output}) {
+  for (const TensorPtr& block : {w[Parameter::WQuery], w[Parameter::WKey], w[Parameter::WValue],
+                                 w[Parameter::WOutput], w[Parameter::BQuery], w[Parameter::BOutput]}) {
     double least = 1, most = -1;
     for (const float x : block->values()) {
       least = std::min(least, static_cast<double>(x));
@@ -86,9 +87,9 @@ TEST_CASE("nn.Linear's initialiser is uniform, and its scores spread a third as 
     CHECK(least >= -bound);
     CHECK(most - least > 1.8 * bound);
   }
-  CHECK(spread(*w.w_query) == Approx(bound / std::sqrt(3.0)).epsilon(0.02));
-  CHECK(*w.w_query != *w.w_key);
-  CHECK(*sentence(Initialiser::Linear).weights.w_query == *w.w_query);
+  CHECK(spread(*w[Parameter::WQuery]) == Approx(bound / std::sqrt(3.0)).epsilon(0.02));
+  CHECK(*w[Parameter::WQuery] != *w[Parameter::WKey]);
+  CHECK(*sentence(Initialiser::Linear).weights[Parameter::WQuery] == *w[Parameter::WQuery]);
 
   // PyTorch: nn.Linear(256, 256).weight is U(±0.0625); for x ~ N(0, 1) scaled scores have σ = 1/3.
   Document document;
@@ -132,31 +133,33 @@ TEST_CASE("one block can be drawn by itself, under every recipe", "[initialise]"
     const Document document = edit::recipe(edit::texts({}, {"The cat sat"}), recipe);
     const Document drawn = edit::initialise(document, Block::ValueWeights, Initialiser::Orthogonal, 11);
     CHECK(drawn.weights.recipe == recipe);
-    CHECK(*drawn.weights.w_value == initialised(Initialiser::Orthogonal, {64, 64}, 11, "block W_V"));
-    CHECK(drawn.weights.w_query == document.weights.w_query);
-    CHECK(*edit::d_v(drawn, 3).weights.w_value ==
+    CHECK(*drawn.weights[Parameter::WValue] ==
+          initialised(Initialiser::Orthogonal, {64, 64}, 11, "block W_V"));
+    CHECK(drawn.weights[Parameter::WQuery] == document.weights[Parameter::WQuery]);
+    CHECK(*edit::d_v(drawn, 3).weights[Parameter::WValue] ==
           initialised(Initialiser::Orthogonal, {64, 24}, 11, "block W_V"));
-    CHECK(*edit::seed(drawn, 8).weights.w_value == *drawn.weights.w_value);
+    CHECK(*edit::seed(drawn, 8).weights[Parameter::WValue] == *drawn.weights[Parameter::WValue]);
     CHECK(edit::new_seed(drawn).weights.of(Projection::Value).drawn->seed ==
           edit::new_seed(drawn).weights.seed);
     CHECK_FALSE(edit::recipe(drawn, recipe).weights.of(Projection::Value).drawn);
 
     const Document undrawn = edit::undrawn(drawn, Block::ValueWeights);
-    CHECK(*undrawn.weights.w_value == *document.weights.w_value);
+    CHECK(*undrawn.weights[Parameter::WValue] == *document.weights[Parameter::WValue]);
     CHECK(undrawn.weights.blocks == document.weights.blocks);
 
     Document given = edit::number(drawn, {Block::ValueWeights, 2, 3}, 5);  // and of edited ones
     given = edit::number(given, {Block::KeyWeights, 2, 3}, 5);
-    CHECK(*made_numbers(given, Block::ValueWeights) == *drawn.weights.w_value);
+    CHECK(*made_numbers(given, Block::ValueWeights) == *drawn.weights[Parameter::WValue]);
     const Document again = edit::initialise(given, Block::ValueWeights, Initialiser::Identity, 0);
-    CHECK(again.weights.w_value->matrix().isIdentity(0));
-    CHECK(again.weights.w_key == given.weights.w_key);
+    CHECK(again.weights[Parameter::WValue]->matrix().isIdentity(0));
+    CHECK(again.weights[Parameter::WKey] == given.weights[Parameter::WKey]);
     CHECK(again.weights.recipe == Recipe::Given);
   }
   Document loaded = edit::recipe(edit::recipe(edit::texts({}, {"a b"}), Recipe::Random), Recipe::Given);
   loaded = edit::gain(loaded, Block::QueryWeights, 2);
   const Document drawn = edit::initialise(loaded, Block::QueryWeights, Initialiser::Normal, 5);
-  CHECK(spread(*drawn.weights.w_query) == Approx(0.04).epsilon(0.05));
+  CHECK(spread(*drawn.weights[Parameter::WQuery]) == Approx(0.04).epsilon(0.05));
   const Document edited = edit::number(drawn, {Block::QueryWeights, 0, 0}, 3);
-  CHECK(*edit::reset(edited, Block::QueryWeights).weights.w_query == *drawn.weights.w_query);
+  CHECK(*edit::reset(edited, Block::QueryWeights).weights[Parameter::WQuery] ==
+        *drawn.weights[Parameter::WQuery]);
 }

@@ -120,7 +120,7 @@ TEST_CASE("a document is saved and opened", "[open]") {
   const Document back = open_document(directory / "cat.JSON");
   CHECK(back.title == "My cat");
   CHECK(back.input == document.input);
-  CHECK(*back.weights.w_query == *document.weights.w_query);
+  CHECK(*back.weights[Parameter::WQuery] == *document.weights[Parameter::WQuery]);
   document.title.clear();
   save_document(document, directory / "untitled.json");
   CHECK(open_document(directory / "untitled.json").title == "untitled");

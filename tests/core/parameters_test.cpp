@@ -6,6 +6,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/document_blocks.hpp"
+#include "core/samples.hpp"
+#include "core/stages/sources.hpp"
+
 namespace attnscope {
 
 TEST_CASE("Every parameter has a row, with names of its own") {
@@ -57,6 +61,22 @@ TEST_CASE("Shapes of parameters follow from the sizes of the layer") {
   CHECK(shape(Parameter::RelativeBias) == Shape{32, 4});
   CHECK(shape_words(info(Parameter::WKey)) == "[d_model, kv heads · d_k]");
   CHECK(shape_words(info(Parameter::BOutput)) == "[d_model]");
+}
+
+TEST_CASE("Every parameter of a Document is one of its blocks and goes into the computation") {
+  samples::Random random(4);
+  Document document = samples::text_document(random, {3}, 2, 8);
+  for (const ParameterInfo& row : parameter_table) {
+    INFO(row.name);
+    const auto own = std::make_shared<const Tensor>(Shape{2, 3});
+    document.weights[row.parameter] = own;
+    int found = 0;
+    for_each_block(document, [&](const TensorPtr& block) { found += block == own; });
+    CHECK(found == 1);
+    CHECK(sources_of<float>(document)[row.parameter] == own);
+    REQUIRE(sources_of<double>(document)[row.parameter]);
+    CHECK(sources_of<double>(document)[row.parameter]->shape() == Shape{2, 3});
+  }
 }
 
 }  // namespace attnscope

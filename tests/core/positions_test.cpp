@@ -141,16 +141,16 @@ TEST_CASE("A table of positions must fit key vectors too") {
   samples::Random random(9);
   Document document = samples::text_document(random, {1}, 2, 8);
   document.positions = Positions::Learned;
-  document.weights.position_table = random.tensor({6, 8});
+  document.weights[Parameter::PositionTable] = random.tensor({6, 8});
   document.input.vectors.query = random.tensor({1, 4, 8});
   document.input.vectors.key = random.tensor({1, 6, 12});  // wider than the table
-  document.weights.w_key = document.weights.w_value = random.tensor({12, 8});
+  document.weights[Parameter::WKey] = document.weights[Parameter::WValue] = random.tensor({12, 8});
   CHECK_THROWS_AS(check(document), Error);
-  document.weights.position_table.reset();  // from the seed they have any width
+  document.weights[Parameter::PositionTable].reset();  // from the seed they have any width
   CHECK(run(document)[Stage::Memory]->shape() == Shape{1, 6, 12});
   document.input.vectors.key = random.tensor({1, 6, 8});
-  document.weights.w_key = document.weights.w_value = random.tensor({8, 8});
-  document.weights.position_table = random.tensor({6, 8});
+  document.weights[Parameter::WKey] = document.weights[Parameter::WValue] = random.tensor({8, 8});
+  document.weights[Parameter::PositionTable] = random.tensor({6, 8});
   CHECK(run(document)[Stage::Memory]->shape() == Shape{1, 6, 8});
 }
 

@@ -46,18 +46,18 @@ void randomise_weights(Random& random, Document& document, const SourceWidths& f
   const std::int64_t keys = key_value_heads(document) * d_k, values = key_value_heads(document) * d_v;
   const std::int64_t mixed = document.heads * d_v;
   const double spread = 1 / std::sqrt(static_cast<double>(width));
-  weights.w_query = random.tensor({width, width}, spread);
-  weights.w_key = random.tensor({from.key, keys}, spread);
-  weights.w_value = random.tensor({from.value, values}, spread);
-  weights.w_output = random.tensor({mixed, width}, spread);
-  if (random.coin()) weights.b_query = random.tensor({width}, 0.3);
-  if (random.coin()) weights.b_key = random.tensor({keys}, 0.3);
-  if (random.coin()) weights.b_value = random.tensor({values}, 0.3);
-  if (random.coin()) weights.b_output = random.tensor({width}, 0.3);
+  weights[Parameter::WQuery] = random.tensor({width, width}, spread);
+  weights[Parameter::WKey] = random.tensor({from.key, keys}, spread);
+  weights[Parameter::WValue] = random.tensor({from.value, values}, spread);
+  weights[Parameter::WOutput] = random.tensor({mixed, width}, spread);
+  if (random.coin()) weights[Parameter::BQuery] = random.tensor({width}, 0.3);
+  if (random.coin()) weights[Parameter::BKey] = random.tensor({keys}, 0.3);
+  if (random.coin()) weights[Parameter::BValue] = random.tensor({values}, 0.3);
+  if (random.coin()) weights[Parameter::BOutput] = random.tensor({width}, 0.3);
   document.zero_key = rarely(random, 4);
   if (!rarely(random, 4)) return;
-  weights.extra_key = random.tensor({keys});
-  weights.extra_value = random.tensor({values});
+  weights[Parameter::ExtraKey] = random.tensor({keys});
+  weights[Parameter::ExtraValue] = random.tensor({values});
 }
 
 void randomise_window(Random& random, Masking& masking) {
@@ -103,14 +103,15 @@ void randomise_positions(Random& random, Document& document) {
   settings.buckets = settings.buckets_two_sided ? 2 * small(random, 2, 6) : small(random, 2, 9);
   const int exact = settings.buckets / (settings.buckets_two_sided ? 4 : 2);
   settings.bucket_distance = exact + small(random, 1, 20);
-  document.weights.position_table.reset();
-  document.weights.relative_bias.reset();
+  document.weights[Parameter::PositionTable].reset();
+  document.weights[Parameter::RelativeBias].reset();
   if (document.positions == Positions::Learned) {
     const std::int64_t most = std::max(size.past + size.queries, size.token_keys());
-    document.weights.position_table = random.tensor({most + random.between(0, 2), document.d_model}, 0.5);
+    document.weights[Parameter::PositionTable] =
+        random.tensor({most + random.between(0, 2), document.d_model}, 0.5);
   }
   if (document.positions == Positions::RelativeBuckets)
-    document.weights.relative_bias = random.tensor({settings.buckets, size.heads});
+    document.weights[Parameter::RelativeBias] = random.tensor({settings.buckets, size.heads});
 }
 
 void randomise_mask(Random& random, Document& document) {

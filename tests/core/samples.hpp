@@ -57,10 +57,12 @@ inline Document text_document(Random& random, const std::vector<std::int64_t>& l
   weights.recipe = Recipe::Given;
   weights.biases = biases;
   const double spread = 1 / std::sqrt(static_cast<double>(d_model));
-  for (TensorPtr* block : {&weights.w_query, &weights.w_key, &weights.w_value, &weights.w_output})
+  for (TensorPtr* block : {&weights[Parameter::WQuery], &weights[Parameter::WKey],
+                           &weights[Parameter::WValue], &weights[Parameter::WOutput]})
     *block = random.tensor(Shape{d_model, d_model}, spread);
   if (!biases) return document;
-  for (TensorPtr* block : {&weights.b_query, &weights.b_key, &weights.b_value, &weights.b_output})
+  for (TensorPtr* block : {&weights[Parameter::BQuery], &weights[Parameter::BKey],
+                           &weights[Parameter::BValue], &weights[Parameter::BOutput]})
     *block = random.tensor(Shape{d_model}, 0.3);
   return document;
 }

@@ -187,9 +187,9 @@ TEST_CASE("A frozen pattern of its own changes nothing until something else does
   CHECK(sharp->trace[Stage::Softmax]->matrix(0, 3) != before->trace[Stage::Softmax]->matrix(0, 3));
   CHECK(sharp->measures.output_change[5].change > 1e-3);
   // What is behind the weights changes the output's change as well, and nothing else of the measures.
-  auto w = std::make_shared<Tensor>(*document.weights.w_output);
+  auto w = std::make_shared<Tensor>(*document.weights[Parameter::WOutput]);
   w->matrix() *= 2;
-  document.weights.w_output = w;
+  document.weights[Parameter::WOutput] = w;
   const ResultPtr doubled = pipeline.run(document);
   CHECK(std::abs(doubled->measures.output_change[5].change - 2 * sharp->measures.output_change[5].change) <
         1e-6);
@@ -227,13 +227,13 @@ TEST_CASE("Scores of a replaced head get no gradient, its values and W_O do", "[
     const ResultPtr result = compute(document);
     const auto columns = [](const TensorPtr& w, std::int64_t h) { return w->matrix().middleCols(h * 8, 8); };
     const Gradients& g = *result->gradients;
-    CHECK(columns(g.w_query, 2).isZero(0));
-    CHECK(columns(g.w_key, 2).isZero(0));
+    CHECK(columns(g[Parameter::WQuery], 2).isZero(0));
+    CHECK(columns(g[Parameter::WKey], 2).isZero(0));
     CHECK(g.scores->matrix(0, 2).isZero(0));
     CHECK_FALSE(g.weights->matrix(0, 2).isZero(0));
-    CHECK_FALSE(columns(g.w_value, 2).isZero(1e-6f));
-    CHECK_FALSE(g.w_output->matrix().middleRows(2 * 8, 8).isZero(1e-6f));
-    CHECK_FALSE(columns(g.w_query, 3).isZero(1e-9f));
+    CHECK_FALSE(columns(g[Parameter::WValue], 2).isZero(1e-6f));
+    CHECK_FALSE(g[Parameter::WOutput]->matrix().middleRows(2 * 8, 8).isZero(1e-6f));
+    CHECK_FALSE(columns(g[Parameter::WQuery], 3).isZero(1e-9f));
   }
 }
 

@@ -20,7 +20,8 @@ Document sentence(Recipe recipe) { return edit::recipe(edit::texts({}, {"The cat
 /// Pointers to the four matrices, to see which of them were made anew.
 std::array<const Tensor*, 4> blocks(const Document& document) {
   const Weights& w = document.weights;
-  return {w.w_query.get(), w.w_key.get(), w.w_value.get(), w.w_output.get()};
+  return {w[Parameter::WQuery].get(), w[Parameter::WKey].get(), w[Parameter::WValue].get(),
+          w[Parameter::WOutput].get()};
 }
 
 }  // namespace
@@ -77,15 +78,15 @@ TEST_CASE("random blocks have the variance of Glorot and Bengio and streams of t
     for (const float x : block->values()) squares += static_cast<double>(x) * x;
     CHECK(squares / 4096 == Approx(1.0 / 64).epsilon(0.1));  // standard error 2.2 %
   }
-  CHECK(*w.w_query != *w.w_key);
-  CHECK(*w.w_value != *w.w_output);
-  CHECK_FALSE(w.b_query);
+  CHECK(*w[Parameter::WQuery] != *w[Parameter::WKey]);
+  CHECK(*w[Parameter::WValue] != *w[Parameter::WOutput]);
+  CHECK_FALSE(w[Parameter::BQuery]);
 
   const Document biased = edit::biases(document, true);
   CHECK(blocks(biased) == blocks(document));
-  REQUIRE(biased.weights.b_output);
-  CHECK(biased.weights.b_output->shape() == Shape{64});
-  CHECK(*biased.weights.b_query != *biased.weights.b_key);
+  REQUIRE(biased.weights[Parameter::BOutput]);
+  CHECK(biased.weights[Parameter::BOutput]->shape() == Shape{64});
+  CHECK(*biased.weights[Parameter::BQuery] != *biased.weights[Parameter::BKey]);
   CHECK(edit::biases(biased, false) == document);
 }
 
@@ -95,8 +96,8 @@ TEST_CASE("blocks that come out equal keep their identity") {
     CHECK(blocks(with_weights(document)) == blocks(document));
     CHECK(blocks(edit::text(document, 0, "something else")) == blocks(document));
     const Document other = edit::seed(document, 8);
-    CHECK(other.weights.w_query != document.weights.w_query);
-    CHECK(*edit::seed(other, 7).weights.w_query == *document.weights.w_query);
+    CHECK(other.weights[Parameter::WQuery] != document.weights[Parameter::WQuery]);
+    CHECK(*edit::seed(other, 7).weights[Parameter::WQuery] == *document.weights[Parameter::WQuery]);
   }
   // Random blocks do not depend on the number of heads, nor on noise, which is for hand-built ones.
   const Document random = sentence(Recipe::Random);
@@ -105,8 +106,8 @@ TEST_CASE("blocks that come out equal keep their identity") {
   // Without noise, what values are carried and where they return to is the same for every seed.
   const Document built = sentence(Recipe::HandBuilt);
   const Document reseeded = edit::seed(built, 8);
-  CHECK(reseeded.weights.w_value == built.weights.w_value);
-  CHECK(reseeded.weights.w_output == built.weights.w_output);
+  CHECK(reseeded.weights[Parameter::WValue] == built.weights[Parameter::WValue]);
+  CHECK(reseeded.weights[Parameter::WOutput] == built.weights[Parameter::WOutput]);
 }
 
 TEST_CASE("a recipe that cannot be followed leaves the blocks as they are") {
@@ -145,8 +146,8 @@ TEST_CASE("edits change what they are named after") {
   CHECK(random.embedding == Embedding::Gaussian);
   const Document back = edit::recipe(random, Recipe::HandBuilt);
   CHECK(back.embedding == Embedding::HandBuilt);
-  CHECK(*back.weights.w_key == *document.weights.w_key);
-  CHECK(edit::d_model(document, 128).weights.w_query->shape() == Shape{128, 128});
+  CHECK(*back.weights[Parameter::WKey] == *document.weights[Parameter::WKey]);
+  CHECK(edit::d_model(document, 128).weights[Parameter::WQuery]->shape() == Shape{128, 128});
   CHECK(edit::heads(document, 4).weights.head_names.size() == 4);
   CHECK(edit::noise(document, 0.5f).weights.noise == 0.5f);
 }

@@ -61,7 +61,7 @@ TEST_CASE("A stage reads what the stage before left on the card, without sending
   document.masking = {};
   document.positions = Positions::None;
   document.precision = Precision::Float32;
-  document.weights.extra_key = document.weights.extra_value = nullptr;
+  document.weights[Parameter::ExtraKey] = document.weights[Parameter::ExtraValue] = nullptr;
   document.zero_key = false;
   document.linear = false;
   document.softmax = SoftmaxKind::Stable;

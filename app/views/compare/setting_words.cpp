@@ -107,11 +107,13 @@ std::string positions_of(const Document& self, const Document& other) {
         return "buckets to " + std::to_string(mine.bucket_distance);
       if (mine.buckets_two_sided != theirs.buckets_two_sided)
         return mine.buckets_two_sided ? "two-sided" : "one-sided";
-      return same_numbers(self.weights.relative_bias, other.weights.relative_bias) ? std::string()
-                                                                                   : "bucket numbers";
+      return same_numbers(self.weights[Parameter::RelativeBias], other.weights[Parameter::RelativeBias])
+                 ? std::string()
+                 : "bucket numbers";
     case Positions::Learned:
-      return same_numbers(self.weights.position_table, other.weights.position_table) ? std::string()
-                                                                                     : "learned table";
+      return same_numbers(self.weights[Parameter::PositionTable], other.weights[Parameter::PositionTable])
+                 ? std::string()
+                 : "learned table";
     default: return {};
   }
 }
@@ -148,11 +150,14 @@ std::string weights_of(const Document& self, const Document& other) {
     return mine.recipe == Recipe::Random ? "random W" : "hand-built W";
   }
   if (mine.recipe != Recipe::Given) return {};  // the recipe decides the numbers: it is compared below
-  const bool alike =
-      same_numbers(mine.w_query, theirs.w_query) && same_numbers(mine.w_key, theirs.w_key) &&
-      same_numbers(mine.w_value, theirs.w_value) && same_numbers(mine.w_output, theirs.w_output) &&
-      same_numbers(mine.b_query, theirs.b_query) && same_numbers(mine.b_key, theirs.b_key) &&
-      same_numbers(mine.b_value, theirs.b_value) && same_numbers(mine.b_output, theirs.b_output);
+  const bool alike = same_numbers(mine[Parameter::WQuery], theirs[Parameter::WQuery]) &&
+                     same_numbers(mine[Parameter::WKey], theirs[Parameter::WKey]) &&
+                     same_numbers(mine[Parameter::WValue], theirs[Parameter::WValue]) &&
+                     same_numbers(mine[Parameter::WOutput], theirs[Parameter::WOutput]) &&
+                     same_numbers(mine[Parameter::BQuery], theirs[Parameter::BQuery]) &&
+                     same_numbers(mine[Parameter::BKey], theirs[Parameter::BKey]) &&
+                     same_numbers(mine[Parameter::BValue], theirs[Parameter::BValue]) &&
+                     same_numbers(mine[Parameter::BOutput], theirs[Parameter::BOutput]);
   return alike ? std::string() : "W edited";
 }
 
@@ -189,9 +194,10 @@ std::string block_of(const Document& self, const Document& other) {
 
 std::string learned_key_of(const Document& self, const Document& other) {
   const Weights &mine = self.weights, &theirs = other.weights;
-  if (same_numbers(mine.extra_key, theirs.extra_key) && same_numbers(mine.extra_value, theirs.extra_value))
+  if (same_numbers(mine[Parameter::ExtraKey], theirs[Parameter::ExtraKey]) &&
+      same_numbers(mine[Parameter::ExtraValue], theirs[Parameter::ExtraValue]))
     return {};
-  return mine.extra_key ? "learned key" : "no learned key";
+  return mine[Parameter::ExtraKey] ? "learned key" : "no learned key";
 }
 
 std::string zero_key_of(const Document& self, const Document& other) {

@@ -97,13 +97,14 @@ void extra_key_rows(Column& c) {
       document.weights.fused = !w.fused;
     }
     // Given numbers bring their learned key with them, or have none.
-    const bool can_learn = w.recipe != Recipe::Given || w.extra_key;
-    if (can_learn && toggle(c.ui(), "Learned key", "learned key", c.row(28, 4), w.extra_key != nullptr,
-                            {"Learned key",
-                             "K = [K; k₀]   V = [V; v₀]",
-                             "One more key and value that every query sees, as bias_k and bias_v in PyTorch.",
-                             {}})) {
-      document = edit::extra_key(std::move(document), !w.extra_key);
+    const bool can_learn = w.recipe != Recipe::Given || w[Parameter::ExtraKey];
+    if (can_learn &&
+        toggle(c.ui(), "Learned key", "learned key", c.row(28, 4), w[Parameter::ExtraKey] != nullptr,
+               {"Learned key",
+                "K = [K; k₀]   V = [V; v₀]",
+                "One more key and value that every query sees, as bias_k and bias_v in PyTorch.",
+                {}})) {
+      document = edit::extra_key(std::move(document), !w[Parameter::ExtraKey]);
     }
   }
   if (!knows_scores(document)) {
@@ -209,7 +210,7 @@ void weights_section(Column& c) {
                                                              : "given",
                .opens = given ? Opens::OnDemand : Opens::WhenWide,
                .has_extras = !given && !document.input.vectors,
-               .extras_used = w.fused || w.extra_key || document.zero_key})) {
+               .extras_used = w.fused || w[Parameter::ExtraKey] || document.zero_key})) {
     if (!given && !document.input.vectors) {
       recipe_rows(c);
       edited_row(c);

@@ -128,7 +128,7 @@ float Contents::partial_mix(std::int64_t query, std::int64_t column, std::int64_
 
 float Contents::own_part(std::int64_t query, std::int64_t column) const {
   const auto mixed = v_.result().trace[Stage::Mix]->matrix(v_.b, v_.h).row(query);
-  const auto output = v_.document().weights.w_output->matrix();
+  const auto output = v_.document().weights[Parameter::WOutput]->matrix();
   return mixed.dot(output.col(column).segment(v_.h * mixed.size(), mixed.size()).transpose());
 }
 

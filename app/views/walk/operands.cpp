@@ -108,8 +108,12 @@ class Vectors {
   Formula projected(Stage stage) const {
     const Weights& w = v_.document().weights;
     const bool asks = stage == Stage::Query;
-    const TensorPtr& block = asks ? w.w_query : stage == Stage::Key ? w.w_key : w.w_value;
-    const TensorPtr& bias = asks ? w.b_query : stage == Stage::Key ? w.b_key : w.b_value;
+    const TensorPtr& block = asks                  ? w[Parameter::WQuery]
+                             : stage == Stage::Key ? w[Parameter::WKey]
+                                                   : w[Parameter::WValue];
+    const TensorPtr& bias = asks                  ? w[Parameter::BQuery]
+                            : stage == Stage::Key ? w[Parameter::BKey]
+                                                  : w[Parameter::BValue];
     const TensorPtr& own = v_.document().input.vectors.value;
     const TensorPtr& other =
         trace()[Stage::Memory] && !asks ? trace()[Stage::Memory] : trace()[Stage::Position];
@@ -203,12 +207,12 @@ class Vectors {
     if (move < moves || moves == 1) {
       const auto mix = trace()[Stage::Mix]->matrix(v_.b, v_.h).row(v_.cell.query);
       const auto rows =
-          v_.document().weights.w_output->matrix().col(e).segment(v_.h * mix.size(), mix.size());
+          v_.document().weights[Parameter::WOutput]->matrix().col(e).segment(v_.h * mix.size(), mix.size());
       f.join(
           sum_of_products(v_.ui(), products(mix, rows), {theme_.text1, theme_.text2, room_after(f)}, size_));
       return answered(f, move < moves ? own : all, theme_.query);
     }
-    const TensorPtr& bias = v_.document().weights.b_output;
+    const TensorPtr& bias = v_.document().weights[Parameter::BOutput];
     const double added = bias ? static_cast<double>(bias->values()[static_cast<std::size_t>(e)]) : 0;
     f.add(operand(own), theme_.text1).lowered("this head", theme_.text3).add("  +  ", theme_.text3);
     f.add(operand(all - own - added), theme_.text1).lowered("other heads", theme_.text3);

@@ -52,10 +52,10 @@ std::string formula_of(const View& v, Stage stage) {
   const Weights& w = v.document().weights;
   std::string formula(info(stage).formula);
   const bool of_keys = stage == Stage::Key || stage == Stage::Value;
-  const TensorPtr& bias = stage == Stage::Query   ? w.b_query
-                          : stage == Stage::Key   ? w.b_key
-                          : stage == Stage::Value ? w.b_value
-                                                  : w.b_output;
+  const TensorPtr& bias = stage == Stage::Query   ? w[Parameter::BQuery]
+                          : stage == Stage::Key   ? w[Parameter::BKey]
+                          : stage == Stage::Value ? w[Parameter::BValue]
+                                                  : w[Parameter::BOutput];
   if (const std::size_t plus = formula.find(" + b_"); plus != std::string::npos && !bias)
     formula.resize(plus);
   if (const std::size_t x = formula.find("X·");
@@ -146,7 +146,7 @@ class Builder {
       panels_.push_back(vectors(Stage::Position, Rows::Tokens, Unit::Model, 0));
       if (trace()[Stage::Position] == trace()[Stage::Embed])
         panels_.back().caption = formula_of(v_, Stage::Embed);
-      parameters(Stage::Query, Projection::Query, "W_Q", w.w_query, v_.h, "×");
+      parameters(Stage::Query, Projection::Query, "W_Q", w[Parameter::WQuery], v_.h, "×");
     }
     with_rotation(Stage::Query, Stage::RotateQuery, Rows::Queries, ui().theme.query);
   }
@@ -155,7 +155,7 @@ class Builder {
     const std::size_t first = panels_.size();
     if (sources_) {
       if (trace()[Stage::Memory]) panels_.push_back(vectors(Stage::Memory, Rows::Keys, Unit::Model, 0));
-      parameters(Stage::Key, Projection::Key, "W_K", v_.document().weights.w_key, v_.kv,
+      parameters(Stage::Key, Projection::Key, "W_K", v_.document().weights[Parameter::WKey], v_.kv,
                  trace()[Stage::Memory] ? "×" : "X ×");
     }
     with_rotation(Stage::Key, Stage::RotateKey, Rows::Keys, ui().theme.key);
@@ -180,7 +180,7 @@ class Builder {
                          .scale = centred(ui(), values.cwiseAbs().maxCoeff(), vector_span)});
     }
     if (sources_)
-      parameters(Stage::Value, Projection::Value, "W_V", v_.document().weights.w_value, v_.kv,
+      parameters(Stage::Value, Projection::Value, "W_V", v_.document().weights[Parameter::WValue], v_.kv,
                  own                      ? "×"
                  : trace()[Stage::Memory] ? "N ×"
                                           : "X ×");
@@ -240,7 +240,7 @@ class Builder {
   }
 
   void output_weights() {
-    const TensorPtr& block = v_.document().weights.w_output;
+    const TensorPtr& block = v_.document().weights[Parameter::WOutput];
     if (!block || !v_.script.has(Stage::Output)) return;
     const ConstMatrixMap<float> values = block->matrix();
     panels_.push_back(

@@ -37,7 +37,7 @@ Script::Script(const Result& result) {
   if (!result.trace[Stage::Output]) return;
   const bool one_head = result.dimensions.heads == 1;
   if (!one_head) add(Stage::Concat, 1);
-  add(Stage::Output, one_head && !result.document.weights.b_output ? 1 : 2);
+  add(Stage::Output, one_head && !result.document.weights[Parameter::BOutput] ? 1 : 2);
 }
 
 void Script::add(Stage stage, int moves) {

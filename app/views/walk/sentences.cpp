@@ -189,7 +189,7 @@ std::string shared_note(const View& v, std::string_view what) {
 /// A key of no token has no vector that weights are multiplied with.
 std::string extra_key_sentence(const View& v, const std::string& key, std::string_view what) {
   const Dimensions& d = v.result().dimensions;
-  const bool learned = v.document().weights.extra_key && v.cell.key == d.token_keys();
+  const bool learned = v.document().weights[Parameter::ExtraKey] && v.cell.key == d.token_keys();
   return key + " belongs to no token: its " + std::string(what) +
          (learned ? " is learned." : " is all zeros.");
 }
@@ -278,8 +278,8 @@ std::string output_sentence(const View& v, int move, int moves) {
   if (move < moves)
     return is_muted(v) ? "This head is muted: its contribution to the output is 0."
                        : "This head's contribution: its output times its rows of W_O.";
-  return v.document().weights.b_output ? "The contributions of all heads and the bias are summed."
-                                       : "The contributions of all heads are summed.";
+  return v.document().weights[Parameter::BOutput] ? "The contributions of all heads and the bias are summed."
+                                                  : "The contributions of all heads are summed.";
 }
 
 /// "Queries", "Scores", and "Softmax" for the weights while they come about.

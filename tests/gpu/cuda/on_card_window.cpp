@@ -89,7 +89,7 @@ void staged(Card& card) {
       card.report(name + " mask switched wall", median(wall), "ms");
       const Clock::time_point begin = Clock::now();
       device.clear_times();
-      document.weights.w_query = random.tensor(document.weights.w_query->shape(), 0.1);
+      document.weights[Parameter::WQuery] = random.tensor(document.weights[Parameter::WQuery]->shape(), 0.1);
       pipeline.run(document);
       double all = 0;
       for (const double pass : device.milliseconds) all += pass;
