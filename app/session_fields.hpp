@@ -45,11 +45,17 @@ ATTNSCOPE_NAMES(PlotKind, {"entropy-rows", "entropy-heads", "entropy-map", "scor
                            "gradient-norms", "received"});
 static_assert(Names<PlotKind>::list.size() == plot_kinds);
 ATTNSCOPE_NAMES(Edge, {"rising", "falling"});
-ATTNSCOPE_NAMES(Block, {"input", "memory", "queries", "keys", "values", "past-keys", "past-values",
-                        "query-weights", "key-weights", "value-weights", "output-weights", "query-bias",
-                        "key-bias", "value-bias", "output-bias", "extra-key", "extra-value"});
-static_assert(Names<Block>::list.size() == block_count);
 #undef ATTNSCOPE_NAMES
+template <>
+struct Names<Block> {
+  static constexpr auto list = [] {
+    std::array<std::string_view, block_count> all{"input",  "memory",    "queries",    "keys",
+                                                  "values", "past-keys", "past-values"};
+    for (std::size_t i = first_parameter_block; i < block_count; ++i)
+      all[i] = info(*parameter_of(static_cast<Block>(i))).id;
+    return all;
+  }();
+};
 
 /// visit(name, value) for everything that is kept; numbers with the least and the greatest that make sense.
 template <class Visit>

@@ -27,7 +27,7 @@ TensorPtr embedded(const Document& document, Block block) {
   return std::make_shared<const Tensor>(embed<float>(document, sequences, tokens));
 }
 
-bool is_weights(Block block) { return block >= Block::QueryWeights; }
+bool is_weights(Block block) { return parameter_of(block).has_value(); }
 
 /// The Document as the recipe made it whose numbers were edited; nothing where no recipe is known or fits.
 std::optional<Document> with_made_weights(Document document) {
@@ -68,7 +68,6 @@ bool has_heads(const Document& document) {
 template <class D>
 std::conditional_t<std::is_const_v<D>, const TensorPtr, TensorPtr>* place_of(D& document, Block block) {
   auto& input = document.input;
-  auto& w = document.weights;
   const bool given = static_cast<bool>(input.given);
   if (given && (block < Block::Queries || block > Block::PastValues)) return nullptr;
   if (!given && block >= Block::Queries && block <= Block::PastValues) return nullptr;
@@ -80,32 +79,23 @@ std::conditional_t<std::is_const_v<D>, const TensorPtr, TensorPtr>* place_of(D& 
     case Block::Values: return &input.given.value;
     case Block::PastKeys: return &input.given.past_key;
     case Block::PastValues: return &input.given.past_value;
-    case Block::QueryWeights: return &w[Parameter::WQuery];
-    case Block::KeyWeights: return &w[Parameter::WKey];
-    case Block::ValueWeights: return &w[Parameter::WValue];
-    case Block::OutputWeights: return &w[Parameter::WOutput];
-    case Block::QueryBias: return &w[Parameter::BQuery];
-    case Block::KeyBias: return &w[Parameter::BKey];
-    case Block::ValueBias: return &w[Parameter::BValue];
-    case Block::OutputBias: return &w[Parameter::BOutput];
-    case Block::ExtraKey: return &w[Parameter::ExtraKey];
-    case Block::ExtraValue: return &w[Parameter::ExtraValue];
+    default: return &document.weights[*parameter_of(block)];
   }
-  return nullptr;
 }
 
 }  // namespace
 
 std::string_view symbol(Block block) {
-  constexpr std::array<std::string_view, block_count> symbols{
-      "X",   "N",   "Q",   "K",   "V",   "past K",          "past V",           "W_Q", "W_K", "W_V",
-      "W_O", "b_Q", "b_K", "b_V", "b_O", "the learned key", "the learned value"};
-  return symbols[static_cast<std::size_t>(block)];
+  constexpr std::array<std::string_view, first_parameter_block> symbols{"X", "N",      "Q",     "K",
+                                                                        "V", "past K", "past V"};
+  const std::optional<Parameter> parameter = parameter_of(block);
+  return parameter ? info(*parameter).name : symbols[static_cast<std::size_t>(block)];
 }
 
 std::optional<Projection> projection_of(Block block) {
-  if (block < Block::QueryWeights || block > Block::OutputWeights) return std::nullopt;
-  return static_cast<Projection>(static_cast<int>(block) - static_cast<int>(Block::QueryWeights));
+  const std::optional<Parameter> parameter = parameter_of(block);
+  if (!parameter || info(*parameter).kind != ParameterKind::Matrix) return std::nullopt;
+  return info(*parameter).projection;
 }
 
 TensorPtr numbers_of(const Document& document, Block block) {
@@ -168,10 +158,8 @@ Document as_made(Document document) {
   std::optional<Document> made = with_made_weights(document);
   if (!made) return document;
   bool same = true;
-  for (int block = static_cast<int>(Block::QueryWeights); block < static_cast<int>(block_count); ++block) {
-    const auto which = static_cast<Block>(block);
-    same = same && *stored(*made, which) == *stored(document, which);  // equal ones keep their identity
-  }
+  for (const ParameterInfo& row : parameter_table)  // equal ones keep their identity
+    same = same && made->weights[row.parameter] == weights[row.parameter];
   if (same) return *made;
   if (weights.head_names.empty() || !has_heads(document) || !has_heads(*made)) return document;
   for (std::size_t head = 0; head < std::min(weights.head_names.size(), made->weights.head_names.size());

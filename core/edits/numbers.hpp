@@ -26,7 +26,7 @@ enum class Block : std::uint8_t {
   Values,
   PastKeys,  // the given cache
   PastValues,
-  QueryWeights,  // W_Q, W_K, W_V, W_O [fan_in][fan_out]
+  QueryWeights,  // from here on in the order of parameter_table: W_Q, W_K, W_V, W_O [fan_in][fan_out]
   KeyWeights,
   ValueWeights,
   OutputWeights,
@@ -37,7 +37,21 @@ enum class Block : std::uint8_t {
   ExtraKey,  // the learned key and value that every query sees: one row [kv heads · d]
   ExtraValue,
 };
-inline constexpr std::size_t block_count = 17;
+inline constexpr std::size_t first_parameter_block = 7;
+/// Tables of positions cannot be edited; they are the last parameters.
+inline constexpr std::size_t block_count =
+    first_parameter_block + static_cast<std::size_t>(Parameter::PositionTable);
+
+constexpr Block block_of(Parameter which) {
+  return static_cast<Block>(first_parameter_block + static_cast<std::size_t>(which));
+}
+constexpr std::optional<Parameter> parameter_of(Block block) {
+  const auto at = static_cast<std::size_t>(block);
+  if (at < first_parameter_block) return std::nullopt;
+  return static_cast<Parameter>(at - first_parameter_block);
+}
+static_assert(block_of(Parameter::WQuery) == Block::QueryWeights &&
+              block_of(Parameter::ExtraValue) == Block::ExtraValue);
 
 struct Place {
   Block block = Block::Input;

@@ -7,6 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/document_blocks.hpp"
+#include "core/edits/numbers.hpp"
 #include "core/samples.hpp"
 #include "core/stages/sources.hpp"
 
@@ -76,6 +77,10 @@ TEST_CASE("Every parameter of a Document is one of its blocks and goes into the 
     CHECK(sources_of<float>(document)[row.parameter] == own);
     REQUIRE(sources_of<double>(document)[row.parameter]);
     CHECK(sources_of<double>(document)[row.parameter]->shape() == Shape{2, 3});
+    const bool editable = row.kind != ParameterKind::Position;
+    if (!editable) continue;
+    CHECK(parameter_of(block_of(row.parameter)) == row.parameter);
+    CHECK(numbers_of(document, block_of(row.parameter)) == own);
   }
 }
 

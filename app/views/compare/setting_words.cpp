@@ -150,14 +150,9 @@ std::string weights_of(const Document& self, const Document& other) {
     return mine.recipe == Recipe::Random ? "random W" : "hand-built W";
   }
   if (mine.recipe != Recipe::Given) return {};  // the recipe decides the numbers: it is compared below
-  const bool alike = same_numbers(mine[Parameter::WQuery], theirs[Parameter::WQuery]) &&
-                     same_numbers(mine[Parameter::WKey], theirs[Parameter::WKey]) &&
-                     same_numbers(mine[Parameter::WValue], theirs[Parameter::WValue]) &&
-                     same_numbers(mine[Parameter::WOutput], theirs[Parameter::WOutput]) &&
-                     same_numbers(mine[Parameter::BQuery], theirs[Parameter::BQuery]) &&
-                     same_numbers(mine[Parameter::BKey], theirs[Parameter::BKey]) &&
-                     same_numbers(mine[Parameter::BValue], theirs[Parameter::BValue]) &&
-                     same_numbers(mine[Parameter::BOutput], theirs[Parameter::BOutput]);
+  const bool alike = std::ranges::all_of(parameter_table, [&](const ParameterInfo& row) {
+    return !row.projection || same_numbers(mine[row.parameter], theirs[row.parameter]);
+  });
   return alike ? std::string() : "W edited";
 }
 

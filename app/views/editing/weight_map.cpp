@@ -12,28 +12,30 @@
 namespace attnscope {
 namespace {
 
-bool is_row(Block block) { return block >= Block::QueryBias; }
+bool is_row(Block block) {
+  const std::optional<Parameter> parameter = parameter_of(block);
+  return parameter && info(*parameter).rank() == 1;
+}
 
 /// Whose columns a block has: of heads of queries, of heads of keys and values, or of none.
 enum class Heads { None, OfQueries, OfKeys };
 
 Heads columns_of(Block block) {
-  switch (block) {
-    case Block::QueryWeights:
-    case Block::QueryBias: return Heads::OfQueries;
-    case Block::KeyWeights:
-    case Block::ValueWeights:
-    case Block::KeyBias:
-    case Block::ValueBias:
-    case Block::ExtraKey:
-    case Block::ExtraValue: return Heads::OfKeys;
+  const std::optional<Parameter> parameter = parameter_of(block);
+  switch (parameter ? info(*parameter).columns() : Extent::None) {
+    case Extent::QueryHeads: return Heads::OfQueries;
+    case Extent::KeyHeads:
+    case Extent::ValueHeads: return Heads::OfKeys;
     default: return Heads::None;
   }
 }
 
+/// Whether a head's part of the block is d_v wide.
 bool is_value(Block block) {
-  return block == Block::ValueWeights || block == Block::ValueBias || block == Block::ExtraValue ||
-         block == Block::OutputWeights;
+  const std::optional<Parameter> parameter = parameter_of(block);
+  return parameter && std::ranges::any_of(info(*parameter).extents, [](Extent extent) {
+           return extent == Extent::ValueHeads || extent == Extent::MixedHeads;
+         });
 }
 
 /// One block with what its parts share. Widths are those of the edited Document, whose block it is.
@@ -196,8 +198,8 @@ void take_mouse(const Weighed& w, const NumberMapResult& seen) {
 std::vector<Block> weight_blocks(const Document& document) {
   std::vector<Block> there;
   if (document.input.given) return there;
-  for (auto block = static_cast<int>(Block::QueryWeights); block < static_cast<int>(block_count); ++block)
-    if (numbers_of(document, static_cast<Block>(block))) there.push_back(static_cast<Block>(block));
+  for (std::size_t i = first_parameter_block; i < block_count; ++i)
+    if (numbers_of(document, static_cast<Block>(i))) there.push_back(static_cast<Block>(i));
   return there;
 }
 

@@ -108,12 +108,10 @@ class Vectors {
   Formula projected(Stage stage) const {
     const Weights& w = v_.document().weights;
     const bool asks = stage == Stage::Query;
-    const TensorPtr& block = asks                  ? w[Parameter::WQuery]
-                             : stage == Stage::Key ? w[Parameter::WKey]
-                                                   : w[Parameter::WValue];
-    const TensorPtr& bias = asks                  ? w[Parameter::BQuery]
-                            : stage == Stage::Key ? w[Parameter::BKey]
-                                                  : w[Parameter::BValue];
+    const Projection which = asks                  ? Projection::Query
+                             : stage == Stage::Key ? Projection::Key
+                                                   : Projection::Value;
+    const TensorPtr &block = w[matrix_of(which)], &bias = w[bias_of(which)];
     const TensorPtr& own = v_.document().input.vectors.value;
     const TensorPtr& other =
         trace()[Stage::Memory] && !asks ? trace()[Stage::Memory] : trace()[Stage::Position];

@@ -52,10 +52,11 @@ std::string formula_of(const View& v, Stage stage) {
   const Weights& w = v.document().weights;
   std::string formula(info(stage).formula);
   const bool of_keys = stage == Stage::Key || stage == Stage::Value;
-  const TensorPtr& bias = stage == Stage::Query   ? w[Parameter::BQuery]
-                          : stage == Stage::Key   ? w[Parameter::BKey]
-                          : stage == Stage::Value ? w[Parameter::BValue]
-                                                  : w[Parameter::BOutput];
+  const Projection which = stage == Stage::Query   ? Projection::Query
+                           : stage == Stage::Key   ? Projection::Key
+                           : stage == Stage::Value ? Projection::Value
+                                                   : Projection::Output;
+  const TensorPtr& bias = w[bias_of(which)];
   if (const std::size_t plus = formula.find(" + b_"); plus != std::string::npos && !bias)
     formula.resize(plus);
   if (const std::size_t x = formula.find("X·");
@@ -107,16 +108,17 @@ class Builder {
             .scale = centred(ui(), v_.scene.stats.largest(stage), vector_span)};
   }
 
-  void parameters(Stage stage, Projection which, std::string name, const TensorPtr& block, std::int64_t head,
-                  std::string sign) {
+  void parameters(Stage stage, Projection which, std::int64_t head, std::string sign) {
+    const TensorPtr& block = v_.document().weights[matrix_of(which)];
     if (!block) return;
+    const std::string name(info(matrix_of(which)).name);
     const std::int64_t width = trace()[stage]->shape()[3];
     panels_.push_back(
         {.id = "walk " + name,
          .stage = stage,
          .rows = Rows::Dimensions,
          .unit = Unit::Parameters,
-         .title = std::move(name),
+         .title = name,
          .why = "The columns that belong to this head; one column for each of its dimensions.",
          .sign = std::move(sign),
          .values = block->matrix(),
@@ -141,12 +143,11 @@ class Builder {
   }
 
   void queries() {
-    const Weights& w = v_.document().weights;
     if (sources_) {
       panels_.push_back(vectors(Stage::Position, Rows::Tokens, Unit::Model, 0));
       if (trace()[Stage::Position] == trace()[Stage::Embed])
         panels_.back().caption = formula_of(v_, Stage::Embed);
-      parameters(Stage::Query, Projection::Query, "W_Q", w[Parameter::WQuery], v_.h, "×");
+      parameters(Stage::Query, Projection::Query, v_.h, "×");
     }
     with_rotation(Stage::Query, Stage::RotateQuery, Rows::Queries, ui().theme.query);
   }
@@ -155,8 +156,7 @@ class Builder {
     const std::size_t first = panels_.size();
     if (sources_) {
       if (trace()[Stage::Memory]) panels_.push_back(vectors(Stage::Memory, Rows::Keys, Unit::Model, 0));
-      parameters(Stage::Key, Projection::Key, "W_K", v_.document().weights[Parameter::WKey], v_.kv,
-                 trace()[Stage::Memory] ? "×" : "X ×");
+      parameters(Stage::Key, Projection::Key, v_.kv, trace()[Stage::Memory] ? "×" : "X ×");
     }
     with_rotation(Stage::Key, Stage::RotateKey, Rows::Keys, ui().theme.key);
     begin_group(first);
@@ -180,10 +180,7 @@ class Builder {
                          .scale = centred(ui(), values.cwiseAbs().maxCoeff(), vector_span)});
     }
     if (sources_)
-      parameters(Stage::Value, Projection::Value, "W_V", v_.document().weights[Parameter::WValue], v_.kv,
-                 own                      ? "×"
-                 : trace()[Stage::Memory] ? "N ×"
-                                          : "X ×");
+      parameters(Stage::Value, Projection::Value, v_.kv, own ? "×" : trace()[Stage::Memory] ? "N ×" : "X ×");
     panels_.push_back(vectors(Stage::Value, Rows::Keys, Unit::Head, ui().theme.value));
     if (sources_) panels_.back().sign = "=";
     begin_group(first);
