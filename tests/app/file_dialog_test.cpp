@@ -117,6 +117,28 @@ TEST_CASE("letters find a name, a slash begins a path", "[files]") {
   CHECK(robot.document().title == "gamma.txt");
 }
 
+TEST_CASE("a path that is typed faster than frames come keeps its order", "[files]") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.key(ImGuiKey_O, ImGuiMod_Ctrl);
+  robot.settle();
+  ImGuiIO& io = ImGui::GetIO();
+  // As in a window: each letter with its key, all of them before the next frame, which takes only some.
+  io.ConfigInputTrickleEventQueue = true;
+  for (const auto& [key, letter] : {std::pair{ImGuiKey_Slash, '/'},
+                                    {ImGuiKey_T, 't'},
+                                    {ImGuiKey_M, 'm'},
+                                    {ImGuiKey_P, 'p'},
+                                    {ImGuiKey_Slash, '/'},
+                                    {ImGuiKey_X, 'x'}}) {
+    io.AddKeyEvent(key, true);
+    io.AddInputCharacter(static_cast<unsigned>(letter));
+    io.AddKeyEvent(key, false);
+  }
+  robot.frame(30);
+  robot.settle();
+  CHECK(robot.app().view().files.dialog.path_text == "/tmp/x");
+}
+
 TEST_CASE("only what can be opened is listed, unless all is asked for", "[files]") {
   const TemporaryDirectory directory;
   for (const char* name : {"a.json", "b.safetensors", "c.txt", "d.pdf", ".e.txt"}) directory.write(name, "x");

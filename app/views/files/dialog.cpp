@@ -134,6 +134,20 @@ void open_at(Scene& scene, const fs::path& path) {
   leave_dialog(dialog);
 }
 
+/// Dear ImGui drops what is typed in the frame in which a field gets the keyboard. It comes again in the next
+/// frame, before whatever waits there: keys that came faster than frames are taken one after the other.
+void type_again(const ImVector<ImWchar>& typed) {
+  ImGuiContext& context = *ImGui::GetCurrentContext();
+  for (int i = typed.Size; i-- > 0;) {
+    ImGuiInputEvent event;
+    event.Type = ImGuiInputEventType_Text;
+    event.Source = ImGuiInputSource_Keyboard;
+    event.EventId = context.InputEventsNextEventId++;
+    event.Text.Char = typed[i];
+    context.InputEventsQueue.push_front(event);
+  }
+}
+
 /// A field of the dialog. True when Return was pressed in it.
 bool draw_field(const Ui& ui, FileDialog& dialog, DialogPart part, const char* label, const Box& box,
                 std::string& text, std::string_view placeholder) {
@@ -142,9 +156,7 @@ bool draw_field(const Ui& ui, FileDialog& dialog, DialogPart part, const char* l
   bool* to_end = part == DialogPart::Path ? &dialog.cursor_to_end : nullptr;
   const bool entered = path_field(ui, label, box, text, placeholder, dialog.folder, to_end);
   const bool active = ImGui::IsItemActive();
-  // Dear ImGui drops what is typed in the frame in which a field gets the keyboard.
-  if (ImGui::IsItemActivated())
-    for (const ImWchar letter : typed) ImGui::GetIO().AddInputCharacter(static_cast<unsigned>(letter));
+  if (ImGui::IsItemActivated()) type_again(typed);
   if (active || entered) dialog.keyboard = part;
   dialog.field_active = dialog.field_active || active;
   return entered;
