@@ -119,24 +119,17 @@ TEST_CASE("letters find a name, a slash begins a path", "[files]") {
 
 TEST_CASE("a path that is typed faster than frames come keeps its order", "[files]") {
   Robot robot({.width = 1600, .height = 1000});
-  robot.key(ImGuiKey_O, ImGuiMod_Ctrl);
-  robot.settle();
+  look_into(robot, std::filesystem::temp_directory_path());
   ImGuiIO& io = ImGui::GetIO();
-  // As in a window: each letter with its key, all of them before the next frame, which takes only some.
-  io.ConfigInputTrickleEventQueue = true;
-  for (const auto& [key, letter] : {std::pair{ImGuiKey_Slash, '/'},
-                                    {ImGuiKey_T, 't'},
-                                    {ImGuiKey_M, 'm'},
-                                    {ImGuiKey_P, 'p'},
-                                    {ImGuiKey_Slash, '/'},
-                                    {ImGuiKey_X, 'x'}}) {
+  io.ConfigInputTrickleEventQueue = true;  // as in a window: a frame takes only some of what has come
+  for (const char letter : std::string_view("/tmp/x")) {
+    const auto key = letter == '/' ? ImGuiKey_Slash : static_cast<ImGuiKey>(ImGuiKey_A + letter - 'a');
     io.AddKeyEvent(key, true);
-    io.AddInputCharacter(static_cast<unsigned>(letter));
+    io.AddInputCharacter(static_cast<unsigned char>(letter));
     io.AddKeyEvent(key, false);
   }
-  robot.frame(30);
-  robot.settle();
-  CHECK(robot.app().view().files.dialog.path_text == "/tmp/x");
+  robot.frame(30);  // one letter after the other
+  CHECK(dialog_of(robot).path_text == "/tmp/x");
 }
 
 TEST_CASE("only what can be opened is listed, unless all is asked for", "[files]") {

@@ -94,7 +94,7 @@ void bright_lines_section(Column& c) {
   const std::size_t shown = scene.compact ? 3 : 5;
   if (c.begin({.which = Section::BrightLines,
                .label = "Columns and diagonals",
-               .note = "of all attention",
+               .note = "share",
                .opens = Opens::Always})) {
     const LinesPlace place{scene.sequence(), scene.head()};
     scene.tiles->want(place);
