@@ -26,6 +26,11 @@ bool width_fits(const Document& document, int d_model) {
   return !is_built_by_hand(document) || (d_model >= min_hand_built_width && d_model % 2 == 0);
 }
 
+/// Whether every head has as many numbers: always with a d_k of its own.
+bool is_whole(const Document& document, int heads) {
+  return document.d_k > 0 || document.d_model % heads == 0;
+}
+
 /// An edited text sets a padded length it outgrew back to 0, so that only a typed one can be too short.
 bool padding_fits(const Input& input) {
   if (input.padded_length == 0 || input.vectors) return true;
@@ -47,6 +52,7 @@ Document with_value(Document document, LayerNumber what, int value) {
     case LayerNumber::Heads: document.heads = value; break;
     case LayerNumber::Width: document.d_model = value; break;
     case LayerNumber::KeyHeads: document.kv_heads = value; break;
+    case LayerNumber::KeyWidth: document.d_k = value; break;
     case LayerNumber::ValueWidth: document.d_v = value; break;
     case LayerNumber::PaddedLength: document.input.padded_length = value; break;
   }
@@ -59,17 +65,18 @@ std::optional<int> needed(const Document& document, LayerNumber what) {
   switch (what) {
     case LayerNumber::Heads: {
       if (!width_fits(document, d_model)) return std::nullopt;
-      const bool shared = document.kv_heads > 0 && heads >= 1 && d_model % heads == 0;
+      const bool shared = document.kv_heads > 0 && heads >= 1 && is_whole(document, heads);
       return nearest(heads, d_model,
-                     [&](int n) { return d_model % n == 0 && (!shared || n % document.kv_heads == 0); });
+                     [&](int n) { return is_whole(document, n) && (!shared || n % document.kv_heads == 0); });
     }
     case LayerNumber::Width:
       if (heads < 1) return std::nullopt;
       return nearest(d_model, widest_model(document),
-                     [&](int n) { return n % heads == 0 && width_fits(document, n); });
+                     [&](int n) { return (document.d_k > 0 || n % heads == 0) && width_fits(document, n); });
     case LayerNumber::KeyHeads:
       if (heads < 1) return std::nullopt;
       return nearest(document.kv_heads, heads, [heads](int n) { return heads % n == 0; });
+    case LayerNumber::KeyWidth:
     case LayerNumber::ValueWidth:
     case LayerNumber::PaddedLength: break;
   }
@@ -83,6 +90,7 @@ int value_of(const Document& document, LayerNumber what) {
     case LayerNumber::Heads: return document.heads;
     case LayerNumber::Width: return document.d_model;
     case LayerNumber::KeyHeads: return document.kv_heads;
+    case LayerNumber::KeyWidth: return document.d_k;
     case LayerNumber::ValueWidth: return document.d_v;
     case LayerNumber::PaddedLength: break;
   }
@@ -100,6 +108,12 @@ int widest_model(const Document& document) {
   return made && !document.input.vectors ? max_made_width : max_d_model;
 }
 
+int widest_head(const Document& document) {
+  const std::int64_t most = widest_model(document);
+  const std::int64_t columns = most * most / std::max(1, document.d_model);  // of all heads
+  return static_cast<int>(std::min(most, columns / std::max(1, document.heads)));
+}
+
 int fitting_heads(int d_model, int heads) {
   return nearest(heads, d_model, [d_model](int n) { return d_model % n == 0; }).value_or(1);
 }
@@ -111,10 +125,12 @@ std::vector<LayerNumber> unfitting_numbers(const Document& document) {
   if (!padding_fits(document.input)) return {PaddedLength};
   if (heads < 1) return {Heads};
   if (!width_fits(document, d_model)) return {Width};
-  if (d_model % heads != 0) return {Heads, Width};
-  const int kv_heads = key_value_heads(document), d_v = value_width(document);
+  if (!is_whole(document, heads)) return {Heads, Width};
+  const int kv_heads = key_value_heads(document), widest = widest_head(document);
+  const auto fits = [widest](int width) { return width >= 1 && width <= widest; };
   if (kv_heads < 1 || heads % kv_heads != 0) return {KeyHeads, Heads};
-  if (d_v < 1 || d_v > widest_model(document)) return {ValueWidth};
+  if (!fits(key_width(document))) return {KeyWidth};
+  if (!fits(value_width(document))) return {ValueWidth};
   return {};
 }
 
@@ -132,6 +148,7 @@ Document cured(Document document, const Cure& cure) {
     case LayerNumber::Heads: return edit::heads(std::move(document), cure.value);
     case LayerNumber::Width: return edit::d_model(std::move(document), cure.value);
     case LayerNumber::KeyHeads: return edit::kv_heads(std::move(document), cure.value);
+    case LayerNumber::KeyWidth: return edit::d_k(std::move(document), cure.value);
     case LayerNumber::ValueWidth: return edit::d_v(std::move(document), cure.value);
     case LayerNumber::PaddedLength: document.input.padded_length = cure.value; break;
   }

@@ -9,9 +9,10 @@
 namespace attnscope {
 
 /// A whole number of the Document that a person types.
-enum class LayerNumber { Heads, Width, KeyHeads, ValueWidth, PaddedLength };
+enum class LayerNumber { Heads, Width, KeyHeads, KeyWidth, ValueWidth, PaddedLength };
 
-/// As it stands in the Document: 0 for "as many as heads", "d_model / heads" and "no more than needed".
+/// As it stands in the Document: 0 for "as many as heads", "d_model / heads", "d_k" and "no more than
+/// needed".
 int value_of(const Document&, LayerNumber);
 
 /// The numbers that take part in what cannot be computed; empty when the sizes fit. Looks at sizes alone: a
@@ -31,6 +32,9 @@ Document cured(Document, const Cure&);
 int fitting_heads(int d_model, int heads);
 /// The widest d_model the Document can have: where a recipe makes its weights, as wide as those are made.
 int widest_model(const Document&);
+/// The largest d_k and d_v the Document can have: no matrix of weights holds more numbers than a square one
+/// of the widest d_model.
+int widest_head(const Document&);
 /// Whether embedding or weights are built by hand: d_model is then even and at least min_hand_built_width.
 bool is_built_by_hand(const Document&);
 

@@ -51,7 +51,7 @@ Fields changed_fields(const Document& was, const Document& now) {
   note(Field::Embedding, was.embedding != now.embedding || was.embedding_gain != now.embedding_gain ||
                              a.seed != b.seed || was.input.edited != now.input.edited ||
                              was.input.edited_memory != now.input.edited_memory);
-  note(Field::Width, was.d_model != now.d_model || was.d_v != now.d_v);
+  note(Field::Width, was.d_model != now.d_model || was.d_k != now.d_k || was.d_v != now.d_v);
   note(Field::Positions, !same_positions(was, now));
   note(Field::Heads, was.heads != now.heads || was.kv_heads != now.kv_heads);
   for (const ParameterInfo& row : parameter_table) note(row.field, a[row.parameter] != b[row.parameter]);

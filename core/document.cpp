@@ -50,9 +50,12 @@ int key_value_heads(const Document& document) {
   return document.kv_heads == 0 ? document.heads : document.kv_heads;
 }
 
-int value_width(const Document& document) {
-  return document.d_v == 0 ? document.d_model / std::max(1, document.heads) : document.d_v;
+int key_width(const Document& document) {
+  if (document.input.given) return static_cast<int>(document.input.given.query->shape()[3]);
+  return document.d_k == 0 ? document.d_model / std::max(1, document.heads) : document.d_k;
 }
+
+int value_width(const Document& document) { return document.d_v == 0 ? key_width(document) : document.d_v; }
 
 ParameterSizes parameter_sizes(const Document& document) {
   return {.d_model = document.d_model,
@@ -60,7 +63,7 @@ ParameterSizes parameter_sizes(const Document& document) {
           .value_source = document.d_model,
           .heads = document.heads,
           .kv_heads = key_value_heads(document),
-          .d_k = document.d_model / std::max(1, document.heads),
+          .d_k = key_width(document),
           .d_v = value_width(document),
           .buckets = document.position_settings.buckets};
 }

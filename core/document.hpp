@@ -150,7 +150,8 @@ struct Document {
   int heads = 8;
   int kv_heads =
       0;  // heads of keys and values: grouped-query when fewer than heads, multi-query when 1; 0 = heads
-  int d_v = 0;  // width of a head's values; 0 = d_model / heads, like queries and keys
+  int d_k = 0;  // width of a head's queries and keys; 0 = d_model / heads
+  int d_v = 0;  // width of a head's values; 0 = as wide as queries and keys
   Weights weights;
   bool zero_key =
       false;  // one more key and value of zeros that every query sees: somewhere to put unwanted weight
@@ -222,7 +223,9 @@ bool is_operated(const Document&);
 
 /// Heads of keys and values of a Document from text or vectors: kv_heads, or heads when that is 0.
 int key_value_heads(const Document&);
-/// Width of a head's values: d_v, or d_model / heads when that is 0.
+/// Width of a head's queries and keys: that of given Q, else d_k, or d_model / heads when that is 0.
+int key_width(const Document&);
+/// Width of a head's values, of a Document from text or vectors: d_v, or key_width() when that is 0.
 int value_width(const Document&);
 /// The sizes of the parameters of a layer whose keys and values are made of vectors as wide as its queries'.
 ParameterSizes parameter_sizes(const Document&);

@@ -23,7 +23,7 @@ void check_heads(const Document& document) {
   const int d_model = document.d_model;
   const int heads = document.heads;
   if (heads < 1) throw Error(fmt::format("The number of heads is {}; it must be at least 1.", heads));
-  if (d_model % heads != 0) {
+  if (document.d_k == 0 && d_model % heads != 0) {
     const int fits = fitting_heads(d_model, heads);
     throw Error(
         fmt::format("d_model {0} cannot be split over {1} heads: {0} / {1} is not a whole number; "
@@ -43,9 +43,11 @@ void check_width(const Document& document) {
   if (d_model < 1 || d_model > most)
     throw Error(fmt::format("d_model is {}; it must be from 1 to {}.", d_model, most));
   check_heads(document);
-  const int d_v = value_width(document);
-  if (d_v < 1 || d_v > most)
-    throw Error(fmt::format("d_v is {}; it must be from 1 to {}, or 0 for d_model / heads.", d_v, most));
+  const int d_k = key_width(document), d_v = value_width(document), widest = widest_head(document);
+  if (d_k < 1 || d_k > widest)
+    throw Error(fmt::format("d_k is {}; it must be from 1 to {}, or 0 for d_model / heads.", d_k, widest));
+  if (d_v < 1 || d_v > widest)
+    throw Error(fmt::format("d_v is {}; it must be from 1 to {}, or 0 for d_k.", d_v, widest));
   if (is_built_by_hand(document) && (d_model < 16 || d_model % 2 != 0)) {
     throw Error(
         fmt::format("d_model is {}; hand-built heads need an even number of at least 16, half for the "
@@ -173,7 +175,7 @@ Dimensions settings_sizes(const Document& document) {
   return {.heads = document.heads,
           .kv_heads = key_value_heads(document),
           .d_model = document.d_model,
-          .d_k = document.d_model / document.heads,
+          .d_k = key_width(document),
           .d_v = value_width(document),
           .past = document.input.cached,
           .extra = extra_keys(document)};

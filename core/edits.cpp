@@ -130,8 +130,12 @@ Document kv_heads(Document document, int kv_heads) {
 }
 
 Document d_v(Document document, int d_v) {
-  const bool usual = document.heads > 0 && d_v == document.d_model / document.heads;
-  document.d_v = usual ? 0 : d_v;
+  document.d_v = d_v == key_width(document) ? 0 : d_v;
+  return with_weights(std::move(document));
+}
+
+Document d_k(Document document, int d_k) {
+  document.d_k = d_k;
   return with_weights(std::move(document));
 }
 
@@ -217,7 +221,7 @@ Document small_model(Document document) {
   weights.blocks = {};
   weights[Parameter::PositionTable].reset();  // of another width, and numbers of other heads
   weights[Parameter::RelativeBias].reset();
-  document.kv_heads = document.d_v = 0;
+  document.kv_heads = document.d_k = document.d_v = 0;
   document.d_model = width;
   document.position_settings.rope_dims = std::min(document.position_settings.rope_dims, width / small_heads);
   return recipe(heads(std::move(document), small_heads), Recipe::Random);

@@ -23,6 +23,8 @@ Document d_model(Document, int d_model);
 /// Heads of keys and values, 0 = as many as of queries; and the width of a head's values, 0 = d_model /
 /// heads.
 Document kv_heads(Document, int kv_heads);
+/// 0: d_model / heads again. Keeps a d_v of its own.
+Document d_k(Document, int d_k);
 Document d_v(Document, int d_v);
 /// One learned key and value that every query sees.
 Document extra_key(Document, bool on);

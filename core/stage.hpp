@@ -63,7 +63,7 @@ enum class Field : std::uint8_t {
   Given,         // Q, K, V as numbers
   Vectors,       // token vectors as numbers
   Embedding,     // kind, gain, seed, token vectors edited by hand
-  Width,         // d_model, d_v
+  Width,         // d_model, d_k, d_v
   Positions,     // kind, settings, table, seed
   Heads,         // heads of queries, of keys and values
   QueryWeights,  // W_Q, b_Q; likewise below

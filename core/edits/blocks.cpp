@@ -46,7 +46,7 @@ bool same_columns(const TensorPtr& a, const TensorPtr& b, std::int64_t first, st
 
 /// Whether a head of both Documents has the same W_Q, W_K and biases.
 bool same_head(const Document& a, const Document& b, std::int64_t head) {
-  const std::int64_t d_k = a.d_model / a.heads, kv = head / (a.heads / key_value_heads(a));
+  const std::int64_t d_k = key_width(a), kv = head / (a.heads / key_value_heads(a));
   const Weights &x = a.weights, &y = b.weights;
   return same_columns(x[Parameter::WQuery], y[Parameter::WQuery], head * d_k, d_k) &&
          same_columns(x[Parameter::BQuery], y[Parameter::BQuery], head * d_k, d_k) &&
@@ -57,11 +57,10 @@ bool same_head(const Document& a, const Document& b, std::int64_t head) {
 /// Whether the heads can be told apart in the blocks: then each has columns of its own.
 bool has_heads(const Document& document) {
   const int heads = document.heads, kv_heads = heads < 1 ? 0 : key_value_heads(document);
-  return kv_heads >= 1 && document.d_model % heads == 0 && heads % kv_heads == 0 &&
-         document.weights[Parameter::WQuery] &&
-         document.weights[Parameter::WQuery]->shape()[1] == document.d_model &&
-         document.weights[Parameter::WKey] &&
-         document.weights[Parameter::WKey]->shape()[1] == std::int64_t{kv_heads} * (document.d_model / heads);
+  if (kv_heads < 1 || heads % kv_heads != 0) return false;
+  const TensorPtr &query = document.weights[Parameter::WQuery], &key = document.weights[Parameter::WKey];
+  const std::int64_t d_k = key_width(document);
+  return query && query->shape()[1] == heads * d_k && key && key->shape()[1] == kv_heads * d_k;
 }
 
 /// stored(), for Documents that may be changed and for others.

@@ -62,13 +62,13 @@ void check_preset(const Document& document, std::int64_t head, HeadPreset preset
   };
   if (document.input.given) refuse("with given Q, K and V there are no weights");
   const Weights& weights = document.weights;
-  if (document.heads < 1 || document.d_model % document.heads != 0 || !weights[Parameter::WQuery] ||
-      !weights[Parameter::WKey])
+  const bool whole = document.heads >= 1 && (document.d_k > 0 || document.d_model % document.heads == 0);
+  if (!whole || !weights[Parameter::WQuery] || !weights[Parameter::WKey])
     refuse("the layer has no weights of whole heads");
   if (key_value_heads(document) != document.heads)
     refuse("it shares its keys with other heads; give each head keys of its own first");
-  const std::int64_t d_k = document.d_model / document.heads;
-  if (weights[Parameter::WQuery]->shape() != Shape{document.d_model, document.d_model} ||
+  const std::int64_t d_k = key_width(document);
+  if (weights[Parameter::WQuery]->shape() != Shape{document.d_model, document.heads * d_k} ||
       weights[Parameter::WKey]->shape() != weights[Parameter::WQuery]->shape())
     refuse("queries and keys come from vectors of different widths");
   if (d_k < least_width(preset))
@@ -98,7 +98,7 @@ std::shared_ptr<Tensor> with_columns(const Tensor& block, std::int64_t first, co
 Document head_preset(Document document, std::int64_t head, HeadPreset preset) {
   if (head < 0 || head >= query_heads(document)) return document;
   check_preset(document, head, preset);
-  const int d_k = document.d_model / document.heads;
+  const int d_k = key_width(document);
   const std::int64_t first = head * d_k;
   const HeadWeights made =
       preset_head(preset, document.d_model, d_k, document.weights.seed, static_cast<int>(head));

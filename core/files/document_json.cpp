@@ -352,6 +352,7 @@ Document document_from_value(const json& value, const std::string& where) {
   document.d_model = static_cast<int>(root.whole("d_model", 64, 1, max_d_model));
   document.heads = static_cast<int>(root.whole("heads", 8, 1, max_d_model));
   document.kv_heads = root.integer("kv_heads", 0, 0, max_d_model);
+  document.d_k = root.integer("d_k", 0, 0, max_d_model);
   document.d_v = root.integer("d_v", 0, 0, max_d_model);
   document.input = read_input(root, where);
   document.weights = read_weights(root, where);

@@ -308,6 +308,7 @@ std::string session_to_json(const Document& document, std::string_view view, con
   writer.add("d_model", fmt::to_string(document.d_model));
   writer.add("heads", fmt::to_string(document.heads));
   if (document.kv_heads != 0) writer.add("kv_heads", fmt::to_string(document.kv_heads));
+  if (document.d_k != 0) writer.add("d_k", fmt::to_string(document.d_k));
   if (document.d_v != 0) writer.add("d_v", fmt::to_string(document.d_v));
   add_weights(document.weights, document.embedding, writer);
   if (document.embedding_gain != 1) writer.add("embedding_gain", json_number(document.embedding_gain));

@@ -194,9 +194,14 @@ LayerSizes sizes_of(const Document& document) {
   return {x[0], x[1], k[1], document.heads};
 }
 
-/// How many heads of keys W_k holds, and how wide W_v makes a value; what does not fit is left to check().
+/// How wide W_q makes a query, how many heads of keys W_k holds, and how wide W_v makes a value; what does
+/// not fit is left to check().
 void derive_heads(const Sources<float>& sources, Document& document) {
-  const std::int64_t d_k = std::max<std::int64_t>(1, document.d_model / std::max(1, document.heads));
+  const std::int64_t queries = sources[Parameter::WQuery]->shape()[1];
+  const std::int64_t heads = std::max(1, document.heads);
+  if (queries != document.d_model && queries % heads == 0)
+    document.d_k = static_cast<int>(std::min<std::int64_t>(queries / heads, std::numeric_limits<int>::max()));
+  const std::int64_t d_k = std::max(1, key_width(document));
   const std::int64_t kv_heads = std::max<std::int64_t>(1, sources[Parameter::WKey]->shape()[1] / d_k);
   const std::int64_t d_v = sources[Parameter::WValue]->shape()[1] / kv_heads;
   document.kv_heads = kv_heads == document.heads ? 0 : static_cast<int>(kv_heads);

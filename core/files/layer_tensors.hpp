@@ -20,8 +20,8 @@ struct LayerSettings {
 ///   query [batch][n][d_model]; for cross-attention key [batch][m][kdim] and value [batch][m][vdim] (without
 ///   value it
 ///     is key);
-///   W_q [d_model][d_model], W_k [kv heads · d_k][kdim], W_v [kv heads · d_v][vdim], W_o [d_model][heads ·
-///   d_v]: y =
+///   W_q [heads · d_k][d_model], W_k [kv heads · d_k][kdim], W_v [kv heads · d_v][vdim], W_o [d_model][heads
+///   · d_v]: y =
 ///     x·Wᵀ + b; how many kv heads there are follows from the rows of W_k; instead of the first three
 ///     in_proj_weight [3 d_model][d_model];
 ///   b_q, b_k, b_v, b_o, or in_proj_bias [3 d_model], all optional;

@@ -88,9 +88,9 @@ void add_head(HandBuiltWeights& weights, const Layout& layout, int head, int d_k
   }
 }
 
-Tensor noise_block(int d_model, std::uint64_t seed, std::string_view stream, float noise) {
-  Tensor block({d_model, d_model});
-  if (noise != 0) fill_normal(block.values(), seed, stream_of(stream), noise / std::sqrt(d_model));
+Tensor noise_block(const Shape& shape, std::uint64_t seed, std::string_view stream, double sigma) {
+  Tensor block(shape);
+  if (sigma != 0) fill_normal(block.values(), seed, stream_of(stream), sigma);
   return block;
 }
 
@@ -157,17 +157,21 @@ void hand_built_token(std::string_view token, std::uint64_t seed, std::span<floa
   for (std::size_t n = 0; n < code.size(); ++n) out[Layout::first_code + n] = static_cast<float>(code[n]);
 }
 
-HandBuiltWeights hand_built_weights(int d_model, int heads, std::uint64_t seed, float noise) {
+HandBuiltWeights hand_built_weights(const HandBuiltSizes& size, std::uint64_t seed, float noise) {
+  const auto [d_model, heads, d_k] = size;
   const Layout layout(d_model);
-  const int d_k = d_model / heads;
-  HandBuiltWeights weights{noise_block(d_model, seed, "noise W_Q", noise),
-                           noise_block(d_model, seed, "noise W_K", noise),
-                           noise_block(d_model, seed, "noise W_V", noise),
-                           noise_block(d_model, seed, "noise W_O", noise),
+  const Shape projection{d_model, heads * d_k}, output{heads * d_k, d_model};
+  const auto noisy = [&, width = d_model](const Shape& shape, std::string_view stream) {
+    return noise_block(shape, seed, stream, noise / std::sqrt(width));
+  };
+  HandBuiltWeights weights{noisy(projection, "noise W_Q"),
+                           noisy(projection, "noise W_K"),
+                           noisy(projection, "noise W_V"),
+                           noisy(output, "noise W_O"),
                            {}};
   for (int head = 0; head < heads; ++head) {
     add_head(weights, layout, head, d_k, seed);
-    for (int c = 0; c < d_k; ++c) {
+    for (int c = 0; c < d_k && head + c * heads < d_model; ++c) {
       const int dim = head + c * heads, column = head * d_k + c;
       weights.w_value.matrix()(dim, column) += 1;
       weights.w_output.matrix()(column, dim) += 1;

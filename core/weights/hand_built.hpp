@@ -95,12 +95,19 @@ struct HeadWeights {
 HeadWeights preset_head(HeadPreset, int d_model, int d_k, std::uint64_t seed, int head);
 
 struct HandBuiltWeights {
-  Tensor w_query, w_key, w_value, w_output;  // each [d_model][d_model]
+  Tensor w_query, w_key, w_value;  // [d_model][heads · d_k]
+  Tensor w_output;                 // [heads · d_k][d_model]
   std::vector<std::string> head_names;
 };
 
-/// Heads beyond the eighth repeat the kinds, in frames of their own. Needs d_model >= min_hand_built_width
-/// and a number of heads >= 1 that divides it.
-HandBuiltWeights hand_built_weights(int d_model, int heads, std::uint64_t seed, float noise);
+struct HandBuiltSizes {
+  int d_model;  // >= min_hand_built_width
+  int heads;    // >= 1
+  int d_k;      // >= 1
+};
+/// Heads beyond the eighth repeat the kinds, in frames of their own. Values are as wide as queries and keys:
+/// where that is less than d_model / heads, the last of a head's dimensions of X are not carried; where it is
+/// more, the last columns are 0.
+HandBuiltWeights hand_built_weights(const HandBuiltSizes&, std::uint64_t seed, float noise);
 
 }  // namespace attnscope

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/cures.hpp"
 #include "core/random.hpp"
 #include "core/weights/hand_built.hpp"
 #include "core/weights/initialise.hpp"
@@ -98,7 +99,9 @@ Tensor transposed(const Tensor& w) {
 
 Blocks hand_built_blocks(const Document& document, const ParameterSizes& n, std::vector<std::string>& names) {
   const Weights& weights = document.weights;
-  HandBuiltWeights fresh = hand_built_weights(document.d_model, document.heads, weights.seed, weights.noise);
+  HandBuiltWeights fresh =
+      hand_built_weights({.d_model = document.d_model, .heads = document.heads, .d_k = key_width(document)},
+                         weights.seed, weights.noise);
   names = std::move(fresh.head_names);
   const bool query = weights.of(Projection::Query).drawn.has_value();
   if (query || weights.of(Projection::Key).drawn) names.assign(names.size(), {});  // they do it no longer
@@ -136,12 +139,14 @@ bool can_make(const Document& document, Recipe recipe) {
   const int smallest = recipe == Recipe::HandBuilt ? min_hand_built_width : 1;
   if (recipe == Recipe::Given || document.input.given || document.input.vectors) return false;
   if (document.heads < 1 || document.d_model < smallest || document.d_model > max_made_width ||
-      document.d_model % document.heads != 0)
+      (document.d_k == 0 && document.d_model % document.heads != 0))
     return false;
-  const int kv_heads = key_value_heads(document), d_v = value_width(document);
-  if (kv_heads < 1 || document.heads % kv_heads != 0 || d_v < 1 || d_v > max_made_width) return false;
+  const int kv_heads = key_value_heads(document), d_k = key_width(document), d_v = value_width(document);
+  const int widest = widest_head(document), wider = std::max(d_k, d_v);
+  if (kv_heads < 1 || document.heads % kv_heads != 0 || std::min(d_k, d_v) < 1 || wider > widest)
+    return false;
   return !wants_orthogonal(document.weights) ||
-         std::max(document.d_model, document.heads * d_v) <= max_orthogonal_size;
+         std::max(document.d_model, document.heads * wider) <= max_orthogonal_size;
 }
 
 bool wants_orthogonal(const Weights& weights) {

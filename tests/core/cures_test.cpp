@@ -51,6 +51,16 @@ TEST_CASE("numbers that do not fit are named, and every cure is the nearest numb
       {edit::d_model(usual, 6000), {Width}, {{Width, 4096}}},
       {edit::kv_heads(usual, 3), {KeyHeads, Heads}, {{KeyHeads, 4}}},
       {edit::d_v(usual, 5000), {ValueWidth}, {{ValueWidth, 0}}},
+      {edit::d_k(usual, 5000), {KeyWidth}, {{KeyWidth, 0}}},
+      {edit::d_k(usual, -1), {KeyWidth}, {{KeyWidth, 0}}},
+      {edit::heads(edit::d_k(usual, 12), 7),
+       {},
+       {}},  // heads of a width of their own need not divide d_model
+      {edit::kv_heads(edit::heads(edit::d_k(usual, 12), 7), 2),
+       {KeyHeads, Heads},
+       {{KeyHeads, 1}, {Heads, 8}}},
+      {edit::d_model(edit::d_k(usual, 12), 65), {Width}, {{Width, 66}}},
+      {edit::d_model(edit::d_k(usual, 4096), 2048), {KeyWidth}, {{KeyWidth, 0}}},  // 2048 × 8 · 4096 numbers
       {short_padding, {PaddedLength}, {{PaddedLength, 0}}},
   };
   for (const Case& c : cases) {

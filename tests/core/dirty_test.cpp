@@ -29,9 +29,9 @@ TensorPtr zeros() { return std::make_shared<const Tensor>(Shape{1, 1, 5, 5}); }
 /// These lines break the build when a member is added to a struct: then add it here, and to all_changes().
 void members_are_complete(const Document& document) {
   [[maybe_unused]] const auto& [input, embedding, embedding_gain, positions, position_settings, d_model,
-                                heads, kv_heads, d_v, weights, zero_key, scaling, soft_cap, masking, softmax,
-                                empty_row, temperature, linear, surgery, dropout, precision, loss, title] =
-      document;
+                                heads, kv_heads, d_k, d_v, weights, zero_key, scaling, soft_cap, masking,
+                                softmax, empty_row, temperature, linear, surgery, dropout, precision, loss,
+                                title] = document;
   [[maybe_unused]] const auto& [sequences, memory, padded_length, cached, given, vectors, edited,
                                 edited_memory] = input;
   [[maybe_unused]] const auto& [q, k, v, past_key, past_value, lengths, holds, guesses] = given;
@@ -75,6 +75,7 @@ std::vector<Change> all_changes() {
       {"edited_memory", [](Document& d) { d.input.edited_memory = zeros(); }, {Field::Embedding}},
       {"position_settings", [](Document& d) { d.position_settings.rope_base = 500; }, {Field::Positions}},
       {"d_model", [](Document& d) { d.d_model = 32; }, {Field::Width}},
+      {"d_k", [](Document& d) { d.d_k = 3; }, {Field::Width}},
       {"d_v", [](Document& d) { d.d_v = 3; }, {Field::Width}},
       {"heads", [](Document& d) { d.heads = 4; }, {Field::Heads}},
       {"kv_heads", [](Document& d) { d.kv_heads = 1; }, {Field::Heads}},

@@ -89,6 +89,7 @@ TEST_CASE("every setting comes back", "[json]") {
   document.input.memory = {{"another text", {"another", "text"}}, {"x", {"x"}}};
   document.input.cached = 3;
   document.kv_heads = 2;
+  document.d_k = 6;
   document.d_v = 5;
   document.weights.fused = true;
   document.zero_key = true;

@@ -89,7 +89,15 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
       {[](Document& d) { d.dropout.rate = 1; }, "The dropout rate is 1; it must be at least 0 and below 1."},
       {[](Document& d) { d.kv_heads = 3; },
        "8 heads cannot share 3 heads of keys and values: 8 / 3 is not a whole number of at least 1."},
-      {[](Document& d) { d.d_v = -1; }, "d_v is -1; it must be from 1 to 8192, or 0 for d_model / heads."},
+      {[](Document& d) { d.d_k = -1; }, "d_k is -1; it must be from 1 to 8192, or 0 for d_model / heads."},
+      {[](Document& d) { d.d_k = 12; },
+       "W_Q has shape [64, 64]; it must be [d_model, heads · d_k] = [64, 96]."},
+      {[](Document& d) {
+         d.d_model = 4096;
+         d.d_k = 2049;
+       },
+       "d_k is 2049; it must be from 1 to 2048, or 0 for d_model / heads."},
+      {[](Document& d) { d.d_v = -1; }, "d_v is -1; it must be from 1 to 8192, or 0 for d_k."},
       {[](Document& d) { d.input.cached = 6; },
        "6 tokens cached of 6; at least one token must be left to compute, and the number cannot be "
        "negative."},

@@ -80,6 +80,7 @@ TEST_CASE("typing, seeds and widths let go of what was edited", "[edit]") {
   CHECK(keeps(edit::d_model(edited, 32)) == std::pair(false, false));
   CHECK(keeps(edit::kv_heads(edited, 2)) == std::pair(true, false));
   CHECK(keeps(edit::d_v(edited, 3)) == std::pair(true, false));
+  CHECK(keeps(edit::d_k(edited, 3)) == std::pair(true, false));
   CHECK(keeps(edit::seed(edited, 8)) == std::pair(false, false));
   CHECK(keeps(edit::biases(edited, true)) == std::pair(true, false));
   CHECK(keeps(edit::recipe(edited, Recipe::HandBuilt)) == std::pair(false, false));

@@ -41,7 +41,7 @@ std::vector<std::string> tokens(const Document& document) { return document.inpu
 /// q · k of one head.
 Matrix scores(const Document& document, int head) {
   const TensorOf<double> x = add_positions(document, embed<double>(document));  // [1][n][d_model]
-  const int n = static_cast<int>(x.shape()[1]), d_model = document.d_model, d_k = d_model / document.heads;
+  const int n = static_cast<int>(x.shape()[1]), d_model = document.d_model, d_k = key_width(document);
   const auto project = [&](const Tensor& w) {
     Matrix y(static_cast<std::size_t>(n));
     for (int t = 0; t < n; ++t) {
@@ -66,7 +66,7 @@ Matrix scores(const Document& document, int head) {
 
 Matrix attention(const Document& document, int head) {
   Matrix w = scores(document, head);
-  const double scale = scale_factor(document.scaling, document.d_model / document.heads);
+  const double scale = scale_factor(document.scaling, key_width(document));
   for (std::size_t i = 0; i < w.size(); ++i) {
     const std::size_t seen = document.masking.causal ? i + 1 : w.size();
     double sum = 0;
@@ -279,7 +279,7 @@ TEST_CASE("leaving out the scale sharpens, heating softens") {
 }
 
 TEST_CASE("without noise W_V and W_O undo each other, and heads carry interleaved dimensions") {
-  const HandBuiltWeights w = hand_built_weights(64, 8, 7, 0);
+  const HandBuiltWeights w = hand_built_weights({64, 8, 8}, 7, 0);
   const Eigen::MatrixXf product = w.w_value.matrix() * w.w_output.matrix();
   CHECK(product == Eigen::MatrixXf::Identity(64, 64));
   CHECK(w.w_value.matrix()(3 + 2 * 8, 3 * 8 + 2) == 1);
@@ -288,7 +288,8 @@ TEST_CASE("without noise W_V and W_O undo each other, and heads carry interleave
 }
 
 TEST_CASE("noise reaches every weight with the promised deviation") {
-  const HandBuiltWeights plain = hand_built_weights(64, 8, 7, 0), noisy = hand_built_weights(64, 8, 7, 0.4f);
+  const HandBuiltWeights plain = hand_built_weights({64, 8, 8}, 7, 0),
+                         noisy = hand_built_weights({64, 8, 8}, 7, 0.4f);
   for (const auto block : {&HandBuiltWeights::w_query, &HandBuiltWeights::w_key, &HandBuiltWeights::w_value,
                            &HandBuiltWeights::w_output}) {
     double squares = 0;
@@ -304,10 +305,10 @@ TEST_CASE("any width and number of heads that fit can be built") {
     for (int heads = 1; heads <= d_model; ++heads) {
       if (d_model % heads != 0 || heads > 64) continue;
       CAPTURE(d_model, heads);
-      const HandBuiltWeights w = hand_built_weights(d_model, heads, 7, 0.1f);
+      const HandBuiltWeights w = hand_built_weights({d_model, heads, d_model / heads}, 7, 0.1f);
       CHECK(w.head_names.size() == static_cast<std::size_t>(heads));
       CHECK(w.head_names.back() ==
-            hand_built_weights(64, 8, 7, 0).head_names[static_cast<std::size_t>(heads - 1) % 8]);
+            hand_built_weights({64, 8, 8}, 7, 0).head_names[static_cast<std::size_t>(heads - 1) % 8]);
       CHECK(std::ranges::all_of(w.w_query.values(), [](float x) { return std::isfinite(x); }));
       CHECK(std::ranges::all_of(w.w_key.values(), [](float x) { return std::isfinite(x); }));
     }
@@ -322,4 +323,31 @@ TEST_CASE("any width and number of heads that fit can be built") {
       CHECK(first[i][0] > 0.7);
     }
   }
+}
+
+TEST_CASE("heads wider or narrower than d_model / heads keep their jobs") {
+  struct Size {
+    int heads, d_k;
+  };
+  for (const Size size : {Size{8, 16}, Size{5, 24}, Size{6, 8}, Size{3, 64}}) {
+    CAPTURE(size.heads, size.d_k);
+    const Document document = edit::heads(edit::d_k(built(opening), size.d_k), size.heads);
+    const Dimensions d = check(document);
+    CHECK((d.d_k == size.d_k && d.d_v == size.d_k && d.d_model == 64));
+    CHECK(document.weights[Parameter::WOutput]->shape() == Shape{size.heads * size.d_k, 64});
+    const Matrix previous = attention(document, 0), first = attention(document, 1);
+    for (std::size_t i = 1; i < previous.size(); ++i) {
+      CHECK(previous[i][i - 1] > 0.75);
+      CHECK(first[i][0] > 0.7);
+    }
+  }
+}
+
+TEST_CASE("with room for all dimensions W_V and W_O undo each other, with less the last are not carried") {
+  const HandBuiltWeights wide = hand_built_weights({64, 5, 16}, 7, 0);  // 13 of 16 columns carry something
+  CHECK(wide.w_value.matrix() * wide.w_output.matrix() == Eigen::MatrixXf::Identity(64, 64));
+  const HandBuiltWeights narrow = hand_built_weights({64, 8, 6}, 7, 0);
+  Eigen::MatrixXf kept = Eigen::MatrixXf::Identity(64, 64);
+  kept.bottomRightCorner(16, 16).setZero();  // head h carries h, h + 8 … h + 40
+  CHECK(narrow.w_value.matrix() * narrow.w_output.matrix() == kept);
 }

@@ -31,6 +31,10 @@ void randomise_heads(Random& random, Document& document) {
   document.heads = document.kv_heads * small(random, 1, 2);
   if (document.heads == document.kv_heads && random.coin()) document.kv_heads = 0;
   document.d_model = document.heads * small(random, 1, 5);
+  if (rarely(random, 3)) {  // heads of any width, d_model that they need not divide
+    document.d_k = small(random, 1, 6);
+    document.d_model = small(random, 1, 24);
+  }
   if (rarely(random, 3)) document.d_v = small(random, 1, 5);
 }
 
@@ -42,15 +46,15 @@ void randomise_weights(Random& random, Document& document, const SourceWidths& f
   Weights& weights = document.weights;
   weights.recipe = Recipe::Given;
   weights.fused = random.coin();
-  const std::int64_t width = document.d_model, d_k = width / document.heads, d_v = value_width(document);
+  const std::int64_t width = document.d_model, d_k = key_width(document), d_v = value_width(document);
   const std::int64_t keys = key_value_heads(document) * d_k, values = key_value_heads(document) * d_v;
-  const std::int64_t mixed = document.heads * d_v;
+  const std::int64_t queries = document.heads * d_k, mixed = document.heads * d_v;
   const double spread = 1 / std::sqrt(static_cast<double>(width));
-  weights[Parameter::WQuery] = random.tensor({width, width}, spread);
+  weights[Parameter::WQuery] = random.tensor({width, queries}, spread);
   weights[Parameter::WKey] = random.tensor({from.key, keys}, spread);
   weights[Parameter::WValue] = random.tensor({from.value, values}, spread);
   weights[Parameter::WOutput] = random.tensor({mixed, width}, spread);
-  if (random.coin()) weights[Parameter::BQuery] = random.tensor({width}, 0.3);
+  if (random.coin()) weights[Parameter::BQuery] = random.tensor({queries}, 0.3);
   if (random.coin()) weights[Parameter::BKey] = random.tensor({keys}, 0.3);
   if (random.coin()) weights[Parameter::BValue] = random.tensor({values}, 0.3);
   if (random.coin()) weights[Parameter::BOutput] = random.tensor({width}, 0.3);

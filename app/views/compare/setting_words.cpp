@@ -128,10 +128,8 @@ std::string width_of(const Document& self, const Document& other) {
 }
 
 std::string d_k_of(const Document& self, const Document& other) {
-  const auto d_k = [](const Document& d) -> std::int64_t {
-    return d.input.given ? d.input.given.query->shape()[3] : d.d_model / std::max(1, d.heads);
-  };
-  return d_k(self) == d_k(other) ? std::string() : "dₖ " + std::to_string(d_k(self));
+  const int mine = key_width(self);
+  return mine == key_width(other) ? std::string() : "dₖ " + std::to_string(mine);
 }
 
 std::string kv_heads_of(const Document& self, const Document& other) {

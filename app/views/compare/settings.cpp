@@ -169,11 +169,8 @@ constexpr Setting attention[]{{"scale", scale_of},
 
 std::string scale_words(const Document& document) {
   if (!knows_scores(document)) return std::string(not_in_file);
-  const Input& input = document.input;
-  const std::int64_t d_k =
-      input.given ? input.given.query->shape()[3] : document.d_model / std::max(1, document.heads);
   switch (document.scaling.kind) {
-    case Scaling::Kind::InverseSqrtDk: return "÷ √" + std::to_string(d_k);
+    case Scaling::Kind::InverseSqrtDk: return "÷ √" + std::to_string(key_width(document));
     case Scaling::Kind::Off: return "÷ 1";
     case Scaling::Kind::Factor: break;
   }

@@ -130,11 +130,35 @@ std::int64_t next_divisor(std::int64_t whole, std::int64_t now, int step) {
 
 int small(std::int64_t number) { return static_cast<int>(std::clamp<std::int64_t>(number, -1, 1 << 20)); }
 
+/// What says how wide heads are.
+std::string_view head_width_formula(const Document& document) {
+  return document.d_k > 0 ? "W_Q [d_model, heads · dₖ]" : "dₖ = d_model / heads";
+}
+
+/// dₖ of its own.
+void free_head_width_row(Column& c) {
+  Document& document = c.document();
+  const std::int64_t d_k = document.d_k, widest = widest_head(document);
+  const auto next = [&](int step) {
+    return step > 0 ? std::min(d_k * 2, std::max(d_k, widest)) : std::max<std::int64_t>(d_k / 2, 1);
+  };
+  if (const auto n =
+          c.number("d_k", "dₖ", d_k, next,
+                   {"d_k",
+                    "Q [queries, dₖ] = X [queries, d_model]·W_Q",
+                    "How many numbers a head's query and key have, and what the scores are divided "
+                    "by the root of. It does not follow from d_model here.",
+                    {}},
+                   {}, is_refused(c.scene, LayerNumber::KeyWidth)))
+    document = edit::d_k(document, std::max(1, small(*n)));
+}
+
 /// dₖ, which is d_model / heads: another dₖ is another d_model. Where it is no whole number it is shown as it
 /// is.
 void head_width_row(Column& c) {
   Document& document = c.document();
   const std::int64_t heads = document.heads, width = document.d_model;
+  if (document.d_k > 0) return free_head_width_row(c);
   if (heads < 1) return;
   const std::int64_t d_k = width / heads;
   const auto next = [&](int step) {
@@ -156,9 +180,12 @@ void head_width_row(Column& c) {
 
 void head_rows(Column& c) {
   Document& document = c.document();
-  const auto heads = [&](int step) { return next_divisor(document.d_model, document.heads, step); };
+  const auto heads = [&](int step) {
+    return document.d_k > 0 ? std::int64_t{std::max(1, document.heads + step)}
+                            : next_divisor(document.d_model, document.heads, step);
+  };
   if (const auto n = c.number("Head count", "count", document.heads, heads,
-                              {"Heads", "dₖ = d_model / heads",
+                              {"Heads", head_width_formula(document),
                                "Each head projects the whole vector to its own dₖ dimensions.", "["},
                               {}, is_refused(c.scene, LayerNumber::Heads)))
     document = edit::heads(document, small(*n));
@@ -166,8 +193,8 @@ void head_rows(Column& c) {
     return std::int64_t{step > 0 ? std::min(document.d_model * 2, 4096) : std::max(document.d_model / 2, 1)};
   };
   if (const auto n = c.number("d_model", "d_model", document.d_model, width,
-                              {"d_model", "dₖ = d_model / heads", "Width of the token vectors X.", {}}, {},
-                              is_refused(c.scene, LayerNumber::Width)))
+                              {"d_model", head_width_formula(document), "Width of the token vectors X.", {}},
+                              {}, is_refused(c.scene, LayerNumber::Width)))
     document = edit::d_model(document, small(*n));
   head_width_row(c);
 }
@@ -175,6 +202,13 @@ void head_rows(Column& c) {
 void head_extras(Column& c) {
   Document& document = c.document();
   const int kv_heads = key_value_heads(document), d_v = value_width(document);
+  if (toggle(c.ui(), "Free d_k", "free dₖ", c.row(28, 4), document.d_k > 0,
+             {"Free dₖ",
+              "W_Q [d_model, heads · dₖ]",
+              "Heads as wide as you like, as in Gemma or Qwen3: dₖ need not be d_model / heads.",
+              {}})) {
+    document = edit::d_k(std::move(document), document.d_k > 0 ? 0 : std::max(1, key_width(document)));
+  }
   const auto kv_next = [&](int step) { return next_divisor(document.heads, kv_heads, step); };
   if (const auto n =
           c.number("KV heads", "kv heads", kv_heads, kv_next,
@@ -231,7 +265,7 @@ void heads_section(Column& c) {
                        : !c.scene.view.refusal.empty() ? std::string()
                                                        : "dₖ " + grouped(d.d_k),
                .has_extras = !given,
-               .extras_used = document.kv_heads != 0 || document.d_v != 0})) {
+               .extras_used = document.kv_heads != 0 || document.d_k != 0 || document.d_v != 0})) {
     if (given) {
       const Box row = c.row(20);
       c.ui().text(row.x, row.centre_y(), "fixed by the given tensors", {type::label, c.ui().theme.text3});
