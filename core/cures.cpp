@@ -77,6 +77,8 @@ std::optional<int> needed(const Document& document, LayerNumber what) {
       if (heads < 1) return std::nullopt;
       return nearest(document.kv_heads, heads, [heads](int n) { return heads % n == 0; });
     case LayerNumber::KeyWidth:
+      if (heads < 1 || d_model % heads == 0) return 0;
+      return std::clamp(document.d_k, 1, widest_head(document));
     case LayerNumber::ValueWidth:
     case LayerNumber::PaddedLength: break;
   }

@@ -19,7 +19,7 @@ std::string words_of(const Cure& cure) {
     case LayerNumber::Heads: return "heads: use " + to;
     case LayerNumber::Width: return "d_model: use " + to;
     case LayerNumber::KeyHeads: return "kv heads: use " + to;
-    case LayerNumber::KeyWidth: return "dₖ: use d_model / heads";
+    case LayerNumber::KeyWidth: return "dₖ: use " + (cure.value == 0 ? "d_model / heads" : to);
     case LayerNumber::ValueWidth: return "d_v: use dₖ";
     case LayerNumber::PaddedLength: break;
   }

@@ -159,3 +159,29 @@ TEST_CASE("d_k can be chosen: d_model becomes heads times it, and Compare names 
   CHECK(shows(robot, "36.57"));  // 256 / 7: no whole number
   CHECK(is_red(robot, "d_k"));
 }
+
+TEST_CASE("d_k of its own leaves d_model alone, and any number of heads fits") {
+  Robot robot({.width = 1600, .height = 1000});
+  robot.app().view().more.fill(true);
+  robot.settle();
+  robot.click("Free d_k");
+  robot.type_number("d_k value", "24");
+  const auto dimensions = [&] { return robot.app().shown()->dimensions; };
+  CHECK((dimensions().d_k == 24 && dimensions().d_v == 24 && dimensions().d_model == 64));
+  robot.type_number("Head count value", "7");
+  CHECK(robot.app().view().refusal.empty());
+  CHECK((dimensions().heads == 7 && dimensions().d_k == 24));
+  robot.type_number("d_k value", "5000");
+  CHECK(robot.app().view().refusal == "d_k is 5000; it must be from 1 to 4096, or 0 for d_model / heads.");
+  CHECK(is_red(robot, "d_k"));
+  robot.click("dₖ: use 4096");  // 64 / 7 is no whole number
+  robot.settle();
+  CHECK(robot.app().view().refusal.empty());
+  CHECK((dimensions().heads == 7 && dimensions().d_k == 4096));
+  robot.type_number("Head count value", "8");
+  robot.type_number("d_k value", "5000");
+  robot.click("dₖ: use d_model / heads");
+  robot.settle();
+  CHECK(robot.app().view().refusal.empty());
+  CHECK((dimensions().heads == 8 && dimensions().d_k == 8));
+}

@@ -53,6 +53,7 @@ TEST_CASE("numbers that do not fit are named, and every cure is the nearest numb
       {edit::d_v(usual, 5000), {ValueWidth}, {{ValueWidth, 0}}},
       {edit::d_k(usual, 5000), {KeyWidth}, {{KeyWidth, 0}}},
       {edit::d_k(usual, -1), {KeyWidth}, {{KeyWidth, 0}}},
+      {edit::heads(edit::d_k(usual, 5000), 7), {KeyWidth}, {{KeyWidth, 4096}}},
       {edit::heads(edit::d_k(usual, 12), 7),
        {},
        {}},  // heads of a width of their own need not divide d_model

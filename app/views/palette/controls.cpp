@@ -32,6 +32,8 @@ constexpr ControlEntry controls[] = {
      "multi-head count n_heads köpfe anzahl"},
     {"d_model", S::Heads, "Heads", always, "d_model value",
      "width hidden size embedding dimension dk d_k breite dimension modell"},
+    {"dₖ of its own", S::Heads, "Heads", seldom, "Free d_k",
+     "head_dim head width free gemma qwen dk d_k kopfbreite frei"},
     {"KV heads", S::Heads, "Heads", seldom, "KV heads value",
      "gqa mqa grouped query multi-query groups gruppen"},
     {"Width of values d_v", S::Heads, "Heads", seldom, "d_v value", "dv value dimension breite"},
