@@ -200,6 +200,9 @@ std::string not_finite_note(const Document&);
 /// The staged path keeps every stage of every head: four tensors of this many cells.
 inline constexpr std::int64_t max_cells = std::int64_t{1} << 25;
 
+/// Tokens per sequence that a text can be padded to, and that a cache can hold.
+inline constexpr int max_padded_length = 65'536;
+
 /// The widest d_model that is tried: four blocks of weights of 256 MiB each.
 inline constexpr int max_d_model = 8192;
 

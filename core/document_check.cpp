@@ -133,8 +133,6 @@ void check_weights(const Document& document, const SourceWidths& source) {
   if (!weights[Parameter::ExtraKey] != !weights[Parameter::ExtraValue])
     throw Error("A learned key needs a learned value and the other way round: one of them is missing.");
   check_all(ParameterKind::ExtraRow);
-  if (!(weights.noise >= 0) || !std::isfinite(weights.noise))
-    throw Error(fmt::format("The noise is {}; it must be a finite number of at least 0.", weights.noise));
 }
 
 void check_position_blocks(const Document& document, std::int64_t tokens, std::int64_t heads) {

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "core/setting_table.hpp"
 #include "core/weights/initialise.hpp"
 #include "core/weights/make_weights.hpp"
 
@@ -24,11 +26,27 @@ void check_even(std::string_view name, int value, std::string_view when) {
   if (value % 2 != 0) throw Error(fmt::format("{} is {}; it must be even{}.", name, value, when));
 }
 
+/// The values of the settings one by one, as the table has their limits.
+void check_limits(const Document& document) {
+  for_each_setting([&](const auto& row) {
+    const auto& value = row.of(document);
+    using T = std::remove_cvref_t<decltype(value)>;
+    const Limits& limits = row.limits;
+    if constexpr (std::is_same_v<T, int>) {
+      if (!limits.called.empty())
+        check_range(limits.called, value, static_cast<std::int64_t>(limits.least),
+                    static_cast<std::int64_t>(limits.most));
+    } else if constexpr (std::is_same_v<T, float>) {
+      const double number = static_cast<double>(value);
+      const bool fits =
+          (limits.open ? number > limits.least : number >= limits.least) && number < limits.below;
+      if (!fits) throw Error(fmt::format(fmt::runtime(limits.refusal), value));
+    }
+  });
+}
+
+/// What further holds for the kinds of positions.
 void check_positions(const PositionSettings& settings) {
-  if (!(settings.rope_base > 1) || !std::isfinite(settings.rope_base))
-    throw Error(
-        fmt::format("The rotary base is {}; it must be a finite number above 1.", settings.rope_base));
-  check_range("The number of rotated dimensions", settings.rope_dims, 0, max_d_model);
   check_even("The number of rotated dimensions", settings.rope_dims, "");
   const bool two_sided = settings.buckets_two_sided;
   check_range("The number of buckets", settings.buckets, two_sided ? 4 : 2, 4096);
@@ -38,18 +56,6 @@ void check_positions(const PositionSettings& settings) {
   check_range("The bucket distance", settings.bucket_distance, exact + 1, 1 << 24);
 }
 
-void check_masking(const Masking& masking) {
-  check_range("The window's left side", masking.window.left, -1, 1 << 30);
-  check_range("The window's right side", masking.window.right, -1, 1 << 30);
-  const Sparsity& sparsity = masking.sparsity;
-  check_range("The stride of the mask", sparsity.stride, 1, 1 << 24);
-  check_range("The block length of the mask", sparsity.block, 1, 1 << 24);
-  check_range("The number of global tokens", sparsity.globals, 0, 1 << 24);
-  check_range("The number of LSH buckets", sparsity.lsh_buckets, 2, 1024);
-  check_even("The number of LSH buckets", sparsity.lsh_buckets, "");
-  check_range("The number of LSH rounds", sparsity.lsh_rounds, 1, 16);
-}
-
 void check_gain(std::string_view what, float gain) {
   if (!(gain > 0) || !std::isfinite(gain))
     throw Error(fmt::format("The gain of {} is {}; it must be a finite number above 0.", what, gain));
@@ -57,7 +63,6 @@ void check_gain(std::string_view what, float gain) {
 
 void check_gains(const Document& document) {
   constexpr std::array<std::string_view, 4> names{"W_Q", "W_K", "W_V", "W_O"};
-  check_gain("the embedding", document.embedding_gain);
   for (std::size_t i = 0; i < names.size(); ++i) check_gain(names[i], document.weights.blocks[i].gain);
 }
 
@@ -85,6 +90,7 @@ void check_edited(const Document& document) {
 }
 
 void check_settings(const Document& document) {
+  check_limits(document);
   check_gains(document);
   const Input& input = document.input;
   if ((input.given || input.vectors) && (input.edited || input.edited_memory))
@@ -92,20 +98,8 @@ void check_settings(const Document& document) {
   const Scaling& scaling = document.scaling;
   if (scaling.kind == Scaling::Kind::Factor && !std::isfinite(scaling.factor))
     throw Error(fmt::format("The scale factor is {}; it must be a finite number.", scaling.factor));
-  if (!(document.soft_cap >= 0) || !std::isfinite(document.soft_cap)) {
-    throw Error(fmt::format("The soft-cap is {}; it must be a finite number above 0, or 0 for none.",
-                            document.soft_cap));
-  }
-  if (!(document.temperature > 0) || !std::isfinite(document.temperature)) {
-    throw Error(
-        fmt::format("The temperature is {}; it must be a finite number above 0.", document.temperature));
-  }
-  if (!(document.dropout.rate >= 0) || !(document.dropout.rate < 1)) {
-    throw Error(
-        fmt::format("The dropout rate is {}; it must be at least 0 and below 1.", document.dropout.rate));
-  }
   check_positions(document.position_settings);
-  check_masking(document.masking);
+  check_even("The number of LSH buckets", document.masking.sparsity.lsh_buckets, "");
 }
 
 void check_surgery(const std::vector<HeadSurgery>& surgery, const Dimensions& size) {

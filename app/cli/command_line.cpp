@@ -26,6 +26,7 @@
 #include "app/view_state.hpp"
 #include "app/window.hpp"
 #include "app/words.hpp"
+#include "core/enum_names.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -226,8 +227,9 @@ void add_score_options(CLI::App& attend, AttendWish& wish) {
   add_checked(attend, {"--window", "LEFT,RIGHT", "A query sees so many keys before and after its own",
                        "two whole numbers like 4,0, -1 for no end",
                        [&wish](const std::string& text) { return read_window(text, wish.window); }});
-  add_checked(attend, {"--precision", "P", "How tensors are stored between the stages", "fp32, bf16 or fp16",
-                       [&wish](const std::string& text) { return read_precision(text, wish.precision); }});
+  add_checked(attend,
+              {"--precision", "P", "How tensors are stored between the stages", enum_choices<Precision>(),
+               [&wish](const std::string& text) { return read_precision(text, wish.precision); }});
   add_checked(attend, {"--emit", "LIST", "What is written besides Y",
                        "any of scores,capped,masked,weights,lse,entropy,received, each once",
                        [&wish](const std::string& text) { return read_emit(text, wish.emit); }});

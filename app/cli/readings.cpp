@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/cli/whole_text.hpp"
+#include "core/enum_names.hpp"
 
 namespace attnscope {
 
@@ -45,10 +46,9 @@ bool read_window(std::string_view text, Window& window) {
 }
 
 bool read_precision(std::string_view text, Precision& precision) {
-  constexpr std::array<std::string_view, 3> names{"fp32", "bf16", "fp16"};
-  const auto found = std::find(names.begin(), names.end(), text);
-  precision = static_cast<Precision>(found - names.begin());
-  return found != names.end();
+  const std::optional<Precision> named = enum_from<Precision>(text);
+  precision = named.value_or(precision);
+  return named.has_value();
 }
 
 bool read_answer(std::string_view text, std::optional<bool>& answer) {

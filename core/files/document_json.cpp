@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
-#include "core/files/document_names.hpp"
+#include "core/files/document_settings.hpp"
 #include "core/files/json_reader.hpp"
 #include "core/files/limits.hpp"
 #include "core/files/open.hpp"
@@ -100,7 +100,7 @@ Input read_given(JsonFields& root, const json& value, const std::vector<std::str
   if (!input.given) {
     throw FieldError(where, "given", "\"given\" needs \"query\", \"key\" and \"value\".");
   }
-  input.given.holds = fields.one_of("holds", input.given.holds, names::holds);
+  input.given.holds = fields.one_of("holds", input.given.holds);
   if (const json* guessed = fields.find("guessed")) {
     JsonFields reasons(*guessed, "given.guessed", where);
     input.given.guesses = {reasons.text("causal", ""), reasons.text("positions", "")};
@@ -126,11 +126,7 @@ Input read_input(JsonFields& root, const std::string& where) {
   } else {
     input.sequences = read_sequences(root, "text", "tokens", where);
     if (root.find("memory") != nullptr) input.memory = read_sequences(root, "memory", "memory_tokens", where);
-    input.edited = root.tensor("edited_vectors", 3);
-    input.edited_memory = root.tensor("edited_memory", 3);
   }
-  input.cached = root.integer("cached", 0, 0, static_cast<int>(max_padded_length));
-  input.padded_length = static_cast<int>(root.whole("padded_length", 0, 0, max_padded_length));
   return input;
 }
 
@@ -140,11 +136,10 @@ void read_blocks(const json& value, const std::string& where, Weights& weights) 
   if (fields.find("recipe") == nullptr || *fields.find("recipe") != "given") {
     throw FieldError(where, "weights", "\"weights.recipe\" must be \"given\" where weights are an object.");
   }
-  weights.recipe = Recipe::Given;
   for (const ParameterInfo& row : parameter_table)
     weights[row.parameter] = fields.tensor(std::string(row.key), row.rank());
   weights.head_names = fields.texts("head_names");
-  weights.made_by = fields.one_of("made_by", weights.made_by, names::recipe);
+  weights.made_by = fields.one_of("made_by", weights.made_by);
   fields.finish();
 }
 
@@ -161,7 +156,7 @@ void read_block_recipes(JsonFields& root, const std::string& where, Weights& wei
   if (value == nullptr) return;
   JsonFields blocks(*value, "blocks", where);
   for (std::size_t i = 0; i < weights.blocks.size(); ++i) {
-    const std::string name(names::projection[i]);
+    const std::string name(enum_name(static_cast<Projection>(i)).key);
     const json* block = blocks.find(name);
     if (block == nullptr) continue;
     JsonFields fields(*block, "blocks." + name, where);
@@ -170,129 +165,25 @@ void read_block_recipes(JsonFields& root, const std::string& where, Weights& wei
     const std::uint64_t seed =
         fields.whole("seed", weights.seed, 0, std::numeric_limits<std::uint64_t>::max());
     if (fields.find("initialiser") != nullptr)
-      own.drawn = {fields.one_of("initialiser", Initialiser::Xavier, names::initialiser), seed};
+      own.drawn = {fields.one_of("initialiser", Initialiser::Xavier), seed};
     fields.finish();
   }
   blocks.finish();
 }
 
-Weights read_weights(JsonFields& root, const std::string& where) {
-  Weights weights;
-  weights.seed = root.whole("seed", weights.seed, 0, std::numeric_limits<std::uint64_t>::max());
-  weights.noise = root.number("noise", weights.noise);
-  if (weights.noise < 0) root.fail("noise", "a number from 0 on", *root.find("noise"));
-  weights.biases = root.boolean("biases", weights.biases);
-  weights.fused = root.boolean("fused", weights.fused);
-  weights.initialiser = root.one_of("initialiser", weights.initialiser, names::initialiser);
+Recipe read_recipe(JsonFields& root) {
+  const json* value = root.find("weights");
+  if (value != nullptr && value->is_object()) return Recipe::Given;
+  constexpr auto made = enum_column<Recipe>(&EnumName::key);
+  return static_cast<Recipe>(root.choice("weights", 0, std::span(made).first<2>()));
+}
+
+/// All but the recipe and the settings of the table, which stand there already.
+void read_weights(JsonFields& root, const std::string& where, Weights& weights) {
   read_block_recipes(root, where, weights);
   if (root.boolean("extra_key", false))  // with_weights() draws the numbers
     weights[Parameter::ExtraKey] = weights[Parameter::ExtraValue] = std::make_shared<const Tensor>(Shape{1});
-  const json* value = root.find("weights");
-  if (value != nullptr && value->is_object()) {
-    read_blocks(*value, where, weights);
-  } else {
-    weights.recipe = root.choice("weights", 0, std::span(names::recipe).first<2>()) == 0 ? Recipe::Random
-                                                                                         : Recipe::HandBuilt;
-  }
-  return weights;
-}
-
-Scaling read_scaling(JsonFields& root) {
-  Scaling scaling;
-  const json* value = root.find("scale");
-  if (value != nullptr && value->is_number()) {
-    scaling.kind = Scaling::Kind::Factor;
-    scaling.factor = root.number("scale", 1);
-    return scaling;
-  }
-  if (value != nullptr && !value->is_string()) {
-    root.fail("scale", "\"1/sqrt(d_k)\", \"off\" or a number", *value);
-  }
-  scaling.kind = root.choice("scale", 0, {"1/sqrt(d_k)", "off"}) == 0 ? Scaling::Kind::InverseSqrtDk
-                                                                      : Scaling::Kind::Off;
-  scaling.factor = root.number("scale_factor", scaling.factor);  // what the switch would go back to
-  return scaling;
-}
-
-Window read_window(JsonFields& mask, const std::string& where) {
-  const json* value = mask.find("window");
-  if (value == nullptr) return {};
-  JsonFields fields(*value, "mask.window", where);
-  Window window;
-  if (fields.find("left") != nullptr) window.left = fields.integer("left", 0, 0, 1 << 30);
-  if (fields.find("right") != nullptr) window.right = fields.integer("right", 0, 0, 1 << 30);
-  fields.finish();
-  return window;
-}
-
-Sparsity read_sparsity(JsonFields& mask, const std::string& where) {
-  const json* value = mask.find("sparsity");
-  Sparsity sparsity;
-  if (value == nullptr) return sparsity;
-  JsonFields fields(*value, "mask.sparsity", where);
-  sparsity.kind = fields.one_of("kind", sparsity.kind, names::sparsity);
-  sparsity.stride = fields.integer("stride", sparsity.stride, 1, 1 << 24);
-  sparsity.block = fields.integer("block", sparsity.block, 1, 1 << 24);
-  sparsity.globals = fields.integer("globals", sparsity.globals, 0, 1 << 24);
-  sparsity.lsh_buckets = fields.integer("lsh_buckets", sparsity.lsh_buckets, 2, 1024);
-  sparsity.lsh_rounds = fields.integer("lsh_rounds", sparsity.lsh_rounds, 1, 16);
-  sparsity.seed = fields.whole("seed", sparsity.seed, 0, std::numeric_limits<std::uint64_t>::max());
-  fields.finish();
-  return sparsity;
-}
-
-Masking read_masking(JsonFields& root, const std::string& where) {
-  Masking masking;
-  const json* value = root.find("mask");
-  if (value == nullptr) return masking;
-  JsonFields fields(*value, "mask", where);
-  masking.causal = fields.boolean("causal", masking.causal);
-  masking.padding = fields.boolean("padding", masking.padding);
-  masking.window = read_window(fields, where);
-  masking.sparsity = read_sparsity(fields, where);
-  for (const std::int64_t head : fields.wholes("heads", max_d_model))
-    masking.heads.push_back(static_cast<int>(head));
-  masking.additive = fields.tensor("additive", 4, true);
-  masking.hidden = fields.one_of("hidden", masking.hidden, names::hidden);
-  masking.mistake = fields.one_of("mistake", masking.mistake, names::mistake);
-  fields.finish();
-  return masking;
-}
-
-PositionSettings read_position_settings(JsonFields& root, const std::string& where) {
-  PositionSettings settings;
-  const json* value = root.find("position_settings");
-  if (value == nullptr) return settings;
-  JsonFields fields(*value, "position_settings", where);
-  settings.rope_base = fields.number("rope_base", settings.rope_base);
-  settings.rope_dims = fields.integer("rope_dims", settings.rope_dims, 0, max_d_model);
-  settings.buckets = fields.integer("buckets", settings.buckets, 2, 4096);
-  settings.bucket_distance = fields.integer("bucket_distance", settings.bucket_distance, 2, 1 << 24);
-  settings.buckets_two_sided = fields.boolean("buckets_two_sided", settings.buckets_two_sided);
-  fields.finish();
-  return settings;
-}
-
-Dropout read_dropout(JsonFields& root, const std::string& where) {
-  Dropout dropout;
-  const json* value = root.find("dropout");
-  if (value == nullptr) return dropout;
-  JsonFields fields(*value, "dropout", where);
-  dropout.rate = fields.number("rate", dropout.rate);
-  dropout.seed = fields.whole("seed", dropout.seed, 0, std::numeric_limits<std::uint64_t>::max());
-  fields.finish();
-  return dropout;
-}
-
-Loss read_loss(JsonFields& root, const std::string& where) {
-  Loss loss;
-  const json* value = root.find("loss");
-  if (value == nullptr) return loss;
-  JsonFields fields(*value, "loss", where);
-  loss.kind = fields.one_of("kind", loss.kind, names::loss);
-  loss.given = fields.tensor("given", 3);
-  fields.finish();
-  return loss;
+  if (weights.recipe == Recipe::Given) read_blocks(*root.find("weights"), where, weights);
 }
 
 /// The list of operated heads, for a Document whose heads are known; empty when none is.
@@ -310,7 +201,7 @@ std::vector<HeadSurgery> read_surgery(JsonFields& root, const std::string& where
     const int head = fields.integer("head", 0, 0, heads - 1);
     if (!named.insert(head).second) fields.fail("head", "a head that is not named twice", *number);
     HeadSurgery& there = surgery[static_cast<std::size_t>(head)];
-    there.kind = fields.one_of("kind", HeadSurgery::Kind::None, names::surgery);
+    there.kind = fields.one_of("kind", HeadSurgery::Kind::None);
     there.frozen = fields.tensor("pattern", 3);
     fields.finish();
     const bool frozen = there.kind == HeadSurgery::Kind::Frozen;
@@ -322,16 +213,6 @@ std::vector<HeadSurgery> read_surgery(JsonFields& root, const std::string& where
     operated = operated || there.kind != HeadSurgery::Kind::None;
   }
   return operated ? surgery : std::vector<HeadSurgery>{};
-}
-
-/// How masked scores become weights.
-void read_softmax(JsonFields& root, const std::string& where, Document& document) {
-  document.softmax = root.one_of("softmax", document.softmax, names::softmax);
-  document.empty_row = root.one_of("empty_row", document.empty_row, names::empty_row);
-  document.temperature = root.number("temperature", 1);
-  if (!(document.temperature > 0)) root.fail("temperature", "a number above 0", *root.find("temperature"));
-  document.linear = root.boolean("linear", document.linear);
-  document.dropout = read_dropout(root, where);
 }
 
 }  // namespace
@@ -349,28 +230,12 @@ Document document_from_value(const json& value, const std::string& where) {
   root.whole("attnscope", 1, 1, 1);
   Document document;
   document.title = root.text("title", "");
-  document.d_model = static_cast<int>(root.whole("d_model", 64, 1, max_d_model));
-  document.heads = static_cast<int>(root.whole("heads", 8, 1, max_d_model));
-  document.kv_heads = root.integer("kv_heads", 0, 0, max_d_model);
-  document.d_k = root.integer("d_k", 0, 0, max_d_model);
-  document.d_v = root.integer("d_v", 0, 0, max_d_model);
   document.input = read_input(root, where);
-  document.weights = read_weights(root, where);
-  document.zero_key = root.boolean("zero_key", document.zero_key);
-  const bool hand_built = document.weights.recipe == Recipe::HandBuilt;
-  document.embedding =
-      root.one_of("embedding", hand_built ? Embedding::HandBuilt : Embedding::Gaussian, names::embedding);
-  document.embedding_gain = read_gain(root, "embedding_gain");
-  document.positions = root.one_of("positions", Positions::Sinusoidal, names::positions);
-  document.position_settings = read_position_settings(root, where);
-  document.scaling = read_scaling(root);
-  document.soft_cap = root.number("soft_cap", 0);
-  if (!(document.soft_cap >= 0)) root.fail("soft_cap", "a number of at least 0", *root.find("soft_cap"));
-  document.masking = read_masking(root, where);
-  read_softmax(root, where, document);
+  document.weights.recipe = read_recipe(root);
+  document.embedding = usual_embedding(document.weights.recipe);
+  read_settings(root, where, document);
+  read_weights(root, where, document.weights);
   document.surgery = read_surgery(root, where, query_heads(document));
-  document.precision = root.one_of("precision", document.precision, names::precision);
-  document.loss = read_loss(root, where);
   for (const char* of_session : {"session", "view", "held"}) root.find(of_session);  // see session_file.hpp
   root.finish();
   if (document.weights.recipe == Recipe::Given) return document;  // the file's own blocks, fitting or not

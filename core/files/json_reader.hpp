@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/document.hpp"
+#include "core/enum_names.hpp"
 #include "core/error.hpp"
 #include "core/tensor.hpp"
 
@@ -60,10 +61,11 @@ class JsonFields {
     return choice(name, fallback, std::span(names.begin(), names.size()));
   }
   std::size_t choice(const std::string& name, std::size_t fallback, std::span<const std::string_view> names);
-  /// One of the names of an enumeration whose enumerators are in the order of the names.
+  /// An enumerator by its key (see enum_names.hpp).
   template <class E>
-  E one_of(const std::string& name, E fallback, std::span<const std::string_view> names) {
-    return static_cast<E>(choice(name, static_cast<std::size_t>(fallback), names));
+  E one_of(const std::string& name, E fallback) {
+    constexpr auto keys = enum_column<E>(&EnumName::key);
+    return static_cast<E>(choice(name, static_cast<std::size_t>(fallback), keys));
   }
   /// An int between `least` and `most`, both included and neither negative.
   int integer(const std::string& name, int fallback, int least, int most) {

@@ -20,8 +20,8 @@ struct LayerSettings {
 ///   query [batch][n][d_model]; for cross-attention key [batch][m][kdim] and value [batch][m][vdim] (without
 ///     value it is key);
 ///   W_q [heads · d_k][d_model], W_k [kv heads · d_k][kdim], W_v [kv heads · d_v][vdim] and
-///     W_o [d_model][heads · d_v]: y = x·Wᵀ + b; d_k follows from the rows of W_q, how many kv heads there are
-///     from those of W_k; instead of the first three in_proj_weight [3 d_model][d_model];
+///     W_o [d_model][heads · d_v]: y = x·Wᵀ + b; d_k follows from the rows of W_q, how many kv heads there
+///     are from those of W_k; instead of the first three in_proj_weight [3 d_model][d_model];
 ///   b_q, b_k, b_v, b_o, or in_proj_bias [3 d_model], all optional;
 ///   bias_k and bias_v [1][1][kv heads · d_k or d_v], optional: a learned key and value;
 ///   key_padding_mask [batch][m] and attn_mask [n][m], [batch · heads][n][m] or [batch][heads][n][m],

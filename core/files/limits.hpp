@@ -12,7 +12,6 @@ namespace attnscope {
 
 inline constexpr std::uint64_t max_text_bytes = 1'000'000;       // one text, or a whole text file
 inline constexpr std::uint64_t max_json_bytes = 64 * 1'048'576;  // a document with its matrices
-inline constexpr std::uint64_t max_padded_length = 65'536;
 
 /// One sequence per batch entry with the tokens "0", "1", … for as many positions of queries or keys as there
 /// are.

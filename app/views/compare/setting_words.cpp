@@ -6,6 +6,7 @@
 
 #include "app/number_format.hpp"
 #include "app/own_words.hpp"
+#include "core/enum_names.hpp"
 
 namespace attnscope {
 
@@ -45,17 +46,6 @@ std::string memory_of(const Document& self, const Document& other) {
                                     : text_words(self.input.memory, other.input.memory, "key tokens");
 }
 
-std::string padded_of(const Document& self, const Document& other) {
-  const int mine = self.input.padded_length;
-  if (mine == other.input.padded_length) return {};
-  return mine == 0 ? "not padded" : "padded to " + std::to_string(mine);
-}
-
-std::string cache_of(const Document& self, const Document& other) {
-  if (self.input.cached == other.input.cached) return {};
-  return self.input.cached == 0 ? "no cache" : std::to_string(self.input.cached) + " cached";
-}
-
 std::string numbers_of(const Document& self, const Document& other) {
   const Input &mine = self.input, &theirs = other.input;
   const bool alike =
@@ -80,19 +70,8 @@ std::string edited_of(const Document& self, const Document& other) {
   return self.input.edited || self.input.edited_memory ? "X edited" : "X as made";
 }
 
-std::string embedding_of(const Document& self, const Document& other) {
-  if (self.embedding == other.embedding) return {};
-  return self.embedding == Embedding::Gaussian ? "Gaussian X" : "hand-built X";
-}
-
-std::string embedding_gain_of(const Document& self, const Document& other) {
-  return self.embedding_gain == other.embedding_gain ? std::string() : "X × " + written(self.embedding_gain);
-}
-
 std::string positions_of(const Document& self, const Document& other) {
-  constexpr std::array<std::string_view, 7> names{"no positions", "sinusoidal", "learned",   "T5 buckets",
-                                                  "ALiBi",        "RoPE",       "RoPE pairs"};
-  if (self.positions != other.positions) return std::string(names[static_cast<std::size_t>(self.positions)]);
+  if (self.positions != other.positions) return std::string(enum_name(self.positions).words);
   const PositionSettings &mine = self.position_settings, &theirs = other.position_settings;
   switch (self.positions) {
     case Positions::RopeHalf:
@@ -123,10 +102,6 @@ std::string heads_of(const Document& self, const Document& other) {
   return std::to_string(query_heads(self)) + (query_heads(self) == 1 ? " head" : " heads");
 }
 
-std::string width_of(const Document& self, const Document& other) {
-  return self.d_model == other.d_model ? std::string() : "d " + std::to_string(self.d_model);
-}
-
 std::string d_k_of(const Document& self, const Document& other) {
   const int mine = key_width(self);
   return mine == key_width(other) ? std::string() : "dₖ " + std::to_string(mine);
@@ -154,27 +129,6 @@ std::string weights_of(const Document& self, const Document& other) {
   return alike ? std::string() : "W edited";
 }
 
-std::string seed_of(const Document& self, const Document& other) {
-  const std::uint64_t mine = self.weights.seed;
-  return mine == other.weights.seed ? std::string() : "seed " + std::to_string(mine);
-}
-
-std::string noise_of(const Document& self, const Document& other) {
-  return self.weights.noise == other.weights.noise ? std::string() : "noise " + written(self.weights.noise);
-}
-
-std::string initialiser_of(const Document& self, const Document& other) {
-  constexpr std::array<std::string_view, 5> names{"Xavier", "normal", "identity", "orthogonal", "nn.Linear"};
-  const Initialiser mine = self.weights.initialiser;
-  return mine == other.weights.initialiser ? std::string()
-                                           : std::string(names[static_cast<std::size_t>(mine)]);
-}
-
-std::string biases_of(const Document& self, const Document& other) {
-  if (self.weights.biases == other.weights.biases) return {};
-  return self.weights.biases ? "biases" : "no biases";
-}
-
 template <Projection which>
 std::string block_of(const Document& self, const Document& other) {
   constexpr std::array<std::string_view, 4> names{"W_Q", "W_K", "W_V", "W_O"};
@@ -193,16 +147,6 @@ std::string learned_key_of(const Document& self, const Document& other) {
   return mine[Parameter::ExtraKey] ? "learned key" : "no learned key";
 }
 
-std::string zero_key_of(const Document& self, const Document& other) {
-  if (self.zero_key == other.zero_key) return {};
-  return self.zero_key ? "zero key" : "no zero key";
-}
-
-std::string fused_of(const Document& self, const Document& other) {
-  if (self.weights.fused == other.weights.fused) return {};
-  return self.weights.fused ? "fused W" : "W apart";
-}
-
 /// The layers of a file are told apart by their names: the title's last part.
 std::string layer_of(const Document& self, const Document& other) {
   const bool from_files =
@@ -213,36 +157,25 @@ std::string layer_of(const Document& self, const Document& other) {
                                        : self.title.substr(mark + std::string_view(" · ").size()));
 }
 
-constexpr Setting texts[]{
+constexpr SettingWords texts[]{
     {"layer", layer_of}, {"text", text_of}, {"input", numbers_of}, {"second text", memory_of}};
 
-constexpr Setting made[]{{"positions", positions_of},
-                         {"weights", weights_of},
-                         {"seed", seed_of},
-                         {"noise", noise_of},
-                         {"initialiser", initialiser_of},
-                         {"biases", biases_of},
-                         {"query block", block_of<Projection::Query>},
-                         {"key block", block_of<Projection::Key>},
-                         {"value block", block_of<Projection::Value>},
-                         {"output block", block_of<Projection::Output>},
-                         {"heads", heads_of},
-                         {"width", width_of},
-                         {"width of a head", d_k_of},
-                         {"key and value heads", kv_heads_of},
-                         {"value width", d_v_of},
-                         {"learned key", learned_key_of},
-                         {"zero key", zero_key_of},
-                         {"cache", cache_of},
-                         {"padded length", padded_of},
-                         {"token vectors", edited_of},
-                         {"embedding", embedding_of},
-                         {"embedding gain", embedding_gain_of},
-                         {"projection", fused_of}};
+constexpr SettingWords made[]{{"positions", positions_of},
+                              {"weights", weights_of},
+                              {"query block", block_of<Projection::Query>},
+                              {"key block", block_of<Projection::Key>},
+                              {"value block", block_of<Projection::Value>},
+                              {"output block", block_of<Projection::Output>},
+                              {"heads", heads_of},
+                              {"width of a head", d_k_of},
+                              {"key and value heads", kv_heads_of},
+                              {"value width", d_v_of},
+                              {"learned key", learned_key_of},
+                              {"token vectors", edited_of}};
 
 }  // namespace
 
-std::span<const Setting> text_settings() { return texts; }
-std::span<const Setting> weight_settings() { return made; }
+std::span<const SettingWords> text_settings() { return texts; }
+std::span<const SettingWords> weight_settings() { return made; }
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// app/views/compare: the rows of the list of settings, in two rooms: text and weights here, attention itself
-// in settings.cpp.
+// app/views/compare: how settings are told that take more than a row of core/setting_table.hpp, in two rooms:
+// text and weights here, attention itself in settings.cpp.
 #pragma once
 
 #include <span>
@@ -11,14 +11,14 @@
 namespace attnscope {
 
 /// What `self` calls its side of a setting, knowing the other side; empty where both are the same.
-struct Setting {
+struct SettingWords {
   std::string_view name;
   std::string (*words)(const Document& self, const Document& other);
 };
 
 /// The texts, and what they are looked up in or come as; then everything else that is not attention itself.
-std::span<const Setting> text_settings();
-std::span<const Setting> weight_settings();
+std::span<const SettingWords> text_settings();
+std::span<const SettingWords> weight_settings();
 
 std::string written(float value, int places = 2);
 /// Number by number, while that is quick.

@@ -1,11 +1,14 @@
 #include "app/views/compare/settings.hpp"
 
 #include <algorithm>
-#include <array>
+#include <type_traits>
+
+#include <fmt/format.h>
 
 #include "app/number_format.hpp"
 #include "app/views/compare/setting_words.hpp"
 #include "app/views/unknown.hpp"
+#include "core/setting_table.hpp"
 
 namespace attnscope {
 namespace {
@@ -17,11 +20,6 @@ std::string scale_of(const Document& self, const Document& other) {
   const bool factor = self.scaling.kind == Scaling::Kind::Factor;
   return factor && self.scaling.factor != other.scaling.factor ? "× " + written(self.scaling.factor, 6)
                                                                : std::string();
-}
-
-std::string cap_of(const Document& self, const Document& other) {
-  if (self.soft_cap == other.soft_cap) return {};
-  return self.soft_cap > 0 ? "cap " + written(self.soft_cap) : "no cap";
 }
 
 std::string mask_of(const Document& self, const Document& other) {
@@ -71,35 +69,6 @@ std::string by_hand_of(const Document& self, const Document& other) {
   return by_hand(self) ? "painted mask" : "nothing painted";
 }
 
-std::string hidden_of(const Document& self, const Document& other) {
-  if (self.masking.hidden == other.masking.hidden) return {};
-  constexpr std::array<std::string_view, 3> names{"hidden −∞", "hidden −1e9", "hidden + −1e9"};
-  return std::string(names[static_cast<std::size_t>(self.masking.hidden)]);
-}
-
-std::string mistake_of(const Document& self, const Document& other) {
-  constexpr std::array<std::string_view, 5> names{"no mistake", "diagonal hidden", "masked too late",
-                                                  "mask transposed", "padding on rows"};
-  const MaskMistake mine = self.masking.mistake;
-  return mine == other.masking.mistake ? std::string() : std::string(names[static_cast<std::size_t>(mine)]);
-}
-
-std::string linear_of(const Document& self, const Document& other) {
-  if (self.linear == other.linear) return {};
-  return self.linear ? "linear" : "softmax";
-}
-
-std::string softmax_of(const Document& self, const Document& other) {
-  if (self.softmax == other.softmax) return {};
-  return self.softmax == SoftmaxKind::Naive ? "naive softmax" : "stable softmax";
-}
-
-std::string empty_row_of(const Document& self, const Document& other) {
-  constexpr std::array<std::string_view, 3> names{"no key: zeros", "no key: NaN", "no key: uniform"};
-  if (self.empty_row == other.empty_row) return {};
-  return std::string(names[static_cast<std::size_t>(self.empty_row)]);
-}
-
 std::string temperature_of(const Document& self, const Document& other) {
   if (self.temperature == other.temperature) return {};
   const bool close = temperature_words(self) == temperature_words(other);
@@ -107,8 +76,6 @@ std::string temperature_of(const Document& self, const Document& other) {
 }
 
 std::string surgery_of(const Document& self, const Document& other) {
-  constexpr std::array<std::string_view, 7> names{"own",      "ablated",     "uniform", "previous token",
-                                                  "identity", "first token", "frozen"};
   const auto at = [](const Document& d, std::size_t h) {
     return h < d.surgery.size() ? d.surgery[h] : HeadSurgery{};
   };
@@ -124,8 +91,7 @@ std::string surgery_of(const Document& self, const Document& other) {
   if (!is_operated(self)) return "no intervention";
   if (differing > 1 && is_operated(self) != is_operated(other))
     return std::to_string(differing) + " heads replaced";
-  return "head " + std::to_string(first) + " " +
-         std::string(names[static_cast<std::size_t>(at(self, first).kind)]);
+  return "head " + std::to_string(first) + " " + std::string(enum_name(at(self, first).kind).words);
 }
 
 std::string dropout_of(const Document& self, const Document& other) {
@@ -135,35 +101,96 @@ std::string dropout_of(const Document& self, const Document& other) {
   return mine.rate > 0 && mine.seed != theirs.seed ? "dropout seed " + std::to_string(mine.seed) : "";
 }
 
-std::string precision_of(const Document& self, const Document& other) {
-  constexpr std::array<std::string_view, 3> names{"fp32", "bf16", "fp16"};
-  if (self.precision == other.precision) return {};
-  return std::string(names[static_cast<std::size_t>(self.precision)]);
-}
-
 std::string loss_of(const Document& self, const Document& other) {
-  constexpr std::array<std::string_view, 3> names{"no loss", "loss Σ", "loss mse"};
   if (self.loss.kind == other.loss.kind && same_numbers(self.loss.given, other.loss.given)) return {};
-  return std::string(names[static_cast<std::size_t>(self.loss.kind)]);
+  return std::string(enum_name(self.loss.kind).words);
 }
 
-constexpr Setting attention[]{{"scale", scale_of},
-                              {"mask", mask_of},
-                              {"temperature", temperature_of},
-                              {"attention", linear_of},
-                              {"softmax", softmax_of},
-                              {"rows without a key", empty_row_of},
-                              {"intervention", surgery_of},
-                              {"soft-cap", cap_of},
-                              {"window", window_of},
-                              {"pattern", pattern_of},
-                              {"heads masked", masked_heads_of},
-                              {"painted cells", by_hand_of},
-                              {"hidden score", hidden_of},
-                              {"mistake", mistake_of},
-                              {"dropout", dropout_of},
-                              {"precision", precision_of},
-                              {"loss", loss_of}};
+constexpr SettingWords attention[]{{"scale", scale_of},
+                                   {"mask", mask_of},
+                                   {"temperature", temperature_of},
+                                   {"intervention", surgery_of},
+                                   {"window", window_of},
+                                   {"pattern", pattern_of},
+                                   {"heads masked", masked_heads_of},
+                                   {"painted cells", by_hand_of},
+                                   {"dropout", dropout_of},
+                                   {"loss", loss_of}};
+
+/// What is turned most often comes first; what is not named here comes last.
+constexpr std::string_view order[]{"layer",
+                                   "text",
+                                   "input",
+                                   "second text",
+                                   "scale",
+                                   "mask",
+                                   "temperature",
+                                   "attention",
+                                   "softmax",
+                                   "rows without a key",
+                                   "intervention",
+                                   "soft-cap",
+                                   "window",
+                                   "pattern",
+                                   "heads masked",
+                                   "painted cells",
+                                   "hidden score",
+                                   "mistake",
+                                   "dropout",
+                                   "precision",
+                                   "loss",
+                                   "positions",
+                                   "weights",
+                                   "seed",
+                                   "noise",
+                                   "initialiser",
+                                   "biases",
+                                   "query block",
+                                   "key block",
+                                   "value block",
+                                   "output block",
+                                   "heads",
+                                   "width",
+                                   "width of a head",
+                                   "key and value heads",
+                                   "value width",
+                                   "learned key",
+                                   "zero key",
+                                   "cache",
+                                   "padded length",
+                                   "token vectors",
+                                   "embedding",
+                                   "embedding gain",
+                                   "projection"};
+
+std::string value_words(const DifferenceWords& told, float value) {
+  return fmt::format(fmt::runtime(told.value), written(value));
+}
+template <class T>
+requires std::is_integral_v<T> std::string value_words(const DifferenceWords& told, T value) {
+  return fmt::format(fmt::runtime(told.value), value);
+}
+std::string value_words(const DifferenceWords& told, bool) { return std::string(told.value); }
+template <class E>
+requires std::is_enum_v<E> std::string value_words(const DifferenceWords&, E value) {
+  return std::string(enum_name(value).words);
+}
+
+/// A setting of the table that has a title there.
+void add_told(const Document& a, const Document& b, std::vector<SettingDifference>& all) {
+  for_each_setting([&](const auto& row) {
+    const auto &mine = row.of(a), &theirs = row.of(b);
+    using T = std::remove_cvref_t<decltype(mine)>;
+    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+      const DifferenceWords& told = row.difference;
+      if (told.title.empty() || mine == theirs) return;
+      const auto words = [&](const T& value) {
+        return value == T{} && !told.none.empty() ? std::string(told.none) : value_words(told, value);
+      };
+      all.push_back({told.title, words(mine), words(theirs)});
+    }
+  });
+}
 
 }  // namespace
 
@@ -187,18 +214,22 @@ std::string temperature_words(const Document& document) { return "τ " + written
 
 std::vector<SettingDifference> differing_settings(const Document& a, const Document& b) {
   std::vector<SettingDifference> all;
-  for (const std::span<const Setting> room :
-       {text_settings(), std::span<const Setting>(attention), weight_settings()}) {
-    for (const Setting& setting : room) {
+  for (const std::span<const SettingWords> room :
+       {text_settings(), std::span<const SettingWords>(attention), weight_settings()}) {
+    for (const SettingWords& setting : room) {
       SettingDifference difference{setting.name, setting.words(a, b), setting.words(b, a)};
-      if (difference.a.empty() && difference.b.empty()) continue;
-      if (difference.a == difference.b) {  // the same kind of thing with other numbers
-        difference.a += " (now)";
-        difference.b += " (held)";
-      }
-      all.push_back(std::move(difference));
+      if (!difference.a.empty() || !difference.b.empty()) all.push_back(std::move(difference));
     }
   }
+  add_told(a, b, all);
+  for (SettingDifference& difference : all) {
+    if (difference.a != difference.b) continue;  // the same kind of thing with other numbers
+    difference.a += " (now)";
+    difference.b += " (held)";
+  }
+  std::ranges::stable_sort(all, {}, [](const SettingDifference& each) {
+    return std::ranges::find(order, each.name) - std::begin(order);
+  });
   return all;
 }
 

@@ -6,13 +6,14 @@
 #include "app/number_format.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/unknown.hpp"
+#include "core/enum_names.hpp"
 
 namespace attnscope {
 namespace {
 
 void loss_row(Column& c) {
   Loss& loss = c.document().loss;
-  constexpr std::array<std::string_view, 3> names{"Off", "Sum", "Mean sq."};
+  constexpr auto names = enum_column<Loss::Kind>(&EnumName::label);
   const std::array<Tip, 3> tips{Tip{"Off", {}, "Only the forward pass.", {}},
                                 Tip{"Sum", "Σ Y", "∂loss/∂Y = 1 everywhere.", {}},
                                 Tip{"Mean squared", "mean (Y − X)²", "Target: reproduce X.", {}}};

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "app/views/controls/column.hpp"
+#include "core/enum_names.hpp"
 #include "core/known.hpp"
 
 namespace attnscope {
@@ -114,7 +115,7 @@ void heads_row(Column& c) {
 
 void hidden_row(Column& c) {
   Masking& mask = c.document().masking;
-  constexpr std::array<std::string_view, 3> names{"\u2212∞", "\u22121e9", "+ \u22121e9"};
+  constexpr auto names = enum_column<Masking::Hidden>(&EnumName::label);
   const std::array<Tip, 3> tips{
       Tip{"\u2212∞",
           "exp(\u2212∞) = 0",

@@ -6,6 +6,7 @@
 #include "app/number_format.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/unknown.hpp"
+#include "core/enum_names.hpp"
 #include "core/stages/run_stage.hpp"
 
 namespace attnscope {
@@ -44,7 +45,7 @@ void cap_rows(Column& c) {
 
 void kind_rows(Column& c) {
   Document& document = c.document();
-  constexpr std::array<std::string_view, 2> names{"Stable", "Naive"};
+  constexpr auto names = enum_column<SoftmaxKind>(&EnumName::label);
   const std::array<Tip, 2> tips{
       Tip{"Stable", "exp(x − max) / Σ exp(x − max)", "Nothing overflows: the largest exponent is 0.", {}},
       Tip{"Naive",
@@ -71,7 +72,7 @@ void kind_rows(Column& c) {
 /// What stands in rows whose keys are all hidden.
 void empty_row(Column& c) {
   Document& document = c.document();
-  constexpr std::array<std::string_view, 3> names{"0", "NaN", "1/n"};
+  constexpr auto names = enum_column<EmptyRow>(&EnumName::label);
   const std::array<Tip, 3> tips{
       Tip{"Zeros", "A = 0", "As in PyTorch's fused kernels and FlexAttention: the query takes nothing.", {}},
       Tip{"Not a number",
@@ -119,7 +120,7 @@ void dropout_rows(Column& c) {
 }
 
 void precision_row(Column& c) {
-  constexpr std::array<std::string_view, 3> names{"fp32", "bf16", "fp16"};
+  constexpr auto names = enum_column<Precision>(&EnumName::label);
   const std::array<Tip, 3> tips{
       Tip{"float32", "24 significant bits", "The float64 reference is compared with it.", {}},
       Tip{"bfloat16",

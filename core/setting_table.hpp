@@ -1,0 +1,241 @@
+// core: the settings of a Document, each described once: where it stands, what files call it, which values it
+// may have, what a change of it touches and how a list of differences tells it. Files, the check, dirty.hpp
+// and the comparison walk this table: a new setting is one row.
+#pragma once
+
+#include <limits>
+#include <string_view>
+#include <tuple>
+
+#include "core/document.hpp"
+#include "core/enum_names.hpp"
+#include "core/stage.hpp"
+
+namespace attnscope {
+
+/// The way from a Document to one of its members, through the structs that hold it.
+template <class... Steps>
+struct Path {
+  std::tuple<Steps...> steps;
+  template <class D>
+  constexpr auto& operator()(D& document) const {
+    return std::apply(
+        [&](auto... step) -> auto& { return (document.*....*step); }, steps);
+  }
+};
+
+/// Which values a setting may have; not looked at for bool and enumerations.
+struct Limits {
+  double least = -std::numeric_limits<double>::infinity();  // of a number
+  double most = std::numeric_limits<double>::infinity();    // of a whole number, or of each in a list
+  bool open = false;                                        // `least` itself is too small
+  std::string_view called =
+      {};  // of a whole number, in check(): "The stride"; empty where it is checked elsewhere
+  std::string_view refusal = {};  // of a float, in check(): "The temperature is {}; it must be …"
+  double below = std::numeric_limits<double>::infinity();  // of a float: it is less
+  int rank = 0;                                            // dimensions of a tensor
+  bool null_hides = false;                                 // a tensor's -inf is null in files
+};
+
+/// How Compare tells that two Documents differ. Without a title it does so by a function of its own.
+struct DifferenceWords {
+  std::string_view title = {};
+  std::string_view value = {};  // of numbers "cap {}", of bool when it is on; enumerations have their words
+  std::string_view none = {};   // for false, and for 0 where that means none: "no cap"
+};
+
+template <class Where>
+struct Setting {
+  /// In a document file, with the objects it stands in: "mask.hidden". Empty where files have another form.
+  std::string_view key;
+  Where of;
+  Fields touches = {};  // none: no stage reads it
+  Limits limits = {};
+  DifferenceWords difference = {};
+  bool always = false;  // files say it even where it is as usual
+};
+
+namespace settings {
+
+template <class... Steps>
+constexpr Path<Steps...> at(Steps... steps) {
+  return {{steps...}};
+}
+
+constexpr Limits from(double least, double most, std::string_view called = {}) {
+  return {.least = least, .most = most, .called = called};
+}
+constexpr Limits above(double least, std::string_view refusal) {
+  return {.least = least, .open = true, .refusal = refusal};
+}
+constexpr Limits tensor(int rank, bool null_hides = false) {
+  return {.rank = rank, .null_hides = null_hides};
+}
+
+inline constexpr double large = 1 << 24, open_end = 1 << 30, widest = max_d_model;
+inline constexpr Limits any_seed = from(0, 0x1p64);
+inline constexpr bool always = true;
+inline constexpr DifferenceWords by_itself{};
+
+/// Of the layer: what stands around the scores.
+inline constexpr std::tuple layer{
+    Setting{"cached",
+            at(&Document::input, &Input::cached),
+            {Field::Tokens},
+            from(0, max_padded_length),
+            {"cache", "{} cached", "no cache"}},
+    Setting{"padded_length",
+            at(&Document::input, &Input::padded_length),
+            {Field::Tokens},
+            from(0, max_padded_length),
+            {"padded length", "padded to {}", "not padded"},
+            always},
+    Setting{"d_model", at(&Document::d_model), {Field::Width}, from(1, widest), {"width", "d {}"}, always},
+    Setting{"heads", at(&Document::heads), {Field::Heads}, from(1, widest), by_itself, always},
+    Setting{"kv_heads", at(&Document::kv_heads), {Field::Heads}, from(0, widest)},
+    Setting{"d_k", at(&Document::d_k), {Field::Width}, from(0, widest)},
+    Setting{"d_v", at(&Document::d_v), {Field::Width}, from(0, widest)},
+    Setting{"seed",
+            at(&Document::weights, &Weights::seed),
+            {Field::Embedding},
+            any_seed,
+            {"seed", "seed {}"},
+            always},
+    Setting{"noise",
+            at(&Document::weights, &Weights::noise),
+            {},
+            Limits{.least = 0, .refusal = "The noise is {}; it must be a finite number of at least 0."},
+            {"noise", "noise {}"},
+            always},
+    Setting{"biases",
+            at(&Document::weights, &Weights::biases),
+            {},
+            {},
+            {"biases", "biases", "no biases"},
+            always},
+    Setting{"fused",
+            at(&Document::weights, &Weights::fused),
+            {Field::Fused},
+            {},
+            {"projection", "fused W", "W apart"}},
+    Setting{"initialiser", at(&Document::weights, &Weights::initialiser), {}, {}, {"initialiser"}},
+    Setting{"embedding", at(&Document::embedding), {Field::Embedding}, {}, {"embedding"}},
+    Setting{"embedding_gain",
+            at(&Document::embedding_gain),
+            {Field::Embedding},
+            above(0, "The gain of the embedding is {}; it must be a finite number above 0."),
+            {"embedding gain", "X × {}"}},
+    Setting{"edited_vectors", at(&Document::input, &Input::edited), {Field::Embedding}, tensor(3)},
+    Setting{"edited_memory", at(&Document::input, &Input::edited_memory), {Field::Embedding}, tensor(3)},
+    Setting{
+        "zero_key", at(&Document::zero_key), {Field::ExtraKeys}, {}, {"zero key", "zero key", "no zero key"}},
+    Setting{"positions", at(&Document::positions), {Field::Positions}, {}, by_itself, always},
+    Setting{"position_settings.rope_base",
+            at(&Document::position_settings, &PositionSettings::rope_base),
+            {Field::Positions},
+            above(1, "The rotary base is {}; it must be a finite number above 1.")},
+    Setting{"position_settings.rope_dims",
+            at(&Document::position_settings, &PositionSettings::rope_dims),
+            {Field::Positions},
+            from(0, widest, "The number of rotated dimensions")},
+    Setting{"position_settings.buckets",
+            at(&Document::position_settings, &PositionSettings::buckets),
+            {Field::Positions},
+            from(2, 4096)},
+    Setting{"position_settings.bucket_distance",
+            at(&Document::position_settings, &PositionSettings::bucket_distance),
+            {Field::Positions},
+            from(2, large)},
+    Setting{"position_settings.buckets_two_sided",
+            at(&Document::position_settings, &PositionSettings::buckets_two_sided),
+            {Field::Positions}},
+};
+
+/// Of the mask.
+inline constexpr std::tuple mask{
+    Setting{"mask.causal", at(&Document::masking, &Masking::causal), {Field::Masking}, {}, by_itself, always},
+    Setting{
+        "mask.padding", at(&Document::masking, &Masking::padding), {Field::Masking}, {}, by_itself, always},
+    Setting{"mask.window.left",
+            at(&Document::masking, &Masking::window, &Window::left),
+            {Field::Masking},
+            from(-1, open_end, "The window's left side")},
+    Setting{"mask.window.right",
+            at(&Document::masking, &Masking::window, &Window::right),
+            {Field::Masking},
+            from(-1, open_end, "The window's right side")},
+    Setting{
+        "mask.sparsity.kind", at(&Document::masking, &Masking::sparsity, &Sparsity::kind), {Field::Masking}},
+    Setting{"mask.sparsity.stride",
+            at(&Document::masking, &Masking::sparsity, &Sparsity::stride),
+            {Field::Masking},
+            from(1, large, "The stride of the mask")},
+    Setting{"mask.sparsity.block",
+            at(&Document::masking, &Masking::sparsity, &Sparsity::block),
+            {Field::Masking},
+            from(1, large, "The block length of the mask")},
+    Setting{"mask.sparsity.globals",
+            at(&Document::masking, &Masking::sparsity, &Sparsity::globals),
+            {Field::Masking},
+            from(0, large, "The number of global tokens")},
+    Setting{"mask.sparsity.lsh_buckets",
+            at(&Document::masking, &Masking::sparsity, &Sparsity::lsh_buckets),
+            {Field::Masking},
+            from(2, 1024, "The number of LSH buckets")},
+    Setting{"mask.sparsity.lsh_rounds",
+            at(&Document::masking, &Masking::sparsity, &Sparsity::lsh_rounds),
+            {Field::Masking},
+            from(1, 16, "The number of LSH rounds")},
+    Setting{"mask.sparsity.seed",
+            at(&Document::masking, &Masking::sparsity, &Sparsity::seed),
+            {Field::Masking},
+            any_seed},
+    Setting{"mask.heads", at(&Document::masking, &Masking::heads), {Field::Masking}, from(0, widest)},
+    Setting{"mask.additive", at(&Document::masking, &Masking::additive), {Field::Masking}, tensor(4, true)},
+    Setting{"mask.hidden", at(&Document::masking, &Masking::hidden), {Field::Masking}, {}, {"hidden score"}},
+    Setting{"mask.mistake", at(&Document::masking, &Masking::mistake), {Field::Masking}, {}, {"mistake"}},
+};
+
+/// Of what is made of the scores.
+inline constexpr std::tuple scores{
+    Setting{"scale", at(&Document::scaling), {Field::Scaling}, {}, by_itself, always},
+    Setting{"soft_cap",
+            at(&Document::soft_cap),
+            {Field::SoftCap},
+            Limits{.least = 0,
+                   .refusal = "The soft-cap is {}; it must be a finite number above 0, or 0 for none."},
+            {"soft-cap", "cap {}", "no cap"}},
+    Setting{"softmax", at(&Document::softmax), {Field::Softmax}, {}, {"softmax"}},
+    Setting{"empty_row", at(&Document::empty_row), {Field::Softmax}, {}, {"rows without a key"}},
+    Setting{"temperature",
+            at(&Document::temperature),
+            {Field::Softmax},
+            above(0, "The temperature is {}; it must be a finite number above 0."),
+            by_itself,
+            always},
+    Setting{"linear", at(&Document::linear), {Field::Linear}, {}, {"attention", "linear", "softmax"}},
+    Setting{
+        "dropout.rate",
+        at(&Document::dropout, &Dropout::rate),
+        {Field::Dropout},
+        Limits{
+            .least = 0, .refusal = "The dropout rate is {}; it must be at least 0 and below 1.", .below = 1}},
+    Setting{"dropout.seed", at(&Document::dropout, &Dropout::seed), {Field::Dropout}, any_seed},
+    Setting{"", at(&Document::surgery), {Field::Surgery}},
+    Setting{"precision", at(&Document::precision), {Field::Precision}, {}, {"precision"}},
+    Setting{"loss.kind", at(&Document::loss, &Loss::kind)},
+    Setting{"loss.given", at(&Document::loss, &Loss::given), {}, tensor(3)},
+};
+
+}  // namespace settings
+
+/// visit(row) for each setting, in the order in which files say them.
+template <class Visit>
+constexpr void for_each_setting(Visit&& visit) {
+  const auto each = [&](const auto&... row) { (visit(row), ...); };
+  std::apply(each, settings::layer);
+  std::apply(each, settings::scores);
+  std::apply(each, settings::mask);
+}
+
+}  // namespace attnscope
