@@ -49,10 +49,11 @@ ATTNSCOPE_ENUM_NAMES(Positions, Positions::RopeInterleaved,
                       {"rope-half", {}, "RoPE"},
                       {"rope-interleaved", {}, "RoPE pairs"}});
 ATTNSCOPE_ENUM_NAMES(Sparsity::Kind, Sparsity::Kind::Lsh, {{"none"}, {"strided"}, {"blocks"}, {"lsh"}});
-ATTNSCOPE_ENUM_NAMES(Masking::Hidden, Masking::Hidden::AddedMinusBillion,
+ATTNSCOPE_ENUM_NAMES(Masking::Hidden, Masking::Hidden::LeastFinite,
                      {{"-inf", "−∞", "hidden −∞"},
                       {"-1e9", "−1e9", "hidden −1e9"},
-                      {"added -1e9", "+ −1e9", "hidden + −1e9"}});
+                      {"added -1e9", "+ −1e9", "hidden + −1e9"},
+                      {"finfo.min", "min", "hidden finfo.min"}});
 ATTNSCOPE_ENUM_NAMES(MaskMistake, MaskMistake::WrongAxis,
                      {{"none", {}, "no mistake"},
                       {"diagonal", {}, "diagonal hidden"},

@@ -4,7 +4,23 @@
 #include <limits>
 #include <utility>
 
+#include "core/stages/precision.hpp"
+
 namespace attnscope {
+namespace {
+
+/// What Masking::Hidden says, as a number.
+double hidden_value_of(const Document& document) {
+  switch (document.masking.hidden) {
+    case Masking::Hidden::MinusInfinity: break;
+    case Masking::Hidden::MinusBillion:
+    case Masking::Hidden::AddedMinusBillion: return -1e9;
+    case Masking::Hidden::LeastFinite: return -largest_finite(document.precision);
+  }
+  return -std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
 
 MaskRule::MaskRule(const Document& document)
     : size_(check_any_length(document)),
@@ -14,9 +30,7 @@ MaskRule::MaskRule(const Document& document)
       sparsity_(document.masking.sparsity),
       heads_(document.masking.heads),
       mistake_(document.masking.mistake),
-      hidden_value_(document.masking.hidden == Masking::Hidden::MinusInfinity
-                        ? -std::numeric_limits<double>::infinity()
-                        : -1e9),
+      hidden_value_(hidden_value_of(document)),
       adds_hidden_value_(document.masking.hidden == Masking::Hidden::AddedMinusBillion),
       additive_(document.masking.additive) {
   for (std::int64_t b = 0; b < size_.batch; ++b) {

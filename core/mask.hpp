@@ -50,7 +50,7 @@ class MaskRule {
   /// Keys that belong to tokens: the first so many.
   std::int64_t token_keys() const { return size_.token_keys(); }
 
-  /// What a hidden key's score becomes, or what is added to it: -inf or -1e9.
+  /// What a hidden key's score becomes, or what is added to it (see Masking::Hidden).
   double hidden_value() const { return hidden_value_; }
   bool adds_hidden_value() const { return adds_hidden_value_; }
   /// The mistake of masking after the softmax: scores stay as they are, weights of hidden keys become 0.

@@ -91,6 +91,8 @@ struct Masking {
     MinusInfinity,
     MinusBillion,       // -1e9, whatever it was, as masked_fill does
     AddedMinusBillion,  // what it was plus -1e9: NaN stays, and float32 rounds what it was to multiples of 64
+    LeastFinite,        // the least finite number of the Document's precision, whatever it was:
+                        // torch.finfo(dtype).min
   };
 
   bool causal = false;   // key <= query's position, see mask.hpp for the alignment

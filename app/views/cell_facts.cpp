@@ -128,7 +128,7 @@ class Ladder {
                  tiny(static_cast<double>(static_cast<float>(f_.sum))),
              fixed(f_.own, 4), own_stage());
     } else {
-      const std::string from_max = "\u2212 max " + fixed(f_.largest, 3);
+      const std::string from_max = "\u2212 max " + written(f_.largest);
       step("shifted", tau.empty() ? from_max : "(" + from_max + ")" + tau, shifted);
       result("weight", "exp(" + written(shifted) + ") / " + fixed(f_.sum, 3), fixed(f_.own, 4), own_stage());
     }

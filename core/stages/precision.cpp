@@ -1,5 +1,6 @@
 #include "core/stages/precision.hpp"
 
+#include <limits>
 #include <utility>
 
 namespace attnscope {
@@ -25,6 +26,15 @@ TensorPtr stored(Precision precision, TensorPtr tensor) {
 }
 
 TensorPtrOf<double> stored(Precision, TensorPtrOf<double> tensor) { return tensor; }
+
+double largest_finite(Precision precision) {
+  switch (precision) {
+    case Precision::Float32: break;
+    case Precision::BFloat16: return static_cast<double>(Eigen::NumTraits<Eigen::bfloat16>::highest());
+    case Precision::Float16: return static_cast<double>(Eigen::NumTraits<Eigen::half>::highest());
+  }
+  return static_cast<double>(std::numeric_limits<float>::max());
+}
 
 int bytes_of(Precision precision) { return precision == Precision::Float32 ? 4 : 2; }
 

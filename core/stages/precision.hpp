@@ -11,6 +11,9 @@ namespace attnscope {
 TensorPtrOf<float> stored(Precision, TensorPtrOf<float>);
 TensorPtrOf<double> stored(Precision, TensorPtrOf<double>);
 
+/// The largest finite number of the storage type: 3.4028e38, 3.3895e38, 65504.
+double largest_finite(Precision);
+
 /// Bytes of one number.
 int bytes_of(Precision);
 

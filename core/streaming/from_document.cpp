@@ -21,7 +21,7 @@ std::string reason_against(const Document& document) {
   if (document.masking.mistake == MaskMistake::AfterSoftmax)
     return "A mask after the softmax needs every weight at once; it is not streamed.";
   if (document.masking.hidden != Masking::Hidden::MinusInfinity)
-    return "Hidden keys get -1e9 instead of minus infinity; that is not streamed.";
+    return "Hidden keys get a finite number instead of minus infinity; that is not streamed.";
   return {};
 }
 

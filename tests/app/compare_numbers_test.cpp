@@ -120,6 +120,8 @@ TEST_CASE("every setting that differs is named, with a word for each side") {
        [](Document& d) { d.masking.hidden = Masking::Hidden::MinusBillion; }},
       {"hidden score", "hidden −∞", "hidden + −1e9",
        [](Document& d) { d.masking.hidden = Masking::Hidden::AddedMinusBillion; }},
+      {"hidden score", "hidden −∞", "hidden finfo.min",
+       [](Document& d) { d.masking.hidden = Masking::Hidden::LeastFinite; }},
       {"rows without a key", "no key: zeros", "no key: NaN",
        [](Document& d) { d.empty_row = EmptyRow::NotANumber; }},
       {"mistake", "no mistake", "mask transposed",

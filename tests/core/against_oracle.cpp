@@ -34,7 +34,12 @@ oracle::Visibility visibility_of(const Document& document, const Dimensions& siz
   mask.rounds = unsigned_(masking.sparsity.lsh_rounds);
   mask.heads.assign(masking.heads.begin(), masking.heads.end());
   mask.mistake = static_cast<oracle::Mistake>(masking.mistake);
-  if (masking.hidden != Masking::Hidden::MinusInfinity) mask.hidden = -1e9;
+  if (masking.hidden == Masking::Hidden::LeastFinite)
+    mask.hidden = document.precision == Precision::Float32    ? -3.4028234663852886e38
+                  : document.precision == Precision::BFloat16 ? -3.3895313892515355e38
+                                                              : -65504;
+  else if (masking.hidden != Masking::Hidden::MinusInfinity)
+    mask.hidden = -1e9;
   mask.adds_hidden = masking.hidden == Masking::Hidden::AddedMinusBillion;
   for (std::size_t b = 0; b < unsigned_(size.batch); ++b) {
     std::int64_t length = size.token_keys(), offset = size.past;

@@ -222,6 +222,33 @@ TEST_CASE("-1e9 added to a hidden score leaves NaN, and what float32 keeps of th
   CHECK(half->matrix(0, 0)(0, 1) == -infinity);
 }
 
+TEST_CASE("finfo.min hides in every precision, stays finite and makes a row of hidden keys even") {
+  Document document = square(4);
+  auto additive = std::make_shared<Tensor>(Shape{1, 1, 4, 4});
+  additive->matrix(0, 0).row(2).setConstant(-infinity);
+  document.masking.additive = additive;
+  document.masking.causal = true;
+  const auto usual = weights_of(document);
+  document.masking.hidden = Masking::Hidden::LeastFinite;
+  for (const auto& [precision, least] : {std::pair{Precision::Float32, -0x1.fffffep127f},
+                                         {Precision::BFloat16, -0x1.fep127f},
+                                         {Precision::Float16, -65504.0f}}) {
+    document.precision = precision;
+    const ResultPtr result = compute(document);
+    CHECK(result->trace[Stage::Mask]->matrix(0, 0)(1, 2) == least);
+    CHECK((result->trace[Stage::Mask]->matrix(0, 0).row(2).array() == least).all());
+    CHECK((result->trace[Stage::Softmax]->matrix(0, 0).row(2).array() == 0.25f).all());
+    CHECK(result->measures.row(0, 0, 2).allowed == 0);
+  }
+  document.precision = Precision::Float32;
+  document.temperature =
+      0.1f;  // what is hidden would overflow if it were divided before the maximum is taken
+  CHECK((weights_of(document).row(2).array() == 0.25f).all());
+  document.temperature = 1;
+  CHECK((weights_of(document).row(3).array() == usual.row(3).array()).all());
+  CHECK((weights_of(document).row(1).array() == usual.row(1).array()).all());
+}
+
 TEST_CASE("Patterns that leave nothing out are full attention") {
   const Document document = square(7);
   const auto full = weights_of(document);

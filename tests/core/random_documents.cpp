@@ -131,8 +131,7 @@ void randomise_mask(Random& random, Document& document) {
       if (random.coin()) masking.heads.push_back(head);
   }
   if (rarely(random, 3)) masking.additive = random_additive(random, size);
-  if (rarely(random, 3))
-    masking.hidden = random.coin() ? Masking::Hidden::MinusBillion : Masking::Hidden::AddedMinusBillion;
+  if (rarely(random, 3)) masking.hidden = static_cast<Masking::Hidden>(random.between(1, 3));
   if (rarely(random, 3)) masking.mistake = static_cast<MaskMistake>(random.between(1, 4));
   if (masking.mistake == MaskMistake::DiagonalToo) masking.causal = true;  // it is causal with < for <=
 }

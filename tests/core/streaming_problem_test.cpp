@@ -196,7 +196,7 @@ TEST_CASE("What is not streamed says why") {
   CHECK(why([](Document& d) { d.masking.mistake = MaskMistake::AfterSoftmax; }) ==
         "A mask after the softmax needs every weight at once; it is not streamed.");
   CHECK(why([](Document& d) { d.masking.hidden = Masking::Hidden::MinusBillion; }) ==
-        "Hidden keys get -1e9 instead of minus infinity; that is not streamed.");
+        "Hidden keys get a finite number instead of minus infinity; that is not streamed.");
   // Rows without a key: refused only where there may be some.
   const std::string empty = "Rows without a key are zeros where they are streamed, neither NaN nor uniform.";
   CHECK(why([](Document& d) { d.empty_row = EmptyRow::NotANumber; }) == "");

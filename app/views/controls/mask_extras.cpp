@@ -116,7 +116,7 @@ void heads_row(Column& c) {
 void hidden_row(Column& c) {
   Masking& mask = c.document().masking;
   constexpr auto names = enum_column<Masking::Hidden>(&EnumName::label);
-  const std::array<Tip, 3> tips{
+  const std::array<Tip, 4> tips{
       Tip{"\u2212∞",
           "exp(\u2212∞) = 0",
           "Nothing of the score is left. A row with no key is 0 / 0: what stands in it is a choice under "
@@ -131,10 +131,17 @@ void hidden_row(Column& c) {
           "As code that adds its mask has it: NaN stays NaN, and float32 keeps of the score multiples of 64 "
           "alone, "
           "so that a row with no key is even all the same.",
+          {}},
+      Tip{"finfo.min",
+          "\u22123.4e38, in float16 \u221265504",
+          "The least finite number, as torch.finfo(dtype).min in Hugging Face's code: nothing is left of the "
+          "score, and a row with no key is even over all keys.",
           {}}};
   if (const auto chosen = c.choice("Hidden score", "hidden =", names, static_cast<int>(mask.hidden), tips))
     mask.hidden = static_cast<Masking::Hidden>(*chosen);
-  if (mask.hidden != Masking::Hidden::MinusInfinity && c.document().precision == Precision::Float16)
+  const bool billion =
+      mask.hidden == Masking::Hidden::MinusBillion || mask.hidden == Masking::Hidden::AddedMinusBillion;
+  if (billion && c.document().precision == Precision::Float16)
     c.remark("Stored as float16, \u22121e9 is \u2212∞.");
 }
 

@@ -151,7 +151,10 @@ std::string surgery_sentence(const View& v) {
 
 std::string mask_sentence(const View& v, const std::string& query, int move, int moves) {
   if (v.scene.stats.rule().after_softmax()) return "The mistake: nothing is masked before the softmax.";
-  const std::string value = v.scene.stats.rule().hidden_value() < -1e30 ? "−∞" : "−1e9";
+  const Masking::Hidden hidden = v.document().masking.hidden;
+  const std::string value = hidden == Masking::Hidden::MinusInfinity ? "−∞"
+                            : hidden == Masking::Hidden::LeastFinite ? "finfo.min"
+                                                                     : "−1e9";
   const bool biased = static_cast<bool>(v.result().trace[Stage::Bias]);
   if (sees_all(v)) {
     const std::string none = query + " may see every key: nothing is masked in its row.";
