@@ -35,7 +35,7 @@ Fields changed_fields(const Document& was, const Document& now) {
   const Weights& a = was.weights;
   const Weights& b = now.weights;
   for_each_setting([&](const auto& row) {
-    if (row.of(was) != row.of(now)) changed.bits |= row.touches.bits;
+    if (row.of(was) != row.of(now)) changed |= row.touches;
   });
   note(Field::Tokens, !same_tokens(was.input.sequences, now.input.sequences));
   note(Field::Memory, !same_tokens(was.input.memory, now.input.memory));
@@ -46,10 +46,9 @@ Fields changed_fields(const Document& was, const Document& now) {
   note(Field::OutputWeights, has_output_weights(was) != has_output_weights(now));
   if (was.input.given && now.input.given) {
     // Nothing before Q, K and V exists, so tokens are mere labels and widths come from the tensors.
-    changed.bits &= Fields{Field::Given,   Field::Positions, Field::ExtraKeys, Field::Scaling,
-                           Field::SoftCap, Field::Masking,   Field::Softmax,   Field::Linear,
-                           Field::Surgery, Field::Dropout,   Field::Precision, Field::OutputWeights}
-                        .bits;
+    changed &= Fields{Field::Given,   Field::Positions, Field::ExtraKeys, Field::Scaling,
+                      Field::SoftCap, Field::Masking,   Field::Softmax,   Field::Linear,
+                      Field::Surgery, Field::Dropout,   Field::Precision, Field::OutputWeights};
   }
   return changed;
 }

@@ -54,7 +54,7 @@ TensorPtr error_of(const Work& work, Stage stage, const Trace& trace, const Trac
 void forget(TraceOf<double>& reference, Stage done) {
   Stages read;
   for (const StageInfo& row : stage_table)
-    if (row.stage > done && row.stage <= Stage::Drop) read.bits |= row.inputs.bits;
+    if (row.stage > done && row.stage <= Stage::Drop) read |= row.inputs;
   for (const StageInfo& row : stage_table)
     if (row.stage <= done && row.stage != Stage::Bucket && !read.has(row.stage))
       reference[row.stage] = nullptr;

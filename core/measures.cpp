@@ -323,10 +323,9 @@ void measure_head(const Shared& shared, const Work& work, std::int64_t block, Me
 
 Stages measured_stages(const Document& document) {
   // Whatever changes Cap or Mask, which are read as well, changes the weights.
-  Stages read{Stage::Softmax, Stage::Linear, Stage::Surgery};
+  constexpr Stages read{Stage::Softmax, Stage::Linear, Stage::Surgery};
   if (!is_operated(document)) return read;
-  for (const Stage stage : {Stage::Value, Stage::Drop, Stage::Concat, Stage::Output}) read.insert(stage);
-  return read;
+  return read | Stages{Stage::Value, Stage::Drop, Stage::Concat, Stage::Output};
 }
 
 Measures measure(const Work& work, const Document& document, const Trace& trace) {

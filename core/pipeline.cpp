@@ -1,7 +1,6 @@
 #include "core/pipeline.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <numeric>
 #include <utility>
@@ -18,12 +17,6 @@ using Clock = std::chrono::steady_clock;
 
 double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-Stages all_stages() {
-  Stages all;
-  for (const StageInfo& row : stage_table) all.insert(row.stage);
-  return all;
 }
 
 /// Says "nothing runs" again however the run ends.
@@ -124,7 +117,7 @@ void Pipeline::look(Result& result, const std::stop_token& stop, Progress* progr
 void Pipeline::run_stages(Result& result, const Stages& possible, const Fields& changed,
                           const std::stop_token& stop, Progress* progress) const {
   const bool sweeps = is_long(result.dimensions);
-  ProgressScope scope(progress, std::popcount(possible.bits));
+  ProgressScope scope(progress, possible.size());
   bool looks = false;
   for (const StageInfo& row : stage_table) {
     if (!possible.has(row.stage)) continue;
@@ -163,7 +156,7 @@ ResultPtr Pipeline::run(const Document& document, std::stop_token stop, Progress
   }
 
   const Fields changed = last_ ? changed_fields(last_->document, document) : Fields{};
-  const Stages possible = last_ ? dirty_stages(last_->document, document) : all_stages();
+  const Stages possible = last_ ? dirty_stages(last_->document, document) : Stages::all();
   run_stages(*result, possible, changed, stop, progress);
   if (!result->is_long()) {
     const bool measured = last_ && !result->computed.intersects(measured_stages(document)) &&

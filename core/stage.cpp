@@ -74,9 +74,11 @@ constexpr std::array<StageInfo, stage_count> stage_table{{
 namespace {
 /// Row i describes stage i, and every stage comes after those it reads.
 constexpr bool in_order() {
+  Stages before;
   for (std::size_t i = 0; i < stage_count; ++i) {
-    if (stage_table[i].stage != static_cast<Stage>(i)) return false;
-    if ((stage_table[i].inputs.bits >> i) != 0) return false;
+    if (index_of(stage_table[i].stage) != i) return false;
+    if (!before.contains(stage_table[i].inputs)) return false;
+    before.insert(stage_table[i].stage);
   }
   return true;
 }

@@ -5,8 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string_view>
+
+#include "core/bit_set.hpp"
 
 namespace attnscope {
 
@@ -34,26 +35,11 @@ enum class Stage : std::uint8_t {
   Concat,   // the heads side by side
   Output,   // · W_O
 };
-inline constexpr std::size_t stage_count = 22;
+/// The number of a stage's row, from 0.
+constexpr std::size_t index_of(Stage stage) { return static_cast<std::size_t>(stage); }
+inline constexpr std::size_t stage_count = index_of(Stage::Output) + 1;
 
-/// A set of enumerators, one bit each.
-template <class E>
-struct BitSet {
-  std::uint32_t bits = 0;
-  constexpr BitSet() = default;
-  constexpr BitSet(std::initializer_list<E> members) {
-    for (const E member : members) bits |= bit(member);
-  }
-  constexpr bool has(E member) const { return (bits & bit(member)) != 0; }
-  constexpr bool intersects(BitSet other) const { return (bits & other.bits) != 0; }
-  constexpr void insert(E member) { bits |= bit(member); }
-  constexpr bool empty() const { return bits == 0; }
-  constexpr bool operator==(const BitSet&) const = default;
-
- private:
-  static constexpr std::uint32_t bit(E member) { return std::uint32_t{1} << static_cast<unsigned>(member); }
-};
-using Stages = BitSet<Stage>;
+using Stages = BitSet<Stage, stage_count>;
 
 /// The parts of a Document that stages read. Every member of Document that matters to a number of a stage
 /// belongs to one.
@@ -81,7 +67,8 @@ enum class Field : std::uint8_t {
   Dropout,
   Precision,
 };
-using Fields = BitSet<Field>;
+inline constexpr std::size_t field_count = static_cast<std::size_t>(Field::Precision) + 1;
+using Fields = BitSet<Field, field_count>;
 
 struct StageInfo {
   Stage stage;
@@ -99,6 +86,6 @@ struct StageInfo {
 /// stages that would change nothing share the tensor of the stage before.
 extern const std::array<StageInfo, stage_count> stage_table;
 
-inline const StageInfo& info(Stage stage) { return stage_table[static_cast<std::size_t>(stage)]; }
+inline const StageInfo& info(Stage stage) { return stage_table[index_of(stage)]; }
 
 }  // namespace attnscope

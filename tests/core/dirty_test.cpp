@@ -170,14 +170,6 @@ Stages stages_there(Stages some, const Trace& trace) {
   return there;
 }
 
-Stages without(Stages dirty) {
-  Stages rest;
-  for (const StageInfo& row : stage_table) {
-    if (!dirty.has(row.stage)) rest.insert(row.stage);
-  }
-  return rest;
-}
-
 }  // namespace
 
 TEST_CASE("Every member of the Document is known to the comparison") {
@@ -189,24 +181,23 @@ TEST_CASE("Every member of the Document is known to the comparison") {
     Document now = was;
     change.apply(now);
     REQUIRE(now != was);
-    CHECK(changed_fields(was, now).bits == change.fields.bits);
+    CHECK(changed_fields(was, now) == change.fields);
     CHECK(dirty_stages(was, now).empty() == change.fields.empty());
-    seen.bits |= change.fields.bits;
+    seen |= change.fields;
   }
-  const auto last = static_cast<unsigned>(Field::Precision);
-  CHECK(seen.bits == (std::uint32_t{2} << last) - 1);  // no Field is without a member
+  CHECK(seen == Fields::all());  // no Field is without a member
   CHECK(dirty_stages(was, was).empty());
 }
 
 TEST_CASE("Every Field is read by a stage, and every stage says what it reads") {
   Fields read;
   for (const StageInfo& row : stage_table) {
-    read.bits |= row.fields.bits;
+    read |= row.fields;
     CHECK(!row.name.empty());
     CHECK(!row.formula.empty());
     CHECK(row.shape.front() == '[');
   }
-  CHECK(read.bits == (std::uint32_t{2} << static_cast<unsigned>(Field::Precision)) - 1);
+  CHECK(read == Fields::all());
 }
 
 TEST_CASE("Every stage has a symbol of its own, with which its formula begins") {
@@ -257,8 +248,8 @@ TEST_CASE("A stage that a change does not touch is shared with the Trace before"
     one.apply(document);
     const ResultPtr after = pipeline.run(document);
     const Stages expected = stages_there(one.dirty, after->trace);
-    CHECK(after->computed.bits == expected.bits);
-    CHECK(shared_stages(before->trace, after->trace).bits == without(expected).bits);
+    CHECK(after->computed == expected);
+    CHECK(shared_stages(before->trace, after->trace) == Stages::all() - expected);
     CHECK(after->document == document);
     for (const StageInfo& row : stage_table) {
       const double time = after->milliseconds[static_cast<std::size_t>(row.stage)];
@@ -279,10 +270,10 @@ TEST_CASE("With given Q, K and V only what reads them or the settings is compute
   now.masking.causal = true;
   Stages from_mask = downstream_of(Stage::Mask);
   from_mask.insert(Stage::Bucket);
-  CHECK(dirty_stages(was, now).bits == from_mask.bits);
+  CHECK(dirty_stages(was, now) == from_mask);
   const Document text = sample();
-  CHECK(dirty_stages(text, was).bits == without({}).bits);
-  CHECK(dirty_stages(was, text).bits == without({}).bits);
+  CHECK(dirty_stages(text, was) == Stages::all());
+  CHECK(dirty_stages(was, text) == Stages::all());
 }
 
 TEST_CASE("A refused Document leaves the Pipeline as it was") {
