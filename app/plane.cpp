@@ -46,13 +46,10 @@ std::uint64_t made_in(const Result& result, Plane plane) {
   return result.made_in[static_cast<std::size_t>(plane.stage)];
 }
 
-bool is_weights(Plane plane) {
-  return plane.kind == Plane::Kind::Value && (plane.stage == Stage::Softmax || plane.stage == Stage::Linear ||
-                                              plane.stage == Stage::Surgery || plane.stage == Stage::Drop);
-}
+bool is_weights(Plane plane) { return plane.kind == Plane::Kind::Value && holds_weights(plane.stage); }
 
 bool shows_mask(const Document& document, Plane plane) {
-  if (plane.is_gradient() || plane.stage >= Stage::Softmax) return true;
+  if (plane.is_gradient() || holds_weights(plane.stage)) return true;
   return plane.stage == Stage::Mask && document.masking.mistake != MaskMistake::AfterSoftmax;
 }
 

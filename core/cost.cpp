@@ -134,10 +134,8 @@ void add_linear(const LayerSize& size, const Numbers& n, std::vector<StageCost>&
       {Stage::Mix, 2 * n.queries * n.q_width * (n.d_v + 1) + n.queries * n.o_width, mixed, mixed});
 }
 
-bool has_cells(Stage stage) {
-  return stage == Stage::Score || stage == Stage::Scale || stage == Stage::Cap || stage == Stage::Bias ||
-         stage == Stage::Mask || stage == Stage::Softmax || stage == Stage::Mix;
-}
+/// Those that go over the cells of queries and keys, and can skip the hidden ones.
+bool has_cells(Stage stage) { return holds_plane(stage) || stage == Stage::Mix; }
 
 }  // namespace
 

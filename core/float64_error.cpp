@@ -10,10 +10,16 @@ namespace attnscope {
 
 namespace {
 
-constexpr Stages with_error{Stage::Score,   Stage::Scale,  Stage::Cap,     Stage::Mask,
-                            Stage::Softmax, Stage::Linear, Stage::Surgery, Stage::Drop};
-/// Nothing that has an error reads these.
-constexpr Stages left_out{Stage::Value, Stage::Bucket};
+constexpr Stages with_error = stages_that(holds_scores_or_weights);
+
+/// The stages with everything that they are made of.
+constexpr Stages with_inputs(Stages some) {
+  for (std::size_t i = stage_count; i-- > 0;)
+    if (some.has(stage_table[i].stage)) some |= stage_table[i].inputs;
+  return some;
+}
+/// What the reference computes; the buckets are those of the trace.
+constexpr Stages recomputed = with_inputs(with_error) - Stages{Stage::Bucket};
 
 TensorPtrOf<double> widened(const TensorPtr& tensor) {
   if (!tensor) return nullptr;
@@ -44,20 +50,19 @@ TensorPtr error_of(const Work& work, Stage stage, const Trace& trace, const Trac
                    const Trace& errors) {
   if (!trace[stage] || !reference[stage]) return nullptr;
   for (const StageInfo& row : stage_table) {
-    if (row.stage >= stage) break;
+    if (row.stage == stage) break;
     if (errors[row.stage] && trace[row.stage] == trace[stage]) return errors[row.stage];
   }
   return difference(work, *trace[stage], *reference[stage]);
 }
 
-/// Forgets what no stage after this one reads.
-void forget(TraceOf<double>& reference, Stage done) {
-  Stages read;
+/// Forgets what none of the stages to come reads.
+void forget(TraceOf<double>& reference, Stages done) {
+  Stages read{Stage::Bucket};
   for (const StageInfo& row : stage_table)
-    if (row.stage > done && row.stage <= Stage::Drop) read |= row.inputs;
+    if (float64_error_stages.has(row.stage) && !done.has(row.stage)) read |= row.inputs;
   for (const StageInfo& row : stage_table)
-    if (row.stage <= done && row.stage != Stage::Bucket && !read.has(row.stage))
-      reference[row.stage] = nullptr;
+    if (done.has(row.stage) && !read.has(row.stage)) reference[row.stage] = nullptr;
 }
 
 }  // namespace
@@ -73,13 +78,15 @@ Trace float64_error(const Work& work, const Document& document, const Trace& tra
   TraceOf<double> reference;
   reference[Stage::Bucket] = widened(trace[Stage::Bucket]);
   Trace errors;
+  Stages done;
   for (const StageInfo& row : stage_table) {
-    if (row.stage > Stage::Drop) break;
-    if (!left_out.has(row.stage))
+    if (!float64_error_stages.has(row.stage)) continue;
+    if (recomputed.has(row.stage))
       reference[row.stage] = run_stage(work, row.stage, exact, sources, reference);
     if (with_error.has(row.stage)) errors[row.stage] = error_of(work, row.stage, trace, reference, errors);
-    forget(reference, row.stage);
-    if (stages_done != nullptr) *stages_done = static_cast<int>(row.stage) + 1;
+    done.insert(row.stage);
+    forget(reference, done);
+    if (stages_done != nullptr) *stages_done = done.size();
   }
   return errors;
 }
@@ -101,7 +108,7 @@ double float64_error_work(const Document& document) {
   const LayerCost cost = cost_of(size);
   double flops = 0;
   for (const StageCost& stage : cost.stages)
-    if (stage.stage < Stage::Mix) flops += stage.flops;
+    if (float64_error_stages.has(stage.stage)) flops += stage.flops;
   return flops / 2;
 }
 

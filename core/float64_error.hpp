@@ -22,7 +22,9 @@ bool has_float64_error(Stage);
 /// `stages_done` counts up to float64_error_steps. Throws Cancelled.
 Trace float64_error(const Work&, const Document& document, const Trace& trace,
                     std::atomic<int>* stages_done = nullptr);
-inline constexpr int float64_error_steps = static_cast<int>(Stage::Drop) + 1;
+/// Those that it walks: all up to the weights.
+inline constexpr Stages float64_error_stages = Stages::all() - stages_that(is_after_weights);
+inline constexpr int float64_error_steps = float64_error_stages.size();
 
 /// Memory that it holds at most at a time: the errors, and the double tensors that are still read.
 std::int64_t float64_error_bytes(const Document&);

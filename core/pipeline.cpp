@@ -84,9 +84,6 @@ void Pipeline::differentiate(Result& result, const std::stop_token& stop) const 
 
 namespace {
 
-/// The stages whose tensors have a number for every query and key, and those that are made of them.
-bool is_after_scores(Stage stage) { return stage >= Stage::Bucket; }
-
 /// [batch][heads][queries][d_v] from the sweeps' outputs.
 TensorPtr outputs_of(const Result& result) {
   const Dimensions& d = result.dimensions;
@@ -122,7 +119,7 @@ void Pipeline::run_stages(Result& result, const Stages& possible, const Fields& 
   for (const StageInfo& row : stage_table) {
     if (!possible.has(row.stage)) continue;
     const bool needed = !last_ || row.fields.intersects(changed) || row.inputs.intersects(result.computed);
-    if (needed && sweeps && is_after_scores(row.stage)) {
+    if (needed && sweeps && !is_before_scores(row.stage)) {
       result.trace[row.stage] = nullptr;
       result.whole.stages[static_cast<std::size_t>(row.stage)] = 0;
       result.computed.insert(row.stage);

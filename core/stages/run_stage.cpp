@@ -239,7 +239,8 @@ TensorPtrOf<T> run_stage(const StageMath<T>& math, Stage stage, const Document& 
   TensorPtrOf<T> result = StageRun<T>(math, document, sources, so_far).run(stage);
   if (stage == Stage::Bucket || document.precision == Precision::Float32) return result;
   for (const StageInfo& row : stage_table) {  // shared with an earlier stage: it is rounded already
-    if (row.stage < stage && so_far[row.stage] == result) return result;
+    if (row.stage == stage) break;
+    if (so_far[row.stage] == result) return result;
   }
   return stored(document.precision, std::move(result));
 }

@@ -122,7 +122,7 @@ void tell_step(Scene& scene, const Steps& steps, const LadderLine& line, const B
   const Document& document = scene.result.document;
   const PlaneWords w = line.stage ? words(document, *line.stage) : PlaneWords{line.name, {}, {}, {}};
   std::string why(w.why);
-  if (line.is_result && !document.linear && *line.stage < Stage::Surgery && !f.masked) {
+  if (line.is_result && *line.stage == Stage::Softmax && !f.masked) {
     if (const CellReference* exact = scene.stats.reference(f.b, f.h, f.query, f.key, false))
       why =
           "In float64 " + fixed(exact->weight, 10) + ", Δ " + tiny(std::abs(exact->weight - f.softmax)) + ".";

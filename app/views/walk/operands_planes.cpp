@@ -59,8 +59,8 @@ class Planes {
   Formula chain() {
     Formula f = named(false);
     for (const Step& step : v_.script.steps()) {
-      if (step.stage < Stage::Score || step.stage > Stage::Drop || step.stage == Stage::Bias) continue;
-      const bool weights = is_weights(step.stage);
+      if (!holds_scores_or_weights(step.stage)) continue;
+      const bool weights = holds_weights(step.stage);
       const double value =
           static_cast<double>(matrix_of(v_.result(), step.stage, v_.b, v_.h)(v_.cell.query, v_.cell.key));
       Formula next(size_);

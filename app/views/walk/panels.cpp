@@ -100,7 +100,7 @@ class Builder {
             .rows = rows,
             .unit = unit,
             .title = std::string(info(stage).symbol),
-            .caption = given_ && stage <= Stage::Value ? "given" : formula_of(v_, stage),
+            .caption = given_ && is_projection(stage) ? "given" : formula_of(v_, stage),
             .why = std::string(vector_words(stage).why),
             .hue = hue,
             .values = values,
@@ -190,14 +190,14 @@ class Builder {
   Stage last_plane() const {
     Stage last = Stage::Score;
     for (const Step& step : v_.script.steps())
-      if (step.stage <= Stage::Drop) last = std::max(last, step.stage);
+      if (holds_plane(step.stage)) last = step.stage;
     return last;
   }
 
   void planes() {
     const bool weights_alone = v_.part() == WalkPart::Output;
     for (const Step& step : v_.script.steps()) {
-      if (step.stage < Stage::Score || step.stage > Stage::Drop) continue;
+      if (!holds_plane(step.stage)) continue;
       if (weights_alone && step.stage != last_plane()) continue;
       const PlaneWords w = words(v_.document(), step.stage);
       const ConstMatrixMap<float> values = matrix_of(v_.result(), step.stage, v_.b, v_.h);
@@ -213,7 +213,7 @@ class Builder {
            .sign = "→",
            .values = values,
            .columns = values.cols(),
-           .scale = is_weights(step.stage) ? weight_scale(v_, step.stage) : score_scale(v_, step.stage)});
+           .scale = holds_weights(step.stage) ? weight_scale(v_, step.stage) : score_scale(v_, step.stage)});
     }
   }
 
@@ -306,8 +306,8 @@ std::string_view tight_name(const View& v, Stage stage) {
   if (stage == Stage::Scale) return "Scaled";
   if (stage == Stage::Cap) return "Capped";
   if (stage == Stage::Mask) return "Masked";
-  if (stage < Stage::Bucket || stage == Stage::Mix) return info(stage).symbol;
-  return stage <= Stage::Drop ? words(v.document(), stage).name : info(stage).name;
+  if (is_before_scores(stage) || stage == Stage::Mix) return info(stage).symbol;
+  return holds_plane(stage) ? words(v.document(), stage).name : info(stage).name;
 }
 
 std::vector<Panel> panels_of(const View& view, bool sources) { return Builder(view, sources).all(); }

@@ -96,9 +96,10 @@ int Script::made(Stage stage, int place) const {
 int Script::place(const WalkState& state) const {
   if (!state.stage) return 0;
   if (has(*state.stage)) return first(*state.stage) + std::clamp(state.move, 1, moves_of(*state.stage));
+  const Stages before = stages_before(*state.stage);
   int end = 0;
   for (std::size_t i = 0; i < steps_.size(); ++i)
-    if (steps_[i].stage < *state.stage) end = std::max(end, first_[i + 1]);
+    if (before.has(steps_[i].stage)) end = std::max(end, first_[i + 1]);
   return end;
 }
 

@@ -288,8 +288,7 @@ std::string output_sentence(const View& v, int move, int moves) {
 /// "Queries", "Scores", and "Softmax" for the weights while they come about.
 std::string title_of(const View& v, Stage stage) {
   if (stage == Stage::Softmax) return "Softmax";
-  const bool plane = stage >= Stage::Score && stage <= Stage::Drop;
-  return std::string(plane ? words(v.document(), stage).name : info(stage).name);
+  return std::string(holds_plane(stage) ? words(v.document(), stage).name : info(stage).name);
 }
 
 }  // namespace
@@ -299,7 +298,7 @@ MoveWords words_of(const View& v) {
   if (!stage) return {"The whole walk", "Space makes one short move, PageDown a whole stage."};
   const int move = v.made(*stage), moves = v.script.moves_of(*stage);
   const std::string title = title_of(v, *stage);
-  if (*stage < Stage::Bucket) return {title, vector_sentence(v, *stage, move, moves)};
+  if (is_before_scores(*stage)) return {title, vector_sentence(v, *stage, move, moves)};
   if (*stage == Stage::Mix) return {title, mix_sentence(v, move, moves)};
   if (*stage == Stage::Concat) {
     const HeadBlock block = block_of(v);

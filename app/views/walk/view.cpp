@@ -28,13 +28,13 @@ WalkPart View::part() const {
   const WalkPart wished = scene.view.walk.part;
   if (!script.has(Stage::Output)) return wished == WalkPart::Output ? WalkPart::Follow : wished;
   const std::optional<Stage> now = current();
-  const bool late = now && *now >= Stage::Mix;
+  const bool late = now && is_after_weights(*now);
   switch (wished) {
     case WalkPart::Weights: return late ? WalkPart::Output : WalkPart::Weights;
-    case WalkPart::Output: return now && !late && *now >= Stage::Bucket ? WalkPart::Weights : wished;
+    case WalkPart::Output: return now && !late && !is_before_scores(*now) ? WalkPart::Weights : wished;
     case WalkPart::Follow: break;
   }
-  return now && *now > Stage::Mix ? WalkPart::Output : WalkPart::Follow;
+  return now && is_layer_output(*now) ? WalkPart::Output : WalkPart::Follow;
 }
 
 float View::light(Stage stage) const {

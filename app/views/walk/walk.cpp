@@ -159,7 +159,7 @@ std::vector<Want> wants_of(const View& v, const std::vector<Panel>& panels) {
 std::vector<Panel> shown_panels(const View& v, bool sources, bool both) {
   std::vector<Panel> all = panels_of(v, sources), shown;
   const std::optional<Stage> current = v.current();
-  const bool lower = !current || *current >= Stage::Bucket || v.scene.view.walk.part == WalkPart::Output;
+  const bool lower = !current || !is_before_scores(*current) || v.scene.view.walk.part == WalkPart::Output;
   for (Panel& panel : all)
     if (both || panel.lower == lower) shown.push_back(std::move(panel));
   return shown;
