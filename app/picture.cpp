@@ -131,7 +131,7 @@ void draw_matrix(const Scene& scene, const MatrixPicture& p) {
   // The marks depend on the mask and, for the weights, on the numbers: the masked stage stands for both.
   std::uint64_t content = mix_hash(mix_hash(0, scene.stats.made_in(p.plane)), made_in(result, Stage::Mask));
   for (const std::int64_t part :
-       {p.b, p.h, static_cast<std::int64_t>(p.plane.stage), static_cast<std::int64_t>(p.plane.kind),
+       {p.b, p.h, static_cast<std::int64_t>(index_of(p.plane.stage)), static_cast<std::int64_t>(p.plane.kind),
         static_cast<std::int64_t>(p.scale.map), static_cast<std::int64_t>(p.scale.log),
         static_cast<std::int64_t>(ui.theme.name)}) {
     content = mix_hash(content, static_cast<std::uint64_t>(part));

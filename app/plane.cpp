@@ -43,7 +43,7 @@ ConstMatrixMap<float> matrix_of(const Result& result, Plane plane, std::int64_t 
 std::uint64_t made_in(const Result& result, Plane plane) {
   // Gradients are not stages: they may change with every result. The bit keeps them apart from the runs.
   if (plane.is_gradient()) return result.ticket | std::uint64_t{1} << 63;
-  return result.made_in[static_cast<std::size_t>(plane.stage)];
+  return result.made_in[plane.stage];
 }
 
 bool is_weights(Plane plane) { return plane.kind == Plane::Kind::Value && holds_weights(plane.stage); }

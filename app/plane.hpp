@@ -3,8 +3,10 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/pipeline.hpp"
@@ -28,7 +30,12 @@ struct Plane {
   bool is_error() const { return kind == Kind::Error; }
   /// Taken against the state that is held.
   bool is_difference() const { return kind >= Kind::Difference; }
-  auto operator<=>(const Plane&) const = default;
+  bool operator==(const Plane&) const = default;
+  /// For keys of maps: any order does.
+  auto operator<=>(const Plane& other) const { return key() <=> other.key(); }
+
+ private:
+  constexpr std::pair<std::size_t, Kind> key() const { return {index_of(stage), kind}; }
 };
 
 /// The planes of a result by itself, in the order of the computation, gradients last. Differences need a

@@ -196,20 +196,20 @@ const MovedMass& ResultStats::moved(std::int64_t b, std::int64_t h) {
 }
 
 float ResultStats::largest(Stage stage) {
-  const auto [at, added] = largest_.try_emplace(stage, 0.0f);
-  if (!added) return at->second;
+  if (largest_[stage]) return *largest_[stage];
+  float largest = 0;
   for (const float value : result_->trace[stage]->values())
-    if (std::isfinite(value)) at->second = std::max(at->second, std::abs(value));
-  if (at->second == 0) at->second = 1;
-  return at->second;
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  return largest_[stage].emplace(largest == 0 ? 1 : largest);
 }
 
 std::int64_t ResultStats::not_finite(Stage stage) {
-  const auto [at, added] = not_finite_.try_emplace(stage, 0);
-  if (!added || !result_->trace[stage]) return at->second;
-  for (const float value : result_->trace[stage]->values())
-    if (!std::isfinite(value)) ++at->second;
-  return at->second;
+  if (not_finite_[stage]) return *not_finite_[stage];
+  std::int64_t count = 0;
+  if (result_->trace[stage])
+    for (const float value : result_->trace[stage]->values())
+      if (!std::isfinite(value)) ++count;
+  return not_finite_[stage].emplace(count);
 }
 
 float ResultStats::largest(Projection which, std::int64_t first_column, std::int64_t columns) {

@@ -119,8 +119,8 @@ class ResultStats {
   std::map<Plane, TensorPtr> differences_;
   std::map<std::pair<std::int64_t, std::int64_t>, MovedMass> moved_;
   std::optional<MaskRule> full_rule_;
-  std::map<Stage, float> largest_;
-  std::map<Stage, std::int64_t> not_finite_;
+  PerStage<std::optional<float>> largest_;
+  PerStage<std::optional<std::int64_t>> not_finite_;
   std::map<std::tuple<Projection, std::int64_t, std::int64_t>, float> largest_weights_;
   BackgroundErrors* errors_;
   std::shared_ptr<ErrorJob> error_job_;

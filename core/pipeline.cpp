@@ -53,15 +53,14 @@ void Pipeline::use(std::shared_ptr<Backend> backend, std::string note) {
 
 void Pipeline::run_stage(Stage stage, Result& result, const std::stop_token& stop) const {
   if (stop.stop_requested()) throw Cancelled();
-  const auto at = static_cast<std::size_t>(stage);
   const Clock::time_point start = Clock::now();
   TensorPtr tensor = backend_->run(stage, result.document, result.trace, stop);
-  result.whole.stages[at] = milliseconds_since(start);
+  result.whole.stages[stage] = milliseconds_since(start);
   if (last_ && tensor == result.trace[stage])
     return;  // off before and after, or shared with one that is kept
   result.trace[stage] = std::move(tensor);
-  result.made_in[at] = runs_;
-  result.milliseconds[at] = result.whole.stages[at];
+  result.made_in[stage] = runs_;
+  result.milliseconds[stage] = result.whole.stages[stage];
   result.computed.insert(stage);
 }
 
@@ -121,7 +120,7 @@ void Pipeline::run_stages(Result& result, const Stages& possible, const Fields& 
     const bool needed = !last_ || row.fields.intersects(changed) || row.inputs.intersects(result.computed);
     if (needed && sweeps && !is_before_scores(row.stage)) {
       result.trace[row.stage] = nullptr;
-      result.whole.stages[static_cast<std::size_t>(row.stage)] = 0;
+      result.whole.stages[row.stage] = 0;
       result.computed.insert(row.stage);
       looks = true;
     } else if (needed) {
@@ -184,7 +183,7 @@ ResultPtr Pipeline::refine(std::stop_token stop, Progress* progress) {
   if (result->is_complete()) {
     ++runs_;
     result->trace[Stage::Mix] = outputs_of(*result);
-    result->made_in[static_cast<std::size_t>(Stage::Mix)] = runs_;
+    result->made_in[Stage::Mix] = runs_;
     for (const Stage stage : {Stage::Concat, Stage::Output}) run_stage(stage, *result, stop);
   }
   result->total_milliseconds += milliseconds_since(start);

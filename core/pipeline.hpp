@@ -2,7 +2,6 @@
 // all backends.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -19,7 +18,7 @@ namespace attnscope {
 /// What a whole Document costs on a backend: milliseconds of every part when it was computed last, also where
 /// it was kept in the last run.
 struct WholeTimes {
-  std::array<double, stage_count> stages{};
+  PerStage<double> stages;
   double measures = 0;  // of a long Document: its sweeps
   double gradients = 0;
   double total() const;
@@ -36,15 +35,14 @@ struct Result {
   Measures measures;  // empty for a long Document
   /// [batch], of a long Document (see is_long()): what is known of its weights; empty for others.
   std::vector<SurveyPtr> surveys;
-  GradientsPtr gradients;                          // null unless the Document asks for a loss
-  std::vector<HeadGradients> head_gradients;       // [heads], empty without gradients
-  std::array<double, stage_count> milliseconds{};  // per stage; 0 where the stage was kept
-  double total_milliseconds = 0;                   // stages and measures
+  GradientsPtr gradients;                     // null unless the Document asks for a loss
+  std::vector<HeadGradients> head_gradients;  // [heads], empty without gradients
+  PerStage<double> milliseconds;              // per stage; 0 where the stage was kept
+  double total_milliseconds = 0;              // stages and measures
   WholeTimes whole;
-  std::array<std::uint64_t, stage_count>
-      made_in{};    // run of the Pipeline that computed each tensor: tells tensors
-                    // apart where an address may have been used before
-  Stages computed;  // the stages whose tensor is another one than in the run before
+  PerStage<std::uint64_t> made_in;  // run of the Pipeline that computed each tensor: tells tensors
+                                    // apart where an address may have been used before
+  Stages computed;                  // the stages whose tensor is another one than in the run before
   std::string backend;
   std::string backend_note;  // why it is not the backend that was chosen, see LiveEngine; empty when it is
   std::string error;         // one sentence; when it is not empty there is no trace

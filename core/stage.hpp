@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -40,7 +41,28 @@ enum class Stage : std::uint8_t {
 constexpr std::size_t index_of(Stage stage) { return static_cast<std::size_t>(stage); }
 inline constexpr std::size_t stage_count = index_of(Stage::Output) + 1;
 
+// The order of the enumerators is the order of the rows and means nothing else: what a stage is, the columns
+// of the table say. So stages have no order.
+bool operator<(Stage, Stage) = delete;
+bool operator>(Stage, Stage) = delete;
+bool operator<=(Stage, Stage) = delete;
+bool operator>=(Stage, Stage) = delete;
+std::strong_ordering operator<=>(Stage, Stage) = delete;
+
 using Stages = BitSet<Stage, stage_count>;
+
+/// A value for each stage.
+template <class T>
+class PerStage {
+ public:
+  constexpr T& operator[](Stage stage) { return values_[index_of(stage)]; }
+  constexpr const T& operator[](Stage stage) const { return values_[index_of(stage)]; }
+  constexpr auto begin() const { return values_.begin(); }
+  constexpr auto end() const { return values_.end(); }
+
+ private:
+  std::array<T, stage_count> values_{};
+};
 
 /// How far attention has come.
 enum class StageLevel : std::uint8_t {

@@ -2,8 +2,6 @@
 // Trace before it: pointer-equal.
 #pragma once
 
-#include <array>
-
 #include "core/stage.hpp"
 #include "core/tensor.hpp"
 
@@ -14,11 +12,11 @@ class TraceOf {
  public:
   /// Null where the stage does not exist for the Document: Embed, Position and Output with given Q, K and V,
   /// Memory without a second sequence, Fuse, Bucket, Bias and Linear where they are off.
-  const TensorPtrOf<T>& operator[](Stage stage) const { return tensors_[static_cast<std::size_t>(stage)]; }
-  TensorPtrOf<T>& operator[](Stage stage) { return tensors_[static_cast<std::size_t>(stage)]; }
+  const TensorPtrOf<T>& operator[](Stage stage) const { return tensors_[stage]; }
+  TensorPtrOf<T>& operator[](Stage stage) { return tensors_[stage]; }
 
  private:
-  std::array<TensorPtrOf<T>, stage_count> tensors_;
+  PerStage<TensorPtrOf<T>> tensors_;
 };
 
 using Trace = TraceOf<float>;

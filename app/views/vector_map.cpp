@@ -71,11 +71,11 @@ StageVectors vectors_of(Scene& scene, Stage stage) {
 /// Zero-centred colours up to the stage's largest value in any head.
 NumberMap map_of(const StageVectors& v) {
   const Ui& ui = v.scene.ui;
-  std::uint64_t content = v.scene.result.made_in[static_cast<std::size_t>(v.stage)];
-  for (const std::int64_t part : {v.b, v.h, static_cast<std::int64_t>(v.stage)})
+  std::uint64_t content = v.scene.result.made_in[v.stage];
+  for (const std::int64_t part : {v.b, v.h, static_cast<std::int64_t>(index_of(v.stage))})
     content = mix_hash(content, static_cast<std::uint64_t>(part));
   return {.label = "vector map",
-          .what = "stage " + std::to_string(static_cast<int>(v.stage)),
+          .what = "stage " + std::to_string(index_of(v.stage)),
           .content = content,
           .values = v.values,
           .most = v.scene.stats.largest(v.stage),

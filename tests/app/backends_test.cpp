@@ -159,9 +159,8 @@ TEST_CASE("backends: both times of the same document stand side by side with the
   CHECK(shows(robot, ratio_words(ratio)));
   CHECK(shows(robot, time_words(&cpu)));
   CHECK(shows(robot, time_words(&second)));
-  const auto score = static_cast<std::size_t>(Stage::Score);
-  CHECK(shows(robot, fixed(cpu.stages[score], 3)));
-  CHECK(shows(robot, fixed(second.stages[score], 3)));
+  CHECK(shows(robot, fixed(cpu.stages[Stage::Score], 3)));
+  CHECK(shows(robot, fixed(second.stages[Stage::Score], 3)));
   CHECK(shows(robot, fixed(cpu.total(), 3)));
 
   robot.key(ImGuiKey_S);  // another document: the other one's time is of the one before
@@ -169,8 +168,8 @@ TEST_CASE("backends: both times of the same document stand side by side with the
   CHECK(two.backends().times(0) == nullptr);
   REQUIRE(two.backends().times(1) != nullptr);
   CHECK(two.backends().times(1)->total() == two.result().whole.total());
-  CHECK(two.backends().times(1)->stages[score] > 0);  // kept in this run, and still part of the whole
-  CHECK(two.result().milliseconds[score] == 0);
+  CHECK(two.backends().times(1)->stages[Stage::Score] > 0);  // kept in this run, and still part of the whole
+  CHECK(two.result().milliseconds[Stage::Score] == 0);
   CHECK_FALSE(two.backends().ratio());
 }
 

@@ -271,9 +271,7 @@ TEST_CASE("a batch stands side by side and a click changes the sequence") {
 TEST_CASE("every picture knows which run made its numbers") {
   Robot robot;
   robot.settle();
-  const auto run_of = [&](Stage stage) {
-    return robot.app().shown()->made_in[static_cast<std::size_t>(stage)];
-  };
+  const auto run_of = [&](Stage stage) { return robot.app().shown()->made_in[stage]; };
   const std::uint64_t scores = run_of(Stage::Score), weights = run_of(Stage::Softmax);
   robot.key(ImGuiKey_S);
   robot.settle();

@@ -252,7 +252,7 @@ TEST_CASE("A stage that a change does not touch is shared with the Trace before"
     CHECK(shared_stages(before->trace, after->trace) == Stages::all() - expected);
     CHECK(after->document == document);
     for (const StageInfo& row : stage_table) {
-      const double time = after->milliseconds[static_cast<std::size_t>(row.stage)];
+      const double time = after->milliseconds[row.stage];
       CHECK((time > 0) == expected.has(row.stage));
     }
   }

@@ -67,8 +67,7 @@ TEST_CASE("switch: the newest Document is computed anew, whole, by the other bac
     CHECK(a != b);
     CHECK(*a == *b);
     // Textures tell tensors apart by these.
-    CHECK(after->made_in[static_cast<std::size_t>(row.stage)] >
-          before->made_in[static_cast<std::size_t>(row.stage)]);
+    CHECK(after->made_in[row.stage] > before->made_in[row.stage]);
   }
   Document warmer = numbered(3);  // what it has made is kept again
   engine.submit(warmer);
@@ -226,11 +225,9 @@ TEST_CASE("switch: what a whole Document costs is told also where stages were ke
   CHECK(first->whole.total() > 0);
   CHECK(first->whole.total() <= first->total_milliseconds);
   const ResultPtr next = pipeline.run(numbered(2));
-  const auto score = static_cast<std::size_t>(Stage::Score),
-             softmax = static_cast<std::size_t>(Stage::Softmax);
-  CHECK(next->milliseconds[score] == 0);
-  CHECK(next->whole.stages[score] == first->whole.stages[score]);
-  CHECK(next->whole.stages[softmax] == next->milliseconds[softmax]);
+  CHECK(next->milliseconds[Stage::Score] == 0);
+  CHECK(next->whole.stages[Stage::Score] == first->whole.stages[Stage::Score]);
+  CHECK(next->whole.stages[Stage::Softmax] == next->milliseconds[Stage::Softmax]);
   CHECK(next->whole.measures > 0);
 }
 

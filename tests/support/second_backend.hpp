@@ -122,7 +122,7 @@ class SecondBackend final : public Backend {
 
   void enter(Stage stage, const Trace& so_far, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    const StageInfo& row = stage_table[static_cast<std::size_t>(stage)];
+    const StageInfo& row = info(stage);
     for (const StageInfo& read : stage_table)
       if (row.inputs.has(read.stage) && so_far[read.stage] && !made_.contains(so_far[read.stage]))
         mixed_ = true;

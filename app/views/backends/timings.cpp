@@ -20,7 +20,7 @@ namespace {
 /// Milliseconds of one backend; a number below zero is not known.
 struct Column {
   std::string name;
-  std::array<double, stage_count> stages{};
+  PerStage<double> stages;
   double rest = 0;  // measures and gradients
   double total = 0;
   bool known = true;
@@ -58,7 +58,7 @@ Sheet sheet_of(const Scene& scene) {
   }
   for (const Column& column : sheet.columns)
     for (const StageInfo* stage : sheet.rows)
-      sheet.slowest = std::max(sheet.slowest, column.stages[static_cast<std::size_t>(stage->stage)]);
+      sheet.slowest = std::max(sheet.slowest, column.stages[stage->stage]);
   return sheet;
 }
 
@@ -120,8 +120,7 @@ class TimingsCard {
   /// Its bars are its shares of the slowest; what was kept is told in words.
   void draw_stage(const StageInfo& stage) {
     const Box box = row();
-    const auto at = static_cast<std::size_t>(stage.stage);
-    const bool kept = sheet_.kept && sheet_.columns[0].stages[at] == 0;
+    const bool kept = sheet_.kept && sheet_.columns[0].stages[stage.stage] == 0;
     const float name = ui_.px(112), count = static_cast<float>(sheet_.columns.size());
     ui_.text(
         box.x, box.centre_y(), stage.name,
@@ -131,7 +130,7 @@ class TimingsCard {
               right_of(0) - number_width(ui_) - box.x - name, thick};
     for (std::size_t i = 0; i < sheet_.columns.size(); ++i, track.y += thick + ui_.px(1)) {
       const Column& column = sheet_.columns[i];
-      const double ms = column.stages[at];
+      const double ms = column.stages[stage.stage];
       ui_.fill(track, ui_.theme.bar_ground, ui_.px(2));
       const float share = sheet_.slowest > 0 ? static_cast<float>(ms / sheet_.slowest) : 0;
       if (ms > 0)

@@ -55,8 +55,7 @@ void make_picture(const Matrix& m, const Look& look, const ColourScale& scale, c
 void draw_picture(const Matrix& m, const Look& look, const char* layer, float opacity) {
   const Result& r = m.view.result();
   const ColourScale scale = m.contents.scale(m.panel, look);
-  std::uint64_t content =
-      mix_hash(r.made_in[static_cast<std::size_t>(m.panel.stage)], made_in(r, Stage::Mask));
+  std::uint64_t content = mix_hash(r.made_in[m.panel.stage], made_in(r, Stage::Mask));
   for (const std::int64_t part :
        {m.view.b, m.view.h, static_cast<std::int64_t>(look.phase), look.keys, m.first_row, m.first_column,
         m.place.rows, m.place.columns, static_cast<std::int64_t>(scale.map),

@@ -81,7 +81,7 @@ double Contents::linear_sum(std::int64_t query) {
 }
 
 std::span<const float> Contents::feature(Stage stage, std::int64_t row) {
-  const auto [entry, is_new] = features_.try_emplace({stage, row});
+  const auto [entry, is_new] = features_[stage].try_emplace(row);
   if (!is_new) return entry->second;
   const bool query = stage == Stage::Query;
   const auto x = v_.result().trace[stage]->matrix(v_.b, query ? v_.h : v_.kv).row(row);

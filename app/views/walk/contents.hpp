@@ -66,7 +66,7 @@ class Contents {
   const View& v_;
   std::map<std::int64_t, RowSum> softmax_;
   std::map<std::int64_t, double> linear_;
-  std::map<std::pair<Stage, std::int64_t>, std::vector<float>> features_;
+  PerStage<std::map<std::int64_t, std::vector<float>>> features_;
 };
 
 }  // namespace attnscope::walk
