@@ -7,6 +7,8 @@
 
 #include "core/mask.hpp"
 #include "core/stages/blocks.hpp"
+#include "core/stages/dropout.hpp"
+#include "core/stages/linear.hpp"
 #include "core/stages/positions.hpp"
 #include "core/stages/precision.hpp"
 #include "core/stages/run_stage.hpp"

@@ -1,9 +1,9 @@
 #include "core/output_change.hpp"
 
 #include "core/stages/blocks.hpp"
+#include "core/stages/dropout.hpp"
 #include "core/stages/precision.hpp"
 #include "core/stages/run_stage.hpp"
-#include "core/stages/softmax.hpp"
 
 namespace attnscope {
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "core/parallel.hpp"
+#include "core/tensor.hpp"
 
 namespace attnscope {
 
@@ -26,6 +28,24 @@ void for_row_blocks(const Work& work, std::int64_t batch, std::int64_t heads, st
     const std::int64_t first = i % blocks * rows_per_block;
     fn(RowBlock{i / blocks / heads, i / blocks % heads, first, std::min(rows_per_block, rows - first)});
   });
+}
+
+/// Calls fn(b, h, query, in, out) for every row of the tensor and of the result, which has its shape.
+template <class T, class Fn>
+TensorOf<T> by_rows(const Work& work, const TensorOf<T>& tensor, double cell_ns, Fn&& fn) {
+  const Shape& shape = tensor.shape();
+  const std::int64_t heads = shape[1], queries = shape[2], keys = shape[3];
+  TensorOf<T> result(shape);
+  for_row_blocks(
+      work, shape[0], heads, queries, static_cast<double>(keys) * cell_ns, [&](const RowBlock& at) {
+        for (std::int64_t query = at.first; query < at.first + at.count; ++query) {
+          const auto start = static_cast<std::size_t>(((at.b * heads + at.h) * queries + query) * keys);
+          const auto length = static_cast<std::size_t>(keys);
+          fn(at.b, at.h, query, tensor.values().subspan(start, length),
+             result.values().subspan(start, length));
+        }
+      });
+  return result;
 }
 
 /// A guess at the time of rows·depth·columns multiply-adds with the baseline instruction set.

@@ -5,7 +5,9 @@
 
 #include "core/mask.hpp"
 #include "core/stages/buckets.hpp"
+#include "core/stages/dropout.hpp"
 #include "core/stages/embed.hpp"
+#include "core/stages/linear.hpp"
 #include "core/stages/positions.hpp"
 #include "core/stages/precision.hpp"
 #include "core/stages/projections.hpp"

@@ -5,7 +5,6 @@
 #include <limits>
 #include <vector>
 
-#include "core/random.hpp"
 #include "core/stages/blocks.hpp"
 #include "core/stages/row_math.hpp"
 
@@ -33,28 +32,6 @@ RowSum softmax_row(SoftmaxKind kind, std::span<const T> masked, T temperature, s
   Row(weights.data(), count) /= static_cast<T>(sum);
   return {static_cast<double>(largest), sum};
 }
-
-namespace {
-
-/// Calls fn(b, h, query, in, out) for every row of the tensor and of the result, which has its shape.
-template <class T, class Fn>
-TensorOf<T> by_rows(const Work& work, const TensorOf<T>& tensor, double cell_ns, Fn&& fn) {
-  const Shape& shape = tensor.shape();
-  const std::int64_t heads = shape[1], queries = shape[2], keys = shape[3];
-  TensorOf<T> result(shape);
-  for_row_blocks(
-      work, shape[0], heads, queries, static_cast<double>(keys) * cell_ns, [&](const RowBlock& at) {
-        for (std::int64_t query = at.first; query < at.first + at.count; ++query) {
-          const auto start = static_cast<std::size_t>(((at.b * heads + at.h) * queries + query) * keys);
-          const auto length = static_cast<std::size_t>(keys);
-          fn(at.b, at.h, query, tensor.values().subspan(start, length),
-             result.values().subspan(start, length));
-        }
-      });
-  return result;
-}
-
-}  // namespace
 
 template <class T>
 TensorOf<T> softmax(const Work& work, SoftmaxKind kind, const TensorOf<T>& masked, T temperature) {
@@ -96,84 +73,6 @@ TensorOf<T> hide_weights(const Work& work, const TensorOf<T>& weights, const Ten
       });
 }
 
-template <class T>
-TensorOf<T> linear_features(const Work& work, const TensorOf<T>& x, const Rotation<T>* rotation) {
-  TensorOf<T> features(x.shape());
-  std::transform(x.values().begin(), x.values().end(), features.values().begin(), linear_feature<T>);
-  return rotation == nullptr ? features : rotate(work, features, *rotation);
-}
-
-template <class T>
-TensorOf<T> linear_weights(const Work& work, const LinearOperands<T>& of, const TensorPtrOf<T>& additive,
-                           const MaskRule& rule) {
-  const Shape &qs = of.query.shape(), &ks = of.key.shape();
-  const std::int64_t heads = qs[1], group = heads / ks[1], d_k = qs[3], keys = ks[2];
-  const TensorOf<T> queries = linear_features<T>(work, of.query, nullptr);
-  const TensorOf<T> key_features = linear_features<T>(work, of.key, nullptr);
-  const bool turns = of.query_rotation != nullptr;
-  TensorOf<T> turned_queries, turned_keys;  // of the numerator
-  if (turns) {
-    turned_queries = rotate(work, queries, *of.query_rotation);
-    turned_keys = rotate(work, key_features, *of.key_rotation);
-  }
-  TensorOf<T> result(Shape{qs[0], heads, qs[2], keys});
-  for_row_blocks(work, qs[0], heads, qs[2], product_ns(turns ? 2 : 1, d_k, keys), [&](const RowBlock& at) {
-    using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    auto rows = result.matrix(at.b, at.h).middleRows(at.first, at.count);
-    rows.noalias() = queries.matrix(at.b, at.h).middleRows(at.first, at.count) *
-                     key_features.matrix(at.b, at.h / group).transpose();
-    Rows turned;
-    if (turns)
-      turned.noalias() = turned_queries.matrix(at.b, at.h).middleRows(at.first, at.count) *
-                         turned_keys.matrix(at.b, at.h / group).transpose();
-    std::vector<std::uint8_t> seen(static_cast<std::size_t>(keys));
-    for (std::int64_t i = 0; i < at.count; ++i) {
-      const std::int64_t query = at.first + i;
-      rule.see<T>(at.b, at.h, query, MaskRule::additive_row<T>(additive, at.b, at.h, query), seen);
-      const std::span<T> row(rows.row(i).data(), seen.size());
-      for (std::size_t j = 0; j < seen.size(); ++j) row[j] = seen[j] != 0 ? row[j] : T{0};
-      const double sum = sum_in_double<T>(row);
-      if (sum == 0) continue;  // no key: zeros
-      const T* above = turns ? turned.row(i).data() : row.data();
-      for (std::size_t j = 0; j < seen.size(); ++j)
-        row[j] = seen[j] != 0 ? static_cast<T>(static_cast<double>(above[j]) / sum) : T{0};
-    }
-  });
-  return result;
-}
-
-bool keeps(const Dropout& dropout, std::int64_t index) {
-  constexpr double steps = 9007199254740992.0;  // 2^53
-  const std::uint64_t bits =
-      random_bits(dropout.seed, stream_of("dropout of weights"), static_cast<std::uint64_t>(index));
-  return static_cast<double>(bits >> 11) / steps >= static_cast<double>(dropout.rate);
-}
-
-template <class T>
-TensorOf<T> drop(const Work& work, const TensorOf<T>& weights, const Dropout& dropout) {
-  const T grown = static_cast<T>(1 / (1 - static_cast<double>(dropout.rate)));
-  const T* first = weights.data();
-  return by_rows(work, weights, 8.0,
-                 [&](std::int64_t, std::int64_t, std::int64_t, std::span<const T> in, std::span<T> out) {
-                   const std::int64_t start = in.data() - first;
-                   for (std::size_t key = 0; key < in.size(); ++key)
-                     out[key] =
-                         keeps(dropout, start + static_cast<std::int64_t>(key)) ? in[key] * grown : T{0};
-                 });
-}
-
-template <class T>
-TensorOf<T> mix(const Work& work, const TensorOf<T>& weights, const TensorOf<T>& value) {
-  const std::int64_t batch = weights.shape()[0], heads = weights.shape()[1], queries = weights.shape()[2];
-  const std::int64_t keys = weights.shape()[3], group = heads / value.shape()[1], d_v = value.shape()[3];
-  TensorOf<T> result(Shape{batch, heads, queries, d_v});
-  for_row_blocks(work, batch, heads, queries, product_ns(1, keys, d_v), [&](const RowBlock& at) {
-    result.matrix(at.b, at.h).middleRows(at.first, at.count).noalias() =
-        weights.matrix(at.b, at.h).middleRows(at.first, at.count) * value.matrix(at.b, at.h / group);
-  });
-  return result;
-}
-
 template RowSum softmax_row(SoftmaxKind, std::span<const float>, float, std::span<float>);
 template RowSum softmax_row(SoftmaxKind, std::span<const double>, double, std::span<double>);
 template TensorOf<float> softmax(const Work&, SoftmaxKind, const TensorOf<float>&, float);
@@ -183,15 +82,5 @@ template TensorOf<double> hide_weights(const Work&, const TensorOf<double>&, con
                                        const MaskRule&);
 template TensorPtr with_empty_rows(EmptyRow, const Tensor&, const TensorPtr&);
 template TensorPtrOf<double> with_empty_rows(EmptyRow, const TensorOf<double>&, const TensorPtrOf<double>&);
-template TensorOf<float> linear_features(const Work&, const TensorOf<float>&, const Rotation<float>*);
-template TensorOf<double> linear_features(const Work&, const TensorOf<double>&, const Rotation<double>*);
-template TensorOf<float> linear_weights(const Work&, const LinearOperands<float>&, const TensorPtr&,
-                                        const MaskRule&);
-template TensorOf<double> linear_weights(const Work&, const LinearOperands<double>&,
-                                         const TensorPtrOf<double>&, const MaskRule&);
-template TensorOf<float> drop(const Work&, const TensorOf<float>&, const Dropout&);
-template TensorOf<double> drop(const Work&, const TensorOf<double>&, const Dropout&);
-template TensorOf<float> mix(const Work&, const TensorOf<float>&, const TensorOf<float>&);
-template TensorOf<double> mix(const Work&, const TensorOf<double>&, const TensorOf<double>&);
 
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/stages/mix.hpp"
 #include "core/stages/projections.hpp"
 #include "core/stages/scores.hpp"
 #include "core/stages/softmax.hpp"

@@ -11,8 +11,8 @@
 
 namespace attnscope {
 
-/// See projections.hpp, scores.hpp and softmax.hpp for what each computes; tensors may be null only where it
-/// says so.
+/// See projections.hpp, scores.hpp, softmax.hpp and mix.hpp for what each computes; tensors may be null only
+/// where it says so.
 template <class T>
 class StageMath {
  public:

@@ -5,7 +5,7 @@
 
 #include "core/compare.hpp"
 #include "core/stages/embed.hpp"
-#include "core/stages/softmax.hpp"
+#include "core/stages/dropout.hpp"
 #include "oracle/positions.hpp"
 
 namespace attnscope::against_oracle {

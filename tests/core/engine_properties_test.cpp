@@ -10,7 +10,7 @@
 #include "core/pipeline.hpp"
 #include "core/random_documents.hpp"
 #include "core/stages/run_stage.hpp"
-#include "core/stages/softmax.hpp"
+#include "core/stages/dropout.hpp"
 #include "oracle/oracle.hpp"
 #include "support/seeds.hpp"
 

@@ -10,6 +10,7 @@
 #include "core/compare.hpp"
 #include "core/files/safetensors.hpp"
 #include "core/samples.hpp"
+#include "core/stages/mix.hpp"
 #include "core/stages/projections.hpp"
 #include "core/stages/scores.hpp"
 #include "core/stages/softmax.hpp"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/views/walk/panels.hpp"
+#include "core/stages/linear.hpp"
 #include "core/stages/softmax.hpp"
 
 namespace attnscope::walk {

@@ -1,0 +1,19 @@
+// core/stages: dropout of attention weights, the same ones in every run.
+#pragma once
+
+#include <cstdint>
+
+#include "core/parallel.hpp"
+#include "core/settings.hpp"
+#include "core/tensor.hpp"
+
+namespace attnscope {
+
+/// Drop: inverted dropout. Every weight becomes 0 with probability `rate`, the others grow by 1 / (1 - rate).
+/// Which ones depends on the seed and the place alone. Same shape.
+template <class T>
+TensorOf<T> drop(const Work&, const TensorOf<T>& weights, const Dropout& dropout);
+/// Whether dropout keeps weight number `index` of the tensor.
+bool keeps(const Dropout& dropout, std::int64_t index);
+
+}  // namespace attnscope
