@@ -11,6 +11,9 @@
 
 namespace attnscope {
 
+// Calls of backward functions: `d_x` is the gradient of the loss with respect to x, in the shape of x. Those
+// that only change numbers do so in place and take the gradient of their result for that of their input.
+
 inline constexpr std::int64_t rows_per_block = 64;
 
 /// Rows [first, first + count) of one head of one sequence.
@@ -46,6 +49,30 @@ TensorOf<T> by_rows(const Work& work, const TensorOf<T>& tensor, double cell_ns,
         }
       });
   return result;
+}
+
+/// Which heads a gradient goes through, [heads]: 1, or 0 where surgery put a pattern in place of the head's
+/// own; empty = all. Backward functions leave the gradients of the others as they come, which are zeros, and
+/// do not look at their numbers, which may be NaN.
+using OpenHeads = std::span<const std::uint8_t>;
+inline bool is_open(OpenHeads open, std::int64_t h) {
+  return open.empty() || open[static_cast<std::size_t>(h)] != 0;
+}
+
+/// Calls fn(b, h, query, row) for every row of the open heads of a gradient [batch][heads][queries][keys], to
+/// be changed in place.
+template <class T, class Fn>
+void for_open_rows(const Work& work, OpenHeads open, TensorOf<T>& gradient, double cell_ns, Fn&& fn) {
+  const Shape& shape = gradient.shape();
+  const std::int64_t heads = shape[1], queries = shape[2], keys = shape[3];
+  for_row_blocks(
+      work, shape[0], heads, queries, static_cast<double>(keys) * cell_ns, [&](const RowBlock& at) {
+        if (!is_open(open, at.h)) return;
+        for (std::int64_t query = at.first; query < at.first + at.count; ++query) {
+          const auto start = static_cast<std::size_t>(((at.b * heads + at.h) * queries + query) * keys);
+          fn(at.b, at.h, query, gradient.values().subspan(start, static_cast<std::size_t>(keys)));
+        }
+      });
 }
 
 /// A guess at the time of rows·depth·columns multiply-adds with the baseline instruction set.

@@ -25,7 +25,22 @@ TensorOf<T> drop(const Work& work, const TensorOf<T>& weights, const Dropout& dr
                  });
 }
 
+template <class T>
+void drop_backward(const Work& work, const Dropout& dropout, TensorOf<T>& gradient) {
+  const T grown = static_cast<T>(1 / (1 - static_cast<double>(dropout.rate)));
+  const T* first = gradient.data();
+  for_open_rows(
+      work, OpenHeads{}, gradient, 8.0, [&](std::int64_t, std::int64_t, std::int64_t, std::span<T> row) {
+        const std::int64_t start = row.data() - first;
+        for (std::size_t key = 0; key < row.size(); ++key)
+          row[key] = keeps(dropout, start + static_cast<std::int64_t>(key)) ? row[key] * grown : T{0};
+      });
+}
+
 template TensorOf<float> drop(const Work&, const TensorOf<float>&, const Dropout&);
 template TensorOf<double> drop(const Work&, const TensorOf<double>&, const Dropout&);
+
+template void drop_backward(const Work&, const Dropout&, TensorOf<float>&);
+template void drop_backward(const Work&, const Dropout&, TensorOf<double>&);
 
 }  // namespace attnscope

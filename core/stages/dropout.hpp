@@ -16,4 +16,8 @@ TensorOf<T> drop(const Work&, const TensorOf<T>& weights, const Dropout& dropout
 /// Whether dropout keeps weight number `index` of the tensor.
 bool keeps(const Dropout& dropout, std::int64_t index);
 
+/// Backward of drop(), D = A ∘ keep / (1 - rate), in place: dA = dD ∘ keep / (1 - rate).
+template <class T>
+void drop_backward(const Work&, const Dropout& dropout, TensorOf<T>& gradient);
+
 }  // namespace attnscope

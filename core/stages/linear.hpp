@@ -5,6 +5,7 @@
 
 #include "core/mask.hpp"
 #include "core/parallel.hpp"
+#include "core/stages/blocks.hpp"
 #include "core/stages/positions.hpp"
 #include "core/tensor.hpp"
 
@@ -36,5 +37,24 @@ struct LinearOperands {
 template <class T>
 TensorOf<T> linear_weights(const Work&, const LinearOperands<T>&, const TensorPtrOf<T>& additive,
                            const MaskRule& rule);
+
+/// What linear_weights() was given and gave.
+template <class T>
+struct LinearRun {
+  LinearOperands<T> of;
+  const TensorPtrOf<T>& additive;
+  const MaskRule& rule;
+  const TensorOf<T>& weights;  // L
+};
+template <class T>
+struct LinearGradients {
+  TensorOf<T> query, key;  // [batch][heads][queries][d_k], [batch][kv heads][keys][d_k]
+};
+/// Backward of linear_weights(). L_ij = n_ij / z_i with n_ij = Rφ(q_i)·Rφ(k_j) and z_i = Σ_j φ(q_i)·φ(k_j)
+/// over the keys that are seen: dn = dL / z and dz = -Σ_j dL·L / z, from there down to φ as in
+/// score_backward(), turned back where it was turned, and φ' = 1 above 0, e^x below. d_weights
+/// [batch][heads][queries][keys].
+template <class T>
+LinearGradients<T> linear_backward(const Work&, const LinearRun<T>&, const TensorOf<T>& d_weights, OpenHeads);
 
 }  // namespace attnscope

@@ -11,4 +11,14 @@ namespace attnscope {
 template <class T>
 TensorOf<T> mix(const Work&, const TensorOf<T>& weights, const TensorOf<T>& value);
 
+template <class T>
+struct MixGradients {
+  TensorOf<T> weights, value;  // [batch][heads][queries][keys], [batch][kv heads][keys][d_v]
+};
+/// Backward of mix(), Z = A·V: dA = dZ·Vᵀ and dV = Σ Aᵀ·dZ over the query heads that share V. d_mixed
+/// [batch][heads][queries][d_v].
+template <class T>
+MixGradients<T> mix_backward(const Work&, const TensorOf<T>& weights, const TensorOf<T>& value,
+                             const TensorOf<T>& d_mixed);
+
 }  // namespace attnscope

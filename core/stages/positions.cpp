@@ -195,6 +195,23 @@ TensorOf<T> position_bias(const Document& document, const Dimensions& size, cons
   return bias;
 }
 
+template <class T>
+TensorOf<T> position_bias_backward(const Document& document, const Dimensions& size,
+                                   const TensorOf<T>& d_bias) {
+  const PositionSettings& settings = document.position_settings;
+  TensorOf<T> table(Shape{settings.buckets, size.heads});
+  for (std::int64_t b = 0; b < d_bias.shape()[0]; ++b) {
+    const std::int64_t first = query_offset(document, size, b);
+    for (std::int64_t h = 0; h < size.heads; ++h)
+      for (std::int64_t i = 0; i < size.queries; ++i)
+        for (std::int64_t j = 0; j < size.token_keys(); ++j)
+          table.matrix()(relative_bucket(j - first - i, settings.buckets, settings.bucket_distance,
+                                         settings.buckets_two_sided),
+                         h) += d_bias.matrix(b, h)(i, j);
+  }
+  return table;
+}
+
 template TensorOf<float> add_positions(const Document&, const TensorOf<float>&, const TensorOf<float>*);
 template TensorOf<double> add_positions(const Document&, const TensorOf<double>&, const TensorOf<double>*);
 template Rotation<float> rotation_at(std::span<const std::int64_t>, std::int64_t, std::int64_t, double, bool);
@@ -210,5 +227,8 @@ template class DistanceBias<float>;
 template class DistanceBias<double>;
 template TensorOf<float> position_bias(const Document&, const Dimensions&, const TensorOf<float>*);
 template TensorOf<double> position_bias(const Document&, const Dimensions&, const TensorOf<double>*);
+
+template TensorOf<float> position_bias_backward(const Document&, const Dimensions&, const TensorOf<float>&);
+template TensorOf<double> position_bias_backward(const Document&, const Dimensions&, const TensorOf<double>&);
 
 }  // namespace attnscope

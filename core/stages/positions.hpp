@@ -45,9 +45,14 @@ template <class T>
 Rotation<T> key_rotation(const Document&, const Dimensions&);
 
 /// RotateQuery, RotateKey: x [batch][heads][rows][d] with the first `tokens` rows turned; the others belong
-/// to no token and stay. `back` turns the other way, which is the gradient's way.
+/// to no token and stay. `back` turns the other way.
 template <class T>
 TensorOf<T> rotate(const Work&, const TensorOf<T>& x, const Rotation<T>& rotation, bool back = false);
+/// Backward of rotate(), Q′ = R·Q: dQ = Rᵀ·dQ′. Rotations are orthogonal, so the gradient turns back.
+template <class T>
+TensorOf<T> rotate_backward(const Work& work, const TensorOf<T>& d_turned, const Rotation<T>& rotation) {
+  return rotate(work, d_turned, rotation, true);
+}
 
 /// Slopes of ALiBi (Press et al. 2022, section 3): 2^(-8 i / n) for i = 1 … n when n is a power of two; else
 /// those of the next lower power of two, then every second one of the next higher.
@@ -78,5 +83,11 @@ class DistanceBias {
 /// no token.
 template <class T>
 TensorOf<T> position_bias(const Document&, const Dimensions&, const TensorOf<T>* table);
+
+/// Backward of position_bias() for RelativeBuckets, B = table[bucket(j - p)][h]: the gradients of all cells
+/// of a bucket add up, over the batch too. d_bias [batch][heads][queries][keys]; the result is
+/// [buckets][heads].
+template <class T>
+TensorOf<T> position_bias_backward(const Document&, const Dimensions&, const TensorOf<T>& d_bias);
 
 }  // namespace attnscope

@@ -21,6 +21,28 @@ TensorOf<T> project(const Work& work, const TensorOf<T>& x, const TensorOf<T>& w
 }
 
 template <class T>
+ProjectGradients<T> project_backward(const Work& work, const ProjectRun<T>& run, const TensorOf<T>& d_y,
+                                     TensorOf<T>& d_x) {
+  const std::int64_t batch = d_y.shape()[0], heads = d_y.shape()[1], d = d_y.shape()[3];
+  const std::int64_t rows = run.x.shape()[1] - run.first, d_in = run.w.shape()[0];
+  ProjectGradients<T> found{TensorOf<T>(run.w.shape()), TensorOf<T>(Shape{heads * d})};
+  work.for_each(heads, product_ns(rows, d_in, d) * static_cast<double>(batch), [&](std::int64_t h) {
+    for (std::int64_t b = 0; b < batch; ++b) {
+      const auto dy = d_y.matrix(b, h).topRows(rows);
+      found.w.matrix().middleCols(h * d, d).noalias() +=
+          run.x.matrix(b).middleRows(run.first, rows).transpose() * dy;
+      found.bias.matrix().middleCols(h * d, d) += dy.colwise().sum();
+    }
+  });
+  work.for_each(batch, product_ns(rows, d_in, heads * d), [&](std::int64_t b) {
+    for (std::int64_t h = 0; h < heads; ++h)
+      d_x.matrix(b).middleRows(run.first, rows).noalias() +=
+          d_y.matrix(b, h).topRows(rows) * run.w.matrix().middleCols(h * d, d).transpose();
+  });
+  return found;
+}
+
+template <class T>
 TensorOf<T> fuse(const Work& work, const TensorOf<T>& x, const std::array<FusedPart<T>, 3>& parts) {
   const std::int64_t batch = x.shape()[0], tokens = x.shape()[1], d_in = x.shape()[2];
   std::int64_t columns = 0;
@@ -72,6 +94,16 @@ TensorOf<T> join_keys(const TensorOf<T>* past, const TensorOf<T>& fresh, const T
 }
 
 template <class T>
+TensorOf<T> join_keys_backward(const TensorOf<T>& d_joined, std::int64_t row) {
+  const std::int64_t batch = d_joined.shape()[0], heads = d_joined.shape()[1], d = d_joined.shape()[3];
+  TensorOf<T> gradient(Shape{heads * d});
+  for (std::int64_t b = 0; b < batch; ++b)
+    for (std::int64_t h = 0; h < heads; ++h)
+      gradient.matrix().middleCols(h * d, d) += d_joined.matrix(b, h).row(row);
+  return gradient;
+}
+
+template <class T>
 TensorOf<T> concat(const Work& work, const TensorOf<T>& mixed) {
   const std::int64_t batch = mixed.shape()[0], heads = mixed.shape()[1];
   const std::int64_t queries = mixed.shape()[2], d_v = mixed.shape()[3];
@@ -82,6 +114,17 @@ TensorOf<T> concat(const Work& work, const TensorOf<T>& mixed) {
         mixed.matrix(at.b, at.h).middleRows(at.first, at.count);
   });
   return result;
+}
+
+template <class T>
+TensorOf<T> concat_backward(const TensorOf<T>& d_concatenated, std::int64_t heads) {
+  const std::int64_t batch = d_concatenated.shape()[0], queries = d_concatenated.shape()[1];
+  const std::int64_t d_v = d_concatenated.shape()[2] / heads;
+  TensorOf<T> d_mixed(Shape{batch, heads, queries, d_v});
+  for (std::int64_t b = 0; b < batch; ++b)
+    for (std::int64_t h = 0; h < heads; ++h)
+      d_mixed.matrix(b, h) = d_concatenated.matrix(b).middleCols(h * d_v, d_v);
+  return d_mixed;
 }
 
 template <class T>
@@ -97,6 +140,19 @@ TensorOf<T> output(const Work& work, const TensorOf<T>& concatenated, const Tens
     if (bias != nullptr) rows.rowwise() += bias->matrix().row(0);
   });
   return result;
+}
+
+template <class T>
+OutputGradients<T> output_backward(const TensorOf<T>& concatenated, const TensorOf<T>& w,
+                                   const TensorOf<T>& d_y) {
+  OutputGradients<T> d{TensorOf<T>(concatenated.shape()), TensorOf<T>(w.shape()),
+                       TensorOf<T>(Shape{w.shape()[1]})};
+  for (std::int64_t b = 0; b < d_y.shape()[0]; ++b) {
+    d.concatenated.matrix(b).noalias() = d_y.matrix(b) * w.matrix().transpose();
+    d.w.matrix().noalias() += concatenated.matrix(b).transpose() * d_y.matrix(b);
+    d.bias.matrix() += d_y.matrix(b).colwise().sum();
+  }
+  return d;
 }
 
 template TensorOf<float> project(const Work&, const TensorOf<float>&, const TensorOf<float>&,
@@ -119,5 +175,18 @@ template TensorOf<float> output(const Work&, const TensorOf<float>&, const Tenso
                                 const TensorOf<float>*);
 template TensorOf<double> output(const Work&, const TensorOf<double>&, const TensorOf<double>&,
                                  const TensorOf<double>*);
+
+template ProjectGradients<float> project_backward(const Work&, const ProjectRun<float>&,
+                                                  const TensorOf<float>&, TensorOf<float>&);
+template TensorOf<float> join_keys_backward(const TensorOf<float>&, std::int64_t);
+template TensorOf<float> concat_backward(const TensorOf<float>&, std::int64_t);
+template OutputGradients<float> output_backward(const TensorOf<float>&, const TensorOf<float>&,
+                                                const TensorOf<float>&);
+template ProjectGradients<double> project_backward(const Work&, const ProjectRun<double>&,
+                                                   const TensorOf<double>&, TensorOf<double>&);
+template TensorOf<double> join_keys_backward(const TensorOf<double>&, std::int64_t);
+template TensorOf<double> concat_backward(const TensorOf<double>&, std::int64_t);
+template OutputGradients<double> output_backward(const TensorOf<double>&, const TensorOf<double>&,
+                                                 const TensorOf<double>&);
 
 }  // namespace attnscope

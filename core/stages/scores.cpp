@@ -5,8 +5,6 @@
 #include <limits>
 #include <vector>
 
-#include "core/stages/blocks.hpp"
-
 namespace attnscope {
 
 template <class T>
@@ -19,6 +17,26 @@ TensorOf<T> score(const Work& work, const TensorOf<T>& query, const TensorOf<T>&
         query.matrix(at.b, at.h).middleRows(at.first, at.count) * key.matrix(at.b, at.h / group).transpose();
   });
   return result;
+}
+
+template <class T>
+ScoreGradients<T> score_backward(const Work& work, const TensorOf<T>& query, const TensorOf<T>& key,
+                                 const TensorOf<T>& d_scores, OpenHeads open) {
+  const std::int64_t batch = query.shape()[0], heads = query.shape()[1], queries = query.shape()[2];
+  const std::int64_t d_k = query.shape()[3], kv_heads = key.shape()[1], keys = key.shape()[2];
+  ScoreGradients<T> d{TensorOf<T>(query.shape()), TensorOf<T>(key.shape())};
+  // The query heads of a group add to the same keys, so a group is one piece of work.
+  const std::int64_t group = heads / kv_heads;
+  const double group_ns = product_ns(queries * keys, 1, 2 * d_k) * static_cast<double>(group);
+  work.for_each(batch * kv_heads, group_ns, [&](std::int64_t i) {
+    const std::int64_t b = i / kv_heads, kv = i % kv_heads;
+    for (std::int64_t h = kv * group; h < (kv + 1) * group; ++h) {
+      if (!is_open(open, h)) continue;
+      d.query.matrix(b, h).noalias() = d_scores.matrix(b, h) * key.matrix(b, kv);
+      d.key.matrix(b, kv).noalias() += d_scores.matrix(b, h).transpose() * query.matrix(b, h);
+    }
+  });
+  return d;
 }
 
 template <class T>
@@ -35,6 +53,14 @@ TensorOf<T> scale(const Work& work, const TensorOf<T>& scores, double factor) {
 }
 
 template <class T>
+void scale_backward(const Work& work, double factor, OpenHeads open, TensorOf<T>& gradient) {
+  const T by = static_cast<T>(factor);
+  for_open_rows(work, open, gradient, 0.5, [by](std::int64_t, std::int64_t, std::int64_t, std::span<T> row) {
+    for (T& cell : row) cell *= by;
+  });
+}
+
+template <class T>
 TensorOf<T> cap(const Work& work, const TensorOf<T>& scaled, T c) {
   const Shape& shape = scaled.shape();
   TensorOf<T> result(shape);
@@ -47,6 +73,18 @@ TensorOf<T> cap(const Work& work, const TensorOf<T>& scaled, T c) {
                        });
                  });
   return result;
+}
+
+template <class T>
+void cap_backward(const Work& work, const TensorOf<T>& capped, T c, OpenHeads open, TensorOf<T>& gradient) {
+  for_open_rows(work, open, gradient, 1.0,
+                [&](std::int64_t b, std::int64_t h, std::int64_t query, std::span<T> row) {
+                  const T* g = capped.matrix(b, h).row(query).data();
+                  for (std::size_t key = 0; key < row.size(); ++key) {
+                    const T share = g[key] / c;
+                    row[key] *= T{1} - share * share;
+                  }
+                });
 }
 
 template <class T>
@@ -75,6 +113,20 @@ TensorOf<T> mask(const Work& work, const TensorOf<T>& capped, const TensorOf<T>*
     }
   });
   return result;
+}
+
+template <class T>
+void mask_backward(const Work& work, const MaskRun<T>& run, OpenHeads open, TensorOf<T>& gradient) {
+  if (run.rule.after_softmax()) return;
+  constexpr T nothing = -std::numeric_limits<T>::infinity();
+  for_open_rows(
+      work, open, gradient, 0.7, [&](std::int64_t b, std::int64_t h, std::int64_t query, std::span<T> row) {
+        if (run.rule.adds_hidden_value() && run.masked.matrix(b, h).row(query).maxCoeff() != nothing) return;
+        std::vector<std::uint8_t> seen(row.size());
+        run.rule.template see<T>(b, h, query, MaskRule::additive_row<T>(run.additive, b, h, query), seen);
+        for (std::size_t key = 0; key < row.size(); ++key)
+          if (seen[key] == 0) row[key] = T{0};
+      });
 }
 
 template <class T>
@@ -108,5 +160,16 @@ template TensorOf<double> mask(const Work&, const TensorOf<double>&, const Tenso
                                const TensorPtrOf<double>&, const MaskRule&);
 template void mask_row(const MaskRule&, const MaskedRow<float>&, std::span<std::uint8_t>, std::span<float>);
 template void mask_row(const MaskRule&, const MaskedRow<double>&, std::span<std::uint8_t>, std::span<double>);
+
+template ScoreGradients<float> score_backward(const Work&, const TensorOf<float>&, const TensorOf<float>&,
+                                              const TensorOf<float>&, OpenHeads);
+template ScoreGradients<double> score_backward(const Work&, const TensorOf<double>&, const TensorOf<double>&,
+                                               const TensorOf<double>&, OpenHeads);
+template void scale_backward(const Work&, double, OpenHeads, TensorOf<float>&);
+template void scale_backward(const Work&, double, OpenHeads, TensorOf<double>&);
+template void cap_backward(const Work&, const TensorOf<float>&, float, OpenHeads, TensorOf<float>&);
+template void cap_backward(const Work&, const TensorOf<double>&, double, OpenHeads, TensorOf<double>&);
+template void mask_backward(const Work&, const MaskRun<float>&, OpenHeads, TensorOf<float>&);
+template void mask_backward(const Work&, const MaskRun<double>&, OpenHeads, TensorOf<double>&);
 
 }  // namespace attnscope

@@ -5,7 +5,6 @@
 #include <limits>
 #include <vector>
 
-#include "core/stages/blocks.hpp"
 #include "core/stages/row_math.hpp"
 
 namespace attnscope {
@@ -42,6 +41,29 @@ TensorOf<T> softmax(const Work& work, SoftmaxKind kind, const TensorOf<T>& maske
 }
 
 template <class T>
+void softmax_backward(const Work& work, const SoftmaxRun<T>& run, OpenHeads open, TensorOf<T>& gradient) {
+  using Row = Eigen::Matrix<T, 1, Eigen::Dynamic>;
+  for_open_rows(work, open, gradient, run.weights != nullptr ? 1.0 : 3.5,
+                [&](std::int64_t b, std::int64_t h, std::int64_t query, std::span<T> values) {
+                  std::vector<T> again;
+                  const T* used = nullptr;
+                  if (run.weights != nullptr) {
+                    used = run.weights->matrix(b, h).row(query).data();
+                  } else {
+                    again.resize(values.size());
+                    const T* masked = run.masked.matrix(b, h).row(query).data();
+                    softmax_row<T>(run.kind, {masked, values.size()}, run.temperature, again);
+                    used = again.data();
+                  }
+                  const auto count = static_cast<Eigen::Index>(values.size());
+                  Eigen::Map<Row> row(values.data(), count);
+                  const Eigen::Map<const Row> weights(used, count);
+                  const T mean = row.dot(weights);
+                  row = (weights.array() * (row.array() - mean) / run.temperature).eval();
+                });
+}
+
+template <class T>
 TensorPtrOf<T> with_empty_rows(EmptyRow how, const TensorOf<T>& masked, const TensorPtrOf<T>& weights) {
   if (how == EmptyRow::Zeros) return weights;
   const std::int64_t keys = masked.shape()[3], rows = masked.size() / keys;
@@ -73,6 +95,18 @@ TensorOf<T> hide_weights(const Work& work, const TensorOf<T>& weights, const Ten
       });
 }
 
+template <class T>
+void hide_weights_backward(const Work& work, const TensorPtrOf<T>& additive, const MaskRule& rule,
+                           OpenHeads open, TensorOf<T>& gradient) {
+  for_open_rows(work, open, gradient, 0.7,
+                [&](std::int64_t b, std::int64_t h, std::int64_t query, std::span<T> row) {
+                  std::vector<std::uint8_t> seen(row.size());
+                  rule.see<T>(b, h, query, MaskRule::additive_row<T>(additive, b, h, query), seen);
+                  for (std::size_t key = 0; key < row.size(); ++key)
+                    if (seen[key] == 0) row[key] = T{0};
+                });
+}
+
 template RowSum softmax_row(SoftmaxKind, std::span<const float>, float, std::span<float>);
 template RowSum softmax_row(SoftmaxKind, std::span<const double>, double, std::span<double>);
 template TensorOf<float> softmax(const Work&, SoftmaxKind, const TensorOf<float>&, float);
@@ -82,5 +116,12 @@ template TensorOf<double> hide_weights(const Work&, const TensorOf<double>&, con
                                        const MaskRule&);
 template TensorPtr with_empty_rows(EmptyRow, const Tensor&, const TensorPtr&);
 template TensorPtrOf<double> with_empty_rows(EmptyRow, const TensorOf<double>&, const TensorPtrOf<double>&);
+
+template void softmax_backward(const Work&, const SoftmaxRun<float>&, OpenHeads, TensorOf<float>&);
+template void softmax_backward(const Work&, const SoftmaxRun<double>&, OpenHeads, TensorOf<double>&);
+template void hide_weights_backward(const Work&, const TensorPtr&, const MaskRule&, OpenHeads,
+                                    TensorOf<float>&);
+template void hide_weights_backward(const Work&, const TensorPtrOf<double>&, const MaskRule&, OpenHeads,
+                                    TensorOf<double>&);
 
 }  // namespace attnscope

@@ -6,6 +6,7 @@
 
 #include "core/mask.hpp"
 #include "core/parallel.hpp"
+#include "core/stages/blocks.hpp"
 #include "core/tensor.hpp"
 
 namespace attnscope {
@@ -29,6 +30,18 @@ RowSum softmax_row(SoftmaxKind kind, std::span<const T> masked, T temperature, s
 template <class T>
 TensorOf<T> softmax(const Work&, SoftmaxKind kind, const TensorOf<T>& masked, T temperature);
 
+/// What softmax() was given and gave; weights null: they are computed again, row by row.
+template <class T>
+struct SoftmaxRun {
+  SoftmaxKind kind;
+  T temperature;
+  const TensorOf<T>& masked;
+  const TensorOf<T>* weights;
+};
+/// Backward of softmax(), A = softmax(M / τ), in place: dM = A ∘ (dA - Σ dA·A) / τ along the keys.
+template <class T>
+void softmax_backward(const Work&, const SoftmaxRun<T>&, OpenHeads, TensorOf<T>& gradient);
+
 /// `weights` with every row whose masked scores are all -inf made NaN or 1 / keys; `weights` itself where
 /// there is no such row, or where they are to be zeros.
 template <class T>
@@ -39,5 +52,10 @@ TensorPtrOf<T> with_empty_rows(EmptyRow, const TensorOf<T>& masked, const Tensor
 template <class T>
 TensorOf<T> hide_weights(const Work&, const TensorOf<T>& weights, const TensorPtrOf<T>& additive,
                          const MaskRule& rule);
+
+/// Backward of hide_weights(), in place: the weights that became 0 are constants, so their gradients are 0.
+template <class T>
+void hide_weights_backward(const Work&, const TensorPtrOf<T>& additive, const MaskRule& rule, OpenHeads,
+                           TensorOf<T>& gradient);
 
 }  // namespace attnscope

@@ -57,9 +57,21 @@ TensorOf<T> operate(const Work& work, const TensorOf<T>& weights, const TensorPt
   return result;
 }
 
+template <class T>
+void operate_backward(const std::vector<HeadSurgery>& surgery, TensorOf<T>& gradient) {
+  const Shape& shape = gradient.shape();
+  for (std::int64_t b = 0; b < shape[0]; ++b)
+    for (std::int64_t h = 0; h < shape[1]; ++h)
+      if (surgery[static_cast<std::size_t>(h)].kind != HeadSurgery::Kind::None)
+        gradient.matrix(b, h).setZero();
+}
+
 template TensorOf<float> operate(const Work&, const TensorOf<float>&, const TensorPtr&,
                                  const std::vector<HeadSurgery>&, const MaskRule&);
 template TensorOf<double> operate(const Work&, const TensorOf<double>&, const TensorPtrOf<double>&,
                                   const std::vector<HeadSurgery>&, const MaskRule&);
+
+template void operate_backward(const std::vector<HeadSurgery>&, TensorOf<float>&);
+template void operate_backward(const std::vector<HeadSurgery>&, TensorOf<double>&);
 
 }  // namespace attnscope

@@ -18,6 +18,11 @@ template <class T>
 TensorOf<T> operate(const Work&, const TensorOf<T>& weights, const TensorPtrOf<T>& additive,
                     const std::vector<HeadSurgery>& surgery, const MaskRule& rule);
 
+/// Backward of operate(), in place: a pattern that was put in is a constant, so the gradients of operated
+/// heads become 0; the others' pass.
+template <class T>
+void operate_backward(const std::vector<HeadSurgery>& surgery, TensorOf<T>& gradient);
+
 /// The key that a kind puts all weight on for the query at `position`: below 0 or beyond the keys where there
 /// is none, and for kinds that name no key.
 std::int64_t named_key(HeadSurgery::Kind kind, std::int64_t position);
