@@ -1,6 +1,6 @@
-// core: the backward pass of the whole layer, written out by hand: how the loss changes with every number
-// that went in. Formulas: docs of each step in gradients.cpp; the softmax's is Vaswani et al. 2017
-// differentiated once, checked against finite differences and PyTorch.
+// core: what the backward pass of the whole layer gives: how the loss changes with every number that went in.
+// Formulas: at the backward function of each stage in core/stages, whose walk is run_backward.hpp; checked
+// against finite differences and PyTorch.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // The backward function of every stage by itself: against finite differences of its own forward function in
-// float64, number by number.
+// float64, number by number; and the slots that the walk keeps gradients in.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -12,6 +12,8 @@
 #include "core/stages/loss.hpp"
 #include "core/stages/mix.hpp"
 #include "core/stages/projections.hpp"
+#include "core/stages/run_backward.hpp"
+#include "core/stages/run_stage.hpp"
 #include "core/stages/scores.hpp"
 #include "core/stages/softmax.hpp"
 #include "core/stages/surgery.hpp"
@@ -307,6 +309,60 @@ TEST_CASE("backward: heads whose pattern was put in are not looked at") {
   const auto d = score_backward(f.work(), q, k, gradient, open);
   for (const double value : d.query.values()) CHECK(std::isfinite(value));
   for (const double value : d.key.values()) CHECK(std::isfinite(value));
+}
+
+TEST_CASE("backward: gradients of a stage add up, and are copied only where somebody else needs them") {
+  Family f;
+  const Values first = f.tensor({2, 3}), second = f.tensor({2, 3});
+  StageGradients<double> at(Stages{Stage::Drop});
+  at.give(Stage::Drop, Values(first));
+  at.give(Stage::Drop, Values(second));
+  CHECK(at.of(Stage::Drop)->matrix() == first.matrix() + second.matrix());
+  at.pass(Stage::Drop, Stage::Surgery);
+  CHECK(at.of(Stage::Surgery) == at.of(Stage::Drop));
+  Values taken = at.take(Stage::Surgery);
+  taken.matrix().setZero();
+  CHECK(at.of(Stage::Surgery) == nullptr);
+  CHECK(at.of(Stage::Drop)->matrix() == first.matrix() + second.matrix());
+  at.release(Stage::Drop);
+  CHECK(at.of(Stage::Drop) != nullptr);  // kept
+  at.give(Stage::Mask, Values(first));
+  const double* numbers = at.of(Stage::Mask)->data();
+  CHECK(at.take(Stage::Mask).data() == numbers);  // nobody else needs it
+  at.sum(Stage::Position, Shape{2, 3}).matrix() += first.matrix();
+  at.sum(Stage::Position, Shape{2, 3}).matrix() += second.matrix();
+  CHECK(at.of(Stage::Position)->matrix() == first.matrix() + second.matrix());
+}
+
+TEST_CASE("backward: the walk begins wherever it is given a gradient, and adds to what is there") {
+  Family f;
+  Document document = samples::text_document(f.random(), {4}, 2, 8);
+  const Sources<double> sources = sources_of<double>(document);
+  const TraceOf<double> trace = run_stages(f.work(), document, sources);
+  const Values from_mix = f.tensor(trace[Stage::Mix]->shape()), beside = f.tensor({1, 4, 8});
+  const auto walk = [&](bool with_beside) {
+    StageGradients<double> at(Stages{Stage::Position});
+    at.give(Stage::Mix, Values(from_mix));
+    if (with_beside) at.give(Stage::Position, Values(beside));
+    run_backward(f.work(), document, sources, trace, at);
+    for (const StageInfo& row : stage_table)  // the others were passed on
+      CHECK((at.of(row.stage) != nullptr) == (row.stage == Stage::Position));
+    CHECK(at.parameters[Parameter::WOutput] == nullptr);
+    REQUIRE(at.of(Stage::Position));
+    return *at.of(Stage::Position);
+  };
+  const Values x = *trace[Stage::Position];
+  const auto forward = [&](const Values& of) {
+    TraceOf<double> moved;
+    moved[Stage::Position] = shared(of);
+    for (const StageInfo& row : stage_table)
+      if (row.level > StageLevel::Source && row.level <= StageLevel::HeadOutput)
+        moved[row.stage] = run_stage(f.work(), row.stage, document, sources, moved);
+    return *moved[Stage::Mix];
+  };
+  const Values alone = walk(false), both = walk(true);
+  CHECK(disagreement(x, alone, from_mix, forward) == "");
+  CHECK((both.matrix() - alone.matrix() - beside.matrix()).cwiseAbs().maxCoeff() < 1e-14);
 }
 
 }  // namespace attnscope
