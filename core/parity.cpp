@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -85,8 +86,11 @@ void add_gradients(Parity& parity, const GradientsPtr& first, const GradientsPtr
                                                              {"∂V", &Gradients::value},
                                                              {"∂X", &Gradients::x}})
     add(name, (*first).*member, (*second).*member);
-  for (const ParameterInfo& row : parameter_table)
-    if (row.projection) add("∂" + std::string(row.name), (*first)[row.parameter], (*second)[row.parameter]);
+  constexpr std::string_view article = "the ";  // "∂learned key"
+  for (const ParameterInfo& row : parameter_table) {
+    const std::string_view name = row.name.starts_with(article) ? row.name.substr(article.size()) : row.name;
+    add("∂" + std::string(name), (*first)[row.parameter], (*second)[row.parameter]);
+  }
 }
 
 /// The differences of the sequences of a batch as one of [batch] and their own shape.

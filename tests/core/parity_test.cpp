@@ -171,6 +171,31 @@ TEST_CASE("parity: what one backend changes is found in its stage, and in those 
                      [](const ParityRow& row) { return row.name == info(Stage::Cap).name; }));
 }
 
+TEST_CASE("parity: every parameter that has a gradient is compared") {
+  samples::Random random(5);
+  Document document = document_of();
+  document.positions = Positions::RelativeBuckets;
+  document.weights[Parameter::RelativeBias] = random.tensor({document.position_settings.buckets, 2});
+  document.weights[Parameter::ExtraKey] = random.tensor({8});
+  document.weights[Parameter::ExtraValue] = random.tensor({8});
+  const ResultPtr result = computed(document);
+  const auto second = std::make_shared<SecondBackend>();
+  const auto gradients = [](const Parity& parity) {
+    return std::count_if(parity.rows.begin(), parity.rows.end(),
+                         [](const ParityRow& row) { return row.name.starts_with("∂"); });
+  };
+  const Parity same = compare_backends(*result, second, {});
+  constexpr int tensors = 8;               // ∂Y, ∂A, ∂M, ∂S, ∂Q, ∂K, ∂V, ∂X
+  CHECK(gradients(same) == tensors + 11);  // all parameters but the table of positions
+  second->change({{Stage::Score, 0, 0.5f}});
+  const Parity other = compare_backends(*result, second, {});
+  for (const char* name : {"∂learned key", "∂learned value", "∂relative position bias"}) {
+    INFO(name);
+    CHECK(row_of(same, name).difference.is_equal());
+    CHECK(row_of(other, name).difference.absolute > 0);
+  }
+}
+
 TEST_CASE("parity: a key that only one backend hides is told as such") {
   const ResultPtr result = computed(document_of());
   const auto second = std::make_shared<SecondBackend>();
