@@ -7,12 +7,12 @@
 namespace attnscope {
 namespace {
 
-constexpr bool rows_in_order() {
+constexpr bool parameters_in_order() {
   for (std::size_t i = 0; i < parameter_count; ++i)
     if (parameter_table[i].parameter != static_cast<Parameter>(i)) return false;
   return true;
 }
-static_assert(rows_in_order(), "info() takes the row with the number of its enumerator");
+static_assert(parameters_in_order(), "info() takes the row with the number of its enumerator");
 
 Parameter of_projection(Projection projection, ParameterKind kind) {
   const auto* row = std::ranges::find_if(parameter_table, [&](const ParameterInfo& each) {

@@ -13,7 +13,7 @@
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::actions_test {
 
 namespace {
 
@@ -217,3 +217,5 @@ TEST_CASE("typing text is not a shortcut, but the palette opens from a text fiel
   robot.frame(3);
   CHECK(robot.has("##palette"));
 }
+
+}  // namespace attnscope::actions_test

@@ -21,7 +21,8 @@
 #include "tests/robot/child_process.hpp"
 #include "tests/robot/virtual_display.hpp"
 
-using namespace attnscope;
+namespace attnscope::autosave_test {
+
 using namespace attnscope::test;
 using namespace std::chrono_literals;
 
@@ -292,3 +293,5 @@ TEST_CASE("the file menu opens recent files and greys those that are gone", "[au
   click(robot, "recent " + one.native());
   CHECK(robot.document().title == "one.txt");
 }
+
+}  // namespace attnscope::autosave_test

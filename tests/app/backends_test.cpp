@@ -17,7 +17,8 @@
 #include "support/second_backend.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::backends_test {
+
 using test::SecondBackend;
 
 namespace {
@@ -381,3 +382,5 @@ TEST_CASE("backends: the command line chooses one, or says why it is not there",
   test::check_refusal(directory, "bench --backend cuda --n 8", 1, here.back().why_not);
   CHECK(&chosen_backend(here, BackendWish::Auto) == &here.front());
 }
+
+}  // namespace attnscope::backends_test

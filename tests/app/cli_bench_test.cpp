@@ -8,12 +8,14 @@
 #include "support/program.hpp"
 #include "support/temporary_directory.hpp"
 
-using attnscope::test::bytes_of;
-using attnscope::test::check_refusal;
-using attnscope::test::Outcome;
-using attnscope::test::run;
-using attnscope::test::TemporaryDirectory;
+namespace attnscope::cli_bench_test {
+
 using Catch::Matchers::ContainsSubstring;
+using test::bytes_of;
+using test::check_refusal;
+using test::Outcome;
+using test::run;
+using test::TemporaryDirectory;
 
 namespace {
 
@@ -134,3 +136,5 @@ TEST_CASE("bench refuses what it cannot measure") {
                 "This machine has no kernels named");
 #endif
 }
+
+}  // namespace attnscope::cli_bench_test

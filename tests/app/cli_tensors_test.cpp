@@ -14,7 +14,8 @@
 #include "support/onnx_cases.hpp"
 #include "support/program.hpp"
 
-using namespace attnscope;
+namespace attnscope::cli_tensors_test {
+
 using attnscope::compare::difference;
 using attnscope::compare::in_double;
 using attnscope::test::check_refusal;
@@ -228,3 +229,5 @@ TEST_CASE("Options that do not fit are bad usage, tensors that do not fit bad in
   CHECK_THAT(run(directory, "attend --help").out,
              ContainsSubstring("--emit") && ContainsSubstring("--window"));
 }
+
+}  // namespace attnscope::cli_tensors_test

@@ -17,7 +17,8 @@
 #include "support/program.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::cli_test {
+
 using attnscope::test::bytes_of;
 using attnscope::test::check_refusal;
 using attnscope::test::Outcome;
@@ -289,3 +290,5 @@ TEST_CASE("attend computes NaN and infinity instead of refusing them", "[cli]") 
   CHECK(std::isnan(output.data()[0]));
   CHECK(std::isfinite(output.data()[2 * 3]));  // the third query knows nothing of the first two
 }
+
+}  // namespace attnscope::cli_test

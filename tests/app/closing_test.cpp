@@ -18,7 +18,8 @@
 #include "tests/robot/child_process.hpp"
 #include "tests/robot/virtual_display.hpp"
 
-using namespace attnscope;
+namespace attnscope::closing_test {
+
 using namespace attnscope::test;
 using namespace std::chrono_literals;
 
@@ -335,3 +336,5 @@ TEST_CASE("a window is changed, closed and started again: look and work are ther
   ChildProcess fresh({ATTNSCOPE_PROGRAM, "--fresh"}, options);
   CHECK((display.pixel(window_of(), 4, 4) & 0xFF) < 0x80);
 }
+
+}  // namespace attnscope::closing_test

@@ -8,7 +8,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace attnscope;
+namespace attnscope::colormap_test {
 
 namespace {
 
@@ -80,3 +80,5 @@ TEST_CASE("luminance is that of WCAG 2") {
   CHECK(std::abs(luminance(hex(0xFF0000)) - 0.2126) < 1e-12);
   CHECK(std::abs(luminance(hex(0x777777)) - 0.1845) < 1e-4);  // the grey with 4.48 : 1 on white
 }
+
+}  // namespace attnscope::colormap_test

@@ -7,7 +7,8 @@
 #include "core/edits.hpp"
 #include "core/moved_mass.hpp"
 
-using namespace attnscope;
+namespace attnscope::compare_numbers_test {
+
 using namespace attnscope::test;
 
 TEST_CASE("A − B, its size and the ratio are what a naive loop gives") {
@@ -189,3 +190,5 @@ TEST_CASE("numbers that are the same block by block differ in nothing, edited on
   CHECK(all[0].name == "weights");
   CHECK(all[0].a != all[0].b);
 }
+
+}  // namespace attnscope::compare_numbers_test

@@ -6,7 +6,8 @@
 #include "app/render.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::compare_test {
+
 using namespace attnscope::test;
 
 TEST_CASE("while nothing is held Compare says so, and one click starts it") {
@@ -397,3 +398,5 @@ TEST_CASE("render draws Compare of a document, which holds nothing") {
   const auto compare = std::filesystem::file_size(wish.out);
   CHECK(compare > 10'000);
 }
+
+}  // namespace attnscope::compare_test

@@ -6,7 +6,8 @@
 #include "app/controls_robot.hpp"
 #include "app/number_format.hpp"
 
-using namespace attnscope;
+namespace attnscope::cost_test {
+
 using namespace attnscope::test;
 
 TEST_CASE("the cost section tells what the layer costs, at any length") {
@@ -37,3 +38,5 @@ TEST_CASE("large counts are told in little room") {
   CHECK(metric(412e12) == "412 T");
   CHECK(metric(3.1e18) == "3.1e18");
 }
+
+}  // namespace attnscope::cost_test

@@ -9,7 +9,7 @@
 #include "app/choose_backend.hpp"
 #include "support/program.hpp"
 
-namespace attnscope {
+namespace attnscope::driver_test {
 namespace {
 
 std::string libraries_of_the_program() {
@@ -48,4 +48,4 @@ TEST_CASE("The program links no library of CUDA, and without a driver it says wh
   CHECK(told);
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::driver_test

@@ -20,7 +20,8 @@
 #include "support/program.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::dump_view_test {
+
 using namespace attnscope::test;
 using Catch::Matchers::ContainsSubstring;
 
@@ -343,3 +344,5 @@ TEST_CASE("the command line answers for a dump, and render says what it guessed"
   check_refusal(directory, "render gpt2.safetensors -o c.png --causal maybe", 2, "yes or no");
   check_refusal(directory, "--causal yes", 2, "file in the window");
 }
+
+}  // namespace attnscope::dump_view_test

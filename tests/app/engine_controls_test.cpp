@@ -14,7 +14,8 @@
 #include "support/sparse_weights.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::engine_controls_test {
+
 using namespace attnscope::test;
 
 TEST_CASE("the dots of a section show and hide what is used less often") {
@@ -367,3 +368,5 @@ TEST_CASE("everything at once is drawn at any size, in a batch, and without a te
     CHECK(robot.app().message().empty());
   }
 }
+
+}  // namespace attnscope::engine_controls_test

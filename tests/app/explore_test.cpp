@@ -9,7 +9,7 @@
 #include "core/edits.hpp"
 #include "robot/robot.hpp"
 
-using namespace attnscope;
+namespace attnscope::explore_test {
 
 namespace {
 
@@ -278,3 +278,5 @@ TEST_CASE("every picture knows which run made its numbers") {
   CHECK(run_of(Stage::Score) == scores);
   CHECK(run_of(Stage::Softmax) > weights);
 }
+
+}  // namespace attnscope::explore_test

@@ -13,7 +13,8 @@
 #include "support/program.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::export_test {
+
 using namespace attnscope::test;
 
 namespace {
@@ -291,3 +292,5 @@ TEST_CASE("render draws sessions, regions and both kinds of pictures", "[export]
   CHECK(cut.exit_code == 0);
   CHECK(cut.err.find("opened as far as it is good") != std::string::npos);
 }
+
+}  // namespace attnscope::export_test

@@ -14,7 +14,8 @@
 #include "core/files/open.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::file_dialog_test {
+
 using namespace attnscope::test;
 
 namespace {
@@ -398,3 +399,5 @@ TEST_CASE("the dialog fits into small and large windows at every size of things"
     CHECK((scale > 1.5f || robot.has("entry a.txt")));
   }
 }
+
+}  // namespace attnscope::file_dialog_test

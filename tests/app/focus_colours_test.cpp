@@ -12,7 +12,8 @@
 #include "core/stages/run_stage.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::focus_colours_test {
+
 using namespace attnscope::test;
 
 TEST_CASE("A − B can be chosen once something is held") {
@@ -199,3 +200,5 @@ TEST_CASE("a file with many small weights opens on the logarithm, one with large
   robot.settle();
   CHECK_FALSE(robot.app().view().focus.log);
 }
+
+}  // namespace attnscope::focus_colours_test

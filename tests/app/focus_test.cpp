@@ -1,7 +1,8 @@
 // The focus: zoom and pan, cross-hair and read-out, swapped axes, used by the robot and seen in pixels.
 #include "app/focus_robot.hpp"
 
-using namespace attnscope;
+namespace attnscope::focus_test {
+
 using namespace attnscope::test;
 
 TEST_CASE("the wheel zooms about the mouse, down to printed values, and back") {
@@ -280,3 +281,5 @@ TEST_CASE("swapped axes mirror the picture, the labels, the mouse and the arrow 
   robot.key(ImGuiKey_T, ImGuiMod_Shift);
   CHECK_FALSE(focus(robot).turned);
 }
+
+}  // namespace attnscope::focus_test

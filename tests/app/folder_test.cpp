@@ -11,7 +11,8 @@
 #include "core/text/utf8.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::folder_test {
+
 using namespace attnscope::test;
 using namespace std::chrono_literals;
 
@@ -133,3 +134,5 @@ TEST_CASE("a file is called like the title, without what a path means something 
   CHECK(suggested_name("word word word word word word word word word word word word word word", "") ==
         "word word word word word word word word word word word word");
 }
+
+}  // namespace attnscope::folder_test

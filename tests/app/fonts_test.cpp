@@ -10,7 +10,7 @@
 #include "app/gl/offscreen.hpp"
 #include "app/imgui_host.hpp"
 
-using namespace attnscope;
+namespace attnscope::fonts_test {
 
 namespace {
 
@@ -75,3 +75,5 @@ TEST_CASE("without system fonts everything still has a font") {
   CHECK(host.fonts().semibold == host.fonts().regular);
   CHECK(host.fonts().regular->IsGlyphInFont(u'0'));
 }
+
+}  // namespace attnscope::fonts_test

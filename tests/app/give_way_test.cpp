@@ -7,7 +7,8 @@
 #include "app/compare_robot.hpp"
 #include "app/layout.hpp"
 
-using namespace attnscope;
+namespace attnscope::give_way_test {
+
 using test::item;
 
 namespace {
@@ -90,3 +91,5 @@ TEST_CASE("a narrow title keeps every plane in its list") {
   robot.settle();
   CHECK(robot.app().view().stage == Plane(Stage::Scale));
 }
+
+}  // namespace attnscope::give_way_test

@@ -10,7 +10,8 @@
 #include "controls_robot.hpp"
 #include "hands_robot.hpp"
 
-using namespace attnscope;
+namespace attnscope::hands_test {
+
 using namespace attnscope::test;
 
 namespace {
@@ -394,3 +395,5 @@ TEST_CASE("the chips scroll with the wheel and follow the chosen token") {
   robot.frame();
   CHECK(robot.has("token 39"));
 }
+
+}  // namespace attnscope::hands_test

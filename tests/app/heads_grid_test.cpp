@@ -8,7 +8,8 @@
 #include "app/head_words.hpp"
 #include "heads_robot.hpp"
 
-using namespace attnscope;
+namespace attnscope::heads_grid_test {
+
 using namespace attnscope::test;
 
 TEST_CASE("heads stand in the order of a statistic", "[heads]") {
@@ -191,3 +192,5 @@ TEST_CASE("batches and cross-attention have their own read-outs and change", "[h
   test::click(robot, "restore all heads");
   CHECK(robot.document().surgery.empty());
 }
+
+}  // namespace attnscope::heads_grid_test

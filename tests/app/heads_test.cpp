@@ -4,7 +4,8 @@
 
 #include "heads_robot.hpp"
 
-using namespace attnscope;
+namespace attnscope::heads_test {
+
 using namespace attnscope::test;
 
 TEST_CASE("a click on the badge mutes a head, another lets it sound again", "[heads]") {
@@ -174,3 +175,5 @@ TEST_CASE("the output's change stands below the heads, token by token", "[heads]
   CHECK(shown(robot).measures.output_change.empty());
   CHECK_FALSE(robot.has("output change"));
 }
+
+}  // namespace attnscope::heads_test

@@ -12,7 +12,7 @@
 #include "app/views/compare/settings.hpp"
 #include "robot/layout.hpp"
 
-using namespace attnscope;
+namespace attnscope::held_chip_test {
 
 namespace {
 
@@ -128,3 +128,5 @@ TEST_CASE("another head of what is held stands beside the shown one, and the dif
   CHECK(robot.app().view().compare.held_head == -1);
   CHECK((test::below_the_bar(robot) == same));
 }
+
+}  // namespace attnscope::held_chip_test

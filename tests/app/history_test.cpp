@@ -6,7 +6,8 @@
 #include "app/actions.hpp"
 #include "app/controls_robot.hpp"
 
-using namespace attnscope;
+namespace attnscope::history_test {
+
 using namespace attnscope::test;
 
 namespace {
@@ -197,3 +198,5 @@ TEST_CASE("the palette finds actions by their words and runs them") {
   robot.frame(3);
   CHECK_FALSE(robot.has("##palette"));
 }
+
+}  // namespace attnscope::history_test

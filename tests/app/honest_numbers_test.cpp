@@ -11,7 +11,8 @@
 #include "heads_robot.hpp"
 #include "robot/layout.hpp"
 
-using namespace attnscope;
+namespace attnscope::honest_numbers_test {
+
 using namespace attnscope::test;
 
 namespace {
@@ -228,3 +229,5 @@ TEST_CASE("the cost of a step with a cache leaves out what is cached", "[honest]
   CHECK(tells(robot, "K and V of cached tokens are not counted again"));
   CHECK(robot.has("FLOPs seen"));
 }
+
+}  // namespace attnscope::honest_numbers_test

@@ -16,7 +16,7 @@
 #include "app/item_recorder.hpp"
 #include "core/error.hpp"
 
-using namespace attnscope;
+namespace attnscope::host_test {
 
 namespace {
 
@@ -193,3 +193,5 @@ TEST_CASE("the top row of an offscreen picture comes first, and impossible sizes
   CHECK(image.at(5, 5) == blue);
   CHECK(image.at(5, 25) == orange);
 }
+
+}  // namespace attnscope::host_test

@@ -7,7 +7,8 @@
 
 #include "app/inspector_robot.hpp"
 
-using namespace attnscope;
+namespace attnscope::inspector_numbers_test {
+
 using namespace attnscope::test;
 
 namespace {
@@ -118,3 +119,5 @@ TEST_CASE("vectors are looked up by stage, sequence, head and row") {
   CHECK(vector_of(r, Stage::Bias, 0, 0, 0).empty());  // not there
   CHECK(vector_of(r, Stage::Mix, 0, 0, 1000).empty());
 }
+
+}  // namespace attnscope::inspector_numbers_test

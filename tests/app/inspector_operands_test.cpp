@@ -9,7 +9,8 @@
 #include "core/edits/numbers.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::inspector_operands_test {
+
 using namespace attnscope::test;
 
 namespace {
@@ -138,3 +139,5 @@ TEST_CASE("hovering vectors and the output strip tells their numbers") {
   robot.move(robot.centre("cosine"));
   robot.frame(60);
 }
+
+}  // namespace attnscope::inspector_operands_test

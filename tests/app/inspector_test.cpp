@@ -12,7 +12,8 @@
 #include "robot/layout.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::inspector_test {
+
 using namespace attnscope::test;
 
 namespace {
@@ -299,3 +300,5 @@ TEST_CASE("every page stands at any size and for any layer") {
     }
   }
 }
+
+}  // namespace attnscope::inspector_test

@@ -15,7 +15,7 @@
 
 #include "robot/main_views.hpp"
 
-using namespace attnscope;
+namespace attnscope::layout_test {
 
 namespace {
 
@@ -89,3 +89,5 @@ TEST_CASE("every view stands as it is described at three sizes and two scales") 
     }
   }
 }
+
+}  // namespace attnscope::layout_test

@@ -8,7 +8,7 @@
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::limits_test {
 
 namespace {
 
@@ -156,3 +156,5 @@ TEST_CASE("painting long pictures is spread over frames and ends with all of the
     for (int dx = -20; dx < 20; ++dx) REQUIRE(after.at(x + dx, y + dy) == before.at(x + dx, y + dy));
   }
 }
+
+}  // namespace attnscope::limits_test

@@ -10,7 +10,8 @@
 #include "app/kept_weights.hpp"
 #include "app/ui.hpp"
 
-using namespace attnscope;
+namespace attnscope::lines_test {
+
 using namespace attnscope::test;
 
 namespace {
@@ -212,3 +213,5 @@ TEST_CASE("long texts scroll between their lines") {
   robot.frame(2);
   CHECK(robot.has("line query " + std::to_string(robot.app().selection().cell.query)));
 }
+
+}  // namespace attnscope::lines_test

@@ -9,7 +9,8 @@
 #include "app/long_robot.hpp"
 #include "app/number_format.hpp"
 
-using namespace attnscope;
+namespace attnscope::long_compare_test {
+
 using namespace attnscope::test;
 
 namespace {
@@ -155,3 +156,5 @@ TEST_CASE("strips beside A - B have the means of both", "[long-compare]") {
   robot.key(ImGuiKey_Slash);
   CHECK(counts() > before + 20);
 }
+
+}  // namespace attnscope::long_compare_test

@@ -8,7 +8,8 @@
 #include "app/number_format.hpp"
 #include "core/bright_lines.hpp"
 
-using namespace attnscope;
+namespace attnscope::long_lines_test {
+
 using namespace attnscope::test;
 
 namespace {
@@ -123,3 +124,5 @@ TEST_CASE("the ends of a long map's colours can be dragged, lock the range and g
   CHECK_FALSE(view.focus.log);
   CHECK(shows(robot, "range"));
 }
+
+}  // namespace attnscope::long_lines_test

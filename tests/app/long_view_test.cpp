@@ -15,7 +15,8 @@
 #include "core/streaming/tile.hpp"
 #include "support/second_backend.hpp"
 
-using namespace attnscope;
+namespace attnscope::long_view_test {
+
 using namespace attnscope::test;
 
 TEST_CASE("a long text opens with a map of all of it, small pictures of all heads and exact cells") {
@@ -344,3 +345,5 @@ TEST_CASE("a long document comes back from a session as it was looked at") {
   CHECK(robot.app().view().focus.zoom > 1);
   CHECK(robot.app().selection().head == 2);
 }
+
+}  // namespace attnscope::long_view_test

@@ -8,7 +8,8 @@
 #include "app/controls_robot.hpp"
 #include "robot/layout.hpp"
 
-using namespace attnscope;
+namespace attnscope::mask_controls_test {
+
 using namespace attnscope::test;
 
 TEST_CASE("a window and the patterns hide keys, in all heads or in one") {
@@ -129,3 +130,5 @@ TEST_CASE("a list at the lower edge opens upwards") {
     CHECK(robot.centre(row).y < robot.centre("Mistake").y);
   }
 }
+
+}  // namespace attnscope::mask_controls_test

@@ -7,7 +7,8 @@
 #include "core/edits/mask.hpp"
 #include "core/mask.hpp"
 
-using namespace attnscope;
+namespace attnscope::mask_painter_test {
+
 using namespace attnscope::test;
 
 namespace {
@@ -135,3 +136,5 @@ TEST_CASE("what cannot be painted says so", "[painter]") {
   robot.app().view().more.fill(true);
   robot.settle();
 }
+
+}  // namespace attnscope::mask_painter_test

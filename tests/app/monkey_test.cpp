@@ -15,7 +15,7 @@
 #include "support/seeds.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::monkey_test {
 
 namespace {
 
@@ -296,3 +296,5 @@ TEST_CASE("a monkey before the window breaks nothing") {
   robot.settle();
   CHECK(robot.app().shown()->document.scaling.kind == Scaling::Kind::Off);
 }
+
+}  // namespace attnscope::monkey_test

@@ -8,7 +8,7 @@
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
 
-using namespace attnscope;
+namespace attnscope::narrow_window_test {
 
 namespace {
 
@@ -98,3 +98,5 @@ TEST_CASE("where the window is low the signals fold to their titles and numbers"
   CHECK_FALSE(layout_now(robot).folded);
   CHECK(robot.has("split signals"));
 }
+
+}  // namespace attnscope::narrow_window_test

@@ -9,7 +9,8 @@
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/neuron/strips.hpp"
 
-using namespace attnscope;
+namespace attnscope::neuron_test {
+
 using namespace attnscope::test;
 
 namespace {
@@ -151,3 +152,5 @@ TEST_CASE("the neuron view of a long text scrolls") {
   CHECK(robot.has(label));
   CHECK_FALSE(robot.has("large neuron 0"));
 }
+
+}  // namespace attnscope::neuron_test

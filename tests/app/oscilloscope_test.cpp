@@ -5,7 +5,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace attnscope;
+namespace attnscope::oscilloscope_test {
 
 namespace {
 
@@ -152,3 +152,5 @@ TEST_CASE("choosing another cell ends what has triggered, and clearing starts af
   scope.clear();
   CHECK(scope.state() == State::Armed);
 }
+
+}  // namespace attnscope::oscilloscope_test

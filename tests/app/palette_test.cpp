@@ -10,7 +10,8 @@
 #include "app/views/palette/entries.hpp"
 #include "controls_robot.hpp"
 
-using namespace attnscope;
+namespace attnscope::palette_test {
+
 using namespace attnscope::test;
 
 namespace {
@@ -136,3 +137,5 @@ TEST_CASE("whatever the palette offers has other words, or is an action that nee
   for (const Action& action : actions()) without += other_words_for(action).empty() ? 1 : 0;
   CHECK(without <= 30);
 }
+
+}  // namespace attnscope::palette_test

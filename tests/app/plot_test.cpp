@@ -10,7 +10,7 @@
 #include "app/views/signals/histogram.hpp"
 #include "app/weight_spread.hpp"
 
-using namespace attnscope;
+namespace attnscope::plot_test {
 
 TEST_CASE("steps of an axis are 1, 2 or 5 times a power of ten") {
   CHECK(nice_step(8, 4) == 2);
@@ -122,3 +122,5 @@ TEST_CASE("weights are counted as a naive count does") {
     CHECK(std::accumulate(first, first + 320, std::int64_t{0}) == decades[d]);
   }
 }
+
+}  // namespace attnscope::plot_test

@@ -12,7 +12,8 @@
 
 #include "app/raster_jobs.hpp"
 
-using namespace attnscope;
+namespace attnscope::raster_property_test {
+
 using namespace attnscope::test;
 
 namespace {
@@ -247,3 +248,5 @@ TEST_CASE("thirty-two heads of long texts are painted in a fraction of a frame")
 #endif
   }
 }
+
+}  // namespace attnscope::raster_property_test

@@ -8,7 +8,8 @@
 
 #include "app/raster_jobs.hpp"
 
-using namespace attnscope;
+namespace attnscope::raster_test {
+
 using namespace attnscope::test;
 
 namespace {
@@ -220,3 +221,5 @@ TEST_CASE("sixteen heads are painted in a fraction of a frame") {
     CHECK(best < 500);  // a slow, sanitized machine; the printed figure is what counts
   }
 }
+
+}  // namespace attnscope::raster_test

@@ -8,7 +8,8 @@
 #include "app/compare_robot.hpp"
 #include "robot/layout.hpp"
 
-using namespace attnscope;
+namespace attnscope::refusal_test {
+
 using test::colour_at;
 using test::item;
 
@@ -185,3 +186,5 @@ TEST_CASE("d_k of its own leaves d_model alone, and any number of heads fits") {
   CHECK(robot.app().view().refusal.empty());
   CHECK((dimensions().heads == 8 && dimensions().d_k == 8));
 }
+
+}  // namespace attnscope::refusal_test

@@ -9,7 +9,8 @@
 #include "core/error.hpp"
 #include "support/program.hpp"
 
-using namespace attnscope;
+namespace attnscope::render_spot_test {
+
 using namespace attnscope::test;
 
 TEST_CASE("a spot of a long head is looked at: so many cells round the chosen one", "[spot]") {
@@ -66,3 +67,5 @@ TEST_CASE("render refuses spots that are not there", "[spot]") {
   check_refusal(directory, "render text.txt -o a.png --head x", 2, "--head");
   CHECK_FALSE(std::filesystem::exists(directory / "a.png"));
 }
+
+}  // namespace attnscope::render_spot_test

@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 
-using namespace attnscope;
+namespace attnscope::robot_test {
 
 TEST_CASE("two robots see the same pixels, and a settled window paints nothing") {
   Image first;
@@ -65,3 +65,5 @@ TEST_CASE("a label that is not there is named together with those that are") {
       robot.centre("Abracadabra"), Error,
       Catch::Matchers::MessageMatches(Catch::Matchers::ContainsSubstring("Divide by sqrt(d_k)")));
 }
+
+}  // namespace attnscope::robot_test

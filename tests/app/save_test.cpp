@@ -12,7 +12,8 @@
 #include "core/files/safetensors.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::save_test {
+
 using namespace attnscope::test;
 
 TEST_CASE("a document is saved under a path and again by its key") {
@@ -128,3 +129,5 @@ TEST_CASE("labels with commas and quotes survive a table") {
   const std::string csv = bytes_of(directory / "quoted.csv");
   CHECK(csv.starts_with(",a,\",\",\"\"\"\",b,\"\"\"\"\r\n"));
 }
+
+}  // namespace attnscope::save_test

@@ -19,7 +19,7 @@
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::scripts_test {
 
 namespace {
 
@@ -209,3 +209,5 @@ TEST_CASE("scripts: chips, labels and the field show a typed Arabic sentence, th
   REQUIRE(latin != std::string::npos);
   CHECK(svg.substr(svg.rfind('<', latin), latin - svg.rfind('<', latin)).find("rtl") == std::string::npos);
 }
+
+}  // namespace attnscope::scripts_test

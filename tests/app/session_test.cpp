@@ -14,7 +14,8 @@
 #include "core/files/session_file.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::session_test {
+
 using namespace attnscope::test;
 using nlohmann::json;
 
@@ -316,3 +317,5 @@ TEST_CASE("a view is looked at with any numbers without harm", "[session]") {
     robot.pixels();
   }
 }
+
+}  // namespace attnscope::session_test

@@ -8,7 +8,8 @@
 #include "app/layout.hpp"
 #include "controls_robot.hpp"
 
-using namespace attnscope;
+namespace attnscope::shell_test {
+
 using test::choose;
 
 namespace {
@@ -201,3 +202,5 @@ TEST_CASE("what is held as B can be subtracted, swapped and let go") {
   robot.key(ImGuiKey_Backslash, ImGuiMod_Shift);
   robot.settle();
 }
+
+}  // namespace attnscope::shell_test

@@ -14,7 +14,8 @@
 #include "robot/layout.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::signals_test {
+
 using namespace attnscope::test;
 
 TEST_CASE("four plots stand side by side when wide, three when compact") {
@@ -337,3 +338,5 @@ TEST_CASE("no words of the signals stand in each other's way") {
     }
   }
 }
+
+}  // namespace attnscope::signals_test

@@ -8,7 +8,8 @@
 #include "app/signals_robot.hpp"
 #include "core/edits.hpp"
 
-using namespace attnscope;
+namespace attnscope::signals_trace_test {
+
 using namespace attnscope::test;
 
 TEST_CASE("the trace follows the chosen cell while a knob moves") {
@@ -137,3 +138,5 @@ TEST_CASE("the trigger is armed by name as well") {
   robot.settle();
   CHECK(scope(robot).state() == State::Armed);
 }
+
+}  // namespace attnscope::signals_trace_test

@@ -6,7 +6,7 @@
 #include "app/inspector_robot.hpp"
 #include "robot/layout.hpp"
 
-using namespace attnscope;
+namespace attnscope::small_contribution_test {
 
 namespace {
 
@@ -64,3 +64,5 @@ TEST_CASE("small contributions have an exponent and dark colours, large ones nei
   CHECK(small.has_factor);
   CHECK(small.brightness < large.brightness / 2);
 }
+
+}  // namespace attnscope::small_contribution_test

@@ -20,7 +20,7 @@
 #include "support/program.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::start_test {
 
 namespace {
 
@@ -312,3 +312,5 @@ TEST_CASE("start: a state that cannot be written or read is no trouble", "[start
   CHECK(known.step(FirstStep::Future).done);
   CHECK_FALSE(known.step(FirstStep::Scaling).done);
 }
+
+}  // namespace attnscope::start_test

@@ -5,7 +5,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace attnscope;
+namespace attnscope::stray_typing_test {
 
 TEST_CASE("stray letters are words when they cannot be keys") {
   StrayTyping typing;
@@ -53,3 +53,5 @@ TEST_CASE("what was typed while a slow frame was made counts as typed at once") 
   }
   CHECK(typing.text() == "o");
 }
+
+}  // namespace attnscope::stray_typing_test

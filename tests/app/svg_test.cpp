@@ -13,7 +13,8 @@
 #include "app/controls_robot.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::svg_test {
+
 using namespace attnscope::test;
 
 namespace {
@@ -244,3 +245,5 @@ TEST_CASE("a matrix of many cells is embedded as pixels", "[svg]") {
   CHECK(svg.find("image-rendering:pixelated") != std::string::npos);
   CHECK(svg.find("opacity=\"0.5\"") != std::string::npos);
 }
+
+}  // namespace attnscope::svg_test

@@ -12,7 +12,7 @@
 #include "app/own_words.hpp"
 #include "core/text/utf8.hpp"
 
-using namespace attnscope;
+namespace attnscope::text_shaping_test {
 
 namespace {
 
@@ -54,7 +54,7 @@ TEST_CASE("shaping: texts that need none are told from those that do") {
 }
 
 TEST_CASE("shaping: Arabic letters join and run from right to left") {
-  Shaper shaper = ::shaper();
+  Shaper shaper = text_shaping_test::shaper();
   const ShapedText word = shaper.shape("محمد");
   REQUIRE(word.glyphs.size() == 4);
   CHECK(word.right_to_left);
@@ -71,7 +71,7 @@ TEST_CASE("shaping: Arabic letters join and run from right to left") {
 }
 
 TEST_CASE("shaping: mixed directions, numbers and brackets stand where they are read") {
-  Shaper shaper = ::shaper();
+  Shaper shaper = text_shaping_test::shaper();
   CHECK(seen(shaper, "The בית is here") == "The תיב is here");
   CHECK_FALSE(shaper.shape("The בית is here").right_to_left);
   CHECK(seen(shaper, "בית 2024 גג") == "גג 2024 תיב");
@@ -83,7 +83,7 @@ TEST_CASE("shaping: mixed directions, numbers and brackets stand where they are 
 }
 
 TEST_CASE("shaping: a person's words keep their order to themselves") {
-  Shaper shaper = ::shaper();
+  Shaper shaper = text_shaping_test::shaper();
   const std::string text = own("בית") + " → " + own("גג");
   const std::string kept = isolated(text);
   std::string letters = seen(shaper, kept);
@@ -98,7 +98,7 @@ TEST_CASE("shaping: a person's words keep their order to themselves") {
 }
 
 TEST_CASE("shaping: marks stand on their letters and take no room") {
-  Shaper shaper = ::shaper();
+  Shaper shaper = text_shaping_test::shaper();
   const float bare = shaper.shape("שלום").width;
   const ShapedText pointed = shaper.shape("שָׁלוֹם");
   CHECK(std::abs(pointed.width - bare) < 0.02f);
@@ -107,7 +107,7 @@ TEST_CASE("shaping: marks stand on their letters and take no room") {
 }
 
 TEST_CASE("shaping: what no font has is one box, and a question mark stays one") {
-  Shaper shaper = ::shaper();
+  Shaper shaper = text_shaping_test::shaper();
   const ShapedText private_use = shaper.shape("a\uF8F0?b");
   REQUIRE(private_use.glyphs.size() == 4);
   CHECK(private_use.glyphs[1].face == ShapedGlyph::missing);
@@ -122,7 +122,7 @@ TEST_CASE("shaping: what no font has is one box, and a question mark stays one")
 
 TEST_CASE("shaping: other fonts are looked for once a script") {
   std::vector<char32_t> asked;
-  Shaper shaper = ::shaper([&](char32_t character) {
+  Shaper shaper = text_shaping_test::shaper([&](char32_t character) {
     asked.push_back(character);
     return FacePtr();
   });
@@ -133,7 +133,7 @@ TEST_CASE("shaping: other fonts are looked for once a script") {
 }
 
 TEST_CASE("shaping: digits are as wide as where nothing is shaped") {
-  Shaper shaper = ::shaper({}, 0.5f);
+  Shaper shaper = text_shaping_test::shaper({}, 0.5f);
   const ShapedText text = shaper.shape("ב123ב");
   REQUIRE(text.glyphs.size() == 5);
   CHECK(std::abs(text.glyphs[4].x - text.glyphs[1].x - 1.5f) < 0.2f);
@@ -142,7 +142,7 @@ TEST_CASE("shaping: digits are as wide as where nothing is shaped") {
 }
 
 TEST_CASE("shaping: any bytes are shaped, and each glyph stands for a byte of them") {
-  Shaper shaper = ::shaper();
+  Shaper shaper = text_shaping_test::shaper();
   unsigned state = 7;
   const auto random = [&state] { return state = state * 1664525u + 1013904223u, state >> 16; };
   const std::vector<std::string> pieces{"a",    " ",      "م",      "ب",      "(",      ")",
@@ -158,7 +158,7 @@ TEST_CASE("shaping: any bytes are shaped, and each glyph stands for a byte of th
 }
 
 TEST_CASE("shaping: a long text of many runs is shaped in a moment, and texts are not kept without end") {
-  Shaper shaper = ::shaper();
+  Shaper shaper = text_shaping_test::shaper();
   std::string text;
   for (int i = 0; i < 4000; ++i) text += "سلام cat ";
   const ShapedText long_text = shaper.shape(text);
@@ -175,3 +175,5 @@ TEST_CASE("text: a reader's characters end where they are seen to end") {
   CHECK(grapheme_ends("👩‍💻!") == Ends{11, 12});
   CHECK(grapheme_ends("\xFFz") == Ends{1, 2});
 }
+
+}  // namespace attnscope::text_shaping_test

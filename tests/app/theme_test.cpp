@@ -8,7 +8,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using namespace attnscope;
+namespace attnscope::theme_test {
 
 namespace {
 
@@ -127,3 +127,5 @@ TEST_CASE("fading changes the opacity alone") {
   CHECK(theme_named("light") == ThemeName::Light);
   CHECK_FALSE(theme_named("grey"));
 }
+
+}  // namespace attnscope::theme_test

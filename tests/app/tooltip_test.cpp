@@ -6,7 +6,7 @@
 
 #include "app/widgets/widgets.hpp"
 
-using namespace attnscope;
+namespace attnscope::tooltip_test {
 
 namespace {
 
@@ -42,3 +42,5 @@ TEST_CASE("the tip of a control stands beside it, that of a cell beside its row 
   CHECK_FALSE(overlap(off, {0, cell.y, screen.x, cell.h}));
   CHECK_FALSE(overlap(off, {cell.x, 0, cell.w, screen.y}));
 }
+
+}  // namespace attnscope::tooltip_test

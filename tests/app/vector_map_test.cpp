@@ -8,7 +8,8 @@
 #include "app/controls_robot.hpp"
 #include "robot/layout.hpp"
 
-using namespace attnscope;
+namespace attnscope::vector_map_test {
+
 using namespace attnscope::test;
 
 TEST_CASE("every stage of vectors can be looked at, and a row of it chosen") {
@@ -73,3 +74,5 @@ TEST_CASE("grouped queries: the keys say which heads share them") {
   robot.settle();
   CHECK(says("Shared by heads 4 – 7."));
 }
+
+}  // namespace attnscope::vector_map_test

@@ -8,7 +8,8 @@
 #include "app/walk_robot.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::walk_documents_test {
+
 using test::says;
 using test::Walker;
 
@@ -177,3 +178,5 @@ TEST_CASE("windows without room, very long texts and wide heads do not break it"
   robot.settle();
   CHECK(robot.place() == robot.moves() - 7);
 }
+
+}  // namespace attnscope::walk_documents_test

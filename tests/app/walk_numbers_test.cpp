@@ -9,7 +9,8 @@
 #include "app/number_format.hpp"
 #include "app/walk_robot.hpp"
 
-using namespace attnscope;
+namespace attnscope::walk_numbers_test {
+
 using test::says;
 using test::Walker;
 
@@ -139,3 +140,5 @@ TEST_CASE("the card writes out the real operands") {
            static_cast<double>(w(h * 8 + d, 5));
   CHECK(says(robot, fixed(own, std::abs(own) < 0.1 ? 3 : 2)));
 }
+
+}  // namespace attnscope::walk_numbers_test

@@ -7,7 +7,8 @@
 
 #include "app/walk_robot.hpp"
 
-using namespace attnscope;
+namespace attnscope::walk_test {
+
 using test::says;
 using test::Walker;
 
@@ -177,3 +178,5 @@ TEST_CASE("heads and sequences are chosen in the walk") {
   CHECK(robot.app().selection().sequence == 0);
   CHECK((robot.pixels() == first));
 }
+
+}  // namespace attnscope::walk_test

@@ -8,7 +8,8 @@
 #include "app/walk_robot.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::walk_truth_test {
+
 using test::Walker;
 
 namespace {
@@ -251,3 +252,5 @@ TEST_CASE("a longer text is whole, and its weights wear the colours that Explore
   robot.settle();
   CHECK(tells(robot, "0 … "));
 }
+
+}  // namespace attnscope::walk_truth_test

@@ -13,7 +13,8 @@
 #include "core/weights/initialise.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::weight_editor_test {
+
 using namespace attnscope::test;
 using Catch::Approx;
 
@@ -374,3 +375,5 @@ TEST_CASE("what is typed is read as a person writes it", "[weights]") {
   for (const char* text : {"", "-", "1e", "1.2.3", "nan", "inf", "1e99", "abc", "1 2x"})
     CHECK_FALSE(typed_float(text));
 }
+
+}  // namespace attnscope::weight_editor_test

@@ -15,7 +15,8 @@
 #include "tests/robot/robot.hpp"
 #include "tests/robot/virtual_display.hpp"
 
-using namespace attnscope;
+namespace attnscope::window_test {
+
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
@@ -198,3 +199,5 @@ TEST_CASE("without a display the program says what to do instead") {
   ChildProcess again({ATTNSCOPE_PROGRAM}, {{"DISPLAY="}, -1, true});
   CHECK(again.wait(patience) == 1);
 }
+
+}  // namespace attnscope::window_test

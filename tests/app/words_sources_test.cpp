@@ -13,7 +13,7 @@
 #include "robot/source_words.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::words_sources_test {
 
 namespace {
 
@@ -102,3 +102,5 @@ TEST_CASE("words: every sentence in the sources is in the template of the langua
   }
   CHECK(sentences > 400);
 }
+
+}  // namespace attnscope::words_sources_test

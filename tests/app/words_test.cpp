@@ -20,7 +20,7 @@
 #include "support/seeds.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::words_test {
 
 namespace {
 
@@ -262,3 +262,5 @@ TEST_CASE("words: segments of unequal names share their width, so that no name i
   CHECK(std::any_of(texts.begin(), texts.end(),
                     [](const PlacedText& t) { return t.text == "jetzt − gemerkt"; }));
 }
+
+}  // namespace attnscope::words_test

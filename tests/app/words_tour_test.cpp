@@ -25,7 +25,7 @@
 #include "support/second_backend.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::words_tour_test {
 
 namespace {
 
@@ -308,3 +308,5 @@ TEST_CASE("words: German has room in every main view", "[words]") {
     }
   }
 }
+
+}  // namespace attnscope::words_tour_test

@@ -8,7 +8,7 @@
 
 #include "core/stage.hpp"
 
-namespace attnscope {
+namespace attnscope::bit_set_test {
 namespace {
 
 /// Enumerators without names: 0 … count − 1.
@@ -78,4 +78,4 @@ TEST_CASE("Sets are joined, intersected and taken from one another in place") {
   CHECK(Stages::all().size() == static_cast<int>(stage_count));
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::bit_set_test

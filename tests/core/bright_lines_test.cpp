@@ -10,7 +10,8 @@
 
 #include "core/error.hpp"
 
-using namespace attnscope;
+namespace attnscope::bright_lines_test {
+
 using Kind = BrightLine::Kind;
 
 namespace {
@@ -261,3 +262,5 @@ TEST_CASE("bright lines: finding them can be stopped", "[bright]") {
   stop.request_stop();
   CHECK_THROWS_AS(bright_lines(*survey, 0, {pool, stop.get_token()}), Cancelled);
 }
+
+}  // namespace attnscope::bright_lines_test

@@ -8,7 +8,7 @@
 #include "core/pipeline.hpp"
 #include "core/samples.hpp"
 
-namespace attnscope {
+namespace attnscope::cost_test {
 namespace {
 
 const StageCost& of(const LayerCost& cost, Stage stage) {
@@ -161,4 +161,4 @@ TEST_CASE("Streaming moves and holds less the longer the sequence", "[cost]") {
   CHECK(cost_of(size).held == 4.0 * 2 * 12 * 32'768 * 32'768);
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::cost_test

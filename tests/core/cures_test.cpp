@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "core/samples.hpp"
 
-namespace attnscope {
+namespace attnscope::cures_test {
 namespace {
 
 using enum LayerNumber;
@@ -115,4 +115,4 @@ TEST_CASE("the small model has eight dimensions and two heads, whatever the laye
   CHECK(edit::small_model(given) == given);
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::cures_test

@@ -9,7 +9,7 @@
 #include "core/stages/run_stage.hpp"
 #include "support/seeds.hpp"
 
-namespace attnscope {
+namespace attnscope::decode_test {
 namespace {
 
 constexpr std::array all_positions{
@@ -198,4 +198,4 @@ TEST_CASE("Global tokens are the first ones of the text, not what stands before 
   for (std::size_t i = 0; i < 4; ++i) CHECK(result->measures.rows[i].allowed == allowed[i]);
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::decode_test

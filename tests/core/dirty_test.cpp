@@ -12,7 +12,7 @@
 #include "core/pipeline.hpp"
 #include "core/samples.hpp"
 
-namespace attnscope {
+namespace attnscope::dirty_test {
 namespace {
 
 /// A change of one member, the Fields it must touch, and the first stage that must be computed again.
@@ -288,4 +288,4 @@ TEST_CASE("A refused Document leaves the Pipeline as it was") {
   CHECK(after->trace[Stage::Mask] == before->trace[Stage::Mask]);
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::dirty_test

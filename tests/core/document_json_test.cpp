@@ -15,7 +15,8 @@
 #include "core/weights/make_weights.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::document_json_test {
+
 using attnscope::test::is_sentence;
 using attnscope::test::message_of;
 using Catch::Matchers::ContainsSubstring;
@@ -315,3 +316,5 @@ TEST_CASE("what is no JSON document is refused with its place", "[json]") {
   CHECK_THAT(message("{\"attnscope\": 1, \"text\": [\"" + std::string(1'000'001, 'a') + "\"]}"),
              ContainsSubstring("too long"));
 }
+
+}  // namespace attnscope::document_json_test

@@ -8,7 +8,7 @@
 #include "core/mask.hpp"
 #include "core/samples.hpp"
 
-namespace attnscope {
+namespace attnscope::document_test {
 namespace {
 
 Document sample() {
@@ -240,4 +240,4 @@ TEST_CASE("The mask rule answers for a cell and for a row alike") {
   }
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::document_test

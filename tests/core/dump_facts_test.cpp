@@ -17,7 +17,8 @@
 #include "core/known.hpp"
 #include "core/pipeline.hpp"
 
-using namespace attnscope;
+namespace attnscope::dump_facts_test {
+
 using namespace attnscope::test;
 using Catch::Matchers::ContainsSubstring;
 
@@ -356,3 +357,5 @@ TEST_CASE("labels of given tensors are typed", "[dump]") {
   CHECK(edit::labels_of("a b c d", 3, found).empty());
   CHECK(found == 4);
 }
+
+}  // namespace attnscope::dump_facts_test

@@ -22,7 +22,8 @@
 #include "support/sparse_weights.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::dump_test {
+
 using namespace attnscope::test;
 using Catch::Matchers::ContainsSubstring;
 
@@ -276,3 +277,5 @@ TEST_CASE("a file that shrinks while it is read is an error, not a signal", "[du
   std::filesystem::resize_file(path, 4096);
   CHECK_THAT(message_of<Error>([&] { to_tensor<float>(*entry, path); }), ContainsSubstring("x.safetensors"));
 }
+
+}  // namespace attnscope::dump_test

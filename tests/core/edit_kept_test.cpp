@@ -18,7 +18,8 @@
 #include "core/samples.hpp"
 #include "core/stages/embed.hpp"
 
-using namespace attnscope;
+namespace attnscope::edit_kept_test {
+
 using namespace attnscope::test;
 using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
@@ -160,3 +161,5 @@ TEST_CASE("check() says what is wrong with edited vectors and gains", "[edit]") 
   CHECK(refusal([&] { check(edit::d_model(edit::initialiser(document, Initialiser::Orthogonal), 2048)); }) ==
         "Orthogonal weights are made for sizes up to 1024; these are 2048 wide.");
 }
+
+}  // namespace attnscope::edit_kept_test

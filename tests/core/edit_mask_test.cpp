@@ -11,7 +11,7 @@
 #include "core/pipeline.hpp"
 #include "core/random_documents.hpp"
 
-using namespace attnscope;
+namespace attnscope::edit_mask_test {
 
 namespace {
 
@@ -139,3 +139,5 @@ TEST_CASE("a rule is painted as one matrix where it is the same for all", "[mask
   document.masking.sparsity.kind = Sparsity::Kind::Lsh;
   CHECK_THROWS_AS(edit::mask_from_rule(document, {}), Error);
 }
+
+}  // namespace attnscope::edit_mask_test

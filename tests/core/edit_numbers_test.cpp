@@ -18,7 +18,8 @@
 #include "core/samples.hpp"
 #include "core/stages/embed.hpp"
 
-using namespace attnscope;
+namespace attnscope::edit_numbers_test {
+
 using namespace attnscope::test;
 using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
@@ -263,3 +264,5 @@ TEST_CASE("what cannot be edited is refused in one sentence", "[edit]") {
   CHECK(refusal([&] { edit::gain(large, Block::QueryWeights, 2); }) ==
         "Multiplied by 2 the numbers are too large to be stored.");
 }
+
+}  // namespace attnscope::edit_numbers_test

@@ -13,7 +13,8 @@
 #include "core/weights/function_words.hpp"
 #include "core/weights/hand_built.hpp"
 
-using namespace attnscope;
+namespace attnscope::embed_test {
+
 using Catch::Approx;
 
 namespace {
@@ -137,3 +138,5 @@ TEST_CASE("function words are the closed classes of English and punctuation") {
   }
   CHECK(folded("STRASSE") == folded("stra\u00dfe"));
 }
+
+}  // namespace attnscope::embed_test

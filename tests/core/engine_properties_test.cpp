@@ -9,12 +9,12 @@
 #include "core/mask.hpp"
 #include "core/pipeline.hpp"
 #include "core/random_documents.hpp"
-#include "core/stages/run_stage.hpp"
 #include "core/stages/dropout.hpp"
+#include "core/stages/run_stage.hpp"
 #include "oracle/oracle.hpp"
 #include "support/seeds.hpp"
 
-namespace attnscope {
+namespace attnscope::engine_properties_test {
 namespace {
 
 template <class T = float>
@@ -301,4 +301,4 @@ TEST_CASE("Linear attention by weights is linear attention in O(n)") {
   }
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::engine_properties_test

@@ -9,7 +9,7 @@
 #include "core/files/open.hpp"
 #include "core/pipeline.hpp"
 
-using namespace attnscope;
+namespace attnscope::examples_test {
 
 TEST_CASE("every shipped example opens and can be computed") {
   const std::vector<Example> examples = list_examples(ATTNSCOPE_ASSETS);
@@ -79,3 +79,5 @@ TEST_CASE("RoPE, one token: scores depend on the distance alone, which is what t
         CHECK(std::abs(scores(i, j) - scores(i - 1, j - 1)) < 1e-4f);
   }
 }
+
+}  // namespace attnscope::examples_test

@@ -12,7 +12,7 @@
 #include "core/random_documents.hpp"
 #include "core/stages/run_stage.hpp"
 
-using namespace attnscope;
+namespace attnscope::float64_error_test {
 
 namespace {
 
@@ -131,3 +131,5 @@ TEST_CASE("the float64 errors can be stopped, count their stages and say what th
   CHECK(float64_error_bytes(document) == 4 * 40 * 40 * (4 * 4 + 2 * 8));
   CHECK(float64_error_work(document) > 4.0 * 40 * 40 * 8);
 }
+
+}  // namespace attnscope::float64_error_test

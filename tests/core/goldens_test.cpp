@@ -15,7 +15,7 @@
 #include "core/stages/scores.hpp"
 #include "core/stages/softmax.hpp"
 
-namespace attnscope {
+namespace attnscope::goldens_test {
 namespace {
 
 using compare::difference;
@@ -182,4 +182,4 @@ TEST_CASE("Attention agrees with PyTorch's, committed goldens") {
   }
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::goldens_test

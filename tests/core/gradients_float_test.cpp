@@ -13,7 +13,7 @@
 #include "core/stages/run_stage.hpp"
 #include "support/seeds.hpp"
 
-namespace attnscope {
+namespace attnscope::gradients_float_test {
 namespace {
 
 /// The gradients that Gradients of float and double both have, in double.
@@ -180,4 +180,4 @@ TEST_CASE("Heads of given Q, K and V are judged by the gradients of Q, K and V")
   }
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::gradients_float_test

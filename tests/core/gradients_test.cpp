@@ -15,7 +15,7 @@
 #include "core/stages/run_stage.hpp"
 #include "support/seeds.hpp"
 
-namespace attnscope {
+namespace attnscope::gradients_test {
 namespace {
 
 using Values = TensorOf<double>;
@@ -238,4 +238,4 @@ TEST_CASE("Gradients are the slopes of the loss") {
   }
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::gradients_test

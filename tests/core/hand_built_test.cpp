@@ -12,7 +12,8 @@
 #include "core/stages/positions.hpp"
 #include "core/weights/function_words.hpp"
 
-using namespace attnscope;
+namespace attnscope::hand_built_test {
+
 using Catch::Approx;
 
 namespace {
@@ -351,3 +352,5 @@ TEST_CASE("with room for all dimensions W_V and W_O undo each other, with less t
   kept.bottomRightCorner(16, 16).setZero();  // head h carries h, h + 8 … h + 40
   CHECK(narrow.w_value.matrix() * narrow.w_output.matrix() == kept);
 }
+
+}  // namespace attnscope::hand_built_test

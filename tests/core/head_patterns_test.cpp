@@ -13,7 +13,7 @@
 #include "core/text/tokenize.hpp"
 #include "core/weights/make_weights.hpp"
 
-namespace attnscope {
+namespace attnscope::head_patterns_test {
 namespace {
 
 Document hand_built(const std::string& text) {
@@ -145,4 +145,4 @@ TEST_CASE("Every built head and preset has a pattern", "[patterns]") {
   CHECK_FALSE(pattern_of("something else"));
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::head_patterns_test

@@ -10,7 +10,7 @@
 #include "core/weights/make_weights.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace attnscope {
+namespace attnscope::head_preset_test {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -133,4 +133,4 @@ TEST_CASE("What a preset cannot do it says", "[preset]") {
   says(refusal(given, 1, HeadPreset::Uniform), "no weights");
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::head_preset_test

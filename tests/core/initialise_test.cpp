@@ -12,7 +12,8 @@
 #include "core/random.hpp"
 #include "core/weights/make_weights.hpp"
 
-using namespace attnscope;
+namespace attnscope::initialise_test {
+
 using Catch::Approx;
 
 namespace {
@@ -163,3 +164,5 @@ TEST_CASE("one block can be drawn by itself, under every recipe", "[initialise]"
   CHECK(*edit::reset(edited, Block::QueryWeights).weights[Parameter::WQuery] ==
         *drawn.weights[Parameter::WQuery]);
 }
+
+}  // namespace attnscope::initialise_test

@@ -10,7 +10,7 @@
 #include "core/samples.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace attnscope {
+namespace attnscope::layer_tensors_test {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -51,4 +51,4 @@ TEST_CASE("a W_q that cannot be cut into the heads is refused by its shape") {
                     ContainsSubstring("W_Q has shape [8, 9]; it must be [d_model, heads · d_k] = [8, 8]."));
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::layer_tensors_test

@@ -12,7 +12,7 @@
 #include "core/samples.hpp"
 #include "core/streaming/tile.hpp"
 
-namespace attnscope {
+namespace attnscope::live_engine_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -318,4 +318,4 @@ TEST_CASE("A result that is let go is given back by the worker, between runs") {
   CHECK(engine.latest()->error.empty());
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::live_engine_test

@@ -13,7 +13,7 @@
 #include "core/stages/run_stage.hpp"
 #include "support/seeds.hpp"
 
-namespace attnscope {
+namespace attnscope::masks_test {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -338,4 +338,4 @@ TEST_CASE("Hashed attention sees what shares a bucket in any round, and equal ve
   CHECK(seen > 12);
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::masks_test

@@ -13,7 +13,8 @@
 #include "core/error.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::npy_test {
+
 using attnscope::test::bytes_of;
 using attnscope::test::is_sentence;
 using attnscope::test::message_of;
@@ -297,3 +298,5 @@ TEST_CASE("what is written is what numpy writes, and is read back", "[npy]") {
   CHECK(directory.entries() == 1);
   CHECK_THROWS_WITH(write_npy(directory / "no/such.npy", matrix), ContainsSubstring("No such file"));
 }
+
+}  // namespace attnscope::npy_test

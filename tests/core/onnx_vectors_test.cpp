@@ -14,7 +14,7 @@
 #include "support/onnx_cases.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace attnscope {
+namespace attnscope::onnx_vectors_test {
 namespace {
 
 using compare::difference;
@@ -100,4 +100,4 @@ TEST_CASE("ONNX's rotary tests pass through the rotary stage", "[onnx]") {
   CHECK(cases.size() == 6);
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::onnx_vectors_test

@@ -13,7 +13,8 @@
 #include "core/files/safetensors.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::open_test {
+
 using attnscope::test::is_sentence;
 using attnscope::test::message_of;
 using attnscope::test::TemporaryDirectory;
@@ -233,3 +234,5 @@ TEST_CASE("the shipped examples open and can be computed", "[open]") {
     CHECK_NOTHROW(check(open_document(example.path)));
   }
 }
+
+}  // namespace attnscope::open_test

@@ -9,7 +9,7 @@
 
 #include "core/error.hpp"
 
-namespace attnscope {
+namespace attnscope::parallel_test {
 namespace {
 constexpr double long_enough_to_share = 1e6;  // nanoseconds a call, as the caller claims
 }
@@ -81,4 +81,4 @@ TEST_CASE("A stop ends the work early and is told") {
   CHECK_THROWS_AS(pool.parallel_for(3, 1.0, source.get_token(), [](std::int64_t) {}), Cancelled);
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::parallel_test

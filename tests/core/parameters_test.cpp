@@ -11,7 +11,7 @@
 #include "core/samples.hpp"
 #include "core/stages/sources.hpp"
 
-namespace attnscope {
+namespace attnscope::parameters_test {
 
 TEST_CASE("Every parameter has a row, with names of its own") {
   std::set<std::string_view> names, ids, keys, layer_keys;
@@ -84,4 +84,4 @@ TEST_CASE("Every parameter of a Document is one of its blocks and goes into the 
   }
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::parameters_test

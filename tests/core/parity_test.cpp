@@ -13,7 +13,8 @@
 #include "core/samples.hpp"
 #include "support/second_backend.hpp"
 
-using namespace attnscope;
+namespace attnscope::parity_test {
+
 using test::SecondBackend;
 
 namespace {
@@ -242,3 +243,5 @@ TEST_CASE("parity: it can be stopped, and what fails is told") {
   CHECK_THROWS_AS(compare_backends(*result, second, {}), Error);
   CHECK(parity_bytes(*result) >= 4 * result->trace[Stage::Score]->size());
 }
+
+}  // namespace attnscope::parity_test

@@ -12,7 +12,7 @@
 #include "oracle/positions.hpp"
 #include "support/seeds.hpp"
 
-namespace attnscope {
+namespace attnscope::positions_test {
 namespace {
 
 Trace run(const Document& document) {
@@ -175,4 +175,4 @@ TEST_CASE("ALiBi takes slope times distance off, also ahead and behind the cache
       CHECK(second(i, j) == -std::ldexp(1.0f, -8) * static_cast<float>(std::abs(j - 4 - i)));
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::positions_test

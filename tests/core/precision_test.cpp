@@ -13,7 +13,7 @@
 #include "core/reference.hpp"
 #include "support/seeds.hpp"
 
-namespace attnscope {
+namespace attnscope::precision_test {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -175,4 +175,4 @@ TEST_CASE("Storage errors are those of the significant bits") {
   }
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::precision_test

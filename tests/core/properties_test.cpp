@@ -9,7 +9,7 @@
 #include "core/samples.hpp"
 #include "core/stages/row_math.hpp"
 
-namespace attnscope {
+namespace attnscope::properties_test {
 namespace {
 
 using compare::difference;
@@ -230,4 +230,4 @@ TEST_CASE("The exponential of the softmax is accurate and keeps its special valu
   }
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::properties_test

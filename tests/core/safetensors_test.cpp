@@ -15,7 +15,8 @@
 #include "core/error.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::safetensors_test {
+
 using attnscope::test::bytes_of;
 using attnscope::test::is_sentence;
 using attnscope::test::message_of;
@@ -218,3 +219,5 @@ TEST_CASE("tensors of more dimensions than can be shown are listed but not conve
   CHECK_THROWS_WITH(to_tensor<float>(*file.find("a"), path), ContainsSubstring("6 dimensions"));
   CHECK(file.find("b") == nullptr);
 }
+
+}  // namespace attnscope::safetensors_test

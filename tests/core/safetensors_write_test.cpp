@@ -18,7 +18,8 @@
 #include "core/files/safetensors.hpp"
 #include "support/temporary_directory.hpp"
 
-using namespace attnscope;
+namespace attnscope::safetensors_write_test {
+
 using attnscope::test::bytes_of;
 using attnscope::test::is_sentence;
 using attnscope::test::message_of;
@@ -235,3 +236,5 @@ TEST_CASE("a file is replaced whole or not at all", "[safetensors]") {
     CHECK(std::filesystem::is_character_file("/dev/null"));
   }
 }
+
+}  // namespace attnscope::safetensors_write_test

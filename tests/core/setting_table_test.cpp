@@ -13,7 +13,7 @@
 #include "core/files/open.hpp"
 #include "core/samples.hpp"
 
-namespace attnscope {
+namespace attnscope::setting_table_test {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -106,4 +106,4 @@ TEST_CASE("enumerators are found by their keys, which are all different") {
   });
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::setting_table_test

@@ -10,7 +10,7 @@
 #include "core/pipeline.hpp"
 #include "core/samples.hpp"
 
-namespace attnscope {
+namespace attnscope::speed_test {
 namespace {
 
 #if defined(NDEBUG) && defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && \
@@ -79,4 +79,4 @@ TEST_CASE("A change of 256 tokens is computed within a frame", "[speed]") {
   measure_target({.tokens = 256, .d_model = 512, .repeats = 31, .milliseconds = 16});
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::speed_test

@@ -18,7 +18,7 @@
 
 #include "core/float64_error.hpp"
 
-namespace attnscope {
+namespace attnscope::stage_test {
 namespace {
 
 template <class E>
@@ -152,4 +152,4 @@ TEST_CASE("No source compares stages, or makes numbers of them") {
   }
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::stage_test

@@ -18,7 +18,7 @@
 #include "core/stages/softmax.hpp"
 #include "core/stages/surgery.hpp"
 
-namespace attnscope {
+namespace attnscope::stages_backward_test {
 namespace {
 
 using Values = TensorOf<double>;
@@ -365,4 +365,4 @@ TEST_CASE("backward: the walk begins wherever it is given a gradient, and adds t
   CHECK((both.matrix() - alone.matrix() - beside.matrix()).cwiseAbs().maxCoeff() < 1e-14);
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::stages_backward_test

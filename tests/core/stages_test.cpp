@@ -10,7 +10,7 @@
 #include "core/stages/run_stage.hpp"
 #include "support/seeds.hpp"
 
-namespace attnscope {
+namespace attnscope::stages_test {
 namespace {
 
 using compare::difference;
@@ -112,4 +112,4 @@ TEST_CASE("The reference cell is the float cell, more exactly") {
   }
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::stages_test

@@ -16,7 +16,7 @@ namespace attnscope::streaming {
 extern const Kernels kernels_tiles_bfloat, kernels_tiles_split_bfloat;
 }
 
-namespace attnscope {
+namespace attnscope::streaming_bfloat_test {
 namespace {
 
 using streaming::InstructionSet;
@@ -169,5 +169,5 @@ TEST_CASE("Tiles of bfloat16: the number of threads changes no bit, NaN stays in
   }
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::streaming_bfloat_test
 #endif

@@ -13,7 +13,7 @@
 #include "core/streaming/tile.hpp"
 #include "core/streaming_cases.hpp"
 
-namespace attnscope {
+namespace attnscope::streaming_long_test {
 namespace {
 
 using streaming_cases::Case;
@@ -206,4 +206,4 @@ TEST_CASE("Progress goes from nothing to everything") {
   CHECK(progress.share() == 1);
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::streaming_long_test

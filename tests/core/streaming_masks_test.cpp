@@ -17,7 +17,7 @@ extern const Kernels kernels_tiles_bfloat, kernels_tiles_split_bfloat;
 }
 #endif
 
-namespace attnscope {
+namespace attnscope::streaming_masks_test {
 namespace {
 
 using streaming_cases::Case;
@@ -172,4 +172,4 @@ TEST_CASE("Masks of bands and blocks are what the oracle says, with biases and c
   }
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::streaming_masks_test

@@ -17,7 +17,7 @@
 #include "core/streaming_cases.hpp"
 #include "support/seeds.hpp"
 
-namespace attnscope {
+namespace attnscope::streaming_problem_test {
 namespace {
 
 template <class Change>
@@ -216,4 +216,4 @@ TEST_CASE("What is not streamed says why") {
         }) == empty);
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::streaming_problem_test

@@ -10,7 +10,7 @@
 #include "core/streaming_expected.hpp"
 #include "support/seeds.hpp"
 
-namespace attnscope {
+namespace attnscope::streaming_sweep_test {
 using streaming_cases::any_wish;
 using streaming_cases::difference;
 using streaming_cases::Expected;
@@ -129,4 +129,4 @@ TEST_CASE("Scores as low as floats go are scores, not hidden keys") {
   }
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::streaming_sweep_test

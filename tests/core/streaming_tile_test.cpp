@@ -9,7 +9,7 @@
 #include "core/streaming_expected.hpp"
 #include "support/seeds.hpp"
 
-namespace attnscope {
+namespace attnscope::streaming_tile_test {
 using streaming_cases::any_tile;
 using streaming_cases::expected_cells;
 
@@ -195,4 +195,4 @@ TEST_CASE("A tile outside of the problem is refused with a sentence") {
   CHECK(refused({}) == "");
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::streaming_tile_test

@@ -19,7 +19,7 @@
 #include "support/seeds.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace attnscope {
+namespace attnscope::surgery_test {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -340,4 +340,4 @@ TEST_CASE("A head that overflowed can be muted away", "[surgery]") {
   CHECK(std::isnan(after->measures.output_change[0].without));  // what it was is no number
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::surgery_test

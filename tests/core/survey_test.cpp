@@ -10,7 +10,7 @@
 #include "core/live_engine.hpp"
 #include "core/samples.hpp"
 
-using namespace attnscope;
+namespace attnscope::survey_test {
 
 namespace {
 
@@ -256,3 +256,5 @@ TEST_CASE("Lengths beyond this machine's memory are told with both numbers") {
   CHECK(told.find("would take") != std::string::npos);
   CHECK(told.find("this machine has") != std::string::npos);
 }
+
+}  // namespace attnscope::survey_test

@@ -11,7 +11,8 @@
 #include "core/samples.hpp"
 #include "support/second_backend.hpp"
 
-using namespace attnscope;
+namespace attnscope::switch_test {
+
 using test::SecondBackend;
 
 namespace {
@@ -301,3 +302,5 @@ TEST_CASE("switch: a shared backend is called by one thread at a time, and who w
   inside.halt_at(std::nullopt);
   CHECK(Pipeline(shared).run(numbered(3))->backend == "Second");
 }
+
+}  // namespace attnscope::switch_test

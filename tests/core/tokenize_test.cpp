@@ -11,8 +11,8 @@
 #include "core/text/special_tokens.hpp"
 #include "core/text/utf8.hpp"
 
-using attnscope::is_special_token;
-using attnscope::tokenize;
+namespace attnscope::tokenize_test {
+
 using Catch::Matchers::ContainsSubstring;
 using Tokens = std::vector<std::string>;
 
@@ -138,3 +138,5 @@ TEST_CASE("a long hostile text takes no longer than a long one", "[tokenize]") {
   CHECK(tokenize(std::string(1'000'000, ',')).size() == 1'000'000);
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
 }
+
+}  // namespace attnscope::tokenize_test

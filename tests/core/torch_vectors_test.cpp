@@ -15,7 +15,7 @@
 #include "core/stages/positions.hpp"
 #include "core/stages/run_stage.hpp"
 
-namespace attnscope {
+namespace attnscope::torch_vectors_test {
 namespace {
 
 using compare::difference;
@@ -211,4 +211,4 @@ TEST_CASE("Positions agree with the models' own code, shared vectors", "[torch]"
   }
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::torch_vectors_test

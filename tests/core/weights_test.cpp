@@ -10,7 +10,8 @@
 #include "core/random.hpp"
 #include "core/weights/make_weights.hpp"
 
-using namespace attnscope;
+namespace attnscope::weights_test {
+
 using Catch::Approx;
 
 namespace {
@@ -151,3 +152,5 @@ TEST_CASE("edits change what they are named after") {
   CHECK(edit::heads(document, 4).weights.head_names.size() == 4);
   CHECK(edit::noise(document, 0.5f).weights.noise == 0.5f);
 }
+
+}  // namespace attnscope::weights_test

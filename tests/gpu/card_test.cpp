@@ -13,7 +13,7 @@
 #include "gpu/sweeps.hpp"
 #include "support/seeds.hpp"
 
-namespace attnscope {
+namespace attnscope::card_test {
 namespace {
 
 using emulator::EmulatedDevice;
@@ -226,4 +226,4 @@ TEST_CASE("A survey goes from coarse to fine on a card as on the CPU") {
   CHECK(compare::difference(b.largest_cells(), compare::in_double(a.largest_cells()), 5e-6) == "");
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::card_test

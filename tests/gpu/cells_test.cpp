@@ -6,7 +6,7 @@
 #include "gpu/emulated_sweeps.hpp"
 #include "support/seeds.hpp"
 
-namespace attnscope {
+namespace attnscope::cells_test {
 
 TEST_CASE("Cells of any rectangle on a card are what the oracle says") {
   for (std::uint64_t index = 0; index < 60; ++index) {
@@ -70,4 +70,4 @@ TEST_CASE("A NaN is seen in both pictures of the cells it falls in, on a card as
     }
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::cells_test

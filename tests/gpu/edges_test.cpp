@@ -11,7 +11,7 @@
 #include "core/streaming_expected.hpp"
 #include "gpu/emulated_sweeps.hpp"
 
-namespace attnscope {
+namespace attnscope::edges_test {
 namespace {
 
 using emulator::Setup;
@@ -235,4 +235,4 @@ TEST_CASE("Neither the schedule nor, but for the order of sums over rows, the nu
     }
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::edges_test

@@ -10,7 +10,7 @@
 #include "gpu/emulated_context.hpp"
 #include "gpu/emulated_sweeps.hpp"
 
-namespace attnscope {
+namespace attnscope::far_test {
 namespace {
 
 using emulator::Setup;
@@ -177,4 +177,4 @@ TEST_CASE("Cells and products count beyond 2^31", "[far]") {
   REQUIRE(*c.at(apart) == 15);
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::far_test

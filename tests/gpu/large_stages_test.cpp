@@ -8,7 +8,7 @@
 #include "gpu/card_backend.hpp"
 #include "gpu/emulated_device.hpp"
 
-namespace attnscope {
+namespace attnscope::large_stages_test {
 
 TEST_CASE("Stages of a Document larger than a tile are what the oracle says") {
   for (const auto schedule : {emulator::Schedule::Lazy, emulator::Schedule::Adversarial}) {
@@ -29,4 +29,4 @@ TEST_CASE("Stages of a Document larger than a tile are what the oracle says") {
   }
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::large_stages_test

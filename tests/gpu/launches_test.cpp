@@ -10,7 +10,7 @@
 #include "gpu/emulated_context.hpp"
 #include "gpu/emulated_device.hpp"
 
-namespace attnscope {
+namespace attnscope::launches_test {
 namespace {
 
 using emulator::EmulatedDevice;
@@ -140,4 +140,4 @@ TEST_CASE("More numbers than a launch has threads are done in rounds", "[launche
   for (const float x : downloaded(device, joined)) REQUIRE(x == 6);
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::launches_test

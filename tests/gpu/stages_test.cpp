@@ -9,7 +9,7 @@
 #include "gpu/emulated_device.hpp"
 #include "support/seeds.hpp"
 
-namespace attnscope {
+namespace attnscope::stages_test {
 namespace {
 
 using emulator::EmulatedDevice;
@@ -82,4 +82,4 @@ TEST_CASE("A stage reads what the stage before left on the card, without sending
   CHECK(card.uploaded() - before <= 4096);
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::stages_test

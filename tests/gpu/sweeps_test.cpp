@@ -9,7 +9,7 @@
 #include "gpu/emulated_device.hpp"
 #include "support/seeds.hpp"
 
-namespace attnscope {
+namespace attnscope::sweeps_test {
 namespace {
 
 using emulator::EmulatedDevice;
@@ -93,4 +93,4 @@ TEST_CASE("A sweep without entropies is the same in everything else") {
   CHECK_FALSE(without.entropy == with.entropy);
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::sweeps_test

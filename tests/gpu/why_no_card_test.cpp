@@ -3,7 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-namespace attnscope {
+namespace attnscope::why_no_card_test {
 
 TEST_CASE("Whatever keeps a graphics card from computing is one sentence") {
   using gpu::CardAnswers;
@@ -43,4 +43,4 @@ TEST_CASE("Whatever keeps a graphics card from computing is one sentence") {
   CHECK(why_no_card(answers).empty());
 }
 
-}  // namespace attnscope
+}  // namespace attnscope::why_no_card_test
