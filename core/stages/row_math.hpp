@@ -37,12 +37,12 @@ inline float exp_nonpositive(float x) {
 /// The reference path takes the library's.
 inline double exp_nonpositive(double x) { return std::exp(x); }
 
-/// Σ term(i) for i < count, in double. Eight partial sums, the same on every machine: a fixed order of
-/// additions.
-template <class Term>
-double sum_of(std::size_t count, Term&& term) {
+/// Σ term(i) for i < count, added up in Sum. Eight partial sums, the same on every machine and wherever the
+/// numbers lie: a fixed order of additions.
+template <class Sum = double, class Term>
+Sum sum_of(std::size_t count, Term&& term) {
   constexpr std::size_t lanes = 8;
-  std::array<double, lanes> partial{};
+  std::array<Sum, lanes> partial{};
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
     for (std::size_t lane = 0; lane < lanes; ++lane) partial[lane] += term(i + lane);

@@ -21,7 +21,8 @@ RowSum softmax_row(SoftmaxKind kind, std::span<const T> masked, T temperature, s
   }
   if (kind == SoftmaxKind::Naive) {
     for (std::size_t key = 0; key < masked.size(); ++key) weights[key] = std::exp(masked[key] / temperature);
-    const T sum = Row(weights.data(), count).sum();  // in T, so that it overflows as T does
+    // In T, so that it overflows as T does; Eigen's order of additions would depend on where the row lies.
+    const T sum = sum_of<T>(weights.size(), [&](std::size_t key) { return weights[key]; });
     Row(weights.data(), count) /= sum;
     return {0.0, static_cast<double>(sum)};
   }
