@@ -11,9 +11,21 @@ namespace {
 
 constexpr double rest = 1;  // seconds without a change that end a step while a text is typed
 
-/// Adds the bytes of blocks of a Document that no other one counted before.
-std::size_t new_bytes(const Document& document, std::set<const Tensor*>& counted) {
+/// What a text takes with its tokens.
+std::size_t bytes_of(const Sequences& sequences) {
   std::size_t bytes = 0;
+  for (const Sequence& sequence : sequences) {
+    bytes += sizeof(Sequence) + sequence.text.size();
+    for (const std::string& token : sequence.tokens) bytes += sizeof(std::string) + token.size();
+  }
+  return bytes;
+}
+
+/// The bytes of texts and blocks of a Document that no other one counted before.
+std::size_t new_bytes(const Document& document, std::set<const void*>& counted) {
+  std::size_t bytes = 0;
+  for (const Sequences* each : {&document.input.sequences, &document.input.memory})
+    if (!each->empty() && counted.insert(each->identity()).second) bytes += bytes_of(*each);
   for_each_block(document, [&](const TensorPtr& block) {
     if (block && counted.insert(block.get()).second) bytes += block->values().size_bytes();
   });
@@ -32,7 +44,7 @@ void History::record(const Document& document, const Viewing& look) {
   seen_.reset();
   acted_ = false;
   // From the newest to the oldest, as far as steps and bytes reach.
-  std::set<const Tensor*> counted;
+  std::set<const void*> counted;
   std::size_t bytes = new_bytes(present_->document, counted), kept = 0;
   while (kept < past_.size() && kept < max_steps && bytes <= max_bytes)
     bytes += new_bytes(past_[past_.size() - ++kept].document, counted);

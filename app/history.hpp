@@ -1,5 +1,5 @@
-// app: undo. A list of steps: Documents, which are values and share their blocks of numbers, each with how it
-// was looked at.
+// app: undo. A list of steps: Documents, which are values and share their texts and blocks of numbers, each
+// with how it was looked at.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class History {
     Document document;
     Viewing look;
   };
-  /// Steps and bytes of blocks that are kept; the oldest go first.
+  /// Steps, and bytes of texts and blocks, that are kept; the oldest go first.
   static constexpr std::size_t max_steps = 200;
   static constexpr std::size_t max_bytes = std::size_t{256} << 20;
 

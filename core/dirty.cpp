@@ -9,8 +9,9 @@ namespace attnscope {
 namespace {
 
 /// The texts are what a person typed; only the tokens reach a number.
-bool same_tokens(const std::vector<Sequence>& was, const std::vector<Sequence>& now) {
-  return std::ranges::equal(was, now, {}, &Sequence::tokens, &Sequence::tokens);
+bool same_tokens(const Sequences& was, const Sequences& now) {
+  return was.identity() == now.identity() ||
+         std::ranges::equal(was, now, {}, &Sequence::tokens, &Sequence::tokens);
 }
 
 /// Positions whose numbers come from the seed.

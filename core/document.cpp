@@ -7,6 +7,19 @@
 
 namespace attnscope {
 
+Sequences::Sequences(std::vector<Sequence> list)
+    : list_(list.empty() ? nullptr : std::make_shared<std::vector<Sequence>>(std::move(list))) {}
+
+const std::vector<Sequence>& Sequences::list() const {
+  static const std::vector<Sequence> none;
+  return list_ ? *list_ : none;
+}
+
+std::vector<Sequence>& Sequences::change() {
+  if (!list_ || list_.use_count() > 1) list_ = std::make_shared<std::vector<Sequence>>(list());
+  return *list_;
+}
+
 std::int64_t longest_of(const std::vector<Sequence>& sequences) {
   std::size_t longest = 0;
   for (const Sequence& sequence : sequences) longest = std::max(longest, sequence.tokens.size());

@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +23,36 @@ struct Sequence {
   std::string text;                 // valid UTF-8
   std::vector<std::string> tokens;  // in reading order, never empty strings
   bool operator==(const Sequence&) const = default;
+};
+
+/// Sentences that Documents share: a copy costs a pointer, and copies that nobody changed compare at once,
+/// however long the text is.
+class Sequences {
+ public:
+  Sequences() = default;
+  Sequences(std::vector<Sequence> list);  // NOLINT: a list of sentences is what it holds
+  Sequences(std::initializer_list<Sequence> list) : Sequences(std::vector<Sequence>(list)) {}
+
+  const std::vector<Sequence>& list() const;
+  operator const std::vector<Sequence>&() const { return list(); }
+  auto begin() const { return list().begin(); }
+  auto end() const { return list().end(); }
+  std::size_t size() const { return list().size(); }
+  bool empty() const { return list().empty(); }
+  const Sequence& operator[](std::size_t index) const { return list()[index]; }
+  const Sequence& at(std::size_t index) const { return list().at(index); }
+  const Sequence& front() const { return list().front(); }
+  const Sequence& back() const { return list().back(); }
+
+  /// The sentences to be changed: a copy of their own where others share them.
+  std::vector<Sequence>& change();
+  /// The same for the same sentences of two Documents, null when there are none.
+  const void* identity() const { return list_.get(); }
+  /// By value; in no time where both are the same sentences.
+  bool operator==(const Sequences& other) const { return list_ == other.list_ || list() == other.list(); }
+
+ private:
+  std::shared_ptr<std::vector<Sequence>> list_;
 };
 
 /// What a file held of a head. The tensors that it did not hold are zeros, one number wide: they stand for
@@ -67,9 +99,9 @@ struct Vectors {
 };
 
 struct Input {
-  std::vector<Sequence> sequences;  // the batch; shorter ones are padded at the end
+  Sequences sequences;  // the batch; shorter ones are padded at the end
   /// Cross-attention: keys and values come from these, one for each sequence; empty = self-attention.
-  std::vector<Sequence> memory;
+  Sequences memory;
   int padded_length = 0;  // tokens per sequence after padding; 0 = as long as the longest
   /// Decoding: the keys and values of so many first tokens are already in the cache, so that queries are
   /// computed only for the tokens after them. Self-attention only; less than the padded length.

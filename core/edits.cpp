@@ -77,7 +77,7 @@ void keep_shapes_possible(Document& document) {
 }  // namespace
 
 Document text(Document document, std::size_t index, std::string text) {
-  document.input.sequences.at(index) = sequence_of(std::move(text));
+  document.input.sequences.change().at(index) = sequence_of(std::move(text));
   document.input.edited.reset();
   keep_padding_possible(document.input);
   keep_shapes_possible(document);
@@ -90,17 +90,19 @@ Document texts(Document document, const std::vector<std::string>& texts) {
   document.input.sequences = std::move(sequences);
   document.input.edited.reset();
   if (document.input.memory.size() != document.input.sequences.size() && !document.input.memory.empty())
-    document.input.memory.resize(document.input.sequences.size(), Sequence(document.input.memory.front()));
+    document.input.memory.change().resize(document.input.sequences.size(),
+                                          Sequence(document.input.memory.front()));
   keep_padding_possible(document.input);
   keep_shapes_possible(document);
   return document;
 }
 
 Document memory(Document document, std::string text) {
-  document.input.memory.clear();
+  document.input.memory = {};
   document.input.edited_memory.reset();
   if (!text.empty())
-    document.input.memory.assign(document.input.sequences.size(), sequence_of(std::move(text)));
+    document.input.memory =
+        std::vector<Sequence>(document.input.sequences.size(), sequence_of(std::move(text)));
   keep_shapes_possible(document);
   return document;
 }

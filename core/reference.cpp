@@ -114,9 +114,9 @@ class CellSources {
     one.input.sequences = {input.sequences[at]};
     one.input.edited = one.input.edited_memory = nullptr;  // likewise
     if (input.memory.empty()) return one;
-    one.input.memory = {input.memory[at]};
-    one.input.memory[0].tokens.resize(static_cast<std::size_t>(longest_of(input.memory)),
-                                      std::string(padding_token));
+    Sequence memory = input.memory[at];
+    memory.tokens.resize(static_cast<std::size_t>(longest_of(input.memory)), std::string(padding_token));
+    one.input.memory = {std::move(memory)};
     return one;
   }
 

@@ -99,7 +99,7 @@ Document labels(Document document, std::size_t b, std::string text) {
   if (!is_valid_utf8(text)) throw Error("The labels are not valid UTF-8.");
   Input& input = document.input;
   if (!input.given || b >= input.sequences.size()) return document;
-  Sequence& sequence = input.sequences[b];
+  Sequence& sequence = input.sequences.change()[b];
   std::size_t found = 0;
   std::vector<std::string> typed = labels_of(text, sequence.tokens.size(), found);
   if (!typed.empty()) sequence.tokens = std::move(typed);

@@ -68,13 +68,13 @@ void label_input(JsonFields& root, JsonFields& fields, const std::vector<std::st
   const json* listed = fields.find("tokens");
   const std::vector<std::vector<std::string>> tokens = fields.text_lists("tokens");
   fields.finish();
-  if (listed != nullptr) label(fields, *listed, tokens, input.sequences);
+  if (listed != nullptr) label(fields, *listed, tokens, input.sequences.change());
   if (root.find("text") == nullptr) return;
   if (texts.size() != input.sequences.size()) {
     root.fail("text", fmt::format("{} texts, one for each entry of the batch", input.sequences.size()),
               *root.find("text"));
   }
-  for (std::size_t b = 0; b < texts.size(); ++b) input.sequences[b].text = texts[b];
+  for (std::size_t b = 0; b < texts.size(); ++b) input.sequences.change()[b].text = texts[b];
 }
 
 /// Token vectors as numbers.

@@ -278,7 +278,7 @@ void Dump::finish(Document& document, const LayerNames& layer) const {
 }
 
 void Dump::take_labels(Document& document, const LayerNames& layer) const {
-  std::vector<Sequence>& sequences = document.input.sequences;
+  std::vector<Sequence>& sequences = document.input.sequences.change();
   const std::size_t expected = sequences.front().tokens.size();
   const auto fits = [&](const std::string& key, const std::string& what, std::size_t found) {
     if (found == expected) return;

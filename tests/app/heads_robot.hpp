@@ -91,7 +91,7 @@ inline std::filesystem::path saved(const TemporaryDirectory& directory, const Do
 
 inline Document sentence(const std::string& text, int heads, int d_model) {
   Document document;
-  document.input.sequences.resize(1);
+  document.input.sequences.change().resize(1);
   document = edit::text(document, 0, text);
   document.d_model = d_model;
   document.heads = heads;

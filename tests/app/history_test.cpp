@@ -163,6 +163,23 @@ TEST_CASE("history keeps as many steps as it says, and no more bytes") {
   CHECK(steps <= 6);
 }
 
+TEST_CASE("texts count as bytes, once where steps share them") {
+  History history;
+  Document document;
+  const std::size_t size = History::max_bytes / 10;
+  for (int i = 0; i < 40; ++i) {
+    document.input.sequences = {{std::string(size, static_cast<char>('a' + i % 26)), {std::to_string(i)}}};
+    history.observe(document, {}, {}, i);
+  }
+  CHECK(history.depth() < 10);
+  CHECK(history.depth() > 7);
+  for (int i = 0; i < 40; ++i) {
+    document.temperature = static_cast<float>(i + 2);
+    history.observe(document, {}, {}, 40 + i);
+  }
+  CHECK(history.depth() > 40);
+}
+
 TEST_CASE("the palette finds actions by their words and runs them") {
   Robot robot;
   robot.settle();

@@ -85,7 +85,7 @@ TEST_CASE("weights from a file keep their width, and what is not about sizes has
   CHECK(cures(other) == std::vector<Cure>{{Width, 64}});
   CHECK(is_accepted(cured(other, {Width, 64})));
   Document silent = built_by_hand();
-  silent.input.sequences.front() = {};
+  silent.input.sequences.change().front() = {};
   CHECK_FALSE(is_accepted(silent));
   CHECK(unfitting_numbers(silent).empty());
   CHECK(cures(silent).empty());

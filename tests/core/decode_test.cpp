@@ -37,7 +37,7 @@ Document causal_document(Positions positions) {
 
 /// The first `tokens` of every sentence, all but the last in the cache.
 Document at_step(Document document, int tokens) {
-  for (Sequence& sequence : document.input.sequences)
+  for (Sequence& sequence : document.input.sequences.change())
     sequence.tokens.resize(static_cast<std::size_t>(tokens));
   document.input.padded_length = 0;
   document.input.cached = tokens - 1;
@@ -136,10 +136,11 @@ TEST_CASE("Decoding is the full pass for every mask that looks back only") {
     INFO("ATTNSCOPE_SEED=" << seeds::of_run() << ", case " << i << " of decoded");
     samples::Random random(seeds::of_case("decoded", i));
     Document document = samples::any_text_document(random);
-    document.input.memory.clear();
+    document.input.memory.change().clear();
     const auto tokens = static_cast<std::size_t>(random.between(2, 7));
-    for (Sequence& sequence : document.input.sequences) sequence = samples::sentence(7, sequence.tokens[0]);
-    for (Sequence& sequence : document.input.sequences) sequence.tokens.resize(tokens);
+    for (Sequence& sequence : document.input.sequences.change())
+      sequence = samples::sentence(7, sequence.tokens[0]);
+    for (Sequence& sequence : document.input.sequences.change()) sequence.tokens.resize(tokens);
     document.input.padded_length = document.input.cached = 0;
     if (document.positions == Positions::Learned) document.weights[Parameter::PositionTable].reset();
     document.dropout = {};

@@ -49,9 +49,13 @@ void members_are_complete(const Document& document) {
 std::vector<Change> all_changes() {
   const Fields none;
   return {
-      {"text", [](Document& d) { d.input.sequences[0].text.push_back('!'); }, none},
-      {"tokens", [](Document& d) { d.input.sequences[0].tokens[2] = std::string("new"); }, {Field::Tokens}},
-      {"sequences", [](Document& d) { d.input.sequences.push_back(samples::sentence(2)); }, {Field::Tokens}},
+      {"text", [](Document& d) { d.input.sequences.change()[0].text.push_back('!'); }, none},
+      {"tokens",
+       [](Document& d) { d.input.sequences.change()[0].tokens[2] = std::string("new"); },
+       {Field::Tokens}},
+      {"sequences",
+       [](Document& d) { d.input.sequences.change().push_back(samples::sentence(2)); },
+       {Field::Tokens}},
       {"padded_length", [](Document& d) { d.input.padded_length = 9; }, {Field::Tokens}},
       {"given",
        [](Document& d) {
@@ -236,7 +240,7 @@ TEST_CASE("A stage that a change does not touch is shared with the Trace before"
        },
        downstream_of(Stage::Surgery)},
       {"positions", [](Document& d) { d.positions = Positions::None; }, downstream_of(Stage::Position)},
-      {"tokens", [](Document& d) { d.input.sequences[0].tokens[0] = std::string("x"); },
+      {"tokens", [](Document& d) { d.input.sequences.change()[0].tokens[0] = std::string("x"); },
        downstream_of(Stage::Embed)},
       {"title", [](Document& d) { d.title = std::string("x"); }, Stages{}},
   };

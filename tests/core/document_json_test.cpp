@@ -76,7 +76,7 @@ TEST_CASE("every setting comes back", "[json]") {
   document.title = "Title with \"quotes\" and ∞";
   document.d_model = 32;
   document.heads = 4;
-  document.input.sequences.push_back({"two words", {"two", "words"}});
+  document.input.sequences.change().push_back({"two words", {"two", "words"}});
   document.input.padded_length = 9;
   document.positions = Positions::None;
   document.weights.seed = std::numeric_limits<std::uint64_t>::max();
@@ -122,7 +122,7 @@ TEST_CASE("every setting comes back", "[json]") {
     CHECK(same(round_trip(document), document));
   }
   SECTION("tokens of the second text that do not follow from it") {
-    document.input.memory[0].tokens = {"another text"};
+    document.input.memory.change()[0].tokens = {"another text"};
     CHECK(same(round_trip(document), document));
   }
   SECTION("hand-built weights, each embedding") {
@@ -143,7 +143,7 @@ TEST_CASE("every setting comes back", "[json]") {
     CHECK(same(round_trip(document), document));
   }
   SECTION("tokens that do not follow from the text") {
-    document.input.sequences[0].tokens = {"Ça va", "?"};
+    document.input.sequences.change()[0].tokens = {"Ça va", "?"};
     CHECK(same(round_trip(document), document));
   }
   SECTION("every kind of surgery") {
@@ -210,7 +210,7 @@ TEST_CASE("given Q, K, V come back", "[json]") {
   CHECK(*document.input.given.key == Tensor({1, 1, 3, 2}, {1, 1, 0, 1, 1, 0}));
   CHECK(check(document).keys == 3);
   CHECK(same(round_trip(document), document));
-  document.input.sequences[0].text = "a, b, c";
+  document.input.sequences.change()[0].text = "a, b, c";
   CHECK(same(round_trip(document), document));
   document.input.given.query = tensor({1, 1, 2, 2}, {infinity, -infinity, 1, 2});
   document.input.sequences = {{"x y z", {"x", "y", "z"}}};

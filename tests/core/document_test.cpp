@@ -46,6 +46,21 @@ TEST_CASE("check() gives the sizes of a Document that fits") {
   CHECK(key_length(sample_given(), 0) == 5);
 }
 
+TEST_CASE("sentences are shared until one of the Documents changes them") {
+  samples::Random random(1);
+  const Document document = samples::text_document(random, {4, 6}, 2, 16);
+  Document copy = document;
+  CHECK(copy.input.sequences.identity() == document.input.sequences.identity());
+  copy.input.sequences.change()[1].tokens[2] = "other";
+  CHECK(copy.input.sequences.identity() != document.input.sequences.identity());
+  CHECK(document.input.sequences[1].tokens[2] != "other");
+  CHECK(copy != document);
+  copy.input.sequences.change()[1].tokens[2] = document.input.sequences[1].tokens[2];
+  CHECK(copy == document);  // by value
+  CHECK(Sequences() == Sequences(std::vector<Sequence>{}));
+  CHECK(Sequences().change().empty());
+}
+
 TEST_CASE("check() says in one sentence what does not fit and what would") {
   struct Case {
     std::function<void(Document&)> change;
@@ -60,12 +75,13 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
       {[](Document& d) { d.heads = 0; }, "The number of heads is 0; it must be at least 1."},
       {[](Document& d) { d.d_model = 0; }, "d_model is 0; it must be from 1 to 8192."},
       {[](Document& d) { d.d_model = 1 << 30; }, "d_model is 1073741824; it must be from 1 to 8192."},
-      {[](Document& d) { d.input.sequences.clear(); }, "There is no text: at least one sentence is needed."},
+      {[](Document& d) { d.input.sequences.change().clear(); },
+       "There is no text: at least one sentence is needed."},
       {[](Document& d) { d.input.sequences = {Sequence{}}; },
        "The text has no tokens; type at least one word."},
-      {[](Document& d) { d.input.sequences[1] = {}; },
+      {[](Document& d) { d.input.sequences.change()[1] = {}; },
        "Sentence 2 of the text has no tokens; type at least one word."},
-      {[](Document& d) { d.input.sequences[1].tokens[2] = ""; },
+      {[](Document& d) { d.input.sequences.change()[1].tokens[2] = ""; },
        "Token 3 of sentence 2 is empty; every token needs at least one character."},
       {[](Document& d) { d.input.padded_length = 5; },
        "padded_length is 5; the longest sentence has 6 tokens, so it must be at least that, or 0 for no more "

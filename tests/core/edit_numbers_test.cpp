@@ -28,7 +28,7 @@ TEST_CASE("every number of every block can be edited, and nothing else changes",
   Document text = edit::biases(sentence(Recipe::Random, {"one two three", "a b"}), true);
   text = edit::extra_key(edit::memory(edit::kv_heads(text, 2), "un deux"), true);
   Document vectors = text;
-  vectors.input.memory.clear();
+  vectors.input.memory.change().clear();
   vectors.input.vectors.query = samples::Random(3).tensor({2, 3, 64});
   const std::map<const char*, Document> documents{
       {"text", text}, {"vectors", vectors}, {"given", given_document()}};
@@ -101,7 +101,7 @@ TEST_CASE("edited token vectors are the same layer as the same vectors from a fi
   document = edit::one_hot_row(document, {Block::Memory, 0, 5});
   Document vectors = document;
   vectors.input.vectors = {document.input.edited, document.input.edited_memory, nullptr};
-  vectors.input.memory.clear();
+  vectors.input.memory.change().clear();
   vectors.input.edited = vectors.input.edited_memory = nullptr;
   const ResultPtr a = computed(document), b = computed(vectors);
   for (const Stage stage :

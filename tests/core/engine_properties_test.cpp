@@ -79,13 +79,13 @@ Document changed(samples::Random& random, const Document& was) {
       case 11: now.input.cached = static_cast<int>(random.between(0, 3)); break;
       case 12:
         if (random.coin() || now.input.memory.empty()) {
-          now.input.memory.clear();
+          now.input.memory.change().clear();
         } else {
-          now.input.memory.back().tokens.push_back("</s>");
+          now.input.memory.change().back().tokens.push_back("</s>");
         }
         break;
       case 13:
-        if (!now.input.sequences.empty()) now.input.sequences[0].tokens.back() = "[SEP]";
+        if (!now.input.sequences.empty()) now.input.sequences.change()[0].tokens.back() = "[SEP]";
         break;
       case 14: samples::randomise_surgery(random, now); break;
       case 15: now.surgery.clear(); break;
@@ -168,10 +168,10 @@ TEST_CASE("Without positions and masks the order of keys is no matter, that of q
     document.input.cached = 0;
     const auto tokens = static_cast<std::size_t>(padded_tokens(document.input));
     for (auto* text : {&document.input.sequences, &document.input.memory})
-      for (Sequence& sequence : *text) sequence.tokens.resize(tokens, "more");
+      for (Sequence& sequence : text->change()) sequence.tokens.resize(tokens, "more");
     Document reversed = document;
-    for (Sequence& sequence : reversed.input.sequences) std::ranges::reverse(sequence.tokens);
-    for (Sequence& sequence : reversed.input.memory)
+    for (Sequence& sequence : reversed.input.sequences.change()) std::ranges::reverse(sequence.tokens);
+    for (Sequence& sequence : reversed.input.memory.change())
       std::rotate(sequence.tokens.begin(), sequence.tokens.begin() + 1, sequence.tokens.end());
     const auto a = run<double>(document), b = run<double>(reversed);
     double off = 0;

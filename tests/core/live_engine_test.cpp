@@ -96,7 +96,7 @@ class PacedBackend final : public Backend {
 Document numbered(int number) {
   samples::Random random(1);
   Document document = samples::text_document(random, {2}, 1, 4);
-  document.input.sequences[0].tokens[0] = fmt::format("token{}", number);
+  document.input.sequences.change()[0].tokens[0] = fmt::format("token{}", number);
   document.temperature = static_cast<float>(number);
   return document;
 }

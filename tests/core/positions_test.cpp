@@ -115,7 +115,7 @@ TEST_CASE("The two layouts of rotary positions are one with the dimensions in an
 
 TEST_CASE("Learned positions without a table are a vector for each place, from the seed") {
   Document document = sentence_of(9, Positions::Learned);
-  document.input.sequences.push_back(samples::sentence(4, "other"));
+  document.input.sequences.change().push_back(samples::sentence(4, "other"));
   const auto added = [](const Document& of) {
     const Trace trace = run(of);
     return (trace[Stage::Position]->matrix(0) - trace[Stage::Embed]->matrix(0)).eval();

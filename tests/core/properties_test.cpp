@@ -63,7 +63,7 @@ TEST_CASE("A causal row sees no future") {
   Document document = samples::text_document(random, {9}, 2, 16);
   document.masking.causal = true;
   Document other = document;
-  other.input.sequences[0].tokens[6] = "something else";
+  other.input.sequences.change()[0].tokens[6] = "something else";
   const ResultPtr a = compute(document), b = compute(other);
   const auto before = [](const ResultPtr& result) {
     return result->trace[Stage::Output]->matrix(0).topRows(6);
@@ -81,7 +81,7 @@ TEST_CASE("Permuting the tokens permutes the output when there are no positions"
   const std::vector<std::size_t> order{3, 0, 6, 1, 5, 2, 4};
   Document shuffled = document;
   for (std::size_t t = 0; t < order.size(); ++t)
-    shuffled.input.sequences[0].tokens[t] = document.input.sequences[0].tokens[order[t]];
+    shuffled.input.sequences.change()[0].tokens[t] = document.input.sequences.change()[0].tokens[order[t]];
   const ResultPtr a = compute(document), b = compute(shuffled);
   for (std::size_t t = 0; t < order.size(); ++t) {
     const auto expected = a->trace[Stage::Output]->matrix(0).row(static_cast<Eigen::Index>(order[t]));

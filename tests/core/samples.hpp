@@ -50,7 +50,7 @@ inline Document text_document(Random& random, const std::vector<std::int64_t>& l
                               int d_model, bool biases = true) {
   Document document;
   for (std::size_t b = 0; b < lengths.size(); ++b)
-    document.input.sequences.push_back(sentence(lengths[b], fmt::format("s{}t", b)));
+    document.input.sequences.change().push_back(sentence(lengths[b], fmt::format("s{}t", b)));
   document.heads = heads;
   document.d_model = d_model;
   Weights& weights = document.weights;

@@ -15,7 +15,7 @@ namespace {
 void set_memory(Document& document, std::size_t b, std::string text) {
   Sequence sequence;
   if (!text.empty()) sequence = edit::memory(document, std::move(text)).input.memory.front();
-  document.input.memory[b] = std::move(sequence);
+  document.input.memory.change()[b] = std::move(sequence);
   document = edit::cached(std::move(document), document.input.cached);  // fits a mask made by hand
 }
 
