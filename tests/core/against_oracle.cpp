@@ -4,8 +4,8 @@
 #include <type_traits>
 
 #include "core/compare.hpp"
-#include "core/stages/embed.hpp"
 #include "core/stages/dropout.hpp"
+#include "core/stages/embed.hpp"
 #include "oracle/positions.hpp"
 
 namespace attnscope::against_oracle {
