@@ -11,6 +11,7 @@
 
 #include <array>
 
+#include "core/parallel.hpp"
 #include "core/stages/sources.hpp"
 #include "core/trace.hpp"
 

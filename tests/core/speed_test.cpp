@@ -7,6 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
 
+#include "core/dirty.hpp"
 #include "core/pipeline.hpp"
 #include "core/samples.hpp"
 
