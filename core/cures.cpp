@@ -26,11 +26,6 @@ bool width_fits(const Document& document, int d_model) {
   return !is_built_by_hand(document) || (d_model >= min_hand_built_width && d_model % 2 == 0);
 }
 
-/// Whether every head has as many numbers: always with a d_k of its own.
-bool is_whole(const Document& document, int heads) {
-  return document.d_k > 0 || document.d_model % heads == 0;
-}
-
 /// An edited text sets a padded length it outgrew back to 0, so that only a typed one can be too short.
 bool padding_fits(const Input& input) {
   if (input.padded_length == 0 || input.vectors) return true;
@@ -65,9 +60,10 @@ std::optional<int> needed(const Document& document, LayerNumber what) {
   switch (what) {
     case LayerNumber::Heads: {
       if (!width_fits(document, d_model)) return std::nullopt;
-      const bool shared = document.kv_heads > 0 && heads >= 1 && is_whole(document, heads);
-      return nearest(heads, d_model,
-                     [&](int n) { return is_whole(document, n) && (!shared || n % document.kv_heads == 0); });
+      const bool shared = document.kv_heads > 0 && heads >= 1 && can_split(document, heads);
+      return nearest(heads, d_model, [&](int n) {
+        return can_split(document, n) && (!shared || n % document.kv_heads == 0);
+      });
     }
     case LayerNumber::Width:
       if (heads < 1) return std::nullopt;
@@ -110,6 +106,10 @@ int widest_model(const Document& document) {
   return made && !document.input.vectors ? max_made_width : max_d_model;
 }
 
+bool can_split(const Document& document, int heads) {
+  return document.d_k > 0 || document.d_model % heads == 0;
+}
+
 int widest_head(const Document& document) {
   const std::int64_t most = widest_model(document);
   const std::int64_t columns = most * most / std::max(1, document.d_model);  // of all heads
@@ -127,7 +127,7 @@ std::vector<LayerNumber> unfitting_numbers(const Document& document) {
   if (!padding_fits(document.input)) return {PaddedLength};
   if (heads < 1) return {Heads};
   if (!width_fits(document, d_model)) return {Width};
-  if (!is_whole(document, heads)) return {Heads, Width};
+  if (!can_split(document, heads)) return {Heads, Width};
   const int kv_heads = key_value_heads(document), widest = widest_head(document);
   const auto fits = [widest](int width) { return width >= 1 && width <= widest; };
   if (kv_heads < 1 || heads % kv_heads != 0) return {KeyHeads, Heads};

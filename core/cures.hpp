@@ -28,6 +28,8 @@ struct Cure {
 std::vector<Cure> cures(const Document&);
 Document cured(Document, const Cure&);
 
+/// Whether every head has as many numbers: d_model / heads is a whole number, or d_k is set. `heads` >= 1.
+bool can_split(const Document&, int heads);
 /// The number of heads nearest to `heads` that divides `d_model`, the larger of two.
 int fitting_heads(int d_model, int heads);
 /// The widest d_model the Document can have: where a recipe makes its weights, as wide as those are made.

@@ -23,7 +23,7 @@ void check_heads(const Document& document) {
   const int d_model = document.d_model;
   const int heads = document.heads;
   if (heads < 1) throw Error(fmt::format("The number of heads is {}; it must be at least 1.", heads));
-  if (document.d_k == 0 && d_model % heads != 0) {
+  if (!can_split(document, heads)) {
     const int fits = fitting_heads(d_model, heads);
     throw Error(
         fmt::format("d_model {0} cannot be split over {1} heads: {0} / {1} is not a whole number; "

@@ -35,6 +35,12 @@ struct Limits {
   double below = std::numeric_limits<double>::infinity();  // of a float: it is less
   int rank = 0;                                            // dimensions of a tensor
   bool null_hides = false;                                 // a tensor's -inf is null in files
+
+  /// Whether a float is within them; NaN and infinities are not.
+  constexpr bool allow(float value) const {
+    const double number = static_cast<double>(value);
+    return (open ? number > least : number >= least) && number < below;
+  }
 };
 
 /// How Compare tells that two Documents differ. Without a title it does so by a function of its own.

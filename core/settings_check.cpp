@@ -37,10 +37,7 @@ void check_limits(const Document& document) {
         check_range(limits.called, value, static_cast<std::int64_t>(limits.least),
                     static_cast<std::int64_t>(limits.most));
     } else if constexpr (std::is_same_v<T, float>) {
-      const double number = static_cast<double>(value);
-      const bool fits =
-          (limits.open ? number > limits.least : number >= limits.least) && number < limits.below;
-      if (!fits) throw Error(fmt::format(fmt::runtime(limits.refusal), value));
+      if (!limits.allow(value)) throw Error(fmt::format(fmt::runtime(limits.refusal), value));
     }
   });
 }

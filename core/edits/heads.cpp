@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/cures.hpp"
 #include "core/edits/blocks.hpp"
 #include "core/error.hpp"
 #include "core/settings_check.hpp"
@@ -62,7 +63,7 @@ void check_preset(const Document& document, std::int64_t head, HeadPreset preset
   };
   if (document.input.given) refuse("with given Q, K and V there are no weights");
   const Weights& weights = document.weights;
-  const bool whole = document.heads >= 1 && (document.d_k > 0 || document.d_model % document.heads == 0);
+  const bool whole = document.heads >= 1 && can_split(document, document.heads);
   if (!whole || !weights[Parameter::WQuery] || !weights[Parameter::WKey])
     refuse("the layer has no weights of whole heads");
   if (key_value_heads(document) != document.heads)

@@ -41,9 +41,7 @@ void read(JsonFields& fields, const std::string& name, std::uint64_t& value, con
 }
 void read(JsonFields& fields, const std::string& name, float& value, const Limits& limits) {
   value = fields.number(name, value);
-  const double number = static_cast<double>(value);
-  const bool large_enough = limits.open ? number > limits.least : number >= limits.least;
-  if (large_enough && number < limits.below) return;
+  if (limits.allow(value)) return;
   const std::string most = limits.below < std::numeric_limits<double>::infinity()
                                ? fmt::format(" and below {}", limits.below)
                                : "";

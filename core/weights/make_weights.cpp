@@ -139,7 +139,7 @@ bool can_make(const Document& document, Recipe recipe) {
   const int smallest = recipe == Recipe::HandBuilt ? min_hand_built_width : 1;
   if (recipe == Recipe::Given || document.input.given || document.input.vectors) return false;
   if (document.heads < 1 || document.d_model < smallest || document.d_model > max_made_width ||
-      (document.d_k == 0 && document.d_model % document.heads != 0))
+      !can_split(document, document.heads))
     return false;
   const int kv_heads = key_value_heads(document), d_k = key_width(document), d_v = value_width(document);
   const int widest = widest_head(document), wider = std::max(d_k, d_v);

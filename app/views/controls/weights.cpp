@@ -135,47 +135,30 @@ std::string_view head_width_formula(const Document& document) {
   return document.d_k > 0 ? "W_Q [d_model, heads · dₖ]" : "dₖ = d_model / heads";
 }
 
-/// dₖ of its own.
-void free_head_width_row(Column& c) {
+/// dₖ: of its own, or d_model / heads, where another dₖ is another d_model. Where that is no whole number it
+/// is shown as it is.
+void head_width_row(Column& c) {
   Document& document = c.document();
-  const std::int64_t d_k = document.d_k, widest = widest_head(document);
+  const bool is_free = document.d_k > 0;
+  const std::int64_t heads = document.heads, width = document.d_model;
+  if (heads < 1) return;
+  const std::int64_t d_k = key_width(document);
+  const std::int64_t widest = is_free ? widest_head(document) : widest_model(document) / heads;
   const auto next = [&](int step) {
     return step > 0 ? std::min(d_k * 2, std::max(d_k, widest)) : std::max<std::int64_t>(d_k / 2, 1);
   };
-  if (const auto n =
-          c.number("d_k", "dₖ", d_k, next,
-                   {"d_k",
-                    "Q [queries, dₖ] = X [queries, d_model]·W_Q",
-                    "How many numbers a head's query and key have, and what the scores are divided "
-                    "by the root of. It does not follow from d_model here.",
-                    {}},
-                   {}, is_refused(c.scene, LayerNumber::KeyWidth)))
-    document = edit::d_k(document, std::max(1, small(*n)));
-}
-
-/// dₖ, which is d_model / heads: another dₖ is another d_model. Where it is no whole number it is shown as it
-/// is.
-void head_width_row(Column& c) {
-  Document& document = c.document();
-  const std::int64_t heads = document.heads, width = document.d_model;
-  if (document.d_k > 0) return free_head_width_row(c);
-  if (heads < 1) return;
-  const std::int64_t d_k = width / heads;
-  const auto next = [&](int step) {
-    return step > 0 ? std::min(d_k * 2, std::max(d_k, widest_model(document) / heads))
-                    : std::max<std::int64_t>(d_k / 2, 1);
-  };
   const std::string odd =
-      width % heads == 0 ? std::string() : fixed(static_cast<double>(width) / static_cast<double>(heads), 2);
-  if (const auto n =
-          c.number("d_k", "dₖ", d_k, next,
-                   {"d_k",
-                    "dₖ = d_model / heads",
-                    "How many numbers a head's query and key have, and what the scores are divided "
-                    "by the root of. A change here makes d_model = heads × dₖ.",
-                    {}},
-                   odd, !odd.empty() || is_refused(c.scene, LayerNumber::Width)))
-    document = edit::d_model(document, small(*n * heads));
+      is_free || width % heads == 0 ? "" : fixed(static_cast<double>(width) / static_cast<double>(heads), 2);
+  const std::string why =
+      std::string(
+          "How many numbers a head's query and key have, and what the scores are divided by the root of. ") +
+      (is_free ? "It does not follow from d_model here." : "A change here makes d_model = heads × dₖ.");
+  const bool wrong =
+      !odd.empty() || is_refused(c.scene, is_free ? LayerNumber::KeyWidth : LayerNumber::Width);
+  const auto n = c.number("d_k", "dₖ", d_k, next, {"d_k", head_width_formula(document), why, {}}, odd, wrong);
+  if (!n) return;
+  document =
+      is_free ? edit::d_k(document, std::max(1, small(*n))) : edit::d_model(document, small(*n * heads));
 }
 
 void head_rows(Column& c) {
