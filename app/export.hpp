@@ -19,7 +19,7 @@ namespace attnscope {
 struct Exported {
   Plane plane{Stage::Softmax};
   std::optional<Stage> vectors;
-  std::optional<Block> weights;
+  std::optional<Editable> weights;
   std::int64_t sequence = 0, head = 0;
   CellRange region = {};  // of a long result: the weights of these cells, whatever else is said
 };

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "core/document_blocks.hpp"
+#include "core/document_tensors.hpp"
 
 namespace attnscope {
 namespace {
@@ -26,7 +26,7 @@ std::size_t new_bytes(const Document& document, std::set<const void*>& counted) 
   std::size_t bytes = 0;
   for (const Sequences* each : {&document.input.sequences, &document.input.memory})
     if (!each->empty() && counted.insert(each->identity()).second) bytes += bytes_of(*each);
-  for_each_block(document, [&](const TensorPtr& block) {
+  for_each_tensor(document, [&](const TensorPtr& block) {
     if (block && counted.insert(block.get()).second) bytes += block->values().size_bytes();
   });
   return bytes;

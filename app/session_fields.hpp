@@ -47,12 +47,12 @@ static_assert(Names<PlotKind>::list.size() == plot_kinds);
 ATTNSCOPE_NAMES(Edge, {"rising", "falling"});
 #undef ATTNSCOPE_NAMES
 template <>
-struct Names<Block> {
+struct Names<Editable> {
   static constexpr auto list = [] {
-    std::array<std::string_view, block_count> all{"input",  "memory",    "queries",    "keys",
-                                                  "values", "past-keys", "past-values"};
-    for (std::size_t i = first_parameter_block; i < block_count; ++i)
-      all[i] = info(*parameter_of(static_cast<Block>(i))).id;
+    std::array<std::string_view, editable_count> all{"input",  "memory",    "queries",    "keys",
+                                                     "values", "past-keys", "past-values"};
+    for (std::size_t i = first_editable_parameter; i < editable_count; ++i)
+      all[i] = info(*parameter_of(static_cast<Editable>(i))).id;
     return all;
   }();
 };

@@ -113,7 +113,7 @@ struct ViewState {
     editing.weights.reset();
     vectors = next;
   }
-  void show_weights(Block next) {
+  void show_weights(Editable next) {
     inspector.expanded = false;
     vectors.reset();
     editing.weights = next;

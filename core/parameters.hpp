@@ -18,7 +18,7 @@ namespace attnscope {
 /// W_Q, W_K, W_V and W_O, with their biases.
 enum class Projection { Query, Key, Value, Output };
 
-/// Those whose numbers a person can edit come first (see Block in core/edits/numbers.hpp).
+/// Those whose numbers a person can edit come first (see Editable in core/edits/numbers.hpp).
 enum class Parameter : std::uint8_t {
   WQuery,
   WKey,

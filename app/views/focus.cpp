@@ -78,7 +78,7 @@ void draw_focus(Scene& scene, const Box& region) {
   const float title = ui.px(scene.compact ? 44 : 48), bar = low ? ui.px(8) : ui.px(scene.compact ? 56 : 64);
   const Box area{region.x + pad, region.y + title, region.w - 2 * pad, region.h - title - bar};
   const Box all{area.x, area.y, area.w, area.h + bar};
-  std::optional<Block>& weights = scene.view.editing.weights;
+  std::optional<Editable>& weights = scene.view.editing.weights;
   if (weights && !numbers_of(scene.document, *weights)) weights.reset();
   if (const std::optional<Stage> vectors = scene.view.vectors;
       vectors && (!scene.result.trace[*vectors] || !is_known(scene.result.document, *vectors)))

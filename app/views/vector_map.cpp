@@ -186,7 +186,7 @@ void draw_vector_map(Scene& scene, const Box& area, Stage stage) {
   const VectorWords w = vector_words(stage);
   const bool editable = stage == Stage::Embed && !scene.result.document.input.given;
   const float bar = editable ? ui.px(44) : 0;
-  if (editable) draw_block_bar(scene, {area.x, area.y, area.w, bar}, Block::Input);
+  if (editable) draw_block_bar(scene, {area.x, area.y, area.w, bar}, Editable::Input);
   const float y = area.y + bar + ui.px(10);
   const std::string why = std::string(w.why) + shared_by(scene, stage);
   const float width = ui.text(area.x, y, w.formula, {type::label, ui.theme.text1, Ink::Medium});

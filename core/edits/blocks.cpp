@@ -13,21 +13,21 @@
 namespace attnscope {
 namespace {
 
-bool is_vectors_of_text(const Document& document, Block block) {
-  return (block == Block::Input || block == Block::Memory) && !document.input.given &&
+bool is_vectors_of_text(const Document& document, Editable block) {
+  return (block == Editable::Input || block == Editable::Memory) && !document.input.given &&
          !document.input.vectors;
 }
 
 /// The token vectors the embedding gives to the text or the second text; null when there is none.
-TensorPtr embedded(const Document& document, Block block) {
+TensorPtr embedded(const Document& document, Editable block) {
   const Input& input = document.input;
-  const std::vector<Sequence>& sequences = block == Block::Memory ? input.memory : input.sequences;
-  const std::int64_t tokens = block == Block::Memory ? longest_of(sequences) : padded_tokens(input);
+  const std::vector<Sequence>& sequences = block == Editable::Memory ? input.memory : input.sequences;
+  const std::int64_t tokens = block == Editable::Memory ? longest_of(sequences) : padded_tokens(input);
   if (sequences.empty() || tokens == 0) return nullptr;
   return std::make_shared<const Tensor>(embed<float>(document, sequences, tokens));
 }
 
-bool is_weights(Block block) { return parameter_of(block).has_value(); }
+bool is_weights(Editable block) { return parameter_of(block).has_value(); }
 
 /// The Document as the recipe made it whose numbers were edited; nothing where no recipe is known or fits.
 std::optional<Document> with_made_weights(Document document) {
@@ -65,45 +65,45 @@ bool has_heads(const Document& document) {
 
 /// stored(), for Documents that may be changed and for others.
 template <class D>
-std::conditional_t<std::is_const_v<D>, const TensorPtr, TensorPtr>* place_of(D& document, Block block) {
+std::conditional_t<std::is_const_v<D>, const TensorPtr, TensorPtr>* place_of(D& document, Editable block) {
   auto& input = document.input;
   const bool given = static_cast<bool>(input.given);
-  if (given && (block < Block::Queries || block > Block::PastValues)) return nullptr;
-  if (!given && block >= Block::Queries && block <= Block::PastValues) return nullptr;
+  if (given && (block < Editable::Queries || block > Editable::PastValues)) return nullptr;
+  if (!given && block >= Editable::Queries && block <= Editable::PastValues) return nullptr;
   switch (block) {
-    case Block::Input: return input.vectors ? &input.vectors.query : &input.edited;
-    case Block::Memory: return input.vectors ? &input.vectors.key : &input.edited_memory;
-    case Block::Queries: return &input.given.query;
-    case Block::Keys: return &input.given.key;
-    case Block::Values: return &input.given.value;
-    case Block::PastKeys: return &input.given.past_key;
-    case Block::PastValues: return &input.given.past_value;
+    case Editable::Input: return input.vectors ? &input.vectors.query : &input.edited;
+    case Editable::Memory: return input.vectors ? &input.vectors.key : &input.edited_memory;
+    case Editable::Queries: return &input.given.query;
+    case Editable::Keys: return &input.given.key;
+    case Editable::Values: return &input.given.value;
+    case Editable::PastKeys: return &input.given.past_key;
+    case Editable::PastValues: return &input.given.past_value;
     default: return &document.weights[*parameter_of(block)];
   }
 }
 
 }  // namespace
 
-std::string_view symbol(Block block) {
-  constexpr std::array<std::string_view, first_parameter_block> symbols{"X", "N",      "Q",     "K",
-                                                                        "V", "past K", "past V"};
+std::string_view symbol(Editable block) {
+  constexpr std::array<std::string_view, first_editable_parameter> symbols{"X", "N",      "Q",     "K",
+                                                                           "V", "past K", "past V"};
   const std::optional<Parameter> parameter = parameter_of(block);
   return parameter ? info(*parameter).name : symbols[static_cast<std::size_t>(block)];
 }
 
-std::optional<Projection> projection_of(Block block) {
+std::optional<Projection> projection_of(Editable block) {
   const std::optional<Parameter> parameter = parameter_of(block);
   if (!parameter || info(*parameter).kind != ParameterKind::Matrix) return std::nullopt;
   return info(*parameter).projection;
 }
 
-TensorPtr numbers_of(const Document& document, Block block) {
+TensorPtr numbers_of(const Document& document, Editable block) {
   const TensorPtr* there = edit::stored(document, block);
   if (there != nullptr && *there) return *there;
   return is_vectors_of_text(document, block) ? embedded(document, block) : nullptr;
 }
 
-TensorPtr made_numbers(const Document& document, Block block) {
+TensorPtr made_numbers(const Document& document, Editable block) {
   if (is_vectors_of_text(document, block)) return embedded(document, block);
   const TensorPtr now = numbers_of(document, block);
   if (!now || !is_weights(block)) return nullptr;
@@ -118,18 +118,18 @@ TensorPtr made_numbers(const Document& document, Block block) {
   return made && made->shape() == now->shape() ? made : nullptr;
 }
 
-float gain_of(const Document& document, Block block) {
-  if (block == Block::Input || block == Block::Memory) return document.embedding_gain;
+float gain_of(const Document& document, Editable block) {
+  if (block == Editable::Input || block == Editable::Memory) return document.embedding_gain;
   const std::optional<Projection> which = projection_of(block);
   return which ? document.weights.of(*which).gain : 1;
 }
 
 namespace edit {
 
-TensorPtr* stored(Document& document, Block block) { return place_of(document, block); }
-const TensorPtr* stored(const Document& document, Block block) { return place_of(document, block); }
+TensorPtr* stored(Document& document, Editable block) { return place_of(document, block); }
+const TensorPtr* stored(const Document& document, Editable block) { return place_of(document, block); }
 
-Document with_numbers(Document document, Block block, std::shared_ptr<Tensor> numbers) {
+Document with_numbers(Document document, Editable block, std::shared_ptr<Tensor> numbers) {
   const TensorPtr was = numbers_of(document, block);
   if (was && *was == *numbers) return document;
   const Document before = document;
@@ -146,7 +146,7 @@ Document with_numbers(Document document, Block block, std::shared_ptr<Tensor> nu
 }
 
 Document as_made(Document document) {
-  for (const Block block : {Block::Input, Block::Memory}) {
+  for (const Editable block : {Editable::Input, Editable::Memory}) {
     if (!is_vectors_of_text(document, block)) continue;
     TensorPtr& edited = *stored(document, block);
     if (!edited) continue;

@@ -10,12 +10,12 @@ namespace attnscope::edit {
 
 /// Where the Document keeps the numbers of a block; null when it can have no such block. The place may be
 /// empty: token vectors nobody edited, a bias that is off.
-TensorPtr* stored(Document&, Block);
-const TensorPtr* stored(const Document&, Block);
+TensorPtr* stored(Document&, Editable);
+const TensorPtr* stored(const Document&, Editable);
 
 /// The Document with another block of the same shape. Weights are Given from then on, and heads whose queries
 /// or keys changed lose their names.
-Document with_numbers(Document, Block, std::shared_ptr<Tensor> numbers);
+Document with_numbers(Document, Editable, std::shared_ptr<Tensor> numbers);
 
 /// The same Document without the traces of editing where nothing differs from what was made: no edited
 /// vectors, the recipe instead of Given, names of the heads that do again what they were built for.

@@ -103,14 +103,14 @@ Document head_preset(Document document, std::int64_t head, HeadPreset preset) {
   const std::int64_t first = head * d_k;
   const HeadWeights made =
       preset_head(preset, document.d_model, d_k, document.weights.seed, static_cast<int>(head));
-  const auto write = [&](Block block, const Tensor& columns) {
+  const auto write = [&](Editable block, const Tensor& columns) {
     const TensorPtr now = numbers_of(document, block);
     if (now) document = with_numbers(std::move(document), block, with_columns(*now, first, columns));
   };
-  write(Block::QueryWeights, made.w_query);
-  write(Block::KeyWeights, made.w_key);
-  write(Block::QueryBias, Tensor({d_k}));
-  write(Block::KeyBias, Tensor({d_k}));
+  write(Editable::QueryWeights, made.w_query);
+  write(Editable::KeyWeights, made.w_key);
+  write(Editable::QueryBias, Tensor({d_k}));
+  write(Editable::KeyBias, Tensor({d_k}));
   document.weights.head_names.resize(static_cast<std::size_t>(document.heads));
   document.weights.head_names[static_cast<std::size_t>(head)] = std::string(name_of(preset));
   return as_made(std::move(document));

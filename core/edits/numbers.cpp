@@ -39,7 +39,7 @@ std::span<float> row_of(Tensor& numbers, const Place& place, Columns columns) {
                                   static_cast<std::size_t>(columns.end - columns.begin));
 }
 
-TensorPtr present(const Document& document, Block block) {
+TensorPtr present(const Document& document, Editable block) {
   TensorPtr numbers = numbers_of(document, block);
   if (!numbers) throw Error(fmt::format("There is no {} whose numbers could be edited.", symbol(block)));
   return numbers;
@@ -103,7 +103,7 @@ Document paste_row(Document document, const Place& first, std::span<const float>
                   [&](std::span<float> row) { std::ranges::copy(numbers, row.begin()); });
 }
 
-Document zero(Document document, Block block) {
+Document zero(Document document, Editable block) {
   const Shape shape = present(document, block)->shape();
   return with_numbers(std::move(document), block, std::make_shared<Tensor>(shape));
 }
@@ -122,13 +122,13 @@ Document reset_number(Document document, const Place& place) {
   return reset_row(std::move(document), place, one(place));
 }
 
-Document reset(Document document, Block block) {
+Document reset(Document document, Editable block) {
   const TensorPtr made = made_numbers(document, block);
   if (!made) return document;
   return as_made(with_numbers(std::move(document), block, std::make_shared<Tensor>(*made)));
 }
 
-Document initialise(Document document, Block block, Initialiser initialiser, std::uint64_t seed) {
+Document initialise(Document document, Editable block, Initialiser initialiser, std::uint64_t seed) {
   const std::optional<Projection> which = projection_of(block);
   if (!which) throw Error(fmt::format("{} has no initialiser; W_Q, W_K, W_V and W_O have.", symbol(block)));
   const TensorPtr was = present(document, block);
@@ -143,7 +143,7 @@ Document initialise(Document document, Block block, Initialiser initialiser, std
                       std::make_shared<Tensor>(*drawn_block(document.weights, *which, was->shape())));
 }
 
-Document undrawn(Document document, Block block) {
+Document undrawn(Document document, Editable block) {
   const std::optional<Projection> which = projection_of(block);
   if (!which || !document.weights.of(*which).drawn) return document;
   document.weights.of(*which).drawn.reset();
@@ -168,13 +168,13 @@ void multiply(TensorPtr& block, float factor) {
 
 }  // namespace
 
-Document gain(Document document, Block block, float factor) {
+Document gain(Document document, Editable block, float factor) {
   if (!(factor > 0) || !std::isfinite(factor))
     throw Error(fmt::format("The gain of {} cannot be {}; it must be a finite number above 0.", symbol(block),
                             factor));
   present(document, block);
   const float ratio = factor / gain_of(document, block);
-  if (block == Block::Input || block == Block::Memory) {
+  if (block == Editable::Input || block == Editable::Memory) {
     Input& input = document.input;
     document.embedding_gain = factor;
     for (TensorPtr* numbers : {&input.edited, &input.edited_memory, &input.vectors.query, &input.vectors.key,

@@ -18,7 +18,7 @@
 
 namespace attnscope {
 
-enum class Block : std::uint8_t {
+enum class Editable : std::uint8_t {
   Input,    // X before positions: the token vectors [batch][tokens][d_model]
   Memory,   // the same of the second text
   Queries,  // given Q, K, V [batch][heads or kv heads][n][d_k or d_v]
@@ -37,24 +37,24 @@ enum class Block : std::uint8_t {
   ExtraKey,  // the learned key and value that every query sees: one row [kv heads · d]
   ExtraValue,
 };
-inline constexpr std::size_t first_parameter_block = 7;
+inline constexpr std::size_t first_editable_parameter = 7;
 /// Tables of positions cannot be edited; they are the last parameters.
-inline constexpr std::size_t block_count =
-    first_parameter_block + static_cast<std::size_t>(Parameter::PositionTable);
+inline constexpr std::size_t editable_count =
+    first_editable_parameter + static_cast<std::size_t>(Parameter::PositionTable);
 
-constexpr Block block_of(Parameter which) {
-  return static_cast<Block>(first_parameter_block + static_cast<std::size_t>(which));
+constexpr Editable editable_of(Parameter which) {
+  return static_cast<Editable>(first_editable_parameter + static_cast<std::size_t>(which));
 }
-constexpr std::optional<Parameter> parameter_of(Block block) {
+constexpr std::optional<Parameter> parameter_of(Editable block) {
   const auto at = static_cast<std::size_t>(block);
-  if (at < first_parameter_block) return std::nullopt;
-  return static_cast<Parameter>(at - first_parameter_block);
+  if (at < first_editable_parameter) return std::nullopt;
+  return static_cast<Parameter>(at - first_editable_parameter);
 }
-static_assert(block_of(Parameter::WQuery) == Block::QueryWeights &&
-              block_of(Parameter::ExtraValue) == Block::ExtraValue);
+static_assert(editable_of(Parameter::WQuery) == Editable::QueryWeights &&
+              editable_of(Parameter::ExtraValue) == Editable::ExtraValue);
 
 struct Place {
-  Block block = Block::Input;
+  Editable block = Editable::Input;
   std::int64_t row = 0, column = 0;
   std::int64_t b = 0, h = 0;  // sequence of token vectors; sequence and head of given Q, K, V; else 0
   bool operator==(const Place&) const = default;
@@ -66,16 +66,16 @@ struct Columns {
 };
 
 /// "X", "W_Q", "past K": as messages call it.
-std::string_view symbol(Block);
+std::string_view symbol(Editable);
 /// The matrix among W_Q, W_K, W_V and W_O; nothing for the other blocks.
-std::optional<Projection> projection_of(Block);
+std::optional<Projection> projection_of(Editable);
 /// The numbers as they are now, gain and edits included; null when the Document has no such block.
-TensorPtr numbers_of(const Document&, Block);
+TensorPtr numbers_of(const Document&, Editable);
 /// The numbers as the embedding, the recipe or the initialiser made them, times their gain: what a reset goes
 /// back to. Null where they came as numbers and no one knows what they were before.
-TensorPtr made_numbers(const Document&, Block);
+TensorPtr made_numbers(const Document&, Editable);
 /// Of Input (the embedding's) and the four weight matrices; 1 for the others.
-float gain_of(const Document&, Block);
+float gain_of(const Document&, Editable);
 
 namespace edit {
 
@@ -96,22 +96,22 @@ Document copy_row(Document, const Place& from, const Place& to, Columns = {});
 /// Writes the numbers into the row from the Place on.
 Document paste_row(Document, const Place& first, std::span<const float> numbers);
 /// The whole block becomes 0.
-Document zero(Document, Block);
+Document zero(Document, Editable);
 /// Back to made_numbers(); the Document as it is where those are not known.
 Document reset_number(Document, const Place&);
 Document reset_row(Document, const Place& row, Columns = {});
-Document reset(Document, Block);
+Document reset(Document, Editable);
 
 /// Draws one of the four weight matrices by itself. It stays drawn that way when the widths change.
-Document initialise(Document, Block, Initialiser, std::uint64_t seed);
+Document initialise(Document, Editable, Initialiser, std::uint64_t seed);
 /// The same matrix as the recipe has it again, not drawn by itself; its numbers stay where no recipe is
 /// known.
-Document undrawn(Document, Block);
+Document undrawn(Document, Editable);
 /// Multiplies a block by a factor that stays with it: weights that a recipe makes are made anew and times the
 /// factor, numbers that were given or edited are multiplied by new factor / old factor. The gain of Input is
 /// the embedding's: of every token vector before positions, so that typing keeps it; the second text's
 /// follow.
-Document gain(Document, Block, float factor);
+Document gain(Document, Editable, float factor);
 
 }  // namespace edit
 }  // namespace attnscope

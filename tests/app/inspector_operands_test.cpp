@@ -89,7 +89,7 @@ TEST_CASE("a number that follows from others leads to them") {
   REQUIRE(robot.has("Show column in W_K"));
   robot.click("Show column in W_K");
   robot.settle();
-  CHECK(robot.app().view().editing.weights == Block::KeyWeights);
+  CHECK(robot.app().view().editing.weights == Editable::KeyWeights);
   CHECK(robot.has("weight map"));
   const ZoomRange across = robot.app().view().editing.across;
   CHECK(across.from == 3 / 8.f);  // the columns of head 3

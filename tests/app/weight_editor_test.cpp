@@ -52,7 +52,7 @@ struct Editor : Robot {
   }
 };
 
-Tensor numbers(const Robot& robot, Block block) { return *numbers_of(robot.document(), block); }
+Tensor numbers(const Robot& robot, Editable block) { return *numbers_of(robot.document(), block); }
 
 }  // namespace
 
@@ -145,9 +145,9 @@ TEST_CASE("Alt and a drag scrub a number, as one step of the history; a double c
 
 TEST_CASE("the list of a right click edits the row of the head under the mouse", "[weights]") {
   Editor robot;
-  const Tensor was = numbers(robot, Block::QueryWeights);
+  const Tensor was = numbers(robot, Editable::QueryWeights);
   const auto row_is = [&](std::int64_t row, const auto& expected) {  // in head 2, whose columns are 16 … 23
-    const Tensor now = numbers(robot, Block::QueryWeights);
+    const Tensor now = numbers(robot, Editable::QueryWeights);
     for (std::int64_t c = 0; c < 64; ++c)
       CHECK(now.matrix()(row, c) == (c >= 16 && c < 24 ? expected(c) : was.matrix()(row, c)));
   };
@@ -165,42 +165,42 @@ TEST_CASE("the list of a right click edits the row of the head under the mouse",
   pick(5, "Paste row");
   row_is(5, [&](std::int64_t c) { return was.matrix()(6, c); });
   pick(5, "Noise row");
-  CHECK(numbers(robot, Block::QueryWeights).matrix()(5, 20) != was.matrix()(6, 20));
+  CHECK(numbers(robot, Editable::QueryWeights).matrix()(5, 20) != was.matrix()(6, 20));
   pick(5, "Reset number");
   CHECK(robot.w_query(5, 18) == was.matrix()(5, 18));
   CHECK(robot.w_query(5, 19) != was.matrix()(5, 19));
   pick(5, "Reset row");
-  CHECK(numbers(robot, Block::QueryWeights) == was);
+  CHECK(numbers(robot, Editable::QueryWeights) == was);
   CHECK(robot.document().weights.recipe == Recipe::HandBuilt);
 }
 
 TEST_CASE("gain, initialiser, seed, zero and reset hold for the whole block", "[weights]") {
   Editor robot;
-  const Tensor was = numbers(robot, Block::QueryWeights), keys = numbers(robot, Block::KeyWeights);
+  const Tensor was = numbers(robot, Editable::QueryWeights), keys = numbers(robot, Editable::KeyWeights);
   robot.type_number("Gain value", "2");
-  CHECK(gain_of(robot.document(), Block::QueryWeights) == 2.0f);
+  CHECK(gain_of(robot.document(), Editable::QueryWeights) == 2.0f);
   CHECK(robot.w_query(2, 2) == 2 * was.matrix()(2, 2));
   robot.drag(robot.centre("Gain"), {robot.centre("Gain").x + 30, robot.centre("Gain").y}, 6);
   robot.settle();
-  CHECK(gain_of(robot.document(), Block::QueryWeights) > 1.2f);
+  CHECK(gain_of(robot.document(), Editable::QueryWeights) > 1.2f);
   robot.type_number("Gain value", "1");
-  CHECK(numbers(robot, Block::QueryWeights) == was);
+  CHECK(numbers(robot, Editable::QueryWeights) == was);
   choose(robot, "Block initialiser", "Orthogonal");
-  CHECK(numbers(robot, Block::QueryWeights) ==
+  CHECK(numbers(robot, Editable::QueryWeights) ==
         initialised(Initialiser::Orthogonal, {64, 64}, 7, "block W_Q"));
   click(robot, "Block seed more");
-  CHECK(numbers(robot, Block::QueryWeights) ==
+  CHECK(numbers(robot, Editable::QueryWeights) ==
         initialised(Initialiser::Orthogonal, {64, 64}, 8, "block W_Q"));
   choose(robot, "Block initialiser", "Identity");
   CHECK(robot.w_query(9, 9) == 1.0f);
   choose(robot, "Block initialiser", "As the other blocks");
-  CHECK(numbers(robot, Block::QueryWeights) == was);
+  CHECK(numbers(robot, Editable::QueryWeights) == was);
   click(robot, "Zero");
-  CHECK(numbers(robot, Block::QueryWeights).matrix().isZero());
+  CHECK(numbers(robot, Editable::QueryWeights).matrix().isZero());
   CHECK(cell_of(robot, Stage::Score, 3, 2, 1) == 0);
   click(robot, "Reset");
-  CHECK(numbers(robot, Block::QueryWeights) == was);
-  CHECK(numbers(robot, Block::KeyWeights) == keys);
+  CHECK(numbers(robot, Editable::QueryWeights) == was);
+  CHECK(numbers(robot, Editable::KeyWeights) == keys);
 }
 
 TEST_CASE("every block of weights can be opened and edited, biases and the learned key too", "[weights]") {
@@ -210,15 +210,15 @@ TEST_CASE("every block of weights can be opened and edited, biases and the learn
   click(robot, "More: Weights");
   click(robot, "Learned key");
   for (const auto& [block, name] :
-       std::vector<std::pair<Block, const char*>>{{Block::KeyWeights, "W_K weights"},
-                                                  {Block::ValueWeights, "W_V weights"},
-                                                  {Block::OutputWeights, "W_O weights"},
-                                                  {Block::QueryBias, "b_Q bias"},
-                                                  {Block::KeyBias, "b_K bias"},
-                                                  {Block::ValueBias, "b_V bias"},
-                                                  {Block::OutputBias, "b_O bias"},
-                                                  {Block::ExtraKey, "Learned key"},
-                                                  {Block::ExtraValue, "Learned value"}}) {
+       std::vector<std::pair<Editable, const char*>>{{Editable::KeyWeights, "W_K weights"},
+                                                     {Editable::ValueWeights, "W_V weights"},
+                                                     {Editable::OutputWeights, "W_O weights"},
+                                                     {Editable::QueryBias, "b_Q bias"},
+                                                     {Editable::KeyBias, "b_K bias"},
+                                                     {Editable::ValueBias, "b_V bias"},
+                                                     {Editable::OutputBias, "b_O bias"},
+                                                     {Editable::ExtraKey, "Learned key"},
+                                                     {Editable::ExtraValue, "Learned value"}}) {
     INFO(name);
     robot.click("Other stages");
     robot.frame(2);
@@ -333,7 +333,7 @@ TEST_CASE("Home makes again what the seed makes, Shift+Home takes a new seed", "
   robot.leave();
   robot.key(ImGuiKey_W);  // from W_Q to W_K
   robot.settle();
-  CHECK(robot.app().view().editing.weights == Block::KeyWeights);
+  CHECK(robot.app().view().editing.weights == Editable::KeyWeights);
 }
 
 TEST_CASE("the wheel zooms into weights, a drag pans and is no click", "[weights]") {

@@ -8,7 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "core/document_blocks.hpp"
+#include "core/document_tensors.hpp"
 #include "core/error.hpp"
 #include "core/files/open.hpp"
 #include "core/text/tokenize.hpp"
@@ -33,7 +33,7 @@ bool same(const TensorPtr& a, const TensorPtr& b) { return !a || !b ? !a && !b :
 
 std::vector<TensorPtr*> blocks_of(Document& d) {
   std::vector<TensorPtr*> blocks;
-  for_each_block(d, [&](TensorPtr& block) { blocks.push_back(&block); });
+  for_each_tensor(d, [&](TensorPtr& block) { blocks.push_back(&block); });
   return blocks;
 }
 

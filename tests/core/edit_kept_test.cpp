@@ -26,7 +26,7 @@ using Catch::Matchers::ContainsSubstring;
 
 TEST_CASE("a gain multiplies what the recipe makes and what was edited", "[edit]") {
   const Document document = sentence(Recipe::HandBuilt);
-  const Document louder = edit::gain(document, Block::KeyWeights, 3);
+  const Document louder = edit::gain(document, Editable::KeyWeights, 3);
   const auto is_times = [](const Tensor& now, const Tensor& was, float factor) {
     bool same = now.shape() == was.shape();
     for (std::size_t i = 0; same && i < was.values().size(); ++i)
@@ -35,40 +35,40 @@ TEST_CASE("a gain multiplies what the recipe makes and what was edited", "[edit]
   };
   CHECK(louder.weights.recipe == Recipe::HandBuilt);
   CHECK(louder.weights.head_names == document.weights.head_names);
-  CHECK(gain_of(louder, Block::KeyWeights) == 3.0f);
+  CHECK(gain_of(louder, Editable::KeyWeights) == 3.0f);
   CHECK(is_times(*louder.weights[Parameter::WKey], *document.weights[Parameter::WKey], 3));
   CHECK(louder.weights[Parameter::WQuery] == document.weights[Parameter::WQuery]);
-  CHECK(same_picture(edit::gain(louder, Block::KeyWeights, 1),
+  CHECK(same_picture(edit::gain(louder, Editable::KeyWeights, 1),
                      document));  // to the bit, however often it moved
   CHECK(is_times(*edit::heads(louder, 4).weights[Parameter::WKey],
                  *edit::heads(document, 4).weights[Parameter::WKey], 3));
   CHECK(is_times(*edit::seed(louder, 9).weights[Parameter::WKey],
                  *edit::seed(document, 9).weights[Parameter::WKey], 3));
 
-  Document edited = edit::number(louder, {Block::KeyWeights, 0, 0}, 6);
-  edited = edit::gain(edited, Block::KeyWeights, 0.5f);
+  Document edited = edit::number(louder, {Editable::KeyWeights, 0, 0}, 6);
+  edited = edit::gain(edited, Editable::KeyWeights, 0.5f);
   CHECK(edited.weights[Parameter::WKey]->matrix()(0, 0) == Approx(1));
   CHECK(edited.weights[Parameter::WKey]->matrix()(1, 1) ==
         Approx(0.5f * document.weights[Parameter::WKey]->matrix()(1, 1)));
-  CHECK(is_times(*made_numbers(edited, Block::KeyWeights), *document.weights[Parameter::WKey], 0.5f));
+  CHECK(is_times(*made_numbers(edited, Editable::KeyWeights), *document.weights[Parameter::WKey], 0.5f));
 
-  const Document brighter = edit::gain(document, Block::Input, 2);
+  const Document brighter = edit::gain(document, Editable::Input, 2);
   CHECK(brighter.embedding_gain == 2.0f);
   CHECK_FALSE(brighter.input.edited);
   CHECK(is_times(*computed(brighter)->trace[Stage::Embed], *computed(document)->trace[Stage::Embed], 2));
   const Document typed = edit::text(brighter, 0, "another text"),
                  plain = edit::text(document, 0, "another text");
-  CHECK(is_times(*numbers_of(typed, Block::Input), *numbers_of(plain, Block::Input), 2));
-  Document touched = edit::gain(edit::number(brighter, {Block::Input, 0, 1}, 8), Block::Input, 4);
+  CHECK(is_times(*numbers_of(typed, Editable::Input), *numbers_of(plain, Editable::Input), 2));
+  Document touched = edit::gain(edit::number(brighter, {Editable::Input, 0, 1}, 8), Editable::Input, 4);
   CHECK(touched.input.edited->matrix(0)(0, 1) == 16.0f);
-  CHECK(
-      same_picture(edit::reset_number(touched, {Block::Input, 0, 1}), edit::gain(document, Block::Input, 4)));
+  CHECK(same_picture(edit::reset_number(touched, {Editable::Input, 0, 1}),
+                     edit::gain(document, Editable::Input, 4)));
 }
 
 TEST_CASE("typing, seeds and widths let go of what was edited", "[edit]") {
   const Document document = sentence(Recipe::Random, {"one two", "three four"});
-  Document edited = edit::number(document, {Block::Input, 0, 0}, 9);
-  edited = edit::number(edited, {Block::QueryWeights, 0, 0}, 9);
+  Document edited = edit::number(document, {Editable::Input, 0, 0}, 9);
+  edited = edit::number(edited, {Editable::QueryWeights, 0, 0}, 9);
   const auto keeps = [](const Document& d) {
     CHECK_NOTHROW(check(d));
     return std::pair(d.input.edited != nullptr, d.weights.recipe == Recipe::Given);
@@ -86,13 +86,13 @@ TEST_CASE("typing, seeds and widths let go of what was edited", "[edit]") {
   CHECK(keeps(edit::biases(edited, true)) == std::pair(true, false));
   CHECK(keeps(edit::recipe(edited, Recipe::HandBuilt)) == std::pair(false, false));
   CHECK(same_picture(edit::recipe(edited, Recipe::Random),
-                     edit::reset(edit::number(document, {Block::Input, 0, 0}, 9), Block::KeyWeights)));
-  const Document built = edit::number(sentence(Recipe::HandBuilt), {Block::QueryWeights, 0, 0}, 9);
+                     edit::reset(edit::number(document, {Editable::Input, 0, 0}, 9), Editable::KeyWeights)));
+  const Document built = edit::number(sentence(Recipe::HandBuilt), {Editable::QueryWeights, 0, 0}, 9);
   CHECK(keeps(edit::heads(built, 4)).second == false);  // four heads are built otherwise than eight
   Document padded = edited;
   padded.input.padded_length = 5;
   CHECK(keeps(edit::cached(padded, 1)).first == false);
-  Document second = edit::number(edit::memory(document, "un deux"), {Block::Memory, 0, 0}, 9);
+  Document second = edit::number(edit::memory(document, "un deux"), {Editable::Memory, 0, 0}, 9);
   CHECK(second.input.edited_memory);
   CHECK_FALSE(edit::memory(second, "un deux").input.edited_memory);
   CHECK(edit::text(second, 0, "other words").input.edited_memory);
@@ -106,13 +106,13 @@ TEST_CASE("typing, seeds and widths let go of what was edited", "[edit]") {
 
 TEST_CASE("documents with edited numbers are saved and opened", "[edit][json]") {
   Document document = edit::memory(sentence(Recipe::HandBuilt), "le chat");
-  document = edit::gain(edit::number(document, {Block::Input, 1, 2}, 0.1f), Block::Input, 1.5f);
-  document = edit::number(document, {Block::Memory, 0, 3}, -7);
-  document = edit::initialise(document, Block::ValueWeights, Initialiser::Orthogonal, 12);
-  document = edit::gain(document, Block::OutputWeights, 0.3f);
+  document = edit::gain(edit::number(document, {Editable::Input, 1, 2}, 0.1f), Editable::Input, 1.5f);
+  document = edit::number(document, {Editable::Memory, 0, 3}, -7);
+  document = edit::initialise(document, Editable::ValueWeights, Initialiser::Orthogonal, 12);
+  document = edit::gain(document, Editable::OutputWeights, 0.3f);
   const auto opened = [](const Document& d) { return document_from_json(to_json(d), "x"); };
   for (const bool by_hand : {false, true}) {
-    if (by_hand) document = edit::number(document, {Block::QueryWeights, 4, 4}, 2);
+    if (by_hand) document = edit::number(document, {Editable::QueryWeights, 4, 4}, 2);
     const Document back = opened(document);
     CHECK(same_picture(back, document));
     CHECK((all_numbers(back) == all_numbers(document)));
@@ -122,8 +122,8 @@ TEST_CASE("documents with edited numbers are saved and opened", "[edit][json]") 
     CHECK(back.weights.head_names == document.weights.head_names);
     CHECK_NOTHROW(check(back));
   }
-  CHECK(same_picture(edit::reset_number(opened(document), {Block::QueryWeights, 4, 4}),
-                     edit::reset_number(document, {Block::QueryWeights, 4, 4})));
+  CHECK(same_picture(edit::reset_number(opened(document), {Editable::QueryWeights, 4, 4}),
+                     edit::reset_number(document, {Editable::QueryWeights, 4, 4})));
 
   const auto refused = [](const std::string& keys) {
     return refusal(

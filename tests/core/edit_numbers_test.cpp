@@ -34,7 +34,7 @@ TEST_CASE("every number of every block can be edited, and nothing else changes",
       {"text", text}, {"vectors", vectors}, {"given", given_document()}};
   std::size_t tried = 0;
   for (const auto& [name, document] : documents) {
-    const std::map<Block, Tensor> before = all_numbers(document);
+    const std::map<Editable, Tensor> before = all_numbers(document);
     for (const auto& [block, numbers] : before) {
       INFO(name << " " << symbol(block));
       const Shape& shape = numbers.shape();
@@ -63,10 +63,11 @@ TEST_CASE("a layer computes with the edited token vectors", "[edit]") {
     Document document = edit::memory(sentence(recipe, {"one two three", "a b"}), "un deux trois quatre");
     document.masking.padding = true;
     for (int i = 0; i < 20; ++i) {
-      document = edit::number(document, {Block::Input, random.between(0, 2), random.between(0, 63), i % 2},
+      document = edit::number(document, {Editable::Input, random.between(0, 2), random.between(0, 63), i % 2},
                               static_cast<float>(random.normal()));
-      document = edit::number(document, {Block::Memory, random.between(0, 3), random.between(0, 63), i % 2},
-                              static_cast<float>(random.normal()));
+      document =
+          edit::number(document, {Editable::Memory, random.between(0, 3), random.between(0, 63), i % 2},
+                       static_cast<float>(random.normal()));
     }
     const ResultPtr result = computed(document);
     CHECK(*result->trace[Stage::Embed] == *document.input.edited);
@@ -97,8 +98,8 @@ TEST_CASE("a layer computes with the edited token vectors", "[edit]") {
 
 TEST_CASE("edited token vectors are the same layer as the same vectors from a file", "[edit]") {
   Document document = edit::memory(sentence(Recipe::Random, {"one two three"}), "un deux");
-  document = edit::zero_row(document, {Block::Input, 1});
-  document = edit::one_hot_row(document, {Block::Memory, 0, 5});
+  document = edit::zero_row(document, {Editable::Input, 1});
+  document = edit::one_hot_row(document, {Editable::Memory, 0, 5});
   Document vectors = document;
   vectors.input.vectors = {document.input.edited, document.input.edited_memory, nullptr};
   vectors.input.memory.change().clear();
@@ -112,7 +113,7 @@ TEST_CASE("edited token vectors are the same layer as the same vectors from a fi
 TEST_CASE("given keys are edited in the cache, the group of heads that reads them and nowhere else",
           "[edit]") {
   const Document document = given_document();
-  const Document edited = edit::number(document, {Block::Keys, 4, 1, 1, 1}, 3);
+  const Document edited = edit::number(document, {Editable::Keys, 4, 1, 1, 1}, 3);
   CHECK(edited.input.given.key->matrix(1, 1)(4, 1) == 3.0f);
   CHECK(edited.input.given.query == document.input.given.query);
   const ResultPtr was = computed(document), now = computed(edited);
@@ -130,20 +131,20 @@ TEST_CASE("given keys are edited in the cache, the group of heads that reads the
       }
     }
   }
-  const Document past = edit::number(document, {Block::PastKeys, 0, 0, 0, 1}, 7);
+  const Document past = edit::number(document, {Editable::PastKeys, 0, 0, 0, 1}, 7);
   CHECK(computed(past)->trace[Stage::Key]->matrix(0, 1)(0, 0) == 7.0f);
-  CHECK(made_numbers(document, Block::Keys) == nullptr);
-  CHECK(edit::reset_number(edited, {Block::Keys, 4, 1, 1, 1}) == edited);  // nobody knows what it was
+  CHECK(made_numbers(document, Editable::Keys) == nullptr);
+  CHECK(edit::reset_number(edited, {Editable::Keys, 4, 1, 1, 1}) == edited);  // nobody knows what it was
 }
 
 TEST_CASE("edited weights are given, and the recipe comes back with the last reset", "[edit]") {
   for (const Recipe recipe : {Recipe::Random, Recipe::HandBuilt}) {
     const Document document = sentence(recipe);
-    const Place first{Block::QueryWeights, 3, 10}, second{Block::OutputWeights, 9, 2};
+    const Place first{Editable::QueryWeights, 3, 10}, second{Editable::OutputWeights, 9, 2};
     const Document edited = edit::number(edit::number(document, first, 5), second, -5);
     CHECK(edited.weights.recipe == Recipe::Given);
     CHECK(edited.weights.made_by == recipe);
-    CHECK(*made_numbers(edited, Block::QueryWeights) == *document.weights[Parameter::WQuery]);
+    CHECK(*made_numbers(edited, Editable::QueryWeights) == *document.weights[Parameter::WQuery]);
     const Document half = edit::reset_number(edited, second);
     CHECK(half.weights.recipe == Recipe::Given);
     CHECK(*half.weights[Parameter::WOutput] == *document.weights[Parameter::WOutput]);
@@ -152,13 +153,14 @@ TEST_CASE("edited weights are given, and the recipe comes back with the last res
     CHECK(back.weights.recipe == recipe);
     CHECK(same_picture(back, document));
     CHECK(same_picture(edit::again(edited), document));
-    CHECK(same_picture(edit::reset(edit::zero(document, Block::KeyWeights), Block::KeyWeights), document));
+    CHECK(same_picture(edit::reset(edit::zero(document, Editable::KeyWeights), Editable::KeyWeights),
+                       document));
     CHECK(edit::reset_number(document, first) == document);
   }
   const Document loaded = edit::recipe(sentence(Recipe::Random), Recipe::Given);
-  const Document edited = edit::number(loaded, {Block::KeyWeights, 0, 0}, 9);
-  CHECK(made_numbers(edited, Block::KeyWeights) == nullptr);
-  CHECK(edit::reset(edited, Block::KeyWeights) == edited);
+  const Document edited = edit::number(loaded, {Editable::KeyWeights, 0, 0}, 9);
+  CHECK(made_numbers(edited, Editable::KeyWeights) == nullptr);
+  CHECK(edit::reset(edited, Editable::KeyWeights) == edited);
   CHECK(edit::again(edited).weights[Parameter::WKey] == edited.weights[Parameter::WKey]);
 }
 
@@ -171,15 +173,15 @@ TEST_CASE("a head keeps its name until what it looks at is edited", "[edit]") {
     for (const std::size_t head : heads) left[head].clear();
     return left;
   };
-  CHECK(edit::number(document, {Block::QueryWeights, 0, 17}, 9).weights.head_names == names_without({2}));
-  CHECK(edit::number(document, {Block::KeyWeights, 0, 17}, 9).weights.head_names == names_without({4, 5}));
-  CHECK(edit::zero(document, Block::ValueWeights).weights.head_names == names);
-  CHECK(edit::zero(document, Block::OutputWeights).weights.head_names == names);
-  Document edited = edit::number(document, {Block::QueryWeights, 0, 17}, 9);
-  edited = edit::number(edited, {Block::QueryWeights, 0, 0}, 9);
+  CHECK(edit::number(document, {Editable::QueryWeights, 0, 17}, 9).weights.head_names == names_without({2}));
+  CHECK(edit::number(document, {Editable::KeyWeights, 0, 17}, 9).weights.head_names == names_without({4, 5}));
+  CHECK(edit::zero(document, Editable::ValueWeights).weights.head_names == names);
+  CHECK(edit::zero(document, Editable::OutputWeights).weights.head_names == names);
+  Document edited = edit::number(document, {Editable::QueryWeights, 0, 17}, 9);
+  edited = edit::number(edited, {Editable::QueryWeights, 0, 0}, 9);
   CHECK(edited.weights.head_names == names_without({0, 2}));
-  CHECK(edit::reset_number(edited, {Block::QueryWeights, 0, 17}).weights.head_names == names_without({0}));
-  CHECK(edit::initialise(document, Block::KeyWeights, Initialiser::Identity, 1).weights.head_names ==
+  CHECK(edit::reset_number(edited, {Editable::QueryWeights, 0, 17}).weights.head_names == names_without({0}));
+  CHECK(edit::initialise(document, Editable::KeyWeights, Initialiser::Identity, 1).weights.head_names ==
         std::vector<std::string>(8));
 }
 
@@ -196,10 +198,10 @@ TEST_CASE("rows become zero, one-hot, noise or copies", "[edit]") {
     for (std::size_t i = 0; i < 64; ++i) CHECK(now[i] == (i >= 8 && i < 16 ? number(i) : was[i]));
     CHECK(row(d, 4) == row(document, 4));
   };
-  const Place at{Block::KeyWeights, 5, 11};
+  const Place at{Editable::KeyWeights, 5, 11};
   expect(edit::zero_row(document, at, head), [](std::size_t) { return 0.0f; });
   expect(edit::one_hot_row(document, at, head), [](std::size_t i) { return i == 11 ? 1.0f : 0.0f; });
-  expect(edit::copy_row(document, {Block::QueryWeights, 2}, at, head), [&](std::size_t i) {
+  expect(edit::copy_row(document, {Editable::QueryWeights, 2}, at, head), [&](std::size_t i) {
     return document.weights[Parameter::WQuery]->matrix()(2, static_cast<std::int64_t>(i));
   });
   const Document noisy = edit::noise_row(document, at, {0.5f, 3}, head);
@@ -207,17 +209,17 @@ TEST_CASE("rows become zero, one-hot, noise or copies", "[edit]") {
   CHECK(row(edit::noise_row(document, at, {0.5f, 3}, head), 5) == row(noisy, 5));
   CHECK(row(edit::noise_row(document, at, {0.5f, 4}, head), 5) != row(noisy, 5));
   CHECK(row(edit::reset_row(noisy, at, head), 5) == was);
-  const Document wide = edit::noise_row(edit::d_model(document, 1024), {Block::ValueWeights, 7}, {2, 3});
+  const Document wide = edit::noise_row(edit::d_model(document, 1024), {Editable::ValueWeights, 7}, {2, 3});
   double squares = 0;
   for (std::int64_t i = 0; i < 1024; ++i)
     squares += std::pow(static_cast<double>(wide.weights[Parameter::WValue]->matrix()(7, i)), 2);
   CHECK(squares / 1024 == Approx(4).epsilon(0.2));  // standard error 4.4 %
   const std::vector<float> numbers{1, 2, 3};
-  const Document pasted = edit::paste_row(document, {Block::KeyWeights, 5, 61}, numbers);
+  const Document pasted = edit::paste_row(document, {Editable::KeyWeights, 5, 61}, numbers);
   const std::vector<float> written = row(pasted, 5);
   CHECK(std::vector<float>(written.end() - 3, written.end()) == numbers);
   CHECK(row(pasted, 5)[60] == was[60]);
-  CHECK(numbers_of(edit::zero(document, Block::Input), Block::Input)->matrix().isZero());
+  CHECK(numbers_of(edit::zero(document, Editable::Input), Editable::Input)->matrix().isZero());
 }
 
 TEST_CASE("what cannot be edited is refused in one sentence", "[edit]") {
@@ -225,43 +227,43 @@ TEST_CASE("what cannot be edited is refused in one sentence", "[edit]") {
   const float nan_ = std::numeric_limits<float>::quiet_NaN(),
               infinite = std::numeric_limits<float>::infinity();
   CHECK(refusal([&] {
-          edit::number(document, {Block::QueryWeights, 3, 5}, nan_);
+          edit::number(document, {Editable::QueryWeights, 3, 5}, nan_);
         }) == "W_Q[3, 5] cannot be nan: an edited number must be finite.");
   CHECK(refusal([&] {
-          edit::number(document, {Block::Input, 0, 0}, infinite);
+          edit::number(document, {Editable::Input, 0, 0}, infinite);
         }) == "X[0, 0] cannot be inf: an edited number must be finite.");
   CHECK(refusal([&] {
-          edit::number(document, {Block::KeyWeights, 64, 0}, 1);
+          edit::number(document, {Editable::KeyWeights, 64, 0}, 1);
         }) == "W_K [64, 64] has no row 64 with columns 0 to 0.");
   CHECK(refusal([&] {
-          edit::number(document, {Block::KeyWeights, 0, 64}, 1);
+          edit::number(document, {Editable::KeyWeights, 0, 64}, 1);
         }) == "W_K [64, 64] has no row 0 with columns 64 to 64.");
   CHECK(refusal([&] {
-          edit::zero_row(document, {Block::Input, 0, 0, 1});
+          edit::zero_row(document, {Editable::Input, 0, 0, 1});
         }) == "X [1, 6, 64] has no row 0 with columns 0 to 63.");
   CHECK(refusal([&] {
-          edit::number(document, {Block::QueryBias, 0, 0}, 1);
+          edit::number(document, {Editable::QueryBias, 0, 0}, 1);
         }) == "There is no b_Q whose numbers could be edited.");
   CHECK(refusal([&] {
-          edit::number(document, {Block::Keys, 0, 0}, 1);
+          edit::number(document, {Editable::Keys, 0, 0}, 1);
         }) == "There is no K whose numbers could be edited.");
-  CHECK(refusal([&] { edit::zero(given_document(), Block::QueryWeights); }) ==
+  CHECK(refusal([&] { edit::zero(given_document(), Editable::QueryWeights); }) ==
         "There is no W_Q whose numbers could be edited.");
-  CHECK(refusal([&] { edit::paste_row(document, {Block::Input}, std::vector<float>{nan_}); }) ==
+  CHECK(refusal([&] { edit::paste_row(document, {Editable::Input}, std::vector<float>{nan_}); }) ==
         "A row with NaN or infinite numbers cannot be pasted: edited numbers must be finite.");
   CHECK(refusal([&] {
-          edit::noise_row(document, {Block::Input}, {-1, 0});
+          edit::noise_row(document, {Editable::Input}, {-1, 0});
         }) == "The deviation of noise is -1; it must be a finite number of at least 0.");
-  CHECK(refusal([&] { edit::initialise(document, Block::Input, Initialiser::Xavier, 0); }) ==
+  CHECK(refusal([&] { edit::initialise(document, Editable::Input, Initialiser::Xavier, 0); }) ==
         "X has no initialiser; W_Q, W_K, W_V and W_O have.");
-  CHECK(refusal([&] { edit::gain(document, Block::QueryWeights, 0); }) ==
+  CHECK(refusal([&] { edit::gain(document, Editable::QueryWeights, 0); }) ==
         "The gain of W_Q cannot be 0; it must be a finite number above 0.");
-  CHECK(refusal([&] { edit::gain(edit::biases(document, true), Block::QueryBias, 2); }) ==
+  CHECK(refusal([&] { edit::gain(edit::biases(document, true), Editable::QueryBias, 2); }) ==
         "b_Q has no gain; X, W_Q, W_K, W_V and W_O have.");
-  CHECK(refusal([&] { edit::gain(given_document(), Block::Input, 2); }) ==
+  CHECK(refusal([&] { edit::gain(given_document(), Editable::Input, 2); }) ==
         "There is no X whose numbers could be edited.");
-  Document large = edit::number(document, {Block::QueryWeights, 0, 0}, 3e38f);
-  CHECK(refusal([&] { edit::gain(large, Block::QueryWeights, 2); }) ==
+  Document large = edit::number(document, {Editable::QueryWeights, 0, 0}, 3e38f);
+  CHECK(refusal([&] { edit::gain(large, Editable::QueryWeights, 2); }) ==
         "Multiplied by 2 the numbers are too large to be stored.");
 }
 

@@ -30,10 +30,10 @@ inline Document given_document() {
 inline ResultPtr computed(const Document& document) { return Pipeline(make_cpu_backend(1)).run(document); }
 
 /// The numbers of every block there is.
-inline std::map<Block, Tensor> all_numbers(const Document& document) {
-  std::map<Block, Tensor> found;
-  for (std::size_t i = 0; i < block_count; ++i) {
-    const auto block = static_cast<Block>(i);
+inline std::map<Editable, Tensor> all_numbers(const Document& document) {
+  std::map<Editable, Tensor> found;
+  for (std::size_t i = 0; i < editable_count; ++i) {
+    const auto block = static_cast<Editable>(i);
     if (const TensorPtr numbers = numbers_of(document, block)) found.emplace(block, *numbers);
   }
   return found;

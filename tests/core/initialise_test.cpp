@@ -132,7 +132,7 @@ TEST_CASE("orthogonal blocks are the orthonormal frame of Gram and Schmidt", "[i
 TEST_CASE("one block can be drawn by itself, under every recipe", "[initialise]") {
   for (const Recipe recipe : {Recipe::Random, Recipe::HandBuilt}) {
     const Document document = edit::recipe(edit::texts({}, {"The cat sat"}), recipe);
-    const Document drawn = edit::initialise(document, Block::ValueWeights, Initialiser::Orthogonal, 11);
+    const Document drawn = edit::initialise(document, Editable::ValueWeights, Initialiser::Orthogonal, 11);
     CHECK(drawn.weights.recipe == recipe);
     CHECK(*drawn.weights[Parameter::WValue] ==
           initialised(Initialiser::Orthogonal, {64, 64}, 11, "block W_V"));
@@ -144,24 +144,24 @@ TEST_CASE("one block can be drawn by itself, under every recipe", "[initialise]"
           edit::new_seed(drawn).weights.seed);
     CHECK_FALSE(edit::recipe(drawn, recipe).weights.of(Projection::Value).drawn);
 
-    const Document undrawn = edit::undrawn(drawn, Block::ValueWeights);
+    const Document undrawn = edit::undrawn(drawn, Editable::ValueWeights);
     CHECK(*undrawn.weights[Parameter::WValue] == *document.weights[Parameter::WValue]);
     CHECK(undrawn.weights.blocks == document.weights.blocks);
 
-    Document given = edit::number(drawn, {Block::ValueWeights, 2, 3}, 5);  // and of edited ones
-    given = edit::number(given, {Block::KeyWeights, 2, 3}, 5);
-    CHECK(*made_numbers(given, Block::ValueWeights) == *drawn.weights[Parameter::WValue]);
-    const Document again = edit::initialise(given, Block::ValueWeights, Initialiser::Identity, 0);
+    Document given = edit::number(drawn, {Editable::ValueWeights, 2, 3}, 5);  // and of edited ones
+    given = edit::number(given, {Editable::KeyWeights, 2, 3}, 5);
+    CHECK(*made_numbers(given, Editable::ValueWeights) == *drawn.weights[Parameter::WValue]);
+    const Document again = edit::initialise(given, Editable::ValueWeights, Initialiser::Identity, 0);
     CHECK(again.weights[Parameter::WValue]->matrix().isIdentity(0));
     CHECK(again.weights[Parameter::WKey] == given.weights[Parameter::WKey]);
     CHECK(again.weights.recipe == Recipe::Given);
   }
   Document loaded = edit::recipe(edit::recipe(edit::texts({}, {"a b"}), Recipe::Random), Recipe::Given);
-  loaded = edit::gain(loaded, Block::QueryWeights, 2);
-  const Document drawn = edit::initialise(loaded, Block::QueryWeights, Initialiser::Normal, 5);
+  loaded = edit::gain(loaded, Editable::QueryWeights, 2);
+  const Document drawn = edit::initialise(loaded, Editable::QueryWeights, Initialiser::Normal, 5);
   CHECK(spread(*drawn.weights[Parameter::WQuery]) == Approx(0.04).epsilon(0.05));
-  const Document edited = edit::number(drawn, {Block::QueryWeights, 0, 0}, 3);
-  CHECK(*edit::reset(edited, Block::QueryWeights).weights[Parameter::WQuery] ==
+  const Document edited = edit::number(drawn, {Editable::QueryWeights, 0, 0}, 3);
+  CHECK(*edit::reset(edited, Editable::QueryWeights).weights[Parameter::WQuery] ==
         *drawn.weights[Parameter::WQuery]);
 }
 

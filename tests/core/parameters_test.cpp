@@ -6,7 +6,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/document_blocks.hpp"
+#include "core/document_tensors.hpp"
 #include "core/edits/numbers.hpp"
 #include "core/samples.hpp"
 #include "core/stages/sources.hpp"
@@ -72,15 +72,15 @@ TEST_CASE("Every parameter of a Document is one of its blocks and goes into the 
     const auto own = std::make_shared<const Tensor>(Shape{2, 3});
     document.weights[row.parameter] = own;
     int found = 0;
-    for_each_block(document, [&](const TensorPtr& block) { found += block == own; });
+    for_each_tensor(document, [&](const TensorPtr& block) { found += block == own; });
     CHECK(found == 1);
     CHECK(sources_of<float>(document)[row.parameter] == own);
     REQUIRE(sources_of<double>(document)[row.parameter]);
     CHECK(sources_of<double>(document)[row.parameter]->shape() == Shape{2, 3});
     const bool editable = row.kind != ParameterKind::Position;
     if (!editable) continue;
-    CHECK(parameter_of(block_of(row.parameter)) == row.parameter);
-    CHECK(numbers_of(document, block_of(row.parameter)) == own);
+    CHECK(parameter_of(editable_of(row.parameter)) == row.parameter);
+    CHECK(numbers_of(document, editable_of(row.parameter)) == own);
   }
 }
 

@@ -16,13 +16,14 @@ namespace {
 /// A cursor that goes from left to right.
 class Bar {
  public:
-  Bar(Scene& scene, const Box& area, Block block) : scene_(scene), ui_(scene.ui), area_(area), block_(block) {
+  Bar(Scene& scene, const Box& area, Editable block)
+      : scene_(scene), ui_(scene.ui), area_(area), block_(block) {
     x_ = area.x;
   }
 
   void run() {
     const bool is_matrix = projection_of(block_).has_value();
-    if (block_ == Block::Input || is_matrix) draw(scene_.compact ? 132 : 168, 36, &Bar::gain);
+    if (block_ == Editable::Input || is_matrix) draw(scene_.compact ? 132 : 168, 36, &Bar::gain);
     if (is_matrix) {
       draw(scene_.compact ? 124 : 144, 28, &Bar::initialiser);
       draw(104, 28, &Bar::seed);
@@ -53,8 +54,8 @@ class Bar {
   void gain(const Box& box) {
     const float now = gain_of(scene_.document, block_);
     const std::string formula =
-        block_ == Block::Input ? "X = gain · E + P"
-                               : std::string(symbol(block_)) + " = gain · " + std::string(symbol(block_));
+        block_ == Editable::Input ? "X = gain · E + P"
+                                  : std::string(symbol(block_)) + " = gain · " + std::string(symbol(block_));
     if (const auto factor = slider(ui_, "Gain", "gain", fixed(static_cast<double>(now), 2), box, now,
                                    {0.1f, 10, 1, true}, now != 1,
                                    {"Gain",
@@ -127,12 +128,12 @@ class Bar {
   Scene& scene_;
   const Ui& ui_;
   const Box area_;
-  const Block block_;
+  const Editable block_;
   float x_ = 0;
 };
 
 }  // namespace
 
-void draw_block_bar(Scene& scene, const Box& area, Block block) { Bar(scene, area, block).run(); }
+void draw_block_bar(Scene& scene, const Box& area, Editable block) { Bar(scene, area, block).run(); }
 
 }  // namespace attnscope

@@ -25,14 +25,14 @@ struct EditingState {
   NumberEditing numbers;    // the one number in the window that is edited
   std::uint64_t began = 0;  // its count, and the Document as it was then, for Esc
   Document before;
-  std::uint64_t noises = 0;       // rows that became noise: each draws its own
-  std::optional<Block> weights;   // a block that the focus shows instead of a stage
-  std::string zoomed;             // what `across` and `down` belong to
-  ZoomRange across, down;         // of the columns and rows of vectors and weights
-  TensorPtr shown;                // the block that was drawn last, kept so that its address is its own,
-  std::uint64_t shown_count = 0;  // and how many were before it
-  bool painting = false;          // the mouse paints the mask in the focus
-  bool all_heads = false;         // what the brush reaches: all heads, or the chosen one
+  std::uint64_t noises = 0;         // rows that became noise: each draws its own
+  std::optional<Editable> weights;  // a block that the focus shows instead of a stage
+  std::string zoomed;               // what `across` and `down` belong to
+  ZoomRange across, down;           // of the columns and rows of vectors and weights
+  TensorPtr shown;                  // the block that was drawn last, kept so that its address is its own,
+  std::uint64_t shown_count = 0;    // and how many were before it
+  bool painting = false;            // the mouse paints the mask in the focus
+  bool all_heads = false;           // what the brush reaches: all heads, or the chosen one
   std::optional<MaskStroke> stroke;
 };
 

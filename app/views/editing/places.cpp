@@ -14,9 +14,9 @@ using PlaceOrWhy = std::variant<Place, std::string_view>;
 
 bool adds_to_vectors(Positions kind) { return kind == Positions::Sinusoidal || kind == Positions::Learned; }
 
-PlaceOrWhy place_of_token(const Result& result, const VectorRow& at, Block block) {
+PlaceOrWhy place_of_token(const Result& result, const VectorRow& at, Editable block) {
   if (at.stage != Stage::Embed && adds_to_vectors(result.document.positions))
-    return std::string_view(block == Block::Input
+    return std::string_view(block == Editable::Input
                                 ? "X = E + P: edit E vectors; what you add there is added here."
                                 : "N = E + P: with positions off, or rotary ones, it can be edited here.");
   return Place{block, at.row, 0, at.b, 0};
@@ -29,17 +29,18 @@ PlaceOrWhy place_of_key(const Result& result, const VectorRow& at, bool values) 
   if (at.row == d.keys - 1 && document.zero_key)
     return std::string_view("The zero key is zero. Turn it off in Weights to be rid of it.");
   if (document.input.given) {
-    if (at.row < d.past) return Place{values ? Block::PastValues : Block::PastKeys, at.row, 0, at.b, at.h};
-    return Place{values ? Block::Values : Block::Keys, at.row - d.past, 0, at.b, at.h};
+    if (at.row < d.past)
+      return Place{values ? Editable::PastValues : Editable::PastKeys, at.row, 0, at.b, at.h};
+    return Place{values ? Editable::Values : Editable::Keys, at.row - d.past, 0, at.b, at.h};
   }
   if (at.row >= d.token_keys())
-    return Place{values ? Block::ExtraValue : Block::ExtraKey, 0, at.h * (values ? d.d_v : d.d_k)};
+    return Place{values ? Editable::ExtraValue : Editable::ExtraKey, 0, at.h * (values ? d.d_v : d.d_k)};
   return std::string_view(values ? "V = X·W_V + b: edit E vectors or W_V."
                                  : "K = X·W_K + b: edit E vectors or W_K.");
 }
 
 PlaceOrWhy place_of_query(const Result& result, const VectorRow& at) {
-  if (result.document.input.given) return Place{Block::Queries, at.row, 0, at.b, at.h};
+  if (result.document.input.given) return Place{Editable::Queries, at.row, 0, at.b, at.h};
   return std::string_view("Q = X·W_Q + b: edit E vectors or W_Q.");
 }
 
@@ -49,8 +50,8 @@ PlaceOrWhy place_of(const Result& result, const VectorRow& at) {
   const bool turned = is_rotary(result.document.positions);
   switch (at.stage) {
     case Stage::Embed:
-    case Stage::Position: return place_of_token(result, at, Block::Input);
-    case Stage::Memory: return place_of_token(result, at, Block::Memory);
+    case Stage::Position: return place_of_token(result, at, Editable::Input);
+    case Stage::Memory: return place_of_token(result, at, Editable::Memory);
     case Stage::RotateQuery:
       if (turned) return std::string_view("Q′ = R(p)·Q: edit what Q is made of, or the positions.");
       [[fallthrough]];
@@ -66,15 +67,15 @@ PlaceOrWhy place_of(const Result& result, const VectorRow& at) {
   }
 }
 
-bool can_reset(const Document& document, Block block) {
+bool can_reset(const Document& document, Editable block) {
   switch (block) {
-    case Block::Input:
-    case Block::Memory: return !document.input.vectors;
-    case Block::Queries:
-    case Block::Keys:
-    case Block::Values:
-    case Block::PastKeys:
-    case Block::PastValues: return false;
+    case Editable::Input:
+    case Editable::Memory: return !document.input.vectors;
+    case Editable::Queries:
+    case Editable::Keys:
+    case Editable::Values:
+    case Editable::PastKeys:
+    case Editable::PastValues: return false;
     default: break;
   }
   const Weights& weights = document.weights;
@@ -86,7 +87,7 @@ bool can_reset(const Document& document, Block block) {
 namespace {
 
 /// How far numbers of the block spread: noise of the same size is worth looking at.
-float deviation(const Document& document, Block block) {
+float deviation(const Document& document, Editable block) {
   const TensorPtr numbers = numbers_of(document, block);
   if (!numbers || numbers->size() == 0) return 1;
   double squares = 0;

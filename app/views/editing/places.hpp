@@ -21,7 +21,7 @@ struct VectorRow {
 /// The Place of the row's first number; or, where it follows from others, one sentence that says from which.
 std::variant<Place, std::string_view> place_of(const Result&, const VectorRow&);
 /// Whether what is edited at the Place can be reset.
-bool can_reset(const Document&, Block);
+bool can_reset(const Document&, Editable);
 
 /// Does to the Document what the hand did to a number of a grid. `first` is the Place of the grid's row at
 /// column 0, the stretch of the event counts from there. What cannot be done is told in view.message.

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-bool is_row(Block block) {
+bool is_row(Editable block) {
   const std::optional<Parameter> parameter = parameter_of(block);
   return parameter && info(*parameter).rank() == 1;
 }
@@ -20,7 +20,7 @@ bool is_row(Block block) {
 /// Whose columns a block has: of heads of queries, of heads of keys and values, or of none.
 enum class Heads { None, OfQueries, OfKeys };
 
-Heads columns_of(Block block) {
+Heads columns_of(Editable block) {
   const std::optional<Parameter> parameter = parameter_of(block);
   switch (parameter ? info(*parameter).columns() : Extent::None) {
     case Extent::QueryHeads: return Heads::OfQueries;
@@ -31,7 +31,7 @@ Heads columns_of(Block block) {
 }
 
 /// Whether a head's part of the block is d_v wide.
-bool is_value(Block block) {
+bool is_value(Editable block) {
   const std::optional<Parameter> parameter = parameter_of(block);
   return parameter && std::ranges::any_of(info(*parameter).extents, [](Extent extent) {
            return extent == Extent::ValueHeads || extent == Extent::MixedHeads;
@@ -41,14 +41,14 @@ bool is_value(Block block) {
 /// One block with what its parts share. Widths are those of the edited Document, whose block it is.
 struct Weighed {
   Scene& scene;
-  Block block;
+  Editable block;
   TensorPtr numbers;
   int heads = 1, kv_heads = 1;
   std::int64_t width = 1;  // of a head in this block
 
   /// Heads side by side in the columns, or one above the other in the rows of W_O.
   std::int64_t groups() const {
-    if (block == Block::OutputWeights) return heads;
+    if (block == Editable::OutputWeights) return heads;
     return columns_of(block) == Heads::OfQueries ? heads : columns_of(block) == Heads::OfKeys ? kv_heads : 0;
   }
   /// The group of a head of queries, and the first head of a group.
@@ -59,13 +59,13 @@ struct Weighed {
     const std::int64_t size = has_rows_of_heads() ? shape[0] : shape[shape.rank() - 1];
     return {std::min(group * width, size), std::min((group + 1) * width, size)};
   }
-  bool has_rows_of_heads() const { return block == Block::OutputWeights; }
+  bool has_rows_of_heads() const { return block == Editable::OutputWeights; }
   std::int64_t group_at(NumberAt at) const {
     return groups() == 0 ? 0 : (has_rows_of_heads() ? at.row : at.column) / width;
   }
 };
 
-Weighed weighed(Scene& scene, Block block, const TensorPtr& numbers) {
+Weighed weighed(Scene& scene, Editable block, const TensorPtr& numbers) {
   const Document& document = scene.document;
   Weighed w{scene, block, numbers};
   const int kv_heads = document.heads < 1 ? 0 : key_value_heads(document);
@@ -194,40 +194,40 @@ void take_mouse(const Weighed& w, const NumberMapResult& seen) {
 
 }  // namespace
 
-std::vector<Block> weight_blocks(const Document& document) {
-  std::vector<Block> there;
+std::vector<Editable> weight_blocks(const Document& document) {
+  std::vector<Editable> there;
   if (document.input.given) return there;
-  for (std::size_t i = first_parameter_block; i < block_count; ++i)
-    if (numbers_of(document, static_cast<Block>(i))) there.push_back(static_cast<Block>(i));
+  for (std::size_t i = first_editable_parameter; i < editable_count; ++i)
+    if (numbers_of(document, static_cast<Editable>(i))) there.push_back(static_cast<Editable>(i));
   return there;
 }
 
-BlockWords block_words(Block block) {
+BlockWords block_words(Editable block) {
   switch (block) {
-    case Block::QueryWeights: return {"W_Q weights", "W_Q", "Q = X·W_Q + b", "Projects X to queries."};
-    case Block::KeyWeights: return {"W_K weights", "W_K", "K = X·W_K + b", "Projects X to keys."};
-    case Block::ValueWeights: return {"W_V weights", "W_V", "V = X·W_V + b", "Projects X to values."};
-    case Block::OutputWeights:
+    case Editable::QueryWeights: return {"W_Q weights", "W_Q", "Q = X·W_Q + b", "Projects X to queries."};
+    case Editable::KeyWeights: return {"W_K weights", "W_K", "K = X·W_K + b", "Projects X to keys."};
+    case Editable::ValueWeights: return {"W_V weights", "W_V", "V = X·W_V + b", "Projects X to values."};
+    case Editable::OutputWeights:
       return {"W_O weights", "W_O", "Y = C·W_O + b", "Combines the head outputs into Y."};
-    case Block::QueryBias: return {"b_Q bias", "b_Q", "Q = X·W_Q + b_Q", "Added to every query."};
-    case Block::KeyBias: return {"b_K bias", "b_K", "K = X·W_K + b_K", "Added to every key."};
-    case Block::ValueBias: return {"b_V bias", "b_V", "V = X·W_V + b_V", "Added to every value."};
-    case Block::OutputBias: return {"b_O bias", "b_O", "Y = C·W_O + b_O", "Added to every output."};
-    case Block::ExtraKey:
+    case Editable::QueryBias: return {"b_Q bias", "b_Q", "Q = X·W_Q + b_Q", "Added to every query."};
+    case Editable::KeyBias: return {"b_K bias", "b_K", "K = X·W_K + b_K", "Added to every key."};
+    case Editable::ValueBias: return {"b_V bias", "b_V", "V = X·W_V + b_V", "Added to every value."};
+    case Editable::OutputBias: return {"b_O bias", "b_O", "Y = C·W_O + b_O", "Added to every output."};
+    case Editable::ExtraKey:
       return {"Learned key", "Learned key", "K = [K; k₀]", "A key that belongs to no token (bias_k)."};
-    case Block::ExtraValue:
+    case Editable::ExtraValue:
       return {"Learned value", "Learned value", "V = [V; v₀]", "Value of the learned key (bias_v)."};
     default: return {"X vectors", "X", "E", "Token embeddings."};
   }
 }
 
 void show_next_weights(Scene& scene) {
-  const std::vector<Block> all = weight_blocks(scene.document);
+  const std::vector<Editable> all = weight_blocks(scene.document);
   if (all.empty()) {
     scene.view.message = "Q, K and V are given as numbers: there are no weights. Edit them under More.";
     return;
   }
-  const std::optional<Block> now = scene.view.editing.weights;
+  const std::optional<Editable> now = scene.view.editing.weights;
   const auto at = now ? std::find(all.begin(), all.end(), *now) : all.end();
   if (!now) return scene.view.show_weights(all.front());
   if (at == all.end() || at + 1 == all.end()) return scene.view.show_stage(scene.view.stage);
@@ -254,7 +254,7 @@ void draw_new_weights(Scene& scene) {
   if (has_seed(scene)) scene.document = edit::new_seed(std::move(scene.document));
 }
 
-void draw_weight_map(Scene& scene, const Box& area, Block block) {
+void draw_weight_map(Scene& scene, const Box& area, Editable block) {
   const Ui& ui = scene.ui;
   const TensorPtr numbers = numbers_of(scene.document, block);
   if (!numbers || numbers->size() == 0) return;

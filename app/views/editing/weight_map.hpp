@@ -22,18 +22,18 @@ inline constexpr std::array<InitialiserWords, 5> initialisers{{{"Xavier", "N(0, 
                                                                {"nn.Linear", "U(−1/√in, 1/√in)"}}};
 
 /// The blocks of weights the Document has: W_Q … W_O, biases and the learned key where there are some.
-std::vector<Block> weight_blocks(const Document&);
+std::vector<Editable> weight_blocks(const Document&);
 
 struct BlockWords {
   std::string_view name, short_name, formula, why;
 };
-BlockWords block_words(Block);
+BlockWords block_words(Editable);
 
 /// Draws the block of the edited Document into the area.
-void draw_weight_map(Scene&, const Box& area, Block);
+void draw_weight_map(Scene&, const Box& area, Editable);
 
 /// The controls that hold for a whole block; X has a gain, the four matrices also an initialiser and a seed.
-void draw_block_bar(Scene&, const Box& area, Block);
+void draw_block_bar(Scene&, const Box& area, Editable);
 
 /// W: W_Q, W_K, … one after the other, then the stages again.
 void show_next_weights(Scene&);

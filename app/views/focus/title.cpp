@@ -42,7 +42,7 @@ void other_stages(Scene& scene, const std::vector<Plane>& others) {
     if (menu_row(ui, std::string(w.name).c_str(), w.formula, scene.view.vectors == stage))
       scene.view.show_vectors(stage);
   }
-  for (const Block block : weight_blocks(scene.document)) {
+  for (const Editable block : weight_blocks(scene.document)) {
     const BlockWords w = block_words(block);
     if (menu_row(ui, std::string(w.name).c_str(), w.formula, scene.view.editing.weights == block))
       scene.view.show_weights(block);
@@ -63,7 +63,7 @@ float draw_more(Scene& scene, float right, float y, bool segments) {
     if (plain && (kind_of(scene.view.stage) != Plane::Kind::Value || !is_usual(plane)))
       others.push_back(plane);
   }
-  const std::optional<Block> weights = scene.view.editing.weights;
+  const std::optional<Editable> weights = scene.view.editing.weights;
   std::string_view shown = "More";
   if (!is_usual(scene.view.stage)) shown = words(scene.result.document, scene.view.stage).name;
   if (scene.view.vectors) shown = vector_words(*scene.view.vectors).name;

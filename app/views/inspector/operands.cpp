@@ -14,15 +14,15 @@ namespace attnscope {
 namespace {
 
 /// The block of weights whose column makes a dimension of the stage; nothing where no block does.
-std::optional<Block> weights_behind(const Document& document, Stage stage) {
+std::optional<Editable> weights_behind(const Document& document, Stage stage) {
   if (document.input.given) return std::nullopt;
   switch (stage) {
     case Stage::Query:
-    case Stage::RotateQuery: return Block::QueryWeights;
+    case Stage::RotateQuery: return Editable::QueryWeights;
     case Stage::Key:
-    case Stage::RotateKey: return Block::KeyWeights;
-    case Stage::Value: return Block::ValueWeights;
-    case Stage::Output: return Block::OutputWeights;
+    case Stage::RotateKey: return Editable::KeyWeights;
+    case Stage::Value: return Editable::ValueWeights;
+    case Stage::Output: return Editable::OutputWeights;
     default: return std::nullopt;
   }
 }
@@ -33,7 +33,7 @@ std::int64_t column_of(const Operand& operand, std::int64_t dimension) {
 }
 
 /// Shows the block in the focus, zoomed to the columns of the head.
-void show_column(Scene& scene, const Operand& operand, Block block) {
+void show_column(Scene& scene, const Operand& operand, Editable block) {
   EditingState& editing = scene.view.editing;
   scene.view.show_weights(block);
   editing.zoomed = "block " + std::string(symbol(block));
@@ -56,7 +56,7 @@ void explain(Scene& scene, const Operand& operand, const char* popup, std::strin
     menu_title(
         ui, operand.symbol + "[" + std::to_string(d) + "] of “" + operand.token + "” = " + fixed(value, 6));
     menu_title(ui, why);
-    if (const std::optional<Block> block = weights_behind(scene.result.document, operand.stage)) {
+    if (const std::optional<Editable> block = weights_behind(scene.result.document, operand.stage)) {
       const std::string name(symbol(*block));
       const std::string note = "column " + std::to_string(column_of(operand, d));
       if (menu_row(ui, ("Show column in " + name).c_str(), note)) show_column(scene, operand, *block);

@@ -1,4 +1,4 @@
-// core: every block of numbers that a Document can hold, in one list: who counts, compares or copies blocks
+// core: every tensor that a Document can hold, in one list: who counts, compares or copies tensors
 // asks it instead of keeping a list of its own.
 #pragma once
 
@@ -8,7 +8,7 @@ namespace attnscope {
 
 /// Calls `each` with every TensorPtr of a Document (const where the Document is), null ones included.
 template <class D, class Each>
-void for_each_block(D& document, Each each) {
+void for_each_tensor(D& document, Each each) {
   auto& input = document.input;
   auto& given = input.given;
   auto& vectors = input.vectors;
