@@ -60,13 +60,13 @@ void turn_inspector(Scene& scene) {
 
 void toggle_scaling(Scene& scene) {
   if (refuse_without_scores(scene)) return;
-  Scaling::Kind& kind = scene.document.scaling.kind;
+  Scaling::Kind& kind = scene.document.layer().scaling.kind;
   kind = kind == Scaling::Kind::InverseSqrtDk ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
 }
 
 void toggle_positions(Scene& scene) {
   if (refuse_without_scores(scene)) return;
-  Positions& now = scene.document.positions;
+  Positions& now = scene.document.layer().positions;
   if (now != Positions::None) scene.view.positions = now;
   now = now == Positions::None ? scene.view.positions : Positions::None;
 }
@@ -122,9 +122,9 @@ void type_the_sentence(Scene& scene) {
 }
 /// Of weights alone the mask holds the weights themselves: they stay.
 void remove_mask(Scene& scene) {
-  const TensorPtr weights = has_weights_alone(scene) ? scene.document.masking.additive : nullptr;
-  scene.document.masking = {};
-  scene.document.masking.additive = weights;
+  const TensorPtr weights = has_weights_alone(scene) ? scene.document.layer().masking.additive : nullptr;
+  scene.document.layer().masking = {};
+  scene.document.layer().masking.additive = weights;
 }
 
 void show_mode(Scene& scene, Mode mode) { scene.view.mode = mode; }
@@ -231,9 +231,9 @@ const Action table[] = {
 
     any_length({G::Attention, "Divide by √dₖ on or off", ImGuiKey_S, toggle_scaling}),
     any_length({G::Attention, "Causal mask on or off", ImGuiKey_C,
-                [](Scene& s) { s.document.masking.causal = !s.document.masking.causal; }}),
+                [](Scene& s) { s.document.layer().masking.causal = !s.document.layer().masking.causal; }}),
     {G::Attention, "Padding mask on or off", ImGuiKey_P,
-     [](Scene& s) { s.document.masking.padding = !s.document.masking.padding; }},
+     [](Scene& s) { s.document.layer().masking.padding = !s.document.layer().masking.padding; }},
     any_length({G::Attention, "No mask", ImGuiKey_N, remove_mask}),
     {G::Attention, "Hide the chosen cell, or show it again", ImGuiKey_M, toggle_hidden_cell},
     any_length({G::Attention, "Positions on or off", ImGuiKey_O, toggle_positions}),

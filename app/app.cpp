@@ -225,7 +225,7 @@ void App::choose_first_cell() {
   const Dimensions& d = shown_->dimensions;
   selection_ = {};
   if (shown_->is_long()) return choose_in_long();
-  const auto& names = shown_->document.weights.head_names;
+  const auto& names = shown_->document.layer().weights.head_names;
   const auto content = std::find(names.begin(), names.end(), "content");
   if (content != names.end()) selection_.head = content - names.begin();
   const std::int64_t query = std::min<std::int64_t>(2, d.queries - 1);
@@ -274,7 +274,7 @@ void App::record_moment() {
   const RowMeasures& row = shown_->measures.row(sequence, head, cell.query);
   const float weight =
       shown_->trace[weights_stage(shown_->document)]->matrix(sequence, head)(cell.query, cell.key);
-  const double scale = scale_factor(shown_->document.scaling, shown_->dimensions.d_k);
+  const double scale = scale_factor(shown_->document.layer().scaling, shown_->dimensions.d_k);
   view_.scope.observe({sequence, head, cell.query, cell.key},
                       {view_.now, static_cast<float>(row.entropy), weight, static_cast<float>(scale),
                        std::log(static_cast<float>(std::max<std::int64_t>(1, row.allowed)))},
@@ -324,7 +324,7 @@ void App::frame(const Fonts& fonts) {
                   layout.compact,
                   is_edited()};
       const Guesses guesses = document_.input.given.guesses;
-      const Answers answers{document_.masking.causal, document_.positions};
+      const Answers answers{document_.layer().masking.causal, document_.layer().positions};
       if (view_.parity && (shown_->is_complete() || !engine_.busy())) backends_->compare(shown_);
       watch_start(scene);
       const bool menu_waits = view_.heads.menu_opens;

@@ -105,9 +105,9 @@ void App::take_layer(Document layer) {
 
 /// Whoever turns what was guessed has said how it is. `before`: as this frame found it.
 void App::settle_guesses(const Answers& before) {
-  if (document_.masking.causal != before.causal) document_.input.given.guesses.causal.clear();
-  if (document_.positions != before.positions) document_.input.given.guesses.positions.clear();
-  if (before.causal && document_.masking.causal != before.causal) align_causal(document_);
+  if (document_.layer().masking.causal != before.causal) document_.input.given.guesses.causal.clear();
+  if (document_.layer().positions != before.positions) document_.input.given.guesses.positions.clear();
+  if (before.causal && document_.layer().masking.causal != before.causal) align_causal(document_);
 }
 
 /// A text opens with other settings than the examples have: said once, with the way back.

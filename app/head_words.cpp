@@ -51,7 +51,7 @@ PatternScores scores_of(const Measures& measures, std::int64_t head) {
 
 HeadRole role_of(const Result& result, std::int64_t head) {
   HeadRole role;
-  const auto& names = result.document.weights.head_names;
+  const auto& names = result.document.layer().weights.head_names;
   if (head < std::ssize(names)) role.built_as = names[static_cast<std::size_t>(head)];
   role.is_measured = !result.is_long() && head < result.measures.heads && !is_operated(result.document, head);
   if (!role.is_measured) return role;

@@ -36,7 +36,7 @@ std::string key_label(const Result& result, std::int64_t sequence, std::int64_t 
   const Document& document = result.document;
   const std::int64_t tokens = result.dimensions.token_keys();
   if (key >= tokens) {  // the learned key comes before the one of zeros
-    const bool learned = key == tokens && !(document.zero_key && result.dimensions.extra == 1);
+    const bool learned = key == tokens && !(document.layer().zero_key && result.dimensions.extra == 1);
     return learned ? "[learned]" : "[zero]";
   }
   const Input& input = document.input;

@@ -8,13 +8,13 @@ namespace attnscope {
 std::vector<Plane> planes(const Result& result) {
   const Document& document = result.document;
   std::vector<Plane> all{Stage::Score, Stage::Scale};
-  if (document.soft_cap > 0) all.emplace_back(Stage::Cap);
+  if (document.layer().soft_cap > 0) all.emplace_back(Stage::Cap);
   if (result.trace[Stage::Bias]) all.emplace_back(Stage::Bias);
   all.emplace_back(Stage::Mask);
   all.emplace_back(Stage::Softmax);
-  if (document.linear) all.emplace_back(Stage::Linear);
+  if (document.layer().linear) all.emplace_back(Stage::Linear);
   if (is_operated(document)) all.emplace_back(Stage::Surgery);
-  if (document.dropout.rate > 0) all.emplace_back(Stage::Drop);
+  if (document.layer().dropout.rate > 0) all.emplace_back(Stage::Drop);
   if (result.gradients) {
     all.emplace_back(Stage::Drop, Plane::Kind::Gradient);
     all.emplace_back(Stage::Mask, Plane::Kind::Gradient);
@@ -50,10 +50,11 @@ bool is_weights(Plane plane) { return plane.kind == Plane::Kind::Value && holds_
 
 bool shows_mask(const Document& document, Plane plane) {
   if (plane.is_gradient() || holds_weights(plane.stage)) return true;
-  return plane.stage == Stage::Mask && document.masking.mistake != MaskMistake::AfterSoftmax;
+  return plane.stage == Stage::Mask && document.layer().masking.mistake != MaskMistake::AfterSoftmax;
 }
 
 PlaneWords words(const Document& document, Plane plane) {
+  const LayerSpec& layer = document.layer();
   if (plane.is_gradient()) {
     switch (plane.stage) {
       case Stage::Score:
@@ -101,7 +102,7 @@ PlaneWords words(const Document& document, Plane plane) {
     case Stage::Mask: return {"Masked logits", "masked", "hidden keys get −∞", "Input of the softmax."};
     case Stage::Linear:
       return {"Linear weights", "weight",
-              is_rotary(document.positions) ? "Rφ(Q)·(Rφ(K))ᵀ / Σ φ(Q)·φ(K)ᵀ" : "φ(Q)·φ(K)ᵀ / Σ",
+              is_rotary(layer.positions) ? "Rφ(Q)·(Rφ(K))ᵀ / Σ φ(Q)·φ(K)ᵀ" : "φ(Q)·φ(K)ᵀ / Σ",
               "The weights that linear attention implies."};
     case Stage::Surgery:
       return {"Weights", "weight", "A′ = A, or what is put in its place",
@@ -110,10 +111,10 @@ PlaneWords words(const Document& document, Plane plane) {
       return {"Dropped", "weight", "A ∘ keep / (1 − r)", "The weights that average the values in training."};
     default: break;
   }
-  if (is_operated(document) && !document.linear)
+  if (is_operated(document) && !layer.linear)
     return {"Own weights", "weight", "A = softmax(masked / τ)",
             "Before the intervention: each head's own weights."};
-  const bool unused = document.linear;
+  const bool unused = layer.linear;
   return {unused ? "Softmax" : "Weights", "weight", "A = softmax(masked / τ)",
           unused ? "For comparison: linear attention does not use them." : "Every row sums to 1."};
 }

@@ -36,14 +36,14 @@ std::string guessed_note(const Document& document, const std::filesystem::path& 
   std::string note;
   if (is_causal_guessed(document))
     note = fmt::format("{} does not say whether it is causal; guessed {} ({}), --causal yes or no says it.",
-                       name, document.masking.causal ? "yes" : "no",
+                       name, document.layer().masking.causal ? "yes" : "no",
                        guesses.causal.substr(0, guesses.causal.size() - 1));
   if (are_positions_guessed(document))
     note += fmt::format(
         "{}{} does not say whether positions are applied; guessed {} ({}), --positions applied, "
         "rope-half or rope-interleaved says it.",
         note.empty() ? "" : " ", name,
-        document.positions == Positions::None ? "applied" : "that they are not",
+        document.layer().positions == Positions::None ? "applied" : "that they are not",
         guesses.positions.substr(0, guesses.positions.size() - 1));
   return note;
 }

@@ -215,7 +215,7 @@ std::int64_t ResultStats::not_finite(Stage stage) {
 float ResultStats::largest(Projection which, std::int64_t first_column, std::int64_t columns) {
   const auto [at, added] = largest_weights_.try_emplace({which, first_column, columns}, 0.0f);
   if (!added) return at->second;
-  if (const TensorPtr& block = result_->document.weights[matrix_of(which)]) {
+  if (const TensorPtr& block = result_->document.layer().weights[matrix_of(which)]) {
     const auto values = block->matrix().middleCols(first_column, columns);
     for (Eigen::Index i = 0; i < values.rows(); ++i)
       for (Eigen::Index j = 0; j < columns; ++j)

@@ -33,11 +33,12 @@ double seen_share(const Document& document, const Dimensions& size, const Measur
 }
 
 std::int64_t position_numbers(const Document& document, const Dimensions& size) {
-  const Weights& weights = document.weights;
-  if (document.positions == Positions::RelativeBuckets)
+  const LayerSpec& layer = document.layer();
+  const Weights& weights = layer.weights;
+  if (layer.positions == Positions::RelativeBuckets)
     return weights[Parameter::RelativeBias] ? weights[Parameter::RelativeBias]->size()
-                                            : document.position_settings.buckets * size.heads;
-  if (document.positions != Positions::Learned) return 0;
+                                            : layer.position_settings.buckets * size.heads;
+  if (layer.positions != Positions::Learned) return 0;
   return weights[Parameter::PositionTable]
              ? weights[Parameter::PositionTable]->size()
              : std::max(size.past + size.queries, size.token_keys()) * size.d_model;
@@ -46,6 +47,7 @@ std::int64_t position_numbers(const Document& document, const Dimensions& size) 
 }  // namespace
 
 LayerSize layer_size(const Document& document, const Measures* measures) {
+  const LayerSpec& layer = document.layer();
   const Dimensions size = check_any_length(document);
   const bool given = static_cast<bool>(document.input.given);
   return {.batch = size.batch,
@@ -58,12 +60,12 @@ LayerSize layer_size(const Document& document, const Measures* measures) {
           .d_v = size.d_v,
           .cached = size.past,
           .extra = size.extra,
-          .biases = document.weights[Parameter::BQuery] || document.weights[Parameter::BOutput],
-          .rotary = is_rotary(document.positions),
-          .added_positions = is_added_to_scores(document.positions) && !document.linear,
-          .capped = document.soft_cap > 0,
-          .linear = document.linear,
-          .learned_keys = document.weights[Parameter::ExtraKey] && !given ? 1 : 0,
+          .biases = layer.weights[Parameter::BQuery] || layer.weights[Parameter::BOutput],
+          .rotary = is_rotary(layer.positions),
+          .added_positions = is_added_to_scores(layer.positions) && !layer.linear,
+          .capped = layer.soft_cap > 0,
+          .linear = layer.linear,
+          .learned_keys = layer.weights[Parameter::ExtraKey] && !given ? 1 : 0,
           .position_numbers = position_numbers(document, size),
           .seen = seen_share(document, size, measures),
           .bytes_per_number = bytes_of(document.precision)};

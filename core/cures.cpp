@@ -14,7 +14,7 @@ namespace {
 
 /// Weights that came as numbers have one width; 0 where they follow d_model.
 int given_width(const Document& document) {
-  const Weights& weights = document.weights;
+  const Weights& weights = document.layer().weights;
   const bool given = weights.recipe == Recipe::Given && weights.made_by == Recipe::Given;
   if (document.input.vectors) return static_cast<int>(document.input.vectors.query->shape()[2]);
   return given && weights[Parameter::WQuery] ? static_cast<int>(weights[Parameter::WQuery]->shape()[0]) : 0;
@@ -44,11 +44,11 @@ std::optional<int> nearest(int wanted, int most, Allowed allowed) {
 
 Document with_value(Document document, LayerNumber what, int value) {
   switch (what) {
-    case LayerNumber::Heads: document.heads = value; break;
-    case LayerNumber::Width: document.d_model = value; break;
-    case LayerNumber::KeyHeads: document.kv_heads = value; break;
-    case LayerNumber::KeyWidth: document.d_k = value; break;
-    case LayerNumber::ValueWidth: document.d_v = value; break;
+    case LayerNumber::Heads: document.layer().heads = value; break;
+    case LayerNumber::Width: document.layer().d_model = value; break;
+    case LayerNumber::KeyHeads: document.layer().kv_heads = value; break;
+    case LayerNumber::KeyWidth: document.layer().d_k = value; break;
+    case LayerNumber::ValueWidth: document.layer().d_v = value; break;
     case LayerNumber::PaddedLength: document.input.padded_length = value; break;
   }
   return document;
@@ -56,25 +56,25 @@ Document with_value(Document document, LayerNumber what, int value) {
 
 /// The value that this number would need; nothing where no value of it alone helps.
 std::optional<int> needed(const Document& document, LayerNumber what) {
-  const int d_model = document.d_model, heads = document.heads;
+  const LayerSpec& layer = document.layer();
+  const int d_model = layer.d_model, heads = layer.heads;
   switch (what) {
     case LayerNumber::Heads: {
       if (!width_fits(document, d_model)) return std::nullopt;
-      const bool shared = document.kv_heads > 0 && heads >= 1 && can_split(document, heads);
-      return nearest(heads, d_model, [&](int n) {
-        return can_split(document, n) && (!shared || n % document.kv_heads == 0);
-      });
+      const bool shared = layer.kv_heads > 0 && heads >= 1 && can_split(document, heads);
+      return nearest(heads, d_model,
+                     [&](int n) { return can_split(document, n) && (!shared || n % layer.kv_heads == 0); });
     }
     case LayerNumber::Width:
       if (heads < 1) return std::nullopt;
       return nearest(d_model, widest_model(document),
-                     [&](int n) { return (document.d_k > 0 || n % heads == 0) && width_fits(document, n); });
+                     [&](int n) { return (layer.d_k > 0 || n % heads == 0) && width_fits(document, n); });
     case LayerNumber::KeyHeads:
       if (heads < 1) return std::nullopt;
-      return nearest(document.kv_heads, heads, [heads](int n) { return heads % n == 0; });
+      return nearest(layer.kv_heads, heads, [heads](int n) { return heads % n == 0; });
     case LayerNumber::KeyWidth:
       if (heads < 1 || d_model % heads == 0) return 0;
-      return std::clamp(document.d_k, 1, widest_head(document));
+      return std::clamp(layer.d_k, 1, widest_head(document));
     case LayerNumber::ValueWidth:
     case LayerNumber::PaddedLength: break;
   }
@@ -84,12 +84,13 @@ std::optional<int> needed(const Document& document, LayerNumber what) {
 }  // namespace
 
 int value_of(const Document& document, LayerNumber what) {
+  const LayerSpec& layer = document.layer();
   switch (what) {
-    case LayerNumber::Heads: return document.heads;
-    case LayerNumber::Width: return document.d_model;
-    case LayerNumber::KeyHeads: return document.kv_heads;
-    case LayerNumber::KeyWidth: return document.d_k;
-    case LayerNumber::ValueWidth: return document.d_v;
+    case LayerNumber::Heads: return layer.heads;
+    case LayerNumber::Width: return layer.d_model;
+    case LayerNumber::KeyHeads: return layer.kv_heads;
+    case LayerNumber::KeyWidth: return layer.d_k;
+    case LayerNumber::ValueWidth: return layer.d_v;
     case LayerNumber::PaddedLength: break;
   }
   return document.input.padded_length;
@@ -97,23 +98,23 @@ int value_of(const Document& document, LayerNumber what) {
 
 bool is_built_by_hand(const Document& document) {
   const bool embedded = document.embedding == Embedding::HandBuilt && !document.input.vectors;
-  return embedded || document.weights.recipe == Recipe::HandBuilt;
+  return embedded || document.layer().weights.recipe == Recipe::HandBuilt;
 }
 
 int widest_model(const Document& document) {
-  const Weights& weights = document.weights;
+  const Weights& weights = document.layer().weights;
   const bool made = weights.recipe != Recipe::Given || weights.made_by != Recipe::Given;
   return made && !document.input.vectors ? max_made_width : max_d_model;
 }
 
 bool can_split(const Document& document, int heads) {
-  return document.d_k > 0 || document.d_model % heads == 0;
+  return document.layer().d_k > 0 || document.layer().d_model % heads == 0;
 }
 
 int widest_head(const Document& document) {
   const std::int64_t most = widest_model(document);
-  const std::int64_t columns = most * most / std::max(1, document.d_model);  // of all heads
-  return static_cast<int>(std::min(most, columns / std::max(1, document.heads)));
+  const std::int64_t columns = most * most / std::max(1, document.layer().d_model);  // of all heads
+  return static_cast<int>(std::min(most, columns / std::max(1, document.layer().heads)));
 }
 
 int fitting_heads(int d_model, int heads) {
@@ -123,7 +124,7 @@ int fitting_heads(int d_model, int heads) {
 std::vector<LayerNumber> unfitting_numbers(const Document& document) {
   using enum LayerNumber;
   if (document.input.given) return {};
-  const int d_model = document.d_model, heads = document.heads;
+  const int d_model = document.layer().d_model, heads = document.layer().heads;
   if (!padding_fits(document.input)) return {PaddedLength};
   if (heads < 1) return {Heads};
   if (!width_fits(document, d_model)) return {Width};

@@ -16,8 +16,9 @@ bool same_tokens(const Sequences& was, const Sequences& now) {
 
 /// Positions whose numbers come from the seed.
 bool seeded_positions(const Document& document) {
-  return (document.positions == Positions::Learned && !document.weights[Parameter::PositionTable]) ||
-         (document.positions == Positions::RelativeBuckets && !document.weights[Parameter::RelativeBias]);
+  const LayerSpec& layer = document.layer();
+  return (layer.positions == Positions::Learned && !layer.weights[Parameter::PositionTable]) ||
+         (layer.positions == Positions::RelativeBuckets && !layer.weights[Parameter::RelativeBias]);
 }
 
 /// Labels and guesses are no numbers.
@@ -33,8 +34,8 @@ Fields changed_fields(const Document& was, const Document& now) {
   const auto note = [&](Field field, bool differs) {
     if (differs) changed.insert(field);
   };
-  const Weights& a = was.weights;
-  const Weights& b = now.weights;
+  const Weights& a = was.layer().weights;
+  const Weights& b = now.layer().weights;
   for_each_setting([&](const auto& row) {
     if (row.of(was) != row.of(now)) changed |= row.touches;
   });

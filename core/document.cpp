@@ -8,17 +8,7 @@
 namespace attnscope {
 
 Sequences::Sequences(std::vector<Sequence> list)
-    : list_(list.empty() ? nullptr : std::make_shared<std::vector<Sequence>>(std::move(list))) {}
-
-const std::vector<Sequence>& Sequences::list() const {
-  static const std::vector<Sequence> none;
-  return list_ ? *list_ : none;
-}
-
-std::vector<Sequence>& Sequences::change() {
-  if (!list_ || list_.use_count() > 1) list_ = std::make_shared<std::vector<Sequence>>(list());
-  return *list_;
-}
+    : list_(list.empty() ? SharedValue<std::vector<Sequence>>() : SharedValue(std::move(list))) {}
 
 std::int64_t longest_of(const std::vector<Sequence>& sequences) {
   std::size_t longest = 0;
@@ -40,45 +30,51 @@ double scale_factor(const Scaling& scaling, std::int64_t d_k) {
 }
 
 bool has_output_weights(const Document& document) {
-  const Weights& weights = document.weights;
+  const Weights& weights = document.layer().weights;
   return !document.input.given || (weights.recipe == Recipe::Given && weights[Parameter::WOutput]);
 }
 
 int query_heads(const Document& document) {
-  return document.input.given ? static_cast<int>(document.input.given.query->shape()[1]) : document.heads;
+  return document.input.given ? static_cast<int>(document.input.given.query->shape()[1])
+                              : document.layer().heads;
 }
 
 bool is_operated(const Document& document, std::int64_t head) {
-  return head >= 0 && head < std::ssize(document.surgery) &&
-         document.surgery[static_cast<std::size_t>(head)].kind != HeadSurgery::Kind::None;
+  return head >= 0 && head < std::ssize(document.layer().surgery) &&
+         document.layer().surgery[static_cast<std::size_t>(head)].kind != HeadSurgery::Kind::None;
 }
 
 bool is_operated(const Document& document) {
-  for (const HeadSurgery& head : document.surgery)
+  for (const HeadSurgery& head : document.layer().surgery)
     if (head.kind != HeadSurgery::Kind::None) return true;
   return false;
 }
 
 int key_value_heads(const Document& document) {
-  return document.kv_heads == 0 ? document.heads : document.kv_heads;
+  const LayerSpec& layer = document.layer();
+  return layer.kv_heads == 0 ? layer.heads : layer.kv_heads;
 }
 
 int key_width(const Document& document) {
+  const LayerSpec& layer = document.layer();
   if (document.input.given) return static_cast<int>(document.input.given.query->shape()[3]);
-  return document.d_k == 0 ? document.d_model / std::max(1, document.heads) : document.d_k;
+  return layer.d_k == 0 ? layer.d_model / std::max(1, layer.heads) : layer.d_k;
 }
 
-int value_width(const Document& document) { return document.d_v == 0 ? key_width(document) : document.d_v; }
+int value_width(const Document& document) {
+  return document.layer().d_v == 0 ? key_width(document) : document.layer().d_v;
+}
 
 ParameterSizes parameter_sizes(const Document& document) {
-  return {.d_model = document.d_model,
-          .key_source = document.d_model,
-          .value_source = document.d_model,
-          .heads = document.heads,
+  const LayerSpec& layer = document.layer();
+  return {.d_model = layer.d_model,
+          .key_source = layer.d_model,
+          .value_source = layer.d_model,
+          .heads = layer.heads,
           .kv_heads = key_value_heads(document),
           .d_k = key_width(document),
           .d_v = value_width(document),
-          .buckets = document.position_settings.buckets};
+          .buckets = layer.position_settings.buckets};
 }
 
 std::int64_t rotated_dims(const PositionSettings& settings, std::int64_t d_k) {

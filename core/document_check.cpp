@@ -20,8 +20,8 @@ std::string counted(std::int64_t count, std::string_view noun) {
 }
 
 void check_heads(const Document& document) {
-  const int d_model = document.d_model;
-  const int heads = document.heads;
+  const int d_model = document.layer().d_model;
+  const int heads = document.layer().heads;
   if (heads < 1) throw Error(fmt::format("The number of heads is {}; it must be at least 1.", heads));
   if (!can_split(document, heads)) {
     const int fits = fitting_heads(d_model, heads);
@@ -39,7 +39,7 @@ void check_heads(const Document& document) {
 }
 
 void check_width(const Document& document) {
-  const int d_model = document.d_model, most = widest_model(document);
+  const int d_model = document.layer().d_model, most = widest_model(document);
   if (d_model < 1 || d_model > most)
     throw Error(fmt::format("d_model is {}; it must be from 1 to {}.", d_model, most));
   check_heads(document);
@@ -121,7 +121,7 @@ struct SourceWidths {
 };
 
 void check_weights(const Document& document, const SourceWidths& source) {
-  const Weights& weights = document.weights;
+  const Weights& weights = document.layer().weights;
   ParameterSizes sizes = parameter_sizes(document);
   sizes.key_source = source.key;
   sizes.value_source = source.value;
@@ -136,25 +136,25 @@ void check_weights(const Document& document, const SourceWidths& source) {
 }
 
 void check_position_blocks(const Document& document, std::int64_t tokens, std::int64_t heads) {
-  const Weights& weights = document.weights;
-  if (document.positions == Positions::Learned && weights[Parameter::PositionTable] &&
-      !document.input.given) {
+  const LayerSpec& layer = document.layer();
+  const Weights& weights = layer.weights;
+  if (layer.positions == Positions::Learned && weights[Parameter::PositionTable] && !document.input.given) {
     const Shape& table = weights[Parameter::PositionTable]->shape();
-    if (table.rank() != 2 || table[0] < tokens || table[1] != document.d_model) {
+    if (table.rank() != 2 || table[0] < tokens || table[1] != layer.d_model) {
       throw Error(
           fmt::format("The table of positions has shape {}; it must be [positions, d_model] with at least {} "
                       "positions of {} numbers.",
-                      to_string(table), tokens, document.d_model));
+                      to_string(table), tokens, layer.d_model));
     }
   }
-  if (document.positions == Positions::RelativeBuckets) {
-    const ParameterSizes sizes{.heads = heads, .buckets = document.position_settings.buckets};
+  if (layer.positions == Positions::RelativeBuckets) {
+    const ParameterSizes sizes{.heads = heads, .buckets = layer.position_settings.buckets};
     check_parameter(weights, info(Parameter::RelativeBias), sizes);
   }
 }
 
 std::int64_t extra_keys(const Document& document) {
-  return (document.weights[Parameter::ExtraKey] ? 1 : 0) + (document.zero_key ? 1 : 0);
+  return (document.layer().weights[Parameter::ExtraKey] ? 1 : 0) + (document.layer().zero_key ? 1 : 0);
 }
 
 void check_cached(std::int64_t cached, std::int64_t tokens, bool cross) {
@@ -170,9 +170,9 @@ void check_cached(std::int64_t cached, std::int64_t tokens, bool cross) {
 
 /// Sizes that follow from the settings; tokens and keys are still to come.
 Dimensions settings_sizes(const Document& document) {
-  return {.heads = document.heads,
+  return {.heads = document.layer().heads,
           .kv_heads = key_value_heads(document),
-          .d_model = document.d_model,
+          .d_model = document.layer().d_model,
           .d_k = key_width(document),
           .d_v = value_width(document),
           .past = document.input.cached,
@@ -180,16 +180,17 @@ Dimensions settings_sizes(const Document& document) {
 }
 
 Dimensions check_text_document(const Document& document) {
+  const LayerSpec& layer = document.layer();
   const Input& input = document.input;
   check_text(input);
   check_width(document);
   check_edited(document);
-  check_weights(document, {document.d_model, document.d_model});
+  check_weights(document, {layer.d_model, layer.d_model});
   const std::int64_t tokens = padded_tokens(input);
   const bool cross = !input.memory.empty();
   const std::int64_t keys = cross ? longest_of(input.memory) : tokens;
   check_cached(input.cached, tokens, cross);
-  check_position_blocks(document, std::max(tokens, keys), document.heads);
+  check_position_blocks(document, std::max(tokens, keys), layer.heads);
   Dimensions size = settings_sizes(document);
   size.batch = std::ssize(input.sequences);
   size.queries = tokens - input.cached;
@@ -208,6 +209,7 @@ void check_rank(std::string_view name, const Shape& shape, int rank, std::string
 }
 
 Dimensions check_vectors_document(const Document& document) {
+  const LayerSpec& layer = document.layer();
   const Vectors& vectors = document.input.vectors;
   const TensorPtr& key_source = vectors.key ? vectors.key : vectors.query;
   const TensorPtr& value_source = vectors.value ? vectors.value : key_source;
@@ -215,9 +217,9 @@ Dimensions check_vectors_document(const Document& document) {
   check_rank("The key vectors", key_source->shape(), 3, "[batch, keys, d]");
   check_rank("The value vectors", value_source->shape(), 3, "[batch, keys, d]");
   const Shape &x = vectors.query->shape(), &k = key_source->shape(), &v = value_source->shape();
-  if (x[2] != document.d_model) {
+  if (x[2] != layer.d_model) {
     throw Error(fmt::format("The query vectors have shape {}; their last size must be d_model = {}.",
-                            to_string(x), document.d_model));
+                            to_string(x), layer.d_model));
   }
   if (k[0] != x[0] || v[0] != x[0] || k[1] != v[1]) {
     throw Error(
@@ -228,9 +230,8 @@ Dimensions check_vectors_document(const Document& document) {
   check_width(document);
   check_weights(document, {k[2], v[2]});
   check_cached(document.input.cached, x[1], static_cast<bool>(vectors.key));
-  check_position_blocks(document, std::max(x[1], k[1]), document.heads);
-  if (document.positions == Positions::Learned && document.weights[Parameter::PositionTable] &&
-      k[2] != x[2]) {
+  check_position_blocks(document, std::max(x[1], k[1]), layer.heads);
+  if (layer.positions == Positions::Learned && layer.weights[Parameter::PositionTable] && k[2] != x[2]) {
     throw Error(
         fmt::format("The table of positions has {} columns, the key vectors have {}; they must be the same.",
                     x[2], k[2]));
@@ -279,11 +280,11 @@ void check_lengths(const Given& given) {
 /// The width of the output: of the matrix that came with Q, K and V, else of the heads side by side.
 std::int64_t check_given_output(const Document& document, std::int64_t mixed) {
   if (!has_output_weights(document)) return mixed;
-  const Tensor& w = *document.weights[Parameter::WOutput];
+  const Tensor& w = *document.layer().weights[Parameter::WOutput];
   if (w.shape().rank() != 2 || w.shape()[0] != mixed || w.shape()[1] < 1)
     throw Error(fmt::format("W_O has shape {}; it must be [heads · d_v, d_model] with heads · d_v = {}.",
                             to_string(w.shape()), mixed));
-  check_shape("b_O", document.weights[Parameter::BOutput], {w.shape()[1]}, "[d_model]");
+  check_shape("b_O", document.layer().weights[Parameter::BOutput], {w.shape()[1]}, "[d_model]");
   return w.shape()[1];
 }
 
@@ -305,7 +306,7 @@ Dimensions check_given_document(const Document& document) {
   const std::int64_t past = check_past(given);
   check_lengths(given);
   check_position_blocks(document, past + std::max(q[2], k[2]), q[1]);
-  const std::int64_t extra = document.zero_key ? 1 : 0;
+  const std::int64_t extra = document.layer().zero_key ? 1 : 0;
   return {.batch = q[0],
           .heads = q[1],
           .kv_heads = k[1],
@@ -333,17 +334,17 @@ void check_additive(const TensorPtr& additive, const Dimensions& size) {
 }
 
 void check_rest(const Document& document, const Dimensions& size) {
+  const LayerSpec& layer = document.layer();
   check_memory(size);
-  check_surgery(document.surgery, size);
-  check_additive(document.masking.additive, size);
-  const int rope_dims = document.position_settings.rope_dims;
-  const bool rotary =
-      document.positions == Positions::RopeHalf || document.positions == Positions::RopeInterleaved;
+  check_surgery(layer.surgery, size);
+  check_additive(layer.masking.additive, size);
+  const int rope_dims = layer.position_settings.rope_dims;
+  const bool rotary = layer.positions == Positions::RopeHalf || layer.positions == Positions::RopeInterleaved;
   if (rotary && rope_dims > size.d_k) {
     throw Error(
         fmt::format("{} dimensions cannot be rotated: queries and keys have d_k = {}.", rope_dims, size.d_k));
   }
-  for (const int head : document.masking.heads) {
+  for (const int head : layer.masking.heads) {
     if (head < 0 || head >= size.heads)
       throw Error(fmt::format("The mask names head {}; there are heads 0 to {}.", head, size.heads - 1));
   }

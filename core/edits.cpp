@@ -42,7 +42,7 @@ void let_go_of_unfitting(Input& input, std::int64_t d_model) {
 
 /// Lets go of numbers edited by hand, so that the recipe they came from can make them anew.
 void let_go_of_edits(Document& document) {
-  Weights& weights = document.weights;
+  Weights& weights = document.layer().weights;
   if (weights.recipe == Recipe::Given) weights.recipe = weights.made_by;
 }
 
@@ -50,11 +50,11 @@ void let_go_of_edits(Document& document) {
 /// (or what of it there still is), nothing is hidden in what is new; a target or gradient goes.
 void keep_shapes_possible(Document& document) {
   document.loss.given.reset();
-  let_go_of_unfitting(document.input, document.d_model);
+  let_go_of_unfitting(document.input, document.layer().d_model);
   if (document.input.cached >= padded_tokens(document.input) || !document.input.memory.empty())
     document.input.cached = 0;
   fit_surgery(document);
-  TensorPtr& additive = document.masking.additive;
+  TensorPtr& additive = document.layer().masking.additive;
   const bool tensors =
       document.input.given || document.input.vectors.key;  // their sizes do not follow the tokens
   if (!additive || tensors || document.input.sequences.empty()) return;
@@ -62,7 +62,7 @@ void keep_shapes_possible(Document& document) {
   const std::int64_t keys = document.input.memory.empty() ? tokens : longest_of(document.input.memory);
   const Shape was = additive->shape();
   const std::int64_t batch = std::ssize(document.input.sequences);
-  const Shape now{was[0] == 1 ? 1 : batch, was[1] == 1 ? 1 : document.heads, queries, keys};
+  const Shape now{was[0] == 1 ? 1 : batch, was[1] == 1 ? 1 : document.layer().heads, queries, keys};
   if (now == was) return;
   auto fitted = std::make_shared<Tensor>(now);
   for (std::int64_t b = 0; b < std::min(now[0], was[0]); ++b) {
@@ -116,33 +116,34 @@ Document cached(Document document, int tokens) {
 }
 
 Document heads(Document document, int heads) {
-  if (heads >= 1 && document.kv_heads > 0 && heads % document.kv_heads != 0) document.kv_heads = 0;
-  std::vector<int>& masked = document.masking.heads;
+  if (heads >= 1 && document.layer().kv_heads > 0 && heads % document.layer().kv_heads != 0)
+    document.layer().kv_heads = 0;
+  std::vector<int>& masked = document.layer().masking.heads;
   const bool for_some = !masked.empty();
   std::erase_if(masked, [&](int head) { return head >= heads; });
   if (for_some && masked.empty()) masked = {std::max(heads, 1) - 1};  // empty would mean all of them
-  document.heads = heads;
+  document.layer().heads = heads;
   keep_shapes_possible(document);
   return with_weights(std::move(document));
 }
 
 Document kv_heads(Document document, int kv_heads) {
-  document.kv_heads = kv_heads == document.heads ? 0 : kv_heads;
+  document.layer().kv_heads = kv_heads == document.layer().heads ? 0 : kv_heads;
   return with_weights(std::move(document));
 }
 
 Document d_v(Document document, int d_v) {
-  document.d_v = d_v == key_width(document) ? 0 : d_v;
+  document.layer().d_v = d_v == key_width(document) ? 0 : d_v;
   return with_weights(std::move(document));
 }
 
 Document d_k(Document document, int d_k) {
-  document.d_k = d_k;
+  document.layer().d_k = d_k;
   return with_weights(std::move(document));
 }
 
 Document extra_key(Document document, bool on) {
-  Weights& weights = document.weights;
+  Weights& weights = document.layer().weights;
   weights[Parameter::ExtraKey].reset();
   weights[Parameter::ExtraValue].reset();
   if (!on) fit_surgery(document);
@@ -155,14 +156,14 @@ Document extra_key(Document document, bool on) {
 }
 
 Document d_model(Document document, int d_model) {
-  document.d_model = d_model;
+  document.layer().d_model = d_model;
   document.loss.given.reset();
   let_go_of_unfitting(document.input, d_model);
   return with_weights(std::move(document));
 }
 
 Document seed(Document document, std::uint64_t seed) {
-  document.weights.seed = seed;
+  document.layer().weights.seed = seed;
   return again(std::move(document));
 }
 
@@ -174,38 +175,38 @@ Document again(Document document) {
 }
 
 Document noise(Document document, float noise) {
-  document.weights.noise = noise;
+  document.layer().weights.noise = noise;
   let_go_of_edits(document);
   return with_weights(std::move(document));
 }
 
 Document biases(Document document, bool on) {
-  document.weights.biases = on;
+  document.layer().weights.biases = on;
   let_go_of_edits(document);
   return with_weights(std::move(document));
 }
 
 Document new_seed(Document document) {
   constexpr std::uint64_t readable = 100'000;
-  const std::uint64_t was = document.weights.seed;
+  const std::uint64_t was = document.layer().weights.seed;
   const std::uint64_t next = random_bits(was, stream_of("the next seed"), 0) % readable;
   const std::uint64_t chosen = next == was ? (next + 1) % readable : next;
-  for (BlockRecipe& block : document.weights.blocks)
+  for (BlockRecipe& block : document.layer().weights.blocks)
     if (block.drawn) block.drawn->seed = chosen;
   return seed(std::move(document), chosen);
 }
 
 Document initialiser(Document document, Initialiser initialiser) {
-  document.weights.initialiser = initialiser;
+  document.layer().weights.initialiser = initialiser;
   return recipe(std::move(document), Recipe::Random);
 }
 
 Document recipe(Document document, Recipe recipe) {
   const Embedding was = document.embedding;
-  document.weights.recipe = recipe;
-  document.weights.made_by = Recipe::Given;
+  document.layer().weights.recipe = recipe;
+  document.layer().weights.made_by = Recipe::Given;
   if (recipe != Recipe::Given)
-    for (BlockRecipe& block : document.weights.blocks) block.drawn.reset();
+    for (BlockRecipe& block : document.layer().weights.blocks) block.drawn.reset();
   if (recipe == Recipe::Random) document.embedding = Embedding::Gaussian;
   if (recipe == Recipe::HandBuilt) document.embedding = Embedding::HandBuilt;
   if (document.embedding != was) {
@@ -218,14 +219,15 @@ Document recipe(Document document, Recipe recipe) {
 Document small_model(Document document) {
   constexpr int width = 8, small_heads = 2;
   if (document.input.given || document.input.vectors) return document;
-  Weights& weights = document.weights;
+  Weights& weights = document.layer().weights;
   weights.recipe = Recipe::Random;
   weights.blocks = {};
   weights[Parameter::PositionTable].reset();  // of another width, and numbers of other heads
   weights[Parameter::RelativeBias].reset();
-  document.kv_heads = document.d_k = document.d_v = 0;
-  document.d_model = width;
-  document.position_settings.rope_dims = std::min(document.position_settings.rope_dims, width / small_heads);
+  document.layer().kv_heads = document.layer().d_k = document.layer().d_v = 0;
+  document.layer().d_model = width;
+  document.layer().position_settings.rope_dims =
+      std::min(document.layer().position_settings.rope_dims, width / small_heads);
   return recipe(heads(std::move(document), small_heads), Recipe::Random);
 }
 

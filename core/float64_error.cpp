@@ -73,7 +73,7 @@ Trace float64_error(const Work& work, const Document& document, const Trace& tra
                     std::atomic<int>* stages_done) {
   Document exact = document;
   exact.precision = Precision::Float32;  // double is stored as double
-  exact.softmax = SoftmaxKind::Stable;
+  exact.layer().softmax = SoftmaxKind::Stable;
   const Sources<double> sources = sources_of<double>(exact);
   TraceOf<double> reference;
   reference[Stage::Bucket] = widened(trace[Stage::Bucket]);
@@ -92,11 +92,12 @@ Trace float64_error(const Work& work, const Document& document, const Trace& tra
 }
 
 std::int64_t float64_error_bytes(const Document& document) {
+  const LayerSpec& layer = document.layer();
   const Dimensions d = check(document);
   // Scores, scaled, masked and weights are always there, the others where they are on.
-  const std::int64_t errors = 4 + (document.soft_cap > 0 ? 1 : 0) + (document.linear ? 1 : 0) +
-                              (is_operated(document) ? 1 : 0) + (document.dropout.rate > 0 ? 1 : 0);
-  const std::int64_t doubles = 2 + (document.linear || is_operated(document) ? 1 : 0);
+  const std::int64_t errors = 4 + (layer.soft_cap > 0 ? 1 : 0) + (layer.linear ? 1 : 0) +
+                              (is_operated(document) ? 1 : 0) + (layer.dropout.rate > 0 ? 1 : 0);
+  const std::int64_t doubles = 2 + (layer.linear || is_operated(document) ? 1 : 0);
   return d.batch * d.heads * d.queries * d.keys *
          (errors * static_cast<std::int64_t>(sizeof(float)) +
           doubles * static_cast<std::int64_t>(sizeof(double)));

@@ -11,7 +11,7 @@ namespace {
 
 /// What Masking::Hidden says, as a number.
 double hidden_value_of(const Document& document) {
-  switch (document.masking.hidden) {
+  switch (document.layer().masking.hidden) {
     case Masking::Hidden::MinusInfinity: break;
     case Masking::Hidden::MinusBillion:
     case Masking::Hidden::AddedMinusBillion: return -1e9;
@@ -24,15 +24,15 @@ double hidden_value_of(const Document& document) {
 
 MaskRule::MaskRule(const Document& document)
     : size_(check_any_length(document)),
-      causal_(document.masking.causal),
-      padding_(document.masking.padding),
-      window_(document.masking.window),
-      sparsity_(document.masking.sparsity),
-      heads_(document.masking.heads),
-      mistake_(document.masking.mistake),
+      causal_(document.layer().masking.causal),
+      padding_(document.layer().masking.padding),
+      window_(document.layer().masking.window),
+      sparsity_(document.layer().masking.sparsity),
+      heads_(document.layer().masking.heads),
+      mistake_(document.layer().masking.mistake),
       hidden_value_(hidden_value_of(document)),
-      adds_hidden_value_(document.masking.hidden == Masking::Hidden::AddedMinusBillion),
-      additive_(document.masking.additive) {
+      adds_hidden_value_(document.layer().masking.hidden == Masking::Hidden::AddedMinusBillion),
+      additive_(document.layer().masking.additive) {
   for (std::int64_t b = 0; b < size_.batch; ++b) {
     lengths_.push_back(key_length(document, b));
     offsets_.push_back(query_offset(document, size_, b));

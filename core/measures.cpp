@@ -157,8 +157,8 @@ struct Shared {
   Shared(const Document& of, const Trace& made)
       : document(of), trace(made), size(check(of)), rule(of, made), full(rule.without_sparsity()) {
     cross = !of.input.memory.empty() || static_cast<bool>(of.input.vectors.key);
-    own_entropy =
-        of.linear || of.masking.mistake == MaskMistake::AfterSoftmax || of.softmax == SoftmaxKind::Naive;
+    own_entropy = of.layer().linear || of.layer().masking.mistake == MaskMistake::AfterSoftmax ||
+                  of.layer().softmax == SoftmaxKind::Naive;
     for (std::int64_t b = 0; b < size.batch; ++b) tokens.emplace_back(of, size, b);
   }
   const Document& document;
@@ -180,8 +180,9 @@ class HeadMeasurer {
         rule_(shared.rule),
         full_(shared.full),
         cross_(shared.cross),
-        kind_(is_operated(shared.document, h) ? shared.document.surgery[static_cast<std::size_t>(h)].kind
-                                              : HeadSurgery::Kind::None),
+        kind_(is_operated(shared.document, h)
+                  ? shared.document.layer().surgery[static_cast<std::size_t>(h)].kind
+                  : HeadSurgery::Kind::None),
         own_entropy_(shared.own_entropy || kind_ != HeadSurgery::Kind::None),
         b_(b),
         h_(h),
@@ -200,8 +201,8 @@ class HeadMeasurer {
     if (row.allowed == 0) ++head.rows_without_key;
     const FloatRow masked = row_of(Stage::Mask, query);
     const FloatRow weights = row_of(weights_stage(document_), query);
-    const auto temperature = static_cast<double>(document_.temperature);
-    const RowSums sums = sum_row(masked, document_.temperature, t_, e_);
+    const auto temperature = static_cast<double>(document_.layer().temperature);
+    const RowSums sums = sum_row(masked, document_.layer().temperature, t_, e_);
     measure_entropy(sums, temperature, row);
     if (own_entropy_ || sums.largest == -std::numeric_limits<double>::infinity())
       row.entropy = entropy_of(weights);
@@ -266,7 +267,7 @@ class HeadMeasurer {
   double dropped_mass(std::int64_t query) {
     const FloatRow capped = row_of(Stage::Cap, query);
     const TensorPtr& bias = trace_[Stage::Bias];
-    const auto row = MaskRule::additive_row<float>(document_.masking.additive, b_, h_, query);
+    const auto row = MaskRule::additive_row<float>(document_.layer().masking.additive, b_, h_, query);
     std::vector<float>& masked = t_;
     std::vector<float>& weights = e_;
     const std::int64_t block = bias && bias->shape()[0] > 1 ? b_ : 0;
@@ -279,7 +280,7 @@ class HeadMeasurer {
              : std::span<const float>{},
         row};
     mask_row<float>(full_, parts, full_seen_, masked);
-    softmax_row<float>(SoftmaxKind::Stable, masked, document_.temperature, weights);
+    softmax_row<float>(SoftmaxKind::Stable, masked, document_.layer().temperature, weights);
     return sum_of(seen_.size(), [&](std::size_t key) {
       return seen_[key] != 0 || full_seen_[key] == 0 ? 0 : static_cast<double>(weights[key]);
     });

@@ -20,7 +20,7 @@ class ChangedOutput {
         size_(check(document)),
         own_(*trace[own_weights_stage(document)]),
         w_output_(has_output_weights(document)
-                      ? stored(document.precision, document.weights[Parameter::WOutput])
+                      ? stored(document.precision, document.layer().weights[Parameter::WOutput])
                       : nullptr) {}
 
   const Dimensions& size() const { return size_; }
@@ -53,7 +53,7 @@ class ChangedOutput {
   /// The head's own weights after dropout.
   Rows own_weights(const RowBlock& at, std::int64_t h) const {
     Rows own = own_.matrix(at.b, h).middleRows(at.first, at.count).cast<double>();
-    const Dropout& dropout = document_.dropout;
+    const Dropout& dropout = document_.layer().dropout;
     if (dropout.rate == 0) return own;
     const std::int64_t start = ((at.b * size_.heads + h) * size_.queries + at.first) * size_.keys;
     const double grown = 1 / (1 - static_cast<double>(dropout.rate));

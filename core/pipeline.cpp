@@ -156,7 +156,7 @@ ResultPtr Pipeline::run(const Document& document, std::stop_token stop, Progress
   run_stages(*result, possible, changed, stop, progress);
   if (!result->is_long()) {
     const bool measured = last_ && !result->computed.intersects(measured_stages(document)) &&
-                          last_->document.linear == document.linear &&
+                          last_->document.layer().linear == document.layer().linear &&
                           is_operated(last_->document) == is_operated(document);
     if (measured) {
       result->measures = last_->measures;

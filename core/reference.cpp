@@ -74,7 +74,7 @@ class CellSources {
     } else {
       project(h, query);
     }
-    if (is_rotary(document.positions)) turn(query_offset(document, size_, b) + query);
+    if (is_rotary(document.layer().positions)) turn(query_offset(document, size_, b) + query);
   }
 
   const Reference& query() const { return query_; }  // [1][1][1][d_k]
@@ -88,7 +88,7 @@ class CellSources {
     sources.key_vectors = entry(document_.input.vectors.key, b_);
     sources.edited = entry(document_.input.edited, b_);
     sources.edited_memory = entry(document_.input.edited_memory, b_);
-    const Weights& w = document_.weights;
+    const Weights& w = document_.layer().weights;
     sources[Parameter::PositionTable] = widened(w[Parameter::PositionTable]);
     TraceOf<double> trace;
     trace[Stage::Embed] = run_stage(work_, Stage::Embed, one, sources, trace);
@@ -103,9 +103,9 @@ class CellSources {
   /// This sequence alone, padded as it is in the batch, without what has the shape of the whole batch.
   Document only_sequence() const {
     Document one = document_;
-    one.masking = {};
+    one.layer().masking = {};
     one.loss = {};
-    one.surgery = {};
+    one.layer().surgery = {};
     one.precision = Precision::Float32;
     const Input& input = document_.input;
     if (input.vectors) return one;  // their numbers come from Sources
@@ -135,17 +135,18 @@ class CellSources {
   }
 
   Reference joined(const Reference& fresh, const ReferencePtr& past) const {
-    const TensorPtr& learned = document_.weights[Parameter::ExtraKey];
+    const TensorPtr& learned = document_.layer().weights[Parameter::ExtraKey];
     const bool extra = learned && !document_.input.given;
     const Reference extra_head = extra ? columns(learned, kv_, size_.d_k) : Reference();
     const Reference past_head = past ? one_head(*past, kv_) : Reference();
-    return join_keys(past ? &past_head : nullptr, fresh, extra ? &extra_head : nullptr, document_.zero_key);
+    return join_keys(past ? &past_head : nullptr, fresh, extra ? &extra_head : nullptr,
+                     document_.layer().zero_key);
   }
 
   void turn(std::int64_t position) {
-    const PositionSettings& settings = document_.position_settings;
+    const PositionSettings& settings = document_.layer().position_settings;
     const std::int64_t r = rotated_dims(settings, size_.d_k);
-    const bool interleaved = document_.positions == Positions::RopeInterleaved;
+    const bool interleaved = document_.layer().positions == Positions::RopeInterleaved;
     const auto base = static_cast<double>(settings.rope_base);
     const std::int64_t zero = 0;
     query_ = rotate(work_, query_, rotation_at<double>({&position, 1}, 1, r, base, interleaved));
@@ -162,8 +163,8 @@ class CellSources {
 /// The position bias of the row; empty when there is none.
 std::vector<double> bias_row(const Document& document, const Dimensions& size, std::int64_t h,
                              std::int64_t position) {
-  if (!is_added_to_scores(document.positions)) return {};
-  const ReferencePtr table = widened(document.weights[Parameter::RelativeBias]);
+  if (!is_added_to_scores(document.layer().positions)) return {};
+  const ReferencePtr table = widened(document.layer().weights[Parameter::RelativeBias]);
   const DistanceBias<double> value(document, size.heads, table.get());
   std::vector<double> row(static_cast<std::size_t>(size.keys));
   for (std::int64_t key = 0; key < size.token_keys(); ++key)
@@ -175,23 +176,24 @@ std::vector<double> bias_row(const Document& document, const Dimensions& size, s
 
 CellReference reference_cell(const Document& document, const Trace& trace, std::int64_t b, std::int64_t h,
                              std::int64_t query, std::int64_t key) {
+  const LayerSpec& layer = document.layer();
   ThreadPool caller_only(1);
   const Work work{caller_only, {}};
   const Dimensions size = check(document);
   const CellSources from(work, document, b, h, query);
   const Reference scores = score(work, from.query(), from.keys());
-  const Reference scaled = scale(work, scores, scale_factor(document.scaling, size.d_k));
-  const double c = static_cast<double>(document.soft_cap);
+  const Reference scaled = scale(work, scores, scale_factor(layer.scaling, size.d_k));
+  const double c = static_cast<double>(layer.soft_cap);
   const Reference capped = c > 0 ? cap(work, scaled, c) : scaled;
   const std::vector<double> bias = bias_row(document, size, h, query_offset(document, size, b) + query);
-  const auto added = MaskRule::additive_row<float>(document.masking.additive, b, h, query);
+  const auto added = MaskRule::additive_row<float>(layer.masking.additive, b, h, query);
   const std::vector<double> additive(added.begin(), added.end());
   std::vector<double> masked(scaled.values().size()), weights(masked.size());
   std::vector<std::uint8_t> seen(masked.size());
   const MaskRule rule(document, trace);
   mask_row<double>(rule, {b, h, query, capped.values(), bias, additive}, seen, masked);
   const RowSum sums =
-      softmax_row<double>(SoftmaxKind::Stable, masked, static_cast<double>(document.temperature), weights);
+      softmax_row<double>(SoftmaxKind::Stable, masked, static_cast<double>(layer.temperature), weights);
   const auto at = static_cast<std::size_t>(key);
   const bool zeroed = rule.after_softmax() && seen[at] == 0;
   if (sums.sum == 0) std::fill(weights.begin(), weights.end(), weight_in_empty_row(document, size.keys));

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 
 #include "core/document.hpp"
 #include "core/enum_names.hpp"
@@ -13,14 +14,21 @@
 
 namespace attnscope {
 
-/// The way from a Document to one of its members, through the structs that hold it.
-template <class... Steps>
+/// The way from a Document, or from the layer that is looked at, to a member, through the structs that hold
+/// it.
+template <class First, class... Steps>
 struct Path {
-  std::tuple<Steps...> steps;
+  std::tuple<First, Steps...> steps;
   template <class D>
   constexpr auto& operator()(D& document) const {
     return std::apply(
-        [&](auto... step) -> auto& { return (document.*....*step); }, steps);
+        [&](auto first, auto... step) -> auto& {
+          if constexpr (std::is_invocable_v<First, D&>)
+            return ((document.*first).*....*step);
+          else
+            return ((document.layer().*first).*....*step);
+        },
+        steps);
   }
 };
 
@@ -96,35 +104,35 @@ inline constexpr std::tuple layer{
             from(0, max_padded_length),
             {"padded length", "padded to {}", "not padded"},
             always},
-    Setting{"d_model", at(&Document::d_model), {Field::Width}, from(1, widest), {"width", "d {}"}, always},
-    Setting{"heads", at(&Document::heads), {Field::Heads}, from(1, widest), by_itself, always},
-    Setting{"kv_heads", at(&Document::kv_heads), {Field::Heads}, from(0, widest)},
-    Setting{"d_k", at(&Document::d_k), {Field::Width}, from(0, widest)},
-    Setting{"d_v", at(&Document::d_v), {Field::Width}, from(0, widest)},
+    Setting{"d_model", at(&LayerSpec::d_model), {Field::Width}, from(1, widest), {"width", "d {}"}, always},
+    Setting{"heads", at(&LayerSpec::heads), {Field::Heads}, from(1, widest), by_itself, always},
+    Setting{"kv_heads", at(&LayerSpec::kv_heads), {Field::Heads}, from(0, widest)},
+    Setting{"d_k", at(&LayerSpec::d_k), {Field::Width}, from(0, widest)},
+    Setting{"d_v", at(&LayerSpec::d_v), {Field::Width}, from(0, widest)},
     Setting{"seed",
-            at(&Document::weights, &Weights::seed),
+            at(&LayerSpec::weights, &Weights::seed),
             {Field::Embedding},
             any_seed,
             {"seed", "seed {}"},
             always},
     Setting{"noise",
-            at(&Document::weights, &Weights::noise),
+            at(&LayerSpec::weights, &Weights::noise),
             {},
             Limits{.least = 0, .refusal = "The noise is {}; it must be a finite number of at least 0."},
             {"noise", "noise {}"},
             always},
     Setting{"biases",
-            at(&Document::weights, &Weights::biases),
+            at(&LayerSpec::weights, &Weights::biases),
             {},
             {},
             {"biases", "biases", "no biases"},
             always},
     Setting{"fused",
-            at(&Document::weights, &Weights::fused),
+            at(&LayerSpec::weights, &Weights::fused),
             {Field::Fused},
             {},
             {"projection", "fused W", "W apart"}},
-    Setting{"initialiser", at(&Document::weights, &Weights::initialiser), {}, {}, {"initialiser"}},
+    Setting{"initialiser", at(&LayerSpec::weights, &Weights::initialiser), {}, {}, {"initialiser"}},
     Setting{"embedding", at(&Document::embedding), {Field::Embedding}, {}, {"embedding"}},
     Setting{"embedding_gain",
             at(&Document::embedding_gain),
@@ -133,101 +141,105 @@ inline constexpr std::tuple layer{
             {"embedding gain", "X × {}"}},
     Setting{"edited_vectors", at(&Document::input, &Input::edited), {Field::Embedding}, tensor(3)},
     Setting{"edited_memory", at(&Document::input, &Input::edited_memory), {Field::Embedding}, tensor(3)},
-    Setting{
-        "zero_key", at(&Document::zero_key), {Field::ExtraKeys}, {}, {"zero key", "zero key", "no zero key"}},
-    Setting{"positions", at(&Document::positions), {Field::Positions}, {}, by_itself, always},
+    Setting{"zero_key",
+            at(&LayerSpec::zero_key),
+            {Field::ExtraKeys},
+            {},
+            {"zero key", "zero key", "no zero key"}},
+    Setting{"positions", at(&LayerSpec::positions), {Field::Positions}, {}, by_itself, always},
     Setting{"position_settings.rope_base",
-            at(&Document::position_settings, &PositionSettings::rope_base),
+            at(&LayerSpec::position_settings, &PositionSettings::rope_base),
             {Field::Positions},
             above(1, "The rotary base is {}; it must be a finite number above 1.")},
     Setting{"position_settings.rope_dims",
-            at(&Document::position_settings, &PositionSettings::rope_dims),
+            at(&LayerSpec::position_settings, &PositionSettings::rope_dims),
             {Field::Positions},
             from(0, widest, "The number of rotated dimensions")},
     Setting{"position_settings.buckets",
-            at(&Document::position_settings, &PositionSettings::buckets),
+            at(&LayerSpec::position_settings, &PositionSettings::buckets),
             {Field::Positions},
             from(2, 4096)},
     Setting{"position_settings.bucket_distance",
-            at(&Document::position_settings, &PositionSettings::bucket_distance),
+            at(&LayerSpec::position_settings, &PositionSettings::bucket_distance),
             {Field::Positions},
             from(2, large)},
     Setting{"position_settings.buckets_two_sided",
-            at(&Document::position_settings, &PositionSettings::buckets_two_sided),
+            at(&LayerSpec::position_settings, &PositionSettings::buckets_two_sided),
             {Field::Positions}},
 };
 
 /// Of the mask.
 inline constexpr std::tuple mask{
-    Setting{"mask.causal", at(&Document::masking, &Masking::causal), {Field::Masking}, {}, by_itself, always},
     Setting{
-        "mask.padding", at(&Document::masking, &Masking::padding), {Field::Masking}, {}, by_itself, always},
+        "mask.causal", at(&LayerSpec::masking, &Masking::causal), {Field::Masking}, {}, by_itself, always},
+    Setting{
+        "mask.padding", at(&LayerSpec::masking, &Masking::padding), {Field::Masking}, {}, by_itself, always},
     Setting{"mask.window.left",
-            at(&Document::masking, &Masking::window, &Window::left),
+            at(&LayerSpec::masking, &Masking::window, &Window::left),
             {Field::Masking},
             from(-1, open_end, "The window's left side")},
     Setting{"mask.window.right",
-            at(&Document::masking, &Masking::window, &Window::right),
+            at(&LayerSpec::masking, &Masking::window, &Window::right),
             {Field::Masking},
             from(-1, open_end, "The window's right side")},
     Setting{
-        "mask.sparsity.kind", at(&Document::masking, &Masking::sparsity, &Sparsity::kind), {Field::Masking}},
+        "mask.sparsity.kind", at(&LayerSpec::masking, &Masking::sparsity, &Sparsity::kind), {Field::Masking}},
     Setting{"mask.sparsity.stride",
-            at(&Document::masking, &Masking::sparsity, &Sparsity::stride),
+            at(&LayerSpec::masking, &Masking::sparsity, &Sparsity::stride),
             {Field::Masking},
             from(1, large, "The stride of the mask")},
     Setting{"mask.sparsity.block",
-            at(&Document::masking, &Masking::sparsity, &Sparsity::block),
+            at(&LayerSpec::masking, &Masking::sparsity, &Sparsity::block),
             {Field::Masking},
             from(1, large, "The block length of the mask")},
     Setting{"mask.sparsity.globals",
-            at(&Document::masking, &Masking::sparsity, &Sparsity::globals),
+            at(&LayerSpec::masking, &Masking::sparsity, &Sparsity::globals),
             {Field::Masking},
             from(0, large, "The number of global tokens")},
     Setting{"mask.sparsity.lsh_buckets",
-            at(&Document::masking, &Masking::sparsity, &Sparsity::lsh_buckets),
+            at(&LayerSpec::masking, &Masking::sparsity, &Sparsity::lsh_buckets),
             {Field::Masking},
             from(2, 1024, "The number of LSH buckets")},
     Setting{"mask.sparsity.lsh_rounds",
-            at(&Document::masking, &Masking::sparsity, &Sparsity::lsh_rounds),
+            at(&LayerSpec::masking, &Masking::sparsity, &Sparsity::lsh_rounds),
             {Field::Masking},
             from(1, 16, "The number of LSH rounds")},
     Setting{"mask.sparsity.seed",
-            at(&Document::masking, &Masking::sparsity, &Sparsity::seed),
+            at(&LayerSpec::masking, &Masking::sparsity, &Sparsity::seed),
             {Field::Masking},
             any_seed},
-    Setting{"mask.heads", at(&Document::masking, &Masking::heads), {Field::Masking}, from(0, widest)},
-    Setting{"mask.additive", at(&Document::masking, &Masking::additive), {Field::Masking}, tensor(4, true)},
-    Setting{"mask.hidden", at(&Document::masking, &Masking::hidden), {Field::Masking}, {}, {"hidden score"}},
-    Setting{"mask.mistake", at(&Document::masking, &Masking::mistake), {Field::Masking}, {}, {"mistake"}},
+    Setting{"mask.heads", at(&LayerSpec::masking, &Masking::heads), {Field::Masking}, from(0, widest)},
+    Setting{"mask.additive", at(&LayerSpec::masking, &Masking::additive), {Field::Masking}, tensor(4, true)},
+    Setting{"mask.hidden", at(&LayerSpec::masking, &Masking::hidden), {Field::Masking}, {}, {"hidden score"}},
+    Setting{"mask.mistake", at(&LayerSpec::masking, &Masking::mistake), {Field::Masking}, {}, {"mistake"}},
 };
 
 /// Of what is made of the scores.
 inline constexpr std::tuple scores{
-    Setting{"scale", at(&Document::scaling), {Field::Scaling}, {}, by_itself, always},
+    Setting{"scale", at(&LayerSpec::scaling), {Field::Scaling}, {}, by_itself, always},
     Setting{"soft_cap",
-            at(&Document::soft_cap),
+            at(&LayerSpec::soft_cap),
             {Field::SoftCap},
             Limits{.least = 0,
                    .refusal = "The soft-cap is {}; it must be a finite number above 0, or 0 for none."},
             {"soft-cap", "cap {}", "no cap"}},
-    Setting{"softmax", at(&Document::softmax), {Field::Softmax}, {}, {"softmax"}},
-    Setting{"empty_row", at(&Document::empty_row), {Field::Softmax}, {}, {"rows without a key"}},
+    Setting{"softmax", at(&LayerSpec::softmax), {Field::Softmax}, {}, {"softmax"}},
+    Setting{"empty_row", at(&LayerSpec::empty_row), {Field::Softmax}, {}, {"rows without a key"}},
     Setting{"temperature",
-            at(&Document::temperature),
+            at(&LayerSpec::temperature),
             {Field::Softmax},
             above(0, "The temperature is {}; it must be a finite number above 0."),
             by_itself,
             always},
-    Setting{"linear", at(&Document::linear), {Field::Linear}, {}, {"attention", "linear", "softmax"}},
+    Setting{"linear", at(&LayerSpec::linear), {Field::Linear}, {}, {"attention", "linear", "softmax"}},
     Setting{
         "dropout.rate",
-        at(&Document::dropout, &Dropout::rate),
+        at(&LayerSpec::dropout, &Dropout::rate),
         {Field::Dropout},
         Limits{
             .least = 0, .refusal = "The dropout rate is {}; it must be at least 0 and below 1.", .below = 1}},
-    Setting{"dropout.seed", at(&Document::dropout, &Dropout::seed), {Field::Dropout}, any_seed},
-    Setting{"", at(&Document::surgery), {Field::Surgery}},
+    Setting{"dropout.seed", at(&LayerSpec::dropout, &Dropout::seed), {Field::Dropout}, any_seed},
+    Setting{"", at(&LayerSpec::surgery), {Field::Surgery}},
     Setting{"precision", at(&Document::precision), {Field::Precision}, {}, {"precision"}},
     Setting{"loss.kind", at(&Document::loss, &Loss::kind)},
     Setting{"loss.given", at(&Document::loss, &Loss::given), {}, tensor(3)},

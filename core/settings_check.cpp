@@ -60,7 +60,8 @@ void check_gain(std::string_view what, float gain) {
 
 void check_gains(const Document& document) {
   constexpr std::array<std::string_view, 4> names{"W_Q", "W_K", "W_V", "W_O"};
-  for (std::size_t i = 0; i < names.size(); ++i) check_gain(names[i], document.weights.blocks[i].gain);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    check_gain(names[i], document.layer().weights.blocks[i].gain);
 }
 
 void check_vectors(std::string_view what, const TensorPtr& edited, const Shape& expected) {
@@ -74,12 +75,13 @@ void check_vectors(std::string_view what, const TensorPtr& edited, const Shape& 
 }  // namespace
 
 void check_edited(const Document& document) {
+  const LayerSpec& layer = document.layer();
   const Input& input = document.input;
-  const std::int64_t batch = std::ssize(input.sequences), width = document.d_model;
+  const std::int64_t batch = std::ssize(input.sequences), width = layer.d_model;
   check_vectors("the text", input.edited, {batch, padded_tokens(input), width});
   check_vectors("the second text", input.edited_memory, {batch, longest_of(input.memory), width});
-  const std::int64_t largest = std::max(width, std::int64_t{document.heads} * value_width(document));
-  if (document.weights.recipe != Recipe::Given && wants_orthogonal(document.weights) &&
+  const std::int64_t largest = std::max(width, std::int64_t{layer.heads} * value_width(document));
+  if (layer.weights.recipe != Recipe::Given && wants_orthogonal(layer.weights) &&
       largest > max_orthogonal_size) {
     throw Error(fmt::format("Orthogonal weights are made for sizes up to {}; these are {} wide.",
                             max_orthogonal_size, largest));
@@ -87,16 +89,17 @@ void check_edited(const Document& document) {
 }
 
 void check_settings(const Document& document) {
+  const LayerSpec& layer = document.layer();
   check_limits(document);
   check_gains(document);
   const Input& input = document.input;
   if ((input.given || input.vectors) && (input.edited || input.edited_memory))
     throw Error("Edited token vectors belong to a text; where numbers are given, those are edited.");
-  const Scaling& scaling = document.scaling;
+  const Scaling& scaling = layer.scaling;
   if (scaling.kind == Scaling::Kind::Factor && !std::isfinite(scaling.factor))
     throw Error(fmt::format("The scale factor is {}; it must be a finite number.", scaling.factor));
-  check_positions(document.position_settings);
-  check_even("The number of LSH buckets", document.masking.sparsity.lsh_buckets, "");
+  check_positions(layer.position_settings);
+  check_even("The number of LSH buckets", layer.masking.sparsity.lsh_buckets, "");
 }
 
 void check_surgery(const std::vector<HeadSurgery>& surgery, const Dimensions& size) {

@@ -19,11 +19,11 @@ constexpr std::array<std::string_view, 7> emit_names{"scores", "capped",  "maske
 
 Document document_of(const AttendWish& wish, const SafetensorsFile& file) {
   Document document = document_from_tensors(file, wish.layout);
-  document.masking.causal = wish.causal;
-  document.masking.window = wish.window;
-  document.soft_cap = static_cast<float>(wish.soft_cap);
+  document.layer().masking.causal = wish.causal;
+  document.layer().masking.window = wish.window;
+  document.layer().soft_cap = static_cast<float>(wish.soft_cap);
   document.precision = wish.precision;
-  if (wish.scale) document.scaling = {Scaling::Kind::Factor, static_cast<float>(*wish.scale)};
+  if (wish.scale) document.layer().scaling = {Scaling::Kind::Factor, static_cast<float>(*wish.scale)};
   return document;
 }
 

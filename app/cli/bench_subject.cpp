@@ -237,7 +237,7 @@ std::int64_t BenchSubject::run_streaming(bool masked) {
 std::int64_t BenchSubject::run_staged() {
   Document document;
   document.input.given = {query_, key_, value_};
-  document.masking.causal = wish_.causal;
+  document.layer().masking.causal = wish_.causal;
   const ResultPtr result = Pipeline(backend_).run(document);
   std::set<const Tensor*> made;
   for (const StageInfo& stage : stage_table) made.insert(result->trace[stage.stage].get());

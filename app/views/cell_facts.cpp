@@ -18,16 +18,17 @@ double full_weight(const Scene& scene, const CellFacts& f) {
   const auto row = [&](Stage stage) {
     return std::span<const float>(matrix_of(r, stage, f.b, f.h).row(f.query).data(), keys);
   };
-  const MaskedRow<float> parts{f.b,
-                               f.h,
-                               f.query,
-                               row(Stage::Cap),
-                               r.trace[Stage::Bias] ? row(Stage::Bias) : std::span<const float>{},
-                               MaskRule::additive_row<float>(r.document.masking.additive, f.b, f.h, f.query)};
+  const MaskedRow<float> parts{
+      f.b,
+      f.h,
+      f.query,
+      row(Stage::Cap),
+      r.trace[Stage::Bias] ? row(Stage::Bias) : std::span<const float>{},
+      MaskRule::additive_row<float>(r.document.layer().masking.additive, f.b, f.h, f.query)};
   std::vector<float> masked(keys), weights(keys);
   std::vector<std::uint8_t> seen(keys);
   mask_row<float>(scene.stats.full_rule(), parts, seen, masked);
-  softmax_row<float>(SoftmaxKind::Stable, masked, r.document.temperature, weights);
+  softmax_row<float>(SoftmaxKind::Stable, masked, r.document.layer().temperature, weights);
   return static_cast<double>(weights[static_cast<std::size_t>(f.key)]);
 }
 
@@ -41,12 +42,12 @@ class Ladder {
     if (knows_scores(document_)) {
       scores();
       mask();
-      document_.linear ? linear() : softmax();
+      document_.layer().linear ? linear() : softmax();
     } else {
       from_file();
     }
     if (is_operated(document_, f_.h)) surgery();
-    if (document_.dropout.rate > 0) dropout();
+    if (document_.layer().dropout.rate > 0) dropout();
     if (f_.full) check("full attention", "would put here", fixed(*f_.full, 4));
     reference();
     return std::move(lines_);
@@ -73,25 +74,26 @@ class Ladder {
   /// Nothing is known of what leads to the weight.
   void from_file() {
     check("score", std::string(not_in_file), "");
-    const bool as_it_is = document_.temperature == 1;
+    const bool as_it_is = document_.layer().temperature == 1;
     const std::string how = f_.masked && f_.own == 0 ? "0 in the file, or hidden"
                             : as_it_is               ? "as the file has it"
-                                                     : "of the file, at τ " + number(document_.temperature);
+                                       : "of the file, at τ " + number(document_.layer().temperature);
     result("weight", how, fixed(f_.own, 4), own_stage());
   }
 
   void scores() {
-    step("score", is_rotary(document_.positions) ? "Σ q′ · k′, both rotated" : "Σ q · k", f_.score,
+    step("score", is_rotary(document_.layer().positions) ? "Σ q′ · k′, both rotated" : "Σ q · k", f_.score,
          Stage::Score);
-    const double factor = scale_factor(document_.scaling, d_.d_k);
-    const Scaling::Kind kind = document_.scaling.kind;
+    const double factor = scale_factor(document_.layer().scaling, d_.d_k);
+    const Scaling::Kind kind = document_.layer().scaling.kind;
     step("scaled",
          kind == Scaling::Kind::InverseSqrtDk ? "× 1/√" + std::to_string(d_.d_k) + " = " + fixed(factor, 3)
          : kind == Scaling::Kind::Off         ? "× 1, scaling is off"
                                               : "× " + fixed(factor, 3),
          f_.scaled, Stage::Scale);
-    const std::string cap = number(document_.soft_cap);
-    if (document_.soft_cap > 0) step("capped", cap + " · tanh(x / " + cap + ")", f_.capped, Stage::Cap);
+    const std::string cap = number(document_.layer().soft_cap);
+    if (document_.layer().soft_cap > 0)
+      step("capped", cap + " · tanh(x / " + cap + ")", f_.capped, Stage::Cap);
     if (scene_.result.trace[Stage::Bias])
       step("+ position", "b(head, " + grouped(f_.key - position_of(scene_.result, f_.b, f_.query)) + ")",
            f_.bias, Stage::Bias);
@@ -105,16 +107,17 @@ class Ladder {
       step("masked", "hidden: " + written(rule.hidden_value()), f_.hidden, Stage::Mask);
     } else {
       const double added = f_.hidden - f_.capped - f_.bias;
-      const bool adds = std::isfinite(added) && document_.masking.additive && std::abs(added) > 1e-6;
+      const bool adds = std::isfinite(added) && document_.layer().masking.additive && std::abs(added) > 1e-6;
       step("masked", adds ? "+ " + fixed(added, 3) : "+ 0, allowed", f_.hidden, Stage::Mask);
     }
   }
 
   void softmax() {
-    const std::string tau = document_.temperature != 1 ? " / " + number(document_.temperature) : "";
+    const std::string tau =
+        document_.layer().temperature != 1 ? " / " + number(document_.layer().temperature) : "";
     const bool hidden = f_.masked && f_.hidden == -INFINITY;
-    const bool naive = document_.softmax == SoftmaxKind::Naive;
-    const double shifted = (f_.hidden - f_.largest) / static_cast<double>(document_.temperature);
+    const bool naive = document_.layer().softmax == SoftmaxKind::Naive;
+    const double shifted = (f_.hidden - f_.largest) / static_cast<double>(document_.layer().temperature);
     if (f_.masked && scene_.stats.rule().after_softmax()) {
       result("weight", "set to 0 after the softmax", fixed(f_.own, 4), own_stage());
     } else if (hidden) {
@@ -136,7 +139,7 @@ class Ladder {
 
   void linear() {
     check("softmax", "would give", fixed(f_.softmax, 4), Stage::Softmax);
-    const bool turned = is_rotary(document_.positions);
+    const bool turned = is_rotary(document_.layer().positions);
     result("weight",
            f_.masked ? "hidden"
            : turned  ? "Rφ(q)·Rφ(k) / Σ φ(q)·φ(k)"
@@ -147,7 +150,7 @@ class Ladder {
   /// What stands in the place of the head's own pattern. A named key that is hidden leaves its weight to all.
   void surgery() {
     using Kind = HeadSurgery::Kind;
-    const Kind kind = document_.surgery[static_cast<std::size_t>(f_.h)].kind;
+    const Kind kind = document_.layer().surgery[static_cast<std::size_t>(f_.h)].kind;
     const std::string_view how = kind == Kind::Uniform         ? "by uniform weights"
                                  : kind == Kind::PreviousToken ? "by the previous token"
                                  : kind == Kind::Identity      ? "by the same token"
@@ -161,7 +164,7 @@ class Ladder {
   }
 
   void dropout() {
-    const double kept = 1 / (1 - static_cast<double>(document_.dropout.rate));
+    const double kept = 1 / (1 - static_cast<double>(document_.layer().dropout.rate));
     const bool dropped = f_.mixed == 0 && f_.weight > 0;
     result("mixed", dropped ? "dropped at random" : "× 1/(1 − r) = " + fixed(kept, 3), fixed(f_.mixed, 4),
            Stage::Drop);
@@ -169,7 +172,7 @@ class Ladder {
 
   /// The reference is a stable softmax of float64 numbers: what linear attention gives is something else.
   void reference() {
-    if (!knows_scores(document_) || document_.linear || (f_.masked && f_.softmax == 0)) return;
+    if (!knows_scores(document_) || document_.layer().linear || (f_.masked && f_.softmax == 0)) return;
     const bool patient = scene_.selection.locked && static_cast<const CellPlace&>(f_) == chosen_place(scene_);
     if (const CellReference* exact = scene_.stats.reference(f_.b, f_.h, f_.query, f_.key, patient)) {
       check("float64", fixed(exact->weight, 10), "Δ " + tiny(std::abs(exact->weight - f_.softmax)));
@@ -217,10 +220,10 @@ CellFacts facts_of(const Scene& scene, const CellPlace& place) {
   f.mixed = at(Stage::Drop);
   const auto masked_row = matrix_of(r, Stage::Mask, f.b, f.h).row(f.query);
   const auto weights = matrix_of(r, weights_stage(r.document), f.b, f.h).row(f.query);
-  const bool naive = r.document.softmax == SoftmaxKind::Naive;  // which subtracts nothing
+  const bool naive = r.document.layer().softmax == SoftmaxKind::Naive;  // which subtracts nothing
   f.largest = naive ? 0 : static_cast<double>(masked_row.maxCoeff());
   f.allowed = r.measures.row(f.b, f.h, f.query).allowed;
-  const double tau = static_cast<double>(r.document.temperature);
+  const double tau = static_cast<double>(r.document.layer().temperature);
   for (Eigen::Index j = 0; j < weights.size(); ++j) {
     if (static_cast<double>(weights(j)) > f.weight) ++f.rank;
     const double x = static_cast<double>(masked_row(j));

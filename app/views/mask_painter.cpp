@@ -24,7 +24,7 @@ std::optional<std::int64_t> painted_head(const Scene& scene) {
 
 /// Whether the edited Document hides the cell by hand.
 bool hidden_by_hand(const Scene& scene, std::int64_t b, Cell cell) {
-  const TensorPtr& additive = scene.document.masking.additive;
+  const TensorPtr& additive = scene.document.layer().masking.additive;
   if (!additive) return false;
   const Shape& shape = additive->shape();  // of a Document that may be ahead of the picture
   const auto holds = [&](int axis, std::int64_t index) { return shape[axis] == 1 || index < shape[axis]; };
@@ -71,7 +71,7 @@ std::optional<MaskStroke> begin(Scene& scene, std::int64_t b, Cell under) {
   const bool by_hand = hidden_by_hand(scene, b, under);
   const bool hides = !by_hand && !scene.is_masked(b, scene.head(), under.query, under.key);
   if (!hides && !by_hand) {
-    if (scene.document.masking.padding && under.key >= key_length(result.document, b)) {
+    if (scene.document.layer().masking.padding && under.key >= key_length(result.document, b)) {
       scene.view.message = "The padding mask hides this cell; turn it off to show [pad].";
       return std::nullopt;
     }

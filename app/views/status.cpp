@@ -30,7 +30,7 @@ std::string not_finite_warning(const Scene& scene) {
   if (scene.result.is_long()) return {};
   const Measures& m = scene.result.measures;
   const std::int64_t here = m.head(scene.sequence(), scene.head()).not_finite;
-  if (scene.result.document.softmax != SoftmaxKind::Naive) {
+  if (scene.result.document.layer().softmax != SoftmaxKind::Naive) {
     if (here > 0) return grouped(here) + " weights are not finite";
     return hidden_value_warning(scene);
   }
@@ -112,7 +112,7 @@ void draw_status(Scene& scene, const Box& bar) {
 
   const Document& document = scene.result.document;
   std::string right(name_of(document.precision));
-  if (!document.input.given) right += "   ·   seed " + std::to_string(document.weights.seed);
+  if (!document.input.given) right += "   ·   seed " + std::to_string(document.layer().weights.seed);
   std::string warning = not_finite_warning(scene);
   const std::string guess = warning.empty() ? guessed_words(scene.document) : std::string();
   if (!guess.empty()) warning = guess;

@@ -135,7 +135,7 @@ Chip chip_of(const Scene& scene, const Row& row, std::int64_t index) {
   if (row.tinted) {
     chip.weight = matrix_of(r, weights_stage(r.document), b, h)(query, key);
     chip.masked = scene.is_masked(b, h, query, key) && chip.weight == 0 && knows_scores(r.document);
-    chip.dropped = r.document.dropout.rate > 0 && !chip.masked && chip.weight > 0 &&
+    chip.dropped = r.document.layer().dropout.rate > 0 && !chip.masked && chip.weight > 0 &&
                    matrix_of(r, Stage::Drop, b, h)(query, key) == 0;
   }
   return chip;

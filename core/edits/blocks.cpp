@@ -31,7 +31,7 @@ bool is_weights(Editable block) { return parameter_of(block).has_value(); }
 
 /// The Document as the recipe made it whose numbers were edited; nothing where no recipe is known or fits.
 std::optional<Document> with_made_weights(Document document) {
-  Weights& weights = document.weights;
+  Weights& weights = document.layer().weights;
   if (weights.recipe != Recipe::Given || !can_make(document, weights.made_by)) return std::nullopt;
   weights.recipe = weights.made_by;
   return with_weights(std::move(document));
@@ -46,8 +46,8 @@ bool same_columns(const TensorPtr& a, const TensorPtr& b, std::int64_t first, st
 
 /// Whether a head of both Documents has the same W_Q, W_K and biases.
 bool same_head(const Document& a, const Document& b, std::int64_t head) {
-  const std::int64_t d_k = key_width(a), kv = head / (a.heads / key_value_heads(a));
-  const Weights &x = a.weights, &y = b.weights;
+  const std::int64_t d_k = key_width(a), kv = head / (a.layer().heads / key_value_heads(a));
+  const Weights &x = a.layer().weights, &y = b.layer().weights;
   return same_columns(x[Parameter::WQuery], y[Parameter::WQuery], head * d_k, d_k) &&
          same_columns(x[Parameter::BQuery], y[Parameter::BQuery], head * d_k, d_k) &&
          same_columns(x[Parameter::WKey], y[Parameter::WKey], kv * d_k, d_k) &&
@@ -56,9 +56,10 @@ bool same_head(const Document& a, const Document& b, std::int64_t head) {
 
 /// Whether the heads can be told apart in the blocks: then each has columns of its own.
 bool has_heads(const Document& document) {
-  const int heads = document.heads, kv_heads = heads < 1 ? 0 : key_value_heads(document);
+  const LayerSpec& layer = document.layer();
+  const int heads = layer.heads, kv_heads = heads < 1 ? 0 : key_value_heads(document);
   if (kv_heads < 1 || heads % kv_heads != 0) return false;
-  const TensorPtr &query = document.weights[Parameter::WQuery], &key = document.weights[Parameter::WKey];
+  const TensorPtr &query = layer.weights[Parameter::WQuery], &key = layer.weights[Parameter::WKey];
   const std::int64_t d_k = key_width(document);
   return query && query->shape()[1] == heads * d_k && key && key->shape()[1] == kv_heads * d_k;
 }
@@ -78,7 +79,7 @@ std::conditional_t<std::is_const_v<D>, const TensorPtr, TensorPtr>* place_of(D& 
     case Editable::Values: return &input.given.value;
     case Editable::PastKeys: return &input.given.past_key;
     case Editable::PastValues: return &input.given.past_value;
-    default: return &document.weights[*parameter_of(block)];
+    default: return &document.layer().weights[*parameter_of(block)];
   }
 }
 
@@ -107,7 +108,7 @@ TensorPtr made_numbers(const Document& document, Editable block) {
   if (is_vectors_of_text(document, block)) return embedded(document, block);
   const TensorPtr now = numbers_of(document, block);
   if (!now || !is_weights(block)) return nullptr;
-  const Weights& weights = document.weights;
+  const Weights& weights = document.layer().weights;
   if (weights.recipe != Recipe::Given) return now;
   TensorPtr made;
   if (const std::optional<Document> fresh = with_made_weights(document)) {
@@ -121,7 +122,7 @@ TensorPtr made_numbers(const Document& document, Editable block) {
 float gain_of(const Document& document, Editable block) {
   if (block == Editable::Input || block == Editable::Memory) return document.embedding_gain;
   const std::optional<Projection> which = projection_of(block);
-  return which ? document.weights.of(*which).gain : 1;
+  return which ? document.layer().weights.of(*which).gain : 1;
 }
 
 namespace edit {
@@ -135,12 +136,12 @@ Document with_numbers(Document document, Editable block, std::shared_ptr<Tensor>
   const Document before = document;
   *stored(document, block) = std::move(numbers);
   if (!is_weights(block)) return document;
-  Weights& weights = document.weights;
+  Weights& weights = document.layer().weights;
   if (weights.recipe != Recipe::Given) weights.made_by = weights.recipe;
   weights.recipe = Recipe::Given;
   if (weights.head_names.empty() || !has_heads(document)) return document;
-  for (std::int64_t head = 0; head < std::min<std::int64_t>(document.heads, std::ssize(weights.head_names));
-       ++head)
+  for (std::int64_t head = 0;
+       head < std::min<std::int64_t>(document.layer().heads, std::ssize(weights.head_names)); ++head)
     if (!same_head(before, document, head)) weights.head_names[static_cast<std::size_t>(head)].clear();
   return document;
 }
@@ -153,18 +154,18 @@ Document as_made(Document document) {
     const TensorPtr made = embedded(document, block);
     if (made && *made == *edited) edited.reset();
   }
-  Weights& weights = document.weights;
+  Weights& weights = document.layer().weights;
   std::optional<Document> made = with_made_weights(document);
   if (!made) return document;
   bool same = true;
   for (const ParameterInfo& row : parameter_table)  // equal ones keep their identity
-    same = same && made->weights[row.parameter] == weights[row.parameter];
+    same = same && made->layer().weights[row.parameter] == weights[row.parameter];
   if (same) return *made;
   if (weights.head_names.empty() || !has_heads(document) || !has_heads(*made)) return document;
-  for (std::size_t head = 0; head < std::min(weights.head_names.size(), made->weights.head_names.size());
-       ++head)
+  for (std::size_t head = 0;
+       head < std::min(weights.head_names.size(), made->layer().weights.head_names.size()); ++head)
     if (same_head(*made, document, static_cast<std::int64_t>(head)))
-      weights.head_names[head] = made->weights.head_names[head];
+      weights.head_names[head] = made->layer().weights.head_names[head];
   return document;
 }
 

@@ -31,7 +31,7 @@ void align_causal(Document& document) {
                      keys = given.key->shape()[2];
   const std::vector<std::int64_t> all(static_cast<std::size_t>(batch), keys);
   if (keys <= queries || (!given.lengths.empty() && given.lengths != all)) return;
-  given.lengths = document.masking.causal ? all : std::vector<std::int64_t>{};
+  given.lengths = document.layer().masking.causal ? all : std::vector<std::int64_t>{};
 }
 
 }  // namespace attnscope
@@ -71,14 +71,14 @@ std::optional<std::vector<std::string>> strings_of(std::string_view text) {
 }  // namespace
 
 Document causal(Document document, bool causal) {
-  document.masking.causal = causal;
+  document.layer().masking.causal = causal;
   document.input.given.guesses.causal.clear();
   align_causal(document);
   return document;
 }
 
 Document positions(Document document, Positions positions) {
-  document.positions = positions;
+  document.layer().positions = positions;
   document.input.given.guesses.positions.clear();
   return document;
 }
@@ -121,52 +121,54 @@ std::string joined_labels(const Sequence& sequence) {
   return fmt::format("{}", fmt::join(sequence.tokens, " "));
 }
 
-Document with_settings_of(Document layer, const Document& shown) {
-  const Guesses known = layer.input.given.guesses;  // of this layer
-  const bool weights_now = !knows_scores(layer), weights_before = !knows_scores(shown);
-  const TensorPtr own_mask = layer.masking.additive;
-  const bool own_causal = layer.masking.causal;
-  layer.masking = shown.masking;
-  layer.masking.additive = own_mask;
-  if (!own_mask && !weights_before && shown.masking.additive) layer.masking.additive = shown.masking.additive;
-  Given& given = layer.input.given;
+Document with_settings_of(Document next, const Document& shown) {
+  const LayerSpec& from = shown.layer();
+  LayerSpec& to = next.layer();
+  const Guesses known = next.input.given.guesses;  // of this layer
+  const bool weights_now = !knows_scores(next), weights_before = !knows_scores(shown);
+  const TensorPtr own_mask = to.masking.additive;
+  const bool own_causal = to.masking.causal;
+  to.masking = from.masking;
+  to.masking.additive = own_mask;
+  if (!own_mask && !weights_before && from.masking.additive) to.masking.additive = from.masking.additive;
+  Given& given = next.input.given;
   given.guesses = shown.input.given.guesses;
   if (!given.guesses.causal.empty()) {  // still a guess: what this layer says itself counts more
     given.guesses.causal = known.causal;
-    layer.masking.causal = own_causal;
+    to.masking.causal = own_causal;
   }
-  layer.scaling = shown.scaling;
-  layer.soft_cap = shown.soft_cap;
-  layer.softmax = shown.softmax;
-  layer.temperature = shown.temperature;
-  layer.dropout = shown.dropout;
-  layer.precision = shown.precision;
-  layer.position_settings = shown.position_settings;
-  layer.positions = shown.positions;
+  to.scaling = from.scaling;
+  to.soft_cap = from.soft_cap;
+  to.softmax = from.softmax;
+  to.temperature = from.temperature;
+  to.dropout = from.dropout;
+  next.precision = shown.precision;
+  to.position_settings = from.position_settings;
+  to.positions = from.positions;
   if (weights_now) {  // nothing is computed from queries and keys
-    if (is_added_to_scores(layer.positions) && !weights_before) layer.positions = Positions::None;
-    if (layer.masking.sparsity.kind == Sparsity::Kind::Lsh) layer.masking.sparsity = {};
+    if (is_added_to_scores(to.positions) && !weights_before) to.positions = Positions::None;
+    if (to.masking.sparsity.kind == Sparsity::Kind::Lsh) to.masking.sparsity = {};
   } else {
-    layer.linear = shown.linear;
-    layer.zero_key = shown.zero_key;
+    to.linear = from.linear;
+    to.zero_key = from.zero_key;
   }
-  layer.loss.kind = knows_values(layer) ? shown.loss.kind : Loss::Kind::Off;
-  std::erase_if(layer.masking.heads, [&](int head) { return head >= query_heads(layer); });
+  next.loss.kind = knows_values(next) ? shown.loss.kind : Loss::Kind::Off;
+  std::erase_if(to.masking.heads, [&](int head) { return head >= query_heads(next); });
   const auto counts = [](const Document& document) {
     std::vector<std::size_t> tokens;
     for (const Sequence& sequence : document.input.sequences) tokens.push_back(sequence.tokens.size());
     return tokens;
   };
-  if (counts(layer) == counts(shown)) layer.input.sequences = shown.input.sequences;
-  align_causal(layer);
+  if (counts(next) == counts(shown)) next.input.sequences = shown.input.sequences;
+  align_causal(next);
   if (!own_mask) {  // painted by hand on a layer of other sizes
     try {
-      check_any_length(layer);
+      check_any_length(next);
     } catch (const Error&) {
-      layer.masking.additive.reset();
+      to.masking.additive.reset();
     }
   }
-  return layer;
+  return next;
 }
 
 }  // namespace attnscope::edit

@@ -48,8 +48,8 @@ Document labels(Document, std::size_t b, std::string text);
 std::string numbered_text(const Document&, std::size_t b);
 std::string joined_labels(const Sequence&);
 
-/// `layer` of the file that `shown` came from, with the settings of `shown`: mask, scale, positions,
+/// `next`, a layer of the file that `shown` came from, with the settings of `shown`: mask, scale, positions,
 /// softmax, labels where there are as many. What belongs to single heads or numbers of `shown` stays there.
-Document with_settings_of(Document layer, const Document& shown);
+Document with_settings_of(Document next, const Document& shown);
 
 }  // namespace attnscope::edit

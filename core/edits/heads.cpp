@@ -21,20 +21,21 @@ using Kind = HeadSurgery::Kind;
 
 /// Empty stands for "no intervention at all".
 void normalise(Document& document) {
-  if (!is_operated(document)) document.surgery.clear();
+  if (!is_operated(document)) document.layer().surgery.clear();
 }
 
 /// Sets what is done to a head; nothing where there is no such head.
 Document operated(Document document, std::int64_t head, HeadSurgery surgery) {
   if (head < 0 || head >= query_heads(document)) return document;
-  document.surgery.resize(static_cast<std::size_t>(query_heads(document)));
-  document.surgery[static_cast<std::size_t>(head)] = std::move(surgery);
+  document.layer().surgery.resize(static_cast<std::size_t>(query_heads(document)));
+  document.layer().surgery[static_cast<std::size_t>(head)] = std::move(surgery);
   normalise(document);
   return document;
 }
 
 Kind kind_of(const Document& document, std::int64_t head) {
-  return is_operated(document, head) ? document.surgery[static_cast<std::size_t>(head)].kind : Kind::None;
+  return is_operated(document, head) ? document.layer().surgery[static_cast<std::size_t>(head)].kind
+                                     : Kind::None;
 }
 
 /// [batch, queries, keys]; nothing when the sizes of given tensors do not fit together.
@@ -42,7 +43,7 @@ std::optional<Shape> pattern_shape(const Document& document) {
   const Input& input = document.input;
   if (input.given || input.vectors) {
     Document bare = document;
-    bare.surgery.clear();
+    bare.layer().surgery.clear();
     try {
       const Dimensions size = check_any_length(bare);
       return Shape{size.batch, size.queries, size.keys};
@@ -52,7 +53,8 @@ std::optional<Shape> pattern_shape(const Document& document) {
   }
   const std::int64_t tokens = padded_tokens(input);
   const std::int64_t keys = input.memory.empty() ? tokens : longest_of(input.memory);
-  const std::int64_t extra = (document.weights[Parameter::ExtraKey] ? 1 : 0) + (document.zero_key ? 1 : 0);
+  const std::int64_t extra =
+      (document.layer().weights[Parameter::ExtraKey] ? 1 : 0) + (document.layer().zero_key ? 1 : 0);
   return Shape{std::ssize(input.sequences), std::max<std::int64_t>(0, tokens - input.cached), keys + extra};
 }
 
@@ -62,14 +64,14 @@ void check_preset(const Document& document, std::int64_t head, HeadPreset preset
     throw Error(fmt::format("Head {} cannot be made {}: {}.", head, name_of(preset), why));
   };
   if (document.input.given) refuse("with given Q, K and V there are no weights");
-  const Weights& weights = document.weights;
-  const bool whole = document.heads >= 1 && can_split(document, document.heads);
+  const Weights& weights = document.layer().weights;
+  const bool whole = document.layer().heads >= 1 && can_split(document, document.layer().heads);
   if (!whole || !weights[Parameter::WQuery] || !weights[Parameter::WKey])
     refuse("the layer has no weights of whole heads");
-  if (key_value_heads(document) != document.heads)
+  if (key_value_heads(document) != document.layer().heads)
     refuse("it shares its keys with other heads; give each head keys of its own first");
   const std::int64_t d_k = key_width(document);
-  if (weights[Parameter::WQuery]->shape() != Shape{document.d_model, document.heads * d_k} ||
+  if (weights[Parameter::WQuery]->shape() != Shape{document.layer().d_model, document.layer().heads * d_k} ||
       weights[Parameter::WKey]->shape() != weights[Parameter::WQuery]->shape())
     refuse("queries and keys come from vectors of different widths");
   if (d_k < least_width(preset))
@@ -78,11 +80,11 @@ void check_preset(const Document& document, std::int64_t head, HeadPreset preset
   if (preset == HeadPreset::Uniform) return;
   if (document.embedding != Embedding::HandBuilt || document.input.vectors)
     refuse("its weights read hand-built embeddings; choose hand-built weights first");
-  if (document.d_model < min_hand_built_width)
+  if (document.layer().d_model < min_hand_built_width)
     refuse(fmt::format("hand-built embeddings need a d_model of at least {}", min_hand_built_width));
   if (preset == HeadPreset::SameToken) {
-    if (is_rotary(document.positions)) refuse("rotary positions turn its queries and keys");
-  } else if (document.positions != Positions::Sinusoidal) {
+    if (is_rotary(document.layer().positions)) refuse("rotary positions turn its queries and keys");
+  } else if (document.layer().positions != Positions::Sinusoidal) {
     refuse("it reads sinusoidal positions; choose those first");
   }
 }
@@ -101,8 +103,8 @@ Document head_preset(Document document, std::int64_t head, HeadPreset preset) {
   check_preset(document, head, preset);
   const int d_k = key_width(document);
   const std::int64_t first = head * d_k;
-  const HeadWeights made =
-      preset_head(preset, document.d_model, d_k, document.weights.seed, static_cast<int>(head));
+  const HeadWeights made = preset_head(preset, document.layer().d_model, d_k, document.layer().weights.seed,
+                                       static_cast<int>(head));
   const auto write = [&](Editable block, const Tensor& columns) {
     const TensorPtr now = numbers_of(document, block);
     if (now) document = with_numbers(std::move(document), block, with_columns(*now, first, columns));
@@ -111,8 +113,8 @@ Document head_preset(Document document, std::int64_t head, HeadPreset preset) {
   write(Editable::KeyWeights, made.w_key);
   write(Editable::QueryBias, Tensor({d_k}));
   write(Editable::KeyBias, Tensor({d_k}));
-  document.weights.head_names.resize(static_cast<std::size_t>(document.heads));
-  document.weights.head_names[static_cast<std::size_t>(head)] = std::string(name_of(preset));
+  document.layer().weights.head_names.resize(static_cast<std::size_t>(document.layer().heads));
+  document.layer().weights.head_names[static_cast<std::size_t>(head)] = std::string(name_of(preset));
   return as_made(std::move(document));
 }
 
@@ -138,9 +140,9 @@ Document solo(Document document, std::int64_t head) {
   const std::int64_t heads = query_heads(document);
   if (head < 0 || head >= heads) return document;
   const bool soloed = is_soloed(document, head);
-  document.surgery.resize(static_cast<std::size_t>(heads));
+  document.layer().surgery.resize(static_cast<std::size_t>(heads));
   for (std::int64_t h = 0; h < heads; ++h) {
-    HeadSurgery& there = document.surgery[static_cast<std::size_t>(h)];
+    HeadSurgery& there = document.layer().surgery[static_cast<std::size_t>(h)];
     if (!soloed && h != head) there = {.kind = Kind::Mute};
     if ((soloed || h == head) && there.kind == Kind::Mute) there = {};
   }
@@ -154,23 +156,23 @@ Document freeze(Document document, std::int64_t head, TensorPtr pattern) {
 }
 
 Document restore_heads(Document document) {
-  document.surgery.clear();
+  document.layer().surgery.clear();
   return document;
 }
 
 Document zero_key(Document document, bool on) {
-  document.zero_key = on;
+  document.layer().zero_key = on;
   fit_surgery(document);
   return document;
 }
 
 void fit_surgery(Document& document) {
-  if (document.surgery.empty()) return;
+  if (document.layer().surgery.empty()) return;
   const int heads = query_heads(document);
   if (heads < 1) return;  // check() says so
-  document.surgery.resize(static_cast<std::size_t>(heads));
+  document.layer().surgery.resize(static_cast<std::size_t>(heads));
   const std::optional<Shape> shape = pattern_shape(document);
-  for (HeadSurgery& head : document.surgery)
+  for (HeadSurgery& head : document.layer().surgery)
     if (head.kind == Kind::Frozen && shape && head.frozen && head.frozen->shape() != *shape) head = {};
   normalise(document);
 }

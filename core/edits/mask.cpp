@@ -63,7 +63,7 @@ Document hidden_cells(Document document, const MaskBrush& brush, std::span<const
   for (const MaskCell& cell : cells)
     if (cell.query >= 0 && cell.query < size.queries && cell.key >= 0 && cell.key < size.token_keys())
       inside.push_back(cell);
-  const TensorPtr was = document.masking.additive;
+  const TensorPtr was = document.layer().masking.additive;
   if (inside.empty() || (!was && !brush.hides)) return document;
   const std::shared_ptr<Tensor> now =
       spread(was, size, brush.sequence && size.batch > 1, brush.head && size.heads > 1);
@@ -74,7 +74,7 @@ Document hidden_cells(Document document, const MaskBrush& brush, std::span<const
     changed = true;
   });
   if (!changed) return document;
-  document.masking.additive = brush.hides || !is_empty(*now) ? TensorPtr(now) : nullptr;
+  document.layer().masking.additive = brush.hides || !is_empty(*now) ? TensorPtr(now) : nullptr;
   return document;
 }
 
@@ -97,12 +97,12 @@ Document hidden_cell(Document document, std::int64_t b, std::int64_t h, std::int
 
 bool is_hidden_by_hand(const Document& document, std::int64_t b, std::int64_t h, std::int64_t query,
                        std::int64_t key) {
-  const std::span<const float> row = MaskRule::additive_row(document.masking.additive, b, h, query);
+  const std::span<const float> row = MaskRule::additive_row(document.layer().masking.additive, b, h, query);
   return key < std::ssize(row) && row[static_cast<std::size_t>(key)] == hides;
 }
 
 Document clear_hand_mask(Document document) {
-  document.masking.additive.reset();
+  document.layer().masking.additive.reset();
   return document;
 }
 
@@ -111,14 +111,14 @@ namespace {
 /// Whether the pattern of the rules is another one in each sequence: where queries stand at other positions,
 /// or where it follows from the numbers.
 bool differs_by_sequence(const Document& document, const Dimensions& size) {
-  if (document.masking.sparsity.kind == Sparsity::Kind::Lsh) return size.batch > 1;
+  if (document.layer().masking.sparsity.kind == Sparsity::Kind::Lsh) return size.batch > 1;
   for (std::int64_t b = 1; b < size.batch; ++b)
     if (query_offset(document, size, b) != query_offset(document, size, 0)) return true;
   return false;
 }
 
 void check_buckets(const Document& document, const Dimensions& size, const Trace& trace) {
-  const Sparsity& sparsity = document.masking.sparsity;
+  const Sparsity& sparsity = document.layer().masking.sparsity;
   if (sparsity.kind != Sparsity::Kind::Lsh) return;
   const Shape expected{size.batch, size.heads, sparsity.lsh_rounds, size.queries + size.token_keys()};
   if (!trace[Stage::Bucket] || trace[Stage::Bucket]->shape() != expected)
@@ -149,12 +149,13 @@ Document mask_from_rule(Document document, const Trace& trace, std::optional<std
   if (head && (*head < 0 || *head >= size.heads))
     throw Error("The mask is painted in a head that is not there.");
   Document without_padding = document;
-  without_padding.masking.padding = false;
+  without_padding.layer().masking.padding = false;
   const MaskRule rule(without_padding, trace);
-  const bool by_head =
-      head || !document.masking.heads.empty() || document.masking.sparsity.kind == Sparsity::Kind::Lsh;
+  const bool by_head = head || !document.layer().masking.heads.empty() ||
+                       document.layer().masking.sparsity.kind == Sparsity::Kind::Lsh;
   const std::shared_ptr<Tensor> painted =
-      spread(document.masking.additive, size, differs_by_sequence(document, size), by_head && size.heads > 1);
+      spread(document.layer().masking.additive, size, differs_by_sequence(document, size),
+             by_head && size.heads > 1);
   std::vector<std::uint8_t> seen(static_cast<std::size_t>(size.keys));
   const Shape shape = painted->shape();
   for (std::int64_t b = 0; b < shape[0]; ++b) {
@@ -167,8 +168,8 @@ Document mask_from_rule(Document document, const Trace& trace, std::optional<std
       }
     }
   }
-  document.masking.additive = is_empty(*painted) ? nullptr : TensorPtr(painted);
-  hold_no_longer(document.masking, head, size.heads);
+  document.layer().masking.additive = is_empty(*painted) ? nullptr : TensorPtr(painted);
+  hold_no_longer(document.layer().masking, head, size.heads);
   return document;
 }
 

@@ -137,17 +137,17 @@ Document initialise(Document document, Editable block, Initialiser initialiser, 
     throw Error(fmt::format("{} {} is too large to be made orthogonal; sizes up to {} can be.", symbol(block),
                             to_string(was->shape()), max_orthogonal_size));
   }
-  document.weights.of(*which).drawn = {initialiser, seed};
-  if (document.weights.recipe != Recipe::Given) return with_weights(std::move(document));
+  document.layer().weights.of(*which).drawn = {initialiser, seed};
+  if (document.layer().weights.recipe != Recipe::Given) return with_weights(std::move(document));
   return with_numbers(std::move(document), block,
-                      std::make_shared<Tensor>(*drawn_block(document.weights, *which, was->shape())));
+                      std::make_shared<Tensor>(*drawn_block(document.layer().weights, *which, was->shape())));
 }
 
 Document undrawn(Document document, Editable block) {
   const std::optional<Projection> which = projection_of(block);
-  if (!which || !document.weights.of(*which).drawn) return document;
-  document.weights.of(*which).drawn.reset();
-  if (document.weights.recipe != Recipe::Given) return with_weights(std::move(document));
+  if (!which || !document.layer().weights.of(*which).drawn) return document;
+  document.layer().weights.of(*which).drawn.reset();
+  if (document.layer().weights.recipe != Recipe::Given) return with_weights(std::move(document));
   return reset(std::move(document), block);
 }
 
@@ -184,8 +184,8 @@ Document gain(Document document, Editable block, float factor) {
   }
   const std::optional<Projection> which = projection_of(block);
   if (!which) throw Error(fmt::format("{} has no gain; X, W_Q, W_K, W_V and W_O have.", symbol(block)));
-  document.weights.of(*which).gain = factor;
-  if (document.weights.recipe != Recipe::Given) return with_weights(std::move(document));
+  document.layer().weights.of(*which).gain = factor;
+  if (document.layer().weights.recipe != Recipe::Given) return with_weights(std::move(document));
   multiply(*stored(document, block), ratio);
   return document;
 }

@@ -231,14 +231,15 @@ Document document_from_value(const json& value, const std::string& where) {
   Document document;
   document.title = root.text("title", "");
   document.input = read_input(root, where);
-  document.weights.recipe = read_recipe(root);
-  document.embedding = usual_embedding(document.weights.recipe);
+  document.layer().weights.recipe = read_recipe(root);
+  document.embedding = usual_embedding(document.layer().weights.recipe);
   read_settings(root, where, document);
-  read_weights(root, where, document.weights);
-  document.surgery = read_surgery(root, where, query_heads(document));
+  read_weights(root, where, document.layer().weights);
+  document.layer().surgery = read_surgery(root, where, query_heads(document));
   for (const char* of_session : {"session", "view", "held"}) root.find(of_session);  // see session_file.hpp
   root.finish();
-  if (document.weights.recipe == Recipe::Given) return document;  // the file's own blocks, fitting or not
+  if (document.layer().weights.recipe == Recipe::Given)
+    return document;  // the file's own blocks, fitting or not
   return with_weights(std::move(document));
 }
 

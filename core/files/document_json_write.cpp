@@ -145,9 +145,9 @@ std::string session_to_json(const Document& document, std::string_view view, con
     writer.add("session", std::string_view("1"));  // early: a file that was cut is known by it
   writer.add("title", json_text(document.title));
   add_input(document.input, writer);
-  add_weights(document.weights, writer);
+  add_weights(document.layer().weights, writer);
   add_settings(document, writer);
-  add_surgery(document.surgery, writer);
+  add_surgery(document.layer().surgery, writer);
   if (!view.empty()) writer.add("view", view);
   if (held != nullptr) writer.add("held", to_json(*held));
   return writer.take() + "\n";

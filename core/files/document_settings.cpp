@@ -166,7 +166,7 @@ void read_settings(JsonFields& root, const std::string& where, Document& documen
 
 void add_settings(const Document& document, JsonWriter& writer) {
   Document usual;
-  usual.embedding = usual_embedding(document.weights.recipe);
+  usual.embedding = usual_embedding(document.layer().weights.recipe);
   ObjectTree objects(writer);
   for_each_setting([&](const auto& row) {
     const auto& value = row.of(document);

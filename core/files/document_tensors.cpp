@@ -175,7 +175,7 @@ Document document_from_tensors(const SafetensorsFile& file, const HeadLayout& la
     if (const TensorEntry* entry = file.find(name)) expect(reading, entry->count());
   Document document;
   document.title = printable(file.path().filename().native());
-  document.positions = Positions::None;  // whatever made the queries and keys has put them in
+  document.layer().positions = Positions::None;  // whatever made the queries and keys has put them in
   try {
     if (layout.heads > 0) check_ranks(file);
     document.input.given = {tensors.query(),
@@ -184,11 +184,11 @@ Document document_from_tensors(const SafetensorsFile& file, const HeadLayout& la
                             tensors.past("past_key"),
                             tensors.past("past_value"),
                             tensors.lengths()};
-    document.masking.padding = !document.input.given.lengths.empty();
+    document.layer().masking.padding = !document.input.given.lengths.empty();
     document.input.sequences = numbered_sequences(document.input.given);
     const Dimensions sizes =
         check_any_length(document);  // before a mask is spread over sizes that may be absurd
-    document.masking.additive = tensors.additive(sizes);
+    document.layer().masking.additive = tensors.additive(sizes);
   } catch (const Error& error) {
     const std::string where = in_quotes(file.path().native());
     const std::string what = error.what();

@@ -259,8 +259,8 @@ Document Dump::document(const LayerNames& layer) const {
     };
     document.input.given = {zeros(s[2]), zeros(s[3]), zeros(s[3])};
     document.input.given.holds = Holds::Weights;
-    document.masking.additive = weights.logarithms;
-    document.masking.causal = facts_.causal.value_or(weights.causal);
+    document.layer().masking.additive = weights.logarithms;
+    document.layer().masking.causal = facts_.causal.value_or(weights.causal);
   }
   finish(document, layer);
   return document;
@@ -270,8 +270,8 @@ void Dump::finish(Document& document, const LayerNames& layer) const {
   if (document.input.sequences.empty()) document.input.sequences = numbered_sequences(document.input.given);
   if (document.input.sequences.empty()) return;  // a batch of 0, which is refused later
   take_labels(document, layer);
-  if (layer.weights.empty() && facts_.scaling) document.scaling = *facts_.scaling;
-  if (!layer.weights.empty()) document.scaling.kind = Scaling::Kind::Off;  // of scores that are all 0
+  if (layer.weights.empty() && facts_.scaling) document.layer().scaling = *facts_.scaling;
+  if (!layer.weights.empty()) document.layer().scaling.kind = Scaling::Kind::Off;  // of scores that are all 0
   take_output(document, layer);
   take_positions(document, layer);
   take_causal(document, layer);
@@ -322,15 +322,15 @@ void Dump::take_output(Document& document, const LayerNames& layer) const {
                other != mixed ? ""
                               : fmt::format("; the metadata \"W_O_layout\": \"{} first\" turns it round",
                                             output_first ? "input" : "output")));
-  document.weights.recipe = Recipe::Given;
-  document.weights[Parameter::WOutput] =
+  document.layer().weights.recipe = Recipe::Given;
+  document.layer().weights[Parameter::WOutput] =
       std::make_shared<const Tensor>(output_first ? transposed(w) : std::move(w));
   if (layer.output_bias.empty()) return;
   Tensor bias = read(layer.output_bias);
   if (bias.size() != other)
     refuse(layer.output_bias, fmt::format("has shape [{}], expected [d_model] = [{}]",
                                           fmt::join(shape_of(layer.output_bias), ", "), other));
-  document.weights[Parameter::BOutput] = std::make_shared<const Tensor>(std::move(bias));
+  document.layer().weights[Parameter::BOutput] = std::make_shared<const Tensor>(std::move(bias));
 }
 
 /// What may tell of the model: the file's name, of arrays that of their folder as well.
@@ -340,35 +340,35 @@ std::string Dump::model_name() const {
 }
 
 void Dump::take_positions(Document& document, const LayerNames& layer) const {
-  document.positions = Positions::None;  // whatever made the queries and keys has put them in
+  document.layer().positions = Positions::None;  // whatever made the queries and keys has put them in
   const std::int64_t d_k = document.input.given.query->shape()[3];
   if (facts_.rope_dims && layer.weights.empty() && *facts_.rope_dims > d_k)
     refuse_fact("rope_dims", fmt::format("is {}, expected at most {}: the width of {}", *facts_.rope_dims,
                                          d_k, in_quotes(layer.query)));
-  if (facts_.rope_base) document.position_settings.rope_base = *facts_.rope_base;
-  if (facts_.rope_dims) document.position_settings.rope_dims = *facts_.rope_dims;
+  if (facts_.rope_base) document.layer().position_settings.rope_base = *facts_.rope_base;
+  if (facts_.rope_dims) document.layer().position_settings.rope_dims = *facts_.rope_dims;
   if (facts_.positions_applied) {
     if (!*facts_.positions_applied)
-      document.positions =
+      document.layer().positions =
           facts_.rope_interleaved.value_or(false) ? Positions::RopeInterleaved : Positions::RopeHalf;
     return;
   }
   const PositionsGuess guess = guess_positions(model_name(), layer, facts_);
-  document.positions = guess.positions;
+  document.layer().positions = guess.positions;
   document.input.given.guesses.positions = guess.why;
 }
 
 void Dump::take_causal(Document& document, const LayerNames& layer) const {
   Given& given = document.input.given;
   const bool says_itself =
-      !layer.weights.empty() || document.masking.additive;  // measured, or a mask is there
+      !layer.weights.empty() || document.layer().masking.additive;  // measured, or a mask is there
   if (facts_.causal) {
-    document.masking.causal = *facts_.causal;
+    document.layer().masking.causal = *facts_.causal;
   } else if (!says_itself) {
     const CausalGuess guess =
         guess_causal(model_name(), layer, given.query->shape()[2],
                      given.key->shape()[2] + (given.past_key ? given.past_key->shape()[2] : 0));
-    document.masking.causal = guess.causal;
+    document.layer().masking.causal = guess.causal;
     given.guesses.causal = guess.why;
   }
   align_causal(document);

@@ -191,21 +191,22 @@ class LayerFile {
 LayerSizes sizes_of(const Document& document) {
   const Vectors& vectors = document.input.vectors;
   const Shape &x = vectors.query->shape(), &k = (vectors.key ? vectors.key : vectors.query)->shape();
-  return {x[0], x[1], k[1], document.heads};
+  return {x[0], x[1], k[1], document.layer().heads};
 }
 
 /// How wide W_q makes a query, how many heads of keys W_k holds, and how wide W_v makes a value; what does
 /// not fit is left to check().
 void derive_heads(const Sources<float>& sources, Document& document) {
   const std::int64_t queries = sources[Parameter::WQuery]->shape()[1];
-  const std::int64_t heads = std::max(1, document.heads);
-  if (queries != document.d_model && queries % heads == 0)
-    document.d_k = static_cast<int>(std::min<std::int64_t>(queries / heads, std::numeric_limits<int>::max()));
+  const std::int64_t heads = std::max(1, document.layer().heads);
+  if (queries != document.layer().d_model && queries % heads == 0)
+    document.layer().d_k =
+        static_cast<int>(std::min<std::int64_t>(queries / heads, std::numeric_limits<int>::max()));
   const std::int64_t d_k = std::max(1, key_width(document));
   const std::int64_t kv_heads = std::max<std::int64_t>(1, sources[Parameter::WKey]->shape()[1] / d_k);
   const std::int64_t d_v = sources[Parameter::WValue]->shape()[1] / kv_heads;
-  document.kv_heads = kv_heads == document.heads ? 0 : static_cast<int>(kv_heads);
-  document.d_v =
+  document.layer().kv_heads = kv_heads == document.layer().heads ? 0 : static_cast<int>(kv_heads);
+  document.layer().d_v =
       d_v == d_k ? 0 : static_cast<int>(std::min<std::int64_t>(d_v, std::numeric_limits<int>::max()));
 }
 
@@ -217,20 +218,20 @@ Document read_layer(const SafetensorsFile& file, const LayerSettings& settings) 
   document.title = printable(file.path().filename().native());
   document.input.vectors = {sources.query_vectors, sources.key_vectors, sources.value_vectors};
   document.input.sequences = numbered_sequences(document.input.vectors);
-  document.positions = Positions::None;
-  document.d_model =
+  document.layer().positions = Positions::None;
+  document.layer().d_model =
       static_cast<int>(std::min<std::int64_t>(sources.query_vectors->shape()[2], max_d_model + 1));
-  document.heads = settings.heads;
+  document.layer().heads = settings.heads;
   derive_heads(sources, document);
-  Weights& w = document.weights;
+  Weights& w = document.layer().weights;
   w.recipe = Recipe::Given;
   w.fused = file.find("in_proj_weight") != nullptr;
   w.parameters = sources.parameters;
-  document.zero_key = settings.add_zero_attn;
-  document.masking.causal = settings.causal;
+  document.layer().zero_key = settings.add_zero_attn;
+  document.layer().masking.causal = settings.causal;
   if (sources.loss) document.loss = {Loss::Kind::Sum, sources.loss};
   check_any_length(document);  // before a mask is spread over sizes that may be absurd
-  document.masking.additive = layer.additive(sizes_of(document));
+  document.layer().masking.additive = layer.additive(sizes_of(document));
   check_any_length(document);
   return document;
 }

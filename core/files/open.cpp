@@ -71,8 +71,8 @@ Document document_from_text(const std::filesystem::path& path) {
   Document document;
   document.title = printable(path.filename().native());
   document.input.sequences = lines.size() <= max_lines_as_batch ? std::move(lines) : rejoined(lines);
-  document.masking.padding = document.input.sequences.size() > 1;
-  document.weights.recipe = Recipe::HandBuilt;
+  document.layer().masking.padding = document.input.sequences.size() > 1;
+  document.layer().weights.recipe = Recipe::HandBuilt;
   document.embedding = Embedding::HandBuilt;
   return with_weights(std::move(document));
 }
@@ -121,7 +121,7 @@ Document document_from_npy(const std::filesystem::path& path, Reading* reading) 
   Document document;
   document.title = printable(path.parent_path().filename().native());
   if (document.title.empty()) document.title = printable(path.filename().native());
-  document.positions = Positions::None;  // whatever made the queries and keys has put them in
+  document.layer().positions = Positions::None;  // whatever made the queries and keys has put them in
   document.input.given = {beside("Q"), beside("K"), beside("V")};
   return document;  // labels come when it was checked
 }

@@ -23,11 +23,11 @@ class TokenVectors {
 
  private:
   std::vector<float> make(std::string_view token) const {
-    std::vector<float> vector(static_cast<std::size_t>(document_.d_model));
+    std::vector<float> vector(static_cast<std::size_t>(document_.layer().d_model));
     if (document_.embedding == Embedding::HandBuilt) {
-      hand_built_token(token, document_.weights.seed, vector);
+      hand_built_token(token, document_.layer().weights.seed, vector);
     } else {
-      fill_normal(vector, document_.weights.seed, stream_of(token), 1);
+      fill_normal(vector, document_.layer().weights.seed, stream_of(token), 1);
     }
     if (document_.embedding_gain != 1)
       for (float& number : vector) number *= document_.embedding_gain;
@@ -42,11 +42,11 @@ class TokenVectors {
 
 template <class T>
 TensorOf<T> embed(const Document& document, const std::vector<Sequence>& sequences, std::int64_t tokens) {
-  TensorOf<T> embedded({std::ssize(sequences), tokens, document.d_model});
+  TensorOf<T> embedded({std::ssize(sequences), tokens, document.layer().d_model});
   TokenVectors vectors(document);
   T* row = embedded.data();
   for (const Sequence& sequence : sequences) {
-    for (std::size_t t = 0; t < static_cast<std::size_t>(tokens); ++t, row += document.d_model) {
+    for (std::size_t t = 0; t < static_cast<std::size_t>(tokens); ++t, row += document.layer().d_model) {
       const std::string_view token = t < sequence.tokens.size() ? sequence.tokens[t] : padding_token;
       std::ranges::copy(vectors.of(token), row);
     }

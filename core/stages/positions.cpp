@@ -38,7 +38,8 @@ void add_learned(const Document& document, TensorOf<T>& x, std::int64_t first, c
   const std::uint64_t stream = stream_of("learned positions");
   add_to_rows(x, first, width - first, [&](std::int64_t t, std::int64_t dim) {
     const auto index = (static_cast<std::uint64_t>(t) << 24) + static_cast<std::uint64_t>(dim);
-    return static_cast<T>(static_cast<float>(sigma * random_normal(document.weights.seed, stream, index)));
+    return static_cast<T>(
+        static_cast<float>(sigma * random_normal(document.layer().weights.seed, stream, index)));
   });
 }
 
@@ -50,8 +51,8 @@ TensorOf<T> add_positions(const Document& document, const TensorOf<T>& embedded,
   const int d_model = static_cast<int>(x.shape()[2]);
   const bool halves = document.embedding == Embedding::HandBuilt && !document.input.vectors;
   const int first = halves ? HandBuiltLayout(d_model).token : 0;
-  if (document.positions == Positions::Learned) add_learned(document, x, first, table);
-  if (document.positions == Positions::Sinusoidal) {
+  if (document.layer().positions == Positions::Learned) add_learned(document, x, first, table);
+  if (document.layer().positions == Positions::Sinusoidal) {
     const int d = d_model - first;
     add_to_rows(x, first, d, [&](std::int64_t t, std::int64_t dim) {
       const double angle = position_frequency(static_cast<int>(dim) / 2, d) * static_cast<double>(t);
@@ -83,9 +84,9 @@ namespace {
 template <class T>
 Rotation<T> document_rotation(const Document& document, std::span<const std::int64_t> first,
                               std::int64_t tokens, std::int64_t d_k) {
-  const PositionSettings& settings = document.position_settings;
+  const PositionSettings& settings = document.layer().position_settings;
   return rotation_at<T>(first, tokens, rotated_dims(settings, d_k), static_cast<double>(settings.rope_base),
-                        document.positions == Positions::RopeInterleaved);
+                        document.layer().positions == Positions::RopeInterleaved);
 }
 }  // namespace
 
@@ -161,16 +162,16 @@ DistanceBias<T>::DistanceBias(const Document& document, std::int64_t heads, cons
 
 template <class T>
 T DistanceBias<T>::at(std::int64_t head, std::int64_t distance) const {
-  if (document_.positions == Positions::Alibi) {
+  if (document_.layer().positions == Positions::Alibi) {
     return static_cast<T>(-slopes_[static_cast<std::size_t>(head)] * static_cast<double>(std::abs(distance)));
   }
-  const PositionSettings& settings = document_.position_settings;
+  const PositionSettings& settings = document_.layer().position_settings;
   const std::int64_t bucket =
       relative_bucket(distance, settings.buckets, settings.bucket_distance, settings.buckets_two_sided);
   if (table_ != nullptr) return table_->matrix()(bucket, head);
   const auto index = (static_cast<std::uint64_t>(head) << 16) + static_cast<std::uint64_t>(bucket);
-  return static_cast<T>(
-      static_cast<float>(random_normal(document_.weights.seed, stream_of("relative position bias"), index)));
+  return static_cast<T>(static_cast<float>(
+      random_normal(document_.layer().weights.seed, stream_of("relative position bias"), index)));
 }
 
 template <class T>
@@ -198,7 +199,7 @@ TensorOf<T> position_bias(const Document& document, const Dimensions& size, cons
 template <class T>
 TensorOf<T> position_bias_backward(const Document& document, const Dimensions& size,
                                    const TensorOf<T>& d_bias) {
-  const PositionSettings& settings = document.position_settings;
+  const PositionSettings& settings = document.layer().position_settings;
   TensorOf<T> table(Shape{settings.buckets, size.heads});
   for (std::int64_t b = 0; b < d_bias.shape()[0]; ++b) {
     const std::int64_t first = query_offset(document, size, b);

@@ -124,13 +124,13 @@ class BackwardRun {
 
   void dropout() {
     Values d = at_.take(Stage::Drop);
-    drop_backward(work_, document_.dropout, d);
+    drop_backward(work_, document_.layer().dropout, d);
     at_.give(Stage::Surgery, std::move(d));
   }
 
   void surgery() {
     Values d = at_.take(Stage::Surgery);
-    operate_backward(document_.surgery, d);
+    operate_backward(document_.layer().surgery, d);
     at_.give(own_weights_stage(document_), std::move(d));
   }
 
@@ -140,15 +140,15 @@ class BackwardRun {
     const bool again = rule_.after_softmax();
     if (again) hide_weights_backward(work_, from_.additive, rule_, open_, d);
     softmax_backward<T>(work_,
-                        {document_.softmax, static_cast<T>(document_.temperature), stage(Stage::Mask),
-                         again ? nullptr : &stage(Stage::Softmax)},
+                        {document_.layer().softmax, static_cast<T>(document_.layer().temperature),
+                         stage(Stage::Mask), again ? nullptr : &stage(Stage::Softmax)},
                         open_, d);
     at_.give(Stage::Mask, std::move(d));
   }
 
   /// Rotary positions turn φ(q) and φ(k), not q and k. A bias has no say.
   void linear() {
-    const bool turns = is_rotary(document_.positions);
+    const bool turns = is_rotary(document_.layer().positions);
     std::optional<Rotation<T>> query, key;
     if (turns) {
       query = query_rotation<T>(document_, size_);
@@ -174,7 +174,7 @@ class BackwardRun {
   }
 
   bool learns_bias() const {
-    return from_[Parameter::RelativeBias] && document_.positions == Positions::RelativeBuckets;
+    return from_[Parameter::RelativeBias] && document_.layer().positions == Positions::RelativeBuckets;
   }
   void bias() {
     parameter(Parameter::RelativeBias) =
@@ -183,14 +183,14 @@ class BackwardRun {
 
   void cap() {
     Values d = at_.take(Stage::Cap);
-    const double c = from_.soft_cap.value_or(static_cast<double>(document_.soft_cap));
+    const double c = from_.soft_cap.value_or(static_cast<double>(document_.layer().soft_cap));
     cap_backward(work_, stage(Stage::Cap), static_cast<T>(c), open_, d);
     at_.give(Stage::Scale, std::move(d));
   }
 
   void scale() {
     Values d = at_.take(Stage::Scale);
-    scale_backward(work_, from_.scale.value_or(scale_factor(document_.scaling, size_.d_k)), open_, d);
+    scale_backward(work_, from_.scale.value_or(scale_factor(document_.layer().scaling, size_.d_k)), open_, d);
     at_.give(Stage::Score, std::move(d));
   }
 

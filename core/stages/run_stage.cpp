@@ -66,7 +66,7 @@ class StageRun {
 
   /// Learned tables are blocks and so are rounded; None and the kinds that act later share the tensor.
   Ptr positioned(const Ptr& x) const {
-    const Positions kind = document_.positions;
+    const Positions kind = document_.layer().positions;
     if (!x || (kind != Positions::Sinusoidal && kind != Positions::Learned)) return x;
     const Ptr table = block(from_[Parameter::PositionTable]);
     return shared(add_positions(document_, *x, table.get()));
@@ -84,7 +84,7 @@ class StageRun {
   Ptr fused() const {
     const bool one_source = so_far_[Stage::Position] && document_.input.memory.empty() &&
                             !from_.key_vectors && !from_.value_vectors;
-    if (!document_.weights.fused || !one_source) return nullptr;
+    if (!document_.layer().weights.fused || !one_source) return nullptr;
     std::array<Ptr, 3> matrices, biases;
     std::array<FusedPart<T>, 3> parts;
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -133,13 +133,13 @@ class StageRun {
 
   /// Shares `fresh` when nothing joins it.
   Ptr joined(const Ptr& past, const Ptr& fresh, const Ptr& extra) const {
-    if (!past && !extra && !document_.zero_key) return fresh;
-    return shared(join_keys(block(past).get(), *fresh, block(extra).get(), document_.zero_key));
+    if (!past && !extra && !document_.layer().zero_key) return fresh;
+    return shared(join_keys(block(past).get(), *fresh, block(extra).get(), document_.layer().zero_key));
   }
 
   Ptr rotated(Stage stage, bool query) const {
     const Ptr& x = so_far_[stage];
-    if (!is_rotary(document_.positions)) return x;
+    if (!is_rotary(document_.layer().positions)) return x;
     return shared(
         rotate(work_, *x, query ? query_rotation<T>(document_, size_) : key_rotation<T>(document_, size_)));
   }
@@ -155,34 +155,36 @@ class StageRun {
     const auto at = [&](Stage which) -> const TensorOf<T>& { return *so_far_[which]; };
     switch (stage) {
       case Stage::Bucket:
-        if (document_.masking.sparsity.kind != Sparsity::Kind::Lsh) return nullptr;
-        return shared(buckets(work_, document_.masking.sparsity, at(Stage::RotateQuery), at(Stage::RotateKey),
-                              size_.token_keys()));
+        if (document_.layer().masking.sparsity.kind != Sparsity::Kind::Lsh) return nullptr;
+        return shared(buckets(work_, document_.layer().masking.sparsity, at(Stage::RotateQuery),
+                              at(Stage::RotateKey), size_.token_keys()));
       case Stage::Score: return math_.score(so_far_[Stage::RotateQuery], so_far_[Stage::RotateKey]);
       case Stage::Scale:
         return math_.scale(so_far_[Stage::Score],
-                           from_.scale.value_or(scale_factor(document_.scaling, size_.d_k)));
+                           from_.scale.value_or(scale_factor(document_.layer().scaling, size_.d_k)));
       case Stage::Cap:
-        if (document_.soft_cap == 0) return so_far_[Stage::Scale];
-        return math_.cap(so_far_[Stage::Scale],
-                         static_cast<T>(from_.soft_cap.value_or(static_cast<double>(document_.soft_cap))));
+        if (document_.layer().soft_cap == 0) return so_far_[Stage::Scale];
+        return math_.cap(
+            so_far_[Stage::Scale],
+            static_cast<T>(from_.soft_cap.value_or(static_cast<double>(document_.layer().soft_cap))));
       case Stage::Bias:
-        if (!is_added_to_scores(document_.positions)) return nullptr;
+        if (!is_added_to_scores(document_.layer().positions)) return nullptr;
         return shared(position_bias(document_, size_, block(from_[Parameter::RelativeBias]).get()));
       case Stage::Mask: return math_.mask(so_far_[Stage::Cap], so_far_[Stage::Bias], from_.additive, rule());
       case Stage::Softmax: return weights();
       case Stage::Linear:
-        if (!document_.linear) return nullptr;
+        if (!document_.layer().linear) return nullptr;
         return linear();
       case Stage::Surgery: {
         const Ptr& own = so_far_[own_weights_stage(document_)];
         return is_operated(document_)
-                   ? shared(operate(work_, *own, from_.additive, document_.surgery, rule()))
+                   ? shared(operate(work_, *own, from_.additive, document_.layer().surgery, rule()))
                    : own;
       }
       case Stage::Drop: {
         const Ptr& used = so_far_[Stage::Surgery];
-        return document_.dropout.rate == 0 ? used : shared(drop(work_, *used, document_.dropout));
+        return document_.layer().dropout.rate == 0 ? used
+                                                   : shared(drop(work_, *used, document_.layer().dropout));
       }
       default: return math_.mix(so_far_[Stage::Drop], so_far_[Stage::Value]);
     }
@@ -191,7 +193,8 @@ class StageRun {
   /// Rotary positions turn φ(q) and φ(k), not q and k.
   Ptr linear() const {
     LinearOperands<T> of{*so_far_[Stage::Query], *so_far_[Stage::Key]};
-    if (!is_rotary(document_.positions)) return shared(linear_weights(work_, of, from_.additive, rule()));
+    if (!is_rotary(document_.layer().positions))
+      return shared(linear_weights(work_, of, from_.additive, rule()));
     const Rotation<T> query = query_rotation<T>(document_, size_), key = key_rotation<T>(document_, size_);
     of.query_rotation = &query;
     of.key_rotation = &key;
@@ -201,10 +204,10 @@ class StageRun {
   /// No backend need know of rows without a key: all leave zeros there.
   Ptr weights() const {
     const Ptr& masked = so_far_[Stage::Mask];
-    const Ptr weights =
-        with_empty_rows<T>(empty_row_of(document_), *masked,
-                           math_.softmax(document_.softmax, masked, static_cast<T>(document_.temperature)));
-    if (document_.masking.mistake != MaskMistake::AfterSoftmax) return weights;
+    const Ptr weights = with_empty_rows<T>(
+        empty_row_of(document_), *masked,
+        math_.softmax(document_.layer().softmax, masked, static_cast<T>(document_.layer().temperature)));
+    if (document_.layer().masking.mistake != MaskMistake::AfterSoftmax) return weights;
     return shared(hide_weights(work_, *weights, from_.additive, rule()));
   }
 

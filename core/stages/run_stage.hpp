@@ -28,7 +28,7 @@ TraceOf<T> run_stages(const Work&, const Document& document, const Sources<T>& s
 /// The stage whose tensor holds the weights that the heads come to by themselves: Softmax, or Linear for
 /// linear attention.
 inline Stage own_weights_stage(const Document& document) {
-  return document.linear ? Stage::Linear : Stage::Softmax;
+  return document.layer().linear ? Stage::Linear : Stage::Softmax;
 }
 /// The stage whose tensor says how much each key counts: the heads' own weights, or Surgery where a pattern
 /// is replaced.
@@ -38,7 +38,7 @@ inline Stage weights_stage(const Document& document) {
 
 /// What a row of nothing but -inf holds after the softmax; the naive one has no choice.
 inline EmptyRow empty_row_of(const Document& document) {
-  return document.softmax == SoftmaxKind::Naive ? EmptyRow::NotANumber : document.empty_row;
+  return document.layer().softmax == SoftmaxKind::Naive ? EmptyRow::NotANumber : document.layer().empty_row;
 }
 double weight_in_empty_row(const Document&, std::int64_t keys);
 

@@ -27,8 +27,8 @@ Sources<T> sources_of(const Document& document) {
   sources.key_vectors = in(vectors.key);
   sources.value_vectors = in(vectors.value);
   for (const ParameterInfo& row : parameter_table)
-    sources[row.parameter] = in(document.weights[row.parameter]);
-  sources.additive = in(document.masking.additive);
+    sources[row.parameter] = in(document.layer().weights[row.parameter]);
+  sources.additive = in(document.layer().masking.additive);
   sources.loss = in(document.loss.given);
   sources.edited = in(document.input.edited);
   sources.edited_memory = in(document.input.edited_memory);

@@ -11,16 +11,17 @@ namespace attnscope {
 namespace {
 
 std::string reason_against(const Document& document) {
-  if (document.linear) return "Linear attention has no softmax to stream.";
-  if (document.softmax != SoftmaxKind::Stable)
+  const LayerSpec& layer = document.layer();
+  if (layer.linear) return "Linear attention has no softmax to stream.";
+  if (layer.softmax != SoftmaxKind::Stable)
     return "The naive softmax overflows on purpose; it is not streamed.";
-  if (document.dropout.rate != 0) return "Dropout needs every weight at once; it is not streamed.";
+  if (layer.dropout.rate != 0) return "Dropout needs every weight at once; it is not streamed.";
   if (is_operated(document)) return "Heads whose pattern is replaced are not streamed.";
   if (document.precision != Precision::Float32)
     return "Stages stored with fewer bits need every score at once; only float32 is streamed.";
-  if (document.masking.mistake == MaskMistake::AfterSoftmax)
+  if (layer.masking.mistake == MaskMistake::AfterSoftmax)
     return "A mask after the softmax needs every weight at once; it is not streamed.";
-  if (document.masking.hidden != Masking::Hidden::MinusInfinity)
+  if (layer.masking.hidden != Masking::Hidden::MinusInfinity)
     return "Hidden keys get a finite number instead of minus infinity; that is not streamed.";
   return {};
 }
@@ -43,8 +44,8 @@ class Maker {
     size_.heads = made_.query->shape()[1];
     size_.queries = made_.query->shape()[2];
     size_.keys = made_.key->shape()[2];
-    size_.extra = (document.weights[Parameter::ExtraKey] && !document.input.given ? 1 : 0) +
-                  (document.zero_key ? 1 : 0);
+    size_.extra = (document.layer().weights[Parameter::ExtraKey] && !document.input.given ? 1 : 0) +
+                  (document.layer().zero_key ? 1 : 0);
     size_.past = document.input.given ? 0 : document.input.cached;
     if (document.input.given.past_key) size_.past = document.input.given.past_key->shape()[2];
   }
@@ -66,9 +67,9 @@ class Maker {
     p.query = rows_of(made_.query, b_);
     p.key = rows_of(made_.key, b_);
     p.value = rows_of(made_.value, b_);
-    p.scale = scale_factor(document_.scaling, p.d_k);
-    p.soft_cap = static_cast<double>(document_.soft_cap);
-    p.temperature = static_cast<double>(document_.temperature);
+    p.scale = scale_factor(document_.layer().scaling, p.d_k);
+    p.soft_cap = static_cast<double>(document_.layer().soft_cap);
+    p.temperature = static_cast<double>(document_.layer().temperature);
     p.offset = query_offset(document_, size_, b_);
     if (!document_.input.given && !document_.input.vectors)
       p.real_queries =
@@ -77,24 +78,24 @@ class Maker {
       add_simple_mask();
     else
       add_boolean_mask();
-    if (document_.empty_row != EmptyRow::Zeros && may_have_empty_rows()) {
+    if (document_.layer().empty_row != EmptyRow::Zeros && may_have_empty_rows()) {
       made_.why_not = "Rows without a key are zeros where they are streamed, neither NaN nor uniform.";
       return std::move(made_);
     }
-    if (document_.masking.additive) add_additive(*document_.masking.additive);
-    if (is_added_to_scores(document_.positions)) add_positions_to_scores();
+    if (document_.layer().masking.additive) add_additive(*document_.layer().masking.additive);
+    if (is_added_to_scores(document_.layer().positions)) add_positions_to_scores();
     return std::move(made_);
   }
 
  private:
   bool has_simple_mask() const {
-    return document_.masking.mistake == MaskMistake::None &&
-           document_.masking.sparsity.kind == Sparsity::Kind::None && size_.extra == 0;
+    return document_.layer().masking.mistake == MaskMistake::None &&
+           document_.layer().masking.sparsity.kind == Sparsity::Kind::None && size_.extra == 0;
   }
 
   void add_simple_mask() {
     AttentionProblem& p = made_.problem;
-    const Masking& masking = document_.masking;
+    const Masking& masking = document_.layer().masking;
     p.causal = masking.causal;
     p.left = masking.window.left;
     p.right = masking.window.right;
@@ -108,7 +109,7 @@ class Maker {
   /// Whether a row may have no key. Not known of added masks.
   bool may_have_empty_rows() const {
     if (size_.extra > 0) return false;
-    if (document_.masking.additive) return true;
+    if (document_.layer().masking.additive) return true;
     const MaskRule rule(document_, trace_);
     if (const auto rows = rule.intervals()) {  // for all heads at once, with and without the pattern
       for (std::int64_t at = 2 * b_ * size_.queries; at < 2 * (b_ + 1) * size_.queries; ++at)
@@ -140,9 +141,9 @@ class Maker {
         static_cast<std::size_t>(shape[0] == 1 ? 0 : b_ * block), static_cast<std::size_t>(block));
     made_.problem.additive.heads = shape[1];
     if (size_.extra == 0) {
-      made_.added = document_.masking.additive;
+      made_.added = document_.layer().masking.additive;
       made_.problem.additive.values = values;
-      made_.problem.additive.owner = document_.masking.additive;
+      made_.problem.additive.owner = document_.layer().masking.additive;
       return;
     }
     made_.additive.assign(static_cast<std::size_t>(shape[1] * size_.queries * size_.keys), 0);
@@ -152,7 +153,8 @@ class Maker {
   }
 
   void add_positions_to_scores() {
-    const DistanceBias<float> bias(document_, size_.heads, document_.weights[Parameter::RelativeBias].get());
+    const DistanceBias<float> bias(document_, size_.heads,
+                                   document_.layer().weights[Parameter::RelativeBias].get());
     const std::int64_t tokens = size_.keys - size_.extra, distances = size_.queries + size_.keys - 1;
     const std::int64_t last = made_.problem.offset + size_.queries - 1;
     made_.distance_bias.assign(static_cast<std::size_t>(size_.heads * distances), 0);
@@ -172,10 +174,11 @@ class Maker {
 }  // namespace
 
 StreamedDocument make_problem(const Document& document, const Trace& trace, std::int64_t batch) {
+  const LayerSpec& layer = document.layer();
   StreamedDocument refused;
   refused.why_not = reason_against(document);
-  if (document.zero_key || document.weights[Parameter::ExtraKey]) {
-    if (is_added_to_scores(document.positions) && refused.why_not.empty())
+  if (layer.zero_key || layer.weights[Parameter::ExtraKey]) {
+    if (is_added_to_scores(layer.positions) && refused.why_not.empty())
       refused.why_not =
           "Keys that belong to no token have no distance; with positions added to scores they are not "
           "streamed.";

@@ -15,9 +15,9 @@ namespace {
 
 /// Whether numbers edited by hand belong to a layer of other heads or widths.
 bool are_outgrown(const Document& document) {
-  const Weights& w = document.weights;
+  const Weights& w = document.layer().weights;
   if (w.recipe != Recipe::Given || !can_make(document, w.made_by)) return false;
-  if (w.made_by == Recipe::HandBuilt && std::ssize(w.head_names) != document.heads) return true;
+  if (w.made_by == Recipe::HandBuilt && std::ssize(w.head_names) != document.layer().heads) return true;
   const ParameterSizes sizes = parameter_sizes(document);
   return std::ranges::any_of(parameter_table, [&](const ParameterInfo& row) {
     const TensorPtr& block = w[row.parameter];
@@ -98,9 +98,10 @@ Tensor transposed(const Tensor& w) {
 }
 
 Blocks hand_built_blocks(const Document& document, const ParameterSizes& n, std::vector<std::string>& names) {
-  const Weights& weights = document.weights;
+  const LayerSpec& layer = document.layer();
+  const Weights& weights = layer.weights;
   HandBuiltWeights fresh =
-      hand_built_weights({.d_model = document.d_model, .heads = document.heads, .d_k = key_width(document)},
+      hand_built_weights({.d_model = layer.d_model, .heads = layer.heads, .d_k = key_width(document)},
                          weights.seed, weights.noise);
   names = std::move(fresh.head_names);
   const bool query = weights.of(Projection::Query).drawn.has_value();
@@ -136,17 +137,17 @@ void make_extra(Weights& weights, const ParameterSizes& n) {
 }  // namespace
 
 bool can_make(const Document& document, Recipe recipe) {
+  const LayerSpec& layer = document.layer();
   const int smallest = recipe == Recipe::HandBuilt ? min_hand_built_width : 1;
   if (recipe == Recipe::Given || document.input.given || document.input.vectors) return false;
-  if (document.heads < 1 || document.d_model < smallest || document.d_model > max_made_width ||
-      !can_split(document, document.heads))
+  if (layer.heads < 1 || layer.d_model < smallest || layer.d_model > max_made_width ||
+      !can_split(document, layer.heads))
     return false;
   const int kv_heads = key_value_heads(document), d_k = key_width(document), d_v = value_width(document);
   const int widest = widest_head(document), wider = std::max(d_k, d_v);
-  if (kv_heads < 1 || document.heads % kv_heads != 0 || std::min(d_k, d_v) < 1 || wider > widest)
-    return false;
-  return !wants_orthogonal(document.weights) ||
-         std::max(document.d_model, document.heads * wider) <= max_orthogonal_size;
+  if (kv_heads < 1 || layer.heads % kv_heads != 0 || std::min(d_k, d_v) < 1 || wider > widest) return false;
+  return !wants_orthogonal(layer.weights) ||
+         std::max(layer.d_model, layer.heads * wider) <= max_orthogonal_size;
 }
 
 bool wants_orthogonal(const Weights& weights) {
@@ -158,7 +159,7 @@ bool wants_orthogonal(const Weights& weights) {
 }
 
 Document with_weights(Document document) {
-  Weights& weights = document.weights;
+  Weights& weights = document.layer().weights;
   if (are_outgrown(document)) weights.recipe = weights.made_by;
   if (weights.recipe != Recipe::Given) weights.made_by = Recipe::Given;
   if (!can_make(document, weights.recipe)) return document;

@@ -211,8 +211,8 @@ TEST_CASE("typing text is not a shortcut, but the palette opens from a text fiel
   Robot robot;
   robot.settle();
   robot.retype("##Text", "scc nnp");
-  CHECK(robot.document().masking.causal);
-  CHECK(robot.document().scaling.kind == Scaling::Kind::InverseSqrtDk);
+  CHECK(robot.document().layer().masking.causal);
+  CHECK(robot.document().layer().scaling.kind == Scaling::Kind::InverseSqrtDk);
   robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
   robot.frame(3);
   CHECK(robot.has("##palette"));

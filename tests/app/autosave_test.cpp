@@ -67,7 +67,7 @@ void keep_and_be_killed(const std::filesystem::path& directory, const Autosave::
 Autosave::State a_state(float temperature) {
   Document document =
       open_document(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "2-three-tokens.json");
-  document.temperature = temperature;
+  document.layer().temperature = temperature;
   ViewState view;
   view.mode = Mode::Compare;
   return {document, view_to_json(view, {}), {}};
@@ -87,7 +87,7 @@ TEST_CASE("a change is on disk within a second, and gone after a clean end", "[a
     robot.app().keeper()->autosave().wait();
     const std::filesystem::path file = kept_in(directory.path());
     REQUIRE_FALSE(file.empty());
-    CHECK(open_any(file).document.scaling.kind == Scaling::Kind::Off);
+    CHECK(open_any(file).document.layer().scaling.kind == Scaling::Kind::Off);
 
     click(robot, "head 5");  // what is chosen counts as well
     robot.key(ImGuiKey_F4);
@@ -115,12 +115,12 @@ TEST_CASE("what a killed program had open comes back, once", "[autosave]") {
   REQUIRE_FALSE(kept_in(directory.path()).empty());
   {
     Robot robot(desk(directory.path()));
-    CHECK(robot.document().temperature == 1);
+    CHECK(robot.document().layer().temperature == 1);
     const Document example = robot.document();
     robot.app().restore();
     CHECK(robot.app().message().starts_with("Restored what was open when AttnScope ended unexpectedly."));
     robot.settle();
-    CHECK(robot.document().temperature == 2.5f);
+    CHECK(robot.document().layer().temperature == 2.5f);
     CHECK(robot.app().view().mode == Mode::Compare);
     CHECK(kept_in(directory.path()) == robot.app().keeper()->autosave().file());  // until it is written anew
     robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
@@ -146,12 +146,12 @@ TEST_CASE("programs that live are left alone, and each dead one comes back to on
   keep_and_be_killed(directory.path(), a_state(5));
   const std::filesystem::path newest = other.take_over();
   REQUIRE(newest == other.file());
-  CHECK(open_any(newest).document.temperature == 5);
+  CHECK(open_any(newest).document.layer().temperature == 5);
   Autosave third(directory.path());
   REQUIRE_FALSE(third.take_over().empty());
-  CHECK(open_any(third.file()).document.temperature == 4);
+  CHECK(open_any(third.file()).document.layer().temperature == 4);
   CHECK(third.take_over().empty());
-  CHECK(open_any(alive.file()).document.temperature == 3);
+  CHECK(open_any(alive.file()).document.layer().temperature == 3);
 }
 
 TEST_CASE("a damaged leftover is restored as far as it is good", "[autosave]") {
@@ -187,7 +187,7 @@ TEST_CASE("where nothing can be written the window says so once and goes on", "[
   robot.key(ImGuiKey_S);
   robot.frame(90);
   CHECK(robot.app().message().empty());
-  CHECK(robot.document().scaling.kind == Scaling::Kind::Off);
+  CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
   robot.app().restore();
   CHECK(robot.app().message().empty());
 }
@@ -207,7 +207,7 @@ TEST_CASE("a full disk is told once, and the last good copy stays", "[autosave]"
   setrlimit(RLIMIT_FSIZE, &before);
   CHECK(autosave.trouble().find("will not survive a crash") != std::string::npos);
   CHECK(autosave.trouble().empty());
-  CHECK(open_any(autosave.file()).document.temperature == 2);
+  CHECK(open_any(autosave.file()).document.layer().temperature == 2);
   CHECK(names_in(directory.path()).size() == 2);  // the copy and its lock, no leftovers
 }
 
@@ -234,7 +234,7 @@ TEST_CASE("kill -9 in the middle of the work: the next window shows it again", "
   };
   const auto is_off = [&] {
     const std::filesystem::path file = kept_in(state);
-    return !file.empty() && open_any(file).document.scaling.kind == Scaling::Kind::Off;
+    return !file.empty() && open_any(file).document.layer().scaling.kind == Scaling::Kind::Off;
   };
   ImVec2 place;
   {

@@ -229,7 +229,7 @@ TEST_CASE("where what was closed cannot be kept, it is left as after a crash", "
   Robot robot(desk(state.path()));
   CHECK(robot.app().restore());
   robot.settle();
-  CHECK(robot.document().scaling.kind == Scaling::Kind::Off);
+  CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
 }
 
 TEST_CASE("the window's title follows the file and says when it was changed", "[closing]") {
@@ -323,7 +323,7 @@ TEST_CASE("a window is changed, closed and started again: look and work are ther
     REQUIRE(program.wait(60s) == 0);
   }
   REQUIRE(closed_in(state) == 1);
-  CHECK(open_any(Closed(state).list().front().path).document.scaling.kind == Scaling::Kind::Off);
+  CHECK(open_any(Closed(state).list().front().path).document.layer().scaling.kind == Scaling::Kind::Off);
   REQUIRE(wait_until([&] { return !display.find("AttnScope"); }));
   ChildProcess program({ATTNSCOPE_PROGRAM}, options);
   const auto window = window_of();

@@ -96,56 +96,59 @@ TEST_CASE("every setting that differs is named, with a word for each side") {
     std::string a, b;
     Change change;
   };
-  const TensorPtr block = a.weights[Parameter::WQuery];
+  const TensorPtr block = a.layer().weights[Parameter::WQuery];
   const std::vector<Case> cases{
-      {"scale", "÷ √8", "÷ 1", [](Document& d) { d.scaling.kind = Scaling::Kind::Off; }},
+      {"scale", "÷ √8", "÷ 1", [](Document& d) { d.layer().scaling.kind = Scaling::Kind::Off; }},
       {"scale", "÷ √8", "× 0.30",
        [](Document& d) {
-         d.scaling = {Scaling::Kind::Factor, 0.3f};
+         d.layer().scaling = {Scaling::Kind::Factor, 0.3f};
        }},
-      {"mask", "causal", "no mask", [](Document& d) { d.masking.causal = false; }},
-      {"mask", "causal", "causal + padding", [](Document& d) { d.masking.padding = true; }},
-      {"temperature", "τ 1.00", "τ 0.50", [](Document& d) { d.temperature = 0.5f; }},
-      {"attention", "softmax", "linear", [](Document& d) { d.linear = true; }},
-      {"softmax", "stable softmax", "naive softmax", [](Document& d) { d.softmax = SoftmaxKind::Naive; }},
-      {"positions", "sinusoidal", "no positions", [](Document& d) { d.positions = Positions::None; }},
-      {"positions", "sinusoidal", "RoPE", [](Document& d) { d.positions = Positions::RopeHalf; }},
+      {"mask", "causal", "no mask", [](Document& d) { d.layer().masking.causal = false; }},
+      {"mask", "causal", "causal + padding", [](Document& d) { d.layer().masking.padding = true; }},
+      {"temperature", "τ 1.00", "τ 0.50", [](Document& d) { d.layer().temperature = 0.5f; }},
+      {"attention", "softmax", "linear", [](Document& d) { d.layer().linear = true; }},
+      {"softmax", "stable softmax", "naive softmax",
+       [](Document& d) { d.layer().softmax = SoftmaxKind::Naive; }},
+      {"positions", "sinusoidal", "no positions", [](Document& d) { d.layer().positions = Positions::None; }},
+      {"positions", "sinusoidal", "RoPE", [](Document& d) { d.layer().positions = Positions::RopeHalf; }},
       {"precision", "fp32", "bf16", [](Document& d) { d.precision = Precision::BFloat16; }},
-      {"soft-cap", "no cap", "cap 5.00", [](Document& d) { d.soft_cap = 5; }},
-      {"window", "no window", "window 2, ∞", [](Document& d) { d.masking.window.left = 2; }},
-      {"pattern", "full", "stride 3", [](Document& d) { d.masking.sparsity.kind = Sparsity::Kind::Strided; }},
-      {"heads masked", "mask on all heads", "mask on head 2", [](Document& d) { d.masking.heads = {2}; }},
+      {"soft-cap", "no cap", "cap 5.00", [](Document& d) { d.layer().soft_cap = 5; }},
+      {"window", "no window", "window 2, ∞", [](Document& d) { d.layer().masking.window.left = 2; }},
+      {"pattern", "full", "stride 3",
+       [](Document& d) { d.layer().masking.sparsity.kind = Sparsity::Kind::Strided; }},
+      {"heads masked", "mask on all heads", "mask on head 2",
+       [](Document& d) { d.layer().masking.heads = {2}; }},
       {"painted cells", "nothing painted", "painted mask",
        [](Document& d) { d = edit::hidden_cell(d, 0, 0, 1, 0, true); }},
       {"hidden score", "hidden −∞", "hidden −1e9",
-       [](Document& d) { d.masking.hidden = Masking::Hidden::MinusBillion; }},
+       [](Document& d) { d.layer().masking.hidden = Masking::Hidden::MinusBillion; }},
       {"hidden score", "hidden −∞", "hidden + −1e9",
-       [](Document& d) { d.masking.hidden = Masking::Hidden::AddedMinusBillion; }},
+       [](Document& d) { d.layer().masking.hidden = Masking::Hidden::AddedMinusBillion; }},
       {"hidden score", "hidden −∞", "hidden finfo.min",
-       [](Document& d) { d.masking.hidden = Masking::Hidden::LeastFinite; }},
+       [](Document& d) { d.layer().masking.hidden = Masking::Hidden::LeastFinite; }},
       {"rows without a key", "no key: zeros", "no key: NaN",
-       [](Document& d) { d.empty_row = EmptyRow::NotANumber; }},
+       [](Document& d) { d.layer().empty_row = EmptyRow::NotANumber; }},
       {"mistake", "no mistake", "mask transposed",
-       [](Document& d) { d.masking.mistake = MaskMistake::Transposed; }},
-      {"dropout", "no dropout", "dropout 10.0 %", [](Document& d) { d.dropout.rate = 0.1f; }},
+       [](Document& d) { d.layer().masking.mistake = MaskMistake::Transposed; }},
+      {"dropout", "no dropout", "dropout 10.0 %", [](Document& d) { d.layer().dropout.rate = 0.1f; }},
       {"intervention", "no intervention", "head 3 ablated",
        [](Document& d) {
-         d.surgery.resize(8);
-         d.surgery[3].kind = HeadSurgery::Kind::Mute;
+         d.layer().surgery.resize(8);
+         d.layer().surgery[3].kind = HeadSurgery::Kind::Mute;
        }},
       {"noise", "noise 0.10", "noise 0.50", [](Document& d) { d = edit::noise(d, 0.5f); }},
       {"seed", "seed 7", "seed 8", [](Document& d) { d = edit::seed(d, 8); }},
       {"weights", "hand-built W", "random W", [](Document& d) { d = edit::recipe(d, Recipe::Random); }},
       {"weights", "hand-built W", "W edited",
        [](Document& d) {
-         d.weights.made_by = Recipe::HandBuilt;
-         d.weights.recipe = Recipe::Given;
+         d.layer().weights.made_by = Recipe::HandBuilt;
+         d.layer().weights.recipe = Recipe::Given;
        }},
       {"query block", "W_Q × 1.00", "W_Q × 2.00",
-       [](Document& d) { d.weights.of(Projection::Query).gain = 2; }},
+       [](Document& d) { d.layer().weights.of(Projection::Query).gain = 2; }},
       {"key and value heads", "8 k/v heads", "2 k/v heads", [](Document& d) { d = edit::kv_heads(d, 2); }},
-      {"zero key", "no zero key", "zero key", [](Document& d) { d.zero_key = true; }},
-      {"projection", "W apart", "fused W", [](Document& d) { d.weights.fused = true; }},
+      {"zero key", "no zero key", "zero key", [](Document& d) { d.layer().zero_key = true; }},
+      {"projection", "W apart", "fused W", [](Document& d) { d.layer().weights.fused = true; }},
       {"second text", "self-attention", "cross-attention",
        [](Document& d) { d = edit::memory(d, "le chat"); }},
       {"cache", "no cache", "3 cached", [](Document& d) { d.input.cached = 3; }},
@@ -177,14 +180,14 @@ TEST_CASE("numbers that are the same block by block differ in nothing, edited on
   Robot robot;
   robot.settle();
   Document a = robot.document();
-  a.weights.recipe = Recipe::Given;
+  a.layer().weights.recipe = Recipe::Given;
   Document b = a;
-  b.weights[Parameter::WKey] =
-      std::make_shared<const Tensor>(*a.weights[Parameter::WKey]);  // another block with the same numbers
+  b.layer().weights[Parameter::WKey] = std::make_shared<const Tensor>(
+      *a.layer().weights[Parameter::WKey]);  // another block with the same numbers
   CHECK(differing_settings(a, b).empty());
-  Tensor edited = *a.weights[Parameter::WKey];
+  Tensor edited = *a.layer().weights[Parameter::WKey];
   edited.values()[17] += 0.25f;
-  b.weights[Parameter::WKey] = std::make_shared<const Tensor>(std::move(edited));
+  b.layer().weights[Parameter::WKey] = std::make_shared<const Tensor>(std::move(edited));
   const std::vector<SettingDifference> all = differing_settings(a, b);
   REQUIRE(all.size() == 1);
   CHECK(all[0].name == "weights");

@@ -20,8 +20,8 @@ TEST_CASE("while nothing is held Compare says so, and one click starts it") {
   click(robot, "Hold, then switch scaling off");
   robot.leave();
   REQUIRE(robot.app().held());
-  CHECK(robot.held().document.scaling.kind == Scaling::Kind::InverseSqrtDk);
-  CHECK(robot.document().scaling.kind == Scaling::Kind::Off);
+  CHECK(robot.held().document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk);
+  CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
   CHECK(robot.has("compare B 0"));
   CHECK(robot.has("compare A-B 0"));
   CHECK(robot.has("What differs in A"));
@@ -30,8 +30,8 @@ TEST_CASE("while nothing is held Compare says so, and one click starts it") {
   click(robot, "Let go");
   CHECK_FALSE(robot.app().held());
   click(robot, "Hold, then switch scaling on");
-  CHECK(robot.document().scaling.kind == Scaling::Kind::InverseSqrtDk);
-  CHECK(robot.held().document.scaling.kind == Scaling::Kind::Off);
+  CHECK(robot.document().layer().scaling.kind == Scaling::Kind::InverseSqrtDk);
+  CHECK(robot.held().document.layer().scaling.kind == Scaling::Kind::Off);
 }
 
 TEST_CASE("holding by the button leaves the Document; what is the same is said") {
@@ -48,19 +48,19 @@ TEST_CASE("the switches of A change A and leave B") {
   click(robot, "Hold this");
   const Document before = robot.document();
   click(robot, "Divide by sqrt(d_k)");
-  CHECK(robot.document().scaling.kind == Scaling::Kind::Off);
+  CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
   for (const char* mask : {"Mask: None", "Mask: Padding", "Mask: Both", "Mask: Causal"}) {
     click(robot, mask);
     const std::string_view name(mask);
-    CHECK(robot.document().masking.causal == (name == "Mask: Both" || name == "Mask: Causal"));
-    CHECK(robot.document().masking.padding == (name == "Mask: Both" || name == "Mask: Padding"));
+    CHECK(robot.document().layer().masking.causal == (name == "Mask: Both" || name == "Mask: Causal"));
+    CHECK(robot.document().layer().masking.padding == (name == "Mask: Both" || name == "Mask: Padding"));
   }
   const ImVec2 knob = robot.centre("Temperature");
   robot.drag(knob, {knob.x + 30, knob.y});
   robot.settle();
-  CHECK(robot.document().temperature > 1.2f);
+  CHECK(robot.document().layer().temperature > 1.2f);
   robot.type_number("Temperature value", "0.5");
-  CHECK(robot.document().temperature == 0.5f);
+  CHECK(robot.document().layer().temperature == 0.5f);
   CHECK(robot.held().document == before);
   CHECK(shown(robot).document == robot.document());
 }
@@ -108,7 +108,7 @@ TEST_CASE("Hold again takes what A is now") {
   robot.key(ImGuiKey_S);
   robot.settle();
   click(robot, "Hold again");
-  CHECK(robot.held().document.scaling.kind == Scaling::Kind::Off);
+  CHECK(robot.held().document.layer().scaling.kind == Scaling::Kind::Off);
   CHECK(robot.held().document == robot.document());
 }
 

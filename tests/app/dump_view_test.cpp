@@ -71,26 +71,26 @@ TEST_CASE("a dump that does not say whether it is causal asks once and shows a g
   Robot robot(tall);
   robot.app().open(two_layers(directory, "gpt2.safetensors"));
   robot.settle();
-  CHECK(robot.document().masking.causal);  // the guess is on screen already
+  CHECK(robot.document().layer().masking.causal);  // the guess is on screen already
   REQUIRE(robot.has("Causal: Yes, causal"));
   CHECK(robot.has("Guessed"));
   CHECK(words_on_screen(robot).contains("guessed: causal, positions"));
   CHECK(words_on_screen(robot).contains("\"{}\" in the names belongs to decoders."));
   click(robot, "Causal: No");
-  CHECK_FALSE(robot.document().masking.causal);
+  CHECK_FALSE(robot.document().layer().masking.causal);
   CHECK_FALSE(is_causal_guessed(robot.document()));
   CHECK_FALSE(robot.has("Causal: No"));
   CHECK(robot.has("Positions applied: RoPE, pairs"));
   CHECK(guessed_words(robot.document()) == "guessed: positions");
   click(robot, "Positions applied: RoPE, pairs");
-  CHECK(robot.document().positions == Positions::RopeInterleaved);
+  CHECK(robot.document().layer().positions == Positions::RopeInterleaved);
   CHECK_FALSE(robot.has("Keep the guesses"));
   CHECK_FALSE(robot.has("Guessed"));
   choose(robot, "Layer", "h.1##layer");  // answered for the whole file
   CHECK(robot.document().title == "gpt2.safetensors · h.1");
   CHECK_FALSE(robot.has("Keep the guesses"));
-  CHECK_FALSE(robot.document().masking.causal);
-  CHECK(robot.document().positions == Positions::RopeInterleaved);
+  CHECK_FALSE(robot.document().layer().masking.causal);
+  CHECK(robot.document().layer().positions == Positions::RopeInterleaved);
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
@@ -117,7 +117,7 @@ TEST_CASE("Esc keeps the guess, and the guess goes on saying so", "[dumps]") {
   CHECK_FALSE(robot.has("Keep the guesses"));
   robot.key(ImGuiKey_C);  // who turns the mask has said it
   robot.settle();
-  CHECK_FALSE(robot.document().masking.causal);
+  CHECK_FALSE(robot.document().layer().masking.causal);
   CHECK_FALSE(is_causal_guessed(robot.document()));
   CHECK(are_positions_guessed(robot.document()));
 }
@@ -131,7 +131,7 @@ TEST_CASE("a dump that says everything asks nothing and shows its tokens", "[dum
   robot.settle();
   CHECK_FALSE(robot.has("Keep the guesses"));
   CHECK_FALSE(robot.has("Guessed"));
-  CHECK(robot.document().masking.causal);
+  CHECK(robot.document().layer().masking.causal);
   CHECK(query_label(shown(robot), 0, 1) == own("cat"));
   robot.app().save(directory / "numbers.csv");
   robot.settle();
@@ -154,8 +154,8 @@ TEST_CASE("another layer of a dump keeps mask, scale, head, cell, zoom and colou
   robot.settle();
   choose(robot, "Layer", "h.1##layer");
   const auto as_before = [&] {
-    CHECK(robot.document().masking.causal);
-    CHECK(robot.document().scaling.kind == Scaling::Kind::Off);
+    CHECK(robot.document().layer().masking.causal);
+    CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
     CHECK(robot.app().selection().head == 1);
     CHECK(robot.app().selection().cell == Cell{4, 1});
     CHECK(robot.app().selection().locked);
@@ -171,7 +171,7 @@ TEST_CASE("another layer of a dump keeps mask, scale, head, cell, zoom and colou
   as_before();
   robot.app().open(directory / "d.safetensors");  // the file again begins anew
   robot.settle();
-  CHECK(robot.document().scaling.kind == Scaling::Kind::InverseSqrtDk);
+  CHECK(robot.document().layer().scaling.kind == Scaling::Kind::InverseSqrtDk);
 }
 
 TEST_CASE("of weights alone nothing is shown that the file does not hold", "[dumps]") {
@@ -181,7 +181,7 @@ TEST_CASE("of weights alone nothing is shown that the file does not hold", "[dum
   robot.settle();
   CHECK(robot.app().message().empty());
   CHECK_FALSE(robot.has("Keep the guesses"));  // measured
-  CHECK(robot.document().masking.causal);
+  CHECK(robot.document().layer().masking.causal);
   robot.app().view().fold.fill(1);
   robot.app().view().more.fill(true);
   robot.app().hold();
@@ -252,7 +252,7 @@ TEST_CASE("keys that change scores leave weights alone as they are", "[dumps]") 
   }
   robot.key(ImGuiKey_N);  // no mask: the weights stay
   robot.settle();
-  CHECK(robot.document().masking.additive == before.masking.additive);
+  CHECK(robot.document().layer().masking.additive == before.layer().masking.additive);
   CHECK(std::abs(cell_of(robot, Stage::Softmax, 0, 3, 3) - 0.25f) < 1e-6f);
   CHECK(cell_of(robot, Stage::Softmax, 0, 3, 4) == 0);
 }

@@ -145,7 +145,7 @@ TEST_CASE("fused projections, a learned key and a zero key") {
   CHECK(shown(robot).dimensions.keys == 8);
   CHECK(cell_of(robot, Stage::Score, 0, 5, 7) == 0);
   click(robot, "Learned key");
-  CHECK_FALSE(robot.document().weights[Parameter::ExtraKey]);
+  CHECK_FALSE(robot.document().layer().weights[Parameter::ExtraKey]);
   CHECK(shown(robot).dimensions.keys == 7);
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("keys and values have heads and widths of their own") {
   robot.type_number("KV heads value", "3");
   CHECK(robot.app().message().find("3 heads of keys") != std::string::npos);
   robot.type_number("KV heads value", "8");
-  CHECK(robot.document().kv_heads == 0);
+  CHECK(robot.document().layer().kv_heads == 0);
   robot.type_number("d_v value", "5");
   CHECK(shown(robot).dimensions.d_v == 5);
   CHECK(shown(robot).trace[Stage::Value]->shape()[3] == 5);
@@ -167,45 +167,45 @@ TEST_CASE("keys and values have heads and widths of their own") {
 TEST_CASE("all kinds of positions with their settings") {
   Robot robot(tall);
   choose(robot, "Positions kind", "None");
-  CHECK(robot.document().positions == Positions::None);
+  CHECK(robot.document().layer().positions == Positions::None);
   choose(robot, "Positions kind", "Learned");
-  CHECK(shown(robot).document.positions == Positions::Learned);
+  CHECK(shown(robot).document.layer().positions == Positions::Learned);
   choose(robot, "Positions kind", "ALiBi");
   CHECK(cell_of(robot, Stage::Bias, 0, 5, 0) < cell_of(robot, Stage::Bias, 0, 5, 4));
   choose(robot, "Positions kind", "Relative buckets");
   click(robot, "Buckets less");
-  CHECK(robot.document().position_settings.buckets == 30);
+  CHECK(robot.document().layer().position_settings.buckets == 30);
   robot.type_number("Buckets value", "4");
   robot.type_number("Bucket distance value", "1");
-  CHECK(robot.document().position_settings.bucket_distance == 2);
+  CHECK(robot.document().layer().position_settings.bucket_distance == 2);
   click(robot, "Two-sided");
-  CHECK_FALSE(shown(robot).document.position_settings.buckets_two_sided);
+  CHECK_FALSE(shown(robot).document.layer().position_settings.buckets_two_sided);
   robot.type_number("Buckets value", "5");
   click(robot, "Two-sided");
-  CHECK(robot.document().position_settings.buckets == 6);
+  CHECK(robot.document().layer().position_settings.buckets == 6);
   CHECK(robot.app().message().empty());
   choose(robot, "Positions kind", "RoPE, halves");
   CHECK(shown(robot).trace[Stage::RotateQuery] != shown(robot).trace[Stage::Query]);
   const TensorPtr turned = shown(robot).trace[Stage::RotateKey];
   robot.drag(robot.centre("RoPE base"), {20, robot.centre("RoPE base").y});
   robot.settle();
-  CHECK(robot.document().position_settings.rope_base < 100);
+  CHECK(robot.document().layer().position_settings.rope_base < 100);
   CHECK(*shown(robot).trace[Stage::RotateKey] != *turned);
   click(robot, "Rotated dims less");
-  CHECK(robot.document().position_settings.rope_dims == 6);
+  CHECK(robot.document().layer().position_settings.rope_dims == 6);
   choose(robot, "Positions kind", "RoPE, interleaved");
-  CHECK(shown(robot).document.positions == Positions::RopeInterleaved);
+  CHECK(shown(robot).document.layer().positions == Positions::RopeInterleaved);
   robot.leave();
   robot.key(ImGuiKey_O);
   robot.key(ImGuiKey_O);
   robot.settle();
-  CHECK(robot.document().positions == Positions::RopeInterleaved);
+  CHECK(robot.document().layer().positions == Positions::RopeInterleaved);
 }
 
 TEST_CASE("the naive softmax overflows, is marked and told") {
   Unfolded robot("Softmax");
   click(robot, "Softmax: Naive");
-  CHECK(robot.document().softmax == SoftmaxKind::Naive);
+  CHECK(robot.document().layer().softmax == SoftmaxKind::Naive);
   CHECK(shown(robot).measures.head(0, 3).not_finite == 0);
   robot.type_number("Scale value", "40");
   std::int64_t bad = 0;
@@ -243,7 +243,7 @@ TEST_CASE("linear attention takes the place of the softmax's weights everywhere"
 TEST_CASE("dropout drops, another seed drops others") {
   Unfolded robot("Softmax");
   robot.type_number("Dropout value", "0.5");
-  REQUIRE(robot.document().dropout.rate == 0.5f);
+  REQUIRE(robot.document().layer().dropout.rate == 0.5f);
   const TensorPtr dropped = shown(robot).trace[Stage::Drop];
   CHECK(*dropped != *shown(robot).trace[Stage::Softmax]);
   click(robot, "Dropout seed more");
@@ -253,7 +253,7 @@ TEST_CASE("dropout drops, another seed drops others") {
   const ImVec2 knob = robot.centre("Dropout");
   robot.drag(knob, {0, knob.y});
   robot.settle();
-  CHECK(robot.document().dropout.rate == 0);
+  CHECK(robot.document().layer().dropout.rate == 0);
   CHECK(robot.app().view().stage == Stage::Softmax);  // what was looked at is gone
 }
 

@@ -25,10 +25,10 @@ TEST_CASE("the opening picture is the sentence with eight hand-built heads") {
   REQUIRE(robot.app().shown());
   CHECK(robot.app().message().empty());
   CHECK(robot.document().input.sequences[0].text == "The cat sat on the mat");
-  CHECK(robot.document().heads == 8);
-  CHECK(robot.document().d_model == 64);
-  CHECK(robot.document().masking.causal);
-  CHECK(robot.document().weights.head_names.size() == 8);
+  CHECK(robot.document().layer().heads == 8);
+  CHECK(robot.document().layer().d_model == 64);
+  CHECK(robot.document().layer().masking.causal);
+  CHECK(robot.document().layer().weights.head_names.size() == 8);
   CHECK(robot.app().selection().locked);
 }
 
@@ -40,16 +40,16 @@ TEST_CASE("the mask segments change Document and pixels") {
   robot.click("Mask: None");
   robot.settle();
   robot.leave();
-  CHECK_FALSE(robot.document().masking.causal);
+  CHECK_FALSE(robot.document().layer().masking.causal);
   CHECK(robot.app().shown()->measures.row(0, 0, 0).allowed == 6);
   CHECK_FALSE((robot.pixels() == causal));
   robot.click("Mask: Both");
   robot.settle();
-  CHECK((robot.document().masking.causal && robot.document().masking.padding));
+  CHECK((robot.document().layer().masking.causal && robot.document().layer().masking.padding));
   robot.click("Mask: Causal");
   robot.settle();
   robot.leave();
-  CHECK_FALSE(robot.document().masking.padding);
+  CHECK_FALSE(robot.document().layer().masking.padding);
 }
 
 TEST_CASE("the new picture stands in the frame after the switch was turned") {
@@ -57,10 +57,10 @@ TEST_CASE("the new picture stands in the frame after the switch was turned") {
   robot.settle();
   const ResultPtr before = robot.app().shown();
   robot.click("Divide by sqrt(d_k)");  // its last event is the release, whose frame submits the Document
-  CHECK(robot.document().scaling.kind == Scaling::Kind::Off);
+  CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
   robot.frame(1);
   REQUIRE(robot.app().shown() != before);
-  CHECK(robot.app().shown()->document.scaling.kind == Scaling::Kind::Off);
+  CHECK(robot.app().shown()->document.layer().scaling.kind == Scaling::Kind::Off);
   // Only what depends on the factor was computed: the projections and scores are the very same tensors.
   CHECK(robot.app().shown()->trace[Stage::Score] == before->trace[Stage::Score]);
   CHECK(robot.app().shown()->trace[Stage::Scale] != before->trace[Stage::Scale]);
@@ -139,14 +139,14 @@ TEST_CASE("sliders drag, type and go back on a double click") {
   const ImVec2 knob = robot.centre("Temperature");
   robot.drag(knob, {knob.x + 40, knob.y});
   robot.settle();
-  CHECK(robot.document().temperature > 1.5f);
+  CHECK(robot.document().layer().temperature > 1.5f);
   robot.type_number("Temperature value", "0.5");
-  CHECK(robot.document().temperature == 0.5f);
+  CHECK(robot.document().layer().temperature == 0.5f);
   robot.type_number("Scale value", "0.25");
-  CHECK(robot.document().scaling == Scaling{Scaling::Kind::Factor, 0.25f});
+  CHECK(robot.document().layer().scaling == Scaling{Scaling::Kind::Factor, 0.25f});
   robot.type_number("Temperature value", "0");
   CHECK(robot.app().message().find("temperature") != std::string::npos);
-  CHECK(robot.app().shown()->document.temperature == 0.5f);
+  CHECK(robot.app().shown()->document.layer().temperature == 0.5f);
 }
 
 TEST_CASE("the other controls of the column") {
@@ -154,12 +154,12 @@ TEST_CASE("the other controls of the column") {
   robot.settle();
   robot.click("Seed more");
   robot.settle();
-  CHECK(robot.document().weights.seed == 8);
+  CHECK(robot.document().layer().weights.seed == 8);
   robot.click("Positions kind");
   robot.frame(2);
   robot.click("None");
   robot.settle();
-  CHECK(robot.document().positions == Positions::None);
+  CHECK(robot.document().layer().positions == Positions::None);
   robot.click("Pad to more");
   robot.settle();
   CHECK(robot.app().shown()->dimensions.keys == 7);
@@ -167,11 +167,11 @@ TEST_CASE("the other controls of the column") {
   robot.frame(2);
   robot.click("Random");
   robot.settle();
-  CHECK(robot.document().weights.recipe == Recipe::Random);
+  CHECK(robot.document().layer().weights.recipe == Recipe::Random);
   CHECK(robot.document().embedding == Embedding::Gaussian);
   robot.click("Biases");
   robot.settle();
-  CHECK(robot.app().shown()->document.weights[Parameter::BQuery]);
+  CHECK(robot.app().shown()->document.layer().weights[Parameter::BQuery]);
   const ImVec2 header = robot.centre("Positions");
   robot.click_at(header);
   robot.frame();
@@ -184,13 +184,13 @@ TEST_CASE("the soft-cap bounds the scores before the mask") {
   CHECK(robot.app().shown()->trace[Stage::Cap] == robot.app().shown()->trace[Stage::Scale]);
   robot.click("Soft-cap");
   robot.settle();
-  REQUIRE(robot.document().soft_cap > 0);
+  REQUIRE(robot.document().layer().soft_cap > 0);
   robot.type_number("Cap value", "0.5");
   const Tensor& capped = *robot.app().shown()->trace[Stage::Cap];
   for (const float x : capped.values()) CHECK(std::abs(x) <= 0.5f);
   robot.click("Soft-cap");
   robot.settle();
-  CHECK(robot.document().soft_cap == 0);
+  CHECK(robot.document().layer().soft_cap == 0);
 }
 
 TEST_CASE("noise hides the hand-built pattern") {
@@ -200,7 +200,7 @@ TEST_CASE("noise hides the hand-built pattern") {
   const ImVec2 knob = robot.centre("Noise");
   robot.drag(knob, {knob.x + 80, knob.y});
   robot.settle();
-  CHECK(robot.document().weights.noise > 0.5f);
+  CHECK(robot.document().layer().weights.noise > 0.5f);
   CHECK(robot.app().shown()->measures.head(0, 0).entropy != before);
 }
 

@@ -114,7 +114,7 @@ TEST_CASE("a very large picture is written behind the scenes, while the window g
   robot.app().save_picture({PictureRegion::Focus, 1, directory / "small.png"});
   CHECK(robot.app().message().find("still being written") != std::string::npos);
   robot.key(ImGuiKey_S);
-  CHECK(robot.document().scaling.kind == Scaling::Kind::Off);
+  CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
   robot.app().finish_picture(true);
   CHECK(robot.app().message().starts_with("Saved the picture"));
   robot.settle();
@@ -204,7 +204,7 @@ TEST_CASE("numbers go to the clipboard with their labels, a cell with all its di
   robot.settle();
   std::string text = ImGui::GetClipboardText();
   CHECK(text.starts_with("\tThe\tcat\tsat\ton\tthe\tmat\nThe\t1\t0\t0\t0\t0\t0\ncat\t"));
-  CHECK(robot.document().masking.causal);  // C alone is another key
+  CHECK(robot.document().layer().masking.causal);  // C alone is another key
   CHECK(robot.app().message().starts_with("Copied"));
   const float weight = shown(robot).trace[Stage::Softmax]->matrix(0, 3)(2, 1);
   CHECK(text.find(fmt::format("\t{}\t", weight)) != std::string::npos);

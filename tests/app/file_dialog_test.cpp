@@ -190,7 +190,7 @@ TEST_CASE("saving never writes over another file unasked", "[files]") {
   robot.key(ImGuiKey_S, ImGuiMod_Ctrl);  // its own file by now: no question
   robot.settle();
   CHECK_FALSE(is_card_open());
-  CHECK(open_document(directory / "foreign.json").scaling.kind == Scaling::Kind::Off);
+  CHECK(open_document(directory / "foreign.json").layer().scaling.kind == Scaling::Kind::Off);
 }
 
 TEST_CASE("a file of one's own that another program has written to is asked about", "[files]") {
@@ -205,7 +205,7 @@ TEST_CASE("a file of one's own that another program has written to is asked abou
   robot.settle();
   CHECK(bytes_of(directory / "mine.json") == "somebody else's work");
   click(robot, "Replace");
-  CHECK(open_document(directory / "mine.json").scaling.kind == Scaling::Kind::Off);
+  CHECK(open_document(directory / "mine.json").layer().scaling.kind == Scaling::Kind::Off);
 }
 
 TEST_CASE("pictures and numbers ask as well", "[files]") {

@@ -112,7 +112,7 @@ TEST_CASE("words typed where no sentence is in sight change nothing") {
   robot.frame(60);  // after a pause keys are keys again
   type_keys(robot, "s");
   robot.settle();
-  CHECK(robot.document().scaling.kind == Scaling::Kind::Off);
+  CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
 }
 
 TEST_CASE("quick single keys stay keys: the same again and again, or two of them") {
@@ -122,13 +122,13 @@ TEST_CASE("quick single keys stay keys: the same again and again, or two of them
   CHECK(robot.app().view().theme == ThemeName::Dark);
   type_keys(robot, "sc", 0.1);
   robot.settle();
-  CHECK(robot.document().scaling.kind == Scaling::Kind::Off);
-  CHECK_FALSE(robot.document().masking.causal);  // as it was
+  CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
+  CHECK_FALSE(robot.document().layer().masking.causal);  // as it was
   CHECK_FALSE(is_typing());
   robot.frame(60);
   type_keys(robot, "scl", 0.7);  // slowly
   robot.settle();
-  CHECK(robot.document().scaling.kind == Scaling::Kind::InverseSqrtDk);
+  CHECK(robot.document().layer().scaling.kind == Scaling::Kind::InverseSqrtDk);
   CHECK(robot.app().view().focus.log);
   CHECK_FALSE(is_typing());
 }
@@ -290,7 +290,7 @@ TEST_CASE("the status line calls only the locked cell locked") {
 TEST_CASE("a number field opens again after the window lost the focus") {
   Robot robot(wide);
   robot.type_number("d_model value", "128");
-  REQUIRE(robot.document().d_model == 128);
+  REQUIRE(robot.document().layer().d_model == 128);
   const ImVec2 place = robot.centre("d_model value");
   robot.click("d_model value");
   robot.frame();
@@ -306,7 +306,7 @@ TEST_CASE("a number field opens again after the window lost the focus") {
   robot.type("256");
   robot.key(ImGuiKey_Enter);
   robot.settle();
-  CHECK(robot.document().d_model == 256);
+  CHECK(robot.document().layer().d_model == 256);
 }
 
 TEST_CASE(

@@ -102,11 +102,11 @@ TEST_CASE("a hovered token dims the heads that do not care for it", "[heads]") {
 TEST_CASE("marks say what is wrong with a head", "[heads]") {
   const test::TemporaryDirectory directory;
   Document document = sentence("The cat sat on the mat", 8, 64);
-  document.scaling = {Scaling::Kind::Factor, 100};
-  document.masking.mistake = MaskMistake::DiagonalToo;
-  document.weights.noise = 0.1f;
+  document.layer().scaling = {Scaling::Kind::Factor, 100};
+  document.layer().masking.mistake = MaskMistake::DiagonalToo;
+  document.layer().weights.noise = 0.1f;
   document = edit::head_preset(edit::noise(document, 0.1f), 4, HeadPreset::Uniform);
-  document.weights.head_names[0].clear();  // a head that nobody built to look at one key
+  document.layer().weights.head_names[0].clear();  // a head that nobody built to look at one key
   document.loss.kind = Loss::Kind::Sum;
   document = edit::mute(document, 7);
   Robot robot({.width = 1600, .height = 1000, .file = saved(directory, document)});
@@ -183,14 +183,14 @@ TEST_CASE("batches and cross-attention have their own read-outs and change", "[h
   Document document = sentence("The cat sat on the mat", 4, 32);
   document = edit::texts(document, {"The cat sat on the mat", "a dog"});
   document = edit::memory(document, "le chat dort");
-  document.masking.causal = false;
+  document.layer().masking.causal = false;
   Robot robot({.width = 1600, .height = 1000, .file = saved(directory, document)});
   robot.settle();
   choose_in_menu(robot, 1, "Uniform");
   REQUIRE(shown(robot).measures.output_change.size() == 12);
   CHECK(shown(robot).trace[Stage::Surgery]->matrix(1, 1)(0, 2) == 1.0f / 3);
   test::click(robot, "restore all heads");
-  CHECK(robot.document().surgery.empty());
+  CHECK(robot.document().layer().surgery.empty());
 }
 
 }  // namespace attnscope::heads_grid_test

@@ -21,7 +21,8 @@ struct Wide : Robot {
 };
 
 inline Kind kind_of(const Document& document, std::int64_t head) {
-  return is_operated(document, head) ? document.surgery[static_cast<std::size_t>(head)].kind : Kind::None;
+  return is_operated(document, head) ? document.layer().surgery[static_cast<std::size_t>(head)].kind
+                                     : Kind::None;
 }
 
 inline void shift_click(Robot& robot, std::string_view label) {
@@ -93,9 +94,9 @@ inline Document sentence(const std::string& text, int heads, int d_model) {
   Document document;
   document.input.sequences.change().resize(1);
   document = edit::text(document, 0, text);
-  document.d_model = d_model;
-  document.heads = heads;
-  document.masking.causal = true;
+  document.layer().d_model = d_model;
+  document.layer().heads = heads;
+  document.layer().masking.causal = true;
   return edit::recipe(document, d_model >= 16 ? Recipe::HandBuilt : Recipe::Random);
 }
 

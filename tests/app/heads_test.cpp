@@ -54,7 +54,7 @@ TEST_CASE("the menu of a head replaces its pattern", "[heads]") {
   choose_in_menu(robot, 4, "First token");
   CHECK(pattern()(2, 0) == 1);
   choose_in_menu(robot, 4, "Its own");
-  CHECK(robot.document().surgery.empty());
+  CHECK(robot.document().layer().surgery.empty());
   choose_in_menu(robot, 4, "Mute");
   CHECK(kind_of(robot.document(), 4) == Kind::Mute);
   choose_in_menu(robot, 4, "Solo");
@@ -72,21 +72,21 @@ TEST_CASE("a pattern frozen as it is stays when everything before it changes", "
   CHECK(shown(robot).trace[Stage::Surgery]->matrix(0, 6) == before);
   CHECK(shown(robot).trace[Stage::Softmax]->matrix(0, 6) != before);
   robot.retype("##Text", "The cat sat");  // another shape: let go
-  CHECK(robot.document().surgery.empty());
+  CHECK(robot.document().layer().surgery.empty());
 }
 
 TEST_CASE("a pattern that holds NaN is not frozen, and the window says why", "[heads]") {
   const test::TemporaryDirectory directory;
   Document document = sentence("The cat sat on the mat", 8, 64);
-  document.softmax = SoftmaxKind::Naive;
-  document.scaling = {Scaling::Kind::Factor, 1e5f};
+  document.layer().softmax = SoftmaxKind::Naive;
+  document.layer().scaling = {Scaling::Kind::Factor, 1e5f};
   Robot robot({.width = 1600, .height = 1000, .file = saved(directory, document)});
   robot.settle();
   REQUIRE(shown(robot).measures.head(0, 0).not_finite > 0);
   CHECK(robot.has("not finite 0"));
   choose_in_menu(robot, 0, "Freeze the pattern");
-  CHECK(robot.document().surgery.empty());
-  CHECK(robot.document().heads == 8);
+  CHECK(robot.document().layer().surgery.empty());
+  CHECK(robot.document().layer().heads == 8);
   CHECK(robot.app().message().find("cannot be frozen") != std::string::npos);
 }
 
@@ -105,11 +105,11 @@ TEST_CASE("a head is built to look at one thing, the others keep their weights",
     robot.settle();
     const Document before = robot.document();
     choose_in_menu(robot, 4, row.label);
-    CHECK(robot.document().weights.head_names[4] == row.name);
+    CHECK(robot.document().layer().weights.head_names[4] == row.name);
     CHECK(shown(robot).measures.row(0, 4, 3).strongest == row.seen);
     CHECK(shown(robot).measures.head(0, 4).is_uniform == (std::string_view(row.name) == "uniform"));
-    CHECK(robot.document().weights[Parameter::WQuery]->matrix().middleCols(0, 32) ==
-          before.weights[Parameter::WQuery]->matrix().middleCols(0, 32));
+    CHECK(robot.document().layer().weights[Parameter::WQuery]->matrix().middleCols(0, 32) ==
+          before.layer().weights[Parameter::WQuery]->matrix().middleCols(0, 32));
     CHECK(shown(robot).measures.head(0, 5).entropy > 0);
   }
 }
@@ -134,7 +134,7 @@ TEST_CASE("keys mute, solo and restore the chosen head and open its menu", "[hea
   press(ImGuiKey_S);
   CHECK(edit::is_soloed(robot.document(), 3));
   press(ImGuiKey_R);
-  CHECK(robot.document().surgery.empty());
+  CHECK(robot.document().layer().surgery.empty());
   robot.key(ImGuiKey_3);  // hidden: the menu shows the region again
   robot.frame();
   REQUIRE_FALSE(robot.has("head 3"));
@@ -171,7 +171,7 @@ TEST_CASE("the output's change stands below the heads, token by token", "[heads]
   CHECK(robot.app().selection().cell.query == 4);
   CHECK_FALSE((robot.pixels() == still));
   test::click(robot, "restore all heads");
-  CHECK(robot.document().surgery.empty());
+  CHECK(robot.document().layer().surgery.empty());
   CHECK(shown(robot).measures.output_change.empty());
   CHECK_FALSE(robot.has("output change"));
 }

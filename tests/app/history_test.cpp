@@ -23,7 +23,7 @@ void redo(Robot& robot) {
 
 Document with_temperature(float temperature) {
   Document document;
-  document.temperature = temperature;
+  document.layer().temperature = temperature;
   return document;
 }
 
@@ -91,12 +91,12 @@ TEST_CASE("steps are recorded when nobody is busy, or after a second's rest") {
   history.observe(with_temperature(5), same, idle, 1.7);
   const auto undo = [&](float now) { return history.undo(with_temperature(now), same); };
   const auto redo = [&](float now) { return history.redo(with_temperature(now), same); };
-  CHECK(undo(5)->document.temperature == 3);
-  CHECK(undo(3)->document.temperature == 1);
+  CHECK(undo(5)->document.layer().temperature == 3);
+  CHECK(undo(3)->document.layer().temperature == 1);
   CHECK_FALSE(undo(1));
-  CHECK(redo(1)->document.temperature == 3);
-  CHECK(undo(7)->document.temperature == 3);  // what was changed in between becomes a step
-  CHECK(redo(3)->document.temperature == 7);
+  CHECK(redo(1)->document.layer().temperature == 3);
+  CHECK(undo(7)->document.layer().temperature == 3);  // what was changed in between becomes a step
+  CHECK(redo(3)->document.layer().temperature == 7);
 }
 
 TEST_CASE("looks are steps when a person changed them, and where one is makes one step at a time") {
@@ -153,7 +153,7 @@ TEST_CASE("history keeps as many steps as it says, and no more bytes") {
   History heavy;
   const std::int64_t numbers = 10 << 20;  // 40 MiB each
   for (int i = 0; i < 12; ++i) {
-    document.weights[Parameter::WQuery] = std::make_shared<const Tensor>(Shape{numbers});
+    document.layer().weights[Parameter::WQuery] = std::make_shared<const Tensor>(Shape{numbers});
     heavy.observe(document, {}, {}, i);
   }
   steps = 0;
@@ -174,7 +174,7 @@ TEST_CASE("texts count as bytes, once where steps share them") {
   CHECK(history.depth() < 10);
   CHECK(history.depth() > 7);
   for (int i = 0; i < 40; ++i) {
-    document.temperature = static_cast<float>(i + 2);
+    document.layer().temperature = static_cast<float>(i + 2);
     history.observe(document, {}, {}, 40 + i);
   }
   CHECK(history.depth() > 40);
@@ -183,7 +183,7 @@ TEST_CASE("texts count as bytes, once where steps share them") {
 TEST_CASE("the palette finds actions by their words and runs them") {
   Robot robot;
   robot.settle();
-  const bool causal = robot.document().masking.causal;
+  const bool causal = robot.document().layer().masking.causal;
   robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
   robot.frame(3);
   REQUIRE(robot.has("##palette"));
@@ -194,7 +194,7 @@ TEST_CASE("the palette finds actions by their words and runs them") {
   CHECK(robot.has("Causal mask on or off"));
   robot.key(ImGuiKey_Enter);
   robot.settle();
-  CHECK(robot.document().masking.causal != causal);
+  CHECK(robot.document().layer().masking.causal != causal);
   CHECK_FALSE(robot.has("##palette"));
   robot.key(ImGuiKey_K, ImGuiMod_Ctrl);
   robot.frame(3);

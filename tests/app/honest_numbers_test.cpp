@@ -34,7 +34,7 @@ bool tells(Robot& robot, const std::string& words) {
 Document given(TensorPtr query, TensorPtr key, TensorPtr value) {
   Document document;
   document.input.given = {std::move(query), std::move(key), std::move(value)};
-  document.positions = Positions::None;
+  document.layer().positions = Positions::None;
   return document;
 }
 
@@ -94,8 +94,8 @@ TEST_CASE("heads that share keys and random ones keep no name they do not bear",
 TEST_CASE("a head that nobody built is called by the pattern that is found in it", "[honest]") {
   const test::TemporaryDirectory directory;
   Document document = sentence("The cat sat on the mat because it was warm", 8, 64);
-  document.weights.head_names.clear();
-  document.weights.recipe = Recipe::Given;
+  document.layer().weights.head_names.clear();
+  document.layer().weights.recipe = Recipe::Given;
   Robot robot({.width = 2400, .height = 1100, .file = saved(directory, document)});
   robot.settle();
   const HeadRole role = role_of(shown(robot), 0);
@@ -156,7 +156,7 @@ TEST_CASE("scores that are NaN are said to be, not hidden by a mask", "[honest]"
 TEST_CASE("a NaN in V under a hidden key reaches the output, and the window says so", "[honest]") {
   const test::TemporaryDirectory directory;
   Document document = given(ones(), ones(), ones(nan_value));
-  document.masking.causal = true;
+  document.layer().masking.causal = true;
   Robot robot({.width = 1600, .height = 1000, .file = saved(directory, document)});
   robot.settle();
   CHECK(shown(robot).trace[Stage::Softmax]->matrix(0, 1)(0, 3) == 0);     // hidden from the first query,
@@ -173,7 +173,7 @@ TEST_CASE("rows without a key are zeros, NaN or uniform: a choice that stands wh
   REQUIRE(robot.has("Rows with no key: NaN"));
   CHECK(cell_of(robot, Stage::Softmax, 3, 0, 0) == 0);
   click(robot, "Rows with no key: NaN");
-  CHECK(robot.document().empty_row == EmptyRow::NotANumber);
+  CHECK(robot.document().layer().empty_row == EmptyRow::NotANumber);
   CHECK(std::isnan(cell_of(robot, Stage::Softmax, 3, 0, 0)));
   click(robot, "Rows with no key: 1/n");
   CHECK(std::abs(cell_of(robot, Stage::Softmax, 3, 0, 5) - 1.0f / 6) < 1e-6f);
@@ -187,7 +187,7 @@ TEST_CASE("-1e9 is put in place of a score or added to it", "[honest]") {
   Robot robot(tall);
   click(robot, "More: Mask");
   click(robot, "Hidden score: + \u22121e9");
-  CHECK(robot.document().masking.hidden == Masking::Hidden::AddedMinusBillion);
+  CHECK(robot.document().layer().masking.hidden == Masking::Hidden::AddedMinusBillion);
   CHECK(cell_of(robot, Stage::Mask, 3, 0, 5) < -9e8f);
   click(robot, "More: Softmax");
   click(robot, "Precision: fp16");
@@ -198,9 +198,9 @@ TEST_CASE("-1e9 is put in place of a score or added to it", "[honest]") {
 TEST_CASE("linear attention with rotary positions says that its weights may be negative", "[honest]") {
   const test::TemporaryDirectory directory;
   Document document = edit::recipe(sentence("The cat sat on the mat", 2, 8), Recipe::Random);
-  document.linear = true;
-  document.positions = Positions::RopeHalf;
-  document.masking.causal = false;
+  document.layer().linear = true;
+  document.layer().positions = Positions::RopeHalf;
+  document.layer().masking.causal = false;
   Robot robot({.width = 1600, .height = 1700, .file = saved(directory, document)});
   robot.settle();
   click(robot, "More: Softmax");
@@ -214,8 +214,8 @@ TEST_CASE("the weights of nn.Linear are one of the initialisers", "[honest]") {
   Robot robot(tall);
   choose(robot, "Weights source", "Random");
   choose(robot, "Initialiser", "nn.Linear");
-  CHECK(robot.document().weights.initialiser == Initialiser::Linear);
-  for (const float x : robot.document().weights[Parameter::WQuery]->values())
+  CHECK(robot.document().layer().weights.initialiser == Initialiser::Linear);
+  for (const float x : robot.document().layer().weights[Parameter::WQuery]->values())
     REQUIRE(std::abs(x) <= 0.125f);  // 1/√64
 }
 

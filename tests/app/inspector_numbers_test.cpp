@@ -19,7 +19,7 @@ std::vector<double> weights_of(const Result& r, CellPlace at) {
   double sum = 0;
   for (std::int64_t j = 0; j < r.dimensions.keys; ++j) {
     at.key = j;
-    const bool seen = !r.document.masking.causal || j <= at.query;
+    const bool seen = !r.document.layer().masking.causal || j <= at.query;
     weights.push_back(seen ? std::exp(score_of(r, at) / std::sqrt(static_cast<double>(r.dimensions.d_k)))
                            : 0);
     sum += weights.back();

@@ -128,9 +128,9 @@ TEST_CASE("every setting that makes a step has its line") {
     return robot.app().view().stage;
   };
   Document changed = robot.document();
-  changed.soft_cap = 4;
-  changed.positions = Positions::Alibi;
-  changed.dropout.rate = 0.25f;
+  changed.layer().soft_cap = 4;
+  changed.layer().positions = Positions::Alibi;
+  changed.layer().dropout.rate = 0.25f;
   changed = edit::surgery(std::move(changed), 3, HeadSurgery::Kind::Uniform);
   const TemporaryDirectory directory;
   save_document(changed, directory / "all.json");

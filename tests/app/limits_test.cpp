@@ -147,7 +147,7 @@ TEST_CASE("painting long pictures is spread over frames and ends with all of the
   }
   robot.click_at(robot.centre("Weights"));  // anything that leaves the heads as they were
   robot.settle();
-  CHECK(robot.app().shown()->document.masking == Masking{});
+  CHECK(robot.app().shown()->document.layer().masking == Masking{});
   // The heads' pictures are the same again, none of them left behind.
   const ImVec2 head = robot.centre("head 7");
   const auto x = static_cast<int>(head.x), y = static_cast<int>(head.y);

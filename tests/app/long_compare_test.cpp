@@ -80,8 +80,8 @@ TEST_CASE("long A and B are swapped, let go, and come back from a session", "[lo
   robot.app().save(path);
   robot.key(ImGuiKey_X);
   robot.settle();
-  CHECK(robot.document().scaling.kind == Scaling::Kind::InverseSqrtDk);
-  CHECK(robot.app().held()->result->document.scaling.kind == Scaling::Kind::Off);
+  CHECK(robot.document().layer().scaling.kind == Scaling::Kind::InverseSqrtDk);
+  CHECK(robot.app().held()->result->document.layer().scaling.kind == Scaling::Kind::Off);
   CHECK(shows(robot, c.fourth(c.in_b - c.in_a)));
   robot.key(ImGuiKey_Backslash, ImGuiMod_Shift);
   robot.settle();
@@ -96,7 +96,7 @@ TEST_CASE("long A and B are swapped, let go, and come back from a session", "[lo
   robot.settle();
   REQUIRE(robot.app().held());
   CHECK(robot.app().held()->result->is_complete());
-  CHECK(robot.document().scaling.kind == Scaling::Kind::Off);
+  CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
   CHECK(c.side() == LongSide::Difference);
   CHECK(shows(robot, c.fourth(c.in_a - c.in_b)));
 }

@@ -198,7 +198,7 @@ TEST_CASE("what a mask of single cells hides is drawn as what the causal mask hi
   robot.app().open(directory / "masked.safetensors");
   robot.settle();
   const Image masked = picture(robot);
-  CHECK(robot.document().masking.additive);
+  CHECK(robot.document().layer().masking.additive);
   CHECK(shows(robot, "of 6.96 nats"));
   int different = 0, all = 0;
   for (int y = 160; y < 800; ++y)  // inside the map
@@ -226,13 +226,13 @@ TEST_CASE("heads, pooling, colours, scale and mask of a long result change the p
   changes("linear", [&] { robot.click("Colour: Linear"); });
   CHECK_FALSE(robot.app().view().focus.log);
   changes("scale", [&] { robot.key(ImGuiKey_S); });
-  CHECK(robot.document().scaling.kind == Scaling::Kind::Off);
+  CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
   changes("causal", [&] { robot.click("Mask: Causal"); });
-  CHECK(robot.document().masking.causal);
+  CHECK(robot.document().layer().masking.causal);
   changes("window", [&] { robot.click("Window more"); });
-  CHECK(robot.document().masking.window.left == 256);
+  CHECK(robot.document().layer().masking.window.left == 256);
   changes("undo", [&] { robot.key(ImGuiKey_Z, ImGuiMod_Ctrl); });
-  CHECK(robot.document().masking.window.left == -1);
+  CHECK(robot.document().layer().masking.window.left == -1);
 }
 
 TEST_CASE("one goes to a token, to a place, to the strongest cell, to a strong key and by the minimap") {

@@ -16,21 +16,21 @@ TEST_CASE("a window and the patterns hide keys, in all heads or in one") {
   Unfolded robot("Mask");
   click(robot, "Window left more");
   click(robot, "Window left more");
-  CHECK(robot.document().masking.window.left == 1);
+  CHECK(robot.document().layer().masking.window.left == 1);
   CHECK(shown(robot).measures.row(0, 3, 5).allowed == 2);
   CHECK(robot.has("Dropped mass"));
   CHECK(shown(robot).measures.head(0, 3).dropped > 0.1);
   click(robot, "Mask for: This head");
-  CHECK(robot.document().masking.heads == std::vector<int>{3});
+  CHECK(robot.document().layer().masking.heads == std::vector<int>{3});
   CHECK(shown(robot).measures.row(0, 0, 5).allowed == 6);
   click(robot, "Mask for: All heads");
-  CHECK(robot.document().masking.heads.empty());
+  CHECK(robot.document().layer().masking.heads.empty());
   robot.type_number("Window left value", "-1");
   robot.type_number("Window right value", "0");
   click(robot, "Mask: None");
   CHECK(shown(robot).measures.row(0, 3, 1).allowed == 2);
   robot.type_number("Window right value", "-7");
-  CHECK(robot.document().masking.window.open());
+  CHECK(robot.document().layer().masking.window.open());
   CHECK_FALSE(robot.has("Dropped mass"));
 }
 
@@ -48,7 +48,7 @@ TEST_CASE("each sparse pattern with each of its numbers") {
   choose(robot, "Pattern", "LSH buckets");
   REQUIRE(shown(robot).trace[Stage::Bucket]);
   click(robot, "LSH buckets more");
-  CHECK(robot.document().masking.sparsity.lsh_buckets == 6);
+  CHECK(robot.document().layer().masking.sparsity.lsh_buckets == 6);
   const auto allowed = [&] {
     std::int64_t count = 0;
     for (const RowMeasures& row : shown(robot).measures.rows) count += row.allowed;
@@ -58,7 +58,7 @@ TEST_CASE("each sparse pattern with each of its numbers") {
   robot.type_number("LSH rounds value", "8");
   CHECK(allowed() > once);
   click(robot, "LSH seed more");
-  CHECK(robot.document().masking.sparsity.seed == 2);
+  CHECK(robot.document().layer().masking.sparsity.seed == 2);
 }
 
 TEST_CASE("what a hidden score becomes decides what a row without keys does") {
@@ -116,7 +116,7 @@ TEST_CASE("cells are hidden by hand with the button and with M") {
   CHECK(robot.app().message().empty());
   CHECK(shown(robot).dimensions.keys == 9);
   click(robot, "Clear painting");
-  CHECK_FALSE(robot.document().masking.additive);
+  CHECK_FALSE(robot.document().layer().masking.additive);
 }
 
 TEST_CASE("a list at the lower edge opens upwards") {

@@ -84,7 +84,7 @@ TEST_CASE("B paints on the large picture, in this head or in all", "[painter]") 
   robot.key(ImGuiKey_B, ImGuiMod_Shift);
   CHECK_FALSE(robot.app().view().editing.all_heads);
   click(robot, "Clear painting");
-  CHECK_FALSE(robot.document().masking.additive);
+  CHECK_FALSE(robot.document().layer().masking.additive);
   robot.leave();
   robot.key(ImGuiKey_Escape);
   CHECK_FALSE(robot.app().view().editing.painting);
@@ -94,7 +94,7 @@ TEST_CASE("B paints on the large picture, in this head or in all", "[painter]") 
   robot.click_at(cell(robot, "heatmap 0", 5, 1));
   robot.settle();
   CHECK(robot.app().selection().cell == Cell{5, 1});
-  CHECK_FALSE(robot.document().masking.additive);
+  CHECK_FALSE(robot.document().layer().masking.additive);
 }
 
 TEST_CASE("the pattern is taken as painted, by the button or by showing a cell of it", "[painter]") {
@@ -105,8 +105,8 @@ TEST_CASE("the pattern is taken as painted, by the button or by showing a cell o
   click(robot, "Paint");
   click(robot, "Brush for: All heads");
   click(robot, "From pattern");
-  CHECK_FALSE(robot.document().masking.causal);
-  CHECK(robot.document().masking.additive->shape() == Shape{1, 1, 6, 6});
+  CHECK_FALSE(robot.document().layer().masking.causal);
+  CHECK(robot.document().layer().masking.additive->shape() == Shape{1, 1, 6, 6});
   CHECK(allowed(robot, 0) == 21);
   CHECK_FALSE(robot.has("From pattern"));
   click(robot, "Clear painting");
@@ -117,7 +117,7 @@ TEST_CASE("the pattern is taken as painted, by the button or by showing a cell o
   CHECK(allowed(robot, 3) == 22);
   CHECK(allowed(robot, 2) == 21);
   CHECK(cell_of(robot, Stage::Softmax, 3, 0, 5) > 0);
-  CHECK(robot.document().masking.heads == std::vector<int>{0, 1, 2, 4, 5, 6, 7});
+  CHECK(robot.document().layer().masking.heads == std::vector<int>{0, 1, 2, 4, 5, 6, 7});
 }
 
 TEST_CASE("what cannot be painted says so", "[painter]") {

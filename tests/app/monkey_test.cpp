@@ -197,7 +197,7 @@ void look(Robot& robot) {
 /// patience.
 void keep_small(Robot& robot, const std::filesystem::path& example) {
   const Document& document = robot.document();
-  const bool large = document.d_model > 512 || document.heads > 64 ||
+  const bool large = document.layer().d_model > 512 || document.layer().heads > 64 ||
                      longest_of(document.input.sequences) > 60 || document.input.padded_length > 60;
   if (large) robot.app().open(example);
 }
@@ -294,7 +294,7 @@ TEST_CASE("a monkey before the window breaks nothing") {
   robot.settle();
   robot.click("Divide by sqrt(d_k)");
   robot.settle();
-  CHECK(robot.app().shown()->document.scaling.kind == Scaling::Kind::Off);
+  CHECK(robot.app().shown()->document.layer().scaling.kind == Scaling::Kind::Off);
 }
 
 }  // namespace attnscope::monkey_test

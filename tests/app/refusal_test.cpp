@@ -103,7 +103,7 @@ TEST_CASE("the cure is a button, in the card and in the line that stays of it") 
   CHECK_FALSE(robot.has("Not computed"));
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);  // a cure is undone like any change
   robot.settle();
-  CHECK(robot.document().d_model == 65);
+  CHECK(robot.document().layer().d_model == 65);
 }
 
 TEST_CASE("d_model 6000 is refused with the range that is true, and nothing speaks of W_Q") {

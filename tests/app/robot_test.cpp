@@ -51,7 +51,7 @@ TEST_CASE("a click reaches the Document, and its numbers are on screen in the ne
   robot.move(robot.centre("Divide by sqrt(d_k)"));
   robot.press();
   robot.release();
-  CHECK(robot.document().scaling.kind == Scaling::Kind::Off);
+  CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
   robot.frame();
   REQUIRE(robot.app().shown());
   CHECK((robot.app().shown()->document == robot.document()));

@@ -23,7 +23,7 @@ TEST_CASE("a document is saved under a path and again by its key") {
   robot.key(ImGuiKey_S, ImGuiMod_Ctrl);  // an example is never overwritten
   robot.settle();
   CHECK(is_card_open());
-  CHECK(robot.document().scaling == Scaling{});  // S alone is another key
+  CHECK(robot.document().layer().scaling == Scaling{});  // S alone is another key
   name_it(robot, (directory / "first.json").native());
   CHECK_FALSE(is_card_open());
   CHECK(std::filesystem::exists(directory / "first.json"));
@@ -39,7 +39,7 @@ TEST_CASE("a document is saved under a path and again by its key") {
   robot.key(ImGuiKey_S, ImGuiMod_Ctrl);
   robot.settle();
   const Document saved = open_document(directory / "mine.json");
-  CHECK(saved.masking.causal == robot.document().masking.causal);
+  CHECK(saved.layer().masking.causal == robot.document().layer().masking.causal);
 }
 
 TEST_CASE("what cannot be saved is told and stays") {
@@ -117,7 +117,7 @@ TEST_CASE("a full disk loses neither the session nor the file that was there") {
   CHECK(bytes_of(directory / "mine.json") == good);
   CHECK(directory.entries() == 1);
   robot.app().save(directory / "mine.json");
-  CHECK(open_document(directory / "mine.json").scaling.kind == Scaling::Kind::Off);
+  CHECK(open_document(directory / "mine.json").layer().scaling.kind == Scaling::Kind::Off);
 }
 
 TEST_CASE("labels with commas and quotes survive a table") {

@@ -151,8 +151,8 @@ TEST_CASE("a held state is computed before the one that is shown", "[session]") 
   robot.app().open(file);
   robot.settle();
   REQUIRE(robot.app().held());
-  CHECK(robot.app().held()->result->document.scaling.kind == Scaling::Kind::InverseSqrtDk);
-  CHECK(robot.app().shown()->document.scaling.kind == Scaling::Kind::Off);
+  CHECK(robot.app().held()->result->document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk);
+  CHECK(robot.app().shown()->document.layer().scaling.kind == Scaling::Kind::Off);
   CHECK(robot.app().held()->result->ticket < robot.app().shown()->ticket);
   // A plain document leaves B alone, a session without B lets go of it.
   robot.app().open(std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "2-three-tokens.json");
@@ -173,7 +173,7 @@ TEST_CASE("undo goes back over an opened session", "[session]") {
   robot.app().open(file);
   robot.settle();
   const Document opened = robot.document();
-  REQUIRE(opened.scaling.kind == Scaling::Kind::Off);
+  REQUIRE(opened.layer().scaling.kind == Scaling::Kind::Off);
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
   CHECK(robot.document() == start);
@@ -260,8 +260,8 @@ TEST_CASE("the window opens a damaged session and names what is lost", "[session
   CHECK(message.find("hurt.json") != std::string::npos);
   CHECK(message.find("\"temperature\"") != std::string::npos);
   CHECK(message.find("more") != std::string::npos);
-  CHECK(robot.document().temperature == 1);
-  CHECK(robot.document().scaling.kind == Scaling::Kind::Off);  // what was good is there
+  CHECK(robot.document().layer().temperature == 1);
+  CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);  // what was good is there
   CHECK(robot.app().view().mode == Mode::Explore);
   CHECK_FALSE(robot.app().held());
 
@@ -280,7 +280,7 @@ TEST_CASE("settings that do not go together are left out of a session, and refus
   json session = json::parse(session_text());
   session["heads"] = 7;  // 64 / 7
   const OpenedFile file = session_from_json(session.dump(), "seven.json");
-  CHECK(file.document.heads == 8);
+  CHECK(file.document.layer().heads == 8);
   REQUIRE(file.lost.size() == 1);
   CHECK(file.lost[0].find("\"heads\"") != std::string::npos);
   const TemporaryDirectory directory;

@@ -264,8 +264,8 @@ TEST_CASE("every plot can be drawn and pointed at, whatever is in it") {
   std::string long_text;
   for (int i = 0; i < 500; ++i) long_text += "word ";
   Document overflow = random;
-  overflow.softmax = SoftmaxKind::Naive;
-  overflow.scaling = {Scaling::Kind::Factor, 60};
+  overflow.layer().softmax = SoftmaxKind::Naive;
+  overflow.layer().scaling = {Scaling::Kind::Factor, 60};
   overflow.loss.kind = Loss::Kind::Sum;
   Document nothing = cat;
   for (int j = 0; j < 6; ++j) nothing = edit::hidden_cell(std::move(nothing), 0, 3, 4, j, true);
@@ -285,7 +285,7 @@ TEST_CASE("every plot can be drawn and pointed at, whatever is in it") {
     INFO(name);
     save_document(document, directory / "case.json");
     Robot robot({.width = 1600, .height = 1000, .file = directory / "case.json"});
-    REQUIRE(robot.app().shown()->document.heads == document.heads);
+    REQUIRE(robot.app().shown()->document.layer().heads == document.layer().heads);
     ViewState& view = robot.app().view();
     for (const int first : {0, 4}) {
       for (int k = 0; k < 4; ++k)

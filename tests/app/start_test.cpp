@@ -127,12 +127,12 @@ TEST_CASE("start: entropies that do not move are not said to have fallen", "[sta
 
 TEST_CASE("start: a click on a step does it, the sentence's gets the keyboard", "[start]") {
   FirstLaunch robot;
-  const Scaling::Kind was = robot.document().scaling.kind;
+  const Scaling::Kind was = robot.document().layer().scaling.kind;
   test::click(robot, scaling);
-  CHECK(robot.document().scaling.kind != was);
+  CHECK(robot.document().layer().scaling.kind != was);
   CHECK(robot.is_done(FirstStep::Scaling));
   test::click(robot, future);
-  CHECK_FALSE(robot.document().masking.causal);
+  CHECK_FALSE(robot.document().layer().masking.causal);
   CHECK(robot.is_done(FirstStep::Future));
   test::click(robot, sentence);
   CHECK(ImGui::GetIO().WantTextInput);

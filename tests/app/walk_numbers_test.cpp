@@ -134,7 +134,7 @@ TEST_CASE("the card writes out the real operands") {
   robot.leave();
   robot.settle();
   double own = 0;
-  const auto w = r.document.weights[Parameter::WOutput]->matrix();
+  const auto w = r.document.layer().weights[Parameter::WOutput]->matrix();
   for (Eigen::Index d = 0; d < 8; ++d)
     own += static_cast<double>(r.trace[Stage::Mix]->matrix(0, h)(cell.query, d)) *
            static_cast<double>(w(h * 8 + d, 5));

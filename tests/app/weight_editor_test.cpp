@@ -40,7 +40,7 @@ struct Editor : Robot {
   }
   ImVec2 at(std::int64_t row, std::int64_t column) { return cell(*this, "weight map", row, column, 64, 64); }
   float w_query(std::int64_t row, std::int64_t column) const {
-    return document().weights[Parameter::WQuery]->matrix()(row, column);
+    return document().layer().weights[Parameter::WQuery]->matrix()(row, column);
   }
   void hold(ImGuiKey mod, bool down) {
     ImGui::GetIO().AddKeyEvent(mod, down);
@@ -62,8 +62,8 @@ TEST_CASE("a number is typed where it stands, and the picture follows each keyst
   robot.click_at(robot.at(3, 10));
   robot.frame(2);
   CHECK(robot.w_query(3, 10) ==
-        start.weights[Parameter::WQuery]->matrix()(3, 10));  // a click alone changes nothing
-  CHECK(robot.app().selection().head == 1);                  // the head whose column it is
+        start.layer().weights[Parameter::WQuery]->matrix()(3, 10));  // a click alone changes nothing
+  CHECK(robot.app().selection().head == 1);                          // the head whose column it is
   const float score = cell_of(robot, Stage::Score, 1, 0, 0);
   robot.type("2");
   robot.settle();
@@ -74,7 +74,7 @@ TEST_CASE("a number is typed where it stands, and the picture follows each keyst
   robot.type("x");  // what is no number changes nothing
   robot.settle();
   CHECK(robot.w_query(3, 10) == 25.0f);
-  CHECK(robot.document().weights.recipe == Recipe::Given);
+  CHECK(robot.document().layer().weights.recipe == Recipe::Given);
   robot.key(ImGuiKey_Enter);  // to the number below
   robot.frame(3);
   robot.type("7");
@@ -94,8 +94,8 @@ TEST_CASE("a number is typed where it stands, and the picture follows each keyst
   CHECK(robot.w_query(4, 10) == 7.0f);
   CHECK(robot.w_query(4, 11) == -8.0f);
   CHECK(robot.app().selection().locked);  // Esc was for the number
-  CHECK(robot.document().weights.head_names[1].empty());
-  CHECK_FALSE(robot.document().weights.head_names[2].empty());
+  CHECK(robot.document().layer().weights.head_names[1].empty());
+  CHECK_FALSE(robot.document().layer().weights.head_names[2].empty());
   const Document before = robot.document();
   robot.click_at(robot.at(50, 60));
   robot.frame(2);
@@ -131,7 +131,7 @@ TEST_CASE("Alt and a drag scrub a number, as one step of the history; a double c
   CHECK(robot.document() == start);
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl | ImGuiMod_Shift);
   robot.settle();
-  REQUIRE(robot.document().weights.recipe == Recipe::Given);
+  REQUIRE(robot.document().layer().weights.recipe == Recipe::Given);
   robot.frame(40);  // long after the last click
   robot.move(from);
   for (int i = 0; i < 2; ++i) {
@@ -140,7 +140,7 @@ TEST_CASE("Alt and a drag scrub a number, as one step of the history; a double c
   }
   robot.settle();
   CHECK(robot.w_query(20, 30) == was);
-  CHECK(robot.document().weights.recipe == Recipe::HandBuilt);
+  CHECK(robot.document().layer().weights.recipe == Recipe::HandBuilt);
 }
 
 TEST_CASE("the list of a right click edits the row of the head under the mouse", "[weights]") {
@@ -171,7 +171,7 @@ TEST_CASE("the list of a right click edits the row of the head under the mouse",
   CHECK(robot.w_query(5, 19) != was.matrix()(5, 19));
   pick(5, "Reset row");
   CHECK(numbers(robot, Editable::QueryWeights) == was);
-  CHECK(robot.document().weights.recipe == Recipe::HandBuilt);
+  CHECK(robot.document().layer().weights.recipe == Recipe::HandBuilt);
 }
 
 TEST_CASE("gain, initialiser, seed, zero and reset hold for the whole block", "[weights]") {
@@ -289,7 +289,7 @@ TEST_CASE("numbers that follow from others say so; given ones are edited directl
   Document given;
   const auto tensor = [](Shape shape) { return std::make_shared<const Tensor>(shape); };
   given.input.given = {tensor({1, 4, 3, 2}), tensor({1, 2, 5, 2}), tensor({1, 2, 5, 2})};
-  given.positions = Positions::None;
+  given.layer().positions = Positions::None;
   const test::TemporaryDirectory folder;
   save_document(given, folder.path() / "given.json");
   robot.app().open(folder.path() / "given.json");
@@ -316,20 +316,20 @@ TEST_CASE("Home makes again what the seed makes, Shift+Home takes a new seed", "
   REQUIRE(robot.has("Reset to the seed"));
   robot.key(ImGuiKey_Home);
   robot.settle();
-  CHECK(robot.document().weights.recipe == Recipe::HandBuilt);
-  CHECK(*robot.document().weights[Parameter::WQuery] == *start.weights[Parameter::WQuery]);
+  CHECK(robot.document().layer().weights.recipe == Recipe::HandBuilt);
+  CHECK(*robot.document().layer().weights[Parameter::WQuery] == *start.layer().weights[Parameter::WQuery]);
   robot.key(ImGuiKey_Home, ImGuiMod_Shift);
   robot.settle();
-  CHECK(robot.document().weights.seed != start.weights.seed);
-  CHECK(*robot.document().weights[Parameter::WQuery] != *start.weights[Parameter::WQuery]);
+  CHECK(robot.document().layer().weights.seed != start.layer().weights.seed);
+  CHECK(*robot.document().layer().weights[Parameter::WQuery] != *start.layer().weights[Parameter::WQuery]);
   robot.key(ImGuiKey_Home);
-  CHECK(robot.document().weights.seed != start.weights.seed);
+  CHECK(robot.document().layer().weights.seed != start.layer().weights.seed);
   click(robot, "Zero");
   click(robot, "Reset to the seed");
-  CHECK(robot.document().weights.recipe == Recipe::HandBuilt);
+  CHECK(robot.document().layer().weights.recipe == Recipe::HandBuilt);
   choose(robot, "Weights source", "Random");
   choose(robot, "Initialiser", "Identity");
-  CHECK(robot.document().weights[Parameter::WValue]->matrix().isIdentity(0));
+  CHECK(robot.document().layer().weights[Parameter::WValue]->matrix().isIdentity(0));
   robot.leave();
   robot.key(ImGuiKey_W);  // from W_Q to W_K
   robot.settle();

@@ -21,7 +21,7 @@ std::size_t columns_of(const TensorPtr& tensor) {
 }
 
 oracle::Visibility visibility_of(const Document& document, const Dimensions& size) {
-  const Masking& masking = document.masking;
+  const Masking& masking = document.layer().masking;
   const Input& input = document.input;
   oracle::Visibility mask;
   mask.causal = masking.causal;
@@ -79,35 +79,37 @@ oracle::Problem problem_of(const Document& document, const Dimensions& size) {
   p.d_k = unsigned_(size.d_k);
   p.d_v = unsigned_(size.d_v);
   p.extra = unsigned_(size.extra);
-  if (document.scaling.kind == Scaling::Kind::InverseSqrtDk)
+  if (document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk)
     p.scale = 1 / std::sqrt(static_cast<double>(size.d_k));
-  if (document.scaling.kind == Scaling::Kind::Factor) p.scale = static_cast<double>(document.scaling.factor);
-  p.soft_cap = static_cast<double>(document.soft_cap);
-  p.temperature = static_cast<double>(document.temperature);
-  p.naive = document.softmax == SoftmaxKind::Naive;
-  p.empty = static_cast<oracle::Empty>(document.empty_row);
-  p.linear = document.linear;
+  if (document.layer().scaling.kind == Scaling::Kind::Factor)
+    p.scale = static_cast<double>(document.layer().scaling.factor);
+  p.soft_cap = static_cast<double>(document.layer().soft_cap);
+  p.temperature = static_cast<double>(document.layer().temperature);
+  p.naive = document.layer().softmax == SoftmaxKind::Naive;
+  p.empty = static_cast<oracle::Empty>(document.layer().empty_row);
+  p.linear = document.layer().linear;
   p.mask = visibility_of(document, size);
-  if (document.masking.additive) p.mask.additive = spread_additive(*document.masking.additive, size);
-  for (const HeadSurgery& head : document.surgery) {
+  if (document.layer().masking.additive)
+    p.mask.additive = spread_additive(*document.layer().masking.additive, size);
+  for (const HeadSurgery& head : document.layer().surgery) {
     p.replaced.push_back(static_cast<oracle::Replacement>(head.kind));
     p.frozen.push_back(numbers(head.frozen));
   }
-  if (document.dropout.rate > 0) {
-    const double grown = 1 / (1 - static_cast<double>(document.dropout.rate));
+  if (document.layer().dropout.rate > 0) {
+    const double grown = 1 / (1 - static_cast<double>(document.layer().dropout.rate));
     for (std::int64_t i = 0; i < size.batch * size.heads * size.queries * size.keys; ++i)
-      p.keep.push_back(keeps(document.dropout, i) ? grown : 0);
+      p.keep.push_back(keeps(document.layer().dropout, i) ? grown : 0);
   }
   return p;
 }
 
 /// [batch][heads][queries][keys], 0 for keys of no token.
 Numbers position_bias(const Document& document, const oracle::Problem& p) {
-  const bool alibi = document.positions == Positions::Alibi;
-  if (!alibi && document.positions != Positions::RelativeBuckets) return {};
-  const PositionSettings& how = document.position_settings;
+  const bool alibi = document.layer().positions == Positions::Alibi;
+  if (!alibi && document.layer().positions != Positions::RelativeBuckets) return {};
+  const PositionSettings& how = document.layer().position_settings;
   const Numbers slopes = oracle::alibi_slopes(p.heads),
-                table = numbers(document.weights[Parameter::RelativeBias]);
+                table = numbers(document.layer().weights[Parameter::RelativeBias]);
   Numbers bias;
   for (std::size_t b = 0; b < p.batch; ++b)
     for (std::size_t h = 0; h < p.heads; ++h)
@@ -133,13 +135,13 @@ Numbers position_bias(const Document& document, const oracle::Problem& p) {
 Numbers with_positions(const Document& document, Numbers x, std::size_t batch, std::size_t d) {
   const std::size_t tokens = x.size() / batch / d;
   const bool halves = document.embedding == Embedding::HandBuilt && !document.input.vectors;
-  const Numbers table = numbers(document.weights[Parameter::PositionTable]);
+  const Numbers table = numbers(document.layer().weights[Parameter::PositionTable]);
   const std::size_t first = halves ? d / 2 : 0;
   const Numbers waves = oracle::sinusoidal(tokens, d - first);
   for (std::size_t row = 0; row < batch * tokens; ++row)
     for (std::size_t i = 0; i < d; ++i) {
-      if (document.positions == Positions::Learned) x[row * d + i] += table[row % tokens * d + i];
-      if (document.positions == Positions::Sinusoidal && i >= first)
+      if (document.layer().positions == Positions::Learned) x[row * d + i] += table[row % tokens * d + i];
+      if (document.layer().positions == Positions::Sinusoidal && i >= first)
         x[row * d + i] += waves[row % tokens * (d - first) + i - first];
     }
   return x;
@@ -149,8 +151,8 @@ Numbers with_positions(const Document& document, Numbers x, std::size_t batch, s
 void project_all(const Document& document, const Numbers& embedded, Expected& e) {
   oracle::Problem& p = e.problem;
   const Vectors& vectors = document.input.vectors;
-  const Weights& w = document.weights;
-  const auto width = unsigned_(document.d_model);
+  const Weights& w = document.layer().weights;
+  const auto width = unsigned_(document.layer().d_model);
   e.x = with_positions(document, embedded, p.batch, width);
   std::size_t key_width = width;
   if (vectors.key) {
@@ -200,7 +202,7 @@ Numbers with_extra(const Document& document, const oracle::Problem& p, Numbers r
     rows = oracle::join(rows, count * d, repeated, d, blocks);
     ++count;
   }
-  if (document.zero_key) rows = oracle::join(rows, count * d, Numbers(blocks * d), d, blocks);
+  if (document.layer().zero_key) rows = oracle::join(rows, count * d, Numbers(blocks * d), d, blocks);
   return rows;
 }
 
@@ -216,9 +218,9 @@ void take_given(const Given& given, oracle::Problem& p) {
 }
 
 void rotate(const Document& document, oracle::Problem& p) {
-  const bool interleaved = document.positions == Positions::RopeInterleaved;
-  if (!interleaved && document.positions != Positions::RopeHalf) return;
-  const PositionSettings& settings = document.position_settings;
+  const bool interleaved = document.layer().positions == Positions::RopeInterleaved;
+  if (!interleaved && document.layer().positions != Positions::RopeHalf) return;
+  const PositionSettings& settings = document.layer().position_settings;
   oracle::Rotary how;
   how.dims = settings.rope_dims == 0 ? p.d_k / 2 * 2 : unsigned_(settings.rope_dims);
   how.base = static_cast<double>(settings.rope_base);
@@ -249,8 +251,8 @@ Expected expected(const Document& document, const TraceOf<T>& trace) {
   } else {
     project_all(document, compare::in_double(*trace[Stage::Embed]), e);
   }
-  p.k = with_extra(document, p, std::move(p.k), document.weights[Parameter::ExtraKey], p.d_k);
-  p.v = with_extra(document, p, std::move(p.v), document.weights[Parameter::ExtraValue], p.d_v);
+  p.k = with_extra(document, p, std::move(p.k), document.layer().weights[Parameter::ExtraKey], p.d_k);
+  p.v = with_extra(document, p, std::move(p.v), document.layer().weights[Parameter::ExtraValue], p.d_v);
   e.query = p.q;
   e.key = p.k;
   e.value = p.v;
@@ -261,10 +263,10 @@ Expected expected(const Document& document, const TraceOf<T>& trace) {
   }
   e.answer = oracle::attend(p);
   if (!document.input.given) {
-    const Weights& w = document.weights;
+    const Weights& w = document.layer().weights;
     e.output =
         oracle::linear(e.answer.concatenated, numbers(w[Parameter::WOutput]), numbers(w[Parameter::BOutput]),
-                       p.batch * p.queries, p.heads * p.d_v, unsigned_(document.d_model));
+                       p.batch * p.queries, p.heads * p.d_v, unsigned_(document.layer().d_model));
   }
   return e;
 }

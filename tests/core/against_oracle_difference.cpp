@@ -94,7 +94,7 @@ std::string difference(const Document& document, const TraceOf<T>& trace, const 
   const double exponent = std::max(largest_of(a.scaled), largest_of(without_billions(a.masked)));
   const double weights = 2 * precision * (1 + exponent / e.problem.temperature);
   compare.stage(Stage::Softmax, a.weights, weights);
-  compare.stage(Stage::Linear, document.linear ? a.linear : Numbers{}, 10 * precision);
+  compare.stage(Stage::Linear, document.layer().linear ? a.linear : Numbers{}, 10 * precision);
   compare.stage(Stage::Surgery, a.replaced, std::max(weights, 10 * precision));
   const double grown = e.problem.keep.empty() ? 1 : largest_of(e.problem.keep);
   const double dropped = grown * std::max(weights, 10 * precision);
@@ -104,8 +104,8 @@ std::string difference(const Document& document, const TraceOf<T>& trace, const 
   compare.stage(Stage::Concat, a.concatenated, mixed);
   if (!document.input.given) {
     const double spread =
-        std::max(1.0, largest_of(Numbers(document.weights[Parameter::WOutput]->values().begin(),
-                                         document.weights[Parameter::WOutput]->values().end())));
+        std::max(1.0, largest_of(Numbers(document.layer().weights[Parameter::WOutput]->values().begin(),
+                                         document.layer().weights[Parameter::WOutput]->values().end())));
     compare.stage(Stage::Output, e.output,
                   mixed * spread * static_cast<double>(e.problem.heads * e.problem.d_v));
   }
@@ -263,8 +263,8 @@ std::string measures_difference(const Document& document, const Trace& trace, co
   const Tensor& weights = *trace[weights_stage(document)];
   const bool cross = !document.input.memory.empty() || document.input.vectors.key;
   const Numbers dropped = oracle::dropped_mass(p);
-  const bool sparse =
-      document.masking.window != Window{} || document.masking.sparsity.kind != Sparsity::Kind::None;
+  const bool sparse = document.layer().masking.window != Window{} ||
+                      document.layer().masking.sparsity.kind != Sparsity::Kind::None;
   MeasureComparison compare;
   for (std::size_t b = 0; b < p.batch; ++b) {
     const std::vector<bool> special = special_tokens(document, b, p.keys);

@@ -36,7 +36,7 @@ TEST_CASE("ViT-Base has the parameters it is known for", "[cost]") {
 TEST_CASE("Parameters are those of the blocks that are there", "[cost]") {
   samples::Random random(1);
   const Document document = samples::text_document(random, {7, 5}, 4, 32);
-  const Weights& w = document.weights;
+  const Weights& w = document.layer().weights;
   const LayerCost cost = cost_of(layer_size(document));
   const auto numbers = [](const std::initializer_list<TensorPtr>& blocks) {
     std::int64_t sum = 0;
@@ -86,7 +86,7 @@ TEST_CASE("A cache's keys and values are not projected again", "[cost]") {
   samples::Random random(2);
   Document document = samples::text_document(random, {6}, 2, 8);
   document.input.cached = 4;
-  document.zero_key = true;
+  document.layer().zero_key = true;
   const LayerSize decoding = layer_size(document);
   CHECK(decoding.cached == 4);
   CHECK(of(cost_of(decoding), Stage::Key).flops == 2.0 * 2 * 8 * 8);  // neither the cache nor the zero key
@@ -98,25 +98,25 @@ TEST_CASE("What positions, caps, windows and learned numbers cost is counted", "
   const LayerCost plain = cost_of(layer_size(document));
   const double cells = 2.0 * 2 * 6 * 6;
   CHECK(plain.seen_flops == plain.flops);
-  document.soft_cap = 3;
-  document.positions = Positions::Alibi;
+  document.layer().soft_cap = 3;
+  document.layer().positions = Positions::Alibi;
   CHECK(cost_of(layer_size(document)).flops == plain.flops + 3 * cells + cells);
-  document.soft_cap = 0;
-  document.positions = Positions::RopeHalf;
+  document.layer().soft_cap = 0;
+  document.layer().positions = Positions::RopeHalf;
   CHECK(cost_of(layer_size(document)).flops == plain.flops + 3.0 * 2 * (2 * 6 * 8));  // Q and K, all numbers
-  document.positions = Positions::Learned;
-  document.weights[Parameter::PositionTable] = random.tensor({10, 8});
-  document.weights[Parameter::ExtraKey] = random.tensor({8});
-  document.weights[Parameter::ExtraValue] = random.tensor({8});
+  document.layer().positions = Positions::Learned;
+  document.layer().weights[Parameter::PositionTable] = random.tensor({10, 8});
+  document.layer().weights[Parameter::ExtraKey] = random.tensor({8});
+  document.layer().weights[Parameter::ExtraValue] = random.tensor({8});
   const LayerCost learned = cost_of(layer_size(document));
   CHECK(learned.position_parameters == 80);
   CHECK(learned.extra_parameters == 16);
   CHECK(learned.parameters() == plain.parameters() + 96);
-  document.weights[Parameter::ExtraKey] = document.weights[Parameter::ExtraValue] = nullptr;
+  document.layer().weights[Parameter::ExtraKey] = document.layer().weights[Parameter::ExtraValue] = nullptr;
 
   // A causal window of two: 1 + 2 + 2 + 2 + 2 + 2 of 36 cells, counted from the rule and from the measures.
-  document.masking.causal = true;
-  document.masking.window.left = 1;
+  document.layer().masking.causal = true;
+  document.layer().masking.window.left = 1;
   const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
   for (const Measures* measures : {static_cast<const Measures*>(nullptr), &result->measures}) {
     const LayerSize size = layer_size(document, measures);

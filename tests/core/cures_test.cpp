@@ -65,8 +65,8 @@ TEST_CASE("numbers that do not fit are named, and every cure is the nearest numb
       {short_padding, {PaddedLength}, {{PaddedLength, 0}}},
   };
   for (const Case& c : cases) {
-    INFO("heads " << c.document.heads << ", d_model " << c.document.d_model << ", kv heads "
-                  << c.document.kv_heads);
+    INFO("heads " << c.document.layer().heads << ", d_model " << c.document.layer().d_model << ", kv heads "
+                  << c.document.layer().kv_heads);
     CHECK(is_accepted(c.document) == c.unfitting.empty());
     CHECK(unfitting_numbers(c.document) == c.unfitting);
     CHECK(cures(c.document) == c.cures);
@@ -77,8 +77,8 @@ TEST_CASE("numbers that do not fit are named, and every cure is the nearest numb
 
 TEST_CASE("weights from a file keep their width, and what is not about sizes has no cure") {
   Document given = built_by_hand();
-  given.weights.recipe = Recipe::Given;
-  given.weights.made_by = Recipe::Given;
+  given.layer().weights.recipe = Recipe::Given;
+  given.layer().weights.made_by = Recipe::Given;
   CHECK(is_accepted(given));
   const Document other = edit::d_model(given, 128);
   CHECK_FALSE(is_accepted(other));
@@ -93,11 +93,11 @@ TEST_CASE("weights from a file keep their width, and what is not about sizes has
 
 TEST_CASE("the small model has eight dimensions and two heads, whatever the layer was") {
   Document odd = built_by_hand();
-  odd.kv_heads = 2;
-  odd.d_v = 5;
-  odd.positions = Positions::RopeHalf;
-  odd.position_settings.rope_dims = 8;
-  odd.masking.heads = {5, 6};
+  odd.layer().kv_heads = 2;
+  odd.layer().d_v = 5;
+  odd.layer().positions = Positions::RopeHalf;
+  odd.layer().position_settings.rope_dims = 8;
+  odd.layer().masking.heads = {5, 6};
   for (const Document& document : {built_by_hand(), edit::mute(built_by_hand(), 6), odd}) {
     const Document small = edit::small_model(document);
     const Dimensions d = check(small);
@@ -106,7 +106,7 @@ TEST_CASE("the small model has eight dimensions and two heads, whatever the laye
     CHECK(d.d_k == 4);
     CHECK(d.d_v == 4);
     CHECK(small.input == document.input);
-    CHECK(small.weights.seed == document.weights.seed);
+    CHECK(small.layer().weights.seed == document.layer().weights.seed);
     CHECK(edit::small_model(small) == small);
   }
   samples::Random random(2);

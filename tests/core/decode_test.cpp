@@ -26,12 +26,12 @@ TraceOf<T> run(const Document& document) {
 Document causal_document(Positions positions) {
   samples::Random random(11);
   Document document = samples::text_document(random, {9, 9}, 4, 16);
-  document.kv_heads = 2;
-  document.weights[Parameter::WKey] = random.tensor({16, 8}, 0.25);
-  document.weights[Parameter::WValue] = random.tensor({16, 8}, 0.25);
-  document.weights[Parameter::BKey] = document.weights[Parameter::BValue] = nullptr;
-  document.positions = positions;
-  document.masking.causal = true;
+  document.layer().kv_heads = 2;
+  document.layer().weights[Parameter::WKey] = random.tensor({16, 8}, 0.25);
+  document.layer().weights[Parameter::WValue] = random.tensor({16, 8}, 0.25);
+  document.layer().weights[Parameter::BKey] = document.layer().weights[Parameter::BValue] = nullptr;
+  document.layer().positions = positions;
+  document.layer().masking.causal = true;
   return document;
 }
 
@@ -46,8 +46,8 @@ Document at_step(Document document, int tokens) {
 
 /// Without what has the shape of the scores.
 void drop_shapes(Document& document) {
-  document.masking.additive = nullptr;
-  for (HeadSurgery& head : document.surgery)
+  document.layer().masking.additive = nullptr;
+  for (HeadSurgery& head : document.layer().surgery)
     if (head.kind == HeadSurgery::Kind::Frozen) head = {};
 }
 
@@ -103,9 +103,9 @@ TEST_CASE("Given keys and values of the past are the full causal pass") {
                                                 rows(*full[Stage::Value], past, count));
         step.input.given.past_key = rows(*full[Stage::Key], 0, past);
         step.input.given.past_value = rows(*full[Stage::Value], 0, past);
-        step.positions = positions;  // the cache holds keys before they are turned
-        step.masking.causal = true;
-        step.weights.seed = document.weights.seed;
+        step.layer().positions = positions;  // the cache holds keys before they are turned
+        step.layer().masking.causal = true;
+        step.layer().weights.seed = document.layer().weights.seed;
         CHECK(largest_difference(*run(step)[Stage::Concat], *full[Stage::Concat], past) < 1e-5);
       }
     }
@@ -119,7 +119,7 @@ TEST_CASE("A cache leaves the other rows as they are, whatever the settings") {
     samples::Random random(seeds::of_case("cached", i));
     Document document = samples::any_text_document(random);
     drop_shapes(document);
-    document.dropout = {};
+    document.layer().dropout = {};
     if (!document.input.memory.empty() || padded_tokens(document.input) < 2) continue;
     document.input.cached = 0;
     const auto full = run<double>(document);
@@ -142,14 +142,15 @@ TEST_CASE("Decoding is the full pass for every mask that looks back only") {
       sequence = samples::sentence(7, sequence.tokens[0]);
     for (Sequence& sequence : document.input.sequences.change()) sequence.tokens.resize(tokens);
     document.input.padded_length = document.input.cached = 0;
-    if (document.positions == Positions::Learned) document.weights[Parameter::PositionTable].reset();
-    document.dropout = {};
-    Masking& masking = document.masking;
+    if (document.layer().positions == Positions::Learned)
+      document.layer().weights[Parameter::PositionTable].reset();
+    document.layer().dropout = {};
+    Masking& masking = document.layer().masking;
     masking.causal = true;
     drop_shapes(document);
     masking.heads.clear();
     masking.hidden = Masking::Hidden::MinusInfinity;  // a row of -1e9 alone would look ahead
-    document.empty_row = EmptyRow::Zeros;             // and so would a uniform one
+    document.layer().empty_row = EmptyRow::Zeros;     // and so would a uniform one
     const bool looks_ahead = masking.mistake == MaskMistake::Transposed ||
                              masking.mistake == MaskMistake::AfterSoftmax;  // its sum is over all keys
     if (looks_ahead) masking.mistake = MaskMistake::None;
@@ -166,9 +167,9 @@ TEST_CASE("Queries before the first key see nothing when causal") {
   Document document = samples::given_document(random.tensor({2, 2, 4, 3}), random.tensor({2, 2, 5, 3}),
                                               random.tensor({2, 2, 5, 3}));
   document.input.given.lengths = {2, 5};  // the first sequence's queries stand at -2, -1, 0, 1
-  document.masking.causal = true;
+  document.layer().masking.causal = true;
   for (const bool zero_key : {false, true}) {
-    document.zero_key = zero_key;
+    document.layer().zero_key = zero_key;
     const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
     const std::int64_t extra = zero_key ? 1 : 0;
     for (std::int64_t i = 0; i < 4; ++i) {
@@ -192,7 +193,7 @@ TEST_CASE("Global tokens are the first ones of the text, not what stands before 
   Document document = samples::given_document(random.tensor({1, 1, 4, 3}), random.tensor({1, 1, 5, 3}),
                                               random.tensor({1, 1, 5, 3}));
   document.input.given.lengths = {2};
-  document.masking.sparsity = {.kind = Sparsity::Kind::BlocksGlobal, .block = 2, .globals = 1};
+  document.layer().masking.sparsity = {.kind = Sparsity::Kind::BlocksGlobal, .block = 2, .globals = 1};
   const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
   // At -2 and -1 only the global key is seen, at 0 everything, at 1 the block of two.
   const std::array<std::int64_t, 4> allowed{1, 1, 5, 2};

@@ -28,10 +28,12 @@ TensorPtr zeros() { return std::make_shared<const Tensor>(Shape{1, 1, 5, 5}); }
 
 /// These lines break the build when a member is added to a struct: then add it here, and to all_changes().
 void members_are_complete(const Document& document) {
-  [[maybe_unused]] const auto& [input, embedding, embedding_gain, positions, position_settings, d_model,
-                                heads, kv_heads, d_k, d_v, weights, zero_key, scaling, soft_cap, masking,
-                                softmax, empty_row, temperature, linear, surgery, dropout, precision, loss,
-                                title] = document;
+  [[maybe_unused]] const auto& [input, embedding, embedding_gain, transformer_blocks, looked_at, precision,
+                                loss, title] = document;
+  [[maybe_unused]] const auto& [layer] = transformer_blocks[looked_at];
+  [[maybe_unused]] const auto& [d_model, heads, kv_heads, d_k, d_v, weights, positions, position_settings,
+                                zero_key, scaling, soft_cap, masking, softmax, empty_row, temperature, linear,
+                                surgery, dropout] = layer;
   [[maybe_unused]] const auto& [sequences, memory, padded_length, cached, given, vectors, edited,
                                 edited_memory] = input;
   [[maybe_unused]] const auto& [q, k, v, past_key, past_value, lengths, holds, guesses] = given;
@@ -73,71 +75,89 @@ std::vector<Change> all_changes() {
       {"past_value", [](Document& d) { d.input.given.past_value = zeros(); }, {Field::Given}},
       {"lengths", [](Document& d) { d.input.given.lengths = {3}; }, {Field::Given}},
       {"embedding", [](Document& d) { d.embedding = Embedding::HandBuilt; }, {Field::Embedding}},
-      {"positions", [](Document& d) { d.positions = Positions::None; }, {Field::Positions}},
+      {"positions", [](Document& d) { d.layer().positions = Positions::None; }, {Field::Positions}},
       {"embedding_gain", [](Document& d) { d.embedding_gain = 2; }, {Field::Embedding}},
       {"edited", [](Document& d) { d.input.edited = zeros(); }, {Field::Embedding}},
       {"edited_memory", [](Document& d) { d.input.edited_memory = zeros(); }, {Field::Embedding}},
-      {"position_settings", [](Document& d) { d.position_settings.rope_base = 500; }, {Field::Positions}},
-      {"d_model", [](Document& d) { d.d_model = 32; }, {Field::Width}},
-      {"d_k", [](Document& d) { d.d_k = 3; }, {Field::Width}},
-      {"d_v", [](Document& d) { d.d_v = 3; }, {Field::Width}},
-      {"heads", [](Document& d) { d.heads = 4; }, {Field::Heads}},
-      {"kv_heads", [](Document& d) { d.kv_heads = 1; }, {Field::Heads}},
-      {"recipe", [](Document& d) { d.weights.recipe = Recipe::Random; }, none},
-      {"seed", [](Document& d) { d.weights.seed = 99; }, {Field::Embedding}},
-      {"noise", [](Document& d) { d.weights.noise = 0.5f; }, none},
-      {"biases", [](Document& d) { d.weights.biases = !d.weights.biases; }, none},
-      {"initialiser", [](Document& d) { d.weights.initialiser = Initialiser::Identity; }, none},
-      {"blocks", [](Document& d) { d.weights.of(Projection::Key).gain = 2; }, none},
-      {"made_by", [](Document& d) { d.weights.made_by = Recipe::Random; }, none},
-      {"fused", [](Document& d) { d.weights.fused = true; }, {Field::Fused}},
-      {"extra_key", [](Document& d) { d.weights[Parameter::ExtraKey] = zeros(); }, {Field::ExtraKeys}},
-      {"extra_value", [](Document& d) { d.weights[Parameter::ExtraValue] = zeros(); }, {Field::ExtraKeys}},
-      {"zero_key", [](Document& d) { d.zero_key = true; }, {Field::ExtraKeys}},
+      {"position_settings",
+       [](Document& d) { d.layer().position_settings.rope_base = 500; },
+       {Field::Positions}},
+      {"d_model", [](Document& d) { d.layer().d_model = 32; }, {Field::Width}},
+      {"d_k", [](Document& d) { d.layer().d_k = 3; }, {Field::Width}},
+      {"d_v", [](Document& d) { d.layer().d_v = 3; }, {Field::Width}},
+      {"heads", [](Document& d) { d.layer().heads = 4; }, {Field::Heads}},
+      {"kv_heads", [](Document& d) { d.layer().kv_heads = 1; }, {Field::Heads}},
+      {"recipe", [](Document& d) { d.layer().weights.recipe = Recipe::Random; }, none},
+      {"seed", [](Document& d) { d.layer().weights.seed = 99; }, {Field::Embedding}},
+      {"noise", [](Document& d) { d.layer().weights.noise = 0.5f; }, none},
+      {"biases", [](Document& d) { d.layer().weights.biases = !d.layer().weights.biases; }, none},
+      {"initialiser", [](Document& d) { d.layer().weights.initialiser = Initialiser::Identity; }, none},
+      {"blocks", [](Document& d) { d.layer().weights.of(Projection::Key).gain = 2; }, none},
+      {"made_by", [](Document& d) { d.layer().weights.made_by = Recipe::Random; }, none},
+      {"fused", [](Document& d) { d.layer().weights.fused = true; }, {Field::Fused}},
+      {"extra_key",
+       [](Document& d) { d.layer().weights[Parameter::ExtraKey] = zeros(); },
+       {Field::ExtraKeys}},
+      {"extra_value",
+       [](Document& d) { d.layer().weights[Parameter::ExtraValue] = zeros(); },
+       {Field::ExtraKeys}},
+      {"zero_key", [](Document& d) { d.layer().zero_key = true; }, {Field::ExtraKeys}},
       {"position_table",
-       [](Document& d) { d.weights[Parameter::PositionTable] = zeros(); },
+       [](Document& d) { d.layer().weights[Parameter::PositionTable] = zeros(); },
        {Field::Positions}},
       {"relative_bias",
-       [](Document& d) { d.weights[Parameter::RelativeBias] = zeros(); },
+       [](Document& d) { d.layer().weights[Parameter::RelativeBias] = zeros(); },
        {Field::Positions}},
       {"w_query",
-       [](Document& d) { d.weights[Parameter::WQuery] = copied(d.weights[Parameter::WQuery]); },
+       [](Document& d) {
+         d.layer().weights[Parameter::WQuery] = copied(d.layer().weights[Parameter::WQuery]);
+       },
        {Field::QueryWeights}},
       {"w_key",
-       [](Document& d) { d.weights[Parameter::WKey] = copied(d.weights[Parameter::WKey]); },
+       [](Document& d) { d.layer().weights[Parameter::WKey] = copied(d.layer().weights[Parameter::WKey]); },
        {Field::KeyWeights}},
       {"w_value",
-       [](Document& d) { d.weights[Parameter::WValue] = copied(d.weights[Parameter::WValue]); },
+       [](Document& d) {
+         d.layer().weights[Parameter::WValue] = copied(d.layer().weights[Parameter::WValue]);
+       },
        {Field::ValueWeights}},
       {"w_output",
-       [](Document& d) { d.weights[Parameter::WOutput] = copied(d.weights[Parameter::WOutput]); },
+       [](Document& d) {
+         d.layer().weights[Parameter::WOutput] = copied(d.layer().weights[Parameter::WOutput]);
+       },
        {Field::OutputWeights}},
-      {"b_query", [](Document& d) { d.weights[Parameter::BQuery] = nullptr; }, {Field::QueryWeights}},
-      {"b_key", [](Document& d) { d.weights[Parameter::BKey] = nullptr; }, {Field::KeyWeights}},
-      {"b_value", [](Document& d) { d.weights[Parameter::BValue] = nullptr; }, {Field::ValueWeights}},
-      {"b_output", [](Document& d) { d.weights[Parameter::BOutput] = nullptr; }, {Field::OutputWeights}},
-      {"head_names", [](Document& d) { d.weights.head_names = {"one"}; }, none},
-      {"scaling.kind", [](Document& d) { d.scaling.kind = Scaling::Kind::Off; }, {Field::Scaling}},
-      {"scaling.factor", [](Document& d) { d.scaling.factor = 2; }, {Field::Scaling}},
-      {"soft_cap", [](Document& d) { d.soft_cap = 3; }, {Field::SoftCap}},
-      {"causal", [](Document& d) { d.masking.causal = true; }, {Field::Masking}},
-      {"padding", [](Document& d) { d.masking.padding = true; }, {Field::Masking}},
-      {"additive", [](Document& d) { d.masking.additive = zeros(); }, {Field::Masking}},
-      {"window", [](Document& d) { d.masking.window.left = 2; }, {Field::Masking}},
-      {"sparsity", [](Document& d) { d.masking.sparsity.kind = Sparsity::Kind::Strided; }, {Field::Masking}},
-      {"masking.heads", [](Document& d) { d.masking.heads = {1}; }, {Field::Masking}},
-      {"hidden", [](Document& d) { d.masking.hidden = Masking::Hidden::MinusBillion; }, {Field::Masking}},
-      {"mistake", [](Document& d) { d.masking.mistake = MaskMistake::Transposed; }, {Field::Masking}},
-      {"softmax", [](Document& d) { d.softmax = SoftmaxKind::Naive; }, {Field::Softmax}},
-      {"empty_row", [](Document& d) { d.empty_row = EmptyRow::Uniform; }, {Field::Softmax}},
-      {"temperature", [](Document& d) { d.temperature = 2; }, {Field::Softmax}},
-      {"linear", [](Document& d) { d.linear = true; }, {Field::Linear}},
+      {"b_query", [](Document& d) { d.layer().weights[Parameter::BQuery] = nullptr; }, {Field::QueryWeights}},
+      {"b_key", [](Document& d) { d.layer().weights[Parameter::BKey] = nullptr; }, {Field::KeyWeights}},
+      {"b_value", [](Document& d) { d.layer().weights[Parameter::BValue] = nullptr; }, {Field::ValueWeights}},
+      {"b_output",
+       [](Document& d) { d.layer().weights[Parameter::BOutput] = nullptr; },
+       {Field::OutputWeights}},
+      {"head_names", [](Document& d) { d.layer().weights.head_names = {"one"}; }, none},
+      {"scaling.kind", [](Document& d) { d.layer().scaling.kind = Scaling::Kind::Off; }, {Field::Scaling}},
+      {"scaling.factor", [](Document& d) { d.layer().scaling.factor = 2; }, {Field::Scaling}},
+      {"soft_cap", [](Document& d) { d.layer().soft_cap = 3; }, {Field::SoftCap}},
+      {"causal", [](Document& d) { d.layer().masking.causal = true; }, {Field::Masking}},
+      {"padding", [](Document& d) { d.layer().masking.padding = true; }, {Field::Masking}},
+      {"additive", [](Document& d) { d.layer().masking.additive = zeros(); }, {Field::Masking}},
+      {"window", [](Document& d) { d.layer().masking.window.left = 2; }, {Field::Masking}},
+      {"sparsity",
+       [](Document& d) { d.layer().masking.sparsity.kind = Sparsity::Kind::Strided; },
+       {Field::Masking}},
+      {"masking.heads", [](Document& d) { d.layer().masking.heads = {1}; }, {Field::Masking}},
+      {"hidden",
+       [](Document& d) { d.layer().masking.hidden = Masking::Hidden::MinusBillion; },
+       {Field::Masking}},
+      {"mistake", [](Document& d) { d.layer().masking.mistake = MaskMistake::Transposed; }, {Field::Masking}},
+      {"softmax", [](Document& d) { d.layer().softmax = SoftmaxKind::Naive; }, {Field::Softmax}},
+      {"empty_row", [](Document& d) { d.layer().empty_row = EmptyRow::Uniform; }, {Field::Softmax}},
+      {"temperature", [](Document& d) { d.layer().temperature = 2; }, {Field::Softmax}},
+      {"linear", [](Document& d) { d.layer().linear = true; }, {Field::Linear}},
       {"surgery",
        [](Document& d) {
-         d.surgery = {{HeadSurgery::Kind::Mute}, {}};
+         d.layer().surgery = {{HeadSurgery::Kind::Mute}, {}};
        },
        {Field::Surgery}},
-      {"dropout", [](Document& d) { d.dropout.rate = 0.5f; }, {Field::Dropout}},
+      {"dropout", [](Document& d) { d.layer().dropout.rate = 0.5f; }, {Field::Dropout}},
       {"precision", [](Document& d) { d.precision = Precision::BFloat16; }, {Field::Precision}},
       {"loss", [](Document& d) { d.loss.kind = Loss::Kind::Sum; }, none},
       {"title", [](Document& d) { d.title = std::string("another"); }, none},
@@ -224,22 +244,33 @@ TEST_CASE("A stage that a change does not touch is shared with the Trace before"
     Stages dirty;
   };
   const std::vector<Case> cases{
-      {"mask", [](Document& d) { d.masking.causal = true; }, downstream_of(Stage::Mask)},
-      {"scale", [](Document& d) { d.scaling.kind = Scaling::Kind::Off; }, downstream_of(Stage::Scale)},
-      {"soft-cap", [](Document& d) { d.soft_cap = 3; }, downstream_of(Stage::Cap)},
-      {"W_Q", [](Document& d) { d.weights[Parameter::WQuery] = copied(d.weights[Parameter::WQuery]); },
+      {"mask", [](Document& d) { d.layer().masking.causal = true; }, downstream_of(Stage::Mask)},
+      {"scale", [](Document& d) { d.layer().scaling.kind = Scaling::Kind::Off; },
+       downstream_of(Stage::Scale)},
+      {"soft-cap", [](Document& d) { d.layer().soft_cap = 3; }, downstream_of(Stage::Cap)},
+      {"W_Q",
+       [](Document& d) {
+         d.layer().weights[Parameter::WQuery] = copied(d.layer().weights[Parameter::WQuery]);
+       },
        downstream_of(Stage::Query)},
-      {"W_V", [](Document& d) { d.weights[Parameter::WValue] = copied(d.weights[Parameter::WValue]); },
+      {"W_V",
+       [](Document& d) {
+         d.layer().weights[Parameter::WValue] = copied(d.layer().weights[Parameter::WValue]);
+       },
        downstream_of(Stage::Value)},
-      {"W_O", [](Document& d) { d.weights[Parameter::WOutput] = copied(d.weights[Parameter::WOutput]); },
+      {"W_O",
+       [](Document& d) {
+         d.layer().weights[Parameter::WOutput] = copied(d.layer().weights[Parameter::WOutput]);
+       },
        Stages{Stage::Output}},
-      {"temperature", [](Document& d) { d.temperature = 3; }, downstream_of(Stage::Softmax)},
+      {"temperature", [](Document& d) { d.layer().temperature = 3; }, downstream_of(Stage::Softmax)},
       {"surgery",
        [](Document& d) {
-         d.surgery = {{}, {HeadSurgery::Kind::Mute}};
+         d.layer().surgery = {{}, {HeadSurgery::Kind::Mute}};
        },
        downstream_of(Stage::Surgery)},
-      {"positions", [](Document& d) { d.positions = Positions::None; }, downstream_of(Stage::Position)},
+      {"positions", [](Document& d) { d.layer().positions = Positions::None; },
+       downstream_of(Stage::Position)},
       {"tokens", [](Document& d) { d.input.sequences.change()[0].tokens[0] = std::string("x"); },
        downstream_of(Stage::Embed)},
       {"title", [](Document& d) { d.title = std::string("x"); }, Stages{}},
@@ -268,10 +299,10 @@ TEST_CASE("With given Q, K and V only what reads them or the settings is compute
                                          random.tensor({1, 2, 5, 4}));
   Document now = was;
   now.input.sequences = {samples::sentence(5)};  // labels
-  now.heads = 3;
-  now.weights.seed = 11;
+  now.layer().heads = 3;
+  now.layer().weights.seed = 11;
   CHECK(dirty_stages(was, now).empty());
-  now.masking.causal = true;
+  now.layer().masking.causal = true;
   Stages from_mask = downstream_of(Stage::Mask);
   from_mask.insert(Stage::Bucket);
   CHECK(dirty_stages(was, now) == from_mask);
@@ -285,9 +316,9 @@ TEST_CASE("A refused Document leaves the Pipeline as it was") {
   Pipeline pipeline(make_cpu_backend(1));
   const ResultPtr before = pipeline.run(document);
   Document broken = document;
-  broken.heads = 7;
+  broken.layer().heads = 7;
   CHECK_THROWS(pipeline.run(broken));
-  document.temperature = 2;
+  document.layer().temperature = 2;
   const ResultPtr after = pipeline.run(document);
   CHECK(after->trace[Stage::Mask] == before->trace[Stage::Mask]);
 }

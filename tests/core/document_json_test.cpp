@@ -39,7 +39,7 @@ std::vector<TensorPtr*> blocks_of(Document& d) {
 
 /// Equality of what blocks hold, where Document's own == asks whether they are the same blocks.
 bool same(Document a, Document b) {
-  if (a.surgery.size() != b.surgery.size()) return false;
+  if (a.layer().surgery.size() != b.layer().surgery.size()) return false;
   const std::vector<TensorPtr*> in_a = blocks_of(a), in_b = blocks_of(b);
   for (std::size_t i = 0; i < in_a.size(); ++i) {
     if (!same(*in_a[i], *in_b[i])) return false;
@@ -68,42 +68,42 @@ TEST_CASE("missing keys take the defaults", "[json]") {
   const Document document = document_from_json(R"({"attnscope": 1, "text": ["The cat's mat"]})", "x");
   CHECK(same(document, sentence("The cat's mat")));
   CHECK(document.input.sequences[0].tokens == std::vector<std::string>{"The", "cat's", "mat"});
-  CHECK(document.weights[Parameter::WQuery] != nullptr);
+  CHECK(document.layer().weights[Parameter::WQuery] != nullptr);
 }
 
 TEST_CASE("every setting comes back", "[json]") {
   Document document = sentence("Ça \"va\"?\n猫 \\ 😀");
   document.title = "Title with \"quotes\" and ∞";
-  document.d_model = 32;
-  document.heads = 4;
+  document.layer().d_model = 32;
+  document.layer().heads = 4;
   document.input.sequences.change().push_back({"two words", {"two", "words"}});
   document.input.padded_length = 9;
-  document.positions = Positions::None;
-  document.weights.seed = std::numeric_limits<std::uint64_t>::max();
-  document.weights.biases = true;
-  document.weights.noise = 0.1f;
-  document.scaling = {Scaling::Kind::Factor, -0.3f};
-  document.masking.causal = true;
-  document.masking.padding = true;
-  document.soft_cap = 12.3f;
-  document.temperature = 1e-30f;
+  document.layer().positions = Positions::None;
+  document.layer().weights.seed = std::numeric_limits<std::uint64_t>::max();
+  document.layer().weights.biases = true;
+  document.layer().weights.noise = 0.1f;
+  document.layer().scaling = {Scaling::Kind::Factor, -0.3f};
+  document.layer().masking.causal = true;
+  document.layer().masking.padding = true;
+  document.layer().soft_cap = 12.3f;
+  document.layer().temperature = 1e-30f;
   document.input.memory = {{"another text", {"another", "text"}}, {"x", {"x"}}};
   document.input.cached = 3;
-  document.kv_heads = 2;
-  document.d_k = 6;
-  document.d_v = 5;
-  document.weights.fused = true;
-  document.zero_key = true;
-  document.position_settings = {500, 4, 8, 20, false};
-  document.masking.window = {3, -1};
-  document.masking.sparsity = {Sparsity::Kind::Lsh, 5, 6, 2, 8, 3, 77};
-  document.masking.heads = {0, 3};
-  document.masking.hidden = Masking::Hidden::MinusBillion;
-  document.masking.mistake = MaskMistake::WrongAxis;
-  document.softmax = SoftmaxKind::Naive;
-  document.empty_row = EmptyRow::Uniform;
-  document.linear = true;
-  document.dropout = {0.3f, 12};
+  document.layer().kv_heads = 2;
+  document.layer().d_k = 6;
+  document.layer().d_v = 5;
+  document.layer().weights.fused = true;
+  document.layer().zero_key = true;
+  document.layer().position_settings = {500, 4, 8, 20, false};
+  document.layer().masking.window = {3, -1};
+  document.layer().masking.sparsity = {Sparsity::Kind::Lsh, 5, 6, 2, 8, 3, 77};
+  document.layer().masking.heads = {0, 3};
+  document.layer().masking.hidden = Masking::Hidden::MinusBillion;
+  document.layer().masking.mistake = MaskMistake::WrongAxis;
+  document.layer().softmax = SoftmaxKind::Naive;
+  document.layer().empty_row = EmptyRow::Uniform;
+  document.layer().linear = true;
+  document.layer().dropout = {0.3f, 12};
   document.precision = Precision::Float16;
   document.loss.kind = Loss::Kind::MeanSquared;
   document = with_weights(document);
@@ -111,14 +111,15 @@ TEST_CASE("every setting comes back", "[json]") {
 
   SECTION("every kind of positions") {
     for (int kind = 0; kind < 7; ++kind) {
-      document.positions = static_cast<Positions>(kind);
+      document.layer().positions = static_cast<Positions>(kind);
       CHECK(same(round_trip(document), document));
     }
   }
   SECTION("a learned key") {
-    document.weights[Parameter::ExtraKey] = document.weights[Parameter::ExtraValue] = tensor(Shape{1}, {0});
+    document.layer().weights[Parameter::ExtraKey] = document.layer().weights[Parameter::ExtraValue] =
+        tensor(Shape{1}, {0});
     document = with_weights(document);
-    CHECK(document.weights[Parameter::ExtraValue]->shape() == Shape{10});
+    CHECK(document.layer().weights[Parameter::ExtraValue]->shape() == Shape{10});
     CHECK(same(round_trip(document), document));
   }
   SECTION("tokens of the second text that do not follow from it") {
@@ -126,7 +127,7 @@ TEST_CASE("every setting comes back", "[json]") {
     CHECK(same(round_trip(document), document));
   }
   SECTION("hand-built weights, each embedding") {
-    document.weights.recipe = Recipe::HandBuilt;
+    document.layer().weights.recipe = Recipe::HandBuilt;
     for (const Embedding embedding : {Embedding::Gaussian, Embedding::HandBuilt}) {
       document.embedding = embedding;
       CHECK(same(round_trip(with_weights(document)), with_weights(document)));
@@ -137,9 +138,9 @@ TEST_CASE("every setting comes back", "[json]") {
     CHECK(same(round_trip(document), document));
   }
   SECTION("a factor that waits for its switch") {
-    document.scaling = {Scaling::Kind::Off, 0.7f};
+    document.layer().scaling = {Scaling::Kind::Off, 0.7f};
     CHECK(same(round_trip(document), document));
-    document.scaling.kind = Scaling::Kind::InverseSqrtDk;
+    document.layer().scaling.kind = Scaling::Kind::InverseSqrtDk;
     CHECK(same(round_trip(document), document));
   }
   SECTION("tokens that do not follow from the text") {
@@ -148,41 +149,42 @@ TEST_CASE("every setting comes back", "[json]") {
   }
   SECTION("every kind of surgery") {
     using Kind = HeadSurgery::Kind;
-    document.surgery = {{Kind::None},
-                        {Kind::Frozen, tensor({1, 2, 3}, {0, 1, 0, 0.25f, 0.5f, 0.1f})},
-                        {Kind::Mute},
-                        {Kind::FirstToken}};
+    document.layer().surgery = {{Kind::None},
+                                {Kind::Frozen, tensor({1, 2, 3}, {0, 1, 0, 0.25f, 0.5f, 0.1f})},
+                                {Kind::Mute},
+                                {Kind::FirstToken}};
     CHECK(same(round_trip(document), document));
-    document.surgery = {{Kind::Uniform}, {Kind::PreviousToken}, {Kind::Identity}, {Kind::None}};
+    document.layer().surgery = {{Kind::Uniform}, {Kind::PreviousToken}, {Kind::Identity}, {Kind::None}};
     CHECK(same(round_trip(document), document));
-    document.surgery = std::vector<HeadSurgery>(4);  // none at all: not written, so it comes back as empty
-    CHECK(round_trip(document).surgery.empty());
+    document.layer().surgery =
+        std::vector<HeadSurgery>(4);  // none at all: not written, so it comes back as empty
+    CHECK(round_trip(document).layer().surgery.empty());
   }
   SECTION("a mask of numbers") {
-    document.masking.additive = tensor({1, 2, 1, 2}, {0, -infinity, 1.5f, -0.0f});
+    document.layer().masking.additive = tensor({1, 2, 1, 2}, {0, -infinity, 1.5f, -0.0f});
     const Document back = round_trip(document);
     CHECK(same(back, document));
-    CHECK(std::signbit(back.masking.additive->values()[3]));
+    CHECK(std::signbit(back.layer().masking.additive->values()[3]));
     CHECK_THAT(to_json(document), ContainsSubstring("null"));
   }
 }
 
 TEST_CASE("weights that are numbers come back bit by bit", "[json]") {
   Document document = sentence("a b");
-  document.d_model = 2;
-  document.heads = 1;
-  document.weights = {};
-  document.weights.recipe = Recipe::Given;
-  document.weights[Parameter::WQuery] = tensor({2, 2}, {0.1f, -1.0f / 3, 1e-45f, 3.4028235e38f});
-  document.weights[Parameter::WKey] = tensor({2, 2}, {16777216, 1e16f, 1.17549435e-38f, -0.0f});
-  document.weights[Parameter::WValue] = tensor({2, 2}, {1, 2, 3, 4});
-  document.weights[Parameter::WOutput] = tensor({2, 2}, {5, 6, 7, 8});
+  document.layer().d_model = 2;
+  document.layer().heads = 1;
+  document.layer().weights = {};
+  document.layer().weights.recipe = Recipe::Given;
+  document.layer().weights[Parameter::WQuery] = tensor({2, 2}, {0.1f, -1.0f / 3, 1e-45f, 3.4028235e38f});
+  document.layer().weights[Parameter::WKey] = tensor({2, 2}, {16777216, 1e16f, 1.17549435e-38f, -0.0f});
+  document.layer().weights[Parameter::WValue] = tensor({2, 2}, {1, 2, 3, 4});
+  document.layer().weights[Parameter::WOutput] = tensor({2, 2}, {5, 6, 7, 8});
   CHECK(same(round_trip(document), document));
-  document.weights[Parameter::BQuery] = tensor({2}, {0.5f, 1});
-  document.weights[Parameter::BKey] = tensor({2}, {2, 3});
-  document.weights[Parameter::BValue] = tensor({2}, {4, 5});
-  document.weights[Parameter::BOutput] = tensor({2}, {6, 7});
-  document.weights.head_names = {"edited"};
+  document.layer().weights[Parameter::BQuery] = tensor({2}, {0.5f, 1});
+  document.layer().weights[Parameter::BKey] = tensor({2}, {2, 3});
+  document.layer().weights[Parameter::BValue] = tensor({2}, {4, 5});
+  document.layer().weights[Parameter::BOutput] = tensor({2}, {6, 7});
+  document.layer().weights.head_names = {"edited"};
   CHECK(same(round_trip(document), document));
 }
 

@@ -68,13 +68,13 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
   };
   const float nan_ = std::numeric_limits<float>::quiet_NaN();
   const std::vector<Case> cases{
-      {[](Document& d) { d.heads = 7; },
+      {[](Document& d) { d.layer().heads = 7; },
        "d_model 64 cannot be split over 7 heads: 64 / 7 is not a whole number; 8 heads would fit."},
-      {[](Document& d) { d.heads = 100; },
+      {[](Document& d) { d.layer().heads = 100; },
        "d_model 64 cannot be split over 100 heads: 64 / 100 is not a whole number; 64 heads would fit."},
-      {[](Document& d) { d.heads = 0; }, "The number of heads is 0; it must be at least 1."},
-      {[](Document& d) { d.d_model = 0; }, "d_model is 0; it must be from 1 to 8192."},
-      {[](Document& d) { d.d_model = 1 << 30; }, "d_model is 1073741824; it must be from 1 to 8192."},
+      {[](Document& d) { d.layer().heads = 0; }, "The number of heads is 0; it must be at least 1."},
+      {[](Document& d) { d.layer().d_model = 0; }, "d_model is 0; it must be from 1 to 8192."},
+      {[](Document& d) { d.layer().d_model = 1 << 30; }, "d_model is 1073741824; it must be from 1 to 8192."},
       {[](Document& d) { d.input.sequences.change().clear(); },
        "There is no text: at least one sentence is needed."},
       {[](Document& d) { d.input.sequences = {Sequence{}}; },
@@ -86,34 +86,36 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
       {[](Document& d) { d.input.padded_length = 5; },
        "padded_length is 5; the longest sentence has 6 tokens, so it must be at least that, or 0 for no more "
        "padding than needed."},
-      {[](Document& d) { d.weights[Parameter::WQuery] = nullptr; },
+      {[](Document& d) { d.layer().weights[Parameter::WQuery] = nullptr; },
        "W_Q is missing; it must be [d_model, heads · d_k] = [64, 64]."},
       {[](Document& d) {
-         d.weights[Parameter::WOutput] = zeros({64, 32});
+         d.layer().weights[Parameter::WOutput] = zeros({64, 32});
        },
        "W_O has shape [64, 32]; it must be [heads · d_v, d_model] = [64, 64]."},
-      {[](Document& d) { d.weights[Parameter::BValue] = zeros({3}); },
+      {[](Document& d) { d.layer().weights[Parameter::BValue] = zeros({3}); },
        "b_V has shape [3]; it must be [kv heads · d_v] = [64]."},
-      {[](Document& d) { d.weights.noise = -1; },
+      {[](Document& d) { d.layer().weights.noise = -1; },
        "The noise is -1; it must be a finite number of at least 0."},
       {[=](Document& d) {
-         d.scaling = {Scaling::Kind::Factor, nan_};
+         d.layer().scaling = {Scaling::Kind::Factor, nan_};
        },
        "The scale factor is nan; it must be a finite number."},
-      {[](Document& d) { d.soft_cap = -1; },
+      {[](Document& d) { d.layer().soft_cap = -1; },
        "The soft-cap is -1; it must be a finite number above 0, or 0 for none."},
-      {[](Document& d) { d.dropout.rate = 1; }, "The dropout rate is 1; it must be at least 0 and below 1."},
-      {[](Document& d) { d.kv_heads = 3; },
+      {[](Document& d) { d.layer().dropout.rate = 1; },
+       "The dropout rate is 1; it must be at least 0 and below 1."},
+      {[](Document& d) { d.layer().kv_heads = 3; },
        "8 heads cannot share 3 heads of keys and values: 8 / 3 is not a whole number of at least 1."},
-      {[](Document& d) { d.d_k = -1; }, "d_k is -1; it must be from 1 to 8192, or 0 for d_model / heads."},
-      {[](Document& d) { d.d_k = 12; },
+      {[](Document& d) { d.layer().d_k = -1; },
+       "d_k is -1; it must be from 1 to 8192, or 0 for d_model / heads."},
+      {[](Document& d) { d.layer().d_k = 12; },
        "W_Q has shape [64, 64]; it must be [d_model, heads · d_k] = [64, 96]."},
       {[](Document& d) {
-         d.d_model = 4096;
-         d.d_k = 2049;
+         d.layer().d_model = 4096;
+         d.layer().d_k = 2049;
        },
        "d_k is 2049; it must be from 1 to 2048, or 0 for d_model / heads."},
-      {[](Document& d) { d.d_v = -1; }, "d_v is -1; it must be from 1 to 8192, or 0 for d_k."},
+      {[](Document& d) { d.layer().d_v = -1; }, "d_v is -1; it must be from 1 to 8192, or 0 for d_k."},
       {[](Document& d) { d.input.cached = 6; },
        "6 tokens cached of 6; at least one token must be left to compute, and the number cannot be "
        "negative."},
@@ -123,31 +125,32 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
          d.input.memory = {samples::sentence(3), {}};
        },
        "Sentence 2 of the second text has no tokens; type at least one word."},
-      {[](Document& d) { d.masking.window.left = -2; },
+      {[](Document& d) { d.layer().masking.window.left = -2; },
        "The window's left side is -2; it must be from -1 to 1073741824."},
-      {[](Document& d) { d.masking.sparsity.stride = 0; },
+      {[](Document& d) { d.layer().masking.sparsity.stride = 0; },
        "The stride of the mask is 0; it must be from 1 to 16777216."},
-      {[](Document& d) { d.masking.sparsity.lsh_buckets = 3; },
+      {[](Document& d) { d.layer().masking.sparsity.lsh_buckets = 3; },
        "The number of LSH buckets is 3; it must be even."},
-      {[](Document& d) { d.masking.heads = {8}; }, "The mask names head 8; there are heads 0 to 7."},
-      {[](Document& d) { d.position_settings.rope_base = 1; },
+      {[](Document& d) { d.layer().masking.heads = {8}; }, "The mask names head 8; there are heads 0 to 7."},
+      {[](Document& d) { d.layer().position_settings.rope_base = 1; },
        "The rotary base is 1; it must be a finite number above 1."},
       {[](Document& d) {
-         d.positions = Positions::RopeHalf;
-         d.position_settings.rope_dims = 10;
+         d.layer().positions = Positions::RopeHalf;
+         d.layer().position_settings.rope_dims = 10;
        },
        "10 dimensions cannot be rotated: queries and keys have d_k = 8."},
-      {[](Document& d) { d.weights[Parameter::ExtraKey] = zeros({64}); },
+      {[](Document& d) { d.layer().weights[Parameter::ExtraKey] = zeros({64}); },
        "A learned key needs a learned value and the other way round: one of them is missing."},
       {[](Document& d) {
          d.loss = {Loss::Kind::MeanSquared, zeros({2, 6, 63})};
        },
        "The target has shape [2, 6, 63]; it must be [batch, queries, d_model] = [2, 6, 64]."},
-      {[](Document& d) { d.temperature = 0; }, "The temperature is 0; it must be a finite number above 0."},
-      {[=](Document& d) { d.temperature = nan_; },
+      {[](Document& d) { d.layer().temperature = 0; },
+       "The temperature is 0; it must be a finite number above 0."},
+      {[=](Document& d) { d.layer().temperature = nan_; },
        "The temperature is nan; it must be a finite number above 0."},
       {[](Document& d) {
-         d.masking.additive = zeros({2, 3, 6, 6});
+         d.layer().masking.additive = zeros({2, 3, 6, 6});
        },
        "The added mask has shape [2, 3, 6, 6]; it must be [1 or 2, 1 or 8, 6, 6]: batch, heads, queries, "
        "keys."},
@@ -155,9 +158,9 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
        "10,000 queries x 10,000 keys in 8 heads are 800,000,000 scores, more than the 33,554,432 that can be "
        "kept at once; 2,048 tokens would fit."},
       {[](Document& d) {
-         d.weights.recipe = Recipe::HandBuilt;
-         d.d_model = 15;
-         d.heads = 1;
+         d.layer().weights.recipe = Recipe::HandBuilt;
+         d.layer().d_model = 15;
+         d.layer().heads = 1;
        },
        "d_model is 15; hand-built heads need an even number of at least 16, half for the token and half for "
        "its "
@@ -232,11 +235,11 @@ TEST_CASE("A shape whose product cannot be counted is refused") {
 TEST_CASE("The mask rule answers for a cell and for a row alike") {
   samples::Random random(3);
   Document document = sample();
-  document.masking.causal = document.masking.padding = true;
+  document.layer().masking.causal = document.layer().masking.padding = true;
   auto additive = std::make_shared<Tensor>(Shape{1, 8, 6, 6});
   for (float& value : additive->values())
     value = random.coin() ? 0.5f : -std::numeric_limits<float>::infinity();
-  document.masking.additive = additive;
+  document.layer().masking.additive = additive;
   const MaskRule rule(document);
   std::vector<std::uint8_t> seen(6);
   for (std::int64_t b = 0; b < 2; ++b) {

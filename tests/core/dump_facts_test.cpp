@@ -53,11 +53,11 @@ TEST_CASE("the metadata of a dump says what its tensors are", "[dump]") {
                                                           {"scale", "0.25"},
                                                           {"format", "pt"}}));
   CHECK(document.input.sequences[0].tokens == std::vector<std::string>{"The", " cat", "sat↵"});
-  CHECK(document.masking.causal);
-  CHECK(document.positions == Positions::RopeInterleaved);
-  CHECK(document.position_settings.rope_base == 500000);
-  CHECK(document.position_settings.rope_dims == 2);
-  CHECK(document.scaling == Scaling{Scaling::Kind::Factor, 0.25f});
+  CHECK(document.layer().masking.causal);
+  CHECK(document.layer().positions == Positions::RopeInterleaved);
+  CHECK(document.layer().position_settings.rope_base == 500000);
+  CHECK(document.layer().position_settings.rope_dims == 2);
+  CHECK(document.layer().scaling == Scaling{Scaling::Kind::Factor, 0.25f});
   CHECK(document.input.given.guesses == Guesses{});
 
   const Document other = opened(small_dump(directory, {{"text", "The cat sat"},
@@ -65,11 +65,11 @@ TEST_CASE("the metadata of a dump says what its tensors are", "[dump]") {
                                                        {"positions_applied", "true"},
                                                        {"scale", "1/sqrt(d_k)"}}));
   CHECK(other.input.sequences[0].tokens == std::vector<std::string>{"The", "cat", "sat"});
-  CHECK_FALSE(other.masking.causal);
-  CHECK(other.positions == Positions::None);
-  CHECK(other.scaling == Scaling{});
+  CHECK_FALSE(other.layer().masking.causal);
+  CHECK(other.layer().positions == Positions::None);
+  CHECK(other.layer().scaling == Scaling{});
   CHECK_FALSE(other.input.given.guesses.any());
-  CHECK(opened(small_dump(directory, {{"scale", "off"}})).scaling.kind == Scaling::Kind::Off);
+  CHECK(opened(small_dump(directory, {{"scale", "off"}})).layer().scaling.kind == Scaling::Kind::Off);
 }
 
 TEST_CASE("metadata that is wrong is refused by its name", "[dump]") {
@@ -106,10 +106,10 @@ TEST_CASE("a file beside arrays says what they are", "[dump]") {
   say(R"({"tokens": ["a", "b", "c"], "causal": true, "positions_applied": false, "rope_base": 100, "scale": 0.5})");
   const Document document = opened(directory / "l0_q.npy");
   CHECK(document.input.sequences[0].tokens == std::vector<std::string>{"a", "b", "c"});
-  CHECK(document.masking.causal);
-  CHECK(document.positions == Positions::RopeHalf);
-  CHECK(document.position_settings.rope_base == 100);
-  CHECK(document.scaling.factor == 0.5f);
+  CHECK(document.layer().masking.causal);
+  CHECK(document.layer().positions == Positions::RopeHalf);
+  CHECK(document.layer().position_settings.rope_base == 100);
+  CHECK(document.layer().scaling.factor == 0.5f);
   const auto refusal = [&] { return message_of<Error>([&] { open_document(directory / "l0_q.npy"); }); };
   say(R"({"token": ["a"]})");
   CHECK_THAT(refusal(), ContainsSubstring("attnscope.json") && ContainsSubstring("\"token\" is not known"));
@@ -128,14 +128,14 @@ TEST_CASE("Q, K and V have metadata and guesses, too", "[dump]") {
   const std::filesystem::path path = directory / "x.safetensors";
   write_safetensors(path, tensors, {{"tokens", R"(["a","b","c"])"}, {"causal", "true"}, {"scale", "2"}});
   const Document said = opened(path);
-  CHECK(said.masking.causal);
-  CHECK(said.scaling.factor == 2);
+  CHECK(said.layer().masking.causal);
+  CHECK(said.layer().scaling.factor == 2);
   CHECK(said.input.sequences[0].text == "a b c");
   CHECK(said.input.given.guesses.causal.empty());
   CHECK_FALSE(said.input.given.guesses.positions.empty());
   write_safetensors(path, tensors);
   const Document guessed = opened(path);
-  CHECK_FALSE(guessed.masking.causal);
+  CHECK_FALSE(guessed.layer().masking.causal);
   CHECK(guessed.input.given.guesses.causal == "Nothing in the file says so.");
 }
 
@@ -149,27 +149,27 @@ TEST_CASE("what a dump does not say is guessed from its names", "[dump]") {
     return opened(directory / file);
   };
   const Document gpt = guess("gpt2.safetensors", "h.0.q", "h.0.k", "h.0.v");
-  CHECK(gpt.masking.causal);
+  CHECK(gpt.layer().masking.causal);
   CHECK(gpt.input.given.guesses.causal == "\"gpt\" in the names belongs to decoders.");
-  CHECK(gpt.positions == Positions::None);
+  CHECK(gpt.layer().positions == Positions::None);
   CHECK(gpt.input.given.guesses.positions ==
         "\"gpt\" in the names belongs to models without rotary positions.");
   const Document bert =
       guess("d.safetensors", "bert.encoder.layer.0.q", "bert.encoder.layer.0.k", "bert.encoder.layer.0.v");
-  CHECK_FALSE(bert.masking.causal);
+  CHECK_FALSE(bert.layer().masking.causal);
   CHECK_THAT(bert.input.given.guesses.causal, ContainsSubstring("\"encoder\""));
   const Document llama =
       guess("llama.safetensors", "blocks.0.attn.hook_q", "blocks.0.attn.hook_k", "blocks.0.attn.hook_v");
-  CHECK(llama.masking.causal);
-  CHECK(llama.positions == Positions::RopeHalf);  // hook_q comes before them
+  CHECK(llama.layer().masking.causal);
+  CHECK(llama.layer().positions == Positions::RopeHalf);  // hook_q comes before them
   CHECK_THAT(llama.input.given.guesses.positions,
              ContainsSubstring("\"hook_q\"") && ContainsSubstring("\"llama\""));
   const Document unknown = guess("d.safetensors", "a.q", "a.k", "a.v");
-  CHECK_FALSE(unknown.masking.causal);
+  CHECK_FALSE(unknown.layer().masking.causal);
   CHECK(unknown.input.given.guesses.causal == "Nothing in the file says so.");
   const Document cross =
       guess("gpt.safetensors", "x.crossattention.q", "x.crossattention.k", "x.crossattention.v");
-  CHECK_FALSE(cross.masking.causal);
+  CHECK_FALSE(cross.layer().masking.causal);
 }
 
 TEST_CASE("rotated queries and keys of TransformerLens are preferred", "[dump]") {
@@ -188,9 +188,9 @@ TEST_CASE("rotated queries and keys of TransformerLens are preferred", "[dump]")
   const Document document = opened(path);
   CHECK(document.input.given.query->data()[0] == rotated.data()[0]);
   CHECK(document.input.given.value->shape() == Shape{1, 2, 5, 3});
-  CHECK(document.positions == Positions::None);
+  CHECK(document.layer().positions == Positions::None);
   CHECK(document.input.given.guesses.positions.empty());  // the name says it
-  CHECK(document.masking.causal);
+  CHECK(document.layer().masking.causal);
 }
 
 TEST_CASE("whether weights are causal is measured", "[dump]") {
@@ -200,14 +200,14 @@ TEST_CASE("whether weights are causal is measured", "[dump]") {
   write_safetensors(path, std::array{NamedTensor{"attn", &weights}});
   const Document causal = opened(path);
   CHECK(causal.input.given.holds == Holds::Weights);
-  CHECK(causal.masking.causal);
+  CHECK(causal.layer().masking.causal);
   CHECK(causal.input.given.guesses.causal.empty());
   CHECK_FALSE(is_causal_guessed(causal));
   CHECK_FALSE(are_positions_guessed(causal));
   weights.data()[16 + 3] = 0.5f;  // head 1, query 0, key 3
   weights.data()[16] = 0.5f;
   write_safetensors(path, std::array{NamedTensor{"attn", &weights}});
-  CHECK_FALSE(opened(path).masking.causal);
+  CHECK_FALSE(opened(path).layer().masking.causal);
   write_safetensors(path, std::array{NamedTensor{"attn", &weights}}, {{"causal", "true"}});
   CHECK_THAT(refusal_of(path), ContainsSubstring("\"causal\"") && ContainsSubstring("head 1 query 0") &&
                                    ContainsSubstring("key 3 a weight of 0.5"));
@@ -215,7 +215,7 @@ TEST_CASE("whether weights are causal is measured", "[dump]") {
   const Tensor late({1, 2, 5}, {.25f, .25f, .25f, .25f, 0, .2f, .2f, .2f, .2f, .2f});
   write_safetensors(path, std::array{NamedTensor{"attn", &late}});
   const Document behind = opened(path);
-  CHECK(behind.masking.causal);
+  CHECK(behind.layer().masking.causal);
   CHECK(behind.input.given.lengths == std::vector<std::int64_t>{5});
   Pipeline pipeline(make_cpu_backend());
   const ResultPtr result = pipeline.run(behind, {}, nullptr, 1);
@@ -269,8 +269,8 @@ TEST_CASE("an output matrix beside the values gives the output", "[dump]") {
                                    open_with("m.0.attn.o_proj.weight", linear),
                                    open_with("m.0.attn.o_proj.weight", w, {{"W_O_layout", "input first"}}),
                                    open_with("m.0.attn.W_O", linear, {{"W_O_layout", "output first"}})}) {
-    CHECK(*document.weights[Parameter::WOutput] == w);
-    CHECK(*document.weights[Parameter::BOutput] == bias);
+    CHECK(*document.layer().weights[Parameter::WOutput] == w);
+    CHECK(*document.layer().weights[Parameter::BOutput] == bias);
     CHECK(check(document).d_model == 5);
     CHECK(to_json(document_from_json(to_json(document), "x")) == to_json(document));
   }
@@ -313,30 +313,30 @@ TEST_CASE("another layer is shown with the settings of the one before", "[dump]"
                                NamedTensor{"w.2.attn", &weights}});
   Document first = edit::causal(opened(path, "h.0"), true);
   first = edit::labels(std::move(first), 0, "The cat sat");
-  first.scaling = {Scaling::Kind::Factor, 0.1f};
-  first.temperature = 2;
-  first.positions = Positions::RopeHalf;
-  first.masking.window.left = 1;
-  first.masking.additive = std::make_shared<const Tensor>(Shape{1, 2, 3, 3});
+  first.layer().scaling = {Scaling::Kind::Factor, 0.1f};
+  first.layer().temperature = 2;
+  first.layer().positions = Positions::RopeHalf;
+  first.layer().masking.window.left = 1;
+  first.layer().masking.additive = std::make_shared<const Tensor>(Shape{1, 2, 3, 3});
   const Document second = edit::with_settings_of(opened(path, "h.1"), first);
   CHECK(second.title == "x.safetensors · h.1");
   CHECK(second.input.given.query->data()[0] == b.data()[0]);
-  CHECK(second.masking == first.masking);
-  CHECK(second.scaling == first.scaling);
-  CHECK(second.temperature == 2);
-  CHECK(second.positions == Positions::RopeHalf);
+  CHECK(second.layer().masking == first.layer().masking);
+  CHECK(second.layer().scaling == first.layer().scaling);
+  CHECK(second.layer().temperature == 2);
+  CHECK(second.layer().positions == Positions::RopeHalf);
   CHECK(second.input.sequences == first.input.sequences);
   CHECK(second.input.given.guesses == first.input.given.guesses);
   CHECK_FALSE(is_causal_guessed(second));  // it was answered for the file
   CHECK(are_positions_guessed(second));
   const Document third = edit::with_settings_of(opened(path, "w.2.attn"), second);
-  CHECK(third.masking.additive != second.masking.additive);  // the weights themselves
-  CHECK(third.masking.causal);
+  CHECK(third.layer().masking.additive != second.layer().masking.additive);  // the weights themselves
+  CHECK(third.layer().masking.causal);
   CHECK(third.input.sequences == first.input.sequences);
   const Document back = edit::with_settings_of(opened(path, "h.0"), third);
-  CHECK(back.scaling == first.scaling);
-  CHECK(back.positions == Positions::RopeHalf);
-  CHECK_FALSE(back.masking.additive);
+  CHECK(back.layer().scaling == first.layer().scaling);
+  CHECK(back.layer().positions == Positions::RopeHalf);
+  CHECK_FALSE(back.layer().masking.additive);
   CHECK(are_positions_guessed(back));
 }
 

@@ -33,24 +33,25 @@ TEST_CASE("a gain multiplies what the recipe makes and what was edited", "[edit]
       same = now.values()[i] == was.values()[i] * factor;
     return same;
   };
-  CHECK(louder.weights.recipe == Recipe::HandBuilt);
-  CHECK(louder.weights.head_names == document.weights.head_names);
+  CHECK(louder.layer().weights.recipe == Recipe::HandBuilt);
+  CHECK(louder.layer().weights.head_names == document.layer().weights.head_names);
   CHECK(gain_of(louder, Editable::KeyWeights) == 3.0f);
-  CHECK(is_times(*louder.weights[Parameter::WKey], *document.weights[Parameter::WKey], 3));
-  CHECK(louder.weights[Parameter::WQuery] == document.weights[Parameter::WQuery]);
+  CHECK(is_times(*louder.layer().weights[Parameter::WKey], *document.layer().weights[Parameter::WKey], 3));
+  CHECK(louder.layer().weights[Parameter::WQuery] == document.layer().weights[Parameter::WQuery]);
   CHECK(same_picture(edit::gain(louder, Editable::KeyWeights, 1),
                      document));  // to the bit, however often it moved
-  CHECK(is_times(*edit::heads(louder, 4).weights[Parameter::WKey],
-                 *edit::heads(document, 4).weights[Parameter::WKey], 3));
-  CHECK(is_times(*edit::seed(louder, 9).weights[Parameter::WKey],
-                 *edit::seed(document, 9).weights[Parameter::WKey], 3));
+  CHECK(is_times(*edit::heads(louder, 4).layer().weights[Parameter::WKey],
+                 *edit::heads(document, 4).layer().weights[Parameter::WKey], 3));
+  CHECK(is_times(*edit::seed(louder, 9).layer().weights[Parameter::WKey],
+                 *edit::seed(document, 9).layer().weights[Parameter::WKey], 3));
 
   Document edited = edit::number(louder, {Editable::KeyWeights, 0, 0}, 6);
   edited = edit::gain(edited, Editable::KeyWeights, 0.5f);
-  CHECK(edited.weights[Parameter::WKey]->matrix()(0, 0) == Approx(1));
-  CHECK(edited.weights[Parameter::WKey]->matrix()(1, 1) ==
-        Approx(0.5f * document.weights[Parameter::WKey]->matrix()(1, 1)));
-  CHECK(is_times(*made_numbers(edited, Editable::KeyWeights), *document.weights[Parameter::WKey], 0.5f));
+  CHECK(edited.layer().weights[Parameter::WKey]->matrix()(0, 0) == Approx(1));
+  CHECK(edited.layer().weights[Parameter::WKey]->matrix()(1, 1) ==
+        Approx(0.5f * document.layer().weights[Parameter::WKey]->matrix()(1, 1)));
+  CHECK(is_times(*made_numbers(edited, Editable::KeyWeights), *document.layer().weights[Parameter::WKey],
+                 0.5f));
 
   const Document brighter = edit::gain(document, Editable::Input, 2);
   CHECK(brighter.embedding_gain == 2.0f);
@@ -71,7 +72,7 @@ TEST_CASE("typing, seeds and widths let go of what was edited", "[edit]") {
   edited = edit::number(edited, {Editable::QueryWeights, 0, 0}, 9);
   const auto keeps = [](const Document& d) {
     CHECK_NOTHROW(check(d));
-    return std::pair(d.input.edited != nullptr, d.weights.recipe == Recipe::Given);
+    return std::pair(d.input.edited != nullptr, d.layer().weights.recipe == Recipe::Given);
   };
   CHECK(keeps(edited) == std::pair(true, true));
   CHECK(keeps(edit::text(edited, 1, "five six")) == std::pair(false, true));
@@ -98,9 +99,9 @@ TEST_CASE("typing, seeds and widths let go of what was edited", "[edit]") {
   CHECK(edit::text(second, 0, "other words").input.edited_memory);
 
   const Document next = edit::new_seed(edited);
-  CHECK(next.weights.seed != edited.weights.seed);
-  CHECK(next.weights.seed < 100'000);
-  CHECK(next.weights.recipe == Recipe::Random);
+  CHECK(next.layer().weights.seed != edited.layer().weights.seed);
+  CHECK(next.layer().weights.seed < 100'000);
+  CHECK(next.layer().weights.recipe == Recipe::Random);
   CHECK(same_picture(edit::new_seed(edited), next));
 }
 
@@ -116,10 +117,10 @@ TEST_CASE("documents with edited numbers are saved and opened", "[edit][json]") 
     const Document back = opened(document);
     CHECK(same_picture(back, document));
     CHECK((all_numbers(back) == all_numbers(document)));
-    CHECK(back.weights.made_by == document.weights.made_by);
-    CHECK(back.weights.blocks == document.weights.blocks);
+    CHECK(back.layer().weights.made_by == document.layer().weights.made_by);
+    CHECK(back.layer().weights.blocks == document.layer().weights.blocks);
     CHECK(back.embedding_gain == 1.5f);
-    CHECK(back.weights.head_names == document.weights.head_names);
+    CHECK(back.layer().weights.head_names == document.layer().weights.head_names);
     CHECK_NOTHROW(check(back));
   }
   CHECK(same_picture(edit::reset_number(opened(document), {Editable::QueryWeights, 4, 4}),
@@ -152,7 +153,7 @@ TEST_CASE("check() says what is wrong with edited vectors and gains", "[edit]") 
         "[1, 6, 64].");
   CHECK(sentence_of([](Document& d) { d.embedding_gain = 0; }) ==
         "The gain of the embedding is 0; it must be a finite number above 0.");
-  CHECK(sentence_of([](Document& d) { d.weights.of(Projection::Value).gain = -2; }) ==
+  CHECK(sentence_of([](Document& d) { d.layer().weights.of(Projection::Value).gain = -2; }) ==
         "The gain of W_V is -2; it must be a finite number above 0.");
   CHECK(sentence_of([](Document& d) {
           d.input.edited = std::make_shared<const Tensor>(Shape{1, 6, 64});

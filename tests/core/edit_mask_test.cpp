@@ -59,7 +59,7 @@ TEST_CASE("strokes hide and show the cells they pass, in the heads and sequences
         }
     }
     REQUIRE(hidden(document) == expected);
-    if (expected.empty()) CHECK_FALSE(document.masking.additive);
+    if (expected.empty()) CHECK_FALSE(document.layer().masking.additive);
   }
   const ResultPtr result = computed(document);
   for (const auto& [b, h, i, j] : expected) CHECK(result->trace[Stage::Softmax]->matrix(b, h)(i, j) == 0.0f);
@@ -69,28 +69,30 @@ TEST_CASE("strokes hide and show the cells they pass, in the heads and sequences
 TEST_CASE("a painted mask is one matrix until a stroke tells heads or sequences apart", "[mask]") {
   const edit::MaskRange range{1, 3, 0, 2};
   const Document all = edit::hidden_cells(sample(), {}, range);
-  CHECK(all.masking.additive->shape() == Shape{1, 1, 5, 5});
+  CHECK(all.layer().masking.additive->shape() == Shape{1, 1, 5, 5});
   CHECK(hidden(all).size() == 4 * 8);
   const Document head =
       edit::hidden_cells(all, {.hides = true, .sequence = {}, .head = 2}, edit::MaskRange{4, 9, 4, 9});
-  CHECK(head.masking.additive->shape() == Shape{1, 4, 5, 5});
+  CHECK(head.layer().masking.additive->shape() == Shape{1, 4, 5, 5});
   CHECK(hidden(head).size() == 4 * 8 + 2);
   const Document one = edit::hidden_cells(head, {.hides = false, .sequence = 1, .head = 0}, range);
-  CHECK(one.masking.additive->shape() == Shape{2, 4, 5, 5});
+  CHECK(one.layer().masking.additive->shape() == Shape{2, 4, 5, 5});
   CHECK(hidden(one).size() == 4 * 8 + 2 - 4);
   // What is so already makes no new block.
   CHECK(edit::hidden_cells(one, {.hides = true, .sequence = 0, .head = 0}, range) == one);
-  CHECK(edit::hidden_cells(sample(), {.hides = false, .sequence = {}, .head = {}}, range).masking.additive ==
-        nullptr);
+  CHECK(edit::hidden_cells(sample(), {.hides = false, .sequence = {}, .head = {}}, range)
+            .layer()
+            .masking.additive == nullptr);
   CHECK(edit::hidden_cells(one, {}, edit::MaskRange{7, 9, 0, 2}) == one);
-  CHECK_FALSE(edit::hidden_cells(all, {.hides = false, .sequence = {}, .head = {}}, range).masking.additive);
+  CHECK_FALSE(
+      edit::hidden_cells(all, {.hides = false, .sequence = {}, .head = {}}, range).layer().masking.additive);
   CHECK_THROWS_AS(edit::hidden_cells(all, {.hides = true, .sequence = {}, .head = 4}, range), Error);
   // Numbers that a file added stay beside what is painted.
   Document added = sample();
-  added.masking.additive = samples::Random(1).tensor({1, 1, 5, 5});
-  const float kept = added.masking.additive->values()[3];
+  added.layer().masking.additive = samples::Random(1).tensor({1, 1, 5, 5});
+  const float kept = added.layer().masking.additive->values()[3];
   added = edit::hidden_cells(added, {}, edit::MaskRange{0, 1, 0, 2});
-  CHECK(added.masking.additive->values()[3] == kept);
+  CHECK(added.layer().masking.additive->values()[3] == kept);
   CHECK(edit::is_hidden_by_hand(added, 1, 1, 0, 1));
   CHECK_FALSE(edit::is_hidden_by_hand(added, 1, 1, 0, 2));
 }
@@ -114,11 +116,11 @@ TEST_CASE("a rule taken as painted hides the same cells, and each can be painted
           for (std::int64_t j = 0; j < size.keys; ++j)
             REQUIRE(after.allows(b, h, i, j) == before.allows(b, h, i, j));
     if (!head || size.heads == 1) {
-      const Masking& masking = painted.masking;
+      const Masking& masking = painted.layer().masking;
       CHECK((!masking.causal && masking.window.open() && masking.sparsity.kind == Sparsity::Kind::None &&
              masking.heads.empty()));
     }
-    if (painted.masking.padding) continue;
+    if (painted.layer().masking.padding) continue;
     const std::int64_t h = head.value_or(0);  // whatever hid it, a cell of that head can be shown now
     const Document shown = edit::hidden_cells(painted, {.hides = false, .sequence = {}, .head = h},
                                               edit::MaskRange{0, size.queries, 0, size.keys});
@@ -129,14 +131,14 @@ TEST_CASE("a rule taken as painted hides the same cells, and each can be painted
 
 TEST_CASE("a rule is painted as one matrix where it is the same for all", "[mask]") {
   Document document = sample();
-  document.masking.causal = document.masking.padding = true;
+  document.layer().masking.causal = document.layer().masking.padding = true;
   const Document painted = edit::mask_from_rule(document, {});
-  CHECK(painted.masking.additive->shape() == Shape{1, 1, 5, 5});
-  CHECK(painted.masking.padding);
+  CHECK(painted.layer().masking.additive->shape() == Shape{1, 1, 5, 5});
+  CHECK(painted.layer().masking.padding);
   CHECK(hidden(painted).size() == 8 * 10);
   CHECK(*computed(painted)->trace[Stage::Softmax] == *computed(document)->trace[Stage::Softmax]);
-  CHECK(edit::mask_from_rule(sample(), {}).masking == Masking{});
-  document.masking.sparsity.kind = Sparsity::Kind::Lsh;
+  CHECK(edit::mask_from_rule(sample(), {}).layer().masking == Masking{});
+  document.layer().masking.sparsity.kind = Sparsity::Kind::Lsh;
   CHECK_THROWS_AS(edit::mask_from_rule(document, {}), Error);
 }
 

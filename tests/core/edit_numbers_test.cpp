@@ -61,7 +61,7 @@ TEST_CASE("a layer computes with the edited token vectors", "[edit]") {
   samples::Random random(8);
   for (const Recipe recipe : {Recipe::Random, Recipe::HandBuilt}) {
     Document document = edit::memory(sentence(recipe, {"one two three", "a b"}), "un deux trois quatre");
-    document.masking.padding = true;
+    document.layer().masking.padding = true;
     for (int i = 0; i < 20; ++i) {
       document = edit::number(document, {Editable::Input, random.between(0, 2), random.between(0, 63), i % 2},
                               static_cast<float>(random.normal()));
@@ -72,7 +72,7 @@ TEST_CASE("a layer computes with the edited token vectors", "[edit]") {
     const ResultPtr result = computed(document);
     CHECK(*result->trace[Stage::Embed] == *document.input.edited);
     const Tensor x = *result->trace[Stage::Position];
-    const Tensor& w = *document.weights[Parameter::WQuery];
+    const Tensor& w = *document.layer().weights[Parameter::WQuery];
     const std::int64_t half = recipe == Recipe::HandBuilt ? 32 : 0, width = 64 - half;
     for (std::int64_t token = 0; token < 3; ++token) {
       for (std::int64_t d = 0; d < 64;
@@ -142,15 +142,15 @@ TEST_CASE("edited weights are given, and the recipe comes back with the last res
     const Document document = sentence(recipe);
     const Place first{Editable::QueryWeights, 3, 10}, second{Editable::OutputWeights, 9, 2};
     const Document edited = edit::number(edit::number(document, first, 5), second, -5);
-    CHECK(edited.weights.recipe == Recipe::Given);
-    CHECK(edited.weights.made_by == recipe);
-    CHECK(*made_numbers(edited, Editable::QueryWeights) == *document.weights[Parameter::WQuery]);
+    CHECK(edited.layer().weights.recipe == Recipe::Given);
+    CHECK(edited.layer().weights.made_by == recipe);
+    CHECK(*made_numbers(edited, Editable::QueryWeights) == *document.layer().weights[Parameter::WQuery]);
     const Document half = edit::reset_number(edited, second);
-    CHECK(half.weights.recipe == Recipe::Given);
-    CHECK(*half.weights[Parameter::WOutput] == *document.weights[Parameter::WOutput]);
-    CHECK(half.weights[Parameter::WQuery]->matrix()(3, 10) == 5.0f);
+    CHECK(half.layer().weights.recipe == Recipe::Given);
+    CHECK(*half.layer().weights[Parameter::WOutput] == *document.layer().weights[Parameter::WOutput]);
+    CHECK(half.layer().weights[Parameter::WQuery]->matrix()(3, 10) == 5.0f);
     const Document back = edit::reset_number(half, first);
-    CHECK(back.weights.recipe == recipe);
+    CHECK(back.layer().weights.recipe == recipe);
     CHECK(same_picture(back, document));
     CHECK(same_picture(edit::again(edited), document));
     CHECK(same_picture(edit::reset(edit::zero(document, Editable::KeyWeights), Editable::KeyWeights),
@@ -161,35 +161,39 @@ TEST_CASE("edited weights are given, and the recipe comes back with the last res
   const Document edited = edit::number(loaded, {Editable::KeyWeights, 0, 0}, 9);
   CHECK(made_numbers(edited, Editable::KeyWeights) == nullptr);
   CHECK(edit::reset(edited, Editable::KeyWeights) == edited);
-  CHECK(edit::again(edited).weights[Parameter::WKey] == edited.weights[Parameter::WKey]);
+  CHECK(edit::again(edited).layer().weights[Parameter::WKey] == edited.layer().weights[Parameter::WKey]);
 }
 
 TEST_CASE("a head keeps its name until what it looks at is edited", "[edit]") {
   const Document document = edit::kv_heads(sentence(Recipe::HandBuilt), 4);
-  const std::vector<std::string> names = document.weights.head_names;
+  const std::vector<std::string> names = document.layer().weights.head_names;
   REQUIRE(names.size() == 8);
   const auto names_without = [&](std::vector<std::size_t> heads) {
     std::vector<std::string> left = names;
     for (const std::size_t head : heads) left[head].clear();
     return left;
   };
-  CHECK(edit::number(document, {Editable::QueryWeights, 0, 17}, 9).weights.head_names == names_without({2}));
-  CHECK(edit::number(document, {Editable::KeyWeights, 0, 17}, 9).weights.head_names == names_without({4, 5}));
-  CHECK(edit::zero(document, Editable::ValueWeights).weights.head_names == names);
-  CHECK(edit::zero(document, Editable::OutputWeights).weights.head_names == names);
+  CHECK(edit::number(document, {Editable::QueryWeights, 0, 17}, 9).layer().weights.head_names ==
+        names_without({2}));
+  CHECK(edit::number(document, {Editable::KeyWeights, 0, 17}, 9).layer().weights.head_names ==
+        names_without({4, 5}));
+  CHECK(edit::zero(document, Editable::ValueWeights).layer().weights.head_names == names);
+  CHECK(edit::zero(document, Editable::OutputWeights).layer().weights.head_names == names);
   Document edited = edit::number(document, {Editable::QueryWeights, 0, 17}, 9);
   edited = edit::number(edited, {Editable::QueryWeights, 0, 0}, 9);
-  CHECK(edited.weights.head_names == names_without({0, 2}));
-  CHECK(edit::reset_number(edited, {Editable::QueryWeights, 0, 17}).weights.head_names == names_without({0}));
-  CHECK(edit::initialise(document, Editable::KeyWeights, Initialiser::Identity, 1).weights.head_names ==
-        std::vector<std::string>(8));
+  CHECK(edited.layer().weights.head_names == names_without({0, 2}));
+  CHECK(edit::reset_number(edited, {Editable::QueryWeights, 0, 17}).layer().weights.head_names ==
+        names_without({0}));
+  CHECK(
+      edit::initialise(document, Editable::KeyWeights, Initialiser::Identity, 1).layer().weights.head_names ==
+      std::vector<std::string>(8));
 }
 
 TEST_CASE("rows become zero, one-hot, noise or copies", "[edit]") {
   const Document document = sentence(Recipe::Random);
   const Columns head{8, 16};
   const auto row = [](const Document& d, std::int64_t at) {
-    const float* first = d.weights[Parameter::WKey]->data() + at * 64;
+    const float* first = d.layer().weights[Parameter::WKey]->data() + at * 64;
     return std::vector<float>(first, first + 64);
   };
   const std::vector<float> was = row(document, 5);
@@ -202,7 +206,7 @@ TEST_CASE("rows become zero, one-hot, noise or copies", "[edit]") {
   expect(edit::zero_row(document, at, head), [](std::size_t) { return 0.0f; });
   expect(edit::one_hot_row(document, at, head), [](std::size_t i) { return i == 11 ? 1.0f : 0.0f; });
   expect(edit::copy_row(document, {Editable::QueryWeights, 2}, at, head), [&](std::size_t i) {
-    return document.weights[Parameter::WQuery]->matrix()(2, static_cast<std::int64_t>(i));
+    return document.layer().weights[Parameter::WQuery]->matrix()(2, static_cast<std::int64_t>(i));
   });
   const Document noisy = edit::noise_row(document, at, {0.5f, 3}, head);
   expect(noisy, [&](std::size_t i) { return row(noisy, 5)[i]; });
@@ -212,7 +216,7 @@ TEST_CASE("rows become zero, one-hot, noise or copies", "[edit]") {
   const Document wide = edit::noise_row(edit::d_model(document, 1024), {Editable::ValueWeights, 7}, {2, 3});
   double squares = 0;
   for (std::int64_t i = 0; i < 1024; ++i)
-    squares += std::pow(static_cast<double>(wide.weights[Parameter::WValue]->matrix()(7, i)), 2);
+    squares += std::pow(static_cast<double>(wide.layer().weights[Parameter::WValue]->matrix()(7, i)), 2);
   CHECK(squares / 1024 == Approx(4).epsilon(0.2));  // standard error 4.4 %
   const std::vector<float> numbers{1, 2, 3};
   const Document pasted = edit::paste_row(document, {Editable::KeyWeights, 5, 61}, numbers);

@@ -89,7 +89,7 @@ TEST_CASE("positions are the sines and cosines of Vaswani et al.") {
       }
     }
     if (first > 0) CHECK(after.matrix(0).leftCols(first) == before.matrix(0).leftCols(first));
-    document.positions = Positions::None;
+    document.layer().positions = Positions::None;
     CHECK(add_positions(document, before) == before);
   }
 }

@@ -69,13 +69,15 @@ Document changed(samples::Random& random, const Document& was) {
       case 1: samples::randomise_settings(random, now); break;
       case 2: samples::randomise_positions(random, now); break;
       case 3: now.precision = static_cast<Precision>(random.between(0, 2)); break;
-      case 4: now.linear = !now.linear; break;
-      case 5: now.dropout.rate = random.coin() ? 0.5f : 0; break;
-      case 6: now.zero_key = !now.zero_key; break;
-      case 7: now.weights.fused = !now.weights.fused; break;
-      case 8: now.weights.seed += 1; break;
-      case 9: now.weights[Parameter::BQuery].reset(); break;
-      case 10: now.weights[Parameter::ExtraKey].reset(), now.weights[Parameter::ExtraValue].reset(); break;
+      case 4: now.layer().linear = !now.layer().linear; break;
+      case 5: now.layer().dropout.rate = random.coin() ? 0.5f : 0; break;
+      case 6: now.layer().zero_key = !now.layer().zero_key; break;
+      case 7: now.layer().weights.fused = !now.layer().weights.fused; break;
+      case 8: now.layer().weights.seed += 1; break;
+      case 9: now.layer().weights[Parameter::BQuery].reset(); break;
+      case 10:
+        now.layer().weights[Parameter::ExtraKey].reset(), now.layer().weights[Parameter::ExtraValue].reset();
+        break;
       case 11: now.input.cached = static_cast<int>(random.between(0, 3)); break;
       case 12:
         if (random.coin() || now.input.memory.empty()) {
@@ -88,7 +90,7 @@ Document changed(samples::Random& random, const Document& was) {
         if (!now.input.sequences.empty()) now.input.sequences.change()[0].tokens.back() = "[SEP]";
         break;
       case 14: samples::randomise_surgery(random, now); break;
-      case 15: now.surgery.clear(); break;
+      case 15: now.layer().surgery.clear(); break;
       case 16:
         if (!now.input.given.lengths.empty()) now.input.given.lengths[0] = 0;
         break;
@@ -129,10 +131,12 @@ TEST_CASE("Rows sum to one wherever a key is seen") {
   for (std::uint64_t i = 0; i < 500; ++i) {
     samples::Random random(seeds::of_case("sums", i));
     Document document = samples::any_document(random);
-    document.softmax = SoftmaxKind::Stable;
-    if (document.masking.mistake == MaskMistake::AfterSoftmax) document.masking.mistake = MaskMistake::None;
+    document.layer().softmax = SoftmaxKind::Stable;
+    if (document.layer().masking.mistake == MaskMistake::AfterSoftmax)
+      document.layer().masking.mistake = MaskMistake::None;
     // Linear attention turns what it adds up in the numerator alone.
-    if (document.linear && is_rotary(document.positions)) document.positions = Positions::None;
+    if (document.layer().linear && is_rotary(document.layer().positions))
+      document.layer().positions = Positions::None;
     const Dimensions size = check(document);
     const Trace trace = run(document);
     const MaskRule rule(document, trace);
@@ -141,15 +145,15 @@ TEST_CASE("Rows sum to one wherever a key is seen") {
       for (std::int64_t h = 0; h < size.heads; ++h)
         for (std::int64_t q = 0; q < size.queries; ++q) {
           const bool sees = rule.allowed_keys(b, h, q) > 0;
-          const bool finite = document.masking.hidden != Masking::Hidden::MinusInfinity;
-          const bool even = !sees && (finite || document.empty_row == EmptyRow::Uniform);
-          const bool no_number = !sees && !finite && document.empty_row == EmptyRow::NotANumber;
+          const bool finite = document.layer().masking.hidden != Masking::Hidden::MinusInfinity;
+          const bool even = !sees && (finite || document.layer().empty_row == EmptyRow::Uniform);
+          const bool no_number = !sees && !finite && document.layer().empty_row == EmptyRow::NotANumber;
           const auto sum = [&](Stage stage) {
             return trace[stage]->matrix(b, h).row(q).cast<double>().sum();
           };
           one = one && (no_number ? std::isnan(sum(Stage::Softmax))
                                   : std::abs(sum(Stage::Softmax) - (sees || even ? 1 : 0)) < 1e-6);
-          if (document.linear) one = one && std::abs(sum(Stage::Linear) - (sees ? 1 : 0)) < 1e-6;
+          if (document.layer().linear) one = one && std::abs(sum(Stage::Linear) - (sees ? 1 : 0)) < 1e-6;
         }
     INFO(place("sums", i));
     REQUIRE(one);
@@ -161,10 +165,10 @@ TEST_CASE("Without positions and masks the order of keys is no matter, that of q
     samples::Random random(seeds::of_case("permuted", i));
     Document document = samples::any_text_document(random);
     samples::randomise_settings(random, document);
-    document.positions = Positions::None;
-    document.masking = {};
-    document.dropout = {};
-    document.surgery = {};
+    document.layer().positions = Positions::None;
+    document.layer().masking = {};
+    document.layer().dropout = {};
+    document.layer().surgery = {};
     document.input.cached = 0;
     const auto tokens = static_cast<std::size_t>(padded_tokens(document.input));
     for (auto* text : {&document.input.sequences, &document.input.memory})
@@ -190,12 +194,12 @@ TEST_CASE("One product for queries, keys and values gives the bits of three") {
     samples::Random random(seeds::of_case("fused", i));
     Document document =
         random.coin() ? samples::any_text_document(random) : samples::any_vectors_document(random);
-    document.weights.fused = false;
+    document.layer().weights.fused = false;
     document.input.cached = 0;  // with a cache rows are cut elsewhere, and a product rounds by its size
-    document.masking.additive = nullptr;
-    document.surgery = {};
+    document.layer().masking.additive = nullptr;
+    document.layer().surgery = {};
     const Trace three = run(document);
-    document.weights.fused = true;
+    document.layer().weights.fused = true;
     INFO(place("fused", i));
     REQUIRE(first_difference(three, run(document), fuse) == "");
   }
@@ -204,7 +208,7 @@ TEST_CASE("One product for queries, keys and values gives the bits of three") {
       samples::Random random(5);
       Document document = samples::text_document(random, {tokens}, 4, width);
       const Trace three = run(document);
-      document.weights.fused = true;
+      document.layer().weights.fused = true;
       INFO("width " << width << ", " << tokens << " tokens");
       CHECK(first_difference(three, run(document), fuse) == "");
     }
@@ -230,7 +234,7 @@ TEST_CASE("No setting makes a number depend on the threads") {
 TEST_CASE("Dropout keeps the expectation and, for a seed, its pattern") {
   samples::Random random(6);
   Document document = samples::text_document(random, {40, 30}, 4, 32);
-  document.dropout = {.rate = 0.3f, .seed = 1};
+  document.layer().dropout = {.rate = 0.3f, .seed = 1};
   const Trace first = run(document);
   const Tensor& weights = *first[Stage::Softmax];
   const auto cells = static_cast<std::size_t>(weights.size());
@@ -238,12 +242,12 @@ TEST_CASE("Dropout keeps the expectation and, for a seed, its pattern") {
   double kept = 0;
   constexpr int seeds_tried = 100;
   for (int seed = 1; seed <= seeds_tried; ++seed) {
-    document.dropout.seed = static_cast<std::uint64_t>(seed);
+    document.layer().dropout.seed = static_cast<std::uint64_t>(seed);
     const Trace trace = run(document);
     for (std::size_t i = 0; i < cells; ++i) {
       const float now = trace[Stage::Drop]->values()[i];
       mean[i] += static_cast<double>(now) / seeds_tried;
-      const bool keeps_it = keeps(document.dropout, static_cast<std::int64_t>(i));
+      const bool keeps_it = keeps(document.layer().dropout, static_cast<std::int64_t>(i));
       kept += keeps_it;
       if (now != (keeps_it ? weights.values()[i] * static_cast<float>(1 / (1 - 0.3f)) : 0.0f)) FAIL(i);
     }
@@ -260,16 +264,16 @@ TEST_CASE("Dropout keeps the expectation and, for a seed, its pattern") {
   CHECK(total > 100);
   CHECK(std::abs(off) < 5 * std::sqrt(variance));
 
-  document.dropout.seed = 1;
+  document.layer().dropout.seed = 1;
   Document other = document;  // other weights, the same places
-  other.weights[Parameter::WQuery] = random.tensor({32, 32}, 0.2);
-  other.linear = true;
+  other.layer().weights[Parameter::WQuery] = random.tensor({32, 32}, 0.2);
+  other.layer().linear = true;
   const Trace second = run(other);
   bool same = true;
   for (std::size_t i = 0; i < cells; ++i)
     same = same && (first[Stage::Drop]->values()[i] == 0) == (second[Stage::Drop]->values()[i] == 0);
   CHECK(same);
-  document.dropout.rate = 0;
+  document.layer().dropout.rate = 0;
   const Trace off_now = run(document);
   CHECK(off_now[Stage::Drop] == off_now[Stage::Softmax]);
 }
@@ -281,8 +285,8 @@ TEST_CASE("Linear attention by weights is linear attention in O(n)") {
     Document document =
         samples::given_document(random.tensor({2, heads, n, 3}), random.tensor({2, kv_heads, n, 3}),
                                 random.tensor({2, kv_heads, n, 4}));
-    document.linear = true;
-    document.masking.causal = random.coin();
+    document.layer().linear = true;
+    document.layer().masking.causal = random.coin();
     const Given& given = document.input.given;
     oracle::Problem p;
     p.batch = 2;
@@ -294,7 +298,7 @@ TEST_CASE("Linear attention by weights is linear attention in O(n)") {
     p.q = compare::in_double(*given.query);
     p.k = compare::in_double(*given.key);
     p.v = compare::in_double(*given.value);
-    p.mask.causal = document.masking.causal;
+    p.mask.causal = document.layer().masking.causal;
     INFO(place("linear", i));
     REQUIRE(compare::difference(*run<double>(document)[Stage::Mix], oracle::linear_recurrent(p), 1e-12) ==
             "");

@@ -30,9 +30,9 @@ TEST_CASE("the opening example is the cat, eight hand-built heads, causal") {
   CHECK(document.input.sequences.at(0).tokens ==
         std::vector<std::string>{"The", "cat", "sat", "on", "the", "mat"});
   CHECK(document.embedding == Embedding::HandBuilt);
-  CHECK(document.weights.recipe == Recipe::HandBuilt);
-  CHECK(document.weights.head_names.size() == 8);
-  CHECK(document.masking.causal);
+  CHECK(document.layer().weights.recipe == Recipe::HandBuilt);
+  CHECK(document.layer().weights.head_names.size() == 8);
+  CHECK(document.layer().masking.causal);
   CHECK(check(document) == Dimensions{1, 8, 8, 6, 6, 64, 8, 8});
 }
 
@@ -42,8 +42,8 @@ TEST_CASE("the banks are a batch of two of unequal length") {
   CHECK(check(document).batch == 2);
   CHECK(sequence_length(document, 0) == 8);
   CHECK(sequence_length(document, 1) == 5);
-  CHECK(document.masking.padding);
-  CHECK_FALSE(document.masking.causal);
+  CHECK(document.layer().masking.padding);
+  CHECK_FALSE(document.layer().masking.causal);
 }
 
 TEST_CASE("examples are listed by the number in front of their names") {
@@ -60,12 +60,12 @@ TEST_CASE("the examples of single mechanisms have them") {
   const std::vector<Example> examples = list_examples(ATTNSCOPE_ASSETS);
   const auto open = [&](std::size_t i) { return open_document(examples.at(i).path); };
   CHECK_FALSE(open(4).input.memory.empty());
-  CHECK(open(7).positions == Positions::RopeHalf);
-  CHECK(open(8).kv_heads == 2);
+  CHECK(open(7).layer().positions == Positions::RopeHalf);
+  CHECK(open(8).layer().kv_heads == 2);
   CHECK(check(open(9)).queries == 3);
   CHECK(check(open(9)).keys == 10);
-  CHECK(open(10).linear);
-  CHECK(open(11).masking.mistake == MaskMistake::AfterSoftmax);
+  CHECK(open(10).layer().linear);
+  CHECK(open(11).layer().masking.mistake == MaskMistake::AfterSoftmax);
   CHECK(open(12).loss.kind == Loss::Kind::MeanSquared);
 }
 

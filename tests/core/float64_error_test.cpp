@@ -59,7 +59,7 @@ TEST_CASE("the float64 error of every stage is the difference to the oracle") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     samples::Random random(seed);
     Document document = samples::any_document(random);
-    document.softmax = SoftmaxKind::Stable;  // the reference takes it whatever the document says
+    document.layer().softmax = SoftmaxKind::Stable;  // the reference takes it whatever the document says
     INFO("seed " << seed);
     const ResultPtr result = computed(document);
     const Trace errors = errors_of(*result);
@@ -107,7 +107,7 @@ TEST_CASE("a naive softmax that overflows is compared with what it should have b
       samples::given_document(std::make_shared<Tensor>(Shape{1, 1, 1, 1}, std::vector<float>{100}),
                               std::make_shared<Tensor>(Shape{1, 1, 2, 1}, std::vector<float>{1, 2}),
                               std::make_shared<Tensor>(Shape{1, 1, 2, 1}, std::vector<float>{1, 2}));
-  document.softmax = SoftmaxKind::Naive;
+  document.layer().softmax = SoftmaxKind::Naive;
   const ResultPtr result = computed(document);
   REQUIRE(std::isnan(result->trace[Stage::Softmax]->values()[1]));
   const Trace errors = errors_of(*result);

@@ -93,9 +93,9 @@ MaskRule rule_for(const Masks& masks, const QueryKeyValue<T>& from) {
     document = samples::text_document(random, masks.lengths, heads, heads);
     document.input.padded_length = static_cast<int>(from.k.shape()[2]);
   }
-  document.masking.causal = masks.causal;
-  document.masking.padding = !masks.lengths.empty();
-  document.masking.additive = masks.additive;
+  document.layer().masking.causal = masks.causal;
+  document.layer().masking.padding = !masks.lengths.empty();
+  document.layer().masking.additive = masks.additive;
   return MaskRule(document);
 }
 

@@ -58,7 +58,7 @@ ResultPtr with_output_weights(float size, float first = 1) {
   Document document = samples::text_document(random, {5}, 2, 8);
   auto w = std::make_shared<Tensor>(Shape{8, 8});
   for (std::int64_t i = 0; i < 8; ++i) w->matrix()(i, i) = i < 4 ? size * first : size;
-  document.weights[Parameter::WOutput] = w;
+  document.layer().weights[Parameter::WOutput] = w;
   document.loss.kind = Loss::Kind::Sum;
   return Pipeline(make_cpu_backend(1)).run(document);
 }
@@ -90,7 +90,7 @@ TEST_CASE("Gradients in float are those in double") {
 TEST_CASE("Gradients are the same bits whatever the number of threads") {
   samples::Random random(seeds::of_case("gradient threads", 0));
   Document document = samples::text_document(random, {140, 90}, 4, 64);
-  document.masking.causal = true;
+  document.layer().masking.causal = true;
   document.loss.kind = Loss::Kind::MeanSquared;
   const ResultPtr one = Pipeline(make_cpu_backend(1)).run(document);
   for (const int threads : {2, 3, 7}) {
@@ -106,7 +106,7 @@ TEST_CASE("Stored numbers give the gradients of the numbers that were stored") {
   samples::Random random(5);
   Document document = samples::text_document(random, {1}, 2, 8);
   document.input.vectors = {random.tensor({2, 4, 8}), random.tensor({2, 5, 8}), random.tensor({2, 5, 8})};
-  document.positions = Positions::None;
+  document.layer().positions = Positions::None;
   document.precision = Precision::BFloat16;
   document.loss.kind = Loss::Kind::Sum;
   Document rounded = document;

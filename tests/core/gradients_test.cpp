@@ -192,13 +192,14 @@ std::string disagreement(samples::Random& random, std::string_view name, const P
 /// The first gradient that is not the slope of the loss; empty when there is none.
 std::string first_disagreement(samples::Random& random, const Case& c) {
   // The key of zeros stands where the second derivative of φ jumps: there a difference is off by step / 4.
-  const double tolerance = c.document().linear && c.document().zero_key ? 1e-5 : 2e-7;
+  const double tolerance = c.document().layer().linear && c.document().layer().zero_key ? 1e-5 : 2e-7;
   if (std::abs(c.gradients.loss - c.loss) > 1e-12 * (1 + std::abs(c.loss))) return "loss";
   for (const SourceGradient& row : source_gradients) {
     const Ptr& gradient = row.of(c.gradients);
     const Ptr& source = row.of(c.sources());
     const bool bias = row.parameter == Parameter::RelativeBias;
-    const bool used = bias ? c.document().positions == Positions::RelativeBuckets : !c.document().input.given;
+    const bool used =
+        bias ? c.document().layer().positions == Positions::RelativeBuckets : !c.document().input.given;
     const bool wanted = source && used;
     if (static_cast<bool>(gradient) != wanted) return fmt::format("{} is missing or too many", row.name);
     if (!gradient) continue;

@@ -31,9 +31,9 @@ constexpr const char* sentences[] = {
 /// The opening example's settings.
 Document built(const std::string& text, std::uint64_t seed = 7) {
   Document document = edit::texts({}, {text});
-  document.weights.noise = 0.1f;
-  document.weights.seed = seed;
-  document.masking.causal = true;
+  document.layer().weights.noise = 0.1f;
+  document.layer().weights.seed = seed;
+  document.layer().masking.causal = true;
   return edit::recipe(std::move(document), Recipe::HandBuilt);
 }
 
@@ -42,7 +42,7 @@ std::vector<std::string> tokens(const Document& document) { return document.inpu
 /// q · k of one head.
 Matrix scores(const Document& document, int head) {
   const TensorOf<double> x = add_positions(document, embed<double>(document));  // [1][n][d_model]
-  const int n = static_cast<int>(x.shape()[1]), d_model = document.d_model, d_k = key_width(document);
+  const int n = static_cast<int>(x.shape()[1]), d_model = document.layer().d_model, d_k = key_width(document);
   const auto project = [&](const Tensor& w) {
     Matrix y(static_cast<std::size_t>(n));
     for (int t = 0; t < n; ++t) {
@@ -54,8 +54,8 @@ Matrix scores(const Document& document, int head) {
     }
     return y;
   };
-  const Matrix q = project(*document.weights[Parameter::WQuery]),
-               k = project(*document.weights[Parameter::WKey]);
+  const Matrix q = project(*document.layer().weights[Parameter::WQuery]),
+               k = project(*document.layer().weights[Parameter::WKey]);
   Matrix s(q.size(), std::vector<double>(q.size()));
   for (std::size_t i = 0; i < s.size(); ++i) {
     for (std::size_t j = 0; j < s.size(); ++j) {
@@ -67,9 +67,9 @@ Matrix scores(const Document& document, int head) {
 
 Matrix attention(const Document& document, int head) {
   Matrix w = scores(document, head);
-  const double scale = scale_factor(document.scaling, key_width(document));
+  const double scale = scale_factor(document.layer().scaling, key_width(document));
   for (std::size_t i = 0; i < w.size(); ++i) {
-    const std::size_t seen = document.masking.causal ? i + 1 : w.size();
+    const std::size_t seen = document.layer().masking.causal ? i + 1 : w.size();
     double sum = 0;
     for (std::size_t j = 0; j < w.size(); ++j) {
       w[i][j] = j < seen ? std::exp(w[i][j] * scale) : 0;
@@ -100,7 +100,7 @@ void everywhere(Check check) {
       for (const bool causal : {true, false}) {
         CAPTURE(text, seed, causal);
         Document document = built(text, seed);
-        document.masking.causal = causal;
+        document.layer().masking.causal = causal;
         check(document);
       }
     }
@@ -146,7 +146,7 @@ TEST_CASE("head 3 looks at content words and prefers some to others") {
     const Matrix w = attention(document, 3);
     const std::vector<std::string> words = tokens(document);
     for (std::size_t i = 0; i < w.size(); ++i) {
-      const std::size_t seen = document.masking.causal ? i + 1 : w.size();
+      const std::size_t seen = document.layer().masking.causal ? i + 1 : w.size();
       double content = 0, count = 0;
       for (std::size_t j = 0; j < seen; ++j) {
         if (!is_function_word(words[j])) content += w[i][j], ++count;
@@ -170,8 +170,8 @@ TEST_CASE("a chosen product of the content head is made of many numbers") {
   };
   double sum = 0, largest = 0;
   for (int c = 24; c < 32; ++c) {
-    const double product =
-        column(*document.weights[Parameter::WQuery], 2, c) * column(*document.weights[Parameter::WKey], 1, c);
+    const double product = column(*document.layer().weights[Parameter::WQuery], 2, c) *
+                           column(*document.layer().weights[Parameter::WKey], 1, c);
     sum += std::abs(product), largest = std::max(largest, std::abs(product));
   }
   CHECK(largest < 0.5 * sum);
@@ -199,7 +199,7 @@ TEST_CASE("head 5 looks at its neighbourhood, on both sides alike") {
         if (i > 1 && n > 2) CHECK(weight < 0.75);  // soft
       }
       CHECK(near > 0.8);
-      if (document.masking.causal || i < 2 || i + 2 >= n) continue;
+      if (document.layer().masking.causal || i < 2 || i + 2 >= n) continue;
       const auto& row = w[static_cast<std::size_t>(i)];
       const double before = row[static_cast<std::size_t>(i - 1)],
                    after = row[static_cast<std::size_t>(i + 1)];
@@ -213,7 +213,7 @@ TEST_CASE("head 6 looks at function words, near ones more") {
     const Matrix w = attention(document, 6);
     const std::vector<std::string> words = tokens(document);
     for (std::size_t i = 0; i < w.size(); ++i) {
-      const std::size_t seen = document.masking.causal ? i + 1 : w.size();
+      const std::size_t seen = document.layer().masking.causal ? i + 1 : w.size();
       double function = 0, count = 0;
       for (std::size_t j = 0; j < seen; ++j) {
         if (is_function_word(words[j])) function += w[i][j], ++count;
@@ -273,9 +273,9 @@ TEST_CASE("heads still look right over sixty tokens") {
 TEST_CASE("leaving out the scale sharpens, heating softens") {
   Document document = built(opening);
   const double scaled = attention(document, 0)[3][2];
-  document.scaling.kind = Scaling::Kind::Off;
+  document.layer().scaling.kind = Scaling::Kind::Off;
   CHECK(attention(document, 0)[3][2] > scaled + 0.03);
-  document.scaling = {Scaling::Kind::Factor, 0.1f};
+  document.layer().scaling = {Scaling::Kind::Factor, 0.1f};
   CHECK(attention(document, 0)[3][2] < scaled - 0.2);
 }
 
@@ -335,7 +335,7 @@ TEST_CASE("heads wider or narrower than d_model / heads keep their jobs") {
     const Document document = edit::heads(edit::d_k(built(opening), size.d_k), size.heads);
     const Dimensions d = check(document);
     CHECK((d.d_k == size.d_k && d.d_v == size.d_k && d.d_model == 64));
-    CHECK(document.weights[Parameter::WOutput]->shape() == Shape{size.heads * size.d_k, 64});
+    CHECK(document.layer().weights[Parameter::WOutput]->shape() == Shape{size.heads * size.d_k, 64});
     const Matrix previous = attention(document, 0), first = attention(document, 1);
     for (std::size_t i = 1; i < previous.size(); ++i) {
       CHECK(previous[i][i - 1] > 0.75);

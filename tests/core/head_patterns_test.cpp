@@ -19,7 +19,7 @@ namespace {
 Document hand_built(const std::string& text) {
   Document document;
   document.input.sequences = {{text, tokenize(text)}};
-  document.masking.causal = true;
+  document.layer().masking.causal = true;
   return edit::recipe(document, Recipe::HandBuilt);
 }
 
@@ -35,8 +35,8 @@ const PatternScores& scores_of(const Result& result, std::int64_t head) {
 std::vector<std::int64_t> bearing(const Document& document) {
   const ResultPtr result = compute(document);
   std::vector<std::int64_t> heads;
-  for (std::int64_t h = 0; h < document.heads; ++h) {
-    const auto pattern = pattern_of(document.weights.head_names[static_cast<std::size_t>(h)]);
+  for (std::int64_t h = 0; h < document.layer().heads; ++h) {
+    const auto pattern = pattern_of(document.layer().weights.head_names[static_cast<std::size_t>(h)]);
     REQUIRE(pattern);
     if (holds(*pattern, scores_of(*result, h))) heads.push_back(h);
   }
@@ -51,7 +51,7 @@ const Heads all{0, 1, 2, 3, 4, 5, 6, 7};
 TEST_CASE("A row with one allowed key counts in no score, and a perfect head has 1", "[patterns]") {
   samples::Random random(1);
   Document document = samples::text_document(random, {6}, 2, 8);
-  document.masking.causal = true;
+  document.layer().masking.causal = true;
   document = edit::surgery(document, 0, HeadSurgery::Kind::PreviousToken);
   document = edit::surgery(document, 1, HeadSurgery::Kind::Uniform);
   const ResultPtr result = compute(document);
@@ -80,16 +80,16 @@ TEST_CASE("A row with one allowed key counts in no score, and a perfect head has
 TEST_CASE("Built heads bear their names on a sentence, and with less than full noise", "[patterns]") {
   CHECK(bearing(sentence()) == all);
   Document open = sentence();
-  open.masking.causal = false;
+  open.layer().masking.causal = false;
   CHECK(bearing(open) == all);
   CHECK(bearing(edit::noise(sentence(), 0.3f)) == all);
 }
 
 TEST_CASE("Without positions the heads of places bear no name", "[patterns]") {
   Document document = sentence();
-  document.positions = Positions::None;
+  document.layer().positions = Positions::None;
   CHECK(bearing(document) == Heads{2, 3, 4, 6});  // those of words and the even one
-  document.positions = Positions::RopeHalf;
+  document.layer().positions = Positions::RopeHalf;
   for (const std::int64_t head : bearing(document)) CHECK((head != 0 && head != 1 && head != 5 && head != 7));
 }
 
@@ -119,13 +119,13 @@ TEST_CASE("Random heads are called by nothing, a head of one pattern by that", "
     const Document document = edit::seed(edit::recipe(sentence(), Recipe::Random), seed);
     for (const bool causal : {true, false}) {
       Document one = document;
-      one.masking.causal = causal;
+      one.layer().masking.causal = causal;
       const ResultPtr result = compute(one);
       for (std::int64_t h = 0; h < 8; ++h) CHECK_FALSE(found_pattern(scores_of(*result, h)));
     }
   }
   Document document = sentence();
-  document.weights.head_names.clear();  // as if nobody had built them
+  document.layer().weights.head_names.clear();  // as if nobody had built them
   const ResultPtr result = compute(document);
   CHECK(found_pattern(scores_of(*result, 0)) == HeadPattern::Previous);
   CHECK(found_pattern(scores_of(*result, 1)) == HeadPattern::First);
@@ -137,7 +137,7 @@ TEST_CASE("Random heads are called by nothing, a head of one pattern by that", "
 }
 
 TEST_CASE("Every built head and preset has a pattern", "[patterns]") {
-  for (const std::string& name : sentence().weights.head_names) CHECK(pattern_of(name));
+  for (const std::string& name : sentence().layer().weights.head_names) CHECK(pattern_of(name));
   for (const HeadPreset preset : {HeadPreset::PreviousToken, HeadPreset::NextToken, HeadPreset::FirstToken,
                                   HeadPreset::SameToken, HeadPreset::Uniform})
     CHECK(pattern_of(name_of(preset)));

@@ -20,8 +20,8 @@ Document hand_built(int heads = 8, int d_model = 64) {
   const std::string text = "The cat sat on the mat because it was warm .";
   Document document;
   document.input.sequences = {{text, tokenize(text)}};
-  document.d_model = d_model;
-  document.heads = heads;
+  document.layer().d_model = d_model;
+  document.layer().heads = heads;
   return edit::recipe(document, Recipe::HandBuilt);
 }
 
@@ -78,36 +78,37 @@ TEST_CASE("A preset leaves the other heads and the rest as they are", "[preset]"
   const Document before = hand_built();
   const Document after = edit::head_preset(before, 4, HeadPreset::NextToken);
   for (std::int64_t h = 0; h < 8; ++h) {
-    CHECK((columns(after.weights[Parameter::WQuery], h, 8) ==
-           columns(before.weights[Parameter::WQuery], h, 8)) == (h != 4));
-    CHECK((columns(after.weights[Parameter::WKey], h, 8) == columns(before.weights[Parameter::WKey], h, 8)) ==
-          (h != 4));
+    CHECK((columns(after.layer().weights[Parameter::WQuery], h, 8) ==
+           columns(before.layer().weights[Parameter::WQuery], h, 8)) == (h != 4));
+    CHECK((columns(after.layer().weights[Parameter::WKey], h, 8) ==
+           columns(before.layer().weights[Parameter::WKey], h, 8)) == (h != 4));
     const auto at = static_cast<std::size_t>(h);
-    CHECK(after.weights.head_names[at] == (h == 4 ? "next token" : before.weights.head_names[at]));
+    CHECK(after.layer().weights.head_names[at] ==
+          (h == 4 ? "next token" : before.layer().weights.head_names[at]));
   }
-  CHECK(after.weights[Parameter::WValue] == before.weights[Parameter::WValue]);
-  CHECK(after.weights[Parameter::WOutput] == before.weights[Parameter::WOutput]);
-  CHECK(after.weights.recipe == Recipe::Given);
-  CHECK(after.weights.made_by == Recipe::HandBuilt);
+  CHECK(after.layer().weights[Parameter::WValue] == before.layer().weights[Parameter::WValue]);
+  CHECK(after.layer().weights[Parameter::WOutput] == before.layer().weights[Parameter::WOutput]);
+  CHECK(after.layer().weights.recipe == Recipe::Given);
+  CHECK(after.layer().weights.made_by == Recipe::HandBuilt);
   // What the recipe had built there anyway is the recipe's again.
   const Document again =
       edit::head_preset(edit::head_preset(before, 0, HeadPreset::Uniform), 0, HeadPreset::PreviousToken);
-  CHECK(again.weights.recipe == Recipe::HandBuilt);
-  CHECK(*again.weights[Parameter::WQuery] == *before.weights[Parameter::WQuery]);
-  CHECK(again.weights.head_names == before.weights.head_names);
+  CHECK(again.layer().weights.recipe == Recipe::HandBuilt);
+  CHECK(*again.layer().weights[Parameter::WQuery] == *before.layer().weights[Parameter::WQuery]);
+  CHECK(again.layer().weights.head_names == before.layer().weights.head_names);
   CHECK(edit::head_preset(before, 8, HeadPreset::Uniform) == before);
 }
 
 TEST_CASE("A preset takes the head's biases away", "[preset]") {
   Document document = edit::biases(edit::recipe(hand_built(), Recipe::Random), true);
   const Document after = edit::head_preset(document, 2, HeadPreset::Uniform);
-  CHECK(columns(after.weights[Parameter::BQuery], 2, 8).isZero(0));
-  CHECK(columns(after.weights[Parameter::BKey], 2, 8).isZero(0));
-  CHECK(columns(after.weights[Parameter::BQuery], 3, 8) ==
-        columns(document.weights[Parameter::BQuery], 3, 8));
-  REQUIRE(after.weights.head_names.size() == 8);
-  CHECK(after.weights.head_names[2] == "uniform");
-  CHECK(after.weights.head_names[3].empty());
+  CHECK(columns(after.layer().weights[Parameter::BQuery], 2, 8).isZero(0));
+  CHECK(columns(after.layer().weights[Parameter::BKey], 2, 8).isZero(0));
+  CHECK(columns(after.layer().weights[Parameter::BQuery], 3, 8) ==
+        columns(document.layer().weights[Parameter::BQuery], 3, 8));
+  REQUIRE(after.layer().weights.head_names.size() == 8);
+  CHECK(after.layer().weights.head_names[2] == "uniform");
+  CHECK(after.layer().weights.head_names[3].empty());
 }
 
 TEST_CASE("What a preset cannot do it says", "[preset]") {
@@ -120,9 +121,9 @@ TEST_CASE("What a preset cannot do it says", "[preset]") {
   says(refusal(edit::kv_heads(document, 2), 1, HeadPreset::Uniform), "shares its keys");
   says(refusal(edit::heads(document, 32), 1, HeadPreset::PreviousToken), "at least 4 numbers, and d_k is 2");
   Document other = document;
-  other.positions = Positions::RopeHalf;
+  other.layer().positions = Positions::RopeHalf;
   says(refusal(other, 1, HeadPreset::SameToken), "rotary");
-  other.positions = Positions::None;
+  other.layer().positions = Positions::None;
   says(refusal(other, 1, HeadPreset::FirstToken), "sinusoidal");
   CHECK_NOTHROW(edit::head_preset(other, 1, HeadPreset::SameToken));
   CHECK_NOTHROW(edit::head_preset(edit::recipe(document, Recipe::Random), 1, HeadPreset::Uniform));

@@ -55,27 +55,28 @@ std::vector<std::vector<double>> gram_schmidt(std::int64_t rows, std::int64_t co
 
 TEST_CASE("the initialisers draw what they are named after", "[initialise]") {
   const Document xavier = sentence(Initialiser::Xavier);
-  CHECK(xavier.weights[Parameter::WQuery]->values()[9] ==
+  CHECK(xavier.layer().weights[Parameter::WQuery]->values()[9] ==
         static_cast<float>(0.125 * random_normal(7, stream_of("block W_Q"), 9)));  // √(2 / 128)
   const Document normal = sentence(Initialiser::Normal);
-  CHECK(normal.weights[Parameter::WOutput]->values()[9] ==
+  CHECK(normal.layer().weights[Parameter::WOutput]->values()[9] ==
         static_cast<float>(0.02 * random_normal(7, stream_of("block W_O"), 9)));
-  CHECK(spread(*normal.weights[Parameter::WKey]) == Approx(0.02).epsilon(0.05));
-  CHECK(*normal.weights[Parameter::WKey] != *normal.weights[Parameter::WValue]);
+  CHECK(spread(*normal.layer().weights[Parameter::WKey]) == Approx(0.02).epsilon(0.05));
+  CHECK(*normal.layer().weights[Parameter::WKey] != *normal.layer().weights[Parameter::WValue]);
   const Document identity = edit::d_v(edit::kv_heads(sentence(Initialiser::Identity), 2), 20);
-  for (const TensorPtr& block : {identity.weights[Parameter::WQuery], identity.weights[Parameter::WKey],
-                                 identity.weights[Parameter::WValue], identity.weights[Parameter::WOutput]}) {
+  for (const TensorPtr& block :
+       {identity.layer().weights[Parameter::WQuery], identity.layer().weights[Parameter::WKey],
+        identity.layer().weights[Parameter::WValue], identity.layer().weights[Parameter::WOutput]}) {
     const auto w = block->matrix();
     for (std::int64_t r = 0; r < w.rows(); ++r)
       for (std::int64_t c = 0; c < w.cols(); ++c) REQUIRE(w(r, c) == (r == c ? 1.0f : 0.0f));
   }
-  CHECK(identity.weights[Parameter::WOutput]->shape() == Shape{160, 64});
+  CHECK(identity.layer().weights[Parameter::WOutput]->shape() == Shape{160, 64});
 }
 
 TEST_CASE("nn.Linear's initialiser is uniform, and its scores spread a third as much as Xavier's",
           "[initialise]") {
   const Document linear = edit::biases(sentence(Initialiser::Linear), true);
-  const Weights& w = linear.weights;
+  const Weights& w = linear.layer().weights;
   const double bound = 1 / std::sqrt(64.0);  // 1/√fan_in, biases too
   for (const TensorPtr& block : {w[Parameter::WQuery], w[Parameter::WKey], w[Parameter::WValue],
                                  w[Parameter::WOutput], w[Parameter::BQuery], w[Parameter::BOutput]}) {
@@ -90,13 +91,13 @@ TEST_CASE("nn.Linear's initialiser is uniform, and its scores spread a third as 
   }
   CHECK(spread(*w[Parameter::WQuery]) == Approx(bound / std::sqrt(3.0)).epsilon(0.02));
   CHECK(*w[Parameter::WQuery] != *w[Parameter::WKey]);
-  CHECK(*sentence(Initialiser::Linear).weights[Parameter::WQuery] == *w[Parameter::WQuery]);
+  CHECK(*sentence(Initialiser::Linear).layer().weights[Parameter::WQuery] == *w[Parameter::WQuery]);
 
   // PyTorch: nn.Linear(256, 256).weight is U(±0.0625); for x ~ N(0, 1) scaled scores have σ = 1/3.
   Document document;
-  document.d_model = 256;
-  document.positions = Positions::None;
-  document.weights.initialiser = Initialiser::Linear;
+  document.layer().d_model = 256;
+  document.layer().positions = Positions::None;
+  document.layer().weights.initialiser = Initialiser::Linear;
   std::vector<std::string> tokens;
   for (int i = 0; i < 200; ++i) tokens.push_back("token" + std::to_string(i));
   document.input.sequences = {{"", tokens}};
@@ -133,36 +134,37 @@ TEST_CASE("one block can be drawn by itself, under every recipe", "[initialise]"
   for (const Recipe recipe : {Recipe::Random, Recipe::HandBuilt}) {
     const Document document = edit::recipe(edit::texts({}, {"The cat sat"}), recipe);
     const Document drawn = edit::initialise(document, Editable::ValueWeights, Initialiser::Orthogonal, 11);
-    CHECK(drawn.weights.recipe == recipe);
-    CHECK(*drawn.weights[Parameter::WValue] ==
+    CHECK(drawn.layer().weights.recipe == recipe);
+    CHECK(*drawn.layer().weights[Parameter::WValue] ==
           initialised(Initialiser::Orthogonal, {64, 64}, 11, "block W_V"));
-    CHECK(drawn.weights[Parameter::WQuery] == document.weights[Parameter::WQuery]);
-    CHECK(*edit::d_v(drawn, 3).weights[Parameter::WValue] ==
+    CHECK(drawn.layer().weights[Parameter::WQuery] == document.layer().weights[Parameter::WQuery]);
+    CHECK(*edit::d_v(drawn, 3).layer().weights[Parameter::WValue] ==
           initialised(Initialiser::Orthogonal, {64, 24}, 11, "block W_V"));
-    CHECK(*edit::seed(drawn, 8).weights[Parameter::WValue] == *drawn.weights[Parameter::WValue]);
-    CHECK(edit::new_seed(drawn).weights.of(Projection::Value).drawn->seed ==
-          edit::new_seed(drawn).weights.seed);
-    CHECK_FALSE(edit::recipe(drawn, recipe).weights.of(Projection::Value).drawn);
+    CHECK(*edit::seed(drawn, 8).layer().weights[Parameter::WValue] ==
+          *drawn.layer().weights[Parameter::WValue]);
+    CHECK(edit::new_seed(drawn).layer().weights.of(Projection::Value).drawn->seed ==
+          edit::new_seed(drawn).layer().weights.seed);
+    CHECK_FALSE(edit::recipe(drawn, recipe).layer().weights.of(Projection::Value).drawn);
 
     const Document undrawn = edit::undrawn(drawn, Editable::ValueWeights);
-    CHECK(*undrawn.weights[Parameter::WValue] == *document.weights[Parameter::WValue]);
-    CHECK(undrawn.weights.blocks == document.weights.blocks);
+    CHECK(*undrawn.layer().weights[Parameter::WValue] == *document.layer().weights[Parameter::WValue]);
+    CHECK(undrawn.layer().weights.blocks == document.layer().weights.blocks);
 
     Document given = edit::number(drawn, {Editable::ValueWeights, 2, 3}, 5);  // and of edited ones
     given = edit::number(given, {Editable::KeyWeights, 2, 3}, 5);
-    CHECK(*made_numbers(given, Editable::ValueWeights) == *drawn.weights[Parameter::WValue]);
+    CHECK(*made_numbers(given, Editable::ValueWeights) == *drawn.layer().weights[Parameter::WValue]);
     const Document again = edit::initialise(given, Editable::ValueWeights, Initialiser::Identity, 0);
-    CHECK(again.weights[Parameter::WValue]->matrix().isIdentity(0));
-    CHECK(again.weights[Parameter::WKey] == given.weights[Parameter::WKey]);
-    CHECK(again.weights.recipe == Recipe::Given);
+    CHECK(again.layer().weights[Parameter::WValue]->matrix().isIdentity(0));
+    CHECK(again.layer().weights[Parameter::WKey] == given.layer().weights[Parameter::WKey]);
+    CHECK(again.layer().weights.recipe == Recipe::Given);
   }
   Document loaded = edit::recipe(edit::recipe(edit::texts({}, {"a b"}), Recipe::Random), Recipe::Given);
   loaded = edit::gain(loaded, Editable::QueryWeights, 2);
   const Document drawn = edit::initialise(loaded, Editable::QueryWeights, Initialiser::Normal, 5);
-  CHECK(spread(*drawn.weights[Parameter::WQuery]) == Approx(0.04).epsilon(0.05));
+  CHECK(spread(*drawn.layer().weights[Parameter::WQuery]) == Approx(0.04).epsilon(0.05));
   const Document edited = edit::number(drawn, {Editable::QueryWeights, 0, 0}, 3);
-  CHECK(*edit::reset(edited, Editable::QueryWeights).weights[Parameter::WQuery] ==
-        *drawn.weights[Parameter::WQuery]);
+  CHECK(*edit::reset(edited, Editable::QueryWeights).layer().weights[Parameter::WQuery] ==
+        *drawn.layer().weights[Parameter::WQuery]);
 }
 
 }  // namespace attnscope::initialise_test

@@ -26,7 +26,7 @@ class PacedBackend final : public Backend {
   TensorPtr run(Stage stage, const Document& document, const Trace& so_far, std::stop_token stop) override {
     if (stage == Stage::Embed) {
       std::unique_lock lock(mutex_);
-      entered_.push_back(document.temperature);
+      entered_.push_back(document.layer().temperature);
       changed_.notify_all();
       changed_.wait(lock, stop, [this] { return allowed_ > 0; });
       if (stop.stop_requested()) {
@@ -97,7 +97,7 @@ Document numbered(int number) {
   samples::Random random(1);
   Document document = samples::text_document(random, {2}, 1, 4);
   document.input.sequences.change()[0].tokens[0] = fmt::format("token{}", number);
-  document.temperature = static_cast<float>(number);
+  document.layer().temperature = static_cast<float>(number);
   return document;
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("The latest Document wins and what waited before it is never computed"
   engine.wait_idle();
   CHECK(backend->entered() == std::vector<float>{1, 4});
   CHECK(engine.latest()->ticket == 4);
-  CHECK(engine.latest()->document.temperature == 4.0f);
+  CHECK(engine.latest()->document.layer().temperature == 4.0f);
   CHECK(engine.latest_good() == engine.latest());
   CHECK(engine.running_for().count() == 0);
   CHECK(engine.progress().total == 0);
@@ -189,7 +189,7 @@ TEST_CASE("An exception becomes a message and the last good result stays") {
   engine.submit(numbered(2));
   engine.wait_idle();
   CHECK(engine.latest()->error == "The sky fell.");
-  CHECK(engine.latest()->document.temperature == 2.0f);
+  CHECK(engine.latest()->document.layer().temperature == 2.0f);
   CHECK(engine.latest()->backend == "paced");
   CHECK(!engine.latest()->trace[Stage::Score]);
   CHECK(engine.latest_good() == good);
@@ -201,7 +201,7 @@ TEST_CASE("An exception becomes a message and the last good result stays") {
 
   backend->fail_with("");
   Document broken = numbered(4);
-  broken.heads = 3;
+  broken.layer().heads = 3;
   engine.submit(broken);  // refused by check(), never reaches the backend
   engine.wait_idle();
   CHECK(engine.latest()->error.starts_with("d_model 4 cannot be split over 3 heads"));
@@ -222,7 +222,7 @@ TEST_CASE("Cancel stops the run and says so") {
   engine.cancel();
   engine.wait_idle();
   CHECK(engine.latest()->error == "Cancelled");
-  CHECK(engine.latest()->document.temperature == 1.0f);
+  CHECK(engine.latest()->document.layer().temperature == 1.0f);
   CHECK(backend->stopped() == 1);
 
   engine.submit(numbered(2));
@@ -289,7 +289,7 @@ TEST_CASE("Under a storm of edits nothing is published out of order and the last
     hands.emplace_back([&engine, hand] {
       for (int i = 0; i < 200; ++i) {
         Document document = numbered(1 + i % 7);
-        if (i % 11 == 0) document.heads = 3;  // an error now and then
+        if (i % 11 == 0) document.layer().heads = 3;  // an error now and then
         engine.submit(std::move(document));
         if (i % 37 == hand) engine.cancel();
         const ResultPtr result = engine.latest();
@@ -302,7 +302,7 @@ TEST_CASE("Under a storm of edits nothing is published out of order and the last
   engine.wait_idle();
   CHECK(engine.latest()->ticket == last);
   CHECK(engine.latest()->error.empty());
-  CHECK(engine.latest()->document.temperature == 3.0f);
+  CHECK(engine.latest()->document.layer().temperature == 3.0f);
   CHECK(!out_of_order);
 }
 

@@ -80,7 +80,7 @@ TEST_CASE("A mask answers the same by cell, by row and by count") {
 
 TEST_CASE("Patterns look as they are described") {
   Document document = square(6);
-  Masking& masking = document.masking;
+  Masking& masking = document.layer().masking;
   masking.window = {.left = 1, .right = 2};
   CHECK(picture(document) == Picture{"###...", "####..", ".####.", "..####", "...###", "....##"});
   masking.causal = true;
@@ -98,7 +98,7 @@ TEST_CASE("Patterns look as they are described") {
 
 TEST_CASE("The mistakes look as they are described") {
   Document document = square(4);
-  Masking& masking = document.masking;
+  Masking& masking = document.layer().masking;
   masking.causal = true;
   masking.mistake = MaskMistake::DiagonalToo;
   CHECK(picture(document) == Picture{"....", "#...", "##..", "###."});
@@ -111,17 +111,17 @@ TEST_CASE("The mistakes look as they are described") {
   document.input.given.lengths = {4};
   samples::Random random(2);
   Document text = samples::text_document(random, {4, 2}, 2, 8);
-  text.masking.padding = true;
+  text.layer().masking.padding = true;
   CHECK(picture(text, 0, 1) == Picture(4, "##.."));
-  text.masking.mistake = MaskMistake::WrongAxis;
+  text.layer().masking.mistake = MaskMistake::WrongAxis;
   CHECK(picture(text, 0, 1) == Picture{"####", "####", "....", "...."});
 }
 
 TEST_CASE("Masking after the softmax keeps the weights and loses their sum") {
   Document document = square(5);
   const auto open = weights_of(document);
-  document.masking.causal = true;
-  document.masking.mistake = MaskMistake::AfterSoftmax;
+  document.layer().masking.causal = true;
+  document.layer().masking.mistake = MaskMistake::AfterSoftmax;
   const ResultPtr result = compute(document);
   const auto weights = result->trace[Stage::Softmax]->matrix(0, 0);
   CHECK(result->trace[Stage::Mask]->matrix(0, 0).allFinite());
@@ -136,18 +136,18 @@ TEST_CASE("A row of hidden keys is zero with -inf and an even mix of all keys wi
   Document document = square(4);
   auto additive = std::make_shared<Tensor>(Shape{1, 1, 4, 4});
   additive->matrix(0, 0).row(2).setConstant(-infinity);
-  document.masking.additive = additive;
+  document.layer().masking.additive = additive;
   CHECK(weights_of(document).row(2).isZero(0));
-  document.masking.hidden = Masking::Hidden::MinusBillion;
+  document.layer().masking.hidden = Masking::Hidden::MinusBillion;
   const ResultPtr result = compute(document);
   CHECK((result->trace[Stage::Mask]->matrix(0, 0).row(2).array() == -1e9f).all());
   CHECK((result->trace[Stage::Softmax]->matrix(0, 0).row(2).array() == 0.25f).all());
   CHECK(result->measures.row(0, 0, 2).allowed == 0);
   CHECK(result->measures.head(0, 0).rows_without_key == 1);
-  document.masking.additive = nullptr;
-  document.masking.causal = true;  // where a key is seen the two agree
+  document.layer().masking.additive = nullptr;
+  document.layer().masking.causal = true;  // where a key is seen the two agree
   const auto finite = weights_of(document);
-  document.masking.hidden = Masking::Hidden::MinusInfinity;
+  document.layer().masking.hidden = Masking::Hidden::MinusInfinity;
   CHECK(finite == weights_of(document));
 }
 
@@ -155,11 +155,11 @@ TEST_CASE("A row without a key is zeros, NaN or uniform, as is asked; the naive 
   Document document = square(4);
   auto additive = std::make_shared<Tensor>(Shape{1, 1, 4, 4});
   additive->matrix(0, 0).row(2).setConstant(-infinity);
-  document.masking.additive = additive;
+  document.layer().masking.additive = additive;
   document.loss.kind = Loss::Kind::Sum;
   const auto with = [&](EmptyRow how, SoftmaxKind softmax = SoftmaxKind::Stable) {
-    document.empty_row = how;
-    document.softmax = softmax;
+    document.layer().empty_row = how;
+    document.layer().softmax = softmax;
     return compute(document);
   };
   const ResultPtr zeros = with(EmptyRow::Zeros);
@@ -194,8 +194,8 @@ TEST_CASE("A row without a key is zeros, NaN or uniform, as is asked; the naive 
 
 TEST_CASE("-1e9 added to a hidden score leaves NaN, and what float32 keeps of the score") {
   Document document = square(3);
-  document.masking.causal = true;
-  document.scaling.kind = Scaling::Kind::Off;
+  document.layer().masking.causal = true;
+  document.layer().scaling.kind = Scaling::Kind::Off;
   auto query = std::make_shared<Tensor>(*document.input.given.query);
   auto key = std::make_shared<Tensor>(*document.input.given.key);
   query->matrix(0, 0).setOnes();
@@ -206,7 +206,7 @@ TEST_CASE("-1e9 added to a hidden score leaves NaN, and what float32 keeps of th
   document.input.given.key = key;
   const float score = 25.0f * static_cast<float>(query->matrix(0, 0).cols());
   const auto masked = [&](Masking::Hidden hidden, Precision precision = Precision::Float32) {
-    document.masking.hidden = hidden;
+    document.layer().masking.hidden = hidden;
     document.precision = precision;
     return compute(document)->trace[Stage::Mask];
   };
@@ -226,10 +226,10 @@ TEST_CASE("finfo.min hides in every precision, stays finite and makes a row of h
   Document document = square(4);
   auto additive = std::make_shared<Tensor>(Shape{1, 1, 4, 4});
   additive->matrix(0, 0).row(2).setConstant(-infinity);
-  document.masking.additive = additive;
-  document.masking.causal = true;
+  document.layer().masking.additive = additive;
+  document.layer().masking.causal = true;
   const auto usual = weights_of(document);
-  document.masking.hidden = Masking::Hidden::LeastFinite;
+  document.layer().masking.hidden = Masking::Hidden::LeastFinite;
   for (const auto& [precision, least] : {std::pair{Precision::Float32, -0x1.fffffep127f},
                                          {Precision::BFloat16, -0x1.fep127f},
                                          {Precision::Float16, -65504.0f}}) {
@@ -241,10 +241,10 @@ TEST_CASE("finfo.min hides in every precision, stays finite and makes a row of h
     CHECK(result->measures.row(0, 0, 2).allowed == 0);
   }
   document.precision = Precision::Float32;
-  document.temperature =
+  document.layer().temperature =
       0.1f;  // what is hidden would overflow if it were divided before the maximum is taken
   CHECK((weights_of(document).row(2).array() == 0.25f).all());
-  document.temperature = 1;
+  document.layer().temperature = 1;
   CHECK((weights_of(document).row(3).array() == usual.row(3).array()).all());
   CHECK((weights_of(document).row(1).array() == usual.row(1).array()).all());
 }
@@ -253,14 +253,14 @@ TEST_CASE("Patterns that leave nothing out are full attention") {
   const Document document = square(7);
   const auto full = weights_of(document);
   Document same = document;
-  same.masking.window = {.left = 6, .right = 6};
+  same.layer().masking.window = {.left = 6, .right = 6};
   CHECK(weights_of(same) == full);
-  same.masking.window = {};
-  same.masking.sparsity = {.kind = Sparsity::Kind::Strided, .stride = 1};
+  same.layer().masking.window = {};
+  same.layer().masking.sparsity = {.kind = Sparsity::Kind::Strided, .stride = 1};
   CHECK(weights_of(same) == full);
-  same.masking.sparsity = {.kind = Sparsity::Kind::BlocksGlobal, .block = 7, .globals = 0};
+  same.layer().masking.sparsity = {.kind = Sparsity::Kind::BlocksGlobal, .block = 7, .globals = 0};
   CHECK(weights_of(same) == full);
-  same.masking.sparsity = {.kind = Sparsity::Kind::BlocksGlobal, .block = 1, .globals = 7};
+  same.layer().masking.sparsity = {.kind = Sparsity::Kind::BlocksGlobal, .block = 1, .globals = 7};
   CHECK(weights_of(same) == full);
   CHECK(compute(same)->measures.row(0, 0, 3).dropped == 0);
 }
@@ -279,7 +279,7 @@ TEST_CASE("What a pattern drops is a share of what full attention had") {
   // Without a causal mask: the weights that the window takes away, by hand.
   Document document = square(8);
   const auto full = weights_of(document);
-  document.masking.window = {.left = 1, .right = 1};
+  document.layer().masking.window = {.left = 1, .right = 1};
   const ResultPtr result = compute(document);
   for (std::int64_t i = 0; i < 8; ++i) {
     double outside = 0;
@@ -321,10 +321,10 @@ TEST_CASE("Hashing falls into the asked buckets, by direction alone") {
 TEST_CASE("Hashed attention sees what shares a bucket in any round, and equal vectors always") {
   Document document = square(12);
   document.input.given.key = document.input.given.query;  // shared, as in Reformer
-  document.masking.sparsity = {.kind = Sparsity::Kind::Lsh, .lsh_buckets = 16, .lsh_rounds = 1};
+  document.layer().masking.sparsity = {.kind = Sparsity::Kind::Lsh, .lsh_buckets = 16, .lsh_rounds = 1};
   std::size_t seen = 0;
   for (int rounds = 1; rounds <= 8; rounds *= 2) {
-    document.masking.sparsity.lsh_rounds = rounds;
+    document.layer().masking.sparsity.lsh_rounds = rounds;
     const Picture now = picture(document);
     std::size_t count = 0;
     for (std::size_t i = 0; i < 12; ++i) {

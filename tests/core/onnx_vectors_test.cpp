@@ -26,12 +26,12 @@ Document document_of(const OnnxCase& one, const std::filesystem::path& file) {
   const json& attributes = one.attributes;
   const HeadLayout layout{attributes.value("q_num_heads", 0), attributes.value("kv_num_heads", 0)};
   Document document = document_from_tensors(SafetensorsFile(file), layout);
-  document.masking.causal = attributes.value("is_causal", 0) != 0;
-  document.masking.window = {attributes.value("left_window_size", -1),
-                             attributes.value("right_window_size", -1)};
-  document.soft_cap = attributes.value("softcap", 0.0f);
+  document.layer().masking.causal = attributes.value("is_causal", 0) != 0;
+  document.layer().masking.window = {attributes.value("left_window_size", -1),
+                                     attributes.value("right_window_size", -1)};
+  document.layer().soft_cap = attributes.value("softcap", 0.0f);
   if (attributes.contains("scale"))
-    document.scaling = {Scaling::Kind::Factor, attributes.at("scale").get<float>()};
+    document.layer().scaling = {Scaling::Kind::Factor, attributes.at("scale").get<float>()};
   return document;
 }
 

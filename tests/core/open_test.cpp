@@ -74,13 +74,13 @@ TEST_CASE("a plain text becomes a sentence per line", "[open]") {
   CHECK(texts_of(document) == std::vector<std::string>{"He sat by the bank.", "She robbed the bank!"});
   CHECK(document.input.sequences[1].tokens == std::vector<std::string>{"She", "robbed", "the", "bank", "!"});
   CHECK(document.title == "two.txt");
-  CHECK(document.masking.padding);
-  CHECK(document.weights.recipe == Recipe::HandBuilt);
+  CHECK(document.layer().masking.padding);
+  CHECK(document.layer().weights.recipe == Recipe::HandBuilt);
   CHECK_NOTHROW(check(document));
 
   const Document one = open_document(directory.write("README", "Just one line"));
   CHECK(texts_of(one) == std::vector<std::string>{"Just one line"});
-  CHECK_FALSE(one.masking.padding);
+  CHECK_FALSE(one.layer().masking.padding);
 }
 
 TEST_CASE("a text of many lines is one sentence", "[open]") {
@@ -121,7 +121,7 @@ TEST_CASE("a document is saved and opened", "[open]") {
   const Document back = open_document(directory / "cat.JSON");
   CHECK(back.title == "My cat");
   CHECK(back.input == document.input);
-  CHECK(*back.weights[Parameter::WQuery] == *document.weights[Parameter::WQuery]);
+  CHECK(*back.layer().weights[Parameter::WQuery] == *document.layer().weights[Parameter::WQuery]);
   document.title.clear();
   save_document(document, directory / "untitled.json");
   CHECK(open_document(directory / "untitled.json").title == "untitled");
@@ -184,7 +184,7 @@ TEST_CASE("tensors that do not fit are refused", "[open]") {
 TEST_CASE("masks are spread to batch, heads, queries and keys", "[open]") {
   const TemporaryDirectory directory;
   const auto mask_of = [](const std::filesystem::path& path) {
-    return *open_document(path).masking.additive;
+    return *open_document(path).layer().masking.additive;
   };
   const std::string three("\1\0\1\1", 4);
 

@@ -70,7 +70,7 @@ TEST_CASE("Every parameter of a Document is one of its blocks and goes into the 
   for (const ParameterInfo& row : parameter_table) {
     INFO(row.name);
     const auto own = std::make_shared<const Tensor>(Shape{2, 3});
-    document.weights[row.parameter] = own;
+    document.layer().weights[row.parameter] = own;
     int found = 0;
     for_each_tensor(document, [&](const TensorPtr& block) { found += block == own; });
     CHECK(found == 1);

@@ -36,14 +36,14 @@ Document document_of(int batch = 1) {
   Document document =
       samples::text_document(random, std::vector<std::int64_t>(static_cast<std::size_t>(batch), 5), 2, 8);
   document.loss.kind = Loss::Kind::Sum;
-  document.masking.causal = true;
+  document.layer().masking.causal = true;
   return document;
 }
 
 Document long_document(int batch = 1) {
   samples::Random random(4);
   Document document;
-  document.positions = Positions::None;
+  document.layer().positions = Positions::None;
   const Shape shape{batch, 8, 2300, 4};
   document.input.given = {random.tensor(shape), random.tensor(shape), random.tensor(shape)};
   return document;
@@ -175,10 +175,11 @@ TEST_CASE("parity: what one backend changes is found in its stage, and in those 
 TEST_CASE("parity: every parameter that has a gradient is compared") {
   samples::Random random(5);
   Document document = document_of();
-  document.positions = Positions::RelativeBuckets;
-  document.weights[Parameter::RelativeBias] = random.tensor({document.position_settings.buckets, 2});
-  document.weights[Parameter::ExtraKey] = random.tensor({8});
-  document.weights[Parameter::ExtraValue] = random.tensor({8});
+  document.layer().positions = Positions::RelativeBuckets;
+  document.layer().weights[Parameter::RelativeBias] =
+      random.tensor({document.layer().position_settings.buckets, 2});
+  document.layer().weights[Parameter::ExtraKey] = random.tensor({8});
+  document.layer().weights[Parameter::ExtraValue] = random.tensor({8});
   const ResultPtr result = computed(document);
   const auto second = std::make_shared<SecondBackend>();
   const auto gradients = [](const Parity& parity) {

@@ -24,7 +24,7 @@ Trace run(const Document& document) {
 Document sentence_of(std::int64_t tokens, Positions positions) {
   samples::Random random(4);
   Document document = samples::text_document(random, {tokens}, 2, 8);
-  document.positions = positions;
+  document.layer().positions = positions;
   return document;
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("Learned positions without a table are a vector for each place, from t
   shorter.input.sequences = {samples::sentence(3, "x")};
   CHECK((added(shorter) - p.topRows(3)).cwiseAbs().maxCoeff() < 1e-6f);
   Document reseeded = document;
-  reseeded.weights.seed = 8;
+  reseeded.layer().weights.seed = 8;
   CHECK((added(reseeded) - p).cwiseAbs().maxCoeff() > 0.1f);
   Document longer = document;
   longer.input.sequences = {samples::sentence(500)};
@@ -140,17 +140,19 @@ TEST_CASE("Learned positions without a table are a vector for each place, from t
 TEST_CASE("A table of positions must fit key vectors too") {
   samples::Random random(9);
   Document document = samples::text_document(random, {1}, 2, 8);
-  document.positions = Positions::Learned;
-  document.weights[Parameter::PositionTable] = random.tensor({6, 8});
+  document.layer().positions = Positions::Learned;
+  document.layer().weights[Parameter::PositionTable] = random.tensor({6, 8});
   document.input.vectors.query = random.tensor({1, 4, 8});
   document.input.vectors.key = random.tensor({1, 6, 12});  // wider than the table
-  document.weights[Parameter::WKey] = document.weights[Parameter::WValue] = random.tensor({12, 8});
+  document.layer().weights[Parameter::WKey] = document.layer().weights[Parameter::WValue] =
+      random.tensor({12, 8});
   CHECK_THROWS_AS(check(document), Error);
-  document.weights[Parameter::PositionTable].reset();  // from the seed they have any width
+  document.layer().weights[Parameter::PositionTable].reset();  // from the seed they have any width
   CHECK(run(document)[Stage::Memory]->shape() == Shape{1, 6, 12});
   document.input.vectors.key = random.tensor({1, 6, 8});
-  document.weights[Parameter::WKey] = document.weights[Parameter::WValue] = random.tensor({8, 8});
-  document.weights[Parameter::PositionTable] = random.tensor({6, 8});
+  document.layer().weights[Parameter::WKey] = document.layer().weights[Parameter::WValue] =
+      random.tensor({8, 8});
+  document.layer().weights[Parameter::PositionTable] = random.tensor({6, 8});
   CHECK(run(document)[Stage::Memory]->shape() == Shape{1, 6, 8});
 }
 
@@ -162,7 +164,7 @@ TEST_CASE("A bucket's bias without a table is a number for each head, from the s
   for (std::int64_t i = 1; i < 9; ++i) CHECK(bias.matrix(0, 1)(i, i - 1) == bias.matrix(0, 1)(1, 0));
   CHECK(bias.matrix(0, 0)(1, 0) != bias.matrix(0, 1)(1, 0));
   CHECK(bias.matrix(0, 0)(1, 0) != bias.matrix(0, 0)(0, 1));
-  document.weights.seed = 8;
+  document.layer().weights.seed = 8;
   CHECK(run(document)[Stage::Bias]->matrix(0, 0)(1, 0) != bias.matrix(0, 0)(1, 0));
 }
 

@@ -44,14 +44,14 @@ float stored_as(Precision precision, float value) {
 TEST_CASE("The naive softmax overflows above 88.7 and the stable one does not") {
   Document document = with_scores({88.0f, 87.0f, 1.0f});
   const std::vector<float> stable = weights_of(document);
-  document.softmax = SoftmaxKind::Naive;
+  document.layer().softmax = SoftmaxKind::Naive;
   const std::vector<float> naive = weights_of(document);
   for (std::size_t i = 0; i < 3; ++i) CHECK(std::abs(naive[i] - stable[i]) < 1e-6f);
   CHECK(compute(document)->measures.head(0, 0).not_finite == 0);
 
   document = with_scores({88.8f, 87.0f, 1.0f});  // exp(88.8) > 3.4e38
   CHECK(std::isfinite(weights_of(document)[0]));
-  document.softmax = SoftmaxKind::Naive;
+  document.layer().softmax = SoftmaxKind::Naive;
   const ResultPtr result = compute(document);
   const auto weights = result->trace[Stage::Softmax]->values();
   CHECK(std::isnan(weights[0]));  // ∞ / ∞
@@ -62,19 +62,19 @@ TEST_CASE("The naive softmax overflows above 88.7 and the stable one does not") 
   CHECK(std::isnan(result->trace[Stage::Mix]->values()[0]));
 
   Document sum = with_scores({88.5f, 88.5f});  // neither overflows, their sum does: 1 becomes 0
-  sum.softmax = SoftmaxKind::Naive;
+  sum.layer().softmax = SoftmaxKind::Naive;
   CHECK(weights_of(sum) == std::vector<float>{0, 0});
   Document under = with_scores({-104.0f, -110.0f});  // both are 0: 0 / 0
   CHECK(weights_of(under)[0] > 0.99f);
-  under.softmax = SoftmaxKind::Naive;
+  under.layer().softmax = SoftmaxKind::Naive;
   CHECK(compute(under)->measures.head(0, 0).not_finite == 2);
   Document hot = with_scores({200.0f, 100.0f});
-  hot.softmax = SoftmaxKind::Naive;
-  hot.temperature = 4;  // 50 and 25
+  hot.layer().softmax = SoftmaxKind::Naive;
+  hot.layer().temperature = 4;  // 50 and 25
   CHECK(weights_of(hot)[0] > 0.99f);
   Document capped = with_scores({200.0f, 100.0f});
-  capped.softmax = SoftmaxKind::Naive;
-  capped.soft_cap = 50;
+  capped.layer().softmax = SoftmaxKind::Naive;
+  capped.layer().soft_cap = 50;
   CHECK(std::isfinite(weights_of(capped)[0]));
 }
 
@@ -124,9 +124,9 @@ TEST_CASE("Half precision turns -1e9 into -inf and overflows above 65504") {
   samples::Random random(4);
   Document document = samples::given_document(random.tensor({1, 1, 4, 2}), random.tensor({1, 1, 4, 2}),
                                               random.tensor({1, 1, 4, 2}));
-  document.masking.causal = true;
-  document.masking.mistake = MaskMistake::DiagonalToo;  // the first row sees nothing
-  document.masking.hidden = Masking::Hidden::MinusBillion;
+  document.layer().masking.causal = true;
+  document.layer().masking.mistake = MaskMistake::DiagonalToo;  // the first row sees nothing
+  document.layer().masking.hidden = Masking::Hidden::MinusBillion;
   CHECK(compute(document)->trace[Stage::Softmax]->matrix(0, 0)(0, 3) == 0.25f);
   document.precision = Precision::Float16;
   const ResultPtr half = compute(document);
@@ -136,8 +136,8 @@ TEST_CASE("Half precision turns -1e9 into -inf and overflows above 65504") {
   CHECK(compute(document)->trace[Stage::Softmax]->matrix(0, 0)(0, 3) == 0.25f);
 
   Document large = with_scores({65504, 300});
-  large.scaling.kind = Scaling::Kind::Factor;
-  large.scaling.factor = 2;
+  large.layer().scaling.kind = Scaling::Kind::Factor;
+  large.layer().scaling.factor = 2;
   CHECK(compute(large)->measures.head(0, 0).not_finite == 0);
   large.precision = Precision::Float16;
   const ResultPtr result = compute(large);

@@ -42,9 +42,9 @@ TEST_CASE("Rows of the weights sum to one") {
     samples::Random random(seed);
     Document document =
         samples::text_document(random, {random.between(1, 300), random.between(1, 40)}, 4, 32);
-    document.masking.causal = random.coin();
-    document.masking.padding = random.coin();
-    document.temperature = 0.1f * static_cast<float>(random.between(1, 40));
+    document.layer().masking.causal = random.coin();
+    document.layer().masking.padding = random.coin();
+    document.layer().temperature = 0.1f * static_cast<float>(random.between(1, 40));
     const ResultPtr result = compute(document);
     const Tensor& weights = *result->trace[Stage::Softmax];
     for (std::int64_t b = 0; b < 2; ++b) {
@@ -61,7 +61,7 @@ TEST_CASE("Rows of the weights sum to one") {
 TEST_CASE("A causal row sees no future") {
   samples::Random random(5);
   Document document = samples::text_document(random, {9}, 2, 16);
-  document.masking.causal = true;
+  document.layer().masking.causal = true;
   Document other = document;
   other.input.sequences.change()[0].tokens[6] = "something else";
   const ResultPtr a = compute(document), b = compute(other);
@@ -77,7 +77,7 @@ TEST_CASE("A causal row sees no future") {
 TEST_CASE("Permuting the tokens permutes the output when there are no positions") {
   samples::Random random(6);
   Document document = samples::text_document(random, {7}, 2, 16);
-  document.positions = Positions::None;
+  document.layer().positions = Positions::None;
   const std::vector<std::size_t> order{3, 0, 6, 1, 5, 2, 4};
   Document shuffled = document;
   for (std::size_t t = 0; t < order.size(); ++t)
@@ -88,7 +88,7 @@ TEST_CASE("Permuting the tokens permutes the output when there are no positions"
     const auto found = b->trace[Stage::Output]->matrix(0).row(static_cast<Eigen::Index>(t));
     CHECK((expected - found).cwiseAbs().maxCoeff() < 1e-5f);  // the sums run in another order
   }
-  document.positions = shuffled.positions = Positions::Sinusoidal;
+  document.layer().positions = shuffled.layer().positions = Positions::Sinusoidal;
   const ResultPtr c = compute(document), d = compute(shuffled);
   CHECK((c->trace[Stage::Output]->matrix(0).row(3) - d->trace[Stage::Output]->matrix(0).row(0)).norm() >
         1e-3f);
@@ -98,8 +98,8 @@ TEST_CASE("Scaling with 1/sqrt(d_k) is a temperature of sqrt(d_k)") {
   samples::Random random(7);
   Document scaled = samples::text_document(random, {8}, 2, 24);
   Document cooled = scaled;
-  cooled.scaling.kind = Scaling::Kind::Off;
-  cooled.temperature = std::sqrt(12.0f);
+  cooled.layer().scaling.kind = Scaling::Kind::Off;
+  cooled.layer().temperature = std::sqrt(12.0f);
   // One division more or less: a few units in the last place of the exponent.
   CHECK(difference(*compute(scaled)->trace[Stage::Softmax],
                    in_double(*compute(cooled)->trace[Stage::Softmax]), 1e-5) == "");
@@ -109,7 +109,7 @@ TEST_CASE("A row without any allowed key is zero and says so") {
   Document document = small_given();
   auto additive = std::make_shared<Tensor>(Shape{1, 1, 4, 4});
   for (std::size_t key = 0; key < 4; ++key) additive->values()[2 * 4 + key] = -infinity;
-  document.masking.additive = additive;
+  document.layer().masking.additive = additive;
   const ResultPtr result = compute(document);
   for (std::int64_t h = 0; h < 2; ++h) {
     CHECK(result->trace[Stage::Softmax]->matrix(0, h).row(2).isZero(0));
@@ -132,7 +132,7 @@ TEST_CASE("NaN and infinities in the input are computed like the formula says") 
     for (const bool causal : {false, true}) {
       INFO("value " << bad << ", causal " << causal);
       Document document = clean;
-      document.masking.causal = causal;
+      document.layer().masking.causal = causal;
       document.input.given.key = with_value(clean.input.given.key, 3 * 3, bad);  // head 0, the last key
       const ResultPtr result = compute(document);
       const auto masked = result->trace[Stage::Mask]->matrix(0, 0);
@@ -172,7 +172,7 @@ TEST_CASE("One token attends to itself") {
 TEST_CASE("Padding hides the end of short sequences and is left out of the means") {
   samples::Random random(9);
   Document document = samples::text_document(random, {5, 2}, 2, 8);
-  document.masking.padding = true;
+  document.layer().masking.padding = true;
   document.input.padded_length = 6;
   const ResultPtr result = compute(document);
   CHECK(result->dimensions.keys == 6);

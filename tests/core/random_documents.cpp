@@ -27,15 +27,15 @@ std::vector<Sequence> sentences(Random& random, std::int64_t count, std::string_
 }
 
 void randomise_heads(Random& random, Document& document) {
-  document.kv_heads = small(random, 1, 3);
-  document.heads = document.kv_heads * small(random, 1, 2);
-  if (document.heads == document.kv_heads && random.coin()) document.kv_heads = 0;
-  document.d_model = document.heads * small(random, 1, 5);
+  document.layer().kv_heads = small(random, 1, 3);
+  document.layer().heads = document.layer().kv_heads * small(random, 1, 2);
+  if (document.layer().heads == document.layer().kv_heads && random.coin()) document.layer().kv_heads = 0;
+  document.layer().d_model = document.layer().heads * small(random, 1, 5);
   if (rarely(random, 3)) {  // heads of any width, d_model that they need not divide
-    document.d_k = small(random, 1, 6);
-    document.d_model = small(random, 1, 24);
+    document.layer().d_k = small(random, 1, 6);
+    document.layer().d_model = small(random, 1, 24);
   }
-  if (rarely(random, 3)) document.d_v = small(random, 1, 5);
+  if (rarely(random, 3)) document.layer().d_v = small(random, 1, 5);
 }
 
 struct SourceWidths {
@@ -43,12 +43,12 @@ struct SourceWidths {
 };
 
 void randomise_weights(Random& random, Document& document, const SourceWidths& from) {
-  Weights& weights = document.weights;
+  Weights& weights = document.layer().weights;
   weights.recipe = Recipe::Given;
   weights.fused = random.coin();
-  const std::int64_t width = document.d_model, d_k = key_width(document), d_v = value_width(document);
+  const std::int64_t width = document.layer().d_model, d_k = key_width(document), d_v = value_width(document);
   const std::int64_t keys = key_value_heads(document) * d_k, values = key_value_heads(document) * d_v;
-  const std::int64_t queries = document.heads * d_k, mixed = document.heads * d_v;
+  const std::int64_t queries = document.layer().heads * d_k, mixed = document.layer().heads * d_v;
   const double spread = 1 / std::sqrt(static_cast<double>(width));
   weights[Parameter::WQuery] = random.tensor({width, queries}, spread);
   weights[Parameter::WKey] = random.tensor({from.key, keys}, spread);
@@ -58,7 +58,7 @@ void randomise_weights(Random& random, Document& document, const SourceWidths& f
   if (random.coin()) weights[Parameter::BKey] = random.tensor({keys}, 0.3);
   if (random.coin()) weights[Parameter::BValue] = random.tensor({values}, 0.3);
   if (random.coin()) weights[Parameter::BOutput] = random.tensor({width}, 0.3);
-  document.zero_key = rarely(random, 4);
+  document.layer().zero_key = rarely(random, 4);
   if (!rarely(random, 4)) return;
   weights[Parameter::ExtraKey] = random.tensor({keys});
   weights[Parameter::ExtraValue] = random.tensor({values});
@@ -97,29 +97,29 @@ TensorPtr random_additive(Random& random, const Dimensions& size) {
 }
 
 void randomise_positions(Random& random, Document& document) {
-  document.positions = Positions::None;
+  document.layer().positions = Positions::None;
   const Dimensions size = check(document);
-  document.positions = static_cast<Positions>(random.between(0, 6));
-  PositionSettings& settings = document.position_settings;
+  document.layer().positions = static_cast<Positions>(random.between(0, 6));
+  PositionSettings& settings = document.layer().position_settings;
   settings.rope_base = static_cast<float>(random.between(2, 20000));
   settings.rope_dims = 2 * small(random, 0, size.d_k / 2);
   settings.buckets_two_sided = random.coin();
   settings.buckets = settings.buckets_two_sided ? 2 * small(random, 2, 6) : small(random, 2, 9);
   const int exact = settings.buckets / (settings.buckets_two_sided ? 4 : 2);
   settings.bucket_distance = exact + small(random, 1, 20);
-  document.weights[Parameter::PositionTable].reset();
-  document.weights[Parameter::RelativeBias].reset();
-  if (document.positions == Positions::Learned) {
+  document.layer().weights[Parameter::PositionTable].reset();
+  document.layer().weights[Parameter::RelativeBias].reset();
+  if (document.layer().positions == Positions::Learned) {
     const std::int64_t most = std::max(size.past + size.queries, size.token_keys());
-    document.weights[Parameter::PositionTable] =
-        random.tensor({most + random.between(0, 2), document.d_model}, 0.5);
+    document.layer().weights[Parameter::PositionTable] =
+        random.tensor({most + random.between(0, 2), document.layer().d_model}, 0.5);
   }
-  if (document.positions == Positions::RelativeBuckets)
-    document.weights[Parameter::RelativeBias] = random.tensor({settings.buckets, size.heads});
+  if (document.layer().positions == Positions::RelativeBuckets)
+    document.layer().weights[Parameter::RelativeBias] = random.tensor({settings.buckets, size.heads});
 }
 
 void randomise_mask(Random& random, Document& document) {
-  Masking& masking = document.masking;
+  Masking& masking = document.layer().masking;
   masking = {};
   const Dimensions size = check(document);
   masking.causal = random.coin();
@@ -137,10 +137,10 @@ void randomise_mask(Random& random, Document& document) {
 }
 
 void randomise_surgery(Random& random, Document& document) {
-  document.surgery.clear();
+  document.layer().surgery.clear();
   const Dimensions size = check(document);
-  document.surgery.resize(static_cast<std::size_t>(size.heads));
-  for (HeadSurgery& head : document.surgery) {
+  document.layer().surgery.resize(static_cast<std::size_t>(size.heads));
+  for (HeadSurgery& head : document.layer().surgery) {
     if (random.coin()) continue;
     head.kind = static_cast<HeadSurgery::Kind>(random.between(1, 6));
     if (head.kind != HeadSurgery::Kind::Frozen) continue;
@@ -149,25 +149,26 @@ void randomise_surgery(Random& random, Document& document) {
       weight = static_cast<float>(random.between(0, 10)) / static_cast<float>(10 * size.keys);
     head.frozen = pattern;
   }
-  if (!is_operated(document)) document.surgery.clear();
+  if (!is_operated(document)) document.layer().surgery.clear();
 }
 
 void randomise_settings(Random& random, Document& document) {
-  document.softmax = rarely(random, 5) ? SoftmaxKind::Naive : SoftmaxKind::Stable;
-  const bool naive = document.softmax == SoftmaxKind::Naive;  // its scores must stay below 88.7
-  document.scaling.kind =
+  document.layer().softmax = rarely(random, 5) ? SoftmaxKind::Naive : SoftmaxKind::Stable;
+  const bool naive = document.layer().softmax == SoftmaxKind::Naive;  // its scores must stay below 88.7
+  document.layer().scaling.kind =
       naive ? Scaling::Kind::InverseSqrtDk : static_cast<Scaling::Kind>(random.between(0, 2));
-  document.scaling.factor = static_cast<float>(random.normal());
-  document.soft_cap = random.coin() ? 0.5f + static_cast<float>(random.between(0, 40)) * 0.5f : 0.0f;
-  document.temperature =
+  document.layer().scaling.factor = static_cast<float>(random.normal());
+  document.layer().soft_cap = random.coin() ? 0.5f + static_cast<float>(random.between(0, 40)) * 0.5f : 0.0f;
+  document.layer().temperature =
       naive || random.coin() ? 1.0f : 0.3f + static_cast<float>(random.between(0, 30)) * 0.1f;
-  document.empty_row = rarely(random, 3) ? static_cast<EmptyRow>(random.between(1, 2)) : EmptyRow::Zeros;
-  document.linear = rarely(random, 5);
-  document.dropout = {};
-  document.surgery = {};
+  document.layer().empty_row =
+      rarely(random, 3) ? static_cast<EmptyRow>(random.between(1, 2)) : EmptyRow::Zeros;
+  document.layer().linear = rarely(random, 5);
+  document.layer().dropout = {};
+  document.layer().surgery = {};
   if (rarely(random, 4)) {
-    document.dropout.rate = 0.05f * static_cast<float>(random.between(1, 16));
-    document.dropout.seed = static_cast<std::uint64_t>(random.between(0, 1000));
+    document.layer().dropout.rate = 0.05f * static_cast<float>(random.between(1, 16));
+    document.layer().dropout.seed = static_cast<std::uint64_t>(random.between(0, 1000));
   }
   randomise_mask(random, document);
   if (rarely(random, 3)) randomise_surgery(random, document);
@@ -183,9 +184,9 @@ Document any_text_document(Random& random) {
   const std::int64_t tokens = padded_tokens(input);
   if (input.memory.empty() && tokens > 1 && rarely(random, 4)) input.cached = small(random, 1, tokens - 1);
   randomise_heads(random, document);
-  if (document.d_model >= 16 && document.d_model % 2 == 0 && random.coin())
+  if (document.layer().d_model >= 16 && document.layer().d_model % 2 == 0 && random.coin())
     document.embedding = Embedding::HandBuilt;
-  randomise_weights(random, document, {document.d_model, document.d_model});
+  randomise_weights(random, document, {document.layer().d_model, document.layer().d_model});
   randomise_positions(random, document);
   randomise_settings(random, document);
   return document;
@@ -194,7 +195,8 @@ Document any_text_document(Random& random) {
 Document any_vectors_document(Random& random) {
   Document document;
   randomise_heads(random, document);
-  const std::int64_t batch = random.between(1, 3), queries = random.between(1, 7), width = document.d_model;
+  const std::int64_t batch = random.between(1, 3), queries = random.between(1, 7),
+                     width = document.layer().d_model;
   Vectors& vectors = document.input.vectors;
   vectors.query = random.tensor({batch, queries, width});
   SourceWidths from{width, width};
@@ -213,7 +215,7 @@ Document any_vectors_document(Random& random) {
   randomise_weights(random, document, from);
   do {  // a table of positions fits vectors of its own width only
     randomise_positions(random, document);
-  } while (document.positions == Positions::Learned && from.key != width);
+  } while (document.layer().positions == Positions::Learned && from.key != width);
   randomise_settings(random, document);
   return document;
 }
@@ -234,7 +236,7 @@ Document any_given_document(Random& random) {
     given.past_value = random.tensor({batch, kv_heads, past, d_v});
   }
   for (std::int64_t b = 0; b < batch && kind == 2; ++b) given.lengths.push_back(random.between(0, keys));
-  document.zero_key = rarely(random, 4);
+  document.layer().zero_key = rarely(random, 4);
   randomise_positions(random, document);
   randomise_settings(random, document);
   return document;
@@ -260,8 +262,8 @@ Document any_differentiable_document(Random& random) {
   while (true) {
     Document document = any_document(random);
     // Beside -1e9 scores keep too few digits for finite differences, in float none.
-    if (document.masking.hidden == Masking::Hidden::AddedMinusBillion)
-      document.masking.hidden = Masking::Hidden::MinusBillion;
+    if (document.layer().masking.hidden == Masking::Hidden::AddedMinusBillion)
+      document.layer().masking.hidden = Masking::Hidden::MinusBillion;
     randomise_loss(random, document);
     const auto trace = run_stages(work, document, sources_of<double>(document));
     const TensorOf<double>& y = *trace[document.input.given ? Stage::Concat : Stage::Output];

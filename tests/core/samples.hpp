@@ -51,9 +51,9 @@ inline Document text_document(Random& random, const std::vector<std::int64_t>& l
   Document document;
   for (std::size_t b = 0; b < lengths.size(); ++b)
     document.input.sequences.change().push_back(sentence(lengths[b], fmt::format("s{}t", b)));
-  document.heads = heads;
-  document.d_model = d_model;
-  Weights& weights = document.weights;
+  document.layer().heads = heads;
+  document.layer().d_model = d_model;
+  Weights& weights = document.layer().weights;
   weights.recipe = Recipe::Given;
   weights.biases = biases;
   const double spread = 1 / std::sqrt(static_cast<double>(d_model));

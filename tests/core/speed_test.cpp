@@ -42,9 +42,11 @@ Timing time_changes(Pipeline& pipeline, Document document, int repeats, Change c
   return {times.front(), times[times.size() / 2]};
 }
 
-void toggle_mask(Document& document, int) { document.masking.causal = !document.masking.causal; }
+void toggle_mask(Document& document, int) {
+  document.layer().masking.causal = !document.layer().masking.causal;
+}
 void drag_scale(Document& document, int i) {
-  document.scaling = {Scaling::Kind::Factor, 0.1f + 0.01f * static_cast<float>(i)};
+  document.layer().scaling = {Scaling::Kind::Factor, 0.1f + 0.01f * static_cast<float>(i)};
 }
 
 struct Target {

@@ -74,8 +74,8 @@ Document masked_document(samples::Random& random) {
   const Shape shape{2, 4, 5, 3};
   Document document =
       samples::given_document(random.tensor(shape), random.tensor(shape), random.tensor(shape));
-  document.positions = Positions::None;
-  document.masking.causal = true;
+  document.layer().positions = Positions::None;
+  document.layer().masking.causal = true;
   return document;
 }
 const Shape cells{2, 4, 5, 5};
@@ -144,10 +144,10 @@ TEST_CASE("backward: the table of relative positions gathers its buckets") {
   Family f;
   for (const bool two_sided : {false, true}) {
     Document document = masked_document(f.random());
-    document.positions = Positions::RelativeBuckets;
-    document.position_settings.buckets = 6;
-    document.position_settings.bucket_distance = 8;
-    document.position_settings.buckets_two_sided = two_sided;
+    document.layer().positions = Positions::RelativeBuckets;
+    document.layer().position_settings.buckets = 6;
+    document.layer().position_settings.bucket_distance = 8;
+    document.layer().position_settings.buckets_two_sided = two_sided;
     if (two_sided) document.input.given.lengths = {5, 3};  // the queries of a sequence stand elsewhere
     const Dimensions size = check(document);
     const Values table = f.tensor({6, 4}), g = f.tensor(cells);
@@ -182,7 +182,7 @@ TEST_CASE("backward: a mask lets pass what it lets see, and what it only adds to
   for (const Masking::Hidden hidden :
        {Masking::Hidden::MinusInfinity, Masking::Hidden::MinusBillion, Masking::Hidden::AddedMinusBillion}) {
     Document document = masked_document(f.random());
-    document.masking.hidden = hidden;
+    document.layer().masking.hidden = hidden;
     const MaskRule rule(document);
     const Ptr none;
     const Values g_of_rows = f.tensor(cells), s = f.tensor(cells);

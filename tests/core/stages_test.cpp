@@ -29,7 +29,7 @@ std::string disagreement(const Work& work, const Document& document) {
   if (!found.empty()) return "in double, " + found;
   // A vector on the edge between two buckets may fall on either side, and -1e9 swallows what it is added to.
   const bool differs = static_cast<bool>(trace[Stage::Bucket]) ||
-                       document.masking.hidden == Masking::Hidden::AddedMinusBillion;
+                       document.layer().masking.hidden == Masking::Hidden::AddedMinusBillion;
   const auto in_float = differs ? against_oracle::expected(document, trace) : wanted;
   found = against_oracle::difference(document, trace, in_float, float_precision);
   if (!found.empty()) return "in float, " + found;
@@ -82,10 +82,11 @@ TEST_CASE("The reference cell is the float cell, more exactly") {
     INFO("ATTNSCOPE_SEED=" << seeds::of_run() << ", case " << i << " of reference");
     samples::Random random(seeds::of_case("reference", i));
     Document document = samples::any_document(random);
-    document.softmax = SoftmaxKind::Stable;  // the reference leaves these out
-    document.linear = false;
-    if (document.masking.hidden == Masking::Hidden::AddedMinusBillion)  // float loses the score beside it
-      document.masking.hidden = Masking::Hidden::MinusBillion;
+    document.layer().softmax = SoftmaxKind::Stable;  // the reference leaves these out
+    document.layer().linear = false;
+    if (document.layer().masking.hidden ==
+        Masking::Hidden::AddedMinusBillion)  // float loses the score beside it
+      document.layer().masking.hidden = Masking::Hidden::MinusBillion;
     const Dimensions size = check(document);
     const Trace trace = run_stages(work, document, sources_of<float>(document));
     const Measures measures = measure(work, document, trace);
@@ -105,7 +106,7 @@ TEST_CASE("The reference cell is the float cell, more exactly") {
       CHECK(far(cell.weight, Stage::Softmax) == "");
       if (trace[Stage::Bias]) CHECK(far(cell.bias, Stage::Bias) == "");
       const double log_sum =
-          cell.row_max / static_cast<double>(document.temperature) + std::log(cell.row_sum);
+          cell.row_max / static_cast<double>(document.layer().temperature) + std::log(cell.row_sum);
       CHECK(difference(std::span<const double>(&log_sum, 1), {measures.row(b, h, q).log_sum_exp}, 2e-4) ==
             "");
     }

@@ -158,10 +158,10 @@ TEST_CASE("The streamed numbers of a Document are those of its stages") {
     samples::Random random(seeds::of_case("streamed document", index));
     Document document = samples::any_document(random);
     if (random.between(0, 3) != 0) {  // most settings that are not streamed are put back
-      document.softmax = SoftmaxKind::Stable;
-      document.linear = false;
-      document.dropout = {};
-      document.surgery.clear();
+      document.layer().softmax = SoftmaxKind::Stable;
+      document.layer().linear = false;
+      document.layer().dropout = {};
+      document.layer().surgery.clear();
     }
     const ResultPtr staged = pipeline.run(document);
     for (std::int64_t b = 0; b < staged->dimensions.batch; ++b) {
@@ -188,31 +188,31 @@ TEST_CASE("What is not streamed says why") {
     return make_problem(document, pipeline.run(document)->trace, 0).why_not;
   };
   CHECK(why([](Document&) {}) == "");
-  CHECK(why([](Document& d) { d.linear = true; }) == "Linear attention has no softmax to stream.");
-  CHECK(why([](Document& d) { d.dropout.rate = 0.5f; }) ==
+  CHECK(why([](Document& d) { d.layer().linear = true; }) == "Linear attention has no softmax to stream.");
+  CHECK(why([](Document& d) { d.layer().dropout.rate = 0.5f; }) ==
         "Dropout needs every weight at once; it is not streamed.");
   CHECK(why([](Document& d) { d.precision = Precision::BFloat16; }) ==
         "Stages stored with fewer bits need every score at once; only float32 is streamed.");
-  CHECK(why([](Document& d) { d.masking.mistake = MaskMistake::AfterSoftmax; }) ==
+  CHECK(why([](Document& d) { d.layer().masking.mistake = MaskMistake::AfterSoftmax; }) ==
         "A mask after the softmax needs every weight at once; it is not streamed.");
-  CHECK(why([](Document& d) { d.masking.hidden = Masking::Hidden::MinusBillion; }) ==
+  CHECK(why([](Document& d) { d.layer().masking.hidden = Masking::Hidden::MinusBillion; }) ==
         "Hidden keys get a finite number instead of minus infinity; that is not streamed.");
   // Rows without a key: refused only where there may be some.
   const std::string empty = "Rows without a key are zeros where they are streamed, neither NaN nor uniform.";
-  CHECK(why([](Document& d) { d.empty_row = EmptyRow::NotANumber; }) == "");
+  CHECK(why([](Document& d) { d.layer().empty_row = EmptyRow::NotANumber; }) == "");
   CHECK(why([](Document& d) {
-          d.empty_row = EmptyRow::Uniform;
-          d.masking.causal = true;
+          d.layer().empty_row = EmptyRow::Uniform;
+          d.layer().masking.causal = true;
         }) == "");
   CHECK(why([](Document& d) {
-          d.empty_row = EmptyRow::NotANumber;
-          d.masking.causal = true;
-          d.masking.mistake = MaskMistake::DiagonalToo;  // the first query sees nothing
+          d.layer().empty_row = EmptyRow::NotANumber;
+          d.layer().masking.causal = true;
+          d.layer().masking.mistake = MaskMistake::DiagonalToo;  // the first query sees nothing
         }) == empty);
   CHECK(why([](Document& d) {
-          d.empty_row = EmptyRow::Uniform;
+          d.layer().empty_row = EmptyRow::Uniform;
           const Dimensions size = check(d);
-          d.masking.additive = std::make_shared<Tensor>(Shape{1, 1, size.queries, size.token_keys()});
+          d.layer().masking.additive = std::make_shared<Tensor>(Shape{1, 1, size.queries, size.token_keys()});
         }) == empty);
 }
 

@@ -84,20 +84,20 @@ TEST_CASE("Replaced patterns look as they are described", "[surgery]") {
   CHECK(pattern(document, Kind::PreviousToken) ==
         Rows{{fourth, fourth, fourth, fourth}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}});
 
-  document.masking.causal = true;
+  document.layer().masking.causal = true;
   CHECK(pattern(document, Kind::Uniform) ==
         Rows{{1, 0, 0, 0}, {half, half, 0, 0}, {third, third, third, 0}, {fourth, fourth, fourth, fourth}});
-  document.masking.window.left = 0;  // the one before is hidden: the row is spread over what is seen
+  document.layer().masking.window.left = 0;  // the one before is hidden: the row is spread over what is seen
   CHECK(pattern(document, Kind::PreviousToken) == pattern(document, Kind::Identity));
-  document.masking.window.left = 1;
+  document.layer().masking.window.left = 1;
   CHECK(pattern(document, Kind::FirstToken) ==
         Rows{{1, 0, 0, 0}, {1, 0, 0, 0}, {0, half, half, 0}, {0, 0, half, half}});
 
   auto additive = std::make_shared<Tensor>(Shape{1, 1, 4, 4});
   additive->matrix(0, 0).row(2).setConstant(-std::numeric_limits<float>::infinity());
-  document.masking = {};
-  document.masking.additive = additive;
-  document.masking.hidden = Masking::Hidden::MinusBillion;  // softmax would be even there
+  document.layer().masking = {};
+  document.layer().masking.additive = additive;
+  document.layer().masking.hidden = Masking::Hidden::MinusBillion;  // softmax would be even there
   for (const Kind kind : {Kind::Uniform, Kind::Identity, Kind::FirstToken, Kind::PreviousToken})
     CHECK(pattern(document, kind)[2] == std::vector<float>(4));
 }
@@ -105,7 +105,7 @@ TEST_CASE("Replaced patterns look as they are described", "[surgery]") {
 TEST_CASE("Patterns know a cache, other keys and keys of no token", "[surgery]") {
   samples::Random random(4);
   Document document = square();
-  document.zero_key = true;
+  document.layer().zero_key = true;
   const float fifth = 0.2f;
   CHECK(pattern(document, Kind::Uniform) == Rows(4, std::vector<float>(5, fifth)));
   CHECK(pattern(document, Kind::Identity)[3] == std::vector<float>{0, 0, 0, 1, 0});
@@ -115,7 +115,7 @@ TEST_CASE("Patterns know a cache, other keys and keys of no token", "[surgery]")
   // More queries than keys: the last ones have no key of their own, and the zero key is none.
   Document cross = samples::given_document(random.tensor({1, 1, 3, 2}), random.tensor({1, 1, 2, 2}),
                                            random.tensor({1, 1, 2, 2}));
-  cross.zero_key = true;
+  cross.layer().zero_key = true;
   CHECK(pattern(cross, Kind::Identity)[1] == std::vector<float>{0, 1, 0});
   CHECK(pattern(cross, Kind::Identity)[2] == std::vector<float>(3, 1.0f / 3));
 }
@@ -125,7 +125,7 @@ TEST_CASE("Without surgery the weights are shared, and the other heads keep thei
   const ResultPtr plain = compute(document);
   CHECK(plain->trace[Stage::Surgery] == plain->trace[Stage::Softmax]);
   CHECK(plain->measures.output_change.empty());
-  document.surgery = std::vector<HeadSurgery>(2);
+  document.layer().surgery = std::vector<HeadSurgery>(2);
   CHECK(compute(document)->trace[Stage::Surgery] != nullptr);
   CHECK(compute(document)->measures.output_change.empty());
   const ResultPtr muted = compute(edit::mute(document, 0));
@@ -133,7 +133,7 @@ TEST_CASE("Without surgery the weights are shared, and the other heads keep thei
   CHECK(muted->trace[Stage::Surgery]->matrix(0, 0).isZero(0));
   CHECK(muted->trace[Stage::Surgery]->matrix(0, 1) == plain->trace[Stage::Softmax]->matrix(0, 1));
   CHECK(muted->trace[Stage::Mix]->matrix(0, 0).isZero(0));
-  document.linear = true;
+  document.layer().linear = true;
   CHECK(compute(document)->trace[Stage::Surgery] != nullptr);
   CHECK(weights_stage(document) == Stage::Linear);
   CHECK(weights_stage(edit::mute(document, 0)) == Stage::Surgery);
@@ -147,8 +147,8 @@ TEST_CASE("The change of the output is that of two runs", "[surgery]") {
     INFO("ATTNSCOPE_SEED=" << seeds::of_run() << ", case " << i << " of surgery");
     samples::Random random(seeds::of_case("surgery", i));
     Document document = samples::any_document(random);
-    document.softmax = SoftmaxKind::Stable;
-    document.empty_row = EmptyRow::Zeros;  // NaN of another head is no change
+    document.layer().softmax = SoftmaxKind::Stable;
+    document.layer().empty_row = EmptyRow::Zeros;  // NaN of another head is no change
     samples::randomise_surgery(random, document);
     if (!is_operated(document)) continue;
     const Trace trace = run_stages(work, document, sources_of<float>(document));
@@ -174,22 +174,22 @@ TEST_CASE("The change of the output is that of two runs", "[surgery]") {
 
 TEST_CASE("A frozen pattern of its own changes nothing until something else does", "[surgery]") {
   Document document = sentence("the cat sat on the mat");
-  document.masking.causal = true;
+  document.layer().masking.causal = true;
   const ResultPtr before = compute(document);
   document = edit::freeze(document, 3, weights_of(*before, 3));
   Pipeline pipeline(make_cpu_backend(1));
   const ResultPtr frozen = pipeline.run(document);
   CHECK(*frozen->trace[Stage::Output] == *before->trace[Stage::Output]);
   for (const OutputChange& row : frozen->measures.output_change) CHECK(row.change == 0);
-  document.scaling.kind = Scaling::Kind::Off;
+  document.layer().scaling.kind = Scaling::Kind::Off;
   const ResultPtr sharp = pipeline.run(document);
   CHECK(sharp->trace[Stage::Surgery]->matrix(0, 3) == before->trace[Stage::Softmax]->matrix(0, 3));
   CHECK(sharp->trace[Stage::Softmax]->matrix(0, 3) != before->trace[Stage::Softmax]->matrix(0, 3));
   CHECK(sharp->measures.output_change[5].change > 1e-3);
   // What is behind the weights changes the output's change as well, and nothing else of the measures.
-  auto w = std::make_shared<Tensor>(*document.weights[Parameter::WOutput]);
+  auto w = std::make_shared<Tensor>(*document.layer().weights[Parameter::WOutput]);
   w->matrix() *= 2;
-  document.weights[Parameter::WOutput] = w;
+  document.layer().weights[Parameter::WOutput] = w;
   const ResultPtr doubled = pipeline.run(document);
   CHECK(std::abs(doubled->measures.output_change[5].change - 2 * sharp->measures.output_change[5].change) <
         1e-6);
@@ -199,7 +199,7 @@ TEST_CASE("A frozen pattern of its own changes nothing until something else does
 TEST_CASE("What is measured is the pattern that takes part", "[surgery]") {
   Document document = edit::surgery(sentence("a b c d"), 2, Kind::Uniform);
   document = edit::mute(document, 4);
-  document.masking.causal = true;
+  document.layer().masking.causal = true;
   const ResultPtr result = compute(document);
   const Measures& m = result->measures;
   for (std::int64_t i = 0; i < 4; ++i) {
@@ -222,7 +222,7 @@ TEST_CASE("What is measured is the pattern that takes part", "[surgery]") {
 TEST_CASE("Scores of a replaced head get no gradient, its values and W_O do", "[surgery]") {
   for (const bool linear : {false, true}) {
     Document document = edit::surgery(sentence("a b c d"), 2, Kind::PreviousToken);
-    document.linear = linear;
+    document.layer().linear = linear;
     document.loss.kind = Loss::Kind::MeanSquared;
     const ResultPtr result = compute(document);
     const auto columns = [](const TensorPtr& w, std::int64_t h) { return w->matrix().middleCols(h * 8, 8); };
@@ -240,8 +240,8 @@ TEST_CASE("Scores of a replaced head get no gradient, its values and W_O do", "[
 TEST_CASE("Mute and solo are switches", "[surgery]") {
   const Document document = sentence("a b c");
   Document muted = edit::mute(document, 1);
-  REQUIRE(muted.surgery.size() == 8);
-  CHECK(muted.surgery[1].kind == Kind::Mute);
+  REQUIRE(muted.layer().surgery.size() == 8);
+  CHECK(muted.layer().surgery[1].kind == Kind::Mute);
   CHECK(edit::mute(muted, 1) == document);  // none: stored as empty
   CHECK(edit::mute(document, 8) == document);
   CHECK(edit::mute(document, -1) == document);
@@ -250,15 +250,15 @@ TEST_CASE("Mute and solo are switches", "[surgery]") {
   Document solo = edit::solo(muted, 2);  // its own surgery stays
   CHECK(edit::is_soloed(solo, 2));
   CHECK_FALSE(edit::is_soloed(solo, 1));
-  CHECK(solo.surgery[2].kind == Kind::Uniform);
-  for (const std::size_t h : {0, 1, 3, 7}) CHECK(solo.surgery[h].kind == Kind::Mute);
+  CHECK(solo.layer().surgery[2].kind == Kind::Uniform);
+  for (const std::size_t h : {0, 1, 3, 7}) CHECK(solo.layer().surgery[h].kind == Kind::Mute);
   solo = edit::solo(solo, 1);  // another one: a muted head sounds again
   CHECK(edit::is_soloed(solo, 1));
-  CHECK(solo.surgery[1].kind == Kind::None);
-  CHECK(solo.surgery[2].kind == Kind::Mute);
+  CHECK(solo.layer().surgery[1].kind == Kind::None);
+  CHECK(solo.layer().surgery[2].kind == Kind::Mute);
   CHECK(edit::solo(solo, 1) == document);
   CHECK(edit::restore_heads(solo) == document);
-  CHECK(edit::surgery(solo, 0, Kind::None).surgery[0].kind == Kind::None);
+  CHECK(edit::surgery(solo, 0, Kind::None).layer().surgery[0].kind == Kind::None);
 
   Document one = document;
   one = edit::heads(one, 1);
@@ -273,17 +273,18 @@ TEST_CASE("Surgery follows the heads and the tokens as far as it fits", "[surger
   check(document);
   const auto kinds = [](const Document& d) {
     std::vector<Kind> all;
-    for (const HeadSurgery& head : d.surgery) all.push_back(head.kind);
+    for (const HeadSurgery& head : d.layer().surgery) all.push_back(head.kind);
     return all;
   };
   CHECK(kinds(edit::heads(document, 4)) == std::vector{Kind::None, Kind::Mute, Kind::Frozen, Kind::None});
-  CHECK(edit::heads(document, 16).surgery.size() == 16);
-  CHECK(edit::heads(document, 1).surgery.empty());
-  CHECK(edit::d_model(document, 32).surgery == document.surgery);
+  CHECK(edit::heads(document, 16).layer().surgery.size() == 16);
+  CHECK(edit::heads(document, 1).layer().surgery.empty());
+  CHECK(edit::d_model(document, 32).layer().surgery == document.layer().surgery);
 
   std::vector<Kind> thawed = kinds(document);
   thawed[2] = Kind::None;
-  CHECK(edit::text(document, 0, "x y z").surgery == document.surgery);  // as many tokens: it fits
+  CHECK(edit::text(document, 0, "x y z").layer().surgery ==
+        document.layer().surgery);  // as many tokens: it fits
   CHECK(kinds(edit::text(document, 0, "a b c d")) == thawed);
   CHECK(kinds(edit::texts(document, {"a b c", "d e f"})) == thawed);
   CHECK(kinds(edit::cached(document, 1)) == thawed);
@@ -302,20 +303,20 @@ TEST_CASE("Surgery follows the heads and the tokens as far as it fits", "[surger
   Document given = square();
   given = edit::freeze(given, 1, weights_of(*compute(given), 1));
   CHECK(kinds(edit::zero_key(given, true)).empty());
-  CHECK(edit::solo(given, 1).surgery.size() == 2);  // heads of the tensors, not of the Document
+  CHECK(edit::solo(given, 1).layer().surgery.size() == 2);  // heads of the tensors, not of the Document
 }
 
 TEST_CASE("Surgery that cannot be computed is refused in a sentence", "[surgery]") {
   Document document = sentence("a b c");
   const TensorPtr weights = weights_of(*compute(document), 0);
   const auto message = [](const Document& d) { return test::message_of<Error>([&] { check(d); }); };
-  document.surgery = std::vector<HeadSurgery>(3);
+  document.layer().surgery = std::vector<HeadSurgery>(3);
   CHECK(message(document) == "Interventions are listed for 3 heads; there are 8.");
-  document.surgery = std::vector<HeadSurgery>(8);
-  document.surgery[5].kind = Kind::Frozen;
+  document.layer().surgery = std::vector<HeadSurgery>(8);
+  document.layer().surgery[5].kind = Kind::Frozen;
   CHECK(message(document) ==
         "The frozen pattern of head 5 is missing; it must be [batch, queries, keys] = [1, 3, 3].");
-  document.surgery[5].frozen = std::make_shared<const Tensor>(Shape{1, 3, 4});
+  document.layer().surgery[5].frozen = std::make_shared<const Tensor>(Shape{1, 3, 4});
   CHECK(message(document) ==
         "The frozen pattern of head 5 has shape [1, 3, 4]; it must be [batch, queries, keys] = [1, 3, 3].");
   for (const float bad : {std::nanf(""), std::numeric_limits<float>::infinity(), -0.25f, 1.5f}) {
@@ -329,8 +330,8 @@ TEST_CASE("Surgery that cannot be computed is refused in a sentence", "[surgery]
 
 TEST_CASE("A head that overflowed can be muted away", "[surgery]") {
   Document document = sentence("a b c d");
-  document.softmax = SoftmaxKind::Naive;
-  document.scaling = {Scaling::Kind::Factor, 1e6f};
+  document.layer().softmax = SoftmaxKind::Naive;
+  document.layer().scaling = {Scaling::Kind::Factor, 1e6f};
   const ResultPtr before = compute(document);
   REQUIRE(before->measures.head(0, 0).not_finite > 0);
   for (int h = 0; h < 8; ++h) document = edit::mute(document, h);

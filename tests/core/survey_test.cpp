@@ -18,11 +18,11 @@ namespace {
 Document long_document(std::int64_t queries = 2111, std::int64_t keys = 2111, std::int64_t batch = 1) {
   samples::Random random(5);
   Document document;
-  document.positions = Positions::None;
+  document.layer().positions = Positions::None;
   document.input.given.query = random.tensor({batch, 8, queries, 4}, 2);
   document.input.given.key = random.tensor({batch, 4, keys, 4});
   document.input.given.value = random.tensor({batch, 4, keys, 6});
-  document.masking.causal = queries == keys;
+  document.layer().masking.causal = queries == keys;
   return document;
 }
 
@@ -49,7 +49,7 @@ NaiveRow naive_row(const Document& document, std::int64_t h, std::int64_t i) {
       score += static_cast<double>(given.query->matrix(0, h)(i, c)) *
                static_cast<double>(given.key->matrix(0, kv)(j, c));
     score /= std::sqrt(static_cast<double>(d));
-    row.weights.push_back(document.masking.causal && j > i ? 0 : std::exp(score));
+    row.weights.push_back(document.layer().masking.causal && j > i ? 0 : std::exp(score));
     sum += row.weights.back();
   }
   row.log_sum_exp = std::log(sum);
@@ -139,7 +139,7 @@ TEST_CASE("The pipeline goes from long to short and back, and keeps what did not
   const ResultPtr titled = pipeline.run(document);
   CHECK(titled->surveys[0] == first->surveys[0]);
   CHECK_FALSE(pipeline.can_refine());
-  document.scaling.kind = Scaling::Kind::Off;
+  document.layer().scaling.kind = Scaling::Kind::Off;
   const ResultPtr unscaled = pipeline.run(document);
   CHECK(unscaled->trace[Stage::RotateQuery] == first->trace[Stage::RotateQuery]);
   CHECK(unscaled->surveys[0] != first->surveys[0]);
@@ -170,7 +170,7 @@ TEST_CASE("Few queries over many keys, and a batch, are long too") {
 TEST_CASE("Many heads of few tokens are long too, and their picture has a cell for every key") {
   samples::Random random(9);
   Document document;
-  document.positions = Positions::None;
+  document.layer().positions = Positions::None;
   document.input.given = {random.tensor({1, 64, 800, 4}), random.tensor({1, 64, 800, 4}),
                           random.tensor({1, 64, 800, 4})};
   Pipeline pipeline(make_cpu_backend(2));
@@ -190,7 +190,7 @@ TEST_CASE("What cannot be streamed is refused in a sentence and the last result 
   engine.submit(document);
   engine.wait_idle();
   REQUIRE(engine.latest_good());
-  document.linear = true;
+  document.layer().linear = true;
   engine.submit(document);
   engine.wait_idle();
   CHECK(engine.latest()->error ==
@@ -198,9 +198,9 @@ TEST_CASE("What cannot be streamed is refused in a sentence and the last result 
   CHECK(engine.latest_good()->is_long());
   // Marks for every score would take as much memory as is to be saved.
   document = long_document();
-  for (const auto& change : {+[](Document& d) { d.masking.sparsity.kind = Sparsity::Kind::Strided; },
-                             +[](Document& d) { d.masking.mistake = MaskMistake::DiagonalToo; },
-                             +[](Document& d) { d.zero_key = true; }}) {
+  for (const auto& change : {+[](Document& d) { d.layer().masking.sparsity.kind = Sparsity::Kind::Strided; },
+                             +[](Document& d) { d.layer().masking.mistake = MaskMistake::DiagonalToo; },
+                             +[](Document& d) { d.layer().zero_key = true; }}) {
     Document changed = document;
     change(changed);
     engine.submit(changed);

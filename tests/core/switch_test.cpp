@@ -24,7 +24,7 @@ Document numbered(int number) {
     return samples::text_document(random, {5}, 2, 4);
   }();
   Document document = base;
-  document.temperature = static_cast<float>(number);
+  document.layer().temperature = static_cast<float>(number);
   return document;
 }
 
@@ -32,7 +32,7 @@ Document numbered(int number) {
 Document long_document() {
   samples::Random random(2);
   Document document;
-  document.positions = Positions::None;
+  document.layer().positions = Positions::None;
   document.input.given = {random.tensor({1, 8, 2300, 4}), random.tensor({1, 8, 2300, 4}),
                           random.tensor({1, 8, 2300, 4})};
   return document;
@@ -92,7 +92,7 @@ TEST_CASE("switch: a run is stopped at once and its Document goes to the other b
   engine.wait_idle();  // nobody let the slow one go
   CHECK(slow->stopped() == 1);
   CHECK(engine.latest_good()->backend == "Second");
-  CHECK(engine.latest_good()->document.temperature == 2.0f);
+  CHECK(engine.latest_good()->document.layer().temperature == 2.0f);
   CHECK(engine.latest()->error.empty());
 
   quick->halt_at(Stage::Softmax);  // with one Document running and one waiting: the one that waits is newest
@@ -102,7 +102,7 @@ TEST_CASE("switch: a run is stopped at once and its Document goes to the other b
   slow->halt_at(std::nullopt);
   engine.use(slow);
   engine.wait_idle();
-  CHECK(engine.latest_good()->document.temperature == 4.0f);
+  CHECK(engine.latest_good()->document.layer().temperature == 4.0f);
   CHECK(engine.latest_good()->backend == "slow");
   CHECK_FALSE(slow->was_mixed());
   CHECK_FALSE(quick->was_mixed());
@@ -122,7 +122,7 @@ TEST_CASE("switch: a Document that was refused is tried by the other backend") {
   engine.use(make_cpu_backend(1));
   engine.wait_idle();
   CHECK(engine.latest()->error.empty());
-  CHECK(engine.latest()->document.temperature == 1.0f);
+  CHECK(engine.latest()->document.layer().temperature == 1.0f);
 }
 
 TEST_CASE("switch: when a backend fails the stand-in takes over, says why and goes on") {
@@ -166,7 +166,7 @@ TEST_CASE("switch: a Document that nobody can compute changes no backend") {
   engine.wait_idle();
   const ResultPtr good = engine.latest_good();
   Document broken = numbered(2);
-  broken.heads = 3;
+  broken.layer().heads = 3;
   engine.submit(broken);
   engine.wait_idle();
   CHECK(engine.latest()->error.starts_with("d_model 4 cannot be split over 3 heads"));

@@ -145,12 +145,12 @@ TEST_CASE("Scaled dot-product attention and its gradients agree with PyTorch's, 
     sources.loss = shared(concatenated(load<double>(file, "grad_out")));
     Document document =
         samples::given_document(narrowed(sources.query), narrowed(sources.key), narrowed(sources.value));
-    document.masking.causal = settings.at("args").value("is_causal", false);
-    document.masking.additive = narrowed(sources.additive);
+    document.layer().masking.causal = settings.at("args").value("is_causal", false);
+    document.layer().masking.additive = narrowed(sources.additive);
     document.loss = {Loss::Kind::Sum, narrowed(sources.loss)};
     double tolerance = double_tolerance;
     if (settings.at("args").contains("scale")) {
-      document.scaling = {Scaling::Kind::Factor, settings.at("args").at("scale").get<float>()};
+      document.layer().scaling = {Scaling::Kind::Factor, settings.at("args").at("scale").get<float>()};
       tolerance = 1e-8;  // a Document keeps its factor in float
     }
     ThreadPool pool(2);

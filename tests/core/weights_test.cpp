@@ -20,7 +20,7 @@ Document sentence(Recipe recipe) { return edit::recipe(edit::texts({}, {"The cat
 
 /// Pointers to the four matrices, to see which of them were made anew.
 std::array<const Tensor*, 4> blocks(const Document& document) {
-  const Weights& w = document.weights;
+  const Weights& w = document.layer().weights;
   return {w[Parameter::WQuery].get(), w[Parameter::WKey].get(), w[Parameter::WValue].get(),
           w[Parameter::WOutput].get()};
 }
@@ -70,8 +70,8 @@ TEST_CASE("a number depends on its seed, stream and index, not on the order of a
 TEST_CASE("random blocks have the variance of Glorot and Bengio and streams of their own") {
   const Document document = sentence(Recipe::Random);
   CHECK(document.embedding == Embedding::Gaussian);
-  CHECK(document.weights.head_names.empty());
-  const Weights& w = document.weights;
+  CHECK(document.layer().weights.head_names.empty());
+  const Weights& w = document.layer().weights;
   for (const Tensor* block : blocks(document)) {
     REQUIRE(block != nullptr);
     CHECK(block->shape() == Shape{64, 64});
@@ -85,9 +85,9 @@ TEST_CASE("random blocks have the variance of Glorot and Bengio and streams of t
 
   const Document biased = edit::biases(document, true);
   CHECK(blocks(biased) == blocks(document));
-  REQUIRE(biased.weights[Parameter::BOutput]);
-  CHECK(biased.weights[Parameter::BOutput]->shape() == Shape{64});
-  CHECK(*biased.weights[Parameter::BQuery] != *biased.weights[Parameter::BKey]);
+  REQUIRE(biased.layer().weights[Parameter::BOutput]);
+  CHECK(biased.layer().weights[Parameter::BOutput]->shape() == Shape{64});
+  CHECK(*biased.layer().weights[Parameter::BQuery] != *biased.layer().weights[Parameter::BKey]);
   CHECK(edit::biases(biased, false) == document);
 }
 
@@ -97,8 +97,9 @@ TEST_CASE("blocks that come out equal keep their identity") {
     CHECK(blocks(with_weights(document)) == blocks(document));
     CHECK(blocks(edit::text(document, 0, "something else")) == blocks(document));
     const Document other = edit::seed(document, 8);
-    CHECK(other.weights[Parameter::WQuery] != document.weights[Parameter::WQuery]);
-    CHECK(*edit::seed(other, 7).weights[Parameter::WQuery] == *document.weights[Parameter::WQuery]);
+    CHECK(other.layer().weights[Parameter::WQuery] != document.layer().weights[Parameter::WQuery]);
+    CHECK(*edit::seed(other, 7).layer().weights[Parameter::WQuery] ==
+          *document.layer().weights[Parameter::WQuery]);
   }
   // Random blocks do not depend on the number of heads, nor on noise, which is for hand-built ones.
   const Document random = sentence(Recipe::Random);
@@ -107,8 +108,8 @@ TEST_CASE("blocks that come out equal keep their identity") {
   // Without noise, what values are carried and where they return to is the same for every seed.
   const Document built = sentence(Recipe::HandBuilt);
   const Document reseeded = edit::seed(built, 8);
-  CHECK(reseeded.weights[Parameter::WValue] == built.weights[Parameter::WValue]);
-  CHECK(reseeded.weights[Parameter::WOutput] == built.weights[Parameter::WOutput]);
+  CHECK(reseeded.layer().weights[Parameter::WValue] == built.layer().weights[Parameter::WValue]);
+  CHECK(reseeded.layer().weights[Parameter::WOutput] == built.layer().weights[Parameter::WOutput]);
 }
 
 TEST_CASE("a recipe that cannot be followed leaves the blocks as they are") {
@@ -116,7 +117,7 @@ TEST_CASE("a recipe that cannot be followed leaves the blocks as they are") {
     const Document document = sentence(recipe);
     for (const int heads : {0, -1, 7, 128}) {
       CHECK(blocks(edit::heads(document, heads)) == blocks(document));
-      CHECK(edit::heads(document, heads).heads == heads);
+      CHECK(edit::heads(document, heads).layer().heads == heads);
     }
     for (const int d_model : {0, -64, 1 << 20, std::numeric_limits<int>::max()}) {
       CHECK(blocks(edit::d_model(document, d_model)) == blocks(document));
@@ -147,10 +148,10 @@ TEST_CASE("edits change what they are named after") {
   CHECK(random.embedding == Embedding::Gaussian);
   const Document back = edit::recipe(random, Recipe::HandBuilt);
   CHECK(back.embedding == Embedding::HandBuilt);
-  CHECK(*back.weights[Parameter::WKey] == *document.weights[Parameter::WKey]);
-  CHECK(edit::d_model(document, 128).weights[Parameter::WQuery]->shape() == Shape{128, 128});
-  CHECK(edit::heads(document, 4).weights.head_names.size() == 4);
-  CHECK(edit::noise(document, 0.5f).weights.noise == 0.5f);
+  CHECK(*back.layer().weights[Parameter::WKey] == *document.layer().weights[Parameter::WKey]);
+  CHECK(edit::d_model(document, 128).layer().weights[Parameter::WQuery]->shape() == Shape{128, 128});
+  CHECK(edit::heads(document, 4).layer().weights.head_names.size() == 4);
+  CHECK(edit::noise(document, 0.5f).layer().weights.noise == 0.5f);
 }
 
 }  // namespace attnscope::weights_test

@@ -14,7 +14,7 @@ TEST_CASE("Stages of a Document larger than a tile are what the oracle says") {
   for (const auto schedule : {emulator::Schedule::Lazy, emulator::Schedule::Adversarial}) {
     samples::Random random(31);
     Document document = samples::text_document(random, {100, 70}, 2, 160);
-    document.masking.causal = schedule == emulator::Schedule::Lazy;
+    document.layer().masking.causal = schedule == emulator::Schedule::Lazy;
     for (const bool split : {false, true}) {
       auto device = std::make_unique<emulator::EmulatedDevice>(schedule);
       gpu::CardSettings settings;

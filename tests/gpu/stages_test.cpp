@@ -58,16 +58,16 @@ TEST_CASE("A stage reads what the stage before left on the card, without sending
   samples::Random random(3);
   Document document = samples::any_given_document(random);
   document.input.given.past_key = document.input.given.past_value = nullptr;
-  document.masking = {};
-  document.positions = Positions::None;
+  document.layer().masking = {};
+  document.layer().positions = Positions::None;
   document.precision = Precision::Float32;
-  document.weights[Parameter::ExtraKey] = document.weights[Parameter::ExtraValue] = nullptr;
-  document.zero_key = false;
-  document.linear = false;
-  document.softmax = SoftmaxKind::Stable;
-  document.surgery = {};
-  document.dropout = {};
-  document.soft_cap = 0;
+  document.layer().weights[Parameter::ExtraKey] = document.layer().weights[Parameter::ExtraValue] = nullptr;
+  document.layer().zero_key = false;
+  document.layer().linear = false;
+  document.layer().softmax = SoftmaxKind::Stable;
+  document.layer().surgery = {};
+  document.layer().dropout = {};
+  document.layer().soft_cap = 0;
   const ResultPtr first = pipeline.run(document);
   const Given& given = document.input.given;
   const std::size_t numbers =
@@ -76,7 +76,7 @@ TEST_CASE("A stage reads what the stage before left on the card, without sending
   CHECK(card.uploaded() <= numbers + 4096);  // intervals of keys
   // The scale slider: scores are there already.
   const std::size_t before = card.uploaded();
-  document.scaling.kind = Scaling::Kind::Off;
+  document.layer().scaling.kind = Scaling::Kind::Off;
   const ResultPtr second = pipeline.run(document);
   CHECK(second->trace[Stage::Score] == first->trace[Stage::Score]);
   CHECK(card.uploaded() - before <= 4096);

@@ -35,7 +35,7 @@ void draw_nothing_held(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
   draw_outline(ui, box);
   const Box inner = box.grown(-ui.px(24));
-  Scaling::Kind& scaling = scene.document.scaling.kind;
+  Scaling::Kind& scaling = scene.document.layer().scaling.kind;
   const bool divided = scaling == Scaling::Kind::InverseSqrtDk;
   const char* hold = "Hold this";
   const char* start = divided ? "Hold, then switch scaling off" : "Hold, then switch scaling on";

@@ -113,10 +113,10 @@ std::string sequence_note(const Scene& side) {
 }
 
 void scaling_switch(Document& document, const Ui& ui, const Box& row) {
-  const bool divided = document.scaling.kind == Scaling::Kind::InverseSqrtDk;
+  const bool divided = document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk;
   if (toggle(ui, "Divide by sqrt(d_k)", "÷ √dₖ", row, divided,
              {"Divide by √dₖ", "S ÷ √dₖ", "Changes what is shown now; what is held stays.", "S"}))
-    document.scaling.kind = divided ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
+    document.layer().scaling.kind = divided ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
 }
 
 void mask_segments(Masking& mask, const Ui& ui, const Box& row, bool compact) {
@@ -138,11 +138,11 @@ void mask_segments(Masking& mask, const Ui& ui, const Box& row, bool compact) {
 }
 
 void temperature_slider(Document& document, const Ui& ui, const Box& row) {
-  const float tau = document.temperature;
+  const float tau = document.layer().temperature;
   if (const auto moved = slider(
           ui, "Temperature", "τ", fixed(static_cast<double>(tau), 2), row, tau, {0.1f, 10, 1, true}, tau != 1,
           {"Temperature", "softmax(S / τ)", "Changes what is shown now; what is held stays.", {}}))
-    document.temperature = *moved;
+    document.layer().temperature = *moved;
 }
 
 }  // namespace
@@ -161,7 +161,7 @@ void draw_head_of_a(Sides& sides, const Box& head) {
   scaling_switch(scene.document, ui, {line.x, middle - ui.px(14), on, ui.px(28)});
   float x = line.x + on + gap;
   if (x + masks > line.right()) return;
-  mask_segments(scene.document.masking, ui, {x, middle - ui.px(14), masks, ui.px(28)}, scene.compact);
+  mask_segments(scene.document.layer().masking, ui, {x, middle - ui.px(14), masks, ui.px(28)}, scene.compact);
   x += masks + gap;
   const float rest = std::min(line.right() - x, ui.px(200));
   if (rest >= ui.px(72)) temperature_slider(scene.document, ui, {x, line.y, rest, line.h});

@@ -57,7 +57,8 @@ std::string numbers_of(const Document& self, const Document& other) {
       same_numbers(mine.vectors.key, theirs.vectors.key) &&
       same_numbers(mine.vectors.value, theirs.vectors.value);
   const bool weights = mine.given && mine.given.holds == Holds::Weights;
-  if (alike && (!weights || same_numbers(self.masking.additive, other.masking.additive))) return {};
+  if (alike && (!weights || same_numbers(self.layer().masking.additive, other.layer().masking.additive)))
+    return {};
   if (mine.given && mine.given.holds != Holds::QueryKeyValue)
     return mine.given.holds == Holds::QueryKey ? "given Q, K" : "given weights";
   return mine.given ? "given Q, K, V" : mine.vectors ? "given vectors" : "from text";
@@ -71,9 +72,10 @@ std::string edited_of(const Document& self, const Document& other) {
 }
 
 std::string positions_of(const Document& self, const Document& other) {
-  if (self.positions != other.positions) return std::string(enum_name(self.positions).words);
-  const PositionSettings &mine = self.position_settings, &theirs = other.position_settings;
-  switch (self.positions) {
+  const LayerSpec& layer = self.layer();
+  if (layer.positions != other.layer().positions) return std::string(enum_name(layer.positions).words);
+  const PositionSettings &mine = layer.position_settings, &theirs = other.layer().position_settings;
+  switch (layer.positions) {
     case Positions::RopeHalf:
     case Positions::RopeInterleaved:
       if (mine.rope_base != theirs.rope_base) return "RoPE base " + written(mine.rope_base, 0);
@@ -86,11 +88,13 @@ std::string positions_of(const Document& self, const Document& other) {
         return "buckets to " + std::to_string(mine.bucket_distance);
       if (mine.buckets_two_sided != theirs.buckets_two_sided)
         return mine.buckets_two_sided ? "two-sided" : "one-sided";
-      return same_numbers(self.weights[Parameter::RelativeBias], other.weights[Parameter::RelativeBias])
+      return same_numbers(layer.weights[Parameter::RelativeBias],
+                          other.layer().weights[Parameter::RelativeBias])
                  ? std::string()
                  : "bucket numbers";
     case Positions::Learned:
-      return same_numbers(self.weights[Parameter::PositionTable], other.weights[Parameter::PositionTable])
+      return same_numbers(layer.weights[Parameter::PositionTable],
+                          other.layer().weights[Parameter::PositionTable])
                  ? std::string()
                  : "learned table";
     default: return {};
@@ -108,16 +112,16 @@ std::string d_k_of(const Document& self, const Document& other) {
 }
 
 std::string kv_heads_of(const Document& self, const Document& other) {
-  if (self.kv_heads == other.kv_heads) return {};
+  if (self.layer().kv_heads == other.layer().kv_heads) return {};
   return std::to_string(key_value_heads(self)) + " k/v heads";
 }
 
 std::string d_v_of(const Document& self, const Document& other) {
-  return self.d_v == other.d_v ? std::string() : "d_v " + std::to_string(value_width(self));
+  return self.layer().d_v == other.layer().d_v ? std::string() : "d_v " + std::to_string(value_width(self));
 }
 
 std::string weights_of(const Document& self, const Document& other) {
-  const Weights &mine = self.weights, &theirs = other.weights;
+  const Weights &mine = self.layer().weights, &theirs = other.layer().weights;
   if (mine.recipe != theirs.recipe) {
     if (mine.recipe == Recipe::Given) return mine.made_by == Recipe::Given ? "given W" : "W edited";
     return mine.recipe == Recipe::Random ? "random W" : "hand-built W";
@@ -132,7 +136,7 @@ std::string weights_of(const Document& self, const Document& other) {
 template <Projection which>
 std::string block_of(const Document& self, const Document& other) {
   constexpr std::array<std::string_view, 4> names{"W_Q", "W_K", "W_V", "W_O"};
-  const BlockRecipe &mine = self.weights.of(which), &theirs = other.weights.of(which);
+  const BlockRecipe &mine = self.layer().weights.of(which), &theirs = other.layer().weights.of(which);
   const std::string name(names[static_cast<std::size_t>(which)]);
   if (mine.gain != theirs.gain) return name + " × " + written(mine.gain);
   if (mine.drawn == theirs.drawn) return {};
@@ -140,7 +144,7 @@ std::string block_of(const Document& self, const Document& other) {
 }
 
 std::string learned_key_of(const Document& self, const Document& other) {
-  const Weights &mine = self.weights, &theirs = other.weights;
+  const Weights &mine = self.layer().weights, &theirs = other.layer().weights;
   if (same_numbers(mine[Parameter::ExtraKey], theirs[Parameter::ExtraKey]) &&
       same_numbers(mine[Parameter::ExtraValue], theirs[Parameter::ExtraValue]))
     return {};

@@ -14,28 +14,30 @@ namespace attnscope {
 namespace {
 
 std::string scale_of(const Document& self, const Document& other) {
+  const LayerSpec& layer = self.layer();
   const std::string mine = scale_words(self);
   if (!knows_scores(self) && !knows_scores(other)) return {};
   if (mine != scale_words(other)) return mine;
-  const bool factor = self.scaling.kind == Scaling::Kind::Factor;
-  return factor && self.scaling.factor != other.scaling.factor ? "× " + written(self.scaling.factor, 6)
-                                                               : std::string();
+  const bool factor = layer.scaling.kind == Scaling::Kind::Factor;
+  return factor && layer.scaling.factor != other.layer().scaling.factor
+             ? "× " + written(layer.scaling.factor, 6)
+             : std::string();
 }
 
 std::string mask_of(const Document& self, const Document& other) {
-  const Masking &mine = self.masking, &theirs = other.masking;
+  const Masking &mine = self.layer().masking, &theirs = other.layer().masking;
   return mine.causal == theirs.causal && mine.padding == theirs.padding ? std::string() : mask_words(self);
 }
 
 std::string window_of(const Document& self, const Document& other) {
-  const Window& mine = self.masking.window;
-  if (mine == other.masking.window) return {};
+  const Window& mine = self.layer().masking.window;
+  if (mine == other.layer().masking.window) return {};
   const auto side = [](int n) { return n < 0 ? std::string("∞") : std::to_string(n); };
   return mine.open() ? "no window" : "window " + side(mine.left) + ", " + side(mine.right);
 }
 
 std::string pattern_of(const Document& self, const Document& other) {
-  const Sparsity &mine = self.masking.sparsity, &theirs = other.masking.sparsity;
+  const Sparsity &mine = self.layer().masking.sparsity, &theirs = other.layer().masking.sparsity;
   const auto n = [](auto value) { return std::to_string(value); };
   if (mine.kind == Sparsity::Kind::None) return theirs.kind == mine.kind ? std::string() : "full";
   const bool kinds = mine.kind != theirs.kind;
@@ -53,8 +55,8 @@ std::string pattern_of(const Document& self, const Document& other) {
 }
 
 std::string masked_heads_of(const Document& self, const Document& other) {
-  const std::vector<int>& mine = self.masking.heads;
-  if (mine == other.masking.heads) return {};
+  const std::vector<int>& mine = self.layer().masking.heads;
+  if (mine == other.layer().masking.heads) return {};
   if (mine.empty()) return "mask on all heads";
   return mine.size() == 1 ? "mask on head " + std::to_string(mine[0])
                           : "mask on " + std::to_string(mine.size()) + " heads";
@@ -63,23 +65,23 @@ std::string masked_heads_of(const Document& self, const Document& other) {
 std::string by_hand_of(const Document& self, const Document& other) {
   // Of weights alone what is added is the weights themselves.
   const auto by_hand = [](const Document& document) {
-    return knows_scores(document) ? document.masking.additive : TensorPtr();
+    return knows_scores(document) ? document.layer().masking.additive : TensorPtr();
   };
   if (same_numbers(by_hand(self), by_hand(other))) return {};
   return by_hand(self) ? "painted mask" : "nothing painted";
 }
 
 std::string temperature_of(const Document& self, const Document& other) {
-  if (self.temperature == other.temperature) return {};
+  if (self.layer().temperature == other.layer().temperature) return {};
   const bool close = temperature_words(self) == temperature_words(other);
-  return close ? "τ " + written(self.temperature, 6) : temperature_words(self);
+  return close ? "τ " + written(self.layer().temperature, 6) : temperature_words(self);
 }
 
 std::string surgery_of(const Document& self, const Document& other) {
   const auto at = [](const Document& d, std::size_t h) {
-    return h < d.surgery.size() ? d.surgery[h] : HeadSurgery{};
+    return h < d.layer().surgery.size() ? d.layer().surgery[h] : HeadSurgery{};
   };
-  const std::size_t heads = std::max(self.surgery.size(), other.surgery.size());
+  const std::size_t heads = std::max(self.layer().surgery.size(), other.layer().surgery.size());
   std::size_t differing = 0, first = 0;
   for (std::size_t h = heads; h-- > 0;) {
     const HeadSurgery mine = at(self, h), theirs = at(other, h);
@@ -95,7 +97,7 @@ std::string surgery_of(const Document& self, const Document& other) {
 }
 
 std::string dropout_of(const Document& self, const Document& other) {
-  const Dropout &mine = self.dropout, &theirs = other.dropout;
+  const Dropout &mine = self.layer().dropout, &theirs = other.layer().dropout;
   if (mine.rate != theirs.rate)
     return mine.rate == 0 ? "no dropout" : "dropout " + fixed(100 * static_cast<double>(mine.rate), 1) + " %";
   return mine.rate > 0 && mine.seed != theirs.seed ? "dropout seed " + std::to_string(mine.seed) : "";
@@ -196,21 +198,23 @@ void add_told(const Document& a, const Document& b, std::vector<SettingDifferenc
 
 std::string scale_words(const Document& document) {
   if (!knows_scores(document)) return std::string(not_in_file);
-  switch (document.scaling.kind) {
+  switch (document.layer().scaling.kind) {
     case Scaling::Kind::InverseSqrtDk: return "÷ √" + std::to_string(key_width(document));
     case Scaling::Kind::Off: return "÷ 1";
     case Scaling::Kind::Factor: break;
   }
-  return "× " + written(document.scaling.factor);
+  return "× " + written(document.layer().scaling.factor);
 }
 
 std::string mask_words(const Document& document) {
-  const Masking& mask = document.masking;
+  const Masking& mask = document.layer().masking;
   if (mask.causal) return mask.padding ? "causal + padding" : "causal";
   return mask.padding ? "padding" : "no mask";
 }
 
-std::string temperature_words(const Document& document) { return "τ " + written(document.temperature); }
+std::string temperature_words(const Document& document) {
+  return "τ " + written(document.layer().temperature);
+}
 
 std::vector<SettingDifference> differing_settings(const Document& a, const Document& b) {
   std::vector<SettingDifference> all;

@@ -25,7 +25,7 @@ LayerSize asked_size(const Scene& scene) {
   size.queries = size.keys = scene.view.cost_tokens;
   size.cached = size.extra = 0;
   // A window stays as wide as it is; a sparse pattern is taken to leave the same share.
-  const Masking& masking = scene.result.document.masking;
+  const Masking& masking = scene.result.document.layer().masking;
   const auto n = static_cast<double>(size.keys);
   if (masking.window.left >= 0) {
     const int right = masking.causal ? 0 : std::max(0, masking.window.right);

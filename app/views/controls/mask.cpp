@@ -17,7 +17,7 @@ namespace attnscope {
 namespace {
 
 void kind_row(Column& c) {
-  Masking& mask = c.document().masking;
+  Masking& mask = c.document().layer().masking;
   constexpr std::array<std::string_view, 4> names{"None", "Causal", "Padding", "Both"};
   const std::array<Tip, 4> tips{
       Tip{"No mask", "every query sees every key", "As in an encoder.", "N"},
@@ -38,9 +38,9 @@ void said_row(Column& c) {
   const Document& document = c.document();
   const Guesses& guesses = document.input.given.guesses;
   if (is_causal_guessed(document)) {
-    c.remark(document.masking.causal ? "Guessed: causal." : "Guessed: not causal.", true);
+    c.remark(document.layer().masking.causal ? "Guessed: causal." : "Guessed: not causal.", true);
     c.remark(guesses.causal);
-  } else if (!knows_scores(document) && document.masking.causal) {
+  } else if (!knows_scores(document) && document.layer().masking.causal) {
     c.remark("The weights of later keys are 0 in the file.");
   }
 }
@@ -85,7 +85,7 @@ void paint_button(Column& c, const Box& box) {
 /// What the brush reaches, and the whole mask by hand at once.
 void brush_rows(Column& c) {
   if (has_weights_alone(c.scene)) return;  // what stands in the place of a mask by hand is the weights
-  const Masking& mask = c.document().masking;
+  const Masking& mask = c.document().layer().masking;
   const bool rules = mask.causal || !mask.window.open() || mask.sparsity.kind != Sparsity::Kind::None;
   if (!c.scene.view.editing.painting && !mask.additive) return;
   constexpr std::array<std::string_view, 2> names{"This head", "All heads"};
@@ -164,8 +164,8 @@ std::string rule_in_use(const Masking& mask, bool behind_cache) {
 
 /// The rule, and whether a mask is painted or came with the tensors: "causal · painted".
 std::string summary(const Document& document, bool behind_cache, bool by_hand) {
-  std::string words = rule_in_use(document.masking, behind_cache);
-  if (!document.masking.additive || !by_hand) return words;
+  std::string words = rule_in_use(document.layer().masking, behind_cache);
+  if (!document.layer().masking.additive || !by_hand) return words;
   if (words == "causal, top-left") words = "causal";  // there is room for one more word
   if (!words.empty()) words += " · ";
   return words + (document.input.given ? "additive" : "painted");
@@ -174,7 +174,7 @@ std::string summary(const Document& document, bool behind_cache, bool by_hand) {
 }  // namespace
 
 void mask_section(Column& c) {
-  const Masking& mask = c.document().masking;
+  const Masking& mask = c.document().layer().masking;
   const bool weights = has_weights_alone(c.scene);
   const bool used = !mask.window.open() || mask.sparsity.kind != Sparsity::Kind::None ||
                     mask.mistake != MaskMistake::None || mask.hidden != Masking::Hidden::MinusInfinity ||

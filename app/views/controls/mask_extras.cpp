@@ -16,7 +16,7 @@ int small(std::int64_t number, int least, int most) {
 
 /// "window left": how many keys are seen on that side, −1 = all of them.
 void window_rows(Column& c) {
-  Window& window = c.document().masking.window;
+  Window& window = c.document().layer().masking.window;
   for (const bool left : {true, false}) {
     int& side = left ? window.left : window.right;
     const auto next = [&](int step) { return std::int64_t{side} + step; };
@@ -70,7 +70,7 @@ void lsh_rows(Column& c, Sparsity& s) {
 }
 
 void pattern_rows(Column& c) {
-  Sparsity& s = c.document().masking.sparsity;
+  Sparsity& s = c.document().layer().masking.sparsity;
   const Pattern& now = patterns[static_cast<std::size_t>(s.kind)];
   drop(c.ui(), "Pattern", c.row(28), now.name, {now.name, now.formula, now.why, {}}, [&] {
     for (std::size_t i = 0; i < patterns.size(); ++i) {
@@ -94,7 +94,7 @@ void pattern_rows(Column& c) {
 
 /// Which heads causal, window and pattern hold for.
 void heads_row(Column& c) {
-  std::vector<int>& heads = c.document().masking.heads;
+  std::vector<int>& heads = c.document().layer().masking.heads;
   const int head = static_cast<int>(c.scene.selection.head);
   const bool here = std::find(heads.begin(), heads.end(), head) != heads.end();
   constexpr std::array<std::string_view, 2> names{"All heads", "This head"};
@@ -114,7 +114,7 @@ void heads_row(Column& c) {
 }
 
 void hidden_row(Column& c) {
-  Masking& mask = c.document().masking;
+  Masking& mask = c.document().layer().masking;
   constexpr auto names = enum_column<Masking::Hidden>(&EnumName::label);
   const std::array<Tip, 4> tips{
       Tip{"\u2212∞",
@@ -170,7 +170,7 @@ std::string_view needed(const Masking& mask) {
 }
 
 void mistake_rows(Column& c) {
-  Masking& mask = c.document().masking;
+  Masking& mask = c.document().layer().masking;
   const Mistake& now = mistakes[static_cast<std::size_t>(mask.mistake)];
   drop(c.ui(), "Mistake", c.row(28), mask.mistake == MaskMistake::None ? "Mistakes …" : now.name,
        {"Mistakes", now.formula, "Common mask bugs, to see what they break.", {}}, [&] {

@@ -58,7 +58,7 @@ void make_fit(PositionSettings& s) {
 }
 
 void rotary_rows(Column& c) {
-  PositionSettings& s = c.document().position_settings;
+  PositionSettings& s = c.document().layer().position_settings;
   if (const auto moved =
           slider(c.ui(), "RoPE base", "base", grouped(std::lround(s.rope_base)), c.row(36, 4), s.rope_base,
                  {10, 1e6f, 10000, true}, s.rope_base != 10000,
@@ -80,7 +80,7 @@ void rotary_rows(Column& c) {
 }
 
 void bucket_rows(Column& c) {
-  PositionSettings& s = c.document().position_settings;
+  PositionSettings& s = c.document().layer().position_settings;
   const int step_size = s.buckets_two_sided ? 2 : 1;
   const auto next = [&](int step) { return std::int64_t{s.buckets + step * step_size}; };
   if (const auto n = c.number("Buckets", "buckets", s.buckets, next,
@@ -117,7 +117,7 @@ void bucket_rows(Column& c) {
 void positions_section(Column& c) {
   Document& document = c.document();
   const bool given = static_cast<bool>(document.input.given);
-  Positions now = document.positions;
+  Positions now = document.layer().positions;
   if (given && kinds[static_cast<std::size_t>(now)].added_to_x) now = Positions::None;
   const Kind& kind = kinds[static_cast<std::size_t>(now)];
   const bool known = knows_scores(document);
@@ -134,7 +134,7 @@ void positions_section(Column& c) {
       for (std::size_t i = 0; i < kinds.size(); ++i) {
         if (given && kinds[i].added_to_x) continue;
         const auto which = static_cast<Positions>(i);
-        if (menu_row(c.ui(), kinds[i].name, kinds[i].note, now == which)) document.positions = which;
+        if (menu_row(c.ui(), kinds[i].name, kinds[i].note, now == which)) document.layer().positions = which;
       }
     });
     if (are_positions_guessed(document)) {

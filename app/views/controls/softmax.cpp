@@ -13,8 +13,8 @@ namespace attnscope {
 namespace {
 
 std::string scale_read_out(const Document& document, std::int64_t d_k) {
-  const double factor = scale_factor(document.scaling, d_k);
-  switch (document.scaling.kind) {
+  const double factor = scale_factor(document.layer().scaling, d_k);
+  switch (document.layer().scaling.kind) {
     case Scaling::Kind::InverseSqrtDk: return "1/√" + std::to_string(d_k) + " = " + fixed(factor, 3);
     case Scaling::Kind::Off: return "1";
     case Scaling::Kind::Factor: break;
@@ -24,7 +24,7 @@ std::string scale_read_out(const Document& document, std::int64_t d_k) {
 
 void cap_rows(Column& c) {
   Document& document = c.document();
-  const float cap = document.soft_cap;
+  const float cap = document.layer().soft_cap;
   constexpr float first_cap = 5;  // bites on scores of a few units, as the hand-built heads have them
   if (toggle(
           c.ui(), "Soft-cap", "soft-cap", c.row(28, 4), cap > 0,
@@ -32,14 +32,14 @@ void cap_rows(Column& c) {
            "x → c · tanh(x / c), before the mask",
            "Capped logits lie in (−c, c): without bias or additive mask, weight ratios stay below e^(2c/τ).",
            {}})) {
-    document.soft_cap = cap > 0 ? 0 : first_cap;
+    document.layer().soft_cap = cap > 0 ? 0 : first_cap;
   }
-  if (!(document.soft_cap > 0 && cap > 0)) return;
+  if (!(document.layer().soft_cap > 0 && cap > 0)) return;
   if (const auto moved = slider(
           c.ui(), "Cap", "cap c", fixed(static_cast<double>(cap), 2), c.row(36, 4), cap,
           {0.1f, 100, first_cap, true}, true,
           {"Cap", "c · tanh(x / c)", "A small c flattens the weights; a large c changes nothing.", {}})) {
-    document.soft_cap = *moved;
+    document.layer().soft_cap = *moved;
   }
 }
 
@@ -53,17 +53,18 @@ void kind_rows(Column& c) {
           "As the formula has it: above 88.7 exp overflows to ∞ in float32, and ∞ / ∞ is NaN. Turn scaling "
           "off or the temperature down to see it.",
           {}}};
-  if (const auto chosen = c.choice("Softmax", "exponent", names, static_cast<int>(document.softmax), tips))
-    document.softmax = static_cast<SoftmaxKind>(*chosen);
-  if (toggle(c.ui(), "Linear attention", "linear attention", c.row(28, 4), document.linear,
+  if (const auto chosen =
+          c.choice("Softmax", "exponent", names, static_cast<int>(document.layer().softmax), tips))
+    document.layer().softmax = static_cast<SoftmaxKind>(*chosen);
+  if (toggle(c.ui(), "Linear attention", "linear attention", c.row(28, 4), document.layer().linear,
              {"Linear attention",
               "φ(Q)·(φ(K)ᵀ·V) / Σ,  φ(x) = elu(x) + 1",
               "Can run in O(n); here the n×n weights are formed so that they can be shown. Scale, cap and "
               "temperature take no part.",
               {}})) {
-    document.linear = !document.linear;
+    document.layer().linear = !document.layer().linear;
   }
-  if (document.linear && is_rotary(document.positions))
+  if (document.layer().linear && is_rotary(document.layer().positions))
     c.remark(
         "Rotary positions turn φ(q) and φ(k) above the line alone, as in RoFormer: weights may be negative, "
         "and rows need not add up to 1.");
@@ -85,11 +86,11 @@ void empty_row(Column& c) {
           "mean of "
           "all that it should not see.",
           {}}};
-  if (document.softmax == SoftmaxKind::Naive) {
+  if (document.layer().softmax == SoftmaxKind::Naive) {
     c.remark("Rows with no key are NaN in the naive softmax: 0 / 0.");
   } else if (const auto chosen = c.choice("Rows with no key", "rows with no key", names,
-                                          static_cast<int>(document.empty_row), tips)) {
-    document.empty_row = static_cast<EmptyRow>(*chosen);
+                                          static_cast<int>(document.layer().empty_row), tips)) {
+    document.layer().empty_row = static_cast<EmptyRow>(*chosen);
   }
 }
 
@@ -101,7 +102,7 @@ bool has_empty_rows(const Scene& scene) {
 
 void dropout_rows(Column& c) {
   Document& document = c.document();
-  const float rate = document.dropout.rate;
+  const float rate = document.layer().dropout.rate;
   if (const auto moved =
           slider(c.ui(), "Dropout", "dropout", fixed(100 * static_cast<double>(rate), 0) + " %", c.row(36, 4),
                  rate, {0, 0.9f, 0}, rate > 0,
@@ -109,14 +110,14 @@ void dropout_rows(Column& c) {
                   "A ∘ keep / (1 − rate)",
                   "In training, weights are set to 0 at random and the others multiplied by 1 / (1 − rate).",
                   {}})) {
-    document.dropout.rate = *moved < 0.005f ? 0 : *moved;
+    document.layer().dropout.rate = *moved < 0.005f ? 0 : *moved;
   }
-  if (document.dropout.rate == 0) return;
-  const auto seed = static_cast<std::int64_t>(document.dropout.seed);
+  if (document.layer().dropout.rate == 0) return;
+  const auto seed = static_cast<std::int64_t>(document.layer().dropout.seed);
   const auto next = [&](int step) { return seed + step; };
   if (const auto n = c.number("Dropout seed", "dropout seed", seed, next,
                               {"Dropout seed", "same seed, same choice", "Another seed drops others.", {}}))
-    document.dropout.seed = static_cast<std::uint64_t>(std::max<std::int64_t>(0, *n));
+    document.layer().dropout.seed = static_cast<std::uint64_t>(std::max<std::int64_t>(0, *n));
 }
 
 void precision_row(Column& c) {
@@ -145,24 +146,24 @@ void scaling_section(Column& c) {
   std::string why =
       "If the entries of q and k are independent with mean 0 and variance 1, q·k has σ = √dₖ; divided by √dₖ "
       "it has σ = 1, and softmax does not saturate.";
-  if (document.weights.recipe == Recipe::HandBuilt) why += std::string(" ") + std::string(built_gain);
+  if (document.layer().weights.recipe == Recipe::HandBuilt) why += std::string(" ") + std::string(built_gain);
   if (c.begin({.which = Section::Scaling, .label = "Scaling", .opens = Opens::Always})) {
     if (!knows_scores(document)) {
       c.remark("Not in the file: it has the weights alone.");
       return c.end();
     }
-    const bool divided = document.scaling.kind == Scaling::Kind::InverseSqrtDk;
+    const bool divided = document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk;
     if (toggle(c.ui(), "Divide by sqrt(d_k)", "Divide by √dₖ", c.row(28, 4), divided,
                {"Divide by √dₖ", "S ÷ √dₖ", why, "S"})) {
-      document.scaling.kind = divided ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
+      document.layer().scaling.kind = divided ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
     }
-    const auto factor = static_cast<float>(scale_factor(document.scaling, d_k));
+    const auto factor = static_cast<float>(scale_factor(document.layer().scaling, d_k));
     const float rest = 1 / std::sqrt(static_cast<float>(std::max<std::int64_t>(d_k, 1)));
     if (const auto moved = slider(
             c.ui(), "Scale", "scale", scale_read_out(document, d_k), c.row(36, 4), factor,
             {0.01f, 10, rest, true}, !divided,
             {"Scale", "S × factor", "Any factor instead of 1/√dₖ; a double click goes back to it.", {}})) {
-      document.scaling = *moved == rest ? Scaling{} : Scaling{Scaling::Kind::Factor, *moved};
+      document.layer().scaling = *moved == rest ? Scaling{} : Scaling{Scaling::Kind::Factor, *moved};
     }
   }
   c.end();
@@ -170,12 +171,12 @@ void scaling_section(Column& c) {
 
 void softmax_section(Column& c) {
   Document& document = c.document();
-  const float tau = document.temperature;
+  const float tau = document.layer().temperature;
   std::string note;
-  if (document.softmax == SoftmaxKind::Naive) note = "naive";
-  if (document.linear) note = "linear";
-  const bool used = !note.empty() || document.dropout.rate > 0 || document.precision != Precision::Float32 ||
-                    document.empty_row != EmptyRow::Zeros;
+  if (document.layer().softmax == SoftmaxKind::Naive) note = "naive";
+  if (document.layer().linear) note = "linear";
+  const bool used = !note.empty() || document.layer().dropout.rate > 0 ||
+                    document.precision != Precision::Float32 || document.layer().empty_row != EmptyRow::Zeros;
   if (c.begin({.which = Section::Softmax,
                .label = "Softmax",
                .note = note,
@@ -186,7 +187,7 @@ void softmax_section(Column& c) {
             c.ui(), "Temperature", "temperature τ", fixed(static_cast<double>(tau), 2), c.row(36, 4), tau,
             {0.1f, 10, 1, true}, tau != 1,
             {"Temperature", "softmax(S / τ)", "Below 1 the weights sharpen, above 1 they even out.", {}})) {
-      document.temperature = *moved;
+      document.layer().temperature = *moved;
     }
     const bool known = knows_scores(document);
     if (known) cap_rows(c);

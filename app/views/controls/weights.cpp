@@ -15,7 +15,7 @@ namespace {
 /// How all four blocks are drawn; the weight editor does it for one.
 void initialiser_row(Column& c) {
   Document& document = c.document();
-  const Initialiser now = document.weights.initialiser;
+  const Initialiser now = document.layer().weights.initialiser;
   const InitialiserWords& shown = initialisers[static_cast<std::size_t>(now)];
   drop(c.ui(), "Initialiser", c.row(28), std::string(shown.name) + " · " + std::string(shown.formula),
        {"Initialiser", shown.formula, "How W_Q, W_K, W_V and W_O are drawn from the seed.", {}}, [&] {
@@ -30,7 +30,7 @@ void initialiser_row(Column& c) {
 /// What no longer follows from the recipe, and the way back.
 void edited_row(Column& c) {
   const Document& document = c.document();
-  const Weights& w = document.weights;
+  const Weights& w = document.layer().weights;
   const bool edited = (w.recipe == Recipe::Given && w.made_by != Recipe::Given) || document.input.edited ||
                       document.input.edited_memory;
   if (!edited) return;
@@ -42,7 +42,7 @@ void edited_row(Column& c) {
 
 void recipe_rows(Column& c) {
   Document& document = c.document();
-  const Weights& w = document.weights;
+  const Weights& w = document.layer().weights;
   const std::string_view shown = w.recipe == Recipe::HandBuilt    ? "Built by hand · eight kinds"
                                  : w.recipe == Recipe::Random     ? "Random"
                                  : w.made_by == Recipe::HandBuilt ? "Built by hand, then edited"
@@ -87,14 +87,14 @@ void recipe_rows(Column& c) {
 /// Keys that belong to no token: somewhere to put weight that no token deserves.
 void extra_key_rows(Column& c) {
   Document& document = c.document();
-  const Weights& w = document.weights;
+  const Weights& w = document.layer().weights;
   if (!document.input.given) {
     if (toggle(c.ui(), "Fused QKV", "fused QKV", c.row(28, 4), w.fused,
                {"Fused QKV",
                 "[Q K V] = X·[W_Q W_K W_V]",
                 "One product instead of three, as fast code does it. The numbers stay the same.",
                 {}})) {
-      document.weights.fused = !w.fused;
+      document.layer().weights.fused = !w.fused;
     }
     // Given numbers bring their learned key with them, or have none.
     const bool can_learn = w.recipe != Recipe::Given || w[Parameter::ExtraKey];
@@ -111,12 +111,12 @@ void extra_key_rows(Column& c) {
     c.remark("A file of weights has no keys to add to.");
     return;
   }
-  if (toggle(c.ui(), "Zero key", "zero key", c.row(28), document.zero_key,
+  if (toggle(c.ui(), "Zero key", "zero key", c.row(28), document.layer().zero_key,
              {"Zero key",
               "K = [K; 0]   V = [V; 0]",
               "Score 0, value 0: a place for unneeded weight (add_zero_attn).",
               {}})) {
-    document = edit::zero_key(std::move(document), !document.zero_key);
+    document = edit::zero_key(std::move(document), !document.layer().zero_key);
   }
 }
 
@@ -132,15 +132,15 @@ int small(std::int64_t number) { return static_cast<int>(std::clamp<std::int64_t
 
 /// What says how wide heads are.
 std::string_view head_width_formula(const Document& document) {
-  return document.d_k > 0 ? "W_Q [d_model, heads · dₖ]" : "dₖ = d_model / heads";
+  return document.layer().d_k > 0 ? "W_Q [d_model, heads · dₖ]" : "dₖ = d_model / heads";
 }
 
 /// dₖ: of its own, or d_model / heads, where another dₖ is another d_model. Where that is no whole number it
 /// is shown as it is.
 void head_width_row(Column& c) {
   Document& document = c.document();
-  const bool is_free = document.d_k > 0;
-  const std::int64_t heads = document.heads, width = document.d_model;
+  const bool is_free = document.layer().d_k > 0;
+  const std::int64_t heads = document.layer().heads, width = document.layer().d_model;
   if (heads < 1) return;
   const std::int64_t d_k = key_width(document);
   const std::int64_t widest = is_free ? widest_head(document) : widest_model(document) / heads;
@@ -164,18 +164,19 @@ void head_width_row(Column& c) {
 void head_rows(Column& c) {
   Document& document = c.document();
   const auto heads = [&](int step) {
-    return document.d_k > 0 ? std::int64_t{std::max(1, document.heads + step)}
-                            : next_divisor(document.d_model, document.heads, step);
+    return document.layer().d_k > 0 ? std::int64_t{std::max(1, document.layer().heads + step)}
+                                    : next_divisor(document.layer().d_model, document.layer().heads, step);
   };
-  if (const auto n = c.number("Head count", "count", document.heads, heads,
+  if (const auto n = c.number("Head count", "count", document.layer().heads, heads,
                               {"Heads", head_width_formula(document),
                                "Each head projects the whole vector to its own dₖ dimensions.", "["},
                               {}, is_refused(c.scene, LayerNumber::Heads)))
     document = edit::heads(document, small(*n));
   const auto width = [&](int step) {
-    return std::int64_t{step > 0 ? std::min(document.d_model * 2, 4096) : std::max(document.d_model / 2, 1)};
+    return std::int64_t{step > 0 ? std::min(document.layer().d_model * 2, 4096)
+                                 : std::max(document.layer().d_model / 2, 1)};
   };
-  if (const auto n = c.number("d_model", "d_model", document.d_model, width,
+  if (const auto n = c.number("d_model", "d_model", document.layer().d_model, width,
                               {"d_model", head_width_formula(document), "Width of the token vectors X.", {}},
                               {}, is_refused(c.scene, LayerNumber::Width)))
     document = edit::d_model(document, small(*n));
@@ -185,14 +186,15 @@ void head_rows(Column& c) {
 void head_extras(Column& c) {
   Document& document = c.document();
   const int kv_heads = key_value_heads(document), d_v = value_width(document);
-  if (toggle(c.ui(), "Free d_k", "free dₖ", c.row(28, 4), document.d_k > 0,
+  if (toggle(c.ui(), "Free d_k", "free dₖ", c.row(28, 4), document.layer().d_k > 0,
              {"Free dₖ",
               "W_Q [d_model, heads · dₖ]",
               "Heads as wide as you like, as in Gemma or Qwen3: dₖ need not be d_model / heads.",
               {}})) {
-    document = edit::d_k(std::move(document), document.d_k > 0 ? 0 : std::max(1, key_width(document)));
+    document =
+        edit::d_k(std::move(document), document.layer().d_k > 0 ? 0 : std::max(1, key_width(document)));
   }
-  const auto kv_next = [&](int step) { return next_divisor(document.heads, kv_heads, step); };
+  const auto kv_next = [&](int step) { return next_divisor(document.layer().heads, kv_heads, step); };
   if (const auto n =
           c.number("KV heads", "kv heads", kv_heads, kv_next,
                    {"Heads of keys and values",
@@ -216,7 +218,7 @@ void head_extras(Column& c) {
 
 void weights_section(Column& c) {
   const Document& document = c.document();
-  const Weights& w = document.weights;
+  const Weights& w = document.layer().weights;
   const bool given = static_cast<bool>(document.input.given);
   if (c.begin({.which = Section::Weights,
                .label = "Weights",
@@ -227,7 +229,7 @@ void weights_section(Column& c) {
                                                              : "given",
                .opens = given ? Opens::OnDemand : Opens::WhenWide,
                .has_extras = !given && !document.input.vectors,
-               .extras_used = w.fused || w[Parameter::ExtraKey] || document.zero_key})) {
+               .extras_used = w.fused || w[Parameter::ExtraKey] || document.layer().zero_key})) {
     if (!given && !document.input.vectors) {
       recipe_rows(c);
       edited_row(c);
@@ -248,7 +250,8 @@ void heads_section(Column& c) {
                        : !c.scene.view.refusal.empty() ? std::string()
                                                        : "dₖ " + grouped(d.d_k),
                .has_extras = !given,
-               .extras_used = document.kv_heads != 0 || document.d_k != 0 || document.d_v != 0})) {
+               .extras_used = document.layer().kv_heads != 0 || document.layer().d_k != 0 ||
+                              document.layer().d_v != 0})) {
     if (given) {
       const Box row = c.row(20);
       c.ui().text(row.x, row.centre_y(), "fixed by the given tensors", {type::label, c.ui().theme.text3});

@@ -15,7 +15,7 @@ using PlaceOrWhy = std::variant<Place, std::string_view>;
 bool adds_to_vectors(Positions kind) { return kind == Positions::Sinusoidal || kind == Positions::Learned; }
 
 PlaceOrWhy place_of_token(const Result& result, const VectorRow& at, Editable block) {
-  if (at.stage != Stage::Embed && adds_to_vectors(result.document.positions))
+  if (at.stage != Stage::Embed && adds_to_vectors(result.document.layer().positions))
     return std::string_view(block == Editable::Input
                                 ? "X = E + P: edit E vectors; what you add there is added here."
                                 : "N = E + P: with positions off, or rotary ones, it can be edited here.");
@@ -26,7 +26,7 @@ PlaceOrWhy place_of_token(const Result& result, const VectorRow& at, Editable bl
 PlaceOrWhy place_of_key(const Result& result, const VectorRow& at, bool values) {
   const Dimensions& d = result.dimensions;
   const Document& document = result.document;
-  if (at.row == d.keys - 1 && document.zero_key)
+  if (at.row == d.keys - 1 && document.layer().zero_key)
     return std::string_view("The zero key is zero. Turn it off in Weights to be rid of it.");
   if (document.input.given) {
     if (at.row < d.past)
@@ -47,7 +47,7 @@ PlaceOrWhy place_of_query(const Result& result, const VectorRow& at) {
 }  // namespace
 
 PlaceOrWhy place_of(const Result& result, const VectorRow& at) {
-  const bool turned = is_rotary(result.document.positions);
+  const bool turned = is_rotary(result.document.layer().positions);
   switch (at.stage) {
     case Stage::Embed:
     case Stage::Position: return place_of_token(result, at, Editable::Input);
@@ -78,7 +78,7 @@ bool can_reset(const Document& document, Editable block) {
     case Editable::PastValues: return false;
     default: break;
   }
-  const Weights& weights = document.weights;
+  const Weights& weights = document.layer().weights;
   const std::optional<Projection> which = projection_of(block);
   return weights.recipe != Recipe::Given || weights.made_by != Recipe::Given ||
          (which && weights.of(*which).drawn);

@@ -68,9 +68,9 @@ struct Weighed {
 Weighed weighed(Scene& scene, Editable block, const TensorPtr& numbers) {
   const Document& document = scene.document;
   Weighed w{scene, block, numbers};
-  const int kv_heads = document.heads < 1 ? 0 : key_value_heads(document);
+  const int kv_heads = document.layer().heads < 1 ? 0 : key_value_heads(document);
   if (kv_heads < 1 || key_width(document) < 1) return w;
-  w.heads = document.heads;
+  w.heads = document.layer().heads;
   w.kv_heads = kv_heads;
   w.width = std::max(1, is_value(block) ? value_width(document) : key_width(document));
   return w;

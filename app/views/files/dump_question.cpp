@@ -57,14 +57,14 @@ constexpr std::array<Tip, 3> position_tips{
 Question about_causal(const Document& document) {
   return {"Causal",
           "Is its attention causal?",
-          document.masking.causal ? "guessed yes" : "guessed no",
+          document.layer().masking.causal ? "guessed yes" : "guessed no",
           document.input.given.guesses.causal,
           causal_answers,
           causal_tips};
 }
 
 Question about_positions(const Document& document) {
-  const Positions now = document.positions;
+  const Positions now = document.layer().positions;
   return {"Positions applied",
           "Do its queries and keys have their positions?",
           now == Positions::RopeHalf          ? "guessed halves"
@@ -127,7 +127,7 @@ void draw_dump_question(Scene& scene, const Layout& layout) {
 std::string guessed_words(const Document& document) {
   const bool positions = are_positions_guessed(document);
   if (is_causal_guessed(document)) {
-    const std::string causal = document.masking.causal ? "guessed: causal" : "guessed: not causal";
+    const std::string causal = document.layer().masking.causal ? "guessed: causal" : "guessed: not causal";
     return positions ? causal + ", positions" : causal;
   }
   return positions ? "guessed: positions" : std::string();

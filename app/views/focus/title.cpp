@@ -140,7 +140,7 @@ std::vector<std::string> head_wordings(const Result& result, std::int64_t h) {
   if (!role.built_as.empty() && !role.is_measured) return {"built as · " + role.built_as};
   if (!role.built_as.empty())
     return {"built as · " + role.built_as + score + " · does not do it now", "does not do it now" + score};
-  const auto& names = result.document.weights.head_names;
+  const auto& names = result.document.layer().weights.head_names;
   if (h < std::ssize(names)) return {"edited by hand", "edited"};
   return {};
 }

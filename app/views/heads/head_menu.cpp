@@ -13,7 +13,7 @@ namespace {
 using Kind = HeadSurgery::Kind;
 
 Kind surgery_of(const Document& document, std::int64_t h) {
-  return is_operated(document, h) ? document.surgery[static_cast<std::size_t>(h)].kind : Kind::None;
+  return is_operated(document, h) ? document.layer().surgery[static_cast<std::size_t>(h)].kind : Kind::None;
 }
 
 void sound_rows(Scene& scene, std::int64_t h) {

@@ -16,7 +16,7 @@ namespace attnscope {
 namespace {
 
 HeadSurgery::Kind operation_on(const Document& document, std::int64_t h) {
-  return is_operated(document, h) ? document.surgery[static_cast<std::size_t>(h)].kind
+  return is_operated(document, h) ? document.layer().surgery[static_cast<std::size_t>(h)].kind
                                   : HeadSurgery::Kind::None;
 }
 

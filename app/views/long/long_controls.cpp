@@ -49,7 +49,7 @@ void head_pictures(Column& c) {
 }
 
 void mask_rows(Column& c) {
-  Masking& mask = c.document().masking;
+  Masking& mask = c.document().layer().masking;
   if (c.begin({.which = Section::Mask,
                .label = "Mask",
                .note = mask.causal          ? "causal"

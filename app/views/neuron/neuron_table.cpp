@@ -16,7 +16,7 @@ constexpr float names_height = 20, query_height = 20, told_height = 24;
 
 std::string_view scaled_name(const Result& r, bool narrow) {
   if (narrow) return "scaled";
-  return r.document.scaling.kind == Scaling::Kind::InverseSqrtDk ? "÷ √dₖ" : "scaled";
+  return r.document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk ? "÷ √dₖ" : "scaled";
 }
 
 /// A number of the colour scales, in little room: "±2.1".

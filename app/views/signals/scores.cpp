@@ -104,7 +104,7 @@ bool has_allowed_cells(const Scene& scene) {
 }
 
 std::string unit_of(const Result& result) {
-  const Scaling& scaling = result.document.scaling;
+  const Scaling& scaling = result.document.layer().scaling;
   if (scaling.kind == Scaling::Kind::InverseSqrtDk)
     return "before and after ÷ √" + std::to_string(result.dimensions.d_k);
   return "before and after × " + fixed(scale_factor(scaling, result.dimensions.d_k), 2);

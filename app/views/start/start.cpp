@@ -21,8 +21,8 @@ struct Offer {
 };
 
 std::array<Offer, first_steps> offers(const Document& document) {
-  const bool divided = document.scaling.kind == Scaling::Kind::InverseSqrtDk;
-  const bool causal = document.masking.causal;
+  const bool divided = document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk;
+  const bool causal = document.layer().masking.causal;
   return {{{FirstStep::Scaling, "First step: scaling", divided ? "Switch √dₖ off" : "Switch √dₖ on",
             "Watch the entropies of the rows.", divided ? "√dₖ is on" : "√dₖ is off", ImGuiKey_S},
            {FirstStep::Future, "First step: future", causal ? "Let it see the future" : "Hide the future",

@@ -13,7 +13,8 @@ namespace attnscope {
 namespace {
 
 StartState::Facts facts_of(const Document& document) {
-  StartState::Facts facts{document.scaling.kind == Scaling::Kind::InverseSqrtDk, document.masking.causal, {}};
+  StartState::Facts facts{
+      document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk, document.layer().masking.causal, {}};
   for (const Sequence& sequence : document.input.sequences) facts.texts.push_back(sequence.text);
   return facts;
 }
@@ -65,7 +66,7 @@ std::string told_of_scaling(const Scene& scene, double before, double after) {
 /// Before and after are shares of the weight on later tokens.
 std::string told_of_future(const Scene& scene, double before, double after) {
   if (is_cross(scene.result)) return "Queries and keys are other tokens here: none comes later.";
-  if (scene.document.masking.causal)
+  if (scene.document.layer().masking.causal)
     return "Later tokens had " + whole_percent(before) + " of the weight. Now they have " +
            whole_percent(after) + ".";
   return "Later tokens now have " + whole_percent(after) + " of the weight. Before it was " +

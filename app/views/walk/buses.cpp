@@ -106,7 +106,7 @@ void draw_buses(const std::vector<Matrix>& matrices, const Box& gutter) {
   const Matrix* k = operand_of(matrices, Stage::RotateKey, Stage::Key);
   const Matrix* value = find(matrices, Stage::Value);
   const Matrix* mix = find(matrices, Stage::Mix);
-  const Matrix* scores = find(matrices, v.document().linear ? Stage::Linear : Stage::Score);
+  const Matrix* scores = find(matrices, v.document().layer().linear ? Stage::Linear : Stage::Score);
   if (gutter.h < ui.px(20)) return;
   const float step = std::min(ui.px(7), gutter.h / 6), first = gutter.y + ui.px(3),
               end = gutter.bottom() - ui.px(9);

@@ -15,8 +15,8 @@ Look softmax_look(const View& v, int moves) {
     case SoftmaxMove::Exponential:
     case SoftmaxMove::Sum: return {.phase = Phase::Exponential};
     case SoftmaxMove::Divide:
-      return {.phase =
-                  v.document().masking.mistake == MaskMistake::AfterSoftmax ? Phase::Share : Phase::Final};
+      return {.phase = v.document().layer().masking.mistake == MaskMistake::AfterSoftmax ? Phase::Share
+                                                                                         : Phase::Final};
     case SoftmaxMove::Hide: break;
   }
   return {};
@@ -68,7 +68,8 @@ const RowSum& Contents::softmax_of(std::int64_t query) {
   const auto keys = static_cast<std::size_t>(v_.result().dimensions.keys);
   std::vector<float> weights(keys);
   const std::span<const float> masked(plane(Stage::Mask).row(query).data(), keys);
-  entry->second = softmax_row<float>(v_.document().softmax, masked, v_.document().temperature, weights);
+  entry->second =
+      softmax_row<float>(v_.document().layer().softmax, masked, v_.document().layer().temperature, weights);
   return entry->second;
 }
 
@@ -88,14 +89,14 @@ std::span<const float> Contents::feature(Stage stage, std::int64_t row) {
   Tensor features(Shape{1, 1, 1, x.size()});
   for (Eigen::Index d = 0; d < x.size(); ++d) features.data()[d] = linear_feature(x(d));
   const Document& document = v_.document();
-  if (is_rotary(document.positions) && (query || row < v_.result().dimensions.token_keys())) {
-    const PositionSettings& how = document.position_settings;
+  if (is_rotary(document.layer().positions) && (query || row < v_.result().dimensions.token_keys())) {
+    const PositionSettings& how = document.layer().position_settings;
     const std::int64_t position = query ? position_of(v_.result(), v_.b, row) : row;
     ThreadPool caller_only(1);
     features = rotate(
         Work{caller_only, {}}, features,
         rotation_at<float>({&position, 1}, 1, rotated_dims(how, x.size()), static_cast<double>(how.rope_base),
-                           document.positions == Positions::RopeInterleaved));
+                           document.layer().positions == Positions::RopeInterleaved));
   }
   entry->second.assign(features.values().begin(), features.values().end());
   return entry->second;
@@ -128,7 +129,7 @@ float Contents::partial_mix(std::int64_t query, std::int64_t column, std::int64_
 
 float Contents::own_part(std::int64_t query, std::int64_t column) const {
   const auto mixed = v_.result().trace[Stage::Mix]->matrix(v_.b, v_.h).row(query);
-  const auto output = v_.document().weights[Parameter::WOutput]->matrix();
+  const auto output = v_.document().layer().weights[Parameter::WOutput]->matrix();
   return mixed.dot(output.col(column).segment(v_.h * mixed.size(), mixed.size()).transpose());
 }
 
@@ -137,7 +138,8 @@ float Contents::at(const Panel& panel, const Look& look, std::int64_t row, std::
     const double largest = softmax_of(row).largest;
     const double x = static_cast<double>(plane(Stage::Mask)(row, column));
     // A row without any key: nothing is subtracted from minus infinity.
-    return std::isfinite(largest) ? (x - largest) / static_cast<double>(v_.document().temperature) : x;
+    return std::isfinite(largest) ? (x - largest) / static_cast<double>(v_.document().layer().temperature)
+                                  : x;
   };
   switch (look.phase) {
     case Phase::Final: break;
@@ -160,7 +162,7 @@ float Contents::tint(const Panel& panel, const Look& look, std::int64_t row, std
   const float value = at(panel, look, row, column);
   double whole = 1;
   if (look.phase == Phase::Product || look.phase == Phase::Seen) whole = linear_sum(row);
-  if (look.phase == Phase::Exponential && v_.document().softmax == SoftmaxKind::Naive)
+  if (look.phase == Phase::Exponential && v_.document().layer().softmax == SoftmaxKind::Naive)
     whole = softmax_of(row).sum;
   return whole > 0 ? static_cast<float>(static_cast<double>(value) / whole) : value;
 }
@@ -169,7 +171,7 @@ ColourScale Contents::scale(const Panel& panel, const Look& look) const {
   if (look.phase != Phase::Shifted) return panel.scale;
   // Shifted scores are scores: they keep the range that the stage before them has.
   const ValueRange range = v_.scene.stats.range(Stage::Mask, v_.b, v_.h);
-  const float most = std::max(1e-6f, range.high - range.low) / v_.document().temperature;
+  const float most = std::max(1e-6f, range.high - range.low) / v_.document().layer().temperature;
   return {v_.ui().theme.scores, -most / 0.72f, most / 0.72f, true};
 }
 

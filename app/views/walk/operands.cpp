@@ -106,7 +106,7 @@ class Vectors {
   }
 
   Formula projected(Stage stage) const {
-    const Weights& w = v_.document().weights;
+    const Weights& w = v_.document().layer().weights;
     const bool asks = stage == Stage::Query;
     const Projection which = asks                  ? Projection::Query
                              : stage == Stage::Key ? Projection::Key
@@ -204,13 +204,13 @@ class Vectors {
     const int move = v_.made(Stage::Output), moves = v_.script.moves_of(Stage::Output);
     if (move < moves || moves == 1) {
       const auto mix = trace()[Stage::Mix]->matrix(v_.b, v_.h).row(v_.cell.query);
-      const auto rows =
-          v_.document().weights[Parameter::WOutput]->matrix().col(e).segment(v_.h * mix.size(), mix.size());
+      const auto rows = v_.document().layer().weights[Parameter::WOutput]->matrix().col(e).segment(
+          v_.h * mix.size(), mix.size());
       f.join(
           sum_of_products(v_.ui(), products(mix, rows), {theme_.text1, theme_.text2, room_after(f)}, size_));
       return answered(f, move < moves ? own : all, theme_.query);
     }
-    const TensorPtr& bias = v_.document().weights[Parameter::BOutput];
+    const TensorPtr& bias = v_.document().layer().weights[Parameter::BOutput];
     const double added = bias ? static_cast<double>(bias->values()[static_cast<std::size_t>(e)]) : 0;
     f.add(operand(own), theme_.text1).lowered("this head", theme_.text3).add("  +  ", theme_.text3);
     f.add(operand(all - own - added), theme_.text1).lowered("other heads", theme_.text3);

@@ -89,7 +89,7 @@ class Planes {
   }
 
   Formula scaled() {
-    const Scaling& scaling = v_.document().scaling;
+    const Scaling& scaling = v_.document().layer().scaling;
     const std::int64_t d_k = v_.result().dimensions.d_k;
     Formula f = named().add(operand(facts_.score), theme_.text1);
     if (scaling.kind == Scaling::Kind::InverseSqrtDk) {
@@ -103,7 +103,7 @@ class Planes {
   }
 
   Formula capped() {
-    const std::string c = operand(static_cast<double>(v_.document().soft_cap));
+    const std::string c = operand(static_cast<double>(v_.document().layer().soft_cap));
     Formula f = named().add(c + " · tanh(", theme_.text2).add(operand(facts_.scaled), theme_.text1);
     f.add(" / " + c + ")", theme_.text2);
     return answered(f, facts_.capped);
@@ -132,7 +132,7 @@ class Planes {
     return answered(f, facts_.hidden);
   }
 
-  double tau() const { return static_cast<double>(v_.document().temperature); }
+  double tau() const { return static_cast<double>(v_.document().layer().temperature); }
   double shifted(double x) const { return (x - facts_.largest) / tau(); }
 
   /// e^(x - max) with its exponent written out.
@@ -174,13 +174,13 @@ class Planes {
 
   Formula softmax(SoftmaxMove move) {
     const double x = facts_.hidden, numerator = x == -INFINITY ? 0 : std::exp(shifted(x));
-    const bool unmasked = v_.document().masking.mistake == MaskMistake::AfterSoftmax;
+    const bool unmasked = v_.document().layer().masking.mistake == MaskMistake::AfterSoftmax;
     const double share = unmasked ? numerator / facts_.sum : facts_.softmax;
     Formula f = named();
     switch (move) {
       case SoftmaxMove::Shift:
         f.add(tau() != 1 && facts_.largest != 0 ? "(" : "", theme_.text2).add(operand(x), theme_.text1);
-        if (facts_.largest != 0 || v_.document().softmax == SoftmaxKind::Stable) {
+        if (facts_.largest != 0 || v_.document().layer().softmax == SoftmaxKind::Stable) {
           f.add("  \u2212  ", theme_.text3)
               .add(operand(facts_.largest), theme_.text1)
               .lowered("max", theme_.text3);
@@ -266,7 +266,7 @@ class Planes {
   }
 
   Formula operated() {
-    const Stage own = v_.document().linear ? Stage::Linear : Stage::Softmax;
+    const Stage own = v_.document().layer().linear ? Stage::Linear : Stage::Softmax;
     const auto at = [&](Stage stage) {
       return static_cast<double>(matrix_of(v_.result(), stage, v_.b, v_.h)(v_.cell.query, v_.cell.key));
     };
@@ -276,7 +276,7 @@ class Planes {
 
   Formula dropped() {
     Formula f = named().add(fixed(facts_.weight, 4), theme_.text1).add("  ×  ", theme_.text3);
-    const double rate = static_cast<double>(v_.document().dropout.rate);
+    const double rate = static_cast<double>(v_.document().layer().dropout.rate);
     if (facts_.mixed == 0 && facts_.weight != 0) {
       f.add("0", theme_.text1).lowered("dropped", theme_.text3);
     } else {

@@ -49,7 +49,7 @@ ColourScale weight_scale(const View& v, Stage stage) {
 
 /// The stage's formula without the bias where there is none, with the symbol of what keys are made of.
 std::string formula_of(const View& v, Stage stage) {
-  const Weights& w = v.document().weights;
+  const Weights& w = v.document().layer().weights;
   std::string formula(info(stage).formula);
   const bool of_keys = stage == Stage::Key || stage == Stage::Value;
   const Projection which = stage == Stage::Query   ? Projection::Query
@@ -109,7 +109,7 @@ class Builder {
   }
 
   void parameters(Stage stage, Projection which, std::int64_t head, std::string sign) {
-    const TensorPtr& block = v_.document().weights[matrix_of(which)];
+    const TensorPtr& block = v_.document().layer().weights[matrix_of(which)];
     if (!block) return;
     const std::string name(info(matrix_of(which)).name);
     const std::int64_t width = trace()[stage]->shape()[3];
@@ -130,7 +130,7 @@ class Builder {
   /// Q or K, and what rotary positions make of it.
   void with_rotation(Stage stage, Stage rotated, Rows rows, Rgba hue) {
     // Linear attention turns φ of them instead, as it multiplies.
-    const bool turns = !v_.document().linear && trace()[rotated] != trace()[stage];
+    const bool turns = !v_.document().layer().linear && trace()[rotated] != trace()[stage];
     panels_.push_back(vectors(stage, rows, turns ? Unit::Before : Unit::Head, hue));
     if (sources_) panels_.back().sign = "=";
     if (!turns) return;
@@ -219,7 +219,7 @@ class Builder {
 
   std::string plane_caption(Stage stage, const PlaneWords& w) const {
     if (stage != Stage::Scale) return std::string(w.formula);
-    const Scaling& scaling = v_.document().scaling;
+    const Scaling& scaling = v_.document().layer().scaling;
     const std::int64_t d_k = v_.result().dimensions.d_k;
     if (scaling.kind == Scaling::Kind::Off) return "S × 1: scaling is off";
     if (scaling.kind == Scaling::Kind::Factor) return "S × " + fixed(static_cast<double>(scaling.factor), 3);
@@ -237,7 +237,7 @@ class Builder {
   }
 
   void output_weights() {
-    const TensorPtr& block = v_.document().weights[Parameter::WOutput];
+    const TensorPtr& block = v_.document().layer().weights[Parameter::WOutput];
     if (!block || !v_.script.has(Stage::Output)) return;
     const ConstMatrixMap<float> values = block->matrix();
     panels_.push_back(

@@ -21,11 +21,11 @@ int one_then_all(std::int64_t rows) { return rows > 1 ? 2 : 1; }
 }  // namespace
 
 std::vector<SoftmaxMove> softmax_moves(const Document& document) {
+  const LayerSpec& layer = document.layer();
   std::vector<SoftmaxMove> moves;
-  if (document.softmax == SoftmaxKind::Stable || document.temperature != 1)
-    moves.push_back(SoftmaxMove::Shift);
+  if (layer.softmax == SoftmaxKind::Stable || layer.temperature != 1) moves.push_back(SoftmaxMove::Shift);
   moves.insert(moves.end(), {SoftmaxMove::Exponential, SoftmaxMove::Sum, SoftmaxMove::Divide});
-  if (document.masking.mistake == MaskMistake::AfterSoftmax) moves.push_back(SoftmaxMove::Hide);
+  if (layer.masking.mistake == MaskMistake::AfterSoftmax) moves.push_back(SoftmaxMove::Hide);
   return moves;
 }
 
@@ -37,7 +37,7 @@ Script::Script(const Result& result) {
   if (!result.trace[Stage::Output]) return;
   const bool one_head = result.dimensions.heads == 1;
   if (!one_head) add(Stage::Concat, 1);
-  add(Stage::Output, one_head && !result.document.weights[Parameter::BOutput] ? 1 : 2);
+  add(Stage::Output, one_head && !result.document.layer().weights[Parameter::BOutput] ? 1 : 2);
 }
 
 void Script::add(Stage stage, int moves) {
@@ -52,7 +52,7 @@ void Script::add_vectors(const Result& result) {
   const auto moves = [&](std::int64_t rows) { return given ? 1 : one_then_all(rows); };
   if (trace[Stage::Position]) add(Stage::Position, trace[Stage::Position] == trace[Stage::Embed] ? 1 : 2);
   add(Stage::Query, moves(d.queries));
-  const bool turns = !result.document.linear;
+  const bool turns = !result.document.layer().linear;
   if (turns && trace[Stage::RotateQuery] != trace[Stage::Query])
     add(Stage::RotateQuery, one_then_all(d.queries));
   if (trace[Stage::Memory]) add(Stage::Memory, 1);
@@ -64,18 +64,18 @@ void Script::add_vectors(const Result& result) {
 void Script::add_planes(const Result& result) {
   const Document& document = result.document;
   const int both = one_then_all(result.dimensions.queries);
-  if (document.linear) {  // neither the scores nor the scale take part
+  if (document.layer().linear) {  // neither the scores nor the scale take part
     add(Stage::Linear, linear_moves);
   } else {
     add(Stage::Score, row_moves(result.dimensions.queries));
     add(Stage::Scale, both);
-    if (document.soft_cap > 0) add(Stage::Cap, both);
+    if (document.layer().soft_cap > 0) add(Stage::Cap, both);
     if (result.trace[Stage::Bias]) add(Stage::Bias, both);
     add(Stage::Mask, both);
     add(Stage::Softmax, static_cast<int>(softmax_moves(document).size()));
   }
   if (is_operated(document)) add(Stage::Surgery, both);
-  if (document.dropout.rate > 0) add(Stage::Drop, both);
+  if (document.layer().dropout.rate > 0) add(Stage::Drop, both);
 }
 
 int Script::moves_of(Stage stage) const {

@@ -55,7 +55,7 @@ bool sees_all(const View& v) {
 }
 
 bool is_muted(const View& v) {
-  const std::vector<HeadSurgery>& surgery = v.document().surgery;
+  const std::vector<HeadSurgery>& surgery = v.document().layer().surgery;
   return is_operated(v.document(), v.h) &&
          surgery[static_cast<std::size_t>(v.h)].kind == HeadSurgery::Kind::Mute;
 }
@@ -70,7 +70,8 @@ std::string nothing_added(const View& v, const std::vector<std::int64_t>& keys) 
   const auto row = [&](Stage stage) { return matrix_of(v.result(), stage, v.b, v.h).row(v.cell.query); };
   if (all([&](std::int64_t key) { return v.scene.is_masked(v.b, v.h, v.cell.query, key); }))
     return names + are + " masked: weight 0, nothing is added.";
-  if (v.document().dropout.rate > 0 && all([&](std::int64_t key) { return row(Stage::Surgery)(key) != 0; }))
+  if (v.document().layer().dropout.rate > 0 &&
+      all([&](std::int64_t key) { return row(Stage::Surgery)(key) != 0; }))
     return names + are + " dropped: weight 0, nothing is added.";
   return names + have + " weight 0: nothing is added.";
 }
@@ -103,8 +104,8 @@ std::string softmax_sentence(const View& v, int move) {
   const Document& document = v.document();
   switch (softmax_moves(document)[static_cast<std::size_t>(move - 1)]) {
     case SoftmaxMove::Shift:
-      if (document.softmax != SoftmaxKind::Stable) return "Each entry is divided by the temperature.";
-      return document.temperature == 1
+      if (document.layer().softmax != SoftmaxKind::Stable) return "Each entry is divided by the temperature.";
+      return document.layer().temperature == 1
                  ? "Each row's largest value is subtracted: exp cannot overflow."
                  : "Each row's largest value is subtracted, then all are divided by the temperature.";
     case SoftmaxMove::Exponential:
@@ -121,7 +122,7 @@ std::string softmax_sentence(const View& v, int move) {
 }
 
 std::string linear_sentence(const View& v, int move) {
-  const bool rotated = is_rotary(v.document().positions);
+  const bool rotated = is_rotary(v.document().layer().positions);
   switch (static_cast<LinearMove>(move - 1)) {
     case LinearMove::Product:
       return rotated
@@ -142,7 +143,7 @@ std::string linear_sentence(const View& v, int move) {
 
 std::string surgery_sentence(const View& v) {
   if (!is_operated(v.document(), v.h)) return "This head keeps its own pattern.";
-  switch (v.document().surgery[static_cast<std::size_t>(v.h)].kind) {
+  switch (v.document().layer().surgery[static_cast<std::size_t>(v.h)].kind) {
     case HeadSurgery::Kind::Mute: return "This head is muted (zero-ablated): its weights are 0.";
     case HeadSurgery::Kind::Frozen: return "A frozen pattern replaces this head's own.";
     default: return "Another pattern replaces this head's own.";
@@ -151,7 +152,7 @@ std::string surgery_sentence(const View& v) {
 
 std::string mask_sentence(const View& v, const std::string& query, int move, int moves) {
   if (v.scene.stats.rule().after_softmax()) return "The mistake: nothing is masked before the softmax.";
-  const Masking::Hidden hidden = v.document().masking.hidden;
+  const Masking::Hidden hidden = v.document().layer().masking.hidden;
   const std::string value = hidden == Masking::Hidden::MinusInfinity ? "−∞"
                             : hidden == Masking::Hidden::LeastFinite ? "finfo.min"
                                                                      : "−1e9";
@@ -192,7 +193,7 @@ std::string shared_note(const View& v, std::string_view what) {
 /// A key of no token has no vector that weights are multiplied with.
 std::string extra_key_sentence(const View& v, const std::string& key, std::string_view what) {
   const Dimensions& d = v.result().dimensions;
-  const bool learned = v.document().weights[Parameter::ExtraKey] && v.cell.key == d.token_keys();
+  const bool learned = v.document().layer().weights[Parameter::ExtraKey] && v.cell.key == d.token_keys();
   return key + " belongs to no token: its " + std::string(what) +
          (learned ? " is learned." : " is all zeros.");
 }
@@ -242,7 +243,7 @@ std::string vector_sentence(const View& v, Stage stage, int move, int moves) {
 }
 
 std::string scale_sentence(const View& v, const std::string& query, int move, int moves) {
-  switch (v.document().scaling.kind) {
+  switch (v.document().layer().scaling.kind) {
     case Scaling::Kind::Off: return "Scaling is off: nothing changes.";
     case Scaling::Kind::Factor:
       return one_or_all("The row of " + query + " times the chosen factor.", "The same for every other row.",
@@ -281,8 +282,9 @@ std::string output_sentence(const View& v, int move, int moves) {
   if (move < moves)
     return is_muted(v) ? "This head is muted: its contribution to the output is 0."
                        : "This head's contribution: its output times its rows of W_O.";
-  return v.document().weights[Parameter::BOutput] ? "The contributions of all heads and the bias are summed."
-                                                  : "The contributions of all heads are summed.";
+  return v.document().layer().weights[Parameter::BOutput]
+             ? "The contributions of all heads and the bias are summed."
+             : "The contributions of all heads are summed.";
 }
 
 /// "Queries", "Scores", and "Softmax" for the weights while they come about.

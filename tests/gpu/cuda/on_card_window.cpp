@@ -75,7 +75,7 @@ void staged(Card& card) {
       device.times = true;
       std::vector<double> passes, wall;
       run_often(card, [&](bool counts) {
-        document.masking.causal = !document.masking.causal;
+        document.layer().masking.causal = !document.layer().masking.causal;
         device.clear_times();
         const Clock::time_point begin = Clock::now();
         pipeline.run(document);
@@ -89,7 +89,8 @@ void staged(Card& card) {
       card.report(name + " mask switched wall", median(wall), "ms");
       const Clock::time_point begin = Clock::now();
       device.clear_times();
-      document.weights[Parameter::WQuery] = random.tensor(document.weights[Parameter::WQuery]->shape(), 0.1);
+      document.layer().weights[Parameter::WQuery] =
+          random.tensor(document.layer().weights[Parameter::WQuery]->shape(), 0.1);
       pipeline.run(document);
       double all = 0;
       for (const double pass : device.milliseconds) all += pass;
