@@ -42,7 +42,7 @@ class WholeWindow {
 };
 
 /// Whether colours from 0 to 1 would show next to nothing of the head: many keys share every query's weight.
-bool are_weights_small(const Result& result, std::int64_t h) {
+bool are_weights_small(const LayerResult& result, std::int64_t h) {
   constexpr std::int64_t many = 64;       // queries; the weights of fewer are large enough to be seen
   constexpr double hardly_visible = 0.2;  // mean of the rows' largest weights
   const std::int64_t queries = result.dimensions.queries;
@@ -60,17 +60,17 @@ Selection without_hovers(Selection selection) {
 
 /// B where it can stand beside what is shown: when both are long, or neither.
 const Held* held_beside(const ResultPtr& shown, const std::optional<Held>& held) {
-  return held && held->result->is_long() == shown->is_long() ? &*held : nullptr;
+  return held && held->result->layer().is_long() == shown->layer().is_long() ? &*held : nullptr;
 }
 
 /// Where the regions stand. Other tokens as keys take a line of the strip of their own.
 Layout layout_of(const Document& document, const ResultPtr& shown, const ViewState& view) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   const std::size_t lines =
-      std::max<std::size_t>(document.input.sequences.size(), shown && is_cross(*shown) ? 2 : 1);
+      std::max<std::size_t>(document.input.sequences.size(), shown && is_cross(shown->layer()) ? 2 : 1);
   const Layout usual = compute_layout(size.x, size.y, view, lines);
-  if (shown && is_start_shown(view, *shown)) return with_start(usual, view);
-  return shown && shown->is_long() ? long_layout(usual) : usual;
+  if (shown && is_start_shown(view, shown->layer())) return with_start(usual, view);
+  return shown && shown->layer().is_long() ? long_layout(usual) : usual;
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk &
 
 bool App::settled() const {
   if (opening_ || writing_.valid() || view_.files.dialog.reading.is_reading() || tiles_->is_busy() ||
-      (held_tiles_ && held_tiles_->is_busy()) || (shown_ && !shown_->is_complete() && engine_.busy()))
+      (held_tiles_ && held_tiles_->is_busy()) || (shown_ && !shown_->layer().is_complete() && engine_.busy()))
     return false;
   if (backends_->is_comparing()) return false;
   if ((stats_ && stats_->is_computing()) || (held_ && held_->stats->is_computing())) return false;
@@ -158,10 +158,10 @@ void App::take_results() {
   tiles_->show(shown_, backends_->beside(*shown_));
   stats_ = std::make_unique<ResultStats>(shown_, &errors_);
   backends_->note(*shown_);
-  const bool was_long = before && before->is_long();
+  const bool was_long = before && before->layer().is_long();
   if (before) engine_.let_go(std::move(before));
   stats_->compare_with(held_ ? held_->result : nullptr);
-  if (held_ && view_.message.empty() && was_long != shown_->is_long() && !held_beside(shown_, held_))
+  if (held_ && view_.message.empty() && was_long != shown_->layer().is_long() && !held_beside(shown_, held_))
     view_.message =
         "A long sequence and a short one cannot be compared: what is held waits until both are long or both "
         "short.";
@@ -189,7 +189,7 @@ void App::tell_of_backends(const Result& newest) {
 /// What is looked at must be among the planes of the shown result; whoever looked at the weights goes on
 /// looking at those that mix the values.
 void App::keep_plane_there() {
-  if (shown_->is_long()) return;  // there is one picture of it
+  if (shown_->layer().is_long()) return;  // there is one picture of it
   const std::vector<Plane> all = stats_->planes();
   const Plane now = view_.stage, used = weights_stage(shown_->document);
   const bool there = std::find(all.begin(), all.end(), now) != all.end();
@@ -203,7 +203,7 @@ void App::keep_plane_there() {
 }
 
 void App::look_at(const Spot& spot) {
-  const Dimensions& d = shown_->dimensions;
+  const Dimensions& d = shown_->layer().dimensions;
   const auto check = [](const char* what, std::int64_t at, std::int64_t count) {
     if (at < 0 || at >= count)
       throw Error(fmt::format("There is no {} {}; expected 0 to {}.", what, at, count - 1));
@@ -222,37 +222,38 @@ void App::look_at(const Spot& spot) {
 /// A newly opened Document starts on a head and a cell that have something to say: the content head where
 /// heads were built by hand, the third query and the key it looks at most, other than itself.
 void App::choose_first_cell() {
-  const Dimensions& d = shown_->dimensions;
+  const Dimensions& d = shown_->layer().dimensions;
   selection_ = {};
-  if (shown_->is_long()) return choose_in_long();
+  if (shown_->layer().is_long()) return choose_in_long();
   const auto& names = shown_->document.layer().weights.head_names;
   const auto content = std::find(names.begin(), names.end(), "content");
   if (content != names.end()) selection_.head = content - names.begin();
   const std::int64_t query = std::min<std::int64_t>(2, d.queries - 1);
-  const auto row = shown_->trace[weights_stage(shown_->document)]->matrix(0, selection_.head).row(query);
+  const auto row =
+      shown_->layer().trace[weights_stage(shown_->document)]->matrix(0, selection_.head).row(query);
   std::int64_t key = 0;
   for (std::int64_t j = 1; j < d.keys; ++j) {
     if (row(j) > row(key)) key = j;
   }
   wanted_cell_ = {query, key};
   selection_.locked = true;
-  view_.focus.log = are_weights_small(*shown_, selection_.head);
+  view_.focus.log = are_weights_small(shown_->layer(), selection_.head);
 }
 
 /// Of a long Document a query in the middle and the key it looks at most; its small weights are seen by their
 /// logarithm.
 void App::choose_in_long() {
-  const Survey& survey = *shown_->surveys.front();
-  const std::int64_t row = survey.row_of(shown_->dimensions.queries / 2);
+  const Survey& survey = *shown_->layer().surveys.front();
+  const std::int64_t row = survey.row_of(shown_->layer().dimensions.queries / 2);
   const std::int32_t key = survey.known.strongest[static_cast<std::size_t>(row)];
-  wanted_cell_ = {survey.nearest(shown_->dimensions.queries / 2), std::max(0, key)};
+  wanted_cell_ = {survey.nearest(shown_->layer().dimensions.queries / 2), std::max(0, key)};
   selection_.locked = true;
   view_.focus = {};
   view_.focus.log = true;
 }
 
 void App::keep_selection_inside() {
-  const Dimensions& d = shown_->dimensions;
+  const Dimensions& d = shown_->layer().dimensions;
   Selection& s = selection_;
   const auto inside = [](std::int64_t& index, std::int64_t count) {
     index = std::clamp<std::int64_t>(index, 0, count - 1);
@@ -269,16 +270,37 @@ void App::keep_selection_inside() {
 }
 
 void App::record_moment() {
-  if (shown_->is_long()) return;
+  if (shown_->layer().is_long()) return;
   const auto& [sequence, head, cell] = std::tie(selection_.sequence, selection_.head, selection_.cell);
-  const RowMeasures& row = shown_->measures.row(sequence, head, cell.query);
+  const RowMeasures& row = shown_->layer().measures.row(sequence, head, cell.query);
   const float weight =
-      shown_->trace[weights_stage(shown_->document)]->matrix(sequence, head)(cell.query, cell.key);
-  const double scale = scale_factor(shown_->document.layer().scaling, shown_->dimensions.d_k);
+      shown_->layer().trace[weights_stage(shown_->document)]->matrix(sequence, head)(cell.query, cell.key);
+  const double scale = scale_factor(shown_->document.layer().scaling, shown_->layer().dimensions.d_k);
   view_.scope.observe({sequence, head, cell.query, cell.key},
                       {view_.now, static_cast<float>(row.entropy), weight, static_cast<float>(scale),
                        std::log(static_cast<float>(std::max<std::int64_t>(1, row.allowed)))},
                       view_.signals.trigger, view_.signals.seconds);
+}
+
+Scene App::scene_of(const Ui& ui, Document& document, Selections selections, ViewState& view,
+                    Requests& requests, const Layout& layout) const {
+  return {ui,
+          *shown_,
+          shown_->layer(),
+          *stats_,
+          document,
+          selections.now,
+          selections.next,
+          view,
+          engine_,
+          *backends_,
+          examples_,
+          languages_,
+          requests,
+          tiles_.get(),
+          held_beside(shown_, held_),
+          held_tiles_.get(),
+          layout.compact};
 }
 
 void App::frame(const Fonts& fonts) {
@@ -306,26 +328,11 @@ void App::frame(const Fonts& fonts) {
     if (shown_) {
       Selection next = without_hovers(selection_);
       Requests requests;
-      Scene scene{ui,
-                  *shown_,
-                  *stats_,
-                  document_,
-                  selection_,
-                  next,
-                  view_,
-                  engine_,
-                  *backends_,
-                  examples_,
-                  languages_,
-                  requests,
-                  tiles_.get(),
-                  held_beside(shown_, held_),
-                  held_tiles_.get(),
-                  layout.compact,
-                  is_edited()};
+      Scene scene = scene_of(ui, document_, {selection_, next}, view_, requests, layout);
+      scene.edited = is_edited();
       const Guesses guesses = document_.input.given.guesses;
       const Answers answers{document_.layer().masking.causal, document_.layer().positions};
-      if (view_.parity && (shown_->is_complete() || !engine_.busy())) backends_->compare(shown_);
+      if (view_.parity && (shown_->layer().is_complete() || !engine_.busy())) backends_->compare(shown_);
       watch_start(scene);
       const bool menu_waits = view_.heads.menu_opens;
       run_keyboard(scene);
@@ -384,23 +391,8 @@ void App::draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const {
     Selection next = still.selection;
     Requests requests;  // nobody is there to ask
     if (shown_) {
-      Scene scene{ui,
-                  *shown_,
-                  *stats_,
-                  still.document,
-                  still.selection,
-                  next,
-                  still.view,
-                  engine_,
-                  *backends_,
-                  examples_,
-                  languages_,
-                  requests,
-                  tiles_.get(),
-                  held_beside(shown_, held_),
-                  held_tiles_.get(),
-                  still.layout.compact,
-                  still.edited};
+      Scene scene = scene_of(ui, still.document, {still.selection, next}, still.view, requests, still.layout);
+      scene.edited = still.edited;
       draw_help(scene);
       draw_regions(scene, still.layout);
       draw_timings(scene, still.layout.top);

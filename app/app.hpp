@@ -37,6 +37,7 @@
 
 namespace attnscope {
 
+struct Layout;
 struct Scene;
 struct DrawnPicture;
 
@@ -224,6 +225,12 @@ class App {
   void observe_history();
   void fulfil(const Requests& requests);
   void submit_if_changed();
+  /// What views are given of the result on screen, which must be there: the one place that makes a Scene.
+  struct Selections {
+    Selection &now, &next;
+  };
+  Scene scene_of(const Ui& ui, Document& document, Selections selections, ViewState& view, Requests& requests,
+                 const Layout& layout) const;
 
   LiveEngine& engine_;
   std::vector<Example> examples_;

@@ -104,7 +104,7 @@ std::optional<double> App::changes_in() const {
 
 /// Where words can go: the token strip's field, in a mode and window that has it.
 bool App::has_sentence_in_sight() const {
-  return view_.mode != Mode::Walk && !view_.is_hidden(Region::Strip) && !shown_->is_long() &&
+  return view_.mode != Mode::Walk && !view_.is_hidden(Region::Strip) && !shown_->layer().is_long() &&
          !document_.input.given && !document_.input.vectors && !document_.input.sequences.empty();
 }
 
@@ -129,7 +129,7 @@ void App::watch_letters() {
   }
   if (pressed) stray_.touch(now);
   for (const ImWchar c : io.InputQueueCharacters)
-    if (c >= ' ' && c != 127) stray_.add(c, is_key_of_action(c, view_.mode, shown_->is_long()), now);
+    if (c >= ' ' && c != 127) stray_.add(c, is_key_of_action(c, view_.mode, shown_->layer().is_long()), now);
   if (stray_.are_words()) begin_words();
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 /// Weights of a long B are computed where they are looked at, like those of A.
 void show_tiles(const std::optional<Held>& held, std::unique_ptr<Tiles>& tiles, const Backends& backends) {
-  if (!held || !held->result->is_long()) return tiles.reset();
+  if (!held || !held->result->layer().is_long()) return tiles.reset();
   if (!tiles) tiles = std::make_unique<Tiles>();
   tiles->show(held->result, backends.beside(*held->result));
 }
@@ -19,7 +19,7 @@ void show_tiles(const std::optional<Held>& held, std::unique_ptr<Tiles>& tiles, 
 
 void App::hold() {
   if (!shown_) return;
-  if (!shown_->is_complete())
+  if (!shown_->layer().is_complete())
     return say("Not every query is known yet: it can be held once the sweep is done.");
   held_ = Held{shown_, std::make_unique<ResultStats>(shown_, &errors_), ImGui::GetTime()};
   view_.compare.held_head = -1;
@@ -29,7 +29,7 @@ void App::hold() {
 
 void App::swap_with_held() {
   if (!held_ || !shown_) return;
-  if (!shown_->is_complete())
+  if (!shown_->layer().is_complete())
     return say("Not every query is known yet: it can be held once the sweep is done.");
   if (before_) before_->swapped = !before_->swapped;
   document_ = held_->result->document;
@@ -64,7 +64,7 @@ std::optional<double> App::clock_in() const {
 /// What the session held is there: it becomes B, and what is shown can be computed.
 bool App::take_held(const ResultPtr& result) {
   if (!coming_b_ || b_ticket_ == 0 || result->ticket < b_ticket_) return false;
-  if (result->error.empty() && !result->is_complete()) return true;  // the rest of its queries comes
+  if (result->error.empty() && !result->layer().is_complete()) return true;  // the rest of its queries comes
   coming_b_.reset();
   b_ticket_ = 0;
   if (!result->error.empty()) {

@@ -110,9 +110,9 @@ void App::save(const fs::path& path, bool replace) {
 }
 
 void App::export_to(const fs::path& to) {
-  const bool is_beside = held_ && held_->result->is_long() == shown_->is_long();
+  const bool is_beside = held_ && held_->result->layer().is_long() == shown_->layer().is_long();
   const ExportChoice choice =
-      export_choice({*shown_, *stats_, is_beside ? &*held_ : nullptr, view_, selection_});
+      export_choice({shown_->layer(), *stats_, is_beside ? &*held_ : nullptr, view_, selection_});
   export_numbers(*choice.result, *choice.stats, choice.what, to);
 }
 

@@ -40,7 +40,7 @@ void Backends::note(const Result& result) {
     std::fill(times_.begin(), times_.end(), std::nullopt);
   }
   const std::optional<std::size_t> by = find(result.backend);
-  if (by && result.is_complete()) times_[*by] = result.whole;
+  if (by && result.layer().is_complete()) times_[*by] = result.layer().whole;
 }
 
 const WholeTimes* Backends::times(std::size_t choice) const {

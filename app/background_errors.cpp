@@ -8,7 +8,7 @@ namespace {
 
 constexpr double quick = 2e6;  // multiplications: a few milliseconds
 
-std::string too_large(const Result& result, std::int64_t needed) {
+std::string too_large(const LayerResult& result, std::int64_t needed) {
   const Dimensions& d = result.dimensions;
   return "The float64 error of " + std::to_string(d.batch * d.heads) + " heads of " + grouped(d.queries) +
          " × " + grouped(d.keys) + " would take " + bytes(needed) + "; up to " +
@@ -21,9 +21,10 @@ void ErrorJob::run() {
   try {
     if (const std::int64_t needed = float64_error_bytes(result_->document);
         needed > BackgroundErrors::most_bytes)
-      throw Error(too_large(*result_, needed));
+      throw Error(too_large(result_->layer(), needed));
     ThreadPool caller_only(1);
-    errors_ = float64_error({caller_only, stop_.get_token()}, result_->document, result_->trace, &stages_);
+    errors_ =
+        float64_error({caller_only, stop_.get_token()}, result_->document, result_->layer().trace, &stages_);
   } catch (const std::exception& error) {
     errors_ = {};
     refusal_ = error.what();

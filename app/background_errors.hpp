@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "core/float64_error.hpp"
-#include "core/pipeline.hpp"
+#include "core/result.hpp"
 
 namespace attnscope {
 

@@ -9,7 +9,7 @@ namespace attnscope {
 
 void ParityJob::run() {
   try {
-    if (const std::int64_t needed = parity_bytes(*result_); needed > most_bytes)
+    if (const std::int64_t needed = parity_bytes(result_->layer()); needed > most_bytes)
       throw Error("Comparing would hold all stages a second time, which takes " + bytes(needed) + "; up to " +
                   bytes(most_bytes) + " are used.");
     parity_ = compare_backends(*result_, with_, stop_.get_token(), &progress_);

@@ -26,7 +26,7 @@ struct Sheet {
   std::vector<std::string> rows, columns;
 };
 
-Sheet plane_table(const Result& result, ResultStats& stats, const Exported& what) {
+Sheet plane_table(const LayerResult& result, ResultStats& stats, const Exported& what) {
   const auto matrix = stats.matrix(what.plane, what.sequence, what.head);
   Sheet table{Tensor(Shape{matrix.rows(), matrix.cols()}), {}, {}};
   table.values.matrix() = matrix;
@@ -45,7 +45,7 @@ Sheet numbered(const ConstMatrixMap<float>& matrix) {
   return table;
 }
 
-Sheet vector_table(const Result& result, const Exported& what) {
+Sheet vector_table(const LayerResult& result, const Exported& what) {
   const Tensor& tensor = *result.trace[*what.vectors];
   const bool heads = tensor.shape().rank() == 4;
   const std::int64_t head = heads ? what.head * tensor.shape()[1] / result.dimensions.heads : 0;
@@ -53,7 +53,7 @@ Sheet vector_table(const Result& result, const Exported& what) {
 }
 
 /// A bias is one row; token vectors are those of the chosen sequence, given Q, K and V of the chosen head.
-Sheet block_table(const Result& result, const Exported& what) {
+Sheet block_table(const LayerResult& result, const Exported& what) {
   const Tensor& tensor = *numbers_of(result.document, *what.weights);
   const Shape& shape = tensor.shape();
   const auto inside = [](std::int64_t index, std::int64_t size) { return std::min(index, size - 1); };
@@ -67,7 +67,7 @@ Sheet block_table(const Result& result, const Exported& what) {
 }
 
 /// The exact weights of the cells in sight, computed now.
-Sheet region_table(const Result& result, const Exported& what) {
+Sheet region_table(const LayerResult& result, const Exported& what) {
   const auto& [first, queries, keys] = what.region;
   if (static_cast<double>(queries) * static_cast<double>(keys) > static_cast<double>(most_exported_cells)) {
     throw Error(
@@ -89,7 +89,7 @@ Sheet region_table(const Result& result, const Exported& what) {
   return table;
 }
 
-Sheet table_of(const Result& result, ResultStats& stats, const Exported& what) {
+Sheet table_of(const LayerResult& result, ResultStats& stats, const Exported& what) {
   if (result.is_long()) return region_table(result, what);
   if (what.weights && numbers_of(result.document, *what.weights)) return block_table(result, what);
   return what.vectors ? vector_table(result, what) : plane_table(result, stats, what);
@@ -123,7 +123,7 @@ std::string lower(std::string_view name) {
   return out;
 }
 
-void write_all(const Result& result, const std::filesystem::path& path) {
+void write_all(const LayerResult& result, const std::filesystem::path& path) {
   std::vector<NamedTensor> tensors;
   for (const StageInfo& row : stage_table)
     if (const TensorPtr& tensor = result.trace[row.stage]; tensor && is_known(result.document, row.stage))
@@ -138,7 +138,7 @@ void write_all(const Result& result, const std::filesystem::path& path) {
 
 }  // namespace
 
-void export_numbers(const Result& result, ResultStats& stats, const Exported& what,
+void export_numbers(const LayerResult& result, ResultStats& stats, const Exported& what,
                     const std::filesystem::path& path) {
   const std::string extension = path.extension().native();
   if (extension == ".safetensors") return write_all(result, path);
@@ -152,7 +152,7 @@ void export_numbers(const Result& result, ResultStats& stats, const Exported& wh
   write_csv(table, path);
 }
 
-std::string tab_separated(const Result& result, ResultStats& stats, const Exported& what) {
+std::string tab_separated(const LayerResult& result, ResultStats& stats, const Exported& what) {
   const Sheet table = table_of(result, stats, what);
   // A tab or a line break in a token would move everything behind it.
   const auto label = [](std::string text) {

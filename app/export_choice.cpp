@@ -28,7 +28,7 @@ TensorPtr block_of(const ExportChoice& choice) {
 }
 
 MatrixSize size_of(const ExportChoice& choice) {
-  const Result& result = *choice.result;
+  const LayerResult& result = *choice.result;
   if (result.is_long()) return {choice.what.region.queries, choice.what.region.keys};
   if (const TensorPtr block = block_of(choice)) return size_of(block->shape());
   if (choice.what.vectors && result.trace[*choice.what.vectors])
@@ -94,7 +94,7 @@ ExportChoice export_choice(const ExportSource& source) {
     choice.what.weights.reset();
     if (side == ExportSide::Difference) choice.what.plane.kind = Plane::Kind::Difference;
     if (side == ExportSide::B) {
-      choice.result = source.held->result.get();
+      choice.result = &source.held->result->layer();
       choice.stats = source.held->stats.get();
       const Dimensions& d = choice.result->dimensions;
       choice.what.sequence = std::min(choice.what.sequence, d.batch - 1);

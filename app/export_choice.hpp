@@ -15,7 +15,7 @@ namespace attnscope {
 
 /// What there is to choose from.
 struct ExportSource {
-  const Result& result;
+  const LayerResult& result;
   ResultStats& stats;
   const Held* held;  // B beside it; null: none
   const ViewState& view;
@@ -23,7 +23,7 @@ struct ExportSource {
 };
 
 struct ExportChoice {
-  const Result* result;
+  const LayerResult* result;
   ResultStats* stats;
   Exported what;
   std::string name;   // "Weights · head 3 · 6 × 6", to be said; in Compare with the side before it

@@ -49,7 +49,7 @@ PatternScores scores_of(const Measures& measures, std::int64_t head) {
 
 }  // namespace
 
-HeadRole role_of(const Result& result, std::int64_t head) {
+HeadRole role_of(const LayerResult& result, std::int64_t head) {
   HeadRole role;
   const auto& names = result.document.layer().weights.head_names;
   if (head < std::ssize(names)) role.built_as = names[static_cast<std::size_t>(head)];
@@ -73,7 +73,7 @@ HeadRole role_of(const Result& result, std::int64_t head) {
   return role;
 }
 
-std::string scored_name(const Result& result, std::int64_t head) {
+std::string scored_name(const LayerResult& result, std::int64_t head) {
   const HeadRole role = role_of(result, head);
   return role.does.empty() ? "head " + std::to_string(head) : role.does + "  " + in_cell(role.score);
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/pipeline.hpp"
+#include "core/result.hpp"
 
 namespace attnscope {
 
@@ -25,9 +25,9 @@ struct HeadRole {
   double score = 0,
          uniform = 0;  // share of the weight on the pattern of either name, and uniform attention's
 };
-HeadRole role_of(const Result&, std::int64_t head);
+HeadRole role_of(const LayerResult&, std::int64_t head);
 /// "previous token  .77", or "head 3" where it has no name.
-std::string scored_name(const Result&, std::int64_t head);
+std::string scored_name(const LayerResult&, std::int64_t head);
 /// "Built by hand. …": sentences for a tooltip on what the name rests on; empty without one.
 std::string words(const HeadRole&);
 

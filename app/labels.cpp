@@ -11,8 +11,8 @@ namespace attnscope {
 namespace {
 
 /// Token `index` of a sequence.
-std::string token_label(const Result& result, const std::vector<Sequence>& sequences, std::int64_t sequence,
-                        std::int64_t index) {
+std::string token_label(const LayerResult& result, const std::vector<Sequence>& sequences,
+                        std::int64_t sequence, std::int64_t index) {
   const Input& input = result.document.input;
   if (sequence < std::ssize(sequences) && index >= 0) {
     const auto& tokens = sequences[static_cast<std::size_t>(sequence)].tokens;
@@ -24,15 +24,15 @@ std::string token_label(const Result& result, const std::vector<Sequence>& seque
 
 }  // namespace
 
-std::int64_t position_of(const Result& result, std::int64_t sequence, std::int64_t query) {
+std::int64_t position_of(const LayerResult& result, std::int64_t sequence, std::int64_t query) {
   return query_offset(result.document, result.dimensions, sequence) + query;
 }
 
-std::string query_label(const Result& result, std::int64_t sequence, std::int64_t query) {
+std::string query_label(const LayerResult& result, std::int64_t sequence, std::int64_t query) {
   return token_label(result, result.document.input.sequences, sequence, position_of(result, sequence, query));
 }
 
-std::string key_label(const Result& result, std::int64_t sequence, std::int64_t key) {
+std::string key_label(const LayerResult& result, std::int64_t sequence, std::int64_t key) {
   const Document& document = result.document;
   const std::int64_t tokens = result.dimensions.token_keys();
   if (key >= tokens) {  // the learned key comes before the one of zeros
@@ -43,7 +43,7 @@ std::string key_label(const Result& result, std::int64_t sequence, std::int64_t 
   return token_label(result, input.memory.empty() ? input.sequences : input.memory, sequence, key);
 }
 
-bool is_cross(const Result& result) {
+bool is_cross(const LayerResult& result) {
   const Input& input = result.document.input;
   if (input.given) {
     const bool cache = result.dimensions.past > 0 || !input.given.lengths.empty();
@@ -52,7 +52,7 @@ bool is_cross(const Result& result) {
   return !input.memory.empty() || static_cast<bool>(input.vectors.key);
 }
 
-std::string head_name(const Result& result, std::int64_t head, bool one_word) {
+std::string head_name(const LayerResult& result, std::int64_t head, bool one_word) {
   const std::string name = role_of(result, head).does;
   if (name.empty()) return "head " + std::to_string(head);
   return one_word ? name.substr(0, name.find(' ')) : name;

@@ -124,7 +124,7 @@ void draw_matrix(const Scene& scene, const char* place, const Box& box, Plane pl
 }
 
 void draw_matrix(const Scene& scene, const MatrixPicture& p) {
-  const Result& result = scene.result;
+  const LayerResult& result = scene.result;
   const Ui& ui = scene.ui;
   const Box& box = p.box;
   if (!scene.stats.tensor(p.plane) || box.w < 1 || box.h < 1) return;
@@ -180,7 +180,7 @@ void draw_ramp(const Ui& ui, const char* place, const Box& box, const ColourScal
 }
 
 void draw_mask_picture(const Scene& scene, const char* place, const Box& box) {
-  const Result& result = scene.result;
+  const LayerResult& result = scene.result;
   const Ui& ui = scene.ui;
   const std::int64_t b = scene.sequence(), h = scene.head();
   std::uint64_t content = mix_hash(0, made_in(result, Stage::Mask));

@@ -5,7 +5,7 @@
 
 namespace attnscope {
 
-std::vector<Plane> planes(const Result& result) {
+std::vector<Plane> planes(const LayerResult& result) {
   const Document& document = result.document;
   std::vector<Plane> all{Stage::Score, Stage::Scale};
   if (document.layer().soft_cap > 0) all.emplace_back(Stage::Cap);
@@ -24,7 +24,7 @@ std::vector<Plane> planes(const Result& result) {
   return all;
 }
 
-const TensorPtr& tensor_of(const Result& result, Plane plane) {
+const TensorPtr& tensor_of(const LayerResult& result, Plane plane) {
   if (!plane.is_gradient()) return result.trace[plane.stage];
   static const TensorPtr none;
   if (!result.gradients) return none;
@@ -36,11 +36,11 @@ ConstMatrixMap<float> head_of(const Tensor& tensor, std::int64_t b, std::int64_t
   return tensor.matrix(tensor.shape()[0] == 1 ? 0 : b, h);
 }
 
-ConstMatrixMap<float> matrix_of(const Result& result, Plane plane, std::int64_t b, std::int64_t h) {
+ConstMatrixMap<float> matrix_of(const LayerResult& result, Plane plane, std::int64_t b, std::int64_t h) {
   return head_of(*tensor_of(result, plane), b, h);
 }
 
-std::uint64_t made_in(const Result& result, Plane plane) {
+std::uint64_t made_in(const LayerResult& result, Plane plane) {
   // Gradients are not stages: they may change with every result. The bit keeps them apart from the runs.
   if (plane.is_gradient()) return result.ticket | std::uint64_t{1} << 63;
   return result.made_in[plane.stage];

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/pipeline.hpp"
+#include "core/result.hpp"
 
 namespace attnscope {
 
@@ -40,15 +40,15 @@ struct Plane {
 
 /// The planes of a result by itself, in the order of the computation, gradients last. Differences need a
 /// second result and errors a second computation: see ResultStats.
-std::vector<Plane> planes(const Result&);
+std::vector<Plane> planes(const LayerResult&);
 
 /// The tensor of a value or gradient; null where the result has none.
-const TensorPtr& tensor_of(const Result&, Plane);
+const TensorPtr& tensor_of(const LayerResult&, Plane);
 /// One head of one sequence: [queries][keys]. What is the same for the whole batch serves every sequence.
 ConstMatrixMap<float> head_of(const Tensor&, std::int64_t b, std::int64_t h);
-ConstMatrixMap<float> matrix_of(const Result&, Plane, std::int64_t b, std::int64_t h);
+ConstMatrixMap<float> matrix_of(const LayerResult&, Plane, std::int64_t b, std::int64_t h);
 /// Tells a plane's tensors apart for the picture cache; a pointer would not: freed addresses come back.
-std::uint64_t made_in(const Result&, Plane);
+std::uint64_t made_in(const LayerResult&, Plane);
 
 /// Attention weights of some kind: from 0 up, not centred on zero.
 bool is_weights(Plane);

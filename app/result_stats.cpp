@@ -41,7 +41,7 @@ TensorPtr difference(const Tensor& a, const Tensor& b, Plane::Kind kind) {
 }
 
 /// Which of two tensors stands for a stage's weights where documents mix with different ones.
-const TensorPtr& stage_of(const Result& result, Stage stage, bool weights) {
+const TensorPtr& stage_of(const LayerResult& result, Stage stage, bool weights) {
   return result.trace[weights ? weights_stage(result.document) : stage];
 }
 
@@ -55,12 +55,12 @@ void ResultStats::compare_with(ResultPtr held) {
   if (held == held_) return;
   held_ = std::move(held);
   held_rule_.reset();
-  if (held_) held_rule_.emplace(held_->document, held_->trace);
+  if (held_) held_rule_.emplace(held_->document, held_->layer().trace);
   forget_differences();
 }
 
 void ResultStats::pair_heads(std::int64_t now, std::int64_t held) {
-  const std::int64_t heads = held_ ? held_->dimensions.heads : 0;
+  const std::int64_t heads = held_ ? held_->layer().dimensions.heads : 0;
   if (held < 0 || held >= heads || held == now) now = held = -1;
   if (now == paired_now_ && held == paired_held_) return;
   paired_now_ = now;
@@ -77,12 +77,12 @@ void ResultStats::forget_differences() {
 
 bool ResultStats::can_compare() const {
   if (!held_) return false;
-  const Dimensions &a = result_->dimensions, &b = held_->dimensions;
+  const Dimensions &a = result_->layer().dimensions, &b = held_->layer().dimensions;
   return a.batch == b.batch && a.heads == b.heads && a.queries == b.queries && a.keys == b.keys;
 }
 
 std::vector<Plane> ResultStats::planes() const {
-  std::vector<Plane> all = attnscope::planes(*result_);
+  std::vector<Plane> all = attnscope::planes(result_->layer());
   const Stage weights = weights_stage(result_->document);
   const auto known = [&](Stage stage) { return is_known(result_->document, stage); };
   if (can_compare())
@@ -100,14 +100,14 @@ TensorPtr ResultStats::tensor(Plane plane) {
     const Trace* errors = error_job_ ? error_job_->errors() : nullptr;
     return errors != nullptr ? (*errors)[plane.stage] : nullptr;
   }
-  if (!plane.is_difference()) return tensor_of(*result_, plane);
+  if (!plane.is_difference()) return tensor_of(result_->layer(), plane);
   if (!can_compare()) return nullptr;
   const auto [at, added] = differences_.try_emplace(plane);
   if (!added) return at->second;
   // The weights of A are compared with those of B, whichever kind of attention made them.
   const bool weights = plane.stage == weights_stage(result_->document);
-  const TensorPtr& a = stage_of(*result_, plane.stage, weights);
-  const TensorPtr& b = stage_of(*held_, plane.stage, weights);
+  const TensorPtr& a = stage_of(result_->layer(), plane.stage, weights);
+  const TensorPtr& b = stage_of(held_->layer(), plane.stage, weights);
   if (!a || !b || a->shape() != b->shape()) return at->second;
   if (paired_now_ < 0) return at->second = difference(*a, *b, plane.kind);
   Tensor beside(*b);
@@ -119,17 +119,19 @@ TensorPtr ResultStats::tensor(Plane plane) {
 ConstMatrixMap<float> ResultStats::matrix(Plane plane, std::int64_t b, std::int64_t h) {
   if (const TensorPtr there = tensor(plane)) return head_of(*there, b, h);
   if (!nothing_)
-    nothing_ = std::make_shared<const Tensor>(Shape{result_->dimensions.queries, result_->dimensions.keys});
+    nothing_ = std::make_shared<const Tensor>(
+        Shape{result_->layer().dimensions.queries, result_->layer().dimensions.keys});
   return nothing_->matrix();
 }
 
 std::uint64_t ResultStats::made_in(Plane plane) const {
-  const std::uint64_t own = attnscope::made_in(*result_, plane.stage);
+  const std::uint64_t own = attnscope::made_in(result_->layer(), plane.stage);
   if (plane.is_error()) return mix_hash(own, result_->ticket);
-  if (!plane.is_difference() || !held_) return attnscope::made_in(*result_, plane);
+  if (!plane.is_difference() || !held_) return attnscope::made_in(result_->layer(), plane);
   const std::uint64_t pair =
       static_cast<std::uint64_t>(paired_now_ + 1) << 32 | static_cast<std::uint64_t>(paired_held_ + 1);
-  return mix_hash(mix_hash(mix_hash(own, attnscope::made_in(*held_, plane.stage)), held_->ticket), pair);
+  return mix_hash(mix_hash(mix_hash(own, attnscope::made_in(held_->layer(), plane.stage)), held_->ticket),
+                  pair);
 }
 
 void ResultStats::see(Plane plane, std::int64_t b, std::int64_t h, std::int64_t query,
@@ -181,13 +183,15 @@ const MovedMass& ResultStats::moved(std::int64_t b, std::int64_t h) {
   const auto [at, added] = moved_.try_emplace({b, h});
   if (!added) return at->second;
   MovedMass& moved = at->second;
-  const auto a_weights = head_of(*stage_of(*result_, Stage::Softmax, true), b, h);
-  const auto b_weights = head_of(*stage_of(*held_, Stage::Softmax, true), b, held_head(h));
+  const auto a_weights = head_of(*stage_of(result_->layer(), Stage::Softmax, true), b, h);
+  const auto b_weights = head_of(*stage_of(held_->layer(), Stage::Softmax, true), b, held_head(h));
   double sum = 0, rows = 0;
   for (Eigen::Index i = 0; i < a_weights.rows(); ++i) {
     const auto keys = static_cast<std::size_t>(a_weights.cols());
     moved.rows.push_back(moved_mass({a_weights.row(i).data(), keys}, {b_weights.row(i).data(), keys}));
-    if (result_->measures.row(b, h, i).padding || held_->measures.row(b, held_head(h), i).padding) continue;
+    if (result_->layer().measures.row(b, h, i).padding ||
+        held_->layer().measures.row(b, held_head(h), i).padding)
+      continue;
     sum += moved.rows.back();
     ++rows;
   }
@@ -198,7 +202,7 @@ const MovedMass& ResultStats::moved(std::int64_t b, std::int64_t h) {
 float ResultStats::largest(Stage stage) {
   if (largest_[stage]) return *largest_[stage];
   float largest = 0;
-  for (const float value : result_->trace[stage]->values())
+  for (const float value : result_->layer().trace[stage]->values())
     if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
   return largest_[stage].emplace(largest == 0 ? 1 : largest);
 }
@@ -206,8 +210,8 @@ float ResultStats::largest(Stage stage) {
 std::int64_t ResultStats::not_finite(Stage stage) {
   if (not_finite_[stage]) return *not_finite_[stage];
   std::int64_t count = 0;
-  if (result_->trace[stage])
-    for (const float value : result_->trace[stage]->values())
+  if (result_->layer().trace[stage])
+    for (const float value : result_->layer().trace[stage]->values())
       if (!std::isfinite(value)) ++count;
   return not_finite_[stage].emplace(count);
 }
@@ -245,17 +249,17 @@ const Histogram& ResultStats::picture_histogram(const OfPicture& of) {
   if (picture_histograms_.size() > 64) picture_histograms_.clear();
   const auto [it, is_new] = picture_histograms_.try_emplace(of);
   if (!is_new) return it->second;
-  const auto picture_in = [&](const Result& result) {
+  const auto picture_in = [&](const LayerResult& result) {
     const Sweep& known = result.surveys[static_cast<std::size_t>(of.b)]->known;
     return (of.mean ? known.mean : known.largest_cells()).matrix(of.h - known.first_head);
   };
-  const auto a = picture_in(*result_);
+  const auto a = picture_in(result_->layer());
   HistogramCount count(of.low, of.high, of.bins, of.log);
   if (!of.difference) {
     for (const float v : a.reshaped())
       if (v != 0) count.add(v);
-  } else if (held_ && held_->is_long()) {
-    const auto b = picture_in(*held_);
+  } else if (held_ && held_->layer().is_long()) {
+    const auto b = picture_in(held_->layer());
     for (Eigen::Index i = 0; i < a.size() && a.size() == b.size(); ++i)
       if (a.data()[i] != 0 || b.data()[i] != 0) count.add(a.data()[i] - b.data()[i]);
   }
@@ -282,13 +286,13 @@ const KeptWeights& ResultStats::kept(Plane plane, std::int64_t b, std::int64_t h
 const CellReference* ResultStats::reference(std::int64_t b, std::int64_t h, std::int64_t query,
                                             std::int64_t key, bool patient) {
   constexpr std::int64_t quick = 20'000'000;  // multiplications: about 10 ms
-  const Dimensions& d = result_->dimensions;
+  const Dimensions& d = result_->layer().dimensions;
   if (const auto it = references_.find({b, h, query, key}); it != references_.end()) return &it->second;
   if (!patient && d.keys * d.d_k * (result_->document.input.given ? 1 : d.d_model) > quick) return nullptr;
   if (references_.size() > 256) references_.clear();
   return &references_
               .try_emplace({b, h, query, key},
-                           reference_cell(result_->document, result_->trace, b, h, query, key))
+                           reference_cell(result_->document, result_->layer().trace, b, h, query, key))
               .first->second;
 }
 

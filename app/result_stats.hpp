@@ -16,8 +16,8 @@
 #include "app/plane.hpp"
 #include "app/weight_spread.hpp"
 #include "core/mask.hpp"
-#include "core/pipeline.hpp"
 #include "core/reference.hpp"
+#include "core/result.hpp"
 
 namespace attnscope {
 
@@ -38,7 +38,7 @@ class ResultStats {
  public:
   /// `errors` computes what float32 costs, outlives this and may be null: then no such plane is there.
   explicit ResultStats(ResultPtr result, BackgroundErrors* errors = nullptr)
-      : result_(std::move(result)), rule_(result_->document, result_->trace), errors_(errors) {}
+      : result_(std::move(result)), rule_(result_->document, result_->layer().trace), errors_(errors) {}
   ~ResultStats();
   ResultStats(const ResultStats&) = delete;
   ResultStats& operator=(const ResultStats&) = delete;

@@ -23,7 +23,8 @@ struct Language;
 
 struct Scene {
   const Ui& ui;
-  const Result& result;  // what is on screen: the last good one
+  const Result& run;          // what is on screen: the last good one
+  const LayerResult& result;  // of it, the layer that is looked at
   ResultStats& stats;
   Document& document;  // edited by the views; may be ahead of the result
   Selection& selection;
@@ -51,14 +52,14 @@ struct Scene {
 
 /// The label of a row or column of the result: its token, "[pad]" beyond the end, its number where there are
 /// no tokens, "[learned]" and "[zero]" for keys that belong to none. Tokens are marked as own words.
-std::string query_label(const Result&, std::int64_t sequence, std::int64_t query);
-std::string key_label(const Result&, std::int64_t sequence, std::int64_t key);
+std::string query_label(const LayerResult&, std::int64_t sequence, std::int64_t query);
+std::string key_label(const LayerResult&, std::int64_t sequence, std::int64_t key);
 /// Where a query stands among the tokens of its text: behind the cache.
-std::int64_t position_of(const Result&, std::int64_t sequence, std::int64_t query);
+std::int64_t position_of(const LayerResult&, std::int64_t sequence, std::int64_t query);
 /// Whether keys are other tokens than those the queries come from: cross-attention.
-bool is_cross(const Result&);
+bool is_cross(const LayerResult&);
 /// "previous token" while the head's weights bear that name (see app/head_words.hpp), "head 3" else.
-std::string head_name(const Result&, std::int64_t head, bool one_word = false);
+std::string head_name(const LayerResult&, std::int64_t head, bool one_word = false);
 
 /// Whether the chosen cell is hidden by hand, and hiding it or showing it again; keys that belong to no token
 /// cannot be hidden.

@@ -82,7 +82,7 @@ Tiles::~Tiles() {
 }
 
 void Tiles::show(const ResultPtr& result, std::shared_ptr<Backend> backend) {
-  const ResultPtr next = result && result->is_long() ? result : nullptr;
+  const ResultPtr next = result && result->layer().is_long() ? result : nullptr;
   const std::lock_guard lock(mutex_);
   if (next == result_) return;
   if (!next || !result_ || next->ticket != result_->ticket) {
@@ -105,7 +105,7 @@ bool Tiles::is_there(const Place& place) const {
   }
   const auto at = tiles_.find(std::get<TilePlace>(place));
   if (at == tiles_.end()) return false;
-  return at->second.tile->step == 1 || !result_ || !result_->is_complete();
+  return at->second.tile->step == 1 || !result_ || !result_->layer().is_complete();
 }
 
 std::shared_ptr<const WeightTile> Tiles::find(const TilePlace& place) {
@@ -190,7 +190,7 @@ void Tiles::work(const std::stop_token& quit) {
 void Tiles::make(const ResultPtr& of, const Place& place, Backend* backend, const std::stop_token& stop) {
   const Work work{pool_, stop};
   const auto survey = [&](std::int64_t sequence) -> const Survey& {
-    return *of->surveys[static_cast<std::size_t>(sequence)];
+    return *of->layer().surveys[static_cast<std::size_t>(sequence)];
   };
   if (const auto* at = std::get_if<RowPlace>(&place)) {
     auto row = std::make_shared<const WeightRow>(make_row(survey(at->sequence), *at, work));

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "core/pipeline.hpp"
+#include "core/result.hpp"
 
 namespace attnscope {
 

@@ -156,7 +156,7 @@ void LiveEngine::work(const std::stop_token& quit) {
     }
     if (!result && job.cancelled) result = failure(job, "Cancelled");
     const bool published = result && !quit.stop_requested();
-    const bool coarse = published && !result->is_complete();
+    const bool coarse = published && !result->layer().is_complete();
     if (published) keep(result);
     if (coarse) {
       refining_ = true;
@@ -193,10 +193,10 @@ ResultPtr LiveEngine::taken_over(const Job& job, const std::string& reason, cons
   // Behind the results of the one that failed, and as fine, so that the picture never gets worse.
   const std::uint64_t refinement = known ? known->refinement + 1 : 0;
   const std::int64_t step =
-      known ? known->surveys.back()->known.rows.step : std::numeric_limits<std::int64_t>::max();
+      known ? known->layer().surveys.back()->known.rows.step : std::numeric_limits<std::int64_t>::max();
   const ResultPtr result = guarded(job, [&] {
     ResultPtr made = next.run(job.document, stop, &progress_, job.ticket, refinement);
-    while (next.can_refine() && made->surveys.back()->known.rows.step > step)
+    while (next.can_refine() && made->layer().surveys.back()->known.rows.step > step)
       made = next.refine(stop, &progress_);
     return made;
   });

@@ -117,7 +117,7 @@ Difference joined(const std::vector<Difference>& parts) {
   return all;
 }
 
-void add_sweeps(Parity& parity, const Result& first, const Result& second) {
+void add_sweeps(Parity& parity, const LayerResult& first, const LayerResult& second) {
   const auto add = [&](const char* name, auto member) {
     std::vector<Difference> parts;
     for (std::size_t b = 0; b < first.surveys.size(); ++b)
@@ -133,7 +133,7 @@ void add_sweeps(Parity& parity, const Result& first, const Result& second) {
   if (!first.is_complete()) add("output", &Sweep::output);  // else it is the stage Mix
 }
 
-std::int64_t step_of(const Result& result) {
+std::int64_t step_of(const LayerResult& result) {
   return result.is_long() ? result.surveys.back()->known.rows.step : 1;
 }
 
@@ -192,30 +192,32 @@ double ParityProgress::share() const {
 
 Parity compare_backends(const Result& first, const std::shared_ptr<Backend>& second,
                         const std::stop_token& stop, ParityProgress* progress) {
+  const LayerResult& own = first.layer();
   Pipeline pipeline(second);
   Progress* const run = progress != nullptr ? &progress->run_ : nullptr;
   ResultPtr other = pipeline.run(first.document, stop, run);
-  while (pipeline.can_refine() && step_of(*other) > step_of(first)) {
+  while (pipeline.can_refine() && step_of(other->layer()) > step_of(own)) {
     if (progress != nullptr)
-      progress->known_ = static_cast<double>(step_of(first)) / static_cast<double>(step_of(*other));
+      progress->known_ = static_cast<double>(step_of(own)) / static_cast<double>(step_of(other->layer()));
     other = pipeline.refine(stop, run);
   }
+  const LayerResult& theirs = other->layer();
   Parity parity;
   parity.first = first.backend;
   parity.second = other->backend;
-  parity.times = other->whole;
-  parity.is_complete = first.is_complete();
-  add_stages(parity, first.trace, other->trace, stop);
-  if (first.is_long()) {
-    add_sweeps(parity, first, *other);
+  parity.times = theirs.whole;
+  parity.is_complete = own.is_complete();
+  add_stages(parity, own.trace, theirs.trace, stop);
+  if (own.is_long()) {
+    add_sweeps(parity, own, theirs);
   } else {
-    add_measures(parity, first.measures, other->measures);
-    add_gradients(parity, first.gradients, other->gradients);
+    add_measures(parity, own.measures, theirs.measures);
+    add_gradients(parity, own.gradients, theirs.gradients);
   }
   return parity;
 }
 
-std::int64_t parity_bytes(const Result& result) {
+std::int64_t parity_bytes(const LayerResult& result) {
   std::set<const Tensor*> counted;
   std::int64_t bytes = 0;
   for (const StageInfo& row : stage_table)

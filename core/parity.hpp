@@ -73,6 +73,6 @@ Parity compare_backends(const Result& first, const std::shared_ptr<Backend>& sec
                         const std::stop_token& stop, ParityProgress* progress = nullptr);
 
 /// Memory that it holds at most at a time: the stages once more.
-std::int64_t parity_bytes(const Result&);
+std::int64_t parity_bytes(const LayerResult&);
 
 }  // namespace attnscope

@@ -51,12 +51,12 @@ void Pipeline::use(std::shared_ptr<Backend> backend, std::string note) {
   last_ = nullptr;  // runs_ goes on, so that its numbers tell tensors of both apart
 }
 
-void Pipeline::run_stage(Stage stage, Result& result, const std::stop_token& stop) const {
+void Pipeline::run_stage(Stage stage, LayerResult& result, const std::stop_token& stop) const {
   if (stop.stop_requested()) throw Cancelled();
   const Clock::time_point start = Clock::now();
   TensorPtr tensor = backend_->run(stage, result.document, result.trace, stop);
   result.whole.stages[stage] = milliseconds_since(start);
-  if (last_ && tensor == result.trace[stage])
+  if (last() && tensor == result.trace[stage])
     return;  // off before and after, or shared with one that is kept
   result.trace[stage] = std::move(tensor);
   result.made_in[stage] = runs_;
@@ -64,15 +64,16 @@ void Pipeline::run_stage(Stage stage, Result& result, const std::stop_token& sto
   result.computed.insert(stage);
 }
 
-void Pipeline::differentiate(Result& result, const std::stop_token& stop) const {
+void Pipeline::differentiate(LayerResult& result, const std::stop_token& stop) const {
   const Document& document = result.document;
   if (document.loss.kind == Loss::Kind::Off) {
     result.whole.gradients = 0;
     return;
   }
-  if (last_ && last_->gradients && result.computed.empty() && last_->document.loss == document.loss) {
-    result.gradients = last_->gradients;
-    result.head_gradients = last_->head_gradients;
+  const LayerResult* const before = last();
+  if (before && before->gradients && result.computed.empty() && before->document.loss == document.loss) {
+    result.gradients = before->gradients;
+    result.head_gradients = before->head_gradients;
     return;
   }
   const Clock::time_point start = Clock::now();
@@ -84,7 +85,7 @@ void Pipeline::differentiate(Result& result, const std::stop_token& stop) const 
 namespace {
 
 /// [batch][heads][queries][d_v] from the sweeps' outputs.
-TensorPtr outputs_of(const Result& result) {
+TensorPtr outputs_of(const LayerResult& result) {
   const Dimensions& d = result.dimensions;
   auto all = std::make_shared<Tensor>(Shape{d.batch, d.heads, d.queries, d.d_v});
   float* to = all->data();
@@ -99,7 +100,7 @@ SweepProgress* sweep_of(Progress* progress) { return progress != nullptr ? &prog
 
 }  // namespace
 
-void Pipeline::look(Result& result, const std::stop_token& stop, Progress* progress) const {
+void Pipeline::look(LayerResult& result, const std::stop_token& stop, Progress* progress) const {
   const Clock::time_point start = Clock::now();
   result.surveys.clear();
   for (std::int64_t b = 0; b < result.dimensions.batch; ++b) {
@@ -110,14 +111,14 @@ void Pipeline::look(Result& result, const std::stop_token& stop, Progress* progr
   result.whole.measures = milliseconds_since(start);
 }
 
-void Pipeline::run_stages(Result& result, const Stages& possible, const Fields& changed,
+void Pipeline::run_stages(LayerResult& result, const Stages& possible, const Fields& changed,
                           const std::stop_token& stop, Progress* progress) const {
   const bool sweeps = is_long(result.dimensions);
   ProgressScope scope(progress, possible.size());
   bool looks = false;
   for (const StageInfo& row : stage_table) {
     if (!possible.has(row.stage)) continue;
-    const bool needed = !last_ || row.fields.intersects(changed) || row.inputs.intersects(result.computed);
+    const bool needed = !last() || row.fields.intersects(changed) || row.inputs.intersects(result.computed);
     if (needed && sweeps && !is_before_scores(row.stage)) {
       result.trace[row.stage] = nullptr;
       result.whole.stages[row.stage] = 0;
@@ -131,35 +132,47 @@ void Pipeline::run_stages(Result& result, const Stages& possible, const Fields& 
   if (looks) look(result, stop, progress);
 }
 
+ResultPtr Pipeline::published(std::shared_ptr<LayerResult> layer, double milliseconds) {
+  const auto result = std::make_shared<Result>();
+  result->ticket = layer->ticket;
+  result->refinement = layer->refinement;
+  result->document = layer->document;
+  result->total_milliseconds = milliseconds;
+  result->backend = backend_->name();
+  result->backend_note = note_;
+  result->layers.push_back(std::move(layer));
+  last_ = result;
+  return last_;
+}
+
 ResultPtr Pipeline::run(const Document& document, std::stop_token stop, Progress* progress,
                         std::uint64_t ticket, std::uint64_t refinement) {
   const Clock::time_point start = Clock::now();
-  const auto result = std::make_shared<Result>();
+  const auto result = std::make_shared<LayerResult>();
   result->ticket = ticket;
   result->refinement = refinement;
   result->document = document;
   result->dimensions = check_any_length(document);
-  result->backend = backend_->name();
-  result->backend_note = note_;
   ++runs_;
   // A long Document lacks the tensors that a short one keeps, and the other way round.
-  if (last_ && last_->is_long() != is_long(result->dimensions)) last_ = nullptr;
-  if (last_) {
-    result->trace = last_->trace;
-    result->made_in = last_->made_in;
-    result->surveys = last_->surveys;
-    result->whole = last_->whole;
+  if (last() && last()->is_long() != is_long(result->dimensions)) last_ = nullptr;
+  const LayerResult* const before = last();
+  if (before) {
+    result->trace = before->trace;
+    result->made_in = before->made_in;
+    result->surveys = before->surveys;
+    result->whole = before->whole;
   }
 
-  const Fields changed = last_ ? changed_fields(last_->document, document) : Fields{};
-  const Stages possible = last_ ? dirty_stages(last_->document, document) : Stages::all();
+  const Fields changed = before ? changed_fields(before->document, document) : Fields{};
+  const Stages possible = before ? dirty_stages(before->document, document) : Stages::all();
   run_stages(*result, possible, changed, stop, progress);
   if (!result->is_long()) {
-    const bool measured = last_ && !result->computed.intersects(measured_stages(document)) &&
-                          last_->document.layer().linear == document.layer().linear &&
-                          is_operated(last_->document) == is_operated(document);
+    const bool measured = before && !result->computed.intersects(measured_stages(document)) &&
+                          before->document.layer().linear == document.layer().linear &&
+                          is_operated(before->document) == is_operated(document);
     if (measured) {
-      result->measures = last_->measures;
+      result->measures = before->measures;
     } else {
       const Clock::time_point measuring = Clock::now();
       result->measures = backend_->measure(document, result->trace, stop);
@@ -167,14 +180,12 @@ ResultPtr Pipeline::run(const Document& document, std::stop_token stop, Progress
     }
     differentiate(*result, stop);
   }
-  result->total_milliseconds = milliseconds_since(start);
-  last_ = result;
-  return last_;
+  return published(result, milliseconds_since(start));
 }
 
 ResultPtr Pipeline::refine(std::stop_token stop, Progress* progress) {
   const Clock::time_point start = Clock::now();
-  const auto result = std::make_shared<Result>(*last_);
+  const auto result = std::make_shared<LayerResult>(*last());
   ++result->refinement;
   result->computed = {};
   for (SurveyPtr& survey : result->surveys)
@@ -186,9 +197,7 @@ ResultPtr Pipeline::refine(std::stop_token stop, Progress* progress) {
     result->made_in[Stage::Mix] = runs_;
     for (const Stage stage : {Stage::Concat, Stage::Output}) run_stage(stage, *result, stop);
   }
-  result->total_milliseconds += milliseconds_since(start);
-  last_ = result;
-  return last_;
+  return published(result, last_->total_milliseconds + milliseconds_since(start));
 }
 
 }  // namespace attnscope

@@ -240,7 +240,7 @@ std::int64_t BenchSubject::run_staged() {
   document.layer().masking.causal = wish_.causal;
   const ResultPtr result = Pipeline(backend_).run(document);
   std::set<const Tensor*> made;
-  for (const StageInfo& stage : stage_table) made.insert(result->trace[stage.stage].get());
+  for (const StageInfo& stage : stage_table) made.insert(result->layer().trace[stage.stage].get());
   for (const TensorPtr& given : {query_, key_, value_}) made.erase(given.get());
   made.erase(nullptr);
   return std::accumulate(made.begin(), made.end(), std::int64_t{0},

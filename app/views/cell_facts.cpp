@@ -13,7 +13,7 @@ namespace {
 
 /// Full attention's weight of the cell: the softmax of the whole row without window, pattern and mistakes.
 double full_weight(const Scene& scene, const CellFacts& f) {
-  const Result& r = scene.result;
+  const LayerResult& r = scene.result;
   const auto keys = static_cast<std::size_t>(r.dimensions.keys);
   const auto row = [&](Stage stage) {
     return std::span<const float>(matrix_of(r, stage, f.b, f.h).row(f.query).data(), keys);
@@ -202,7 +202,7 @@ CellPlace chosen_place(const Scene& scene) {
 }
 
 CellFacts facts_of(const Scene& scene, const CellPlace& place) {
-  const Result& r = scene.result;
+  const LayerResult& r = scene.result;
   CellFacts f;
   static_cast<CellPlace&>(f) = place;
   f.masked = scene.is_masked(f.b, f.h, f.query, f.key);

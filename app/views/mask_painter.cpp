@@ -63,7 +63,7 @@ bool change(Scene& scene, const Edit& edit) {
 /// What the first cell decides; nothing when it cannot be painted at all.
 std::optional<MaskStroke> begin(Scene& scene, std::int64_t b, Cell under) {
   if (refuse_without_scores(scene)) return std::nullopt;
-  const Result& result = scene.result;
+  const LayerResult& result = scene.result;
   if (under.key >= result.dimensions.token_keys()) {
     scene.view.message = no_token;
     return std::nullopt;

@@ -120,7 +120,7 @@ std::int64_t place_of(const Scene& scene, const Row& row, std::int64_t index) {
 
 /// A chip with the weight of the shown query's row, or of the shown key's column.
 Chip chip_of(const Scene& scene, const Row& row, std::int64_t index) {
-  const Result& r = scene.result;
+  const LayerResult& r = scene.result;
   const Cell cell = scene.cell();
   const std::int64_t b = scene.sequence(), h = scene.head();
   Chip chip;

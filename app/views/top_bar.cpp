@@ -98,9 +98,9 @@ Box draw_find(Scene& scene, float right, float y) {
 void draw_backend(Scene& scene, float left, float right, float y) {
   if (!scene.backends.is_alone()) return draw_backend_bar(scene, left, right, y);
   const Ui& ui = scene.ui;
-  const std::string time = time_words(scene.result.total_milliseconds);
+  const std::string time = time_words(scene.run.total_milliseconds);
   const float time_width = ui.text_width(time, type::label, Ink::Medium);
-  std::string backend = own(scene.result.backend);
+  std::string backend = own(scene.run.backend);
   const auto width = [&] { return ui.text_width(backend, type::label) + time_width + ui.px(32); };
   if (right - width() < left) backend = own(backend.substr(0, backend.find(' ')));
   if (right - width() < left) return;
@@ -114,7 +114,7 @@ void draw_backend(Scene& scene, float left, float right, float y) {
   ui.disc({area.x + ui.px(8), std::round(y)}, ui.px(3.5f), ui.theme.value);
   const std::string what = "last change: " + time + " for all stages and measures; a click shows each";
   if (!scene.view.timings)
-    tooltip(ui, touch.hovered, area, {own(scene.result.backend), what, scene.backends.why_alone(), "H"});
+    tooltip(ui, touch.hovered, area, {own(scene.run.backend), what, scene.backends.why_alone(), "H"});
   if (touch.clicked) scene.view.timings = !scene.view.timings;
 }
 

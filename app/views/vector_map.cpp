@@ -38,7 +38,7 @@ struct StageVectors {
   ConstMatrixMap<float> values;
 
   std::string label(std::int64_t row) const {
-    const Result& r = scene.result;
+    const LayerResult& r = scene.result;
     switch (rows_of(stage)) {
       case Rows::Queries: return query_label(r, b, row);
       case Rows::Keys: return key_label(r, b, row);
@@ -60,7 +60,7 @@ struct StageVectors {
 };
 
 StageVectors vectors_of(Scene& scene, Stage stage) {
-  const Result& r = scene.result;
+  const LayerResult& r = scene.result;
   const Tensor& tensor = *r.trace[stage];
   const std::int64_t b = scene.sequence();
   const std::int64_t heads = has_heads(tensor) ? tensor.shape()[1] : 1;
@@ -129,7 +129,7 @@ void take_mouse(const StageVectors& v, const NumberMapResult& seen) {
 
 }  // namespace
 
-std::vector<Stage> vector_stages(const Result& result) {
+std::vector<Stage> vector_stages(const LayerResult& result) {
   const Trace& trace = result.trace;
   std::vector<Stage> there;
   const auto add = [&](Stage stage, bool differs = true) {

@@ -9,7 +9,7 @@
 namespace attnscope {
 
 /// The stages of vectors that this result has, in the order of the computation.
-std::vector<Stage> vector_stages(const Result&);
+std::vector<Stage> vector_stages(const LayerResult&);
 
 /// "Queries", and what is computed.
 struct VectorWords {

@@ -30,7 +30,7 @@ struct TwoBackends {
       : robot({.width = 1600, .height = 1000, .wait_for_engine = wait, .second = second}) {
     robot.settle();
   }
-  const Result& result() { return test::shown(robot); }
+  const Result& result() { return *robot.app().shown(); }
   const Backends& backends() { return robot.app().backends(); }
 };
 
@@ -153,7 +153,7 @@ TEST_CASE("backends: both times of the same document stand side by side with the
   robot.key(ImGuiKey_H);
   robot.settle();
   const WholeTimes &cpu = *two.backends().times(0), &second = *two.backends().times(1);
-  CHECK(second.total() == two.result().whole.total());
+  CHECK(second.total() == two.result().layer().whole.total());
   CHECK(cpu.total() > 0);
   const double ratio = std::max(cpu.total(), second.total()) / std::min(cpu.total(), second.total());
   CHECK(two.backends().ratio() == ratio);
@@ -168,16 +168,16 @@ TEST_CASE("backends: both times of the same document stand side by side with the
   robot.settle();
   CHECK(two.backends().times(0) == nullptr);
   REQUIRE(two.backends().times(1) != nullptr);
-  CHECK(two.backends().times(1)->total() == two.result().whole.total());
+  CHECK(two.backends().times(1)->total() == two.result().layer().whole.total());
   CHECK(two.backends().times(1)->stages[Stage::Score] > 0);  // kept in this run, and still part of the whole
-  CHECK(two.result().milliseconds[Stage::Score] == 0);
+  CHECK(two.result().layer().milliseconds[Stage::Score] == 0);
   CHECK_FALSE(two.backends().ratio());
 }
 
 TEST_CASE("backends: a known difference is found in its stage and shown with its place", "[backends]") {
   TwoBackends two;
   Robot& robot = two.robot;
-  const Dimensions& d = two.result().dimensions;
+  const Dimensions& d = two.result().layer().dimensions;
   robot.key(ImGuiKey_U, ImGuiMod_Shift);
   robot.settle();
   REQUIRE(two.backends().parity() != nullptr);
@@ -306,7 +306,7 @@ TEST_CASE("backends: a long document switches, is timed and compared, and is tak
   for (int i = 0; i < 2111; ++i) text += "w" + std::to_string(i % 97) + " ";
   robot.app().open(directory.write("long.txt", text));
   robot.settle();
-  REQUIRE(two.result().is_long());
+  REQUIRE(two.result().layer().is_long());
   two.second->change_entropy(0.5f);
   robot.key(ImGuiKey_U, ImGuiMod_Shift);
   frames_until(robot, [&] { return two.backends().parity() != nullptr; });
@@ -319,12 +319,12 @@ TEST_CASE("backends: a long document switches, is timed and compared, and is tak
   robot.key(ImGuiKey_U);
   robot.settle();
   CHECK(two.result().backend == "Second");
-  CHECK(two.result().is_complete());
+  CHECK(two.result().layer().is_complete());
   CHECK(two.backends().ratio());
   two.second->fail_after_sweeps(1);
   robot.key(ImGuiKey_S);
   robot.settle();
-  CHECK(two.result().is_complete());
+  CHECK(two.result().layer().is_complete());
   CHECK(two.result().backend.starts_with("CPU"));
   CHECK(robot.app().message().starts_with("The backend \"Second\" failed"));
 }

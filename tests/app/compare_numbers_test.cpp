@@ -21,7 +21,8 @@ TEST_CASE("A − B, its size and the ratio are what a naive loop gives") {
   int infinite = 0, finite = 0;
   for (const Stage stage : {Stage::Score, Stage::Scale, Stage::Mask, Stage::Softmax}) {
     for (int h = 0; h < 8; ++h) {
-      const auto a = pair.a->trace[stage]->matrix(0, h), b = pair.b->trace[stage]->matrix(0, h);
+      const auto a = pair.a->layer().trace[stage]->matrix(0, h),
+                 b = pair.b->layer().trace[stage]->matrix(0, h);
       const auto minus = pair.stats.matrix({stage, Plane::Kind::Difference}, 0, h);
       const auto size = pair.stats.matrix({stage, Plane::Kind::Magnitude}, 0, h);
       const auto ratio = pair.stats.matrix({stage, Plane::Kind::Ratio}, 0, h);
@@ -61,8 +62,8 @@ TEST_CASE("the mass that moved is half the sum of what differs, row by row and o
   Pair pair(robot);
   for (std::int64_t b = 0; b < 2; ++b) {
     for (std::int64_t h = 0; h < 8; ++h) {
-      const auto x = pair.a->trace[Stage::Softmax]->matrix(b, h),
-                 y = pair.b->trace[Stage::Softmax]->matrix(b, h);
+      const auto x = pair.a->layer().trace[Stage::Softmax]->matrix(b, h),
+                 y = pair.b->layer().trace[Stage::Softmax]->matrix(b, h);
       double mean = 0, rows = 0;
       const MovedMass& moved = pair.stats.moved(b, h);
       for (Eigen::Index i = 0; i < x.rows(); ++i) {

@@ -21,7 +21,7 @@ struct Comparing : Robot {
     settle();
     leave();
   }
-  const Result& held() { return *app().held()->result; }
+  const LayerResult& held() { return app().held()->result->layer(); }
   Cell hovered() { return app().selection().hovered_cell.value_or(Cell{-1, -1}); }
 };
 

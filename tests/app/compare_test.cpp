@@ -184,7 +184,8 @@ TEST_CASE("the third picture wears the colours of the difference, zero-centred t
   robot.frame(2);
   Pair pair(robot);
   const std::int64_t h = robot.app().selection().head;
-  const auto a = pair.a->trace[Stage::Softmax]->matrix(0, h), b = pair.b->trace[Stage::Softmax]->matrix(0, h);
+  const auto a = pair.a->layer().trace[Stage::Softmax]->matrix(0, h),
+             b = pair.b->layer().trace[Stage::Softmax]->matrix(0, h);
   double largest = 0;
   for (int i = 0; i < 6; ++i)
     for (int j = 0; j <= i; ++j)
@@ -214,13 +215,13 @@ TEST_CASE("A and B share one range, whichever has the larger scores") {
   Pair pair(robot);
   double largest = 0;  // of all heads: the usual range
   for (const ResultPtr& result : {pair.a, pair.b})
-    for (const float v : result->trace[Stage::Scale]->values())
+    for (const float v : result->layer().trace[Stage::Scale]->values())
       largest = std::max(largest, std::abs(static_cast<double>(v)));
   const Image image = robot.pixels();
   const Colormap& map = colormap(theme(ThemeName::Dark).scores);
   int checked = 0;
   for (const auto& [name, result] : {std::pair{"compare A 0", pair.a}, std::pair{"compare B 0", pair.b}}) {
-    const auto values = result->trace[Stage::Scale]->matrix(0, robot.app().selection().head);
+    const auto values = result->layer().trace[Stage::Scale]->matrix(0, robot.app().selection().head);
     for (int i = 0; i < 6; ++i) {
       const double value = static_cast<double>(values(i, 5));
       const ImVec2 at = cell_on(robot, name, {i, 5}, 6, 0.12f);
@@ -334,8 +335,8 @@ TEST_CASE("weights of another kind stand beside softmax's") {
   CHECK(robot.app().view().stage == Plane(Stage::Linear));
   REQUIRE(robot.has("compare A-B 0"));
   Pair pair(robot);
-  const float a = pair.a->trace[Stage::Linear]->matrix(0, 3)(4, 1);
-  const float b = pair.b->trace[Stage::Softmax]->matrix(0, 3)(4, 1);
+  const float a = pair.a->layer().trace[Stage::Linear]->matrix(0, 3)(4, 1);
+  const float b = pair.b->layer().trace[Stage::Softmax]->matrix(0, 3)(4, 1);
   CHECK(pair.stats.matrix({Stage::Linear, Plane::Kind::Difference}, 0, 3)(4, 1) == a - b);
 }
 

@@ -11,7 +11,7 @@ namespace attnscope::test {
 /// High enough for the whole column with any one section unfolded.
 inline const RobotOptions tall{.width = 1600, .height = 1700};
 
-inline const Result& shown(Robot& robot) { return *robot.app().shown(); }
+inline const LayerResult& shown(Robot& robot) { return robot.app().shown()->layer(); }
 
 inline void click(Robot& robot, std::string_view label) {
   robot.click(label);

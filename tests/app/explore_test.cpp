@@ -41,7 +41,7 @@ TEST_CASE("the mask segments change Document and pixels") {
   robot.settle();
   robot.leave();
   CHECK_FALSE(robot.document().layer().masking.causal);
-  CHECK(robot.app().shown()->measures.row(0, 0, 0).allowed == 6);
+  CHECK(robot.app().shown()->layer().measures.row(0, 0, 0).allowed == 6);
   CHECK_FALSE((robot.pixels() == causal));
   robot.click("Mask: Both");
   robot.settle();
@@ -62,8 +62,8 @@ TEST_CASE("the new picture stands in the frame after the switch was turned") {
   REQUIRE(robot.app().shown() != before);
   CHECK(robot.app().shown()->document.layer().scaling.kind == Scaling::Kind::Off);
   // Only what depends on the factor was computed: the projections and scores are the very same tensors.
-  CHECK(robot.app().shown()->trace[Stage::Score] == before->trace[Stage::Score]);
-  CHECK(robot.app().shown()->trace[Stage::Scale] != before->trace[Stage::Scale]);
+  CHECK(robot.app().shown()->layer().trace[Stage::Score] == before->layer().trace[Stage::Score]);
+  CHECK(robot.app().shown()->layer().trace[Stage::Scale] != before->layer().trace[Stage::Scale]);
 }
 
 TEST_CASE("typing Chinese makes Chinese tokens") {
@@ -72,7 +72,7 @@ TEST_CASE("typing Chinese makes Chinese tokens") {
   const Image before = robot.pixels();
   robot.retype("##Text", "我爱猫");
   REQUIRE(robot.document().input.sequences[0].tokens == std::vector<std::string>{"我", "爱", "猫"});
-  CHECK(robot.app().shown()->dimensions.keys == 3);
+  CHECK(robot.app().shown()->layer().dimensions.keys == 3);
   CHECK_FALSE((robot.pixels() == before));
 }
 
@@ -162,7 +162,7 @@ TEST_CASE("the other controls of the column") {
   CHECK(robot.document().layer().positions == Positions::None);
   robot.click("Pad to more");
   robot.settle();
-  CHECK(robot.app().shown()->dimensions.keys == 7);
+  CHECK(robot.app().shown()->layer().dimensions.keys == 7);
   robot.click("Weights source");
   robot.frame(2);
   robot.click("Random");
@@ -181,12 +181,12 @@ TEST_CASE("the other controls of the column") {
 TEST_CASE("the soft-cap bounds the scores before the mask") {
   Robot robot({.width = 1600, .height = 1200});
   robot.settle();
-  CHECK(robot.app().shown()->trace[Stage::Cap] == robot.app().shown()->trace[Stage::Scale]);
+  CHECK(robot.app().shown()->layer().trace[Stage::Cap] == robot.app().shown()->layer().trace[Stage::Scale]);
   robot.click("Soft-cap");
   robot.settle();
   REQUIRE(robot.document().layer().soft_cap > 0);
   robot.type_number("Cap value", "0.5");
-  const Tensor& capped = *robot.app().shown()->trace[Stage::Cap];
+  const Tensor& capped = *robot.app().shown()->layer().trace[Stage::Cap];
   for (const float x : capped.values()) CHECK(std::abs(x) <= 0.5f);
   robot.click("Soft-cap");
   robot.settle();
@@ -196,12 +196,12 @@ TEST_CASE("the soft-cap bounds the scores before the mask") {
 TEST_CASE("noise hides the hand-built pattern") {
   Robot robot({.width = 1600, .height = 1000});
   robot.settle();
-  const double before = robot.app().shown()->measures.head(0, 0).entropy;
+  const double before = robot.app().shown()->layer().measures.head(0, 0).entropy;
   const ImVec2 knob = robot.centre("Noise");
   robot.drag(knob, {knob.x + 80, knob.y});
   robot.settle();
   CHECK(robot.document().layer().weights.noise > 0.5f);
-  CHECK(robot.app().shown()->measures.head(0, 0).entropy != before);
+  CHECK(robot.app().shown()->layer().measures.head(0, 0).entropy != before);
 }
 
 TEST_CASE("stage, range, theme: looks change, the Document does not") {
@@ -243,7 +243,7 @@ TEST_CASE("every example opens from the menu") {
 TEST_CASE("the worked example shows its exact weights") {
   Robot robot({.file = examples / "2-three-tokens.json"});
   robot.settle();
-  const Trace& trace = robot.app().shown()->trace;
+  const Trace& trace = robot.app().shown()->layer().trace;
   const auto weights = trace[Stage::Softmax]->matrix(0, 0);
   const double expected[3][3] = {
       {0.4011, 0.1978, 0.4011}, {0.4011, 0.4011, 0.1978}, {0.5035, 0.2483, 0.2483}};
@@ -271,7 +271,7 @@ TEST_CASE("a batch stands side by side and a click changes the sequence") {
 TEST_CASE("every picture knows which run made its numbers") {
   Robot robot;
   robot.settle();
-  const auto run_of = [&](Stage stage) { return robot.app().shown()->made_in[stage]; };
+  const auto run_of = [&](Stage stage) { return robot.app().shown()->layer().made_in[stage]; };
   const std::uint64_t scores = run_of(Stage::Score), weights = run_of(Stage::Softmax);
   robot.key(ImGuiKey_S);
   robot.settle();

@@ -84,13 +84,16 @@ TEST_CASE(
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   REQUIRE(job->errors());
   CHECK(job->stages_done() == float64_error_steps);
-  CHECK((*job->errors())[Stage::Softmax]->shape() == result->trace[Stage::Softmax]->shape());
+  CHECK((*job->errors())[Stage::Softmax]->shape() == result->layer().trace[Stage::Softmax]->shape());
   CHECK(dropped->errors() == nullptr);
 
   const auto large = std::make_shared<Result>();
   for (int i = 0; i < 1880; ++i) text += "w ";
   large->document = edit::text(std::move(document), 0, text);
-  large->dimensions = check(large->document);
+  const auto layer = std::make_shared<LayerResult>();
+  layer->document = large->document;
+  layer->dimensions = check(large->document);
+  large->layers.push_back(layer);
   const auto refused = errors.start(large);
   for (int i = 0; i < 2000 && !refused->is_done(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

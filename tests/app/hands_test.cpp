@@ -25,7 +25,7 @@ bool is_typing() { return ImGui::GetIO().WantTextInput; }
 ImVec2 cell_at(Robot& robot, Cell cell) {
   const RecordedItem* map = robot.items().find("heatmap 0");
   REQUIRE(map != nullptr);
-  const Dimensions& d = robot.app().shown()->dimensions;
+  const Dimensions& d = robot.app().shown()->layer().dimensions;
   const auto middle = [](float from, float to, std::int64_t i, std::int64_t n) {
     return from + (to - from) * (static_cast<float>(i) + 0.5f) / static_cast<float>(n);
   };

@@ -111,7 +111,7 @@ TEST_CASE("marks say what is wrong with a head", "[heads]") {
   document = edit::mute(document, 7);
   Robot robot({.width = 1600, .height = 1000, .file = saved(directory, document)});
   robot.settle();
-  const Result& r = shown(robot);
+  const LayerResult& r = shown(robot);
   for (std::int64_t h = 0; h < 8; ++h) {
     const HeadMeasures& m = r.measures.head(0, h);
     const HeadGradients& g = r.head_gradients[static_cast<std::size_t>(h)];

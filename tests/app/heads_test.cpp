@@ -17,7 +17,7 @@ TEST_CASE("a click on the badge mutes a head, another lets it sound again", "[he
   CHECK(kind_of(robot.document(), 0) == Kind::Mute);
   CHECK(robot.app().selection().head == 3);  // it chooses nothing
   CHECK(robot.app().view().stage == Plane(Stage::Surgery));
-  const Result& r = shown(robot);
+  const LayerResult& r = shown(robot);
   CHECK(r.trace[Stage::Surgery]->matrix(0, 0).isZero(0));
   REQUIRE(r.measures.output_change.size() == 6);
   robot.leave();

@@ -104,7 +104,7 @@ TEST_CASE("another head of what is held stands beside the shown one, and the dif
   stats.compare_with(robot.app().held()->result);
   const Plane difference(Stage::Softmax, Plane::Kind::Difference);
   const auto expected = [&](std::int64_t h, std::int64_t other) {
-    return Eigen::MatrixXf(robot.app().shown()->trace[Stage::Softmax]->matrix(0, h) -
+    return Eigen::MatrixXf(robot.app().shown()->layer().trace[Stage::Softmax]->matrix(0, h) -
                            robot.held().trace[Stage::Softmax]->matrix(0, other));
   };
   stats.pair_heads(now, held);

@@ -14,7 +14,7 @@ using namespace attnscope::test;
 namespace {
 
 /// The row's weights by hand, in double: causal or not, scaled by 1/√dₖ.
-std::vector<double> weights_of(const Result& r, CellPlace at) {
+std::vector<double> weights_of(const LayerResult& r, CellPlace at) {
   std::vector<double> weights;
   double sum = 0;
   for (std::int64_t j = 0; j < r.dimensions.keys; ++j) {
@@ -32,7 +32,7 @@ std::vector<double> weights_of(const Result& r, CellPlace at) {
 
 TEST_CASE("products are those of q and k, in three orders, and sum to the score") {
   Robot robot(usual);
-  const Result& r = shown(robot);
+  const LayerResult& r = shown(robot);
   const CellPlace at = place_of(robot);
   for (const ProductOrder order : {ProductOrder::Size, ProductOrder::Dimension, ProductOrder::Sign}) {
     const Products p = products_of(r, at, order);
@@ -54,7 +54,7 @@ TEST_CASE("products are those of q and k, in three orders, and sum to the score"
 
 TEST_CASE("the row has every key's score and weight, and the mass so far") {
   Robot robot(usual);
-  const Result& r = shown(robot);
+  const LayerResult& r = shown(robot);
   CellPlace at = place_of(robot);
   at.query = 4;  // "the", which sees five of six keys
   const std::vector<double> expected = weights_of(r, at);
@@ -106,7 +106,7 @@ TEST_CASE("vectors are looked up by stage, sequence, head and row") {
   Robot robot({.width = 1600,
                .height = 1000,
                .file = std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "3-two-banks.json"});
-  const Result& r = shown(robot);
+  const LayerResult& r = shown(robot);
   for (const Stage stage :
        {Stage::Position, Stage::RotateQuery, Stage::RotateKey, Stage::Value, Stage::Mix, Stage::Output}) {
     const Tensor& tensor = *r.trace[stage];

@@ -114,7 +114,7 @@ TEST_CASE("a number that follows from others leads to them") {
 TEST_CASE("hovering vectors and the output strip tells their numbers") {
   Robot robot(usual);
   const CellPlace at = place_of(robot);
-  const Result& r = shown(robot);
+  const LayerResult& r = shown(robot);
   const auto says = [&](const std::string& words) {
     return robot.app().view().hint.find(words) != std::string::npos;
   };

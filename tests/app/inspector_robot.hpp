@@ -20,7 +20,7 @@ inline CellPlace place_of(Robot& robot) {
 inline const InspectorState& state(Robot& robot) { return robot.app().view().inspector; }
 
 /// q · k by hand, in double.
-inline double score_of(const Result& r, const CellPlace& at) {
+inline double score_of(const LayerResult& r, const CellPlace& at) {
   double sum = 0;
   for (std::int64_t d = 0; d < r.dimensions.d_k; ++d)
     sum += static_cast<double>(r.trace[Stage::RotateQuery]->matrix(at.b, at.h)(at.query, d)) *

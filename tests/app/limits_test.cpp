@@ -28,11 +28,11 @@ TEST_CASE("the text follows every keystroke and an empty one keeps the last pict
   robot.settle();
   CHECK(robot.document().input.sequences[0].tokens.empty());
   CHECK_FALSE(robot.app().message().empty());
-  CHECK(robot.app().shown()->dimensions.keys == 2);
+  CHECK(robot.app().shown()->layer().dimensions.keys == 2);
   robot.type("back");
   robot.settle();
   CHECK(robot.app().message().empty());
-  CHECK(robot.app().shown()->dimensions.keys == 1);
+  CHECK(robot.app().shown()->layer().dimensions.keys == 1);
 }
 
 TEST_CASE("seven heads do not fit a width of 64, and the window says so and goes on") {
@@ -41,18 +41,18 @@ TEST_CASE("seven heads do not fit a width of 64, and the window says so and goes
   robot.type_number("Head count value", "7");
   CHECK(robot.app().message().find('7') != std::string::npos);
   CHECK(robot.app().message().find("64") != std::string::npos);
-  CHECK(robot.app().shown()->dimensions.heads == 8);
+  CHECK(robot.app().shown()->layer().dimensions.heads == 8);
   robot.type_number("Head count value", "0");
   CHECK_FALSE(robot.app().message().empty());
   robot.type_number("Head count value", "4");
   CHECK(robot.app().message().empty());
-  CHECK(robot.app().shown()->dimensions.heads == 4);
+  CHECK(robot.app().shown()->layer().dimensions.heads == 4);
   robot.click("Head count more");
   robot.settle();
-  CHECK(robot.app().shown()->dimensions.heads == 8);
+  CHECK(robot.app().shown()->layer().dimensions.heads == 8);
   robot.click("d_model more");
   robot.settle();
-  CHECK(robot.app().shown()->dimensions.d_model == 128);
+  CHECK(robot.app().shown()->layer().dimensions.d_model == 128);
 }
 
 TEST_CASE("a file that is no document is refused by name and nothing is lost") {
@@ -81,7 +81,7 @@ TEST_CASE("NaN and infinity in Q are computed, marked and told in a sentence") {
   CHECK(robot.app().message() ==
         "Q holds 1 NaN and 1 infinite value; they are computed as they are and marked.");
   REQUIRE(robot.document().title == "odd");
-  CHECK(robot.app().shown()->measures.head(0, 0).not_finite > 0);
+  CHECK(robot.app().shown()->layer().measures.head(0, 0).not_finite > 0);
   const Image picture = robot.pixels();
   const Rgba magenta = theme(ThemeName::Dark).nan;
   CHECK(std::count(picture.pixels.begin(), picture.pixels.end(), magenta) > 100);
@@ -94,14 +94,14 @@ TEST_CASE("a text typed beyond what can be kept is swept, and Ctrl+Z brings the 
   for (int i = 0; i < 2100; ++i) text += "word" + std::to_string(i) + " ";
   robot.retype("##Text", text);
   CHECK(robot.app().message().empty());
-  CHECK(robot.app().shown()->dimensions.keys == 2100);
-  CHECK(robot.app().shown()->is_long());
-  CHECK(robot.app().shown()->is_complete());
+  CHECK(robot.app().shown()->layer().dimensions.keys == 2100);
+  CHECK(robot.app().shown()->layer().is_long());
+  CHECK(robot.app().shown()->layer().is_complete());
   robot.frame(40);  // what was typed in one go is one step of the history
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
-  CHECK(robot.app().shown()->dimensions.keys == 6);
-  CHECK_FALSE(robot.app().shown()->is_long());
+  CHECK(robot.app().shown()->layer().dimensions.keys == 6);
+  CHECK_FALSE(robot.app().shown()->layer().is_long());
 }
 
 TEST_CASE("a frame in which nothing changed paints nothing") {

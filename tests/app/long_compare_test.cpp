@@ -39,7 +39,7 @@ TEST_CASE("a long result is held as B, and the map shows A, B and A - B exactly"
   Compared c;
   Robot& robot = c.robot;
   REQUIRE(robot.app().held());
-  CHECK(robot.app().held()->result->is_long());
+  CHECK(robot.app().held()->result->layer().is_long());
   REQUIRE(std::abs(c.in_a - c.in_b) > 0.01);
   REQUIRE(robot.has("Side: now − held"));
   CHECK(shows(robot, c.fourth(c.in_a)));
@@ -61,7 +61,7 @@ TEST_CASE("a long result is held as B, and the map shows A, B and A - B exactly"
   for (const std::string& sentence : collisions(texts_of(robot))) FAIL_CHECK(sentence);
 
   // The bar ends at the largest difference of the pictures.
-  const Survey &a = c.survey(), &b = *robot.app().held()->result->surveys.front();
+  const Survey &a = c.survey(), &b = *robot.app().held()->result->layer().surveys.front();
   float most = 0;
   for (std::int64_t i = 0; i < a.known.largest_cells().shape()[1] * a.known.largest_cells().shape()[2]; ++i)
     most = std::max(most, std::abs(a.known.largest_cells().data()[i] - b.known.largest_cells().data()[i]));
@@ -95,7 +95,7 @@ TEST_CASE("long A and B are swapped, let go, and come back from a session", "[lo
   robot.app().open(path);
   robot.settle();
   REQUIRE(robot.app().held());
-  CHECK(robot.app().held()->result->is_complete());
+  CHECK(robot.app().held()->result->layer().is_complete());
   CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
   CHECK(c.side() == LongSide::Difference);
   CHECK(shows(robot, c.fourth(c.in_a - c.in_b)));
@@ -129,7 +129,7 @@ TEST_CASE("a long B of another length, and a short A, are told in one sentence",
   robot.key(ImGuiKey_X);
   robot.settle();
   CHECK(c.result().is_long());
-  CHECK_FALSE(robot.app().held()->result->is_long());
+  CHECK_FALSE(robot.app().held()->result->layer().is_long());
   robot.key(ImGuiKey_Slash);
   robot.frame(2);
   CHECK(robot.app().message().find("Nothing of this length") != std::string::npos);

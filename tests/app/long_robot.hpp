@@ -29,7 +29,7 @@ struct LongRobot {
     robot.app().open(directory.write("long.txt", long_text()));
     robot.settle();
   }
-  const Result& result() { return *robot.app().shown(); }
+  const LayerResult& result() { return robot.app().shown()->layer(); }
   const Survey& survey() { return *result().surveys.front(); }
   /// The weight by the staged formula in double, from the survey's Q and K.
   double naive_weight(std::int64_t h, Cell cell) {

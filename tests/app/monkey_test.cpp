@@ -183,7 +183,7 @@ class Monkey {
 void look(Robot& robot) {
   const App& app = robot.app();
   REQUIRE(app.shown());
-  const Dimensions& d = app.shown()->dimensions;
+  const Dimensions& d = app.shown()->layer().dimensions;
   const Selection& s = app.selection();
   REQUIRE((s.head >= 0 && s.head < d.heads && s.sequence >= 0 && s.sequence < d.batch));
   REQUIRE((s.cell.query >= 0 && s.cell.query < d.queries && s.cell.key >= 0 && s.cell.key < d.keys));

@@ -59,7 +59,7 @@ TEST_CASE("a stale picture is dimmed and says why, also after the message is clo
     robot.type_number("Head count value", heads);
     robot.leave();
     robot.frame(2);
-    CHECK(robot.app().shown()->dimensions.heads == 8);
+    CHECK(robot.app().shown()->layer().dimensions.heads == 8);
     CHECK(brightness_of_map(robot) < bright / 2);
     CHECK(shows(robot, "not computed"));
     CHECK(is_red(robot, "Head count"));
@@ -89,8 +89,8 @@ TEST_CASE("the cure is a button, in the card and in the line that stays of it") 
   REQUIRE(robot.has("d_model: use 66"));
   robot.click("d_model: use 66");
   robot.settle();
-  CHECK(robot.app().shown()->dimensions.d_model == 66);
-  CHECK(robot.app().shown()->dimensions.heads == 3);
+  CHECK(robot.app().shown()->layer().dimensions.d_model == 66);
+  CHECK(robot.app().shown()->layer().dimensions.heads == 3);
   CHECK(robot.app().message().empty());
   robot.type_number("d_model value", "65");
   CHECK(is_red(robot, "d_model"));
@@ -99,7 +99,7 @@ TEST_CASE("the cure is a button, in the card and in the line that stays of it") 
   robot.frame();
   robot.click("d_model: use 66");
   robot.settle();
-  CHECK(robot.app().shown()->dimensions.d_model == 66);
+  CHECK(robot.app().shown()->layer().dimensions.d_model == 66);
   CHECK_FALSE(robot.has("Not computed"));
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);  // a cure is undone like any change
   robot.settle();
@@ -113,7 +113,7 @@ TEST_CASE("d_model 6000 is refused with the range that is true, and nothing spea
   CHECK(robot.app().message() == "d_model is 6000; it must be from 1 to 4096.");
   CHECK(robot.has("d_model: use 4096"));
   CHECK(is_red(robot, "d_model"));
-  CHECK(robot.app().shown()->dimensions.d_model == 64);
+  CHECK(robot.app().shown()->layer().dimensions.d_model == 64);
 }
 
 TEST_CASE("the stale picture is dimmed in Walk and Compare, too, and out of no hand's reach") {
@@ -144,12 +144,12 @@ TEST_CASE("d_k can be chosen: d_model becomes heads times it, and Compare names 
   robot.key(ImGuiKey_Backslash);
   robot.settle();
   robot.type_number("d_k value", "64");
-  CHECK(robot.app().shown()->dimensions.d_k == 64);
-  CHECK(robot.app().shown()->dimensions.d_model == 512);
-  CHECK(robot.app().shown()->dimensions.heads == 8);
+  CHECK(robot.app().shown()->layer().dimensions.d_k == 64);
+  CHECK(robot.app().shown()->layer().dimensions.d_model == 512);
+  CHECK(robot.app().shown()->layer().dimensions.heads == 8);
   robot.click("d_k less");
   robot.settle();
-  CHECK(robot.app().shown()->dimensions.d_k == 32);
+  CHECK(robot.app().shown()->layer().dimensions.d_k == 32);
   robot.key(ImGuiKey_F4);
   robot.settle();
   CHECK(shows(robot, "dₖ 32"));
@@ -167,7 +167,7 @@ TEST_CASE("d_k of its own leaves d_model alone, and any number of heads fits") {
   robot.settle();
   robot.click("Free d_k");
   robot.type_number("d_k value", "24");
-  const auto dimensions = [&] { return robot.app().shown()->dimensions; };
+  const auto dimensions = [&] { return robot.app().shown()->layer().dimensions; };
   CHECK((dimensions().d_k == 24 && dimensions().d_v == 24 && dimensions().d_model == 64));
   robot.type_number("Head count value", "7");
   CHECK(robot.app().view().refusal.empty());

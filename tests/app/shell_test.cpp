@@ -182,8 +182,8 @@ TEST_CASE("what is held as B can be subtracted, swapped and let go") {
   REQUIRE(stats.can_compare());
   for (const Stage stage : {Stage::Score, Stage::Scale, Stage::Softmax}) {
     const auto difference = stats.matrix(Plane(stage, Plane::Kind::Difference), 0, 3);
-    const auto shown = robot.app().shown()->trace[stage]->matrix(0, 3);
-    const auto held = robot.app().held()->result->trace[stage]->matrix(0, 3);
+    const auto shown = robot.app().shown()->layer().trace[stage]->matrix(0, 3);
+    const auto held = robot.app().held()->result->layer().trace[stage]->matrix(0, 3);
     for (Eigen::Index i = 0; i < shown.rows(); ++i)
       for (Eigen::Index j = 0; j < shown.cols(); ++j)
         CHECK(difference(i, j) == (shown(i, j) == held(i, j) ? 0 : shown(i, j) - held(i, j)));

@@ -21,7 +21,7 @@ TEST_CASE("the trace follows the chosen cell while a knob moves") {
   robot.settle();
   CHECK(scope(robot).moments().size() > start + 10);
   const Moment& last = scope(robot).moments().back();
-  const Result& r = shown(robot);
+  const LayerResult& r = shown(robot);
   CHECK(last.entropy == static_cast<float>(r.measures.row(0, 3, cell.query).entropy));
   CHECK(last.weight == r.trace[Stage::Softmax]->matrix(0, 3)(cell.query, cell.key));
   CHECK(std::abs(last.scale - 1 / std::sqrt(8.f)) < 1e-6f);

@@ -49,7 +49,7 @@ TEST_CASE("small contributions have an exponent and dark colours, large ones nei
   CHECK(large.numbers == 8);
   CHECK_FALSE(large.has_factor);
   robot.type_number("Temperature value", "0.2");
-  const Result& r = *robot.app().shown();
+  const LayerResult& r = robot.app().shown()->layer();
   Cell smallest{5, 0};
   const auto weights = r.trace[Stage::Softmax]->matrix(0, 3);
   for (std::int64_t key = 0; key < 6; ++key)

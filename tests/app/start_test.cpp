@@ -44,14 +44,14 @@ struct FirstLaunch : Robot {
     settle();
   }
   double mean_entropy() {
-    const Result& r = *app().shown();
+    const LayerResult& r = app().shown()->layer();
     double sum = 0;
     for (std::int64_t h = 0; h < r.dimensions.heads; ++h) sum += r.measures.head(0, h).entropy;
     return sum / static_cast<double>(r.dimensions.heads);
   }
   /// The share of the weight above the diagonal, of all heads.
   double later_share() {
-    const Result& r = *app().shown();
+    const LayerResult& r = app().shown()->layer();
     const auto& weights = *r.trace[Stage::Softmax];
     double sum = 0;
     for (int h = 0; h < 8; ++h) {
@@ -142,7 +142,7 @@ TEST_CASE("start: a click on a step does it, the sentence's gets the keyboard", 
   CHECK(robot.is_done(FirstStep::Sentence));
   CHECK(robot.document().input.sequences[0].text == "A dog");
   CHECK(robot.seen(FirstStep::Sentence).starts_with("All 4 weights of every head are computed anew"));
-  const Result& r = *robot.app().shown();
+  const LayerResult& r = robot.app().shown()->layer();
   const RowMeasures& row =
       r.measures.row(0, robot.app().selection().head, robot.app().selection().cell.query);
   CHECK(robot.seen(FirstStep::Sentence)

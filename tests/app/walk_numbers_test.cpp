@@ -59,7 +59,7 @@ int check_cells(Walker& robot, std::string_view label, int rows, int columns, Ex
 TEST_CASE("the numbers of every matrix are those of the result") {
   Walker robot;
   robot.press(ImGuiKey_End);
-  const Result& r = robot.result();
+  const LayerResult& r = robot.result();
   const std::int64_t h = robot.app().selection().head;
   const auto of = [&](Stage stage) {
     return [&r, h, stage](int i, int j) { return static_cast<double>(r.trace[stage]->matrix(0, h)(i, j)); };
@@ -77,7 +77,7 @@ TEST_CASE("the numbers of every matrix are those of the result") {
 
 TEST_CASE("between two moves stand the shifted scores, their powers, and the shares so far") {
   Walker robot;
-  const Result& r = robot.result();
+  const LayerResult& r = robot.result();
   const std::int64_t h = robot.app().selection().head;
   const auto masked = r.trace[Stage::Mask]->matrix(0, h);
   const auto shifted = [&](int i, int j) {
@@ -112,7 +112,7 @@ TEST_CASE("between two moves stand the shifted scores, their powers, and the sha
 
 TEST_CASE("the card writes out the real operands") {
   Walker robot;
-  const Result& r = robot.result();
+  const LayerResult& r = robot.result();
   const auto h = robot.app().selection().head;
   const Cell cell = robot.app().selection().cell;
   const auto at = [&](Stage stage) {

@@ -23,7 +23,7 @@ struct Walker : Robot {
     settle();
   }
   const WalkState& state() { return app().view().walk; }
-  const Result& result() { return *app().shown(); }
+  const LayerResult& result() { return app().shown()->layer(); }
   int place() { return walk::Script(result()).place(state()); }
   int moves() { return walk::Script(result()).moves(); }
   void press(ImGuiKey which, int mods = 0) {

@@ -45,7 +45,7 @@ std::string json_of(const Kind& kind) {
 
 /// The keys of a move of the mix that add something to the chosen query.
 std::int64_t adding(Walker& robot, int move) {
-  const Result& r = robot.result();
+  const LayerResult& r = robot.result();
   const Selection& s = robot.app().selection();
   const int moves = walk::Script(r).moves_of(Stage::Mix);
   const auto end_of = [&](int m) { return (r.dimensions.keys * m + moves - 1) / moves; };

@@ -48,9 +48,9 @@ TEST_CASE("Parameters are those of the blocks that are there", "[cost]") {
   CHECK(cost.bias_parameters ==
         numbers({w[Parameter::BQuery], w[Parameter::BKey], w[Parameter::BValue], w[Parameter::BOutput]}));
   const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
-  CHECK(cost.held == 4.0 * 4 * static_cast<double>(result->trace[Stage::Score]->size()));
-  CHECK(cost.cache ==
-        4.0 * static_cast<double>(result->trace[Stage::Key]->size() + result->trace[Stage::Value]->size()));
+  CHECK(cost.held == 4.0 * 4 * static_cast<double>(result->layer().trace[Stage::Score]->size()));
+  CHECK(cost.cache == 4.0 * static_cast<double>(result->layer().trace[Stage::Key]->size() +
+                                                result->layer().trace[Stage::Value]->size()));
 }
 
 TEST_CASE("Operations are counted, one multiply-add as two", "[cost]") {
@@ -118,7 +118,7 @@ TEST_CASE("What positions, caps, windows and learned numbers cost is counted", "
   document.layer().masking.causal = true;
   document.layer().masking.window.left = 1;
   const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
-  for (const Measures* measures : {static_cast<const Measures*>(nullptr), &result->measures}) {
+  for (const Measures* measures : {static_cast<const Measures*>(nullptr), &result->layer().measures}) {
     const LayerSize size = layer_size(document, measures);
     CHECK(size.seen == 11.0 / 36);
     const LayerCost cost = cost_of(size);

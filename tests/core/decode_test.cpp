@@ -173,19 +173,19 @@ TEST_CASE("Queries before the first key see nothing when causal") {
     const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
     const std::int64_t extra = zero_key ? 1 : 0;
     for (std::int64_t i = 0; i < 4; ++i) {
-      const RowMeasures& row = result->measures.row(0, 1, i);
+      const RowMeasures& row = result->layer().measures.row(0, 1, i);
       CHECK(row.allowed == std::max<std::int64_t>(0, i - 1) + extra);
-      CHECK(result->measures.row(1, 1, i).allowed == i + 2 + extra);
+      CHECK(result->layer().measures.row(1, 1, i).allowed == i + 2 + extra);
       if (i >= 2) continue;
-      CHECK(result->trace[Stage::Softmax]->matrix(0, 1).row(i).leftCols(5).isZero(0));
-      CHECK(result->trace[Stage::Mix]->matrix(0, 1).row(i).isZero(0));
+      CHECK(result->layer().trace[Stage::Softmax]->matrix(0, 1).row(i).leftCols(5).isZero(0));
+      CHECK(result->layer().trace[Stage::Mix]->matrix(0, 1).row(i).isZero(0));
       CHECK(row.self == 0);
       CHECK(row.strongest == (zero_key ? 5 : -1));
     }
-    CHECK(result->measures.head(0, 1).rows_without_key == (zero_key ? 0 : 2));
+    CHECK(result->layer().measures.head(0, 1).rows_without_key == (zero_key ? 0 : 2));
   }
   document.input.given.lengths = {0, 5};  // none at all
-  CHECK(Pipeline(make_cpu_backend(1)).run(document)->measures.row(0, 0, 3).allowed == 1);
+  CHECK(Pipeline(make_cpu_backend(1)).run(document)->layer().measures.row(0, 0, 3).allowed == 1);
 }
 
 TEST_CASE("Global tokens are the first ones of the text, not what stands before it") {
@@ -197,7 +197,7 @@ TEST_CASE("Global tokens are the first ones of the text, not what stands before 
   const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
   // At -2 and -1 only the global key is seen, at 0 everything, at 1 the block of two.
   const std::array<std::int64_t, 4> allowed{1, 1, 5, 2};
-  for (std::size_t i = 0; i < 4; ++i) CHECK(result->measures.rows[i].allowed == allowed[i]);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(result->layer().measures.rows[i].allowed == allowed[i]);
 }
 
 }  // namespace attnscope::decode_test

@@ -282,12 +282,12 @@ TEST_CASE("A stage that a change does not touch is shared with the Trace before"
     const ResultPtr before = pipeline.run(document);
     one.apply(document);
     const ResultPtr after = pipeline.run(document);
-    const Stages expected = stages_there(one.dirty, after->trace);
-    CHECK(after->computed == expected);
-    CHECK(shared_stages(before->trace, after->trace) == Stages::all() - expected);
+    const Stages expected = stages_there(one.dirty, after->layer().trace);
+    CHECK(after->layer().computed == expected);
+    CHECK(shared_stages(before->layer().trace, after->layer().trace) == Stages::all() - expected);
     CHECK(after->document == document);
     for (const StageInfo& row : stage_table) {
-      const double time = after->milliseconds[row.stage];
+      const double time = after->layer().milliseconds[row.stage];
       CHECK((time > 0) == expected.has(row.stage));
     }
   }
@@ -320,7 +320,7 @@ TEST_CASE("A refused Document leaves the Pipeline as it was") {
   CHECK_THROWS(pipeline.run(broken));
   document.layer().temperature = 2;
   const ResultPtr after = pipeline.run(document);
-  CHECK(after->trace[Stage::Mask] == before->trace[Stage::Mask]);
+  CHECK(after->layer().trace[Stage::Mask] == before->layer().trace[Stage::Mask]);
 }
 
 }  // namespace attnscope::dirty_test

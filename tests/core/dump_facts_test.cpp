@@ -220,7 +220,7 @@ TEST_CASE("whether weights are causal is measured", "[dump]") {
   Pipeline pipeline(make_cpu_backend());
   const ResultPtr result = pipeline.run(behind, {}, nullptr, 1);
   REQUIRE(result->error.empty());
-  CHECK(std::abs(result->trace[Stage::Softmax]->data()[0] - .25f) < 1e-6f);
+  CHECK(std::abs(result->layer().trace[Stage::Softmax]->data()[0] - .25f) < 1e-6f);
 }
 
 TEST_CASE("queries and keys without values open, what follows from values is not known", "[dump]") {
@@ -279,19 +279,20 @@ TEST_CASE("an output matrix beside the values gives the output", "[dump]") {
   document.loss.kind = Loss::Kind::Sum;
   const ResultPtr result = pipeline.run(document, {}, nullptr, 1);
   REQUIRE(result->error.empty());
-  REQUIRE(result->trace[Stage::Output]);
-  const auto c = result->trace[Stage::Concat]->matrix(0);
+  REQUIRE(result->layer().trace[Stage::Output]);
+  const auto c = result->layer().trace[Stage::Concat]->matrix(0);
   for (int e = 0; e < 5; ++e) {
     double y = static_cast<double>(bias.data()[e]);
     for (int i = 0; i < 6; ++i) y += static_cast<double>(c(1, i)) * static_cast<double>(w.matrix()(i, e));
-    CHECK(std::abs(y - static_cast<double>(result->trace[Stage::Output]->matrix(0)(1, e))) < 1e-5);
+    CHECK(std::abs(y - static_cast<double>(result->layer().trace[Stage::Output]->matrix(0)(1, e))) < 1e-5);
   }
-  REQUIRE(result->gradients);
+  REQUIRE(result->layer().gradients);
   // ∂Σ Y / ∂v: the weights' column sums times the row sums of W_O.
-  const auto weights = result->trace[Stage::Softmax]->matrix(0, 1);
+  const auto weights = result->layer().trace[Stage::Softmax]->matrix(0, 1);
   const double expected =
       static_cast<double>(weights.col(2).sum()) * static_cast<double>(w.matrix().row(3).sum());
-  CHECK(std::abs(static_cast<double>(result->gradients->value->matrix(0, 1)(2, 0)) - expected) < 1e-5);
+  CHECK(std::abs(static_cast<double>(result->layer().gradients->value->matrix(0, 1)(2, 0)) - expected) <
+        1e-5);
 
   const auto refused = [&](const std::string& name, const Tensor& matrix) {
     return message_of<Error>([&] { open_with(name, matrix); });

@@ -152,17 +152,17 @@ TEST_CASE("weights alone are shown as they are", "[dump]") {
   Pipeline pipeline(make_cpu_backend());
   const ResultPtr result = pipeline.run(open_document(path), {}, nullptr, 1);
   REQUIRE(result->error.empty());
-  const Tensor& shown = *result->trace[Stage::Softmax];
+  const Tensor& shown = *result->layer().trace[Stage::Softmax];
   REQUIRE(shown.shape() == weights.shape());
   for (std::int64_t i = 0; i < weights.size(); ++i)
     CHECK(std::abs(shown.data()[i] - weights.data()[i]) <= 1e-6f);
-  CHECK(result->measures.row(1, 2, 3).allowed == 4);  // what is 0 is hidden
+  CHECK(result->layer().measures.row(1, 2, 3).allowed == 4);  // what is 0 is hidden
   double entropy = 0;
   for (int j = 0; j < 4; ++j) {
     const double w = static_cast<double>(weights.data()[((1 * 3 + 2) * 6 + 3) * 6 + j]);
     entropy -= w * std::log(w);
   }
-  CHECK(std::abs(result->measures.row(1, 2, 3).entropy - entropy) < 1e-6);
+  CHECK(std::abs(result->layer().measures.row(1, 2, 3).entropy - entropy) < 1e-6);
 
   const Tensor square = causal_weights({4, 4});
   write_npy(directory / "attention.npy", square);
@@ -183,8 +183,8 @@ TEST_CASE("weights of more cells than are kept at once are shown as a long seque
   Pipeline pipeline(make_cpu_backend());
   const ResultPtr result = pipeline.run(document, {}, nullptr, 1);
   REQUIRE(result->error.empty());
-  REQUIRE(result->is_long());
-  const Survey& survey = *result->surveys[0];
+  REQUIRE(result->layer().is_long());
+  const Survey& survey = *result->layer().surveys[0];
   CHECK(survey.known.largest.matrix()(2, 1) > 0.7499f);
   ThreadPool pool(1);
   const TileWish wish{.head = 2, .rows = {3000, 3003, 1}, .first_key = 2998, .last_key = 3003};

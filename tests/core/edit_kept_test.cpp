@@ -13,8 +13,8 @@
 #include "core/edits/numbers.hpp"
 #include "core/error.hpp"
 #include "core/files/open.hpp"
-#include "core/pipeline.hpp"
 #include "core/reference.hpp"
+#include "core/result.hpp"
 #include "core/samples.hpp"
 #include "core/stages/embed.hpp"
 
@@ -56,7 +56,8 @@ TEST_CASE("a gain multiplies what the recipe makes and what was edited", "[edit]
   const Document brighter = edit::gain(document, Editable::Input, 2);
   CHECK(brighter.embedding_gain == 2.0f);
   CHECK_FALSE(brighter.input.edited);
-  CHECK(is_times(*computed(brighter)->trace[Stage::Embed], *computed(document)->trace[Stage::Embed], 2));
+  CHECK(is_times(*computed(brighter)->layer().trace[Stage::Embed],
+                 *computed(document)->layer().trace[Stage::Embed], 2));
   const Document typed = edit::text(brighter, 0, "another text"),
                  plain = edit::text(document, 0, "another text");
   CHECK(is_times(*numbers_of(typed, Editable::Input), *numbers_of(plain, Editable::Input), 2));

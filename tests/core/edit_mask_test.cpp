@@ -62,7 +62,8 @@ TEST_CASE("strokes hide and show the cells they pass, in the heads and sequences
     if (expected.empty()) CHECK_FALSE(document.layer().masking.additive);
   }
   const ResultPtr result = computed(document);
-  for (const auto& [b, h, i, j] : expected) CHECK(result->trace[Stage::Softmax]->matrix(b, h)(i, j) == 0.0f);
+  for (const auto& [b, h, i, j] : expected)
+    CHECK(result->layer().trace[Stage::Softmax]->matrix(b, h)(i, j) == 0.0f);
   CHECK(hidden(edit::clear_hand_mask(document)).empty());
 }
 
@@ -103,13 +104,13 @@ TEST_CASE("a rule taken as painted hides the same cells, and each can be painted
     Document document = samples::any_document(random);
     INFO("round " << round);
     const ResultPtr was = computed(document);
-    const Dimensions size = was->dimensions;
-    const MaskRule before(document, was->trace);
+    const Dimensions size = was->layer().dimensions;
+    const MaskRule before(document, was->layer().trace);
     const std::optional<std::int64_t> head =
         random.coin() ? std::optional(random.between(0, size.heads - 1)) : std::nullopt;
-    const Document painted = edit::mask_from_rule(document, was->trace, head);
+    const Document painted = edit::mask_from_rule(document, was->layer().trace, head);
     const ResultPtr now = computed(painted);
-    const MaskRule after(painted, now->trace);
+    const MaskRule after(painted, now->layer().trace);
     for (std::int64_t b = 0; b < size.batch; ++b)
       for (std::int64_t h = 0; h < size.heads; ++h)
         for (std::int64_t i = 0; i < size.queries; ++i)
@@ -124,7 +125,7 @@ TEST_CASE("a rule taken as painted hides the same cells, and each can be painted
     const std::int64_t h = head.value_or(0);  // whatever hid it, a cell of that head can be shown now
     const Document shown = edit::hidden_cells(painted, {.hides = false, .sequence = {}, .head = h},
                                               edit::MaskRange{0, size.queries, 0, size.keys});
-    const MaskRule all(shown, now->trace);
+    const MaskRule all(shown, now->layer().trace);
     for (std::int64_t i = 0; i < size.queries; ++i) CHECK(all.allowed_keys(0, h, i) == size.keys);
   }
 }
@@ -136,7 +137,8 @@ TEST_CASE("a rule is painted as one matrix where it is the same for all", "[mask
   CHECK(painted.layer().masking.additive->shape() == Shape{1, 1, 5, 5});
   CHECK(painted.layer().masking.padding);
   CHECK(hidden(painted).size() == 8 * 10);
-  CHECK(*computed(painted)->trace[Stage::Softmax] == *computed(document)->trace[Stage::Softmax]);
+  CHECK(*computed(painted)->layer().trace[Stage::Softmax] ==
+        *computed(document)->layer().trace[Stage::Softmax]);
   CHECK(edit::mask_from_rule(sample(), {}).layer().masking == Masking{});
   document.layer().masking.sparsity.kind = Sparsity::Kind::Lsh;
   CHECK_THROWS_AS(edit::mask_from_rule(document, {}), Error);

@@ -13,8 +13,8 @@
 #include "core/edits/numbers.hpp"
 #include "core/error.hpp"
 #include "core/files/open.hpp"
-#include "core/pipeline.hpp"
 #include "core/reference.hpp"
+#include "core/result.hpp"
 #include "core/samples.hpp"
 #include "core/stages/embed.hpp"
 
@@ -70,8 +70,8 @@ TEST_CASE("a layer computes with the edited token vectors", "[edit]") {
                        static_cast<float>(random.normal()));
     }
     const ResultPtr result = computed(document);
-    CHECK(*result->trace[Stage::Embed] == *document.input.edited);
-    const Tensor x = *result->trace[Stage::Position];
+    CHECK(*result->layer().trace[Stage::Embed] == *document.input.edited);
+    const Tensor x = *result->layer().trace[Stage::Position];
     const Tensor& w = *document.layer().weights[Parameter::WQuery];
     const std::int64_t half = recipe == Recipe::HandBuilt ? 32 : 0, width = 64 - half;
     for (std::int64_t token = 0; token < 3; ++token) {
@@ -88,11 +88,11 @@ TEST_CASE("a layer computes with the edited token vectors", "[edit]") {
       double q = 0;
       for (std::int64_t d = 0; d < 64; ++d)
         q += static_cast<double>(x.matrix(1)(token, d)) * static_cast<double>(w.matrix()(d, 8));
-      CHECK(result->trace[Stage::Query]->matrix(1, 1)(token, 0) == Approx(q).margin(1e-4));
+      CHECK(result->layer().trace[Stage::Query]->matrix(1, 1)(token, 0) == Approx(q).margin(1e-4));
     }
-    const CellReference reference = reference_cell(document, result->trace, 1, 3, 2, 1);
-    CHECK(result->trace[Stage::Score]->matrix(1, 3)(2, 1) == Approx(reference.score).margin(1e-3));
-    CHECK(result->trace[Stage::Softmax]->matrix(1, 3)(2, 1) == Approx(reference.weight).margin(1e-4));
+    const CellReference reference = reference_cell(document, result->layer().trace, 1, 3, 2, 1);
+    CHECK(result->layer().trace[Stage::Score]->matrix(1, 3)(2, 1) == Approx(reference.score).margin(1e-3));
+    CHECK(result->layer().trace[Stage::Softmax]->matrix(1, 3)(2, 1) == Approx(reference.weight).margin(1e-4));
   }
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("edited token vectors are the same layer as the same vectors from a fi
   const ResultPtr a = computed(document), b = computed(vectors);
   for (const Stage stage :
        {Stage::Position, Stage::Memory, Stage::Query, Stage::Key, Stage::Softmax, Stage::Output})
-    CHECK(*a->trace[stage] == *b->trace[stage]);
+    CHECK(*a->layer().trace[stage] == *b->layer().trace[stage]);
 }
 
 TEST_CASE("given keys are edited in the cache, the group of heads that reads them and nowhere else",
@@ -120,9 +120,9 @@ TEST_CASE("given keys are edited in the cache, the group of heads that reads the
   const Tensor &q = *document.input.given.query, &k = *edited.input.given.key;
   for (std::int64_t h = 0; h < 4; ++h) {
     for (std::int64_t i = 0; i < 3; ++i) {
-      const auto score = now->trace[Stage::Score]->matrix(1, h);
+      const auto score = now->layer().trace[Stage::Score]->matrix(1, h);
       if (h < 2) {
-        CHECK(score(i, 5) == was->trace[Stage::Score]->matrix(1, h)(i, 5));
+        CHECK(score(i, 5) == was->layer().trace[Stage::Score]->matrix(1, h)(i, 5));
       } else {
         const double expected =
             static_cast<double>(q.matrix(1, h)(i, 0)) * static_cast<double>(k.matrix(1, 1)(4, 0)) +
@@ -132,7 +132,7 @@ TEST_CASE("given keys are edited in the cache, the group of heads that reads the
     }
   }
   const Document past = edit::number(document, {Editable::PastKeys, 0, 0, 0, 1}, 7);
-  CHECK(computed(past)->trace[Stage::Key]->matrix(0, 1)(0, 0) == 7.0f);
+  CHECK(computed(past)->layer().trace[Stage::Key]->matrix(0, 1)(0, 0) == 7.0f);
   CHECK(made_numbers(document, Editable::Keys) == nullptr);
   CHECK(edit::reset_number(edited, {Editable::Keys, 4, 1, 1, 1}) == edited);  // nobody knows what it was
 }

@@ -117,12 +117,14 @@ TEST_CASE("A change computes what a fresh run computes") {
       document = changed(random, document);
       const ResultPtr found = kept.run(document), fresh = Pipeline(make_cpu_backend(1)).run(document);
       INFO(place("changed", i) << ", step " << step);
-      REQUIRE(first_difference(found->trace, fresh->trace) == "");
-      const std::vector<double> measures = flat(found->measures);
-      REQUIRE(compare::difference(std::span<const double>(measures), flat(fresh->measures), 0) == "");
-      REQUIRE(static_cast<bool>(found->gradients) == static_cast<bool>(fresh->gradients));
-      if (found->gradients) REQUIRE(same_bits(found->gradients->query, fresh->gradients->query));
-      if (found->gradients) REQUIRE(same_bits(found->gradients->output, fresh->gradients->output));
+      REQUIRE(first_difference(found->layer().trace, fresh->layer().trace) == "");
+      const std::vector<double> measures = flat(found->layer().measures);
+      REQUIRE(compare::difference(std::span<const double>(measures), flat(fresh->layer().measures), 0) == "");
+      REQUIRE(static_cast<bool>(found->layer().gradients) == static_cast<bool>(fresh->layer().gradients));
+      if (found->layer().gradients)
+        REQUIRE(same_bits(found->layer().gradients->query, fresh->layer().gradients->query));
+      if (found->layer().gradients)
+        REQUIRE(same_bits(found->layer().gradients->output, fresh->layer().gradients->output));
     }
   }
 }
@@ -225,9 +227,9 @@ TEST_CASE("No setting makes a number depend on the threads") {
     const ResultPtr one = Pipeline(make_cpu_backend(1)).run(document);
     const ResultPtr many = Pipeline(make_cpu_backend(static_cast<int>(random.between(2, 6)))).run(document);
     INFO(place("threads", i));
-    CHECK(first_difference(one->trace, many->trace) == "");
-    CHECK(same_bits((*one->gradients)[Parameter::WKey], (*many->gradients)[Parameter::WKey]));
-    CHECK(same_bits(one->gradients->x, many->gradients->x));
+    CHECK(first_difference(one->layer().trace, many->layer().trace) == "");
+    CHECK(same_bits((*one->layer().gradients)[Parameter::WKey], (*many->layer().gradients)[Parameter::WKey]));
+    CHECK(same_bits(one->layer().gradients->x, many->layer().gradients->x));
   }
 }
 

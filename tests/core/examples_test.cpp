@@ -72,8 +72,8 @@ TEST_CASE("the examples of single mechanisms have them") {
 TEST_CASE("RoPE, one token: scores depend on the distance alone, which is what the example shows") {
   const Document document = open_document(list_examples(ATTNSCOPE_ASSETS).at(7).path);
   const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
-  for (std::int64_t h = 0; h < result->dimensions.heads; ++h) {
-    const auto scores = result->trace[Stage::Score]->matrix(0, h);
+  for (std::int64_t h = 0; h < result->layer().dimensions.heads; ++h) {
+    const auto scores = result->layer().trace[Stage::Score]->matrix(0, h);
     for (Eigen::Index i = 1; i < scores.rows(); ++i)
       for (Eigen::Index j = 1; j < scores.cols(); ++j)
         CHECK(std::abs(scores(i, j) - scores(i - 1, j - 1)) < 1e-4f);

@@ -18,7 +18,7 @@ namespace {
 
 Trace errors_of(const Result& result, std::stop_token stop = {}) {
   ThreadPool pool(2);
-  return float64_error({pool, std::move(stop)}, result.document, result.trace);
+  return float64_error({pool, std::move(stop)}, result.document, result.layer().trace);
 }
 
 ResultPtr computed(const Document& document) { return Pipeline(make_cpu_backend(1)).run(document); }
@@ -30,7 +30,7 @@ oracle::Answer naive(const Result& result) {
   Document exact = result.document;
   exact.precision = Precision::Float32;
   TraceOf<double> data = run_stages(work, exact, sources_of<double>(exact));
-  if (const TensorPtr& buckets = result.trace[Stage::Bucket])
+  if (const TensorPtr& buckets = result.layer().trace[Stage::Bucket])
     data[Stage::Bucket] = std::make_shared<const TensorOf<double>>(
         buckets->shape(), std::vector<double>(buckets->values().begin(), buckets->values().end()));
   return against_oracle::expected(exact, data).answer;
@@ -74,9 +74,9 @@ TEST_CASE("the float64 error of every stage is the difference to the oracle") {
                                          {Stage::Drop, &exact.dropped}}) {
       INFO("stage " << info(stage).name);
       REQUIRE(has_float64_error(stage));
-      REQUIRE((errors[stage] != nullptr) == (result->trace[stage] != nullptr));
+      REQUIRE((errors[stage] != nullptr) == (result->layer().trace[stage] != nullptr));
       if (!errors[stage] || numbers->empty()) continue;
-      check_stage(*result->trace[stage], *errors[stage], *numbers);
+      check_stage(*result->layer().trace[stage], *errors[stage], *numbers);
       for (const float e : errors[stage]->values()) with_error += e != 0 && std::isfinite(e);
     }
   }
@@ -109,7 +109,7 @@ TEST_CASE("a naive softmax that overflows is compared with what it should have b
                               std::make_shared<Tensor>(Shape{1, 1, 2, 1}, std::vector<float>{1, 2}));
   document.layer().softmax = SoftmaxKind::Naive;
   const ResultPtr result = computed(document);
-  REQUIRE(std::isnan(result->trace[Stage::Softmax]->values()[1]));
+  REQUIRE(std::isnan(result->layer().trace[Stage::Softmax]->values()[1]));
   const Trace errors = errors_of(*result);
   CHECK(std::isnan(errors[Stage::Softmax]->values()[1]));
   CHECK(errors[Stage::Score]->values()[1] == 0);  // 200 is exact
@@ -125,7 +125,7 @@ TEST_CASE("the float64 errors can be stopped, count their stages and say what th
 
   ThreadPool pool(1);
   std::atomic<int> done{0};
-  float64_error({pool, {}}, document, result->trace, &done);
+  float64_error({pool, {}}, document, result->layer().trace, &done);
   CHECK(done == float64_error_steps);
   // Four float planes and two double ones of 4 heads.
   CHECK(float64_error_bytes(document) == 4 * 40 * 40 * (4 * 4 + 2 * 8));

@@ -95,8 +95,8 @@ TEST_CASE("Gradients are the same bits whatever the number of threads") {
   const ResultPtr one = Pipeline(make_cpu_backend(1)).run(document);
   for (const int threads : {2, 3, 7}) {
     const ResultPtr many = Pipeline(make_cpu_backend(threads)).run(document);
-    CHECK((all_of(*one->gradients) == all_of(*many->gradients)));
-    CHECK(one->gradients->loss == many->gradients->loss);
+    CHECK((all_of(*one->layer().gradients) == all_of(*many->layer().gradients)));
+    CHECK(one->layer().gradients->loss == many->layer().gradients->loss);
   }
 }
 
@@ -122,44 +122,45 @@ TEST_CASE("Stored numbers give the gradients of the numbers that were stored") {
 
 TEST_CASE("A head whose gradients vanish or explode is flagged") {
   const ResultPtr plain = with_output_weights(1);
-  REQUIRE(plain->head_gradients.size() == 2);
-  for (const HeadGradients& head : plain->head_gradients) {
+  REQUIRE(plain->layer().head_gradients.size() == 2);
+  for (const HeadGradients& head : plain->layer().head_gradients) {
     CHECK(!head.vanishing);
     CHECK(head.query > 1e-6);
   }
   for (std::int64_t h = 0; h < 2; ++h) {
-    const auto columns = (*plain->gradients)[Parameter::WKey]->matrix().middleCols(h * 4, 4).cast<double>();
-    CHECK(std::abs(plain->head_gradients[static_cast<std::size_t>(h)].key - columns.norm()) < 1e-12);
+    const auto columns =
+        (*plain->layer().gradients)[Parameter::WKey]->matrix().middleCols(h * 4, 4).cast<double>();
+    CHECK(std::abs(plain->layer().head_gradients[static_cast<std::size_t>(h)].key - columns.norm()) < 1e-12);
   }
   // The loss as a whole is a thousand times as large: no head stands out.
   const ResultPtr large = with_output_weights(1000);
-  for (const HeadGradients& head : large->head_gradients) {
+  for (const HeadGradients& head : large->layer().head_gradients) {
     CHECK(head.value > 100);
     CHECK(!head.exploding);
     CHECK(!head.vanishing);
   }
   const ResultPtr none = with_output_weights(0);
-  for (const HeadGradients& head : none->head_gradients) {
+  for (const HeadGradients& head : none->layer().head_gradients) {
     CHECK(head.vanishing);
     CHECK(!head.exploding);
     CHECK(head.value == 0);
   }
   const ResultPtr louder = with_output_weights(1, 1000), fainter = with_output_weights(1, 1e-6f);
-  CHECK(louder->head_gradients[0].exploding);
-  CHECK(!louder->head_gradients[1].exploding);
-  CHECK(!louder->head_gradients[1].vanishing);
+  CHECK(louder->layer().head_gradients[0].exploding);
+  CHECK(!louder->layer().head_gradients[1].exploding);
+  CHECK(!louder->layer().head_gradients[1].vanishing);
   // Of two heads the smaller one is the median: the other stands out beside it.
-  CHECK(fainter->head_gradients[1].exploding);
-  CHECK(!fainter->head_gradients[0].exploding);
+  CHECK(fainter->layer().head_gradients[1].exploding);
+  CHECK(!fainter->layer().head_gradients[0].exploding);
   const ResultPtr broken = with_output_weights(1, std::numeric_limits<float>::quiet_NaN());
-  CHECK(broken->head_gradients[0].exploding);  // head 0 reads the NaN, head 1 does not
-  CHECK(!broken->head_gradients[1].exploding);
-  CHECK(std::isfinite(broken->head_gradients[1].query));
+  CHECK(broken->layer().head_gradients[0].exploding);  // head 0 reads the NaN, head 1 does not
+  CHECK(!broken->layer().head_gradients[1].exploding);
+  CHECK(std::isfinite(broken->layer().head_gradients[1].query));
   Document silent = plain->document;
   silent.loss = {};
   const ResultPtr without = Pipeline(make_cpu_backend(1)).run(silent);
-  CHECK(!without->gradients);
-  CHECK(without->head_gradients.empty());
+  CHECK(!without->layer().gradients);
+  CHECK(without->layer().head_gradients.empty());
 }
 
 TEST_CASE("Heads of given Q, K and V are judged by the gradients of Q, K and V") {
@@ -173,10 +174,10 @@ TEST_CASE("Heads of given Q, K and V are judged by the gradients of Q, K and V")
       const double first = tensor.matrix(0, head).cast<double>().squaredNorm();
       return std::sqrt(first + tensor.matrix(1, head).cast<double>().squaredNorm());
     };
-    const HeadGradients& head = result->head_gradients[static_cast<std::size_t>(h)];
-    CHECK(std::abs(head.query - norm(*result->gradients->query, h)) < 1e-12);
-    CHECK(std::abs(head.key - norm(*result->gradients->key, h / 2)) < 1e-12);
-    CHECK(std::abs(head.value - norm(*result->gradients->value, h / 2)) < 1e-12);
+    const HeadGradients& head = result->layer().head_gradients[static_cast<std::size_t>(h)];
+    CHECK(std::abs(head.query - norm(*result->layer().gradients->query, h)) < 1e-12);
+    CHECK(std::abs(head.key - norm(*result->layer().gradients->key, h / 2)) < 1e-12);
+    CHECK(std::abs(head.value - norm(*result->layer().gradients->value, h / 2)) < 1e-12);
   }
 }
 

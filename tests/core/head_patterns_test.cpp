@@ -28,7 +28,7 @@ Document sentence() { return hand_built("The cat sat on the mat because it was w
 ResultPtr compute(const Document& document) { return Pipeline(make_cpu_backend(1)).run(document); }
 
 const PatternScores& scores_of(const Result& result, std::int64_t head) {
-  return result.measures.head(0, head).patterns;
+  return result.layer().measures.head(0, head).patterns;
 }
 
 /// The built heads whose name their weights bear.
@@ -67,11 +67,12 @@ TEST_CASE("A row with one allowed key counts in no score, and a perfect head has
   CHECK(std::abs(even.score - uniform) < 1e-7);
   CHECK(std::abs(even.lift()) < 1e-6);
   // The measures beside it: the same rows, the same baseline.
-  const HeadMeasures& head = result->measures.head(0, 1);
+  const HeadMeasures& head = result->layer().measures.head(0, 1);
   CHECK(std::abs(head.previous - uniform) < 1e-7);
   CHECK(std::abs(head.uniform.previous - uniform) < 1e-12);
   CHECK(std::abs(head.uniform.self - uniform) < 1e-12);
-  CHECK(result->measures.head(0, 0).previous == 1);  // 5/6 when the first row counts, which has no choice
+  CHECK(result->layer().measures.head(0, 0).previous ==
+        1);  // 5/6 when the first row counts, which has no choice
   CHECK(std::abs(head.uniform.effective - 4) < 1e-12);
   CHECK(score(0, HeadPattern::Next).rows == 0);  // a causal mask hides it
   CHECK(std::isnan(score(0, HeadPattern::Next).score));

@@ -29,8 +29,8 @@ Document hand_built(int heads = 8, int d_model = 64) {
 Keys strongest(const Document& document, std::int64_t head) {
   const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
   Keys keys;
-  for (std::int64_t i = 0; i < result->dimensions.queries; ++i)
-    keys.push_back(result->measures.row(0, head, i).strongest);
+  for (std::int64_t i = 0; i < result->layer().dimensions.queries; ++i)
+    keys.push_back(result->layer().measures.row(0, head, i).strongest);
   return keys;
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("A preset makes any head do its one thing", "[preset]") {
     CHECK(found == self);
     const Document even = edit::head_preset(document, head, HeadPreset::Uniform);
     const ResultPtr result = Pipeline(make_cpu_backend(1)).run(even);
-    CHECK((result->trace[Stage::Softmax]->matrix(0, head).array() == 1.0f / 11).all());
+    CHECK((result->layer().trace[Stage::Softmax]->matrix(0, head).array() == 1.0f / 11).all());
   }
 }
 

@@ -102,9 +102,9 @@ TEST_CASE("nn.Linear's initialiser is uniform, and its scores spread a third as 
   for (int i = 0; i < 200; ++i) tokens.push_back("token" + std::to_string(i));
   document.input.sequences = {{"", tokens}};
   const ResultPtr result = Pipeline(make_cpu_backend(1)).run(with_weights(document));
-  CHECK(spread(*result->trace[Stage::Scale]) == Approx(1.0 / 3).epsilon(0.03));
+  CHECK(spread(*result->layer().trace[Stage::Scale]) == Approx(1.0 / 3).epsilon(0.03));
   for (std::int64_t h = 0; h < 8; ++h)
-    CHECK(result->measures.head(0, h).normalised == Approx(0.99).margin(0.01));
+    CHECK(result->layer().measures.head(0, h).normalised == Approx(0.99).margin(0.01));
 }
 
 TEST_CASE("orthogonal blocks are the orthonormal frame of Gram and Schmidt", "[initialise]") {

@@ -191,7 +191,7 @@ TEST_CASE("An exception becomes a message and the last good result stays") {
   CHECK(engine.latest()->error == "The sky fell.");
   CHECK(engine.latest()->document.layer().temperature == 2.0f);
   CHECK(engine.latest()->backend == "paced");
-  CHECK(!engine.latest()->trace[Stage::Score]);
+  CHECK(!engine.latest()->layer().trace[Stage::Score]);
   CHECK(engine.latest_good() == good);
 
   backend->fail_with("memory");
@@ -293,7 +293,8 @@ TEST_CASE("Under a storm of edits nothing is published out of order and the last
         engine.submit(std::move(document));
         if (i % 37 == hand) engine.cancel();
         const ResultPtr result = engine.latest();
-        if (result && result->error.empty() && !result->trace[Stage::Output]) throw Error("a torn result");
+        if (result && result->error.empty() && !result->layer().trace[Stage::Output])
+          throw Error("a torn result");
       }
     });
   }

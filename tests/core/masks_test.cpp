@@ -30,11 +30,11 @@ Document square(std::int64_t n, std::uint64_t seed = 3) {
 /// The mask of a head as a picture: a line for each query, "#" where a key is seen.
 std::vector<std::string> picture(const Document& document, std::int64_t h = 0, std::int64_t b = 0) {
   const ResultPtr result = compute(document);
-  const MaskRule rule(document, result->trace);
+  const MaskRule rule(document, result->layer().trace);
   std::vector<std::string> lines;
-  for (std::int64_t i = 0; i < result->dimensions.queries; ++i) {
+  for (std::int64_t i = 0; i < result->layer().dimensions.queries; ++i) {
     lines.emplace_back();
-    for (std::int64_t j = 0; j < result->dimensions.keys; ++j)
+    for (std::int64_t j = 0; j < result->layer().dimensions.keys; ++j)
       lines.back() += rule.allows(b, h, i, j) ? '#' : '.';
   }
   return lines;
@@ -43,7 +43,7 @@ using Picture = std::vector<std::string>;
 
 /// Softmax of head 0 of the first sequence.
 auto weights_of(const Document& document) {
-  return compute(document)->trace[Stage::Softmax]->matrix(0, 0).eval();
+  return compute(document)->layer().trace[Stage::Softmax]->matrix(0, 0).eval();
 }
 
 /// Bucket of each row of x, one round.
@@ -123,12 +123,12 @@ TEST_CASE("Masking after the softmax keeps the weights and loses their sum") {
   document.layer().masking.causal = true;
   document.layer().masking.mistake = MaskMistake::AfterSoftmax;
   const ResultPtr result = compute(document);
-  const auto weights = result->trace[Stage::Softmax]->matrix(0, 0);
-  CHECK(result->trace[Stage::Mask]->matrix(0, 0).allFinite());
+  const auto weights = result->layer().trace[Stage::Softmax]->matrix(0, 0);
+  CHECK(result->layer().trace[Stage::Mask]->matrix(0, 0).allFinite());
   for (std::int64_t i = 0; i < 5; ++i) {
     for (std::int64_t j = 0; j < 5; ++j) CHECK(weights(i, j) == (j <= i ? open(i, j) : 0.0f));
     if (i < 4) CHECK(weights.row(i).sum() < 0.999f);
-    CHECK(result->measures.row(0, 0, i).allowed == i + 1);
+    CHECK(result->layer().measures.row(0, 0, i).allowed == i + 1);
   }
 }
 
@@ -140,10 +140,10 @@ TEST_CASE("A row of hidden keys is zero with -inf and an even mix of all keys wi
   CHECK(weights_of(document).row(2).isZero(0));
   document.layer().masking.hidden = Masking::Hidden::MinusBillion;
   const ResultPtr result = compute(document);
-  CHECK((result->trace[Stage::Mask]->matrix(0, 0).row(2).array() == -1e9f).all());
-  CHECK((result->trace[Stage::Softmax]->matrix(0, 0).row(2).array() == 0.25f).all());
-  CHECK(result->measures.row(0, 0, 2).allowed == 0);
-  CHECK(result->measures.head(0, 0).rows_without_key == 1);
+  CHECK((result->layer().trace[Stage::Mask]->matrix(0, 0).row(2).array() == -1e9f).all());
+  CHECK((result->layer().trace[Stage::Softmax]->matrix(0, 0).row(2).array() == 0.25f).all());
+  CHECK(result->layer().measures.row(0, 0, 2).allowed == 0);
+  CHECK(result->layer().measures.head(0, 0).rows_without_key == 1);
   document.layer().masking.additive = nullptr;
   document.layer().masking.causal = true;  // where a key is seen the two agree
   const auto finite = weights_of(document);
@@ -164,30 +164,33 @@ TEST_CASE("A row without a key is zeros, NaN or uniform, as is asked; the naive 
   };
   const ResultPtr zeros = with(EmptyRow::Zeros);
   const ResultPtr nan = with(EmptyRow::NotANumber), uniform = with(EmptyRow::Uniform);
-  const auto weights = [](const ResultPtr& result) { return result->trace[Stage::Softmax]->matrix(0, 0); };
-  const auto mixed = [](const ResultPtr& result) { return result->trace[Stage::Mix]->matrix(0, 0); };
+  const auto weights = [](const ResultPtr& result) {
+    return result->layer().trace[Stage::Softmax]->matrix(0, 0);
+  };
+  const auto mixed = [](const ResultPtr& result) { return result->layer().trace[Stage::Mix]->matrix(0, 0); };
   CHECK(weights(zeros).row(2).isZero(0));
   CHECK(weights(nan).row(2).array().isNaN().all());
   CHECK((weights(uniform).row(2).array() == 0.25f).all());
   for (const ResultPtr& result : {nan, uniform})
     for (const int row : {0, 1, 3}) CHECK(weights(result).row(row) == weights(zeros).row(row));
   CHECK(mixed(nan).row(2).array().isNaN().all());
-  const auto mean = zeros->trace[Stage::Value]->matrix(0, 0).colwise().mean();
+  const auto mean = zeros->layer().trace[Stage::Value]->matrix(0, 0).colwise().mean();
   CHECK((mixed(uniform).row(2) - mean).norm() < 1e-6f);
   // What is measured of it: a choice of no key, whatever stands there.
-  CHECK(zeros->measures.row(0, 0, 2).effective == 0);
-  CHECK(std::isnan(nan->measures.row(0, 0, 2).entropy));
-  CHECK(nan->measures.head(0, 0).not_finite == 4);
-  CHECK(std::abs(uniform->measures.row(0, 0, 2).effective - 4) < 1e-6);
+  CHECK(zeros->layer().measures.row(0, 0, 2).effective == 0);
+  CHECK(std::isnan(nan->layer().measures.row(0, 0, 2).entropy));
+  CHECK(nan->layer().measures.head(0, 0).not_finite == 4);
+  CHECK(std::abs(uniform->layer().measures.row(0, 0, 2).effective - 4) < 1e-6);
   for (const ResultPtr& result : {zeros, nan, uniform}) {
-    CHECK(result->measures.row(0, 0, 2).allowed == 0);
-    CHECK(result->measures.head(0, 0).entropy == zeros->measures.head(0, 0).entropy);  // it counts in no mean
+    CHECK(result->layer().measures.row(0, 0, 2).allowed == 0);
+    CHECK(result->layer().measures.head(0, 0).entropy ==
+          zeros->layer().measures.head(0, 0).entropy);  // it counts in no mean
   }
   // Gradients: nothing passes to scores, the uniform row's to V does, NaN reaches V.
-  CHECK(uniform->gradients->query->matrix(0, 0).row(2).isZero(0));
-  CHECK(nan->gradients->query->matrix(0, 0).row(2).isZero(0));
-  CHECK(uniform->gradients->value->matrix(0, 0) != zeros->gradients->value->matrix(0, 0));
-  CHECK(nan->gradients->value->matrix(0, 0).array().isNaN().any());
+  CHECK(uniform->layer().gradients->query->matrix(0, 0).row(2).isZero(0));
+  CHECK(nan->layer().gradients->query->matrix(0, 0).row(2).isZero(0));
+  CHECK(uniform->layer().gradients->value->matrix(0, 0) != zeros->layer().gradients->value->matrix(0, 0));
+  CHECK(nan->layer().gradients->value->matrix(0, 0).array().isNaN().any());
   for (const EmptyRow how : {EmptyRow::Zeros, EmptyRow::NotANumber, EmptyRow::Uniform})
     CHECK(weights(with(how, SoftmaxKind::Naive)).row(2).array().isNaN().all());
 }
@@ -208,7 +211,7 @@ TEST_CASE("-1e9 added to a hidden score leaves NaN, and what float32 keeps of th
   const auto masked = [&](Masking::Hidden hidden, Precision precision = Precision::Float32) {
     document.layer().masking.hidden = hidden;
     document.precision = precision;
-    return compute(document)->trace[Stage::Mask];
+    return compute(document)->layer().trace[Stage::Mask];
   };
   const TensorPtr replaced = masked(Masking::Hidden::MinusBillion);
   CHECK(replaced->matrix(0, 0)(0, 1) == -1e9f);
@@ -235,10 +238,10 @@ TEST_CASE("finfo.min hides in every precision, stays finite and makes a row of h
                                          {Precision::Float16, -65504.0f}}) {
     document.precision = precision;
     const ResultPtr result = compute(document);
-    CHECK(result->trace[Stage::Mask]->matrix(0, 0)(1, 2) == least);
-    CHECK((result->trace[Stage::Mask]->matrix(0, 0).row(2).array() == least).all());
-    CHECK((result->trace[Stage::Softmax]->matrix(0, 0).row(2).array() == 0.25f).all());
-    CHECK(result->measures.row(0, 0, 2).allowed == 0);
+    CHECK(result->layer().trace[Stage::Mask]->matrix(0, 0)(1, 2) == least);
+    CHECK((result->layer().trace[Stage::Mask]->matrix(0, 0).row(2).array() == least).all());
+    CHECK((result->layer().trace[Stage::Softmax]->matrix(0, 0).row(2).array() == 0.25f).all());
+    CHECK(result->layer().measures.row(0, 0, 2).allowed == 0);
   }
   document.precision = Precision::Float32;
   document.layer().temperature =
@@ -262,14 +265,14 @@ TEST_CASE("Patterns that leave nothing out are full attention") {
   CHECK(weights_of(same) == full);
   same.layer().masking.sparsity = {.kind = Sparsity::Kind::BlocksGlobal, .block = 1, .globals = 7};
   CHECK(weights_of(same) == full);
-  CHECK(compute(same)->measures.row(0, 0, 3).dropped == 0);
+  CHECK(compute(same)->layer().measures.row(0, 0, 3).dropped == 0);
 }
 
 TEST_CASE("What a pattern drops is a share of what full attention had") {
   for (std::uint64_t i = 0; i < 300; ++i) {
     samples::Random random(seeds::of_case("dropped", i));
     Document document = samples::any_document(random);
-    const Measures measures = compute(document)->measures;
+    const Measures measures = compute(document)->layer().measures;
     INFO("ATTNSCOPE_SEED=" << seeds::of_run() << ", case " << i << " of dropped");
     bool share = true;
     for (const RowMeasures& row : measures.rows)
@@ -285,7 +288,7 @@ TEST_CASE("What a pattern drops is a share of what full attention had") {
     double outside = 0;
     for (std::int64_t j = 0; j < 8; ++j)
       if (std::abs(i - j) > 1) outside += static_cast<double>(full(i, j));
-    CHECK(std::abs(result->measures.row(0, 0, i).dropped - outside) < 1e-7);
+    CHECK(std::abs(result->layer().measures.row(0, 0, i).dropped - outside) < 1e-7);
   }
 }
 

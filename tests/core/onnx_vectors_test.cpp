@@ -56,7 +56,7 @@ TEST_CASE("ONNX's attention tests pass through the pipeline", "[onnx]") {
     INFO("case " << one.name);
     const ResultPtr result =
         Pipeline(make_cpu_backend(2)).run(document_of(one, one.inputs(directory.path())));
-    const Trace& trace = result->trace;
+    const Trace& trace = result->layer().trace;
     constexpr std::array modes{Stage::Scale, Stage::Cap, Stage::Mask, Stage::Softmax};
     const auto mode = static_cast<std::size_t>(one.attributes.value("qk_matmul_output_mode", 0));
     for (const auto& [name, expected] : one.outputs()) {

@@ -155,9 +155,9 @@ TEST_CASE("parity: what one backend changes is found in its stage, and in those 
   const Difference& scaled = row_of(parity, info(Stage::Scale).name).difference;
   CHECK(std::abs(scaled.absolute - 0.25) < 1e-6);  // a float that 0.25 was added to
   CHECK(place_in(scaled.shape, scaled.at) == "[1, 1, 3, 2]");
-  CHECK(scaled.first == static_cast<double>(result->trace[Stage::Scale]->matrix(1, 1)(3, 2)));
+  CHECK(scaled.first == static_cast<double>(result->layer().trace[Stage::Scale]->matrix(1, 1)(3, 2)));
   double largest = 0;
-  for (const float value : result->trace[Stage::Scale]->values())
+  for (const float value : result->layer().trace[Stage::Scale]->values())
     largest = std::max(largest, static_cast<double>(std::abs(value)));
   CHECK(scaled.magnitude == largest);
   for (const Stage stage : {Stage::Mask, Stage::Softmax, Stage::Mix, Stage::Concat, Stage::Output})
@@ -226,12 +226,13 @@ TEST_CASE("parity: of a long Document what is swept is compared, at the step tha
 
   Pipeline early(make_cpu_backend(2));  // the first look, which knows no output
   const ResultPtr look = early.run(long_document());
-  REQUIRE_FALSE(look->is_complete());
+  REQUIRE_FALSE(look->layer().is_complete());
   ParityProgress progress;
   const Parity coarse = compare_backends(*look, std::make_shared<SecondBackend>(), {}, &progress);
   CHECK_FALSE(coarse.is_complete);
   CHECK(row_of(coarse, "log-sum-exp").difference.is_equal());
-  CHECK(row_of(coarse, "log-sum-exp").difference.shape[2] == look->surveys[0]->known.entropy.shape()[1]);
+  CHECK(row_of(coarse, "log-sum-exp").difference.shape[2] ==
+        look->layer().surveys[0]->known.entropy.shape()[1]);
 }
 
 TEST_CASE("parity: it can be stopped, and what fails is told") {
@@ -242,7 +243,7 @@ TEST_CASE("parity: it can be stopped, and what fails is told") {
   CHECK_THROWS_AS(compare_backends(*result, second, stop.get_token()), Cancelled);
   second->fail_at(Stage::Mix, "It broke.");
   CHECK_THROWS_AS(compare_backends(*result, second, {}), Error);
-  CHECK(parity_bytes(*result) >= 4 * result->trace[Stage::Score]->size());
+  CHECK(parity_bytes(result->layer()) >= 4 * result->layer().trace[Stage::Score]->size());
 }
 
 }  // namespace attnscope::parity_test

@@ -32,7 +32,8 @@ Document with_scores(std::vector<float> scores) {
 
 std::vector<float> weights_of(const Document& document) {
   const ResultPtr result = compute(document);
-  return {result->trace[Stage::Softmax]->values().begin(), result->trace[Stage::Softmax]->values().end()};
+  return {result->layer().trace[Stage::Softmax]->values().begin(),
+          result->layer().trace[Stage::Softmax]->values().end()};
 }
 
 float stored_as(Precision precision, float value) {
@@ -47,19 +48,19 @@ TEST_CASE("The naive softmax overflows above 88.7 and the stable one does not") 
   document.layer().softmax = SoftmaxKind::Naive;
   const std::vector<float> naive = weights_of(document);
   for (std::size_t i = 0; i < 3; ++i) CHECK(std::abs(naive[i] - stable[i]) < 1e-6f);
-  CHECK(compute(document)->measures.head(0, 0).not_finite == 0);
+  CHECK(compute(document)->layer().measures.head(0, 0).not_finite == 0);
 
   document = with_scores({88.8f, 87.0f, 1.0f});  // exp(88.8) > 3.4e38
   CHECK(std::isfinite(weights_of(document)[0]));
   document.layer().softmax = SoftmaxKind::Naive;
   const ResultPtr result = compute(document);
-  const auto weights = result->trace[Stage::Softmax]->values();
+  const auto weights = result->layer().trace[Stage::Softmax]->values();
   CHECK(std::isnan(weights[0]));  // ∞ / ∞
   CHECK(weights[1] == 0);         // finite / ∞
-  CHECK(result->measures.head(0, 0).not_finite == 1);
-  CHECK(result->measures.row(0, 0, 0).strongest == -1);
-  CHECK(std::isnan(result->measures.row(0, 0, 0).entropy));
-  CHECK(std::isnan(result->trace[Stage::Mix]->values()[0]));
+  CHECK(result->layer().measures.head(0, 0).not_finite == 1);
+  CHECK(result->layer().measures.row(0, 0, 0).strongest == -1);
+  CHECK(std::isnan(result->layer().measures.row(0, 0, 0).entropy));
+  CHECK(std::isnan(result->layer().trace[Stage::Mix]->values()[0]));
 
   Document sum = with_scores({88.5f, 88.5f});  // neither overflows, their sum does: 1 becomes 0
   sum.layer().softmax = SoftmaxKind::Naive;
@@ -67,7 +68,7 @@ TEST_CASE("The naive softmax overflows above 88.7 and the stable one does not") 
   Document under = with_scores({-104.0f, -110.0f});  // both are 0: 0 / 0
   CHECK(weights_of(under)[0] > 0.99f);
   under.layer().softmax = SoftmaxKind::Naive;
-  CHECK(compute(under)->measures.head(0, 0).not_finite == 2);
+  CHECK(compute(under)->layer().measures.head(0, 0).not_finite == 2);
   Document hot = with_scores({200.0f, 100.0f});
   hot.layer().softmax = SoftmaxKind::Naive;
   hot.layer().temperature = 4;  // 50 and 25
@@ -105,7 +106,7 @@ TEST_CASE("Every stage holds numbers of its storage type only") {
     Document document = samples::any_document(random);
     document.precision = random.coin() ? Precision::BFloat16 : Precision::Float16;
     const ResultPtr result = compute(document);
-    const Trace& trace = result->trace;
+    const Trace& trace = result->layer().trace;
     for (const StageInfo& row : stage_table) {
       if (!trace[row.stage] || row.stage == Stage::Bucket) continue;
       const TensorPtr again = stored(document.precision, trace[row.stage]);
@@ -127,23 +128,23 @@ TEST_CASE("Half precision turns -1e9 into -inf and overflows above 65504") {
   document.layer().masking.causal = true;
   document.layer().masking.mistake = MaskMistake::DiagonalToo;  // the first row sees nothing
   document.layer().masking.hidden = Masking::Hidden::MinusBillion;
-  CHECK(compute(document)->trace[Stage::Softmax]->matrix(0, 0)(0, 3) == 0.25f);
+  CHECK(compute(document)->layer().trace[Stage::Softmax]->matrix(0, 0)(0, 3) == 0.25f);
   document.precision = Precision::Float16;
   const ResultPtr half = compute(document);
-  CHECK(half->trace[Stage::Mask]->matrix(0, 0)(0, 3) == -infinity);
-  CHECK(half->trace[Stage::Softmax]->matrix(0, 0).row(0).isZero(0));
+  CHECK(half->layer().trace[Stage::Mask]->matrix(0, 0)(0, 3) == -infinity);
+  CHECK(half->layer().trace[Stage::Softmax]->matrix(0, 0).row(0).isZero(0));
   document.precision = Precision::BFloat16;  // float's range: still an even mix
-  CHECK(compute(document)->trace[Stage::Softmax]->matrix(0, 0)(0, 3) == 0.25f);
+  CHECK(compute(document)->layer().trace[Stage::Softmax]->matrix(0, 0)(0, 3) == 0.25f);
 
   Document large = with_scores({65504, 300});
   large.layer().scaling.kind = Scaling::Kind::Factor;
   large.layer().scaling.factor = 2;
-  CHECK(compute(large)->measures.head(0, 0).not_finite == 0);
+  CHECK(compute(large)->layer().measures.head(0, 0).not_finite == 0);
   large.precision = Precision::Float16;
   const ResultPtr result = compute(large);
-  CHECK(result->trace[Stage::Score]->values()[0] == 65504);
-  CHECK(result->trace[Stage::Scale]->values()[0] == infinity);
-  CHECK(result->measures.head(0, 0).not_finite == 2);
+  CHECK(result->layer().trace[Stage::Score]->values()[0] == 65504);
+  CHECK(result->layer().trace[Stage::Scale]->values()[0] == infinity);
+  CHECK(result->layer().measures.head(0, 0).not_finite == 2);
 }
 
 TEST_CASE("Storage errors are those of the significant bits") {
@@ -158,7 +159,7 @@ TEST_CASE("Storage errors are those of the significant bits") {
       Document document = samples::text_document(random, {8, 5}, 2, 16);
       document.precision = kind.precision;
       const ResultPtr result = compute(document);
-      const Trace& trace = result->trace;
+      const Trace& trace = result->layer().trace;
       for (int trial = 0; trial < 10; ++trial) {
         const std::int64_t b = random.between(0, 1), h = random.between(0, 1);
         const std::int64_t q = random.between(0, 7), k = random.between(0, 7);

@@ -46,7 +46,7 @@ TEST_CASE("Rows of the weights sum to one") {
     document.layer().masking.padding = random.coin();
     document.layer().temperature = 0.1f * static_cast<float>(random.between(1, 40));
     const ResultPtr result = compute(document);
-    const Tensor& weights = *result->trace[Stage::Softmax];
+    const Tensor& weights = *result->layer().trace[Stage::Softmax];
     for (std::int64_t b = 0; b < 2; ++b) {
       for (std::int64_t h = 0; h < 4; ++h) {
         const auto sums = weights.matrix(b, h).cast<double>().rowwise().sum().eval();
@@ -66,12 +66,14 @@ TEST_CASE("A causal row sees no future") {
   other.input.sequences.change()[0].tokens[6] = "something else";
   const ResultPtr a = compute(document), b = compute(other);
   const auto before = [](const ResultPtr& result) {
-    return result->trace[Stage::Output]->matrix(0).topRows(6);
+    return result->layer().trace[Stage::Output]->matrix(0).topRows(6);
   };
   CHECK(before(a) == before(b));  // to the last bit
-  CHECK(a->trace[Stage::Output]->matrix(0).row(6) != b->trace[Stage::Output]->matrix(0).row(6));
+  CHECK(a->layer().trace[Stage::Output]->matrix(0).row(6) !=
+        b->layer().trace[Stage::Output]->matrix(0).row(6));
   for (std::int64_t i = 0; i < 9; ++i)
-    for (std::int64_t j = i + 1; j < 9; ++j) CHECK(a->trace[Stage::Softmax]->matrix(0, 1)(i, j) == 0.0f);
+    for (std::int64_t j = i + 1; j < 9; ++j)
+      CHECK(a->layer().trace[Stage::Softmax]->matrix(0, 1)(i, j) == 0.0f);
 }
 
 TEST_CASE("Permuting the tokens permutes the output when there are no positions") {
@@ -84,14 +86,15 @@ TEST_CASE("Permuting the tokens permutes the output when there are no positions"
     shuffled.input.sequences.change()[0].tokens[t] = document.input.sequences.change()[0].tokens[order[t]];
   const ResultPtr a = compute(document), b = compute(shuffled);
   for (std::size_t t = 0; t < order.size(); ++t) {
-    const auto expected = a->trace[Stage::Output]->matrix(0).row(static_cast<Eigen::Index>(order[t]));
-    const auto found = b->trace[Stage::Output]->matrix(0).row(static_cast<Eigen::Index>(t));
+    const auto expected = a->layer().trace[Stage::Output]->matrix(0).row(static_cast<Eigen::Index>(order[t]));
+    const auto found = b->layer().trace[Stage::Output]->matrix(0).row(static_cast<Eigen::Index>(t));
     CHECK((expected - found).cwiseAbs().maxCoeff() < 1e-5f);  // the sums run in another order
   }
   document.layer().positions = shuffled.layer().positions = Positions::Sinusoidal;
   const ResultPtr c = compute(document), d = compute(shuffled);
-  CHECK((c->trace[Stage::Output]->matrix(0).row(3) - d->trace[Stage::Output]->matrix(0).row(0)).norm() >
-        1e-3f);
+  CHECK(
+      (c->layer().trace[Stage::Output]->matrix(0).row(3) - d->layer().trace[Stage::Output]->matrix(0).row(0))
+          .norm() > 1e-3f);
 }
 
 TEST_CASE("Scaling with 1/sqrt(d_k) is a temperature of sqrt(d_k)") {
@@ -101,8 +104,8 @@ TEST_CASE("Scaling with 1/sqrt(d_k) is a temperature of sqrt(d_k)") {
   cooled.layer().scaling.kind = Scaling::Kind::Off;
   cooled.layer().temperature = std::sqrt(12.0f);
   // One division more or less: a few units in the last place of the exponent.
-  CHECK(difference(*compute(scaled)->trace[Stage::Softmax],
-                   in_double(*compute(cooled)->trace[Stage::Softmax]), 1e-5) == "");
+  CHECK(difference(*compute(scaled)->layer().trace[Stage::Softmax],
+                   in_double(*compute(cooled)->layer().trace[Stage::Softmax]), 1e-5) == "");
 }
 
 TEST_CASE("A row without any allowed key is zero and says so") {
@@ -112,17 +115,17 @@ TEST_CASE("A row without any allowed key is zero and says so") {
   document.layer().masking.additive = additive;
   const ResultPtr result = compute(document);
   for (std::int64_t h = 0; h < 2; ++h) {
-    CHECK(result->trace[Stage::Softmax]->matrix(0, h).row(2).isZero(0));
-    CHECK(result->trace[Stage::Mix]->matrix(0, h).row(2).isZero(0));
-    const RowMeasures& row = result->measures.row(0, h, 2);
+    CHECK(result->layer().trace[Stage::Softmax]->matrix(0, h).row(2).isZero(0));
+    CHECK(result->layer().trace[Stage::Mix]->matrix(0, h).row(2).isZero(0));
+    const RowMeasures& row = result->layer().measures.row(0, h, 2);
     CHECK(row.allowed == 0);
     CHECK(row.entropy == 0);
     CHECK(row.log_sum_exp == -std::numeric_limits<double>::infinity());
     CHECK(std::isnan(row.normalised));
     CHECK(row.strongest == -1);
-    CHECK(result->measures.head(0, h).rows_without_key == 1);
-    CHECK(result->measures.head(0, h).not_finite == 0);
-    CHECK(result->measures.row(0, h, 1).allowed == 4);
+    CHECK(result->layer().measures.head(0, h).rows_without_key == 1);
+    CHECK(result->layer().measures.head(0, h).not_finite == 0);
+    CHECK(result->layer().measures.row(0, h, 1).allowed == 4);
   }
 }
 
@@ -135,17 +138,17 @@ TEST_CASE("NaN and infinities in the input are computed like the formula says") 
       document.layer().masking.causal = causal;
       document.input.given.key = with_value(clean.input.given.key, 3 * 3, bad);  // head 0, the last key
       const ResultPtr result = compute(document);
-      const auto masked = result->trace[Stage::Mask]->matrix(0, 0);
-      const auto weights = result->trace[Stage::Softmax]->matrix(0, 0);
-      CHECK(!std::isfinite(result->trace[Stage::Score]->matrix(0, 0)(0, 3)));
+      const auto masked = result->layer().trace[Stage::Mask]->matrix(0, 0);
+      const auto weights = result->layer().trace[Stage::Softmax]->matrix(0, 0);
+      CHECK(!std::isfinite(result->layer().trace[Stage::Score]->matrix(0, 0)(0, 3)));
       if (causal) {
         CHECK(masked(0, 3) == -infinity);  // whatever the score was
         CHECK(weights.topRows(3).allFinite());
       }
       const bool poisons = std::isnan(masked(3, 3)) || masked(3, 3) == infinity;
       CHECK(weights.row(3).allFinite() == !poisons);
-      CHECK((result->measures.head(0, 0).not_finite > 0) == !weights.allFinite());
-      CHECK(result->trace[Stage::Softmax]->matrix(0, 1).allFinite());  // the other head is untouched
+      CHECK((result->layer().measures.head(0, 0).not_finite > 0) == !weights.allFinite());
+      CHECK(result->layer().trace[Stage::Softmax]->matrix(0, 1).allFinite());  // the other head is untouched
     }
   }
   Document all_bad = clean;
@@ -153,19 +156,19 @@ TEST_CASE("NaN and infinities in the input are computed like the formula says") 
   std::fill(query->values().begin(), query->values().end(), nan_);
   all_bad.input.given.query = query;
   const ResultPtr result = compute(all_bad);
-  CHECK(result->measures.head(0, 0).not_finite == 16);
-  CHECK(result->measures.row(0, 0, 0).strongest == -1);
-  CHECK(std::isnan(result->measures.row(0, 0, 0).entropy));
+  CHECK(result->layer().measures.head(0, 0).not_finite == 16);
+  CHECK(result->layer().measures.row(0, 0, 0).strongest == -1);
+  CHECK(std::isnan(result->layer().measures.row(0, 0, 0).entropy));
 }
 
 TEST_CASE("One token attends to itself") {
   samples::Random random(8);
   const ResultPtr result = compute(samples::text_document(random, {1}, 2, 4));
   for (std::int64_t h = 0; h < 2; ++h) {
-    CHECK(result->trace[Stage::Softmax]->matrix(0, h)(0, 0) == 1.0f);
-    CHECK(result->measures.row(0, h, 0).entropy == 0);
-    CHECK(std::isnan(result->measures.row(0, h, 0).normalised));  // n/a: ln 1 = 0
-    CHECK(std::isnan(result->measures.head(0, h).normalised));
+    CHECK(result->layer().trace[Stage::Softmax]->matrix(0, h)(0, 0) == 1.0f);
+    CHECK(result->layer().measures.row(0, h, 0).entropy == 0);
+    CHECK(std::isnan(result->layer().measures.row(0, h, 0).normalised));  // n/a: ln 1 = 0
+    CHECK(std::isnan(result->layer().measures.head(0, h).normalised));
   }
 }
 
@@ -175,14 +178,15 @@ TEST_CASE("Padding hides the end of short sequences and is left out of the means
   document.layer().masking.padding = true;
   document.input.padded_length = 6;
   const ResultPtr result = compute(document);
-  CHECK(result->dimensions.keys == 6);
-  const auto weights = result->trace[Stage::Softmax]->matrix(1, 0);
+  CHECK(result->layer().dimensions.keys == 6);
+  const auto weights = result->layer().trace[Stage::Softmax]->matrix(1, 0);
   CHECK(weights.rightCols(4).isZero(0));
-  CHECK(result->measures.row(1, 0, 3).allowed == 2);
-  CHECK(result->measures.row(1, 0, 3).padding);
-  CHECK(!result->measures.row(1, 0, 1).padding);
-  const HeadMeasures& head = result->measures.head(1, 0);
-  const double mean = (result->measures.row(1, 0, 0).entropy + result->measures.row(1, 0, 1).entropy) / 2;
+  CHECK(result->layer().measures.row(1, 0, 3).allowed == 2);
+  CHECK(result->layer().measures.row(1, 0, 3).padding);
+  CHECK(!result->layer().measures.row(1, 0, 1).padding);
+  const HeadMeasures& head = result->layer().measures.head(1, 0);
+  const double mean =
+      (result->layer().measures.row(1, 0, 0).entropy + result->layer().measures.row(1, 0, 1).entropy) / 2;
   CHECK(std::abs(head.entropy - mean) < 1e-12);
   CHECK(std::abs(std::accumulate(head.received.begin(), head.received.end(), 0.0) - 2) < 1e-6);
 }
@@ -193,7 +197,7 @@ TEST_CASE("Equal scores have the entropy ln n, at any offset") {
   const auto ones = std::make_shared<Tensor>(Shape{1, 1, n, 1}, std::vector<float>(1000, 1.0f));
   const auto large = std::make_shared<Tensor>(Shape{1, 1, n, 1}, std::vector<float>(1000, 3000.0f));
   Document document = samples::given_document(ones, large, ones);
-  const RowMeasures row = compute(document)->measures.row(0, 0, 17);
+  const RowMeasures row = compute(document)->layer().measures.row(0, 0, 17);
   CHECK(std::abs(row.entropy - std::log(1000.0)) < 1e-12);
   CHECK(row.normalised == 1);
   CHECK(std::abs(row.log_sum_exp - (3000 + std::log(1000.0))) < 1e-9);
@@ -207,8 +211,9 @@ TEST_CASE("Results are the same bits whatever the number of threads") {
     for (int repeat = 0; repeat < 5; ++repeat) {
       const ResultPtr many = compute(document, threads);
       for (const StageInfo& row : stage_table) {
-        REQUIRE(!one->trace[row.stage] == !many->trace[row.stage]);
-        if (one->trace[row.stage]) CHECK(*one->trace[row.stage] == *many->trace[row.stage]);
+        REQUIRE(!one->layer().trace[row.stage] == !many->layer().trace[row.stage]);
+        if (one->layer().trace[row.stage])
+          CHECK(*one->layer().trace[row.stage] == *many->layer().trace[row.stage]);
       }
     }
   }

@@ -4,9 +4,9 @@
 
 #include "core/against_oracle.hpp"
 #include "core/compare.hpp"
-#include "core/pipeline.hpp"
 #include "core/random_documents.hpp"
 #include "core/reference.hpp"
+#include "core/result.hpp"
 #include "core/stages/run_stage.hpp"
 #include "support/seeds.hpp"
 

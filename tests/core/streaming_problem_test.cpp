@@ -51,7 +51,7 @@ std::string staged_difference(const Result& staged, const StreamedDocument& stre
   SweepWish wish;
   wish.received = wish.strongest = true;
   const Sweep found = backend.sweep(streamed.problem, wish, {}, nullptr);
-  const Measures& measures = staged.measures;
+  const Measures& measures = staged.layer().measures;
   const std::int64_t d_v = streamed.problem.d_v, cells = measures.queries * measures.keys;
   for (std::int64_t h = 0; h < measures.heads; ++h) {
     oracle::Numbers log_sum_exp, entropy, largest;
@@ -74,13 +74,13 @@ std::string staged_difference(const Result& staged, const StreamedDocument& stre
         compare::difference<float>(slice(found.largest, h, measures.queries), largest, 1e-5),
         compare::difference<float>(slice(found.received, h, measures.keys), measures.head(b, h).received,
                                    2e-5),
-        compare::difference<float>(slice(found.output, h, measures.queries * d_v),
-                                   numbers(slice(*staged.trace[Stage::Mix], at, measures.queries * d_v)),
-                                   2e-5),
+        compare::difference<float>(
+            slice(found.output, h, measures.queries * d_v),
+            numbers(slice(*staged.layer().trace[Stage::Mix], at, measures.queries * d_v)), 2e-5),
         compare::difference(backend.tile(streamed.problem, {h}, &found, {}),
-                            numbers(slice(*staged.trace[Stage::Softmax], at, cells)), 1e-5),
+                            numbers(slice(*staged.layer().trace[Stage::Softmax], at, cells)), 1e-5),
         compare::difference(backend.tile(streamed.problem, {h, {}, 0, -1, TileKind::Masked}, &found, {}),
-                            numbers(slice(*staged.trace[Stage::Mask], at, cells)), 1e-5)};
+                            numbers(slice(*staged.layer().trace[Stage::Mask], at, cells)), 1e-5)};
     for (std::size_t i = 0; i < std::size(differences); ++i)
       if (!differences[i].empty())
         return fmt::format("sequence {}, head {}, number {}: {}", b, h, i, differences[i]);
@@ -164,15 +164,15 @@ TEST_CASE("The streamed numbers of a Document are those of its stages") {
       document.layer().surgery.clear();
     }
     const ResultPtr staged = pipeline.run(document);
-    for (std::int64_t b = 0; b < staged->dimensions.batch; ++b) {
-      const StreamedDocument streamed = make_problem(document, staged->trace, b);
+    for (std::int64_t b = 0; b < staged->layer().dimensions.batch; ++b) {
+      const StreamedDocument streamed = make_problem(document, staged->layer().trace, b);
       if (!streamed) continue;
       ++streamed_documents;
       INFO("case " << index);
       REQUIRE(staged_difference(*staged, streamed, b, *backend) == "");
-      for (std::int64_t h = 0; h < staged->dimensions.heads; ++h)
-        for (std::int64_t i = 0; i < staged->dimensions.queries; ++i)
-          REQUIRE(allowed_keys(streamed.problem, h, i) == staged->measures.row(b, h, i).allowed);
+      for (std::int64_t h = 0; h < staged->layer().dimensions.heads; ++h)
+        for (std::int64_t i = 0; i < staged->layer().dimensions.queries; ++i)
+          REQUIRE(allowed_keys(streamed.problem, h, i) == staged->layer().measures.row(b, h, i).allowed);
     }
   }
   CHECK(streamed_documents > 200);
@@ -185,7 +185,7 @@ TEST_CASE("What is not streamed says why") {
     Document document = plain;
     change(document);
     Pipeline pipeline(make_cpu_backend(1));
-    return make_problem(document, pipeline.run(document)->trace, 0).why_not;
+    return make_problem(document, pipeline.run(document)->layer().trace, 0).why_not;
   };
   CHECK(why([](Document&) {}) == "");
   CHECK(why([](Document& d) { d.layer().linear = true; }) == "Linear attention has no softmax to stream.");

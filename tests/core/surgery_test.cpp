@@ -38,7 +38,7 @@ Document square() {
 /// What head 0 of the first sequence is replaced with.
 Rows pattern(Document document, Kind kind) {
   const ResultPtr result = compute(edit::surgery(std::move(document), 0, kind));
-  const auto matrix = result->trace[Stage::Surgery]->matrix(0, 0);
+  const auto matrix = result->layer().trace[Stage::Surgery]->matrix(0, 0);
   Rows rows;
   for (std::int64_t i = 0; i < matrix.rows(); ++i)
     rows.emplace_back(matrix.row(i).data(), matrix.row(i).data() + matrix.cols());
@@ -53,7 +53,7 @@ Document sentence(const std::string& text) {
 
 /// [batch][queries][keys] of a head, from a result.
 TensorPtr weights_of(const Result& result, std::int64_t head) {
-  const Tensor& weights = *result.trace[weights_stage(result.document)];
+  const Tensor& weights = *result.layer().trace[weights_stage(result.document)];
   const Shape& shape = weights.shape();
   auto cut = std::make_shared<Tensor>(Shape{shape[0], shape[2], shape[3]});
   for (std::int64_t b = 0; b < shape[0]; ++b) cut->matrix(b) = weights.matrix(b, head);
@@ -123,18 +123,20 @@ TEST_CASE("Patterns know a cache, other keys and keys of no token", "[surgery]")
 TEST_CASE("Without surgery the weights are shared, and the other heads keep theirs", "[surgery]") {
   Document document = square();
   const ResultPtr plain = compute(document);
-  CHECK(plain->trace[Stage::Surgery] == plain->trace[Stage::Softmax]);
-  CHECK(plain->measures.output_change.empty());
+  CHECK(plain->layer().trace[Stage::Surgery] == plain->layer().trace[Stage::Softmax]);
+  CHECK(plain->layer().measures.output_change.empty());
   document.layer().surgery = std::vector<HeadSurgery>(2);
-  CHECK(compute(document)->trace[Stage::Surgery] != nullptr);
-  CHECK(compute(document)->measures.output_change.empty());
+  CHECK(compute(document)->layer().trace[Stage::Surgery] != nullptr);
+  CHECK(compute(document)->layer().measures.output_change.empty());
   const ResultPtr muted = compute(edit::mute(document, 0));
-  CHECK(*muted->trace[Stage::Softmax] == *plain->trace[Stage::Softmax]);  // still there to be looked at
-  CHECK(muted->trace[Stage::Surgery]->matrix(0, 0).isZero(0));
-  CHECK(muted->trace[Stage::Surgery]->matrix(0, 1) == plain->trace[Stage::Softmax]->matrix(0, 1));
-  CHECK(muted->trace[Stage::Mix]->matrix(0, 0).isZero(0));
+  CHECK(*muted->layer().trace[Stage::Softmax] ==
+        *plain->layer().trace[Stage::Softmax]);  // still there to be looked at
+  CHECK(muted->layer().trace[Stage::Surgery]->matrix(0, 0).isZero(0));
+  CHECK(muted->layer().trace[Stage::Surgery]->matrix(0, 1) ==
+        plain->layer().trace[Stage::Softmax]->matrix(0, 1));
+  CHECK(muted->layer().trace[Stage::Mix]->matrix(0, 0).isZero(0));
   document.layer().linear = true;
-  CHECK(compute(document)->trace[Stage::Surgery] != nullptr);
+  CHECK(compute(document)->layer().trace[Stage::Surgery] != nullptr);
   CHECK(weights_stage(document) == Stage::Linear);
   CHECK(weights_stage(edit::mute(document, 0)) == Stage::Surgery);
 }
@@ -179,21 +181,23 @@ TEST_CASE("A frozen pattern of its own changes nothing until something else does
   document = edit::freeze(document, 3, weights_of(*before, 3));
   Pipeline pipeline(make_cpu_backend(1));
   const ResultPtr frozen = pipeline.run(document);
-  CHECK(*frozen->trace[Stage::Output] == *before->trace[Stage::Output]);
-  for (const OutputChange& row : frozen->measures.output_change) CHECK(row.change == 0);
+  CHECK(*frozen->layer().trace[Stage::Output] == *before->layer().trace[Stage::Output]);
+  for (const OutputChange& row : frozen->layer().measures.output_change) CHECK(row.change == 0);
   document.layer().scaling.kind = Scaling::Kind::Off;
   const ResultPtr sharp = pipeline.run(document);
-  CHECK(sharp->trace[Stage::Surgery]->matrix(0, 3) == before->trace[Stage::Softmax]->matrix(0, 3));
-  CHECK(sharp->trace[Stage::Softmax]->matrix(0, 3) != before->trace[Stage::Softmax]->matrix(0, 3));
-  CHECK(sharp->measures.output_change[5].change > 1e-3);
+  CHECK(sharp->layer().trace[Stage::Surgery]->matrix(0, 3) ==
+        before->layer().trace[Stage::Softmax]->matrix(0, 3));
+  CHECK(sharp->layer().trace[Stage::Softmax]->matrix(0, 3) !=
+        before->layer().trace[Stage::Softmax]->matrix(0, 3));
+  CHECK(sharp->layer().measures.output_change[5].change > 1e-3);
   // What is behind the weights changes the output's change as well, and nothing else of the measures.
   auto w = std::make_shared<Tensor>(*document.layer().weights[Parameter::WOutput]);
   w->matrix() *= 2;
   document.layer().weights[Parameter::WOutput] = w;
   const ResultPtr doubled = pipeline.run(document);
-  CHECK(std::abs(doubled->measures.output_change[5].change - 2 * sharp->measures.output_change[5].change) <
-        1e-6);
-  CHECK(doubled->trace[Stage::Surgery] == sharp->trace[Stage::Surgery]);
+  CHECK(std::abs(doubled->layer().measures.output_change[5].change -
+                 2 * sharp->layer().measures.output_change[5].change) < 1e-6);
+  CHECK(doubled->layer().trace[Stage::Surgery] == sharp->layer().trace[Stage::Surgery]);
 }
 
 TEST_CASE("What is measured is the pattern that takes part", "[surgery]") {
@@ -201,7 +205,7 @@ TEST_CASE("What is measured is the pattern that takes part", "[surgery]") {
   document = edit::mute(document, 4);
   document.layer().masking.causal = true;
   const ResultPtr result = compute(document);
-  const Measures& m = result->measures;
+  const Measures& m = result->layer().measures;
   for (std::int64_t i = 0; i < 4; ++i) {
     CHECK(std::abs(m.row(0, 2, i).entropy - std::log(static_cast<double>(i + 1))) < 1e-6);
     CHECK((i == 0 ? std::isnan(m.row(0, 2, i).jacobian) : m.row(0, 2, i).jacobian == 0));
@@ -226,7 +230,7 @@ TEST_CASE("Scores of a replaced head get no gradient, its values and W_O do", "[
     document.loss.kind = Loss::Kind::MeanSquared;
     const ResultPtr result = compute(document);
     const auto columns = [](const TensorPtr& w, std::int64_t h) { return w->matrix().middleCols(h * 8, 8); };
-    const Gradients& g = *result->gradients;
+    const Gradients& g = *result->layer().gradients;
     CHECK(columns(g[Parameter::WQuery], 2).isZero(0));
     CHECK(columns(g[Parameter::WKey], 2).isZero(0));
     CHECK(g.scores->matrix(0, 2).isZero(0));
@@ -333,12 +337,12 @@ TEST_CASE("A head that overflowed can be muted away", "[surgery]") {
   document.layer().softmax = SoftmaxKind::Naive;
   document.layer().scaling = {Scaling::Kind::Factor, 1e6f};
   const ResultPtr before = compute(document);
-  REQUIRE(before->measures.head(0, 0).not_finite > 0);
+  REQUIRE(before->layer().measures.head(0, 0).not_finite > 0);
   for (int h = 0; h < 8; ++h) document = edit::mute(document, h);
   const ResultPtr after = compute(document);
-  CHECK(after->trace[Stage::Output]->matrix(0).allFinite());
-  CHECK(after->measures.head(0, 0).not_finite == 0);
-  CHECK(std::isnan(after->measures.output_change[0].without));  // what it was is no number
+  CHECK(after->layer().trace[Stage::Output]->matrix(0).allFinite());
+  CHECK(after->layer().measures.head(0, 0).not_finite == 0);
+  CHECK(std::isnan(after->layer().measures.output_change[0].without));  // what it was is no number
 }
 
 }  // namespace attnscope::surgery_test

@@ -72,18 +72,18 @@ TEST_CASE("A long Document's levels add up to what one sweep of all rows gives")
   const Document document = long_document();
   Pipeline pipeline(make_cpu_backend(2));
   ResultPtr result = pipeline.run(document);
-  REQUIRE(result->is_long());
-  CHECK_FALSE(result->is_complete());
-  CHECK(result->surveys[0]->known.output.size() == 0);
-  CHECK_FALSE(result->trace[Stage::Softmax]);
-  CHECK_FALSE(result->trace[Stage::Mix]);
+  REQUIRE(result->layer().is_long());
+  CHECK_FALSE(result->layer().is_complete());
+  CHECK(result->layer().surveys[0]->known.output.size() == 0);
+  CHECK_FALSE(result->layer().trace[Stage::Softmax]);
+  CHECK_FALSE(result->layer().trace[Stage::Mix]);
   const auto backend = make_cpu_backend(1);
-  std::int64_t step = result->surveys[0]->known.rows.step;
+  std::int64_t step = result->layer().surveys[0]->known.rows.step;
   CHECK(step == 8);
   while (pipeline.can_refine()) {
     result = pipeline.refine();
     step /= 2;
-    const Survey& survey = *result->surveys[0];
+    const Survey& survey = *result->layer().surveys[0];
     REQUIRE(survey.known.rows.step == step);
     const SweepWish wish{.output = true,
                          .received = true,
@@ -108,16 +108,16 @@ TEST_CASE("A long Document's levels add up to what one sweep of all rows gives")
     CHECK(worst < 1e-6);
     CHECK(received < 1e-4);  // sums of up to 2111 weights, added in another order
   }
-  CHECK(result->surveys[0]->cell == 4);
-  CHECK(result->trace[Stage::Mix]->shape() == Shape{1, 8, 2111, 6});
-  CHECK(result->trace[Stage::Concat]->shape() == Shape{1, 2111, 48});
+  CHECK(result->layer().surveys[0]->cell == 4);
+  CHECK(result->layer().trace[Stage::Mix]->shape() == Shape{1, 8, 2111, 6});
+  CHECK(result->layer().trace[Stage::Concat]->shape() == Shape{1, 2111, 48});
 }
 
 TEST_CASE("A long Document's numbers are those of the book") {
   const Document document = long_document();
   Pipeline pipeline(make_cpu_backend(2));
   const ResultPtr result = complete(pipeline, document);
-  const Sweep& known = result->surveys[0]->known;
+  const Sweep& known = result->layer().surveys[0]->known;
   for (const std::int64_t h : {0, 3, 7}) {
     for (const std::int64_t i : {0, 1, 1000, 2110}) {
       INFO("head " << h << ", query " << i);
@@ -125,8 +125,8 @@ TEST_CASE("A long Document's numbers are those of the book") {
       CHECK(std::abs(known.log_sum_exp.matrix()(h, i) - row.log_sum_exp) < 1e-5);
       CHECK(near(known.entropy.matrix()(h, i), row.entropy, 1e-5));
       for (std::int64_t c = 0; c < 6; ++c)
-        CHECK(near(result->trace[Stage::Mix]->matrix(0, h)(i, c), row.output[static_cast<std::size_t>(c)],
-                   1e-5));
+        CHECK(near(result->layer().trace[Stage::Mix]->matrix(0, h)(i, c),
+                   row.output[static_cast<std::size_t>(c)], 1e-5));
     }
   }
 }
@@ -137,34 +137,35 @@ TEST_CASE("The pipeline goes from long to short and back, and keeps what did not
   const ResultPtr first = complete(pipeline, document);
   document.title = "another title";
   const ResultPtr titled = pipeline.run(document);
-  CHECK(titled->surveys[0] == first->surveys[0]);
+  CHECK(titled->layer().surveys[0] == first->layer().surveys[0]);
   CHECK_FALSE(pipeline.can_refine());
   document.layer().scaling.kind = Scaling::Kind::Off;
   const ResultPtr unscaled = pipeline.run(document);
-  CHECK(unscaled->trace[Stage::RotateQuery] == first->trace[Stage::RotateQuery]);
-  CHECK(unscaled->surveys[0] != first->surveys[0]);
-  CHECK_FALSE(unscaled->trace[Stage::Mix]);
+  CHECK(unscaled->layer().trace[Stage::RotateQuery] == first->layer().trace[Stage::RotateQuery]);
+  CHECK(unscaled->layer().surveys[0] != first->layer().surveys[0]);
+  CHECK_FALSE(unscaled->layer().trace[Stage::Mix]);
   CHECK(pipeline.can_refine());
   const ResultPtr brief = pipeline.run(long_document(100, 100));
-  CHECK_FALSE(brief->is_long());
-  CHECK(brief->trace[Stage::Softmax]);
-  CHECK_FALSE(brief->measures.rows.empty());
+  CHECK_FALSE(brief->layer().is_long());
+  CHECK(brief->layer().trace[Stage::Softmax]);
+  CHECK_FALSE(brief->layer().measures.rows.empty());
   CHECK_FALSE(pipeline.can_refine());
   const ResultPtr again = complete(pipeline, long_document());
-  CHECK(again->surveys[0]->known.output == first->surveys[0]->known.output);
+  CHECK(again->layer().surveys[0]->known.output == first->layer().surveys[0]->known.output);
 }
 
 TEST_CASE("Few queries over many keys, and a batch, are long too") {
   Pipeline pipeline(make_cpu_backend(2));
   const ResultPtr wide = complete(pipeline, long_document(3, 1'500'000));
-  REQUIRE(wide->is_complete());
-  CHECK(wide->surveys[0]->known.max.shape() == Shape{8, 1, 733});
+  REQUIRE(wide->layer().is_complete());
+  CHECK(wide->layer().surveys[0]->known.max.shape() == Shape{8, 1, 733});
   const ResultPtr batch = complete(pipeline, long_document(1500, 1500, 2));
-  REQUIRE(batch->surveys.size() == 2);
-  CHECK(batch->trace[Stage::Mix]->shape() == Shape{2, 8, 1500, 6});
-  const auto& mix = *batch->trace[Stage::Mix];
-  CHECK(std::equal(batch->surveys[1]->known.output.values().begin(),
-                   batch->surveys[1]->known.output.values().end(), mix.values().begin() + mix.size() / 2));
+  REQUIRE(batch->layer().surveys.size() == 2);
+  CHECK(batch->layer().trace[Stage::Mix]->shape() == Shape{2, 8, 1500, 6});
+  const auto& mix = *batch->layer().trace[Stage::Mix];
+  CHECK(std::equal(batch->layer().surveys[1]->known.output.values().begin(),
+                   batch->layer().surveys[1]->known.output.values().end(),
+                   mix.values().begin() + mix.size() / 2));
 }
 
 TEST_CASE("Many heads of few tokens are long too, and their picture has a cell for every key") {
@@ -175,7 +176,7 @@ TEST_CASE("Many heads of few tokens are long too, and their picture has a cell f
                           random.tensor({1, 64, 800, 4})};
   Pipeline pipeline(make_cpu_backend(2));
   const ResultPtr result = complete(pipeline, document);
-  const Survey& survey = *result->surveys.at(0);
+  const Survey& survey = *result->layer().surveys.at(0);
   CHECK(survey.cell == 1);
   REQUIRE(survey.known.largest_cells().shape() == Shape{64, 800, 800});
   const NaiveRow row = naive_row(document, 63, 799);
@@ -195,7 +196,7 @@ TEST_CASE("What cannot be streamed is refused in a sentence and the last result 
   engine.wait_idle();
   CHECK(engine.latest()->error ==
         "This is too long to keep every score. Linear attention has no softmax to stream.");
-  CHECK(engine.latest_good()->is_long());
+  CHECK(engine.latest_good()->layer().is_long());
   // Marks for every score would take as much memory as is to be saved.
   document = long_document();
   for (const auto& change : {+[](Document& d) { d.layer().masking.sparsity.kind = Sparsity::Kind::Strided; },
@@ -206,7 +207,7 @@ TEST_CASE("What cannot be streamed is refused in a sentence and the last result 
     engine.submit(changed);
     engine.wait_idle();
     CHECK(engine.latest()->error.find("need a mark for every score") != std::string::npos);
-    CHECK(engine.latest_good()->is_long());
+    CHECK(engine.latest_good()->layer().is_long());
   }
 }
 
@@ -216,17 +217,17 @@ TEST_CASE("The engine publishes a long Document from coarse to fine, and lets it
   const std::uint64_t ticket = engine.submit(long_document());
   engine.wait_idle();
   CHECK(engine.latest()->ticket == ticket);
-  CHECK(engine.latest()->is_complete());
+  CHECK(engine.latest()->layer().is_complete());
   CHECK(engine.latest()->refinement == 3);
   CHECK(published >= 3);
   // A long one that would take far longer than the test may is given up for the next one.
   engine.submit(long_document(12'000, 12'000));
   while (engine.latest()->ticket == ticket) std::this_thread::yield();
-  CHECK_FALSE(engine.latest()->is_complete());
+  CHECK_FALSE(engine.latest()->layer().is_complete());
   [[maybe_unused]] const auto start = std::chrono::steady_clock::now();
   engine.submit(long_document(64, 64));
   engine.wait_idle();
-  CHECK_FALSE(engine.latest()->is_long());
+  CHECK_FALSE(engine.latest()->layer().is_long());
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which make everything slower
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(2));
 #endif
@@ -239,8 +240,8 @@ TEST_CASE("Cancelling a refinement leaves what is known and says nothing") {
   engine.cancel();
   engine.wait_idle();
   CHECK(engine.latest()->error.empty());
-  CHECK(engine.latest()->is_long());
-  CHECK_FALSE(engine.latest()->is_complete());
+  CHECK(engine.latest()->layer().is_long());
+  CHECK_FALSE(engine.latest()->layer().is_complete());
 }
 
 TEST_CASE("Lengths beyond this machine's memory are told with both numbers") {

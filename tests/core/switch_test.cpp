@@ -62,18 +62,18 @@ TEST_CASE("switch: the newest Document is computed anew, whole, by the other bac
   CHECK(engine.backend() == second);
   for (const StageInfo& row : stage_table) {
     INFO(row.name);
-    const TensorPtr &a = before->trace[row.stage], &b = after->trace[row.stage];
+    const TensorPtr &a = before->layer().trace[row.stage], &b = after->layer().trace[row.stage];
     CHECK((a == nullptr) == (b == nullptr));
     if (!a || !b) continue;
     CHECK(a != b);
     CHECK(*a == *b);
     // Textures tell tensors apart by these.
-    CHECK(after->made_in[row.stage] > before->made_in[row.stage]);
+    CHECK(after->layer().made_in[row.stage] > before->layer().made_in[row.stage]);
   }
   Document warmer = numbered(3);  // what it has made is kept again
   engine.submit(warmer);
   engine.wait_idle();
-  CHECK(engine.latest_good()->trace[Stage::Score] == after->trace[Stage::Score]);
+  CHECK(engine.latest_good()->layer().trace[Stage::Score] == after->layer().trace[Stage::Score]);
   CHECK_FALSE(first->was_mixed());
   CHECK_FALSE(second->was_mixed());
 }
@@ -145,7 +145,8 @@ TEST_CASE("switch: when a backend fails the stand-in takes over, says why and go
   CHECK(engine.backend() == cpu);
   const ResultPtr alone = Pipeline(make_cpu_backend(1)).run(numbered(2));
   for (const StageInfo& row : stage_table)
-    if (alone->trace[row.stage]) CHECK(*taken->trace[row.stage] == *alone->trace[row.stage]);
+    if (alone->layer().trace[row.stage])
+      CHECK(*taken->layer().trace[row.stage] == *alone->layer().trace[row.stage]);
 
   second->fail_at(std::nullopt);  // it is not tried again until somebody asks for it
   engine.submit(numbered(3));
@@ -175,7 +176,8 @@ TEST_CASE("switch: a Document that nobody can compute changes no backend") {
   engine.submit(numbered(3));
   engine.wait_idle();
   CHECK(engine.latest()->backend == "Second");
-  CHECK(engine.latest()->trace[Stage::Score] == good->trace[Stage::Score]);  // what it knew, it still knows
+  CHECK(engine.latest()->layer().trace[Stage::Score] ==
+        good->layer().trace[Stage::Score]);  // what it knew, it still knows
 }
 
 TEST_CASE("switch: a failure while a long Document is refined goes on where it was") {
@@ -187,7 +189,7 @@ TEST_CASE("switch: a failure while a long Document is refined goes on where it w
       second,
       [&] {
         const std::lock_guard lock(guard);
-        steps.push_back(self.load()->latest_good()->surveys.at(0)->known.rows.step);
+        steps.push_back(self.load()->latest_good()->layer().surveys.at(0)->known.rows.step);
       },
       make_cpu_backend(1));
   self = &engine;
@@ -197,7 +199,7 @@ TEST_CASE("switch: a failure while a long Document is refined goes on where it w
   const ResultPtr result = engine.latest();
   CHECK(result->error.empty());
   CHECK(result->ticket == ticket);
-  CHECK(result->is_complete());
+  CHECK(result->layer().is_complete());
   CHECK(result->backend == "CPU · 1 thread");
   CHECK(result->backend_note.starts_with("The backend \"Second\" failed"));
   CHECK(engine.latest_good() == result);
@@ -210,12 +212,12 @@ TEST_CASE("switch: a failure while a long Document is refined goes on where it w
   Pipeline alone(make_cpu_backend(1));
   ResultPtr whole = alone.run(long_document());
   while (alone.can_refine()) whole = alone.refine();
-  CHECK(*whole->trace[Stage::Mix] == *result->trace[Stage::Mix]);
+  CHECK(*whole->layer().trace[Stage::Mix] == *result->layer().trace[Stage::Mix]);
 
   second->fail_after_sweeps(0);  // and one that fails at its first look
   engine.use(second);
   engine.wait_idle();
-  CHECK(engine.latest()->is_complete());
+  CHECK(engine.latest()->layer().is_complete());
   CHECK(engine.latest()->backend == "CPU · 1 thread");
 }
 
@@ -223,13 +225,13 @@ TEST_CASE("switch: what a whole Document costs is told also where stages were ke
   const auto second = std::make_shared<SecondBackend>();
   Pipeline pipeline(second);
   const ResultPtr first = pipeline.run(numbered(1));
-  CHECK(first->whole.total() > 0);
-  CHECK(first->whole.total() <= first->total_milliseconds);
+  CHECK(first->layer().whole.total() > 0);
+  CHECK(first->layer().whole.total() <= first->total_milliseconds);
   const ResultPtr next = pipeline.run(numbered(2));
-  CHECK(next->milliseconds[Stage::Score] == 0);
-  CHECK(next->whole.stages[Stage::Score] == first->whole.stages[Stage::Score]);
-  CHECK(next->whole.stages[Stage::Softmax] == next->milliseconds[Stage::Softmax]);
-  CHECK(next->whole.measures > 0);
+  CHECK(next->layer().milliseconds[Stage::Score] == 0);
+  CHECK(next->layer().whole.stages[Stage::Score] == first->layer().whole.stages[Stage::Score]);
+  CHECK(next->layer().whole.stages[Stage::Softmax] == next->layer().milliseconds[Stage::Softmax]);
+  CHECK(next->layer().whole.measures > 0);
 }
 
 TEST_CASE("switch: under a storm of edits, switches and failures the last Document arrives, unmixed") {

@@ -162,11 +162,14 @@ TEST_CASE("Scaled dot-product attention and its gradients agree with PyTorch's, 
     CHECK(difference(*gradients.key, in_double(load<double>(file, "dk")), tolerance) == "");
     CHECK(difference(*gradients.value, in_double(load<double>(file, "dv")), tolerance) == "");
     const ResultPtr result = Pipeline(make_cpu_backend(2)).run(document);
-    CHECK(difference(*result->trace[Stage::Mix], in_double(load<double>(file, "out")), float_tolerance) ==
+    CHECK(difference(*result->layer().trace[Stage::Mix], in_double(load<double>(file, "out")),
+                     float_tolerance) == "");
+    CHECK(difference(*result->layer().gradients->query, in_double(load<double>(file, "dq")),
+                     float_tolerance) == "");
+    CHECK(difference(*result->layer().gradients->key, in_double(load<double>(file, "dk")), float_tolerance) ==
           "");
-    CHECK(difference(*result->gradients->query, in_double(load<double>(file, "dq")), float_tolerance) == "");
-    CHECK(difference(*result->gradients->key, in_double(load<double>(file, "dk")), float_tolerance) == "");
-    CHECK(difference(*result->gradients->value, in_double(load<double>(file, "dv")), float_tolerance) == "");
+    CHECK(difference(*result->layer().gradients->value, in_double(load<double>(file, "dv")),
+                     float_tolerance) == "");
     ++cases;
   }
   CHECK(cases == 10);

@@ -22,8 +22,8 @@ TEST_CASE("Stages of a Document larger than a tile are what the oracle says") {
       const ResultPtr found = Pipeline(gpu::make_card_backend(std::move(device), settings)).run(document);
       INFO(split);
       // Split, each factor is rounded to 2^-18, and scores are products of products.
-      REQUIRE(against_oracle::difference(document, found->trace,
-                                         against_oracle::expected(document, found->trace),
+      REQUIRE(against_oracle::difference(document, found->layer().trace,
+                                         against_oracle::expected(document, found->layer().trace),
                                          split ? 4e-5 : 1e-5) == "");
     }
   }

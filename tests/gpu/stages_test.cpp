@@ -41,8 +41,8 @@ TEST_CASE("Every stage of any Document on a card is what the oracle says, on mat
     INFO("case " << index);
     // Float32, as on the CPU: the sums behind a number are in another order, no longer. Split, each factor is
     // rounded to 2^-18, and scores are products of products.
-    REQUIRE(against_oracle::difference(document, found->trace,
-                                       against_oracle::expected(document, found->trace),
+    REQUIRE(against_oracle::difference(document, found->layer().trace,
+                                       against_oracle::expected(document, found->layer().trace),
                                        index < 130 ? 1e-5 : 4e-5) == "");
   }
   // Not everything went to the CPU.
@@ -78,7 +78,7 @@ TEST_CASE("A stage reads what the stage before left on the card, without sending
   const std::size_t before = card.uploaded();
   document.layer().scaling.kind = Scaling::Kind::Off;
   const ResultPtr second = pipeline.run(document);
-  CHECK(second->trace[Stage::Score] == first->trace[Stage::Score]);
+  CHECK(second->layer().trace[Stage::Score] == first->layer().trace[Stage::Score]);
   CHECK(card.uploaded() - before <= 4096);
 }
 

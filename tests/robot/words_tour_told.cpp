@@ -63,7 +63,7 @@ void WordsTour::walks() {
         << R"("text": ["The cat sat on the mat, where it slept and slept"], )" << kind << "}";
     robot_.app().open(path);
     wait();
-    const std::int64_t keys = robot_.app().shown()->dimensions.keys;
+    const std::int64_t keys = robot_.app().shown()->layer().dimensions.keys;
     for (const Cell cell : {Cell{0, 0}, Cell{5, keys - 1}, Cell{10, 1}}) {
       robot_.app().look_at({.head = 1, .cell = cell, .cells = {}});
       walk_through();

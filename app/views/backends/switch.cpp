@@ -54,7 +54,7 @@ void draw_times(Scene& scene, const TimesLine& line, const Box& area, bool with_
   if (touch.focused) ui.frame(area.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(8));
   const float y = area.centre_y();
   float x = area.x + ui.px(8);
-  if (!scene.result.backend_note.empty()) {
+  if (!scene.run.backend_note.empty()) {
     ui.disc({x + ui.px(3), std::round(y)}, ui.px(3.5f), ui.theme.error);
     x += ui.px(14);
   }
@@ -71,9 +71,9 @@ void draw_times(Scene& scene, const TimesLine& line, const Box& area, bool with_
     ui.text(area.right() - ui.px(8), y, line.ratio,
             {type::label, ui.theme.query, Ink::Semibold, Align::Right});
   const std::string why =
-      scene.result.backend_note.empty()
+      scene.run.backend_note.empty()
           ? "What each took when it last computed all of this document. A click shows every stage."
-          : scene.result.backend_note;
+          : scene.run.backend_note;
   if (!scene.view.timings) tooltip(ui, touch.hovered, area, {"Times of both backends", line.ratio, why, "H"});
   if (touch.clicked) scene.view.timings = !scene.view.timings;
 }
@@ -89,7 +89,7 @@ std::string time_words(const WholeTimes* times) { return times ? time_words(time
 std::string ratio_words(double ratio) { return fixed(ratio, ratio < 100 ? 1 : 0) + "×"; }
 
 std::string backend_note(const Scene& scene) {
-  return scene.result.backend_note.empty() ? scene.backends.why_alone() : scene.result.backend_note;
+  return scene.run.backend_note.empty() ? scene.backends.why_alone() : scene.run.backend_note;
 }
 
 float backend_switch_width(const Scene& scene) {
@@ -127,7 +127,7 @@ void draw_backend_switch(Scene& scene, const char* label, const Box& box) {
 void draw_backend_bar(Scene& scene, float left, float right, float y) {
   const Ui& ui = scene.ui;
   const TimesLine line = times_line(scene);
-  const float inset = ui.px(16) + (scene.result.backend_note.empty() ? 0 : ui.px(14));
+  const float inset = ui.px(16) + (scene.run.backend_note.empty() ? 0 : ui.px(14));
   const float room = right - left, switch_width = backend_switch_width(scene), gap = ui.px(6);
   const bool with_ratio =
       !line.ratio.empty() && switch_width + gap + inset + line.width + line.ratio_width <= room;

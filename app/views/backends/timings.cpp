@@ -36,13 +36,13 @@ struct Sheet {
 /// Of the last change, where there is one backend; else of the whole Document on each.
 Sheet sheet_of(const Scene& scene) {
   Sheet sheet;
-  const Result& result = scene.result;
+  const LayerResult& result = scene.result;
   for (const StageInfo& stage : stage_table)
     if (result.trace[stage.stage] && is_known(result.document, stage.stage)) sheet.rows.push_back(&stage);
   const std::vector<BackendChoice>& all = scene.backends.choices();
   sheet.kept = scene.backends.is_alone();
   if (sheet.kept) {
-    Column column{"", result.milliseconds, 0, result.total_milliseconds};
+    Column column{"", result.milliseconds, 0, scene.run.total_milliseconds};
     double stages = 0;
     for (const double ms : column.stages) stages += ms;
     column.rest = std::max(0.0, column.total - stages);
@@ -91,7 +91,7 @@ class TimingsCard {
 
   void draw_title(const std::string& why) {
     const float width = backend_switch_width(scene_);
-    ui_.text(inner_.x, y_ + ui_.px(13), own(scene_.result.backend),
+    ui_.text(inner_.x, y_ + ui_.px(13), own(scene_.run.backend),
              {type::body, ui_.theme.text1, Ink::Semibold, Align::Left, inner_.w - width - ui_.px(12)});
     draw_backend_switch(scene_, "Computes", {inner_.right() - width, y_, width, ui_.px(26)});
     y_ += ui_.px(36);

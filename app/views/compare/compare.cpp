@@ -18,7 +18,7 @@ void keep_inside(std::int64_t& index, std::int64_t count) {
 /// The head of what is held that stands beside the shown one: its own choice, or the same.
 std::int64_t held_head_of(const Scene& scene) {
   const std::int64_t chosen = scene.view.compare.held_head;
-  const bool there = scene.held && chosen >= 0 && chosen < scene.held->result->dimensions.heads;
+  const bool there = scene.held && chosen >= 0 && chosen < scene.held->result->layer().dimensions.heads;
   return there ? chosen : scene.head();
 }
 
@@ -26,7 +26,7 @@ bool is_inside(Cell cell, const Dimensions& d) { return cell.query < d.queries &
 
 /// The selection of a B that has other tokens or heads: the same cell while it is there, its own hover.
 Selection selection_in_b(const Scene& scene) {
-  const Dimensions& d = scene.held->result->dimensions;
+  const Dimensions& d = scene.held->result->layer().dimensions;
   Selection own = scene.selection;
   own.head = held_head_of(scene);
   keep_inside(own.sequence, d.batch);

@@ -26,7 +26,7 @@ void loss_row(Column& c) {
 }
 
 void norm_rows(Column& c) {
-  const Result& r = c.scene.result;
+  const LayerResult& r = c.scene.result;
   const HeadGradients& head = r.head_gradients[static_cast<std::size_t>(c.scene.head())];
   const GradientLimits limits = gradient_limits(r.head_gradients);
   const bool given = static_cast<bool>(r.document.input.given);
@@ -70,7 +70,7 @@ void jacobian_rows(Column& c) {
 }  // namespace
 
 void backward_section(Column& c) {
-  const Result& r = c.scene.result;
+  const LayerResult& r = c.scene.result;
   const bool on = r.gradients != nullptr;
   if (c.begin({.which = Section::Backward,
                .label = "Backward",

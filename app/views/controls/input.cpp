@@ -105,7 +105,7 @@ void cache_rows(Column& c) {
       document =
           edit::cached(std::move(document), static_cast<int>(std::clamp<std::int64_t>(*n, 0, 1 << 20)));
   }
-  const Result& r = c.scene.result;
+  const LayerResult& r = c.scene.result;
   const Dimensions& d = r.dimensions;
   const std::int64_t numbers = d.batch * d.kv_heads * d.token_keys();
   const std::int64_t each = bytes_of(r.document.precision);
@@ -122,7 +122,7 @@ void cache_rows(Column& c) {
 
 void input_section(Column& c) {
   Scene& scene = c.scene;
-  const Result& r = scene.result;
+  const LayerResult& r = scene.result;
   const Input& input = c.document().input;
   const bool given = static_cast<bool>(input.given), vectors = static_cast<bool>(input.vectors);
   const std::string note = grouped(r.dimensions.token_keys()) +

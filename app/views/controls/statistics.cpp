@@ -56,7 +56,7 @@ std::string verdict(const HeadMeasures& head) {
 }  // namespace
 
 void statistics_section(Column& c) {
-  const Result& r = c.scene.result;
+  const LayerResult& r = c.scene.result;
   const HeadMeasures& head = r.measures.head(c.scene.sequence(), c.scene.head());
   std::string note = "head " + std::to_string(c.scene.head());
   if (const std::string flag = verdict(head); !flag.empty()) note += ", " + flag;

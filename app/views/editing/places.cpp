@@ -14,7 +14,7 @@ using PlaceOrWhy = std::variant<Place, std::string_view>;
 
 bool adds_to_vectors(Positions kind) { return kind == Positions::Sinusoidal || kind == Positions::Learned; }
 
-PlaceOrWhy place_of_token(const Result& result, const VectorRow& at, Editable block) {
+PlaceOrWhy place_of_token(const LayerResult& result, const VectorRow& at, Editable block) {
   if (at.stage != Stage::Embed && adds_to_vectors(result.document.layer().positions))
     return std::string_view(block == Editable::Input
                                 ? "X = E + P: edit E vectors; what you add there is added here."
@@ -23,7 +23,7 @@ PlaceOrWhy place_of_token(const Result& result, const VectorRow& at, Editable bl
 }
 
 /// Keys and values: of the cache, given, the learned one, the one of zeros.
-PlaceOrWhy place_of_key(const Result& result, const VectorRow& at, bool values) {
+PlaceOrWhy place_of_key(const LayerResult& result, const VectorRow& at, bool values) {
   const Dimensions& d = result.dimensions;
   const Document& document = result.document;
   if (at.row == d.keys - 1 && document.layer().zero_key)
@@ -39,14 +39,14 @@ PlaceOrWhy place_of_key(const Result& result, const VectorRow& at, bool values) 
                                  : "K = X·W_K + b: edit E vectors or W_K.");
 }
 
-PlaceOrWhy place_of_query(const Result& result, const VectorRow& at) {
+PlaceOrWhy place_of_query(const LayerResult& result, const VectorRow& at) {
   if (result.document.input.given) return Place{Editable::Queries, at.row, 0, at.b, at.h};
   return std::string_view("Q = X·W_Q + b: edit E vectors or W_Q.");
 }
 
 }  // namespace
 
-PlaceOrWhy place_of(const Result& result, const VectorRow& at) {
+PlaceOrWhy place_of(const LayerResult& result, const VectorRow& at) {
   const bool turned = is_rotary(result.document.layer().positions);
   switch (at.stage) {
     case Stage::Embed:

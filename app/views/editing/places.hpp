@@ -19,7 +19,7 @@ struct VectorRow {
 };
 
 /// The Place of the row's first number; or, where it follows from others, one sentence that says from which.
-std::variant<Place, std::string_view> place_of(const Result&, const VectorRow&);
+std::variant<Place, std::string_view> place_of(const LayerResult&, const VectorRow&);
 /// Whether what is edited at the Place can be reset.
 bool can_reset(const Document&, Editable);
 

@@ -6,7 +6,7 @@
 namespace attnscope {
 namespace {
 
-using Label = std::string (*)(const Result&, std::int64_t sequence, std::int64_t index);
+using Label = std::string (*)(const LayerResult&, std::int64_t sequence, std::int64_t index);
 
 /// Over the whole batch, so that maps side by side stand on one line. `last` more are looked at at the end:
 /// the keys of no token.

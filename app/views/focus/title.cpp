@@ -129,7 +129,7 @@ float name_stage(const Scene& scene, float right, float y) {
 }
 
 /// What a head is called, from long to short.
-std::vector<std::string> head_wordings(const Result& result, std::int64_t h) {
+std::vector<std::string> head_wordings(const LayerResult& result, std::int64_t h) {
   const HeadRole role = role_of(result, h);
   const std::string score = "  " + in_cell(role.score);
   if (!role.does.empty()) {

@@ -69,7 +69,7 @@ void draw_mark(const Ui& ui, const Box& box, HeadFlag flag) {
 
 }  // namespace
 
-std::vector<HeadFlag> flags_of(const Result& result, std::int64_t b, std::int64_t h) {
+std::vector<HeadFlag> flags_of(const LayerResult& result, std::int64_t b, std::int64_t h) {
   const HeadMeasures& m = result.measures.head(b, h);
   const bool operated = is_operated(result.document, h);
   std::vector<HeadFlag> flags;

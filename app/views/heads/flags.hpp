@@ -12,7 +12,7 @@ namespace attnscope {
 enum class HeadFlag : std::uint8_t { NotFinite, NoKey, OneKey, Uniform, Vanishing, Exploding };
 
 /// Those that hold for a head of a sequence, the gravest first. What surgery brings about by itself is none.
-std::vector<HeadFlag> flags_of(const Result&, std::int64_t b, std::int64_t h);
+std::vector<HeadFlag> flags_of(const LayerResult&, std::int64_t b, std::int64_t h);
 /// "One high bar of three: one key per row.": what the mark looks like, and what it says.
 std::string_view mark_of(HeadFlag);
 /// "One key per row"

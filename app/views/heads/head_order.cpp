@@ -12,12 +12,12 @@ namespace {
 
 /// A member of HeadMeasures as a statistic.
 template <auto member>
-double mean_of(const Result& result, std::int64_t b, std::int64_t h) {
+double mean_of(const LayerResult& result, std::int64_t b, std::int64_t h) {
   return result.measures.head(b, h).*member;
 }
 
 /// The largest weight of a row that has a choice: one allowed key takes everything.
-double largest_chosen(const Result& result, std::int64_t b, std::int64_t h) {
+double largest_chosen(const LayerResult& result, std::int64_t b, std::int64_t h) {
   double largest = std::numeric_limits<double>::quiet_NaN();
   for (std::int64_t query = 0; query < result.dimensions.queries; ++query) {
     const RowMeasures& row = result.measures.row(b, h, query);
@@ -27,13 +27,13 @@ double largest_chosen(const Result& result, std::int64_t b, std::int64_t h) {
 }
 
 /// The attention that the most looked at key receives, in rows: the number of queries when all look at it.
-double most_received(const Result& result, std::int64_t b, std::int64_t h) {
+double most_received(const LayerResult& result, std::int64_t b, std::int64_t h) {
   const std::vector<double>& received = result.measures.head(b, h).received;
   return received.empty() ? 0 : *std::max_element(received.begin(), received.end());
 }
 
 /// Of dW_Q, dW_K and dW_V together; the same for every sequence.
-double gradient_norm(const Result& result, std::int64_t, std::int64_t h) {
+double gradient_norm(const LayerResult& result, std::int64_t, std::int64_t h) {
   if (h >= std::ssize(result.head_gradients)) return std::numeric_limits<double>::quiet_NaN();
   const HeadGradients& g = result.head_gradients[static_cast<std::size_t>(h)];
   return std::hypot(g.query, g.key, g.value);
@@ -77,7 +77,7 @@ const HeadStatistic& shown_statistic(HeadOrder order) {
   return statistic(no_news ? HeadOrder::Largest : order);
 }
 
-bool can_sort_by(const Result& result, HeadOrder order) {
+bool can_sort_by(const LayerResult& result, HeadOrder order) {
   return order != HeadOrder::Gradient || !result.head_gradients.empty();
 }
 

@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-std::span<const float> vector_of(const Result& result, Stage stage, std::int64_t b, std::int64_t h,
+std::span<const float> vector_of(const LayerResult& result, Stage stage, std::int64_t b, std::int64_t h,
                                  std::int64_t row) {
   const TensorPtr& tensor = result.trace[stage];
   if (!tensor) return {};
@@ -42,7 +42,7 @@ std::vector<std::int64_t> ordered(std::span<const double> values, ProductOrder h
   return order;
 }
 
-Products products_of(const Result& result, const CellPlace& at, ProductOrder how) {
+Products products_of(const LayerResult& result, const CellPlace& at, ProductOrder how) {
   Products p{vector_of(result, Stage::RotateQuery, at.b, at.h, at.query),
              vector_of(result, Stage::RotateKey, at.b, at.kv, at.key),
              {},
@@ -54,7 +54,8 @@ Products products_of(const Result& result, const CellPlace& at, ProductOrder how
   return p;
 }
 
-std::vector<RowKey> keys_of_row(const Result& r, const MaskRule& rule, const CellPlace& at, bool by_weight) {
+std::vector<RowKey> keys_of_row(const LayerResult& r, const MaskRule& rule, const CellPlace& at,
+                                bool by_weight) {
   const auto keys = static_cast<std::size_t>(r.dimensions.keys);
   std::vector<std::uint8_t> seen(keys);
   rule.see(at.b, at.h, at.query, seen);

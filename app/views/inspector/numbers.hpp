@@ -12,7 +12,7 @@ namespace attnscope {
 
 /// One row of a stage of vectors of the result: of a head where it has heads (h counts those of the stage),
 /// else of the whole sequence. Empty when the result has no such stage or row.
-std::span<const float> vector_of(const Result&, Stage, std::int64_t b, std::int64_t h, std::int64_t row);
+std::span<const float> vector_of(const LayerResult&, Stage, std::int64_t b, std::int64_t h, std::int64_t row);
 
 /// The query's and the key's numbers that are multiplied, rotated where positions are rotary, and what each
 /// dimension gives to the score.
@@ -23,7 +23,7 @@ struct Products {
   double sum(std::int64_t first, std::int64_t last) const;  // over order[first … last - 1]
   double sum() const { return sum(0, std::ssize(order)); }
 };
-Products products_of(const Result&, const CellPlace&, ProductOrder);
+Products products_of(const LayerResult&, const CellPlace&, ProductOrder);
 /// The dimensions of `values` in that order; NaN comes last.
 std::vector<std::int64_t> ordered(std::span<const double> values, ProductOrder);
 
@@ -36,7 +36,7 @@ struct RowKey {
   bool masked = false;    // hidden, and without weight
 };
 /// By position, or the largest weight first.
-std::vector<RowKey> keys_of_row(const Result&, const MaskRule&, const CellPlace&, bool by_weight);
+std::vector<RowKey> keys_of_row(const LayerResult&, const MaskRule&, const CellPlace&, bool by_weight);
 
 /// In double: the Euclidean norm, and the cosine of the angle between two vectors; NaN where one is 0.
 double norm(std::span<const float>);

@@ -143,7 +143,7 @@ struct OperandColumns {
   }
 
   std::optional<std::int64_t> take() const {
-    const Result& r = scene.result;
+    const LayerResult& r = scene.result;
     const bool rotary = r.trace[Stage::RotateQuery] != r.trace[Stage::Query];
     const Operand q{
         Stage::RotateQuery, at.b, at.h, at.query, rotary ? "q′" : "q", query_label(r, at.b, at.query), p.q};

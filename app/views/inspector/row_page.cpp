@@ -105,7 +105,7 @@ std::string share(double mass) { return fixed(mass, 3); }
 std::string defined(double value, int places) { return std::isnan(value) ? "n/a" : fixed(value, places); }
 
 std::vector<Fact> facts_of_row(const Scene& scene, const CellPlace& at) {
-  const Result& r = scene.result;
+  const LayerResult& r = scene.result;
   const RowMeasures& m = r.measures.row(at.b, at.h, at.query);
   std::vector<Fact> facts{
       {"of ln(allowed)",

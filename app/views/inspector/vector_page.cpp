@@ -22,7 +22,7 @@ struct Shown : Operand {
 
 /// The vectors that this result has, in the order of the computation.
 std::vector<Shown> vectors_of(const Scene& scene, const CellPlace& at) {
-  const Result& r = scene.result;
+  const LayerResult& r = scene.result;
   const Theme& theme = scene.ui.theme;
   const std::string query = query_label(r, at.b, at.query), key = key_label(r, at.b, at.key);
   std::vector<Shown> all;

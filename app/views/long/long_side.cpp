@@ -56,7 +56,7 @@ void draw_survey_facts(const Scene& scene, float x, float y, float width) {
   const Survey& survey = survey_of(scene);
   const std::int64_t step = survey.known.rows.step;
   const std::string known = step == 1 ? "every query" : "every " + grouped(step) + (step == 2 ? "nd" : "th");
-  const double seconds = scene.result.total_milliseconds / 1000;
+  const double seconds = scene.run.total_milliseconds / 1000;
   const std::pair<std::string_view, std::string> facts[] = {
       {"known", known},
       {"swept in", fixed(seconds, seconds < 10 ? 2 : 1) + " s"},

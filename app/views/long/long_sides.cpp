@@ -10,7 +10,7 @@ namespace attnscope {
 namespace {
 
 const Survey& survey_of_held(const Scene& scene) {
-  return *scene.held->result->surveys[static_cast<std::size_t>(scene.sequence())];
+  return *scene.held->result->layer().surveys[static_cast<std::size_t>(scene.sequence())];
 }
 
 }  // namespace
@@ -19,7 +19,7 @@ LongSide long_side(const Scene& scene) { return scene.held ? scene.view.long_vie
 
 std::string why_no_long_difference(const Scene& scene) {
   if (!scene.held) return {};
-  const Dimensions &a = scene.result.dimensions, &b = scene.held->result->dimensions;
+  const Dimensions &a = scene.result.dimensions, &b = scene.held->result->layer().dimensions;
   const auto sentence = [](const std::string& of_a, const std::string& of_b, const char* what) {
     return "What is shown has " + of_a + ", what is held has " + of_b + ": their " + what +
            " do not correspond. Hold what is shown (\\), or swap (X).";

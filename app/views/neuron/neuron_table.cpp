@@ -14,7 +14,7 @@ namespace {
 
 constexpr float names_height = 20, query_height = 20, told_height = 24;
 
-std::string_view scaled_name(const Result& r, bool narrow) {
+std::string_view scaled_name(const LayerResult& r, bool narrow) {
   if (narrow) return "scaled";
   return r.document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk ? "÷ √dₖ" : "scaled";
 }
@@ -301,7 +301,7 @@ class Table {
 
   Scene& scene_;
   const Ui& ui_;
-  const Result& r_;
+  const LayerResult& r_;
   CellPlace at_;
   NeuronColumns x_;
   NeuronStyle style_;

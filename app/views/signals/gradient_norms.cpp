@@ -147,7 +147,7 @@ void draw_legend(const Scene& scene, const Box& box) {
   }
 }
 
-std::string read_out(const Result& result, const HeadGradients& head, std::int64_t h) {
+std::string read_out(const LayerResult& result, const HeadGradients& head, std::int64_t h) {
   const bool given = static_cast<bool>(result.document.input.given);
   const std::string w = given ? "∂" : "∂W_";
   return std::to_string(h) + "   " + w + "Q " + tiny(head.query) + "   " + w + "K " + tiny(head.key) + "   " +

@@ -103,7 +103,7 @@ bool has_allowed_cells(const Scene& scene) {
   return false;
 }
 
-std::string unit_of(const Result& result) {
+std::string unit_of(const LayerResult& result) {
   const Scaling& scaling = result.document.layer().scaling;
   if (scaling.kind == Scaling::Kind::InverseSqrtDk)
     return "before and after ÷ √" + std::to_string(result.dimensions.d_k);

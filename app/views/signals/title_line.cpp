@@ -141,7 +141,7 @@ Box TitleLine::finish(std::string_view unit) {
 }
 
 const Measures* held_measures(const Scene& scene) {
-  return scene.held && scene.stats.can_compare() ? &scene.held->result->measures : nullptr;
+  return scene.held && scene.stats.can_compare() ? &scene.held->result->layer().measures : nullptr;
 }
 
 Rgba positive_fill(const Ui& ui) { return fade(colormap(ui.theme.scores)[208], 0.4f); }

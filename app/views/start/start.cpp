@@ -195,7 +195,7 @@ bool is_over(const StartState& start) {
 
 }  // namespace
 
-bool is_start_shown(const ViewState& view, const Result& result) {
+bool is_start_shown(const ViewState& view, const LayerResult& result) {
   return view.start.open && view.mode == Mode::Explore && !result.is_long();
 }
 

@@ -8,7 +8,7 @@
 namespace attnscope {
 
 /// Whether the card is there: in Explore, of a result whose every number is kept.
-bool is_start_shown(const ViewState&, const Result&);
+bool is_start_shown(const ViewState&, const LayerResult&);
 /// The layout with room for the card.
 Layout with_start(Layout, const ViewState&);
 void draw_start(Scene&, const Box&);

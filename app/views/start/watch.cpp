@@ -30,7 +30,7 @@ bool differ(FirstStep step, const StartState::Facts& a, const StartState::Facts&
 
 /// Of the shown sequence.
 StartState::Measured measured(const Scene& scene) {
-  const Result& r = scene.result;
+  const LayerResult& r = scene.result;
   const std::int64_t b = scene.sequence();
   StartState::Measured all;
   double rows = 0;
@@ -74,7 +74,7 @@ std::string told_of_future(const Scene& scene, double before, double after) {
 }
 
 std::string told_of_sentence(const Scene& scene) {
-  const Result& r = scene.result;
+  const LayerResult& r = scene.result;
   const std::int64_t b = scene.sequence(), h = scene.selection.head;
   const std::int64_t i = std::min(scene.selection.cell.query, r.dimensions.queries - 1);
   const RowMeasures& row = r.measures.row(b, h, i);

@@ -53,7 +53,7 @@ void make_picture(const Matrix& m, const Look& look, const ColourScale& scale, c
 }
 
 void draw_picture(const Matrix& m, const Look& look, const char* layer, float opacity) {
-  const Result& r = m.view.result();
+  const LayerResult& r = m.view.result();
   const ColourScale scale = m.contents.scale(m.panel, look);
   std::uint64_t content = mix_hash(r.made_in[m.panel.stage], made_in(r, Stage::Mask));
   for (const std::int64_t part :

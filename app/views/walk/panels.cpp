@@ -287,7 +287,7 @@ class Builder {
 
   /// A number for each different list of row labels.
   int texts_of(Rows rows) const {
-    const Result& r = v_.result();
+    const LayerResult& r = v_.result();
     const Dimensions& d = r.dimensions;
     if (rows == Rows::Tokens) return d.past == 0 ? 0 : 1;
     if (rows == Rows::Queries) return 0;

@@ -26,7 +26,7 @@ struct View {
 
   explicit View(Scene&);
   const Ui& ui() const { return scene.ui; }
-  const Result& result() const { return scene.result; }
+  const LayerResult& result() const { return scene.result; }
   const Document& document() const { return scene.result.document; }
   int made(Stage stage) const { return script.made(stage, place); }
   /// Before the first move everything is in sight.

@@ -29,7 +29,7 @@ std::vector<SoftmaxMove> softmax_moves(const Document& document) {
   return moves;
 }
 
-Script::Script(const Result& result) {
+Script::Script(const LayerResult& result) {
   add_vectors(result);
   add_planes(result);
   if (!knows_values(result.document)) return;
@@ -45,7 +45,7 @@ void Script::add(Stage stage, int moves) {
   first_.push_back(first_.back() + moves);
 }
 
-void Script::add_vectors(const Result& result) {
+void Script::add_vectors(const LayerResult& result) {
   const Trace& trace = result.trace;
   const Dimensions& d = result.dimensions;
   const bool given = static_cast<bool>(result.document.input.given);
@@ -61,7 +61,7 @@ void Script::add_vectors(const Result& result) {
   if (knows_values(result.document)) add(Stage::Value, moves(d.keys));
 }
 
-void Script::add_planes(const Result& result) {
+void Script::add_planes(const LayerResult& result) {
   const Document& document = result.document;
   const int both = one_then_all(result.dimensions.queries);
   if (document.layer().linear) {  // neither the scores nor the scale take part

@@ -16,7 +16,7 @@ struct Step {
 
 class Script {
  public:
-  explicit Script(const Result&);
+  explicit Script(const LayerResult&);
 
   std::span<const Step> steps() const { return steps_; }
   int moves() const { return first_.back(); }
@@ -35,8 +35,8 @@ class Script {
 
  private:
   void add(Stage, int moves);
-  void add_vectors(const Result&);
-  void add_planes(const Result&);
+  void add_vectors(const LayerResult&);
+  void add_planes(const LayerResult&);
 
   std::vector<Step> steps_;
   std::vector<int> first_{0};  // places before each step; the last is the end

@@ -101,8 +101,8 @@ void stages_against_oracle(Card& card) {
     const Document document = samples::any_document(random);
     const ResultPtr found = Pipeline(gpu::make_card_backend(card.open())).run(document);
     card.check(fmt::format("stages of document {}", index),
-               against_oracle::difference(document, found->trace,
-                                          against_oracle::expected(document, found->trace), 2e-5));
+               against_oracle::difference(document, found->layer().trace,
+                                          against_oracle::expected(document, found->layer().trace), 2e-5));
   }
   // Larger than a tile in every direction, also where products go to matrix units in two parts.
   for (const bool split : {false, true}) {
@@ -111,10 +111,10 @@ void stages_against_oracle(Card& card) {
     gpu::CardSettings settings;
     if (split) settings.split_from = 0;
     const ResultPtr found = Pipeline(gpu::make_card_backend(card.open(), settings)).run(document);
-    card.check(
-        split ? "stages in two parts of bfloat16" : "stages of a large document",
-        against_oracle::difference(document, found->trace, against_oracle::expected(document, found->trace),
-                                   split ? 8e-5 : 2e-5));
+    card.check(split ? "stages in two parts of bfloat16" : "stages of a large document",
+               against_oracle::difference(document, found->layer().trace,
+                                          against_oracle::expected(document, found->layer().trace),
+                                          split ? 8e-5 : 2e-5));
   }
   card.report("stages of Documents against the oracle", cases, "cases");
 }
