@@ -64,7 +64,7 @@ std::optional<double> App::clock_in() const {
 /// What the session held is there: it becomes B, and what is shown can be computed.
 bool App::take_held(const ResultPtr& result) {
   if (!coming_b_ || b_ticket_ == 0 || result->ticket < b_ticket_) return false;
-  if (result->error.empty() && !result->layer().is_complete()) return true;  // the rest of its queries comes
+  if (result->error.empty() && !result->is_complete()) return true;  // the rest of its queries comes
   coming_b_.reset();
   b_ticket_ = 0;
   if (!result->error.empty()) {

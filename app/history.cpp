@@ -16,7 +16,7 @@ std::size_t bytes_of(const Sequences& sequences) {
   std::size_t bytes = 0;
   for (const Sequence& sequence : sequences) {
     bytes += sizeof(Sequence) + sequence.text.size();
-    for (const std::string& token : sequence.tokens) bytes += sizeof(std::string) + token.size();
+    for (const Token& token : sequence.tokens) bytes += sizeof(Token) + token.text.size();
   }
   return bytes;
 }

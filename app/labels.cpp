@@ -16,7 +16,7 @@ std::string token_label(const LayerResult& result, const std::vector<Sequence>& 
   const Input& input = result.document.input;
   if (sequence < std::ssize(sequences) && index >= 0) {
     const auto& tokens = sequences[static_cast<std::size_t>(sequence)].tokens;
-    if (index < std::ssize(tokens)) return own(tokens[static_cast<std::size_t>(index)]);
+    if (index < std::ssize(tokens)) return own(tokens[static_cast<std::size_t>(index)].text);
     if (!input.given && !input.vectors) return std::string(padding_token);
   }
   return grouped(index);

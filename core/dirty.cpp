@@ -8,10 +8,12 @@ namespace attnscope {
 
 namespace {
 
-/// The texts are what a person typed; only the tokens reach a number.
+/// The texts are what a person typed; only the tokens reach a number, wherever they stand in them.
 bool same_tokens(const Sequences& was, const Sequences& now) {
   return was.identity() == now.identity() ||
-         std::ranges::equal(was, now, {}, &Sequence::tokens, &Sequence::tokens);
+         std::ranges::equal(was, now, [](const Sequence& a, const Sequence& b) {
+           return std::ranges::equal(a.tokens, b.tokens, &Token::is_same);
+         });
 }
 
 /// Positions whose numbers come from the seed.

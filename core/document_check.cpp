@@ -62,14 +62,14 @@ std::int64_t check_sequences(const std::vector<Sequence>& sequences, std::string
     throw Error(fmt::format("There is no {}text: at least one sentence is needed.", what));
   std::int64_t longest = 0;
   for (std::size_t b = 0; b < sequences.size(); ++b) {
-    const std::vector<std::string>& tokens = sequences[b].tokens;
+    const std::vector<Token>& tokens = sequences[b].tokens;
     if (tokens.empty()) {
       throw Error(
           sequences.size() == 1
               ? fmt::format("The {}text has no tokens; type at least one word.", what)
               : fmt::format("Sentence {} of the {}text has no tokens; type at least one word.", b + 1, what));
     }
-    const auto blank = std::find(tokens.begin(), tokens.end(), std::string{});
+    const auto blank = std::ranges::find(tokens, std::string{}, &Token::text);
     if (blank != tokens.end()) {
       throw Error(fmt::format("Token {} of {}sentence {} is empty; every token needs at least one character.",
                               blank - tokens.begin() + 1, what, b + 1));

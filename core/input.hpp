@@ -9,14 +9,15 @@
 
 #include "core/shared_value.hpp"
 #include "core/tensor.hpp"
+#include "core/text/token.hpp"
 
 namespace attnscope {
 
 /// One sentence of the batch and the tokens it was cut into (see core/text/tokenize.hpp). For Given queries,
 /// keys and values the tokens are only labels.
 struct Sequence {
-  std::string text;                 // valid UTF-8
-  std::vector<std::string> tokens;  // in reading order, never empty strings
+  std::string text;           // valid UTF-8
+  std::vector<Token> tokens;  // in reading order
   bool operator==(const Sequence&) const = default;
 };
 

@@ -156,7 +156,7 @@ void LiveEngine::work(const std::stop_token& quit) {
     }
     if (!result && job.cancelled) result = failure(job, "Cancelled");
     const bool published = result && !quit.stop_requested();
-    const bool coarse = published && !result->layer().is_complete();
+    const bool coarse = published && !result->is_complete();
     if (published) keep(result);
     if (coarse) {
       refining_ = true;

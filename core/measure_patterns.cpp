@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 
-#include "core/text/special_tokens.hpp"
 #include "core/weights/function_words.hpp"
 
 namespace attnscope {
@@ -21,14 +20,14 @@ TokenClasses::TokenClasses(const Document& document, const Dimensions& size, std
   std::map<std::string, std::int32_t> classes;
   for (std::size_t key = 0; key < of_keys.size(); ++key) {
     const auto number = static_cast<std::int32_t>(key);
-    special_[key] = is_special_token(of_keys[key]) ? 1 : 0;
-    (is_function_word(of_keys[key]) ? function_words_ : content_).push_back(number);
-    const auto [found, added] = classes.try_emplace(folded(of_keys[key]), std::ssize(same_));
+    special_[key] = of_keys[key].special ? 1 : 0;
+    (is_function_word(of_keys[key].text) ? function_words_ : content_).push_back(number);
+    const auto [found, added] = classes.try_emplace(folded(of_keys[key].text), std::ssize(same_));
     if (added) same_.emplace_back();
     same_[static_cast<std::size_t>(found->second)].push_back(number);
   }
   for (auto query = static_cast<std::size_t>(size.past); query < of_queries.size(); ++query) {
-    const auto found = classes.find(folded(of_queries[query]));
+    const auto found = classes.find(folded(of_queries[query].text));
     class_of_query_.push_back(found == classes.end() ? -1 : found->second);
   }
 }

@@ -26,7 +26,7 @@ struct RowMeasures {
   double largest = 0;      // largest weight
   std::int64_t strongest = -1;  // its key; -1 when no key is allowed
   // Mass on the query's own token, the one before, the one after, the first one, on tokens like [CLS] or </s>
-  // (see core/text/special_tokens.hpp; 0 without a text) and on keys that belong to no token. Self, previous
+  // (see core/text/token.hpp; 0 without a text) and on keys that belong to no token. Self, previous
   // and next are 0 for cross-attention.
   double self = 0, previous = 0, next = 0, first = 0, special = 0, extra = 0;
   double distance = 0;  // mean |query's position - key|, in tokens, weighted by w; keys of no token left out

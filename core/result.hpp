@@ -60,6 +60,8 @@ struct Result {
 
   /// Of the block that the Document looks at; there must be no error.
   const LayerResult& layer() const { return *layers.at(document.looked_at); }
+  /// Whether nothing more comes for its ticket.
+  bool is_complete() const { return layers.empty() || layer().is_complete(); }
 };
 using ResultPtr = std::shared_ptr<const Result>;
 

@@ -102,7 +102,7 @@ Document labels(Document document, std::size_t b, std::string text) {
   Sequence& sequence = input.sequences.change()[b];
   std::size_t found = 0;
   std::vector<std::string> typed = labels_of(text, sequence.tokens.size(), found);
-  if (!typed.empty()) sequence.tokens = std::move(typed);
+  if (!typed.empty()) sequence.tokens = label_tokens(typed);
   if (found == 0) sequence.tokens = numbered_sequences(input.given)[b].tokens;
   sequence.text = std::move(text);
   return document;
@@ -117,9 +117,7 @@ std::string numbered_text(const Document& document, std::size_t b) {
   return text;
 }
 
-std::string joined_labels(const Sequence& sequence) {
-  return fmt::format("{}", fmt::join(sequence.tokens, " "));
-}
+std::string joined_labels(const Sequence& sequence) { return joined(sequence.tokens); }
 
 Document with_settings_of(Document next, const Document& shown) {
   const LayerSpec& from = shown.layer();

@@ -23,10 +23,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string joined(const std::vector<std::string>& tokens) {
-  return fmt::format("{}", fmt::join(tokens, " "));
-}
-
 /// The texts under `key`, cut into tokens unless the file lists those under `tokens_key` as well.
 std::vector<Sequence> read_sequences(JsonFields& root, const std::string& key, const std::string& tokens_key,
                                      const std::string& where) {
@@ -43,7 +39,7 @@ std::vector<Sequence> read_sequences(JsonFields& root, const std::string& key, c
                        fmt::format("a text of {} bytes under \"{}\" is too long, expected at most {}.",
                                    texts[b].size(), key, max_text_bytes));
     }
-    sequences.push_back({texts[b], listed != nullptr ? tokens[b] : tokenize(texts[b])});
+    sequences.push_back({texts[b], listed != nullptr ? label_tokens(tokens[b]) : tokenize(texts[b])});
   }
   return sequences;
 }
@@ -60,7 +56,10 @@ void label(const JsonFields& fields, const json& listed, const std::vector<std::
         fmt::format("{} lists of {} strings, to label every row and column", sequences.size(), labels),
         listed);
   }
-  for (std::size_t b = 0; b < tokens.size(); ++b) sequences[b] = {joined(tokens[b]), tokens[b]};
+  for (std::size_t b = 0; b < tokens.size(); ++b) {
+    sequences[b].tokens = label_tokens(tokens[b]);
+    sequences[b].text = joined(sequences[b].tokens);
+  }
 }
 
 /// Tensors that replace a text, with tokens that only label their rows and columns.

@@ -34,15 +34,16 @@ std::string texts_of(const std::vector<Sequence>& sequences) {
   return json_list(sequences, [](const Sequence& s) { return json_text(s.text); });
 }
 std::string tokens_of(const std::vector<Sequence>& sequences) {
-  return json_list(sequences, [](const Sequence& s) { return json_texts(s.tokens); });
+  return json_list(sequences, [](const Sequence& s) { return json_texts(texts_of(s.tokens)); });
 }
 
 /// Whether tokens and texts follow from each other; `labels`: they only label the rows and columns of
 /// tensors.
 bool is_plain(const std::vector<Sequence>& sequences, bool labels) {
   return std::ranges::all_of(sequences, [&](const Sequence& sequence) {
-    if (labels) return sequence.text == fmt::format("{}", fmt::join(sequence.tokens, " "));
-    return is_valid_utf8(sequence.text) && sequence.tokens == tokenize(sequence.text);
+    if (labels) return sequence.text == joined(sequence.tokens);
+    return is_valid_utf8(sequence.text) &&
+           std::ranges::equal(sequence.tokens, tokenize(sequence.text), &Token::is_same);
   });
 }
 

@@ -142,7 +142,7 @@ class AttentionFile {
 std::vector<Sequence> numbered(std::int64_t batch, std::int64_t tokens) {
   Sequence sequence;
   for (std::int64_t i = 0; i < tokens; ++i) sequence.tokens.push_back(fmt::to_string(i));
-  sequence.text = fmt::format("{}", fmt::join(sequence.tokens, " "));
+  sequence.text = joined(sequence.tokens);
   return std::vector<Sequence>(static_cast<std::size_t>(batch), sequence);
 }
 

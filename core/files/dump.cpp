@@ -292,9 +292,9 @@ void Dump::take_labels(Document& document, const LayerNames& layer) const {
   for (std::size_t b = 0; b < sequences.size(); ++b) {
     Sequence& sequence = sequences[b];
     if (!facts_.tokens.empty()) {
-      sequence.tokens = facts_.tokens[facts_.tokens.size() > 1 ? b : 0];
+      sequence.tokens = label_tokens(facts_.tokens[facts_.tokens.size() > 1 ? b : 0]);
       fits("tokens", "lists", sequence.tokens.size());
-      sequence.text = fmt::format("{}", fmt::join(sequence.tokens, " "));
+      sequence.text = joined(sequence.tokens);
     } else if (!facts_.text.empty()) {
       sequence = {facts_.text, tokenize(facts_.text)};
       fits("text", "(\"tokens\" would name them) has as many words and marks as", sequence.tokens.size());

@@ -33,7 +33,7 @@ std::vector<Sequence> lines_of(std::string_view text) {
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.ends_with('\r')) line.remove_suffix(1);
-    std::vector<std::string> tokens = tokenize(line);
+    std::vector<Token> tokens = tokenize(line);
     if (!tokens.empty()) lines.push_back({std::string(line), std::move(tokens)});
   }
   return lines;
@@ -44,7 +44,12 @@ std::vector<Sequence> rejoined(const std::vector<Sequence>& lines) {
   Sequence whole;
   for (const Sequence& line : lines) {
     whole.text += (whole.text.empty() ? "" : " ") + line.text;
-    whole.tokens.insert(whole.tokens.end(), line.tokens.begin(), line.tokens.end());
+    const std::int64_t before = std::ssize(whole.text) - std::ssize(line.text);
+    for (Token token : line.tokens) {
+      token.begin += before;
+      token.end += before;
+      whole.tokens.push_back(std::move(token));
+    }
   }
   return {whole};
 }

@@ -47,7 +47,8 @@ TensorOf<T> embed(const Document& document, const std::vector<Sequence>& sequenc
   T* row = embedded.data();
   for (const Sequence& sequence : sequences) {
     for (std::size_t t = 0; t < static_cast<std::size_t>(tokens); ++t, row += document.layer().d_model) {
-      const std::string_view token = t < sequence.tokens.size() ? sequence.tokens[t] : padding_token;
+      const std::string_view token =
+          t < sequence.tokens.size() ? std::string_view(sequence.tokens[t].text) : padding_token;
       std::ranges::copy(vectors.of(token), row);
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <string>
 
 #include <fmt/format.h>
 #include <utf8proc.h>
@@ -27,9 +28,16 @@ enum class Kind {
   Single,      // a token of its own
 };
 
+/// A code point of the normalised text and the bytes of the text as it was that it came from.
+struct Character {
+  CodePoint code_point;
+  std::size_t begin, end;
+};
+
 struct Cluster {
   Kind kind;
   std::string text;
+  std::size_t begin = 0, end = 0;
 };
 
 struct Range {
@@ -104,22 +112,29 @@ bool clings(CodePoint c) {
          property->boundclass == UTF8PROC_BOUNDCLASS_V || property->boundclass == UTF8PROC_BOUNDCLASS_T;
 }
 
-/// Normalisation form C, appended to `out`. The library sorts marks in quadratic time, so it gets the text in
-/// pieces that end where nothing clings; a piece of nothing but marks, which no language writes, is cut at
-/// `hard_limit`.
-void append_nfc(std::string_view text, std::vector<CodePoint>& out) {
-  constexpr utf8proc_ssize_t soft_limit = 64, hard_limit = 256;
+/// Normalisation form C, appended to `out`, a character and what clings to it at a time, since nothing else
+/// composes. The library sorts marks in quadratic time: a piece of nothing but marks, which no language
+/// writes, is cut at `hard_limit`.
+void append_nfc(std::string_view text, std::vector<Character>& out) {
+  constexpr utf8proc_ssize_t hard_limit = 256;
   constexpr auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
   const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
   const auto size = static_cast<utf8proc_ssize_t>(text.size());
   std::vector<CodePoint> piece;
   for (utf8proc_ssize_t at = 0; at < size;) {
     const utf8proc_ssize_t start = at;
+    CodePoint first = 0;
     for (utf8proc_ssize_t length = 0; at < size && length < hard_limit; ++length) {
       CodePoint c = 0;
       const utf8proc_ssize_t step = utf8proc_iterate(bytes + at, size - at, &c);
-      if (length >= soft_limit && !clings(c)) break;
+      if (length == 0) first = c;
+      if (length > 0 && !clings(c)) break;
       at += step;
+    }
+    const auto begin = static_cast<std::size_t>(start), end = static_cast<std::size_t>(at);
+    if (at - start == 1) {  // ASCII is normalised
+      out.push_back({first, begin, end});
+      continue;
     }
     // A character decomposes into at most 4 (utf8proc.h); 8 leaves room and the call says when it is not
     // enough.
@@ -128,7 +143,8 @@ void append_nfc(std::string_view text, std::vector<CodePoint>& out) {
     const utf8proc_ssize_t wrote = utf8proc_decompose(bytes + start, at - start, piece.data(), room, options);
     if (wrote < 0 || wrote > room) throw Error("The text cannot be normalised.");
     const utf8proc_ssize_t length = utf8proc_normalize_utf32(piece.data(), wrote, options);
-    out.insert(out.end(), piece.begin(), piece.begin() + length);
+    for (utf8proc_ssize_t i = 0; i < length; ++i)
+      out.push_back({piece[static_cast<std::size_t>(i)], begin, end});
   }
 }
 
@@ -140,15 +156,15 @@ void append_utf8(CodePoint c, std::string& text) {
 
 /// Cuts one cluster. White space in front of a mark that clings to it separates, the mark stays visible.
 /// U+FE0F makes an emoji of a digit or letter (keycaps, ℹ️), which then stands alone.
-void append_cluster(std::span<const CodePoint> cluster, std::vector<Cluster>& out) {
-  while (!cluster.empty() && kind_of(cluster.front()) == Kind::Separator) {
+void append_cluster(std::span<const Character> cluster, std::vector<Cluster>& out) {
+  while (!cluster.empty() && kind_of(cluster.front().code_point) == Kind::Separator) {
     if (out.empty() || out.back().kind != Kind::Separator) out.push_back({Kind::Separator, {}});
     cluster = cluster.subspan(1);
   }
   if (cluster.empty()) return;
-  Cluster result{Kind::Invisible, {}};
+  Cluster result{Kind::Invisible, {}, cluster.front().begin, cluster.back().end};
   bool emoji = false;
-  for (const CodePoint c : cluster) {
+  for (const auto& [c, begin, end] : cluster) {
     if (result.kind == Kind::Invisible) result.kind = kind_of(c);
     emoji = emoji || c == 0xFE0F;
     append_utf8(c, result.text);
@@ -160,12 +176,13 @@ void append_cluster(std::span<const CodePoint> cluster, std::vector<Cluster>& ou
   if (result.kind != Kind::Invisible) out.push_back(std::move(result));
 }
 
-std::vector<Cluster> clusters_of(std::span<const CodePoint> text) {
+std::vector<Cluster> clusters_of(std::span<const Character> text) {
   std::vector<Cluster> clusters;
   utf8proc_int32_t state = 0;
   std::size_t start = 0;
   for (std::size_t i = 1; i <= text.size(); ++i) {
-    if (i == text.size() || utf8proc_grapheme_break_stateful(text[i - 1], text[i], &state)) {
+    if (i == text.size() ||
+        utf8proc_grapheme_break_stateful(text[i - 1].code_point, text[i].code_point, &state)) {
       append_cluster(text.subspan(start, i - start), clusters);
       start = i;
     }
@@ -214,17 +231,25 @@ std::size_t marker_length(const std::vector<Cluster>& clusters, std::size_t firs
 
 }  // namespace
 
-std::vector<std::string> tokenize(std::string_view text) {
+std::vector<Token> tokenize(std::string_view text) {
   if (const std::optional<std::size_t> at = first_invalid_utf8(text)) {
     throw Error(fmt::format("The text is not valid UTF-8: byte {} (0x{:02x}) does not belong to a character.",
                             *at, static_cast<unsigned char>(text[*at])));
   }
-  std::vector<CodePoint> code_points;
-  code_points.reserve(text.size());
-  append_nfc(text, code_points);
-  std::vector<Cluster> clusters = clusters_of(code_points);
+  std::vector<Character> characters;
+  characters.reserve(text.size());
+  append_nfc(text, characters);
+  const std::vector<Cluster> clusters = clusters_of(characters);
 
-  std::vector<std::string> tokens;
+  std::vector<Token> tokens;
+  const auto add = [&](const Cluster& cluster, bool begins) {
+    if (begins) {
+      tokens.emplace_back();
+      tokens.back().begin = static_cast<std::int64_t>(cluster.begin);
+    }
+    tokens.back().text += cluster.text;
+    tokens.back().end = static_cast<std::int64_t>(cluster.end);
+  };
   bool open = false;  // the last token is a word that may go on
   for (std::size_t i = 0; i < clusters.size(); ++i) {
     const Kind kind = clusters[i].kind;
@@ -233,8 +258,8 @@ std::vector<std::string> tokenize(std::string_view text) {
       continue;
     }
     if (const std::size_t length = marker_length(clusters, i); length > 0) {
-      tokens.emplace_back();
-      for (std::size_t k = 0; k < length; ++k) tokens.back() += clusters[i + k].text;
+      for (std::size_t k = 0; k < length; ++k) add(clusters[i + k], k == 0);
+      tokens.back().special = true;
       i += length - 1;
       open = false;
       continue;
@@ -242,11 +267,7 @@ std::vector<std::string> tokenize(std::string_view text) {
     const bool joint =
         open && i + 1 < clusters.size() && joins(clusters[i - 1].kind, kind, clusters[i + 1].kind);
     const bool word = in_word(kind) || joint;
-    if (word && open) {
-      tokens.back() += clusters[i].text;
-    } else {
-      tokens.push_back(std::move(clusters[i].text));
-    }
+    add(clusters[i], !word || !open);
     open = word;
   }
   return tokens;

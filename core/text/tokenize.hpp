@@ -1,9 +1,10 @@
 // core/text: from a sentence to tokens, by Unicode's own rules.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/text/token.hpp"
 
 namespace attnscope {
 
@@ -13,8 +14,8 @@ namespace attnscope {
 /// have spaces and stay whole); a character keeps its combining marks, variation selectors and
 /// zero-width-joiner sequences. A marker of models written out, [CLS], [pad], </s>, <|endoftext|>, is one
 /// token. White space and control characters separate and vanish. Text is normalised to
-/// NFC first, so equal-looking words are equal tokens. Throws Error naming the byte offset when `text` is not
-/// valid UTF-8.
-std::vector<std::string> tokenize(std::string_view text);
+/// NFC first, so equal-looking words are equal tokens; begin and end are bytes of the text as it was. Throws
+/// Error naming the byte offset when `text` is not valid UTF-8.
+std::vector<Token> tokenize(std::string_view text);
 
 }  // namespace attnscope

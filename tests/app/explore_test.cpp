@@ -71,7 +71,7 @@ TEST_CASE("typing Chinese makes Chinese tokens") {
   robot.settle();
   const Image before = robot.pixels();
   robot.retype("##Text", "我爱猫");
-  REQUIRE(robot.document().input.sequences[0].tokens == std::vector<std::string>{"我", "爱", "猫"});
+  REQUIRE(texts_of(robot.document().input.sequences[0].tokens) == std::vector<std::string>{"我", "爱", "猫"});
   CHECK(robot.app().shown()->layer().dimensions.keys == 3);
   CHECK_FALSE((robot.pixels() == before));
 }

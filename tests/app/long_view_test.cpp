@@ -245,12 +245,12 @@ TEST_CASE("one goes to a token, to a place, to the strongest cell, to a strong k
   robot.key(ImGuiKey_Enter);
   robot.settle();
   const std::int64_t there = robot.app().selection().cell.key;
-  CHECK(names[static_cast<std::size_t>(there)] == "w17");
+  CHECK(names[static_cast<std::size_t>(there)].text == "w17");
   CHECK(there != from);
   robot.click("Next");
   robot.settle();
   const std::int64_t after = robot.app().selection().cell.key;
-  CHECK(names[static_cast<std::size_t>(after)] == "w17");
+  CHECK(names[static_cast<std::size_t>(after)].text == "w17");
   CHECK(after != there);
   robot.retype("##Go to", "1204, 800");
   robot.click("Next");

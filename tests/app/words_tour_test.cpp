@@ -259,7 +259,7 @@ TEST_CASE("words: in another language no English is left in the main views, and 
     // What a person brought: the tokens, the title, the names of what computes.
     std::set<std::string> own_texts{robot.app().shown()->backend, robot.document().title,
                                     robot.document().input.sequences[0].text};
-    for (const std::string& token : robot.document().input.sequences[0].tokens) own_texts.insert(token);
+    for (const Token& token : robot.document().input.sequences[0].tokens) own_texts.insert(token.text);
     robot.app().words().speak(table);
     robot.settle();
     const std::vector<PlacedText> texts = texts_of(robot);

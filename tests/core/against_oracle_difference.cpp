@@ -5,7 +5,7 @@
 #include "core/against_oracle.hpp"
 #include "core/compare.hpp"
 #include "core/stages/run_stage.hpp"
-#include "core/text/special_tokens.hpp"
+#include "core/text/token.hpp"
 #include "core/weights/function_words.hpp"
 #include "oracle/readings.hpp"
 
@@ -138,7 +138,7 @@ std::vector<bool> special_tokens(const Document& document, std::size_t b, std::s
   const Input& input = document.input;
   if (input.given || input.vectors) return special;
   const Sequence& sequence = (input.memory.empty() ? input.sequences : input.memory)[b];
-  for (std::size_t j = 0; j < sequence.tokens.size(); ++j) special[j] = is_special_token(sequence.tokens[j]);
+  for (std::size_t j = 0; j < sequence.tokens.size(); ++j) special[j] = sequence.tokens[j].special;
   return special;
 }
 
@@ -159,7 +159,7 @@ bool counts(HeadPattern pattern, const Document& document, std::size_t b, std::p
   const bool cross = !input.memory.empty() || input.vectors.key;
   const auto word = [&](std::ptrdiff_t at, bool key) -> std::string {
     const auto& tokens = (key && !input.memory.empty() ? input.memory : input.sequences)[b].tokens;
-    return at < std::ssize(tokens) ? tokens[static_cast<std::size_t>(at)] : "";
+    return at < std::ssize(tokens) ? tokens[static_cast<std::size_t>(at)].text : "";
   };
   const auto is = [&](bool function) {
     return text && !word(j, true).empty() && is_function_word(word(j, true)) == function;

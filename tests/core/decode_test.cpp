@@ -139,7 +139,7 @@ TEST_CASE("Decoding is the full pass for every mask that looks back only") {
     document.input.memory.change().clear();
     const auto tokens = static_cast<std::size_t>(random.between(2, 7));
     for (Sequence& sequence : document.input.sequences.change())
-      sequence = samples::sentence(7, sequence.tokens[0]);
+      sequence = samples::sentence(7, sequence.tokens[0].text);
     for (Sequence& sequence : document.input.sequences.change()) sequence.tokens.resize(tokens);
     document.input.padded_length = document.input.cached = 0;
     if (document.layer().positions == Positions::Learned)

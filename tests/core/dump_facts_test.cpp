@@ -52,7 +52,7 @@ TEST_CASE("the metadata of a dump says what its tensors are", "[dump]") {
                                                           {"rope_interleaved", "true"},
                                                           {"scale", "0.25"},
                                                           {"format", "pt"}}));
-  CHECK(document.input.sequences[0].tokens == std::vector<std::string>{"The", " cat", "sat↵"});
+  CHECK(texts_of(document.input.sequences[0].tokens) == std::vector<std::string>{"The", " cat", "sat↵"});
   CHECK(document.layer().masking.causal);
   CHECK(document.layer().positions == Positions::RopeInterleaved);
   CHECK(document.layer().position_settings.rope_base == 500000);
@@ -64,7 +64,7 @@ TEST_CASE("the metadata of a dump says what its tensors are", "[dump]") {
                                                        {"causal", "false"},
                                                        {"positions_applied", "true"},
                                                        {"scale", "1/sqrt(d_k)"}}));
-  CHECK(other.input.sequences[0].tokens == std::vector<std::string>{"The", "cat", "sat"});
+  CHECK(texts_of(other.input.sequences[0].tokens) == std::vector<std::string>{"The", "cat", "sat"});
   CHECK_FALSE(other.layer().masking.causal);
   CHECK(other.layer().positions == Positions::None);
   CHECK(other.layer().scaling == Scaling{});
@@ -105,7 +105,7 @@ TEST_CASE("a file beside arrays says what they are", "[dump]") {
   const auto say = [&](const std::string& text) { std::ofstream(directory / "attnscope.json") << text; };
   say(R"({"tokens": ["a", "b", "c"], "causal": true, "positions_applied": false, "rope_base": 100, "scale": 0.5})");
   const Document document = opened(directory / "l0_q.npy");
-  CHECK(document.input.sequences[0].tokens == std::vector<std::string>{"a", "b", "c"});
+  CHECK(texts_of(document.input.sequences[0].tokens) == std::vector<std::string>{"a", "b", "c"});
   CHECK(document.layer().masking.causal);
   CHECK(document.layer().positions == Positions::RopeHalf);
   CHECK(document.layer().position_settings.rope_base == 100);
@@ -346,14 +346,14 @@ TEST_CASE("labels of given tensors are typed", "[dump]") {
   Document document = opened(small_dump(directory, {}));
   document = edit::labels(std::move(document), 0, "The  cat");
   CHECK(document.input.sequences[0].text == "The  cat");
-  CHECK(document.input.sequences[0].tokens == std::vector<std::string>{"0", "1", "2"});
+  CHECK(texts_of(document.input.sequences[0].tokens) == std::vector<std::string>{"0", "1", "2"});
   document = edit::labels(std::move(document), 0, "The  cat\nsat");
-  CHECK(document.input.sequences[0].tokens == std::vector<std::string>{"The", "cat", "sat"});
+  CHECK(texts_of(document.input.sequences[0].tokens) == std::vector<std::string>{"The", "cat", "sat"});
   CHECK(to_json(document_from_json(to_json(document), "x")) == to_json(document));
   document = edit::labels(std::move(document), 0, R"(["The", "big cat", "sat"])");
   CHECK(document.input.sequences[0].tokens[1] == "big cat");
   document = edit::labels(std::move(document), 0, "");
-  CHECK(document.input.sequences[0].tokens == std::vector<std::string>{"0", "1", "2"});
+  CHECK(texts_of(document.input.sequences[0].tokens) == std::vector<std::string>{"0", "1", "2"});
   std::size_t found = 0;
   CHECK(edit::labels_of("a b c d", 3, found).empty());
   CHECK(found == 4);

@@ -27,7 +27,7 @@ TEST_CASE("every shipped example opens and can be computed") {
 TEST_CASE("the opening example is the cat, eight hand-built heads, causal") {
   const Document document = open_document(list_examples(ATTNSCOPE_ASSETS).at(0).path);
   CHECK(document.title == "The cat sat on the mat");
-  CHECK(document.input.sequences.at(0).tokens ==
+  CHECK(texts_of(document.input.sequences.at(0).tokens) ==
         std::vector<std::string>{"The", "cat", "sat", "on", "the", "mat"});
   CHECK(document.embedding == Embedding::HandBuilt);
   CHECK(document.layer().weights.recipe == Recipe::HandBuilt);

@@ -37,7 +37,9 @@ Document built(const std::string& text, std::uint64_t seed = 7) {
   return edit::recipe(std::move(document), Recipe::HandBuilt);
 }
 
-std::vector<std::string> tokens(const Document& document) { return document.input.sequences[0].tokens; }
+std::vector<std::string> tokens(const Document& document) {
+  return texts_of(document.input.sequences[0].tokens);
+}
 
 /// q · k of one head.
 Matrix scores(const Document& document, int head) {

@@ -100,7 +100,7 @@ TEST_CASE("nn.Linear's initialiser is uniform, and its scores spread a third as 
   document.layer().weights.initialiser = Initialiser::Linear;
   std::vector<std::string> tokens;
   for (int i = 0; i < 200; ++i) tokens.push_back("token" + std::to_string(i));
-  document.input.sequences = {{"", tokens}};
+  document.input.sequences = {{"", label_tokens(tokens)}};
   const ResultPtr result = Pipeline(make_cpu_backend(1)).run(with_weights(document));
   CHECK(spread(*result->layer().trace[Stage::Scale]) == Approx(1.0 / 3).epsilon(0.03));
   for (std::int64_t h = 0; h < 8; ++h)

@@ -191,7 +191,7 @@ TEST_CASE("An exception becomes a message and the last good result stays") {
   CHECK(engine.latest()->error == "The sky fell.");
   CHECK(engine.latest()->document.layer().temperature == 2.0f);
   CHECK(engine.latest()->backend == "paced");
-  CHECK(!engine.latest()->layer().trace[Stage::Score]);
+  CHECK(engine.latest()->layers.empty());
   CHECK(engine.latest_good() == good);
 
   backend->fail_with("memory");

@@ -40,7 +40,7 @@ inline Sequence sentence(std::int64_t tokens, std::string_view stem = "t") {
   Sequence made;
   for (std::int64_t t = 0; t < tokens; ++t) {
     made.tokens.push_back(fmt::format("{}{}", stem, t));
-    made.text += fmt::format("{}{}", t == 0 ? "" : " ", made.tokens.back());
+    made.text += fmt::format("{}{}", t == 0 ? "" : " ", made.tokens.back().text);
   }
   return made;
 }

@@ -86,7 +86,7 @@ TEST_CASE("Documents of a megabyte of text compare in under a microsecond where 
   samples::Random random(1);
   Document document = samples::text_document(random, {6}, 2, 16);
   const std::vector<std::string> tokens(200'000, "token");
-  document.input.sequences = {{fmt::format("{}", fmt::join(tokens, " ")), tokens}};
+  document.input.sequences = {{fmt::format("{}", fmt::join(tokens, " ")), label_tokens(tokens)}};
   const Document copy = document;
   CHECK(copy.input.sequences.identity() == document.input.sequences.identity());
   constexpr int rounds = 10'000;

@@ -1,5 +1,6 @@
 #include "core/text/tokenize.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -8,7 +9,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/error.hpp"
-#include "core/text/special_tokens.hpp"
+#include "core/text/token.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope::tokenize_test {
@@ -16,56 +17,62 @@ namespace attnscope::tokenize_test {
 using Catch::Matchers::ContainsSubstring;
 using Tokens = std::vector<std::string>;
 
+namespace {
+
+std::vector<std::string> words(std::string_view text) { return texts_of(tokenize(text)); }
+
+}  // namespace
+
 TEST_CASE("words and punctuation are cut apart", "[tokenize]") {
-  CHECK(tokenize("The cat sat on the mat") == Tokens{"The", "cat", "sat", "on", "the", "mat"});
-  CHECK(tokenize("Hello, world!") == Tokens{"Hello", ",", "world", "!"});
-  CHECK(tokenize("(a+b)=c...") == Tokens{"(", "a", "+", "b", ")", "=", "c", ".", ".", "."});
-  CHECK(tokenize("well-known") == Tokens{"well", "-", "known"});
-  CHECK(tokenize("a—b") == Tokens{"a", "—", "b"});
-  CHECK(tokenize("5€ $7 x²") == Tokens{"5", "€", "$", "7", "x²"});
+  CHECK(words("The cat sat on the mat") == Tokens{"The", "cat", "sat", "on", "the", "mat"});
+  CHECK(words("Hello, world!") == Tokens{"Hello", ",", "world", "!"});
+  CHECK(words("(a+b)=c...") == Tokens{"(", "a", "+", "b", ")", "=", "c", ".", ".", "."});
+  CHECK(words("well-known") == Tokens{"well", "-", "known"});
+  CHECK(words("a—b") == Tokens{"a", "—", "b"});
+  CHECK(words("5€ $7 x²") == Tokens{"5", "€", "$", "7", "x²"});
 }
 
 TEST_CASE("connectors stay inside words", "[tokenize]") {
-  CHECK(tokenize("it's d_model 3.14") == Tokens{"it's", "d_model", "3.14"});
-  CHECK(tokenize("l’été aujourd'hui") == Tokens{"l’été", "aujourd'hui"});
-  CHECK(tokenize("1,000.50 10.2.3") == Tokens{"1,000.50", "10.2.3"});
-  CHECK(tokenize("x_1 __init__") == Tokens{"x_1", "__init__"});
+  CHECK(words("it's d_model 3.14") == Tokens{"it's", "d_model", "3.14"});
+  CHECK(words("l’été aujourd'hui") == Tokens{"l’été", "aujourd'hui"});
+  CHECK(words("1,000.50 10.2.3") == Tokens{"1,000.50", "10.2.3"});
+  CHECK(words("x_1 __init__") == Tokens{"x_1", "__init__"});
   SECTION("but only between what they connect") {
-    CHECK(tokenize("'quoted' dogs' rock 'n' roll") ==
+    CHECK(words("'quoted' dogs' rock 'n' roll") ==
           Tokens{"'", "quoted", "'", "dogs", "'", "rock", "'", "n", "'", "roll"});
-    CHECK(tokenize("3. .5 a.b 1,a 2.") == Tokens{"3", ".", ".", "5", "a", ".", "b", "1", ",", "a", "2", "."});
-    CHECK(tokenize("it''s 1..2") == Tokens{"it", "'", "'", "s", "1", ".", ".", "2"});
-    CHECK(tokenize("it' s") == Tokens{"it", "'", "s"});
+    CHECK(words("3. .5 a.b 1,a 2.") == Tokens{"3", ".", ".", "5", "a", ".", "b", "1", ",", "a", "2", "."});
+    CHECK(words("it''s 1..2") == Tokens{"it", "'", "'", "s", "1", ".", ".", "2"});
+    CHECK(words("it' s") == Tokens{"it", "'", "s"});
   }
 }
 
 TEST_CASE("white space and control characters vanish", "[tokenize]") {
-  CHECK(tokenize("").empty());
-  CHECK(tokenize(" \t\r\n\u00a0\u3000\u2028").empty());
-  CHECK(tokenize(std::string_view("a\0b\x01"
-                                  "c\x7f",
-                                  6)) == Tokens{"a", "b", "c"});
-  CHECK(tokenize("one\r\ntwo\u200bthree") == Tokens{"one", "two", "three"});
-  CHECK(tokenize("co\u00adop \ufeffword \u200f") == Tokens{"coop", "word"});
+  CHECK(words("").empty());
+  CHECK(words(" \t\r\n\u00a0\u3000\u2028").empty());
+  CHECK(words(std::string_view("a\0b\x01"
+                               "c\x7f",
+                               6)) == Tokens{"a", "b", "c"});
+  CHECK(words("one\r\ntwo\u200bthree") == Tokens{"one", "two", "three"});
+  CHECK(words("co\u00adop \ufeffword \u200f") == Tokens{"coop", "word"});
 }
 
 TEST_CASE("scripts without spaces are cut by character, those with spaces by word", "[tokenize]") {
-  CHECK(tokenize("我喜欢猫。") == Tokens{"我", "喜", "欢", "猫", "。"});
-  CHECK(tokenize("東京タワーへ行く") == Tokens{"東", "京", "タ", "ワ", "ー", "へ", "行", "く"});
-  CHECK(tokenize("人々 𠮷野") == Tokens{"人", "々", "𠮷", "野"});
-  CHECK(tokenize("ABC公司2号") == Tokens{"ABC", "公", "司", "2", "号"});
-  CHECK(tokenize("고양이가 앉았다") == Tokens{"고양이가", "앉았다"});
-  CHECK(tokenize("สวัสดีครับ ไทย") == Tokens{"สวัสดีครับ", "ไทย"});
-  CHECK(tokenize("नमस्ते दुनिया।") == Tokens{"नमस्ते", "दुनिया", "।"});
-  CHECK(tokenize("Привет, мир!") == Tokens{"Привет", ",", "мир", "!"});
-  CHECK(tokenize("می\u200cخواهم ٣٫١٤") == Tokens{"می\u200cخواهم", "٣٫١٤"});
+  CHECK(words("我喜欢猫。") == Tokens{"我", "喜", "欢", "猫", "。"});
+  CHECK(words("東京タワーへ行く") == Tokens{"東", "京", "タ", "ワ", "ー", "へ", "行", "く"});
+  CHECK(words("人々 𠮷野") == Tokens{"人", "々", "𠮷", "野"});
+  CHECK(words("ABC公司2号") == Tokens{"ABC", "公", "司", "2", "号"});
+  CHECK(words("고양이가 앉았다") == Tokens{"고양이가", "앉았다"});
+  CHECK(words("สวัสดีครับ ไทย") == Tokens{"สวัสดีครับ", "ไทย"});
+  CHECK(words("नमस्ते दुनिया।") == Tokens{"नमस्ते", "दुनिया", "।"});
+  CHECK(words("Привет, мир!") == Tokens{"Привет", ",", "мир", "!"});
+  CHECK(words("می\u200cخواهم ٣٫١٤") == Tokens{"می\u200cخواهم", "٣٫١٤"});
 }
 
 TEST_CASE("equal-looking words are equal tokens", "[tokenize]") {
-  CHECK(tokenize("e\u0301te\u0301") == tokenize("\u00e9t\u00e9"));
-  CHECK(tokenize("\u1112\u1161\u11ab") == Tokens{"한"});
-  CHECK(tokenize("か\u3099") == Tokens{"が"});
-  CHECK(tokenize("a\u0323\u0307") == tokenize("a\u0307\u0323"));
+  CHECK(words("e\u0301te\u0301") == words("\u00e9t\u00e9"));
+  CHECK(words("\u1112\u1161\u11ab") == Tokens{"한"});
+  CHECK(words("か\u3099") == Tokens{"が"});
+  CHECK(words("a\u0323\u0307") == words("a\u0307\u0323"));
   // The joints of the pieces that are normalised one by one must not show.
   for (std::size_t shift = 0; shift < 70; ++shift) {
     const std::string before(shift, 'x');
@@ -74,22 +81,22 @@ TEST_CASE("equal-looking words are equal tokens", "[tokenize]") {
       composed += "\u00e9한";
       decomposed += "e\u0301\u1112\u1161\u11ab";
     }
-    REQUIRE(tokenize(before + decomposed) == tokenize(before + composed));
+    REQUIRE(words(before + decomposed) == words(before + composed));
   }
 }
 
 TEST_CASE("a character keeps what clings to it", "[tokenize]") {
-  CHECK(tokenize("x\u0305y") == Tokens{"x\u0305y"});
-  CHECK(tokenize("+\u20d2 a") == Tokens{"+\u20d2", "a"});
-  CHECK(tokenize("a \u0301b") == Tokens{"a", "\u0301b"});
-  CHECK(tokenize("葛\U000E0100城") == Tokens{"葛\U000E0100", "城"});
+  CHECK(words("x\u0305y") == Tokens{"x\u0305y"});
+  CHECK(words("+\u20d2 a") == Tokens{"+\u20d2", "a"});
+  CHECK(words("a \u0301b") == Tokens{"a", "\u0301b"});
+  CHECK(words("葛\U000E0100城") == Tokens{"葛\U000E0100", "城"});
   SECTION("emoji") {
-    CHECK(tokenize("I❤️U") == Tokens{"I", "❤️", "U"});
-    CHECK(tokenize("👩🏽‍💻👨‍👩‍👧‍👦!") ==
+    CHECK(words("I❤️U") == Tokens{"I", "❤️", "U"});
+    CHECK(words("👩🏽‍💻👨‍👩‍👧‍👦!") ==
           Tokens{"👩🏽‍💻", "👨‍👩‍👧‍👦", "!"});
-    CHECK(tokenize("🇩🇪🇫🇷") == Tokens{"🇩🇪", "🇫🇷"});
-    CHECK(tokenize("1️⃣2️⃣ #️⃣") == Tokens{"1️⃣", "2️⃣", "#️⃣"});
-    CHECK(tokenize("😀😀") == Tokens{"😀", "😀"});
+    CHECK(words("🇩🇪🇫🇷") == Tokens{"🇩🇪", "🇫🇷"});
+    CHECK(words("1️⃣2️⃣ #️⃣") == Tokens{"1️⃣", "2️⃣", "#️⃣"});
+    CHECK(words("😀😀") == Tokens{"😀", "😀"});
   }
 }
 
@@ -102,8 +109,7 @@ TEST_CASE("what is not UTF-8 is refused with its place", "[tokenize]") {
   CHECK(offset("ab\xe4\xbd") == 2u);        // cut off
   CHECK(offset("é\x80") == 2u);
   CHECK(!offset("日本\U0010FFFF"));
-  CHECK_THROWS_WITH(tokenize("caf\xe9 noir"),
-                    ContainsSubstring("byte 3 (0xe9)") && ContainsSubstring("UTF-8"));
+  CHECK_THROWS_WITH(words("caf\xe9 noir"), ContainsSubstring("byte 3 (0xe9)") && ContainsSubstring("UTF-8"));
 }
 
 TEST_CASE("messages print any bytes on one line", "[tokenize]") {
@@ -115,27 +121,56 @@ TEST_CASE("messages print any bytes on one line", "[tokenize]") {
 }
 
 TEST_CASE("markers of models are tokens of their own", "[tokenize]") {
-  CHECK(tokenize("[CLS] the cat[SEP]") == Tokens{"[CLS]", "the", "cat", "[SEP]"});
-  CHECK(tokenize("<s>oui</s> <|endoftext|> [UNUSED_12] [pad]") ==
+  CHECK(words("[CLS] the cat[SEP]") == Tokens{"[CLS]", "the", "cat", "[SEP]"});
+  CHECK(words("<s>oui</s> <|endoftext|> [UNUSED_12] [pad]") ==
         Tokens{"<s>", "oui", "</s>", "<|endoftext|>", "[UNUSED_12]", "[pad]"});
-  CHECK(tokenize("a[i] [1] [A] x < y > z <a b> [CLS") == Tokens{"a", "[", "i", "]", "[", "1", "]",
-                                                                "[", "A", "]", "x", "<", "y", ">",
-                                                                "z", "<", "a", "b", ">", "[", "CLS"});
-  CHECK(tokenize("<") == Tokens{"<"});
-  CHECK(tokenize("[]<>") == Tokens{"[", "]", "<", ">"});
+  CHECK(words("a[i] [1] [A] x < y > z <a b> [CLS") == Tokens{"a", "[", "i", "]", "[", "1", "]",
+                                                             "[", "A", "]", "x", "<", "y", ">",
+                                                             "z", "<", "a", "b", ">", "[", "CLS"});
+  CHECK(words("<") == Tokens{"<"});
+  CHECK(words("[]<>") == Tokens{"[", "]", "<", ">"});
   for (const std::string marker : {"[CLS]", "[pad]", "<s>", "</s>", "<|endoftext|>"}) {
-    CHECK(tokenize(marker) == Tokens{marker});
-    CHECK(is_special_token(marker));
+    CHECK(words(marker) == Tokens{marker});
+    CHECK(is_written_as_special(marker));
   }
-  for (const std::string word : {"cat", "[]", "[", "a]", "<a b>"}) CHECK_FALSE(is_special_token(word));
+  for (const std::string word : {"cat", "[]", "[", "a]", "<a b>"}) CHECK_FALSE(is_written_as_special(word));
+}
+
+TEST_CASE("a token knows its bytes of the text as it was typed", "[tokenize]") {
+  // Decomposed letters become one, soft hyphens vanish: the token's own bytes are others than those typed.
+  const std::string text = " Cafe\u0301, co\u00adop [CLS] \u1112\u1161\u11ab 2 e\u0323\u0301猫! ";
+  std::vector<std::string> typed;
+  std::int64_t before = 0;
+  for (const Token& token : tokenize(text)) {
+    CHECK(token.begin >= before);
+    CHECK(token.end > token.begin);
+    CHECK(token.special == (token.text == "[CLS]"));
+    CHECK(token.id == -1);
+    before = token.end;
+    typed.push_back(text.substr(static_cast<std::size_t>(token.begin),
+                                static_cast<std::size_t>(token.end - token.begin)));
+    CHECK(words(typed.back()) == Tokens{token.text});
+  }
+  CHECK(typed == Tokens{"Cafe\u0301", ",", "co\u00adop", "[CLS]", "\u1112\u1161\u11ab", "2", "e\u0323\u0301",
+                        "猫", "!"});
+  CHECK(before == std::ssize(text) - 1);
+}
+
+TEST_CASE("a token stays the same where its text moves", "[tokenize]") {
+  const std::vector<Token> here = tokenize("the cat"), there = tokenize("  the   cat");
+  CHECK(here != there);
+  CHECK(std::ranges::equal(here, there, &Token::is_same));
+  CHECK(Token("[CLS]").special);
+  CHECK_FALSE(Token("cat").special);
+  CHECK_FALSE(Token("cat").is_same(Token("Cat")));
 }
 
 TEST_CASE("a long hostile text takes no longer than a long one", "[tokenize]") {
   std::string marks = "a";
   for (int i = 0; i < 100'000; ++i) marks += i % 2 == 0 ? "\u0301" : "\u0323";
   const auto start = std::chrono::steady_clock::now();
-  CHECK(tokenize(marks).size() == 1);
-  CHECK(tokenize(std::string(1'000'000, ',')).size() == 1'000'000);
+  CHECK(words(marks).size() == 1);
+  CHECK(words(std::string(1'000'000, ',')).size() == 1'000'000);
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
 }
 

@@ -137,7 +137,7 @@ TEST_CASE("edits change what they are named after") {
   CHECK(document.input.sequences.at(0).tokens.size() == 6);
   const Document two = edit::texts(document, {"One.", "Two words"});
   REQUIRE(two.input.sequences.size() == 2);
-  CHECK(two.input.sequences[0].tokens == std::vector<std::string>{"One", "."});
+  CHECK(texts_of(two.input.sequences[0].tokens) == std::vector<std::string>{"One", "."});
   const Document changed = edit::text(two, 1, "a b c");
   CHECK(changed.input.sequences[0] == two.input.sequences[0]);
   CHECK(changed.input.sequences[1].text == "a b c");

@@ -28,9 +28,9 @@ std::string text_words(const std::vector<Sequence>& self, const std::vector<Sequ
     return std::to_string(self.size()) + (self.size() == 1 ? " text" : " texts");
   for (std::size_t b = 0; b < self.size(); ++b) {
     const auto &mine = self[b].tokens, &theirs = other[b].tokens;
-    if (mine == theirs) continue;
     if (mine.size() != theirs.size()) return std::to_string(mine.size()) + " " + std::string(unit);
-    return "“" + *std::mismatch(mine.begin(), mine.end(), theirs.begin()).first + "”";
+    const auto differs = std::ranges::mismatch(mine, theirs, &Token::is_same).in1;
+    if (differs != mine.end()) return "“" + differs->text + "”";
   }
   return {};
 }
