@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "core/parallel.hpp"
-#include "core/stages/run_stage.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/base/parallel.hpp"
 #include "core/streaming/tile.hpp"
 #include "gpu/card_stages.hpp"
 #include "gpu/sweeps.hpp"

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "core/backend.hpp"
+#include "core/engine/backend.hpp"
 #include "gpu/card_settings.hpp"
 #include "gpu/device.hpp"
 

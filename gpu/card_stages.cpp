@@ -3,7 +3,7 @@
 #include <numbers>
 #include <utility>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 #include "gpu/launching.hpp"
 
 namespace attnscope::gpu {

@@ -2,7 +2,7 @@
 // is shown, and stay on the card for the stages that read them.
 #pragma once
 
-#include "core/stages/stage_math.hpp"
+#include "core/attention/stage_math.hpp"
 #include "gpu/card_settings.hpp"
 #include "gpu/residents.hpp"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "core/backend.hpp"
+#include "core/engine/backend.hpp"
 
 namespace attnscope {
 

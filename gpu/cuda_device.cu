@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 #include "gpu/cuda_device.hpp"
 #include "gpu/device_context.cuh"
 #include "gpu/why_no_card.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 #include "gpu/device.hpp"
 
 namespace attnscope::gpu {

@@ -6,9 +6,9 @@
 #include <memory>
 #include <span>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
+#include "core/base/tensor.hpp"
 #include "core/streaming/problem.hpp"
-#include "core/tensor.hpp"
 #include "gpu/device.hpp"
 
 namespace attnscope::gpu {

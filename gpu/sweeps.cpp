@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 #include "core/streaming/wishes.hpp"
 #include "gpu/given.hpp"
 #include "gpu/launching.hpp"

@@ -7,9 +7,9 @@
 #include <memory>
 
 #include "app/cli/tensor_output.hpp"
-#include "core/parallel.hpp"
-#include "core/stages/row_math.hpp"
-#include "core/stages/run_stage.hpp"
+#include "core/attention/row_math.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/base/parallel.hpp"
 
 namespace attnscope {
 namespace {
@@ -33,7 +33,8 @@ struct RowSums {
   TensorOf<T> log_sum_exp, entropy, received;
 };
 
-/// The entropy in the centred form, as in core/measures.hpp, in the scalar type that was computed in.
+/// The entropy in the centred form, as in core/analysis/measures.hpp, in the scalar type that was computed
+/// in.
 template <class T>
 RowSums<T> sum_rows(const TensorOf<T>& masked, const TensorOf<T>& weights) {
   const Shape& shape = masked.shape();

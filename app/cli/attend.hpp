@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "core/files/attention_tensors.hpp"
+#include "core/files/import/attention_tensors.hpp"
 
 namespace attnscope {
 

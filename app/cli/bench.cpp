@@ -15,8 +15,8 @@
 
 #include "app/cli/bench_plot.hpp"
 #include "app/cli/bench_subject.hpp"
-#include "core/error.hpp"
-#include "core/files/atomic_write.hpp"
+#include "core/base/error.hpp"
+#include "core/files/formats/atomic_write.hpp"
 
 namespace attnscope {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/choose_backend.hpp"
+#include "app/results/choose_backend.hpp"
 
 namespace attnscope {
 

@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/error.hpp"
-#include "core/pipeline.hpp"
-#include "core/survey.hpp"
+#include "core/base/error.hpp"
+#include "core/engine/pipeline.hpp"
+#include "core/engine/survey.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {

@@ -9,7 +9,7 @@
 
 #include "app/cli/bench.hpp"
 #include "app/cli/gemm.hpp"
-#include "core/parallel.hpp"
+#include "core/base/parallel.hpp"
 #include "core/streaming/tile.hpp"
 
 namespace attnscope {

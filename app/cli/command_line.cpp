@@ -21,12 +21,12 @@
 #include "app/cli/readings.hpp"
 #include "app/cli/rotate.hpp"
 #include "app/cli/whole_text.hpp"
-#include "app/paths.hpp"
-#include "app/render.hpp"
-#include "app/view_state.hpp"
-#include "app/window.hpp"
-#include "app/words.hpp"
-#include "core/enum_names.hpp"
+#include "app/files/paths.hpp"
+#include "app/shell/render.hpp"
+#include "app/shell/window.hpp"
+#include "app/state/view_state.hpp"
+#include "app/ui/words.hpp"
+#include "core/document/enum_names.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {

@@ -1,8 +1,8 @@
 #include "app/cli/layer.hpp"
 
 #include "app/cli/tensor_output.hpp"
-#include "core/parallel.hpp"
-#include "core/stages/run_stage.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/base/parallel.hpp"
 
 namespace attnscope {
 namespace {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/files/layer_tensors.hpp"
+#include "core/files/import/layer_tensors.hpp"
 
 namespace attnscope {
 

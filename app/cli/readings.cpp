@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "app/cli/whole_text.hpp"
-#include "core/enum_names.hpp"
+#include "core/document/enum_names.hpp"
 
 namespace attnscope {
 

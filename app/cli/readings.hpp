@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "app/render.hpp"
-#include "app/selection.hpp"
+#include "app/shell/render.hpp"
+#include "app/state/selection.hpp"
 
 namespace attnscope {
 
@@ -21,7 +21,7 @@ bool read_size(std::string_view, RenderWish&);
 bool read_cell(std::string_view, std::optional<Cell>&);
 /// "3,0", "-1,4": how far a query sees back and ahead. False when the text does not fit.
 bool read_window(std::string_view, Window&);
-/// By its key (see core/enum_names.hpp). False for anything else.
+/// By its key (see core/document/enum_names.hpp). False for anything else.
 bool read_precision(std::string_view, Precision&);
 /// "yes", "no"; "applied", "rope-half", "rope-interleaved". False for anything else.
 bool read_answer(std::string_view, std::optional<bool>&);

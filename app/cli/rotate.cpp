@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "app/cli/tensor_output.hpp"
-#include "core/error.hpp"
-#include "core/files/tensor_refusals.hpp"
-#include "core/parallel.hpp"
-#include "core/stages/positions.hpp"
-#include "core/stages/projections.hpp"
+#include "core/attention/positions.hpp"
+#include "core/attention/projections.hpp"
+#include "core/base/error.hpp"
+#include "core/base/parallel.hpp"
+#include "core/files/import/tensor_refusals.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/files/safetensors.hpp"
+#include "core/files/formats/safetensors.hpp"
 
 namespace attnscope {
 

@@ -8,8 +8,8 @@
 #define STBI_WRITE_NO_STDIO
 #include <stb/stb_image_write.h>
 
-#include "core/error.hpp"
-#include "core/files/atomic_write.hpp"
+#include "core/base/error.hpp"
+#include "core/files/formats/atomic_write.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {

@@ -11,7 +11,7 @@
 #include "app/draw/colormap.hpp"
 #include "app/draw/image.hpp"
 #include "app/draw/row_loops.hpp"
-#include "core/tensor.hpp"
+#include "core/base/tensor.hpp"
 
 namespace attnscope {
 

@@ -8,7 +8,7 @@
 #include <EGL/eglext.h>
 #include <GL/glcorearb.h>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 
 namespace attnscope {
 namespace {

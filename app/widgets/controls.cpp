@@ -8,7 +8,7 @@
 #include <imgui.h>
 #include <misc/cpp/imgui_stdlib.h>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/widgets/widgets.hpp"
 
 namespace attnscope {

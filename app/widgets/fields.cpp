@@ -6,7 +6,7 @@
 #include <imgui_internal.h>
 #include <misc/cpp/imgui_stdlib.h>
 
-#include "app/paths.hpp"
+#include "app/files/paths.hpp"
 #include "app/widgets/widgets.hpp"
 
 namespace attnscope {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ui.hpp"
+#include "app/ui/ui.hpp"
 #include "app/widgets/widgets.hpp"
 
 namespace attnscope {

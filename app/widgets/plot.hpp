@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ui.hpp"
+#include "app/ui/ui.hpp"
 #include "app/widgets/zoom.hpp"
 
 namespace attnscope {

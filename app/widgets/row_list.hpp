@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "app/ui.hpp"
+#include "app/ui/ui.hpp"
 
 namespace attnscope {
 

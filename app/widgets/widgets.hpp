@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/ui.hpp"
+#include "app/ui/ui.hpp"
 
 namespace attnscope {
 

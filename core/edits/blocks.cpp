@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/stages/embed.hpp"
+#include "core/attention/embed.hpp"
 #include "core/weights/initialise.hpp"
 #include "core/weights/make_weights.hpp"
 

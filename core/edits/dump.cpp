@@ -8,10 +8,10 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "core/error.hpp"
-#include "core/files/limits.hpp"
-#include "core/known.hpp"
-#include "core/stages/run_stage.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/base/error.hpp"
+#include "core/document/known.hpp"
+#include "core/files/formats/limits.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {

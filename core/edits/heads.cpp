@@ -7,11 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "core/cures.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/base/error.hpp"
+#include "core/document/layer_sizes.hpp"
+#include "core/document/settings_check.hpp"
 #include "core/edits/blocks.hpp"
-#include "core/error.hpp"
-#include "core/settings_check.hpp"
-#include "core/stages/run_stage.hpp"
+#include "core/edits/cures.hpp"
 
 namespace attnscope::edit {
 

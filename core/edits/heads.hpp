@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/document.hpp"
+#include "core/document/document.hpp"
 #include "core/weights/hand_built.hpp"
 
 namespace attnscope::edit {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/edits.hpp"
-#include "core/error.hpp"
-#include "core/mask.hpp"
+#include "core/base/error.hpp"
+#include "core/document/mask.hpp"
+#include "core/edits/edits.hpp"
 
 namespace attnscope::edit {
 namespace {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <span>
 
-#include "core/document.hpp"
-#include "core/trace.hpp"
+#include "core/document/document.hpp"
+#include "core/document/trace.hpp"
 
 namespace attnscope::edit {
 

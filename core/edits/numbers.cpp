@@ -9,9 +9,10 @@
 
 #include <fmt/format.h>
 
+#include "core/base/error.hpp"
+#include "core/base/random.hpp"
+#include "core/document/layer_sizes.hpp"
 #include "core/edits/blocks.hpp"
-#include "core/error.hpp"
-#include "core/random.hpp"
 #include "core/weights/initialise.hpp"
 #include "core/weights/make_weights.hpp"
 

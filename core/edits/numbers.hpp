@@ -14,7 +14,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/document.hpp"
+#include "core/document/document.hpp"
 
 namespace attnscope {
 

@@ -10,7 +10,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/streaming/kernels.hpp"
+#include "core/streaming/kernels/kernels.hpp"
 #include "core/streaming/problem.hpp"
 #include "core/streaming/sweep.hpp"
 

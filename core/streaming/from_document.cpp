@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/mask.hpp"
-#include "core/stages/positions.hpp"
-#include "core/stages/run_stage.hpp"
+#include "core/attention/positions.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/document/mask.hpp"
 
 namespace attnscope {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/document.hpp"
+#include "core/document/document.hpp"
+#include "core/document/trace.hpp"
 #include "core/streaming/problem.hpp"
-#include "core/trace.hpp"
 
 namespace attnscope {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 #include "core/streaming/drive.hpp"
 #include "core/streaming/wishes.hpp"
 

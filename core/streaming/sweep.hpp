@@ -8,10 +8,10 @@
 #include <optional>
 #include <vector>
 
-#include "core/parallel.hpp"
-#include "core/streaming/kernels.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/tensor.hpp"
+#include "core/streaming/kernels/kernels.hpp"
 #include "core/streaming/problem.hpp"
-#include "core/tensor.hpp"
 
 namespace attnscope {
 

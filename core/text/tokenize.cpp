@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <utf8proc.h>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {

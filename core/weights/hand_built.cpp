@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/random.hpp"
-#include "core/weights/function_words.hpp"
+#include "core/base/random.hpp"
+#include "core/text/function_words.hpp"
 #include "core/weights/head_kinds.hpp"
 
 namespace attnscope {

@@ -43,12 +43,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/tensor.hpp"
+#include "core/base/tensor.hpp"
 
 namespace attnscope {
-
-/// The smallest d_model that hand-built embeddings and weights can be made for.
-inline constexpr int min_hand_built_width = 16;
 
 /// Where things are in the rows of X.
 struct HandBuiltLayout {

@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "core/stages/positions.hpp"
+#include "core/document/settings.hpp"
 
 namespace attnscope {
 

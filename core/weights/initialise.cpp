@@ -6,7 +6,7 @@
 
 #include <Eigen/QR>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 
 namespace attnscope {
 namespace {

@@ -4,12 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/document.hpp"
+#include "core/document/document.hpp"
 
 namespace attnscope {
-
-/// Orthogonal blocks are made up to this size: the decomposition takes rows · columns² operations.
-inline constexpr std::int64_t max_orthogonal_size = 1024;
 
 /// A block [fan_in][fan_out] of the Initialiser, the same bits for the same seed, shape and stream.
 /// Orthogonal: the Q of the QR decomposition of Gaussian numbers, each column times the sign of R's diagonal,

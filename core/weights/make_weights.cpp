@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "core/cures.hpp"
-#include "core/random.hpp"
+#include "core/base/random.hpp"
+#include "core/document/layer_sizes.hpp"
 #include "core/weights/hand_built.hpp"
 #include "core/weights/initialise.hpp"
 
@@ -148,14 +148,6 @@ bool can_make(const Document& document, Recipe recipe) {
   if (kv_heads < 1 || layer.heads % kv_heads != 0 || std::min(d_k, d_v) < 1 || wider > widest) return false;
   return !wants_orthogonal(layer.weights) ||
          std::max(layer.d_model, layer.heads * wider) <= max_orthogonal_size;
-}
-
-bool wants_orthogonal(const Weights& weights) {
-  const Recipe recipe = weights.recipe == Recipe::Given ? weights.made_by : weights.recipe;
-  return std::ranges::any_of(weights.blocks, [&](const BlockRecipe& block) {
-    if (block.drawn) return block.drawn->initialiser == Initialiser::Orthogonal;
-    return recipe == Recipe::Random && weights.initialiser == Initialiser::Orthogonal;
-  });
 }
 
 Document with_weights(Document document) {

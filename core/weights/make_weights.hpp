@@ -1,12 +1,9 @@
 // core/weights: from a recipe to blocks of numbers.
 #pragma once
 
-#include "core/document.hpp"
+#include "core/document/document.hpp"
 
 namespace attnscope {
-
-/// Recipes make no blocks for a wider model: four of them at this width take 256 MiB.
-inline constexpr int max_made_width = 4096;
 
 /// The Document with the blocks (and head names) its recipe, seed, noise, biases, heads and d_model ask for.
 /// Blocks that come out equal keep their identity, so that only what really changed is computed again.
@@ -22,8 +19,5 @@ Document with_weights(Document document);
 
 /// Whether the recipe could make blocks for the Document's heads and widths. Never for Given.
 bool can_make(const Document&, Recipe);
-
-/// Whether a block is or was drawn as Orthogonal: then no width is above max_orthogonal_size.
-bool wants_orthogonal(const Weights&);
 
 }  // namespace attnscope

@@ -1,6 +1,6 @@
 // Every row of the table of actions: its key does something, in the window and from the palette; the help
 // page has it; no two rows share a key.
-#include "app/actions.hpp"
+#include "app/scene/actions.hpp"
 
 #include <functional>
 #include <map>

@@ -1,6 +1,6 @@
 // What survives a crash: what was changed is on disk within a second, a killed program's session comes back
 // with the next start, programs that live are left alone; and the files that were open last.
-#include "app/autosave.hpp"
+#include "app/session/autosave.hpp"
 
 #include <csignal>
 #include <filesystem>
@@ -13,10 +13,10 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
-#include "app/recent.hpp"
-#include "app/session.hpp"
-#include "core/files/open.hpp"
-#include "core/files/session_file.hpp"
+#include "app/session/recent.hpp"
+#include "app/session/session.hpp"
+#include "core/files/document/open.hpp"
+#include "core/files/document/session_file.hpp"
 #include "support/temporary_directory.hpp"
 #include "tests/robot/child_process.hpp"
 #include "tests/robot/virtual_display.hpp"

@@ -4,7 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "core/streaming/kernels.hpp"
+#include "core/streaming/kernels/kernels.hpp"
 #include "support/program.hpp"
 #include "support/temporary_directory.hpp"
 

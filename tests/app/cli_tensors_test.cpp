@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/compare.hpp"
-#include "core/files/safetensors.hpp"
+#include "core/files/formats/safetensors.hpp"
 #include "core/samples.hpp"
 #include "support/onnx_cases.hpp"
 #include "support/program.hpp"

@@ -13,7 +13,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "core/files/safetensors.hpp"
+#include "core/files/formats/safetensors.hpp"
 #include "support/program.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -8,12 +8,12 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/closed.hpp"
 #include "app/files_robot.hpp"
-#include "app/look.hpp"
-#include "app/session.hpp"
-#include "core/files/open.hpp"
-#include "core/files/session_file.hpp"
+#include "app/session/closed.hpp"
+#include "app/session/look.hpp"
+#include "app/session/session.hpp"
+#include "core/files/document/open.hpp"
+#include "core/files/document/session_file.hpp"
 #include "support/temporary_directory.hpp"
 #include "tests/robot/child_process.hpp"
 #include "tests/robot/virtual_display.hpp"

@@ -4,8 +4,8 @@
 
 #include "app/compare_robot.hpp"
 #include "app/views/compare/settings.hpp"
-#include "core/edits.hpp"
-#include "core/moved_mass.hpp"
+#include "core/analysis/moved_mass.hpp"
+#include "core/edits/edits.hpp"
 
 namespace attnscope::compare_numbers_test {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "app/compare_robot.hpp"
-#include "app/render.hpp"
+#include "app/shell/render.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::compare_test {

@@ -1,10 +1,10 @@
 // The cost section: the layer on screen and the same layer at another length.
-#include "core/cost.hpp"
+#include "core/analysis/cost.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 
 namespace attnscope::cost_test {
 

@@ -6,7 +6,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/choose_backend.hpp"
+#include "app/results/choose_backend.hpp"
 #include "support/program.hpp"
 
 namespace attnscope::driver_test {

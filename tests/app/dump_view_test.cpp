@@ -11,12 +11,12 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "app/controls_robot.hpp"
-#include "app/render.hpp"
-#include "app/scene.hpp"
+#include "app/scene/scene.hpp"
+#include "app/shell/render.hpp"
 #include "app/views/files/files.hpp"
+#include "core/base/random.hpp"
 #include "core/edits/dump.hpp"
-#include "core/files/safetensors.hpp"
-#include "core/random.hpp"
+#include "core/files/formats/safetensors.hpp"
 #include "support/program.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -9,8 +9,8 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "app/controls_robot.hpp"
-#include "app/scene.hpp"
-#include "core/files/safetensors.hpp"
+#include "app/scene/scene.hpp"
+#include "core/files/formats/safetensors.hpp"
 #include "support/sparse_weights.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/edits.hpp"
+#include "core/edits/edits.hpp"
 #include "robot/robot.hpp"
 
 namespace attnscope::explore_test {

@@ -1,15 +1,15 @@
 // Pictures and numbers on their way out: drawn anew at any size without the window noticing, refused in a
 // sentence; the clipboard.
-#include "app/export.hpp"
+#include "app/session/export.hpp"
 
 #include <filesystem>
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/app.hpp"
+#include "app/files/paths.hpp"
 #include "app/files_robot.hpp"
-#include "app/paths.hpp"
-#include "app/still.hpp"
+#include "app/shell/app.hpp"
+#include "app/shell/still.hpp"
 #include "support/program.hpp"
 #include "support/temporary_directory.hpp"
 

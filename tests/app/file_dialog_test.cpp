@@ -8,10 +8,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/export.hpp"
 #include "app/files_robot.hpp"
-#include "core/files/npy.hpp"
-#include "core/files/open.hpp"
+#include "app/session/export.hpp"
+#include "core/files/document/open.hpp"
+#include "core/files/formats/npy.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::file_dialog_test {

@@ -3,13 +3,13 @@
 #include <chrono>
 #include <thread>
 
-#include "app/background_errors.hpp"
+#include "app/files/paths.hpp"
 #include "app/focus_robot.hpp"
-#include "app/paths.hpp"
-#include "core/edits.hpp"
-#include "core/files/open.hpp"
-#include "core/files/safetensors.hpp"
-#include "core/stages/run_stage.hpp"
+#include "app/results/background_errors.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/edits/edits.hpp"
+#include "core/files/document/open.hpp"
+#include "core/files/formats/safetensors.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::focus_colours_test {

@@ -9,7 +9,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
-#include "app/picture.hpp"
+#include "app/scene/picture.hpp"
 
 namespace attnscope::test {
 

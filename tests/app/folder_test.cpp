@@ -1,5 +1,5 @@
 // What is in a folder, read behind the window, in the order that people expect; and what files are called.
-#include "app/folder.hpp"
+#include "app/files/folder.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/file_kinds.hpp"
+#include "app/files/file_kinds.hpp"
 #include "core/text/utf8.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -1,6 +1,6 @@
 // The typefaces: with the packages app/setup.sh installs, every sign the interface prints and every script a
 // token may be written in has a glyph.
-#include "app/fonts.hpp"
+#include "app/ui/fonts.hpp"
 
 #include <string>
 
@@ -8,7 +8,7 @@
 #include <imgui_internal.h>
 
 #include "app/gl/offscreen.hpp"
-#include "app/imgui_host.hpp"
+#include "app/shell/imgui_host.hpp"
 
 namespace attnscope::fonts_test {
 

@@ -5,7 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/compare_robot.hpp"
-#include "app/layout.hpp"
+#include "app/state/layout.hpp"
 
 namespace attnscope::give_way_test {
 

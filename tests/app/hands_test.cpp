@@ -6,7 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <imgui_internal.h>
 
-#include "app/actions.hpp"
+#include "app/scene/actions.hpp"
 #include "controls_robot.hpp"
 #include "hands_robot.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/head_words.hpp"
+#include "app/scene/head_words.hpp"
 #include "heads_robot.hpp"
 
 namespace attnscope::heads_grid_test {

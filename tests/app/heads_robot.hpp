@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "controls_robot.hpp"
-#include "core/edits.hpp"
+#include "core/edits/edits.hpp"
 #include "core/edits/heads.hpp"
-#include "core/files/open.hpp"
+#include "core/files/document/open.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::test {

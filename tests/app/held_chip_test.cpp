@@ -1,5 +1,5 @@
 // What is held says so in Explore; two different heads are compared.
-#include "app/views/held_chip.hpp"
+#include "app/views/compare/held_chip.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/compare_robot.hpp"
-#include "app/own_words.hpp"
+#include "app/ui/own_words.hpp"
 #include "app/views/compare/settings.hpp"
 #include "robot/layout.hpp"
 

@@ -1,10 +1,10 @@
 // Undo and redo, and the command palette.
-#include "app/history.hpp"
+#include "app/state/history.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/actions.hpp"
 #include "app/controls_robot.hpp"
+#include "app/scene/actions.hpp"
 
 namespace attnscope::history_test {
 

@@ -5,9 +5,9 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/head_words.hpp"
-#include "app/number_format.hpp"
+#include "app/scene/head_words.hpp"
 #include "app/signals_robot.hpp"
+#include "app/ui/number_format.hpp"
 #include "heads_robot.hpp"
 #include "robot/layout.hpp"
 

@@ -12,9 +12,9 @@
 
 #include "app/draw/texture.hpp"
 #include "app/gl/offscreen.hpp"
-#include "app/imgui_host.hpp"
-#include "app/item_recorder.hpp"
-#include "core/error.hpp"
+#include "app/shell/imgui_host.hpp"
+#include "app/ui/item_recorder.hpp"
+#include "core/base/error.hpp"
 
 namespace attnscope::host_test {
 

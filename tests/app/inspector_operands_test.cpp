@@ -5,7 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/inspector_robot.hpp"
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "core/edits/numbers.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -6,9 +6,9 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/inspector_robot.hpp"
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "core/edits/heads.hpp"
-#include "core/files/open.hpp"
+#include "core/files/document/open.hpp"
 #include "robot/layout.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -7,8 +7,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
-#include "app/kept_weights.hpp"
-#include "app/ui.hpp"
+#include "app/results/kept_weights.hpp"
+#include "app/ui/ui.hpp"
 
 namespace attnscope::lines_test {
 

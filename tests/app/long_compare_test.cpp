@@ -7,7 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/long_robot.hpp"
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 
 namespace attnscope::long_compare_test {
 

@@ -5,8 +5,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/long_robot.hpp"
-#include "app/number_format.hpp"
-#include "core/bright_lines.hpp"
+#include "app/ui/number_format.hpp"
+#include "core/engine/bright_lines.hpp"
 
 namespace attnscope::long_lines_test {
 

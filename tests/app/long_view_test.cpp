@@ -7,11 +7,11 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/actions.hpp"
 #include "app/long_robot.hpp"
-#include "app/number_format.hpp"
-#include "core/files/safetensors.hpp"
-#include "core/random.hpp"
+#include "app/scene/actions.hpp"
+#include "app/ui/number_format.hpp"
+#include "core/base/random.hpp"
+#include "core/files/formats/safetensors.hpp"
 #include "core/streaming/tile.hpp"
 #include "support/second_backend.hpp"
 

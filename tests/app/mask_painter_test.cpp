@@ -4,8 +4,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
+#include "core/document/mask.hpp"
 #include "core/edits/mask.hpp"
-#include "core/mask.hpp"
 
 namespace attnscope::mask_painter_test {
 

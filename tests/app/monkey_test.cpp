@@ -9,7 +9,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/actions.hpp"
+#include "app/scene/actions.hpp"
 #include "hands_robot.hpp"
 #include "robot/robot.hpp"
 #include "support/seeds.hpp"

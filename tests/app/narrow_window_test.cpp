@@ -4,7 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/layout.hpp"
+#include "app/state/layout.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
 

@@ -5,9 +5,9 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/inspector_robot.hpp"
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/inspector/numbers.hpp"
-#include "app/views/neuron/strips.hpp"
+#include "app/views/parts/strips.hpp"
 
 namespace attnscope::neuron_test {
 

@@ -1,5 +1,5 @@
 // The trace of the chosen cell: its ring, freezing, and the trigger.
-#include "app/oscilloscope.hpp"
+#include "app/state/oscilloscope.hpp"
 
 #include <cmath>
 

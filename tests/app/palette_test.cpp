@@ -6,7 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <imgui_internal.h>
 
-#include "app/own_words.hpp"
+#include "app/ui/own_words.hpp"
 #include "app/views/palette/entries.hpp"
 #include "controls_robot.hpp"
 

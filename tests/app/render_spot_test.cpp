@@ -5,8 +5,8 @@
 
 #include "app/draw/image.hpp"
 #include "app/long_robot.hpp"
-#include "app/views/focus/map_frame.hpp"
-#include "core/error.hpp"
+#include "app/views/parts/map_frame.hpp"
+#include "core/base/error.hpp"
 #include "support/program.hpp"
 
 namespace attnscope::render_spot_test {

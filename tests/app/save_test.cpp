@@ -7,9 +7,9 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/files_robot.hpp"
-#include "core/files/npy.hpp"
-#include "core/files/open.hpp"
-#include "core/files/safetensors.hpp"
+#include "core/files/document/open.hpp"
+#include "core/files/formats/npy.hpp"
+#include "core/files/formats/safetensors.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::save_test {

@@ -11,11 +11,11 @@
 
 #include "app/draw/texture.hpp"
 #include "app/gl/offscreen.hpp"
-#include "app/glyph_fonts.hpp"
-#include "app/imgui_host.hpp"
-#include "app/own_words.hpp"
-#include "app/theme.hpp"
-#include "app/ui.hpp"
+#include "app/shell/imgui_host.hpp"
+#include "app/ui/glyph_fonts.hpp"
+#include "app/ui/own_words.hpp"
+#include "app/ui/theme.hpp"
+#include "app/ui/ui.hpp"
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"
 

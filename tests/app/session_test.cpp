@@ -1,6 +1,6 @@
 // Sessions: what was saved is seen again as it was, pixel by pixel; what is damaged opens as far as it is
 // good and says what is lost.
-#include "app/session.hpp"
+#include "app/session/session.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/controls_robot.hpp"
-#include "core/files/open.hpp"
-#include "core/files/session_file.hpp"
+#include "core/files/document/open.hpp"
+#include "core/files/document/session_file.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::session_test {

@@ -4,8 +4,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/actions.hpp"
-#include "app/layout.hpp"
+#include "app/scene/actions.hpp"
+#include "app/state/layout.hpp"
 #include "controls_robot.hpp"
 
 namespace attnscope::shell_test {

@@ -5,12 +5,12 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/actions.hpp"
 #include "app/draw/raster.hpp"
-#include "app/layout.hpp"
+#include "app/scene/actions.hpp"
 #include "app/signals_robot.hpp"
-#include "core/edits.hpp"
-#include "core/files/open.hpp"
+#include "app/state/layout.hpp"
+#include "core/edits/edits.hpp"
+#include "core/files/document/open.hpp"
 #include "robot/layout.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/actions.hpp"
+#include "app/scene/actions.hpp"
 #include "app/signals_robot.hpp"
-#include "core/edits.hpp"
+#include "core/edits/edits.hpp"
 
 namespace attnscope::signals_trace_test {
 

@@ -10,11 +10,11 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/layout.hpp"
-#include "app/number_format.hpp"
-#include "app/own_words.hpp"
-#include "app/paths.hpp"
-#include "app/words.hpp"
+#include "app/files/paths.hpp"
+#include "app/state/layout.hpp"
+#include "app/ui/number_format.hpp"
+#include "app/ui/own_words.hpp"
+#include "app/ui/words.hpp"
 #include "controls_robot.hpp"
 #include "robot/layout.hpp"
 #include "support/program.hpp"

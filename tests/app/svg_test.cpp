@@ -9,8 +9,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/app.hpp"
 #include "app/controls_robot.hpp"
+#include "app/shell/app.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::svg_test {

@@ -9,7 +9,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/own_words.hpp"
+#include "app/ui/own_words.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope::text_shaping_test {

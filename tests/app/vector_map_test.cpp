@@ -1,5 +1,5 @@
 // The stages of vectors in the focus: every tensor of the computation can be looked at.
-#include "app/views/vector_map.hpp"
+#include "app/views/parts/vector_map.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/walk_robot.hpp"
 #include "support/temporary_directory.hpp"
 

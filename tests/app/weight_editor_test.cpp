@@ -7,9 +7,9 @@
 
 #include "app/controls_robot.hpp"
 #include "app/widgets/number_edit.hpp"
-#include "core/edits.hpp"
+#include "core/edits/edits.hpp"
 #include "core/edits/numbers.hpp"
-#include "core/files/open.hpp"
+#include "core/files/document/open.hpp"
 #include "core/weights/initialise.hpp"
 #include "support/temporary_directory.hpp"
 

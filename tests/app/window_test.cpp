@@ -9,7 +9,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/views/start/start_state.hpp"
+#include "app/state/start_state.hpp"
 #include "support/temporary_directory.hpp"
 #include "tests/robot/child_process.hpp"
 #include "tests/robot/robot.hpp"

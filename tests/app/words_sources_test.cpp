@@ -34,8 +34,8 @@ constexpr std::array<std::string_view, 13> names{
 /// Where the palette keeps what people call things, in small letters: it is searched, never shown.
 constexpr std::array<std::string_view, 3> of_palette{"entries.cpp", "controls.cpp", "other_words.cpp"};
 /// What the core tells a person who sets something that cannot be.
-constexpr std::array<const char*, 3> told_by_core{"core/streaming/from_document.cpp", "core/live_engine.cpp",
-                                                  "core/edits/mask.cpp"};
+constexpr std::array<const char*, 3> told_by_core{"core/streaming/from_document.cpp",
+                                                  "core/engine/live_engine.cpp", "core/edits/mask.cpp"};
 
 std::vector<SourceText> shown_texts() {
   std::vector<SourceText> all = source_texts(sources / "app");

@@ -1,6 +1,6 @@
 // The string table: what a text's key is, what a table may say and how it is refused, what is never
 // translated, and how a language is chosen. The texts themselves are walked through in words_tour_test.cpp.
-#include "app/words.hpp"
+#include "app/ui/words.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,9 +10,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
 
-#include "app/own_words.hpp"
+#include "app/ui/own_words.hpp"
 #include "controls_robot.hpp"
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 #include "core/text/utf8.hpp"
 #include "robot/layout.hpp"
 #include "robot/main_views.hpp"

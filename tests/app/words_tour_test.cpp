@@ -17,8 +17,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
 
-#include "app/paths.hpp"
-#include "app/words.hpp"
+#include "app/files/paths.hpp"
+#include "app/ui/words.hpp"
 #include "robot/layout.hpp"
 #include "robot/main_views.hpp"
 #include "robot/source_words.hpp"

@@ -1,6 +1,6 @@
 // What runs here, said aloud: with a kernel that is missing, the other tests would pass without having tried
 // it.
-#include "core/streaming/kernels.hpp"
+#include "core/streaming/kernels/kernels.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "core/attention/dropout.hpp"
+#include "core/attention/embed.hpp"
 #include "core/compare.hpp"
-#include "core/stages/dropout.hpp"
-#include "core/stages/embed.hpp"
 #include "oracle/positions.hpp"
 
 namespace attnscope::against_oracle {

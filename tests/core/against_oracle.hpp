@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "core/document.hpp"
-#include "core/measures.hpp"
-#include "core/trace.hpp"
+#include "core/analysis/measures.hpp"
+#include "core/document/document.hpp"
+#include "core/document/trace.hpp"
 #include "oracle/oracle.hpp"
 
 namespace attnscope::against_oracle {

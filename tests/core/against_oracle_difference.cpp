@@ -3,10 +3,10 @@
 #include <span>
 
 #include "core/against_oracle.hpp"
+#include "core/attention/run_stage.hpp"
 #include "core/compare.hpp"
-#include "core/stages/run_stage.hpp"
+#include "core/text/function_words.hpp"
 #include "core/text/token.hpp"
-#include "core/weights/function_words.hpp"
 #include "oracle/readings.hpp"
 
 namespace attnscope::against_oracle {

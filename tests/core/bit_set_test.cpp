@@ -1,12 +1,12 @@
 // Sets of enumerators: what a set is asked, and that it holds as many members as its enumeration has.
-#include "core/bit_set.hpp"
+#include "core/base/bit_set.hpp"
 
 #include <cstddef>
 #include <set>
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/stage.hpp"
+#include "core/document/stage.hpp"
 
 namespace attnscope::bit_set_test {
 namespace {

@@ -1,6 +1,6 @@
 // The list of bright lines: heads with planted structures, whose weights a naive float64 oracle knows; what
 // is listed is what was planted, with the oracle's numbers, and noise, blocks and windows are no lines.
-#include "core/bright_lines.hpp"
+#include "core/engine/bright_lines.hpp"
 
 #include <cmath>
 #include <functional>
@@ -8,7 +8,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 
 namespace attnscope::bright_lines_test {
 

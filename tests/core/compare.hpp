@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "core/tensor.hpp"
+#include "core/base/tensor.hpp"
 
 namespace attnscope::compare {
 

@@ -1,11 +1,11 @@
 // The cost model against numbers that are known, and against counting.
-#include "core/cost.hpp"
+#include "core/analysis/cost.hpp"
 
 #include <cmath>
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/pipeline.hpp"
+#include "core/engine/pipeline.hpp"
 #include "core/samples.hpp"
 
 namespace attnscope::cost_test {

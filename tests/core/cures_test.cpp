@@ -1,13 +1,13 @@
 // Numbers of a layer that do not fit together, what would, and a layer small enough to be read.
-#include "core/cures.hpp"
+#include "core/edits/cures.hpp"
 
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/edits.hpp"
+#include "core/base/error.hpp"
+#include "core/edits/edits.hpp"
 #include "core/edits/heads.hpp"
-#include "core/error.hpp"
 #include "core/samples.hpp"
 
 namespace attnscope::cures_test {

@@ -3,10 +3,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/attention/run_stage.hpp"
 #include "core/compare.hpp"
-#include "core/pipeline.hpp"
+#include "core/engine/pipeline.hpp"
 #include "core/random_documents.hpp"
-#include "core/stages/run_stage.hpp"
 #include "support/seeds.hpp"
 
 namespace attnscope::decode_test {

@@ -1,6 +1,6 @@
 // What a change of the Document touches: every member is tried, and stages that do not depend on it must be
 // shared.
-#include "core/dirty.hpp"
+#include "core/document/dirty.hpp"
 
 #include <functional>
 #include <set>
@@ -9,7 +9,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/pipeline.hpp"
+#include "core/engine/pipeline.hpp"
 #include "core/samples.hpp"
 
 namespace attnscope::dirty_test {

@@ -8,9 +8,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "core/document_tensors.hpp"
-#include "core/error.hpp"
-#include "core/files/open.hpp"
+#include "core/base/error.hpp"
+#include "core/document/document_tensors.hpp"
+#include "core/files/document/open.hpp"
 #include "core/text/tokenize.hpp"
 #include "core/weights/make_weights.hpp"
 #include "support/temporary_directory.hpp"

@@ -4,8 +4,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/error.hpp"
-#include "core/mask.hpp"
+#include "core/base/error.hpp"
+#include "core/document/mask.hpp"
 #include "core/samples.hpp"
 
 namespace attnscope::document_test {

@@ -9,13 +9,13 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "core/document/known.hpp"
 #include "core/dumps.hpp"
 #include "core/edits/dump.hpp"
-#include "core/files/npy.hpp"
-#include "core/files/open.hpp"
-#include "core/files/safetensors.hpp"
-#include "core/known.hpp"
-#include "core/pipeline.hpp"
+#include "core/engine/pipeline.hpp"
+#include "core/files/document/open.hpp"
+#include "core/files/formats/npy.hpp"
+#include "core/files/formats/safetensors.hpp"
 
 namespace attnscope::dump_facts_test {
 

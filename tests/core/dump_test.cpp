@@ -1,5 +1,5 @@
 // What programs dump: the layers among the names, their numbers, and what is refused.
-#include "core/files/dump.hpp"
+#include "core/files/import/dump.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,15 +10,15 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "core/base/error.hpp"
+#include "core/base/parallel.hpp"
 #include "core/dumps.hpp"
-#include "core/error.hpp"
-#include "core/files/npy.hpp"
-#include "core/files/open.hpp"
-#include "core/files/safetensors.hpp"
-#include "core/parallel.hpp"
-#include "core/pipeline.hpp"
+#include "core/engine/pipeline.hpp"
+#include "core/engine/survey.hpp"
+#include "core/files/document/open.hpp"
+#include "core/files/formats/npy.hpp"
+#include "core/files/formats/safetensors.hpp"
 #include "core/streaming/tile.hpp"
-#include "core/survey.hpp"
 #include "support/sparse_weights.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -9,10 +9,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "core/error.hpp"
-#include "core/files/open.hpp"
-#include "core/random.hpp"
-#include "core/tensor.hpp"
+#include "core/base/error.hpp"
+#include "core/base/random.hpp"
+#include "core/base/tensor.hpp"
+#include "core/files/document/open.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::test {

@@ -8,15 +8,15 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "core/analysis/reference.hpp"
+#include "core/attention/embed.hpp"
+#include "core/base/error.hpp"
 #include "core/edited_documents.hpp"
-#include "core/edits.hpp"
+#include "core/edits/edits.hpp"
 #include "core/edits/numbers.hpp"
-#include "core/error.hpp"
-#include "core/files/open.hpp"
-#include "core/reference.hpp"
-#include "core/result.hpp"
+#include "core/engine/result.hpp"
+#include "core/files/document/open.hpp"
 #include "core/samples.hpp"
-#include "core/stages/embed.hpp"
 
 namespace attnscope::edit_kept_test {
 

@@ -4,11 +4,11 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/edits.hpp"
+#include "core/base/error.hpp"
+#include "core/document/mask.hpp"
+#include "core/edits/edits.hpp"
 #include "core/edits/mask.hpp"
-#include "core/error.hpp"
-#include "core/mask.hpp"
-#include "core/pipeline.hpp"
+#include "core/engine/pipeline.hpp"
 #include "core/random_documents.hpp"
 
 namespace attnscope::edit_mask_test {

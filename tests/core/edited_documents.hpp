@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "core/edits.hpp"
+#include "core/base/error.hpp"
+#include "core/edits/edits.hpp"
 #include "core/edits/numbers.hpp"
-#include "core/error.hpp"
-#include "core/files/open.hpp"
-#include "core/pipeline.hpp"
+#include "core/engine/pipeline.hpp"
+#include "core/files/document/open.hpp"
 #include "core/samples.hpp"
 
 namespace attnscope::test {

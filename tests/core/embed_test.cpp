@@ -1,5 +1,5 @@
 // Token vectors and positions.
-#include "core/stages/embed.hpp"
+#include "core/attention/embed.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,10 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/edits.hpp"
-#include "core/random.hpp"
-#include "core/stages/positions.hpp"
-#include "core/weights/function_words.hpp"
+#include "core/attention/positions.hpp"
+#include "core/base/random.hpp"
+#include "core/edits/edits.hpp"
+#include "core/text/function_words.hpp"
 #include "core/weights/hand_built.hpp"
 
 namespace attnscope::embed_test {

@@ -4,13 +4,13 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/attention/dropout.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/base/error.hpp"
 #include "core/compare.hpp"
-#include "core/error.hpp"
-#include "core/mask.hpp"
-#include "core/pipeline.hpp"
+#include "core/document/mask.hpp"
+#include "core/engine/pipeline.hpp"
 #include "core/random_documents.hpp"
-#include "core/stages/dropout.hpp"
-#include "core/stages/run_stage.hpp"
 #include "oracle/oracle.hpp"
 #include "support/seeds.hpp"
 

@@ -5,9 +5,9 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/document.hpp"
-#include "core/files/open.hpp"
-#include "core/pipeline.hpp"
+#include "core/document/document.hpp"
+#include "core/engine/pipeline.hpp"
+#include "core/files/document/open.hpp"
 
 namespace attnscope::examples_test {
 

@@ -1,5 +1,5 @@
 // The errors of float32 against attention computed naively in float64.
-#include "core/float64_error.hpp"
+#include "core/analysis/float64_error.hpp"
 
 #include <cmath>
 #include <limits>
@@ -7,10 +7,10 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/against_oracle.hpp"
-#include "core/error.hpp"
-#include "core/pipeline.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/base/error.hpp"
+#include "core/engine/pipeline.hpp"
 #include "core/random_documents.hpp"
-#include "core/stages/run_stage.hpp"
 
 namespace attnscope::float64_error_test {
 

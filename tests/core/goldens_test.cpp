@@ -7,13 +7,13 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
+#include "core/attention/mix.hpp"
+#include "core/attention/projections.hpp"
+#include "core/attention/scores.hpp"
+#include "core/attention/softmax.hpp"
 #include "core/compare.hpp"
-#include "core/files/safetensors.hpp"
+#include "core/files/formats/safetensors.hpp"
 #include "core/samples.hpp"
-#include "core/stages/mix.hpp"
-#include "core/stages/projections.hpp"
-#include "core/stages/scores.hpp"
-#include "core/stages/softmax.hpp"
 
 namespace attnscope::goldens_test {
 namespace {

@@ -5,12 +5,12 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/attention/gradients.hpp"
+#include "core/attention/run_stage.hpp"
 #include "core/compare.hpp"
-#include "core/gradients.hpp"
-#include "core/pipeline.hpp"
+#include "core/document/precision.hpp"
+#include "core/engine/pipeline.hpp"
 #include "core/random_documents.hpp"
-#include "core/stages/precision.hpp"
-#include "core/stages/run_stage.hpp"
 #include "support/seeds.hpp"
 
 namespace attnscope::gradients_float_test {

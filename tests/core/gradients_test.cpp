@@ -1,6 +1,6 @@
 // The backward pass against finite differences of the forward pass in float64, over random Documents and all
 // settings, for every tensor that has a gradient.
-#include "core/gradients.hpp"
+#include "core/attention/gradients.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,10 +9,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/attention/run_stage.hpp"
 #include "core/compare.hpp"
-#include "core/mask.hpp"
+#include "core/document/mask.hpp"
 #include "core/random_documents.hpp"
-#include "core/stages/run_stage.hpp"
 #include "support/seeds.hpp"
 
 namespace attnscope::gradients_test {

@@ -7,10 +7,10 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/edits.hpp"
-#include "core/stages/embed.hpp"
-#include "core/stages/positions.hpp"
-#include "core/weights/function_words.hpp"
+#include "core/attention/embed.hpp"
+#include "core/attention/positions.hpp"
+#include "core/edits/edits.hpp"
+#include "core/text/function_words.hpp"
 
 namespace attnscope::hand_built_test {
 

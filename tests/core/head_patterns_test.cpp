@@ -1,14 +1,14 @@
 // What heads are called: by the pattern they were built for while their weights bear it, by a found one where
 // that is plain, else by nothing.
-#include "core/head_patterns.hpp"
+#include "core/analysis/head_patterns.hpp"
 
 #include <cmath>
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/edits.hpp"
+#include "core/edits/edits.hpp"
 #include "core/edits/heads.hpp"
-#include "core/pipeline.hpp"
+#include "core/engine/pipeline.hpp"
 #include "core/samples.hpp"
 #include "core/text/tokenize.hpp"
 #include "core/weights/make_weights.hpp"

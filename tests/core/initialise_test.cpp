@@ -6,10 +6,10 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/edits.hpp"
+#include "core/base/random.hpp"
+#include "core/edits/edits.hpp"
 #include "core/edits/numbers.hpp"
-#include "core/pipeline.hpp"
-#include "core/random.hpp"
+#include "core/engine/pipeline.hpp"
 #include "core/weights/make_weights.hpp"
 
 namespace attnscope::initialise_test {

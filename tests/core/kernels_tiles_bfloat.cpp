@@ -5,7 +5,7 @@
 #define ATTNSCOPE_LANES 16
 #define ATTNSCOPE_BFLOAT_PARTS 1
 #define ATTNSCOPE_EMULATED_TILES
-#include "core/streaming/kernel_unit.hpp"
+#include "core/streaming/kernels/kernel_unit.hpp"
 
 namespace attnscope::streaming {
 extern const Kernels kernels_tiles_bfloat;

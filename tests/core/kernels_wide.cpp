@@ -3,7 +3,7 @@
 #if defined(__x86_64__)
 #define ATTNSCOPE_KERNEL wide
 #define ATTNSCOPE_LANES 16
-#include "core/streaming/kernel_unit.hpp"
+#include "core/streaming/kernels/kernel_unit.hpp"
 
 namespace attnscope::streaming {
 extern const Kernels kernels_wide;

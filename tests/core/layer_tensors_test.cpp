@@ -1,12 +1,12 @@
 // A layer from a file whose heads are wider than d_model / heads: sizes follow from the tensors.
-#include "core/files/layer_tensors.hpp"
+#include "core/files/import/layer_tensors.hpp"
 
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 #include "core/samples.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -1,6 +1,6 @@
 // The thread that computes, with a backend whose pace the test sets. Nothing here depends on how fast the
 // machine is: the tests wait for things to happen, not for time to pass.
-#include "core/live_engine.hpp"
+#include "core/engine/live_engine.hpp"
 
 #include <atomic>
 #include <new>
@@ -8,7 +8,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 #include "core/samples.hpp"
 #include "core/streaming/tile.hpp"
 

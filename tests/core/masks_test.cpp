@@ -5,12 +5,12 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/attention/buckets.hpp"
+#include "core/attention/run_stage.hpp"
 #include "core/compare.hpp"
-#include "core/mask.hpp"
-#include "core/pipeline.hpp"
+#include "core/document/mask.hpp"
+#include "core/engine/pipeline.hpp"
 #include "core/random_documents.hpp"
-#include "core/stages/buckets.hpp"
-#include "core/stages/run_stage.hpp"
 #include "support/seeds.hpp"
 
 namespace attnscope::masks_test {

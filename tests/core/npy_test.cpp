@@ -1,4 +1,4 @@
-#include "core/files/npy.hpp"
+#include "core/files/formats/npy.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::npy_test {

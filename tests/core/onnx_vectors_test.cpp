@@ -7,10 +7,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
+#include "core/attention/positions.hpp"
 #include "core/compare.hpp"
-#include "core/files/attention_tensors.hpp"
-#include "core/pipeline.hpp"
-#include "core/stages/positions.hpp"
+#include "core/engine/pipeline.hpp"
+#include "core/files/import/attention_tensors.hpp"
 #include "support/onnx_cases.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/files/open.hpp"
+#include "core/files/document/open.hpp"
 
 #include <array>
 #include <cmath>
@@ -8,9 +8,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "core/error.hpp"
-#include "core/files/npy.hpp"
-#include "core/files/safetensors.hpp"
+#include "core/base/error.hpp"
+#include "core/files/formats/npy.hpp"
+#include "core/files/formats/safetensors.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::open_test {

@@ -1,5 +1,5 @@
 // The thread pool: everything is done once, exceptions and stops arrive at the caller.
-#include "core/parallel.hpp"
+#include "core/base/parallel.hpp"
 
 #include <atomic>
 #include <numeric>
@@ -7,7 +7,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 
 namespace attnscope::parallel_test {
 namespace {

@@ -1,15 +1,15 @@
 // The table of parameters: complete, without two rows that are called alike, and with the shapes of a layer.
-#include "core/parameters.hpp"
+#include "core/document/parameters.hpp"
 
 #include <set>
 #include <string_view>
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/document_tensors.hpp"
+#include "core/attention/sources.hpp"
+#include "core/document/document_tensors.hpp"
 #include "core/edits/numbers.hpp"
 #include "core/samples.hpp"
-#include "core/stages/sources.hpp"
 
 namespace attnscope::parameters_test {
 

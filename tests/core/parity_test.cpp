@@ -1,6 +1,6 @@
 // Two backends compared: differences found by a naive search of our own, known changes found where they are,
 // infinities and NaN, long Documents, stopping.
-#include "core/parity.hpp"
+#include "core/engine/parity.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 #include "core/random_documents.hpp"
 #include "core/samples.hpp"
 #include "support/second_backend.hpp"

@@ -1,14 +1,14 @@
 // The kinds of positions: buckets, slopes and rotations against their papers, and what each promises.
-#include "core/stages/positions.hpp"
+#include "core/attention/positions.hpp"
 
 #include <cmath>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/attention/run_stage.hpp"
+#include "core/base/error.hpp"
 #include "core/compare.hpp"
-#include "core/error.hpp"
 #include "core/random_documents.hpp"
-#include "core/stages/run_stage.hpp"
 #include "oracle/positions.hpp"
 #include "support/seeds.hpp"
 

@@ -1,5 +1,5 @@
 // What the naive softmax and storage with 16 bits do to numbers: the failures that the instrument is to show.
-#include "core/stages/precision.hpp"
+#include "core/document/precision.hpp"
 
 #include <bit>
 #include <cmath>
@@ -7,10 +7,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/analysis/reference.hpp"
 #include "core/compare.hpp"
-#include "core/pipeline.hpp"
+#include "core/engine/pipeline.hpp"
 #include "core/random_documents.hpp"
-#include "core/reference.hpp"
 #include "support/seeds.hpp"
 
 namespace attnscope::precision_test {

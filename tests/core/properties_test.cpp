@@ -4,10 +4,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/attention/row_math.hpp"
 #include "core/compare.hpp"
-#include "core/pipeline.hpp"
+#include "core/engine/pipeline.hpp"
 #include "core/samples.hpp"
-#include "core/stages/row_math.hpp"
 
 namespace attnscope::properties_test {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/stages/run_stage.hpp"
+#include "core/attention/run_stage.hpp"
 
 namespace attnscope::samples {
 

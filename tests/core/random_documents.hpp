@@ -1,7 +1,7 @@
 // tests: random Documents over all settings, small enough that thousands of them run in a second.
 #pragma once
 
-#include "core/document.hpp"
+#include "core/document/document.hpp"
 #include "core/samples.hpp"
 
 namespace attnscope::samples {

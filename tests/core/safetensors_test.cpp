@@ -1,4 +1,4 @@
-#include "core/files/safetensors.hpp"
+#include "core/files/formats/safetensors.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -12,7 +12,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <nlohmann/json.hpp>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::safetensors_test {

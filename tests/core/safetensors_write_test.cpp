@@ -13,9 +13,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "core/error.hpp"
-#include "core/files/atomic_write.hpp"
-#include "core/files/safetensors.hpp"
+#include "core/base/error.hpp"
+#include "core/files/formats/atomic_write.hpp"
+#include "core/files/formats/safetensors.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::safetensors_write_test {

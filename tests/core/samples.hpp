@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "core/document.hpp"
+#include "core/document/document.hpp"
 
 namespace attnscope::samples {
 

@@ -1,5 +1,5 @@
 // The table of settings: what it says of each is what files, dirty.hpp and the check do.
-#include "core/setting_table.hpp"
+#include "core/document/setting_table.hpp"
 
 #include <set>
 #include <string>
@@ -8,9 +8,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "core/dirty.hpp"
-#include "core/error.hpp"
-#include "core/files/open.hpp"
+#include "core/base/error.hpp"
+#include "core/document/dirty.hpp"
+#include "core/files/document/open.hpp"
 #include "core/samples.hpp"
 
 namespace attnscope::setting_table_test {

@@ -7,8 +7,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
 
-#include "core/dirty.hpp"
-#include "core/pipeline.hpp"
+#include "core/document/dirty.hpp"
+#include "core/engine/pipeline.hpp"
 #include "core/samples.hpp"
 
 namespace attnscope::speed_test {

@@ -1,6 +1,6 @@
 // The table of stages: what the columns say, against the lists of what they should say, and that nobody asks
 // the order of the enumerators instead.
-#include "core/stage.hpp"
+#include "core/document/stage.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/float64_error.hpp"
+#include "core/analysis/float64_error.hpp"
 
 namespace attnscope::stage_test {
 namespace {
@@ -148,7 +148,7 @@ TEST_CASE("No source compares stages, or makes numbers of them") {
     INFO(name);
     const std::string text = contents_of(path);
     CHECK_FALSE(compares_stages(text));
-    if (name != "core/stage.hpp") CHECK_FALSE(casts_stages(text));
+    if (name != "core/document/stage.hpp") CHECK_FALSE(casts_stages(text));
   }
 }
 

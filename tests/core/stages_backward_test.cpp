@@ -6,17 +6,17 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/attention/dropout.hpp"
+#include "core/attention/linear.hpp"
+#include "core/attention/loss.hpp"
+#include "core/attention/mix.hpp"
+#include "core/attention/projections.hpp"
+#include "core/attention/run_backward.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/attention/scores.hpp"
+#include "core/attention/softmax.hpp"
+#include "core/attention/surgery.hpp"
 #include "core/random_documents.hpp"
-#include "core/stages/dropout.hpp"
-#include "core/stages/linear.hpp"
-#include "core/stages/loss.hpp"
-#include "core/stages/mix.hpp"
-#include "core/stages/projections.hpp"
-#include "core/stages/run_backward.hpp"
-#include "core/stages/run_stage.hpp"
-#include "core/stages/scores.hpp"
-#include "core/stages/softmax.hpp"
-#include "core/stages/surgery.hpp"
 
 namespace attnscope::stages_backward_test {
 namespace {

@@ -3,11 +3,11 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/against_oracle.hpp"
+#include "core/analysis/reference.hpp"
+#include "core/attention/run_stage.hpp"
 #include "core/compare.hpp"
+#include "core/engine/result.hpp"
 #include "core/random_documents.hpp"
-#include "core/reference.hpp"
-#include "core/result.hpp"
-#include "core/stages/run_stage.hpp"
 #include "support/seeds.hpp"
 
 namespace attnscope::stages_test {

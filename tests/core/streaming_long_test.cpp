@@ -8,8 +8,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/base/error.hpp"
 #include "core/compare.hpp"
-#include "core/error.hpp"
 #include "core/streaming/tile.hpp"
 #include "core/streaming_cases.hpp"
 

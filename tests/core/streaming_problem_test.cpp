@@ -5,12 +5,12 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/backend.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/base/error.hpp"
 #include "core/compare.hpp"
-#include "core/error.hpp"
-#include "core/pipeline.hpp"
+#include "core/engine/backend.hpp"
+#include "core/engine/pipeline.hpp"
 #include "core/random_documents.hpp"
-#include "core/stages/run_stage.hpp"
 #include "core/streaming/from_document.hpp"
 #include "core/streaming/problem.hpp"
 #include "core/streaming/tile.hpp"

@@ -4,8 +4,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/base/error.hpp"
 #include "core/compare.hpp"
-#include "core/error.hpp"
 #include "core/streaming/sweep.hpp"
 #include "core/streaming_expected.hpp"
 #include "support/seeds.hpp"

@@ -7,13 +7,13 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "core/attention/run_stage.hpp"
+#include "core/base/error.hpp"
 #include "core/compare.hpp"
-#include "core/edits.hpp"
+#include "core/edits/edits.hpp"
 #include "core/edits/heads.hpp"
-#include "core/error.hpp"
-#include "core/pipeline.hpp"
+#include "core/engine/pipeline.hpp"
 #include "core/random_documents.hpp"
-#include "core/stages/run_stage.hpp"
 #include "core/text/tokenize.hpp"
 #include "core/weights/make_weights.hpp"
 #include "support/seeds.hpp"

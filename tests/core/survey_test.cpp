@@ -6,8 +6,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/error.hpp"
-#include "core/live_engine.hpp"
+#include "core/base/error.hpp"
+#include "core/engine/live_engine.hpp"
 #include "core/samples.hpp"
 
 namespace attnscope::survey_test {

@@ -5,9 +5,9 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/error.hpp"
-#include "core/live_engine.hpp"
-#include "core/one_at_a_time.hpp"
+#include "core/base/error.hpp"
+#include "core/engine/live_engine.hpp"
+#include "core/engine/one_at_a_time.hpp"
 #include "core/samples.hpp"
 #include "support/second_backend.hpp"
 

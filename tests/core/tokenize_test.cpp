@@ -8,7 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 #include "core/text/token.hpp"
 #include "core/text/utf8.hpp"
 

@@ -8,12 +8,12 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
+#include "core/attention/positions.hpp"
+#include "core/attention/run_stage.hpp"
 #include "core/compare.hpp"
-#include "core/files/layer_tensors.hpp"
-#include "core/pipeline.hpp"
+#include "core/engine/pipeline.hpp"
+#include "core/files/import/layer_tensors.hpp"
 #include "core/samples.hpp"
-#include "core/stages/positions.hpp"
-#include "core/stages/run_stage.hpp"
 
 namespace attnscope::torch_vectors_test {
 namespace {

@@ -6,8 +6,8 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/edits.hpp"
-#include "core/random.hpp"
+#include "core/base/random.hpp"
+#include "core/edits/edits.hpp"
 #include "core/weights/make_weights.hpp"
 
 namespace attnscope::weights_test {

@@ -1,7 +1,7 @@
 // tests/fuzz: documents as JSON. One that is taken must come back from what is written of it.
-#include "core/document.hpp"
+#include "core/document/document.hpp"
 
-#include "core/files/open.hpp"
+#include "core/files/document/open.hpp"
 #include "fuzz/harness.hpp"
 
 using namespace attnscope;

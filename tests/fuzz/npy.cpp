@@ -1,5 +1,5 @@
 // tests/fuzz: NPY files.
-#include "core/files/npy.hpp"
+#include "core/files/formats/npy.hpp"
 
 #include "fuzz/harness.hpp"
 

@@ -1,9 +1,9 @@
 // tests/fuzz: safetensors files, every tensor of them, and the Documents they make: attention, cut into heads
 // or not, and a whole layer.
-#include "core/files/safetensors.hpp"
+#include "core/files/formats/safetensors.hpp"
 
-#include "core/files/attention_tensors.hpp"
-#include "core/files/layer_tensors.hpp"
+#include "core/files/import/attention_tensors.hpp"
+#include "core/files/import/layer_tensors.hpp"
 #include "fuzz/harness.hpp"
 
 using namespace attnscope;

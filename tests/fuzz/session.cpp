@@ -1,8 +1,8 @@
 // tests/fuzz: sessions, whole and damaged. What is opened of one must be a Document that can be computed, and
 // must come back from what is written of it.
-#include "core/document.hpp"
-#include "core/files/open.hpp"
-#include "core/files/session_file.hpp"
+#include "core/document/document.hpp"
+#include "core/files/document/open.hpp"
+#include "core/files/document/session_file.hpp"
 #include "fuzz/harness.hpp"
 
 using namespace attnscope;

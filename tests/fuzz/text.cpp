@@ -1,5 +1,5 @@
 // tests/fuzz: plain text. The path of a memory file has no extension, which is how a text is told.
-#include "core/files/open.hpp"
+#include "core/files/document/open.hpp"
 #include "fuzz/harness.hpp"
 
 using namespace attnscope;

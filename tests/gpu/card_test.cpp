@@ -4,10 +4,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/base/error.hpp"
 #include "core/compare.hpp"
-#include "core/error.hpp"
+#include "core/engine/survey.hpp"
 #include "core/streaming_expected.hpp"
-#include "core/survey.hpp"
 #include "gpu/card_backend.hpp"
 #include "gpu/emulated_device.hpp"
 #include "gpu/sweeps.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 #include "gpu/emulated_context.hpp"
 
 namespace attnscope::emulator {

@@ -3,7 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/against_oracle.hpp"
-#include "core/pipeline.hpp"
+#include "core/engine/pipeline.hpp"
 #include "core/samples.hpp"
 #include "gpu/card_backend.hpp"
 #include "gpu/emulated_device.hpp"

@@ -2,8 +2,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/against_oracle.hpp"
-#include "core/error.hpp"
-#include "core/pipeline.hpp"
+#include "core/base/error.hpp"
+#include "core/engine/pipeline.hpp"
 #include "core/random_documents.hpp"
 #include "gpu/card_backend.hpp"
 #include "gpu/emulated_device.hpp"

@@ -13,7 +13,7 @@
 #include <thread>
 #include <unistd.h>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 
 namespace attnscope {
 namespace {

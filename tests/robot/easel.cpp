@@ -7,7 +7,7 @@
 #include <GL/glcorearb.h>
 
 #include "app/gl/offscreen.hpp"
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 
 namespace attnscope {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "app/paths.hpp"
-#include "core/backend.hpp"
-#include "core/error.hpp"
-#include "core/one_at_a_time.hpp"
+#include "app/files/paths.hpp"
+#include "core/base/error.hpp"
+#include "core/engine/backend.hpp"
+#include "core/engine/one_at_a_time.hpp"
 
 namespace attnscope {
 namespace {

@@ -9,11 +9,11 @@
 
 #include <imgui.h>
 
-#include "app/app.hpp"
 #include "app/gl/offscreen.hpp"
-#include "app/imgui_host.hpp"
-#include "app/item_recorder.hpp"
-#include "core/live_engine.hpp"
+#include "app/shell/app.hpp"
+#include "app/shell/imgui_host.hpp"
+#include "app/ui/item_recorder.hpp"
+#include "core/engine/live_engine.hpp"
 #include "tests/robot/easel.hpp"
 
 namespace attnscope {

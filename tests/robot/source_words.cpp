@@ -5,8 +5,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/own_words.hpp"
-#include "app/words.hpp"
+#include "app/ui/own_words.hpp"
+#include "app/ui/words.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 
 namespace attnscope {
 namespace {

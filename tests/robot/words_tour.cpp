@@ -6,10 +6,10 @@
 
 #include <imgui_internal.h>
 
-#include "app/actions.hpp"
-#include "app/paths.hpp"
-#include "core/error.hpp"
-#include "core/files/open.hpp"
+#include "app/files/paths.hpp"
+#include "app/scene/actions.hpp"
+#include "core/base/error.hpp"
+#include "core/files/document/open.hpp"
 
 namespace attnscope {
 namespace {

@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "app/view_state.hpp"
-#include "app/words.hpp"
+#include "app/state/view_state.hpp"
+#include "app/ui/words.hpp"
 #include "tests/robot/robot.hpp"
 
 namespace attnscope {

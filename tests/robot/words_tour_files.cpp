@@ -3,8 +3,8 @@
 #include <fstream>
 #include <map>
 
-#include "core/files/npy.hpp"
-#include "core/files/safetensors.hpp"
+#include "core/files/formats/npy.hpp"
+#include "core/files/formats/safetensors.hpp"
 #include "tests/robot/words_tour.hpp"
 
 namespace attnscope {

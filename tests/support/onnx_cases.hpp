@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/files/safetensors.hpp"
+#include "core/files/formats/safetensors.hpp"
 
 namespace attnscope {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/backend.hpp"
-#include "core/error.hpp"
+#include "core/base/error.hpp"
+#include "core/engine/backend.hpp"
 #include "core/streaming/tile.hpp"
 
 namespace attnscope::test {

@@ -2,7 +2,7 @@
 // touched through it. What does not fit on the screen can be scrolled to.
 #pragma once
 
-#include "app/ui.hpp"
+#include "app/ui/ui.hpp"
 
 namespace attnscope {
 

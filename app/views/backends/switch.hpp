@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "app/scene.hpp"
+#include "app/scene/scene.hpp"
 
 namespace attnscope {
 

@@ -8,11 +8,11 @@
 
 #include <imgui.h>
 
-#include "app/number_format.hpp"
-#include "app/picture.hpp"
+#include "app/scene/picture.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/backends/floating_card.hpp"
 #include "app/views/backends/switch.hpp"
-#include "core/known.hpp"
+#include "core/document/known.hpp"
 
 namespace attnscope {
 namespace {

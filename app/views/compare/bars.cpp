@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/compare/parts.hpp"
 
 namespace attnscope {

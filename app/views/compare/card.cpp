@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 
 namespace attnscope {
 namespace {

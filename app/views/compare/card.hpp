@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/views/compare/parts.hpp"
-#include "app/views/focus/map_frame.hpp"
+#include "app/views/parts/map_frame.hpp"
 
 namespace attnscope {
 

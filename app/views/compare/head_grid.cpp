@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/head_words.hpp"
-#include "app/number_format.hpp"
+#include "app/scene/head_words.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/widgets/plot.hpp"
 
 namespace attnscope {

@@ -4,11 +4,11 @@
 #include <array>
 #include <cmath>
 
-#include "app/head_words.hpp"
-#include "app/number_format.hpp"
+#include "app/scene/head_words.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/compare/parts.hpp"
-#include "app/views/unknown.hpp"
-#include "core/stages/run_stage.hpp"
+#include "app/views/parts/unknown.hpp"
+#include "core/attention/run_stage.hpp"
 
 namespace attnscope {
 namespace {

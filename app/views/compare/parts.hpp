@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "app/picture.hpp"
-#include "app/scene.hpp"
+#include "app/scene/picture.hpp"
+#include "app/scene/scene.hpp"
 #include "app/views/compare/settings.hpp"
 
 namespace attnscope {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "app/number_format.hpp"
-#include "app/own_words.hpp"
-#include "core/enum_names.hpp"
+#include "app/ui/number_format.hpp"
+#include "app/ui/own_words.hpp"
+#include "core/document/enum_names.hpp"
 
 namespace attnscope {
 

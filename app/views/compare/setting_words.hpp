@@ -1,12 +1,12 @@
-// app/views/compare: how settings are told that take more than a row of core/setting_table.hpp, in two rooms:
-// text and weights here, attention itself in settings.cpp.
+// app/views/compare: how settings are told that take more than a row of core/document/setting_table.hpp, in
+// two rooms: text and weights here, attention itself in settings.cpp.
 #pragma once
 
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "core/document.hpp"
+#include "core/document/document.hpp"
 
 namespace attnscope {
 

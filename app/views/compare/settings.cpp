@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/compare/setting_words.hpp"
-#include "app/views/unknown.hpp"
-#include "core/setting_table.hpp"
+#include "app/views/parts/unknown.hpp"
+#include "core/document/setting_table.hpp"
 
 namespace attnscope {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/document.hpp"
+#include "core/document/document.hpp"
 
 namespace attnscope {
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/compare/parts.hpp"
-#include "core/known.hpp"
-#include "core/stages/run_stage.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/document/known.hpp"
 
 namespace attnscope {
 namespace {

@@ -3,10 +3,10 @@
 #include <array>
 #include <cmath>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
-#include "app/views/unknown.hpp"
-#include "core/enum_names.hpp"
+#include "app/views/parts/unknown.hpp"
+#include "core/document/enum_names.hpp"
 
 namespace attnscope {
 namespace {

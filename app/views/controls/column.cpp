@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/layout.hpp"
+#include "app/state/layout.hpp"
 
 namespace attnscope {
 namespace {

@@ -1,12 +1,12 @@
 // app/views/controls: what this layer costs, at its own length or at any other, stage by stage.
-#include "core/cost.hpp"
+#include "core/analysis/cost.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
-#include "app/views/unknown.hpp"
+#include "app/views/parts/unknown.hpp"
 
 namespace attnscope {
 namespace {

@@ -1,12 +1,12 @@
 // app/views/controls: what goes in: the text, its padding, a second text, and what is already in the cache.
 #include <algorithm>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
-#include "app/views/refusal.hpp"
-#include "app/views/unknown.hpp"
-#include "core/edits.hpp"
-#include "core/stages/precision.hpp"
+#include "app/views/parts/refusal.hpp"
+#include "app/views/parts/unknown.hpp"
+#include "core/document/precision.hpp"
+#include "core/edits/edits.hpp"
 
 namespace attnscope {
 namespace {

@@ -5,11 +5,11 @@
 #include <array>
 #include <cmath>
 
-#include "app/number_format.hpp"
-#include "app/picture.hpp"
+#include "app/scene/picture.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
-#include "app/views/mask_painter.hpp"
-#include "app/views/unknown.hpp"
+#include "app/views/parts/mask_painter.hpp"
+#include "app/views/parts/unknown.hpp"
 #include "core/edits/dump.hpp"
 
 namespace attnscope {

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "app/views/controls/column.hpp"
-#include "core/enum_names.hpp"
-#include "core/known.hpp"
+#include "core/document/enum_names.hpp"
+#include "core/document/known.hpp"
 
 namespace attnscope {
 namespace {

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <array>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
-#include "app/views/unknown.hpp"
+#include "app/views/parts/unknown.hpp"
+#include "core/attention/run_stage.hpp"
 #include "core/edits/dump.hpp"
-#include "core/stages/run_stage.hpp"
 
 namespace attnscope {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
 
 namespace attnscope {

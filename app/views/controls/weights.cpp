@@ -1,12 +1,13 @@
 // app/views/controls: where the projections come from, and into how many heads of what width they are cut.
 #include <algorithm>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/editing/weight_map.hpp"
-#include "app/views/refusal.hpp"
-#include "app/views/unknown.hpp"
-#include "core/edits.hpp"
+#include "app/views/parts/refusal.hpp"
+#include "app/views/parts/unknown.hpp"
+#include "core/document/layer_sizes.hpp"
+#include "core/edits/edits.hpp"
 #include "core/edits/heads.hpp"
 
 namespace attnscope {

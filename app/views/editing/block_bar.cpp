@@ -5,10 +5,10 @@
 #include <functional>
 #include <string>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/editing/places.hpp"
 #include "app/views/editing/weight_map.hpp"
-#include "core/edits.hpp"
+#include "core/edits/edits.hpp"
 
 namespace attnscope {
 namespace {

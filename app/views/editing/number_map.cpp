@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/number_format.hpp"
-#include "app/scene.hpp"
+#include "app/scene/scene.hpp"
+#include "app/ui/number_format.hpp"
 
 namespace attnscope {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/picture.hpp"
+#include "app/scene/picture.hpp"
 #include "app/widgets/number_edit.hpp"
 
 namespace attnscope {

@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include "core/stages/run_stage.hpp"
+#include "core/attention/run_stage.hpp"
 
 namespace attnscope {
 namespace {

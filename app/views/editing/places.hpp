@@ -6,7 +6,7 @@
 #include <string_view>
 #include <variant>
 
-#include "app/scene.hpp"
+#include "app/scene/scene.hpp"
 #include "app/widgets/number_edit.hpp"
 #include "core/edits/numbers.hpp"
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <string>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/editing/number_map.hpp"
 #include "app/views/editing/places.hpp"
-#include "core/edits.hpp"
+#include "core/edits/edits.hpp"
 
 namespace attnscope {
 namespace {

@@ -12,7 +12,7 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
-#include "app/paths.hpp"
+#include "app/files/paths.hpp"
 #include "app/views/files/modal_card.hpp"
 #include "core/text/utf8.hpp"
 

@@ -4,9 +4,8 @@
 #include <cmath>
 #include <string>
 
-#include "app/file_kinds.hpp"
-#include "app/number_format.hpp"
-#include "app/still.hpp"
+#include "app/files/file_kinds.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/files/dialog.hpp"
 
 namespace attnscope {

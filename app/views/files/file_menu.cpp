@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "app/file_kinds.hpp"
+#include "app/files/file_kinds.hpp"
 #include "app/views/files/files.hpp"
 #include "core/text/utf8.hpp"
 

@@ -2,9 +2,9 @@
 // files and names new ones, and the card that asks before one is written over.
 #pragma once
 
-#include "app/export_choice.hpp"
-#include "app/layout.hpp"
-#include "app/scene.hpp"
+#include "app/scene/scene.hpp"
+#include "app/session/export_choice.hpp"
+#include "app/state/layout.hpp"
 
 namespace attnscope {
 

@@ -5,8 +5,8 @@
 
 #include <imgui.h>
 
-#include "app/file_kinds.hpp"
-#include "app/number_format.hpp"
+#include "app/files/file_kinds.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/files/dialog.hpp"
 #include "app/widgets/row_list.hpp"
 #include "core/text/utf8.hpp"

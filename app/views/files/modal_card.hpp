@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui.hpp"
+#include "app/ui/ui.hpp"
 
 namespace attnscope {
 

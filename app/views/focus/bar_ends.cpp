@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 
 namespace attnscope {
 namespace {

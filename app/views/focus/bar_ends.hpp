@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "app/histogram.hpp"
-#include "app/picture.hpp"
+#include "app/results/histogram.hpp"
+#include "app/scene/picture.hpp"
 
 namespace attnscope {
 

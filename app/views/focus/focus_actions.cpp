@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "app/views/focus/focus_parts.hpp"
-#include "core/stages/run_stage.hpp"
+#include "core/attention/run_stage.hpp"
 
 namespace attnscope {
 

@@ -1,7 +1,7 @@
 // app/views: the parts of the focus region around its map or its lines.
 #pragma once
 
-#include "app/scene.hpp"
+#include "app/scene/scene.hpp"
 
 namespace attnscope {
 

@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/focus/focus_parts.hpp"
 #include "app/views/focus/scroll_bar.hpp"
-#include "core/stages/run_stage.hpp"
+#include "core/attention/run_stage.hpp"
 
 namespace attnscope {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "app/views/focus/map_parts.hpp"
 #include "app/views/focus/scroll_bar.hpp"
+#include "app/views/parts/map_parts.hpp"
 
 namespace attnscope {
 namespace {

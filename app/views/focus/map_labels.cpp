@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/number_format.hpp"
-#include "app/views/focus/map_parts.hpp"
+#include "app/ui/number_format.hpp"
+#include "app/views/parts/map_parts.hpp"
 
 namespace attnscope {
 namespace {

@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 
-#include "app/number_format.hpp"
-#include "app/views/focus/map_parts.hpp"
+#include "app/ui/number_format.hpp"
+#include "app/views/parts/map_parts.hpp"
 
 namespace attnscope {
 namespace {

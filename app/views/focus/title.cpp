@@ -3,16 +3,16 @@
 #include <array>
 #include <cmath>
 
-#include "app/head_words.hpp"
-#include "app/number_format.hpp"
-#include "app/picture.hpp"
+#include "app/scene/head_words.hpp"
+#include "app/scene/picture.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/focus/focus_parts.hpp"
-#include "app/views/mask_painter.hpp"
-#include "app/views/unknown.hpp"
-#include "app/views/vector_map.hpp"
-#include "core/stages/run_stage.hpp"
+#include "app/views/parts/mask_painter.hpp"
+#include "app/views/parts/unknown.hpp"
+#include "app/views/parts/vector_map.hpp"
+#include "core/attention/run_stage.hpp"
 
 namespace attnscope {
 namespace {

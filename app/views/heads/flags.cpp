@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "app/head_words.hpp"
-#include "app/number_format.hpp"
+#include "app/scene/head_words.hpp"
+#include "app/ui/number_format.hpp"
 
 namespace attnscope {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/scene.hpp"
+#include "app/scene/scene.hpp"
 
 namespace attnscope {
 

@@ -2,10 +2,10 @@
 
 #include <array>
 
-#include "app/head_words.hpp"
+#include "app/scene/head_words.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/base/error.hpp"
 #include "core/edits/heads.hpp"
-#include "core/error.hpp"
-#include "core/stages/run_stage.hpp"
 
 namespace attnscope {
 namespace {

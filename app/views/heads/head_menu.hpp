@@ -1,7 +1,7 @@
 // app/views/heads: what can be done to one head, as a list: surgery on its pattern, weights built by hand.
 #pragma once
 
-#include "app/scene.hpp"
+#include "app/scene/scene.hpp"
 
 namespace attnscope {
 

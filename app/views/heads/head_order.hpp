@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/scene.hpp"
+#include "app/scene/scene.hpp"
 
 namespace attnscope {
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/layout.hpp"
-#include "app/picture.hpp"
+#include "app/scene/picture.hpp"
+#include "app/state/layout.hpp"
 #include "app/views/heads/head_menu.hpp"
 #include "app/views/heads/head_order.hpp"
 #include "app/views/heads/output_change_strip.hpp"
 #include "app/views/heads/thumbnail.hpp"
-#include "core/known.hpp"
+#include "core/document/known.hpp"
 
 namespace attnscope {
 namespace {

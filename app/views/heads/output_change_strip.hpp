@@ -1,7 +1,7 @@
 // app/views/heads: what head surgery does to the output, below the heads.
 #pragma once
 
-#include "app/scene.hpp"
+#include "app/scene/scene.hpp"
 
 namespace attnscope {
 

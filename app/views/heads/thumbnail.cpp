@@ -4,13 +4,13 @@
 #include <array>
 #include <cmath>
 
-#include "app/head_words.hpp"
-#include "app/number_format.hpp"
-#include "app/picture.hpp"
+#include "app/scene/head_words.hpp"
+#include "app/scene/picture.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/heads/flags.hpp"
 #include "app/views/heads/head_order.hpp"
+#include "core/attention/run_stage.hpp"
 #include "core/edits/heads.hpp"
-#include "core/stages/run_stage.hpp"
 
 namespace attnscope {
 namespace {

@@ -1,7 +1,7 @@
 // app/views/heads: one head in the grid: its name, its badge, its picture and what is read off it.
 #pragma once
 
-#include "app/scene.hpp"
+#include "app/scene/scene.hpp"
 
 namespace attnscope {
 

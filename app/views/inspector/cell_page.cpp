@@ -5,13 +5,13 @@
 #include <array>
 #include <cmath>
 
-#include "app/number_format.hpp"
-#include "app/picture.hpp"
+#include "app/scene/picture.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/inspector/pages.hpp"
-#include "app/views/neuron/strips.hpp"
-#include "app/views/unknown.hpp"
-#include "core/stages/run_stage.hpp"
+#include "app/views/parts/strips.hpp"
+#include "app/views/parts/unknown.hpp"
+#include "core/attention/run_stage.hpp"
 
 namespace attnscope {
 namespace {

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "app/number_format.hpp"
-#include "app/picture.hpp"
+#include "app/scene/picture.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/inspector/pages.hpp"
 
 namespace attnscope {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/stages/run_stage.hpp"
+#include "core/attention/run_stage.hpp"
 
 namespace attnscope {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "app/views/cell_facts.hpp"
+#include "app/views/parts/cell_facts.hpp"
 
 namespace attnscope {
 

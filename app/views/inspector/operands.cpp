@@ -4,11 +4,11 @@
 #include <cmath>
 #include <variant>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/editing/places.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/inspector/numbers.hpp"
-#include "core/stages/run_stage.hpp"
+#include "core/attention/run_stage.hpp"
 
 namespace attnscope {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "app/views/cell_facts.hpp"
+#include "app/views/parts/cell_facts.hpp"
 
 namespace attnscope {
 

@@ -2,7 +2,7 @@
 // scrolled, and returns the y below its last line.
 #pragma once
 
-#include "app/views/cell_facts.hpp"
+#include "app/views/parts/cell_facts.hpp"
 
 namespace attnscope {
 

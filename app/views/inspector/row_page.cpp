@@ -4,12 +4,12 @@
 #include <array>
 #include <cmath>
 
-#include "app/number_format.hpp"
-#include "app/picture.hpp"
+#include "app/scene/picture.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/inspector/pages.hpp"
 #include "app/widgets/row_list.hpp"
-#include "core/known.hpp"
+#include "core/document/known.hpp"
 
 namespace attnscope {
 namespace {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/number_format.hpp"
-#include "app/picture.hpp"
+#include "app/scene/picture.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/inspector/operands.hpp"
 #include "app/views/inspector/pages.hpp"
-#include "app/views/neuron/strips.hpp"
-#include "app/views/unknown.hpp"
+#include "app/views/parts/strips.hpp"
+#include "app/views/parts/unknown.hpp"
 
 namespace attnscope {
 namespace {

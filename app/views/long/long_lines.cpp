@@ -4,9 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/long/long_parts.hpp"
-#include "core/bright_lines.hpp"
+#include "core/engine/bright_lines.hpp"
 
 namespace attnscope {
 namespace {

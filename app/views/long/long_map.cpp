@@ -3,10 +3,10 @@
 #include <array>
 #include <cmath>
 
-#include "app/number_format.hpp"
-#include "app/own_words.hpp"
-#include "app/views/focus/map_parts.hpp"
+#include "app/ui/number_format.hpp"
+#include "app/ui/own_words.hpp"
 #include "app/views/long/long_parts.hpp"
+#include "app/views/parts/map_parts.hpp"
 
 namespace attnscope {
 namespace {

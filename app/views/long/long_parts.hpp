@@ -2,10 +2,10 @@
 // the parts of the view share.
 #pragma once
 
-#include "app/scene.hpp"
-#include "app/tiles.hpp"
+#include "app/results/tiles.hpp"
+#include "app/scene/scene.hpp"
 #include "app/views/controls/column.hpp"
-#include "app/views/focus/map_frame.hpp"
+#include "app/views/parts/map_frame.hpp"
 
 namespace attnscope {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "app/views/long/long_parts.hpp"
-#include "core/survey.hpp"
+#include "core/engine/survey.hpp"
 
 namespace attnscope {
 

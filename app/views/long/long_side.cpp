@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "app/number_format.hpp"
-#include "app/own_words.hpp"
+#include "app/ui/number_format.hpp"
+#include "app/ui/own_words.hpp"
 #include "app/views/long/long_parts.hpp"
 
 namespace attnscope {

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "app/number_format.hpp"
-#include "app/picture.hpp"
+#include "app/scene/picture.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/inspector/pages.hpp"
 #include "app/widgets/row_list.hpp"
 
@@ -27,10 +27,10 @@ struct Under {
   std::optional<std::int64_t> key, dimension, value;  // dimension: as listed
 };
 
-class Table {
+class NeuronTable {
  public:
-  Table(Scene& scene, const CellPlace& at, const Box& area, const NeuronColumns& columns,
-        const NeuronStyle& style)
+  NeuronTable(Scene& scene, const CellPlace& at, const Box& area, const NeuronColumns& columns,
+              const NeuronStyle& style)
       : scene_(scene),
         ui_(scene.ui),
         r_(scene.result),
@@ -318,7 +318,7 @@ class Table {
 
 float draw_neuron_table(Scene& scene, const CellPlace& at, const Box& area, const NeuronColumns& columns,
                         const NeuronStyle& style) {
-  return Table(scene, at, area, columns, style).draw();
+  return NeuronTable(scene, at, area, columns, style).draw();
 }
 
 void draw_dimension_order(Scene& scene, const Box& box) {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "app/views/inspector/numbers.hpp"
-#include "app/views/neuron/strips.hpp"
+#include "app/views/parts/strips.hpp"
 
 namespace attnscope {
 

@@ -4,12 +4,12 @@
 #include <array>
 #include <cmath>
 
-#include "app/head_words.hpp"
-#include "app/number_format.hpp"
-#include "app/picture.hpp"
+#include "app/scene/head_words.hpp"
+#include "app/scene/picture.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/inspector/pages.hpp"
 #include "app/views/neuron/neuron_table.hpp"
-#include "app/views/unknown.hpp"
+#include "app/views/parts/unknown.hpp"
 
 namespace attnscope {
 namespace {

@@ -3,7 +3,7 @@
 // of the focus.
 #pragma once
 
-#include "app/views/cell_facts.hpp"
+#include "app/views/parts/cell_facts.hpp"
 
 namespace attnscope {
 

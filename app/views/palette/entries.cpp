@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "app/own_words.hpp"
+#include "app/ui/own_words.hpp"
+#include "app/ui/words.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/signals/plots.hpp"
-#include "app/words.hpp"
 #include "core/text/letters.hpp"
 
 namespace attnscope {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "app/actions.hpp"
-#include "app/scene.hpp"
+#include "app/scene/actions.hpp"
+#include "app/scene/scene.hpp"
 #include "app/views/controls/column.hpp"
 
 namespace attnscope {

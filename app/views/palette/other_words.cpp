@@ -2,7 +2,7 @@
 // when the name is worded anew; an action without one by its name.
 #include <algorithm>
 
-#include "app/actions.hpp"
+#include "app/scene/actions.hpp"
 
 namespace attnscope {
 namespace {

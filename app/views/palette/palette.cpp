@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/actions.hpp"
+#include "app/scene/actions.hpp"
 #include "app/views/palette/entries.hpp"
 
 namespace attnscope {

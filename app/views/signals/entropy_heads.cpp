@@ -4,17 +4,17 @@
 #include <array>
 #include <cmath>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/signals/plots.hpp"
 
 namespace attnscope {
 namespace {
 
-struct Spread {
+struct RowSpread {
   double mean, low, high;
 };
 
-Spread spread_of(const HeadMeasures& head, bool normalised) {
+RowSpread spread_of(const HeadMeasures& head, bool normalised) {
   if (normalised) return {head.normalised, head.normalised_min, head.normalised_max};
   return {head.entropy, head.entropy_min, head.entropy_max};
 }
@@ -22,7 +22,7 @@ Spread spread_of(const HeadMeasures& head, bool normalised) {
 std::string number(double v) { return std::isnan(v) ? "n/a" : fixed(v, 2); }
 
 /// Of the mean: "n/a" where it is not defined, "NaN" where the weights are none.
-std::string mean_text(const HeadMeasures& head, const Spread& spread) {
+std::string mean_text(const HeadMeasures& head, const RowSpread& spread) {
   return head.not_finite == 0 ? number(spread.mean) : "NaN";
 }
 
@@ -33,7 +33,7 @@ struct HeadRow {
   bool labelled;  // there is room for its number
 };
 
-void draw_whisker(const Ui& ui, const Axes& axes, float y, const Spread& spread, bool chosen) {
+void draw_whisker(const Ui& ui, const Axes& axes, float y, const RowSpread& spread, bool chosen) {
   const float tall = ui.px(6);
   const Rgba colour = chosen ? ui.theme.text1 : ui.theme.text3;
   const float x0 = axes.x(spread.low), x1 = axes.x(spread.high);
@@ -42,8 +42,8 @@ void draw_whisker(const Ui& ui, const Axes& axes, float y, const Spread& spread,
   ui.vertical(x1, y - tall / 2, tall, colour);
 }
 
-void draw_bar(const Scene& scene, const Axes& axes, const HeadRow& row, const Spread& a,
-              const std::optional<Spread>& b) {
+void draw_bar(const Scene& scene, const Axes& axes, const HeadRow& row, const RowSpread& a,
+              const std::optional<RowSpread>& b) {
   const Ui& ui = scene.ui;
   const bool chosen = row.head == scene.head();
   const bool low = row.box.h < ui.px(7);  // many heads: no room for whiskers but the shown head's
@@ -78,8 +78,8 @@ double most_of(const Measures& a, const Measures* b, std::int64_t sequence) {
   return most;
 }
 
-void draw_read_out(const Scene& scene, const Axes& axes, const HeadRow& row, const Spread& a,
-                   const std::optional<Spread>& b) {
+void draw_read_out(const Scene& scene, const Axes& axes, const HeadRow& row, const RowSpread& a,
+                   const std::optional<RowSpread>& b) {
   std::string text =
       scene.ui.fitted(head_name(scene.result, row.head), type::tick, Ink::Medium, scene.ui.px(96)) + "  " +
       number(a.mean) + "  (" + number(a.low) + " to " + number(a.high) + ")";

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/scene.hpp"
+#include "app/scene/scene.hpp"
 #include "app/widgets/plot.hpp"
 
 namespace attnscope {

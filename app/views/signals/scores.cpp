@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
+#include "app/views/parts/unknown.hpp"
 #include "app/views/signals/histogram.hpp"
 #include "app/views/signals/plots.hpp"
-#include "app/views/unknown.hpp"
-#include "core/stages/run_stage.hpp"
+#include "core/attention/run_stage.hpp"
 
 namespace attnscope {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "app/layout.hpp"
-#include "app/number_format.hpp"
+#include "app/state/layout.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/signals/plots.hpp"
 
 namespace attnscope {

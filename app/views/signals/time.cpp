@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/signals/plots.hpp"
-#include "core/known.hpp"
+#include "core/document/known.hpp"
 
 namespace attnscope {
 namespace {

@@ -1,7 +1,7 @@
 // app/views/signals: names of the plots and the line above each.
 #include <algorithm>
 
-#include "app/picture.hpp"
+#include "app/scene/picture.hpp"
 #include "app/views/signals/plots.hpp"
 
 namespace attnscope {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/actions.hpp"
+#include "app/scene/actions.hpp"
 
 namespace attnscope {
 namespace {

@@ -2,8 +2,8 @@
 // bar where there is no inspector, so that nothing of the picture or the controls is covered.
 #pragma once
 
-#include "app/layout.hpp"
-#include "app/scene.hpp"
+#include "app/scene/scene.hpp"
+#include "app/state/layout.hpp"
 
 namespace attnscope {
 

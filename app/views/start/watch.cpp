@@ -3,11 +3,11 @@
 #include <cmath>
 #include <utility>
 
-#include "app/number_format.hpp"
-#include "app/own_words.hpp"
-#include "app/picture.hpp"
+#include "app/scene/picture.hpp"
+#include "app/ui/number_format.hpp"
+#include "app/ui/own_words.hpp"
 #include "app/views/start/start.hpp"
-#include "core/stages/run_stage.hpp"
+#include "core/attention/run_stage.hpp"
 
 namespace attnscope {
 namespace {

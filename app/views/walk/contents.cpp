@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/stages/positions.hpp"
-#include "core/stages/run_stage.hpp"
+#include "core/attention/positions.hpp"
+#include "core/attention/run_stage.hpp"
 
 namespace attnscope::walk {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/views/walk/panels.hpp"
-#include "core/stages/linear.hpp"
-#include "core/stages/softmax.hpp"
+#include "core/attention/linear.hpp"
+#include "core/attention/softmax.hpp"
 
 namespace attnscope::walk {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 
 namespace attnscope::walk {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/ui.hpp"
+#include "app/ui/ui.hpp"
 
 namespace attnscope::walk {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/walk/formula.hpp"
 #include "app/views/walk/matrix.hpp"
 

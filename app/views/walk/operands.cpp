@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/number_format.hpp"
-#include "core/stages/positions.hpp"
-#include "core/stages/run_stage.hpp"
+#include "app/ui/number_format.hpp"
+#include "core/attention/positions.hpp"
+#include "core/attention/run_stage.hpp"
 
 namespace attnscope::walk {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/number_format.hpp"
-#include "app/views/cell_facts.hpp"
+#include "app/ui/number_format.hpp"
+#include "app/views/parts/cell_facts.hpp"
 #include "app/views/walk/operands.hpp"
 
 namespace attnscope::walk {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/number_format.hpp"
-#include "app/views/vector_map.hpp"
-#include "core/known.hpp"
-#include "core/stages/run_stage.hpp"
+#include "app/ui/number_format.hpp"
+#include "app/views/parts/vector_map.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/document/known.hpp"
 
 namespace attnscope::walk {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/picture.hpp"
+#include "app/scene/picture.hpp"
 #include "app/views/walk/script.hpp"
 
 namespace attnscope::walk {

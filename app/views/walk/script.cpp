@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/known.hpp"
-#include "core/stages/run_stage.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/document/known.hpp"
 
 namespace attnscope::walk {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "app/scene.hpp"
+#include "app/scene/scene.hpp"
 
 namespace attnscope::walk {
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/walk/card.hpp"
-#include "core/stages/run_stage.hpp"
+#include "core/attention/run_stage.hpp"
 
 namespace attnscope::walk {
 namespace {

@@ -2,7 +2,7 @@
 // row, column and dimension of each matrix belong to the chosen cell.
 #include <algorithm>
 
-#include "app/number_format.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/walk/panels.hpp"
 
 namespace attnscope::walk {

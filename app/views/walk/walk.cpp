@@ -4,13 +4,13 @@
 #include <array>
 #include <cmath>
 
-#include "app/head_words.hpp"
-#include "app/number_format.hpp"
+#include "app/scene/head_words.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/walk/buses.hpp"
 #include "app/views/walk/card.hpp"
 #include "app/views/walk/transport.hpp"
-#include "core/edits.hpp"
-#include "core/known.hpp"
+#include "core/document/known.hpp"
+#include "core/edits/edits.hpp"
 
 namespace attnscope {
 namespace walk {

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <memory>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 #include "core/samples.hpp"
 #if defined(ATTNSCOPE_HAS_CUDA)
 #include "gpu/cuda_device.hpp"

@@ -2,9 +2,9 @@
 #include <cstring>
 
 #include "core/against_oracle.hpp"
+#include "core/base/parallel.hpp"
 #include "core/compare.hpp"
-#include "core/parallel.hpp"
-#include "core/pipeline.hpp"
+#include "core/engine/pipeline.hpp"
 #include "core/random_documents.hpp"
 #include "core/streaming_expected.hpp"
 #include "gpu/card_backend.hpp"

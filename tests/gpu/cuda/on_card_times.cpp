@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/error.hpp"
+#include "core/base/error.hpp"
 #include "gpu/cuda/on_card_watch.hpp"
 
 namespace attnscope::on_card {

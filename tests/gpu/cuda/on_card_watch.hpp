@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/survey.hpp"
+#include "core/engine/survey.hpp"
 #include "gpu/cuda/on_card.hpp"
 #include "gpu/sweeps.hpp"
 

@@ -2,9 +2,9 @@
 // documents, numbers on their way to the card and back.
 #include <fmt/format.h>
 
+#include "core/base/error.hpp"
 #include "core/compare.hpp"
-#include "core/error.hpp"
-#include "core/pipeline.hpp"
+#include "core/engine/pipeline.hpp"
 #include "gpu/card_backend.hpp"
 #include "gpu/cuda/on_card_watch.hpp"
 

@@ -1,0 +1,144 @@
+#include "app/files/folder.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <condition_variable>
+#include <dirent.h>
+#include <fcntl.h>
+#include <mutex>
+#include <sys/stat.h>
+#include <thread>
+#include <utility>
+
+#include "core/files/formats/posix.hpp"
+
+namespace attnscope {
+namespace {
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+/// The entry as it is behind a link; nothing for one that leads nowhere.
+bool look_at(int folder, const char* name, FolderEntry& entry) {
+  struct stat status {};
+  if (::fstatat(folder, name, &status, 0) != 0) return false;
+  entry.is_folder = S_ISDIR(status.st_mode);
+  if (!entry.is_folder && !S_ISREG(status.st_mode)) return false;  // a device or a pipe
+  entry.name = name;
+  entry.bytes = static_cast<std::uint64_t>(status.st_size);
+  entry.changed = status.st_mtime;
+  return true;
+}
+
+char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// The number that begins at `at`, without zeros before it; `at` goes behind it.
+std::string_view number_at(std::string_view text, std::size_t& at) {
+  while (at + 1 < text.size() && text[at] == '0' && is_digit(text[at + 1])) ++at;
+  const std::size_t from = at;
+  while (at < text.size() && is_digit(text[at])) ++at;
+  return text.substr(from, at - from);
+}
+
+}  // namespace
+
+bool comes_before(const std::string& a, const std::string& b) {
+  std::size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (is_digit(a[i]) && is_digit(b[j])) {
+      const std::string_view one = number_at(a, i), other = number_at(b, j);
+      if (one.size() != other.size()) return one.size() < other.size();
+      if (one != other) return one < other;
+      continue;
+    }
+    const auto left = static_cast<unsigned char>(small(a[i++])),
+               right = static_cast<unsigned char>(small(b[j++]));
+    if (left != right) return left < right;
+  }
+  if (i < a.size() || j < b.size()) return i == a.size();
+  return a < b;
+}
+
+void sort_entries(std::vector<FolderEntry>& entries, FolderOrder order, bool backwards) {
+  const auto comes_first = [&](const FolderEntry& a, const FolderEntry& b) {
+    if (a.is_folder != b.is_folder) return a.is_folder;
+    const FolderEntry &first = backwards ? b : a, &second = backwards ? a : b;
+    if (order == FolderOrder::Size && first.bytes != second.bytes && !a.is_folder)
+      return first.bytes > second.bytes;
+    if (order == FolderOrder::Changed && first.changed != second.changed)
+      return first.changed > second.changed;
+    return comes_before(first.name, second.name);
+  };
+  if (!std::is_sorted(entries.begin(), entries.end(), comes_first))
+    std::sort(entries.begin(), entries.end(), comes_first);
+}
+
+struct FolderReading::Work {
+  Folder folder;
+  std::atomic<std::int64_t> count = 0;
+  std::atomic<bool> forgotten = false;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  std::mutex mutex;  // guards `done`
+  std::condition_variable changed;
+  bool done = false;
+
+  void read() {
+    const std::unique_ptr<DIR, CloseFolder> open(::opendir(folder.path.c_str()));
+    if (!open) {
+      folder.trouble = system_error("read", folder.path).what();
+      return;
+    }
+    while (!forgotten) {
+      errno = 0;
+      const dirent* next = ::readdir(open.get());
+      if (next == nullptr) {
+        if (errno != 0) folder.trouble = system_error("read", folder.path).what();
+        return;
+      }
+      const std::string_view name(next->d_name);
+      FolderEntry entry;
+      if (name == "." || name == ".." || !look_at(::dirfd(open.get()), next->d_name, entry)) continue;
+      folder.entries.push_back(std::move(entry));
+      ++count;
+    }
+  }
+};
+
+FolderReading::FolderReading(std::filesystem::path folder) {
+  // The work is shared by all copies and by its thread; the copies have a handle that tells it when the last
+  // of them is gone.
+  const auto work = std::make_shared<Work>();
+  work->folder.path = std::move(folder);
+  work_ = std::shared_ptr<Work>(work.get(), [work](Work*) { work->forgotten = true; });
+  std::thread([work] {
+    work->read();
+    sort_entries(work->folder.entries, FolderOrder::Name, false);
+    const std::lock_guard guard(work->mutex);
+    work->done = true;
+    work->changed.notify_all();
+  }).detach();
+}
+
+bool FolderReading::is_reading() const { return work_ && !wait(std::chrono::milliseconds(0)); }
+
+bool FolderReading::wait(std::chrono::milliseconds longest) const {
+  if (!work_) return false;
+  std::unique_lock lock(work_->mutex);
+  return work_->changed.wait_for(lock, longest, [this] { return work_->done; });
+}
+
+double FolderReading::seconds() const {
+  return work_ ? std::chrono::duration<double>(std::chrono::steady_clock::now() - work_->start).count() : 0;
+}
+
+std::int64_t FolderReading::count() const { return work_ ? work_->count.load() : 0; }
+
+const Folder& FolderReading::folder() const {
+  static const Folder none;
+  return work_ ? work_->folder : none;
+}
+
+}  // namespace attnscope

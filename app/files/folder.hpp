@@ -1,0 +1,54 @@
+// app/files: what is in a folder, read behind the window: large folders and sleepy disks keep nobody waiting.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace attnscope {
+
+struct FolderEntry {
+  std::string name;  // bytes as the system has them
+  bool is_folder = false;
+  std::uint64_t bytes = 0;
+  std::int64_t changed = 0;  // seconds since 1970; 0 = not known
+};
+
+enum class FolderOrder : std::uint8_t { Name, Size, Changed };
+
+struct Folder {
+  std::filesystem::path path;
+  std::vector<FolderEntry> entries;  // folders first, in the order of their names
+  std::string trouble;  // one sentence: why there is no telling what is in it; empty when there is
+};
+
+/// Folders first, then by what is asked for; names as people sort them: a before B, 2 before 10.
+void sort_entries(std::vector<FolderEntry>&, FolderOrder, bool backwards);
+/// Whether one name comes before another.
+bool comes_before(const std::string& a, const std::string& b);
+
+/// A folder that is being read. Copies are of the same reading. Whoever loses interest lets go of it: it
+/// stops at the next name, and nobody waits for a disk that does not answer.
+class FolderReading {
+ public:
+  FolderReading() = default;  // nothing is read
+  explicit FolderReading(std::filesystem::path folder);
+
+  bool is_reading() const;
+  /// Waits for the end, but not longer. True once it is there.
+  bool wait(std::chrono::milliseconds longest) const;
+  double seconds() const;
+  /// Entries seen so far.
+  std::int64_t count() const;
+  /// What was read; only once nothing is read any more.
+  const Folder& folder() const;
+
+ private:
+  struct Work;
+  std::shared_ptr<Work> work_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,61 @@
+// app/results: what the window knows of the machine's backends: which there are, what each took for the
+// Document on screen, and how far apart their numbers are. Belongs to the interface's thread. A session does
+// not keep which one computed: that is the machine's and not the Document's, and another machine may not have
+// it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/results/background_parity.hpp"
+#include "app/results/choose_backend.hpp"
+
+namespace attnscope {
+
+class Backends {
+ public:
+  /// The first one is always there.
+  explicit Backends(std::vector<BackendChoice> choices);
+
+  const std::vector<BackendChoice>& choices() const { return choices_; }
+  /// The choice with this backend, by its own name as a Result tells it; empty where none has it.
+  std::optional<std::size_t> find(std::string_view backend) const;
+  /// Who makes what is looked at of this result: BackendChoice::beside of the choice that computed it.
+  std::shared_ptr<Backend> beside(const Result&) const;
+  /// The next choice behind this one, in a circle, that this machine has; itself when it is alone.
+  std::size_t next(std::size_t choice) const;
+  bool is_alone() const { return next(0) == 0; }
+  /// Why there is only one, as a sentence; empty where there are more.
+  std::string why_alone() const;
+
+  /// What its backend took is remembered, and what others took for another Document is forgotten.
+  void note(const Result&);
+  /// What the choice took for the Document on screen when it computed it last; null when it did not.
+  const WholeTimes* times(std::size_t choice) const;
+  /// The slowest time divided by the fastest; empty before two are known.
+  std::optional<double> ratio() const;
+
+  /// Compares this result with what the next backend computes, unless that was begun already. Once a frame
+  /// while somebody looks.
+  void compare(const ResultPtr&);
+  /// Stops comparing; the same result is compared again only when it is asked for.
+  void stop_comparing();
+  void compare_again() { job_.reset(); }
+  /// What is being compared or was; null before the first.
+  const ParityJob* job() const { return job_.get(); }
+  bool is_comparing() const { return job_ && !job_->is_done(); }
+  /// The last comparison that was done, perhaps of a result before; null before the first.
+  const Parity* parity() const { return compared_ ? compared_->parity() : nullptr; }
+
+ private:
+  std::vector<BackendChoice> choices_;
+  Document document_;  // that the times are of
+  std::vector<std::optional<WholeTimes>> times_;
+  std::shared_ptr<ParityJob> job_, compared_;
+  BackgroundParity background_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,39 @@
+#include "app/results/choose_backend.hpp"
+
+#include "core/base/error.hpp"
+#include "core/engine/one_at_a_time.hpp"
+#include "gpu/cuda_backend.hpp"
+
+namespace attnscope {
+
+std::optional<BackendWish> backend_wish_named(std::string_view name) {
+  if (name == "auto") return BackendWish::Auto;
+  if (name == "cpu") return BackendWish::Cpu;
+  if (name == "cuda") return BackendWish::Cuda;
+  return std::nullopt;
+}
+
+std::vector<BackendChoice> list_backends(bool with_cuda) {
+  std::vector<BackendChoice> all{{"CPU", one_at_a_time(make_cpu_backend()), {}, nullptr}};
+  if (!with_cuda) return all;
+  BackendChoice cuda{"CUDA", nullptr, {}, nullptr};
+  if (std::unique_ptr<Backend> made = make_cuda_backend(cuda.why_not)) {
+    cuda.backend = one_at_a_time(std::move(made));
+    cuda.why_not.clear();
+    std::string why_no_other;  // then the CPU makes what is looked at
+    if (std::unique_ptr<Backend> beside = make_cuda_backend(why_no_other))
+      cuda.beside = one_at_a_time(std::move(beside));
+  }
+  all.push_back(std::move(cuda));
+  return all;
+}
+
+const BackendChoice& chosen_backend(const std::vector<BackendChoice>& all, BackendWish wish) {
+  if (wish == BackendWish::Cpu || all.size() < 2) return all.front();
+  const BackendChoice& cuda = all.back();
+  if (cuda.backend) return cuda;
+  if (wish == BackendWish::Auto) return all.front();
+  throw Error("CUDA was asked for. " + cuda.why_not);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,31 @@
+#include "app/results/histogram.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace attnscope {
+
+std::int64_t Histogram::largest_bin() const {
+  return bins.empty() ? 0 : *std::max_element(bins.begin(), bins.end());
+}
+
+HistogramCount::HistogramCount(float low, float high, int bins, bool log)
+    : low_(low),
+      high_(high),
+      width_(log ? std::log(high / low) : high - low),
+      last_(static_cast<float>(bins - 1)),
+      log_(log) {
+  made_.bins.assign(static_cast<std::size_t>(bins), 0);
+}
+
+Histogram HistogramCount::finish() && {
+  if (made_.cells > 0) {
+    const double n = static_cast<double>(made_.cells);
+    made_.mean = sum_ / n;
+    made_.deviation = std::sqrt(std::max(0.0, squares_ / n - made_.mean * made_.mean));
+  }
+  return std::move(made_);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,48 @@
+// app/results: how many values fall between two ends, and beyond them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace attnscope {
+
+/// How the values of some cells are spread.
+struct Histogram {
+  std::vector<std::int64_t> bins;                // from low to high, equal width
+  std::int64_t below = 0, above = 0, cells = 0;  // outside the ends; all finite values
+  double mean = 0, deviation = 0;                // of the finite ones
+  std::int64_t largest_bin() const;
+};
+
+/// Counts value by value. `log`: bins of equal ratio, low above 0; what is not above 0 counts as below.
+class HistogramCount {
+ public:
+  HistogramCount(float low, float high, int bins, bool log);
+  /// Infinities and NaN are left out. Here, since it is called for every cell of a matrix.
+  void add(float value) {
+    if (!std::isfinite(value)) return;
+    ++made_.cells;
+    sum_ += static_cast<double>(value);
+    squares_ += static_cast<double>(value) * static_cast<double>(value);
+    if (value < low_) {
+      ++made_.below;
+    } else if (value > high_) {
+      ++made_.above;
+    } else {
+      // Ends that are one have no width.
+      const float unit = !(width_ > 0) ? 0 : log_ ? std::log(value / low_) / width_ : (value - low_) / width_;
+      ++made_.bins[static_cast<std::size_t>(std::clamp(unit * (last_ + 1), 0.f, last_))];
+    }
+  }
+  Histogram finish() &&;
+
+ private:
+  float low_, high_, width_, last_;  // width: of the logarithms where these count
+  bool log_;
+  double sum_ = 0, squares_ = 0;
+  Histogram made_;
+};
+
+}  // namespace attnscope

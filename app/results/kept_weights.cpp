@@ -1,0 +1,71 @@
+#include "app/results/kept_weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+namespace attnscope {
+namespace {
+
+/// Which weights of a row are kept: all above `above`, and the first `ties` of those that equal it.
+struct Cut {
+  float above = 0;
+  std::ptrdiff_t ties = 0;
+};
+
+/// Reorders the weights. Halves what is in doubt until one weight is left: no need to sort a row of which
+/// most is thrown away.
+Cut cut_at(std::vector<float>& weights, double target) {
+  auto low = weights.begin(), high = weights.end();  // the last one kept is in [low, high)
+  double before = 0;                                 // the sum of those in front of low, all of them kept
+  while (high - low > 1) {
+    const auto middle = low + (high - low) / 2;
+    std::nth_element(low, middle, high, std::greater<>());
+    const double sum = std::accumulate(low, middle, 0.0);
+    if (before + sum >= target) {
+      high = middle;
+    } else {
+      before += sum;
+      low = middle;
+    }
+  }
+  const float last = *low;
+  return {last, 1 + std::count(weights.begin(), low, last)};
+}
+
+}  // namespace
+
+KeptWeights keep_strongest(const ConstMatrixMap<float>& weights,
+                           const std::function<void(std::int64_t, std::span<std::uint8_t>)>& see,
+                           const KeptWish& wish) {
+  KeptWeights result;
+  const auto mass = static_cast<double>(wish.mass);
+  const auto keys = static_cast<std::size_t>(weights.cols());
+  std::vector<std::uint8_t> seen(keys);
+  std::vector<float> row(keys), positive;
+  for (std::int64_t query = wish.first; query < wish.last; ++query) {
+    see(query, seen);
+    positive.clear();
+    double sum = 0;
+    for (std::size_t key = 0; key < keys; ++key) {
+      const float weight = weights(query, static_cast<Eigen::Index>(key));
+      result.allowed += seen[key] != 0;
+      const bool counts = seen[key] != 0 && weight > 0 && std::isfinite(weight);
+      row[key] = counts ? weight : 0;
+      if (!counts) continue;
+      positive.push_back(weight);
+      sum += static_cast<double>(weight);
+    }
+    if (positive.empty()) continue;
+    // The last ulp of a sum must not add a key that no person would: the whole mass is reached all the same.
+    Cut cut = cut_at(positive, mass * sum * (1 - 1e-12));
+    for (std::size_t key = 0; key < keys; ++key) {
+      if (row[key] < cut.above || (row[key] == cut.above && cut.ties-- <= 0)) continue;
+      result.kept.push_back({static_cast<std::int32_t>(query), static_cast<std::int32_t>(key), row[key]});
+    }
+  }
+  return result;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,39 @@
+// app/results: the strongest weights of a head, as many as make up a share of each row: what the lines view
+// draws.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/base/tensor.hpp"
+
+namespace attnscope {
+
+struct KeptWeight {
+  std::int32_t query = 0, key = 0;
+  float weight = 0;
+  bool operator==(const KeptWeight&) const = default;
+};
+
+struct KeptWeights {
+  std::vector<KeptWeight> kept;  // by query, then by key
+  std::int64_t allowed = 0;      // cells of these rows that the mask leaves
+};
+
+/// What is kept: this share (0..1) of each of the rows [first, last).
+struct KeptWish {
+  float mass = 0.7f;
+  std::int64_t first = 0, last = 0;
+  bool operator==(const KeptWish&) const = default;
+};
+
+/// Of these rows of weights [queries][keys] the strongest keys, until their sum reaches the share of the sum
+/// over the keys that the row sees; of equals the earlier one. Hidden cells, zeros and what is not finite are
+/// never kept. `see(query, seen)` marks the keys of a row that the mask allows (1) or hides (0).
+KeptWeights keep_strongest(const ConstMatrixMap<float>& weights,
+                           const std::function<void(std::int64_t, std::span<std::uint8_t>)>& see,
+                           const KeptWish& wish);
+
+}  // namespace attnscope

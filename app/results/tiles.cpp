@@ -1,0 +1,224 @@
+#include "app/results/tiles.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/engine/bright_lines.hpp"
+#include "core/streaming/tile.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t most_rows = 4;
+
+/// Which queries of the tile are looked at: all of them while few are pooled, else those that the survey
+/// knows.
+std::int64_t step_of(const Survey& survey, int level) {
+  const std::int64_t known = survey.known.rows.step;
+  return known <= std::int64_t{1} << level ? known : 1;
+}
+
+/// By the backend, or by the work's threads where there is none.
+WeightTile make_tile(const Survey& survey, const TilePlace& place, Backend* backend, const Work& work) {
+  const AttentionProblem& p = survey.problem();
+  const std::int64_t span = Tiles::side << place.level;
+  WeightTile tile;
+  tile.step = step_of(survey, place.level);
+  TileWish wish;
+  wish.head = place.head;
+  wish.rows = {place.first_query(), std::min(p.queries, place.first_query() + span), tile.step};
+  wish.first_key = place.first_key();
+  wish.last_key = std::min(p.keys, wish.first_key + span);
+  const std::int64_t size = std::int64_t{1} << place.level;
+  const PooledCells cells{std::max<std::int64_t>(1, size / tile.step), size};
+  PooledTile made = backend != nullptr ? backend->pooled_tile(p, wish, cells, &survey.known, work.stop)
+                                       : pooled_tile(p, wish, cells, &survey.known, work);
+  tile.max = std::move(made.max);
+  tile.mean = std::move(made.mean);
+  return tile;
+}
+
+WeightRow make_row(const Survey& survey, const RowPlace& place, const Work& work) {
+  const AttentionProblem& p = survey.problem();
+  SweepWish swept;
+  swept.output = false;
+  swept.first_head = place.head;
+  swept.last_head = place.head + 1;
+  swept.rows = {place.query, place.query + 1, 1};
+  const Sweep sweep = attnscope::sweep(p, swept, work);
+  TileWish wish;
+  wish.head = place.head;
+  wish.rows = swept.rows;
+  const Tensor weights = attnscope::tile(p, wish, &sweep, work);
+  WeightRow row;
+  row.weights.assign(weights.values().begin(), weights.values().end());
+  row.log_sum_exp = sweep.log_sum_exp.values()[0];
+  row.entropy = static_cast<double>(sweep.entropy.values()[0]);
+  std::vector<std::int32_t> order(row.weights.size());
+  for (std::size_t j = 0; j < order.size(); ++j) order[j] = static_cast<std::int32_t>(j);
+  const auto weight = [&](std::int32_t j) { return row.weights[static_cast<std::size_t>(j)]; };
+  const auto first = order.begin() + std::min<std::ptrdiff_t>(Tiles::strongest_keys, std::ssize(order));
+  // NaN compares with nothing; it would break the order, so it counts as the least.
+  const auto rank = [&](std::int32_t j) { return weight(j) == weight(j) ? weight(j) : -1.f; };
+  std::partial_sort(order.begin(), first, order.end(), [&](std::int32_t a, std::int32_t b) {
+    return rank(a) != rank(b) ? rank(a) > rank(b) : a < b;
+  });
+  row.strongest.assign(order.begin(), first);
+  return row;
+}
+
+}  // namespace
+
+std::int64_t TilePlace::first_query() const { return (down * Tiles::side) << level; }
+std::int64_t TilePlace::first_key() const { return (across * Tiles::side) << level; }
+
+Tiles::Tiles() : worker_([this](const std::stop_token& quit) { work(quit); }) {}
+
+Tiles::~Tiles() {
+  worker_.request_stop();
+  const std::lock_guard lock(mutex_);
+  stop_.request_stop();
+}
+
+void Tiles::show(const ResultPtr& result, std::shared_ptr<Backend> backend) {
+  const ResultPtr next = result && result->layer().is_long() ? result : nullptr;
+  const std::lock_guard lock(mutex_);
+  if (next == result_) return;
+  if (!next || !result_ || next->ticket != result_->ticket) {
+    tiles_.clear();
+    rows_.clear();
+    lines_.clear();
+    waiting_.clear();
+    stop_.request_stop();
+    stop_ = std::stop_source();
+    backend_ = std::move(backend);
+  }
+  result_ = next;
+}
+
+bool Tiles::is_there(const Place& place) const {
+  if (const auto* row = std::get_if<RowPlace>(&place)) return rows_.contains(*row);
+  if (const auto* lines = std::get_if<LinesPlace>(&place)) {
+    const auto at = lines_.find(*lines);
+    return at != lines_.end() && result_ && at->second.refinement == result_->refinement;
+  }
+  const auto at = tiles_.find(std::get<TilePlace>(place));
+  if (at == tiles_.end()) return false;
+  return at->second.tile->step == 1 || !result_ || !result_->layer().is_complete();
+}
+
+std::shared_ptr<const WeightTile> Tiles::find(const TilePlace& place) {
+  const std::lock_guard lock(mutex_);
+  const auto at = tiles_.find(place);
+  if (at == tiles_.end()) return nullptr;
+  at->second.used = frame_;
+  return at->second.tile;
+}
+
+std::shared_ptr<const WeightRow> Tiles::find(const RowPlace& place) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = rows_.find(place);
+  return at == rows_.end() ? nullptr : at->second;
+}
+
+LinesPtr Tiles::find(const LinesPlace& place) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = lines_.find(place);
+  return at == lines_.end() ? nullptr : at->second.lines;
+}
+
+void Tiles::want(const LinesPlace& place) { wishes_.emplace_back(place); }
+void Tiles::want(const TilePlace& place) { wishes_.emplace_back(place); }
+void Tiles::want(const RowPlace& place) { wishes_.emplace_back(place); }
+
+void Tiles::end_frame() {
+  {
+    const std::lock_guard lock(mutex_);
+    ++frame_;
+    waiting_.clear();
+    for (const Place& place : wishes_)
+      if (place != making_ && !is_there(place)) waiting_.push_back(place);
+    if (!result_) waiting_.clear();
+  }
+  wishes_.clear();
+  changed_.notify_all();
+}
+
+bool Tiles::is_busy() const {
+  const std::lock_guard lock(mutex_);
+  return making_ || !waiting_.empty();
+}
+
+std::string Tiles::take_error() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(error_, {});
+}
+
+void Tiles::work(const std::stop_token& quit) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, quit, [this] { return !waiting_.empty(); })) {
+    if (quit.stop_requested()) return;
+    const Place place = waiting_.front();
+    waiting_.erase(waiting_.begin());
+    const ResultPtr of = result_;
+    const std::stop_token stop = stop_.get_token();
+    const std::shared_ptr<Backend> backend = backend_;
+    making_ = place;
+    lock.unlock();
+    std::string error;
+    try {
+      make(of, place, backend.get(), stop);
+    } catch (const Cancelled&) {
+    } catch (const std::exception& thrown) {
+      error = thrown.what();
+    }
+    lock.lock();
+    making_.reset();
+    if (error.empty()) continue;
+    error_ = std::move(error);
+    if (!backend) {
+      waiting_.clear();
+    } else if (backend == backend_) {
+      backend_.reset();
+      error_ += " The CPU makes what is in sight from now on.";
+      waiting_.insert(waiting_.begin(), place);
+    }
+  }
+}
+
+void Tiles::make(const ResultPtr& of, const Place& place, Backend* backend, const std::stop_token& stop) {
+  const Work work{pool_, stop};
+  const auto survey = [&](std::int64_t sequence) -> const Survey& {
+    return *of->layer().surveys[static_cast<std::size_t>(sequence)];
+  };
+  if (const auto* at = std::get_if<RowPlace>(&place)) {
+    auto row = std::make_shared<const WeightRow>(make_row(survey(at->sequence), *at, work));
+    const std::lock_guard lock(mutex_);
+    if (!result_ || result_->ticket != of->ticket) return;
+    if (rows_.size() >= most_rows) rows_.clear();
+    rows_[*at] = std::move(row);
+    return;
+  }
+  if (const auto* at = std::get_if<LinesPlace>(&place)) {
+    auto lines =
+        std::make_shared<const std::vector<BrightLine>>(bright_lines(survey(at->sequence), at->head, work));
+    const std::lock_guard lock(mutex_);
+    if (result_ && result_->ticket == of->ticket) lines_[*at] = {std::move(lines), of->refinement};
+    return;
+  }
+  const auto& at = std::get<TilePlace>(place);
+  auto tile = std::make_shared<WeightTile>(make_tile(survey(at.sequence), at, backend, work));
+  const std::lock_guard lock(mutex_);
+  if (!result_ || result_->ticket != of->ticket) return;
+  tile->made = ++made_;
+  if (tiles_.size() >= most_tiles) {
+    const auto oldest = std::min_element(tiles_.begin(), tiles_.end(), [](const auto& a, const auto& b) {
+      return a.second.used < b.second.used;
+    });
+    tiles_.erase(oldest);
+  }
+  tiles_[at] = {std::move(tile), frame_};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,130 @@
+// app/results: weights of a long Document where they are looked at: square tiles of cells at any zoom, whole
+// rows and a head's bright lines, computed behind the window in the order in which they are wanted, kept
+// while there is room.
+#pragma once
+
+#include <compare>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "core/base/parallel.hpp"
+#include "core/engine/result.hpp"
+
+namespace attnscope {
+
+struct BrightLine;
+
+/// Which tile: cells have 2^level queries and keys to a side, tiles have Tiles::side cells to a side and lie
+/// side by side from query 0 and key 0 on.
+struct TilePlace {
+  std::int64_t sequence = 0, head = 0;
+  int level = 0;
+  std::int64_t down = 0, across = 0;
+  auto operator<=>(const TilePlace&) const = default;
+  std::int64_t first_query() const;
+  std::int64_t first_key() const;
+};
+
+/// [cells][cells], fewer where the matrix ends. Hidden keys count as 0.
+struct WeightTile {
+  Tensor max, mean;
+  std::int64_t step = 1;   // every step-th query was looked at: 1 = all of them
+  std::uint64_t made = 0;  // tells tiles apart for the picture cache
+};
+
+/// A whole row of weights.
+struct RowPlace {
+  std::int64_t sequence = 0, head = 0, query = 0;
+  auto operator<=>(const RowPlace&) const = default;
+};
+struct WeightRow {
+  std::vector<float> weights;           // [keys]
+  std::vector<std::int32_t> strongest;  // the keys of the largest weights, from the largest on
+  double log_sum_exp = 0, entropy = 0;
+};
+
+/// The bright lines of a head, see core/engine/bright_lines.hpp.
+struct LinesPlace {
+  std::int64_t sequence = 0, head = 0;
+  auto operator<=>(const LinesPlace&) const = default;
+};
+using LinesPtr = std::shared_ptr<const std::vector<BrightLine>>;
+
+/// All but the worker's part belongs to the interface's thread.
+class Tiles {
+ public:
+  static constexpr std::int64_t side = 128;
+  static constexpr int strongest_keys = 8;
+  /// Tiles beyond these go, the ones that were not asked for longest first: 256 MiB of numbers at most.
+  static constexpr std::size_t most_tiles = 2048;
+
+  Tiles();
+  ~Tiles();
+  Tiles(const Tiles&) = delete;
+  Tiles& operator=(const Tiles&) = delete;
+
+  /// From now on tiles are of this result. Those of another ticket are forgotten; of the same ticket those
+  /// that left out queries are made anew once all queries are known. Null, or a result that is not long:
+  /// none. The tiles of a ticket are made by `backend`, which no one else may be waiting for; when it fails,
+  /// and where it is null, by the CPU, as rows and bright lines always are.
+  void show(const ResultPtr&, std::shared_ptr<Backend> backend = {});
+
+  /// What is there; null where it is not. A row of another query than the last wanted one may be gone.
+  std::shared_ptr<const WeightTile> find(const TilePlace&);
+  std::shared_ptr<const WeightRow> find(const RowPlace&) const;
+  /// While rows are still being swept, those of the rows that were known before.
+  LinesPtr find(const LinesPlace&) const;
+
+  /// Adds to what is wanted in this frame, the first first. What is there already costs nothing.
+  void want(const TilePlace&);
+  void want(const RowPlace&);
+  void want(const LinesPlace&);
+  /// The frame is drawn: what was wanted before and no longer is will not be computed.
+  void end_frame();
+  /// Whether anything wanted is not there yet.
+  bool is_busy() const;
+  /// One sentence when a tile could not be made; told once.
+  std::string take_error();
+
+ private:
+  using Place = std::variant<RowPlace, TilePlace, LinesPlace>;
+  struct Kept {
+    std::shared_ptr<const WeightTile> tile;
+    std::uint64_t used = 0;  // frame
+  };
+  struct KeptLines {
+    LinesPtr lines;
+    std::uint64_t refinement = 0;  // of the result they are of
+  };
+  bool is_there(const Place&) const;  // and not stale; with mutex_ held
+  void work(const std::stop_token& quit);
+  void make(const ResultPtr& of, const Place&, Backend* backend, const std::stop_token& stop);
+
+  ThreadPool pool_;            // the worker's
+  std::vector<Place> wishes_;  // of this frame
+
+  mutable std::mutex mutex_;  // guards all below
+  std::condition_variable_any changed_;
+  ResultPtr result_;
+  std::shared_ptr<Backend> backend_;  // null: the CPU
+  std::vector<Place> waiting_;        // the first is made first
+  std::optional<Place> making_;
+  std::stop_source stop_;  // of what is being made
+  std::map<TilePlace, Kept> tiles_;
+  std::map<RowPlace, std::shared_ptr<const WeightRow>> rows_;
+  std::map<LinesPlace, KeptLines> lines_;
+  std::uint64_t frame_ = 0, made_ = 0;
+  std::string error_;
+  std::jthread worker_;  // last: joined before the rest goes
+};
+
+}  // namespace attnscope

@@ -1,0 +1,34 @@
+// app/results: how the attention weights of one head are spread: counted once per Result, fine enough to be
+// zoomed into.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/base/tensor.hpp"
+
+namespace attnscope {
+
+/// Counts of the allowed cells' weights. Zeros stand apart: an exp that underflowed is another thing than a
+/// small weight.
+struct WeightSpread {
+  static constexpr int bins = 2560;  // of each histogram; a multiple of what a plot shows
+  static constexpr int decades = 8;  // the logarithmic one runs over 1e-8 … 1
+  std::vector<std::int64_t> linear,
+      logarithmic;         // of the weights above 0; what lies outside is in the end bins
+  std::int64_t cells = 0;  // finite ones
+  std::int64_t zero = 0, above_half = 0;
+  std::int64_t not_finite = 0;
+
+  double share(std::int64_t count) const {
+    return cells > 0 ? static_cast<double>(count) / static_cast<double>(cells) : 0;
+  }
+};
+
+/// `see(query, seen)` marks the keys of a row that the mask allows (1) or hides (0).
+WeightSpread weight_spread(const ConstMatrixMap<float>& weights,
+                           const std::function<void(std::int64_t, std::span<std::uint8_t>)>& see);
+
+}  // namespace attnscope

@@ -1,0 +1,34 @@
+// app/scene: how heads and interventions on them are called, wherever it is told.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/engine/result.hpp"
+
+namespace attnscope {
+
+struct SurgeryWords {
+  std::string_view name;   // "Previous token"
+  std::string_view note;   // "all on p − 1"
+  std::string_view state;  // of a head that it was done to: "= previous"
+  std::string_view told;   // "Intervention: previous token."
+};
+SurgeryWords words(HeadSurgery::Kind);
+
+/// What a head does, as far as its weights bear it (see core/analysis/head_patterns.hpp), over all sequences.
+struct HeadRole {
+  std::string does;       // "previous token"; empty: nothing that has a name
+  bool is_built = false;  // and it was built by hand to do that; else it was found
+  std::string built_as;   // what it was built to do but does not do, or where that is not measured
+  bool is_measured = false;
+  double score = 0,
+         uniform = 0;  // share of the weight on the pattern of either name, and uniform attention's
+};
+HeadRole role_of(const LayerResult&, std::int64_t head);
+/// "previous token  .77", or "head 3" where it has no name.
+std::string scored_name(const LayerResult&, std::int64_t head);
+/// "Built by hand. …": sentences for a tooltip on what the name rests on; empty without one.
+std::string words(const HeadRole&);
+
+}  // namespace attnscope

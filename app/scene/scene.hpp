@@ -1,0 +1,101 @@
+// app/scene: what every view is given: the picture to show, the Document to edit, the one selection. Views
+// read the result and write only document, selection and view.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/results/backends.hpp"
+#include "app/results/result_stats.hpp"
+#include "app/results/tiles.hpp"
+#include "app/scene/held.hpp"
+#include "app/state/requests.hpp"
+#include "app/state/selection.hpp"
+#include "app/state/view_state.hpp"
+#include "app/ui/ui.hpp"
+#include "app/widgets/widgets.hpp"
+#include "core/engine/live_engine.hpp"
+#include "core/files/document/open.hpp"
+
+namespace attnscope {
+
+struct Language;
+
+struct Scene {
+  const Ui& ui;
+  const Result& run;          // what is on screen: the last good one
+  const LayerResult& result;  // of it, the layer that is looked at
+  ResultStats& stats;
+  Document& document;  // edited by the views; may be ahead of the result
+  Selection& selection;
+  Selection& next;  // hovers seen in this frame, for the next one
+  ViewState& view;
+  LiveEngine& engine;
+  Backends& backends;
+  const std::vector<Example>& examples;
+  const std::vector<Language>& languages;
+  Requests& requests;
+  Tiles* tiles;                 // weights of a long result, where they are looked at
+  const Held* held = nullptr;   // B; null: nothing is held
+  Tiles* held_tiles = nullptr;  // of a long B; null where there is none
+  bool compact = false;
+  bool edited = false;  // the Document is no longer as it was opened
+
+  std::int64_t sequence() const { return selection.sequence; }
+  std::int64_t head() const { return selection.shown_head(); }
+  Cell cell() const { return selection.shown_cell(); }
+  /// Whether the mask hides the cell.
+  bool is_masked(std::int64_t b, std::int64_t h, std::int64_t query, std::int64_t key) const {
+    return !stats.rule().allows(b, h, query, key);
+  }
+};
+
+/// The label of a row or column of the result: its token, "[pad]" beyond the end, its number where there are
+/// no tokens, "[learned]" and "[zero]" for keys that belong to none. Tokens are marked as own words.
+std::string query_label(const LayerResult&, std::int64_t sequence, std::int64_t query);
+std::string key_label(const LayerResult&, std::int64_t sequence, std::int64_t key);
+/// Where a query stands among the tokens of its text: behind the cache.
+std::int64_t position_of(const LayerResult&, std::int64_t sequence, std::int64_t query);
+/// Whether keys are other tokens than those the queries come from: cross-attention.
+bool is_cross(const LayerResult&);
+/// "previous token" while the head's weights bear that name (see app/scene/head_words.hpp), "head 3" else.
+std::string head_name(const LayerResult&, std::int64_t head, bool one_word = false);
+
+/// Whether the chosen cell is hidden by hand, and hiding it or showing it again; keys that belong to no token
+/// cannot be hidden.
+bool is_hidden_by_hand(const Scene&);
+void toggle_hidden_cell(Scene&);
+
+/// The same scene, seen as it is held: for views that draw A and B alike. Nothing is edited through it.
+Scene scene_of_held(Scene&);
+/// With a selection of its own, where B has other tokens or heads.
+Scene scene_of_held(Scene&, Selection& selection, Selection& next);
+
+/// Whether the token strip has a field to type into: what is open came as text.
+bool has_text_field(const Scene&);
+/// The next widget that is drawn gets the keyboard, with a ring.
+void take_keyboard(KeyboardState&);
+
+void draw_top_bar(Scene&, const Box&);
+void draw_token_strip(Scene&, const Box&);
+void draw_controls(Scene&, const Box&);
+void draw_heads(Scene&, const Box&);
+void draw_focus(Scene&, const Box&);
+void draw_inspector(Scene&, const Box&);
+void draw_signals(Scene&, const Box&);
+/// The regions of a long result: controls and heads, the map, where one is and what is there exactly.
+void draw_long_controls(Scene&, const Box&);
+void draw_long_map(Scene&, const Box&);
+void draw_long_side(Scene&, const Box&);
+/// A line of the plots' titles and the numbers they would mark: where the window is too low for plots.
+void draw_folded_signals(Scene&, const Box&);
+void draw_status(Scene&, const Box&);
+/// The whole window between the top bar and the status line.
+void draw_walk(Scene&, const Box&);
+void draw_compare(Scene&, const Box&);
+/// What floats above the regions: keys and gestures, milliseconds per stage, how far backends differ.
+void draw_help(Scene&);
+void draw_timings(Scene&, const Box& below);
+void draw_parity(Scene&, const Box& below);
+
+}  // namespace attnscope

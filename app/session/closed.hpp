@@ -1,0 +1,40 @@
+// app/session: what was closed with changes that are in no file. The last few are kept, so that closing a
+// window, or opening another file in it, throws no work away.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <future>
+#include <string>
+#include <vector>
+
+#include "app/files/closed_entry.hpp"
+#include "app/session/autosave.hpp"
+
+namespace attnscope {
+
+class Closed {
+ public:
+  static constexpr std::size_t most = 5;                      // the oldest go first,
+  static constexpr std::uintmax_t most_bytes = 256ull << 20;  // also where all together are larger; one stays
+
+  /// In `directory`, shared by all windows; an empty one keeps nothing.
+  explicit Closed(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+  /// Newest first; what is there now.
+  std::vector<ClosedEntry> list() const;
+  /// Written atomically on a thread of its own.
+  void add(Autosave::State state);
+  /// Blocks until all of them are written. False when one could not be: trouble() says why.
+  bool wait();
+  const std::string& trouble() const { return trouble_; }
+
+ private:
+  void drop_old() const;
+
+  std::filesystem::path directory_;
+  std::vector<std::future<std::string>> writing_;
+  std::string trouble_;
+};
+
+}  // namespace attnscope

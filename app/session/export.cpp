@@ -1,0 +1,174 @@
+#include "app/session/export.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "app/scene/scene.hpp"
+#include "app/ui/number_format.hpp"
+#include "core/base/error.hpp"
+#include "core/document/known.hpp"
+#include "core/files/formats/atomic_write.hpp"
+#include "core/files/formats/npy.hpp"
+#include "core/files/formats/safetensors.hpp"
+#include "core/streaming/tile.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+namespace {
+
+/// The matrix with what its rows and columns are called.
+struct Sheet {
+  Tensor values;  // [rows][columns]
+  std::vector<std::string> rows, columns;
+};
+
+Sheet plane_table(const LayerResult& result, ResultStats& stats, const Exported& what) {
+  const auto matrix = stats.matrix(what.plane, what.sequence, what.head);
+  Sheet table{Tensor(Shape{matrix.rows(), matrix.cols()}), {}, {}};
+  table.values.matrix() = matrix;
+  for (std::int64_t i = 0; i < matrix.rows(); ++i)
+    table.rows.push_back(plain(query_label(result, what.sequence, i)));
+  for (std::int64_t j = 0; j < matrix.cols(); ++j)
+    table.columns.push_back(plain(key_label(result, what.sequence, j)));
+  return table;
+}
+
+Sheet numbered(const ConstMatrixMap<float>& matrix) {
+  Sheet table{Tensor(Shape{matrix.rows(), matrix.cols()}), {}, {}};
+  table.values.matrix() = matrix;
+  for (std::int64_t i = 0; i < matrix.rows(); ++i) table.rows.push_back(std::to_string(i));
+  for (std::int64_t j = 0; j < matrix.cols(); ++j) table.columns.push_back(std::to_string(j));
+  return table;
+}
+
+Sheet vector_table(const LayerResult& result, const Exported& what) {
+  const Tensor& tensor = *result.trace[*what.vectors];
+  const bool heads = tensor.shape().rank() == 4;
+  const std::int64_t head = heads ? what.head * tensor.shape()[1] / result.dimensions.heads : 0;
+  return numbered(heads ? tensor.matrix(what.sequence, head) : tensor.matrix(what.sequence));
+}
+
+/// A bias is one row; token vectors are those of the chosen sequence, given Q, K and V of the chosen head.
+Sheet block_table(const LayerResult& result, const Exported& what) {
+  const Tensor& tensor = *numbers_of(result.document, *what.weights);
+  const Shape& shape = tensor.shape();
+  const auto inside = [](std::int64_t index, std::int64_t size) { return std::min(index, size - 1); };
+  if (shape.rank() == 4) {
+    const std::int64_t b = inside(what.sequence, shape[0]), h = inside(what.head, shape[1]);
+    return numbered(tensor.matrix(b, h));
+  }
+  if (shape.rank() == 3) return numbered(tensor.matrix(inside(what.sequence, shape[0])));
+  if (shape.rank() == 1) return numbered(ConstMatrixMap<float>(tensor.data(), 1, tensor.size()));
+  return numbered(tensor.matrix());
+}
+
+/// The exact weights of the cells in sight, computed now.
+Sheet region_table(const LayerResult& result, const Exported& what) {
+  const auto& [first, queries, keys] = what.region;
+  if (static_cast<double>(queries) * static_cast<double>(keys) > static_cast<double>(most_exported_cells)) {
+    throw Error(
+        fmt::format("{} x {} cells are in sight, more than the {} that are exported at once; zoom in first.",
+                    grouped(queries), grouped(keys), grouped(most_exported_cells)));
+  }
+  const Survey& survey = *result.surveys[static_cast<std::size_t>(what.sequence)];
+  ThreadPool pool;
+  TileWish wish;
+  wish.head = what.head;
+  wish.rows = {first.query, first.query + queries, 1};
+  wish.first_key = first.key;
+  wish.last_key = first.key + keys;
+  Sheet table{tile(survey.problem(), wish, &survey.known, Work{pool, {}}), {}, {}};
+  for (std::int64_t i = 0; i < queries; ++i)
+    table.rows.push_back(query_label(result, what.sequence, first.query + i));
+  for (std::int64_t j = 0; j < keys; ++j)
+    table.columns.push_back(key_label(result, what.sequence, first.key + j));
+  return table;
+}
+
+Sheet table_of(const LayerResult& result, ResultStats& stats, const Exported& what) {
+  if (result.is_long()) return region_table(result, what);
+  if (what.weights && numbers_of(result.document, *what.weights)) return block_table(result, what);
+  return what.vectors ? vector_table(result, what) : plane_table(result, stats, what);
+}
+
+/// Quoted where a comma, a quote or a line break would be read as something else.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+void write_csv(const Sheet& table, const std::filesystem::path& path) {
+  std::string text;
+  for (const std::string& column : table.columns) text += "," + csv_field(column);
+  text += "\r\n";
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    text += csv_field(table.rows[i]);
+    for (std::size_t j = 0; j < table.columns.size(); ++j)
+      text += fmt::format(",{}", table.values.values()[i * table.columns.size() + j]);
+    text += "\r\n";
+  }
+  const std::array<std::string_view, 1> pieces{text};
+  write_atomically(path, pieces);
+}
+
+std::string lower(std::string_view name) {
+  std::string out;
+  for (const char c : name) out += c == ' ' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return out;
+}
+
+void write_all(const LayerResult& result, const std::filesystem::path& path) {
+  std::vector<NamedTensor> tensors;
+  for (const StageInfo& row : stage_table)
+    if (const TensorPtr& tensor = result.trace[row.stage]; tensor && is_known(result.document, row.stage))
+      tensors.push_back({lower(row.name), tensor.get()});
+  if (result.gradients) {
+    tensors.push_back({"d_weights", result.gradients->weights.get()});
+    tensors.push_back({"d_masked", result.gradients->masked.get()});
+    tensors.push_back({"d_scores", result.gradients->scores.get()});
+  }
+  write_safetensors(path, tensors);
+}
+
+}  // namespace
+
+void export_numbers(const LayerResult& result, ResultStats& stats, const Exported& what,
+                    const std::filesystem::path& path) {
+  const std::string extension = path.extension().native();
+  if (extension == ".safetensors") return write_all(result, path);
+  if (extension != ".csv" && extension != ".npy") {
+    throw Error(fmt::format(
+        "Cannot export to {}: expected a name that ends in .json, .csv, .npy, .safetensors, .png or .svg.",
+        in_quotes(path.native())));
+  }
+  const Sheet table = table_of(result, stats, what);
+  if (extension == ".npy") return write_npy(path, table.values);
+  write_csv(table, path);
+}
+
+std::string tab_separated(const LayerResult& result, ResultStats& stats, const Exported& what) {
+  const Sheet table = table_of(result, stats, what);
+  // A tab or a line break in a token would move everything behind it.
+  const auto label = [](std::string text) {
+    for (char& c : text) c = c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
+    return text;
+  };
+  std::string text;
+  for (const std::string& column : table.columns) text += "\t" + label(column);
+  text += "\n";
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    text += label(table.rows[i]);
+    for (std::size_t j = 0; j < table.columns.size(); ++j)
+      text += fmt::format("\t{}", table.values.values()[i * table.columns.size() + j]);
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,252 @@
+#include "app/session/session.hpp"
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/draw/texture.hpp"
+#include "app/state/session_fields.hpp"
+#include "core/files/document/session_file.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+template <class T>
+struct IsOptional : std::false_type {};
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+template <class T>
+struct IsArray : std::false_type {};
+template <class T, std::size_t N>
+struct IsArray<std::array<T, N>> : std::true_type {};
+
+class Writer {
+ public:
+  explicit Writer(json& object) : object_(object) {}
+  template <class T>
+  void operator()(const char* name, T& value, double = 0, double = 0) {
+    object_[name] = written(value);
+  }
+
+ private:
+  template <class T>
+  static json written(T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      return Names<T>::list[static_cast<std::size_t>(value)];
+    } else if constexpr (IsOptional<T>::value) {
+      return value ? written(*value) : json(nullptr);
+    } else if constexpr (IsArray<T>::value) {
+      json list = json::array();
+      for (auto& element : value) list.push_back(written(element));
+      return list;
+    } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>) {
+      return value;
+    } else {
+      json object = json::object();
+      Writer inner(object);
+      fields(inner, value);
+      return object;
+    }
+  }
+  json& object_;
+};
+
+/// Takes what fits; what does not is told and stays as it was.
+class Reader {
+ public:
+  Reader(const json& object, std::string path, std::vector<std::string>& lost)
+      : object_(object), path_(std::move(path)), lost_(lost) {}
+
+  template <class T>
+  void operator()(const char* name, T& value, double least = -1e15, double most = 1e15) {
+    const auto found = object_.find(name);
+    ++asked_;
+    if (found == object_.end()) {
+      --asked_;
+    } else if (T copy = value; read(*found, copy, least, most, path_ + "." + name)) {
+      value = std::move(copy);
+    } else {
+      lost_.push_back(fmt::format("\"{}.{}\".", path_, name));
+    }
+  }
+  /// To be called last: keys that nobody asked for are of another version, or damaged.
+  void finish() {
+    if (object_.size() > asked_)
+      lost_.push_back(
+          fmt::format("{} keys of \"{}\" that are not known here.", object_.size() - asked_, path_));
+  }
+
+ private:
+  template <class T>
+  bool read(const json& from, T& to, double least, double most, const std::string& path) {
+    if constexpr (std::is_same_v<T, bool>) {
+      if (from.is_boolean()) to = from.get<bool>();
+      return from.is_boolean();
+    } else if constexpr (std::is_enum_v<T>) {
+      const auto& names = Names<T>::list;
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        if (from != names[i]) continue;
+        to = static_cast<T>(i);
+        return true;
+      }
+      return false;
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      if (!from.is_number() || (std::is_integral_v<T> && !from.is_number_integer())) return false;
+      const double number = from.get<double>();
+      if (!(number >= least && number <= most)) return false;
+      // Inside the limits of the type as well, so that nothing wraps around.
+      if (std::is_integral_v<T> && (number < static_cast<double>(std::numeric_limits<T>::lowest()) ||
+                                    number > static_cast<double>(std::numeric_limits<T>::max())))
+        return false;
+      to = from.get<T>();
+      return true;
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      if (from.is_string()) to = from.get<std::string>();
+      return from.is_string();
+    } else if constexpr (IsOptional<T>::value) {
+      if (from.is_null()) return to.reset(), true;
+      typename T::value_type value{};
+      if (!read(from, value, least, most, path)) return false;
+      to = value;
+      return true;
+    } else if constexpr (IsArray<T>::value) {
+      if (!from.is_array() || from.size() != to.size()) return false;
+      for (std::size_t i = 0; i < to.size(); ++i)
+        if (!read(from[i], to[i], least, most, path)) return false;
+      return true;
+    } else if constexpr (std::is_same_v<T, KeptTrace>) {
+      return from_json(from, to);
+    } else {
+      if (!from.is_object()) return false;
+      Reader inner(from, path, lost_);
+      fields(inner, to);
+      inner.finish();
+      return true;
+    }
+  }
+
+  const json& object_;
+  std::string path_;
+  std::vector<std::string>& lost_;
+  std::size_t asked_ = 0;
+};
+
+/// Mixes everything that is kept into one number.
+class Marker {
+ public:
+  std::uint64_t mark = 0;
+  template <class T>
+  void operator()(const char*, T& value, double = 0, double = 0) {
+    mix(value);
+  }
+
+ private:
+  template <class T>
+  void mix(T& value) {
+    if constexpr (std::is_floating_point_v<T>) {
+      mark = mix_hash(mark, static_cast<float>(value));
+    } else if constexpr (std::is_enum_v<T> || std::is_integral_v<T>) {
+      mark = mix_hash(mark, static_cast<std::uint64_t>(value));
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      mark = mix_hash(mark, static_cast<std::uint64_t>(std::hash<std::string>{}(value)));
+    } else if constexpr (IsOptional<T>::value) {
+      mark = mix_hash(mark, std::uint64_t{value.has_value()});
+      if (value) mix(*value);
+    } else if constexpr (IsArray<T>::value) {
+      for (auto& element : value) mix(element);
+    } else {
+      fields(*this, value);
+    }
+  }
+};
+
+/// fields() takes what it visits as something that can be changed, for the reader; these only look.
+template <class T>
+T& only_looked_at(const T& value) {
+  return const_cast<T&>(value);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+}
+
+/// Every plot once: a row of plots with one of them twice is none.
+void keep_slots_different(SignalsState& signals) {
+  for (std::size_t i = 0; i < signals.slots.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (signals.slots[i] == signals.slots[j]) signals.slots = SignalsState{}.slots;
+}
+
+}  // namespace
+
+std::string view_to_json(const ViewState& view, const Selection& selection, double held_seconds,
+                         const std::filesystem::path& file) {
+  json object = json::object();
+  Writer writer(object);
+  fields(writer, only_looked_at(view));
+  writer("selection", only_looked_at(selection));
+  if (const KeptTrace trace = kept(view.scope, view.now, view.signals.seconds);
+      trace.frozen || trace.moments.size() > 1)
+    object["trace"] = to_json(trace);
+  if (held_seconds > 0) object["held_seconds"] = held_seconds;
+  if (!file.empty() && is_valid_utf8(file.native())) object["file"] = file.native();
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Looks view_from_json(std::string_view text, const ViewState& now, std::vector<std::string>& lost) {
+  Looks looks;
+  looks.view.theme = now.theme;
+  looks.view.language = now.language;
+  const json object = json::parse(text, nullptr, false);
+  if (!object.is_object()) {
+    lost.emplace_back("How it was looked at.");
+    return looks;
+  }
+  Reader reader(object, "view", lost);
+  fields(reader, looks.view);
+  reader("selection", looks.selection);
+  reader("trace", looks.trace);
+  reader("held_seconds", looks.held_seconds, 0, 1e9);
+  std::string file;
+  reader("file", file);
+  looks.file = file;
+  reader.finish();
+  keep_slots_different(looks.view.signals);
+  return looks;
+}
+
+std::uint64_t mark_of(const ViewState& view, const Selection& selection) {
+  Marker marker;
+  fields(marker, only_looked_at(view));
+  marker("selection", only_looked_at(selection));
+  return marker.mark;
+}
+
+std::string listed(const std::vector<std::string>& lost) {
+  constexpr std::size_t told = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(told, lost.size()); ++i) {
+    std::string_view what = lost[i];
+    if (what.ends_with('.')) what.remove_suffix(1);
+    text += fmt::format("{}{}", i == 0 ? "" : "; ", what);
+  }
+  if (lost.size() > told) text += fmt::format("; and {} more", lost.size() - told);
+  return text;
+}
+
+Session open_session(const std::filesystem::path& path, const ViewState& now, std::string_view layer,
+                     Reading* reading) {
+  OpenedFile file = open_any(path, layer, reading);
+  Session session{std::move(file.document), {}, std::move(file.held), {}, {}};
+  session.note = not_finite_note(session.document);
+  if (!file.view.empty()) session.looks = view_from_json(file.view, now, file.lost);
+  if (!file.lost.empty()) {
+    session.damage = fmt::format("{} is damaged and was opened as far as it is good. Lost: {}.",
+                                 in_quotes(path.native()), listed(file.lost));
+  }
+  return session;
+}
+
+}  // namespace attnscope

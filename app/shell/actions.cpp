@@ -1,0 +1,136 @@
+#include "app/scene/actions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace attnscope {
+namespace {
+
+ImGuiKey plain_key(ImGuiKeyChord key) { return static_cast<ImGuiKey>(key & ~ImGuiMod_Mask_); }
+/// Keys with which the keyboard walks through the controls and presses them.
+bool is_for_controls(ImGuiKeyChord key) {
+  return (key >= ImGuiKey_LeftArrow && key <= ImGuiKey_DownArrow) || key == ImGuiKey_Space;
+}
+
+bool is_arrow(ImGuiKeyChord key) { return key >= ImGuiKey_LeftArrow && key <= ImGuiKey_DownArrow; }
+
+/// A letter, a digit or a mark, as they come in sentences.
+bool is_character(ImGuiKeyChord key) {
+  const ImGuiKey plain = plain_key(key);
+  if ((key & (ImGuiMod_Ctrl | ImGuiMod_Alt | ImGuiMod_Super)) != 0) return false;
+  return (plain >= ImGuiKey_0 && plain <= ImGuiKey_Z) ||
+         (plain >= ImGuiKey_Apostrophe && plain <= ImGuiKey_GraveAccent);
+}
+
+/// Keys that no text field has a use for.
+bool works_while_typing(ImGuiKeyChord key) {
+  const ImGuiKey plain = plain_key(key);
+  if (plain >= ImGuiKey_F1 && plain <= ImGuiKey_F12) return true;
+  return (key & ImGuiMod_Ctrl) != 0 && (plain == ImGuiKey_K || plain == ImGuiKey_S || plain == ImGuiKey_O);
+}
+
+}  // namespace
+
+std::string_view name_of(Action::Group group) {
+  switch (group) {
+    case Action::Group::File: return "File and help";
+    case Action::Group::Edit: return "Edit";
+    case Action::Group::Attention: return "Attention";
+    case Action::Group::Look: return "Look";
+    case Action::Group::Move: return "Move";
+    case Action::Group::Regions: return "Regions";
+    case Action::Group::Walk: return "Walk";
+    case Action::Group::Compare: break;
+  }
+  return "Compare";
+}
+
+std::string key_name(ImGuiKeyChord key) {
+  if (key == 0) return {};
+  std::string name;
+  if ((key & ImGuiMod_Ctrl) != 0) name += "Ctrl+";
+  if ((key & ImGuiMod_Shift) != 0) name += "Shift+";
+  switch (plain_key(key)) {
+    case ImGuiKey_Comma: return name + ",";
+    case ImGuiKey_Period: return name + ".";
+    case ImGuiKey_Slash: return name + "/";
+    case ImGuiKey_Backslash: return name + "\\";
+    case ImGuiKey_LeftBracket: return name + "[";
+    case ImGuiKey_RightBracket: return name + "]";
+    case ImGuiKey_Equal: return name + "+";
+    case ImGuiKey_Minus: return name + "\u2212";
+    case ImGuiKey_UpArrow: return name + "↑";
+    case ImGuiKey_DownArrow: return name + "↓";
+    case ImGuiKey_LeftArrow: return name + "←";
+    case ImGuiKey_RightArrow: return name + "→";
+    case ImGuiKey_Escape: return name + "Esc";
+    default: return name + ImGui::GetKeyName(plain_key(key));
+  }
+}
+
+bool is_possible(const Action& action, const Scene& scene) {
+  return !(action.needs_scores && scene.result.is_long());
+}
+
+bool is_key_of_action(ImWchar letter, Mode mode, bool is_long) {
+  const auto chord_of = [](ImWchar c) -> ImGuiKeyChord {
+    if (c >= 'a' && c <= 'z') return ImGuiKey_A + static_cast<int>(c - 'a');
+    if (c >= 'A' && c <= 'Z') return ImGuiMod_Shift | (ImGuiKey_A + static_cast<int>(c - 'A'));
+    return 0;
+  };
+  const ImGuiKeyChord chord = chord_of(letter);
+  const auto all = actions();
+  return chord != 0 && std::any_of(all.begin(), all.end(), [&](const Action& action) {
+           return action.key == chord && (!action.only || *action.only == mode) &&
+                  !(action.needs_scores && is_long);
+         });
+}
+
+namespace {
+
+/// Marks that some layouts have on other keys than the American one, or behind AltGr: what counts is the
+/// character. Where its own key brings it, that key has run the action.
+bool is_typed_elsewhere(ImGuiKeyChord key) {
+  constexpr std::array<std::pair<ImGuiKey, char>, 6> marks{{{ImGuiKey_Comma, ','},
+                                                            {ImGuiKey_Period, '.'},
+                                                            {ImGuiKey_Slash, '/'},
+                                                            {ImGuiKey_Backslash, '\\'},
+                                                            {ImGuiKey_LeftBracket, '['},
+                                                            {ImGuiKey_RightBracket, ']'}}};
+  for (const auto& [own_key, mark] : marks) {
+    if (own_key != key || ImGui::IsKeyDown(own_key) || ImGui::IsKeyReleased(own_key)) continue;
+    for (const ImWchar c : ImGui::GetIO().InputQueueCharacters)
+      if (c == static_cast<ImWchar>(mark)) return true;
+  }
+  return false;
+}
+
+bool is_pressed(const Action& action, const KeyboardState& keyboard) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const ImGuiInputFlags flags = ImGuiInputFlags_RouteGlobal | (action.repeats ? ImGuiInputFlags_Repeat : 0);
+  const auto can_be = [&](ImGuiKeyChord key) {
+    if (key == 0 || (io.WantTextInput && !works_while_typing(key))) return false;
+    if (keyboard.takes_words && (is_character(key) || is_for_controls(key))) return false;
+    // The arrows belong to the map that has the keyboard, else they go from control to control.
+    return !is_for_controls(key) || !io.NavVisible || (keyboard.on_map && is_arrow(key));
+  };
+  const auto pressed = [&](ImGuiKeyChord key) { return can_be(key) && ImGui::Shortcut(key, flags); };
+  if (pressed(action.key) || (can_be(action.key) && is_typed_elsewhere(action.key))) return true;
+  return std::any_of(action.also.begin(), action.also.end(), pressed);
+}
+
+}  // namespace
+
+void run_keyboard(Scene& scene) {
+  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) return;
+  const Mode mode = scene.view.mode;  // a key that changes it is over with this frame
+  for (const Action& action : actions()) {
+    if (action.key == 0 || (action.only && *action.only != mode) || !is_possible(action, scene)) continue;
+    if (!is_pressed(action, scene.view.keyboard)) continue;
+    action.run(scene);
+    if (is_character(action.key)) scene.view.keyboard.pressed = {action.name, key_name(action.key), true, 0};
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,292 @@
+// app/shell: the whole interface as one object without a window: give it a frame, it draws itself, edits its
+// Document and feeds the engine. The real window, `render` and the robot differ only in where the frames and
+// events come from.
+#pragma once
+
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/draw/texture.hpp"
+#include "app/results/backends.hpp"
+#include "app/results/background_errors.hpp"
+#include "app/results/result_stats.hpp"
+#include "app/results/tiles.hpp"
+#include "app/scene/held.hpp"
+#include "app/session/closed.hpp"
+#include "app/session/look.hpp"
+#include "app/session/opening.hpp"
+#include "app/session/recent.hpp"
+#include "app/session/session.hpp"
+#include "app/session/session_keeper.hpp"
+#include "app/shell/still.hpp"
+#include "app/shell/stray_typing.hpp"
+#include "app/state/history.hpp"
+#include "app/state/requests.hpp"
+#include "app/state/selection.hpp"
+#include "app/state/view_state.hpp"
+#include "app/ui/fonts.hpp"
+#include "app/ui/theme.hpp"
+#include "app/ui/words.hpp"
+#include "core/edits/dump.hpp"
+#include "core/engine/live_engine.hpp"
+#include "core/files/document/open.hpp"
+
+namespace attnscope {
+
+struct Layout;
+struct Scene;
+struct DrawnPicture;
+
+/// A spot to look at; what is not given stays as it is.
+struct Spot {
+  std::optional<std::int64_t> head;
+  std::optional<Cell> cell;
+  std::optional<std::int64_t> cells;  // in sight, the shorter way
+};
+
+struct AppOptions {
+  std::filesystem::path assets;  // examples, languages
+  ThemeName theme = ThemeName::Dark;
+  float scale = 1;  // of everything; the display's own scale
+  /// Where the look, recent files and what survives an end are kept; empty: nowhere.
+  std::filesystem::path state = {};
+  std::string language = std::string(english);
+  bool language_is_wished = false;  // for this run: before the one that was chosen last
+  bool fresh = false;               // as in the first run; what is kept stays where it is
+  bool attended = true;             // somebody is there to be asked and told
+};
+
+class App {
+ public:
+  /// Opens the first example. `engine` outlives the App; it computes on one of the backends.
+  App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> backends);
+  ~App();
+  App(const App&) = delete;
+  App& operator=(const App&) = delete;
+
+  /// Draws one frame between ImGui::NewFrame and ImGui::Render, then submits the Document if it differs from
+  /// the last one submitted.
+  void frame(const Fonts& fonts);
+
+  /// The one door for files: command line, menu and drop. A session brings back how it was looked at, and B.
+  /// What cannot be opened becomes a message; the Document stays. `layer` chooses one of a dump's; where
+  /// another layer of that file is shown, it is looked at with the same settings in the same way. What the
+  /// file does not say and `answers` do not is guessed, and a card asks. A large file is read behind the
+  /// window: settled() is false until it is there.
+  void open(const std::filesystem::path& path, std::string_view layer = {}, const Answers& answers = {});
+  /// Takes a large file that has been read, or waits for it first; tells how far one is that is still read.
+  void finish_opening(bool wait);
+  /// Opens what was open when the last program was killed, and says so; false when it was not.
+  bool restore();
+
+  /// The end of the window: remembers how it looks, and keeps what was changed and is in no file. Says
+  /// nothing; what cannot be kept is left for restore().
+  void close(const WindowShape& shape);
+  /// Offers to reopen what was closed last with changes, once.
+  void offer_last();
+  /// Opens again what was closed with changes; an empty path: the last. It is this window's own from here on.
+  void reopen(const std::filesystem::path& closed);
+  /// Blocks until what was closed is on disk.
+  void finish_closing() { closed_.wait(); }
+  /// "mine.json* — AttnScope"; with a star what is not as it was opened or saved.
+  std::string window_title() const;
+  bool is_edited() const { return !(document_ == original_); }
+
+  /// Shows three things to try beside the picture, unless they were done or put away in a run before.
+  void offer_start();
+
+  /// Writes the session as it is now, atomically; ".json" is added where the name has no ending. An empty
+  /// path means the file it was last saved to, or opened from when that was a document of the person's own.
+  /// Other endings export what is on screen: numbers, see export.hpp, or the window as a picture. Success and
+  /// failure are told in a message; nothing is lost: before another file is written over, a card asks,
+  /// unless `replace` says that it has.
+  void save(const std::filesystem::path& path, bool replace = false);
+  /// Saves a picture of the window or of one region, drawn anew at its own size; the window stays as it is. A
+  /// large one is written behind the scenes: settled() is false meanwhile.
+  void save_picture(const PictureWish&, bool replace = false);
+  /// Tells what became of a picture that was written behind the scenes, or waits for it first.
+  void finish_picture(bool wait);
+  /// Copies into the Still what a picture of the screen as it is now is drawn from, at so many times its
+  /// size.
+  void prepare(Still& still, float scale) const;
+  /// Draws it into the current Dear ImGui frame. `copy`: as vectors, too.
+  void draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const;
+  /// Of the last frame, in pixels.
+  ImVec2 size() const { return size_; }
+  bool has_system_fonts() const { return system_fonts_; }
+
+  /// In how many seconds, from the last frame on, another one is due though nothing happened; empty: none.
+  std::optional<double> frame_in() const { return leaves_in(view_); }
+  /// In how many seconds, from the last frame on, keep_now() should be called; empty when nothing waits.
+  std::optional<double> keep_in() const;
+  /// In how many seconds, from the last frame on, a time that stands on screen changes; empty when none does.
+  std::optional<double> clock_in() const;
+  /// Writes what a crash must not take.
+  void keep_now();
+  /// What survives a crash; null where nothing does.
+  SessionKeeper* keeper() { return keeper_ ? &*keeper_ : nullptr; }
+
+  /// Chooses a head and a cell and zooms until so many queries and keys round it are in sight. Throws Error
+  /// for what the shown result, which must be there, does not have.
+  void look_at(const Spot& spot);
+
+  /// What is on screen becomes B, to compare with; or B is shown and edited and what was shown becomes B; or
+  /// nothing is held any more.
+  void hold();
+  void swap_with_held();
+  void let_go();
+
+  /// The machine's backends as the window shows them, and computing on another one of them from here on; one
+  /// that is not there says why in a message.
+  const Backends& backends() const { return *backends_; }
+  void use_backend(std::size_t choice);
+
+  /// In how many seconds, from the last frame on, the picture changes by itself: something that is told for a
+  /// while goes. Empty when nothing does.
+  std::optional<double> changes_in() const;
+
+  /// True while something on screen still moves or is being computed: draw again soon. False: wait for an
+  /// event.
+  bool wants_frame() const;
+  /// True once the whole picture shows the Document as it is now (or a message says why it cannot).
+  bool settled() const;
+  void set_scale(float scale) { view_.scale = scale; }
+  /// The display's own changed: everything keeps its size beside it.
+  void set_display_scale(float scale);
+
+  const Document& document() const { return document_; }
+  const Selection& selection() const { return selection_; }
+  const ViewState& view() const { return view_; }
+  ViewState& view() { return view_; }
+  const TextureCache& textures() const { return textures_; }
+  Words& words() { return words_; }
+  /// What the message card says; empty when there is nothing to say.
+  const std::string& message() const { return view_.message; }
+  /// The result on screen; null before the first.
+  const ResultPtr& shown() const { return shown_; }
+  /// B, when something is held.
+  const std::optional<Held>& held() const { return held_; }
+  /// How it is looked at, as far as undo covers it.
+  Viewing viewing() const;
+  const History& history() const { return history_; }
+
+ private:
+  /// A document that save() may overwrite: not one of the examples.
+  bool is_own_document(const std::filesystem::path& path) const;
+  void take(Session session, const std::filesystem::path& file);
+  void take_opened(Session session, const std::filesystem::path& path);
+  bool is_layer_of_shown(const std::filesystem::path& path) const;
+  void take_layer(Document layer);
+  void settle_guesses(const Answers& before);
+  void tell_of_text();
+  void keep_closed();
+  void follow_file(std::filesystem::path file);
+  bool may_write(const std::filesystem::path& to, bool replace, const PictureWish* picture);
+  void export_to(const std::filesystem::path& to);
+  Autosave::State state_now(double seconds) const;
+  void say(std::string message);
+  void speak_as_chosen();
+  void remember(const std::filesystem::path& path);
+  bool take_held(const ResultPtr& result);
+  void look_as_opened();
+  void keep(double seconds);
+  SessionKeeper::Now now(double seconds) const;
+  void take_results();
+  void tell_of_backends(const Result& newest);
+  void choose_first_cell();
+  void choose_in_long();
+  void keep_selection_inside();
+  void keep_plane_there();
+  void record_moment();
+
+  /// What a first letter finds, in case it turns out to be a word's.
+  struct Before {
+    Document document;
+    ViewState view;
+    Selection selection;
+    Cell wanted_cell;
+    std::uint64_t steps = 0;  // of the history
+    std::optional<std::size_t> backend;
+    bool swapped = false, switched = false;  // since then: A and B; the backend
+  };
+  void watch_letters();
+  void begin_words();
+  void take_words();
+  void type_words();
+  void take_back(Before);
+  bool has_sentence_in_sight() const;
+  void step_in_history(int way);
+  void view_as(const Viewing&);
+  void view_when_computed();
+  void observe_history();
+  void fulfil(const Requests& requests);
+  void submit_if_changed();
+  /// What views are given of the result on screen, which must be there: the one place that makes a Scene.
+  struct Selections {
+    Selection &now, &next;
+  };
+  Scene scene_of(const Ui& ui, Document& document, Selections selections, ViewState& view, Requests& requests,
+                 const Layout& layout) const;
+
+  LiveEngine& engine_;
+  std::vector<Example> examples_;
+  std::vector<Language> languages_;
+  Words words_;
+  std::string spoken_{english};  // the language of words_
+  Document document_;
+  Document original_;           // as it was opened or saved
+  std::filesystem::path file_;  // where save() without a path writes; empty = nowhere yet
+  std::optional<std::filesystem::file_time_type> file_time_;  // of file_, when it was opened or saved
+  std::filesystem::path assets_, state_;                      // directories
+  std::optional<Document> submitted_;  // the last one; empty: none, so that the next one is in any case
+  History history_;
+  StrayTyping stray_;
+  std::optional<Before> before_;           // before the letters that are being typed
+  std::optional<Viewing> coming_viewing_;  // of a step that was gone back to, until its Document is computed
+  std::uint64_t coming_steps_ = 0;         // of the history then
+  Selection selection_;                    // always inside the shown result
+  Cell wanted_cell_;  // what a person chose: found again when a text that was retyped is long enough
+  ViewState view_;
+  TextureCache textures_;
+  ResultPtr shown_;
+  std::unique_ptr<Tiles> tiles_ = std::make_unique<Tiles>();
+  std::unique_ptr<Tiles> held_tiles_;  // of a long B
+  BackgroundErrors errors_;
+  std::unique_ptr<Backends> backends_;
+  std::string backend_note_;  // of the newest result; told when it changes
+  std::unique_ptr<ResultStats> stats_;
+  std::optional<Held> held_;
+  std::uint64_t submitted_ticket_ = 0, seen_ticket_ = 0, seen_refinement_ = 0;
+  Stage was_used_ = Stage::Softmax;   // the weights that mixed the values in the result before
+  bool opened_ = false;               // a Document was opened and its first result is still to come,
+  std::uint64_t opened_after_ = 0;    // which is none of those up to this ticket
+  std::optional<Looks> looks_;        // how it will be looked at then
+  std::optional<Document> coming_b_;  // what will be held before it is computed
+  std::uint64_t b_ticket_ = 0;        // of coming_b_, once submitted
+  Recent recent_;
+  Look look_;  // as it was read
+  float display_scale_ = 1;
+  std::string first_language_;  // of this run
+  Closed closed_;
+  std::optional<SessionKeeper> keeper_;
+  struct Written {
+    std::string told;
+    bool is_saved = false;
+  };
+  static Written write_and_tell(const DrawnPicture&);
+  std::future<Written> writing_;      // of a large picture
+  std::unique_ptr<Opening> opening_;  // a large file on its way
+  Answers answers_;                   // to what the file that is opened may not say
+  bool wants_layer_ = false;          // one layer of it was asked for
+  bool attended_ = true;              // see AppOptions
+  bool text_opened_ = false;          // what opening it changed is told with its first result
+  bool untouched_ = true;             // nothing but the first example was opened
+  ImVec2 size_{};
+  bool system_fonts_ = true;
+};
+
+}  // namespace attnscope

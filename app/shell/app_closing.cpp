@@ -1,0 +1,86 @@
+// app/shell: the end of a window and the beginning of the next: how it looked, and what was changed and is in
+// no file.
+#include <utility>
+
+#include "app/shell/app.hpp"
+#include "app/ui/own_words.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+
+Autosave::State App::state_now(double seconds) const {
+  const double held_for = held_ ? seconds - held_->seconds : 0;
+  Autosave::State state{document_, view_to_json(view_, selection_, held_for, file_), {}};
+  if (held_) state.held = held_->result->document;
+  return state;
+}
+
+/// What is left for another document, or by the end.
+void App::keep_closed() {
+  if (state_.empty() || !shown_ || !is_edited()) return;
+  closed_.add(state_now(ImGui::GetTime()));
+}
+
+void App::close(const WindowShape& shape) {
+  if (state_.empty()) return;
+  finish_picture(true);
+  if (opening_) opening_.reset();
+  keep_closed();
+  Look look = look_;
+  look.view = view_;
+  look.size = display_scale_ > 0 ? view_.scale / display_scale_ : 1;
+  if (view_.language != first_language_) look.language = view_.language;
+  if (shape.width > 0) look.window = shape;
+  if (!view_.files.dialog.folder.empty()) look.folder = view_.files.dialog.folder;
+  write_look(look, state_);
+  if (!closed_.wait() && keeper_) keeper_->autosave().leave();
+}
+
+void App::offer_last() {
+  const std::vector<ClosedEntry> closed = closed_.list();
+  if (closed.empty() || closed.front().path.filename() == look_.offered) return;
+  look_.offered = closed.front().path.filename().native();
+  tell(view_, "“" + own(closed.front().title) + "” was closed with changes that are in no file.",
+       Notice::Offer::ReopenLast);
+}
+
+/// It becomes what a crash would leave: whatever happens from here on, it is in exactly one place.
+void App::reopen(const std::filesystem::path& closed) {
+  closed_.wait();
+  std::filesystem::path path = closed;
+  if (path.empty()) {
+    const std::vector<ClosedEntry> all = closed_.list();
+    if (all.empty()) return tell(view_, "Nothing was closed with changes that are in no file.");
+    path = all.front().path;
+  }
+  try {
+    Session session = open_session(path, view_);
+    history_.observe(document_, viewing(), {}, view_.now);  // the way back
+    const std::filesystem::path file = session.looks ? session.looks->file : std::filesystem::path{};
+    const std::string damage = session.damage;
+    take(std::move(session), file);
+    original_ = {};  // its file, if there is one, does not know the last changes
+    if (keeper_) keeper_->autosave().adopt(path);
+    if (damage.empty())
+      tell(view_, "Reopened what was closed last. Ctrl+Z goes back to what was open before.");
+    else
+      say(damage);
+  } catch (const std::exception& error) {
+    say(error.what());
+  }
+}
+
+std::string App::window_title() const {
+  const std::string name = !file_.empty()            ? printable(file_.filename().native())
+                           : document_.title.empty() ? "untitled"
+                                                     : printable(plain(document_.title));
+  return name + (is_edited() ? "* — AttnScope" : " — AttnScope");
+}
+
+void App::set_display_scale(float scale) {
+  if (!(scale > 0)) return;
+  view_.scale *= scale / display_scale_;
+  display_scale_ = scale;
+}
+
+}  // namespace attnscope

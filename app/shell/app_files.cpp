@@ -1,0 +1,250 @@
+// app/shell: what comes in from files and goes out to them.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <imgui_internal.h>
+
+#include "app/shell/app.hpp"
+#include "app/shell/still.hpp"
+#include "app/ui/own_words.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/base/error.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr double worth_telling = 0.2;  // seconds that a person waits without asking why
+
+}  // namespace
+
+void App::say(std::string message) {
+  view_.message = std::move(message);
+  view_.message_from_engine = false;
+}
+
+bool App::is_own_document(const std::filesystem::path& path) const {
+  std::error_code missing;
+  return path.extension() == ".json" &&
+         !std::filesystem::equivalent(path.parent_path(), assets_ / "examples", missing);
+}
+
+void App::remember(const std::filesystem::path& path) {
+  std::error_code missing;
+  if (std::filesystem::equivalent(path.parent_path(), assets_ / "examples", missing)) return;
+  recent_.add(path);
+  view_.files.recent.clear();
+  for (const std::filesystem::path& known : recent_.paths()) view_.files.recent.push_back({known});
+}
+
+void App::open(const std::filesystem::path& path, std::string_view layer, const Answers& answers) {
+  opening_.reset();  // another one is wanted now
+  answers_ = answers;
+  wants_layer_ = !layer.empty();
+  try {
+    if (Opening::is_large(path))
+      opening_ = std::make_unique<Opening>(path, layer, view_);
+    else
+      take_opened(open_session(path, view_, layer), path);
+  } catch (const std::exception& error) {
+    say(error.what());
+  }
+}
+
+void App::finish_opening(bool wait) {
+  view_.files.opening.reset();
+  if (!opening_) return;
+  if (!wait && !opening_->is_ready()) {
+    if (opening_->seconds() > worth_telling)
+      view_.files.opening = {own(printable(opening_->path().filename().native())), opening_->share()};
+    return;
+  }
+  const std::unique_ptr<Opening> done = std::move(opening_);
+  try {
+    take_opened(done->take(), done->path());
+  } catch (const std::exception& error) {
+    say(error.what());
+  }
+}
+
+/// What cannot be computed was refused before the good one goes.
+void App::take_opened(Session session, const std::filesystem::path& path) {
+  session.document = edit::answered(std::move(session.document), answers_);
+  FilesState& files = view_.files;
+  if (wants_layer_ && is_layer_of_shown(path)) {
+    take_layer(std::move(session.document));
+  } else {
+    take(std::move(session), is_own_document(path) ? path : std::filesystem::path{});
+    files.asks = attended_ && (is_causal_guessed(document_) || are_positions_guessed(document_));
+    const std::string ending = lower_extension(path);
+    text_opened_ = ending != ".json" && ending != ".safetensors" && ending != ".npy";
+  }
+  files.layers = list_layers(path);
+  files.layers_of = path;
+  remember(path);
+}
+
+/// Whether what is shown is a layer of that file.
+bool App::is_layer_of_shown(const std::filesystem::path& path) const {
+  const FilesState& files = view_.files;
+  return path == files.layers_of &&
+         std::any_of(files.layers.begin(), files.layers.end(),
+                     [&](const LayerEntry& layer) { return layer.title == document_.title; });
+}
+
+/// Another layer is looked at as the one before: what a person set stays, and so do head, cell and zoom.
+void App::take_layer(Document layer) {
+  const bool edited = !(document_ == original_);
+  Document raw = layer;
+  document_ = edit::with_settings_of(std::move(layer), document_);
+  original_ = edited ? std::move(raw) : document_;
+  say(not_finite_note(document_));
+  view_.scope.clear();
+}
+
+/// Whoever turns what was guessed has said how it is. `before`: as this frame found it.
+void App::settle_guesses(const Answers& before) {
+  if (document_.layer().masking.causal != before.causal) document_.input.given.guesses.causal.clear();
+  if (document_.layer().positions != before.positions) document_.input.given.guesses.positions.clear();
+  if (before.causal && document_.layer().masking.causal != before.causal) align_causal(document_);
+}
+
+/// A text opens with other settings than the examples have: said once, with the way back.
+void App::tell_of_text() {
+  if (!std::exchange(text_opened_, false) || !attended_ || !view_.message.empty()) return;
+  std::string note = "Opened without a causal mask (C turns it on) and without noise in the weights.";
+  if (view_.focus.log) note += " Its weights are small: colours are logarithmic (L: linear).";
+  say(note + " Ctrl+Z goes back to what was open.");
+}
+
+bool App::restore() {
+  if (!keeper_) return false;
+  const std::filesystem::path left = keeper_->autosave().take_over();
+  if (left.empty()) return false;
+  try {
+    Session session = open_session(left, view_);
+    history_.observe(document_, viewing(), {}, view_.now);  // the way back
+    const std::filesystem::path file = session.looks ? session.looks->file : std::filesystem::path{};
+    const std::string damage = session.damage;
+    take(std::move(session), file);
+    original_ = {};  // the person's own file, if there is one, does not know the last changes
+    say("Restored what was open when AttnScope ended unexpectedly. Ctrl+Z goes back to the opening example." +
+        (damage.empty() ? "" : " " + damage));
+  } catch (const std::exception& error) {
+    say(std::string("What was open when AttnScope ended unexpectedly cannot be restored. ") + error.what());
+  }
+  return true;
+}
+
+void App::offer_start() {
+  StartState start = read_start(state_);
+  if (start.left) return;
+  view_.start = std::move(start);
+  view_.start.open = true;
+}
+
+namespace {
+
+/// A field that is typed into would write what it holds into the Document that comes now.
+void leave_field() {
+  if (ImGui::GetCurrentContext() == nullptr || !ImGui::IsAnyItemActive()) return;
+  ImGui::ClearActiveID();
+  ImGui::GetCurrentContext()->InputTextDeactivatedState.ID = 0;
+}
+
+}  // namespace
+
+/// From here on the Document is another one.
+void App::take(Session session, const std::filesystem::path& file) {
+  keep_closed();
+  leave_field();
+  document_ = std::move(session.document);
+  original_ = document_;
+  follow_file(file);
+  say(session.damage.empty() ? session.note : session.damage);
+  view_.scope.clear();
+  view_.focus.zoom = 1;  // another matrix is seen as a whole first
+  untouched_ = false;
+  opened_ = true;
+  opened_after_ = submitted_ticket_;
+  submitted_.reset();
+  b_ticket_ = 0;
+  coming_b_ = std::move(session.held);
+  looks_ = std::move(session.looks);
+  if (looks_ && !coming_b_) let_go();
+}
+
+/// The first result of a session: everything is looked at as it was. What belongs to this run stays.
+void App::look_as_opened() {
+  ViewState next = std::move(looks_->view);
+  next.scale = view_.scale;
+  next.message = std::move(view_.message);
+  next.message_from_engine = view_.message_from_engine;
+  next.notice = std::move(view_.notice);
+  next.now = view_.now;
+  if (!looks_->trace.empty()) put_back(looks_->trace, next.scope, next.now);
+  next.files = std::move(view_.files);
+  next.start = std::move(view_.start);
+  next.keyboard = std::move(view_.keyboard);
+  selection_ = looks_->selection;
+  wanted_cell_ = selection_.cell;
+  was_used_ = weights_stage(shown_->document);  // nothing was switched, it was like this
+  view_ = std::move(next);
+  looks_.reset();
+}
+
+/// A Document that is on its way is computed by it at once. Where another was opened in this frame, what is
+/// computed anew is still the one before.
+void App::use_backend(std::size_t choice) {
+  const BackendChoice& wanted = backends_->choices().at(choice);
+  if (!wanted.backend) return say(wanted.why_not);
+  backends_->stop_comparing();  // it may hold the backend that is wanted
+  const std::uint64_t ticket = engine_.use(wanted.backend);
+  if (ticket == 0) return;
+  submitted_ticket_ = ticket;
+  if (before_) before_->switched = true;
+  if (opened_ && (coming_b_ || !submitted_)) opened_after_ = ticket;
+}
+
+void App::fulfil(const Requests& requests) {
+  if (requests.backend) use_backend(*requests.backend);
+  if (requests.hold) hold();
+  if (requests.swap) swap_with_held();
+  if (requests.let_go) let_go();
+  if (requests.cancel_opening) opening_.reset();
+  if (requests.open) open(*requests.open, requests.layer);
+  if (requests.look_for_closed) view_.files.closed = closed_.list();
+  if (requests.reopen) reopen(*requests.reopen);
+  if (requests.save) save(*requests.save, requests.replace);
+  if (requests.picture) save_picture(*requests.picture, requests.replace);
+  if (!requests.copy.empty()) ImGui::SetClipboardText(requests.copy.c_str());
+  if (requests.history != 0) step_in_history(requests.history);
+}
+
+SessionKeeper::Now App::now(double seconds) const {
+  return {document_, view_, selection_, held_, file_, seconds};
+}
+
+void App::keep(double seconds) {
+  // Before the first picture, and while a file is on its way, what is there is not what it will be.
+  const bool on_its_way = opening_ || coming_b_ || (opened_ && seen_ticket_ != submitted_ticket_);
+  if (!keeper_ || !shown_ || on_its_way) return;
+  if (const std::string trouble = keeper_->autosave().trouble(); !trouble.empty()) say(trouble);
+  if (untouched_) {
+    keeper_->is_as_it_was(now(seconds));
+    untouched_ = false;
+  }
+  keeper_->observe(now(seconds));
+}
+
+std::optional<double> App::keep_in() const {
+  if (!keeper_ || !keeper_->due()) return std::nullopt;
+  return std::max(0.0, *keeper_->due() - ImGui::GetTime());
+}
+
+void App::keep_now() {
+  if (keeper_) keeper_->write(now(ImGui::GetTime()));
+}
+
+}  // namespace attnscope

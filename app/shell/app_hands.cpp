@@ -1,0 +1,195 @@
+// app/shell: what the hands do that no view decides: undo, and words that are typed while no field has the
+// keyboard.
+#include <algorithm>
+#include <utility>
+
+#include <imgui_internal.h>
+
+#include "app/scene/actions.hpp"
+#include "app/shell/app.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/edits/edits.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr double told_for = 6;     // seconds that the status line names what a key did
+constexpr int patience = 12;       // frames until a text field has the keyboard that was asked for
+constexpr std::size_t fields = 3;  // of a batch that the token strip has room for
+
+/// Whether a key, a button or the wheel did something in this frame, or is still held so that it repeats.
+bool has_acted() {
+  for (const ImGuiInputEvent& event : ImGui::GetCurrentContext()->InputEventsTrail)
+    if (event.Type == ImGuiInputEventType_Key || event.Type == ImGuiInputEventType_MouseButton ||
+        event.Type == ImGuiInputEventType_MouseWheel || event.Type == ImGuiInputEventType_Text)
+      return true;
+  return false;
+}
+
+bool is_character_pressed() {
+  const auto any = [](ImGuiKey first, ImGuiKey last) {
+    for (int key = first; key <= last; ++key)
+      if (ImGui::IsKeyPressed(static_cast<ImGuiKey>(key), false)) return true;
+    return false;
+  };
+  return any(ImGuiKey_0, ImGuiKey_Z) || any(ImGuiKey_Apostrophe, ImGuiKey_GraveAccent);
+}
+
+bool is_any_popup_open() { return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup); }
+
+}  // namespace
+
+Viewing App::viewing() const {
+  Selection chosen = selection_;
+  chosen.cell = wanted_cell_;
+  return viewing_of(view_, chosen);
+}
+
+/// Keeps inside what the shown result has.
+void App::view_as(const Viewing& look) {
+  Selection chosen = selection_;
+  view_again(look, view_, chosen);
+  selection_ = chosen;
+  wanted_cell_ = chosen.cell;
+  if (!shown_) return;
+  was_used_ = weights_stage(shown_->document);  // nothing was switched, it was like this
+  keep_selection_inside();
+  keep_plane_there();
+}
+
+/// The result of another Document may have other heads and stages than the one in sight.
+void App::step_in_history(int way) {
+  std::optional<History::Step> there =
+      way < 0 ? history_.undo(document_, viewing()) : history_.redo(document_, viewing());
+  view_.keyboard.notice = {};
+  if (!there) return;
+  if (there->document != document_) {
+    coming_viewing_ = there->look;
+    coming_steps_ = history_.recorded();
+  } else {
+    coming_viewing_.reset();
+  }
+  document_ = std::move(there->document);
+  view_as(there->look);
+}
+
+void App::view_when_computed() {
+  if (!coming_viewing_) return;
+  if (history_.recorded() != coming_steps_) return coming_viewing_.reset();  // something else was done since
+  if (!shown_ || shown_->document != document_) return;
+  view_as(*coming_viewing_);
+  coming_viewing_.reset();
+}
+
+void App::observe_history() {
+  KeyboardState& keyboard = view_.keyboard;
+  const std::uint64_t steps = history_.recorded();
+  history_.observe(document_, viewing(), {ImGui::IsAnyItemActive() || keyboard.takes_words, has_acted()},
+                   view_.now);
+  if (!keyboard.pressed.name.empty() && history_.recorded() != steps) {
+    keyboard.notice = std::move(keyboard.pressed);
+    keyboard.notice.until = ImGui::GetTime() + told_for;
+  }
+  keyboard.pressed = {};
+}
+
+std::optional<double> App::changes_in() const {
+  std::optional<double> soonest;
+  for (const double end : {view_.keyboard.notice.until, view_.keyboard.sought.until}) {
+    const double left = end - ImGui::GetTime();
+    if (left > 0 && (!soonest || left < *soonest)) soonest = left;
+  }
+  return soonest;
+}
+
+/// Where words can go: the token strip's field, in a mode and window that has it.
+bool App::has_sentence_in_sight() const {
+  return view_.mode != Mode::Walk && !view_.is_hidden(Region::Strip) && !shown_->layer().is_long() &&
+         !document_.input.given && !document_.input.vectors && !document_.input.sequences.empty();
+}
+
+/// Before any key of this frame does something.
+void App::watch_letters() {
+  const ImGuiIO& io = ImGui::GetIO();
+  const double now = ImGui::GetTime();
+  stray_.frame(now, !ImGui::GetCurrentContext()->InputEventsQueue.empty());
+  if (view_.keyboard.takes_words) return take_words();
+  const bool begins = stray_.is_over(now);
+  // A list that the first letter opened is no reason to stop; one that was open before is.
+  const bool elsewhere = io.WantTextInput || (is_any_popup_open() && begins);
+  const bool clicked = ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1);
+  if (elsewhere || clicked || io.KeyCtrl || io.KeySuper) return stray_.end();
+  const bool pressed = is_character_pressed();
+  if (!pressed && io.InputQueueCharacters.empty()) return;
+  if (begins) {
+    stray_.begin(now);
+    before_ = Before{
+        document_, view_, selection_, wanted_cell_, history_.recorded(), backends_->find(shown_->backend),
+        false,     false};
+  }
+  if (pressed) stray_.touch(now);
+  for (const ImWchar c : io.InputQueueCharacters)
+    if (c >= ' ' && c != 127) stray_.add(c, is_key_of_action(c, view_.mode, shown_->layer().is_long()), now);
+  if (stray_.are_words()) begin_words();
+}
+
+void App::begin_words() {
+  if (is_any_popup_open()) ImGui::ClosePopupsExceptModals();
+  take_back(std::move(*before_));
+  before_.reset();
+  KeyboardState& keyboard = view_.keyboard;
+  keyboard.takes_words = true;
+  const bool there = has_sentence_in_sight();
+  keyboard.notice = {there ? "Words go to the sentence" : "Words go to the sentence, which is not in sight",
+                     there ? "" : "Ctrl+L", there, ImGui::GetTime() + told_for};
+  if (!there) return;
+  SentenceState& sentence = keyboard.sentence;
+  const std::size_t last = std::min(fields, document_.input.sequences.size()) - 1;
+  sentence.field = std::min(static_cast<std::size_t>(selection_.sequence), last);
+  sentence.wanted = sentence.at_end = true;
+  sentence.waited = 0;
+  type_words();
+}
+
+/// Until the field has the keyboard, its letters are collected here.
+void App::take_words() {
+  KeyboardState& keyboard = view_.keyboard;
+  const bool comes = keyboard.sentence.wanted && keyboard.sentence.waited < patience;
+  const bool over = keyboard.sentence.wanted ? !comes : stray_.is_over(ImGui::GetTime());
+  if (keyboard.sentence.active || over) {
+    keyboard.takes_words = keyboard.sentence.wanted = false;
+    return stray_.end();
+  }
+  const auto& typed = ImGui::GetIO().InputQueueCharacters;
+  for (const ImWchar c : typed)
+    if (c >= ' ' && c != 127) stray_.add(c, false, ImGui::GetTime());
+  if (comes && !typed.empty()) type_words();
+}
+
+void App::type_words() {
+  try {
+    document_ = edit::text(document_, view_.keyboard.sentence.field, stray_.text());
+  } catch (const std::exception& error) {
+    say(error.what());
+  }
+}
+
+/// The keys that were letters have done nothing: everything is as it was before the first of them.
+void App::take_back(Before before) {
+  if (before.swapped) swap_with_held();
+  if (before.switched && before.backend) use_backend(*before.backend);
+  history_.forget_since(before.steps);
+  document_ = std::move(before.document);
+  before.view.now = view_.now;
+  before.view.scale = view_.scale;
+  before.view.files = std::move(view_.files);
+  before.view.keyboard = std::move(view_.keyboard);
+  view_ = std::move(before.view);
+  before.selection.cell = before.wanted_cell;
+  const Viewing then = viewing_of(view_, before.selection);
+  view_as(then);
+  coming_viewing_ = then;
+  coming_steps_ = history_.recorded();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,75 @@
+// app/shell: what the window has to say: on a card at its lower edge, over the status line.
+#include <algorithm>
+#include <cmath>
+
+#include "app/shell/regions.hpp"
+#include "app/widgets/widgets.hpp"
+
+namespace attnscope {
+namespace {
+
+/// A window of its own, so that what lies under it is not touched through it.
+class MessageWindow {
+ public:
+  MessageWindow(const Ui& ui, const Box& box) {
+    ImGui::SetNextWindowPos(box.min());
+    ImGui::SetNextWindowSize({box.w, box.h});
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, ui.theme.raised);
+    ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.border);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, std::max(1.f, std::floor(ui.scale())));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, {1, 1});
+    ImGui::Begin("Message", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav);
+  }
+  ~MessageWindow() {
+    ImGui::End();
+    ImGui::PopStyleVar(4);
+    ImGui::PopStyleColor(2);
+  }
+  MessageWindow(const MessageWindow&) = delete;
+  MessageWindow& operator=(const MessageWindow&) = delete;
+};
+
+}  // namespace
+
+bool draw_message(const Ui& ui, const Layout& layout, ViewState& view) {
+  if (view.message.empty() || view.message == view.refusal) return false;  // a refusal has a card of its own
+  constexpr const char* reopen = "Reopen";
+  const bool passes = view.notice.text == view.message;
+  const bool offers = passes && view.notice.offer == Notice::Offer::ReopenLast;
+  const float screen = layout.status.right(), pad = ui.px(14), inset = ui.px(10);
+  const float order = offers ? ui.text_width(reopen, type::label, Ink::Medium) + ui.px(24) : 0;
+  const float beside = 2 * pad + ui.px(30) + (offers ? order + ui.px(12) : 0);
+  const float most = std::min(ui.px(760), screen - ui.px(32));
+  if (most - beside < ui.px(60)) return false;
+  // A pixel more than its width: what is measured as one line must stay one.
+  const float words = std::min(ui.text_width(view.message, type::label) + 2, most - beside);
+  const float lines = ui.paragraph_height(words, view.message, type::label);
+  const float height = std::max(lines + 2 * inset, offers ? ui.px(44) : 0.f);
+  const float width = words + beside, bottom = layout.status.bottom() - ui.px(3);
+  const Box card{std::round((screen - width) / 2), std::round(bottom - height), width, height};
+  ui.fill({card.x + ui.px(2), card.y + ui.px(4), card.w, card.h}, 0x50000000u, ui.px(8));
+
+  bool taken = false;
+  const MessageWindow window(ui, card);
+  ui.fill({card.x + ui.px(1), card.y + ui.px(6), ui.px(3), card.h - ui.px(12)},
+          passes ? ui.theme.query : ui.theme.key);
+  ui.paragraph(card.x + pad, std::round(card.y + (card.h - lines) / 2), words, view.message,
+               {type::label, ui.theme.text1});
+  const Box close{card.right() - ui.px(32), std::round(card.centre_y() - ui.px(12)), ui.px(24), ui.px(24)};
+  if (offers) {
+    const Box box{close.x - ui.px(8) - order, std::round(card.centre_y() - ui.px(14)), order, ui.px(28)};
+    taken = button(ui, reopen, box, {});
+  }
+  const Ui::Touch touch = ui.touch("Dismiss", close);
+  if (touch.hovered) ui.fill(close, ui.theme.control_hover, ui.px(4));
+  ui.text(close.centre_x(), close.centre_y(), "×", {type::body, ui.theme.text2, Ink::Regular, Align::Centre});
+  let_notice_leave(view, ImGui::IsWindowHovered());
+  if (touch.clicked || taken) view.message.clear();
+  return taken;
+}
+
+}  // namespace attnscope

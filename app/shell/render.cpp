@@ -1,0 +1,104 @@
+#include "app/shell/render.hpp"
+
+#include <fmt/format.h>
+
+#include "app/files/paths.hpp"
+#include "app/gl/offscreen.hpp"
+#include "app/results/choose_backend.hpp"
+#include "app/session/session.hpp"
+#include "app/shell/app.hpp"
+#include "app/shell/imgui_host.hpp"
+#include "app/shell/still.hpp"
+#include "app/ui/words.hpp"
+#include "core/base/error.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr float time_step = 1.0f / 60;
+constexpr int most_frames = 600;  // ten seconds of animation: it moves for ever
+constexpr int layout_frames = 3;  // sizes of one frame are used by the next
+
+void check_wish(const RenderWish& wish) {
+  if (wish.view && !mode_named(*wish.view))
+    throw Error("There is no view \"" + *wish.view + "\"; there are: explore, walk, compare.");
+  if (wish.theme && !theme_named(*wish.theme))
+    throw Error("There is no theme \"" + *wish.theme + "\"; there are: dark, light, contrast.");
+  if (wish.language && *wish.language != english) load_table(assets_directory(), *wish.language);
+  if (!(wish.scale >= 0.5f && wish.scale <= 4)) throw Error("A display scale from 0.5 to 4 can be drawn.");
+}
+
+/// What of the picture the file does not say.
+std::string guessed_note(const Document& document, const std::filesystem::path& file) {
+  const Guesses& guesses = document.input.given.guesses;
+  const std::string name = in_quotes(file.filename().native());
+  std::string note;
+  if (is_causal_guessed(document))
+    note = fmt::format("{} does not say whether it is causal; guessed {} ({}), --causal yes or no says it.",
+                       name, document.layer().masking.causal ? "yes" : "no",
+                       guesses.causal.substr(0, guesses.causal.size() - 1));
+  if (are_positions_guessed(document))
+    note += fmt::format(
+        "{}{} does not say whether positions are applied; guessed {} ({}), --positions applied, "
+        "rope-half or rope-interleaved says it.",
+        note.empty() ? "" : " ", name,
+        document.layer().positions == Positions::None ? "applied" : "that they are not",
+        guesses.positions.substr(0, guesses.positions.size() - 1));
+  return note;
+}
+
+}  // namespace
+
+std::string render_picture(const RenderWish& wish) {
+  check_wish(wish);
+  const std::string ending = wish.out.extension().native();
+  if (ending != ".png" && ending != ".svg")
+    throw Error("Cannot write " + in_quotes(wish.out.native()) +
+                ": expected a name that ends in .png or .svg.");
+  std::string damage;
+  if (wish.file)
+    damage = open_session(*wish.file, {}, wish.layer).damage;  // the App would make a message of an Error
+
+  std::string note;
+  const OffscreenContext context;
+  const Framebuffer picture(wish.width, wish.height);
+  const std::vector<BackendChoice> backends = list_backends(wish.backend != BackendWish::Cpu);
+  LiveEngine engine(chosen_backend(backends, wish.backend).backend, {}, backends.front().backend);
+  ImGuiHost host;
+  App app({.assets = assets_directory(), .scale = wish.scale, .attended = false}, engine, backends);
+  if (wish.file) {
+    app.open(*wish.file, wish.layer, wish.answers);
+    app.finish_opening(true);
+    note = guessed_note(app.document(), *wish.file);
+  }
+
+  const auto frame = [&] {
+    picture.bind();
+    host.frame(wish.width, wish.height, time_step, [&] { app.frame(host.fonts()); });
+    engine.wait_idle();
+  };
+  const auto settle = [&] {
+    frame();
+    for (int i = 0; i < most_frames && (!app.settled() || app.wants_frame()); ++i) frame();
+  };
+  settle();
+  if (const ResultPtr result = engine.latest(); wish.file && result && !result->error.empty())
+    throw Error(wish.file->string() + ": " + result->error);
+  app.look_at(wish.spot);
+  if (wish.view) app.view().mode = *mode_named(*wish.view);
+  if (wish.theme) app.view().theme = *theme_named(*wish.theme);
+  if (wish.language) app.view().language = *wish.language;
+  if (wish.start) app.offer_start();
+  settle();
+  for (int i = 0; i < layout_frames; ++i) frame();
+  // The whole window as it was just drawn, with its message; anything else is drawn for the purpose.
+  if (wish.region == PictureRegion::Window && ending == ".png") {
+    save_png(picture.read(), wish.out);
+  } else {
+    write_picture(draw_picture(app, {wish.region, 1, wish.out}));
+  }
+  return damage.empty() ? note : damage;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,35 @@
+// app/shell: a picture of the window without a window.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "app/results/choose_backend.hpp"
+#include "app/shell/app.hpp"
+#include "app/state/requests.hpp"
+
+namespace attnscope {
+
+struct RenderWish {
+  std::optional<std::filesystem::path> file;  // the first example when there is none
+  std::string layer;                          // of a dump; empty = the first
+  Answers answers;                            // to what a dump may not say
+  std::filesystem::path out;                  // PNG or SVG
+  int width = 1600, height = 1000;            // of the window, pixels
+  float scale = 1;                            // display scale: at 2, everything is twice as large
+  BackendWish backend = BackendWish::Auto;
+  PictureRegion region = PictureRegion::Window;
+  bool start = false;  // with the first launch's three things to try
+  Spot spot;           // what is looked at; as the session has it where it does not say
+  // Those of the session; explore, dark and English when there are none.
+  std::optional<std::string> view, theme, language;
+};
+
+/// Draws with the same App as the window until its picture is complete, and writes it. Throws Error for a
+/// file that cannot be opened or computed, a view, theme or language that does not exist, a size that cannot
+/// be drawn, and whatever keeps the picture from being written. Returns what was lost of a damaged session,
+/// or what was guessed of a dump; else empty.
+std::string render_picture(const RenderWish&);
+
+}  // namespace attnscope

@@ -1,0 +1,154 @@
+// app/shell: the last line: what the mouse is on, how far a long computation is, and a way to stop it.
+#include <algorithm>
+
+#include "app/scene/picture.hpp"
+#include "app/ui/number_format.hpp"
+#include "app/views/files/files.hpp"
+
+namespace attnscope {
+
+namespace {
+
+std::string_view name_of(Precision precision) {
+  switch (precision) {
+    case Precision::BFloat16: return "bfloat16";
+    case Precision::Float16: return "float16";
+    case Precision::Float32: break;
+  }
+  return "float32";
+}
+
+/// What a person may not expect: a weight of 0 does not keep a NaN out, since 0 · NaN is NaN.
+std::string hidden_value_warning(const Scene& scene) {
+  if (scene.stats.not_finite(Stage::Value) == 0 || scene.stats.not_finite(Stage::Mix) == 0) return {};
+  return "V holds NaN or ∞, and reaches every output, hidden keys too: 0 × NaN = NaN, as in PyTorch";
+}
+
+/// A sentence for weights that are not finite: with the naive softmax over all heads, since it breaks where
+/// scores are large, not where one looks; empty when there are none.
+std::string not_finite_warning(const Scene& scene) {
+  if (scene.result.is_long()) return {};
+  const Measures& m = scene.result.measures;
+  const std::int64_t here = m.head(scene.sequence(), scene.head()).not_finite;
+  if (scene.result.document.layer().softmax != SoftmaxKind::Naive) {
+    if (here > 0) return grouped(here) + " weights are not finite";
+    return hidden_value_warning(scene);
+  }
+  std::int64_t bad = 0;
+  for (const HeadMeasures& head : m.head_means) bad += head.not_finite;
+  if (bad == 0) return {};
+  constexpr double largest_exponent =
+      88.7;  // of float32; below -103 every exp is 0, and 0 / 0 is NaN as well
+  const bool over = std::any_of(m.rows.begin(), m.rows.end(),
+                                [](const RowMeasures& row) { return !(row.log_sum_exp < largest_exponent); });
+  const std::string count = grouped(bad) + (bad == 1 ? " weight is NaN" : " weights are NaN");
+  return over ? "softmax overflowed: " + count + " (exp of scores above 88.7)"
+              : "softmax underflowed: " + count + " (0 / 0, all scores below −103)";
+}
+
+/// Of a long result: which share of the rows is known, with those that are being swept.
+double known_share(const Scene& scene) {
+  const double known = 1 / static_cast<double>(scene.result.surveys.front()->known.rows.step);
+  return std::min(1.0, known * (1 + scene.engine.progress().sweep.share()));
+}
+
+/// At the right end of the bar: what is going on, how far it is and a button that stops it; whether that was
+/// pressed.
+bool draw_progress(const Ui& ui, const Box& bar, const std::string& told, double share, const Tip& tip) {
+  const Box cancel{bar.right() - ui.px(16 + 64), bar.y + ui.px(2), ui.px(64), ui.px(20)};
+  const bool pressed = button(ui, "Cancel", cancel, tip);
+  const float y = bar.centre_y();
+  const Box track{cancel.x - ui.px(132), y - ui.px(2), ui.px(120), ui.px(4)};
+  ui.fill(track, ui.theme.control_hover, ui.px(2));
+  ui.fill({track.x, track.y, track.w * static_cast<float>(share), track.h}, ui.theme.query, ui.px(2));
+  ui.text(track.x - ui.px(12), y, told, {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
+  return pressed;
+}
+
+/// What a key has just changed, with a way back. Its width; 0 when there is nothing to tell.
+float draw_notice(Scene& scene, const Box& bar) {
+  const KeyNotice& notice = scene.view.keyboard.notice;
+  if (notice.name.empty() || ImGui::GetTime() >= notice.until) return 0;
+  const Ui& ui = scene.ui;
+  const float y = bar.centre_y(), left = bar.x + ui.px(16);
+  float x = left;
+  if (!notice.key.empty()) {
+    const float cap = std::max(ui.px(18), ui.text_width(notice.key, type::tick) + ui.px(10));
+    ui.frame({x, y - ui.px(9), cap, ui.px(18)}, ui.theme.query, std::max(1.f, std::floor(ui.scale())),
+             ui.px(4));
+    ui.text(x + cap / 2, y, notice.key, {type::tick, ui.theme.query, Ink::Medium, Align::Centre});
+    x += cap + ui.px(8);
+  }
+  x += ui.text(x, y, notice.name, {type::tick, ui.theme.text1, Ink::Medium}) + ui.px(12);
+  if (!notice.can_undo) return x - left;
+  const float wide = ui.text_width("Undo", type::tick, Ink::Medium);
+  const Box link{x - ui.px(4), bar.y + ui.px(2), wide + ui.px(8), bar.h - ui.px(4)};
+  const Ui::Touch touch = ui.touch("Undo this", link);
+  if (touch.hovered) ui.fill(link, ui.theme.control_hover, ui.px(4));
+  if (touch.focused) ui.frame(link, ui.theme.query, ui.px(2), ui.px(4));
+  ui.text(x, y, "Undo", {type::tick, ui.theme.query, Ink::Medium});
+  if (touch.clicked) scene.requests.history = -1;
+  return x + wide - left;
+}
+
+/// Which cell is looked at, and why.
+std::string cell_words(const Scene& scene) {
+  const Selection& s = scene.selection;
+  const Cell cell = scene.cell();
+  const std::string name = query_label(scene.result, scene.sequence(), cell.query) + " → " +
+                           key_label(scene.result, scene.sequence(), cell.key);
+  if (s.hovered_cell && (!s.locked || *s.hovered_cell != s.cell))
+    return "under the mouse  " + name + "   ·   click locks";
+  return "cell  " + name + (s.locked ? "   ·   locked, Esc unlocks" : "   ·   hover previews, click locks");
+}
+
+}  // namespace
+
+void draw_status(Scene& scene, const Box& bar) {
+  const Ui& ui = scene.ui;
+  const float y = bar.centre_y(), pad = ui.px(16);
+  ui.horizontal(bar.x, bar.y, bar.w, ui.theme.hairline);
+  const std::string text = scene.view.hint.empty() ? cell_words(scene) : scene.view.hint;
+
+  const Document& document = scene.result.document;
+  std::string right(name_of(document.precision));
+  if (!document.input.given) right += "   ·   seed " + std::to_string(document.layer().weights.seed);
+  std::string warning = not_finite_warning(scene);
+  const std::string guess = warning.empty() ? guessed_words(scene.document) : std::string();
+  if (!guess.empty()) warning = guess;
+
+  const auto running = scene.engine.running_for().count();
+  if (const std::optional<FileOnItsWay>& file = scene.view.files.opening) {
+    const Tip tip{"Cancel", {}, "Stops reading; what is open stays.", {}};
+    if (draw_progress(ui, bar, file->name + "   " + fixed(100 * file->share, 0) + " %", file->share, tip))
+      scene.requests.cancel_opening = true;
+    right.clear();
+    warning.clear();
+  } else if (running > 0.2) {
+    const Progress& progress = scene.engine.progress();
+    const int total = std::max(1, progress.total.load()), done = std::clamp(progress.done.load(), 0, total);
+    const bool refines = progress.total.load() == 0 && scene.result.is_long();
+    const double share = refines ? known_share(scene) : static_cast<double>(done) / total;
+    const std::string told =
+        refines ? "rows known " + fixed(100 * share, 0) + " %"
+                : "computing, stage " + std::to_string(done) + " of " + std::to_string(total);
+    const Tip tip{"Cancel", {}, "Stops computing and keeps the last picture.", {}};
+    if (draw_progress(ui, bar, told, share, tip)) scene.engine.cancel();
+    right.clear();
+    warning.clear();
+  }
+  float right_width =
+      ui.text(bar.right() - pad, y, right, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
+  if (!warning.empty()) {
+    const float x = bar.right() - pad - right_width - ui.px(24);
+    right_width += ui.px(24) + ui.text(x, y, warning,
+                                       {type::tick, guess.empty() ? ui.theme.error : ui.theme.key,
+                                        Ink::Medium, Align::Right});
+  }
+  float left = draw_notice(scene, bar);
+  if (left > 0) left += ui.px(28);
+  if (const float room = bar.w - right_width - pad * 3 - left; room > ui.px(40))
+    ui.text(bar.x + pad + left, y, text, {type::tick, ui.theme.text2, Ink::Regular, Align::Left, room});
+}
+
+}  // namespace attnscope

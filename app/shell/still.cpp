@@ -1,0 +1,132 @@
+#include "app/shell/still.hpp"
+
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include "app/gl/offscreen.hpp"
+#include "app/shell/app.hpp"
+#include "app/shell/imgui_host.hpp"
+#include "core/base/error.hpp"
+#include "core/files/formats/atomic_write.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr int most_still_frames = 60;   // until nothing is postponed
+constexpr int still_layout_frames = 3;  // sizes of one frame are used by the next
+constexpr int tile = 4096;              // pixels; every OpenGL can draw that much at once
+constexpr int longest_side = 32'768;    // of a picture, pixels
+constexpr double most_pixels = 2.6e8;   // a gibibyte of them
+constexpr std::array<std::string_view, 5> region_names{"window", "focus", "heads", "signals", "inspector"};
+
+/// Puts the current Dear ImGui context back.
+class KeptContext {
+ public:
+  KeptContext() : context_(ImGui::GetCurrentContext()) {}
+  ~KeptContext() { ImGui::SetCurrentContext(context_); }
+  KeptContext(const KeptContext&) = delete;
+  KeptContext& operator=(const KeptContext&) = delete;
+
+ private:
+  ImGuiContext* context_;
+};
+
+struct Pixels {
+  int x, y, width, height;
+};
+
+/// The frame in pieces that any graphics card can draw, put together.
+Image read_part(ImGuiHost& host, const Pixels& part) {
+  Image whole(part.width, part.height);
+  const Framebuffer target(std::min(tile, part.width), std::min(tile, part.height));
+  for (int top = 0; top < part.height; top += target.height()) {
+    for (int left = 0; left < part.width; left += target.width()) {
+      target.bind();
+      host.render_part(part.x + left, part.y + top, target.width(), target.height());
+      const Image piece = target.read();
+      const int wide = std::min(piece.width, part.width - left),
+                high = std::min(piece.height, part.height - top);
+      for (int y = 0; y < high; ++y)
+        std::copy_n(piece.pixels.begin() + static_cast<std::ptrdiff_t>(y) * piece.width, wide,
+                    &whole.at(left, top + y));
+    }
+  }
+  return whole;
+}
+
+/// Why there is nothing to be seen of a region.
+Error hidden(PictureRegion region, const PictureWish& wish, const ViewState& view) {
+  const std::string name(region_names[static_cast<std::size_t>(region)]);
+  const std::string_view why = view.mode == Mode::Explore || region == PictureRegion::Focus
+                                   ? "it is hidden, or the window is too small for it"
+                                   : "only Explore has it";
+  return Error(fmt::format("Cannot write {}: there is no picture of the region \"{}\" here; {}.",
+                           in_quotes(wish.path.native()), name, why));
+}
+
+void check_size(const Pixels& part, const PictureWish& wish) {
+  const double pixels = static_cast<double>(part.width) * part.height;
+  if (part.width <= longest_side && part.height <= longest_side && pixels <= most_pixels) return;
+  throw Error(
+      fmt::format("Cannot write {}: {} × {} pixels are too many; a smaller size than {}× can be drawn.",
+                  in_quotes(wish.path.native()), part.width, part.height, wish.scale));
+}
+
+}  // namespace
+
+std::optional<PictureRegion> picture_region_named(std::string_view name) {
+  for (std::size_t i = 0; i < region_names.size(); ++i)
+    if (region_names[i] == name) return static_cast<PictureRegion>(i);
+  return std::nullopt;
+}
+
+DrawnPicture draw_picture(const App& app, const PictureWish& wish) {
+  const std::string extension = wish.path.extension().native();
+  if (!(wish.scale >= least_picture_scale && wish.scale <= most_picture_scale)) {
+    throw Error(fmt::format("Cannot write {}: a picture can be {} to {} times as large as on the screen.",
+                            in_quotes(wish.path.native()), least_picture_scale, most_picture_scale));
+  }
+  if (extension != ".png" && extension != ".svg") {
+    throw Error(fmt::format("Cannot write {}: expected a picture's name that ends in .png or .svg.",
+                            in_quotes(wish.path.native())));
+  }
+  if (!app.shown()) throw Error("There is nothing to draw yet.");
+  double clock = ImGui::GetTime();  // goes on in the new context: "held 12 s ago" stays true
+  const KeptTarget target;
+  const KeptContext context;
+  const int width = static_cast<int>(std::lround(app.size().x * wish.scale));
+  const int height = static_cast<int>(std::lround(app.size().y * wish.scale));
+  ImGuiHost host(nullptr, app.has_system_fonts());
+  Still still;
+  app.prepare(still, wish.scale);
+  if (wish.theme) still.view.theme = *wish.theme;
+  still.figure = wish.region != PictureRegion::Window;
+  const auto frame = [&](SvgCanvas* copy) {
+    host.build(width, height, static_cast<float>(clock), [&] { app.draw_still(host.fonts(), still, copy); });
+    clock = 1e-4;
+  };
+  for (int i = 0; i < still_layout_frames || (i < most_still_frames && still.textures.postponed() > 0); ++i)
+    frame(nullptr);
+  const std::optional<Box> box = box_of(wish.region, still.layout, still.view);
+  if (!box) throw hidden(wish.region, wish, still.view);
+  const Pixels part{static_cast<int>(box->x), static_cast<int>(box->y), static_cast<int>(box->w),
+                    static_cast<int>(box->h)};
+  if (extension == ".png") {
+    check_size(part, wish);
+    return {read_part(host, part), {}, wish.path};
+  }
+  SvgCanvas canvas({box->x, box->y, box->w, box->h});
+  frame(&canvas);
+  return {{}, canvas.finish(app.document().title, still.view.scale), wish.path};
+}
+
+void write_picture(const DrawnPicture& picture) {
+  if (picture.svg.empty()) return save_png(picture.pixels, picture.path);
+  write_atomically(picture.path, std::array{std::string_view(picture.svg)});
+}
+
+}  // namespace attnscope

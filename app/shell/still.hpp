@@ -1,0 +1,40 @@
+// app/shell: a picture of what is on screen, drawn once more at another size. Views write into copies, so
+// that the window goes on as if nothing had been drawn.
+#pragma once
+
+#include "app/draw/svg.hpp"
+#include "app/draw/texture.hpp"
+#include "app/state/layout.hpp"
+#include "app/state/requests.hpp"
+#include "app/state/selection.hpp"
+#include "app/state/view_state.hpp"
+#include "core/document/document.hpp"
+
+namespace attnscope {
+
+struct Still {
+  Document document;
+  Selection selection;
+  ViewState view;         // its scale is that of the picture
+  TextureCache textures;  // at its own scale
+  Layout layout;          // where the regions stand, once a frame was drawn
+  bool edited = false;
+  bool figure = false;  // without what only a window needs
+};
+
+/// A picture that is drawn but not written.
+struct DrawnPicture {
+  Image pixels;
+  std::string svg;  // empty where it is pixels
+  std::filesystem::path path;
+};
+
+class App;
+/// Draws what the wish asks for, by the ending of its path as PNG or SVG, in a Dear ImGui context of its own;
+/// leaves the current one and the bound framebuffer as they were. Throws Error naming the path: for another
+/// ending, a region that is hidden, and a size that cannot be drawn.
+DrawnPicture draw_picture(const App&, const PictureWish&);
+/// Writes it, atomically; on any thread. Throws Error for what the system refuses.
+void write_picture(const DrawnPicture&);
+
+}  // namespace attnscope

@@ -1,0 +1,315 @@
+#include "app/shell/window.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+#include <backends/imgui_impl_glfw.h>
+
+#include "app/files/paths.hpp"
+#include "app/results/choose_backend.hpp"
+#include "app/session/look.hpp"
+#include "app/shell/app.hpp"
+#include "app/shell/imgui_host.hpp"
+#include "app/ui/words.hpp"
+#include "core/base/error.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr int wished_width = 1600, wished_height = 1000;  // logical pixels
+constexpr int title_bar = 40;                             // what a window manager may add to the height
+constexpr int frames_to_settle = 2;
+constexpr int hot_frames = 3;  // drawn after every event: Dear ImGui needs two to settle
+constexpr double progress_wait =
+    0.05;  // seconds between frames while a run computes; its end wakes us anyway
+constexpr double tooltip_wait =
+    0.5;  // one more look after the last event, for what appears on a resting mouse
+
+std::string last_glfw_error() {
+  const char* text = nullptr;
+  glfwGetError(&text);
+  return text ? text : "no reason given";
+}
+
+struct GlfwLibrary {
+  GlfwLibrary() {
+    if (!glfwInit())
+      throw Error("no display: use `attnscope render -o picture.png` (" + last_glfw_error() + ").");
+  }
+  ~GlfwLibrary() { glfwTerminate(); }
+  GlfwLibrary(const GlfwLibrary&) = delete;
+  GlfwLibrary& operator=(const GlfwLibrary&) = delete;
+};
+
+using WindowHandle = std::unique_ptr<GLFWwindow, decltype(&glfwDestroyWindow)>;
+
+/// Everything that decides when the next frame is due. The window's user pointer.
+struct Attention {
+  App* app = nullptr;                // set once it exists
+  int frames = hot_frames;           // still to be drawn without a pause
+  bool look_again = true;            // one frame after tooltip_wait
+  std::atomic<bool> result = false;  // set by the worker thread
+  double last_frame = 0;             // glfwGetTime()
+  double frame_seconds = 1.0 / 60;
+
+  void wake() {
+    frames = hot_frames;
+    look_again = true;
+  }
+};
+
+Attention& attention_of(GLFWwindow* window) {
+  return *static_cast<Attention*>(glfwGetWindowUserPointer(window));
+}
+
+/// Logical pixels to window coordinates; these are framebuffer pixels under X11, but need not be elsewhere.
+float display_scale(GLFWwindow* window) {
+  float scale = 1;
+  int width = 0, framebuffer_width = 0;
+  glfwGetWindowContentScale(window, &scale, nullptr);
+  glfwGetWindowSize(window, &width, nullptr);
+  glfwGetFramebufferSize(window, &framebuffer_width, nullptr);
+  return framebuffer_width > 0 ? scale * static_cast<float>(width) / static_cast<float>(framebuffer_width)
+                               : scale;
+}
+
+/// As large as it was the last time, as far as the screen has room for it.
+WindowHandle open_window(const WindowShape& last) {
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_DEPTH_BITS, 0);
+  glfwWindowHint(GLFW_STENCIL_BITS, 0);
+  glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+  glfwWindowHintString(GLFW_X11_CLASS_NAME, "attnscope");
+  glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "attnscope");
+  glfwWindowHint(GLFW_MAXIMIZED, last.maximised ? GLFW_TRUE : GLFW_FALSE);
+  int width = last.width > 0 ? last.width : wished_width,
+      height = last.width > 0 ? last.height : wished_height;
+  if (GLFWmonitor* monitor = glfwGetPrimaryMonitor()) {
+    float scale = 1;
+    int free_width = 0, free_height = 0;
+    glfwGetMonitorContentScale(monitor, &scale, nullptr);
+    glfwGetMonitorWorkarea(monitor, nullptr, nullptr, &free_width, &free_height);
+    const auto fit = [scale](int wish, int room) {
+      return std::min(wish, static_cast<int>(static_cast<float>(room) / scale));
+    };
+    if (free_width > 0) width = fit(width, free_width);
+    if (free_height > title_bar) height = fit(height, free_height - title_bar);
+  }
+  WindowHandle window(glfwCreateWindow(width, height, "AttnScope", nullptr, nullptr), &glfwDestroyWindow);
+  if (!window)
+    throw Error("the display offers no OpenGL 3.3: use `attnscope render -o picture.png` (" +
+                last_glfw_error() + ").");
+  glfwMakeContextCurrent(window.get());
+  glfwSwapInterval(1);
+  return window;
+}
+
+/// Dear ImGui chains to these: it takes its events from the same window.
+void listen(GLFWwindow* window, Attention& attention) {
+  glfwSetWindowUserPointer(window, &attention);
+  glfwSetCursorPosCallback(window, [](GLFWwindow* w, double, double) { attention_of(w).wake(); });
+  glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int) { attention_of(w).wake(); });
+  glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int, int, int) { attention_of(w).wake(); });
+  glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { attention_of(w).wake(); });
+  glfwSetKeyCallback(window, [](GLFWwindow* w, int, int, int, int) { attention_of(w).wake(); });
+  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned) { attention_of(w).wake(); });
+  glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int) { attention_of(w).wake(); });
+  glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { attention_of(w).wake(); });
+  glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { attention_of(w).wake(); });
+  glfwSetWindowIconifyCallback(window, [](GLFWwindow* w, int) { attention_of(w).wake(); });
+  glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) {
+    attention_of(w).wake();
+    if (attention_of(w).app) attention_of(w).app->set_display_scale(display_scale(w));
+  });
+  glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
+    attention_of(w).wake();
+    if (attention_of(w).app && count > 0) attention_of(w).app->open(paths[0]);
+  });
+  const GLFWvidmode* mode = glfwGetPrimaryMonitor() ? glfwGetVideoMode(glfwGetPrimaryMonitor()) : nullptr;
+  if (mode && mode->refreshRate > 60) attention.frame_seconds = 1.0 / mode->refreshRate;
+}
+
+bool can_be_seen(GLFWwindow* window) {
+  int width = 0, height = 0;
+  glfwGetFramebufferSize(window, &width, &height);
+  return width > 0 && height > 0 && !glfwGetWindowAttrib(window, GLFW_ICONIFIED);
+}
+
+/// Events are taken in until the frame is due. Paces even without vertical sync, and under a flood of mouse
+/// events.
+void pause(double due) {
+  for (double left = due - glfwGetTime(); left > 0; left = due - glfwGetTime()) glfwWaitEventsTimeout(left);
+  glfwPollEvents();
+}
+
+/// Sleeps until an event, until what was changed should be written where a crash does not take it, or, in a
+/// window that can be seen, until something leaves the screen by itself or a time that stands in it changes.
+void rest(App& app, Attention& attention, bool is_seen) {
+  const std::optional<double> keep_in = app.keep_in();
+  std::optional<double> frame_in;
+  for (const std::optional<double> due : {app.frame_in(), app.changes_in(), app.clock_in()})
+    if (is_seen && due && (!frame_in || *due < *frame_in)) frame_in = due;
+  if (!keep_in && !frame_in) return glfwWaitEvents();
+  constexpr double never = 1e9;
+  const double keep = attention.last_frame + keep_in.value_or(never),
+               frame = attention.last_frame + frame_in.value_or(never);
+  if (const double left = std::min(keep, frame) - glfwGetTime(); left > 0) glfwWaitEventsTimeout(left);
+  if (glfwGetTime() >= keep) app.keep_now();
+  if (glfwGetTime() >= frame) attention.frames = std::max(attention.frames, frames_to_settle);
+}
+
+/// Returns when a frame may be due; sleeps without a timeout when nothing moves.
+void wait(GLFWwindow* window, App& app, Attention& attention) {
+  if (!can_be_seen(window)) {
+    rest(app, attention, false);
+  } else if (attention.frames > 0) {
+    pause(attention.last_frame + 0.9 * attention.frame_seconds);  // the swap waits for the rest
+  } else if (app.wants_frame()) {
+    if (app.settled())
+      pause(attention.last_frame + 0.9 * attention.frame_seconds);
+    else
+      glfwWaitEventsTimeout(progress_wait);
+  } else if (attention.look_again) {
+    glfwWaitEventsTimeout(tooltip_wait);
+    if (attention.frames > 0) return;
+    attention.frames = frames_to_settle;
+    attention.look_again = false;
+  } else {
+    rest(app, attention, true);
+  }
+}
+
+/// The places of an American keyboard's marks.
+bool is_place_of_mark(int key) {
+  switch (key) {
+    case GLFW_KEY_APOSTROPHE:
+    case GLFW_KEY_COMMA:
+    case GLFW_KEY_MINUS:
+    case GLFW_KEY_PERIOD:
+    case GLFW_KEY_SLASH:
+    case GLFW_KEY_SEMICOLON:
+    case GLFW_KEY_EQUAL:
+    case GLFW_KEY_LEFT_BRACKET:
+    case GLFW_KEY_BACKSLASH:
+    case GLFW_KEY_RIGHT_BRACKET:
+    case GLFW_KEY_GRAVE_ACCENT: return true;
+    default: return false;
+  }
+}
+
+/// Dear ImGui takes a key whose character it has no name for as the American one in its place, so that + on a
+/// German keyboard would be ]. Here such a key is none, but for plus, which is that of the keypad.
+void key_by_its_character(GLFWwindow* window, int key, int scancode, int action, int mods) {
+  const char* const name = is_place_of_mark(key) ? glfwGetKeyName(key, scancode) : nullptr;
+  const std::string_view character = name != nullptr ? name : "";
+  constexpr std::string_view marks = "`-=[]\\,;'./";
+  const bool is_known =
+      character.size() == 1 && (std::isalnum(static_cast<unsigned char>(character[0])) != 0 ||
+                                marks.find(character[0]) != std::string_view::npos);
+  if (character == "+") {
+    key = GLFW_KEY_KP_ADD;
+  } else if (!character.empty() && !is_known) {
+    return attention_of(window).wake();
+  }
+  ImGui_ImplGlfw_KeyCallback(window, key, scancode, action, mods);
+}
+
+std::string language_of_the_system() {
+  const auto variable = [](const char* name) -> std::string_view {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+  };
+  return wished_language(variable("LANGUAGE"), variable("LANG"), list_languages(assets_directory()));
+}
+
+void draw(GLFWwindow* window, ImGuiHost& host, App& app, Attention& attention) {
+  int width = 0, height = 0;
+  glfwGetFramebufferSize(window, &width, &height);
+  attention.last_frame = glfwGetTime();
+  const auto build = [&] { host.build(width, height, 0, [&] { app.frame(host.fonts()); }); };
+  build();
+  // What came in quick succession is taken in before there are pixels, as far as a frame has time for it.
+  while (host.has_waiting_events() && glfwGetTime() < attention.last_frame + attention.frame_seconds) build();
+  host.render(width, height);
+  glfwSwapBuffers(window);
+  attention.frames = std::max(0, attention.frames - 1);
+  if (host.has_waiting_events()) attention.wake();
+}
+
+/// Its size where it is neither maximised nor an icon, for the next time; else only that it is maximised.
+WindowShape shape_of(GLFWwindow* window, const WindowShape& last) {
+  WindowShape shape = last;
+  shape.maximised = glfwGetWindowAttrib(window, GLFW_MAXIMIZED) == GLFW_TRUE;
+  if (shape.maximised || glfwGetWindowAttrib(window, GLFW_ICONIFIED)) return shape;
+  float scale = 1;  // GLFW makes a new window that much larger
+  glfwGetWindowContentScale(window, &scale, nullptr);
+  glfwGetWindowSize(window, &shape.width, &shape.height);
+  const auto logical = [scale](int side) {
+    return static_cast<int>(std::lround(static_cast<float>(side) / std::max(0.1f, scale)));
+  };
+  shape.width = logical(shape.width);
+  shape.height = logical(shape.height);
+  return shape;
+}
+
+void follow_title(GLFWwindow* window, const App& app, std::string& shown) {
+  std::string title = app.window_title();
+  if (title == shown) return;
+  shown = std::move(title);
+  glfwSetWindowTitle(window, shown.c_str());
+}
+
+}  // namespace
+
+int run_window(const WindowWish& wish) {
+  const std::vector<BackendChoice> backends = list_backends();
+  const std::shared_ptr<Backend> chosen = chosen_backend(backends, wish.backend).backend;
+  const GlfwLibrary library;
+  const WindowShape last = wish.fresh ? WindowShape{} : read_look(state_directory()).window;
+  const WindowHandle window = open_window(last);
+  Attention attention;
+  listen(window.get(), attention);
+  const auto wake = [&attention] {
+    attention.result = true;
+    glfwPostEmptyEvent();
+  };
+  LiveEngine engine(chosen, wake, backends.front().backend);
+  ImGuiHost host(window.get());
+  glfwSetKeyCallback(window.get(), key_by_its_character);
+  App app({assets_directory(), ThemeName::Dark, display_scale(window.get()), state_directory(),
+           wish.language ? *wish.language : language_of_the_system(), wish.language.has_value(), wish.fresh},
+          engine, backends);
+  attention.app = &app;
+  if (wish.file) {
+    app.open(*wish.file, wish.layer, wish.answers);
+  } else {
+    if (!wish.fresh && !app.restore()) app.offer_last();
+    app.offer_start();
+  }
+  std::string title;
+
+  while (!glfwWindowShouldClose(window.get())) {
+    if (can_be_seen(window.get()) && (attention.frames > 0 || app.wants_frame()))
+      draw(window.get(), host, app, attention);
+    follow_title(window.get(), app, title);
+    wait(window.get(), app, attention);
+    if (attention.result.exchange(false)) attention.wake();
+  }
+  const WindowShape shape = shape_of(window.get(), last);
+  glfwHideWindow(window.get());  // a run that still computes is stopped behind the scenes
+  app.close(shape);
+  return 0;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,115 @@
+#include "app/state/history.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "core/document/document_tensors.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr double rest_seconds = 1;  // seconds without a change that end a step while a text is typed
+
+/// What a text takes with its tokens.
+std::size_t bytes_of(const Sequences& sequences) {
+  std::size_t bytes = 0;
+  for (const Sequence& sequence : sequences) {
+    bytes += sizeof(Sequence) + sequence.text.size();
+    for (const Token& token : sequence.tokens) bytes += sizeof(Token) + token.text.size();
+  }
+  return bytes;
+}
+
+/// The bytes of texts and blocks of a Document that no other one counted before.
+std::size_t new_bytes(const Document& document, std::set<const void*>& counted) {
+  std::size_t bytes = 0;
+  for (const Sequences* each : {&document.input.sequences, &document.input.memory})
+    if (!each->empty() && counted.insert(each->identity()).second) bytes += bytes_of(*each);
+  for_each_tensor(document, [&](const TensorPtr& block) {
+    if (block && counted.insert(block.get()).second) bytes += block->values().size_bytes();
+  });
+  return bytes;
+}
+
+}  // namespace
+
+void History::record(const Document& document, const Viewing& look) {
+  present_is_place_ =
+      present_ && present_->document == document && present_->look.differs_in_place_only(look);
+  if (present_) past_.push_back(std::move(*present_));
+  present_ = Step{document, look};
+  ++recorded_;
+  future_.clear();
+  seen_.reset();
+  acted_ = false;
+  // From the newest to the oldest, as far as steps and bytes reach.
+  std::set<const void*> counted;
+  std::size_t bytes = new_bytes(present_->document, counted), kept = 0;
+  while (kept < past_.size() && kept < max_steps && bytes <= max_bytes)
+    bytes += new_bytes(past_[past_.size() - ++kept].document, counted);
+  if (bytes > max_bytes && kept > 1) --kept;
+  past_.erase(past_.begin(), past_.end() - static_cast<std::ptrdiff_t>(kept));
+}
+
+void History::observe(const Document& document, const Viewing& look, Hand hand, double seconds) {
+  const bool stepped = std::exchange(stepped_, false);
+  if (present_ && present_->document == document) {
+    seen_.reset();
+    acted_ = present_->look != look && (acted_ || hand.acted);
+    if (present_->look == look) return;
+    if (stepped || (!acted_ && !hand.busy)) {
+      present_->look = look;
+    } else if (present_is_place_ && present_->look.differs_in_place_only(look)) {
+      present_->look = look;
+      future_.clear();
+    } else if (!hand.busy) {
+      record(document, look);
+    }
+  } else if (!present_ || !hand.busy) {
+    record(document, look);
+  } else if (seen_ != document) {
+    seen_ = document;
+    seen_at_ = seconds;
+  } else if (seconds - seen_at_ > rest_seconds) {
+    record(document, look);
+  }
+}
+
+void History::follow(const Document& document, const Viewing& before, const Viewing& after) {
+  if (before != after && present_ && present_->look == before && present_->document == document)
+    present_->look = after;
+}
+
+std::optional<History::Step> History::undo(const Document& document, const Viewing& look) {
+  if (!present_ || present_->document != document || present_->look != look) record(document, look);
+  if (past_.empty()) return std::nullopt;
+  future_.push_back(std::move(*present_));
+  present_ = std::move(past_.back());
+  past_.pop_back();
+  present_is_place_ = false;
+  stepped_ = true;
+  return present_;
+}
+
+std::optional<History::Step> History::redo(const Document& document, const Viewing& look) {
+  if (!present_ || present_->document != document || present_->look != look) record(document, look);
+  if (future_.empty()) return std::nullopt;
+  past_.push_back(std::move(*present_));
+  present_ = std::move(future_.back());
+  future_.pop_back();
+  present_is_place_ = false;
+  stepped_ = true;
+  return present_;
+}
+
+void History::forget_since(std::uint64_t count) {
+  for (; recorded_ > count && !past_.empty(); --recorded_) {
+    present_ = std::move(past_.back());
+    past_.pop_back();
+    present_is_place_ = false;
+  }
+  recorded_ = std::min(recorded_, count);
+}
+
+}  // namespace attnscope

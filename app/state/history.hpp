@@ -1,0 +1,69 @@
+// app/state: undo. A list of steps: Documents, which are values and share their texts and blocks of numbers,
+// each with how it was looked at.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "app/state/viewing.hpp"
+#include "core/document/document.hpp"
+
+namespace attnscope {
+
+/// What the person is doing in a frame.
+struct Hand {
+  bool busy = false;  // a held mouse button, a text field: a step is not finished yet
+  bool acted =
+      true;  // a key, a button or the wheel; else what changed of the look is the program's own doing
+};
+
+class History {
+ public:
+  struct Step {
+    Document document;
+    Viewing look;
+  };
+  /// Steps, and bytes of texts and blocks, that are kept; the oldest go first.
+  static constexpr std::size_t max_steps = 200;
+  static constexpr std::size_t max_bytes = std::size_t{256} << 20;
+
+  /// Called after every frame. What changed becomes a step when nobody is busy with it, so that a drag is one
+  /// step; a Document that somebody is busy with, once it has rested for a second. Looks that differ only in
+  /// the chosen cell make one step as long as nothing else changes. A look that nobody changed belongs to the
+  /// step that is there.
+  void observe(const Document&, const Viewing&, Hand, double seconds);
+
+  /// The look of this Document was changed from `before` to `after` by what was computed: no step of its own.
+  void follow(const Document&, const Viewing& before, const Viewing& after);
+
+  /// One step back or forward from what is there; nothing at the end of the list. What changed since the last
+  /// step becomes a step first. What changes of the look in the same frame is not a step.
+  std::optional<Step> undo(const Document&, const Viewing&);
+  std::optional<Step> redo(const Document&, const Viewing&);
+
+  /// Steps that lead back from here.
+  std::size_t depth() const { return past_.size(); }
+  /// Steps recorded so far, those that were forgotten too.
+  std::uint64_t recorded() const { return recorded_; }
+  /// Forgets the last steps down to when recorded() was `count`, as far as they are there: what is there now
+  /// was like that then.
+  void forget_since(std::uint64_t count);
+
+ private:
+  void record(const Document&, const Viewing&);
+
+  std::optional<Step> present_;   // the last step; nothing before the first frame
+  std::deque<Step> past_;         // oldest first
+  std::vector<Step> future_;      // the next to redo last
+  std::optional<Document> seen_;  // changed, but not yet a step
+  double seen_at_ = 0;
+  std::uint64_t recorded_ = 0;
+  bool present_is_place_ = false;  // the last step differs from the one before in its place only
+  bool stepped_ = false;           // back or forward in this frame
+  bool acted_ = false;             // a look that differs from the last step's is a person's doing
+};
+
+}  // namespace attnscope

@@ -1,0 +1,35 @@
+// app/state: how the inspector and the neuron view look at the chosen cell. Nothing in here changes
+// a number.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace attnscope {
+
+/// One cell with every number, its whole row, the row dimension by dimension, or the vectors behind it.
+enum class InspectorPage : std::uint8_t { Cell, Row, Neurons, Vectors };
+/// Order of the products q_d · k_d: largest magnitude first, as they come, or from the most positive to the
+/// most negative.
+enum class ProductOrder : std::uint8_t { Size, Dimension, Sign };
+/// Which strip the narrow neuron view has room for.
+enum class NeuronStrip : std::uint8_t { Key, Product, Value };
+
+struct InspectorState {
+  InspectorPage page = InspectorPage::Cell;
+  bool pinned = false;    // stays with the locked cell while hovering previews others
+  bool expanded = false;  // the neuron view stands large in the place of the focus
+  ProductOrder products = ProductOrder::Size;
+  bool row_by_weight = false;    // keys of the row by weight, not by position
+  bool by_contribution = false;  // neuron view: dimensions by what they give the chosen key, not in order
+  NeuronStrip strip = NeuronStrip::Product;
+  // The first rows in sight: of the products, of the keys on the pages, of the keys in the large neuron view.
+  std::int64_t product_row = 0, key_row = 0, large_row = 0;
+  // Only while a number is under the hand: the order of the products, so that the row that is typed into does
+  // not run away, and the dimension whose origin is told.
+  std::vector<std::int64_t> held_order;
+  std::int64_t explained = 0;
+  bool operator==(const InspectorState&) const = default;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,51 @@
+// app/state: where the regions stand. Pure arithmetic from the window's size, the scale and what is hidden;
+// the table is in the comment of compute_layout.
+#pragma once
+
+#include <optional>
+
+#include "app/state/requests.hpp"
+#include "app/state/view_state.hpp"
+#include "app/ui/ui.hpp"
+
+namespace attnscope {
+
+struct Layout {
+  Box top, strip, controls, heads, focus, inspector, signals, status;  // empty (w or h 0) where hidden
+  Box start;  // what the first launch offers to do, while it does
+  Box tab;    // opens and closes the drawer: only where the window is narrow
+  Box whole;  // between the top bar (and strip, in Compare) and the status line, for the other modes
+  bool compact =
+      false;            // below 1400 logical pixels wide: narrower regions, fewer sub-labels, folded sections
+  bool drawer = false;  // the inspector is open over the focus instead of beside it
+  bool folded = false;  // the map needs the height: the signals are a line of their titles
+};
+
+/// Below 1280 logical pixels the inspector is a drawer over the focus.
+bool is_narrow(float width, float scale);
+
+/// Logical sizes, wide / compact: top bar 48 / 40, strip 80 / 72 high; controls 264 / 216, heads 276 / 182,
+/// inspector 368 / 280 wide; signals 208 / 152, status 24 high, or what the splitters say; the focus takes
+/// the rest, and it gives way last: where it would be low the signals fold to a line unless somebody opened
+/// them, then the heads go, then the inspector becomes a drawer over it (always below 1280), then the line of
+/// the signals, the strip and the controls go. Every line of text fields or chips after the first makes the
+/// strip higher. Everything is in device pixels of a window `width` x `height`.
+Layout compute_layout(float width, float height, const ViewState& view, std::size_t strip_lines);
+
+/// The same for a long result, which has neither token strip nor thumbnails nor plots: the map takes their
+/// room.
+Layout long_layout(Layout);
+
+/// The height that the signals open to, logical pixels.
+inline float usual_signals(bool compact) { return compact ? 152 : 208; }
+
+/// How far a splitter reaches to both sides of its edge. A region that scrolls keeps its child window clear
+/// of that: Dear ImGui gives the mouse to the window on top.
+inline constexpr float splitter_reach = 3;
+
+/// The edges between the regions: dragged they change view.sizes, a double click gives the usual size back.
+/// The pixels of a region in the layout; nothing where it is hidden.
+std::optional<Box> box_of(PictureRegion, const Layout&, const ViewState&);
+void draw_splitters(const Ui&, const Layout&, ViewState&);
+
+}  // namespace attnscope

@@ -1,0 +1,46 @@
+// app/state: what a view asks of the App beyond an edited Document: files, and the state that is held as B.
+// The App does it when the frame is drawn, so that no view pulls the ground from under another.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "app/ui/theme.hpp"
+
+namespace attnscope {
+
+/// What a picture that is saved shows: all of it, or one region. Focus is what stands in the middle: the
+/// heatmap, or the whole of Walk and Compare.
+enum class PictureRegion : std::uint8_t { Window, Focus, Heads, Signals, Inspector };
+/// "window", "focus", "heads", "signals", "inspector"; empty for anything else.
+std::optional<PictureRegion> picture_region_named(std::string_view);
+
+struct PictureWish {
+  PictureRegion region = PictureRegion::Window;
+  float scale = 1;                      // times the size on screen
+  std::filesystem::path path;           // .png or .svg
+  std::optional<ThemeName> theme = {};  // empty: as on the screen
+};
+inline constexpr int least_picture_scale = 1, most_picture_scale = 8;
+
+struct Requests {
+  std::optional<std::filesystem::path> open;
+  std::string layer;                          // of the dump to open; empty = the first
+  bool cancel_opening = false;                // of a large file that is on its way
+  std::optional<std::filesystem::path> save;  // an empty path: where it was saved or opened
+  std::optional<PictureWish> picture;
+  bool replace = false;          // what is saved may take the place of another file: somebody was asked
+  bool look_for_closed = false;  // the menu opens: what was closed with changes is wanted
+  std::optional<std::filesystem::path> reopen;  // what was closed; an empty path: the last
+  std::optional<std::size_t> backend;           // compute on this choice of Backends from here on
+  bool hold = false;                            // what is on screen becomes B
+  bool swap = false;                            // B is shown and edited, what was shown becomes B
+  bool let_go = false;                          // there is no B any more
+  std::string copy;                             // text for the clipboard; empty = nothing
+  int history = 0;                              // -1: one step back, +1: one forward
+};
+
+}  // namespace attnscope

@@ -1,0 +1,222 @@
+// app/state: which parts of how a picture is looked at a session keeps, and what they are called in its file.
+// To keep another one: a line here. An enumeration: a list of names in the order of its enumerators. A view's
+// own struct: a function fields() for it. What is not listed is of the moment: hovers, drags, open menus.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "app/state/selection.hpp"
+#include "app/state/view_state.hpp"
+
+namespace attnscope {
+
+template <class E>
+struct Names;
+#define ATTNSCOPE_NAMES(E, ...)                                                \
+  template <>                                                                  \
+  struct Names<E> {                                                            \
+    static constexpr auto list = std::to_array<std::string_view>(__VA_ARGS__); \
+  }
+ATTNSCOPE_NAMES(Mode, {"explore", "walk", "compare"});
+ATTNSCOPE_NAMES(ThemeName, {"dark", "light", "contrast"});
+ATTNSCOPE_NAMES(Stage,
+                {"embedding",       "position",     "memory",  "fused",   "queries", "keys",   "values",
+                 "rotated-queries", "rotated-keys", "buckets", "scores",  "scaled",  "capped", "bias",
+                 "masked",          "weights",      "linear",  "surgery", "dropped", "mixed",  "concat",
+                 "output"});
+static_assert(Names<Stage>::list.size() == stage_count);
+ATTNSCOPE_NAMES(Plane::Kind, {"value", "gradient", "error", "difference", "magnitude", "ratio"});
+ATTNSCOPE_NAMES(RangeMode, {"head", "mean", "all", "lock"});
+ATTNSCOPE_NAMES(Direction, {"query-to-keys", "key-to-queries"});
+ATTNSCOPE_NAMES(Positions,
+                {"none", "sinusoidal", "learned", "buckets", "alibi", "rope-half", "rope-interleaved"});
+ATTNSCOPE_NAMES(WeightColours, {"magma", "viridis", "cividis", "blues", "grey"});
+ATTNSCOPE_NAMES(DifferenceKind, {"signed", "magnitude", "ratio"});
+ATTNSCOPE_NAMES(WalkPart, {"follow", "weights", "output"});
+ATTNSCOPE_NAMES(LongSide, {"a", "b", "difference"});
+ATTNSCOPE_NAMES(HeadOrder, {"index", "entropy", "largest", "previous", "next", "self", "first", "distance",
+                            "received", "gradient"});
+ATTNSCOPE_NAMES(InspectorPage, {"cell", "row", "neurons", "vectors"});
+ATTNSCOPE_NAMES(ProductOrder, {"size", "dimension", "sign"});
+ATTNSCOPE_NAMES(NeuronStrip, {"key", "product", "value"});
+ATTNSCOPE_NAMES(PlotKind, {"entropy-rows", "entropy-heads", "entropy-map", "scores", "weights", "time",
+                           "gradient-norms", "received"});
+static_assert(Names<PlotKind>::list.size() == plot_kinds);
+ATTNSCOPE_NAMES(Edge, {"rising", "falling"});
+#undef ATTNSCOPE_NAMES
+template <>
+struct Names<Editable> {
+  static constexpr auto list = [] {
+    std::array<std::string_view, editable_count> all{"input",  "memory",    "queries",    "keys",
+                                                     "values", "past-keys", "past-values"};
+    for (std::size_t i = first_editable_parameter; i < editable_count; ++i)
+      all[i] = info(*parameter_of(static_cast<Editable>(i))).id;
+    return all;
+  }();
+};
+
+/// visit(name, value) for everything that is kept; numbers with the least and the greatest that make sense.
+template <class Visit>
+void fields(Visit& visit, Cell& c) {
+  visit("query", c.query, 0, 1 << 30);
+  visit("key", c.key, 0, 1 << 30);
+}
+
+template <class Visit>
+void fields(Visit& visit, Plane& p) {
+  visit("stage", p.stage);
+  visit("kind", p.kind);
+}
+
+template <class Visit>
+void fields(Visit& visit, Selection& s) {
+  visit("sequence", s.sequence, 0, 1 << 30);
+  visit("head", s.head, 0, 1 << 30);
+  visit("cell", s.cell);
+  visit("locked", s.locked);
+}
+
+template <class Visit>
+void fields(Visit& visit, RegionSizes& s) {
+  for (auto& [name, size] : {std::pair{"controls", &s.controls}, std::pair{"heads", &s.heads},
+                             std::pair{"inspector", &s.inspector}, std::pair{"signals", &s.signals}})
+    visit(name, *size, 0, 1e5);
+}
+
+template <class Visit>
+void fields(Visit& visit, Scrolls& s) {
+  visit("controls", s.controls, 0, 1e6);
+  visit("heads", s.heads, 0, 1e6);
+}
+
+template <class Visit>
+void fields(Visit& visit, ZoomRange& z) {
+  visit("from", z.from, 0, 1);
+  visit("to", z.to, 0, 1);
+  if (!(z.from < z.to)) z = {};
+}
+
+template <class Visit>
+void fields(Visit& visit, CompareState& c) {
+  visit("difference", c.difference);
+  visit("held_head", c.held_head, -1, 1 << 30);
+}
+
+template <class Visit>
+void fields(Visit& visit, FocusState& f) {
+  visit("zoom", f.zoom, 1, 1e6);
+  visit("query", f.query, 0, 1 << 30);
+  visit("key", f.key, 0, 1 << 30);
+  visit("turned", f.turned);
+  visit("colours", f.colours);
+  visit("log", f.log);
+  visit("lines", f.lines);
+  visit("all_heads", f.all_heads);
+  visit("mass", f.mass, 0, 1);
+  visit("line_row", f.line_row, 0, 1 << 30);
+}
+
+template <class Visit>
+void fields(Visit& visit, LongState& l) {
+  visit("mean", l.mean);
+  visit("side", l.side);
+}
+
+template <class Visit>
+void fields(Visit& visit, HeadsState& h) {
+  visit("order", h.order);
+}
+
+template <class Visit>
+void fields(Visit& visit, InspectorState& i) {
+  visit("page", i.page);
+  visit("pinned", i.pinned);
+  visit("expanded", i.expanded);
+  visit("products", i.products);
+  visit("row_by_weight", i.row_by_weight);
+  visit("by_contribution", i.by_contribution);
+  visit("strip", i.strip);
+  visit("product_row", i.product_row, 0, 1 << 30);
+  visit("key_row", i.key_row, 0, 1 << 30);
+  visit("large_row", i.large_row, 0, 1 << 30);
+}
+
+template <class Visit>
+void fields(Visit& visit, Trigger& t) {
+  visit("level", t.level, -1e6, 1e6);
+  visit("edge", t.edge);
+}
+
+template <class Visit>
+void fields(Visit& visit, SignalsState& s) {
+  visit("slots", s.slots);
+  visit("rows_normalised", s.rows_normalised);
+  visit("heads_normalised", s.heads_normalised);
+  visit("difference", s.difference);
+  visit("log_weights", s.log_weights);
+  visit("seconds", s.seconds, 1, 60);
+  visit("trigger", s.trigger);
+  visit("time_zoom", s.time_zoom);
+  visit("score_zoom", s.score_zoom);
+  visit("weight_zoom", s.weight_zoom);
+}
+
+template <class Visit>
+void fields(Visit& visit, EditingState& e) {
+  visit("weights", e.weights);
+  visit("zoomed", e.zoomed);
+  visit("across", e.across);
+  visit("down", e.down);
+  visit("painting", e.painting);
+  visit("all_heads", e.all_heads);
+}
+
+template <class Visit>
+void fields(Visit& visit, WalkState& w) {
+  visit("stage", w.stage);
+  visit("move", w.move, 0, 1 << 30);
+  visit("speed", w.speed, 0, 100);
+  visit("part", w.part);
+  visit("numbers", w.numbers);
+  for (auto& [name, dimension] :
+       {std::pair{"head_dimension", &w.head_dimension}, std::pair{"value_dimension", &w.value_dimension},
+        std::pair{"model_dimension", &w.model_dimension}})
+    visit(name, *dimension, -1, 1 << 30);
+  for (auto& [name, place] :
+       {std::pair{"first_query", &w.first_query}, std::pair{"first_key", &w.first_key},
+        std::pair{"followed_query", &w.followed_query}, std::pair{"followed_key", &w.followed_key}})
+    visit(name, *place, -1, 1 << 30);
+}
+
+template <class Visit>
+void fields(Visit& visit, ViewState& v) {
+  visit("mode", v.mode);
+  visit("theme", v.theme);
+  visit("language", v.language);
+  visit("stage", v.stage);
+  visit("vectors", v.vectors);
+  visit("range", v.range);
+  visit("locked_range", v.locked_range);
+  visit("direction", v.direction);
+  visit("hidden", v.hidden);
+  visit("drawer", v.drawer);
+  visit("sizes", v.sizes);
+  visit("scrolls", v.scrolls);
+  visit("fold", v.fold, -1, 1);
+  visit("more", v.more);
+  visit("cost_tokens", v.cost_tokens, 0, 1 << 30);
+  visit("memory_text", v.memory_text);
+  visit("positions", v.positions);
+  visit("focus", v.focus);
+  visit("heads", v.heads);
+  visit("long", v.long_view);
+  visit("inspector", v.inspector);
+  visit("signals", v.signals);
+  visit("compare", v.compare);
+  visit("walk", v.walk);
+  visit("editing", v.editing);
+}
+
+}  // namespace attnscope

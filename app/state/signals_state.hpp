@@ -1,0 +1,38 @@
+// app/state: how the signals are looked at: which plot stands where, and how each is drawn.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "app/state/oscilloscope.hpp"
+#include "app/widgets/zoom.hpp"
+
+namespace attnscope {
+
+enum class PlotKind : std::uint8_t {
+  EntropyRows,    // H of every query, all heads as curves
+  EntropyHeads,   // mean H of every head, with the lowest and the highest row
+  EntropyMap,     // heads by queries
+  Scores,         // histogram before and after scaling
+  Weights,        // histogram of the weights
+  Time,           // the chosen cell while a knob moves
+  GradientNorms,  // per head
+  Received,       // attention received by every key
+};
+inline constexpr int plot_kinds = 8;
+
+struct SignalsState {
+  /// What stands in each place, from the left; no plot twice.
+  std::array<PlotKind, 4> slots{PlotKind::EntropyRows, PlotKind::EntropyHeads, PlotKind::Scores,
+                                PlotKind::Time};
+  bool rows_normalised = false;  // entropy per row: shares of ln(allowed) instead of nats
+  bool heads_normalised = true;  // the same per head
+  bool difference = false;       // entropy per row: A - B, where B is held
+  bool log_weights = false;      // the weights' histogram runs over decades
+  int seconds = 8;               // time base: 4, 8 or 30
+  Trigger trigger;
+  ZoomRange time_zoom, score_zoom, weight_zoom;
+  bool operator==(const SignalsState&) const = default;
+};
+
+}  // namespace attnscope

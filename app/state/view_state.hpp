@@ -1,0 +1,124 @@
+// app/state: how things are looked at: nothing in here changes a number of the computation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "app/state/compare_state.hpp"
+#include "app/state/editing_state.hpp"
+#include "app/state/files_state.hpp"
+#include "app/state/focus_state.hpp"
+#include "app/state/heads_state.hpp"
+#include "app/state/inspector_state.hpp"
+#include "app/state/keyboard_state.hpp"
+#include "app/state/long_state.hpp"
+#include "app/state/notice.hpp"
+#include "app/state/plane.hpp"
+#include "app/state/signals_state.hpp"
+#include "app/state/start_state.hpp"
+#include "app/state/walk_state.hpp"
+#include "app/ui/theme.hpp"
+
+namespace attnscope {
+
+/// Ends of the colour bar: of the shown head, of all heads, their geometric mean, or as they were when
+/// locked.
+enum class RangeMode { Head, Mean, All, Lock };
+
+/// Which way the token strip is tinted: what the query looks at, or who looks at the key.
+enum class Direction { QueryToKeys, KeyToQueries };
+
+/// Five regions around one head; the computation as matrices, one stage a step; or A, B and A - B.
+enum class Mode { Explore, Walk, Compare };
+/// "explore", "walk", "compare"; empty for anything else.
+std::optional<Mode> mode_named(std::string_view);
+
+enum class Region { Strip, Controls, Heads, Inspector, Signals };
+
+/// What the splitters were dragged to, in logical pixels: widths of controls, heads and inspector, height of
+/// the signals. 0 = as the window's size asks.
+struct RegionSizes {
+  float controls = 0, heads = 0, inspector = 0, signals = 0;
+  bool operator==(const RegionSizes&) const = default;
+};
+
+/// How far down regions are scrolled, in logical pixels.
+struct Scrolls {
+  float controls = 0, heads = 0;
+  bool operator==(const Scrolls&) const = default;
+};
+
+struct ViewState {
+  static constexpr float least_scale = 0.75f, most_scale = 3;  // that a person can choose
+
+  ThemeName theme = ThemeName::Dark;
+  std::string language = "en";  // of every text, see words.hpp
+  float scale = 1;              // pixels per logical pixel
+  Mode mode = Mode::Explore;
+  Plane stage{Stage::Softmax};   // shown in the focus and the thumbnails: one that the shown result has
+  std::optional<Stage> vectors;  // a stage of vectors that the focus shows instead
+  RangeMode range = RangeMode::All;
+  std::array<float, 2> locked_range{0, 1};
+  FocusState focus;
+  FocusGesture focus_gesture;
+  Direction direction = Direction::QueryToKeys;
+  std::array<bool, 5> hidden{};  // by Region
+  bool drawer = false;           // where the window is narrow: the inspector is open over the focus
+  RegionSizes sizes;
+  Scrolls scrolls;
+  CompareState compare;
+  HeadsState heads;
+  LongState long_view;
+  std::array<signed char, 16>
+      fold{};                    // sections of the controls: 0 = as the width asks, 1 = open, -1 = closed
+  std::int64_t cost_tokens = 0;  // the length the cost is told for; 0 = the layer's own
+  std::array<bool, 16> more{};   // which sections also show their rarely used controls
+  std::string memory_text = "le chat dort sur le tapis";  // what cross-attention starts with
+  Positions positions = Positions::Sinusoidal;            // what "positions on" goes back to
+
+  std::string message;  // one sentence; stays until dismissed or until what caused it is gone
+  bool message_from_engine = false;
+  std::string
+      refusal;       // why the picture is not of the Document as it is now: one sentence; empty while it is
+  Notice notice;     // where the message leaves by itself
+  std::string hint;  // what the mouse is on, for the status line; filled anew each frame
+  SignalsState signals;
+  Oscilloscope scope;        // the chosen cell against time
+  double now = 0;            // seconds since the App began; a frame counts at most 0.1 s
+  std::string palette_text;  // what was typed into the command palette, and the row that Enter would run
+  std::size_t palette_row = 0;
+  bool palette_opens = false;  // in this frame
+  bool help = false;           // the page of keys and gestures is open
+  bool timings = false;        // the card with the milliseconds of every stage is open
+  bool parity = false;         // the card with the differences between two backends is open
+  WalkState walk;              // how far the walk has come
+  InspectorState inspector;    // which page of the inspector, and how
+  EditingState editing;        // numbers and masks under the hand
+  FilesState files;            // the file menu and what it opens
+  StartState start;            // three things to try, on the first launch
+  KeyboardState keyboard;      // where it is, what it has just done, what it shows
+
+  void show_stage(Plane next) {
+    inspector.expanded = false;
+    vectors.reset();
+    editing.weights.reset();
+    stage = next;
+    if (range == RangeMode::Lock) range = RangeMode::All;  // locked ends of another stage mean nothing
+  }
+  void show_vectors(Stage next) {
+    inspector.expanded = false;
+    editing.weights.reset();
+    vectors = next;
+  }
+  void show_weights(Editable next) {
+    inspector.expanded = false;
+    vectors.reset();
+    editing.weights = next;
+  }
+  bool is_hidden(Region region) const { return hidden[static_cast<std::size_t>(region)]; }
+};
+
+}  // namespace attnscope

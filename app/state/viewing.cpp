@@ -1,0 +1,151 @@
+#include "app/state/viewing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "app/state/session_fields.hpp"
+
+namespace attnscope {
+namespace {
+
+/// What moves continuously, by the struct it is in; "" are the fields of ViewState itself.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 18> continuous{{
+    {"", "scrolls"},
+    {"focus", "zoom"},
+    {"focus", "query"},
+    {"focus", "key"},
+    {"focus", "line_row"},
+    {"inspector", "product_row"},
+    {"inspector", "key_row"},
+    {"inspector", "large_row"},
+    {"signals", "time_zoom"},
+    {"signals", "score_zoom"},
+    {"signals", "weight_zoom"},
+    {"editing", "zoomed"},
+    {"editing", "across"},
+    {"editing", "down"},
+    {"walk", "first_query"},
+    {"walk", "first_key"},
+    {"walk", "followed_query"},
+    {"walk", "followed_key"},
+}};
+
+bool is_continuous(std::string_view group, std::string_view name) {
+  return std::find(continuous.begin(), continuous.end(), std::pair(group, name)) != continuous.end();
+}
+
+/// Where one is in the walk changes with every press of the space bar, as the cell does with every arrow.
+bool is_place(std::string_view group, std::string_view name) {
+  return group == "selection" || (group == "walk" && (name == "stage" || name == "move"));
+}
+
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_array = false;
+template <class T, std::size_t N>
+inline constexpr bool is_array<std::array<T, N>> = true;
+
+template <class T>
+std::uint64_t bits_of(T value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::bit_cast<std::uint64_t>(static_cast<double>(value));
+  else
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+}
+
+template <class T>
+T value_of(std::uint64_t bits) {
+  if constexpr (std::is_floating_point_v<T>)
+    return static_cast<T>(std::bit_cast<double>(bits));
+  else
+    return static_cast<T>(static_cast<std::int64_t>(bits));
+}
+
+/// Goes through the fields and hands every number and text that undo covers to `Way`, which takes or gives
+/// it.
+template <class Way>
+class Walker {
+ public:
+  explicit Walker(Way& way) : way_(way) {}
+
+  template <class T>
+  void operator()(const char* name, T& value, double = 0, double = 0) {
+    if (is_continuous(group_, name)) return;
+    const bool outer = std::exchange(in_place_, in_place_ || is_place(group_, name));
+    const std::string_view group = group_;
+    if (group_.empty()) group_ = name;
+    visit(value);
+    group_ = group;
+    in_place_ = outer;
+  }
+
+ private:
+  template <class T>
+  void visit(T& value) {
+    if constexpr (std::is_same_v<T, std::string>) {
+      way_.text(value);
+    } else if constexpr (std::is_enum_v<T> || std::is_arithmetic_v<T>) {
+      way_.number(value, in_place_);
+    } else if constexpr (is_optional<T>) {
+      bool there = value.has_value();
+      way_.number(there, in_place_);
+      if (there && !value) value.emplace();
+      if (!there) value.reset();
+      if (value) visit(*value);
+    } else if constexpr (is_array<T>) {
+      for (auto& element : value) visit(element);
+    } else {
+      fields(*this, value);
+    }
+  }
+
+  Way& way_;
+  std::string_view group_;  // the struct of ViewState that is being gone through
+  bool in_place_ = false;
+};
+
+struct Taking {
+  Viewing look;
+  template <class T>
+  void number(const T& value, bool place) {
+    (place ? look.place : look.settings).push_back(bits_of(value));
+  }
+  void text(const std::string& value) { look.words.push_back(value); }
+};
+
+struct Giving {
+  const Viewing& look;
+  std::size_t settings = 0, words = 0, places = 0;
+  template <class T>
+  void number(T& value, bool place) {
+    value = value_of<T>(place ? look.place.at(places++) : look.settings.at(settings++));
+  }
+  void text(std::string& value) { value = look.words.at(words++); }
+};
+
+}  // namespace
+
+Viewing viewing_of(const ViewState& view, const Selection& selection) {
+  Taking taking;
+  Walker walker(taking);
+  // fields() takes what it visits as something that can be changed, for readers; this one only looks.
+  fields(walker, const_cast<ViewState&>(view));            // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  walker("selection", const_cast<Selection&>(selection));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  return std::move(taking.look);
+}
+
+void view_again(const Viewing& look, ViewState& view, Selection& selection) {
+  Giving giving{look};
+  Walker walker(giving);
+  fields(walker, view);
+  walker("selection", selection);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,85 @@
+// app/ui: the string table. Texts stand in English where they are drawn; that English is the key under which
+// a table has another language's words. README, "Another language", describes the file.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace attnscope {
+
+/// A translation: literals[0], argument arguments[0], literals[1], …; one literal more than arguments.
+struct Phrase {
+  std::vector<std::string> literals;
+  std::vector<std::size_t> arguments;  // which of the key's placeholders, from 0
+};
+
+/// What a text looks like in a table: numbers, own words and what stands in straight quotes are "{}".
+struct Key {
+  std::string text;
+  std::vector<std::string_view> arguments;  // into the text it was made from
+};
+/// Of one part of a text, see Words.
+Key key_of(std::string_view part);
+/// Whether there is anything to translate: two letters of the Latin alphabet in a row.
+bool has_words(std::string_view text);
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+};
+
+/// A language: its own name and its words.
+struct Table {
+  std::string name;
+  std::unordered_map<std::string, Phrase, TextHash, std::equal_to<>> phrases;
+};
+
+/// The table in the text of a file. Throws Error that names `where`, the line, what was found and what was
+/// expected.
+Table read_table(std::string_view text, const std::string& where);
+/// The table of a language. Throws Error for a code that no file has, and for a file that is no table.
+Table load_table(const std::filesystem::path& assets, std::string_view code);
+
+/// What can be chosen; English, which needs no table, comes first.
+struct Language {
+  std::string code, name;  // "de", "Deutsch"
+};
+inline constexpr std::string_view english = "en";
+/// Every table in `assets/languages`, in the order of their codes.
+std::vector<Language> list_languages(const std::filesystem::path& assets);
+/// The one that the values of LANGUAGE and LANG ask for ("de_AT:fr", "de_DE.UTF-8"), else English.
+std::string wished_language(std::string_view language, std::string_view lang,
+                            const std::vector<Language>& there);
+
+/// Says texts in the language that was chosen. A text is translated in parts: sentence by sentence, and what
+/// is divided by " · " or by two spaces and more. For one thread.
+class Words {
+ public:
+  /// From now on.
+  void speak(Table table);
+  void speak_english();
+  bool is_english() const { return english_; }
+
+  /// The text as it is to be drawn, without marks. It lives until the next call, as long as `text`, or as
+  /// long as `room`. A part that the table does not have stays English.
+  std::string_view said(std::string_view text, std::string& room) const;
+
+  /// Called with the key of every part of a new text, and whether it is known: for the tests.
+  std::function<void(std::string_view key, bool known)> watch;
+
+ private:
+  std::string translated(std::string_view text) const;
+  void append(std::string& to, std::string_view part) const;
+
+  static constexpr std::size_t most_kept = 4096;
+  bool english_ = true;
+  Table table_;
+  mutable std::unordered_map<std::string, std::string, TextHash, std::equal_to<>> kept_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,56 @@
+#include "app/views/compare/held_chip.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/views/compare/settings.hpp"
+
+namespace attnscope {
+
+std::string age_words(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::max(0.0, seconds));
+  if (whole < 60) return std::to_string(whole) + " s ago";
+  if (whole < 3600) return std::to_string(whole / 60) + " min ago";
+  return std::to_string(whole / 3600) + " h ago";
+}
+
+float draw_held_chip(Scene& scene, float left, float right, float y) {
+  if (scene.held == nullptr || scene.view.mode != Mode::Explore || scene.ui.is_figure()) return left;
+  const Ui& ui = scene.ui;
+  const std::vector<SettingDifference> differing =
+      differing_settings(scene.result.document, scene.held->result->document);
+  const std::string what = differing.empty() ? "as now" : differing.front().b;
+  const std::string more = differing.size() > 1 ? " · +" + std::to_string(differing.size() - 1) : "";
+  const std::string age = age_words(ImGui::GetTime() - scene.held->seconds);
+  const std::array<std::string, 3> wordings{"held:  " + what + more + " · " + age, "held:  " + what, "held"};
+  const float pad = ui.px(8), close = ui.px(20);
+  const auto width_of = [&](const std::string& words) {
+    return ui.text_width(words, type::label, Ink::Medium) + 2 * pad + close;
+  };
+  const auto words = std::find_if(wordings.begin(), wordings.end(),
+                                  [&](const std::string& w) { return left + width_of(w) <= right; });
+  if (words == wordings.end()) return left;
+  const Box chip{std::round(left), std::round(y - ui.px(13)), std::ceil(width_of(*words)), ui.px(26)};
+  const Box cross{chip.right() - close - ui.px(2), chip.y + ui.px(2), close, chip.h - ui.px(4)};
+  // Dear ImGui gives a click to the first widget under the mouse: the cross comes before the whole chip.
+  const Ui::Touch let_go = ui.touch("Let go of what is held", cross);
+  const Ui::Touch compare = ui.touch("Held", chip);
+  ui.fill(chip, fade(ui.theme.b, compare.hovered ? 0.3f : 0.2f), ui.px(6));
+  if (let_go.hovered) ui.fill(cross, fade(ui.theme.b, 0.3f), ui.px(4));
+  for (const auto& [touch, box] : {std::pair{&let_go, &cross}, std::pair{&compare, &chip}})
+    if (touch->focused) ui.frame(box->grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(8));
+  ui.text(chip.x + pad, y, *words, {type::label, ui.theme.b, Ink::Medium});
+  ui.text(cross.centre_x(), y, "×", {type::body, ui.theme.b, Ink::Regular, Align::Centre});
+  std::string all;
+  for (const SettingDifference& d : differing)
+    all += (all.empty() ? "" : " · ") + std::string(d.name) + ": " + d.b;
+  tooltip(ui, compare.hovered, chip,
+          {"Held", all, "What is shown is compared with this: a click opens Compare.", "F4"});
+  tooltip(ui, let_go.hovered, cross, {"Let go", {}, "Nothing is held any more.", "Shift+\\"});
+  if (let_go.clicked) scene.requests.let_go = true;
+  if (compare.clicked) scene.view.mode = Mode::Compare;
+  return chip.right();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,100 @@
+// app/views/focus: the chosen head, large: its matrix of the chosen stage with token labels on both axes, the
+// entropy of every row at the right, attention received under every column, and a colour bar that tells the
+// truth; or its weights as lines between tokens.
+#include <algorithm>
+#include <cmath>
+
+#include "app/views/editing/weight_map.hpp"
+#include "app/views/focus/focus_parts.hpp"
+#include "app/views/parts/heat_map.hpp"
+#include "app/views/parts/mask_painter.hpp"
+#include "app/views/parts/vector_map.hpp"
+#include "core/document/known.hpp"
+
+namespace attnscope {
+namespace {
+
+/// In the place of a float64 error that is not there yet: how far it is, or why there will be none.
+void draw_waiting(Scene& scene, const Box& cells) {
+  const ErrorJob* job = scene.stats.error_job();
+  if (!scene.view.stage.is_error() || job == nullptr || job->errors() != nullptr) return;
+  const Ui& ui = scene.ui;
+  const float y = cells.centre_y(), width = std::min(ui.px(360), std::max(ui.px(120), cells.w - ui.px(24)));
+  const float x = cells.centre_x() - width / 2;
+  if (job->is_done()) {
+    const float height = ui.paragraph_height(width, job->refusal(), type::label);
+    ui.paragraph(x, y - height / 2, width, job->refusal(), {type::label, ui.theme.text2});
+    return;
+  }
+  const std::string words = "computing in float64, stage " + std::to_string(job->stages_done()) + " of " +
+                            std::to_string(float64_error_steps);
+  ui.text(cells.centre_x(), y - ui.px(12), words, {type::label, ui.theme.text2, Ink::Regular, Align::Centre});
+  const Box track{x, y + ui.px(4), width, ui.px(4)};
+  const float done = static_cast<float>(job->stages_done()) / static_cast<float>(float64_error_steps);
+  ui.fill(track, ui.theme.control_hover, ui.px(2));
+  ui.fill({track.x, track.y, track.w * done, track.h}, ui.theme.query, ui.px(2));
+  if (scene.view.hint.empty()) scene.view.hint = words;
+}
+
+/// Maps side by side, or one, with their tools above and the colour bar below.
+void draw_maps(Scene& scene, const Box& area, const Box& bar) {
+  const Ui& ui = scene.ui;
+  const std::int64_t batch = scene.result.dimensions.batch;
+  // A batch stands side by side while each map keeps a readable size; else the chosen sequence alone.
+  const std::int64_t most = std::max<std::int64_t>(1, static_cast<std::int64_t>(area.w / ui.px(280)));
+  const std::int64_t maps = batch <= most ? batch : 1;
+  Box chosen{}, first{};
+  const float gap = ui.px(24);
+  const float width = std::floor((area.w - gap * static_cast<float>(maps - 1)) / static_cast<float>(maps));
+  for (std::int64_t i = 0; i < maps; ++i) {
+    const std::int64_t b = maps == batch ? i : scene.sequence();
+    const Box part{area.x + static_cast<float>(i) * (width + gap), area.y, width, area.h};
+    const Box map = draw_heat_map(scene, part, b,
+                                  {.wide_strip = maps == 1 && !scene.compact,
+                                   .caption = batch > 1,
+                                   .strips = bar.h > 0 && area.w >= ui.px(400)});
+    if (i == 0) first = map;
+    if (b == scene.sequence() || maps == 1) chosen = map;
+  }
+  draw_waiting(scene, chosen);
+  draw_focus_tools(scene, area, batch > 1 ? ui.px(28) : 0, first.x);
+  const float left = maps == 1 ? chosen.x : area.x + ui.px(76);
+  const float least = left + ui.px(120);
+  const float right = std::clamp(maps == 1 ? std::max(chosen.right(), left + ui.px(200)) : left + ui.px(300),
+                                 least, std::max(least, area.right() - ui.px(190)));
+  if (bar.h > 0) draw_colour_bar(scene, bar, left, right);
+}
+
+}  // namespace
+
+void draw_focus(Scene& scene, const Box& region) {
+  const Ui& ui = scene.ui;
+  const float pad = ui.px(scene.compact ? 12 : 20);
+  ui.fill(region, ui.theme.picture);
+  ui.clip(region);
+  draw_focus_title(scene, region, pad);
+  // The map gives way last: in a low region it stands without its strips and its colour bar.
+  const bool low = region.h < ui.px(360);
+  const float title = ui.px(scene.compact ? 44 : 48), bar = low ? ui.px(8) : ui.px(scene.compact ? 56 : 64);
+  const Box area{region.x + pad, region.y + title, region.w - 2 * pad, region.h - title - bar};
+  const Box all{area.x, area.y, area.w, area.h + bar};
+  std::optional<Editable>& weights = scene.view.editing.weights;
+  if (weights && !numbers_of(scene.document, *weights)) weights.reset();
+  if (const std::optional<Stage> vectors = scene.view.vectors;
+      vectors && (!scene.result.trace[*vectors] || !is_known(scene.result.document, *vectors)))
+    scene.view.vectors.reset();
+  // Lines are weights, and a mask is painted on cells.
+  if (!is_weights(scene.view.stage) || is_painting(scene)) scene.view.focus.lines = false;
+  if (weights) {
+    draw_weight_map(scene, all, *weights);
+  } else if (scene.view.vectors) {
+    draw_vector_map(scene, all, *scene.view.vectors);
+  } else if (scene.view.focus.lines) {
+    draw_lines(scene, all);
+  } else {
+    draw_maps(scene, area, {area.x, region.bottom() - bar, area.w, low ? 0 : bar});
+  }
+  ui.unclip();
+}
+
+}  // namespace attnscope

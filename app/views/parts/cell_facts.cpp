@@ -1,0 +1,241 @@
+#include "app/views/parts/cell_facts.hpp"
+
+#include <cmath>
+
+#include "app/ui/number_format.hpp"
+#include "app/views/parts/unknown.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/attention/scores.hpp"
+#include "core/attention/softmax.hpp"
+
+namespace attnscope {
+namespace {
+
+/// Full attention's weight of the cell: the softmax of the whole row without window, pattern and mistakes.
+double full_weight(const Scene& scene, const CellFacts& f) {
+  const LayerResult& r = scene.result;
+  const auto keys = static_cast<std::size_t>(r.dimensions.keys);
+  const auto row = [&](Stage stage) {
+    return std::span<const float>(matrix_of(r, stage, f.b, f.h).row(f.query).data(), keys);
+  };
+  const MaskedRow<float> parts{
+      f.b,
+      f.h,
+      f.query,
+      row(Stage::Cap),
+      r.trace[Stage::Bias] ? row(Stage::Bias) : std::span<const float>{},
+      MaskRule::additive_row<float>(r.document.layer().masking.additive, f.b, f.h, f.query)};
+  std::vector<float> masked(keys), weights(keys);
+  std::vector<std::uint8_t> seen(keys);
+  mask_row<float>(scene.stats.full_rule(), parts, seen, masked);
+  softmax_row<float>(SoftmaxKind::Stable, masked, r.document.layer().temperature, weights);
+  return static_cast<double>(weights[static_cast<std::size_t>(f.key)]);
+}
+
+/// Builds the lines one after the other.
+class Ladder {
+ public:
+  Ladder(Scene& scene, const CellFacts& facts)
+      : scene_(scene), f_(facts), document_(scene.result.document), d_(scene.result.dimensions) {}
+
+  std::vector<LadderLine> lines() {
+    if (knows_scores(document_)) {
+      scores();
+      mask();
+      document_.layer().linear ? linear() : softmax();
+    } else {
+      from_file();
+    }
+    if (is_operated(document_, f_.h)) surgery();
+    if (document_.layer().dropout.rate > 0) dropout();
+    if (f_.full) check("full attention", "would put here", fixed(*f_.full, 4));
+    reference();
+    return std::move(lines_);
+  }
+
+ private:
+  void step(std::string name, std::string how, double value, std::optional<Stage> stage = {}) {
+    lines_.push_back({std::move(name), std::move(how), written(value), false, false, stage});
+  }
+  /// Three places, but for numbers like -1e9.
+  static std::string written(double value) { return std::abs(value) < 1e5 ? fixed(value, 3) : tiny(value); }
+  void result(std::string name, std::string how, std::string value, Stage stage) {
+    lines_.push_back({std::move(name), std::move(how), std::move(value), true, false, stage});
+  }
+  void check(std::string name, std::string how, std::string value, std::optional<Stage> stage = {}) {
+    lines_.push_back({std::move(name), std::move(how), std::move(value), false, true, stage});
+  }
+  static std::string number(float value) { return fixed(static_cast<double>(value), 2); }
+  /// The stage that shows the head's own weights: in a document with surgery on other heads, those after it.
+  Stage own_stage() const {
+    return is_operated(document_, f_.h) ? own_weights_stage(document_) : weights_stage(document_);
+  }
+
+  /// Nothing is known of what leads to the weight.
+  void from_file() {
+    check("score", std::string(not_in_file), "");
+    const bool as_it_is = document_.layer().temperature == 1;
+    const std::string how = f_.masked && f_.own == 0 ? "0 in the file, or hidden"
+                            : as_it_is               ? "as the file has it"
+                                       : "of the file, at τ " + number(document_.layer().temperature);
+    result("weight", how, fixed(f_.own, 4), own_stage());
+  }
+
+  void scores() {
+    step("score", is_rotary(document_.layer().positions) ? "Σ q′ · k′, both rotated" : "Σ q · k", f_.score,
+         Stage::Score);
+    const double factor = scale_factor(document_.layer().scaling, d_.d_k);
+    const Scaling::Kind kind = document_.layer().scaling.kind;
+    step("scaled",
+         kind == Scaling::Kind::InverseSqrtDk ? "× 1/√" + std::to_string(d_.d_k) + " = " + fixed(factor, 3)
+         : kind == Scaling::Kind::Off         ? "× 1, scaling is off"
+                                              : "× " + fixed(factor, 3),
+         f_.scaled, Stage::Scale);
+    const std::string cap = number(document_.layer().soft_cap);
+    if (document_.layer().soft_cap > 0)
+      step("capped", cap + " · tanh(x / " + cap + ")", f_.capped, Stage::Cap);
+    if (scene_.result.trace[Stage::Bias])
+      step("+ position", "b(head, " + grouped(f_.key - position_of(scene_.result, f_.b, f_.query)) + ")",
+           f_.bias, Stage::Bias);
+  }
+
+  void mask() {
+    const MaskRule& rule = scene_.stats.rule();
+    if (f_.masked && rule.after_softmax()) {
+      step("masked", "not yet: the mistake", f_.hidden, Stage::Mask);
+    } else if (f_.masked) {
+      step("masked", "hidden: " + written(rule.hidden_value()), f_.hidden, Stage::Mask);
+    } else {
+      const double added = f_.hidden - f_.capped - f_.bias;
+      const bool adds = std::isfinite(added) && document_.layer().masking.additive && std::abs(added) > 1e-6;
+      step("masked", adds ? "+ " + fixed(added, 3) : "+ 0, allowed", f_.hidden, Stage::Mask);
+    }
+  }
+
+  void softmax() {
+    const std::string tau =
+        document_.layer().temperature != 1 ? " / " + number(document_.layer().temperature) : "";
+    const bool hidden = f_.masked && f_.hidden == -INFINITY;
+    const bool naive = document_.layer().softmax == SoftmaxKind::Naive;
+    const double shifted = (f_.hidden - f_.largest) / static_cast<double>(document_.layer().temperature);
+    if (f_.masked && scene_.stats.rule().after_softmax()) {
+      result("weight", "set to 0 after the softmax", fixed(f_.own, 4), own_stage());
+    } else if (hidden) {
+      result("weight", "exp(\u2212∞) = 0", std::isnan(f_.own) ? "NaN" : "0", own_stage());
+    } else if (naive) {
+      if (!tau.empty()) step("divided", "x" + tau, shifted);
+      // In the precision it is computed in, where it may overflow.
+      const bool over = std::isinf(std::exp(static_cast<float>(shifted)));
+      result("weight",
+             (over ? "∞" : "exp(" + written(shifted) + ")") + " / " +
+                 tiny(static_cast<double>(static_cast<float>(f_.sum))),
+             fixed(f_.own, 4), own_stage());
+    } else {
+      const std::string from_max = "\u2212 max " + written(f_.largest);
+      step("shifted", tau.empty() ? from_max : "(" + from_max + ")" + tau, shifted);
+      result("weight", "exp(" + written(shifted) + ") / " + fixed(f_.sum, 3), fixed(f_.own, 4), own_stage());
+    }
+  }
+
+  void linear() {
+    check("softmax", "would give", fixed(f_.softmax, 4), Stage::Softmax);
+    const bool turned = is_rotary(document_.layer().positions);
+    result("weight",
+           f_.masked ? "hidden"
+           : turned  ? "Rφ(q)·Rφ(k) / Σ φ(q)·φ(k)"
+                     : "φ(q)·φ(k) / Σ φ(q)·φ(k)",
+           fixed(f_.own, 4), own_stage());
+  }
+
+  /// What stands in the place of the head's own pattern. A named key that is hidden leaves its weight to all.
+  void surgery() {
+    using Kind = HeadSurgery::Kind;
+    const Kind kind = document_.layer().surgery[static_cast<std::size_t>(f_.h)].kind;
+    const std::string_view how = kind == Kind::Uniform         ? "by uniform weights"
+                                 : kind == Kind::PreviousToken ? "by the previous token"
+                                 : kind == Kind::Identity      ? "by the same token"
+                                 : kind == Kind::FirstToken    ? "by the first token"
+                                                               : "by a frozen pattern";
+    if (kind == Kind::Mute) {
+      result("muted", "zero-ablated", fixed(f_.weight, 4), Stage::Surgery);
+    } else {
+      result("replaced", std::string(how), fixed(f_.weight, 4), Stage::Surgery);
+    }
+  }
+
+  void dropout() {
+    const double kept = 1 / (1 - static_cast<double>(document_.layer().dropout.rate));
+    const bool dropped = f_.mixed == 0 && f_.weight > 0;
+    result("mixed", dropped ? "dropped at random" : "× 1/(1 − r) = " + fixed(kept, 3), fixed(f_.mixed, 4),
+           Stage::Drop);
+  }
+
+  /// The reference is a stable softmax of float64 numbers: what linear attention gives is something else.
+  void reference() {
+    if (!knows_scores(document_) || document_.layer().linear || (f_.masked && f_.softmax == 0)) return;
+    const bool patient = scene_.selection.locked && static_cast<const CellPlace&>(f_) == chosen_place(scene_);
+    if (const CellReference* exact = scene_.stats.reference(f_.b, f_.h, f_.query, f_.key, patient)) {
+      check("float64", fixed(exact->weight, 10), "Δ " + tiny(std::abs(exact->weight - f_.softmax)));
+    } else {
+      check("float64", "lock the cell to compute it", "");
+    }
+  }
+
+  Scene& scene_;
+  const CellFacts& f_;
+  const Document& document_;
+  const Dimensions& d_;
+  std::vector<LadderLine> lines_;
+};
+
+/// The cell of a head, with the head of keys and values that it shares.
+CellPlace place_of(const Scene& scene, std::int64_t h, Cell cell) {
+  const Dimensions& d = scene.result.dimensions;
+  return {scene.sequence(), h, h * d.kv_heads / d.heads, cell.query, cell.key};
+}
+
+}  // namespace
+
+CellPlace shown_place(const Scene& scene) { return place_of(scene, scene.head(), scene.cell()); }
+CellPlace chosen_place(const Scene& scene) {
+  return place_of(scene, scene.selection.head, scene.selection.cell);
+}
+
+CellFacts facts_of(const Scene& scene, const CellPlace& place) {
+  const LayerResult& r = scene.result;
+  CellFacts f;
+  static_cast<CellPlace&>(f) = place;
+  f.masked = scene.is_masked(f.b, f.h, f.query, f.key);
+  const auto at = [&](Stage stage) {
+    return static_cast<double>(matrix_of(r, stage, f.b, f.h)(f.query, f.key));
+  };
+  f.score = at(Stage::Score);
+  f.scaled = at(Stage::Scale);
+  f.capped = at(Stage::Cap);
+  if (r.trace[Stage::Bias]) f.bias = at(Stage::Bias);
+  f.hidden = at(Stage::Mask);
+  f.softmax = at(Stage::Softmax);
+  f.own = at(own_weights_stage(r.document));
+  f.weight = at(weights_stage(r.document));
+  f.mixed = at(Stage::Drop);
+  const auto masked_row = matrix_of(r, Stage::Mask, f.b, f.h).row(f.query);
+  const auto weights = matrix_of(r, weights_stage(r.document), f.b, f.h).row(f.query);
+  const bool naive = r.document.layer().softmax == SoftmaxKind::Naive;  // which subtracts nothing
+  f.largest = naive ? 0 : static_cast<double>(masked_row.maxCoeff());
+  f.allowed = r.measures.row(f.b, f.h, f.query).allowed;
+  const double tau = static_cast<double>(r.document.layer().temperature);
+  for (Eigen::Index j = 0; j < weights.size(); ++j) {
+    if (static_cast<double>(weights(j)) > f.weight) ++f.rank;
+    const double x = static_cast<double>(masked_row(j));
+    if (std::isfinite(x)) f.sum += std::exp((x - f.largest) / tau);
+  }
+  const bool patterned = f.masked && scene.stats.rule().is_sparse();
+  if (patterned && scene.stats.full_rule().allows(f.b, f.h, f.query, f.key)) f.full = full_weight(scene, f);
+  return f;
+}
+
+std::vector<LadderLine> ladder_of(Scene& scene, const CellFacts& facts) {
+  return Ladder(scene, facts).lines();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,19 @@
+// app/views/parts: what is asked for but cannot be computed. The picture that stays behind is dimmed and says
+// so until it is of the Document again.
+#pragma once
+
+#include "app/scene/scene.hpp"
+#include "app/state/layout.hpp"
+#include "core/edits/cures.hpp"
+
+namespace attnscope {
+
+/// Whether a number stands red in its control: it takes part in what cannot be computed and was changed since
+/// the picture was made, or none of those that take part was.
+bool is_refused(const Scene&, LayerNumber);
+
+/// Over everything that shows results: a veil; on it the reason with cures, as a card until it is dismissed,
+/// then as a line. Nothing while the picture shows the Document.
+void draw_refusal(Scene&, const Layout&);
+
+}  // namespace attnscope

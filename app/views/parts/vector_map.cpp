@@ -1,0 +1,200 @@
+#include "app/views/parts/vector_map.hpp"
+
+#include <algorithm>
+#include <string>
+#include <variant>
+
+#include "app/ui/number_format.hpp"
+#include "app/views/editing/number_map.hpp"
+#include "app/views/editing/places.hpp"
+#include "app/views/editing/weight_map.hpp"
+#include "core/document/known.hpp"
+
+namespace attnscope {
+namespace {
+
+/// Which text the rows of a stage stand for.
+enum class Rows { Queries, Keys, Tokens };
+
+Rows rows_of(Stage stage) {
+  switch (stage) {
+    case Stage::Embed:
+    case Stage::Position: return Rows::Tokens;
+    case Stage::Memory:
+    case Stage::Key:
+    case Stage::RotateKey:
+    case Stage::Value: return Rows::Keys;
+    default: return Rows::Queries;
+  }
+}
+
+bool has_heads(const Tensor& tensor) { return tensor.shape().rank() == 4; }
+
+/// A stage of vectors of the shown sequence and head.
+struct StageVectors {
+  Scene& scene;
+  Stage stage;
+  std::int64_t b, h;  // h: the head of this stage, which may be shared by a group of query heads
+  ConstMatrixMap<float> values;
+
+  std::string label(std::int64_t row) const {
+    const LayerResult& r = scene.result;
+    switch (rows_of(stage)) {
+      case Rows::Queries: return query_label(r, b, row);
+      case Rows::Keys: return key_label(r, b, row);
+      case Rows::Tokens: return query_label(r, b, row - r.dimensions.past);
+    }
+    return {};
+  }
+  /// The row of the chosen cell's query or key; -1 when it has none here.
+  std::int64_t marked() const {
+    const Cell cell = scene.cell();
+    if (rows_of(stage) == Rows::Keys) return cell.key;
+    return rows_of(stage) == Rows::Tokens ? cell.query + scene.result.dimensions.past : cell.query;
+  }
+  std::variant<Place, std::string_view> place(std::int64_t row) const {
+    return place_of(scene.result, {stage, b, h, row});
+  }
+  /// The symbol of the stage, as its formula has it: "Q′".
+  std::string symbol() const { return std::string(info(stage).symbol); }
+};
+
+StageVectors vectors_of(Scene& scene, Stage stage) {
+  const LayerResult& r = scene.result;
+  const Tensor& tensor = *r.trace[stage];
+  const std::int64_t b = scene.sequence();
+  const std::int64_t heads = has_heads(tensor) ? tensor.shape()[1] : 1;
+  const std::int64_t h = scene.head() * heads / r.dimensions.heads;
+  return {scene, stage, b, h, has_heads(tensor) ? tensor.matrix(b, h) : tensor.matrix(b)};
+}
+
+/// Zero-centred colours up to the stage's largest value in any head.
+NumberMap map_of(const StageVectors& v) {
+  const Ui& ui = v.scene.ui;
+  std::uint64_t content = v.scene.result.made_in[v.stage];
+  for (const std::int64_t part : {v.b, v.h, static_cast<std::int64_t>(index_of(v.stage))})
+    content = mix_hash(content, static_cast<std::uint64_t>(part));
+  return {.label = "vector map",
+          .what = "stage " + std::to_string(index_of(v.stage)),
+          .content = content,
+          .values = v.values,
+          .most = v.scene.stats.largest(v.stage),
+          .row_label = [&v](std::int64_t row) { return v.label(row); },
+          .column_label = [](std::int64_t column) { return std::to_string(column); },
+          .marked = v.marked(),
+          .hue = rows_of(v.stage) == Rows::Keys ? ui.theme.key : ui.theme.query,
+          .name =
+              [&v](NumberAt at) {
+                return v.symbol() + "[" + v.label(at.row) + ", " + std::to_string(at.column) + "]";
+              },
+          .tip =
+              [&v](NumberAt at) {
+                const auto place = v.place(at.row);
+                if (const auto* why = std::get_if<std::string_view>(&place))
+                  return number_tip(false, false, *why);
+                return number_tip(true, can_reset(v.scene.document, std::get<Place>(place).block));
+              },
+          .can_edit = [&v](NumberAt at) { return std::holds_alternative<Place>(v.place(at.row)); },
+          .can_reset =
+              [&v](NumberAt at) {
+                const auto place = v.place(at.row);
+                const Place* there = std::get_if<Place>(&place);
+                return there != nullptr && can_reset(v.scene.document, there->block);
+              }};
+}
+
+/// Hovering tells the number; a click chooses the row's token.
+void take_mouse(const StageVectors& v, const NumberMapResult& seen) {
+  if (seen.event) {
+    const auto place = v.place(seen.event->at.row);
+    if (const Place* first = std::get_if<Place>(&place)) apply(v.scene, *seen.event, *first);
+  }
+  if (!seen.hovered || (!seen.touch.hovered && !seen.touch.clicked)) return;
+  const NumberAt under = *seen.hovered;
+  v.scene.view.hint = v.label(under.row) + " · dimension " + std::to_string(under.column) + " = " +
+                      fixed(static_cast<double>(v.values(under.row, under.column)), 6);
+  if (!seen.touch.clicked) return;
+  const Dimensions& d = v.scene.result.dimensions;
+  Cell cell = v.scene.selection.cell;
+  if (rows_of(v.stage) == Rows::Keys) {
+    cell.key = std::min(under.row, d.keys - 1);
+  } else {
+    const std::int64_t query = rows_of(v.stage) == Rows::Tokens ? under.row - d.past : under.row;
+    if (query < 0 || query >= d.queries) return;  // in the cache: it asks nothing
+    cell.query = query;
+  }
+  v.scene.next.cell = cell;
+  v.scene.next.locked = true;
+}
+
+}  // namespace
+
+std::vector<Stage> vector_stages(const LayerResult& result) {
+  const Trace& trace = result.trace;
+  std::vector<Stage> there;
+  const auto add = [&](Stage stage, bool differs = true) {
+    if (trace[stage] && differs && is_known(result.document, stage)) there.push_back(stage);
+  };
+  add(Stage::Embed);
+  add(Stage::Position, trace[Stage::Position] != trace[Stage::Embed]);
+  add(Stage::Memory);
+  add(Stage::Query);
+  add(Stage::RotateQuery, trace[Stage::RotateQuery] != trace[Stage::Query]);
+  add(Stage::Key);
+  add(Stage::RotateKey, trace[Stage::RotateKey] != trace[Stage::Key]);
+  add(Stage::Value);
+  add(Stage::Mix);
+  add(Stage::Concat);
+  add(Stage::Output);
+  return there;
+}
+
+VectorWords vector_words(Stage stage) {
+  switch (stage) {
+    case Stage::Embed: return {"E vectors", "E", "Token embeddings, before positions."};
+    case Stage::Position: return {"X positions", "X = E + P", "Token embeddings plus positions."};
+    case Stage::Memory: return {"N second text", "N = E + P", "Input of keys and values."};
+    case Stage::Query: return {"Q queries", "Q = X·W_Q + b", "The input projected by W_Q of this head."};
+    case Stage::RotateQuery: return {"Q′ rotated", "Q′ = R(p)·Q", "Queries rotated by their positions."};
+    case Stage::Key: return {"K keys", "K = X·W_K + b", "The input projected by W_K of this head."};
+    case Stage::RotateKey: return {"K′ rotated", "K′ = R(p)·K", "Keys rotated by their positions."};
+    case Stage::Value: return {"V values", "V = X·W_V + b", "The input projected by W_V of this head."};
+    case Stage::Mix:
+      return {"Z head outputs", "Z = A·V",
+              "Output of this head for every query: values averaged by its weights."};
+    case Stage::Concat: return {"C concatenated", "C = [Z₁ … Z_h]", "The head outputs, concatenated."};
+    default: return {"Y output", "Y = C·W_O + b", "Output of the layer."};
+  }
+}
+
+namespace {
+
+/// Of keys and values that several heads of queries share.
+std::string shared_by(const Scene& scene, Stage stage) {
+  const Dimensions& d = scene.result.dimensions;
+  if (stage != Stage::Key && stage != Stage::RotateKey && stage != Stage::Value) return {};
+  const std::int64_t group = d.heads / d.kv_heads, first = scene.head() / group * group;
+  if (group < 2) return {};
+  return " Shared by heads " + std::to_string(first) + " – " + std::to_string(first + group - 1) + ".";
+}
+
+}  // namespace
+
+void draw_vector_map(Scene& scene, const Box& area, Stage stage) {
+  const Ui& ui = scene.ui;
+  const StageVectors v = vectors_of(scene, stage);
+  const VectorWords w = vector_words(stage);
+  const bool editable = stage == Stage::Embed && !scene.result.document.input.given;
+  const float bar = editable ? ui.px(44) : 0;
+  if (editable) draw_block_bar(scene, {area.x, area.y, area.w, bar}, Editable::Input);
+  const float y = area.y + bar + ui.px(10);
+  const std::string why = std::string(w.why) + shared_by(scene, stage);
+  const float width = ui.text(area.x, y, w.formula, {type::label, ui.theme.text1, Ink::Medium});
+  ui.text(
+      area.x + width + ui.px(14), y, why,
+      {type::label, ui.theme.text3, Ink::Regular, Align::Left, std::max(1.f, area.w - width - ui.px(20))});
+  const float head = bar + ui.px(28);
+  take_mouse(v, draw_number_map(scene, {area.x, area.y + head, area.w, area.h - head}, map_of(v)));
+}
+
+}  // namespace attnscope

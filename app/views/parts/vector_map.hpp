@@ -1,0 +1,23 @@
+// app/views/parts: a stage of vectors, large: one token a row, one dimension a column. The part of the
+// computation before the scores and after the mix.
+#pragma once
+
+#include <vector>
+
+#include "app/scene/scene.hpp"
+
+namespace attnscope {
+
+/// The stages of vectors that this result has, in the order of the computation.
+std::vector<Stage> vector_stages(const LayerResult&);
+
+/// "Queries", and what is computed.
+struct VectorWords {
+  std::string_view name, formula, why;
+};
+VectorWords vector_words(Stage);
+
+/// Draws the shown sequence (and head, where the stage has heads) into the area, with a colour bar below.
+void draw_vector_map(Scene&, const Box& area, Stage);
+
+}  // namespace attnscope

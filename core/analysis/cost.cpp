@@ -1,0 +1,182 @@
+#include "core/analysis/cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/attention/run_stage.hpp"
+#include "core/document/mask.hpp"
+#include "core/document/precision.hpp"
+
+namespace attnscope {
+
+namespace {
+
+/// Share of the scores that the mask leaves.
+double seen_share(const Document& document, const Dimensions& size, const Measures* measures) {
+  const double cells = static_cast<double>(size.batch) * static_cast<double>(size.heads) *
+                       static_cast<double>(size.queries) * static_cast<double>(size.keys);
+  double seen = 0;
+  if (measures != nullptr && !measures->rows.empty()) {
+    for (const RowMeasures& row : measures->rows) seen += static_cast<double>(row.allowed);
+    return seen / cells;
+  }
+  const auto rows = MaskRule(document).intervals();
+  if (!rows) return 1;
+  for (std::int64_t b = 0; b < size.batch; ++b) {
+    for (const std::uint8_t patterned : rows->patterned) {
+      const auto first = static_cast<std::size_t>((2 * b + patterned) * size.queries);
+      for (std::size_t row = first; row < first + static_cast<std::size_t>(size.queries); ++row)
+        seen += static_cast<double>(rows->end[row] - rows->begin[row]);
+    }
+  }
+  return seen / cells;
+}
+
+std::int64_t position_numbers(const Document& document, const Dimensions& size) {
+  const LayerSpec& layer = document.layer();
+  const Weights& weights = layer.weights;
+  if (layer.positions == Positions::RelativeBuckets)
+    return weights[Parameter::RelativeBias] ? weights[Parameter::RelativeBias]->size()
+                                            : layer.position_settings.buckets * size.heads;
+  if (layer.positions != Positions::Learned) return 0;
+  return weights[Parameter::PositionTable]
+             ? weights[Parameter::PositionTable]->size()
+             : std::max(size.past + size.queries, size.token_keys()) * size.d_model;
+}
+
+}  // namespace
+
+LayerSize layer_size(const Document& document, const Measures* measures) {
+  const LayerSpec& layer = document.layer();
+  const Dimensions size = check_any_length(document);
+  const bool given = static_cast<bool>(document.input.given);
+  return {.batch = size.batch,
+          .queries = size.queries,
+          .keys = size.keys,
+          .d_model = size.d_model,
+          .heads = size.heads,
+          .kv_heads = size.kv_heads,
+          .d_k = size.d_k,
+          .d_v = size.d_v,
+          .cached = size.past,
+          .extra = size.extra,
+          .biases = layer.weights[Parameter::BQuery] || layer.weights[Parameter::BOutput],
+          .rotary = is_rotary(layer.positions),
+          .added_positions = is_added_to_scores(layer.positions) && !layer.linear,
+          .capped = layer.soft_cap > 0,
+          .linear = layer.linear,
+          .learned_keys = layer.weights[Parameter::ExtraKey] && !given ? 1 : 0,
+          .position_numbers = position_numbers(document, size),
+          .seen = seen_share(document, size, measures),
+          .bytes_per_number = bytes_of(document.precision)};
+}
+
+namespace {
+
+constexpr double rows_per_pass = 64;  // queries that share one pass over the keys when streaming
+
+/// The sizes as numbers that multiply without overflow.
+struct Numbers {
+  explicit Numbers(const LayerSize& s)
+      : queries(static_cast<double>(s.batch * s.queries)),
+        keys(static_cast<double>(s.batch * s.keys)),
+        fresh(static_cast<double>(s.batch * std::max<std::int64_t>(0, s.keys - s.cached - s.extra))),
+        cells(static_cast<double>(s.batch) * static_cast<double>(s.heads) * static_cast<double>(s.queries) *
+              static_cast<double>(s.keys)),
+        passes(std::ceil(static_cast<double>(s.queries) / rows_per_pass)),
+        d(static_cast<double>(s.d_model)),
+        q_width(static_cast<double>(s.heads * s.d_k)),
+        k_width(static_cast<double>(s.kv_heads * s.d_k)),
+        v_width(static_cast<double>(s.kv_heads * s.d_v)),
+        o_width(static_cast<double>(s.heads * s.d_v)),
+        d_k(static_cast<double>(s.d_k)),
+        d_v(static_cast<double>(s.d_v)),
+        // Every query head of a group reads its group's keys and values again.
+        group(static_cast<double>(s.heads) / static_cast<double>(s.kv_heads)) {}
+  double queries, keys, fresh, cells, passes, d, q_width, k_width, v_width, o_width, d_k, d_v, group;
+};
+
+/// rows · W: reads both, writes rows of the other width.
+StageCost product(Stage stage, double rows, double in, double out, double number) {
+  const double bytes = number * (rows * in + in * out + rows * out);
+  return {stage, 2 * rows * in * out, bytes, bytes};
+}
+
+/// 4 multiplications and 2 additions for each pair.
+StageCost turn(Stage stage, double numbers, double number) {
+  return {stage, 3 * numbers, 2 * number * numbers, 0};
+}
+
+/// Scores to weights and their mix with the values, n² of each.
+void add_attention(const LayerSize& size, const Numbers& n, std::vector<StageCost>& stages) {
+  const double number = size.bytes_per_number;
+  const double once = number * n.cells;  // one matrix of scores, read or written
+  stages.push_back({Stage::Score, 2 * n.cells * n.d_k,
+                    number * (n.queries * n.q_width + n.keys * n.k_width * n.group) + once,
+                    number * (n.queries * n.q_width + n.passes * n.keys * n.k_width * n.group)});
+  stages.push_back({Stage::Scale, n.cells, 2 * once, 0});
+  if (size.capped) stages.push_back({Stage::Cap, 3 * n.cells, 2 * once, 0});  // division, tanh, product
+  if (size.added_positions) stages.push_back({Stage::Bias, n.cells, once, 0});
+  stages.push_back({Stage::Mask, n.cells, 2 * once, 0});
+  stages.push_back(
+      {Stage::Softmax, 5 * n.cells, 2 * once, 0});  // maximum, difference, exponential, sum, quotient
+  stages.push_back({Stage::Mix, 2 * n.cells * n.d_v,
+                    once + number * (n.keys * n.v_width * n.group + n.queries * n.o_width),
+                    number * (n.passes * n.keys * n.v_width * n.group + n.queries * n.o_width)});
+}
+
+/// φ(K)ᵀ·V and Σ φ(K), added up token by token, then φ(Q) times those, divided.
+void add_linear(const LayerSize& size, const Numbers& n, std::vector<StageCost>& stages) {
+  const double number = size.bytes_per_number;
+  const double features = n.queries * n.q_width + n.keys * n.k_width;
+  const double bytes = number * (n.keys * (n.k_width + n.v_width));
+  stages.push_back({Stage::Linear, features + 2 * n.keys * n.k_width * (n.d_v + 1), bytes, bytes});
+  const double mixed = number * n.queries * (n.q_width + n.o_width);
+  stages.push_back(
+      {Stage::Mix, 2 * n.queries * n.q_width * (n.d_v + 1) + n.queries * n.o_width, mixed, mixed});
+}
+
+/// Those that go over the cells of queries and keys, and can skip the hidden ones.
+bool has_cells(Stage stage) { return holds_plane(stage) || stage == Stage::Mix; }
+
+}  // namespace
+
+LayerCost cost_of(const LayerSize& size) {
+  const Numbers n(size);
+  const double number = size.bytes_per_number;
+  LayerCost cost;
+  cost.qkv_parameters = n.d * (n.q_width + n.k_width + n.v_width);
+  cost.output_parameters = n.o_width * n.d;
+  if (size.biases) cost.bias_parameters = n.q_width + n.k_width + n.v_width + n.d;
+  cost.position_parameters = static_cast<double>(size.position_numbers);
+  cost.extra_parameters = static_cast<double>(size.learned_keys) * (n.k_width + n.v_width);
+  cost.stages = {product(Stage::Query, n.queries, n.d, n.q_width, number),
+                 product(Stage::Key, n.fresh, n.d, n.k_width, number),
+                 product(Stage::Value, n.fresh, n.d, n.v_width, number)};
+  if (size.rotary) {
+    cost.stages.push_back(turn(Stage::RotateQuery, n.queries * n.q_width, number));
+    cost.stages.push_back(turn(Stage::RotateKey, n.fresh * n.k_width, number));
+  }
+  if (size.linear) {
+    add_linear(size, n, cost.stages);
+  } else {
+    add_attention(size, n, cost.stages);
+  }
+  cost.stages.push_back(product(Stage::Output, n.queries, n.o_width, n.d, number));
+  for (const StageCost& stage : cost.stages) {
+    cost.flops += stage.flops;
+    cost.seen_flops += stage.flops * (!size.linear && has_cells(stage.stage) ? size.seen : 1);
+    cost.bytes += stage.bytes;
+    cost.streaming_bytes += stage.streaming_bytes;
+  }
+  constexpr double score_matrices = 4;  // scores, scaled, masked, weights
+  constexpr double float_bytes = 4;     // running sums are float32 whatever the storage
+  const double heads = static_cast<double>(size.batch) * static_cast<double>(size.kv_heads);
+  const double state = number * heads * n.d_k * (n.d_v + 1);  // of linear attention
+  cost.held = size.linear ? state : score_matrices * number * n.cells;
+  cost.streaming_held = size.linear ? state : 2 * float_bytes * n.queries * static_cast<double>(size.heads);
+  cost.cache = number * n.keys * (n.k_width + n.v_width);
+  return cost;
+}
+
+}  // namespace attnscope

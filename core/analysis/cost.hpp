@@ -1,0 +1,65 @@
+// core/analysis: what an attention layer costs, counted from its sizes alone: parameters, floating-point
+// operations and bytes moved, stage by stage, as the staged path does it and as a streaming kernel would.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/analysis/measures.hpp"
+#include "core/document/document.hpp"
+#include "core/document/stage.hpp"
+
+namespace attnscope {
+
+/// Any layer, whether it could be computed here or not.
+struct LayerSize {
+  std::int64_t batch = 1, queries = 0, keys = 0;  // tokens per sequence
+  std::int64_t d_model = 0, heads = 1, kv_heads = 1, d_k = 0, d_v = 0;
+  std::int64_t cached = 0;  // first keys whose K and V are there already: they are not projected again
+  std::int64_t extra = 0;   // last keys, which belong to no token: they are not projected at all
+  bool biases = false;
+  bool rotary = false, added_positions = false, capped = false, linear = false;
+  std::int64_t learned_keys = 0;      // one learned key and value: 1
+  std::int64_t position_numbers = 0;  // of a learned table of positions or of relative distances
+  double seen = 1;                    // share of the scores that the mask leaves
+  int bytes_per_number = 4;
+  bool operator==(const LayerSize&) const = default;
+};
+
+/// The layer of a Document that passed check(); with given Q, K and V its d_model is heads · d_v. `seen` is
+/// counted where the mask's rows are intervals, or from `measures` where there are some.
+LayerSize layer_size(const Document&, const Measures* measures = nullptr);
+
+struct StageCost {
+  Stage stage;
+  double flops = 0;            // one multiply-add = 2; one comparison, exponential, tanh or division = 1
+  double bytes = 0;            // staged: every input read once, every output written once
+  double streaming_bytes = 0;  // the same when scores and weights never leave the chip
+};
+
+/// Stages count the whole matrix, hidden keys too, as the staged path computes it. Linear attention is
+/// counted in its recurrent form, which has no scores.
+struct LayerCost {
+  double qkv_parameters = 0;     // W_Q, W_K, W_V: ViT-Base (d_model 768) has 1,769,472
+  double output_parameters = 0;  // W_O: ViT-Base has 589,824
+  double bias_parameters = 0;
+  double position_parameters = 0;  // of a learned table
+  double extra_parameters = 0;     // of a learned key and value
+  std::vector<StageCost> stages;  // Query, Key, Value, Score … Mix, Output; of the others those that are used
+  double seen_flops = 0;          // when what the mask hides is left out, as block-sparse kernels do
+  double flops = 0, bytes = 0, streaming_bytes = 0;
+  /// Memory held at once between Q, K, V and the output: the score matrices of all heads, against a row's
+  /// running maximum and sum (Milakov and Gimelshein 2018) for every query.
+  double held = 0, streaming_held = 0;
+  double cache = 0;  // bytes that K and V of all keys take while decoding
+
+  double parameters() const {
+    return qkv_parameters + output_parameters + bias_parameters + position_parameters + extra_parameters;
+  }
+};
+
+/// Streaming: queries are taken in blocks of 64 rows, and each block reads all keys and values once (Dao et
+/// al. 2022). Sizes are at least 1 and their products fit into a double.
+LayerCost cost_of(const LayerSize&);
+
+}  // namespace attnscope

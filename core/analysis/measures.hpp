@@ -1,0 +1,94 @@
+// core/analysis: what is read off the attention weights, computed once per Trace on the worker thread.
+// Entropy in nats.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/analysis/head_patterns.hpp"
+#include "core/base/parallel.hpp"
+#include "core/document/document.hpp"
+#include "core/document/trace.hpp"
+
+namespace attnscope {
+
+/// One row of weights w: one query of one head. They are those that mix the values before dropout: the
+/// softmax's, the ones linear attention implies, or those that surgery put in their place (log_sum_exp and
+/// dropped are always the head's own). Masses are sums of weights.
+struct RowMeasures {
+  std::int64_t allowed = 0;  // keys the mask lets the query see
+  double entropy = 0;        // H = -sum w ln w, in the centred form ln l - u/l; 0 when all weights are 0, NaN
+                             // ("n/a") when the head is muted or a weight is negative
+  double normalised = 0;   // H / ln(allowed) in 0..1; NaN ("n/a") when fewer than two keys are allowed or the
+                           // head is muted
+  double effective = 0;    // e^H: as many equal weights would have the same entropy; 0 when all weights are 0
+  double log_sum_exp = 0;  // ln sum exp(masked / temperature); -inf when no key is allowed
+  double largest = 0;      // largest weight
+  std::int64_t strongest = -1;  // its key; -1 when no key is allowed
+  // Mass on the query's own token, the one before, the one after, the first one, on tokens like [CLS] or </s>
+  // (see core/text/token.hpp; 0 without a text) and on keys that belong to no token. Self, previous
+  // and next are 0 for cross-attention.
+  double self = 0, previous = 0, next = 0, first = 0, special = 0, extra = 0;
+  double distance = 0;  // mean |query's position - key|, in tokens, weighted by w; keys of no token left out
+  double dropped = 0;   // what full attention had put on the keys that the window or sparse pattern hides
+  /// Frobenius norm of the softmax's Jacobian, ‖diag(w) - w wᵀ‖ / temperature with ‖·‖² = Σw² - 2Σw³ +
+  /// (Σw²)², divided by what uniform attention over the n allowed keys has, √(n-1) / n / temperature: 1 = as
+  /// open as uniform attention, near 0 = saturated, it lets no gradient pass; above 1 where few of many keys
+  /// share the weight. NaN with fewer than two allowed keys, else 0 where surgery replaced the pattern.
+  double jacobian = 0;
+  bool padding = false;  // the query itself is padding: left out of the head's means
+};
+
+/// Means over the rows that have a choice: not padding, at least two allowed keys. NaN ("n/a") when there is
+/// none. A row with one allowed key gives it everything, whatever the head does.
+struct RowMeans {
+  double entropy = 0, effective = 0, mean_largest = 0;
+  double self = 0, previous = 0, next = 0, first = 0, special = 0, extra = 0, distance = 0;
+};
+
+/// One head of one sequence of the batch.
+struct HeadMeasures : RowMeans {
+  RowMeans uniform;  // what uniform attention under the same mask has, in the same rows
+  double entropy_min = 0, entropy_max = 0;
+  double normalised = 0, normalised_min = 0, normalised_max = 0;  // of the same rows; uniform attention has 1
+  double jacobian = 0;                                            // likewise
+  double dropped = 0;                                             // mean over all rows that are not padding
+  double largest = 0;                                             // largest weight anywhere
+  bool one_key = false;     // normalised < 0.05: nearly all weight of every row lies on one key
+  bool is_uniform = false;  // normalised > 0.98: every query looks at all keys alike
+  PatternScores patterns;   // by HeadPattern
+  std::int64_t rows_without_key = 0;
+  std::int64_t not_finite = 0;   // weights that are NaN or infinite
+  std::vector<double> received;  // [keys] column sums over rows that are not padding: attention received
+  std::vector<double> received_uniform;  // the same of uniform attention
+};
+
+/// What surgery does to one row of the output: Y, or the concatenated heads C with given Q, K and V.
+struct OutputChange {
+  double change = 0;   // ‖Y - Y₀‖₂, Y₀ being the output without surgery
+  double without = 0;  // ‖Y₀‖₂
+};
+
+struct Measures {
+  std::int64_t batch = 0, heads = 0, queries = 0, keys = 0;
+  std::vector<RowMeasures> rows;         // [batch][heads][queries]
+  std::vector<HeadMeasures> head_means;  // [batch][heads]
+  /// [batch][queries], empty without surgery. In double from the stored numbers, so that Y₀ is what a run
+  /// without surgery stores up to its rounding.
+  std::vector<OutputChange> output_change;
+
+  const RowMeasures& row(std::int64_t b, std::int64_t h, std::int64_t query) const {
+    return rows[static_cast<std::size_t>((b * heads + h) * queries + query)];
+  }
+  const HeadMeasures& head(std::int64_t b, std::int64_t h) const {
+    return head_means[static_cast<std::size_t>(b * heads + h)];
+  }
+};
+
+/// Stages whose tensors the measures read.
+Stages measured_stages(const Document&);
+
+/// `document` passed check() and `trace` was computed from it. Throws Cancelled when the work is stopped.
+Measures measure(const Work&, const Document&, const Trace&);
+
+}  // namespace attnscope

@@ -1,0 +1,204 @@
+#include "core/analysis/reference.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/attention/embed.hpp"
+#include "core/attention/positions.hpp"
+#include "core/attention/projections.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/attention/scores.hpp"
+#include "core/attention/softmax.hpp"
+#include "core/document/mask.hpp"
+
+namespace attnscope {
+
+namespace {
+
+using Reference = TensorOf<double>;
+using ReferencePtr = TensorPtrOf<double>;
+
+/// Entry b of the outermost dimension, in double; null for null.
+ReferencePtr entry(const TensorPtr& tensor, std::int64_t b) {
+  if (!tensor) return nullptr;
+  const Shape& shape = tensor->shape();
+  const std::int64_t count = shape.count() / shape[0];
+  const auto values =
+      tensor->values().subspan(static_cast<std::size_t>(b * count), static_cast<std::size_t>(count));
+  const std::vector<double> wide(values.begin(), values.end());
+  if (shape.rank() == 4) return std::make_shared<Reference>(Shape{1, shape[1], shape[2], shape[3]}, wide);
+  return std::make_shared<Reference>(Shape{1, shape[1], shape[2]}, wide);
+}
+
+/// Columns of one head of a matrix or bias.
+Reference columns(const TensorPtr& block, std::int64_t h, std::int64_t d) {
+  const auto part = block->matrix().middleCols(h * d, d).cast<double>();
+  Reference cut(block->shape().rank() == 1 ? Shape{d} : Shape{block->shape()[0], d});
+  cut.matrix() = part;
+  return cut;
+}
+
+Reference rows(const Reference& head, std::int64_t first, std::int64_t count) {
+  const Shape& shape = head.shape();
+  Reference cut(shape.rank() == 3 ? Shape{1, count, shape[2]} : Shape{1, 1, count, shape[3]});
+  cut.matrix() = head.matrix().middleRows(first, count);
+  return cut;
+}
+
+/// One head of [1][heads][n][d] as [1][1][n][d].
+Reference one_head(const Reference& tensor, std::int64_t h) {
+  Reference cut(Shape{1, 1, tensor.shape()[2], tensor.shape()[3]});
+  cut.matrix() = tensor.matrix(0, h);
+  return cut;
+}
+
+/// The chosen query and the keys of its head in double.
+class CellSources {
+ public:
+  CellSources(const Work& work, const Document& document, std::int64_t b, std::int64_t h, std::int64_t query)
+      : work_(work),
+        document_(document),
+        size_(check(document)),
+        b_(b),
+        kv_(h / (size_.heads / size_.kv_heads)) {
+    if (document.input.given) {
+      const Given& given = document.input.given;
+      query_ = rows(one_head(*entry(given.query, b), h), query, 1);
+      keys_ = joined(one_head(*entry(given.key, b), kv_), entry(given.past_key, b));
+    } else {
+      project(h, query);
+    }
+    if (is_rotary(document.layer().positions)) turn(query_offset(document, size_, b) + query);
+  }
+
+  const Reference& query() const { return query_; }  // [1][1][1][d_k]
+  const Reference& keys() const { return keys_; }    // [1][1][keys][d_k]
+
+ private:
+  void project(std::int64_t h, std::int64_t query) {
+    const Document one = only_sequence();
+    Sources<double> sources;
+    sources.query_vectors = entry(document_.input.vectors.query, b_);
+    sources.key_vectors = entry(document_.input.vectors.key, b_);
+    sources.edited = entry(document_.input.edited, b_);
+    sources.edited_memory = entry(document_.input.edited_memory, b_);
+    const Weights& w = document_.layer().weights;
+    sources[Parameter::PositionTable] = widened(w[Parameter::PositionTable]);
+    TraceOf<double> trace;
+    trace[Stage::Embed] = run_stage(work_, Stage::Embed, one, sources, trace);
+    trace[Stage::Position] = run_stage(work_, Stage::Position, one, sources, trace);
+    const Reference x = rows(*trace[Stage::Position], size_.past + query, 1);
+    query_ = project_head(x, w[Parameter::WQuery], w[Parameter::BQuery], h);
+    keys_ = joined(
+        project_head(*source_of_keys(one, sources, trace), w[Parameter::WKey], w[Parameter::BKey], kv_),
+        nullptr);
+  }
+
+  /// This sequence alone, padded as it is in the batch, without what has the shape of the whole batch.
+  Document only_sequence() const {
+    Document one = document_;
+    one.layer().masking = {};
+    one.loss = {};
+    one.layer().surgery = {};
+    one.precision = Precision::Float32;
+    const Input& input = document_.input;
+    if (input.vectors) return one;  // their numbers come from Sources
+    const auto at = static_cast<std::size_t>(b_);
+    one.input.padded_length = static_cast<int>(padded_tokens(input));
+    one.input.sequences = {input.sequences[at]};
+    one.input.edited = one.input.edited_memory = nullptr;  // likewise
+    if (input.memory.empty()) return one;
+    Sequence memory = input.memory[at];
+    memory.tokens.resize(static_cast<std::size_t>(longest_of(input.memory)), std::string(padding_token));
+    one.input.memory = {std::move(memory)};
+    return one;
+  }
+
+  ReferencePtr source_of_keys(const Document& one, const Sources<double>& sources,
+                              const TraceOf<double>& trace) const {
+    const ReferencePtr found = run_stage(work_, Stage::Memory, one, sources, trace);
+    return found ? found : trace[Stage::Position];
+  }
+
+  Reference project_head(const Reference& x, const TensorPtr& w, const TensorPtr& bias,
+                         std::int64_t h) const {
+    const Reference block = columns(w, h, size_.d_k);
+    if (!bias) return attnscope::project(work_, x, block, static_cast<const Reference*>(nullptr), 1);
+    const Reference offset = columns(bias, h, size_.d_k);
+    return attnscope::project(work_, x, block, &offset, 1);
+  }
+
+  Reference joined(const Reference& fresh, const ReferencePtr& past) const {
+    const TensorPtr& learned = document_.layer().weights[Parameter::ExtraKey];
+    const bool extra = learned && !document_.input.given;
+    const Reference extra_head = extra ? columns(learned, kv_, size_.d_k) : Reference();
+    const Reference past_head = past ? one_head(*past, kv_) : Reference();
+    return join_keys(past ? &past_head : nullptr, fresh, extra ? &extra_head : nullptr,
+                     document_.layer().zero_key);
+  }
+
+  void turn(std::int64_t position) {
+    const PositionSettings& settings = document_.layer().position_settings;
+    const std::int64_t r = rotated_dims(settings, size_.d_k);
+    const bool interleaved = document_.layer().positions == Positions::RopeInterleaved;
+    const auto base = static_cast<double>(settings.rope_base);
+    const std::int64_t zero = 0;
+    query_ = rotate(work_, query_, rotation_at<double>({&position, 1}, 1, r, base, interleaved));
+    keys_ = rotate(work_, keys_, rotation_at<double>({&zero, 1}, size_.token_keys(), r, base, interleaved));
+  }
+
+  const Work& work_;
+  const Document& document_;
+  Dimensions size_;
+  std::int64_t b_, kv_;
+  Reference query_, keys_;
+};
+
+/// The position bias of the row; empty when there is none.
+std::vector<double> bias_row(const Document& document, const Dimensions& size, std::int64_t h,
+                             std::int64_t position) {
+  if (!is_added_to_scores(document.layer().positions)) return {};
+  const ReferencePtr table = widened(document.layer().weights[Parameter::RelativeBias]);
+  const DistanceBias<double> value(document, size.heads, table.get());
+  std::vector<double> row(static_cast<std::size_t>(size.keys));
+  for (std::int64_t key = 0; key < size.token_keys(); ++key)
+    row[static_cast<std::size_t>(key)] = value.at(h, key - position);
+  return row;
+}
+
+}  // namespace
+
+CellReference reference_cell(const Document& document, const Trace& trace, std::int64_t b, std::int64_t h,
+                             std::int64_t query, std::int64_t key) {
+  const LayerSpec& layer = document.layer();
+  ThreadPool caller_only(1);
+  const Work work{caller_only, {}};
+  const Dimensions size = check(document);
+  const CellSources from(work, document, b, h, query);
+  const Reference scores = score(work, from.query(), from.keys());
+  const Reference scaled = scale(work, scores, scale_factor(layer.scaling, size.d_k));
+  const double c = static_cast<double>(layer.soft_cap);
+  const Reference capped = c > 0 ? cap(work, scaled, c) : scaled;
+  const std::vector<double> bias = bias_row(document, size, h, query_offset(document, size, b) + query);
+  const auto added = MaskRule::additive_row<float>(layer.masking.additive, b, h, query);
+  const std::vector<double> additive(added.begin(), added.end());
+  std::vector<double> masked(scaled.values().size()), weights(masked.size());
+  std::vector<std::uint8_t> seen(masked.size());
+  const MaskRule rule(document, trace);
+  mask_row<double>(rule, {b, h, query, capped.values(), bias, additive}, seen, masked);
+  const RowSum sums =
+      softmax_row<double>(SoftmaxKind::Stable, masked, static_cast<double>(layer.temperature), weights);
+  const auto at = static_cast<std::size_t>(key);
+  const bool zeroed = rule.after_softmax() && seen[at] == 0;
+  if (sums.sum == 0) std::fill(weights.begin(), weights.end(), weight_in_empty_row(document, size.keys));
+  return {.score = scores.values()[at],
+          .scaled = scaled.values()[at],
+          .capped = capped.values()[at],
+          .bias = bias.empty() ? 0 : bias[at],
+          .masked = masked[at],
+          .weight = zeroed ? 0 : weights[at],
+          .row_max = sums.largest,
+          .row_sum = sums.sum};
+}
+
+}  // namespace attnscope

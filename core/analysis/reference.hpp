@@ -1,0 +1,23 @@
+// core/analysis: the float64 value of a chosen cell, for the inspector: the same stage functions, run in
+// double for one head of one sequence from the token vectors (or the given Q, K, V) on.
+#pragma once
+
+#include <cstdint>
+
+#include "core/document/document.hpp"
+#include "core/document/trace.hpp"
+
+namespace attnscope {
+
+struct CellReference {
+  double score = 0, scaled = 0, capped = 0, bias = 0, masked = 0, weight = 0, row_max = 0,
+         row_sum = 0;  // row_sum = sum exp((x - max)/τ)
+};
+
+/// `document` passed check(); storage precision, dropout, linear attention, surgery and the naive softmax are
+/// left out: this is what they are compared with. `trace` is the Document's, for the LSH buckets its mask was
+/// made with. Costs O(keys · d_model · d_k) multiplications.
+CellReference reference_cell(const Document&, const Trace&, std::int64_t b, std::int64_t h,
+                             std::int64_t query, std::int64_t key);
+
+}  // namespace attnscope

@@ -1,0 +1,63 @@
+#include "core/attention/gradients.hpp"
+
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "core/attention/loss.hpp"
+#include "core/attention/run_backward.hpp"
+
+namespace attnscope {
+
+namespace {
+
+/// The stage whose gradient a member is. M = G + B + constants: what reaches G is the gradient of M, with
+/// zeros where a constant took the place of the score.
+template <class T>
+struct KeptGradient {
+  TensorPtrOf<T> GradientsOf<T>::*member;
+  Stage stage;
+};
+template <class T>
+constexpr std::array<KeptGradient<T>, 8> kept_gradients{{
+    {&GradientsOf<T>::weights, Stage::Drop},
+    {&GradientsOf<T>::masked, Stage::Cap},
+    {&GradientsOf<T>::scores, Stage::Score},
+    {&GradientsOf<T>::query, Stage::Query},
+    {&GradientsOf<T>::key, Stage::Key},
+    {&GradientsOf<T>::value, Stage::Value},
+    {&GradientsOf<T>::x, Stage::Position},
+    {&GradientsOf<T>::key_vectors, Stage::Memory},
+}};
+
+}  // namespace
+
+template <class T>
+GradientsOf<T> backward(const Work& work, const Document& document, const Sources<T>& sources,
+                        const TraceOf<T>& trace) {
+  const Stage last = trace[Stage::Output] ? Stage::Output : Stage::Concat;
+  Stages kept{last};
+  for (const KeptGradient<T>& row : kept_gradients<T>) kept.insert(row.stage);
+  StageGradients<T> found(kept);
+  LossRun<T> loss = differentiate_loss(document.loss, *trace[last], sources.loss, trace[Stage::Position]);
+  found.give(last, std::move(loss.d_output));
+  run_backward(work, document, sources, trace, found);
+
+  GradientsOf<T> result;
+  result.loss = loss.loss;
+  result.output = found.of(last);
+  for (const auto& [member, stage] : kept_gradients<T>) {
+    result.*member = found.of(stage);
+    if (trace[stage] && !(result.*member))
+      result.*member = std::make_shared<const TensorOf<T>>(trace[stage]->shape());
+  }
+  result.value_vectors = std::move(found.value_vectors);
+  result.parameters = std::move(found.parameters);
+  return result;
+}
+
+template Gradients backward(const Work&, const Document&, const Sources<float>&, const Trace&);
+template GradientsOf<double> backward(const Work&, const Document&, const Sources<double>&,
+                                      const TraceOf<double>&);
+
+}  // namespace attnscope

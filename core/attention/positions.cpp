@@ -1,0 +1,233 @@
+#include "core/attention/positions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+
+#include "core/attention/blocks.hpp"
+#include "core/base/random.hpp"
+#include "core/weights/hand_built.hpp"
+
+namespace attnscope {
+
+namespace {
+
+/// Adds P(t, dim) to dimensions [first, first + d) of every row of x.
+template <class T, class Value>
+void add_to_rows(TensorOf<T>& x, std::int64_t first, std::int64_t d, Value&& value) {
+  const Shape shape = x.shape();
+  for (std::int64_t t = 0; t < shape[1]; ++t)
+    for (std::int64_t dim = 0; dim < d; ++dim) {
+      const T p = value(t, dim);
+      for (std::int64_t b = 0; b < shape[0]; ++b) x.matrix(b)(t, first + dim) += p;
+    }
+}
+
+template <class T>
+void add_learned(const Document& document, TensorOf<T>& x, std::int64_t first, const TensorOf<T>* table) {
+  const std::int64_t width = x.shape()[2];
+  if (table != nullptr) {
+    add_to_rows(x, 0, width, [&](std::int64_t t, std::int64_t dim) { return table->matrix()(t, dim); });
+    return;
+  }
+  constexpr double sigma = 0.5;  // enough to be told from token vectors of N(0, 1), not enough to drown them
+  const std::uint64_t stream = stream_of("learned positions");
+  add_to_rows(x, first, width - first, [&](std::int64_t t, std::int64_t dim) {
+    const auto index = (static_cast<std::uint64_t>(t) << 24) + static_cast<std::uint64_t>(dim);
+    return static_cast<T>(
+        static_cast<float>(sigma * random_normal(document.layer().weights.seed, stream, index)));
+  });
+}
+
+}  // namespace
+
+template <class T>
+TensorOf<T> add_positions(const Document& document, const TensorOf<T>& embedded, const TensorOf<T>* table) {
+  TensorOf<T> x = embedded;
+  const int d_model = static_cast<int>(x.shape()[2]);
+  const bool halves = document.embedding == Embedding::HandBuilt && !document.input.vectors;
+  const int first = halves ? HandBuiltLayout(d_model).token : 0;
+  if (document.layer().positions == Positions::Learned) add_learned(document, x, first, table);
+  if (document.layer().positions == Positions::Sinusoidal) {
+    const int d = d_model - first;
+    add_to_rows(x, first, d, [&](std::int64_t t, std::int64_t dim) {
+      const double angle = position_frequency(static_cast<int>(dim) / 2, d) * static_cast<double>(t);
+      return static_cast<T>(dim % 2 == 0 ? std::sin(angle) : std::cos(angle));
+    });
+  }
+  return x;
+}
+
+template <class T>
+Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens, std::int64_t r, double base,
+                        bool interleaved) {
+  const Shape shape{std::ssize(first), tokens, r / 2};
+  Rotation<T> rotation{TensorOf<T>(shape), TensorOf<T>(shape), interleaved};
+  for (std::int64_t i = 0; i < r / 2; ++i) {
+    const double frequency = std::pow(base, -2.0 * static_cast<double>(i) / static_cast<double>(r));
+    for (std::int64_t b = 0; b < shape[0]; ++b) {
+      for (std::int64_t t = 0; t < tokens; ++t) {
+        const double angle = frequency * static_cast<double>(first[static_cast<std::size_t>(b)] + t);
+        rotation.cosine.matrix(b)(t, i) = static_cast<T>(std::cos(angle));
+        rotation.sine.matrix(b)(t, i) = static_cast<T>(std::sin(angle));
+      }
+    }
+  }
+  return rotation;
+}
+
+namespace {
+template <class T>
+Rotation<T> document_rotation(const Document& document, std::span<const std::int64_t> first,
+                              std::int64_t tokens, std::int64_t d_k) {
+  const PositionSettings& settings = document.layer().position_settings;
+  return rotation_at<T>(first, tokens, rotated_dims(settings, d_k), static_cast<double>(settings.rope_base),
+                        document.layer().positions == Positions::RopeInterleaved);
+}
+}  // namespace
+
+template <class T>
+Rotation<T> query_rotation(const Document& document, const Dimensions& size) {
+  std::vector<std::int64_t> first;
+  for (std::int64_t b = 0; b < size.batch; ++b) first.push_back(query_offset(document, size, b));
+  return document_rotation<T>(document, first, size.queries, size.d_k);
+}
+
+template <class T>
+Rotation<T> key_rotation(const Document& document, const Dimensions& size) {
+  constexpr std::array<std::int64_t, 1> zero{0};
+  return document_rotation<T>(document, zero, size.token_keys(), size.d_k);
+}
+
+template <class T>
+TensorOf<T> rotate(const Work& work, const TensorOf<T>& x, const Rotation<T>& rotation, bool back) {
+  TensorOf<T> turned = x;
+  const std::int64_t tokens = rotation.cosine.shape()[1], pairs = rotation.cosine.shape()[2];
+  const T sign = back ? T{-1} : T{1};
+  for_row_blocks(work, x.shape()[0], x.shape()[1], tokens, static_cast<double>(pairs) * 2,
+                 [&](const RowBlock& at) {
+                   const std::int64_t b = rotation.cosine.shape()[0] == 1 ? 0 : at.b;
+                   const auto cosine = rotation.cosine.matrix(b), sine = rotation.sine.matrix(b);
+                   auto head = turned.matrix(at.b, at.h);
+                   for (std::int64_t t = at.first; t < at.first + at.count; ++t) {
+                     for (std::int64_t i = 0; i < pairs; ++i) {
+                       T& p = head(t, rotation.interleaved ? 2 * i : i);
+                       T& q = head(t, rotation.interleaved ? 2 * i + 1 : i + pairs);
+                       const T c = cosine(t, i), s = sign * sine(t, i), was = p;
+                       p = was * c - q * s;
+                       q = was * s + q * c;
+                     }
+                   }
+                 });
+  return turned;
+}
+
+std::vector<double> alibi_slopes(std::int64_t heads) {
+  const auto lower = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(heads)));
+  std::vector<double> slopes;
+  for (std::int64_t i = 1; i <= lower; ++i)
+    slopes.push_back(std::exp2(-8.0 * static_cast<double>(i) / static_cast<double>(lower)));
+  for (std::int64_t i = 1; std::ssize(slopes) < heads; i += 2)
+    slopes.push_back(std::exp2(-4.0 * static_cast<double>(i) / static_cast<double>(lower)));
+  return slopes;
+}
+
+std::int64_t relative_bucket(std::int64_t distance, std::int64_t buckets, std::int64_t max_distance,
+                             bool two_sided) {
+  std::int64_t first = 0;
+  if (two_sided) {
+    buckets /= 2;
+    if (distance > 0) first = buckets;
+    distance = std::abs(distance);
+  } else {
+    distance = distance < 0 ? -distance : 0;
+  }
+  const std::int64_t exact = buckets / 2;
+  if (distance < exact) return first + distance;
+  // T5's code computes this in float32, and that decides on which side of a boundary a distance falls.
+  const float share =
+      std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
+      static_cast<float>(std::log(static_cast<double>(max_distance) / static_cast<double>(exact)));
+  const auto grown = exact + static_cast<std::int64_t>(share * static_cast<float>(buckets - exact));
+  return first + std::min(grown, buckets - 1);
+}
+
+template <class T>
+DistanceBias<T>::DistanceBias(const Document& document, std::int64_t heads, const TensorOf<T>* table)
+    : document_(document), table_(table), slopes_(alibi_slopes(heads)) {}
+
+template <class T>
+T DistanceBias<T>::at(std::int64_t head, std::int64_t distance) const {
+  if (document_.layer().positions == Positions::Alibi) {
+    return static_cast<T>(-slopes_[static_cast<std::size_t>(head)] * static_cast<double>(std::abs(distance)));
+  }
+  const PositionSettings& settings = document_.layer().position_settings;
+  const std::int64_t bucket =
+      relative_bucket(distance, settings.buckets, settings.bucket_distance, settings.buckets_two_sided);
+  if (table_ != nullptr) return table_->matrix()(bucket, head);
+  const auto index = (static_cast<std::uint64_t>(head) << 16) + static_cast<std::uint64_t>(bucket);
+  return static_cast<T>(static_cast<float>(
+      random_normal(document_.layer().weights.seed, stream_of("relative position bias"), index)));
+}
+
+template <class T>
+TensorOf<T> position_bias(const Document& document, const Dimensions& size, const TensorOf<T>* table) {
+  const DistanceBias<T> value(document, size.heads, table);
+  const bool each = document.input.given && !document.input.given.lengths.empty();
+  TensorOf<T> bias(Shape{each ? size.batch : 1, size.heads, size.queries, size.keys});
+  std::vector<T> by_distance(static_cast<std::size_t>(size.queries + size.token_keys() - 1));
+  for (std::int64_t b = 0; b < bias.shape()[0]; ++b) {
+    const std::int64_t last =
+        query_offset(document, size, b) + size.queries - 1;  // position of the last query
+    for (std::int64_t h = 0; h < size.heads; ++h) {
+      for (std::size_t i = 0; i < by_distance.size(); ++i)
+        by_distance[i] = value.at(h, static_cast<std::int64_t>(i) - last);
+      auto head = bias.matrix(b, h);
+      for (std::int64_t i = 0; i < size.queries; ++i) {
+        const auto first = by_distance.begin() + (size.queries - 1 - i);  // the distance of key 0
+        std::copy(first, first + size.token_keys(), head.row(i).data());
+      }
+    }
+  }
+  return bias;
+}
+
+template <class T>
+TensorOf<T> position_bias_backward(const Document& document, const Dimensions& size,
+                                   const TensorOf<T>& d_bias) {
+  const PositionSettings& settings = document.layer().position_settings;
+  TensorOf<T> table(Shape{settings.buckets, size.heads});
+  for (std::int64_t b = 0; b < d_bias.shape()[0]; ++b) {
+    const std::int64_t first = query_offset(document, size, b);
+    for (std::int64_t h = 0; h < size.heads; ++h)
+      for (std::int64_t i = 0; i < size.queries; ++i)
+        for (std::int64_t j = 0; j < size.token_keys(); ++j)
+          table.matrix()(relative_bucket(j - first - i, settings.buckets, settings.bucket_distance,
+                                         settings.buckets_two_sided),
+                         h) += d_bias.matrix(b, h)(i, j);
+  }
+  return table;
+}
+
+template TensorOf<float> add_positions(const Document&, const TensorOf<float>&, const TensorOf<float>*);
+template TensorOf<double> add_positions(const Document&, const TensorOf<double>&, const TensorOf<double>*);
+template Rotation<float> rotation_at(std::span<const std::int64_t>, std::int64_t, std::int64_t, double, bool);
+template Rotation<double> rotation_at(std::span<const std::int64_t>, std::int64_t, std::int64_t, double,
+                                      bool);
+template Rotation<float> query_rotation(const Document&, const Dimensions&);
+template Rotation<double> query_rotation(const Document&, const Dimensions&);
+template Rotation<float> key_rotation(const Document&, const Dimensions&);
+template Rotation<double> key_rotation(const Document&, const Dimensions&);
+template TensorOf<float> rotate(const Work&, const TensorOf<float>&, const Rotation<float>&, bool);
+template TensorOf<double> rotate(const Work&, const TensorOf<double>&, const Rotation<double>&, bool);
+template class DistanceBias<float>;
+template class DistanceBias<double>;
+template TensorOf<float> position_bias(const Document&, const Dimensions&, const TensorOf<float>*);
+template TensorOf<double> position_bias(const Document&, const Dimensions&, const TensorOf<double>*);
+
+template TensorOf<float> position_bias_backward(const Document&, const Dimensions&, const TensorOf<float>&);
+template TensorOf<double> position_bias_backward(const Document&, const Dimensions&, const TensorOf<double>&);
+
+}  // namespace attnscope

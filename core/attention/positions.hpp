@@ -1,0 +1,89 @@
+// core/attention: the ways the order of the tokens reaches the scores: added to X, turning queries and keys,
+// or added to the scores.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/parallel.hpp"
+#include "core/document/document.hpp"
+
+namespace attnscope {
+
+/// Position: X = embedded + positions, [batch][tokens][d_model]. Sinusoidal: P(t, 2i) = sin(ω_i t), P(t,
+/// 2i+1) = cos(ω_i t), with d = d_model for Gaussian embeddings; for HandBuilt ones d = d_model - d_model/2
+/// and P fills the second half, whatever the width. Learned: P(t) is row t of `table` [positions][d_model];
+/// without a table d numbers from N(0, 0.5²) that depend on the seed and t alone, in the same dimensions as
+/// the sinusoidal ones. Other kinds: X = embedded.
+template <class T>
+TensorOf<T> add_positions(const Document&, const TensorOf<T>& embedded, const TensorOf<T>* table = nullptr);
+
+/// How rotary positions turn a head's vectors (Su et al. 2021, section 3.4.2): pair i of r/2 turns by angle
+/// a, (x, y) -> (x cos a - y sin a, x sin a + y cos a), where (x, y) are dimensions (i, i + r/2), or (2i, 2i
+/// + 1) when interleaved; dimensions from r on stay.
+template <class T>
+struct Rotation {
+  TensorOf<T> cosine, sine;  // [1 or batch][tokens][r/2]
+  bool interleaved = false;
+};
+
+/// Angles p · base^(-2i/r) for the positions first(b) + t of `tokens` tokens, first = one number for each
+/// entry of the batch, or one for all.
+template <class T>
+Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens, std::int64_t r, double base,
+                        bool interleaved);
+
+/// The rotations of a Document's queries, from query_offset() on, and of its keys, from 0 on.
+template <class T>
+Rotation<T> query_rotation(const Document&, const Dimensions&);
+template <class T>
+Rotation<T> key_rotation(const Document&, const Dimensions&);
+
+/// RotateQuery, RotateKey: x [batch][heads][rows][d] with the first `tokens` rows turned; the others belong
+/// to no token and stay. `back` turns the other way.
+template <class T>
+TensorOf<T> rotate(const Work&, const TensorOf<T>& x, const Rotation<T>& rotation, bool back = false);
+/// Backward of rotate(), Q′ = R·Q: dQ = Rᵀ·dQ′. Rotations are orthogonal, so the gradient turns back.
+template <class T>
+TensorOf<T> rotate_backward(const Work& work, const TensorOf<T>& d_turned, const Rotation<T>& rotation) {
+  return rotate(work, d_turned, rotation, true);
+}
+
+/// Slopes of ALiBi (Press et al. 2022, section 3): 2^(-8 i / n) for i = 1 … n when n is a power of two; else
+/// those of the next lower power of two, then every second one of the next higher.
+std::vector<double> alibi_slopes(std::int64_t heads);
+
+/// T5's bucket of a distance key - query (Raffel et al. 2020, section 2.1, and its code): half of a side's
+/// buckets are for single distances, the rest grow logarithmically up to `max_distance`. One-sided: all keys
+/// after the query share bucket 0.
+std::int64_t relative_bucket(std::int64_t distance, std::int64_t buckets, std::int64_t max_distance,
+                             bool two_sided);
+
+/// What positions add to a capped score: a number for each head and distance key - query. RelativeBuckets:
+/// from `table` [buckets][heads], without one N(0, 1) from the seed. Alibi: -slope · |distance|. `document`
+/// and `table` must outlive it.
+template <class T>
+class DistanceBias {
+ public:
+  DistanceBias(const Document& document, std::int64_t heads, const TensorOf<T>* table);
+  T at(std::int64_t head, std::int64_t distance) const;
+
+ private:
+  const Document& document_;
+  const TensorOf<T>* table_;
+  std::vector<double> slopes_;  // of ALiBi
+};
+
+/// Bias: those numbers for every query and key, [1 or batch][heads][queries][keys], 0 for keys that belong to
+/// no token.
+template <class T>
+TensorOf<T> position_bias(const Document&, const Dimensions&, const TensorOf<T>* table);
+
+/// Backward of position_bias() for RelativeBuckets, B = table[bucket(j - p)][h]: the gradients of all cells
+/// of a bucket add up, over the batch too. d_bias [batch][heads][queries][keys]; the result is
+/// [buckets][heads].
+template <class T>
+TensorOf<T> position_bias_backward(const Document&, const Dimensions&, const TensorOf<T>& d_bias);
+
+}  // namespace attnscope

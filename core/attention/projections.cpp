@@ -1,0 +1,192 @@
+#include "core/attention/projections.hpp"
+
+#include "core/attention/blocks.hpp"
+
+namespace attnscope {
+
+template <class T>
+TensorOf<T> project(const Work& work, const TensorOf<T>& x, const TensorOf<T>& w, const TensorOf<T>* bias,
+                    std::int64_t heads, std::int64_t first) {
+  const std::int64_t batch = x.shape()[0], tokens = x.shape()[1] - first, d_in = x.shape()[2];
+  const std::int64_t d = w.shape()[1] / heads;
+  TensorOf<T> result(Shape{batch, heads, tokens, d});
+  for_row_blocks(work, batch, heads, tokens, product_ns(1, d_in, d), [&](const RowBlock& at) {
+    auto head = result.matrix(at.b, at.h);
+    auto rows = head.middleRows(at.first, at.count);
+    rows.noalias() =
+        x.matrix(at.b).middleRows(first + at.first, at.count) * w.matrix().middleCols(at.h * d, d);
+    if (bias != nullptr) rows.rowwise() += bias->matrix().row(0).segment(at.h * d, d);
+  });
+  return result;
+}
+
+template <class T>
+ProjectGradients<T> project_backward(const Work& work, const ProjectRun<T>& run, const TensorOf<T>& d_y,
+                                     TensorOf<T>& d_x) {
+  const std::int64_t batch = d_y.shape()[0], heads = d_y.shape()[1], d = d_y.shape()[3];
+  const std::int64_t rows = run.x.shape()[1] - run.first, d_in = run.w.shape()[0];
+  ProjectGradients<T> found{TensorOf<T>(run.w.shape()), TensorOf<T>(Shape{heads * d})};
+  work.for_each(heads, product_ns(rows, d_in, d) * static_cast<double>(batch), [&](std::int64_t h) {
+    for (std::int64_t b = 0; b < batch; ++b) {
+      const auto dy = d_y.matrix(b, h).topRows(rows);
+      found.w.matrix().middleCols(h * d, d).noalias() +=
+          run.x.matrix(b).middleRows(run.first, rows).transpose() * dy;
+      found.bias.matrix().middleCols(h * d, d) += dy.colwise().sum();
+    }
+  });
+  work.for_each(batch, product_ns(rows, d_in, heads * d), [&](std::int64_t b) {
+    for (std::int64_t h = 0; h < heads; ++h)
+      d_x.matrix(b).middleRows(run.first, rows).noalias() +=
+          d_y.matrix(b, h).topRows(rows) * run.w.matrix().middleCols(h * d, d).transpose();
+  });
+  return found;
+}
+
+template <class T>
+TensorOf<T> fuse(const Work& work, const TensorOf<T>& x, const std::array<FusedPart<T>, 3>& parts) {
+  const std::int64_t batch = x.shape()[0], tokens = x.shape()[1], d_in = x.shape()[2];
+  std::int64_t columns = 0;
+  for (const FusedPart<T>& part : parts) columns += part.w->shape()[1];
+  TensorOf<T> result(Shape{batch, tokens, columns});
+  std::int64_t first = 0;
+  for (const FusedPart<T>& part : parts) {
+    const std::int64_t d = part.w->shape()[1] / part.heads;
+    for_row_blocks(work, batch, part.heads, tokens, product_ns(1, d_in, d), [&](const RowBlock& at) {
+      auto sequence = result.matrix(at.b);
+      auto block = sequence.block(at.first, first + at.h * d, at.count, d);
+      block.noalias() =
+          x.matrix(at.b).middleRows(at.first, at.count) * part.w->matrix().middleCols(at.h * d, d);
+      if (part.bias != nullptr) block.rowwise() += part.bias->matrix().row(0).segment(at.h * d, d);
+    });
+    first += part.heads * d;
+  }
+  return result;
+}
+
+template <class T>
+TensorOf<T> split(const TensorOf<T>& fused, std::int64_t first_column, std::int64_t heads, std::int64_t d,
+                  std::int64_t first) {
+  const std::int64_t batch = fused.shape()[0], tokens = fused.shape()[1] - first;
+  TensorOf<T> result(Shape{batch, heads, tokens, d});
+  for (std::int64_t b = 0; b < batch; ++b)
+    for (std::int64_t h = 0; h < heads; ++h)
+      result.matrix(b, h) = fused.matrix(b).block(first, first_column + h * d, tokens, d);
+  return result;
+}
+
+template <class T>
+TensorOf<T> join_keys(const TensorOf<T>* past, const TensorOf<T>& fresh, const TensorOf<T>* extra,
+                      bool zero) {
+  const std::int64_t batch = fresh.shape()[0], heads = fresh.shape()[1], d = fresh.shape()[3];
+  const std::int64_t before = past != nullptr ? past->shape()[2] : 0, now = fresh.shape()[2];
+  const std::int64_t keys = before + now + (extra != nullptr ? 1 : 0) + (zero ? 1 : 0);
+  TensorOf<T> joined(Shape{batch, heads, keys, d});
+  for (std::int64_t b = 0; b < batch; ++b) {
+    for (std::int64_t h = 0; h < heads; ++h) {
+      auto head = joined.matrix(b, h);
+      if (past != nullptr) head.topRows(before) = past->matrix(b, h);
+      head.middleRows(before, now) = fresh.matrix(b, h);
+      if (extra != nullptr) head.row(before + now) = extra->matrix().row(0).segment(h * d, d);
+      if (zero) head.row(keys - 1).setZero();
+    }
+  }
+  return joined;
+}
+
+template <class T>
+TensorOf<T> join_keys_backward(const TensorOf<T>& d_joined, std::int64_t row) {
+  const std::int64_t batch = d_joined.shape()[0], heads = d_joined.shape()[1], d = d_joined.shape()[3];
+  TensorOf<T> gradient(Shape{heads * d});
+  for (std::int64_t b = 0; b < batch; ++b)
+    for (std::int64_t h = 0; h < heads; ++h)
+      gradient.matrix().middleCols(h * d, d) += d_joined.matrix(b, h).row(row);
+  return gradient;
+}
+
+template <class T>
+TensorOf<T> concat(const Work& work, const TensorOf<T>& mixed) {
+  const std::int64_t batch = mixed.shape()[0], heads = mixed.shape()[1];
+  const std::int64_t queries = mixed.shape()[2], d_v = mixed.shape()[3];
+  TensorOf<T> result(Shape{batch, queries, heads * d_v});
+  for_row_blocks(work, batch, heads, queries, static_cast<double>(d_v) * 0.5, [&](const RowBlock& at) {
+    auto sequence = result.matrix(at.b);
+    sequence.block(at.first, at.h * d_v, at.count, d_v) =
+        mixed.matrix(at.b, at.h).middleRows(at.first, at.count);
+  });
+  return result;
+}
+
+template <class T>
+TensorOf<T> concat_backward(const TensorOf<T>& d_concatenated, std::int64_t heads) {
+  const std::int64_t batch = d_concatenated.shape()[0], queries = d_concatenated.shape()[1];
+  const std::int64_t d_v = d_concatenated.shape()[2] / heads;
+  TensorOf<T> d_mixed(Shape{batch, heads, queries, d_v});
+  for (std::int64_t b = 0; b < batch; ++b)
+    for (std::int64_t h = 0; h < heads; ++h)
+      d_mixed.matrix(b, h) = d_concatenated.matrix(b).middleCols(h * d_v, d_v);
+  return d_mixed;
+}
+
+template <class T>
+TensorOf<T> output(const Work& work, const TensorOf<T>& concatenated, const TensorOf<T>& w,
+                   const TensorOf<T>* bias) {
+  const std::int64_t batch = concatenated.shape()[0], queries = concatenated.shape()[1];
+  const std::int64_t d_in = concatenated.shape()[2], d_model = w.shape()[1];
+  TensorOf<T> result(Shape{batch, queries, d_model});
+  for_row_blocks(work, batch, 1, queries, product_ns(1, d_in, d_model), [&](const RowBlock& at) {
+    auto sequence = result.matrix(at.b);
+    auto rows = sequence.middleRows(at.first, at.count);
+    rows.noalias() = concatenated.matrix(at.b).middleRows(at.first, at.count) * w.matrix();
+    if (bias != nullptr) rows.rowwise() += bias->matrix().row(0);
+  });
+  return result;
+}
+
+template <class T>
+OutputGradients<T> output_backward(const TensorOf<T>& concatenated, const TensorOf<T>& w,
+                                   const TensorOf<T>& d_y) {
+  OutputGradients<T> d{TensorOf<T>(concatenated.shape()), TensorOf<T>(w.shape()),
+                       TensorOf<T>(Shape{w.shape()[1]})};
+  for (std::int64_t b = 0; b < d_y.shape()[0]; ++b) {
+    d.concatenated.matrix(b).noalias() = d_y.matrix(b) * w.matrix().transpose();
+    d.w.matrix().noalias() += concatenated.matrix(b).transpose() * d_y.matrix(b);
+    d.bias.matrix() += d_y.matrix(b).colwise().sum();
+  }
+  return d;
+}
+
+template TensorOf<float> project(const Work&, const TensorOf<float>&, const TensorOf<float>&,
+                                 const TensorOf<float>*, std::int64_t, std::int64_t);
+template TensorOf<double> project(const Work&, const TensorOf<double>&, const TensorOf<double>&,
+                                  const TensorOf<double>*, std::int64_t, std::int64_t);
+template TensorOf<float> fuse(const Work&, const TensorOf<float>&, const std::array<FusedPart<float>, 3>&);
+template TensorOf<double> fuse(const Work&, const TensorOf<double>&, const std::array<FusedPart<double>, 3>&);
+template TensorOf<float> split(const TensorOf<float>&, std::int64_t, std::int64_t, std::int64_t,
+                               std::int64_t);
+template TensorOf<double> split(const TensorOf<double>&, std::int64_t, std::int64_t, std::int64_t,
+                                std::int64_t);
+template TensorOf<float> join_keys(const TensorOf<float>*, const TensorOf<float>&, const TensorOf<float>*,
+                                   bool);
+template TensorOf<double> join_keys(const TensorOf<double>*, const TensorOf<double>&, const TensorOf<double>*,
+                                    bool);
+template TensorOf<float> concat(const Work&, const TensorOf<float>&);
+template TensorOf<double> concat(const Work&, const TensorOf<double>&);
+template TensorOf<float> output(const Work&, const TensorOf<float>&, const TensorOf<float>&,
+                                const TensorOf<float>*);
+template TensorOf<double> output(const Work&, const TensorOf<double>&, const TensorOf<double>&,
+                                 const TensorOf<double>*);
+
+template ProjectGradients<float> project_backward(const Work&, const ProjectRun<float>&,
+                                                  const TensorOf<float>&, TensorOf<float>&);
+template TensorOf<float> join_keys_backward(const TensorOf<float>&, std::int64_t);
+template TensorOf<float> concat_backward(const TensorOf<float>&, std::int64_t);
+template OutputGradients<float> output_backward(const TensorOf<float>&, const TensorOf<float>&,
+                                                const TensorOf<float>&);
+template ProjectGradients<double> project_backward(const Work&, const ProjectRun<double>&,
+                                                   const TensorOf<double>&, TensorOf<double>&);
+template TensorOf<double> join_keys_backward(const TensorOf<double>&, std::int64_t);
+template TensorOf<double> concat_backward(const TensorOf<double>&, std::int64_t);
+template OutputGradients<double> output_backward(const TensorOf<double>&, const TensorOf<double>&,
+                                                 const TensorOf<double>&);
+
+}  // namespace attnscope

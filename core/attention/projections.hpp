@@ -1,0 +1,94 @@
+// core/attention: the learned matrices. Each token's vector becomes queries, keys and values, one slice per
+// head, and the heads' results become one vector again.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/base/parallel.hpp"
+#include "core/base/tensor.hpp"
+
+namespace attnscope {
+
+/// Query, Key, Value: x·W + b, split per head (Vaswani et al. 2017, 3.2.2: head h uses columns h·d … (h+1)·d
+/// of W). x [batch][tokens][d_in], w [d_in][heads * d], bias [heads * d] or null; the rows of the tokens from
+/// `first` on: [batch][heads][tokens - first][d].
+template <class T>
+TensorOf<T> project(const Work&, const TensorOf<T>& x, const TensorOf<T>& w, const TensorOf<T>* bias,
+                    std::int64_t heads, std::int64_t first = 0);
+
+/// What project() was given; its rows of x are those from `first` on.
+template <class T>
+struct ProjectRun {
+  const TensorOf<T>& x;
+  const TensorOf<T>& w;
+  std::int64_t first;
+};
+template <class T>
+struct ProjectGradients {
+  TensorOf<T> w, bias;  // [d_in][heads * d], [heads * d]
+};
+/// Backward of project(), y = x·W + b: dW = Σ xᵀ·dy and db = Σ dy over the batch; dx = dy·Wᵀ is added to
+/// `d_x` [batch][tokens][d_in], which other projections share. d_y [batch][heads][tokens - first or more][d]:
+/// rows behind those of the tokens are not looked at.
+template <class T>
+ProjectGradients<T> project_backward(const Work&, const ProjectRun<T>&, const TensorOf<T>& d_y,
+                                     TensorOf<T>& d_x);
+
+/// One of the three blocks of a fused product: `heads` heads of as many columns as w [d_in][heads * d] has
+/// for each; bias [heads * d] or null.
+template <class T>
+struct FusedPart {
+  const TensorOf<T>* w;
+  const TensorOf<T>* bias;
+  std::int64_t heads;
+};
+
+/// Fuse: queries, keys and values of x [batch][tokens][d_in] side by side in one tensor,
+/// [batch][tokens][columns of all three blocks]. Every head's columns are computed by themselves, so that
+/// they hold the very bits that project() gives for all tokens.
+template <class T>
+TensorOf<T> fuse(const Work&, const TensorOf<T>& x, const std::array<FusedPart<T>, 3>& parts);
+
+/// Heads cut out of a fused product [batch][tokens][columns]: head h holds columns first_column + h·d …, of
+/// the tokens from `first` on: [batch][heads][tokens - first][d].
+template <class T>
+TensorOf<T> split(const TensorOf<T>& fused, std::int64_t first_column, std::int64_t heads, std::int64_t d,
+                  std::int64_t first);
+
+/// Keys or values of a head one after the other: the cache `past` or null, those of the tokens, the learned
+/// one [kv heads * d] or null, and one of zeros if asked for. past and fresh [batch][kv heads][n][d]; the
+/// result is [batch][kv heads][their sum + 0 to 2][d].
+template <class T>
+TensorOf<T> join_keys(const TensorOf<T>* past, const TensorOf<T>& fresh, const TensorOf<T>* extra, bool zero);
+/// Backward of join_keys() for the learned key or value, which stands in row `row` of every sequence: the sum
+/// of those rows over the batch. d_joined [batch][kv heads][keys][d]; the result is [kv heads * d].
+template <class T>
+TensorOf<T> join_keys_backward(const TensorOf<T>& d_joined, std::int64_t row);
+
+/// Concat: the heads side by side. mixed [batch][heads][queries][d_v]; the result is [batch][queries][heads *
+/// d_v].
+template <class T>
+TensorOf<T> concat(const Work&, const TensorOf<T>& mixed);
+/// Backward of concat(): cut into heads again. d_concatenated [batch][queries][heads * d_v]; the result is
+/// [batch][heads][queries][d_v].
+template <class T>
+TensorOf<T> concat_backward(const TensorOf<T>& d_concatenated, std::int64_t heads);
+
+/// Output: Y = C·W_O + b_O. concatenated [batch][queries][d_in], w [d_in][d_model], bias [d_model] or null;
+/// the result is [batch][queries][d_model].
+template <class T>
+TensorOf<T> output(const Work&, const TensorOf<T>& concatenated, const TensorOf<T>& w,
+                   const TensorOf<T>* bias);
+
+template <class T>
+struct OutputGradients {
+  TensorOf<T> concatenated, w, bias;  // [batch][queries][d_in], [d_in][d_model], [d_model]
+};
+/// Backward of output(), Y = C·W_O + b_O: dC = dY·W_Oᵀ, dW_O = Σ Cᵀ·dY and db_O = Σ dY over the batch. d_y
+/// [batch][queries][d_model].
+template <class T>
+OutputGradients<T> output_backward(const TensorOf<T>& concatenated, const TensorOf<T>& w,
+                                   const TensorOf<T>& d_y);
+
+}  // namespace attnscope

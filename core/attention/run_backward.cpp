@@ -1,0 +1,317 @@
+#include "core/attention/run_backward.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <utility>
+#include <vector>
+
+#include "core/attention/dropout.hpp"
+#include "core/attention/linear.hpp"
+#include "core/attention/mix.hpp"
+#include "core/attention/positions.hpp"
+#include "core/attention/projections.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/attention/scores.hpp"
+#include "core/attention/softmax.hpp"
+#include "core/attention/surgery.hpp"
+#include "core/document/mask.hpp"
+#include "core/document/precision.hpp"
+
+namespace attnscope {
+
+template <class T>
+void StageGradients<T>::give(Stage stage, Values&& gradient) {
+  Slot& to = slot(stage);
+  if (to) {
+    const auto before = to->values();
+    std::ranges::transform(before, gradient.values(), gradient.values().begin(),
+                           [](T a, T b) { return a + b; });
+  }
+  to = std::make_shared<Values>(std::move(gradient));
+}
+
+template <class T>
+void StageGradients<T>::pass(Stage from, Stage to) {
+  if (slot(to)) return give(to, Values(*slot(from)));
+  slot(to) = slot(from);
+}
+
+template <class T>
+TensorOf<T> StageGradients<T>::take(Stage stage) {
+  const bool shared = kept_.has(stage) || slot(stage).use_count() > 1;
+  Values taken = shared ? *slot(stage) : std::move(*slot(stage));
+  if (!kept_.has(stage)) slot(stage).reset();
+  return taken;
+}
+
+template <class T>
+TensorOf<T>& StageGradients<T>::sum(Stage stage, const Shape& shape) {
+  Slot& to = slot(stage);
+  if (!to) {
+    to = std::make_shared<Values>(shape);
+  } else if (to.use_count() > 1) {
+    to = std::make_shared<Values>(*to);
+  }
+  return *to;
+}
+
+namespace {
+
+/// The way back of one Document.
+template <class T>
+class BackwardRun {
+ public:
+  using Values = TensorOf<T>;
+  using Ptr = TensorPtrOf<T>;
+  BackwardRun(const Work& work, const Document& document, const Sources<T>& sources, const TraceOf<T>& trace,
+              StageGradients<T>& gradients)
+      : work_(work),
+        document_(document),
+        from_(sources),
+        trace_(trace),
+        at_(gradients),
+        size_(check(document)),
+        rule_(document, trace) {
+    for (std::int64_t h = 0; is_operated(document) && h < size_.heads; ++h)
+      open_.push_back(is_operated(document, h) ? 0 : 1);
+  }
+
+  void run() {
+    static_assert(in_order(), "the walk takes the row with the number of the stage");
+    for (const StageInfo& row : std::views::reverse(stage_table)) {
+      if (!at_.of(row.stage)) continue;
+      const Row& at = steps[index_of(row.stage)];
+      if (const auto before = shares_with(row)) {
+        at_.pass(row.stage, *before);
+      } else if (at.step != nullptr) {
+        (this->*at.step)();
+      }
+      if (!at.waits) at_.release(row.stage);
+    }
+  }
+
+ private:
+  using Step = void (BackwardRun::*)();
+  static Ptr shared(Values&& tensor) { return std::make_shared<const Values>(std::move(tensor)); }
+  Ptr block(const Ptr& tensor) const { return stored(document_.precision, tensor); }
+  const Values& stage(Stage which) const { return *trace_[which]; }
+  Ptr& parameter(Parameter which) { return at_.parameters[which]; }
+
+  /// The stage before, of those it reads, whose tensor is this one's as well.
+  std::optional<Stage> shares_with(const StageInfo& row) const {
+    for (const StageInfo& before : stage_table)
+      if (row.inputs.has(before.stage) && trace_[before.stage] == trace_[row.stage]) return before.stage;
+    return std::nullopt;
+  }
+
+  void output() {
+    auto d = output_backward(stage(Stage::Concat), *block(from_[Parameter::WOutput]), *at_.of(Stage::Output));
+    parameter(Parameter::WOutput) = shared(std::move(d.w));
+    if (from_[Parameter::BOutput]) parameter(Parameter::BOutput) = shared(std::move(d.bias));
+    at_.give(Stage::Concat, std::move(d.concatenated));
+  }
+
+  void concat() { at_.give(Stage::Mix, concat_backward(*at_.of(Stage::Concat), size_.heads)); }
+
+  void mix() {
+    auto d = mix_backward(work_, stage(Stage::Drop), stage(Stage::Value), *at_.of(Stage::Mix));
+    at_.give(Stage::Value, std::move(d.value));
+    at_.give(Stage::Drop, std::move(d.weights));
+  }
+
+  void dropout() {
+    Values d = at_.take(Stage::Drop);
+    drop_backward(work_, document_.layer().dropout, d);
+    at_.give(Stage::Surgery, std::move(d));
+  }
+
+  void surgery() {
+    Values d = at_.take(Stage::Surgery);
+    operate_backward(document_.layer().surgery, d);
+    at_.give(own_weights_stage(document_), std::move(d));
+  }
+
+  /// Weights that are hidden after the softmax are not those it gave: it is run again, row by row.
+  void softmax() {
+    Values d = at_.take(Stage::Softmax);
+    const bool again = rule_.after_softmax();
+    if (again) hide_weights_backward(work_, from_.additive, rule_, open_, d);
+    softmax_backward<T>(work_,
+                        {document_.layer().softmax, static_cast<T>(document_.layer().temperature),
+                         stage(Stage::Mask), again ? nullptr : &stage(Stage::Softmax)},
+                        open_, d);
+    at_.give(Stage::Mask, std::move(d));
+  }
+
+  /// Rotary positions turn φ(q) and φ(k), not q and k. A bias has no say.
+  void linear() {
+    const bool turns = is_rotary(document_.layer().positions);
+    std::optional<Rotation<T>> query, key;
+    if (turns) {
+      query = query_rotation<T>(document_, size_);
+      key = key_rotation<T>(document_, size_);
+    }
+    const LinearRun<T> run{
+        {stage(Stage::Query), stage(Stage::Key), turns ? &*query : nullptr, turns ? &*key : nullptr},
+        from_.additive,
+        rule_,
+        stage(Stage::Linear)};
+    auto d = linear_backward(work_, run, *at_.of(Stage::Linear), open_);
+    at_.give(Stage::Query, std::move(d.query));
+    at_.give(Stage::Key, std::move(d.key));
+    if (learns_bias()) at_.give(Stage::Bias, Values(stage(Stage::Bias).shape()));
+  }
+
+  /// A bias that all sequences share still gets a gradient of each.
+  void mask() {
+    Values d = at_.take(Stage::Mask);
+    mask_backward<T>(work_, {rule_, from_.additive, stage(Stage::Mask)}, open_, d);
+    at_.give(Stage::Cap, std::move(d));
+    if (learns_bias()) at_.pass(Stage::Cap, Stage::Bias);
+  }
+
+  bool learns_bias() const {
+    return from_[Parameter::RelativeBias] && document_.layer().positions == Positions::RelativeBuckets;
+  }
+  void bias() {
+    parameter(Parameter::RelativeBias) =
+        shared(position_bias_backward(document_, size_, *at_.of(Stage::Bias)));
+  }
+
+  void cap() {
+    Values d = at_.take(Stage::Cap);
+    const double c = from_.soft_cap.value_or(static_cast<double>(document_.layer().soft_cap));
+    cap_backward(work_, stage(Stage::Cap), static_cast<T>(c), open_, d);
+    at_.give(Stage::Scale, std::move(d));
+  }
+
+  void scale() {
+    Values d = at_.take(Stage::Scale);
+    scale_backward(work_, from_.scale.value_or(scale_factor(document_.layer().scaling, size_.d_k)), open_, d);
+    at_.give(Stage::Score, std::move(d));
+  }
+
+  void score() {
+    auto d = score_backward(work_, stage(Stage::RotateQuery), stage(Stage::RotateKey), *at_.of(Stage::Score),
+                            open_);
+    at_.give(Stage::RotateQuery, std::move(d.query));
+    at_.give(Stage::RotateKey, std::move(d.key));
+  }
+
+  void rotate_query() {
+    at_.give(Stage::Query,
+             rotate_backward(work_, *at_.of(Stage::RotateQuery), query_rotation<T>(document_, size_)));
+  }
+  void rotate_key() {
+    at_.give(Stage::Key,
+             rotate_backward(work_, *at_.of(Stage::RotateKey), key_rotation<T>(document_, size_)));
+  }
+
+  void extra(Parameter which, Stage from) {
+    if (from_[which] && !document_.input.given)
+      parameter(which) = shared(join_keys_backward(*at_.of(from), size_.token_keys()));
+  }
+  void extra_key() { extra(Parameter::ExtraKey, Stage::Key); }
+  void extra_value() { extra(Parameter::ExtraValue, Stage::Value); }
+
+  void projection(Projection which, const Values& x, const Values& d_y, Values& d_x) {
+    const Ptr w = block(from_[matrix_of(which)]);
+    const std::int64_t first = which == Projection::Query ? size_.past : 0;
+    auto d = project_backward<T>(work_, {x, *w, first}, d_y, d_x);
+    parameter(matrix_of(which)) = shared(std::move(d.w));
+    if (from_[bias_of(which)]) parameter(bias_of(which)) = shared(std::move(d.bias));
+  }
+
+  /// Queries, keys and values add to the same X. All three wait for the queries, whose turn is the last, so
+  /// that they add in the order of the table.
+  void projections() {
+    if (!document_.input.given) project();
+    at_.release(Stage::Key);
+    at_.release(Stage::Value);
+  }
+  void project() {
+    const Ptr& x = trace_[Stage::Position];
+    const Ptr& memory = trace_[Stage::Memory];
+    const Stage keys_from = memory ? Stage::Memory : Stage::Position;
+    Values& dx = at_.sum(Stage::Position, x->shape());
+    Values& of_keys = at_.sum(keys_from, stage(keys_from).shape());
+    projection(Projection::Query, *x, *at_.of(Stage::Query), dx);
+    projection(Projection::Key, stage(keys_from), *at_.of(Stage::Key), of_keys);
+    if (from_.value_vectors) {
+      const Ptr vectors = block(from_.value_vectors);
+      Values dv(vectors->shape());
+      projection(Projection::Value, *vectors, *at_.of(Stage::Value), dv);
+      at_.value_vectors = shared(std::move(dv));
+    } else {
+      projection(Projection::Value, stage(keys_from), *at_.of(Stage::Value), of_keys);
+    }
+  }
+
+  struct Row {
+    Stage stage;
+    Step step;           // null: what it reads are constants
+    bool waits = false;  // a later step still reads its gradient and lets it go
+  };
+
+  /// How each stage hands its gradient on. X is the end: token vectors, positions and the second sequence are
+  /// constants so far. Fuse is never reached: it holds the bits of the three projections, which go straight
+  /// to X.
+  static constexpr std::array<Row, stage_count> steps{{
+      {Stage::Embed, nullptr},
+      {Stage::Position, nullptr},
+      {Stage::Memory, nullptr},
+      {Stage::Fuse, nullptr},
+      {Stage::Query, &BackwardRun::projections},
+      {Stage::Key, &BackwardRun::extra_key, true},
+      {Stage::Value, &BackwardRun::extra_value, true},
+      {Stage::RotateQuery, &BackwardRun::rotate_query},
+      {Stage::RotateKey, &BackwardRun::rotate_key},
+      {Stage::Bucket, nullptr},
+      {Stage::Score, &BackwardRun::score},
+      {Stage::Scale, &BackwardRun::scale},
+      {Stage::Cap, &BackwardRun::cap},
+      {Stage::Bias, &BackwardRun::bias},
+      {Stage::Mask, &BackwardRun::mask},
+      {Stage::Softmax, &BackwardRun::softmax},
+      {Stage::Linear, &BackwardRun::linear},
+      {Stage::Surgery, &BackwardRun::surgery},
+      {Stage::Drop, &BackwardRun::dropout},
+      {Stage::Mix, &BackwardRun::mix},
+      {Stage::Concat, &BackwardRun::concat},
+      {Stage::Output, &BackwardRun::output},
+  }};
+  static constexpr bool in_order() {
+    for (std::size_t i = 0; i < stage_count; ++i)
+      if (steps[i].stage != static_cast<Stage>(i)) return false;
+    return true;
+  }
+
+  const Work& work_;
+  const Document& document_;
+  const Sources<T>& from_;
+  const TraceOf<T>& trace_;
+  StageGradients<T>& at_;
+  Dimensions size_;
+  MaskRule rule_;
+  std::vector<std::uint8_t> open_;  // OpenHeads
+};
+
+}  // namespace
+
+template <class T>
+void run_backward(const Work& work, const Document& document, const Sources<T>& sources,
+                  const TraceOf<T>& trace, StageGradients<T>& gradients) {
+  BackwardRun<T>(work, document, sources, trace, gradients).run();
+}
+
+template class StageGradients<float>;
+template class StageGradients<double>;
+template void run_backward(const Work&, const Document&, const Sources<float>&, const Trace&,
+                           StageGradients<float>&);
+template void run_backward(const Work&, const Document&, const Sources<double>&, const TraceOf<double>&,
+                           StageGradients<double>&);
+
+}  // namespace attnscope

@@ -1,0 +1,269 @@
+#include "core/attention/run_stage.hpp"
+
+#include <limits>
+#include <utility>
+
+#include "core/attention/buckets.hpp"
+#include "core/attention/dropout.hpp"
+#include "core/attention/embed.hpp"
+#include "core/attention/linear.hpp"
+#include "core/attention/positions.hpp"
+#include "core/attention/projections.hpp"
+#include "core/attention/softmax.hpp"
+#include "core/attention/surgery.hpp"
+#include "core/document/mask.hpp"
+#include "core/document/precision.hpp"
+
+namespace attnscope {
+
+namespace {
+
+/// One stage of one Document. Results still have the precision they were computed in.
+template <class T>
+class StageRun {
+ public:
+  using Ptr = TensorPtrOf<T>;
+  StageRun(const StageMath<T>& math, const Document& document, const Sources<T>& sources,
+           const TraceOf<T>& so_far)
+      : math_(math),
+        work_(math.work()),
+        document_(document),
+        from_(sources),
+        so_far_(so_far),
+        size_(check_any_length(document)) {}
+
+  Ptr run(Stage stage) const {
+    switch (stage) {
+      case Stage::Embed: return embedded();
+      case Stage::Position: return positioned(so_far_[Stage::Embed]);
+      case Stage::Memory: return memory();
+      case Stage::Fuse: return fused();
+      case Stage::Query: return queries();
+      case Stage::Key: return keys();
+      case Stage::Value: return values();
+      case Stage::RotateQuery: return rotated(Stage::Query, true);
+      case Stage::RotateKey: return rotated(Stage::Key, false);
+      case Stage::Concat: return shared(concat(work_, *so_far_[Stage::Mix]));
+      case Stage::Output: return projected_output();
+      default: return score_stage(stage);
+    }
+  }
+
+ private:
+  static Ptr shared(TensorOf<T>&& tensor) { return std::make_shared<const TensorOf<T>>(std::move(tensor)); }
+  /// A block of the Document as it is stored.
+  Ptr block(const Ptr& tensor) const { return stored(document_.precision, tensor); }
+  const Ptr& source_of_keys() const {
+    return so_far_[Stage::Memory] ? so_far_[Stage::Memory] : so_far_[Stage::Position];
+  }
+
+  Ptr embedded() const {
+    if (document_.input.given) return nullptr;
+    if (from_.query_vectors) return from_.query_vectors;
+    if (from_.edited) return from_.edited;
+    return shared(embed<T>(document_));
+  }
+
+  /// Learned tables are blocks and so are rounded; None and the kinds that act later share the tensor.
+  Ptr positioned(const Ptr& x) const {
+    const Positions kind = document_.layer().positions;
+    if (!x || (kind != Positions::Sinusoidal && kind != Positions::Learned)) return x;
+    const Ptr table = block(from_[Parameter::PositionTable]);
+    return shared(add_positions(document_, *x, table.get()));
+  }
+
+  Ptr memory() const {
+    if (document_.input.given) return nullptr;
+    if (from_.key_vectors) return positioned(from_.key_vectors);
+    const std::vector<Sequence>& sequences = document_.input.memory;
+    if (sequences.empty() || from_.query_vectors) return nullptr;
+    if (from_.edited_memory) return positioned(from_.edited_memory);
+    return positioned(shared(embed<T>(document_, sequences, longest_of(sequences))));
+  }
+
+  Ptr fused() const {
+    const bool one_source = so_far_[Stage::Position] && document_.input.memory.empty() &&
+                            !from_.key_vectors && !from_.value_vectors;
+    if (!document_.layer().weights.fused || !one_source) return nullptr;
+    std::array<Ptr, 3> matrices, biases;
+    std::array<FusedPart<T>, 3> parts;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto which = static_cast<Projection>(i);
+      matrices[i] = block(from_[matrix_of(which)]);
+      biases[i] = block(from_[bias_of(which)]);
+      parts[i] = {matrices[i].get(), biases[i].get(), i == 0 ? size_.heads : size_.kv_heads};
+    }
+    return shared(fuse(work_, *so_far_[Stage::Position], parts));
+  }
+
+  Ptr queries() const {
+    if (document_.input.given) return from_.query;
+    if (so_far_[Stage::Fuse])
+      return shared(split(*so_far_[Stage::Fuse], 0, size_.heads, size_.d_k, size_.past));
+    return math_.project(so_far_[Stage::Position], block(from_[Parameter::WQuery]),
+                         block(from_[Parameter::BQuery]), size_.heads, size_.past);
+  }
+
+  Ptr keys() const {
+    if (document_.input.given) return joined(from_.past_key, from_.key, nullptr);
+    if (so_far_[Stage::Fuse]) {
+      const std::int64_t first = size_.heads * size_.d_k;
+      return joined(nullptr, shared(split(*so_far_[Stage::Fuse], first, size_.kv_heads, size_.d_k, 0)),
+                    from_[Parameter::ExtraKey]);
+    }
+    return joined(nullptr, projected(source_of_keys(), from_[Parameter::WKey], from_[Parameter::BKey]),
+                  from_[Parameter::ExtraKey]);
+  }
+
+  Ptr values() const {
+    if (document_.input.given) return joined(from_.past_value, from_.value, nullptr);
+    if (so_far_[Stage::Fuse]) {
+      const std::int64_t first = (size_.heads + size_.kv_heads) * size_.d_k;
+      return joined(nullptr, shared(split(*so_far_[Stage::Fuse], first, size_.kv_heads, size_.d_v, 0)),
+                    from_[Parameter::ExtraValue]);
+    }
+    const Ptr& source = from_.value_vectors ? from_.value_vectors : source_of_keys();
+    return joined(nullptr, projected(source, from_[Parameter::WValue], from_[Parameter::BValue]),
+                  from_[Parameter::ExtraValue]);
+  }
+
+  Ptr projected(const Ptr& source, const Ptr& w, const Ptr& bias) const {
+    return math_.project(block(source), block(w), block(bias), size_.kv_heads, 0);
+  }
+
+  /// Shares `fresh` when nothing joins it.
+  Ptr joined(const Ptr& past, const Ptr& fresh, const Ptr& extra) const {
+    if (!past && !extra && !document_.layer().zero_key) return fresh;
+    return shared(join_keys(block(past).get(), *fresh, block(extra).get(), document_.layer().zero_key));
+  }
+
+  Ptr rotated(Stage stage, bool query) const {
+    const Ptr& x = so_far_[stage];
+    if (!is_rotary(document_.layer().positions)) return x;
+    return shared(
+        rotate(work_, *x, query ? query_rotation<T>(document_, size_) : key_rotation<T>(document_, size_)));
+  }
+
+  Ptr projected_output() const {
+    if (!has_output_weights(document_)) return nullptr;
+    return math_.output(so_far_[Stage::Concat], block(from_[Parameter::WOutput]),
+                        block(from_[Parameter::BOutput]));
+  }
+
+  /// The stages that look at queries and keys together.
+  Ptr score_stage(Stage stage) const {
+    const auto at = [&](Stage which) -> const TensorOf<T>& { return *so_far_[which]; };
+    switch (stage) {
+      case Stage::Bucket:
+        if (document_.layer().masking.sparsity.kind != Sparsity::Kind::Lsh) return nullptr;
+        return shared(buckets(work_, document_.layer().masking.sparsity, at(Stage::RotateQuery),
+                              at(Stage::RotateKey), size_.token_keys()));
+      case Stage::Score: return math_.score(so_far_[Stage::RotateQuery], so_far_[Stage::RotateKey]);
+      case Stage::Scale:
+        return math_.scale(so_far_[Stage::Score],
+                           from_.scale.value_or(scale_factor(document_.layer().scaling, size_.d_k)));
+      case Stage::Cap:
+        if (document_.layer().soft_cap == 0) return so_far_[Stage::Scale];
+        return math_.cap(
+            so_far_[Stage::Scale],
+            static_cast<T>(from_.soft_cap.value_or(static_cast<double>(document_.layer().soft_cap))));
+      case Stage::Bias:
+        if (!is_added_to_scores(document_.layer().positions)) return nullptr;
+        return shared(position_bias(document_, size_, block(from_[Parameter::RelativeBias]).get()));
+      case Stage::Mask: return math_.mask(so_far_[Stage::Cap], so_far_[Stage::Bias], from_.additive, rule());
+      case Stage::Softmax: return weights();
+      case Stage::Linear:
+        if (!document_.layer().linear) return nullptr;
+        return linear();
+      case Stage::Surgery: {
+        const Ptr& own = so_far_[own_weights_stage(document_)];
+        return is_operated(document_)
+                   ? shared(operate(work_, *own, from_.additive, document_.layer().surgery, rule()))
+                   : own;
+      }
+      case Stage::Drop: {
+        const Ptr& used = so_far_[Stage::Surgery];
+        return document_.layer().dropout.rate == 0 ? used
+                                                   : shared(drop(work_, *used, document_.layer().dropout));
+      }
+      default: return math_.mix(so_far_[Stage::Drop], so_far_[Stage::Value]);
+    }
+  }
+
+  /// Rotary positions turn φ(q) and φ(k), not q and k.
+  Ptr linear() const {
+    LinearOperands<T> of{*so_far_[Stage::Query], *so_far_[Stage::Key]};
+    if (!is_rotary(document_.layer().positions))
+      return shared(linear_weights(work_, of, from_.additive, rule()));
+    const Rotation<T> query = query_rotation<T>(document_, size_), key = key_rotation<T>(document_, size_);
+    of.query_rotation = &query;
+    of.key_rotation = &key;
+    return shared(linear_weights(work_, of, from_.additive, rule()));
+  }
+
+  /// No backend need know of rows without a key: all leave zeros there.
+  Ptr weights() const {
+    const Ptr& masked = so_far_[Stage::Mask];
+    const Ptr weights = with_empty_rows<T>(
+        empty_row_of(document_), *masked,
+        math_.softmax(document_.layer().softmax, masked, static_cast<T>(document_.layer().temperature)));
+    if (document_.layer().masking.mistake != MaskMistake::AfterSoftmax) return weights;
+    return shared(hide_weights(work_, *weights, from_.additive, rule()));
+  }
+
+  MaskRule rule() const { return MaskRule(document_, so_far_); }
+
+  const StageMath<T>& math_;
+  const Work& work_;
+  const Document& document_;
+  const Sources<T>& from_;
+  const TraceOf<T>& so_far_;
+  Dimensions size_;
+};
+
+}  // namespace
+
+double weight_in_empty_row(const Document& document, std::int64_t keys) {
+  switch (empty_row_of(document)) {
+    case EmptyRow::NotANumber: return std::numeric_limits<double>::quiet_NaN();
+    case EmptyRow::Uniform: return 1 / static_cast<double>(keys);
+    case EmptyRow::Zeros: break;
+  }
+  return 0;
+}
+
+template <class T>
+TensorPtrOf<T> run_stage(const Work& work, Stage stage, const Document& document, const Sources<T>& sources,
+                         const TraceOf<T>& so_far) {
+  return run_stage(StageMath<T>(work), stage, document, sources, so_far);
+}
+
+template <class T>
+TensorPtrOf<T> run_stage(const StageMath<T>& math, Stage stage, const Document& document,
+                         const Sources<T>& sources, const TraceOf<T>& so_far) {
+  TensorPtrOf<T> result = StageRun<T>(math, document, sources, so_far).run(stage);
+  if (stage == Stage::Bucket || document.precision == Precision::Float32) return result;
+  for (const StageInfo& row : stage_table) {  // shared with an earlier stage: it is rounded already
+    if (row.stage == stage) break;
+    if (so_far[row.stage] == result) return result;
+  }
+  return stored(document.precision, std::move(result));
+}
+
+template <class T>
+TraceOf<T> run_stages(const Work& work, const Document& document, const Sources<T>& sources) {
+  TraceOf<T> trace;
+  for (const StageInfo& row : stage_table)
+    trace[row.stage] = run_stage(work, row.stage, document, sources, trace);
+  return trace;
+}
+
+template TensorPtr run_stage(const Work&, Stage, const Document&, const Sources<float>&, const Trace&);
+template TensorPtrOf<double> run_stage(const Work&, Stage, const Document&, const Sources<double>&,
+                                       const TraceOf<double>&);
+template TensorPtr run_stage(const StageMath<float>&, Stage, const Document&, const Sources<float>&,
+                             const Trace&);
+template Trace run_stages(const Work&, const Document&, const Sources<float>&);
+template TraceOf<double> run_stages(const Work&, const Document&, const Sources<double>&);
+
+}  // namespace attnscope

@@ -1,0 +1,61 @@
+// core/attention: from scores to attention weights.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/attention/blocks.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/tensor.hpp"
+#include "core/document/mask.hpp"
+
+namespace attnscope {
+
+/// What the softmax of a row is made of: weights = exp((x - largest) / temperature) / sum.
+struct RowSum {
+  double largest = 0;  // -inf when every value of the row is: then sum and weights are 0
+  double sum = 0;
+};
+
+/// One row. Stable: the largest value is subtracted first, so nothing overflows; -inf becomes exactly 0; a
+/// NaN or +inf makes the whole row NaN, as the formula has it. Naive: `largest` counts as 0, so that exp
+/// overflows in T and the row holds NaN where it did. A row of nothing but -inf becomes zeros in both, see
+/// with_empty_rows(). Float:
+/// relative error of a weight below 1e-6 (see row_math.hpp).
+template <class T>
+RowSum softmax_row(SoftmaxKind kind, std::span<const T> masked, T temperature, std::span<T> weights);
+
+/// Softmax: A = softmax(M / temperature) along the keys (Vaswani et al. 2017, 3.2.1, with the temperature of
+/// Hinton et al. 2015). masked [batch][heads][queries][keys]; same shape.
+template <class T>
+TensorOf<T> softmax(const Work&, SoftmaxKind kind, const TensorOf<T>& masked, T temperature);
+
+/// What softmax() was given and gave; weights null: they are computed again, row by row.
+template <class T>
+struct SoftmaxRun {
+  SoftmaxKind kind;
+  T temperature;
+  const TensorOf<T>& masked;
+  const TensorOf<T>* weights;
+};
+/// Backward of softmax(), A = softmax(M / τ), in place: dM = A ∘ (dA - Σ dA·A) / τ along the keys.
+template <class T>
+void softmax_backward(const Work&, const SoftmaxRun<T>&, OpenHeads, TensorOf<T>& gradient);
+
+/// `weights` with every row whose masked scores are all -inf made NaN or 1 / keys; `weights` itself where
+/// there is no such row, or where they are to be zeros.
+template <class T>
+TensorPtrOf<T> with_empty_rows(EmptyRow, const TensorOf<T>& masked, const TensorPtrOf<T>& weights);
+
+/// The mistake of masking after the softmax: weights of hidden keys become 0, the others stay as they are.
+/// Same shape; `additive` as in mask().
+template <class T>
+TensorOf<T> hide_weights(const Work&, const TensorOf<T>& weights, const TensorPtrOf<T>& additive,
+                         const MaskRule& rule);
+
+/// Backward of hide_weights(), in place: the weights that became 0 are constants, so their gradients are 0.
+template <class T>
+void hide_weights_backward(const Work&, const TensorPtrOf<T>& additive, const MaskRule& rule, OpenHeads,
+                           TensorOf<T>& gradient);
+
+}  // namespace attnscope

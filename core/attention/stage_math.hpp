@@ -1,0 +1,41 @@
+// core/attention: the stages that cost something, as a seam: by default the functions of this folder on the
+// CPU's threads; a graphics card puts its own in their place. Which settings lead to which call is decided in
+// run_stage.cpp alone.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/parallel.hpp"
+#include "core/base/tensor.hpp"
+#include "core/document/mask.hpp"
+
+namespace attnscope {
+
+/// See projections.hpp, scores.hpp, softmax.hpp and mix.hpp for what each computes; tensors may be null only
+/// where it says so.
+template <class T>
+class StageMath {
+ public:
+  using Ptr = TensorPtrOf<T>;
+  explicit StageMath(const Work& work) : work_(work) {}
+  virtual ~StageMath() = default;
+
+  const Work& work() const { return work_; }
+  /// `bias` may be null.
+  virtual Ptr project(const Ptr& x, const Ptr& w, const Ptr& bias, std::int64_t heads,
+                      std::int64_t first) const;
+  virtual Ptr score(const Ptr& query, const Ptr& key) const;
+  virtual Ptr scale(const Ptr& scores, double factor) const;
+  virtual Ptr cap(const Ptr& scaled, T c) const;
+  /// `bias` and `additive` may be null.
+  virtual Ptr mask(const Ptr& capped, const Ptr& bias, const Ptr& additive, const MaskRule& rule) const;
+  virtual Ptr softmax(SoftmaxKind kind, const Ptr& masked, T temperature) const;
+  virtual Ptr mix(const Ptr& weights, const Ptr& value) const;
+  /// `bias` may be null.
+  virtual Ptr output(const Ptr& concatenated, const Ptr& w, const Ptr& bias) const;
+
+ private:
+  const Work& work_;
+};
+
+}  // namespace attnscope

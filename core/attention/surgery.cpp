@@ -1,0 +1,77 @@
+#include "core/attention/surgery.hpp"
+
+#include <algorithm>
+
+#include "core/attention/blocks.hpp"
+
+namespace attnscope {
+
+std::int64_t named_key(HeadSurgery::Kind kind, std::int64_t position) {
+  switch (kind) {
+    case HeadSurgery::Kind::PreviousToken: return position - 1;
+    case HeadSurgery::Kind::Identity: return position;
+    case HeadSurgery::Kind::FirstToken: return 0;
+    default: return -1;
+  }
+}
+
+namespace {
+
+/// A row that follows from the mask alone: all weight on one key of a token if the query may see it, else the
+/// same on every key it may see. `out` comes in as zeros.
+template <class T>
+void spread(std::int64_t key, std::int64_t token_keys, std::span<const std::uint8_t> seen, std::span<T> out) {
+  if (key >= 0 && key < token_keys && seen[static_cast<std::size_t>(key)] != 0) {
+    out[static_cast<std::size_t>(key)] = T{1};
+    return;
+  }
+  const auto allowed = std::count(seen.begin(), seen.end(), std::uint8_t{1});
+  for (std::size_t j = 0; j < seen.size(); ++j)
+    if (seen[j] != 0) out[j] = T{1} / static_cast<T>(allowed);
+}
+
+}  // namespace
+
+template <class T>
+TensorOf<T> operate(const Work& work, const TensorOf<T>& weights, const TensorPtrOf<T>& additive,
+                    const std::vector<HeadSurgery>& surgery, const MaskRule& rule) {
+  const Shape& shape = weights.shape();
+  const std::int64_t keys = shape[3];
+  TensorOf<T> result(shape);
+  for_row_blocks(work, shape[0], shape[1], shape[2], static_cast<double>(keys), [&](const RowBlock& at) {
+    const HeadSurgery& head = surgery[static_cast<std::size_t>(at.h)];
+    auto rows = result.matrix(at.b, at.h).middleRows(at.first, at.count);
+    if (head.kind == HeadSurgery::Kind::None) {
+      rows = weights.matrix(at.b, at.h).middleRows(at.first, at.count);
+    } else if (head.kind == HeadSurgery::Kind::Frozen) {
+      rows = head.frozen->matrix(at.b).middleRows(at.first, at.count).template cast<T>();
+    } else if (head.kind != HeadSurgery::Kind::Mute) {
+      std::vector<std::uint8_t> seen(static_cast<std::size_t>(keys));
+      for (std::int64_t i = at.first; i < at.first + at.count; ++i) {
+        rule.see<T>(at.b, at.h, i, MaskRule::additive_row<T>(additive, at.b, at.h, i), seen);
+        const std::span<T> row(result.matrix(at.b, at.h).row(i).data(), seen.size());
+        spread<T>(named_key(head.kind, rule.position(at.b, i)), rule.token_keys(), seen, row);
+      }
+    }
+  });
+  return result;
+}
+
+template <class T>
+void operate_backward(const std::vector<HeadSurgery>& surgery, TensorOf<T>& gradient) {
+  const Shape& shape = gradient.shape();
+  for (std::int64_t b = 0; b < shape[0]; ++b)
+    for (std::int64_t h = 0; h < shape[1]; ++h)
+      if (surgery[static_cast<std::size_t>(h)].kind != HeadSurgery::Kind::None)
+        gradient.matrix(b, h).setZero();
+}
+
+template TensorOf<float> operate(const Work&, const TensorOf<float>&, const TensorPtr&,
+                                 const std::vector<HeadSurgery>&, const MaskRule&);
+template TensorOf<double> operate(const Work&, const TensorOf<double>&, const TensorPtrOf<double>&,
+                                  const std::vector<HeadSurgery>&, const MaskRule&);
+
+template void operate_backward(const std::vector<HeadSurgery>&, TensorOf<float>&);
+template void operate_backward(const std::vector<HeadSurgery>&, TensorOf<double>&);
+
+}  // namespace attnscope

@@ -1,0 +1,69 @@
+// core/base: a few threads that sleep until a stage has work for them. The work is cut the same way whatever
+// the number of threads, so no number ever depends on it; small work runs at once on the caller.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace attnscope {
+
+class ThreadPool {
+ public:
+  /// The caller counts as one of the threads; 0 takes what the machine has.
+  explicit ThreadPool(int threads = 0);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int threads() const { return static_cast<int>(sleepers_.size()) + 1; }
+
+  /// Calls fn(i) once for each i in [0, count), in any order and on any of the threads, and returns when all
+  /// are done. `nanoseconds` is a rough guess at one call: when all of them together take less than waking a
+  /// thread pays for, the caller does them alone. Once `stop` fires no further call starts and Cancelled is
+  /// thrown; an exception of fn is thrown again here. Not to be called from two threads at a time, nor from
+  /// within fn.
+  template <class Fn>
+  void parallel_for(std::int64_t count, double nanoseconds, const std::stop_token& stop, Fn&& fn) {
+    using Callable = std::remove_reference_t<Fn>;
+    run(count, nanoseconds, stop,
+        {const_cast<std::remove_const_t<Callable>*>(std::addressof(fn)),
+         [](void* self, std::int64_t i) { (*static_cast<Callable*>(self))(i); }});
+  }
+
+ private:
+  /// A callable without owning it: no allocation per stage.
+  struct Call {
+    void* self;
+    void (*invoke)(void*, std::int64_t);
+  };
+  struct Task;  // one parallel_for, on the caller's stack
+  void run(std::int64_t count, double nanoseconds, const std::stop_token& stop, Call call);
+  void sleep_and_help(const std::stop_token& quit);
+
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::condition_variable left_;
+  Task* task_ = nullptr;                // what helpers may join; guarded by mutex_, as the next two
+  std::uint64_t round_ = 0;             // counts tasks, so that nobody joins one twice
+  int inside_ = 0;                      // helpers that work on the task now
+  std::vector<std::jthread> sleepers_;  // last: joined before the rest goes
+};
+
+/// What a stage needs besides numbers: the threads it may use and when to stop.
+struct Work {
+  ThreadPool& pool;
+  std::stop_token stop;
+
+  template <class Fn>
+  void for_each(std::int64_t count, double nanoseconds, Fn&& fn) const {
+    pool.parallel_for(count, nanoseconds, stop, fn);
+  }
+};
+
+}  // namespace attnscope

@@ -1,0 +1,98 @@
+// core/base: the one container of numbers. A dense, row-major array of up to five dimensions that owns its
+// values, and read-only matrix views of its last two dimensions for the stages and the pictures.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Core>
+
+namespace attnscope {
+
+/// Sizes of the dimensions, outermost first. Every size is >= 0; rank 0 is a scalar with one value.
+class Shape {
+ public:
+  static constexpr int max_rank = 5;
+
+  Shape() = default;
+  /// Throws Error when there are more than max_rank sizes or one is negative.
+  Shape(std::initializer_list<std::int64_t> sizes);
+  explicit Shape(std::span<const std::int64_t> sizes);
+
+  int rank() const { return rank_; }
+  std::int64_t operator[](int axis) const { return sizes_[static_cast<std::size_t>(axis)]; }
+  /// Product of all sizes.
+  std::int64_t count() const;
+  bool operator==(const Shape&) const = default;
+
+ private:
+  std::array<std::int64_t, max_rank> sizes_{};
+  int rank_ = 0;
+};
+
+/// "[2, 8, 6, 6]", as messages print it.
+std::string to_string(const Shape&);
+
+template <class T>
+using MatrixMap = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+template <class T>
+using ConstMatrixMap = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+
+/// T is float everywhere a person looks; double for the inspector's reference value and for float64 files.
+template <class T>
+class TensorOf {
+ public:
+  TensorOf() = default;
+  explicit TensorOf(Shape shape) : shape_(shape), values_(static_cast<std::size_t>(shape.count())) {}
+  /// Throws Error when the number of values is not shape.count().
+  TensorOf(Shape shape, std::vector<T> values);
+
+  const Shape& shape() const { return shape_; }
+  std::int64_t size() const { return static_cast<std::int64_t>(values_.size()); }
+  T* data() { return values_.data(); }
+  const T* data() const { return values_.data(); }
+  std::span<T> values() { return values_; }
+  std::span<const T> values() const { return values_; }
+
+  /// The same values under other sizes. Throws Error when their number is another.
+  TensorOf reshaped(Shape shape) && { return {shape, std::move(values_)}; }
+
+  /// The last two dimensions at the given leading indices: matrix() of rank 2, matrix(b) of rank 3, matrix(b,
+  /// h) of rank 4. No bounds are checked in a release build.
+  MatrixMap<T> matrix(std::int64_t outer = 0, std::int64_t inner = 0) {
+    return {data() + offset(outer, inner), rows(), columns()};
+  }
+  ConstMatrixMap<T> matrix(std::int64_t outer = 0, std::int64_t inner = 0) const {
+    return {data() + offset(outer, inner), rows(), columns()};
+  }
+
+  bool operator==(const TensorOf&) const = default;
+
+ private:
+  Eigen::Index rows() const { return shape_.rank() < 2 ? 1 : shape_[shape_.rank() - 2]; }
+  Eigen::Index columns() const { return shape_.rank() < 1 ? 1 : shape_[shape_.rank() - 1]; }
+  std::int64_t offset(std::int64_t outer, std::int64_t inner) const {
+    const std::int64_t block = rows() * columns();
+    return (shape_.rank() >= 4 ? outer * shape_[shape_.rank() - 3] + inner : outer) * block;
+  }
+
+  Shape shape_;
+  std::vector<T> values_;
+};
+
+using Tensor = TensorOf<float>;
+/// How tensors travel between stages, threads and views: shared and never changed after they were made.
+template <class T>
+using TensorPtrOf = std::shared_ptr<const TensorOf<T>>;
+using TensorPtr = TensorPtrOf<float>;
+
+/// The same numbers in double; null for null.
+TensorPtrOf<double> widened(const TensorPtr&);
+
+}  // namespace attnscope

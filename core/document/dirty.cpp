@@ -1,0 +1,69 @@
+#include "core/document/dirty.hpp"
+
+#include <algorithm>
+
+#include "core/document/setting_table.hpp"
+
+namespace attnscope {
+
+namespace {
+
+/// The texts are what a person typed; only the tokens reach a number, wherever they stand in them.
+bool same_tokens(const Sequences& was, const Sequences& now) {
+  return was.identity() == now.identity() ||
+         std::ranges::equal(was, now, [](const Sequence& a, const Sequence& b) {
+           return std::ranges::equal(a.tokens, b.tokens, &Token::is_same);
+         });
+}
+
+/// Positions whose numbers come from the seed.
+bool seeded_positions(const Document& document) {
+  const LayerSpec& layer = document.layer();
+  return (layer.positions == Positions::Learned && !layer.weights[Parameter::PositionTable]) ||
+         (layer.positions == Positions::RelativeBuckets && !layer.weights[Parameter::RelativeBias]);
+}
+
+/// Labels and guesses are no numbers.
+bool same_given(const Given& was, Given now) {
+  now.guesses = was.guesses;
+  return was == now;
+}
+
+}  // namespace
+
+Fields changed_fields(const Document& was, const Document& now) {
+  Fields changed;
+  const auto note = [&](Field field, bool differs) {
+    if (differs) changed.insert(field);
+  };
+  const Weights& a = was.layer().weights;
+  const Weights& b = now.layer().weights;
+  for_each_setting([&](const auto& row) {
+    if (row.of(was) != row.of(now)) changed |= row.touches;
+  });
+  note(Field::Tokens, !same_tokens(was.input.sequences, now.input.sequences));
+  note(Field::Memory, !same_tokens(was.input.memory, now.input.memory));
+  note(Field::Given, !same_given(was.input.given, now.input.given));
+  note(Field::Vectors, was.input.vectors != now.input.vectors);
+  note(Field::Positions, a.seed != b.seed && seeded_positions(now));
+  for (const ParameterInfo& row : parameter_table) note(row.field, a[row.parameter] != b[row.parameter]);
+  note(Field::OutputWeights, has_output_weights(was) != has_output_weights(now));
+  if (was.input.given && now.input.given) {
+    // Nothing before Q, K and V exists, so tokens are mere labels and widths come from the tensors.
+    changed &= Fields{Field::Given,   Field::Positions, Field::ExtraKeys, Field::Scaling,
+                      Field::SoftCap, Field::Masking,   Field::Softmax,   Field::Linear,
+                      Field::Surgery, Field::Dropout,   Field::Precision, Field::OutputWeights};
+  }
+  return changed;
+}
+
+Stages dirty_stages(const Document& was, const Document& now) {
+  const Fields changed = changed_fields(was, now);
+  Stages dirty;
+  for (const StageInfo& row : stage_table) {
+    if (row.fields.intersects(changed) || row.inputs.intersects(dirty)) dirty.insert(row.stage);
+  }
+  return dirty;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,138 @@
+#include "core/document/document.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace attnscope {
+
+Sequences::Sequences(std::vector<Sequence> list)
+    : list_(list.empty() ? SharedValue<std::vector<Sequence>>() : SharedValue(std::move(list))) {}
+
+std::int64_t longest_of(const std::vector<Sequence>& sequences) {
+  std::size_t longest = 0;
+  for (const Sequence& sequence : sequences) longest = std::max(longest, sequence.tokens.size());
+  return static_cast<std::int64_t>(longest);
+}
+
+std::int64_t padded_tokens(const Input& input) {
+  return input.padded_length > 0 ? input.padded_length : longest_of(input.sequences);
+}
+
+double scale_factor(const Scaling& scaling, std::int64_t d_k) {
+  switch (scaling.kind) {
+    case Scaling::Kind::InverseSqrtDk: return 1.0 / std::sqrt(static_cast<double>(d_k));
+    case Scaling::Kind::Off: return 1.0;
+    case Scaling::Kind::Factor: return static_cast<double>(scaling.factor);
+  }
+  return 1.0;
+}
+
+bool has_output_weights(const Document& document) {
+  const Weights& weights = document.layer().weights;
+  return !document.input.given || (weights.recipe == Recipe::Given && weights[Parameter::WOutput]);
+}
+
+int query_heads(const Document& document) {
+  return document.input.given ? static_cast<int>(document.input.given.query->shape()[1])
+                              : document.layer().heads;
+}
+
+bool is_operated(const Document& document, std::int64_t head) {
+  return head >= 0 && head < std::ssize(document.layer().surgery) &&
+         document.layer().surgery[static_cast<std::size_t>(head)].kind != HeadSurgery::Kind::None;
+}
+
+bool is_operated(const Document& document) {
+  for (const HeadSurgery& head : document.layer().surgery)
+    if (head.kind != HeadSurgery::Kind::None) return true;
+  return false;
+}
+
+int key_value_heads(const Document& document) {
+  const LayerSpec& layer = document.layer();
+  return layer.kv_heads == 0 ? layer.heads : layer.kv_heads;
+}
+
+int key_width(const Document& document) {
+  const LayerSpec& layer = document.layer();
+  if (document.input.given) return static_cast<int>(document.input.given.query->shape()[3]);
+  return layer.d_k == 0 ? layer.d_model / std::max(1, layer.heads) : layer.d_k;
+}
+
+int value_width(const Document& document) {
+  return document.layer().d_v == 0 ? key_width(document) : document.layer().d_v;
+}
+
+ParameterSizes parameter_sizes(const Document& document) {
+  const LayerSpec& layer = document.layer();
+  return {.d_model = layer.d_model,
+          .key_source = layer.d_model,
+          .value_source = layer.d_model,
+          .heads = layer.heads,
+          .kv_heads = key_value_heads(document),
+          .d_k = key_width(document),
+          .d_v = value_width(document),
+          .buckets = layer.position_settings.buckets};
+}
+
+std::int64_t rotated_dims(const PositionSettings& settings, std::int64_t d_k) {
+  return settings.rope_dims == 0 ? d_k - d_k % 2 : settings.rope_dims;
+}
+
+std::int64_t query_offset(const Document& document, const Dimensions& size, std::int64_t b) {
+  const std::vector<std::int64_t>& lengths = document.input.given.lengths;
+  if (document.input.given && !lengths.empty()) return lengths[static_cast<std::size_t>(b)] - size.queries;
+  return size.past;
+}
+
+std::int64_t key_length(const Document& document, std::int64_t b) {
+  const Input& input = document.input;
+  const auto at = static_cast<std::size_t>(b);
+  if (input.given) {
+    if (!input.given.lengths.empty()) return input.given.lengths[at];
+    const std::int64_t past = input.given.past_key ? input.given.past_key->shape()[2] : 0;
+    return past + input.given.key->shape()[2];
+  }
+  if (input.vectors) return (input.vectors.key ? input.vectors.key : input.vectors.query)->shape()[1];
+  return std::ssize((input.memory.empty() ? input.sequences : input.memory)[at].tokens);
+}
+
+std::int64_t sequence_length(const Document& document, std::int64_t b) {
+  const Input& input = document.input;
+  if (input.given) {
+    const std::int64_t past = input.given.past_key ? input.given.past_key->shape()[2] : 0;
+    return past + input.given.query->shape()[2];
+  }
+  if (input.vectors) return input.vectors.query->shape()[1];
+  return std::ssize(input.sequences[static_cast<std::size_t>(b)].tokens);
+}
+
+std::string not_finite_note(const Document& document) {
+  const Input& input = document.input;
+  std::string note;
+  const auto count_in = [&](std::string_view name, const TensorPtr& tensor) {
+    if (!tensor) return;
+    std::int64_t nan = 0, infinite = 0;
+    for (const float value : tensor->values()) {
+      nan += std::isnan(value);
+      infinite += std::isinf(value);
+    }
+    if (nan + infinite == 0) return;
+    if (!note.empty()) note += ", ";
+    note +=
+        fmt::format("{} holds {} NaN and {} infinite value{}", name, nan, infinite, infinite == 1 ? "" : "s");
+  };
+  count_in("Q", input.given.query);
+  count_in("K", input.given.key);
+  count_in("V", input.given.value);
+  count_in("past_key", input.given.past_key);
+  count_in("past_value", input.given.past_value);
+  count_in("query", input.vectors.query);
+  count_in("key", input.vectors.key);
+  count_in("value", input.vectors.value);
+  return note.empty() ? note : note + "; they are computed as they are and marked.";
+}
+
+}  // namespace attnscope

@@ -1,0 +1,379 @@
+// The check of a Document: what cannot be computed is told in one sentence that names the field.
+#include <algorithm>
+#include <cmath>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/document/document.hpp"
+#include "core/document/layer_sizes.hpp"
+#include "core/document/settings_check.hpp"
+
+namespace attnscope {
+
+namespace {
+
+/// "6 tokens", "1 token"
+std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+void check_heads(const Document& document) {
+  const int d_model = document.layer().d_model;
+  const int heads = document.layer().heads;
+  if (heads < 1) throw Error(fmt::format("The number of heads is {}; it must be at least 1.", heads));
+  if (!can_split(document, heads)) {
+    const int fits = fitting_heads(d_model, heads);
+    throw Error(
+        fmt::format("d_model {0} cannot be split over {1} heads: {0} / {1} is not a whole number; "
+                    "{2} would fit.",
+                    d_model, heads, counted(fits, "head")));
+  }
+  const int kv_heads = key_value_heads(document);
+  if (kv_heads < 1 || heads % kv_heads != 0) {
+    throw Error(
+        fmt::format("{} cannot share {} of keys and values: {} / {} is not a whole number of at least 1.",
+                    counted(heads, "head"), counted(kv_heads, "head"), heads, kv_heads));
+  }
+}
+
+void check_width(const Document& document) {
+  const int d_model = document.layer().d_model, most = widest_model(document);
+  if (d_model < 1 || d_model > most)
+    throw Error(fmt::format("d_model is {}; it must be from 1 to {}.", d_model, most));
+  check_heads(document);
+  const int d_k = key_width(document), d_v = value_width(document), widest = widest_head(document);
+  if (d_k < 1 || d_k > widest)
+    throw Error(fmt::format("d_k is {}; it must be from 1 to {}, or 0 for d_model / heads.", d_k, widest));
+  if (d_v < 1 || d_v > widest)
+    throw Error(fmt::format("d_v is {}; it must be from 1 to {}, or 0 for d_k.", d_v, widest));
+  if (is_built_by_hand(document) && (d_model < 16 || d_model % 2 != 0)) {
+    throw Error(
+        fmt::format("d_model is {}; hand-built heads need an even number of at least 16, half for the "
+                    "token and half for its position.",
+                    d_model));
+  }
+}
+
+/// `what`: "" or "second ". Returns the length of the longest sequence.
+std::int64_t check_sequences(const std::vector<Sequence>& sequences, std::string_view what) {
+  if (sequences.empty())
+    throw Error(fmt::format("There is no {}text: at least one sentence is needed.", what));
+  std::int64_t longest = 0;
+  for (std::size_t b = 0; b < sequences.size(); ++b) {
+    const std::vector<Token>& tokens = sequences[b].tokens;
+    if (tokens.empty()) {
+      throw Error(
+          sequences.size() == 1
+              ? fmt::format("The {}text has no tokens; type at least one word.", what)
+              : fmt::format("Sentence {} of the {}text has no tokens; type at least one word.", b + 1, what));
+    }
+    const auto blank = std::ranges::find(tokens, std::string{}, &Token::text);
+    if (blank != tokens.end()) {
+      throw Error(fmt::format("Token {} of {}sentence {} is empty; every token needs at least one character.",
+                              blank - tokens.begin() + 1, what, b + 1));
+    }
+    longest = std::max(longest, std::ssize(tokens));
+  }
+  return longest;
+}
+
+void check_text(const Input& input) {
+  const std::int64_t longest = check_sequences(input.sequences, "");
+  if (input.padded_length < 0 || (input.padded_length > 0 && input.padded_length < longest)) {
+    throw Error(
+        fmt::format("padded_length is {}; the longest sentence has {}, so it must be at least that, "
+                    "or 0 for no more padding than needed.",
+                    input.padded_length, counted(longest, "token")));
+  }
+  if (input.memory.empty()) return;
+  check_sequences(input.memory, "second ");
+  if (input.memory.size() != input.sequences.size()) {
+    throw Error(fmt::format("The second text has {}, the first {}; every sentence needs one to look at.",
+                            counted(std::ssize(input.memory), "sentence"), input.sequences.size()));
+  }
+}
+
+void check_shape(std::string_view name, const TensorPtr& block, const Shape& expected,
+                 std::string_view meaning) {
+  if (block && block->shape() != expected) {
+    throw Error(fmt::format("{} has shape {}; it must be {} = {}.", name, to_string(block->shape()), meaning,
+                            to_string(expected)));
+  }
+}
+
+/// Refuses a parameter of another shape, and a matrix that is missing.
+void check_parameter(const Weights& weights, const ParameterInfo& row, const ParameterSizes& sizes) {
+  const TensorPtr& block = weights[row.parameter];
+  const Shape expected = shape_of(row, sizes);
+  std::string name(row.name);
+  if (name.starts_with("the ")) name[0] = 'T';
+  if (!block && row.kind == ParameterKind::Matrix)
+    throw Error(
+        fmt::format("{} is missing; it must be {} = {}.", name, shape_words(row), to_string(expected)));
+  check_shape(name, block, expected, shape_words(row));
+}
+
+/// Rows of W_K and W_V: the widths of the vectors they are multiplied with.
+struct SourceWidths {
+  std::int64_t key, value;
+};
+
+void check_weights(const Document& document, const SourceWidths& source) {
+  const Weights& weights = document.layer().weights;
+  ParameterSizes sizes = parameter_sizes(document);
+  sizes.key_source = source.key;
+  sizes.value_source = source.value;
+  const auto check_all = [&](auto... kinds) {
+    for (const ParameterInfo& row : parameter_table)
+      if (((row.kind == kinds) || ...)) check_parameter(weights, row, sizes);
+  };
+  check_all(ParameterKind::Matrix, ParameterKind::Bias);
+  if (!weights[Parameter::ExtraKey] != !weights[Parameter::ExtraValue])
+    throw Error("A learned key needs a learned value and the other way round: one of them is missing.");
+  check_all(ParameterKind::ExtraRow);
+}
+
+void check_position_blocks(const Document& document, std::int64_t tokens, std::int64_t heads) {
+  const LayerSpec& layer = document.layer();
+  const Weights& weights = layer.weights;
+  if (layer.positions == Positions::Learned && weights[Parameter::PositionTable] && !document.input.given) {
+    const Shape& table = weights[Parameter::PositionTable]->shape();
+    if (table.rank() != 2 || table[0] < tokens || table[1] != layer.d_model) {
+      throw Error(
+          fmt::format("The table of positions has shape {}; it must be [positions, d_model] with at least {} "
+                      "positions of {} numbers.",
+                      to_string(table), tokens, layer.d_model));
+    }
+  }
+  if (layer.positions == Positions::RelativeBuckets) {
+    const ParameterSizes sizes{.heads = heads, .buckets = layer.position_settings.buckets};
+    check_parameter(weights, info(Parameter::RelativeBias), sizes);
+  }
+}
+
+std::int64_t extra_keys(const Document& document) {
+  return (document.layer().weights[Parameter::ExtraKey] ? 1 : 0) + (document.layer().zero_key ? 1 : 0);
+}
+
+void check_cached(std::int64_t cached, std::int64_t tokens, bool cross) {
+  if (cached == 0) return;
+  if (cross) throw Error("Cached tokens belong to self-attention; with a second text there can be none.");
+  if (cached < 0 || cached >= tokens) {
+    throw Error(
+        fmt::format("{} cached of {}; at least one token must be left to compute, and the number "
+                    "cannot be negative.",
+                    counted(cached, "token"), tokens));
+  }
+}
+
+/// Sizes that follow from the settings; tokens and keys are still to come.
+Dimensions settings_sizes(const Document& document) {
+  return {.heads = document.layer().heads,
+          .kv_heads = key_value_heads(document),
+          .d_model = document.layer().d_model,
+          .d_k = key_width(document),
+          .d_v = value_width(document),
+          .past = document.input.cached,
+          .extra = extra_keys(document)};
+}
+
+Dimensions check_text_document(const Document& document) {
+  const LayerSpec& layer = document.layer();
+  const Input& input = document.input;
+  check_text(input);
+  check_width(document);
+  check_edited(document);
+  check_weights(document, {layer.d_model, layer.d_model});
+  const std::int64_t tokens = padded_tokens(input);
+  const bool cross = !input.memory.empty();
+  const std::int64_t keys = cross ? longest_of(input.memory) : tokens;
+  check_cached(input.cached, tokens, cross);
+  check_position_blocks(document, std::max(tokens, keys), layer.heads);
+  Dimensions size = settings_sizes(document);
+  size.batch = std::ssize(input.sequences);
+  size.queries = tokens - input.cached;
+  size.keys = keys + size.extra;
+  return size;
+}
+
+void check_rank(std::string_view name, const Shape& shape, int rank, std::string_view meaning) {
+  if (shape.rank() != rank) {
+    throw Error(fmt::format("{} has {} ({}); it must have {}: {}.", name, counted(shape.rank(), "dimension"),
+                            to_string(shape), rank, meaning));
+  }
+  if (shape.count() == 0)
+    throw Error(fmt::format("{} has shape {} and so no values; every size must be at least 1.", name,
+                            to_string(shape)));
+}
+
+Dimensions check_vectors_document(const Document& document) {
+  const LayerSpec& layer = document.layer();
+  const Vectors& vectors = document.input.vectors;
+  const TensorPtr& key_source = vectors.key ? vectors.key : vectors.query;
+  const TensorPtr& value_source = vectors.value ? vectors.value : key_source;
+  check_rank("The query vectors", vectors.query->shape(), 3, "[batch, queries, d_model]");
+  check_rank("The key vectors", key_source->shape(), 3, "[batch, keys, d]");
+  check_rank("The value vectors", value_source->shape(), 3, "[batch, keys, d]");
+  const Shape &x = vectors.query->shape(), &k = key_source->shape(), &v = value_source->shape();
+  if (x[2] != layer.d_model) {
+    throw Error(fmt::format("The query vectors have shape {}; their last size must be d_model = {}.",
+                            to_string(x), layer.d_model));
+  }
+  if (k[0] != x[0] || v[0] != x[0] || k[1] != v[1]) {
+    throw Error(
+        fmt::format("Query vectors {}, key vectors {} and value vectors {} do not fit together: the "
+                    "first sizes, the batch, and the number of keys and values must be the same.",
+                    to_string(x), to_string(k), to_string(v)));
+  }
+  check_width(document);
+  check_weights(document, {k[2], v[2]});
+  check_cached(document.input.cached, x[1], static_cast<bool>(vectors.key));
+  check_position_blocks(document, std::max(x[1], k[1]), layer.heads);
+  if (layer.positions == Positions::Learned && layer.weights[Parameter::PositionTable] && k[2] != x[2]) {
+    throw Error(
+        fmt::format("The table of positions has {} columns, the key vectors have {}; they must be the same.",
+                    x[2], k[2]));
+  }
+  Dimensions size = settings_sizes(document);
+  size.batch = x[0];
+  size.queries = x[1] - document.input.cached;
+  size.keys = k[1] + size.extra;
+  return size;
+}
+
+std::int64_t check_past(const Given& given) {
+  if (!given.past_key && !given.past_value) return 0;
+  if (!given.past_key || !given.past_value)
+    throw Error("Past keys and past values must be given together: one of them is missing.");
+  check_rank("past_key", given.past_key->shape(), 4, "[batch, heads, past, d_k]");
+  check_rank("past_value", given.past_value->shape(), 4, "[batch, heads, past, d_v]");
+  const auto fits = [](const Shape& past, const Shape& now) {
+    return past[0] == now[0] && past[1] == now[1] && past[3] == now[3];
+  };
+  const Shape &k = given.past_key->shape(), &v = given.past_value->shape();
+  if (!fits(k, given.key->shape()) || !fits(v, given.value->shape()) || k[2] != v[2]) {
+    throw Error(fmt::format(
+        "past_key {} and past_value {} do not fit to K {} and V {}: batch, heads and width "
+        "must be the same, and both must hold as many tokens.",
+        to_string(k), to_string(v), to_string(given.key->shape()), to_string(given.value->shape())));
+  }
+  if (!given.lengths.empty())
+    throw Error(
+        "Lengths of the keys and a past cannot be combined: the keys either hold the cache or follow it.");
+  return k[2];
+}
+
+void check_lengths(const Given& given) {
+  if (given.lengths.empty()) return;
+  const std::int64_t batch = given.query->shape()[0], keys = given.key->shape()[2];
+  if (std::ssize(given.lengths) != batch)
+    throw Error(fmt::format("There are {} for a batch of {}; every entry needs one.",
+                            counted(std::ssize(given.lengths), "length"), batch));
+  for (const std::int64_t length : given.lengths) {
+    if (length < 0 || length > keys)
+      throw Error(fmt::format("A length of {} is out of range; there are {}.", length, counted(keys, "key")));
+  }
+}
+
+/// The width of the output: of the matrix that came with Q, K and V, else of the heads side by side.
+std::int64_t check_given_output(const Document& document, std::int64_t mixed) {
+  if (!has_output_weights(document)) return mixed;
+  const Tensor& w = *document.layer().weights[Parameter::WOutput];
+  if (w.shape().rank() != 2 || w.shape()[0] != mixed || w.shape()[1] < 1)
+    throw Error(fmt::format("W_O has shape {}; it must be [heads · d_v, d_model] with heads · d_v = {}.",
+                            to_string(w.shape()), mixed));
+  check_shape("b_O", document.layer().weights[Parameter::BOutput], {w.shape()[1]}, "[d_model]");
+  return w.shape()[1];
+}
+
+Dimensions check_given_document(const Document& document) {
+  const Given& given = document.input.given;
+  const Shape &q = given.query->shape(), &k = given.key->shape(), &v = given.value->shape();
+  check_rank("Q", q, 4, "[batch, heads, queries, d_k]");
+  check_rank("K", k, 4, "[batch, heads, keys, d_k]");
+  check_rank("V", v, 4, "[batch, heads, keys, d_v]");
+  const auto refuse = [&](std::string_view what) {
+    throw Error(fmt::format("Q {}, K {} and V {} do not fit together: {}.", to_string(q), to_string(k),
+                            to_string(v), what));
+  };
+  if (q[0] != k[0] || q[0] != v[0]) refuse("their first size, the batch, must be the same");
+  if (k[1] != v[1]) refuse("K and V must have the same number of heads");
+  if (q[1] % k[1] != 0) refuse("the heads of Q must be a multiple of the heads of K and V");
+  if (k[2] != v[2]) refuse("K and V must have the same number of keys");
+  if (q[3] != k[3]) refuse("the last size of Q and K, d_k, must be the same");
+  const std::int64_t past = check_past(given);
+  check_lengths(given);
+  check_position_blocks(document, past + std::max(q[2], k[2]), q[1]);
+  const std::int64_t extra = document.layer().zero_key ? 1 : 0;
+  return {.batch = q[0],
+          .heads = q[1],
+          .kv_heads = k[1],
+          .queries = q[2],
+          .keys = past + k[2] + extra,
+          .d_model = check_given_output(document, q[1] * v[3]),
+          .d_k = q[3],
+          .d_v = v[3],
+          .past = past,
+          .extra = extra};
+}
+
+void check_additive(const TensorPtr& additive, const Dimensions& size) {
+  if (!additive) return;
+  const Shape& shape = additive->shape();
+  const bool fits = shape.rank() == 4 && (shape[0] == 1 || shape[0] == size.batch) &&
+                    (shape[1] == 1 || shape[1] == size.heads) && shape[2] == size.queries &&
+                    shape[3] == size.token_keys();
+  if (!fits) {
+    throw Error(
+        fmt::format("The added mask has shape {}; it must be [1 or {}, 1 or {}, {}, {}]: batch, heads, "
+                    "queries, keys.",
+                    to_string(shape), size.batch, size.heads, size.queries, size.token_keys()));
+  }
+}
+
+void check_rest(const Document& document, const Dimensions& size) {
+  const LayerSpec& layer = document.layer();
+  check_memory(size);
+  check_surgery(layer.surgery, size);
+  check_additive(layer.masking.additive, size);
+  const int rope_dims = layer.position_settings.rope_dims;
+  const bool rotary = layer.positions == Positions::RopeHalf || layer.positions == Positions::RopeInterleaved;
+  if (rotary && rope_dims > size.d_k) {
+    throw Error(
+        fmt::format("{} dimensions cannot be rotated: queries and keys have d_k = {}.", rope_dims, size.d_k));
+  }
+  for (const int head : layer.masking.heads) {
+    if (head < 0 || head >= size.heads)
+      throw Error(fmt::format("The mask names head {}; there are heads 0 to {}.", head, size.heads - 1));
+  }
+  if (document.loss.kind != Loss::Kind::Off) {
+    check_shape(document.loss.kind == Loss::Kind::Sum ? "The gradient of the output" : "The target",
+                document.loss.given, {size.batch, size.queries, size.d_model}, "[batch, queries, d_model]");
+  }
+}
+
+}  // namespace
+
+Dimensions check(const Document& document) {
+  const Dimensions size = check_any_length(document);
+  check_cells(size);
+  return size;
+}
+
+Dimensions check_any_length(const Document& document) {
+  check_settings(document);
+  const Given& given = document.input.given;
+  if (!given && (given.query || given.key || given.value)) {
+    throw Error(fmt::format("Q, K and V must be given together: {} is missing.",
+                            !given.query ? "Q" : (!given.key ? "K" : "V")));
+  }
+  const Dimensions size = given                    ? check_given_document(document)
+                          : document.input.vectors ? check_vectors_document(document)
+                                                   : check_text_document(document);
+  check_rest(document, size);
+  return size;
+}
+
+}  // namespace attnscope

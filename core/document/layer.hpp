@@ -1,0 +1,126 @@
+// core/document: one attention layer and its weights, and the block of a transformer that it stands in.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/shared_value.hpp"
+#include "core/base/tensor.hpp"
+#include "core/document/parameters.hpp"
+#include "core/document/settings.hpp"
+
+namespace attnscope {
+
+/// Where W_Q, W_K, W_V and W_O come from. A recipe is kept so that seed, heads and width can change and so
+/// that a session file stays small; the blocks are what is computed with.
+enum class Recipe {
+  Random,     // Xavier normal from the seed
+  HandBuilt,  // eight heads that each do one nameable thing, see core/weights/hand_built.hpp
+  Given,      // the numbers themselves, from a file or edited by hand
+};
+
+/// How the blocks of Recipe::Random are drawn. Blocks are [fan_in][fan_out].
+enum class Initialiser {
+  Xavier,      // N(0, 2 / (fan_in + fan_out)) (Glorot and Bengio 2010)
+  Normal,      // N(0, 0.02²), whatever the width (Radford et al. 2018, section 4.1)
+  Identity,    // 1 on the diagonal, 0 elsewhere
+  Orthogonal,  // orthonormal columns, or rows where there are fewer of those (Saxe et al. 2014)
+  Linear,  // uniform in ±1/√fan_in, biases too: PyTorch's nn.Linear (He et al. 2015 with a = √5), σ = 1/√(3
+           // fan_in)
+};
+
+/// What one block does differently from its recipe.
+struct BlockRecipe {
+  struct Drawn {
+    Initialiser initialiser = Initialiser::Xavier;
+    std::uint64_t seed = 0;
+    bool operator==(const Drawn&) const = default;
+  };
+  std::optional<Drawn> drawn;  // drawn by itself; nothing = as the recipe has it
+  float gain = 1;              // what its numbers were multiplied with; > 0 and finite
+  bool operator==(const BlockRecipe&) const = default;
+};
+
+/// Projections in the row-vector convention y = x·W + b.
+struct Weights {
+  Recipe recipe = Recipe::Random;
+  std::uint64_t seed = 7;
+  float noise =
+      0;  // HandBuilt: standard deviation of Gaussian noise added to every weight, x 1/sqrt(d_model)
+  bool biases = false;                            // Random: add random biases as well
+  Initialiser initialiser = Initialiser::Xavier;  // Random: of all four blocks
+  std::array<BlockRecipe, 4> blocks;              // by Projection
+  /// Given: the recipe that made the blocks before their numbers were edited by hand, so that each can be
+  /// reset; Given where they came as numbers. Not looked at with another recipe.
+  Recipe made_by = Recipe::Given;
+  bool fused = false;  // compute Q, K and V into one tensor, then cut it; the same bits, save behind a cache
+
+  /// Names and shapes: parameter_table. The learned key and value are both there or both null.
+  Parameters<float> parameters;
+  /// What each head was built to do; empty unless HandBuilt. A head whose W_Q or W_K was changed by hand has
+  /// an empty name: what it looks at is its own now.
+  std::vector<std::string> head_names;
+
+  const TensorPtr& operator[](Parameter which) const { return parameters[which]; }
+  TensorPtr& operator[](Parameter which) { return parameters[which]; }
+  const BlockRecipe& of(Projection which) const { return blocks[static_cast<std::size_t>(which)]; }
+  BlockRecipe& of(Projection which) { return blocks[static_cast<std::size_t>(which)]; }
+  bool operator==(const Weights&) const = default;
+};
+
+/// All that is said of one attention layer: its sizes, its settings and its parameters. Of the sizes only
+/// d_model is the same in all layers of a model.
+struct LayerSpec {
+  int d_model = 64;
+  int heads = 8;
+  int kv_heads =
+      0;  // heads of keys and values: grouped-query when fewer than heads, multi-query when 1; 0 = heads
+  int d_k = 0;  // width of a head's queries and keys; 0 = d_model / heads
+  int d_v = 0;  // width of a head's values; 0 = as wide as queries and keys
+  Weights weights;
+  Positions positions = Positions::Sinusoidal;
+  PositionSettings position_settings;
+  bool zero_key =
+      false;  // one more key and value of zeros that every query sees: somewhere to put unwanted weight
+  Scaling scaling;
+  float soft_cap = 0;  // 0 = off; else scaled scores x become c·tanh(x / c) before the mask; >= 0 and finite
+  Masking masking;
+  SoftmaxKind softmax = SoftmaxKind::Stable;
+  EmptyRow empty_row = EmptyRow::Zeros;
+  float temperature = 1;  // softmax(masked / temperature); > 0 and finite
+  bool linear = false;  // linear attention: values are mixed with φ(Q)φ(K)ᵀ weights instead of softmax's
+  std::vector<HeadSurgery> surgery;  // one for each head; empty = none has its pattern replaced
+  Dropout dropout;
+  bool operator==(const LayerSpec&) const = default;
+};
+
+/// A block of a transformer: the attention layer and what stands around it, of which there is nothing yet.
+struct Block {
+  LayerSpec layer;
+  bool operator==(const Block&) const = default;
+};
+
+/// The blocks of a Document, in the order in which the residual stream passes them; never none. Each is
+/// shared with the copies of the Document until one of them changes it, so that an edit in one block of a
+/// model copies that block.
+class Blocks {
+ public:
+  /// One block.
+  Blocks() : blocks_(1, SharedValue<Block>(Block{})) {}
+
+  std::size_t size() const { return blocks_.size(); }
+  const Block& operator[](std::size_t index) const { return blocks_[index].read(); }
+  /// The block to be changed, see SharedValue::change().
+  Block& change(std::size_t index) { return blocks_[index].change(); }
+  /// The same for the same block of two Documents.
+  const void* identity(std::size_t index) const { return blocks_[index].identity(); }
+  bool operator==(const Blocks&) const = default;
+
+ private:
+  std::vector<SharedValue<Block>> blocks_;
+};
+
+}  // namespace attnscope

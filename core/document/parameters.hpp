@@ -1,0 +1,137 @@
+// core/document: the parameters of an attention layer as one table: what each tensor is called, how large it
+// is and which part of the Document it belongs to. Weights, the sources of a computation, gradients, files,
+// parity and the editing of numbers walk it, so that a new tensor is one row.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/tensor.hpp"
+#include "core/document/stage.hpp"
+
+namespace attnscope {
+
+/// W_Q, W_K, W_V and W_O, with their biases.
+enum class Projection { Query, Key, Value, Output };
+
+/// Those whose numbers a person can edit come first (see Editable in core/edits/numbers.hpp).
+enum class Parameter : std::uint8_t {
+  WQuery,
+  WKey,
+  WValue,
+  WOutput,
+  BQuery,
+  BKey,
+  BValue,
+  BOutput,
+  ExtraKey,  // the learned key and value that every query sees
+  ExtraValue,
+  PositionTable,  // Positions::Learned
+  RelativeBias,   // Positions::RelativeBuckets
+};
+inline constexpr std::size_t parameter_count = 12;
+
+enum class ParameterKind : std::uint8_t {
+  Matrix,    // of a projection y = x·W + b: a layer that computes its queries, keys and values needs it
+  Bias,      // of a projection; may be missing
+  ExtraRow,  // of keys or values, behind those of the tokens; may be missing
+  Position,  // read by one kind of positions only; drawn from the seed when it is missing
+};
+
+/// What the size of a dimension follows from.
+enum class Extent : std::uint8_t {
+  None,  // no such dimension
+  Model,
+  KeySource,    // width of the vectors that keys are made of; d_model, unless they came as numbers
+  ValueSource,  // the same of values
+  QueryHeads,   // heads · d_k
+  KeyHeads,     // kv heads · d_k
+  ValueHeads,   // kv heads · d_v
+  MixedHeads,   // heads · d_v
+  Positions,    // at least as many as tokens
+  Buckets,
+  Heads,
+};
+
+/// [rows][columns], or one row: the columns alone.
+using Extents = std::array<Extent, 2>;
+
+struct ParameterInfo {
+  Parameter parameter;
+  ParameterKind kind;
+  std::optional<Projection> projection;  // of Matrix and Bias
+  std::string_view name;                 // as messages call it
+  std::string_view id;                   // as sessions and number editing call it
+  std::string_view key;                  // in a document file, under "weights"
+  std::string_view layer_key;            // in a layer file (see layer_tensors.hpp); empty = not held there
+  Field field;                           // what a change of it touches
+  Extents extents;                       // of its dimensions
+  constexpr int rank() const { return extents[1] == Extent::None ? 1 : 2; }
+  constexpr Extent columns() const { return extents[static_cast<std::size_t>(rank() - 1)]; }
+};
+
+inline constexpr std::array<ParameterInfo, parameter_count> parameter_table{{
+    {Parameter::WQuery, ParameterKind::Matrix, Projection::Query, "W_Q", "query-weights", "query", "W_q",
+     Field::QueryWeights, Extents{Extent::Model, Extent::QueryHeads}},
+    {Parameter::WKey, ParameterKind::Matrix, Projection::Key, "W_K", "key-weights", "key", "W_k",
+     Field::KeyWeights, Extents{Extent::KeySource, Extent::KeyHeads}},
+    {Parameter::WValue, ParameterKind::Matrix, Projection::Value, "W_V", "value-weights", "value", "W_v",
+     Field::ValueWeights, Extents{Extent::ValueSource, Extent::ValueHeads}},
+    {Parameter::WOutput, ParameterKind::Matrix, Projection::Output, "W_O", "output-weights", "output", "W_o",
+     Field::OutputWeights, Extents{Extent::MixedHeads, Extent::Model}},
+    {Parameter::BQuery, ParameterKind::Bias, Projection::Query, "b_Q", "query-bias", "query_bias", "b_q",
+     Field::QueryWeights, Extents{Extent::QueryHeads}},
+    {Parameter::BKey, ParameterKind::Bias, Projection::Key, "b_K", "key-bias", "key_bias", "b_k",
+     Field::KeyWeights, Extents{Extent::KeyHeads}},
+    {Parameter::BValue, ParameterKind::Bias, Projection::Value, "b_V", "value-bias", "value_bias", "b_v",
+     Field::ValueWeights, Extents{Extent::ValueHeads}},
+    {Parameter::BOutput, ParameterKind::Bias, Projection::Output, "b_O", "output-bias", "output_bias", "b_o",
+     Field::OutputWeights, Extents{Extent::Model}},
+    {Parameter::ExtraKey, ParameterKind::ExtraRow, std::nullopt, "the learned key", "extra-key", "extra_key",
+     "bias_k", Field::ExtraKeys, Extents{Extent::KeyHeads}},
+    {Parameter::ExtraValue, ParameterKind::ExtraRow, std::nullopt, "the learned value", "extra-value",
+     "extra_value", "bias_v", Field::ExtraKeys, Extents{Extent::ValueHeads}},
+    {Parameter::PositionTable, ParameterKind::Position, std::nullopt, "the table of positions",
+     "position-table", "positions", "", Field::Positions, Extents{Extent::Positions, Extent::Model}},
+    {Parameter::RelativeBias, ParameterKind::Position, std::nullopt, "the relative position bias",
+     "relative-bias", "relative_bias", "", Field::Positions, Extents{Extent::Buckets, Extent::Heads}},
+}};
+
+constexpr const ParameterInfo& info(Parameter which) {
+  return parameter_table[static_cast<std::size_t>(which)];
+}
+
+/// The matrix and the bias of a projection.
+Parameter matrix_of(Projection);
+Parameter bias_of(Projection);
+
+/// The sizes that shapes of parameters follow from; positions and buckets are 0 where nobody asks for them.
+struct ParameterSizes {
+  std::int64_t d_model = 0, key_source = 0, value_source = 0, heads = 0, kv_heads = 0, d_k = 0, d_v = 0;
+  std::int64_t positions = 0, buckets = 0;
+};
+std::int64_t size_of(Extent, const ParameterSizes&);
+Shape shape_of(const ParameterInfo&, const ParameterSizes&);
+/// "[d_model, heads · d_k]", as messages explain a shape.
+std::string shape_words(const ParameterInfo&);
+
+/// One tensor, or null, for each Parameter.
+template <class T>
+class Parameters {
+ public:
+  TensorPtrOf<T>& operator[](Parameter which) { return tensors_[static_cast<std::size_t>(which)]; }
+  const TensorPtrOf<T>& operator[](Parameter which) const {
+    return tensors_[static_cast<std::size_t>(which)];
+  }
+  /// Whether all are the same tensors, not only tensors with the same numbers.
+  bool operator==(const Parameters&) const = default;
+
+ private:
+  std::array<TensorPtrOf<T>, parameter_count> tensors_;
+};
+
+}  // namespace attnscope

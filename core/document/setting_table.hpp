@@ -1,0 +1,259 @@
+// core/document: the settings of a Document, each described once: where it stands, what files call it, which
+// values it may have, what a change of it touches and how a list of differences tells it. Files, the check,
+// dirty.hpp and the comparison walk this table: a new setting is one row.
+#pragma once
+
+#include <limits>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include "core/document/document.hpp"
+#include "core/document/enum_names.hpp"
+#include "core/document/stage.hpp"
+
+namespace attnscope {
+
+/// The way from a Document, or from the layer that is looked at, to a member, through the structs that hold
+/// it.
+template <class First, class... Steps>
+struct Path {
+  std::tuple<First, Steps...> steps;
+  template <class D>
+  constexpr auto& operator()(D& document) const {
+    return std::apply(
+        [&](auto first, auto... step) -> auto& {
+          if constexpr (std::is_invocable_v<First, D&>)
+            return ((document.*first).*....*step);
+          else
+            return ((document.layer().*first).*....*step);
+        },
+        steps);
+  }
+};
+
+/// Which values a setting may have; not looked at for bool and enumerations.
+struct Limits {
+  double least = -std::numeric_limits<double>::infinity();  // of a number
+  double most = std::numeric_limits<double>::infinity();    // of a whole number, or of each in a list
+  bool open = false;                                        // `least` itself is too small
+  std::string_view called =
+      {};  // of a whole number, in check(): "The stride"; empty where it is checked elsewhere
+  std::string_view refusal = {};  // of a float, in check(): "The temperature is {}; it must be …"
+  double below = std::numeric_limits<double>::infinity();  // of a float: it is less
+  int rank = 0;                                            // dimensions of a tensor
+  bool null_hides = false;                                 // a tensor's -inf is null in files
+
+  /// Whether a float is within them; NaN and infinities are not.
+  constexpr bool allow(float value) const {
+    const double number = static_cast<double>(value);
+    return (open ? number > least : number >= least) && number < below;
+  }
+};
+
+/// How Compare tells that two Documents differ. Without a title it does so by a function of its own.
+struct DifferenceWords {
+  std::string_view title = {};
+  std::string_view value = {};  // of numbers "cap {}", of bool when it is on; enumerations have their words
+  std::string_view none = {};   // for false, and for 0 where that means none: "no cap"
+};
+
+template <class Where>
+struct Setting {
+  /// In a document file, with the objects it stands in: "mask.hidden". Empty where files have another form.
+  std::string_view key;
+  Where of;
+  Fields touches = {};  // none: no stage reads it
+  Limits limits = {};
+  DifferenceWords difference = {};
+  bool always = false;  // files say it even where it is as usual
+};
+
+namespace settings {
+
+template <class... Steps>
+constexpr Path<Steps...> at(Steps... steps) {
+  return {{steps...}};
+}
+
+constexpr Limits from(double least, double most, std::string_view called = {}) {
+  return {.least = least, .most = most, .called = called};
+}
+constexpr Limits above(double least, std::string_view refusal) {
+  return {.least = least, .open = true, .refusal = refusal};
+}
+constexpr Limits tensor(int rank, bool null_hides = false) {
+  return {.rank = rank, .null_hides = null_hides};
+}
+
+inline constexpr double large = 1 << 24, open_end = 1 << 30, widest = max_d_model;
+inline constexpr Limits any_seed = from(0, 0x1p64);
+inline constexpr bool always = true;
+inline constexpr DifferenceWords by_itself{};
+
+/// Of the layer: what stands around the scores.
+inline constexpr std::tuple layer{
+    Setting{"cached",
+            at(&Document::input, &Input::cached),
+            {Field::Tokens},
+            from(0, max_padded_length),
+            {"cache", "{} cached", "no cache"}},
+    Setting{"padded_length",
+            at(&Document::input, &Input::padded_length),
+            {Field::Tokens},
+            from(0, max_padded_length),
+            {"padded length", "padded to {}", "not padded"},
+            always},
+    Setting{"d_model", at(&LayerSpec::d_model), {Field::Width}, from(1, widest), {"width", "d {}"}, always},
+    Setting{"heads", at(&LayerSpec::heads), {Field::Heads}, from(1, widest), by_itself, always},
+    Setting{"kv_heads", at(&LayerSpec::kv_heads), {Field::Heads}, from(0, widest)},
+    Setting{"d_k", at(&LayerSpec::d_k), {Field::Width}, from(0, widest)},
+    Setting{"d_v", at(&LayerSpec::d_v), {Field::Width}, from(0, widest)},
+    Setting{"seed",
+            at(&LayerSpec::weights, &Weights::seed),
+            {Field::Embedding},
+            any_seed,
+            {"seed", "seed {}"},
+            always},
+    Setting{"noise",
+            at(&LayerSpec::weights, &Weights::noise),
+            {},
+            Limits{.least = 0, .refusal = "The noise is {}; it must be a finite number of at least 0."},
+            {"noise", "noise {}"},
+            always},
+    Setting{"biases",
+            at(&LayerSpec::weights, &Weights::biases),
+            {},
+            {},
+            {"biases", "biases", "no biases"},
+            always},
+    Setting{"fused",
+            at(&LayerSpec::weights, &Weights::fused),
+            {Field::Fused},
+            {},
+            {"projection", "fused W", "W apart"}},
+    Setting{"initialiser", at(&LayerSpec::weights, &Weights::initialiser), {}, {}, {"initialiser"}},
+    Setting{"embedding", at(&Document::embedding), {Field::Embedding}, {}, {"embedding"}},
+    Setting{"embedding_gain",
+            at(&Document::embedding_gain),
+            {Field::Embedding},
+            above(0, "The gain of the embedding is {}; it must be a finite number above 0."),
+            {"embedding gain", "X × {}"}},
+    Setting{"edited_vectors", at(&Document::input, &Input::edited), {Field::Embedding}, tensor(3)},
+    Setting{"edited_memory", at(&Document::input, &Input::edited_memory), {Field::Embedding}, tensor(3)},
+    Setting{"zero_key",
+            at(&LayerSpec::zero_key),
+            {Field::ExtraKeys},
+            {},
+            {"zero key", "zero key", "no zero key"}},
+    Setting{"positions", at(&LayerSpec::positions), {Field::Positions}, {}, by_itself, always},
+    Setting{"position_settings.rope_base",
+            at(&LayerSpec::position_settings, &PositionSettings::rope_base),
+            {Field::Positions},
+            above(1, "The rotary base is {}; it must be a finite number above 1.")},
+    Setting{"position_settings.rope_dims",
+            at(&LayerSpec::position_settings, &PositionSettings::rope_dims),
+            {Field::Positions},
+            from(0, widest, "The number of rotated dimensions")},
+    Setting{"position_settings.buckets",
+            at(&LayerSpec::position_settings, &PositionSettings::buckets),
+            {Field::Positions},
+            from(2, 4096)},
+    Setting{"position_settings.bucket_distance",
+            at(&LayerSpec::position_settings, &PositionSettings::bucket_distance),
+            {Field::Positions},
+            from(2, large)},
+    Setting{"position_settings.buckets_two_sided",
+            at(&LayerSpec::position_settings, &PositionSettings::buckets_two_sided),
+            {Field::Positions}},
+};
+
+/// Of the mask.
+inline constexpr std::tuple mask{
+    Setting{
+        "mask.causal", at(&LayerSpec::masking, &Masking::causal), {Field::Masking}, {}, by_itself, always},
+    Setting{
+        "mask.padding", at(&LayerSpec::masking, &Masking::padding), {Field::Masking}, {}, by_itself, always},
+    Setting{"mask.window.left",
+            at(&LayerSpec::masking, &Masking::window, &Window::left),
+            {Field::Masking},
+            from(-1, open_end, "The window's left side")},
+    Setting{"mask.window.right",
+            at(&LayerSpec::masking, &Masking::window, &Window::right),
+            {Field::Masking},
+            from(-1, open_end, "The window's right side")},
+    Setting{
+        "mask.sparsity.kind", at(&LayerSpec::masking, &Masking::sparsity, &Sparsity::kind), {Field::Masking}},
+    Setting{"mask.sparsity.stride",
+            at(&LayerSpec::masking, &Masking::sparsity, &Sparsity::stride),
+            {Field::Masking},
+            from(1, large, "The stride of the mask")},
+    Setting{"mask.sparsity.block",
+            at(&LayerSpec::masking, &Masking::sparsity, &Sparsity::block),
+            {Field::Masking},
+            from(1, large, "The block length of the mask")},
+    Setting{"mask.sparsity.globals",
+            at(&LayerSpec::masking, &Masking::sparsity, &Sparsity::globals),
+            {Field::Masking},
+            from(0, large, "The number of global tokens")},
+    Setting{"mask.sparsity.lsh_buckets",
+            at(&LayerSpec::masking, &Masking::sparsity, &Sparsity::lsh_buckets),
+            {Field::Masking},
+            from(2, 1024, "The number of LSH buckets")},
+    Setting{"mask.sparsity.lsh_rounds",
+            at(&LayerSpec::masking, &Masking::sparsity, &Sparsity::lsh_rounds),
+            {Field::Masking},
+            from(1, 16, "The number of LSH rounds")},
+    Setting{"mask.sparsity.seed",
+            at(&LayerSpec::masking, &Masking::sparsity, &Sparsity::seed),
+            {Field::Masking},
+            any_seed},
+    Setting{"mask.heads", at(&LayerSpec::masking, &Masking::heads), {Field::Masking}, from(0, widest)},
+    Setting{"mask.additive", at(&LayerSpec::masking, &Masking::additive), {Field::Masking}, tensor(4, true)},
+    Setting{"mask.hidden", at(&LayerSpec::masking, &Masking::hidden), {Field::Masking}, {}, {"hidden score"}},
+    Setting{"mask.mistake", at(&LayerSpec::masking, &Masking::mistake), {Field::Masking}, {}, {"mistake"}},
+};
+
+/// Of what is made of the scores.
+inline constexpr std::tuple scores{
+    Setting{"scale", at(&LayerSpec::scaling), {Field::Scaling}, {}, by_itself, always},
+    Setting{"soft_cap",
+            at(&LayerSpec::soft_cap),
+            {Field::SoftCap},
+            Limits{.least = 0,
+                   .refusal = "The soft-cap is {}; it must be a finite number above 0, or 0 for none."},
+            {"soft-cap", "cap {}", "no cap"}},
+    Setting{"softmax", at(&LayerSpec::softmax), {Field::Softmax}, {}, {"softmax"}},
+    Setting{"empty_row", at(&LayerSpec::empty_row), {Field::Softmax}, {}, {"rows without a key"}},
+    Setting{"temperature",
+            at(&LayerSpec::temperature),
+            {Field::Softmax},
+            above(0, "The temperature is {}; it must be a finite number above 0."),
+            by_itself,
+            always},
+    Setting{"linear", at(&LayerSpec::linear), {Field::Linear}, {}, {"attention", "linear", "softmax"}},
+    Setting{
+        "dropout.rate",
+        at(&LayerSpec::dropout, &Dropout::rate),
+        {Field::Dropout},
+        Limits{
+            .least = 0, .refusal = "The dropout rate is {}; it must be at least 0 and below 1.", .below = 1}},
+    Setting{"dropout.seed", at(&LayerSpec::dropout, &Dropout::seed), {Field::Dropout}, any_seed},
+    Setting{"", at(&LayerSpec::surgery), {Field::Surgery}},
+    Setting{"precision", at(&Document::precision), {Field::Precision}, {}, {"precision"}},
+    Setting{"loss.kind", at(&Document::loss, &Loss::kind)},
+    Setting{"loss.given", at(&Document::loss, &Loss::given), {}, tensor(3)},
+};
+
+}  // namespace settings
+
+/// visit(row) for each setting, in the order in which files say them.
+template <class Visit>
+constexpr void for_each_setting(Visit&& visit) {
+  const auto each = [&](const auto&... row) { (visit(row), ...); };
+  std::apply(each, settings::layer);
+  std::apply(each, settings::scores);
+  std::apply(each, settings::mask);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,173 @@
+// core/document: the settings of an attention layer: small values that a person turns and flips. Each belongs
+// to one stage (see stage.hpp) and each combines with every other.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/tensor.hpp"
+
+namespace attnscope {
+
+/// How a token becomes its vector. Both kinds give each distinct token its own vector, reproducible from the
+/// seed.
+enum class Embedding {
+  Gaussian,   // d_model numbers from N(0, 1); positions are added over all of them
+  HandBuilt,  // first half: the token (1, content word or not, a code of its own), second half: the position
+};
+
+/// How the order of the tokens reaches the scores. The first three are part of X, the next two are added to
+/// the scores, the last two turn queries and keys.
+enum class Positions {
+  None,
+  Sinusoidal,       // Vaswani et al. 2017, section 3.5
+  Learned,          // a vector for each position, from Parameter::PositionTable or from the seed
+  RelativeBuckets,  // a number for each head and bucket of distances (Raffel et al. 2020, section 2.1)
+  Alibi,            // -slope · |distance|, a slope for each head (Press et al. 2022)
+  RopeHalf,  // rotates the pairs (i, i + r/2) of the first r dimensions (Su et al. 2021; Llama's layout)
+  RopeInterleaved,  // rotates the pairs (2i, 2i + 1) of the first r dimensions (Su et al. 2021; GPT-J's
+                    // layout)
+};
+
+/// ω_i = 10000^(-2i/d): radians per token of the i-th sine and cosine among d position dimensions (Vaswani et
+/// al. 2017, section 3.5).
+inline double position_frequency(int i, int d) { return std::pow(10000.0, -2.0 * i / d); }
+
+/// What the kinds of positions can be set to; each kind reads its own.
+struct PositionSettings {
+  /// > 1. Pair i of the r / 2 rotated pairs has the wavelength 2π·base^(2i/r) tokens, the last one
+  /// 2π·base^(1 - 2/r).
+  float rope_base = 10000;
+  int rope_dims = 0;  // how many dimensions of d_k are rotated, even; 0 = all (all but one when d_k is odd)
+  int buckets = 32;   // of relative distances, even when two-sided; >= 2 for each side
+  int bucket_distance = 128;  // from here on all distances share the last bucket; > half of a side's buckets
+  bool buckets_two_sided = true;  // keys before and after the query have buckets of their own
+  bool operator==(const PositionSettings&) const = default;
+};
+
+/// What scores are multiplied with before the mask.
+struct Scaling {
+  enum class Kind { InverseSqrtDk, Off, Factor };
+  Kind kind = Kind::InverseSqrtDk;
+  float factor = 1;  // used when kind is Factor; finite
+  bool operator==(const Scaling&) const = default;
+};
+
+/// A sliding window around the query's own position p: keys p - left … p + right; -1 = open on that side.
+struct Window {
+  int left = -1, right = -1;
+  bool operator==(const Window&) const = default;
+  bool open() const { return left < 0 && right < 0; }
+};
+
+/// Patterns that let a query see few keys. p is the query's position, j the key's.
+struct Sparsity {
+  enum class Kind {
+    None,
+    Strided,       // (p - j) mod stride = 0 (Child et al. 2019, the strided half)
+    BlocksGlobal,  // p and j in the same block of `block` tokens, or one of them among the first `globals`
+                   // (of Zaheer et al. 2020, without the neighbouring blocks and random links)
+    Lsh,           // q_p and k_j share a bucket in at least one of `rounds` hashings (Kitaev et al. 2020)
+  };
+  Kind kind = Kind::None;
+  int stride = 3;          // >= 1
+  int block = 4;           // >= 1
+  int globals = 1;         // >= 0
+  int lsh_buckets = 4;     // even, 2 … 1024
+  int lsh_rounds = 1;      // 1 … 16
+  std::uint64_t seed = 1;  // of the random rotations
+  bool operator==(const Sparsity&) const = default;
+};
+
+/// Masks that are wrong on purpose, as they are met in real code.
+enum class MaskMistake {
+  None,
+  DiagonalToo,   // a token does not see itself: causal with < instead of <=, where the first sees nothing
+  AfterSoftmax,  // weights of hidden keys are set to 0 after the softmax: rows no longer sum to 1
+  Transposed,    // rows and columns swapped: causal shows a query itself and later tokens
+  WrongAxis,     // the padding mask hides queries instead of keys
+};
+
+/// Which keys a query may see. All parts combine: a key is seen only if every part allows it.
+struct Masking {
+  /// What a hidden key's score becomes. Stored as float16, -1e9 is -inf.
+  enum class Hidden {
+    MinusInfinity,
+    MinusBillion,       // -1e9, whatever it was, as masked_fill does
+    AddedMinusBillion,  // what it was plus -1e9: NaN stays, and float32 rounds what it was to multiples of 64
+    LeastFinite,        // the least finite number of the Document's precision, whatever it was:
+                        // torch.finfo(dtype).min
+  };
+
+  bool causal = false;   // key <= query's position, see mask.hpp for the alignment
+  bool padding = false;  // hide keys beyond the end of their sequence
+  Window window;
+  Sparsity sparsity;
+  std::vector<int> heads;  // causal, window and sparsity hold for these heads only; empty = for all
+  /// Null, or added to the capped scores: [1 or batch][1 or heads][queries][keys that belong to tokens]; -inf
+  /// hides.
+  TensorPtr additive;
+  Hidden hidden = Hidden::MinusInfinity;
+  MaskMistake mistake = MaskMistake::None;
+  bool operator==(const Masking&) const = default;
+};
+
+/// How masked scores become weights.
+enum class SoftmaxKind {
+  Stable,  // the row's largest value is subtracted first
+  Naive,  // exp(x) / Σ exp(x) as the formula has it: overflows to ∞ above 88.7 in float, and ∞ / ∞ is NaN; so
+          // is 0 / 0 in a row of nothing but -inf
+};
+
+/// What the softmax makes of a row of nothing but -inf, where the formula has 0 / 0. The naive softmax has no
+/// choice: it gives NaN.
+enum class EmptyRow {
+  Zeros,       // as PyTorch's fused kernels and FlexAttention: the query takes nothing
+  NotANumber,  // as softmax() and nn.MultiheadAttention with need_weights
+  Uniform,  // 1 / keys for every key, hidden ones too: where -inf is the least finite number, as in Hugging
+            // Face's code
+};
+
+/// What a head's pattern is replaced with. The mask holds for all kinds but the frozen one; p is the query's
+/// position (see mask.hpp). Where the one key asked for is hidden, or is no key at all, the row is spread
+/// evenly over the keys the query may see; a row that may see none stays zeros.
+struct HeadSurgery {
+  enum class Kind {
+    None,
+    Mute,           // zeros: the head adds nothing to the output
+    Uniform,        // the same weight on every key the query may see
+    PreviousToken,  // all weight on key p - 1
+    Identity,       // on key p, the query's own token
+    FirstToken,     // on key 0
+    Frozen,         // `frozen`, as it is
+  };
+  Kind kind = Kind::None;
+  TensorPtr frozen = {};  // [batch][queries][keys], weights from 0 to 1; null for the other kinds
+  bool operator==(const HeadSurgery&) const = default;
+};
+
+/// Weights dropped at random while training (Srivastava et al. 2014); the others grow by 1 / (1 - rate).
+struct Dropout {
+  float rate = 0;  // 0 <= rate < 1; 0 = off, as in evaluation
+  std::uint64_t seed = 1;
+  bool operator==(const Dropout&) const = default;
+};
+
+/// How the tensors of all stages are stored. Sums run in float32 whatever the storage.
+enum class Precision { Float32, BFloat16, Float16 };
+
+/// What is differentiated, over the output Y (over the concatenated heads C with given Q, K and V).
+struct Loss {
+  enum class Kind {
+    Off,
+    Sum,          // Σ Y · G: G is the gradient the output gets from whatever follows
+    MeanSquared,  // mean (Y - G)²: G is the target
+  };
+  Kind kind = Kind::Off;
+  TensorPtr given;  // G, shape of the output; null = ones for Sum; for MeanSquared X, taken as a constant
+                    // (zeros where there is no such X)
+  bool operator==(const Loss&) const = default;
+};
+
+}  // namespace attnscope

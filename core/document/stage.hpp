@@ -1,0 +1,260 @@
+// core/document: the stages of attention in data-flow order, and the one table that says what each computes,
+// reads, holds and looks like. Pipeline, backends, labels and documentation all read this table, and whoever
+// wants to know what kind of stage one is asks it by name.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "core/base/bit_set.hpp"
+
+namespace attnscope {
+
+enum class Stage : std::uint8_t {
+  Embed,     // token vectors
+  Position,  // + positions
+  Memory,    // cross-attention: what keys and values are made of
+  Fuse,      // fused weights: queries, keys and values as one product
+  Query,
+  Key,
+  Value,
+  RotateQuery,  // rotary positions, or the queries themselves
+  RotateKey,
+  Bucket,   // LSH patterns: which queries and keys meet
+  Score,    // query · key
+  Scale,    // x 1/sqrt(d_k)
+  Cap,      // c·tanh(x / c), or the scaled scores themselves
+  Bias,     // positions that are added to scores
+  Mask,     // + bias; hidden keys get -inf
+  Softmax,  // attention weights
+  Linear,   // linear attention: the weights it implies
+  Surgery,  // the weights after surgery, or the weights themselves
+  Drop,     // dropout, or the weights themselves
+  Mix,      // weights · value, per head
+  Concat,   // the heads side by side
+  Output,   // · W_O
+};
+/// The number of a stage's row, from 0.
+constexpr std::size_t index_of(Stage stage) { return static_cast<std::size_t>(stage); }
+inline constexpr std::size_t stage_count = index_of(Stage::Output) + 1;
+
+// The order of the enumerators is the order of the rows and means nothing else: what a stage is, the columns
+// of the table say. So stages have no order.
+bool operator<(Stage, Stage) = delete;
+bool operator>(Stage, Stage) = delete;
+bool operator<=(Stage, Stage) = delete;
+bool operator>=(Stage, Stage) = delete;
+std::strong_ordering operator<=>(Stage, Stage) = delete;
+
+using Stages = BitSet<Stage, stage_count>;
+
+/// A value for each stage.
+template <class T>
+class PerStage {
+ public:
+  constexpr T& operator[](Stage stage) { return values_[index_of(stage)]; }
+  constexpr const T& operator[](Stage stage) const { return values_[index_of(stage)]; }
+  constexpr auto begin() const { return values_.begin(); }
+  constexpr auto end() const { return values_.end(); }
+
+ private:
+  std::array<T, stage_count> values_{};
+};
+
+/// How far attention has come.
+enum class StageLevel : std::uint8_t {
+  Source,       // token vectors
+  Projection,   // queries, keys and values
+  Rotation,     // queries and keys as they meet
+  Scores,       // a query against a key, up to the masked logits
+  Weights,      // shares of every key, in the end those that the values are mixed with
+  HeadOutput,   // of each head by itself
+  LayerOutput,  // of all heads together
+};
+
+/// What a stage's tensor holds.
+enum class StageKind : std::uint8_t {
+  Vectors,  // a row of dimensions for each token, query or key
+  Buckets,  // hash buckets of queries and keys
+  Scores,   // a plane: a logit for each query and key
+  Bias,     // a plane that is added to scores, made of positions alone
+  Weights,  // a plane: the share of each key in each query
+};
+
+/// The parts of a Document that stages read. Every member of Document that matters to a number of a stage
+/// belongs to one.
+enum class Field : std::uint8_t {
+  Tokens,        // the token strings, the padded length and the cached tokens
+  Memory,        // the token strings of the second sequences
+  Given,         // Q, K, V as numbers
+  Vectors,       // token vectors as numbers
+  Embedding,     // kind, gain, seed, token vectors edited by hand
+  Width,         // d_model, d_k, d_v
+  Positions,     // kind, settings, table, seed
+  Heads,         // heads of queries, of keys and values
+  QueryWeights,  // W_Q, b_Q; likewise below
+  KeyWeights,
+  ValueWeights,
+  OutputWeights,
+  Fused,
+  ExtraKeys,  // the learned one and the one of zeros
+  Scaling,
+  SoftCap,
+  Masking,
+  Softmax,  // kind and temperature
+  Linear,
+  Surgery,
+  Dropout,
+  Precision,
+};
+inline constexpr std::size_t field_count = static_cast<std::size_t>(Field::Precision) + 1;
+using Fields = BitSet<Field, field_count>;
+
+struct StageInfo {
+  Stage stage;
+  StageLevel level;  // no row has an earlier one than the row before
+  StageKind kind;
+  std::string_view name;     // "Scores"
+  std::string_view symbol;   // "S"
+  std::string_view formula;  // "S = Q·Kᵀ"
+  std::string_view shape;    // "[batch][heads][queries][keys]"
+  Fields fields;             // of the Document, read directly
+  Stages inputs;             // stages whose tensors it reads; all of them earlier in the table
+};
+
+inline constexpr std::string_view scores_shape = "[batch][heads][queries][keys]";  // of a plane
+
+/// All stages, in an order in which each comes after what it reads. Sources: Vaswani et al. 2017,
+/// sections 3.2.1 (scaled dot-product attention), 3.2.2 (multi-head), 3.5 (sinusoidal positions); the others
+/// stand at the stage functions in core/attention. Stages without a tensor for a Document are null in its
+/// Trace; stages that would change nothing share the tensor of the stage before.
+// With given Q, K and V the stages up to Fuse and Output do not exist, so each of them reads Field::Given.
+// Every stage stores its tensor in the Document's precision.
+inline constexpr auto stage_table = std::to_array<StageInfo>({
+    {Stage::Embed, StageLevel::Source, StageKind::Vectors, "Embedding", "E", "E = vector of each token",
+     "[batch][tokens][d_model]",
+     Fields{Field::Tokens, Field::Given, Field::Vectors, Field::Embedding, Field::Width, Field::Precision},
+     Stages{}},
+    {Stage::Position, StageLevel::Source, StageKind::Vectors, "Position", "X", "X = E + P",
+     "[batch][tokens][d_model]", Fields{Field::Given, Field::Embedding, Field::Positions, Field::Precision},
+     Stages{Stage::Embed}},
+    {Stage::Memory, StageLevel::Source, StageKind::Vectors, "Memory", "N", "N = E + P of the second sequence",
+     "[batch][keys][d_model]",
+     Fields{Field::Memory, Field::Given, Field::Vectors, Field::Embedding, Field::Width, Field::Positions,
+            Field::Precision},
+     Stages{}},
+    {Stage::Fuse, StageLevel::Projection, StageKind::Vectors, "Fused QKV", "F", "F = X·[W_Q W_K W_V] + b",
+     "[batch][tokens][(heads + kv heads)·d_k + kv heads·d_v]",
+     Fields{Field::Given, Field::Vectors, Field::Memory, Field::Fused, Field::QueryWeights, Field::KeyWeights,
+            Field::ValueWeights, Field::Precision},
+     Stages{Stage::Position}},
+    {Stage::Query, StageLevel::Projection, StageKind::Vectors, "Queries", "Q", "Q = X·W_Q + b_Q",
+     "[batch][heads][queries][d_k]",
+     Fields{Field::Given, Field::Tokens, Field::Heads, Field::Width, Field::QueryWeights, Field::Precision},
+     Stages{Stage::Position, Stage::Fuse}},
+    {Stage::Key, StageLevel::Projection, StageKind::Vectors, "Keys", "K", "K = X·W_K + b_K",
+     "[batch][kv heads][keys][d_k]",
+     Fields{Field::Given, Field::Heads, Field::Width, Field::KeyWeights, Field::ExtraKeys, Field::Precision},
+     Stages{Stage::Position, Stage::Memory, Stage::Fuse}},
+    {Stage::Value, StageLevel::Projection, StageKind::Vectors, "Values", "V", "V = X·W_V + b_V",
+     "[batch][kv heads][keys][d_v]",
+     Fields{Field::Given, Field::Vectors, Field::Heads, Field::Width, Field::ValueWeights, Field::ExtraKeys,
+            Field::Precision},
+     Stages{Stage::Position, Stage::Memory, Stage::Fuse}},
+    {Stage::RotateQuery, StageLevel::Rotation, StageKind::Vectors, "Rotated queries", "Q′", "Q′ = R(p)·Q",
+     "[batch][heads][queries][d_k]", Fields{Field::Given, Field::Tokens, Field::Positions, Field::Precision},
+     Stages{Stage::Query}},
+    {Stage::RotateKey, StageLevel::Rotation, StageKind::Vectors, "Rotated keys", "K′", "K′ = R(p)·K",
+     "[batch][kv heads][keys][d_k]",
+     Fields{Field::Given, Field::Positions, Field::ExtraKeys, Field::Precision}, Stages{Stage::Key}},
+    {Stage::Bucket, StageLevel::Scores, StageKind::Buckets, "Buckets", "h", "h = argmax [x·R, −x·R]",
+     "[batch][heads][rounds][queries + keys]", Fields{Field::Masking, Field::ExtraKeys},
+     Stages{Stage::RotateQuery, Stage::RotateKey}},
+    {Stage::Score, StageLevel::Scores, StageKind::Scores, "Scores", "S", "S = Q·Kᵀ", scores_shape,
+     Fields{Field::Precision}, Stages{Stage::RotateQuery, Stage::RotateKey}},
+    {Stage::Scale, StageLevel::Scores, StageKind::Scores, "Scaled logits", "S′", "S′ = S / √d_k",
+     scores_shape, Fields{Field::Scaling, Field::Precision}, Stages{Stage::Score, Stage::Query}},
+    {Stage::Cap, StageLevel::Scores, StageKind::Scores, "Capped logits", "G", "G = c·tanh(S′ / c)",
+     scores_shape, Fields{Field::SoftCap, Field::Precision}, Stages{Stage::Scale}},
+    {Stage::Bias, StageLevel::Scores, StageKind::Bias, "Position bias", "B", "B = b(head, j − p)",
+     "[1][heads][queries][keys]",
+     Fields{Field::Tokens, Field::Memory, Field::Given, Field::Vectors, Field::Heads, Field::Positions,
+            Field::ExtraKeys, Field::Precision},
+     Stages{}},
+    {Stage::Mask, StageLevel::Scores, StageKind::Scores, "Masked logits", "M", "M = G + B + mask",
+     scores_shape,
+     Fields{Field::Tokens, Field::Memory, Field::Given, Field::Vectors, Field::Masking, Field::ExtraKeys,
+            Field::Precision},
+     Stages{Stage::Cap, Stage::Bias, Stage::Bucket}},
+    {Stage::Softmax, StageLevel::Weights, StageKind::Weights, "Weights", "A", "A = softmax(M / τ)",
+     scores_shape, Fields{Field::Softmax, Field::Precision}, Stages{Stage::Mask, Stage::Bucket}},
+    {Stage::Linear, StageLevel::Weights, StageKind::Weights, "Linear weights", "L", "L = φ(Q)·φ(K)ᵀ / Σ",
+     scores_shape, Fields{Field::Linear, Field::Precision},
+     Stages{Stage::Query, Stage::Key, Stage::RotateQuery, Stage::RotateKey, Stage::Mask}},
+    {Stage::Surgery, StageLevel::Weights, StageKind::Weights, "After intervention", "A′",
+     "A′ = A, or the pattern put in its place", scores_shape,
+     Fields{Field::Linear, Field::Surgery, Field::Precision},
+     Stages{Stage::Bucket, Stage::Mask, Stage::Softmax, Stage::Linear}},
+    {Stage::Drop, StageLevel::Weights, StageKind::Weights, "Dropped", "D", "D = A′ ∘ keep / (1 − r)",
+     scores_shape, Fields{Field::Dropout, Field::Precision}, Stages{Stage::Surgery}},
+    {Stage::Mix, StageLevel::HeadOutput, StageKind::Vectors, "Head outputs", "Z", "Z = A·V",
+     "[batch][heads][queries][d_v]", Fields{Field::Precision}, Stages{Stage::Value, Stage::Drop}},
+    {Stage::Concat, StageLevel::LayerOutput, StageKind::Vectors, "Concat", "C", "C = [Z₁ … Z_h]",
+     "[batch][queries][heads·d_v]", Fields{}, Stages{Stage::Mix}},
+    {Stage::Output, StageLevel::LayerOutput, StageKind::Vectors, "Output", "Y", "Y = C·W_O + b_O",
+     "[batch][queries][d_model]", Fields{Field::Given, Field::OutputWeights, Field::Precision},
+     Stages{Stage::Concat}},
+});
+
+constexpr const StageInfo& info(Stage stage) { return stage_table[index_of(stage)]; }
+
+/// A vector for each token, query or key.
+constexpr bool holds_vectors(Stage stage) { return info(stage).kind == StageKind::Vectors; }
+/// Attention weights of some kind: from 0 up.
+constexpr bool holds_weights(Stage stage) { return info(stage).kind == StageKind::Weights; }
+/// A score, or what it becomes on the way to the weight of its cell: planes without the bias.
+constexpr bool holds_scores_or_weights(Stage stage) {
+  return info(stage).kind == StageKind::Scores || holds_weights(stage);
+}
+/// A number for each query and key: scores, weights, or the bias.
+constexpr bool holds_plane(Stage stage) {
+  return holds_scores_or_weights(stage) || info(stage).kind == StageKind::Bias;
+}
+
+/// Queries, keys, values and their fused product, as the weights of the layer make them.
+constexpr bool is_projection(Stage stage) { return info(stage).level == StageLevel::Projection; }
+/// Made of each token by itself: n rows for n tokens, while scores and weights are n² numbers.
+constexpr bool is_before_scores(Stage stage) {
+  const StageLevel level = info(stage).level;
+  return level == StageLevel::Source || level == StageLevel::Projection || level == StageLevel::Rotation;
+}
+/// The heads side by side, and the output of the layer.
+constexpr bool is_layer_output(Stage stage) { return info(stage).level == StageLevel::LayerOutput; }
+/// What the weights have made of the values.
+constexpr bool is_after_weights(Stage stage) {
+  return info(stage).level == StageLevel::HeadOutput || is_layer_output(stage);
+}
+
+/// The stages for which the question is true.
+template <class Question>
+constexpr Stages stages_that(Question question) {
+  Stages found;
+  for (const StageInfo& row : stage_table)
+    if (question(row.stage)) found.insert(row.stage);
+  return found;
+}
+
+/// The rows above that of the stage.
+constexpr Stages stages_before(Stage stage) {
+  Stages before;
+  for (const StageInfo& row : stage_table) {
+    if (row.stage == stage) break;
+    before.insert(row.stage);
+  }
+  return before;
+}
+
+}  // namespace attnscope

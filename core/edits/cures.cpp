@@ -1,0 +1,127 @@
+#include "core/edits/cures.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "core/document/layer_sizes.hpp"
+#include "core/edits/edits.hpp"
+
+namespace attnscope {
+namespace {
+
+/// Weights that came as numbers have one width; 0 where they follow d_model.
+int given_width(const Document& document) {
+  const Weights& weights = document.layer().weights;
+  const bool given = weights.recipe == Recipe::Given && weights.made_by == Recipe::Given;
+  if (document.input.vectors) return static_cast<int>(document.input.vectors.query->shape()[2]);
+  return given && weights[Parameter::WQuery] ? static_cast<int>(weights[Parameter::WQuery]->shape()[0]) : 0;
+}
+
+bool width_fits(const Document& document, int d_model) {
+  if (d_model < 1 || d_model > widest_model(document)) return false;
+  if (const int given = given_width(document); given != 0 && d_model != given) return false;
+  return !is_built_by_hand(document) || (d_model >= min_hand_built_width && d_model % 2 == 0);
+}
+
+/// An edited text sets a padded length it outgrew back to 0, so that only a typed one can be too short.
+bool padding_fits(const Input& input) {
+  if (input.padded_length == 0 || input.vectors) return true;
+  return input.padded_length >= longest_of(input.sequences);
+}
+
+Document with_value(Document document, LayerNumber what, int value) {
+  switch (what) {
+    case LayerNumber::Heads: document.layer().heads = value; break;
+    case LayerNumber::Width: document.layer().d_model = value; break;
+    case LayerNumber::KeyHeads: document.layer().kv_heads = value; break;
+    case LayerNumber::KeyWidth: document.layer().d_k = value; break;
+    case LayerNumber::ValueWidth: document.layer().d_v = value; break;
+    case LayerNumber::PaddedLength: document.input.padded_length = value; break;
+  }
+  return document;
+}
+
+/// The value that this number would need; nothing where no value of it alone helps.
+std::optional<int> needed(const Document& document, LayerNumber what) {
+  const LayerSpec& layer = document.layer();
+  const int d_model = layer.d_model, heads = layer.heads;
+  switch (what) {
+    case LayerNumber::Heads: {
+      if (!width_fits(document, d_model)) return std::nullopt;
+      const bool shared = layer.kv_heads > 0 && heads >= 1 && can_split(document, heads);
+      return nearest_allowed(heads, d_model, [&](int n) {
+        return can_split(document, n) && (!shared || n % layer.kv_heads == 0);
+      });
+    }
+    case LayerNumber::Width:
+      if (heads < 1) return std::nullopt;
+      return nearest_allowed(d_model, widest_model(document), [&](int n) {
+        return (layer.d_k > 0 || n % heads == 0) && width_fits(document, n);
+      });
+    case LayerNumber::KeyHeads:
+      if (heads < 1) return std::nullopt;
+      return nearest_allowed(layer.kv_heads, heads, [heads](int n) { return heads % n == 0; });
+    case LayerNumber::KeyWidth:
+      if (heads < 1 || d_model % heads == 0) return 0;
+      return std::clamp(layer.d_k, 1, widest_head(document));
+    case LayerNumber::ValueWidth:
+    case LayerNumber::PaddedLength: break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int value_of(const Document& document, LayerNumber what) {
+  const LayerSpec& layer = document.layer();
+  switch (what) {
+    case LayerNumber::Heads: return layer.heads;
+    case LayerNumber::Width: return layer.d_model;
+    case LayerNumber::KeyHeads: return layer.kv_heads;
+    case LayerNumber::KeyWidth: return layer.d_k;
+    case LayerNumber::ValueWidth: return layer.d_v;
+    case LayerNumber::PaddedLength: break;
+  }
+  return document.input.padded_length;
+}
+
+std::vector<LayerNumber> unfitting_numbers(const Document& document) {
+  using enum LayerNumber;
+  if (document.input.given) return {};
+  const int d_model = document.layer().d_model, heads = document.layer().heads;
+  if (!padding_fits(document.input)) return {PaddedLength};
+  if (heads < 1) return {Heads};
+  if (!width_fits(document, d_model)) return {Width};
+  if (!can_split(document, heads)) return {Heads, Width};
+  const int kv_heads = key_value_heads(document), widest = widest_head(document);
+  const auto fits = [widest](int width) { return width >= 1 && width <= widest; };
+  if (kv_heads < 1 || heads % kv_heads != 0) return {KeyHeads, Heads};
+  if (!fits(key_width(document))) return {KeyWidth};
+  if (!fits(value_width(document))) return {ValueWidth};
+  return {};
+}
+
+std::vector<Cure> cures(const Document& document) {
+  std::vector<Cure> all;
+  for (const LayerNumber what : unfitting_numbers(document)) {
+    const std::optional<int> value = needed(document, what);
+    if (value && unfitting_numbers(with_value(document, what, *value)).empty()) all.push_back({what, *value});
+  }
+  return all;
+}
+
+Document cured(Document document, const Cure& cure) {
+  switch (cure.what) {
+    case LayerNumber::Heads: return edit::heads(std::move(document), cure.value);
+    case LayerNumber::Width: return edit::d_model(std::move(document), cure.value);
+    case LayerNumber::KeyHeads: return edit::kv_heads(std::move(document), cure.value);
+    case LayerNumber::KeyWidth: return edit::d_k(std::move(document), cure.value);
+    case LayerNumber::ValueWidth: return edit::d_v(std::move(document), cure.value);
+    case LayerNumber::PaddedLength: document.input.padded_length = cure.value; break;
+  }
+  return document;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,55 @@
+// core/engine: the smallest interface behind which the numbers are computed. The CPU one always works; gpu/
+// offers another.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "core/analysis/measures.hpp"
+#include "core/attention/gradients.hpp"
+#include "core/document/document.hpp"
+#include "core/document/stage.hpp"
+#include "core/document/trace.hpp"
+
+namespace attnscope {
+
+// Of core/streaming/tile.hpp, which whoever sweeps includes.
+struct AttentionProblem;
+struct PooledCells;
+struct PooledTile;
+struct Sweep;
+struct SweepProgress;
+struct SweepWish;
+struct TileWish;
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  /// "CPU · 2 threads"
+  virtual std::string_view name() const = 0;
+  /// One stage. `document` passed check(); every stage this one reads is in `so_far` and was produced by this
+  /// same object. Null where the stage does not exist for this Document. Throws Cancelled soon after `stop`
+  /// fires. Called from one thread at a time.
+  virtual TensorPtr run(Stage, const Document& document, const Trace& so_far, std::stop_token stop) = 0;
+  /// What is read off the weights; `trace` is complete and was produced by this same object.
+  virtual Measures measure(const Document& document, const Trace& trace, std::stop_token stop) = 0;
+  /// The backward pass of a Document that asks for a loss; `trace` is complete and was produced by this same
+  /// object.
+  virtual GradientsPtr backward(const Document& document, const Trace& trace, std::stop_token stop) = 0;
+  /// Long sequences, which have no Trace: everything that grows with queries plus keys only, in one pass.
+  /// Throws Error or Cancelled. `progress` may be null. Called from one thread at a time, as run().
+  virtual Sweep sweep(const AttentionProblem&, const SweepWish&, std::stop_token stop,
+                      SweepProgress* progress) = 0;
+  /// Exact cells of a rectangle of one head. `known`: a sweep of the same problem, or null.
+  virtual Tensor tile(const AttentionProblem&, const TileWish&, const Sweep* known, std::stop_token stop) = 0;
+  /// The same of weights, in cells of several.
+  virtual PooledTile pooled_tile(const AttentionProblem&, const TileWish&, const PooledCells&,
+                                 const Sweep* known, std::stop_token stop) = 0;
+};
+
+/// Works everywhere. threads = 0 takes what the machine has. Results do not depend on the number of threads.
+std::unique_ptr<Backend> make_cpu_backend(int threads = 0);
+
+}  // namespace attnscope

@@ -1,0 +1,59 @@
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/attention/run_stage.hpp"
+#include "core/base/parallel.hpp"
+#include "core/engine/backend.hpp"
+#include "core/streaming/tile.hpp"
+
+namespace attnscope {
+
+namespace {
+
+class CpuBackend final : public Backend {
+ public:
+  explicit CpuBackend(int threads) : pool_(threads) {
+    name_ = fmt::format("CPU · {} thread{}", pool_.threads(), pool_.threads() == 1 ? "" : "s");
+  }
+
+  std::string_view name() const override { return name_; }
+
+  TensorPtr run(Stage stage, const Document& document, const Trace& so_far, std::stop_token stop) override {
+    return run_stage(Work{pool_, std::move(stop)}, stage, document, sources_of<float>(document), so_far);
+  }
+
+  Measures measure(const Document& document, const Trace& trace, std::stop_token stop) override {
+    return attnscope::measure(Work{pool_, std::move(stop)}, document, trace);
+  }
+
+  GradientsPtr backward(const Document& document, const Trace& trace, std::stop_token stop) override {
+    return std::make_shared<const Gradients>(
+        attnscope::backward(Work{pool_, std::move(stop)}, document, sources_of<float>(document), trace));
+  }
+
+  Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, std::stop_token stop,
+              SweepProgress* progress) override {
+    return attnscope::sweep(problem, wish, Work{pool_, std::move(stop)}, progress);
+  }
+
+  Tensor tile(const AttentionProblem& problem, const TileWish& wish, const Sweep* known,
+              std::stop_token stop) override {
+    return attnscope::tile(problem, wish, known, Work{pool_, std::move(stop)});
+  }
+
+  PooledTile pooled_tile(const AttentionProblem& problem, const TileWish& wish, const PooledCells& cells,
+                         const Sweep* known, std::stop_token stop) override {
+    return attnscope::pooled_tile(problem, wish, cells, known, Work{pool_, std::move(stop)});
+  }
+
+ private:
+  ThreadPool pool_;
+  std::string name_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cpu_backend(int threads) { return std::make_unique<CpuBackend>(threads); }
+
+}  // namespace attnscope

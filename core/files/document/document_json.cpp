@@ -1,0 +1,245 @@
+// core/files/document: a Document from its JSON form. The keys are listed in README, "File formats".
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/document/settings_check.hpp"
+#include "core/files/document/document_settings.hpp"
+#include "core/files/document/open.hpp"
+#include "core/files/formats/json_reader.hpp"
+#include "core/files/formats/limits.hpp"
+#include "core/text/tokenize.hpp"
+#include "core/text/utf8.hpp"
+#include "core/weights/make_weights.hpp"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+/// The texts under `key`, cut into tokens unless the file lists those under `tokens_key` as well.
+std::vector<Sequence> read_sequences(JsonFields& root, const std::string& key, const std::string& tokens_key,
+                                     const std::string& where) {
+  const std::vector<std::string> texts = root.texts(key);
+  const json* listed = root.find(tokens_key);
+  const std::vector<std::vector<std::string>> tokens = root.text_lists(tokens_key);
+  if (listed != nullptr && tokens.size() != texts.size()) {
+    root.fail(tokens_key, fmt::format("a list for each of the {} texts", texts.size()), *listed);
+  }
+  std::vector<Sequence> sequences;
+  for (std::size_t b = 0; b < texts.size(); ++b) {
+    if (texts[b].size() > max_text_bytes) {
+      throw FieldError(where, key,
+                       fmt::format("a text of {} bytes under \"{}\" is too long, expected at most {}.",
+                                   texts[b].size(), key, max_text_bytes));
+    }
+    sequences.push_back({texts[b], listed != nullptr ? label_tokens(tokens[b]) : tokenize(texts[b])});
+  }
+  return sequences;
+}
+
+/// Puts labels in the place of the numbers; there must be as many.
+void label(const JsonFields& fields, const json& listed, const std::vector<std::vector<std::string>>& tokens,
+           std::vector<Sequence>& sequences) {
+  const std::size_t labels = sequences.front().tokens.size();
+  bool fits = tokens.size() == sequences.size();
+  for (const std::vector<std::string>& list : tokens) fits = fits && list.size() == labels;
+  if (!fits) {
+    fields.fail(
+        "tokens",
+        fmt::format("{} lists of {} strings, to label every row and column", sequences.size(), labels),
+        listed);
+  }
+  for (std::size_t b = 0; b < tokens.size(); ++b) {
+    sequences[b].tokens = label_tokens(tokens[b]);
+    sequences[b].text = joined(sequences[b].tokens);
+  }
+}
+
+/// Tensors that replace a text, with tokens that only label their rows and columns.
+void label_input(JsonFields& root, JsonFields& fields, const std::vector<std::string>& texts, Input& input) {
+  const json* listed = fields.find("tokens");
+  const std::vector<std::vector<std::string>> tokens = fields.text_lists("tokens");
+  fields.finish();
+  if (listed != nullptr) label(fields, *listed, tokens, input.sequences.change());
+  if (root.find("text") == nullptr) return;
+  if (texts.size() != input.sequences.size()) {
+    root.fail("text", fmt::format("{} texts, one for each entry of the batch", input.sequences.size()),
+              *root.find("text"));
+  }
+  for (std::size_t b = 0; b < texts.size(); ++b) input.sequences.change()[b].text = texts[b];
+}
+
+/// Token vectors as numbers.
+Input read_vectors(JsonFields& root, const json& value, const std::vector<std::string>& texts,
+                   const std::string& where) {
+  JsonFields fields(value, "vectors", where);
+  Input input;
+  input.vectors = {fields.tensor("query", 3), fields.tensor("key", 3), fields.tensor("value", 3)};
+  if (!input.vectors) throw FieldError(where, "vectors", "\"vectors\" needs \"query\".");
+  input.sequences = numbered_sequences(input.vectors);
+  label_input(root, fields, texts, input);
+  return input;
+}
+
+/// Q, K and V as numbers.
+Input read_given(JsonFields& root, const json& value, const std::vector<std::string>& texts,
+                 const std::string& where) {
+  JsonFields fields(value, "given", where);
+  Input input;
+  input.given = {fields.tensor("query", 4),      fields.tensor("key", 4),
+                 fields.tensor("value", 4),      fields.tensor("past_key", 4),
+                 fields.tensor("past_value", 4), fields.wholes("lengths", max_padded_length)};
+  if (!input.given) {
+    throw FieldError(where, "given", "\"given\" needs \"query\", \"key\" and \"value\".");
+  }
+  input.given.holds = fields.one_of("holds", input.given.holds);
+  if (const json* guessed = fields.find("guessed")) {
+    JsonFields reasons(*guessed, "given.guessed", where);
+    input.given.guesses = {reasons.text("causal", ""), reasons.text("positions", "")};
+    reasons.finish();
+  }
+  input.sequences = numbered_sequences(input.given);
+  label_input(root, fields, texts, input);
+  return input;
+}
+
+Input read_input(JsonFields& root, const std::string& where) {
+  const std::vector<std::string> texts = root.texts("text");
+  const json* given = root.find("given");
+  const json* vectors = root.find("vectors");
+  Input input;
+  if (given != nullptr && vectors != nullptr) {
+    throw FieldError(where, "vectors", "\"given\" and \"vectors\" cannot be combined.");
+  }
+  if (given != nullptr) {
+    input = read_given(root, *given, texts, where);
+  } else if (vectors != nullptr) {
+    input = read_vectors(root, *vectors, texts, where);
+  } else {
+    input.sequences = read_sequences(root, "text", "tokens", where);
+    if (root.find("memory") != nullptr) input.memory = read_sequences(root, "memory", "memory_tokens", where);
+  }
+  return input;
+}
+
+/// The blocks themselves, for weights that no recipe can make again.
+void read_blocks(const json& value, const std::string& where, Weights& weights) {
+  JsonFields fields(value, "weights", where);
+  if (fields.find("recipe") == nullptr || *fields.find("recipe") != "given") {
+    throw FieldError(where, "weights", "\"weights.recipe\" must be \"given\" where weights are an object.");
+  }
+  for (const ParameterInfo& row : parameter_table)
+    weights[row.parameter] = fields.tensor(std::string(row.key), row.rank());
+  weights.head_names = fields.texts("head_names");
+  weights.made_by = fields.one_of("made_by", weights.made_by);
+  fields.finish();
+}
+
+/// A factor above 0.
+float read_gain(JsonFields& fields, const std::string& name) {
+  const float gain = fields.number(name, 1);
+  if (!(gain > 0)) fields.fail(name, "a number above 0", *fields.find(name));
+  return gain;
+}
+
+/// What single blocks do differently from the recipe.
+void read_block_recipes(JsonFields& root, const std::string& where, Weights& weights) {
+  const json* value = root.find("blocks");
+  if (value == nullptr) return;
+  JsonFields blocks(*value, "blocks", where);
+  for (std::size_t i = 0; i < weights.blocks.size(); ++i) {
+    const std::string name(enum_name(static_cast<Projection>(i)).key);
+    const json* block = blocks.find(name);
+    if (block == nullptr) continue;
+    JsonFields fields(*block, "blocks." + name, where);
+    BlockRecipe& own = weights.blocks[i];
+    own.gain = read_gain(fields, "gain");
+    const std::uint64_t seed =
+        fields.whole("seed", weights.seed, 0, std::numeric_limits<std::uint64_t>::max());
+    if (fields.find("initialiser") != nullptr)
+      own.drawn = {fields.one_of("initialiser", Initialiser::Xavier), seed};
+    fields.finish();
+  }
+  blocks.finish();
+}
+
+Recipe read_recipe(JsonFields& root) {
+  const json* value = root.find("weights");
+  if (value != nullptr && value->is_object()) return Recipe::Given;
+  constexpr auto made = enum_column<Recipe>(&EnumName::key);
+  return static_cast<Recipe>(root.choice("weights", 0, std::span(made).first<2>()));
+}
+
+/// All but the recipe and the settings of the table, which stand there already.
+void read_weights(JsonFields& root, const std::string& where, Weights& weights) {
+  read_block_recipes(root, where, weights);
+  if (root.boolean("extra_key", false))  // with_weights() draws the numbers
+    weights[Parameter::ExtraKey] = weights[Parameter::ExtraValue] = std::make_shared<const Tensor>(Shape{1});
+  if (weights.recipe == Recipe::Given) read_blocks(*root.find("weights"), where, weights);
+}
+
+/// The list of operated heads, for a Document whose heads are known; empty when none is.
+std::vector<HeadSurgery> read_surgery(JsonFields& root, const std::string& where, int heads) {
+  const json* list = root.find("surgery");
+  if (list == nullptr) return {};
+  if (!list->is_array()) root.fail("surgery", "an array of objects, one for each operated head", *list);
+  std::vector<HeadSurgery> surgery(static_cast<std::size_t>(heads));
+  bool operated = false;
+  std::set<int> named;
+  for (const json& value : *list) {
+    JsonFields fields(value, "surgery", where);
+    const json* number = fields.find("head");
+    if (number == nullptr) throw FieldError(where, "surgery", "\"surgery\" needs \"head\".");
+    const int head = fields.integer("head", 0, 0, heads - 1);
+    if (!named.insert(head).second) fields.fail("head", "a head that is not named twice", *number);
+    HeadSurgery& there = surgery[static_cast<std::size_t>(head)];
+    there.kind = fields.one_of("kind", HeadSurgery::Kind::None);
+    there.frozen = fields.tensor("pattern", 3);
+    fields.finish();
+    const bool frozen = there.kind == HeadSurgery::Kind::Frozen;
+    if (frozen != static_cast<bool>(there.frozen)) {
+      throw FieldError(where, "surgery",
+                       "\"surgery.pattern\" belongs to the kind \"frozen\", and that kind needs it.");
+    }
+    if (frozen) check_pattern(head, *there.frozen);
+    operated = operated || there.kind != HeadSurgery::Kind::None;
+  }
+  return operated ? surgery : std::vector<HeadSurgery>{};
+}
+
+}  // namespace
+
+Document document_from_json(std::string_view text, const std::string& where) {
+  return document_from_value(parse_strict_json(text, where), where);
+}
+
+Document document_from_value(const json& value, const std::string& where) {
+  JsonFields root(value, "", where);
+  if (root.find("attnscope") == nullptr) {
+    throw Error(
+        fmt::format("{} is not an AttnScope document: it has no key \"attnscope\".", in_quotes(where)));
+  }
+  root.whole("attnscope", 1, 1, 1);
+  Document document;
+  document.title = root.text("title", "");
+  document.input = read_input(root, where);
+  document.layer().weights.recipe = read_recipe(root);
+  document.embedding = usual_embedding(document.layer().weights.recipe);
+  read_settings(root, where, document);
+  read_weights(root, where, document.layer().weights);
+  document.layer().surgery = read_surgery(root, where, query_heads(document));
+  for (const char* of_session : {"session", "view", "held"}) root.find(of_session);  // see session_file.hpp
+  root.finish();
+  if (document.layer().weights.recipe == Recipe::Given)
+    return document;  // the file's own blocks, fitting or not
+  return with_weights(std::move(document));
+}
+
+}  // namespace attnscope

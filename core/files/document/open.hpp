@@ -1,0 +1,52 @@
+// core/files/document: one door for everything a person opens: command line, menu and drop all come through
+// here.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/document/document.hpp"
+#include "core/files/formats/reading.hpp"
+
+namespace attnscope {
+
+/// A Document from a file: an AttnScope document (.json: see README, "File formats"), tensors Q, K, V with
+/// what may go with them (.safetensors: see attention_tensors.hpp),
+/// Q.npy with K.npy and V.npy beside it ([n][d], [heads][n][d] or [batch][heads][n][d]), one layer of what a
+/// program dumped (.safetensors, .npy: see dump.hpp; `layer` names it, the first when empty), or plain text
+/// (anything else, at most 1 MB; one sequence per non-empty line when there are at most 16 lines, else one
+/// sequence; several hide their padding; weights built by hand). The title is the document's own or the
+/// file's name. What comes back passed check(). Throws Error with one sentence that names the file, what was
+/// found and what was expected, or Cancelled when the reading is stopped.
+Document open_document(const std::filesystem::path& path, std::string_view layer = {},
+                       Reading* reading = nullptr);
+
+/// The layers of a dump, in reading order; names and shapes are all that is read. Empty for what is none and
+/// for what cannot be read.
+struct LayerEntry {
+  std::string name;   // for open_document()
+  std::string facts;  // "12 heads, 1,024 × 64"
+  std::string title;  // of its Document
+};
+std::vector<LayerEntry> list_layers(const std::filesystem::path& path);
+
+/// The JSON form, and back: a Document whose blocks follow its recipe comes back equal, bit by bit. `where`
+/// names the source in messages. from_json refuses unknown and duplicate keys, wrong types and numbers out of
+/// range, naming the key; whether the Document can be computed is left to check(). NaN and infinities live in
+/// matrices only, as strings.
+std::string to_json(const Document&);
+Document document_from_json(std::string_view json, const std::string& where);
+/// Atomically.
+void save_document(const Document&, const std::filesystem::path& path);
+
+/// The examples shipped in `assets/examples`, in the order of the menu: by file name. Empty when there is no
+/// such directory.
+struct Example {
+  std::string name;
+  std::filesystem::path path;
+};
+std::vector<Example> list_examples(const std::filesystem::path& assets);
+
+}  // namespace attnscope

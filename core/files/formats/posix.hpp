@@ -1,0 +1,45 @@
+// core/files/formats: the system's files as values that close themselves, with errors in words.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.hpp"
+
+namespace attnscope {
+
+/// One open file; closed when it goes.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor();
+  int number() const { return number_; }
+  explicit operator bool() const { return number_ >= 0; }
+  int release();
+
+ private:
+  int number_ = -1;
+};
+
+/// "Cannot read "a.txt": No such file or directory." from errno as it is now.
+Error system_error(std::string_view what, const std::filesystem::path& path);
+
+/// Opens a regular file for reading; never blocks on a pipe. Throws Error for anything else and says what it
+/// is.
+Descriptor open_regular(const std::filesystem::path& path);
+/// Size in bytes as it is now.
+std::uint64_t size_of(const Descriptor& file, const std::filesystem::path& path);
+/// Exactly `size` bytes from `offset` on. Throws Error when the file ends before that.
+void read_exactly(const Descriptor& file, const std::filesystem::path& path, std::uint64_t offset, void* to,
+                  std::size_t size);
+/// ".json" for "A.JSON".
+std::string lower_extension(const std::filesystem::path& path);
+/// The whole file. Throws Error when it is longer than `limit` bytes.
+std::string read_whole(const std::filesystem::path& path, std::uint64_t limit);
+
+}  // namespace attnscope

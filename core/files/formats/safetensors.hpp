@@ -1,0 +1,72 @@
+// core/files/formats: safetensors, read by memory map and written atomically. The loader trusts nothing:
+// header length, JSON, names, types, shapes, offsets, holes and overlaps are all checked before a byte of
+// data is touched.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/base/tensor.hpp"
+#include "core/files/formats/dtype.hpp"
+#include "core/files/formats/mapped_file.hpp"
+#include "core/files/formats/reading.hpp"
+
+namespace attnscope {
+
+/// One tensor of an open file. `bytes` point into the map and live as long as the SafetensorsFile; they are
+/// not aligned. to_tensor() reads from `file` instead, where a file that shrinks is an error.
+struct TensorEntry {
+  std::string name;  // valid UTF-8, any characters
+  DType dtype = DType::F32;
+  std::vector<std::int64_t> shape;  // every size >= 0
+  std::span<const std::byte> bytes;
+  const MappedFile* file = nullptr;  // which the bytes are in
+  std::uint64_t begin = 0;           // in the file
+
+  std::uint64_t count() const { return bytes.size() * 8 / static_cast<std::uint64_t>(bit_size(dtype)); }
+};
+
+class SafetensorsFile {
+ public:
+  /// Throws Error naming the path, what was found and what was expected.
+  explicit SafetensorsFile(const std::filesystem::path& path);
+
+  const std::vector<TensorEntry>& tensors() const { return tensors_; }  // in order of their data
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  /// Null when there is none. Throws Error when the file has become shorter since it was opened: reading its
+  /// bytes would end the program.
+  const TensorEntry* find(std::string_view name) const;
+  const std::filesystem::path& path() const { return file_.path(); }
+
+ private:
+  MappedFile file_;
+  std::vector<TensorEntry> tensors_;
+  std::map<std::string, std::string> metadata_;
+};
+
+/// The values converted to float (or double), F16 and BF16 exactly: F16, BF16, F32, F64, integers and Bool (0
+/// or 1). Throws Error naming `path`, the tensor and its type for the other types, for more than
+/// Shape::max_rank dimensions, and when the file has become shorter.
+template <class T>
+TensorOf<T> to_tensor(const TensorEntry&, const std::filesystem::path& path, Reading* reading = nullptr);
+
+/// What to write under which name, as elements of which type.
+struct NamedTensor {
+  std::string name;
+  std::variant<const Tensor*, const TensorOf<double>*> tensor;  // not null
+  DType dtype = DType::F32;
+};
+/// Writes tensors as F16, BF16, F32 or F64, rounded to nearest even, and `metadata` as the format's
+/// __metadata__. Atomically: a reader sees the old file or the new one, never a part. Throws Error for
+/// another dtype, for names that are equal or no UTF-8, and for what the system refuses.
+void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
+                       const std::map<std::string, std::string>& metadata = {});
+
+}  // namespace attnscope

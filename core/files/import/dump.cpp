@@ -1,0 +1,377 @@
+#include "core/files/import/dump.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.hpp"
+#include "core/document/settings_check.hpp"
+#include "core/edits/dump.hpp"
+#include "core/files/formats/limits.hpp"
+#include "core/files/formats/npy.hpp"
+#include "core/files/formats/posix.hpp"
+#include "core/files/import/dump_guess.hpp"
+#include "core/text/tokenize.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t most_arrays = 4096;  // of a folder that are looked at
+
+std::string grouped(std::int64_t number) {
+  std::string digits = fmt::to_string(number);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
+  return digits;
+}
+
+/// [batch][n][heads][d] as [batch][heads][n][d].
+Tensor heads_first(const Tensor& tensor) {
+  const Shape& s = tensor.shape();
+  Tensor out(Shape{s[0], s[2], s[1], s[3]});
+  const std::int64_t width = s[3];
+  for (std::int64_t b = 0; b < s[0]; ++b)
+    for (std::int64_t i = 0; i < s[1]; ++i)
+      for (std::int64_t h = 0; h < s[2]; ++h)
+        std::copy_n(tensor.data() + ((b * s[1] + i) * s[2] + h) * width, width,
+                    out.data() + ((b * s[2] + h) * s[1] + i) * width);
+  return out;
+}
+
+/// [rows][columns] as [columns][rows].
+Tensor transposed(const Tensor& tensor) {
+  Tensor out(Shape{tensor.shape()[1], tensor.shape()[0]});
+  out.matrix() = tensor.matrix().transpose();
+  return out;
+}
+
+/// What was looked for among names that tell of no layer.
+std::string none_among(std::span<const NamedRank> names) {
+  const std::vector<IncompleteLayer> incomplete = find_incomplete(names);
+  if (!incomplete.empty()) {
+    const IncompleteLayer& layer = incomplete.front();
+    return fmt::format("{} has {} but no {}", layer.name.empty() ? "it" : "layer " + in_quotes(layer.name),
+                       in_quotes(layer.there), in_quotes(layer.missing));
+  }
+  std::vector<std::string> some;
+  for (const NamedRank& name : names.first(std::min<std::size_t>(3, names.size())))
+    some.push_back(in_quotes(name.name, 60));
+  return fmt::format(
+      "none of its {} tensors{}{} is named like queries and keys (q, k) or like attention weights",
+      names.size(), some.empty() ? "" : fmt::format(", {}", fmt::join(some, ", ")),
+      names.size() > 3 ? ", …,"
+      : some.empty()   ? ""
+                       : ",");
+}
+
+}  // namespace
+
+Dump::Dump(const std::filesystem::path& path, Reading* reading) : path_(path), reading_(reading) {
+  std::vector<NamedRank> names;
+  if (lower_extension(path) != ".npy") {
+    tensors_ = std::make_unique<const SafetensorsFile>(path);
+    for (const TensorEntry& entry : tensors_->tensors())
+      names.push_back({entry.name, static_cast<int>(entry.shape.size())});
+  } else {
+    const auto add = [&](const std::filesystem::path& file) {
+      const Shape shape = npy_shape(file);
+      const std::string name = printable(file.stem().native());
+      std::vector<std::int64_t>& sizes = array_shapes_[name];
+      for (int axis = 0; axis < shape.rank(); ++axis) sizes.push_back(shape[axis]);
+      arrays_[name] = file;
+      names.push_back({name, shape.rank()});
+    };
+    add(path);
+    std::error_code unreadable;
+    for (const auto& entry : std::filesystem::directory_iterator(
+             path.has_parent_path() ? path.parent_path() : std::filesystem::path("."), unreadable)) {
+      if (lower_extension(entry.path()) != ".npy" || entry.path().filename() == path.filename()) continue;
+      if (arrays_.size() >= most_arrays) break;
+      try {
+        add(entry.path());
+      } catch (const Error&) {  // a neighbour that is none; whoever opens it is told
+      }
+    }
+  }
+  layers_ = find_layers(names, tensors_ == nullptr);
+  if (layers_.empty()) why_none_ = none_among(names);
+  read_metadata();
+}
+
+void Dump::read_metadata() {
+  const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
+  place_ = tensors_ ? in_quotes(path_.native()) + ", metadata" : in_quotes((folder / sidecar_name).native());
+  facts_ = facts_from(tensors_ ? tensors_->metadata() : read_sidecar(folder), place_);
+}
+
+std::string Dump::why_none() const {
+  return fmt::format("{} holds no attention layer: {}.", in_quotes(path_.native()), why_none_);
+}
+
+std::vector<std::int64_t> Dump::shape_of(const std::string& name) const {
+  if (!tensors_) return array_shapes_.at(name);
+  return tensors_->find(name)->shape;
+}
+
+std::uint64_t Dump::count_of(const std::string& name) const {
+  std::uint64_t count = 1;
+  for (const std::int64_t size : shape_of(name)) count *= static_cast<std::uint64_t>(size);
+  return count;
+}
+
+Tensor Dump::read(const std::string& name) const {
+  if (!tensors_) return read_npy<float>(arrays_.at(name), reading_);
+  return to_tensor<float>(*tensors_->find(name), path_, reading_);
+}
+
+void Dump::refuse(const std::string& name, const std::string& what) const {
+  throw Error(fmt::format("{}: {} {}.", in_quotes(path_.native()), in_quotes(name), what));
+}
+
+void Dump::refuse_fact(const std::string& key, const std::string& what) const {
+  throw Error(fmt::format("{}: {} {}.", place_, in_quotes(key), what));
+}
+
+std::vector<std::int64_t> Dump::sizes_of(const std::string& name, bool tokens_first) const {
+  std::vector<std::int64_t> sizes = shape_of(name);
+  sizes.insert(sizes.begin(), 4 - sizes.size(), 1);
+  if (tokens_first) std::swap(sizes[1], sizes[2]);
+  return sizes;
+}
+
+std::string Dump::facts(const LayerNames& layer) const {
+  const bool weights = !layer.weights.empty();
+  const std::vector<std::int64_t> sizes =
+      weights ? sizes_of(layer.weights, false) : sizes_of(layer.query, are_tokens_first(layer.query));
+  const std::string without_values =
+      weights || !layer.value.empty() ? "" : fmt::format(", without \"{}\"", expected_value(layer));
+  return fmt::format("{}{} heads, {} × {}{}", weights ? "weights of " : "", sizes[1], grouped(sizes[2]),
+                     grouped(sizes[3]), without_values);
+}
+
+std::string Dump::title(const std::filesystem::path& path, std::string_view layer) {
+  const std::string file = printable(path.filename().native());
+  return layer.empty() ? file : file + " · " + printable(layer);
+}
+
+bool Dump::are_tokens_first(const std::string& name) const {
+  return facts_.tokens_first.value_or(name.find("hook") != std::string::npos);
+}
+
+Tensor Dump::four_dimensional(const std::string& name) const {
+  const std::vector<std::int64_t> sizes = sizes_of(name, false);
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end())
+    refuse(name,
+           fmt::format("has shape [{}], expected sizes of at least 1", fmt::join(shape_of(name), ", ")));
+  return read(name).reshaped(Shape(sizes));
+}
+
+TensorPtr Dump::vectors(const std::string& name) const {
+  if (!are_tokens_first(name)) return std::make_shared<const Tensor>(four_dimensional(name));
+  if (shape_of(name).size() < 3)
+    refuse(name, fmt::format("has shape [{}], expected 3 or 4 dimensions where tokens come before heads",
+                             fmt::join(shape_of(name), ", ")));
+  return std::make_shared<const Tensor>(heads_first(four_dimensional(name)));
+}
+
+Dump::LogWeights Dump::log_weights(const std::string& name) const {
+  constexpr double tolerance = 0.02;  // of what bfloat16 leaves of a sum
+  const std::vector<std::int64_t> sizes = sizes_of(name, false);
+  Tensor weights = four_dimensional(name);
+  const std::int64_t queries = sizes[2], keys = sizes[3], rows = weights.size() / keys;
+  bool causal = keys > 1 && keys >= queries;
+  expect(reading_, static_cast<std::uint64_t>(weights.size()));  // to be looked at
+  for (std::int64_t row = 0; row < rows; ++row) {
+    float* const w = weights.data() + row * keys;
+    const std::int64_t query = row % queries, own = query + keys - queries;  // its own key
+    double sum = 0;
+    for (std::int64_t key = 0; key < keys; ++key) {
+      if (!(w[key] >= 0) || std::isinf(w[key]))
+        refuse(name,
+               fmt::format("holds {} at row {}, key {}, expected weights from 0 to 1", w[key], query, key));
+      sum += static_cast<double>(w[key]);
+      if (key <= own || w[key] == 0) continue;
+      if (facts_.causal.value_or(false) && keys >= queries)
+        refuse_fact("causal",
+                    fmt::format("is \"true\", but in {} head {} query {} gives later key {} a weight of "
+                                "{:.4g}, expected 0",
+                                in_quotes(name), row / queries % sizes[1], query, key, w[key]));
+      causal = false;
+    }
+    if (sum != 0 && std::abs(sum - 1) > tolerance)
+      refuse(name,
+             fmt::format("has a row (head {}, query {}) that adds up to {:.4g}, expected weights that add "
+                         "up to 1: those after softmax and before dropout",
+                         row / queries % sizes[1], query, sum));
+    for (std::int64_t key = 0; key < keys; ++key) w[key] = std::log(w[key]);  // ln 0 = -∞ hides the key
+    advance(reading_, static_cast<std::uint64_t>(keys));
+  }
+  return {std::make_shared<const Tensor>(std::move(weights)), causal};
+}
+
+void Dump::check_sizes(const LayerNames& layer) const {
+  if (!layer.weights.empty()) {
+    const std::vector<std::int64_t> w = sizes_of(layer.weights, false);
+    return check_memory({.batch = w[0], .heads = w[1], .kv_heads = w[1], .queries = w[2], .keys = w[3]},
+                        true);
+  }
+  const bool tokens_first = are_tokens_first(layer.query), has_values = !layer.value.empty();
+  const std::vector<std::int64_t> q = sizes_of(layer.query, tokens_first);
+  std::vector<std::int64_t> v = sizes_of(has_values ? layer.value : layer.key, tokens_first);
+  if (!has_values) v[3] = 1;
+  check_memory({.batch = q[0],
+                .heads = q[1],
+                .kv_heads = v[1],
+                .queries = q[2],
+                .keys = v[2],
+                .d_model = q[1] * v[3],
+                .d_k = q[3],
+                .d_v = v[3]});
+}
+
+Document Dump::document(const LayerNames& layer) const {
+  try {
+    check_sizes(layer);  // before anything is read
+  } catch (const Error& error) {
+    const std::string where = in_quotes(path_.native()), what = error.what();
+    throw Error(what.starts_with(where) ? what : where + ": " + what);
+  }
+  for (const std::string* name : {&layer.query, &layer.key, &layer.value, &layer.weights})
+    if (!name->empty()) expect(reading_, count_of(*name));
+  Document document;
+  document.title = title(path_, layer.name);
+  if (layer.weights.empty()) {
+    Given& given = document.input.given;
+    given.query = vectors(layer.query);
+    given.key = vectors(layer.key);
+    const Shape& k = given.key->shape();
+    given.value = layer.value.empty() ? std::make_shared<const Tensor>(Shape{k[0], k[1], k[2], 1})
+                                      : vectors(layer.value);
+    if (layer.value.empty()) given.holds = Holds::QueryKey;
+  } else {
+    const LogWeights weights = log_weights(layer.weights);
+    const Shape& s = weights.logarithms->shape();
+    const auto zeros = [&](std::int64_t tokens) {
+      return std::make_shared<const Tensor>(Shape{s[0], s[1], tokens, 1});
+    };
+    document.input.given = {zeros(s[2]), zeros(s[3]), zeros(s[3])};
+    document.input.given.holds = Holds::Weights;
+    document.layer().masking.additive = weights.logarithms;
+    document.layer().masking.causal = facts_.causal.value_or(weights.causal);
+  }
+  finish(document, layer);
+  return document;
+}
+
+void Dump::finish(Document& document, const LayerNames& layer) const {
+  if (document.input.sequences.empty()) document.input.sequences = numbered_sequences(document.input.given);
+  if (document.input.sequences.empty()) return;  // a batch of 0, which is refused later
+  take_labels(document, layer);
+  if (layer.weights.empty() && facts_.scaling) document.layer().scaling = *facts_.scaling;
+  if (!layer.weights.empty()) document.layer().scaling.kind = Scaling::Kind::Off;  // of scores that are all 0
+  take_output(document, layer);
+  take_positions(document, layer);
+  take_causal(document, layer);
+}
+
+void Dump::take_labels(Document& document, const LayerNames& layer) const {
+  std::vector<Sequence>& sequences = document.input.sequences.change();
+  const std::size_t expected = sequences.front().tokens.size();
+  const auto fits = [&](const std::string& key, const std::string& what, std::size_t found) {
+    if (found == expected) return;
+    refuse_fact(key, fmt::format("{} {}, expected {}: one for each position of {}", what, found, expected,
+                                 in_quotes(layer.weights.empty() ? layer.query : layer.weights)));
+  };
+  if (facts_.tokens.size() > 1 && facts_.tokens.size() != sequences.size())
+    refuse_fact("tokens", fmt::format("has {} lists, expected {}: one for each sequence of {}",
+                                      facts_.tokens.size(), sequences.size(),
+                                      in_quotes(layer.weights.empty() ? layer.query : layer.weights)));
+  for (std::size_t b = 0; b < sequences.size(); ++b) {
+    Sequence& sequence = sequences[b];
+    if (!facts_.tokens.empty()) {
+      sequence.tokens = label_tokens(facts_.tokens[facts_.tokens.size() > 1 ? b : 0]);
+      fits("tokens", "lists", sequence.tokens.size());
+      sequence.text = joined(sequence.tokens);
+    } else if (!facts_.text.empty()) {
+      sequence = {facts_.text, tokenize(facts_.text)};
+      fits("text", "(\"tokens\" would name them) has as many words and marks as", sequence.tokens.size());
+    }
+  }
+}
+
+void Dump::take_output(Document& document, const LayerNames& layer) const {
+  if (layer.output.empty() || layer.value.empty()) return;
+  const std::int64_t mixed = document.input.given.query->shape()[1] * document.input.given.value->shape()[3];
+  Tensor w = read(layer.output);
+  if (w.size() == 0)
+    refuse(layer.output, fmt::format("has shape {}, expected numbers", to_string(w.shape())));
+  if (w.shape().rank() == 3) {  // [heads][d_v][d_model]
+    const Shape s = w.shape();
+    w = std::move(w).reshaped(Shape{s[0] * s[1], s[2]});
+  }
+  const bool output_first = facts_.output_first.value_or(is_output_first(layer.output));
+  const std::int64_t rows = w.shape()[output_first ? 1 : 0], other = w.shape()[output_first ? 0 : 1];
+  if (rows != mixed)
+    refuse(layer.output,
+           fmt::format(
+               "has shape [{}], expected {} with heads · d_v = {}{}", fmt::join(shape_of(layer.output), ", "),
+               output_first ? "[d_model, heads · d_v]" : "[heads · d_v, d_model]", mixed,
+               other != mixed ? ""
+                              : fmt::format("; the metadata \"W_O_layout\": \"{} first\" turns it round",
+                                            output_first ? "input" : "output")));
+  document.layer().weights.recipe = Recipe::Given;
+  document.layer().weights[Parameter::WOutput] =
+      std::make_shared<const Tensor>(output_first ? transposed(w) : std::move(w));
+  if (layer.output_bias.empty()) return;
+  Tensor bias = read(layer.output_bias);
+  if (bias.size() != other)
+    refuse(layer.output_bias, fmt::format("has shape [{}], expected [d_model] = [{}]",
+                                          fmt::join(shape_of(layer.output_bias), ", "), other));
+  document.layer().weights[Parameter::BOutput] = std::make_shared<const Tensor>(std::move(bias));
+}
+
+/// What may tell of the model: the file's name, of arrays that of their folder as well.
+std::string Dump::model_name() const {
+  const std::string file = path_.stem().native();
+  return tensors_ ? file : path_.parent_path().filename().native() + " " + file;
+}
+
+void Dump::take_positions(Document& document, const LayerNames& layer) const {
+  document.layer().positions = Positions::None;  // whatever made the queries and keys has put them in
+  const std::int64_t d_k = document.input.given.query->shape()[3];
+  if (facts_.rope_dims && layer.weights.empty() && *facts_.rope_dims > d_k)
+    refuse_fact("rope_dims", fmt::format("is {}, expected at most {}: the width of {}", *facts_.rope_dims,
+                                         d_k, in_quotes(layer.query)));
+  if (facts_.rope_base) document.layer().position_settings.rope_base = *facts_.rope_base;
+  if (facts_.rope_dims) document.layer().position_settings.rope_dims = *facts_.rope_dims;
+  if (facts_.positions_applied) {
+    if (!*facts_.positions_applied)
+      document.layer().positions =
+          facts_.rope_interleaved.value_or(false) ? Positions::RopeInterleaved : Positions::RopeHalf;
+    return;
+  }
+  const PositionsGuess guess = guess_positions(model_name(), layer, facts_);
+  document.layer().positions = guess.positions;
+  document.input.given.guesses.positions = guess.why;
+}
+
+void Dump::take_causal(Document& document, const LayerNames& layer) const {
+  Given& given = document.input.given;
+  const bool says_itself =
+      !layer.weights.empty() || document.layer().masking.additive;  // measured, or a mask is there
+  if (facts_.causal) {
+    document.layer().masking.causal = *facts_.causal;
+  } else if (!says_itself) {
+    const CausalGuess guess =
+        guess_causal(model_name(), layer, given.query->shape()[2],
+                     given.key->shape()[2] + (given.past_key ? given.past_key->shape()[2] : 0));
+    document.layer().masking.causal = guess.causal;
+    given.guesses.causal = guess.why;
+  }
+  align_causal(document);
+}
+
+}  // namespace attnscope

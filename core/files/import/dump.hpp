@@ -1,0 +1,91 @@
+// core/files/import: what a program dumped while a model ran: queries, keys and values, or attention weights,
+// of one layer or of many, as tensors of a safetensors file or as .npy files side by side. Only names and
+// shapes are read until a layer is asked for, so that a file of any size opens at once.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/document/document.hpp"
+#include "core/files/formats/safetensors.hpp"
+#include "core/files/import/dump_facts.hpp"
+#include "core/files/import/dump_names.hpp"
+
+namespace attnscope {
+
+class Dump {
+ public:
+  /// A .safetensors file; or an .npy file, which stands for all .npy files of its folder. What is said beside
+  /// the numbers stands in the metadata, or in attnscope.json in that folder. Throws Error when the file
+  /// itself or what is said cannot be read; neighbours that cannot be are left out. `reading`: of its layers'
+  /// numbers; must outlive it.
+  explicit Dump(const std::filesystem::path& path, Reading* reading = nullptr);
+
+  /// In the order of their names, 2 before 10; empty when the names tell of none.
+  const std::vector<LayerNames>& layers() const { return layers_; }
+  /// A sentence on why there is no layer: what was looked for.
+  std::string why_none() const;
+  /// "12 heads, 1,024 × 64" of Q, or "weights of 12 heads, 1,024 × 1,024".
+  std::string facts(const LayerNames&) const;
+
+  /// The layer's Document, not yet checked. Q, K and V have 2 to 4 dimensions, [batch][heads][n][d] with the
+  /// first ones left out; tokens come before heads where the file's metadata says "layout": "tokens first" or
+  /// the names have the word hook in them, as TransformerLens has it.
+  ///
+  /// Weights alone ([batch][heads][queries][keys] with the first ones left out, every row adding up to 1 ±
+  /// 0.02 or all 0) become a mask of their logarithms over scores that are all 0: softmax(0 + ln w) = w, so
+  /// that entropy, measures and pictures are those of the weights; queries, keys and values are 0. A layer
+  /// without values has zeros in their place. See Holds.
+  ///
+  /// Labels, scale, positions, causal mask and the layout of W_O are what the metadata says. Of weights it is
+  /// measured whether they are causal; else what is not said is guessed, see Guesses.
+  ///
+  /// Throws Error naming file and tensor, what was found and what was expected, or Cancelled.
+  Document document(const LayerNames&) const;
+  /// What is said or guessed, for a Document whose given tensors were read by another hand.
+  void finish(Document&, const LayerNames&) const;
+
+  /// "dump.safetensors · layers.0.attn": how a Document of the layer is called.
+  static std::string title(const std::filesystem::path& path, std::string_view layer);
+
+ private:
+  std::vector<std::int64_t> shape_of(const std::string& name) const;
+  std::uint64_t count_of(const std::string& name) const;
+  Tensor read(const std::string& name) const;
+  bool are_tokens_first(const std::string& name) const;  // [batch][n][heads][d], of q, k and v
+  void check_sizes(const LayerNames&) const;             // refuses what would not fit before it is read
+  /// [batch][heads][tokens][…], the first ones 1 where the tensor leaves them out.
+  std::vector<std::int64_t> sizes_of(const std::string& name, bool tokens_first) const;
+  Tensor four_dimensional(const std::string& name) const;  // as it lies
+  TensorPtr vectors(const std::string& name) const;        // heads before tokens
+  /// The weights' logarithms, and whether no query looks at a later key.
+  struct LogWeights {
+    TensorPtr logarithms;
+    bool causal = true;
+  };
+  LogWeights log_weights(const std::string& name) const;
+  void read_metadata();
+  std::string model_name() const;
+  void take_labels(Document&, const LayerNames&) const;
+  void take_output(Document&, const LayerNames&) const;
+  void take_positions(Document&, const LayerNames&) const;
+  void take_causal(Document&, const LayerNames&) const;
+  [[noreturn]] void refuse(const std::string& name, const std::string& what) const;
+  [[noreturn]] void refuse_fact(const std::string& key, const std::string& what) const;
+
+  std::filesystem::path path_;
+  Reading* reading_;
+  std::unique_ptr<const SafetensorsFile> tensors_;                 // null: arrays_
+  std::map<std::string, std::filesystem::path> arrays_;            // by their names without .npy
+  std::map<std::string, std::vector<std::int64_t>> array_shapes_;  // of arrays_
+  std::vector<LayerNames> layers_;
+  std::string why_none_;
+  std::string place_;  // of the metadata, for messages
+  DumpFacts facts_;
+};
+
+}  // namespace attnscope

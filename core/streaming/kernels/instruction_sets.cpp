@@ -1,0 +1,75 @@
+#include "core/streaming/kernels/kernels.hpp"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace attnscope::streaming {
+
+extern const Kernels kernels_baseline;
+#if defined(__x86_64__)
+extern const Kernels kernels_avx2, kernels_avx512, kernels_avx512_bfloat;
+extern const Kernels kernels_amx_bfloat, kernels_amx_split_bfloat;
+#endif
+
+#if defined(__x86_64__)
+
+namespace {
+bool has_v3() { return __builtin_cpu_supports("x86-64-v3"); }
+bool has_v4() { return __builtin_cpu_supports("x86-64-v4"); }
+bool has_pair_products() { return has_v4() && __builtin_cpu_supports("avx512bf16"); }
+
+/// The processor has tiles and bfloat16 products, and the system lets this process use them: it must be asked
+/// once, since their registers make every thread's state 8 KB larger.
+bool has_amx() {
+  constexpr unsigned leaf = 7, bfloat_bit = 1u << 22, tile_bit = 1u << 24;
+  constexpr long ask_for_feature = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  static const bool usable = [] {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (!has_v4() || __get_cpuid_count(leaf, 0, &a, &b, &c, &d) == 0) return false;
+    if ((d & bfloat_bit) == 0 || (d & tile_bit) == 0) return false;
+    return syscall(SYS_arch_prctl, ask_for_feature, tile_data) == 0;
+  }();
+  return usable;
+}
+}  // namespace
+
+InstructionSet best_instruction_set() {
+  if (has_v4()) return InstructionSet::Avx512;
+  return has_v3() ? InstructionSet::Avx2 : InstructionSet::Baseline;
+}
+
+const Kernels* kernels_for(InstructionSet set) {
+  switch (set) {
+    case InstructionSet::Baseline: return &kernels_baseline;
+    case InstructionSet::Avx2: return has_v3() ? &kernels_avx2 : nullptr;
+    case InstructionSet::Avx512: return has_v4() ? &kernels_avx512 : nullptr;
+    case InstructionSet::Avx512Bfloat: return has_pair_products() ? &kernels_avx512_bfloat : nullptr;
+    case InstructionSet::AmxBfloat: return has_amx() ? &kernels_amx_bfloat : nullptr;
+    case InstructionSet::AmxSplitBfloat: return has_amx() ? &kernels_amx_split_bfloat : nullptr;
+    case InstructionSet::Neon: return nullptr;
+  }
+  return nullptr;
+}
+
+#elif defined(__aarch64__)
+
+InstructionSet best_instruction_set() { return InstructionSet::Neon; }
+
+const Kernels* kernels_for(InstructionSet set) {
+  return set == InstructionSet::Neon ? &kernels_baseline : nullptr;
+}
+
+#else
+
+InstructionSet best_instruction_set() { return InstructionSet::Baseline; }
+
+const Kernels* kernels_for(InstructionSet set) {
+  return set == InstructionSet::Baseline ? &kernels_baseline : nullptr;
+}
+
+#endif
+
+}  // namespace attnscope::streaming

@@ -1,0 +1,114 @@
+// core/streaming/kernels: the border between the drivers (any C++) and the kernels, which are compiled once
+// for each instruction set. Only plain data crosses it: inline code of the standard library that both sides
+// use could be merged by the linker and carry wide instructions into programs for narrow machines.
+#pragma once
+
+#include <stdint.h>
+
+namespace attnscope::streaming {
+
+/// The instruction sets a kernel exists for. Neon is the only one on AArch64, the others are x86-64's. Those
+/// with Bfloat in their names multiply in bfloat16, or in its high and low parts, and are never chosen
+/// unasked.
+enum class InstructionSet { Baseline, Avx2, Avx512, Neon, Avx512Bfloat, AmxBfloat, AmxSplitBfloat };
+
+/// Rows of numbers: row i begins at data + i * stride; numbers of a row lie side by side.
+struct Rows {
+  const float* data;
+  int64_t stride;
+};
+
+/// Whether to give up; asked between blocks of keys, from the thread that runs the kernel.
+struct StopCheck {
+  bool (*asked)(const void* self);
+  const void* self;
+};
+
+/// What turns a dot product into a masked score and tells which keys a query sees. All row pointers begin at
+/// the first query of the job, key 0.
+struct ScoreRule {
+  float scale;  // multiplies queries
+  double temperature;
+  float exponent;          // log2(e) / temperature: weights are 2^(exponent * (masked - shift))
+  float soft_cap;          // 0 = off
+  const int32_t* begin;    // [rows] keys that causal, window and padding leave: begin <= key < end
+  const int32_t* end;      // [rows]; begin == end where there are none
+  const uint8_t* allowed;  // null, or 0 where a key is hidden
+  int64_t allowed_stride;  // from one query of the job to the next
+  const float* additive;   // null, or added; -inf hides
+  int64_t additive_stride;
+  const float*
+      distance_bias;  // null, or: number of key j for query i of the job is distance_bias[j - i * step]
+  int64_t distance_step;
+};
+
+/// One tile of queries of one head against all the keys they see.
+struct SweepJob {
+  Rows query, key, value;  // query: the first of the tile
+  int rows;                // 1 … panels * lanes
+  int d_k, d_v;
+  int keys;  // of the whole sequence
+  ScoreRule rule;
+  float* output;        // null, or [rows][d_v]
+  double* log_sum_exp;  // [rows]
+  float* entropy;       // [rows]
+  float* largest;       // [rows]
+  int32_t* strongest;   // null, or [rows]: first key of the largest weight, -1 without any key
+  /// Picture: null, or the row of cells that the tile's first query falls in, as if every cell were full.
+  /// Cells that no query of the tile reaches are left alone, and those higher than a panel (rows_per_cell >
+  /// lanes) are combined with what is there: the caller starts with zeros.
+  float* cell_mean;
+  float* cell_max;      // null when a cell is a single weight
+  int64_t cell_stride;  // cells in a row
+  int rows_per_cell, keys_per_cell;
+  float* scratch;  // aligned to 64 bytes, sweep_scratch(...) floats
+  StopCheck stop;
+};
+
+enum class CellKind { Weights, Masked, Scaled };
+
+/// Cells of some queries against some keys of one head, row by row: weights, or the scores they come from.
+struct CellJob {
+  Rows query, key;  // query: the first of the job
+  int rows;         // 1 … cell_rows
+  int d_k;
+  int first_key, last_key;  // keys [first, last)
+  ScoreRule rule;
+  CellKind kind;
+  const float* shift;   // [rows] temperature * log-sum-exp of the row, rounded to float
+  const float* factor;  // [rows] e^(what the rounding left over); 0 for rows without any key
+  /// One of the two is null. cells: [rows][last_key - first_key], rows `cell_stride` apart. column: [keys of
+  /// the job], the sums over the rows are added to it.
+  float* cells;
+  int64_t cell_stride;
+  float* column;
+  float* scratch;         // aligned to 64 bytes, cell_scratch(d_k) floats
+  bool transposed_ready;  // the scratch already holds the keys of this job, from a job before
+};
+
+/// Queries in one CellJob at most, and keys at most.
+inline constexpr int cell_rows = 64, cell_keys = 64;
+/// The smallest number of keys whose sums are kept for the picture: cells of more keys are made of such.
+inline constexpr int largest_unit = 64;
+
+/// The kernels of one instruction set.
+struct Kernels {
+  const char* name;
+  int width;      // numbers in a vector
+  int lanes;      // queries in a panel
+  int tile_rows;  // queries that should share a tile
+  bool rounds;    // products are of bfloat16, and not of its high and low parts
+  /// Whether the tile was finished; not when the job was stopped.
+  bool (*sweep)(const SweepJob&);
+  void (*cells)(const CellJob&);
+  /// Floats of scratch for a tile of `panels` panels.
+  int64_t (*sweep_scratch)(int panels, int d_k, int d_v, int keys, int keys_per_cell);
+  int64_t (*cell_scratch)(int d_k);
+};
+
+/// The fastest in float32 that this machine can run.
+InstructionSet best_instruction_set();
+/// Null where this program or this machine has none of it.
+const Kernels* kernels_for(InstructionSet);
+
+}  // namespace attnscope::streaming

@@ -1,0 +1,12 @@
+// core/streaming/kernels: the kernels for x86-64-v4 with a matrix unit (AMX), products in bfloat16.
+#if defined(__x86_64__)
+#define ATTNSCOPE_KERNEL amx_bfloat
+#define ATTNSCOPE_LANES 16
+#define ATTNSCOPE_BFLOAT_PARTS 1
+#include "core/streaming/kernels/kernel_unit.hpp"
+
+namespace attnscope::streaming {
+extern const Kernels kernels_amx_bfloat;
+const Kernels kernels_amx_bfloat = amx_bfloat::table("AMX, bfloat16");
+}  // namespace attnscope::streaming
+#endif

@@ -1,0 +1,128 @@
+// core/streaming/kernels: arithmetic on vectors of ATTNSCOPE_LANES floats in GCC's vector extensions.
+// Included by the kernels alone, inside a namespace of their own for each instruction set (ATTNSCOPE_KERNEL);
+// no standard library. Needs -ffast-math off: the rounding trick in exp2_product is what it says.
+#pragma once
+
+#include <stdint.h>
+#include <string.h>
+#include <utility>  // std::integer_sequence: a type alone, no code
+
+namespace attnscope::streaming::ATTNSCOPE_KERNEL {
+
+constexpr int W = ATTNSCOPE_LANES;
+typedef float Vec __attribute__((vector_size(4 * W), aligned(4 * W)));
+typedef float LooseVec __attribute__((vector_size(4 * W), aligned(4), may_alias));
+typedef int32_t IntVec __attribute__((vector_size(4 * W), aligned(4 * W)));
+
+#define ATTNSCOPE_UNROLL _Pragma("GCC unroll 16")
+#define ATTNSCOPE_INLINE static inline __attribute__((always_inline))
+
+ATTNSCOPE_INLINE Vec load(const float* p) { return *reinterpret_cast<const Vec*>(p); }
+ATTNSCOPE_INLINE void store(float* p, Vec v) { *reinterpret_cast<Vec*>(p) = v; }
+ATTNSCOPE_INLINE Vec load_loose(const float* p) { return (Vec) * reinterpret_cast<const LooseVec*>(p); }
+ATTNSCOPE_INLINE void store_loose(float* p, Vec v) { *reinterpret_cast<LooseVec*>(p) = (LooseVec)v; }
+/// W numbers from p on, of which `count` exist; the others are 0.
+ATTNSCOPE_INLINE Vec load_some(const float* p, int count) {
+  if (count >= W) return load_loose(p);
+  Vec x{};
+  for (int i = 0; i < count; ++i) x[i] = p[i];
+  return x;
+}
+ATTNSCOPE_INLINE Vec all(float x) { return x - Vec{}; }
+ATTNSCOPE_INLINE IntVec all(int32_t x) { return x - IntVec{}; }
+/// b where one of the two is NaN: what x86's own instruction does.
+ATTNSCOPE_INLINE Vec larger(Vec a, Vec b) { return a > b ? a : b; }
+
+/// Whether all bits of a vector are 0.
+template <class V>
+ATTNSCOPE_INLINE bool is_zero(V x) {
+  uint64_t words[sizeof(V) / sizeof(uint64_t)], any = 0;
+  memcpy(words, &x, sizeof words);
+  for (const uint64_t word : words) any |= word;
+  return any == 0;
+}
+
+constexpr float infinity = __builtin_inff();
+/// Below it 2^x is as good as nothing beside a row's largest weight of 2^0. Kept far from the smallest normal
+/// number so that products with values stay normal.
+constexpr float least_exponent = -100.0f;
+
+/// 2^(x·c) for least_exponent <= x·c <= 0, relative error below 1.8e-7, exactly 1 at 0; NaN stays NaN
+/// whatever its payload, because the power is a factor. 1 + r·q(r), q fitted to the least largest relative
+/// error on |r| <= 1/2.
+ATTNSCOPE_INLINE Vec exp2_product(Vec x, Vec c) {
+  const Vec shifted = x * c + (12582912.0f + 127.0f);  // 1.5·2^23: the sum is rounded to a whole number
+  const Vec r = x * c - (shifted - (12582912.0f + 127.0f));
+  Vec q = all(1.32647273e-3f);
+  q = q * r + 9.67151299e-3f;
+  q = q * r + 5.55073358e-2f;
+  q = q * r + 2.40222424e-1f;
+  q = q * r + 6.93147004e-1f;
+  const Vec power = (Vec)((IntVec)shifted << 23);  // the low bits are whole number + 127
+  return (q * r + 1.0f) * power;
+}
+
+/// The same for any product <= 0 down to the last subnormal result, with a polynomial one degree longer:
+/// relative error below 1.2e-7. Two factors, because 2^-149 needs them.
+ATTNSCOPE_INLINE Vec exp2_exact(Vec x, Vec c) {
+  const Vec low = all(-160.0f) / c;
+  x = low > x ? low : x;
+  const Vec shifted = x * c + 12582912.0f;
+  const Vec r = x * c - (shifted - 12582912.0f);
+  Vec q = all(1.5353362e-4f);
+  q = q * r + 1.3398875e-3f;
+  q = q * r + 9.61843692e-3f;
+  q = q * r + 5.55033237e-2f;
+  q = q * r + 2.40226477e-1f;
+  q = q * r + 6.93147182e-1f;
+  const IntVec whole = (IntVec)shifted - 0x4B400000;
+  const IntVec half = whole >> 1;
+  return (q * r + 1.0f) * (Vec)((half + 127) << 23) * (Vec)((whole - half + 127) << 23);
+}
+
+/// tanh, relative error below 3e-7: Cephes' tanhf polynomial (Moshier 1989) below 0.625, from there
+/// 1 - 2 / (e^2|x| + 1); NaN stays NaN.
+ATTNSCOPE_INLINE Vec tanh_of(Vec x) {
+  const Vec square = x * x;
+  Vec p = all(-5.70498872745e-3f);
+  p = p * square + 2.06390887954e-2f;
+  p = p * square - 5.37397155531e-2f;
+  p = p * square + 1.33314422036e-1f;
+  p = p * square - 3.33332819422e-1f;
+  const Vec near = x + x * square * p;
+  const Vec size = x < 0.0f ? -x : x;
+  const Vec shrunk = size > 10.0f ? all(10.0f) : size;
+  const Vec e = exp2_exact(-shrunk, all(2.88539008f));  // e^-2|x|
+  const Vec far = (1.0f - e) / (1.0f + e);
+  return size < 0.625f ? near : (x < 0.0f ? -far : far);
+}
+
+template <int S, int... Lane>
+ATTNSCOPE_INLINE void swap_halves(Vec& a, Vec& b, std::integer_sequence<int, Lane...>) {
+  const Vec low = __builtin_shufflevector(a, b, ((Lane & S) != 0 ? W + Lane - S : Lane)...);
+  b = __builtin_shufflevector(a, b, ((Lane & S) != 0 ? W + Lane : Lane + S)...);
+  a = low;
+}
+
+/// Swaps the lanes of a whose index has the bit S with the lanes of b whose index has not.
+template <int S>
+ATTNSCOPE_INLINE void swap_halves(Vec& a, Vec& b) {
+  swap_halves<S>(a, b, std::make_integer_sequence<int, W>());
+}
+
+/// Among W vectors, every `Step`-th one: swaps each bit of the lane from S on with the same bit of the
+/// vector's index (Eklundh 1972).
+template <int S, int Step>
+ATTNSCOPE_INLINE void swap_bits(Vec* r) {
+  if constexpr (S < W) {
+    ATTNSCOPE_UNROLL for (int i = 0; i < W; i += Step) {
+      if ((i & S) == 0) swap_halves<S>(r[i], r[i + S]);
+    }
+    swap_bits<2 * S, Step>(r);
+  }
+}
+
+/// W vectors into their transpose.
+ATTNSCOPE_INLINE void transpose(Vec* r) { swap_bits<1, 1>(r); }
+
+}  // namespace attnscope::streaming::ATTNSCOPE_KERNEL
