@@ -5,7 +5,7 @@
 
 #include "app/draw/row_loops.hpp"
 #include "app/draw/texture.hpp"
-#include "core/analysis/moved_mass.hpp"
+#include "core/analysis/total_variation.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/document/known.hpp"
 
@@ -179,16 +179,16 @@ float ResultStats::smallest_positive(Plane plane, std::int64_t b, std::int64_t h
   return smallest;
 }
 
-const MovedMass& ResultStats::moved(std::int64_t b, std::int64_t h) {
+const TotalVariation& ResultStats::moved(std::int64_t b, std::int64_t h) {
   const auto [at, added] = moved_.try_emplace({b, h});
   if (!added) return at->second;
-  MovedMass& moved = at->second;
+  TotalVariation& moved = at->second;
   const auto a_weights = head_of(*stage_of(result_->layer(), Stage::Softmax, true), b, h);
   const auto b_weights = head_of(*stage_of(held_->layer(), Stage::Softmax, true), b, held_head(h));
   double sum = 0, rows = 0;
   for (Eigen::Index i = 0; i < a_weights.rows(); ++i) {
     const auto keys = static_cast<std::size_t>(a_weights.cols());
-    moved.rows.push_back(moved_mass({a_weights.row(i).data(), keys}, {b_weights.row(i).data(), keys}));
+    moved.rows.push_back(total_variation({a_weights.row(i).data(), keys}, {b_weights.row(i).data(), keys}));
     if (result_->layer().measures.row(b, h, i).padding ||
         held_->layer().measures.row(b, held_head(h), i).padding)
       continue;

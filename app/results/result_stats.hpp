@@ -27,8 +27,8 @@ struct ValueRange {
 };
 
 /// How much weight of one head lies on other keys than in the held result: ½ Σ|A − B|, see
-/// core/analysis/moved_mass.hpp.
-struct MovedMass {
+/// core/analysis/total_variation.hpp.
+struct TotalVariation {
   std::vector<double> rows;  // [queries]
   double mean = 0;           // over the rows that are padding in neither
 };
@@ -80,7 +80,7 @@ class ResultStats {
   /// no such stage.
   std::int64_t not_finite(Stage);
   /// Of the weights, whichever plane is looked at; can_compare() must hold.
-  const MovedMass& moved(std::int64_t b, std::int64_t h);
+  const TotalVariation& moved(std::int64_t b, std::int64_t h);
   /// Of one head's allowed cells, see HistogramCount.
   const Histogram& histogram(Plane, std::int64_t b, std::int64_t h, float low, float high, int bins,
                              bool log = false);
@@ -117,7 +117,7 @@ class ResultStats {
   std::optional<MaskRule> held_rule_;
   std::int64_t paired_now_ = -1, paired_held_ = -1;
   std::map<Plane, TensorPtr> differences_;
-  std::map<std::pair<std::int64_t, std::int64_t>, MovedMass> moved_;
+  std::map<std::pair<std::int64_t, std::int64_t>, TotalVariation> moved_;
   std::optional<MaskRule> full_rule_;
   PerStage<std::optional<float>> largest_;
   PerStage<std::optional<std::int64_t>> not_finite_;

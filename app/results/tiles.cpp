@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/engine/bright_lines.hpp"
+#include "core/engine/strong_lines.hpp"
 #include "core/streaming/tile.hpp"
 
 namespace attnscope {
@@ -202,7 +202,7 @@ void Tiles::make(const ResultPtr& of, const Place& place, Backend* backend, cons
   }
   if (const auto* at = std::get_if<LinesPlace>(&place)) {
     auto lines =
-        std::make_shared<const std::vector<BrightLine>>(bright_lines(survey(at->sequence), at->head, work));
+        std::make_shared<const std::vector<BrightLine>>(strong_lines(survey(at->sequence), at->head, work));
     const std::lock_guard lock(mutex_);
     if (result_ && result_->ticket == of->ticket) lines_[*at] = {std::move(lines), of->refinement};
     return;

@@ -52,7 +52,7 @@ struct WeightRow {
   double log_sum_exp = 0, entropy = 0;
 };
 
-/// The bright lines of a head, see core/engine/bright_lines.hpp.
+/// The bright lines of a head, see core/engine/strong_lines.hpp.
 struct LinesPlace {
   std::int64_t sequence = 0, head = 0;
   auto operator<=>(const LinesPlace&) const = default;

@@ -6,19 +6,19 @@
 
 namespace attnscope {
 
-SurgeryWords words(HeadSurgery::Kind kind) {
+InterventionWords words(Intervention::Kind kind) {
   switch (kind) {
-    case HeadSurgery::Kind::None: break;
-    case HeadSurgery::Kind::Mute: return {"Mute", "adds nothing", "muted", "Ablation: zero."};
-    case HeadSurgery::Kind::Uniform:
+    case Intervention::Kind::None: break;
+    case Intervention::Kind::Mute: return {"Mute", "adds nothing", "muted", "Ablation: zero."};
+    case Intervention::Kind::Uniform:
       return {"Uniform", "1 / allowed keys", "= uniform", "Intervention: uniform."};
-    case HeadSurgery::Kind::PreviousToken:
+    case Intervention::Kind::PreviousToken:
       return {"Previous token", "all on p − 1", "= previous", "Intervention: previous token."};
-    case HeadSurgery::Kind::Identity:
+    case Intervention::Kind::Identity:
       return {"Same token", "all on p", "= same", "Intervention: same token."};
-    case HeadSurgery::Kind::FirstToken:
+    case Intervention::Kind::FirstToken:
       return {"First token", "all on 0", "= first", "Intervention: first token."};
-    case HeadSurgery::Kind::Frozen:
+    case Intervention::Kind::Frozen:
       return {"Freeze the pattern", "whatever changes", "= frozen", "Intervention: pattern frozen."};
   }
   return {"Its own", "", "", ""};
@@ -53,7 +53,8 @@ HeadRole role_of(const LayerResult& result, std::int64_t head) {
   HeadRole role;
   const auto& names = result.document.layer().weights.head_names;
   if (head < std::ssize(names)) role.built_as = names[static_cast<std::size_t>(head)];
-  role.is_measured = !result.is_long() && head < result.measures.heads && !is_operated(result.document, head);
+  role.is_measured =
+      !result.is_long() && head < result.measures.heads && !has_intervention(result.document, head);
   if (!role.is_measured) return role;
   const PatternScores scores = scores_of(result.measures, head);
   std::optional<HeadPattern> named = pattern_of(role.built_as);

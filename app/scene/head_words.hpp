@@ -8,13 +8,13 @@
 
 namespace attnscope {
 
-struct SurgeryWords {
+struct InterventionWords {
   std::string_view name;   // "Previous token"
   std::string_view note;   // "all on p − 1"
   std::string_view state;  // of a head that it was done to: "= previous"
   std::string_view told;   // "Intervention: previous token."
 };
-SurgeryWords words(HeadSurgery::Kind);
+InterventionWords words(Intervention::Kind);
 
 /// What a head does, as far as its weights bear it (see core/analysis/head_patterns.hpp), over all sequences.
 struct HeadRole {

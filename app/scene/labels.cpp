@@ -36,7 +36,7 @@ std::string key_label(const LayerResult& result, std::int64_t sequence, std::int
   const Document& document = result.document;
   const std::int64_t tokens = result.dimensions.token_keys();
   if (key >= tokens) {  // the learned key comes before the one of zeros
-    const bool learned = key == tokens && !(document.layer().zero_key && result.dimensions.extra == 1);
+    const bool learned = key == tokens && !(document.layer().add_zero_attn && result.dimensions.extra == 1);
     return learned ? "[learned]" : "[zero]";
   }
   const Input& input = document.input;

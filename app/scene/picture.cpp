@@ -37,7 +37,7 @@ CellMarks::CellMarks(const Scene& scene, Plane plane, std::int64_t b, std::int64
       values_(scene.stats.matrix(plane, b, h)) {
   const bool weights = is_weights(plane);
   const bool on_purpose = plane.stage == Stage::Drop ||  // zeros are made here
-                          (plane.stage == Stage::Surgery && is_operated(scene.result.document, h));
+                          (plane.stage == Stage::Intervention && has_intervention(scene.result.document, h));
   // Where -1e9 stands for -inf, or a row overflowed, a hidden key can have a weight: that must be seen.
   rule_ = {.zero_is_underflow = weights && !on_purpose, .leaks_are_numbers = weights};
 }

@@ -13,7 +13,7 @@ std::vector<Plane> planes(const LayerResult& result) {
   all.emplace_back(Stage::Mask);
   all.emplace_back(Stage::Softmax);
   if (document.layer().linear) all.emplace_back(Stage::Linear);
-  if (is_operated(document)) all.emplace_back(Stage::Surgery);
+  if (has_intervention(document)) all.emplace_back(Stage::Intervention);
   if (document.layer().dropout.rate > 0) all.emplace_back(Stage::Drop);
   if (result.gradients) {
     all.emplace_back(Stage::Drop, Plane::Kind::Gradient);
@@ -104,14 +104,14 @@ PlaneWords words(const Document& document, Plane plane) {
       return {"Linear weights", "weight",
               is_rotary(layer.positions) ? "Rφ(Q)·(Rφ(K))ᵀ / Σ φ(Q)·φ(K)ᵀ" : "φ(Q)·φ(K)ᵀ / Σ",
               "The weights that linear attention implies."};
-    case Stage::Surgery:
+    case Stage::Intervention:
       return {"Weights", "weight", "A′ = A, or what is put in its place",
               "Ablated and replaced heads show the pattern that is used instead of their own."};
     case Stage::Drop:
       return {"Dropped", "weight", "A ∘ keep / (1 − r)", "The weights that average the values in training."};
     default: break;
   }
-  if (is_operated(document) && !layer.linear)
+  if (has_intervention(document) && !layer.linear)
     return {"Own weights", "weight", "A = softmax(masked / τ)",
             "Before the intervention: each head's own weights."};
   const bool unused = layer.linear;

@@ -65,7 +65,7 @@ LayerSize layer_size(const Document& document, const Measures* measures) {
           .added_positions = is_added_to_scores(layer.positions) && !layer.linear,
           .capped = layer.soft_cap > 0,
           .linear = layer.linear,
-          .learned_keys = layer.weights[Parameter::ExtraKey] && !given ? 1 : 0,
+          .learned_keys = layer.weights[Parameter::BiasK] && !given ? 1 : 0,
           .position_numbers = position_numbers(document, size),
           .seen = seen_share(document, size, measures),
           .bytes_per_number = bytes_of(document.precision)};

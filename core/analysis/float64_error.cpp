@@ -90,8 +90,8 @@ std::int64_t float64_error_bytes(const Document& document) {
   const Dimensions d = check(document);
   // Scores, scaled, masked and weights are always there, the others where they are on.
   const std::int64_t errors = 4 + (layer.soft_cap > 0 ? 1 : 0) + (layer.linear ? 1 : 0) +
-                              (is_operated(document) ? 1 : 0) + (layer.dropout.rate > 0 ? 1 : 0);
-  const std::int64_t doubles = 2 + (layer.linear || is_operated(document) ? 1 : 0);
+                              (has_intervention(document) ? 1 : 0) + (layer.dropout.rate > 0 ? 1 : 0);
+  const std::int64_t doubles = 2 + (layer.linear || has_intervention(document) ? 1 : 0);
   return d.batch * d.heads * d.queries * d.keys *
          (errors * static_cast<std::int64_t>(sizeof(float)) +
           doubles * static_cast<std::int64_t>(sizeof(double)));

@@ -12,7 +12,7 @@ namespace attnscope {
 
 struct Document;
 
-/// The stages that have such an error: Score, Scale, Cap, Mask, Softmax, Linear, Surgery, Drop.
+/// The stages that have such an error: Score, Scale, Cap, Mask, Softmax, Linear, Intervention, Drop.
 bool has_float64_error(Stage);
 
 /// error[stage] = trace[stage] − the stage in float64, rounded to float: [batch][heads][queries][keys], null

@@ -180,10 +180,10 @@ class HeadMeasurer {
         rule_(shared.rule),
         full_(shared.full),
         cross_(shared.cross),
-        kind_(is_operated(shared.document, h)
-                  ? shared.document.layer().surgery[static_cast<std::size_t>(h)].kind
-                  : HeadSurgery::Kind::None),
-        own_entropy_(shared.own_entropy || kind_ != HeadSurgery::Kind::None),
+        kind_(has_intervention(shared.document, h)
+                  ? shared.document.layer().interventions[static_cast<std::size_t>(h)].kind
+                  : Intervention::Kind::None),
+        own_entropy_(shared.own_entropy || kind_ != Intervention::Kind::None),
         b_(b),
         h_(h),
         t_(static_cast<std::size_t>(size_.keys)),
@@ -208,8 +208,8 @@ class HeadMeasurer {
       row.entropy = entropy_of(weights);
     measure_weights(weights, row, head);
     measure_spread(row);
-    if (kind_ == HeadSurgery::Kind::Mute) measure_silence(row);
-    if (kind_ != HeadSurgery::Kind::None && row.allowed >= 2) row.jacobian = 0;
+    if (kind_ == Intervention::Kind::Mute) measure_silence(row);
+    if (kind_ != Intervention::Kind::None && row.allowed >= 2) row.jacobian = 0;
     const std::int64_t position = query_offset(document_, size_, b_) + query;
     measure_places(weights, position, row);
     if (rule_.is_sparse()) row.dropped = dropped_mass(query);
@@ -291,7 +291,7 @@ class HeadMeasurer {
   const Dimensions& size_;
   const MaskRule &rule_, &full_;
   bool cross_;
-  HeadSurgery::Kind kind_;
+  Intervention::Kind kind_;
   bool own_entropy_;
   std::int64_t b_, h_;
   std::vector<float> t_, e_;  // room for a row
@@ -324,8 +324,8 @@ void measure_head(const Shared& shared, const Work& work, std::int64_t block, Me
 
 Stages measured_stages(const Document& document) {
   // Whatever changes Cap or Mask, which are read as well, changes the weights.
-  constexpr Stages read{Stage::Softmax, Stage::Linear, Stage::Surgery};
-  if (!is_operated(document)) return read;
+  constexpr Stages read{Stage::Softmax, Stage::Linear, Stage::Intervention};
+  if (!has_intervention(document)) return read;
   return read | Stages{Stage::Value, Stage::Drop, Stage::Concat, Stage::Output};
 }
 
@@ -342,7 +342,7 @@ Measures measure(const Work& work, const Document& document, const Trace& trace)
   const double head_ns = static_cast<double>(size.queries * size.keys) * 8;
   work.for_each(size.batch * size.heads, head_ns,
                 [&](std::int64_t block) { measure_head(shared, work, block, measures); });
-  if (is_operated(document)) measures.output_change = output_change(work, document, trace);
+  if (has_intervention(document)) measures.output_change = output_change(work, document, trace);
   return measures;
 }
 

@@ -13,8 +13,8 @@
 namespace attnscope {
 
 /// One row of weights w: one query of one head. They are those that mix the values before dropout: the
-/// softmax's, the ones linear attention implies, or those that surgery put in their place (log_sum_exp and
-/// dropped are always the head's own). Masses are sums of weights.
+/// softmax's, the ones linear attention implies, or those that intervention put in their place (log_sum_exp
+/// and dropped are always the head's own). Masses are sums of weights.
 struct RowMeasures {
   std::int64_t allowed = 0;  // keys the mask lets the query see
   double entropy = 0;        // H = -sum w ln w, in the centred form ln l - u/l; 0 when all weights are 0, NaN
@@ -34,7 +34,7 @@ struct RowMeasures {
   /// Frobenius norm of the softmax's Jacobian, ‖diag(w) - w wᵀ‖ / temperature with ‖·‖² = Σw² - 2Σw³ +
   /// (Σw²)², divided by what uniform attention over the n allowed keys has, √(n-1) / n / temperature: 1 = as
   /// open as uniform attention, near 0 = saturated, it lets no gradient pass; above 1 where few of many keys
-  /// share the weight. NaN with fewer than two allowed keys, else 0 where surgery replaced the pattern.
+  /// share the weight. NaN with fewer than two allowed keys, else 0 where intervention replaced the pattern.
   double jacobian = 0;
   bool padding = false;  // the query itself is padding: left out of the head's means
 };
@@ -63,9 +63,9 @@ struct HeadMeasures : RowMeans {
   std::vector<double> received_uniform;  // the same of uniform attention
 };
 
-/// What surgery does to one row of the output: Y, or the concatenated heads C with given Q, K and V.
+/// What intervention does to one row of the output: Y, or the concatenated heads C with given Q, K and V.
 struct OutputChange {
-  double change = 0;   // ‖Y - Y₀‖₂, Y₀ being the output without surgery
+  double change = 0;   // ‖Y - Y₀‖₂, Y₀ being the output without intervention
   double without = 0;  // ‖Y₀‖₂
 };
 
@@ -73,8 +73,8 @@ struct Measures {
   std::int64_t batch = 0, heads = 0, queries = 0, keys = 0;
   std::vector<RowMeasures> rows;         // [batch][heads][queries]
   std::vector<HeadMeasures> head_means;  // [batch][heads]
-  /// [batch][queries], empty without surgery. In double from the stored numbers, so that Y₀ is what a run
-  /// without surgery stores up to its rounding.
+  /// [batch][queries], empty without intervention. In double from the stored numbers, so that Y₀ is what a
+  /// run without intervention stores up to its rounding.
   std::vector<OutputChange> output_change;
 
   const RowMeasures& row(std::int64_t b, std::int64_t h, std::int64_t query) const {

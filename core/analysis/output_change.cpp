@@ -11,7 +11,7 @@ namespace {
 
 using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Rows of the output and what surgery adds to them.
+/// Rows of the output and what intervention adds to them.
 class ChangedOutput {
  public:
   ChangedOutput(const Document& document, const Trace& trace)
@@ -31,11 +31,12 @@ class ChangedOutput {
     return output.matrix(at.b).middleRows(at.first, at.count).cast<double>();
   }
 
-  /// The same rows with surgery less without: Σ (used - own)·V·W_O over the heads that are operated on.
+  /// The same rows with intervention less without: Σ (used - own)·V·W_O over the heads that are intervened
+  /// on.
   Rows change(const RowBlock& at) const {
     Rows change = Rows::Zero(at.count, size_.d_model);
     for (std::int64_t h = 0; h < size_.heads; ++h) {
-      if (!is_operated(document_, h)) continue;
+      if (!has_intervention(document_, h)) continue;
       const Rows used = trace_[Stage::Drop]->matrix(at.b, h).middleRows(at.first, at.count).cast<double>();
       const Rows value = trace_[Stage::Value]->matrix(at.b, h * size_.kv_heads / size_.heads).cast<double>();
       const Rows mixed = (used - own_weights(at, h)) * value;

@@ -1,5 +1,5 @@
-// core/analysis: what head surgery does to the layer's output, by linearity: the output is a sum over the
-// heads, so only the heads that are operated on are computed a second time.
+// core/analysis: what head intervention does to the layer's output, by linearity: the output is a sum over
+// the heads, so only the heads that are intervened on are computed a second time.
 #pragma once
 
 #include <vector>

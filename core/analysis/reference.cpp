@@ -99,7 +99,7 @@ class CellSources {
     Document one = document_;
     one.layer().masking = {};
     one.loss = {};
-    one.layer().surgery = {};
+    one.layer().interventions = {};
     one.precision = Precision::Float32;
     const Input& input = document_.input;
     if (input.vectors) return one;  // their numbers come from Sources
@@ -129,12 +129,12 @@ class CellSources {
   }
 
   Reference joined(const Reference& fresh, const ReferencePtr& past) const {
-    const TensorPtr& learned = document_.layer().weights[Parameter::ExtraKey];
+    const TensorPtr& learned = document_.layer().weights[Parameter::BiasK];
     const bool extra = learned && !document_.input.given;
     const Reference extra_head = extra ? columns(learned, kv_, size_.d_k) : Reference();
     const Reference past_head = past ? one_head(*past, kv_) : Reference();
     return join_keys(past ? &past_head : nullptr, fresh, extra ? &extra_head : nullptr,
-                     document_.layer().zero_key);
+                     document_.layer().add_zero_attn);
   }
 
   void turn(std::int64_t position) {

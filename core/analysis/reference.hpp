@@ -14,9 +14,9 @@ struct CellReference {
          row_sum = 0;  // row_sum = sum exp((x - max)/τ)
 };
 
-/// `document` passed check(); storage precision, dropout, linear attention, surgery and the naive softmax are
-/// left out: this is what they are compared with. `trace` is the Document's, for the LSH buckets its mask was
-/// made with. Costs O(keys · d_model · d_k) multiplications.
+/// `document` passed check(); storage precision, dropout, linear attention, intervention and the naive
+/// softmax are left out: this is what they are compared with. `trace` is the Document's, for the LSH buckets
+/// its mask was made with. Costs O(keys · d_model · d_k) multiplications.
 CellReference reference_cell(const Document&, const Trace&, std::int64_t b, std::int64_t h,
                              std::int64_t query, std::int64_t key);
 

@@ -51,9 +51,9 @@ TensorOf<T> by_rows(const Work& work, const TensorOf<T>& tensor, double cell_ns,
   return result;
 }
 
-/// Which heads a gradient goes through, [heads]: 1, or 0 where surgery put a pattern in place of the head's
-/// own; empty = all. Backward functions leave the gradients of the others as they come, which are zeros, and
-/// do not look at their numbers, which may be NaN.
+/// Which heads a gradient goes through, [heads]: 1, or 0 where intervention put a pattern in place of the
+/// head's own; empty = all. Backward functions leave the gradients of the others as they come, which are
+/// zeros, and do not look at their numbers, which may be NaN.
 using OpenHeads = std::span<const std::uint8_t>;
 inline bool is_open(OpenHeads open, std::int64_t h) {
   return open.empty() || open[static_cast<std::size_t>(h)] != 0;

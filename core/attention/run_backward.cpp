@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/attention/dropout.hpp"
+#include "core/attention/intervention.hpp"
 #include "core/attention/linear.hpp"
 #include "core/attention/mix.hpp"
 #include "core/attention/positions.hpp"
@@ -16,7 +17,6 @@
 #include "core/attention/run_stage.hpp"
 #include "core/attention/scores.hpp"
 #include "core/attention/softmax.hpp"
-#include "core/attention/surgery.hpp"
 #include "core/document/mask.hpp"
 #include "core/document/precision.hpp"
 
@@ -75,8 +75,8 @@ class BackwardRun {
         at_(gradients),
         size_(check(document)),
         rule_(document, trace) {
-    for (std::int64_t h = 0; is_operated(document) && h < size_.heads; ++h)
-      open_.push_back(is_operated(document, h) ? 0 : 1);
+    for (std::int64_t h = 0; has_intervention(document) && h < size_.heads; ++h)
+      open_.push_back(has_intervention(document, h) ? 0 : 1);
   }
 
   void run() {
@@ -125,12 +125,12 @@ class BackwardRun {
   void dropout() {
     Values d = at_.take(Stage::Drop);
     drop_backward(work_, document_.layer().dropout, d);
-    at_.give(Stage::Surgery, std::move(d));
+    at_.give(Stage::Intervention, std::move(d));
   }
 
-  void surgery() {
-    Values d = at_.take(Stage::Surgery);
-    operate_backward(document_.layer().surgery, d);
+  void intervention() {
+    Values d = at_.take(Stage::Intervention);
+    operate_backward(document_.layer().interventions, d);
     at_.give(own_weights_stage(document_), std::move(d));
   }
 
@@ -214,8 +214,8 @@ class BackwardRun {
     if (from_[which] && !document_.input.given)
       parameter(which) = shared(join_keys_backward(*at_.of(from), size_.token_keys()));
   }
-  void extra_key() { extra(Parameter::ExtraKey, Stage::Key); }
-  void extra_value() { extra(Parameter::ExtraValue, Stage::Value); }
+  void bias_k() { extra(Parameter::BiasK, Stage::Key); }
+  void bias_v() { extra(Parameter::BiasV, Stage::Value); }
 
   void projection(Projection which, const Values& x, const Values& d_y, Values& d_x) {
     const Ptr w = block(from_[matrix_of(which)]);
@@ -265,8 +265,8 @@ class BackwardRun {
       {Stage::Memory, nullptr},
       {Stage::Fuse, nullptr},
       {Stage::Query, &BackwardRun::projections},
-      {Stage::Key, &BackwardRun::extra_key, true},
-      {Stage::Value, &BackwardRun::extra_value, true},
+      {Stage::Key, &BackwardRun::bias_k, true},
+      {Stage::Value, &BackwardRun::bias_v, true},
       {Stage::RotateQuery, &BackwardRun::rotate_query},
       {Stage::RotateKey, &BackwardRun::rotate_key},
       {Stage::Bucket, nullptr},
@@ -277,7 +277,7 @@ class BackwardRun {
       {Stage::Mask, &BackwardRun::mask},
       {Stage::Softmax, &BackwardRun::softmax},
       {Stage::Linear, &BackwardRun::linear},
-      {Stage::Surgery, &BackwardRun::surgery},
+      {Stage::Intervention, &BackwardRun::intervention},
       {Stage::Drop, &BackwardRun::dropout},
       {Stage::Mix, &BackwardRun::mix},
       {Stage::Concat, &BackwardRun::concat},

@@ -6,11 +6,11 @@
 #include "core/attention/buckets.hpp"
 #include "core/attention/dropout.hpp"
 #include "core/attention/embed.hpp"
+#include "core/attention/intervention.hpp"
 #include "core/attention/linear.hpp"
 #include "core/attention/positions.hpp"
 #include "core/attention/projections.hpp"
 #include "core/attention/softmax.hpp"
-#include "core/attention/surgery.hpp"
 #include "core/document/mask.hpp"
 #include "core/document/precision.hpp"
 
@@ -109,10 +109,10 @@ class StageRun {
     if (so_far_[Stage::Fuse]) {
       const std::int64_t first = size_.heads * size_.d_k;
       return joined(nullptr, shared(split(*so_far_[Stage::Fuse], first, size_.kv_heads, size_.d_k, 0)),
-                    from_[Parameter::ExtraKey]);
+                    from_[Parameter::BiasK]);
     }
     return joined(nullptr, projected(source_of_keys(), from_[Parameter::WKey], from_[Parameter::BKey]),
-                  from_[Parameter::ExtraKey]);
+                  from_[Parameter::BiasK]);
   }
 
   Ptr values() const {
@@ -120,11 +120,11 @@ class StageRun {
     if (so_far_[Stage::Fuse]) {
       const std::int64_t first = (size_.heads + size_.kv_heads) * size_.d_k;
       return joined(nullptr, shared(split(*so_far_[Stage::Fuse], first, size_.kv_heads, size_.d_v, 0)),
-                    from_[Parameter::ExtraValue]);
+                    from_[Parameter::BiasV]);
     }
     const Ptr& source = from_.value_vectors ? from_.value_vectors : source_of_keys();
     return joined(nullptr, projected(source, from_[Parameter::WValue], from_[Parameter::BValue]),
-                  from_[Parameter::ExtraValue]);
+                  from_[Parameter::BiasV]);
   }
 
   Ptr projected(const Ptr& source, const Ptr& w, const Ptr& bias) const {
@@ -133,8 +133,8 @@ class StageRun {
 
   /// Shares `fresh` when nothing joins it.
   Ptr joined(const Ptr& past, const Ptr& fresh, const Ptr& extra) const {
-    if (!past && !extra && !document_.layer().zero_key) return fresh;
-    return shared(join_keys(block(past).get(), *fresh, block(extra).get(), document_.layer().zero_key));
+    if (!past && !extra && !document_.layer().add_zero_attn) return fresh;
+    return shared(join_keys(block(past).get(), *fresh, block(extra).get(), document_.layer().add_zero_attn));
   }
 
   Ptr rotated(Stage stage, bool query) const {
@@ -175,14 +175,14 @@ class StageRun {
       case Stage::Linear:
         if (!document_.layer().linear) return nullptr;
         return linear();
-      case Stage::Surgery: {
+      case Stage::Intervention: {
         const Ptr& own = so_far_[own_weights_stage(document_)];
-        return is_operated(document_)
-                   ? shared(operate(work_, *own, from_.additive, document_.layer().surgery, rule()))
+        return has_intervention(document_)
+                   ? shared(operate(work_, *own, from_.additive, document_.layer().interventions, rule()))
                    : own;
       }
       case Stage::Drop: {
-        const Ptr& used = so_far_[Stage::Surgery];
+        const Ptr& used = so_far_[Stage::Intervention];
         return document_.layer().dropout.rate == 0 ? used
                                                    : shared(drop(work_, *used, document_.layer().dropout));
       }

@@ -30,10 +30,10 @@ TraceOf<T> run_stages(const Work&, const Document& document, const Sources<T>& s
 inline Stage own_weights_stage(const Document& document) {
   return document.layer().linear ? Stage::Linear : Stage::Softmax;
 }
-/// The stage whose tensor says how much each key counts: the heads' own weights, or Surgery where a pattern
-/// is replaced.
+/// The stage whose tensor says how much each key counts: the heads' own weights, or Intervention where a
+/// pattern is replaced.
 inline Stage weights_stage(const Document& document) {
-  return is_operated(document) ? Stage::Surgery : own_weights_stage(document);
+  return has_intervention(document) ? Stage::Intervention : own_weights_stage(document);
 }
 
 /// What a row of nothing but -inf holds after the softmax; the naive one has no choice.

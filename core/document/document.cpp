@@ -39,14 +39,14 @@ int query_heads(const Document& document) {
                               : document.layer().heads;
 }
 
-bool is_operated(const Document& document, std::int64_t head) {
-  return head >= 0 && head < std::ssize(document.layer().surgery) &&
-         document.layer().surgery[static_cast<std::size_t>(head)].kind != HeadSurgery::Kind::None;
+bool has_intervention(const Document& document, std::int64_t head) {
+  return head >= 0 && head < std::ssize(document.layer().interventions) &&
+         document.layer().interventions[static_cast<std::size_t>(head)].kind != Intervention::Kind::None;
 }
 
-bool is_operated(const Document& document) {
-  for (const HeadSurgery& head : document.layer().surgery)
-    if (head.kind != HeadSurgery::Kind::None) return true;
+bool has_intervention(const Document& document) {
+  for (const Intervention& head : document.layer().interventions)
+    if (head.kind != Intervention::Kind::None) return true;
   return false;
 }
 

@@ -36,8 +36,9 @@ struct Document {
 /// Sizes of the tensors of a Document.
 struct Dimensions {
   std::int64_t batch = 0, heads = 0, kv_heads = 0, queries = 0, keys = 0, d_model = 0, d_k = 0, d_v = 0;
-  std::int64_t past = 0;   // keys before the first query's own: the cache
-  std::int64_t extra = 0;  // the last keys, which belong to no token: weights[Parameter::ExtraKey], zero_key
+  std::int64_t past = 0;  // keys before the first query's own: the cache
+  std::int64_t extra =
+      0;  // the last keys, which belong to no token: weights[Parameter::BiasK], add_zero_attn
   std::int64_t token_keys() const { return keys - extra; }
   bool operator==(const Dimensions&) const = default;
 };
@@ -84,8 +85,8 @@ bool has_output_weights(const Document&);
 /// Heads of queries: those of given Q, else those of the Document.
 int query_heads(const Document&);
 /// Whether a head's pattern is replaced, and whether any head's is.
-bool is_operated(const Document&, std::int64_t head);
-bool is_operated(const Document&);
+bool has_intervention(const Document&, std::int64_t head);
+bool has_intervention(const Document&);
 
 /// Heads of keys and values of a Document from text or vectors: kv_heads, or heads when that is 0.
 int key_value_heads(const Document&);

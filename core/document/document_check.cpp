@@ -130,7 +130,7 @@ void check_weights(const Document& document, const SourceWidths& source) {
       if (((row.kind == kinds) || ...)) check_parameter(weights, row, sizes);
   };
   check_all(ParameterKind::Matrix, ParameterKind::Bias);
-  if (!weights[Parameter::ExtraKey] != !weights[Parameter::ExtraValue])
+  if (!weights[Parameter::BiasK] != !weights[Parameter::BiasV])
     throw Error("A learned key needs a learned value and the other way round: one of them is missing.");
   check_all(ParameterKind::ExtraRow);
 }
@@ -153,8 +153,8 @@ void check_position_blocks(const Document& document, std::int64_t tokens, std::i
   }
 }
 
-std::int64_t extra_keys(const Document& document) {
-  return (document.layer().weights[Parameter::ExtraKey] ? 1 : 0) + (document.layer().zero_key ? 1 : 0);
+std::int64_t added_keys(const Document& document) {
+  return (document.layer().weights[Parameter::BiasK] ? 1 : 0) + (document.layer().add_zero_attn ? 1 : 0);
 }
 
 void check_cached(std::int64_t cached, std::int64_t tokens, bool cross) {
@@ -176,7 +176,7 @@ Dimensions settings_sizes(const Document& document) {
           .d_k = key_width(document),
           .d_v = value_width(document),
           .past = document.input.cached,
-          .extra = extra_keys(document)};
+          .extra = added_keys(document)};
 }
 
 Dimensions check_text_document(const Document& document) {
@@ -306,7 +306,7 @@ Dimensions check_given_document(const Document& document) {
   const std::int64_t past = check_past(given);
   check_lengths(given);
   check_position_blocks(document, past + std::max(q[2], k[2]), q[1]);
-  const std::int64_t extra = document.layer().zero_key ? 1 : 0;
+  const std::int64_t extra = document.layer().add_zero_attn ? 1 : 0;
   return {.batch = q[0],
           .heads = q[1],
           .kv_heads = k[1],
@@ -336,7 +336,7 @@ void check_additive(const TensorPtr& additive, const Dimensions& size) {
 void check_rest(const Document& document, const Dimensions& size) {
   const LayerSpec& layer = document.layer();
   check_memory(size);
-  check_surgery(layer.surgery, size);
+  check_interventions(layer.interventions, size);
   check_additive(layer.masking.additive, size);
   const int rope_dims = layer.position_settings.rope_dims;
   const bool rotary = layer.positions == Positions::RopeHalf || layer.positions == Positions::RopeInterleaved;

@@ -18,7 +18,7 @@ void for_each_tensor(D& document, Each each) {
   auto& layer = document.layer();
   for (const ParameterInfo& row : parameter_table) each(layer.weights[row.parameter]);
   for (auto* tensor : {&layer.masking.additive, &document.loss.given}) each(*tensor);
-  for (auto& head : layer.surgery) each(head.frozen);
+  for (auto& head : layer.interventions) each(head.frozen);
 }
 
 }  // namespace attnscope

@@ -61,7 +61,7 @@ ATTNSCOPE_ENUM_NAMES(MaskMistake, MaskMistake::WrongAxis,
                       {"after-softmax", {}, "masked too late"},
                       {"transposed", {}, "mask transposed"},
                       {"wrong-axis", {}, "padding on rows"}});
-ATTNSCOPE_ENUM_NAMES(HeadSurgery::Kind, HeadSurgery::Kind::Frozen,
+ATTNSCOPE_ENUM_NAMES(Intervention::Kind, Intervention::Kind::Frozen,
                      {{"none", {}, "own"},
                       {"mute", {}, "ablated"},
                       {"uniform", {}, "uniform"},

@@ -13,7 +13,7 @@ bool knows_values(const Document& document) {
 bool is_known(const Document& document, Stage stage) {
   switch (stage) {
     case Stage::Softmax:
-    case Stage::Surgery:
+    case Stage::Intervention:
     case Stage::Drop: return true;
     case Stage::Value:
     case Stage::Mix:

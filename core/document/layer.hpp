@@ -83,7 +83,7 @@ struct LayerSpec {
   Weights weights;
   Positions positions = Positions::Sinusoidal;
   PositionSettings position_settings;
-  bool zero_key =
+  bool add_zero_attn =
       false;  // one more key and value of zeros that every query sees: somewhere to put unwanted weight
   Scaling scaling;
   float soft_cap = 0;  // 0 = off; else scaled scores x become c·tanh(x / c) before the mask; >= 0 and finite
@@ -92,7 +92,7 @@ struct LayerSpec {
   EmptyRow empty_row = EmptyRow::Zeros;
   float temperature = 1;  // softmax(masked / temperature); > 0 and finite
   bool linear = false;  // linear attention: values are mixed with φ(Q)φ(K)ᵀ weights instead of softmax's
-  std::vector<HeadSurgery> surgery;  // one for each head; empty = none has its pattern replaced
+  std::vector<Intervention> interventions;  // one for each head; empty = none has its pattern replaced
   Dropout dropout;
   bool operator==(const LayerSpec&) const = default;
 };

@@ -28,8 +28,8 @@ enum class Parameter : std::uint8_t {
   BKey,
   BValue,
   BOutput,
-  ExtraKey,  // the learned key and value that every query sees
-  ExtraValue,
+  BiasK,  // the learned key and value that every query sees
+  BiasV,
   PositionTable,  // Positions::Learned
   RelativeBias,   // Positions::RelativeBuckets
 };
@@ -91,10 +91,10 @@ inline constexpr std::array<ParameterInfo, parameter_count> parameter_table{{
      Field::ValueWeights, Extents{Extent::ValueHeads}},
     {Parameter::BOutput, ParameterKind::Bias, Projection::Output, "b_O", "output-bias", "output_bias", "b_o",
      Field::OutputWeights, Extents{Extent::Model}},
-    {Parameter::ExtraKey, ParameterKind::ExtraRow, std::nullopt, "the learned key", "extra-key", "extra_key",
-     "bias_k", Field::ExtraKeys, Extents{Extent::KeyHeads}},
-    {Parameter::ExtraValue, ParameterKind::ExtraRow, std::nullopt, "the learned value", "extra-value",
-     "extra_value", "bias_v", Field::ExtraKeys, Extents{Extent::ValueHeads}},
+    {Parameter::BiasK, ParameterKind::ExtraRow, std::nullopt, "the learned key", "extra-key", "extra_key",
+     "bias_k", Field::AddedKeys, Extents{Extent::KeyHeads}},
+    {Parameter::BiasV, ParameterKind::ExtraRow, std::nullopt, "the learned value", "extra-value",
+     "extra_value", "bias_v", Field::AddedKeys, Extents{Extent::ValueHeads}},
     {Parameter::PositionTable, ParameterKind::Position, std::nullopt, "the table of positions",
      "position-table", "positions", "", Field::Positions, Extents{Extent::Positions, Extent::Model}},
     {Parameter::RelativeBias, ParameterKind::Position, std::nullopt, "the relative position bias",

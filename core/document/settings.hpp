@@ -132,7 +132,7 @@ enum class EmptyRow {
 /// What a head's pattern is replaced with. The mask holds for all kinds but the frozen one; p is the query's
 /// position (see mask.hpp). Where the one key asked for is hidden, or is no key at all, the row is spread
 /// evenly over the keys the query may see; a row that may see none stays zeros.
-struct HeadSurgery {
+struct Intervention {
   enum class Kind {
     None,
     Mute,           // zeros: the head adds nothing to the output
@@ -144,7 +144,7 @@ struct HeadSurgery {
   };
   Kind kind = Kind::None;
   TensorPtr frozen = {};  // [batch][queries][keys], weights from 0 to 1; null for the other kinds
-  bool operator==(const HeadSurgery&) const = default;
+  bool operator==(const Intervention&) const = default;
 };
 
 /// Weights dropped at random while training (Srivastava et al. 2014); the others grow by 1 / (1 - rate).

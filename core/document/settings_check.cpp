@@ -101,16 +101,16 @@ void check_settings(const Document& document) {
   check_even("The number of LSH buckets", layer.masking.sparsity.lsh_buckets, "");
 }
 
-void check_surgery(const std::vector<HeadSurgery>& surgery, const Dimensions& size) {
-  const std::int64_t listed = std::ssize(surgery);
+void check_interventions(const std::vector<Intervention>& intervention, const Dimensions& size) {
+  const std::int64_t listed = std::ssize(intervention);
   if (listed != 0 && listed != size.heads) {
     throw Error(fmt::format("Interventions are listed for {} head{}; there are {}.", listed,
                             listed == 1 ? "" : "s", size.heads));
   }
   const Shape wanted{size.batch, size.queries, size.keys};
-  for (std::size_t h = 0; h < surgery.size(); ++h) {
-    const TensorPtr& frozen = surgery[h].frozen;
-    if (surgery[h].kind != HeadSurgery::Kind::Frozen || (frozen && frozen->shape() == wanted)) continue;
+  for (std::size_t h = 0; h < intervention.size(); ++h) {
+    const TensorPtr& frozen = intervention[h].frozen;
+    if (intervention[h].kind != Intervention::Kind::Frozen || (frozen && frozen->shape() == wanted)) continue;
     throw Error(fmt::format("The frozen pattern of head {} {}; it must be [batch, queries, keys] = {}.", h,
                             frozen ? "has shape " + to_string(frozen->shape()) : std::string("is missing"),
                             to_string(wanted)));

@@ -12,9 +12,9 @@ void check_settings(const Document&);
 /// embedding's, and nothing is orthogonal that is too large to be made so.
 void check_edited(const Document&);
 
-/// Throws Error when surgery is not listed for every head or a frozen pattern has not the shape of the
+/// Throws Error when intervention is not listed for every head or a frozen pattern has not the shape of the
 /// weights.
-void check_surgery(const std::vector<HeadSurgery>&, const Dimensions&);
+void check_interventions(const std::vector<Intervention>&, const Dimensions&);
 
 /// Throws Error when there are more than `max_cells` scores, with the length that would fit.
 void check_cells(const Dimensions&);

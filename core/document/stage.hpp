@@ -23,19 +23,19 @@ enum class Stage : std::uint8_t {
   Value,
   RotateQuery,  // rotary positions, or the queries themselves
   RotateKey,
-  Bucket,   // LSH patterns: which queries and keys meet
-  Score,    // query · key
-  Scale,    // x 1/sqrt(d_k)
-  Cap,      // c·tanh(x / c), or the scaled scores themselves
-  Bias,     // positions that are added to scores
-  Mask,     // + bias; hidden keys get -inf
-  Softmax,  // attention weights
-  Linear,   // linear attention: the weights it implies
-  Surgery,  // the weights after surgery, or the weights themselves
-  Drop,     // dropout, or the weights themselves
-  Mix,      // weights · value, per head
-  Concat,   // the heads side by side
-  Output,   // · W_O
+  Bucket,        // LSH patterns: which queries and keys meet
+  Score,         // query · key
+  Scale,         // x 1/sqrt(d_k)
+  Cap,           // c·tanh(x / c), or the scaled scores themselves
+  Bias,          // positions that are added to scores
+  Mask,          // + bias; hidden keys get -inf
+  Softmax,       // attention weights
+  Linear,        // linear attention: the weights it implies
+  Intervention,  // the weights after intervention, or the weights themselves
+  Drop,          // dropout, or the weights themselves
+  Mix,           // weights · value, per head
+  Concat,        // the heads side by side
+  Output,        // · W_O
 };
 /// The number of a stage's row, from 0.
 constexpr std::size_t index_of(Stage stage) { return static_cast<std::size_t>(stage); }
@@ -100,13 +100,13 @@ enum class Field : std::uint8_t {
   ValueWeights,
   OutputWeights,
   Fused,
-  ExtraKeys,  // the learned one and the one of zeros
+  AddedKeys,  // the learned one and the one of zeros
   Scaling,
   SoftCap,
   Masking,
   Softmax,  // kind and temperature
   Linear,
-  Surgery,
+  Intervention,
   Dropout,
   Precision,
 };
@@ -157,11 +157,11 @@ inline constexpr auto stage_table = std::to_array<StageInfo>({
      Stages{Stage::Position, Stage::Fuse}},
     {Stage::Key, StageLevel::Projection, StageKind::Vectors, "Keys", "K", "K = X·W_K + b_K",
      "[batch][kv heads][keys][d_k]",
-     Fields{Field::Given, Field::Heads, Field::Width, Field::KeyWeights, Field::ExtraKeys, Field::Precision},
+     Fields{Field::Given, Field::Heads, Field::Width, Field::KeyWeights, Field::AddedKeys, Field::Precision},
      Stages{Stage::Position, Stage::Memory, Stage::Fuse}},
     {Stage::Value, StageLevel::Projection, StageKind::Vectors, "Values", "V", "V = X·W_V + b_V",
      "[batch][kv heads][keys][d_v]",
-     Fields{Field::Given, Field::Vectors, Field::Heads, Field::Width, Field::ValueWeights, Field::ExtraKeys,
+     Fields{Field::Given, Field::Vectors, Field::Heads, Field::Width, Field::ValueWeights, Field::AddedKeys,
             Field::Precision},
      Stages{Stage::Position, Stage::Memory, Stage::Fuse}},
     {Stage::RotateQuery, StageLevel::Rotation, StageKind::Vectors, "Rotated queries", "Q′", "Q′ = R(p)·Q",
@@ -169,9 +169,9 @@ inline constexpr auto stage_table = std::to_array<StageInfo>({
      Stages{Stage::Query}},
     {Stage::RotateKey, StageLevel::Rotation, StageKind::Vectors, "Rotated keys", "K′", "K′ = R(p)·K",
      "[batch][kv heads][keys][d_k]",
-     Fields{Field::Given, Field::Positions, Field::ExtraKeys, Field::Precision}, Stages{Stage::Key}},
+     Fields{Field::Given, Field::Positions, Field::AddedKeys, Field::Precision}, Stages{Stage::Key}},
     {Stage::Bucket, StageLevel::Scores, StageKind::Buckets, "Buckets", "h", "h = argmax [x·R, −x·R]",
-     "[batch][heads][rounds][queries + keys]", Fields{Field::Masking, Field::ExtraKeys},
+     "[batch][heads][rounds][queries + keys]", Fields{Field::Masking, Field::AddedKeys},
      Stages{Stage::RotateQuery, Stage::RotateKey}},
     {Stage::Score, StageLevel::Scores, StageKind::Scores, "Scores", "S", "S = Q·Kᵀ", scores_shape,
      Fields{Field::Precision}, Stages{Stage::RotateQuery, Stage::RotateKey}},
@@ -182,11 +182,11 @@ inline constexpr auto stage_table = std::to_array<StageInfo>({
     {Stage::Bias, StageLevel::Scores, StageKind::Bias, "Position bias", "B", "B = b(head, j − p)",
      "[1][heads][queries][keys]",
      Fields{Field::Tokens, Field::Memory, Field::Given, Field::Vectors, Field::Heads, Field::Positions,
-            Field::ExtraKeys, Field::Precision},
+            Field::AddedKeys, Field::Precision},
      Stages{}},
     {Stage::Mask, StageLevel::Scores, StageKind::Scores, "Masked logits", "M", "M = G + B + mask",
      scores_shape,
-     Fields{Field::Tokens, Field::Memory, Field::Given, Field::Vectors, Field::Masking, Field::ExtraKeys,
+     Fields{Field::Tokens, Field::Memory, Field::Given, Field::Vectors, Field::Masking, Field::AddedKeys,
             Field::Precision},
      Stages{Stage::Cap, Stage::Bias, Stage::Bucket}},
     {Stage::Softmax, StageLevel::Weights, StageKind::Weights, "Weights", "A", "A = softmax(M / τ)",
@@ -194,12 +194,12 @@ inline constexpr auto stage_table = std::to_array<StageInfo>({
     {Stage::Linear, StageLevel::Weights, StageKind::Weights, "Linear weights", "L", "L = φ(Q)·φ(K)ᵀ / Σ",
      scores_shape, Fields{Field::Linear, Field::Precision},
      Stages{Stage::Query, Stage::Key, Stage::RotateQuery, Stage::RotateKey, Stage::Mask}},
-    {Stage::Surgery, StageLevel::Weights, StageKind::Weights, "After intervention", "A′",
+    {Stage::Intervention, StageLevel::Weights, StageKind::Weights, "After intervention", "A′",
      "A′ = A, or the pattern put in its place", scores_shape,
-     Fields{Field::Linear, Field::Surgery, Field::Precision},
+     Fields{Field::Linear, Field::Intervention, Field::Precision},
      Stages{Stage::Bucket, Stage::Mask, Stage::Softmax, Stage::Linear}},
     {Stage::Drop, StageLevel::Weights, StageKind::Weights, "Dropped", "D", "D = A′ ∘ keep / (1 − r)",
-     scores_shape, Fields{Field::Dropout, Field::Precision}, Stages{Stage::Surgery}},
+     scores_shape, Fields{Field::Dropout, Field::Precision}, Stages{Stage::Intervention}},
     {Stage::Mix, StageLevel::HeadOutput, StageKind::Vectors, "Head outputs", "Z", "Z = A·V",
      "[batch][heads][queries][d_v]", Fields{Field::Precision}, Stages{Stage::Value, Stage::Drop}},
     {Stage::Concat, StageLevel::LayerOutput, StageKind::Vectors, "Concat", "C", "C = [Z₁ … Z_h]",

@@ -148,7 +148,7 @@ Document with_settings_of(Document next, const Document& shown) {
     if (to.masking.sparsity.kind == Sparsity::Kind::Lsh) to.masking.sparsity = {};
   } else {
     to.linear = from.linear;
-    to.zero_key = from.zero_key;
+    to.add_zero_attn = from.add_zero_attn;
   }
   next.loss.kind = knows_values(next) ? shown.loss.kind : Loss::Kind::Off;
   std::erase_if(to.masking.heads, [&](int head) { return head >= query_heads(next); });

@@ -53,7 +53,7 @@ void keep_shapes_possible(Document& document) {
   let_go_of_unfitting(document.input, document.layer().d_model);
   if (document.input.cached >= padded_tokens(document.input) || !document.input.memory.empty())
     document.input.cached = 0;
-  fit_surgery(document);
+  fit_interventions(document);
   TensorPtr& additive = document.layer().masking.additive;
   const bool tensors =
       document.input.given || document.input.vectors.key;  // their sizes do not follow the tokens
@@ -142,16 +142,15 @@ Document d_k(Document document, int d_k) {
   return with_weights(std::move(document));
 }
 
-Document extra_key(Document document, bool on) {
+Document bias_k(Document document, bool on) {
   Weights& weights = document.layer().weights;
-  weights[Parameter::ExtraKey].reset();
-  weights[Parameter::ExtraValue].reset();
-  if (!on) fit_surgery(document);
+  weights[Parameter::BiasK].reset();
+  weights[Parameter::BiasV].reset();
+  if (!on) fit_interventions(document);
   if (!on || !weights[Parameter::WKey] || !weights[Parameter::WValue]) return document;
-  weights[Parameter::ExtraKey] = std::make_shared<const Tensor>(Shape{weights[Parameter::WKey]->shape()[1]});
-  weights[Parameter::ExtraValue] =
-      std::make_shared<const Tensor>(Shape{weights[Parameter::WValue]->shape()[1]});
-  fit_surgery(document);
+  weights[Parameter::BiasK] = std::make_shared<const Tensor>(Shape{weights[Parameter::WKey]->shape()[1]});
+  weights[Parameter::BiasV] = std::make_shared<const Tensor>(Shape{weights[Parameter::WValue]->shape()[1]});
+  fit_interventions(document);
   return with_weights(std::move(document));  // draws the numbers; those of given weights begin at 0
 }
 

@@ -11,10 +11,10 @@
 
 namespace attnscope::edit {
 
-/// A change of the tokens or heads keeps what still fits of a mask made by hand and of head surgery, and lets
-/// go of patterns that no longer have the shape of the weights, of a target or gradient of the loss, and of
-/// token vectors edited by hand (see core/edits/numbers.hpp). Replaces the text of sequence `index` and its
-/// tokens; a padded_length it outgrew goes back to 0. Throws Error when the text is not valid UTF-8.
+/// A change of the tokens or heads keeps what still fits of a mask made by hand and of head intervention, and
+/// lets go of patterns that no longer have the shape of the weights, of a target or gradient of the loss, and
+/// of token vectors edited by hand (see core/edits/numbers.hpp). Replaces the text of sequence `index` and
+/// its tokens; a padded_length it outgrew goes back to 0. Throws Error when the text is not valid UTF-8.
 Document text(Document, std::size_t index, std::string text);
 /// The whole batch at once; one text per sequence.
 Document texts(Document, const std::vector<std::string>& texts);
@@ -27,7 +27,7 @@ Document kv_heads(Document, int kv_heads);
 Document d_k(Document, int d_k);
 Document d_v(Document, int d_v);
 /// One learned key and value that every query sees.
-Document extra_key(Document, bool on);
+Document bias_k(Document, bool on);
 /// The second text, for cross-attention: one sentence for each of the first text, the same for all. Empty =
 /// none.
 Document memory(Document, std::string text);

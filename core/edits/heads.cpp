@@ -18,25 +18,26 @@ namespace attnscope::edit {
 
 namespace {
 
-using Kind = HeadSurgery::Kind;
+using Kind = Intervention::Kind;
 
 /// Empty stands for "no intervention at all".
 void normalise(Document& document) {
-  if (!is_operated(document)) document.layer().surgery.clear();
+  if (!has_intervention(document)) document.layer().interventions.clear();
 }
 
 /// Sets what is done to a head; nothing where there is no such head.
-Document operated(Document document, std::int64_t head, HeadSurgery surgery) {
+Document intervened(Document document, std::int64_t head, Intervention intervention) {
   if (head < 0 || head >= query_heads(document)) return document;
-  document.layer().surgery.resize(static_cast<std::size_t>(query_heads(document)));
-  document.layer().surgery[static_cast<std::size_t>(head)] = std::move(surgery);
+  document.layer().interventions.resize(static_cast<std::size_t>(query_heads(document)));
+  document.layer().interventions[static_cast<std::size_t>(head)] = std::move(intervention);
   normalise(document);
   return document;
 }
 
 Kind kind_of(const Document& document, std::int64_t head) {
-  return is_operated(document, head) ? document.layer().surgery[static_cast<std::size_t>(head)].kind
-                                     : Kind::None;
+  return has_intervention(document, head)
+             ? document.layer().interventions[static_cast<std::size_t>(head)].kind
+             : Kind::None;
 }
 
 /// [batch, queries, keys]; nothing when the sizes of given tensors do not fit together.
@@ -44,7 +45,7 @@ std::optional<Shape> pattern_shape(const Document& document) {
   const Input& input = document.input;
   if (input.given || input.vectors) {
     Document bare = document;
-    bare.layer().surgery.clear();
+    bare.layer().interventions.clear();
     try {
       const Dimensions size = check_any_length(bare);
       return Shape{size.batch, size.queries, size.keys};
@@ -55,7 +56,7 @@ std::optional<Shape> pattern_shape(const Document& document) {
   const std::int64_t tokens = padded_tokens(input);
   const std::int64_t keys = input.memory.empty() ? tokens : longest_of(input.memory);
   const std::int64_t extra =
-      (document.layer().weights[Parameter::ExtraKey] ? 1 : 0) + (document.layer().zero_key ? 1 : 0);
+      (document.layer().weights[Parameter::BiasK] ? 1 : 0) + (document.layer().add_zero_attn ? 1 : 0);
   return Shape{std::ssize(input.sequences), std::max<std::int64_t>(0, tokens - input.cached), keys + extra};
 }
 
@@ -119,14 +120,14 @@ Document head_preset(Document document, std::int64_t head, HeadPreset preset) {
   return as_made(std::move(document));
 }
 
-Document surgery(Document document, std::int64_t head, Kind kind) {
+Document intervention(Document document, std::int64_t head, Kind kind) {
   if (kind == Kind::Frozen) return document;
-  return operated(std::move(document), head, {.kind = kind});
+  return intervened(std::move(document), head, {.kind = kind});
 }
 
 Document mute(Document document, std::int64_t head) {
   const bool muted = kind_of(document, head) == Kind::Mute;
-  return operated(std::move(document), head, {.kind = muted ? Kind::None : Kind::Mute});
+  return intervened(std::move(document), head, {.kind = muted ? Kind::None : Kind::Mute});
 }
 
 bool is_soloed(const Document& document, std::int64_t head) {
@@ -141,9 +142,9 @@ Document solo(Document document, std::int64_t head) {
   const std::int64_t heads = query_heads(document);
   if (head < 0 || head >= heads) return document;
   const bool soloed = is_soloed(document, head);
-  document.layer().surgery.resize(static_cast<std::size_t>(heads));
+  document.layer().interventions.resize(static_cast<std::size_t>(heads));
   for (std::int64_t h = 0; h < heads; ++h) {
-    HeadSurgery& there = document.layer().surgery[static_cast<std::size_t>(h)];
+    Intervention& there = document.layer().interventions[static_cast<std::size_t>(h)];
     if (!soloed && h != head) there = {.kind = Kind::Mute};
     if ((soloed || h == head) && there.kind == Kind::Mute) there = {};
   }
@@ -153,27 +154,27 @@ Document solo(Document document, std::int64_t head) {
 
 Document freeze(Document document, std::int64_t head, TensorPtr pattern) {
   check_pattern(head, *pattern);
-  return operated(std::move(document), head, {.kind = Kind::Frozen, .frozen = std::move(pattern)});
+  return intervened(std::move(document), head, {.kind = Kind::Frozen, .frozen = std::move(pattern)});
 }
 
 Document restore_heads(Document document) {
-  document.layer().surgery.clear();
+  document.layer().interventions.clear();
   return document;
 }
 
-Document zero_key(Document document, bool on) {
-  document.layer().zero_key = on;
-  fit_surgery(document);
+Document add_zero_attn(Document document, bool on) {
+  document.layer().add_zero_attn = on;
+  fit_interventions(document);
   return document;
 }
 
-void fit_surgery(Document& document) {
-  if (document.layer().surgery.empty()) return;
+void fit_interventions(Document& document) {
+  if (document.layer().interventions.empty()) return;
   const int heads = query_heads(document);
   if (heads < 1) return;  // check() says so
-  document.layer().surgery.resize(static_cast<std::size_t>(heads));
+  document.layer().interventions.resize(static_cast<std::size_t>(heads));
   const std::optional<Shape> shape = pattern_shape(document);
-  for (HeadSurgery& head : document.layer().surgery)
+  for (Intervention& head : document.layer().interventions)
     if (head.kind == Kind::Frozen && shape && head.frozen && head.frozen->shape() != *shape) head = {};
   normalise(document);
 }

@@ -1,6 +1,6 @@
-// core/edits: the ways a person changes single heads: surgery on their patterns, and weights that make a head
-// do one thing. Each takes a Document and returns one that is consistent; a head that is not there changes
-// nothing.
+// core/edits: the ways a person changes single heads: intervention on their patterns, and weights that make a
+// head do one thing. Each takes a Document and returns one that is consistent; a head that is not there
+// changes nothing.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 namespace attnscope::edit {
 
 /// Replaces a head's pattern; None gives it its own back. Any kind but Frozen, which needs freeze().
-Document surgery(Document, std::int64_t head, HeadSurgery::Kind kind);
+Document intervention(Document, std::int64_t head, Intervention::Kind kind);
 /// Mutes a head, or un-mutes a muted one.
 Document mute(Document, std::int64_t head);
-/// Mutes all heads but this one, whose own surgery stays unless it was muted; on the head that is soloed
+/// Mutes all heads but this one, whose own intervention stays unless it was muted; on the head that is soloed
 /// already it un-mutes all.
 Document solo(Document, std::int64_t head);
 /// Keeps a pattern [batch][queries][keys] in place of the head's own, whatever changes before it. Throws
@@ -27,15 +27,15 @@ Document restore_heads(Document);
 bool is_soloed(const Document&, std::int64_t head);
 
 /// One more key and value of zeros that every query sees. Frozen patterns do not know that key: they go.
-Document zero_key(Document, bool on);
+Document add_zero_attn(Document, bool on);
 
 /// Writes W_Q and W_K of one head by hand so that it does one thing, and gives it that name; its biases
 /// become 0, other heads keep their weights. They read hand-built embeddings; see HeadPreset for what each
 /// needs. Throws Error, one sentence, when the Document has not got that.
 Document head_preset(Document, std::int64_t head, HeadPreset preset);
 
-/// Fits surgery to a change of tokens, keys or heads: heads that are gone go, new ones have their own
+/// Fits intervention to a change of tokens, keys or heads: heads that are gone go, new ones have their own
 /// pattern, and a frozen pattern of another shape than the weights is let go.
-void fit_surgery(Document&);
+void fit_interventions(Document&);
 
 }  // namespace attnscope::edit

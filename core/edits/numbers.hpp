@@ -34,8 +34,8 @@ enum class Editable : std::uint8_t {
   KeyBias,
   ValueBias,
   OutputBias,
-  ExtraKey,  // the learned key and value that every query sees: one row [kv heads · d]
-  ExtraValue,
+  BiasK,  // the learned key and value that every query sees: one row [kv heads · d]
+  BiasV,
 };
 inline constexpr std::size_t first_editable_parameter = 7;
 /// Tables of positions cannot be edited; they are the last parameters.
@@ -51,7 +51,7 @@ constexpr std::optional<Parameter> parameter_of(Editable block) {
   return static_cast<Parameter>(at - first_editable_parameter);
 }
 static_assert(editable_of(Parameter::WQuery) == Editable::QueryWeights &&
-              editable_of(Parameter::ExtraValue) == Editable::ExtraValue);
+              editable_of(Parameter::BiasV) == Editable::BiasV);
 
 struct Place {
   Editable block = Editable::Input;

@@ -170,7 +170,7 @@ ResultPtr Pipeline::run(const Document& document, std::stop_token stop, Progress
   if (!result->is_long()) {
     const bool measured = before && !result->computed.intersects(measured_stages(document)) &&
                           before->document.layer().linear == document.layer().linear &&
-                          is_operated(before->document) == is_operated(document);
+                          has_intervention(before->document) == has_intervention(document);
     if (measured) {
       result->measures = before->measures;
     } else {

@@ -16,7 +16,7 @@ std::string reason_against(const Document& document) {
   if (layer.softmax != SoftmaxKind::Stable)
     return "The naive softmax overflows on purpose; it is not streamed.";
   if (layer.dropout.rate != 0) return "Dropout needs every weight at once; it is not streamed.";
-  if (is_operated(document)) return "Heads whose pattern is replaced are not streamed.";
+  if (has_intervention(document)) return "Heads whose pattern is replaced are not streamed.";
   if (document.precision != Precision::Float32)
     return "Stages stored with fewer bits need every score at once; only float32 is streamed.";
   if (layer.masking.mistake == MaskMistake::AfterSoftmax)
@@ -44,8 +44,8 @@ class Maker {
     size_.heads = made_.query->shape()[1];
     size_.queries = made_.query->shape()[2];
     size_.keys = made_.key->shape()[2];
-    size_.extra = (document.layer().weights[Parameter::ExtraKey] && !document.input.given ? 1 : 0) +
-                  (document.layer().zero_key ? 1 : 0);
+    size_.extra = (document.layer().weights[Parameter::BiasK] && !document.input.given ? 1 : 0) +
+                  (document.layer().add_zero_attn ? 1 : 0);
     size_.past = document.input.given ? 0 : document.input.cached;
     if (document.input.given.past_key) size_.past = document.input.given.past_key->shape()[2];
   }
@@ -177,7 +177,7 @@ StreamedDocument make_problem(const Document& document, const Trace& trace, std:
   const LayerSpec& layer = document.layer();
   StreamedDocument refused;
   refused.why_not = reason_against(document);
-  if (layer.zero_key || layer.weights[Parameter::ExtraKey]) {
+  if (layer.add_zero_attn || layer.weights[Parameter::BiasK]) {
     if (is_added_to_scores(layer.positions) && refused.why_not.empty())
       refused.why_not =
           "Keys that belong to no token have no distance; with positions added to scores they are not "

@@ -30,8 +30,8 @@ struct StreamedDocument {
 /// for LSH patterns); the other stages are not looked at. Sparse patterns, masks with a mistake and keys that
 /// belong to no token become a boolean mask of queries x keys, which a sequence with more scores than can be
 /// kept is refused. Not streamed, with the reason in `why_not`: linear attention, the naive softmax, dropout,
-/// surgery, storage other than float32, a finite number for hidden keys, the mistake of masking after the
-/// softmax, and rows without a key that are not to be zeros.
+/// intervention, storage other than float32, a finite number for hidden keys, the mistake of masking after
+/// the softmax, and rows without a key that are not to be zeros.
 StreamedDocument make_problem(const Document&, const Trace& trace, std::int64_t batch);
 
 }  // namespace attnscope

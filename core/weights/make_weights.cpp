@@ -126,12 +126,12 @@ void finish(Weights& weights, const ParameterSizes& n, Blocks fresh) {
 
 /// The learned key and value that every query sees: kept while wanted, drawn anew for other widths.
 void make_extra(Weights& weights, const ParameterSizes& n) {
-  if (!weights[Parameter::ExtraKey]) return;
+  if (!weights[Parameter::BiasK]) return;
   const auto draw = [&](Parameter which, std::string_view stream) {
     adopt(weights[which], drawn_block(shape_of(info(which), n), weights.seed, stream, 1));
   };
-  draw(Parameter::ExtraKey, "block extra key");
-  draw(Parameter::ExtraValue, "block extra value");
+  draw(Parameter::BiasK, "block extra key");
+  draw(Parameter::BiasV, "block extra value");
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include "app/compare_robot.hpp"
 #include "app/views/compare/settings.hpp"
-#include "core/analysis/moved_mass.hpp"
+#include "core/analysis/total_variation.hpp"
 #include "core/edits/edits.hpp"
 
 namespace attnscope::compare_numbers_test {
@@ -52,9 +52,9 @@ TEST_CASE("A − B, its size and the ratio are what a naive loop gives") {
 }
 
 TEST_CASE("the mass that moved is half the sum of what differs, row by row and on the mean") {
-  CHECK(moved_mass(std::vector<float>{0.5f, 0.5f, 0}, std::vector<float>{0, 0.5f, 0.5f}) == 0.5);
-  CHECK(moved_mass(std::vector<float>{1, 0}, std::vector<float>{0, 1}) == 1);
-  CHECK(moved_mass({}, {}) == 0);
+  CHECK(total_variation(std::vector<float>{0.5f, 0.5f, 0}, std::vector<float>{0, 0.5f, 0.5f}) == 0.5);
+  CHECK(total_variation(std::vector<float>{1, 0}, std::vector<float>{0, 1}) == 1);
+  CHECK(total_variation({}, {}) == 0);
   Comparing robot({.width = 1600, .height = 1000, .file = examples / "3-two-banks.json"});
   robot.key(ImGuiKey_Backslash);
   robot.key(ImGuiKey_S);
@@ -65,7 +65,7 @@ TEST_CASE("the mass that moved is half the sum of what differs, row by row and o
       const auto x = pair.a->layer().trace[Stage::Softmax]->matrix(b, h),
                  y = pair.b->layer().trace[Stage::Softmax]->matrix(b, h);
       double mean = 0, rows = 0;
-      const MovedMass& moved = pair.stats.moved(b, h);
+      const TotalVariation& moved = pair.stats.moved(b, h);
       for (Eigen::Index i = 0; i < x.rows(); ++i) {
         double sum = 0;
         for (Eigen::Index j = 0; j < x.cols(); ++j)
@@ -134,8 +134,8 @@ TEST_CASE("every setting that differs is named, with a word for each side") {
       {"dropout", "no dropout", "dropout 10.0 %", [](Document& d) { d.layer().dropout.rate = 0.1f; }},
       {"intervention", "no intervention", "head 3 ablated",
        [](Document& d) {
-         d.layer().surgery.resize(8);
-         d.layer().surgery[3].kind = HeadSurgery::Kind::Mute;
+         d.layer().interventions.resize(8);
+         d.layer().interventions[3].kind = Intervention::Kind::Mute;
        }},
       {"noise", "noise 0.10", "noise 0.50", [](Document& d) { d = edit::noise(d, 0.5f); }},
       {"seed", "seed 7", "seed 8", [](Document& d) { d = edit::seed(d, 8); }},
@@ -148,7 +148,7 @@ TEST_CASE("every setting that differs is named, with a word for each side") {
       {"query block", "W_Q × 1.00", "W_Q × 2.00",
        [](Document& d) { d.layer().weights.of(Projection::Query).gain = 2; }},
       {"key and value heads", "8 k/v heads", "2 k/v heads", [](Document& d) { d = edit::kv_heads(d, 2); }},
-      {"zero key", "no zero key", "zero key", [](Document& d) { d.layer().zero_key = true; }},
+      {"zero key", "no zero key", "zero key", [](Document& d) { d.layer().add_zero_attn = true; }},
       {"projection", "W apart", "fused W", [](Document& d) { d.layer().weights.fused = true; }},
       {"second text", "self-attention", "cross-attention",
        [](Document& d) { d = edit::memory(d, "le chat"); }},

@@ -145,7 +145,7 @@ TEST_CASE("fused projections, a learned key and a zero key") {
   CHECK(shown(robot).dimensions.keys == 8);
   CHECK(cell_of(robot, Stage::Score, 0, 5, 7) == 0);
   click(robot, "Learned key");
-  CHECK_FALSE(robot.document().layer().weights[Parameter::ExtraKey]);
+  CHECK_FALSE(robot.document().layer().weights[Parameter::BiasK]);
   CHECK(shown(robot).dimensions.keys == 7);
 }
 

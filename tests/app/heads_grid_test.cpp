@@ -188,9 +188,9 @@ TEST_CASE("batches and cross-attention have their own read-outs and change", "[h
   robot.settle();
   choose_in_menu(robot, 1, "Uniform");
   REQUIRE(shown(robot).measures.output_change.size() == 12);
-  CHECK(shown(robot).trace[Stage::Surgery]->matrix(1, 1)(0, 2) == 1.0f / 3);
+  CHECK(shown(robot).trace[Stage::Intervention]->matrix(1, 1)(0, 2) == 1.0f / 3);
   test::click(robot, "restore all heads");
-  CHECK(robot.document().layer().surgery.empty());
+  CHECK(robot.document().layer().interventions.empty());
 }
 
 }  // namespace attnscope::heads_grid_test

@@ -14,15 +14,16 @@
 
 namespace attnscope::test {
 
-using Kind = HeadSurgery::Kind;
+using Kind = Intervention::Kind;
 
 struct Wide : Robot {
   Wide() : Robot({.width = 1600, .height = 1000}) { settle(); }
 };
 
 inline Kind kind_of(const Document& document, std::int64_t head) {
-  return is_operated(document, head) ? document.layer().surgery[static_cast<std::size_t>(head)].kind
-                                     : Kind::None;
+  return has_intervention(document, head)
+             ? document.layer().interventions[static_cast<std::size_t>(head)].kind
+             : Kind::None;
 }
 
 inline void shift_click(Robot& robot, std::string_view label) {

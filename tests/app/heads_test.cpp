@@ -1,5 +1,5 @@
-// Head surgery in the window: mute and solo by the badge, the menu of a head, keys, presets, and the output's
-// change below.
+// Head intervention in the window: mute and solo by the badge, the menu of a head, keys, presets, and the
+// output's change below.
 #include <catch2/catch_test_macros.hpp>
 
 #include "heads_robot.hpp"
@@ -16,9 +16,9 @@ TEST_CASE("a click on the badge mutes a head, another lets it sound again", "[he
   test::click(robot, "badge 0");
   CHECK(kind_of(robot.document(), 0) == Kind::Mute);
   CHECK(robot.app().selection().head == 3);  // it chooses nothing
-  CHECK(robot.app().view().stage == Plane(Stage::Surgery));
+  CHECK(robot.app().view().stage == Plane(Stage::Intervention));
   const LayerResult& r = shown(robot);
-  CHECK(r.trace[Stage::Surgery]->matrix(0, 0).isZero(0));
+  CHECK(r.trace[Stage::Intervention]->matrix(0, 0).isZero(0));
   REQUIRE(r.measures.output_change.size() == 6);
   robot.leave();
   robot.frame(2);
@@ -43,7 +43,7 @@ TEST_CASE("Shift and a click on the badge soloes a head", "[heads]") {
 
 TEST_CASE("the menu of a head replaces its pattern", "[heads]") {
   Wide robot;
-  const auto pattern = [&] { return shown(robot).trace[Stage::Surgery]->matrix(0, 4).eval(); };
+  const auto pattern = [&] { return shown(robot).trace[Stage::Intervention]->matrix(0, 4).eval(); };
   choose_in_menu(robot, 4, "Uniform");
   CHECK(kind_of(robot.document(), 4) == Kind::Uniform);
   CHECK(pattern()(2, 0) == 1.0f / 3);
@@ -54,7 +54,7 @@ TEST_CASE("the menu of a head replaces its pattern", "[heads]") {
   choose_in_menu(robot, 4, "First token");
   CHECK(pattern()(2, 0) == 1);
   choose_in_menu(robot, 4, "Its own");
-  CHECK(robot.document().layer().surgery.empty());
+  CHECK(robot.document().layer().interventions.empty());
   choose_in_menu(robot, 4, "Mute");
   CHECK(kind_of(robot.document(), 4) == Kind::Mute);
   choose_in_menu(robot, 4, "Solo");
@@ -69,10 +69,10 @@ TEST_CASE("a pattern frozen as it is stays when everything before it changes", "
   for (const OutputChange& row : shown(robot).measures.output_change) CHECK(row.change == 0);
   robot.key(ImGuiKey_S);
   robot.settle();
-  CHECK(shown(robot).trace[Stage::Surgery]->matrix(0, 6) == before);
+  CHECK(shown(robot).trace[Stage::Intervention]->matrix(0, 6) == before);
   CHECK(shown(robot).trace[Stage::Softmax]->matrix(0, 6) != before);
   robot.retype("##Text", "The cat sat");  // another shape: let go
-  CHECK(robot.document().layer().surgery.empty());
+  CHECK(robot.document().layer().interventions.empty());
 }
 
 TEST_CASE("a pattern that holds NaN is not frozen, and the window says why", "[heads]") {
@@ -85,7 +85,7 @@ TEST_CASE("a pattern that holds NaN is not frozen, and the window says why", "[h
   REQUIRE(shown(robot).measures.head(0, 0).not_finite > 0);
   CHECK(robot.has("not finite 0"));
   choose_in_menu(robot, 0, "Freeze the pattern");
-  CHECK(robot.document().layer().surgery.empty());
+  CHECK(robot.document().layer().interventions.empty());
   CHECK(robot.document().layer().heads == 8);
   CHECK(robot.app().message().find("cannot be frozen") != std::string::npos);
 }
@@ -134,7 +134,7 @@ TEST_CASE("keys mute, solo and restore the chosen head and open its menu", "[hea
   press(ImGuiKey_S);
   CHECK(edit::is_soloed(robot.document(), 3));
   press(ImGuiKey_R);
-  CHECK(robot.document().layer().surgery.empty());
+  CHECK(robot.document().layer().interventions.empty());
   robot.key(ImGuiKey_3);  // hidden: the menu shows the region again
   robot.frame();
   REQUIRE_FALSE(robot.has("head 3"));
@@ -149,7 +149,7 @@ TEST_CASE("keys mute, solo and restore the chosen head and open its menu", "[hea
   robot.key(ImGuiKey_DownArrow);  // the list has the keyboard
   robot.key(ImGuiKey_Enter);
   robot.settle();
-  CHECK(is_operated(robot.document()));
+  CHECK(has_intervention(robot.document()));
 }
 
 TEST_CASE("the output's change stands below the heads, token by token", "[heads]") {
@@ -171,7 +171,7 @@ TEST_CASE("the output's change stands below the heads, token by token", "[heads]
   CHECK(robot.app().selection().cell.query == 4);
   CHECK_FALSE((robot.pixels() == still));
   test::click(robot, "restore all heads");
-  CHECK(robot.document().layer().surgery.empty());
+  CHECK(robot.document().layer().interventions.empty());
   CHECK(shown(robot).measures.output_change.empty());
   CHECK_FALSE(robot.has("output change"));
 }

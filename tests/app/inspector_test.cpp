@@ -131,7 +131,7 @@ TEST_CASE("every setting that makes a step has its line") {
   changed.layer().soft_cap = 4;
   changed.layer().positions = Positions::Alibi;
   changed.layer().dropout.rate = 0.25f;
-  changed = edit::surgery(std::move(changed), 3, HeadSurgery::Kind::Uniform);
+  changed = edit::intervention(std::move(changed), 3, Intervention::Kind::Uniform);
   const TemporaryDirectory directory;
   save_document(changed, directory / "all.json");
   robot.app().open(directory / "all.json");
@@ -139,16 +139,16 @@ TEST_CASE("every setting that makes a step has its line") {
   REQUIRE(robot.app().selection().head == 3);
   CHECK(click_step("step capped") == Plane(Stage::Cap));
   CHECK(click_step("step + position") == Plane(Stage::Bias));
-  CHECK(click_step("step weight") == Plane(Stage::Softmax));  // its own, which surgery replaced
-  CHECK(click_step("step replaced") == Plane(Stage::Surgery));
+  CHECK(click_step("step weight") == Plane(Stage::Softmax));  // its own, which intervention replaced
+  CHECK(click_step("step replaced") == Plane(Stage::Intervention));
   CHECK(click_step("step mixed") == Plane(Stage::Drop));
-  const float weight = cell_of(robot, Stage::Surgery, 3, 2, 1);
+  const float weight = cell_of(robot, Stage::Intervention, 3, 2, 1);
   CHECK(near(static_cast<double>(weight), 1.0 / 3, 1e-6));
   robot.app().view().inspector.pinned = true;
   robot.click("head 0");  // a head of its own pattern: the weight is what counts
   robot.settle();
   CHECK_FALSE(robot.has("step replaced"));
-  CHECK(click_step("step weight") == Plane(Stage::Surgery));
+  CHECK(click_step("step weight") == Plane(Stage::Intervention));
 }
 
 TEST_CASE("hovering a product tells both numbers, and the segments sort the table") {

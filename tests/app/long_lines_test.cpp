@@ -6,7 +6,7 @@
 
 #include "app/long_robot.hpp"
 #include "app/ui/number_format.hpp"
-#include "core/engine/bright_lines.hpp"
+#include "core/engine/strong_lines.hpp"
 
 namespace attnscope::long_lines_test {
 
@@ -16,7 +16,7 @@ namespace {
 
 std::vector<BrightLine> lines_of(LongRobot& l, std::int64_t h) {
   ThreadPool pool(1);
-  return bright_lines(l.survey(), h, {pool, {}});
+  return strong_lines(l.survey(), h, {pool, {}});
 }
 
 /// Without the division by √dₖ the heads built by hand are sharp.

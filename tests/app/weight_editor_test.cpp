@@ -217,8 +217,8 @@ TEST_CASE("every block of weights can be opened and edited, biases and the learn
                                                      {Editable::KeyBias, "b_K bias"},
                                                      {Editable::ValueBias, "b_V bias"},
                                                      {Editable::OutputBias, "b_O bias"},
-                                                     {Editable::ExtraKey, "Learned key"},
-                                                     {Editable::ExtraValue, "Learned value"}}) {
+                                                     {Editable::BiasK, "Learned key"},
+                                                     {Editable::BiasV, "Learned value"}}) {
     INFO(name);
     robot.click("Other stages");
     robot.frame(2);

@@ -91,7 +91,7 @@ oracle::Problem problem_of(const Document& document, const Dimensions& size) {
   p.mask = visibility_of(document, size);
   if (document.layer().masking.additive)
     p.mask.additive = spread_additive(*document.layer().masking.additive, size);
-  for (const HeadSurgery& head : document.layer().surgery) {
+  for (const Intervention& head : document.layer().interventions) {
     p.replaced.push_back(static_cast<oracle::Replacement>(head.kind));
     p.frozen.push_back(numbers(head.frozen));
   }
@@ -202,7 +202,7 @@ Numbers with_extra(const Document& document, const oracle::Problem& p, Numbers r
     rows = oracle::join(rows, count * d, repeated, d, blocks);
     ++count;
   }
-  if (document.layer().zero_key) rows = oracle::join(rows, count * d, Numbers(blocks * d), d, blocks);
+  if (document.layer().add_zero_attn) rows = oracle::join(rows, count * d, Numbers(blocks * d), d, blocks);
   return rows;
 }
 
@@ -251,8 +251,8 @@ Expected expected(const Document& document, const TraceOf<T>& trace) {
   } else {
     project_all(document, compare::in_double(*trace[Stage::Embed]), e);
   }
-  p.k = with_extra(document, p, std::move(p.k), document.layer().weights[Parameter::ExtraKey], p.d_k);
-  p.v = with_extra(document, p, std::move(p.v), document.layer().weights[Parameter::ExtraValue], p.d_v);
+  p.k = with_extra(document, p, std::move(p.k), document.layer().weights[Parameter::BiasK], p.d_k);
+  p.v = with_extra(document, p, std::move(p.v), document.layer().weights[Parameter::BiasV], p.d_v);
   e.query = p.q;
   e.key = p.k;
   e.value = p.v;

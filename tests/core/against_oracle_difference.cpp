@@ -95,7 +95,7 @@ std::string difference(const Document& document, const TraceOf<T>& trace, const 
   const double weights = 2 * precision * (1 + exponent / e.problem.temperature);
   compare.stage(Stage::Softmax, a.weights, weights);
   compare.stage(Stage::Linear, document.layer().linear ? a.linear : Numbers{}, 10 * precision);
-  compare.stage(Stage::Surgery, a.replaced, std::max(weights, 10 * precision));
+  compare.stage(Stage::Intervention, a.replaced, std::max(weights, 10 * precision));
   const double grown = e.problem.keep.empty() ? 1 : largest_of(e.problem.keep);
   const double dropped = grown * std::max(weights, 10 * precision);
   compare.stage(Stage::Drop, a.dropped, dropped);
@@ -142,7 +142,7 @@ std::vector<bool> special_tokens(const Document& document, std::size_t b, std::s
   return special;
 }
 
-/// What surgery has to say about a row: a muted head spreads over no key, and none lets a gradient pass.
+/// What intervention has to say about a row: a muted head spreads over no key, and none lets a gradient pass.
 void operate(oracle::Replacement kind, oracle::Reading& reading) {
   if (kind == oracle::Replacement::None) return;
   reading.jacobian = 0;

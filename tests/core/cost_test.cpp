@@ -86,7 +86,7 @@ TEST_CASE("A cache's keys and values are not projected again", "[cost]") {
   samples::Random random(2);
   Document document = samples::text_document(random, {6}, 2, 8);
   document.input.cached = 4;
-  document.layer().zero_key = true;
+  document.layer().add_zero_attn = true;
   const LayerSize decoding = layer_size(document);
   CHECK(decoding.cached == 4);
   CHECK(of(cost_of(decoding), Stage::Key).flops == 2.0 * 2 * 8 * 8);  // neither the cache nor the zero key
@@ -106,13 +106,13 @@ TEST_CASE("What positions, caps, windows and learned numbers cost is counted", "
   CHECK(cost_of(layer_size(document)).flops == plain.flops + 3.0 * 2 * (2 * 6 * 8));  // Q and K, all numbers
   document.layer().positions = Positions::Learned;
   document.layer().weights[Parameter::PositionTable] = random.tensor({10, 8});
-  document.layer().weights[Parameter::ExtraKey] = random.tensor({8});
-  document.layer().weights[Parameter::ExtraValue] = random.tensor({8});
+  document.layer().weights[Parameter::BiasK] = random.tensor({8});
+  document.layer().weights[Parameter::BiasV] = random.tensor({8});
   const LayerCost learned = cost_of(layer_size(document));
   CHECK(learned.position_parameters == 80);
   CHECK(learned.extra_parameters == 16);
   CHECK(learned.parameters() == plain.parameters() + 96);
-  document.layer().weights[Parameter::ExtraKey] = document.layer().weights[Parameter::ExtraValue] = nullptr;
+  document.layer().weights[Parameter::BiasK] = document.layer().weights[Parameter::BiasV] = nullptr;
 
   // A causal window of two: 1 + 2 + 2 + 2 + 2 + 2 of 36 cells, counted from the rule and from the measures.
   document.layer().masking.causal = true;

@@ -47,8 +47,8 @@ Document at_step(Document document, int tokens) {
 /// Without what has the shape of the scores.
 void drop_shapes(Document& document) {
   document.layer().masking.additive = nullptr;
-  for (HeadSurgery& head : document.layer().surgery)
-    if (head.kind == HeadSurgery::Kind::Frozen) head = {};
+  for (Intervention& head : document.layer().interventions)
+    if (head.kind == Intervention::Kind::Frozen) head = {};
 }
 
 /// Rows [first, first + count) of every matrix of the last two dimensions.
@@ -168,10 +168,10 @@ TEST_CASE("Queries before the first key see nothing when causal") {
                                               random.tensor({2, 2, 5, 3}));
   document.input.given.lengths = {2, 5};  // the first sequence's queries stand at -2, -1, 0, 1
   document.layer().masking.causal = true;
-  for (const bool zero_key : {false, true}) {
-    document.layer().zero_key = zero_key;
+  for (const bool add_zero_attn : {false, true}) {
+    document.layer().add_zero_attn = add_zero_attn;
     const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
-    const std::int64_t extra = zero_key ? 1 : 0;
+    const std::int64_t extra = add_zero_attn ? 1 : 0;
     for (std::int64_t i = 0; i < 4; ++i) {
       const RowMeasures& row = result->layer().measures.row(0, 1, i);
       CHECK(row.allowed == std::max<std::int64_t>(0, i - 1) + extra);
@@ -180,9 +180,9 @@ TEST_CASE("Queries before the first key see nothing when causal") {
       CHECK(result->layer().trace[Stage::Softmax]->matrix(0, 1).row(i).leftCols(5).isZero(0));
       CHECK(result->layer().trace[Stage::Mix]->matrix(0, 1).row(i).isZero(0));
       CHECK(row.self == 0);
-      CHECK(row.strongest == (zero_key ? 5 : -1));
+      CHECK(row.strongest == (add_zero_attn ? 5 : -1));
     }
-    CHECK(result->layer().measures.head(0, 1).rows_without_key == (zero_key ? 0 : 2));
+    CHECK(result->layer().measures.head(0, 1).rows_without_key == (add_zero_attn ? 0 : 2));
   }
   document.input.given.lengths = {0, 5};  // none at all
   CHECK(Pipeline(make_cpu_backend(1)).run(document)->layer().measures.row(0, 0, 3).allowed == 1);

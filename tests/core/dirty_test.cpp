@@ -32,8 +32,8 @@ void members_are_complete(const Document& document) {
                                 loss, title] = document;
   [[maybe_unused]] const auto& [layer] = transformer_blocks[looked_at];
   [[maybe_unused]] const auto& [d_model, heads, kv_heads, d_k, d_v, weights, positions, position_settings,
-                                zero_key, scaling, soft_cap, masking, softmax, empty_row, temperature, linear,
-                                surgery, dropout] = layer;
+                                add_zero_attn, scaling, soft_cap, masking, softmax, empty_row, temperature,
+                                linear, intervention, dropout] = layer;
   [[maybe_unused]] const auto& [sequences, memory, padded_length, cached, given, vectors, edited,
                                 edited_memory] = input;
   [[maybe_unused]] const auto& [q, k, v, past_key, past_value, lengths, holds, guesses] = given;
@@ -44,8 +44,8 @@ void members_are_complete(const Document& document) {
   [[maybe_unused]] const auto& [causal, padding, window, sparsity, mask_heads, additive, hidden, mistake] =
       masking;
   [[maybe_unused]] const auto& [scale_kind, factor] = scaling;
-  const HeadSurgery head;
-  [[maybe_unused]] const auto& [surgery_kind, frozen] = head;
+  const Intervention head;
+  [[maybe_unused]] const auto& [intervention_kind, frozen] = head;
 }
 
 std::vector<Change> all_changes() {
@@ -99,13 +99,9 @@ std::vector<Change> all_changes() {
       {"blocks", [](Document& d) { d.layer().weights.of(Projection::Key).gain = 2; }, none},
       {"made_by", [](Document& d) { d.layer().weights.made_by = Recipe::Random; }, none},
       {"fused", [](Document& d) { d.layer().weights.fused = true; }, {Field::Fused}},
-      {"extra_key",
-       [](Document& d) { d.layer().weights[Parameter::ExtraKey] = zeros(); },
-       {Field::ExtraKeys}},
-      {"extra_value",
-       [](Document& d) { d.layer().weights[Parameter::ExtraValue] = zeros(); },
-       {Field::ExtraKeys}},
-      {"zero_key", [](Document& d) { d.layer().zero_key = true; }, {Field::ExtraKeys}},
+      {"extra_key", [](Document& d) { d.layer().weights[Parameter::BiasK] = zeros(); }, {Field::AddedKeys}},
+      {"extra_value", [](Document& d) { d.layer().weights[Parameter::BiasV] = zeros(); }, {Field::AddedKeys}},
+      {"zero_key", [](Document& d) { d.layer().add_zero_attn = true; }, {Field::AddedKeys}},
       {"position_table",
        [](Document& d) { d.layer().weights[Parameter::PositionTable] = zeros(); },
        {Field::Positions}},
@@ -158,9 +154,9 @@ std::vector<Change> all_changes() {
       {"linear", [](Document& d) { d.layer().linear = true; }, {Field::Linear}},
       {"surgery",
        [](Document& d) {
-         d.layer().surgery = {{HeadSurgery::Kind::Mute}, {}};
+         d.layer().interventions = {{Intervention::Kind::Mute}, {}};
        },
-       {Field::Surgery}},
+       {Field::Intervention}},
       {"dropout", [](Document& d) { d.layer().dropout.rate = 0.5f; }, {Field::Dropout}},
       {"precision", [](Document& d) { d.precision = Precision::BFloat16; }, {Field::Precision}},
       {"loss", [](Document& d) { d.loss.kind = Loss::Kind::Sum; }, none},
@@ -270,9 +266,9 @@ TEST_CASE("A stage that a change does not touch is shared with the Trace before"
       {"temperature", [](Document& d) { d.layer().temperature = 3; }, downstream_of(Stage::Softmax)},
       {"surgery",
        [](Document& d) {
-         d.layer().surgery = {{}, {HeadSurgery::Kind::Mute}};
+         d.layer().interventions = {{}, {Intervention::Kind::Mute}};
        },
-       downstream_of(Stage::Surgery)},
+       downstream_of(Stage::Intervention)},
       {"positions", [](Document& d) { d.layer().positions = Positions::None; },
        downstream_of(Stage::Position)},
       {"tokens", [](Document& d) { d.input.sequences.change()[0].tokens[0] = std::string("x"); },

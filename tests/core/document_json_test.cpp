@@ -50,7 +50,7 @@ bool same(Document a, Document b) {
     forget_places(document->input.sequences);
     forget_places(document->input.memory);
   }
-  if (a.layer().surgery.size() != b.layer().surgery.size()) return false;
+  if (a.layer().interventions.size() != b.layer().interventions.size()) return false;
   const std::vector<TensorPtr*> in_a = blocks_of(a), in_b = blocks_of(b);
   for (std::size_t i = 0; i < in_a.size(); ++i) {
     if (!same(*in_a[i], *in_b[i])) return false;
@@ -109,7 +109,7 @@ TEST_CASE("every setting comes back", "[json]") {
   document.layer().d_k = 6;
   document.layer().d_v = 5;
   document.layer().weights.fused = true;
-  document.layer().zero_key = true;
+  document.layer().add_zero_attn = true;
   document.layer().position_settings = {500, 4, 8, 20, false};
   document.layer().masking.window = {3, -1};
   document.layer().masking.sparsity = {Sparsity::Kind::Lsh, 5, 6, 2, 8, 3, 77};
@@ -132,10 +132,10 @@ TEST_CASE("every setting comes back", "[json]") {
     }
   }
   SECTION("a learned key") {
-    document.layer().weights[Parameter::ExtraKey] = document.layer().weights[Parameter::ExtraValue] =
+    document.layer().weights[Parameter::BiasK] = document.layer().weights[Parameter::BiasV] =
         tensor(Shape{1}, {0});
     document = with_weights(document);
-    CHECK(document.layer().weights[Parameter::ExtraValue]->shape() == Shape{10});
+    CHECK(document.layer().weights[Parameter::BiasV]->shape() == Shape{10});
     CHECK(same(round_trip(document), document));
   }
   SECTION("tokens of the second text that do not follow from it") {
@@ -164,17 +164,17 @@ TEST_CASE("every setting comes back", "[json]") {
     CHECK(same(round_trip(document), document));
   }
   SECTION("every kind of surgery") {
-    using Kind = HeadSurgery::Kind;
-    document.layer().surgery = {{Kind::None},
-                                {Kind::Frozen, tensor({1, 2, 3}, {0, 1, 0, 0.25f, 0.5f, 0.1f})},
-                                {Kind::Mute},
-                                {Kind::FirstToken}};
+    using Kind = Intervention::Kind;
+    document.layer().interventions = {{Kind::None},
+                                      {Kind::Frozen, tensor({1, 2, 3}, {0, 1, 0, 0.25f, 0.5f, 0.1f})},
+                                      {Kind::Mute},
+                                      {Kind::FirstToken}};
     CHECK(same(round_trip(document), document));
-    document.layer().surgery = {{Kind::Uniform}, {Kind::PreviousToken}, {Kind::Identity}, {Kind::None}};
+    document.layer().interventions = {{Kind::Uniform}, {Kind::PreviousToken}, {Kind::Identity}, {Kind::None}};
     CHECK(same(round_trip(document), document));
-    document.layer().surgery =
-        std::vector<HeadSurgery>(4);  // none at all: not written, so it comes back as empty
-    CHECK(round_trip(document).layer().surgery.empty());
+    document.layer().interventions =
+        std::vector<Intervention>(4);  // none at all: not written, so it comes back as empty
+    CHECK(round_trip(document).layer().interventions.empty());
   }
   SECTION("a mask of numbers") {
     document.layer().masking.additive = tensor({1, 2, 1, 2}, {0, -infinity, 1.5f, -0.0f});

@@ -139,7 +139,7 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
          d.layer().position_settings.rope_dims = 10;
        },
        "10 dimensions cannot be rotated: queries and keys have d_k = 8."},
-      {[](Document& d) { d.layer().weights[Parameter::ExtraKey] = zeros({64}); },
+      {[](Document& d) { d.layer().weights[Parameter::BiasK] = zeros({64}); },
        "A learned key needs a learned value and the other way round: one of them is missing."},
       {[](Document& d) {
          d.loss = {Loss::Kind::MeanSquared, zeros({2, 6, 63})};

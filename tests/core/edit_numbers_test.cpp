@@ -26,7 +26,7 @@ using Catch::Matchers::ContainsSubstring;
 
 TEST_CASE("every number of every block can be edited, and nothing else changes", "[edit]") {
   Document text = edit::biases(sentence(Recipe::Random, {"one two three", "a b"}), true);
-  text = edit::extra_key(edit::memory(edit::kv_heads(text, 2), "un deux"), true);
+  text = edit::bias_k(edit::memory(edit::kv_heads(text, 2), "un deux"), true);
   Document vectors = text;
   vectors.input.memory.change().clear();
   vectors.input.vectors.query = samples::Random(3).tensor({2, 3, 64});

@@ -71,12 +71,12 @@ Document changed(samples::Random& random, const Document& was) {
       case 3: now.precision = static_cast<Precision>(random.between(0, 2)); break;
       case 4: now.layer().linear = !now.layer().linear; break;
       case 5: now.layer().dropout.rate = random.coin() ? 0.5f : 0; break;
-      case 6: now.layer().zero_key = !now.layer().zero_key; break;
+      case 6: now.layer().add_zero_attn = !now.layer().add_zero_attn; break;
       case 7: now.layer().weights.fused = !now.layer().weights.fused; break;
       case 8: now.layer().weights.seed += 1; break;
       case 9: now.layer().weights[Parameter::BQuery].reset(); break;
       case 10:
-        now.layer().weights[Parameter::ExtraKey].reset(), now.layer().weights[Parameter::ExtraValue].reset();
+        now.layer().weights[Parameter::BiasK].reset(), now.layer().weights[Parameter::BiasV].reset();
         break;
       case 11: now.input.cached = static_cast<int>(random.between(0, 3)); break;
       case 12:
@@ -89,8 +89,8 @@ Document changed(samples::Random& random, const Document& was) {
       case 13:
         if (!now.input.sequences.empty()) now.input.sequences.change()[0].tokens.back() = "[SEP]";
         break;
-      case 14: samples::randomise_surgery(random, now); break;
-      case 15: now.layer().surgery.clear(); break;
+      case 14: samples::randomise_interventions(random, now); break;
+      case 15: now.layer().interventions.clear(); break;
       case 16:
         if (!now.input.given.lengths.empty()) now.input.given.lengths[0] = 0;
         break;
@@ -170,7 +170,7 @@ TEST_CASE("Without positions and masks the order of keys is no matter, that of q
     document.layer().positions = Positions::None;
     document.layer().masking = {};
     document.layer().dropout = {};
-    document.layer().surgery = {};
+    document.layer().interventions = {};
     document.input.cached = 0;
     const auto tokens = static_cast<std::size_t>(padded_tokens(document.input));
     for (auto* text : {&document.input.sequences, &document.input.memory})
@@ -199,7 +199,7 @@ TEST_CASE("One product for queries, keys and values gives the bits of three") {
     document.layer().weights.fused = false;
     document.input.cached = 0;  // with a cache rows are cut elsewhere, and a product rounds by its size
     document.layer().masking.additive = nullptr;
-    document.layer().surgery = {};
+    document.layer().interventions = {};
     const Trace three = run(document);
     document.layer().weights.fused = true;
     INFO(place("fused", i));

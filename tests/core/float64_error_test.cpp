@@ -70,7 +70,7 @@ TEST_CASE("the float64 error of every stage is the difference to the oracle") {
                                          {Stage::Mask, &exact.masked},
                                          {Stage::Softmax, &exact.weights},
                                          {Stage::Linear, &exact.linear},
-                                         {Stage::Surgery, &exact.replaced},
+                                         {Stage::Intervention, &exact.replaced},
                                          {Stage::Drop, &exact.dropped}}) {
       INFO("stage " << info(stage).name);
       REQUIRE(has_float64_error(stage));
@@ -91,7 +91,7 @@ TEST_CASE("fewer bits make larger errors, and stages that share a tensor share t
     const ResultPtr result = computed(document);
     const Trace errors = errors_of(*result);
     CHECK(errors[Stage::Cap] == errors[Stage::Scale]);     // no cap
-    CHECK(errors[Stage::Drop] == errors[Stage::Softmax]);  // neither surgery nor dropout
+    CHECK(errors[Stage::Drop] == errors[Stage::Softmax]);  // neither intervention nor dropout
     float most = 0;
     for (const float e : errors[Stage::Score]->values()) most = std::max(most, std::abs(e));
     return most;

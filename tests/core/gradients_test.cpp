@@ -111,8 +111,8 @@ constexpr std::array<SourceGradient, 12> source_gradients{{
     {"b_K", Parameter::BKey},
     {"b_V", Parameter::BValue},
     {"b_O", Parameter::BOutput},
-    {"extra key", Parameter::ExtraKey},
-    {"extra value", Parameter::ExtraValue},
+    {"extra key", Parameter::BiasK},
+    {"extra value", Parameter::BiasV},
     {"relative bias", Parameter::RelativeBias},
 }};
 
@@ -192,7 +192,7 @@ std::string disagreement(samples::Random& random, std::string_view name, const P
 /// The first gradient that is not the slope of the loss; empty when there is none.
 std::string first_disagreement(samples::Random& random, const Case& c) {
   // The key of zeros stands where the second derivative of φ jumps: there a difference is off by step / 4.
-  const double tolerance = c.document().layer().linear && c.document().layer().zero_key ? 1e-5 : 2e-7;
+  const double tolerance = c.document().layer().linear && c.document().layer().add_zero_attn ? 1e-5 : 2e-7;
   if (std::abs(c.gradients.loss - c.loss) > 1e-12 * (1 + std::abs(c.loss))) return "loss";
   for (const SourceGradient& row : source_gradients) {
     const Ptr& gradient = row.of(c.gradients);

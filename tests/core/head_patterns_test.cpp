@@ -52,8 +52,8 @@ TEST_CASE("A row with one allowed key counts in no score, and a perfect head has
   samples::Random random(1);
   Document document = samples::text_document(random, {6}, 2, 8);
   document.layer().masking.causal = true;
-  document = edit::surgery(document, 0, HeadSurgery::Kind::PreviousToken);
-  document = edit::surgery(document, 1, HeadSurgery::Kind::Uniform);
+  document = edit::intervention(document, 0, Intervention::Kind::PreviousToken);
+  document = edit::intervention(document, 1, Intervention::Kind::Uniform);
   const ResultPtr result = compute(document);
   const auto score = [&](std::int64_t head, HeadPattern pattern) {
     return scores_of(*result, head)[static_cast<std::size_t>(pattern)];

@@ -56,8 +56,8 @@ TEST_CASE("Shapes of parameters follow from the sizes of the layer") {
   CHECK(shape(Parameter::BKey) == Shape{6});
   CHECK(shape(Parameter::BValue) == Shape{12});
   CHECK(shape(Parameter::BOutput) == Shape{12});
-  CHECK(shape(Parameter::ExtraKey) == Shape{6});
-  CHECK(shape(Parameter::ExtraValue) == Shape{12});
+  CHECK(shape(Parameter::BiasK) == Shape{6});
+  CHECK(shape(Parameter::BiasV) == Shape{12});
   CHECK(shape(Parameter::PositionTable) == Shape{20, 12});
   CHECK(shape(Parameter::RelativeBias) == Shape{32, 4});
   CHECK(shape_words(info(Parameter::WKey)) == "[d_model, kv heads · d_k]");

@@ -178,8 +178,8 @@ TEST_CASE("parity: every parameter that has a gradient is compared") {
   document.layer().positions = Positions::RelativeBuckets;
   document.layer().weights[Parameter::RelativeBias] =
       random.tensor({document.layer().position_settings.buckets, 2});
-  document.layer().weights[Parameter::ExtraKey] = random.tensor({8});
-  document.layer().weights[Parameter::ExtraValue] = random.tensor({8});
+  document.layer().weights[Parameter::BiasK] = random.tensor({8});
+  document.layer().weights[Parameter::BiasV] = random.tensor({8});
   const ResultPtr result = computed(document);
   const auto second = std::make_shared<SecondBackend>();
   const auto gradients = [](const Parity& parity) {

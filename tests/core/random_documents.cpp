@@ -58,10 +58,10 @@ void randomise_weights(Random& random, Document& document, const SourceWidths& f
   if (random.coin()) weights[Parameter::BKey] = random.tensor({keys}, 0.3);
   if (random.coin()) weights[Parameter::BValue] = random.tensor({values}, 0.3);
   if (random.coin()) weights[Parameter::BOutput] = random.tensor({width}, 0.3);
-  document.layer().zero_key = rarely(random, 4);
+  document.layer().add_zero_attn = rarely(random, 4);
   if (!rarely(random, 4)) return;
-  weights[Parameter::ExtraKey] = random.tensor({keys});
-  weights[Parameter::ExtraValue] = random.tensor({values});
+  weights[Parameter::BiasK] = random.tensor({keys});
+  weights[Parameter::BiasV] = random.tensor({values});
 }
 
 void randomise_window(Random& random, Masking& masking) {
@@ -136,20 +136,20 @@ void randomise_mask(Random& random, Document& document) {
   if (masking.mistake == MaskMistake::DiagonalToo) masking.causal = true;  // it is causal with < for <=
 }
 
-void randomise_surgery(Random& random, Document& document) {
-  document.layer().surgery.clear();
+void randomise_interventions(Random& random, Document& document) {
+  document.layer().interventions.clear();
   const Dimensions size = check(document);
-  document.layer().surgery.resize(static_cast<std::size_t>(size.heads));
-  for (HeadSurgery& head : document.layer().surgery) {
+  document.layer().interventions.resize(static_cast<std::size_t>(size.heads));
+  for (Intervention& head : document.layer().interventions) {
     if (random.coin()) continue;
-    head.kind = static_cast<HeadSurgery::Kind>(random.between(1, 6));
-    if (head.kind != HeadSurgery::Kind::Frozen) continue;
+    head.kind = static_cast<Intervention::Kind>(random.between(1, 6));
+    if (head.kind != Intervention::Kind::Frozen) continue;
     auto pattern = std::make_shared<Tensor>(Shape{size.batch, size.queries, size.keys});
     for (float& weight : pattern->values())
       weight = static_cast<float>(random.between(0, 10)) / static_cast<float>(10 * size.keys);
     head.frozen = pattern;
   }
-  if (!is_operated(document)) document.layer().surgery.clear();
+  if (!has_intervention(document)) document.layer().interventions.clear();
 }
 
 void randomise_settings(Random& random, Document& document) {
@@ -165,13 +165,13 @@ void randomise_settings(Random& random, Document& document) {
       rarely(random, 3) ? static_cast<EmptyRow>(random.between(1, 2)) : EmptyRow::Zeros;
   document.layer().linear = rarely(random, 5);
   document.layer().dropout = {};
-  document.layer().surgery = {};
+  document.layer().interventions = {};
   if (rarely(random, 4)) {
     document.layer().dropout.rate = 0.05f * static_cast<float>(random.between(1, 16));
     document.layer().dropout.seed = static_cast<std::uint64_t>(random.between(0, 1000));
   }
   randomise_mask(random, document);
-  if (rarely(random, 3)) randomise_surgery(random, document);
+  if (rarely(random, 3)) randomise_interventions(random, document);
 }
 
 Document any_text_document(Random& random) {
@@ -236,7 +236,7 @@ Document any_given_document(Random& random) {
     given.past_value = random.tensor({batch, kv_heads, past, d_v});
   }
   for (std::int64_t b = 0; b < batch && kind == 2; ++b) given.lengths.push_back(random.between(0, keys));
-  document.layer().zero_key = rarely(random, 4);
+  document.layer().add_zero_attn = rarely(random, 4);
   randomise_positions(random, document);
   randomise_settings(random, document);
   return document;

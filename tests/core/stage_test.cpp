@@ -97,7 +97,7 @@ TEST_CASE("The table says which stages hold planes, weights and vectors") {
                            Stage::Query, Stage::Key,       Stage::Value,  Stage::RotateQuery,
                            Stage::Mix,   Stage::RotateKey, Stage::Concat, Stage::Output};
   constexpr Stages scores{Stage::Score, Stage::Scale, Stage::Cap, Stage::Mask};
-  constexpr Stages weights{Stage::Softmax, Stage::Linear, Stage::Surgery, Stage::Drop};
+  constexpr Stages weights{Stage::Softmax, Stage::Linear, Stage::Intervention, Stage::Drop};
   CHECK(stages_that(holds_vectors) == vectors);
   CHECK(stages_that(holds_weights) == weights);
   CHECK(stages_that(holds_scores_or_weights) == (scores | weights));

@@ -7,6 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/attention/dropout.hpp"
+#include "core/attention/intervention.hpp"
 #include "core/attention/linear.hpp"
 #include "core/attention/loss.hpp"
 #include "core/attention/mix.hpp"
@@ -15,7 +16,6 @@
 #include "core/attention/run_stage.hpp"
 #include "core/attention/scores.hpp"
 #include "core/attention/softmax.hpp"
-#include "core/attention/surgery.hpp"
 #include "core/random_documents.hpp"
 
 namespace attnscope::stages_backward_test {
@@ -254,13 +254,13 @@ TEST_CASE("backward: surgery, dropout and the mix") {
   const Document document = masked_document(f.random());
   const MaskRule rule(document);
   const Ptr none;
-  std::vector<HeadSurgery> surgery(4);
-  surgery[1].kind = HeadSurgery::Kind::Uniform;
-  surgery[3].kind = HeadSurgery::Kind::Mute;
+  std::vector<Intervention> intervention(4);
+  intervention[1].kind = Intervention::Kind::Uniform;
+  intervention[3].kind = Intervention::Kind::Mute;
   Values gradient = g;
-  operate_backward(surgery, gradient);
+  operate_backward(intervention, gradient);
   CHECK(disagreement(weights, gradient, g, [&](const Values& of) {
-          return operate<double>(f.work(), of, none, surgery, rule);
+          return operate<double>(f.work(), of, none, intervention, rule);
         }) == "");
   const Dropout dropout{0.4f, 5};
   gradient = g;
@@ -318,11 +318,11 @@ TEST_CASE("backward: gradients of a stage add up, and are copied only where some
   at.give(Stage::Drop, Values(first));
   at.give(Stage::Drop, Values(second));
   CHECK(at.of(Stage::Drop)->matrix() == first.matrix() + second.matrix());
-  at.pass(Stage::Drop, Stage::Surgery);
-  CHECK(at.of(Stage::Surgery) == at.of(Stage::Drop));
-  Values taken = at.take(Stage::Surgery);
+  at.pass(Stage::Drop, Stage::Intervention);
+  CHECK(at.of(Stage::Intervention) == at.of(Stage::Drop));
+  Values taken = at.take(Stage::Intervention);
   taken.matrix().setZero();
-  CHECK(at.of(Stage::Surgery) == nullptr);
+  CHECK(at.of(Stage::Intervention) == nullptr);
   CHECK(at.of(Stage::Drop)->matrix() == first.matrix() + second.matrix());
   at.release(Stage::Drop);
   CHECK(at.of(Stage::Drop) != nullptr);  // kept

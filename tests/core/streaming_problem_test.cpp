@@ -161,7 +161,7 @@ TEST_CASE("The streamed numbers of a Document are those of its stages") {
       document.layer().softmax = SoftmaxKind::Stable;
       document.layer().linear = false;
       document.layer().dropout = {};
-      document.layer().surgery.clear();
+      document.layer().interventions.clear();
     }
     const ResultPtr staged = pipeline.run(document);
     for (std::int64_t b = 0; b < staged->layer().dimensions.batch; ++b) {

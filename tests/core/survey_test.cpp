@@ -201,7 +201,7 @@ TEST_CASE("What cannot be streamed is refused in a sentence and the last result 
   document = long_document();
   for (const auto& change : {+[](Document& d) { d.layer().masking.sparsity.kind = Sparsity::Kind::Strided; },
                              +[](Document& d) { d.layer().masking.mistake = MaskMistake::DiagonalToo; },
-                             +[](Document& d) { d.layer().zero_key = true; }}) {
+                             +[](Document& d) { d.layer().add_zero_attn = true; }}) {
     Document changed = document;
     change(changed);
     engine.submit(changed);

@@ -61,11 +61,11 @@ TEST_CASE("A stage reads what the stage before left on the card, without sending
   document.layer().masking = {};
   document.layer().positions = Positions::None;
   document.precision = Precision::Float32;
-  document.layer().weights[Parameter::ExtraKey] = document.layer().weights[Parameter::ExtraValue] = nullptr;
-  document.layer().zero_key = false;
+  document.layer().weights[Parameter::BiasK] = document.layer().weights[Parameter::BiasV] = nullptr;
+  document.layer().add_zero_attn = false;
   document.layer().linear = false;
   document.layer().softmax = SoftmaxKind::Stable;
-  document.layer().surgery = {};
+  document.layer().interventions = {};
   document.layer().dropout = {};
   document.layer().soft_cap = 0;
   const ResultPtr first = pipeline.run(document);

@@ -66,7 +66,7 @@ struct Problem {
 struct Answer {
   Numbers score, scaled, capped, masked, weights;  // [batch][heads][queries][keys]; weights: the softmax's
   Numbers linear;                                  // weights that linear attention implies
-  Numbers replaced;                                // the weights after surgery
+  Numbers replaced;                                // the weights after intervention
   Numbers dropped;                                 // those that mix, after dropout
   Numbers mixed;                                   // [batch][heads][queries][d_v]
   Numbers concatenated;                            // [batch][queries][heads * d_v]

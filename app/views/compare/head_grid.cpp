@@ -61,7 +61,7 @@ void draw_head(Sides& sides, const Place& place, const ColourScale& scale) {
   } else if (touch.hovered || touch.focused) {
     ui.frame(picture.grown(ui.px(3)), ui.theme.text3, std::max(1.f, ui.px(1)), ui.px(4));
   }
-  const MovedMass& moved = scene.stats.moved(scene.sequence(), h);
+  const TotalVariation& moved = scene.stats.moved(scene.sequence(), h);
   const float y = picture.bottom() + ui.px(12);
   const Rgba ink = chosen || shown ? ui.theme.text1 : ui.theme.text3;
   const float number =

@@ -145,10 +145,10 @@ std::string block_of(const Document& self, const Document& other) {
 
 std::string learned_key_of(const Document& self, const Document& other) {
   const Weights &mine = self.layer().weights, &theirs = other.layer().weights;
-  if (same_numbers(mine[Parameter::ExtraKey], theirs[Parameter::ExtraKey]) &&
-      same_numbers(mine[Parameter::ExtraValue], theirs[Parameter::ExtraValue]))
+  if (same_numbers(mine[Parameter::BiasK], theirs[Parameter::BiasK]) &&
+      same_numbers(mine[Parameter::BiasV], theirs[Parameter::BiasV]))
     return {};
-  return mine[Parameter::ExtraKey] ? "learned key" : "no learned key";
+  return mine[Parameter::BiasK] ? "learned key" : "no learned key";
 }
 
 /// The layers of a file are told apart by their names: the title's last part.

@@ -77,21 +77,21 @@ std::string temperature_of(const Document& self, const Document& other) {
   return close ? "τ " + written(self.layer().temperature, 6) : temperature_words(self);
 }
 
-std::string surgery_of(const Document& self, const Document& other) {
+std::string intervention_of(const Document& self, const Document& other) {
   const auto at = [](const Document& d, std::size_t h) {
-    return h < d.layer().surgery.size() ? d.layer().surgery[h] : HeadSurgery{};
+    return h < d.layer().interventions.size() ? d.layer().interventions[h] : Intervention{};
   };
-  const std::size_t heads = std::max(self.layer().surgery.size(), other.layer().surgery.size());
+  const std::size_t heads = std::max(self.layer().interventions.size(), other.layer().interventions.size());
   std::size_t differing = 0, first = 0;
   for (std::size_t h = heads; h-- > 0;) {
-    const HeadSurgery mine = at(self, h), theirs = at(other, h);
+    const Intervention mine = at(self, h), theirs = at(other, h);
     if (mine.kind == theirs.kind && same_numbers(mine.frozen, theirs.frozen)) continue;
     ++differing;
     first = h;
   }
   if (differing == 0) return {};
-  if (!is_operated(self)) return "no intervention";
-  if (differing > 1 && is_operated(self) != is_operated(other))
+  if (!has_intervention(self)) return "no intervention";
+  if (differing > 1 && has_intervention(self) != has_intervention(other))
     return std::to_string(differing) + " heads replaced";
   return "head " + std::to_string(first) + " " + std::string(enum_name(at(self, first).kind).words);
 }
@@ -111,7 +111,7 @@ std::string loss_of(const Document& self, const Document& other) {
 constexpr SettingWords attention[]{{"scale", scale_of},
                                    {"mask", mask_of},
                                    {"temperature", temperature_of},
-                                   {"intervention", surgery_of},
+                                   {"intervention", intervention_of},
                                    {"window", window_of},
                                    {"pattern", pattern_of},
                                    {"heads masked", masked_heads_of},

@@ -27,7 +27,7 @@ enum class Section {
   Cost,
   LongHeads,
   GoTo,
-  BrightLines
+  StrongLines
 };
 
 /// When a section is open that nobody has folded or unfolded.

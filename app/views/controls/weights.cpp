@@ -86,7 +86,7 @@ void recipe_rows(Column& c) {
 }
 
 /// Keys that belong to no token: somewhere to put weight that no token deserves.
-void extra_key_rows(Column& c) {
+void added_key_rows(Column& c) {
   Document& document = c.document();
   const Weights& w = document.layer().weights;
   if (!document.input.given) {
@@ -98,26 +98,26 @@ void extra_key_rows(Column& c) {
       document.layer().weights.fused = !w.fused;
     }
     // Given numbers bring their learned key with them, or have none.
-    const bool can_learn = w.recipe != Recipe::Given || w[Parameter::ExtraKey];
+    const bool can_learn = w.recipe != Recipe::Given || w[Parameter::BiasK];
     if (can_learn &&
-        toggle(c.ui(), "Learned key", "learned key", c.row(28, 4), w[Parameter::ExtraKey] != nullptr,
+        toggle(c.ui(), "Learned key", "learned key", c.row(28, 4), w[Parameter::BiasK] != nullptr,
                {"Learned key",
                 "K = [K; k₀]   V = [V; v₀]",
                 "One more key and value that every query sees, as bias_k and bias_v in PyTorch.",
                 {}})) {
-      document = edit::extra_key(std::move(document), !w[Parameter::ExtraKey]);
+      document = edit::bias_k(std::move(document), !w[Parameter::BiasK]);
     }
   }
   if (!knows_scores(document)) {
     c.remark("A file of weights has no keys to add to.");
     return;
   }
-  if (toggle(c.ui(), "Zero key", "zero key", c.row(28), document.layer().zero_key,
+  if (toggle(c.ui(), "Zero key", "zero key", c.row(28), document.layer().add_zero_attn,
              {"Zero key",
               "K = [K; 0]   V = [V; 0]",
               "Score 0, value 0: a place for unneeded weight (add_zero_attn).",
               {}})) {
-    document = edit::zero_key(std::move(document), !document.layer().zero_key);
+    document = edit::add_zero_attn(std::move(document), !document.layer().add_zero_attn);
   }
 }
 
@@ -230,12 +230,12 @@ void weights_section(Column& c) {
                                                              : "given",
                .opens = given ? Opens::OnDemand : Opens::WhenWide,
                .has_extras = !given && !document.input.vectors,
-               .extras_used = w.fused || w[Parameter::ExtraKey] || document.layer().zero_key})) {
+               .extras_used = w.fused || w[Parameter::BiasK] || document.layer().add_zero_attn})) {
     if (!given && !document.input.vectors) {
       recipe_rows(c);
       edited_row(c);
     }
-    if (given || document.input.vectors || c.extras(Section::Weights)) extra_key_rows(c);
+    if (given || document.input.vectors || c.extras(Section::Weights)) added_key_rows(c);
   }
   c.end();
 }

@@ -26,7 +26,7 @@ PlaceOrWhy place_of_token(const LayerResult& result, const VectorRow& at, Editab
 PlaceOrWhy place_of_key(const LayerResult& result, const VectorRow& at, bool values) {
   const Dimensions& d = result.dimensions;
   const Document& document = result.document;
-  if (at.row == d.keys - 1 && document.layer().zero_key)
+  if (at.row == d.keys - 1 && document.layer().add_zero_attn)
     return std::string_view("The zero key is zero. Turn it off in Weights to be rid of it.");
   if (document.input.given) {
     if (at.row < d.past)
@@ -34,7 +34,7 @@ PlaceOrWhy place_of_key(const LayerResult& result, const VectorRow& at, bool val
     return Place{values ? Editable::Values : Editable::Keys, at.row - d.past, 0, at.b, at.h};
   }
   if (at.row >= d.token_keys())
-    return Place{values ? Editable::ExtraValue : Editable::ExtraKey, 0, at.h * (values ? d.d_v : d.d_k)};
+    return Place{values ? Editable::BiasV : Editable::BiasK, 0, at.h * (values ? d.d_v : d.d_k)};
   return std::string_view(values ? "V = X·W_V + b: edit E vectors or W_V."
                                  : "K = X·W_K + b: edit E vectors or W_K.");
 }

@@ -213,9 +213,9 @@ BlockWords block_words(Editable block) {
     case Editable::KeyBias: return {"b_K bias", "b_K", "K = X·W_K + b_K", "Added to every key."};
     case Editable::ValueBias: return {"b_V bias", "b_V", "V = X·W_V + b_V", "Added to every value."};
     case Editable::OutputBias: return {"b_O bias", "b_O", "Y = C·W_O + b_O", "Added to every output."};
-    case Editable::ExtraKey:
+    case Editable::BiasK:
       return {"Learned key", "Learned key", "K = [K; k₀]", "A key that belongs to no token (bias_k)."};
-    case Editable::ExtraValue:
+    case Editable::BiasV:
       return {"Learned value", "Learned value", "V = [V; v₀]", "Value of the learned key (bias_v)."};
     default: return {"X vectors", "X", "E", "Token embeddings."};
   }

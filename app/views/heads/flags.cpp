@@ -71,11 +71,11 @@ void draw_mark(const Ui& ui, const Box& box, HeadFlag flag) {
 
 std::vector<HeadFlag> flags_of(const LayerResult& result, std::int64_t b, std::int64_t h) {
   const HeadMeasures& m = result.measures.head(b, h);
-  const bool operated = is_operated(result.document, h);
+  const bool intervened = has_intervention(result.document, h);
   std::vector<HeadFlag> flags;
   if (m.not_finite > 0) flags.push_back(HeadFlag::NotFinite);
   if (m.rows_without_key > 0) flags.push_back(HeadFlag::NoKey);
-  if (operated) return flags;  // a pattern that was put there, and gradients that it cuts off
+  if (intervened) return flags;  // a pattern that was put there, and gradients that it cuts off
   // A head that does what its name says is not flagged for it.
   const bool named = (m.one_key || m.is_uniform) && !role_of(result, h).does.empty();
   if (m.one_key && !named) flags.push_back(HeadFlag::OneKey);

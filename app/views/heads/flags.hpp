@@ -11,7 +11,8 @@ namespace attnscope {
 
 enum class HeadFlag : std::uint8_t { NotFinite, NoKey, OneKey, Uniform, Vanishing, Exploding };
 
-/// Those that hold for a head of a sequence, the gravest first. What surgery brings about by itself is none.
+/// Those that hold for a head of a sequence, the gravest first. What intervention brings about by itself is
+/// none.
 std::vector<HeadFlag> flags_of(const LayerResult&, std::int64_t b, std::int64_t h);
 /// "One high bar of three: one key per row.": what the mark looks like, and what it says.
 std::string_view mark_of(HeadFlag);

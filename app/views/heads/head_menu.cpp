@@ -10,16 +10,17 @@
 namespace attnscope {
 namespace {
 
-using Kind = HeadSurgery::Kind;
+using Kind = Intervention::Kind;
 
-Kind surgery_of(const Document& document, std::int64_t h) {
-  return is_operated(document, h) ? document.layer().surgery[static_cast<std::size_t>(h)].kind : Kind::None;
+Kind intervention_of(const Document& document, std::int64_t h) {
+  return has_intervention(document, h) ? document.layer().interventions[static_cast<std::size_t>(h)].kind
+                                       : Kind::None;
 }
 
 void sound_rows(Scene& scene, std::int64_t h) {
   const Ui& ui = scene.ui;
   Document& document = scene.document;
-  const bool muted = surgery_of(document, h) == Kind::Mute;
+  const bool muted = intervention_of(document, h) == Kind::Mute;
   if (menu_row(ui, "Mute", "Shift+M", muted)) document = edit::mute(std::move(document), h);
   const bool soloed = edit::is_soloed(document, h);
   if (menu_row(ui, "Solo", "Shift+S", soloed)) document = edit::solo(std::move(document), h);
@@ -27,14 +28,14 @@ void sound_rows(Scene& scene, std::int64_t h) {
 
 void pattern_rows(Scene& scene, std::int64_t h) {
   const Ui& ui = scene.ui;
-  const Kind now = surgery_of(scene.document, h);
+  const Kind now = intervention_of(scene.document, h);
   menu_title(ui, "Its pattern");
   for (const Kind kind : {Kind::None, Kind::Uniform, Kind::PreviousToken, Kind::Identity, Kind::FirstToken}) {
-    const SurgeryWords w = words(kind);
+    const InterventionWords w = words(kind);
     if (menu_row(ui, std::string(w.name).c_str(), w.note, now == kind))
-      scene.document = edit::surgery(std::move(scene.document), h, kind);
+      scene.document = edit::intervention(std::move(scene.document), h, kind);
   }
-  const SurgeryWords frozen = words(Kind::Frozen);
+  const InterventionWords frozen = words(Kind::Frozen);
   if (menu_row(ui, std::string(frozen.name).c_str(), frozen.note, now == Kind::Frozen)) freeze_head(scene, h);
 }
 
@@ -93,7 +94,7 @@ void freeze_head(Scene& scene, std::int64_t head) {
   for (std::int64_t b = 0; b < shape[0]; ++b) pattern->matrix(b) = weights.matrix(b, head);
   try {
     Document next = edit::freeze(scene.document, head, pattern);
-    edit::fit_surgery(next);  // the Document may be ahead of the picture
+    edit::fit_interventions(next);  // the Document may be ahead of the picture
     scene.document = std::move(next);
   } catch (const Error& error) {
     scene.view.message = error.what();

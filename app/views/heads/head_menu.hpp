@@ -1,4 +1,5 @@
-// app/views/heads: what can be done to one head, as a list: surgery on its pattern, weights built by hand.
+// app/views/heads: what can be done to one head, as a list: intervention on its pattern, weights built by
+// hand.
 #pragma once
 
 #include "app/scene/scene.hpp"

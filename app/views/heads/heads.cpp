@@ -1,5 +1,5 @@
 // app/views: all heads as live thumbnails under one shared range, so that sinks and diffuse heads can be
-// compared; sorted by what is looked for, and operated on to see what the output owes to them.
+// compared; sorted by what is looked for, and intervened on to see what the output owes to them.
 #include <algorithm>
 #include <cmath>
 
@@ -108,7 +108,7 @@ void draw_title(Scene& scene, const Box& line) {
        });
 }
 
-/// Below the heads: the range of their colours, or what surgery does to the output.
+/// Below the heads: the range of their colours, or what intervention does to the output.
 void draw_footer(Scene& scene, const Box& line) {
   const Ui& ui = scene.ui;
   if (!scene.result.measures.output_change.empty() && knows_values(scene.result.document))

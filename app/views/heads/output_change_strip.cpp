@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// ‖ΔY‖ / ‖Y₀‖: NaN where the output without surgery is 0 or no number.
+/// ‖ΔY‖ / ‖Y₀‖: NaN where the output without intervention is 0 or no number.
 double share_of(const OutputChange& row) {
   if (!(row.without > 0)) return row.change > 0 ? INFINITY : std::isnan(row.without) ? NAN : 0;
   return row.change / row.without;

@@ -1,4 +1,4 @@
-// app/views/heads: what head surgery does to the output, below the heads.
+// app/views/heads: what head intervention does to the output, below the heads.
 #pragma once
 
 #include "app/scene/scene.hpp"

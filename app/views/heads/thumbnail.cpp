@@ -15,9 +15,9 @@
 namespace attnscope {
 namespace {
 
-HeadSurgery::Kind operation_on(const Document& document, std::int64_t h) {
-  return is_operated(document, h) ? document.layer().surgery[static_cast<std::size_t>(h)].kind
-                                  : HeadSurgery::Kind::None;
+Intervention::Kind operation_on(const Document& document, std::int64_t h) {
+  return has_intervention(document, h) ? document.layer().interventions[static_cast<std::size_t>(h)].kind
+                                       : Intervention::Kind::None;
 }
 
 /// How much the hovered token of the strip matters to this head: the most any of its cells gives it, 0..1. A
@@ -85,7 +85,7 @@ class Thumbnail {
     const Box tag{box_.right() - width, std::round(label_y_ - ui_.px(8)), width, ui_.px(16)};
     const Ui::Touch touch = ui_.touch(("badge " + number).c_str(), tag);
     const Rgba hue = ui_.theme.head(h_);
-    const bool muted = kind_ == HeadSurgery::Kind::Mute;
+    const bool muted = kind_ == Intervention::Kind::Mute;
     badge(ui_, tag, number, chosen_ ? hue : fade(hue, touch.hovered ? 0.44f : 0.22f),
           fade(chosen_ ? ink_on(hue) : hue, muted ? 0.6f : 1));
     if (muted) {
@@ -115,10 +115,10 @@ class Thumbnail {
     const float bottom =
         lines_ ? picture_.bottom() + ui_.px(ThumbnailSpace::below + ThumbnailSpace::line) : picture_.bottom();
     const Ui::Touch touch = ui_.touch(id.c_str(), {box_.x, box_.y, box_.w, bottom - box_.y});
-    const bool muted = kind_ == HeadSurgery::Kind::Mute;
+    const bool muted = kind_ == Intervention::Kind::Mute;
     Plane plane = scene_.view.stage;
     // A muted head still shows what it would do, faintly.
-    if (muted && plane == Plane(Stage::Surgery)) plane = own_weights_stage(scene_.result.document);
+    if (muted && plane == Plane(Stage::Intervention)) plane = own_weights_stage(scene_.result.document);
     const float opacity = muted ? 0.22f : relevance(scene_, h_);
     draw_matrix(scene_, id.c_str(), picture_, plane, scene_.sequence(), h_, colour_scale(scene_, plane, h_),
                 opacity);
@@ -146,8 +146,8 @@ class Thumbnail {
   /// The name or what was put in its place. Where names do not fit, or there is none, the entropy, unless it
   /// stands below anyway.
   std::string label_text(float room) const {
-    const bool muted = kind_ == HeadSurgery::Kind::Mute,
-               replaced = kind_ != HeadSurgery::Kind::None && !muted;
+    const bool muted = kind_ == Intervention::Kind::Mute,
+               replaced = kind_ != Intervention::Kind::None && !muted;
     const std::string entropy = read_out(measures().normalised, 2);
     if (box_.w < ui_.px(60)) return muted ? "off" : (replaced ? "= " : "") + entropy;
     if (replaced) return std::string(words(kind_).state);
@@ -167,8 +167,8 @@ class Thumbnail {
     const float room = std::max(1.f, right - ui_.px(3) - box_.x);
     const std::string text = label_text(room);
     const float size = ui_.text_width(text, type::tick, ink()) > room ? 12.f : type::tick;
-    const bool muted = kind_ == HeadSurgery::Kind::Mute,
-               replaced = kind_ != HeadSurgery::Kind::None && !muted;
+    const bool muted = kind_ == Intervention::Kind::Mute,
+               replaced = kind_ != Intervention::Kind::None && !muted;
     const Rgba colour = muted                                        ? ui_.theme.text3
                         : chosen_ || replaced || h_ == scene_.head() ? ui_.theme.text1
                                                                      : ui_.theme.text2;
@@ -179,7 +179,7 @@ class Thumbnail {
   /// Below the picture: mean entropy at the left, the largest weight or what the heads are sorted by at the
   /// right, as far as there is room beside the marks.
   void draw_read_outs(float right, float y) {
-    if (kind_ == HeadSurgery::Kind::Mute) {
+    if (kind_ == Intervention::Kind::Mute) {
       ui_.text(box_.x, y, words(kind_).state, {type::tick, ui_.theme.text3});
       return;
     }
@@ -217,9 +217,9 @@ class Thumbnail {
                       ". Uniform attention under this mask has " + percent(even.previous) + ", " +
                       percent(even.self) + ", " + percent(even.next) + " and " + percent(even.first) + ".";
     if (std::isnan(even.first)) why = "No query has a choice of keys.";
-    if (const std::string rests = words(role); !rests.empty() && kind_ == HeadSurgery::Kind::None)
+    if (const std::string rests = words(role); !rests.empty() && kind_ == Intervention::Kind::None)
       why = rests + " " + why;
-    if (kind_ != HeadSurgery::Kind::None) why = std::string(words(kind_).told) + " " + why;
+    if (kind_ != Intervention::Kind::None) why = std::string(words(kind_).told) + " " + why;
     for (const HeadFlag flag : flags_of(scene_.result, scene_.sequence(), h_))
       why += " " + std::string(mark_of(flag));
     why += " A click keeps this head in the focus; a right click replaces its pattern or builds its weights.";
@@ -230,7 +230,7 @@ class Thumbnail {
   const Ui& ui_;
   std::int64_t h_;
   bool lines_;
-  HeadSurgery::Kind kind_;
+  Intervention::Kind kind_;
   bool chosen_;
   Box box_, picture_;
   float label_y_;

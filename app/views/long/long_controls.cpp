@@ -125,7 +125,7 @@ void memory_rows(Column& c) {
 }  // namespace
 
 void draw_long_controls(Scene& scene, const Box& region) {
-  constexpr DrawSection sections[] = {head_pictures, bright_lines_section, scaling_section,
+  constexpr DrawSection sections[] = {head_pictures, strong_lines_section, scaling_section,
                                       mask_rows,     softmax_section,      go_to_rows,
                                       heads_section, positions_section,    memory_rows};
   draw_column(scene, region, sections);

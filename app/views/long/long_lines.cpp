@@ -6,7 +6,7 @@
 
 #include "app/ui/number_format.hpp"
 #include "app/views/long/long_parts.hpp"
-#include "core/engine/bright_lines.hpp"
+#include "core/engine/strong_lines.hpp"
 
 namespace attnscope {
 namespace {
@@ -89,10 +89,10 @@ void draw_entry(Column& c, const BrightLine& line, std::size_t index) {
 
 }  // namespace
 
-void bright_lines_section(Column& c) {
+void strong_lines_section(Column& c) {
   Scene& scene = c.scene;
   const std::size_t shown = scene.compact ? 3 : 5;
-  if (c.begin({.which = Section::BrightLines,
+  if (c.begin({.which = Section::StrongLines,
                .label = "Columns and diagonals",
                .note = "share",
                .opens = Opens::Always})) {

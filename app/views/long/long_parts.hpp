@@ -49,7 +49,7 @@ std::optional<float> weight_at(Scene&, std::int64_t h, Cell);
 std::optional<float> difference_at(Scene&, std::int64_t h, Cell);
 
 /// The list of the head's bright lines, a section of the controls; a click goes there.
-void bright_lines_section(Column&);
+void strong_lines_section(Column&);
 /// Where the line runs that the mouse is on in the list.
 void draw_hovered_line(const MapFrame&);
 

@@ -46,7 +46,7 @@ class Ladder {
     } else {
       from_file();
     }
-    if (is_operated(document_, f_.h)) surgery();
+    if (has_intervention(document_, f_.h)) intervention();
     if (document_.layer().dropout.rate > 0) dropout();
     if (f_.full) check("full attention", "would put here", fixed(*f_.full, 4));
     reference();
@@ -66,9 +66,10 @@ class Ladder {
     lines_.push_back({std::move(name), std::move(how), std::move(value), false, true, stage});
   }
   static std::string number(float value) { return fixed(static_cast<double>(value), 2); }
-  /// The stage that shows the head's own weights: in a document with surgery on other heads, those after it.
+  /// The stage that shows the head's own weights: in a document with intervention on other heads, those after
+  /// it.
   Stage own_stage() const {
-    return is_operated(document_, f_.h) ? own_weights_stage(document_) : weights_stage(document_);
+    return has_intervention(document_, f_.h) ? own_weights_stage(document_) : weights_stage(document_);
   }
 
   /// Nothing is known of what leads to the weight.
@@ -148,18 +149,18 @@ class Ladder {
   }
 
   /// What stands in the place of the head's own pattern. A named key that is hidden leaves its weight to all.
-  void surgery() {
-    using Kind = HeadSurgery::Kind;
-    const Kind kind = document_.layer().surgery[static_cast<std::size_t>(f_.h)].kind;
+  void intervention() {
+    using Kind = Intervention::Kind;
+    const Kind kind = document_.layer().interventions[static_cast<std::size_t>(f_.h)].kind;
     const std::string_view how = kind == Kind::Uniform         ? "by uniform weights"
                                  : kind == Kind::PreviousToken ? "by the previous token"
                                  : kind == Kind::Identity      ? "by the same token"
                                  : kind == Kind::FirstToken    ? "by the first token"
                                                                : "by a frozen pattern";
     if (kind == Kind::Mute) {
-      result("muted", "zero-ablated", fixed(f_.weight, 4), Stage::Surgery);
+      result("muted", "zero-ablated", fixed(f_.weight, 4), Stage::Intervention);
     } else {
-      result("replaced", std::string(how), fixed(f_.weight, 4), Stage::Surgery);
+      result("replaced", std::string(how), fixed(f_.weight, 4), Stage::Intervention);
     }
   }
 

@@ -26,7 +26,7 @@ struct CellFacts : CellPlace {
   double score = 0, scaled = 0, capped = 0, bias = 0, hidden = 0;  // hidden: after the mask
   double softmax = 0;                                              // the softmax's weight
   double own = 0;               // the head's own weight: the softmax's, or linear attention's
-  double weight = 0;            // the one that counts: its own, or what surgery put in its place
+  double weight = 0;            // the one that counts: its own, or what intervention put in its place
   double mixed = 0;             // after dropout: what mixes the values
   double largest = 0, sum = 0;  // of the masked row: the value that is subtracted, Σ exp((x - largest) / τ)
   std::int64_t rank = 1;        // of the weight in its row

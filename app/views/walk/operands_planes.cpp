@@ -29,7 +29,7 @@ class Planes {
       case Stage::Mask: return masked();
       case Stage::Softmax: return softmax(softmax_moves(v_.document())[static_cast<std::size_t>(move - 1)]);
       case Stage::Linear: return linear(static_cast<LinearMove>(move - 1));
-      case Stage::Surgery: return operated();
+      case Stage::Intervention: return intervened();
       default: return dropped();
     }
   }
@@ -65,7 +65,7 @@ class Planes {
           static_cast<double>(matrix_of(v_.result(), step.stage, v_.b, v_.h)(v_.cell.query, v_.cell.key));
       Formula next(size_);
       if (step.stage != Stage::Score && step.stage != Stage::Linear) next.add("   →   ", theme_.text3);
-      const bool later = step.stage == Stage::Surgery || step.stage == Stage::Drop;
+      const bool later = step.stage == Stage::Intervention || step.stage == Stage::Drop;
       const PlaneWords w = words(v_.document(), step.stage);
       next.add(std::string(later ? info(step.stage).name : w.short_name) + "  ", theme_.text3);
       if (weights) next.answer(fixed(value, 4), theme_.query);
@@ -265,13 +265,13 @@ class Planes {
     return answered(f, sum);
   }
 
-  Formula operated() {
+  Formula intervened() {
     const Stage own = v_.document().layer().linear ? Stage::Linear : Stage::Softmax;
     const auto at = [&](Stage stage) {
       return static_cast<double>(matrix_of(v_.result(), stage, v_.b, v_.h)(v_.cell.query, v_.cell.key));
     };
     Formula f = named(false).add(fixed(at(own), 4), theme_.text2).add("   →   ", theme_.text3);
-    return f.answer(fixed(at(Stage::Surgery), 4), theme_.query);
+    return f.answer(fixed(at(Stage::Intervention), 4), theme_.query);
   }
 
   Formula dropped() {

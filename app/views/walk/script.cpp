@@ -74,7 +74,7 @@ void Script::add_planes(const LayerResult& result) {
     add(Stage::Mask, both);
     add(Stage::Softmax, static_cast<int>(softmax_moves(document).size()));
   }
-  if (is_operated(document)) add(Stage::Surgery, both);
+  if (has_intervention(document)) add(Stage::Intervention, both);
   if (document.layer().dropout.rate > 0) add(Stage::Drop, both);
 }
 

@@ -55,9 +55,9 @@ bool sees_all(const View& v) {
 }
 
 bool is_muted(const View& v) {
-  const std::vector<HeadSurgery>& surgery = v.document().layer().surgery;
-  return is_operated(v.document(), v.h) &&
-         surgery[static_cast<std::size_t>(v.h)].kind == HeadSurgery::Kind::Mute;
+  const std::vector<Intervention>& intervention = v.document().layer().interventions;
+  return has_intervention(v.document(), v.h) &&
+         intervention[static_cast<std::size_t>(v.h)].kind == Intervention::Kind::Mute;
 }
 
 std::string query_of(const View& v) { return quoted(query_label(v.result(), v.b, v.cell.query)); }
@@ -71,7 +71,7 @@ std::string nothing_added(const View& v, const std::vector<std::int64_t>& keys) 
   if (all([&](std::int64_t key) { return v.scene.is_masked(v.b, v.h, v.cell.query, key); }))
     return names + are + " masked: weight 0, nothing is added.";
   if (v.document().layer().dropout.rate > 0 &&
-      all([&](std::int64_t key) { return row(Stage::Surgery)(key) != 0; }))
+      all([&](std::int64_t key) { return row(Stage::Intervention)(key) != 0; }))
     return names + are + " dropped: weight 0, nothing is added.";
   return names + have + " weight 0: nothing is added.";
 }
@@ -141,11 +141,11 @@ std::string linear_sentence(const View& v, int move) {
                  : "Each entry is divided by its row sum: rows sum to 1.";
 }
 
-std::string surgery_sentence(const View& v) {
-  if (!is_operated(v.document(), v.h)) return "This head keeps its own pattern.";
-  switch (v.document().layer().surgery[static_cast<std::size_t>(v.h)].kind) {
-    case HeadSurgery::Kind::Mute: return "This head is muted (zero-ablated): its weights are 0.";
-    case HeadSurgery::Kind::Frozen: return "A frozen pattern replaces this head's own.";
+std::string intervention_sentence(const View& v) {
+  if (!has_intervention(v.document(), v.h)) return "This head keeps its own pattern.";
+  switch (v.document().layer().interventions[static_cast<std::size_t>(v.h)].kind) {
+    case Intervention::Kind::Mute: return "This head is muted (zero-ablated): its weights are 0.";
+    case Intervention::Kind::Frozen: return "A frozen pattern replaces this head's own.";
     default: return "Another pattern replaces this head's own.";
   }
 }
@@ -170,7 +170,7 @@ std::string mask_sentence(const View& v, const std::string& query, int move, int
 std::string drop_sentence(const View& v, const std::string& query, int move, int moves) {
   if (move == moves && moves > 1) return "The same for every other row.";
   if (is_muted(v)) return "Dropout finds only zeros: this head is muted.";
-  const auto before = matrix_of(v.result(), Stage::Surgery, v.b, v.h).row(v.cell.query);
+  const auto before = matrix_of(v.result(), Stage::Intervention, v.b, v.h).row(v.cell.query);
   const auto after = matrix_of(v.result(), Stage::Drop, v.b, v.h).row(v.cell.query);
   std::int64_t dropped = 0, there = 0;
   for (Eigen::Index key = 0; key < before.size(); ++key) {
@@ -191,9 +191,9 @@ std::string shared_note(const View& v, std::string_view what) {
 }
 
 /// A key of no token has no vector that weights are multiplied with.
-std::string extra_key_sentence(const View& v, const std::string& key, std::string_view what) {
+std::string added_key_sentence(const View& v, const std::string& key, std::string_view what) {
   const Dimensions& d = v.result().dimensions;
-  const bool learned = v.document().layer().weights[Parameter::ExtraKey] && v.cell.key == d.token_keys();
+  const bool learned = v.document().layer().weights[Parameter::BiasK] && v.cell.key == d.token_keys();
   return key + " belongs to no token: its " + std::string(what) +
          (learned ? " is learned." : " is all zeros.");
 }
@@ -209,7 +209,7 @@ std::string projection_sentence(const View& v, Stage stage, int move, int moves)
   const std::string shared = shared_note(v, of_key ? "keys" : "values");
   if (move == moves && moves > 1)
     return (of_key ? "The same W_K for all other tokens." : "The same W_V for all other tokens.") + shared;
-  if (extra) return extra_key_sentence(v, key, of_key ? "key" : "value");
+  if (extra) return added_key_sentence(v, key, of_key ? "key" : "value");
   return (of_key ? "The key of " + key + ": its vector times W_K."
                  : "The value of " + key + ": its vector times W_V.") +
          shared;
@@ -271,7 +271,7 @@ std::string plane_sentence(const View& v, Stage stage, int move, int moves) {
     case Stage::Mask: return mask_sentence(v, query, move, moves);
     case Stage::Softmax: return softmax_sentence(v, move);
     case Stage::Linear: return linear_sentence(v, move);
-    case Stage::Surgery: return surgery_sentence(v);
+    case Stage::Intervention: return intervention_sentence(v);
     default: break;
   }
   return drop_sentence(v, query, move, moves);

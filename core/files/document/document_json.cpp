@@ -181,17 +181,17 @@ Recipe read_recipe(JsonFields& root) {
 void read_weights(JsonFields& root, const std::string& where, Weights& weights) {
   read_block_recipes(root, where, weights);
   if (root.boolean("extra_key", false))  // with_weights() draws the numbers
-    weights[Parameter::ExtraKey] = weights[Parameter::ExtraValue] = std::make_shared<const Tensor>(Shape{1});
+    weights[Parameter::BiasK] = weights[Parameter::BiasV] = std::make_shared<const Tensor>(Shape{1});
   if (weights.recipe == Recipe::Given) read_blocks(*root.find("weights"), where, weights);
 }
 
-/// The list of operated heads, for a Document whose heads are known; empty when none is.
-std::vector<HeadSurgery> read_surgery(JsonFields& root, const std::string& where, int heads) {
+/// The list of intervened heads, for a Document whose heads are known; empty when none is.
+std::vector<Intervention> read_interventions(JsonFields& root, const std::string& where, int heads) {
   const json* list = root.find("surgery");
   if (list == nullptr) return {};
   if (!list->is_array()) root.fail("surgery", "an array of objects, one for each operated head", *list);
-  std::vector<HeadSurgery> surgery(static_cast<std::size_t>(heads));
-  bool operated = false;
+  std::vector<Intervention> intervention(static_cast<std::size_t>(heads));
+  bool intervened = false;
   std::set<int> named;
   for (const json& value : *list) {
     JsonFields fields(value, "surgery", where);
@@ -199,19 +199,19 @@ std::vector<HeadSurgery> read_surgery(JsonFields& root, const std::string& where
     if (number == nullptr) throw FieldError(where, "surgery", "\"surgery\" needs \"head\".");
     const int head = fields.integer("head", 0, 0, heads - 1);
     if (!named.insert(head).second) fields.fail("head", "a head that is not named twice", *number);
-    HeadSurgery& there = surgery[static_cast<std::size_t>(head)];
-    there.kind = fields.one_of("kind", HeadSurgery::Kind::None);
+    Intervention& there = intervention[static_cast<std::size_t>(head)];
+    there.kind = fields.one_of("kind", Intervention::Kind::None);
     there.frozen = fields.tensor("pattern", 3);
     fields.finish();
-    const bool frozen = there.kind == HeadSurgery::Kind::Frozen;
+    const bool frozen = there.kind == Intervention::Kind::Frozen;
     if (frozen != static_cast<bool>(there.frozen)) {
       throw FieldError(where, "surgery",
                        "\"surgery.pattern\" belongs to the kind \"frozen\", and that kind needs it.");
     }
     if (frozen) check_pattern(head, *there.frozen);
-    operated = operated || there.kind != HeadSurgery::Kind::None;
+    intervened = intervened || there.kind != Intervention::Kind::None;
   }
-  return operated ? surgery : std::vector<HeadSurgery>{};
+  return intervened ? intervention : std::vector<Intervention>{};
 }
 
 }  // namespace
@@ -234,7 +234,7 @@ Document document_from_value(const json& value, const std::string& where) {
   document.embedding = usual_embedding(document.layer().weights.recipe);
   read_settings(root, where, document);
   read_weights(root, where, document.layer().weights);
-  document.layer().surgery = read_surgery(root, where, query_heads(document));
+  document.layer().interventions = read_interventions(root, where, query_heads(document));
   for (const char* of_session : {"session", "view", "held"}) root.find(of_session);  // see session_file.hpp
   root.finish();
   if (document.layer().weights.recipe == Recipe::Given)

@@ -119,17 +119,17 @@ void add_weights(const Weights& weights, JsonWriter& writer) {
     writer.add("weights", json_name(weights.recipe));
   }
   add_block_recipes(weights, writer);
-  if (weights[Parameter::ExtraKey] && weights.recipe != Recipe::Given) writer.add("extra_key", true);
+  if (weights[Parameter::BiasK] && weights.recipe != Recipe::Given) writer.add("extra_key", true);
 }
 
-void add_surgery(const std::vector<HeadSurgery>& surgery, JsonWriter& writer) {
+void add_interventions(const std::vector<Intervention>& intervention, JsonWriter& writer) {
   std::string list;
-  for (std::size_t h = 0; h < surgery.size(); ++h) {
-    if (surgery[h].kind == HeadSurgery::Kind::None) continue;
+  for (std::size_t h = 0; h < intervention.size(); ++h) {
+    if (intervention[h].kind == Intervention::Kind::None) continue;
     JsonWriter head("   ");
     head.add("head", fmt::to_string(h));
-    head.add("kind", json_name(surgery[h].kind));
-    head.add("pattern", surgery[h].frozen);
+    head.add("kind", json_name(intervention[h].kind));
+    head.add("pattern", intervention[h].frozen);
     list += (list.empty() ? "" : ", ") + head.take();
   }
   if (!list.empty()) writer.add("surgery", "[" + list + "]");
@@ -148,7 +148,7 @@ std::string session_to_json(const Document& document, std::string_view view, con
   add_input(document.input, writer);
   add_weights(document.layer().weights, writer);
   add_settings(document, writer);
-  add_surgery(document.layer().surgery, writer);
+  add_interventions(document.layer().interventions, writer);
   if (!view.empty()) writer.add("view", view);
   if (held != nullptr) writer.add("held", to_json(*held));
   return writer.take() + "\n";

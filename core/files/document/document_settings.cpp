@@ -156,7 +156,7 @@ void read_settings(JsonFields& root, const std::string& where, Document& documen
   Objects objects(root, where);
   for_each_setting([&](const auto& row) {
     if constexpr (!std::is_same_v<std::remove_reference_t<decltype(row.of(document))>,
-                                  std::vector<HeadSurgery>>) {
+                                  std::vector<Intervention>>) {
       const auto [path, name] = split_key(row.key);
       if (JsonFields* const fields = objects.at(path)) read(*fields, name, row.of(document), row.limits);
     }
@@ -178,7 +178,7 @@ void add_settings(const Document& document, JsonWriter& writer) {
       object.add(name, value, row.limits.null_hides);
     } else if constexpr (std::is_same_v<T, Scaling>) {
       add_scaling(value, name, object);
-    } else if constexpr (!std::is_same_v<T, std::vector<HeadSurgery>>) {
+    } else if constexpr (!std::is_same_v<T, std::vector<Intervention>>) {
       object.add(name, text_of(value));
     }
   });

@@ -227,7 +227,7 @@ Document read_layer(const SafetensorsFile& file, const LayerSettings& settings) 
   w.recipe = Recipe::Given;
   w.fused = file.find("in_proj_weight") != nullptr;
   w.parameters = sources.parameters;
-  document.layer().zero_key = settings.add_zero_attn;
+  document.layer().add_zero_attn = settings.add_zero_attn;
   document.layer().masking.causal = settings.causal;
   if (sources.loss) document.loss = {Loss::Kind::Sum, sources.loss};
   check_any_length(document);  // before a mask is spread over sizes that may be absurd

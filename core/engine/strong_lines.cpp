@@ -1,4 +1,4 @@
-#include "core/engine/bright_lines.hpp"
+#include "core/engine/strong_lines.hpp"
 
 #include <algorithm>
 #include <array>
@@ -114,7 +114,7 @@ std::vector<BrightLine> Finder::columns() const {
       bright.emplace_back(-received, j);
   }
   std::sort(bright.begin(), bright.end());
-  if (bright.size() > most_bright_lines) bright.resize(most_bright_lines);
+  if (bright.size() > most_strong_lines) bright.resize(most_strong_lines);
   std::vector<BrightLine> lines;
   for (const auto& [received, key] : bright) lines.push_back(column(key));
   return lines;
@@ -302,14 +302,14 @@ std::vector<BrightLine> Finder::diagonals() const {
 
 }  // namespace
 
-std::vector<BrightLine> bright_lines(const Survey& survey, std::int64_t h, const Work& work) {
+std::vector<BrightLine> strong_lines(const Survey& survey, std::int64_t h, const Work& work) {
   if (survey.known.received.size() == 0) return {};
   const Finder finder(survey, h, work);
   std::vector<BrightLine> lines = finder.columns();
   for (const BrightLine& line : finder.diagonals()) lines.push_back(line);
   std::stable_sort(lines.begin(), lines.end(),
                    [](const BrightLine& a, const BrightLine& b) { return a.share > b.share; });
-  if (lines.size() > most_bright_lines) lines.resize(most_bright_lines);
+  if (lines.size() > most_strong_lines) lines.resize(most_strong_lines);
   return lines;
 }
 

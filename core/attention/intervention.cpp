@@ -1,4 +1,4 @@
-#include "core/attention/surgery.hpp"
+#include "core/attention/intervention.hpp"
 
 #include <algorithm>
 
@@ -6,11 +6,11 @@
 
 namespace attnscope {
 
-std::int64_t named_key(HeadSurgery::Kind kind, std::int64_t position) {
+std::int64_t named_key(Intervention::Kind kind, std::int64_t position) {
   switch (kind) {
-    case HeadSurgery::Kind::PreviousToken: return position - 1;
-    case HeadSurgery::Kind::Identity: return position;
-    case HeadSurgery::Kind::FirstToken: return 0;
+    case Intervention::Kind::PreviousToken: return position - 1;
+    case Intervention::Kind::Identity: return position;
+    case Intervention::Kind::FirstToken: return 0;
     default: return -1;
   }
 }
@@ -34,18 +34,18 @@ void spread(std::int64_t key, std::int64_t token_keys, std::span<const std::uint
 
 template <class T>
 TensorOf<T> operate(const Work& work, const TensorOf<T>& weights, const TensorPtrOf<T>& additive,
-                    const std::vector<HeadSurgery>& surgery, const MaskRule& rule) {
+                    const std::vector<Intervention>& intervention, const MaskRule& rule) {
   const Shape& shape = weights.shape();
   const std::int64_t keys = shape[3];
   TensorOf<T> result(shape);
   for_row_blocks(work, shape[0], shape[1], shape[2], static_cast<double>(keys), [&](const RowBlock& at) {
-    const HeadSurgery& head = surgery[static_cast<std::size_t>(at.h)];
+    const Intervention& head = intervention[static_cast<std::size_t>(at.h)];
     auto rows = result.matrix(at.b, at.h).middleRows(at.first, at.count);
-    if (head.kind == HeadSurgery::Kind::None) {
+    if (head.kind == Intervention::Kind::None) {
       rows = weights.matrix(at.b, at.h).middleRows(at.first, at.count);
-    } else if (head.kind == HeadSurgery::Kind::Frozen) {
+    } else if (head.kind == Intervention::Kind::Frozen) {
       rows = head.frozen->matrix(at.b).middleRows(at.first, at.count).template cast<T>();
-    } else if (head.kind != HeadSurgery::Kind::Mute) {
+    } else if (head.kind != Intervention::Kind::Mute) {
       std::vector<std::uint8_t> seen(static_cast<std::size_t>(keys));
       for (std::int64_t i = at.first; i < at.first + at.count; ++i) {
         rule.see<T>(at.b, at.h, i, MaskRule::additive_row<T>(additive, at.b, at.h, i), seen);
@@ -58,20 +58,20 @@ TensorOf<T> operate(const Work& work, const TensorOf<T>& weights, const TensorPt
 }
 
 template <class T>
-void operate_backward(const std::vector<HeadSurgery>& surgery, TensorOf<T>& gradient) {
+void operate_backward(const std::vector<Intervention>& intervention, TensorOf<T>& gradient) {
   const Shape& shape = gradient.shape();
   for (std::int64_t b = 0; b < shape[0]; ++b)
     for (std::int64_t h = 0; h < shape[1]; ++h)
-      if (surgery[static_cast<std::size_t>(h)].kind != HeadSurgery::Kind::None)
+      if (intervention[static_cast<std::size_t>(h)].kind != Intervention::Kind::None)
         gradient.matrix(b, h).setZero();
 }
 
 template TensorOf<float> operate(const Work&, const TensorOf<float>&, const TensorPtr&,
-                                 const std::vector<HeadSurgery>&, const MaskRule&);
+                                 const std::vector<Intervention>&, const MaskRule&);
 template TensorOf<double> operate(const Work&, const TensorOf<double>&, const TensorPtrOf<double>&,
-                                  const std::vector<HeadSurgery>&, const MaskRule&);
+                                  const std::vector<Intervention>&, const MaskRule&);
 
-template void operate_backward(const std::vector<HeadSurgery>&, TensorOf<float>&);
-template void operate_backward(const std::vector<HeadSurgery>&, TensorOf<double>&);
+template void operate_backward(const std::vector<Intervention>&, TensorOf<float>&);
+template void operate_backward(const std::vector<Intervention>&, TensorOf<double>&);
 
 }  // namespace attnscope

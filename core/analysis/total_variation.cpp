@@ -1,10 +1,10 @@
-#include "core/analysis/moved_mass.hpp"
+#include "core/analysis/total_variation.hpp"
 
 #include <cmath>
 
 namespace attnscope {
 
-double moved_mass(std::span<const float> a, std::span<const float> b) {
+double total_variation(std::span<const float> a, std::span<const float> b) {
   double sum = 0;
   for (std::size_t j = 0; j < a.size(); ++j)
     sum += std::abs(static_cast<double>(a[j]) - static_cast<double>(b[j]));

@@ -1,6 +1,6 @@
 // The list of bright lines: heads with planted structures, whose weights a naive float64 oracle knows; what
 // is listed is what was planted, with the oracle's numbers, and noise, blocks and windows are no lines.
-#include "core/engine/bright_lines.hpp"
+#include "core/engine/strong_lines.hpp"
 
 #include <cmath>
 #include <functional>
@@ -10,7 +10,7 @@
 
 #include "core/base/error.hpp"
 
-namespace attnscope::bright_lines_test {
+namespace attnscope::strong_lines_test {
 
 using Kind = BrightLine::Kind;
 
@@ -73,7 +73,7 @@ class PlantedHead {
 
 std::vector<BrightLine> lines_of(const Survey& survey) {
   ThreadPool pool(2);
-  return bright_lines(survey, 0, {pool, {}});
+  return strong_lines(survey, 0, {pool, {}});
 }
 
 /// Log-normal noise, the same for the same place: e^(sigma · N(0, 1)).
@@ -260,7 +260,7 @@ TEST_CASE("bright lines: finding them can be stopped", "[bright]") {
   ThreadPool pool(1);
   std::stop_source stop;
   stop.request_stop();
-  CHECK_THROWS_AS(bright_lines(*survey, 0, {pool, stop.get_token()}), Cancelled);
+  CHECK_THROWS_AS(strong_lines(*survey, 0, {pool, stop.get_token()}), Cancelled);
 }
 
-}  // namespace attnscope::bright_lines_test
+}  // namespace attnscope::strong_lines_test

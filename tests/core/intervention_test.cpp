@@ -1,4 +1,4 @@
-// Head surgery: the patterns that take a head's place, what it does to the output, the measures and the
+// Head intervention: the patterns that take a head's place, what it does to the output, the measures and the
 // gradients, and the edits that make it. The oracle and finite differences cover it for all settings in
 // stages_test.cpp and gradients_test.cpp.
 #include <cmath>
@@ -19,11 +19,11 @@
 #include "support/seeds.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace attnscope::surgery_test {
+namespace attnscope::intervention_test {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
-using Kind = HeadSurgery::Kind;
+using Kind = Intervention::Kind;
 using Rows = std::vector<std::vector<float>>;
 
 ResultPtr compute(const Document& document) { return Pipeline(make_cpu_backend(1)).run(document); }
@@ -37,8 +37,8 @@ Document square() {
 
 /// What head 0 of the first sequence is replaced with.
 Rows pattern(Document document, Kind kind) {
-  const ResultPtr result = compute(edit::surgery(std::move(document), 0, kind));
-  const auto matrix = result->layer().trace[Stage::Surgery]->matrix(0, 0);
+  const ResultPtr result = compute(edit::intervention(std::move(document), 0, kind));
+  const auto matrix = result->layer().trace[Stage::Intervention]->matrix(0, 0);
   Rows rows;
   for (std::int64_t i = 0; i < matrix.rows(); ++i)
     rows.emplace_back(matrix.row(i).data(), matrix.row(i).data() + matrix.cols());
@@ -105,7 +105,7 @@ TEST_CASE("Replaced patterns look as they are described", "[surgery]") {
 TEST_CASE("Patterns know a cache, other keys and keys of no token", "[surgery]") {
   samples::Random random(4);
   Document document = square();
-  document.layer().zero_key = true;
+  document.layer().add_zero_attn = true;
   const float fifth = 0.2f;
   CHECK(pattern(document, Kind::Uniform) == Rows(4, std::vector<float>(5, fifth)));
   CHECK(pattern(document, Kind::Identity)[3] == std::vector<float>{0, 0, 0, 1, 0});
@@ -115,7 +115,7 @@ TEST_CASE("Patterns know a cache, other keys and keys of no token", "[surgery]")
   // More queries than keys: the last ones have no key of their own, and the zero key is none.
   Document cross = samples::given_document(random.tensor({1, 1, 3, 2}), random.tensor({1, 1, 2, 2}),
                                            random.tensor({1, 1, 2, 2}));
-  cross.layer().zero_key = true;
+  cross.layer().add_zero_attn = true;
   CHECK(pattern(cross, Kind::Identity)[1] == std::vector<float>{0, 1, 0});
   CHECK(pattern(cross, Kind::Identity)[2] == std::vector<float>(3, 1.0f / 3));
 }
@@ -123,22 +123,22 @@ TEST_CASE("Patterns know a cache, other keys and keys of no token", "[surgery]")
 TEST_CASE("Without surgery the weights are shared, and the other heads keep theirs", "[surgery]") {
   Document document = square();
   const ResultPtr plain = compute(document);
-  CHECK(plain->layer().trace[Stage::Surgery] == plain->layer().trace[Stage::Softmax]);
+  CHECK(plain->layer().trace[Stage::Intervention] == plain->layer().trace[Stage::Softmax]);
   CHECK(plain->layer().measures.output_change.empty());
-  document.layer().surgery = std::vector<HeadSurgery>(2);
-  CHECK(compute(document)->layer().trace[Stage::Surgery] != nullptr);
+  document.layer().interventions = std::vector<Intervention>(2);
+  CHECK(compute(document)->layer().trace[Stage::Intervention] != nullptr);
   CHECK(compute(document)->layer().measures.output_change.empty());
   const ResultPtr muted = compute(edit::mute(document, 0));
   CHECK(*muted->layer().trace[Stage::Softmax] ==
         *plain->layer().trace[Stage::Softmax]);  // still there to be looked at
-  CHECK(muted->layer().trace[Stage::Surgery]->matrix(0, 0).isZero(0));
-  CHECK(muted->layer().trace[Stage::Surgery]->matrix(0, 1) ==
+  CHECK(muted->layer().trace[Stage::Intervention]->matrix(0, 0).isZero(0));
+  CHECK(muted->layer().trace[Stage::Intervention]->matrix(0, 1) ==
         plain->layer().trace[Stage::Softmax]->matrix(0, 1));
   CHECK(muted->layer().trace[Stage::Mix]->matrix(0, 0).isZero(0));
   document.layer().linear = true;
-  CHECK(compute(document)->layer().trace[Stage::Surgery] != nullptr);
+  CHECK(compute(document)->layer().trace[Stage::Intervention] != nullptr);
   CHECK(weights_stage(document) == Stage::Linear);
-  CHECK(weights_stage(edit::mute(document, 0)) == Stage::Surgery);
+  CHECK(weights_stage(edit::mute(document, 0)) == Stage::Intervention);
 }
 
 TEST_CASE("The change of the output is that of two runs", "[surgery]") {
@@ -151,11 +151,11 @@ TEST_CASE("The change of the output is that of two runs", "[surgery]") {
     Document document = samples::any_document(random);
     document.layer().softmax = SoftmaxKind::Stable;
     document.layer().empty_row = EmptyRow::Zeros;  // NaN of another head is no change
-    samples::randomise_surgery(random, document);
-    if (!is_operated(document)) continue;
+    samples::randomise_interventions(random, document);
+    if (!has_intervention(document)) continue;
     const Trace trace = run_stages(work, document, sources_of<float>(document));
     const std::vector<OutputChange> found = measure(work, document, trace).output_change;
-    // LSH buckets may fall on the other side in double; scores do not see surgery.
+    // LSH buckets may fall on the other side in double; scores do not see intervention.
     const Document bare = edit::restore_heads(document);
     const Trace without = run_stages(work, bare, sources_of<float>(bare));
     const Tensor &y = output_of(trace), &y0 = output_of(without);
@@ -185,7 +185,7 @@ TEST_CASE("A frozen pattern of its own changes nothing until something else does
   for (const OutputChange& row : frozen->layer().measures.output_change) CHECK(row.change == 0);
   document.layer().scaling.kind = Scaling::Kind::Off;
   const ResultPtr sharp = pipeline.run(document);
-  CHECK(sharp->layer().trace[Stage::Surgery]->matrix(0, 3) ==
+  CHECK(sharp->layer().trace[Stage::Intervention]->matrix(0, 3) ==
         before->layer().trace[Stage::Softmax]->matrix(0, 3));
   CHECK(sharp->layer().trace[Stage::Softmax]->matrix(0, 3) !=
         before->layer().trace[Stage::Softmax]->matrix(0, 3));
@@ -197,11 +197,11 @@ TEST_CASE("A frozen pattern of its own changes nothing until something else does
   const ResultPtr doubled = pipeline.run(document);
   CHECK(std::abs(doubled->layer().measures.output_change[5].change -
                  2 * sharp->layer().measures.output_change[5].change) < 1e-6);
-  CHECK(doubled->layer().trace[Stage::Surgery] == sharp->layer().trace[Stage::Surgery]);
+  CHECK(doubled->layer().trace[Stage::Intervention] == sharp->layer().trace[Stage::Intervention]);
 }
 
 TEST_CASE("What is measured is the pattern that takes part", "[surgery]") {
-  Document document = edit::surgery(sentence("a b c d"), 2, Kind::Uniform);
+  Document document = edit::intervention(sentence("a b c d"), 2, Kind::Uniform);
   document = edit::mute(document, 4);
   document.layer().masking.causal = true;
   const ResultPtr result = compute(document);
@@ -225,7 +225,7 @@ TEST_CASE("What is measured is the pattern that takes part", "[surgery]") {
 
 TEST_CASE("Scores of a replaced head get no gradient, its values and W_O do", "[surgery]") {
   for (const bool linear : {false, true}) {
-    Document document = edit::surgery(sentence("a b c d"), 2, Kind::PreviousToken);
+    Document document = edit::intervention(sentence("a b c d"), 2, Kind::PreviousToken);
     document.layer().linear = linear;
     document.loss.kind = Loss::Kind::MeanSquared;
     const ResultPtr result = compute(document);
@@ -244,25 +244,25 @@ TEST_CASE("Scores of a replaced head get no gradient, its values and W_O do", "[
 TEST_CASE("Mute and solo are switches", "[surgery]") {
   const Document document = sentence("a b c");
   Document muted = edit::mute(document, 1);
-  REQUIRE(muted.layer().surgery.size() == 8);
-  CHECK(muted.layer().surgery[1].kind == Kind::Mute);
+  REQUIRE(muted.layer().interventions.size() == 8);
+  CHECK(muted.layer().interventions[1].kind == Kind::Mute);
   CHECK(edit::mute(muted, 1) == document);  // none: stored as empty
   CHECK(edit::mute(document, 8) == document);
   CHECK(edit::mute(document, -1) == document);
 
-  muted = edit::surgery(muted, 2, Kind::Uniform);
-  Document solo = edit::solo(muted, 2);  // its own surgery stays
+  muted = edit::intervention(muted, 2, Kind::Uniform);
+  Document solo = edit::solo(muted, 2);  // its own intervention stays
   CHECK(edit::is_soloed(solo, 2));
   CHECK_FALSE(edit::is_soloed(solo, 1));
-  CHECK(solo.layer().surgery[2].kind == Kind::Uniform);
-  for (const std::size_t h : {0, 1, 3, 7}) CHECK(solo.layer().surgery[h].kind == Kind::Mute);
+  CHECK(solo.layer().interventions[2].kind == Kind::Uniform);
+  for (const std::size_t h : {0, 1, 3, 7}) CHECK(solo.layer().interventions[h].kind == Kind::Mute);
   solo = edit::solo(solo, 1);  // another one: a muted head sounds again
   CHECK(edit::is_soloed(solo, 1));
-  CHECK(solo.layer().surgery[1].kind == Kind::None);
-  CHECK(solo.layer().surgery[2].kind == Kind::Mute);
+  CHECK(solo.layer().interventions[1].kind == Kind::None);
+  CHECK(solo.layer().interventions[2].kind == Kind::Mute);
   CHECK(edit::solo(solo, 1) == document);
   CHECK(edit::restore_heads(solo) == document);
-  CHECK(edit::surgery(solo, 0, Kind::None).layer().surgery[0].kind == Kind::None);
+  CHECK(edit::intervention(solo, 0, Kind::None).layer().interventions[0].kind == Kind::None);
 
   Document one = document;
   one = edit::heads(one, 1);
@@ -272,55 +272,55 @@ TEST_CASE("Mute and solo are switches", "[surgery]") {
 
 TEST_CASE("Surgery follows the heads and the tokens as far as it fits", "[surgery]") {
   Document document = edit::mute(sentence("a b c"), 1);
-  document = edit::surgery(document, 6, Kind::Uniform);
+  document = edit::intervention(document, 6, Kind::Uniform);
   document = edit::freeze(document, 2, weights_of(*compute(document), 2));
   check(document);
   const auto kinds = [](const Document& d) {
     std::vector<Kind> all;
-    for (const HeadSurgery& head : d.layer().surgery) all.push_back(head.kind);
+    for (const Intervention& head : d.layer().interventions) all.push_back(head.kind);
     return all;
   };
   CHECK(kinds(edit::heads(document, 4)) == std::vector{Kind::None, Kind::Mute, Kind::Frozen, Kind::None});
-  CHECK(edit::heads(document, 16).layer().surgery.size() == 16);
-  CHECK(edit::heads(document, 1).layer().surgery.empty());
-  CHECK(edit::d_model(document, 32).layer().surgery == document.layer().surgery);
+  CHECK(edit::heads(document, 16).layer().interventions.size() == 16);
+  CHECK(edit::heads(document, 1).layer().interventions.empty());
+  CHECK(edit::d_model(document, 32).layer().interventions == document.layer().interventions);
 
   std::vector<Kind> thawed = kinds(document);
   thawed[2] = Kind::None;
-  CHECK(edit::text(document, 0, "x y z").layer().surgery ==
-        document.layer().surgery);  // as many tokens: it fits
+  CHECK(edit::text(document, 0, "x y z").layer().interventions ==
+        document.layer().interventions);  // as many tokens: it fits
   CHECK(kinds(edit::text(document, 0, "a b c d")) == thawed);
   CHECK(kinds(edit::texts(document, {"a b c", "d e f"})) == thawed);
   CHECK(kinds(edit::cached(document, 1)) == thawed);
   CHECK(kinds(edit::memory(document, "x y")) == thawed);
-  CHECK(kinds(edit::extra_key(document, true)) == thawed);
-  CHECK(kinds(edit::zero_key(document, true)) == thawed);
+  CHECK(kinds(edit::bias_k(document, true)) == thawed);
+  CHECK(kinds(edit::add_zero_attn(document, true)) == thawed);
   Document padded = document;
   padded.input.padded_length = 5;
   CHECK(kinds(edit::cached(padded, 0)) == thawed);
   for (const Document& after : {edit::text(document, 0, "a b c d"), edit::texts(document, {"a b c", "d e f"}),
                                 edit::cached(document, 1), edit::memory(document, "x y"),
-                                edit::extra_key(document, true), edit::zero_key(document, true),
+                                edit::bias_k(document, true), edit::add_zero_attn(document, true),
                                 edit::heads(document, 4), edit::heads(document, 16), edit::cached(padded, 0)})
     CHECK_NOTHROW(check(after));
 
   Document given = square();
   given = edit::freeze(given, 1, weights_of(*compute(given), 1));
-  CHECK(kinds(edit::zero_key(given, true)).empty());
-  CHECK(edit::solo(given, 1).layer().surgery.size() == 2);  // heads of the tensors, not of the Document
+  CHECK(kinds(edit::add_zero_attn(given, true)).empty());
+  CHECK(edit::solo(given, 1).layer().interventions.size() == 2);  // heads of the tensors, not of the Document
 }
 
 TEST_CASE("Surgery that cannot be computed is refused in a sentence", "[surgery]") {
   Document document = sentence("a b c");
   const TensorPtr weights = weights_of(*compute(document), 0);
   const auto message = [](const Document& d) { return test::message_of<Error>([&] { check(d); }); };
-  document.layer().surgery = std::vector<HeadSurgery>(3);
+  document.layer().interventions = std::vector<Intervention>(3);
   CHECK(message(document) == "Interventions are listed for 3 heads; there are 8.");
-  document.layer().surgery = std::vector<HeadSurgery>(8);
-  document.layer().surgery[5].kind = Kind::Frozen;
+  document.layer().interventions = std::vector<Intervention>(8);
+  document.layer().interventions[5].kind = Kind::Frozen;
   CHECK(message(document) ==
         "The frozen pattern of head 5 is missing; it must be [batch, queries, keys] = [1, 3, 3].");
-  document.layer().surgery[5].frozen = std::make_shared<const Tensor>(Shape{1, 3, 4});
+  document.layer().interventions[5].frozen = std::make_shared<const Tensor>(Shape{1, 3, 4});
   CHECK(message(document) ==
         "The frozen pattern of head 5 has shape [1, 3, 4]; it must be [batch, queries, keys] = [1, 3, 3].");
   for (const float bad : {std::nanf(""), std::numeric_limits<float>::infinity(), -0.25f, 1.5f}) {
@@ -345,4 +345,4 @@ TEST_CASE("A head that overflowed can be muted away", "[surgery]") {
   CHECK(std::isnan(after->layer().measures.output_change[0].without));  // what it was is no number
 }
 
-}  // namespace attnscope::surgery_test
+}  // namespace attnscope::intervention_test

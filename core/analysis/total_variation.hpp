@@ -7,6 +7,6 @@ namespace attnscope {
 
 /// The total variation distance of two rows of weights over the same keys, ½ Σ_j |a_j − b_j|, summed in
 /// double: 0 where they are the same, 1 where all weight lies on other keys.
-double moved_mass(std::span<const float> a, std::span<const float> b);
+double total_variation(std::span<const float> a, std::span<const float> b);
 
 }  // namespace attnscope

@@ -33,11 +33,11 @@ struct BrightLine {
   bool operator==(const BrightLine&) const = default;
 };
 
-inline constexpr std::size_t most_bright_lines = 8;
+inline constexpr std::size_t most_strong_lines = 8;
 
 /// Those of head h, by their share, the largest first. Of a survey that is not complete: over the queries
 /// that are known; none before the first refinement. Throws Cancelled.
 /// Diagonals of one distance never overlap. Where products were rounded, numbers are good to a hundredth.
-std::vector<BrightLine> bright_lines(const Survey&, std::int64_t h, const Work&);
+std::vector<BrightLine> strong_lines(const Survey&, std::int64_t h, const Work&);
 
 }  // namespace attnscope
