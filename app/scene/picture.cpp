@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "app/state/focus_state.hpp"
+
 namespace attnscope {
 namespace {
 
@@ -85,7 +87,7 @@ ColourScale colour_scale(const Scene& scene, Plane plane, std::int64_t h) {
   const bool weights = is_weights(plane);
   // Dropout makes the weights it keeps larger: 1 becomes 1 / (1 - rate).
   const float kept = plane.stage == Stage::Drop ? 1 - scene.result.document.layer().dropout.rate : 1;
-  const FocusState& focus = scene.view.focus;
+  const FocusState& focus = *scene.view.focus;
   ColourScale scale{weights ? weights_map(theme, focus.colours) : theme.scores, 0, 1 / kept, !weights,
                     weights && focus.log};
   if (scene.view.range == RangeMode::Lock) {

@@ -4,6 +4,7 @@
 
 #include "app/draw/raster.hpp"
 #include "app/scene/scene.hpp"
+#include "app/state/focus_state.hpp"
 
 namespace attnscope {
 

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "app/state/editing_state.hpp"
+#include "app/state/files_state.hpp"
+#include "app/state/long_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/parts/vector_map.hpp"
@@ -80,15 +83,15 @@ ExportChoice export_choice(const ExportSource& source) {
   ExportChoice choice{&source.result, &source.stats, {}, {}, {}};
   choice.what = {view.stage,
                  view.vectors,
-                 view.editing.weights,
+                 view.editing->weights,
                  source.selection.sequence,
                  source.selection.shown_head(),
-                 view.long_view.in_sight()};
+                 view.long_view->in_sight()};
   const std::vector<ExportSide> sides = export_sides(source);
   std::string before, file;
   if (!sides.empty()) {  // Compare draws planes, whatever Explore would show
-    const bool there = std::find(sides.begin(), sides.end(), view.files.side) != sides.end();
-    const ExportSide side = there ? view.files.side : ExportSide::A;
+    const bool there = std::find(sides.begin(), sides.end(), view.files->side) != sides.end();
+    const ExportSide side = there ? view.files->side : ExportSide::A;
     choice.what.plane = Plane(view.stage.stage);
     choice.what.vectors.reset();
     choice.what.weights.reset();

@@ -9,6 +9,7 @@
 
 #include "app/scene/held.hpp"
 #include "app/session/export.hpp"
+#include "app/state/files_state.hpp"
 #include "app/state/view_state.hpp"
 
 namespace attnscope {

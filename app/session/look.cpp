@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/session/session.hpp"
+#include "app/state/focus_state.hpp"
+#include "app/state/signals_state.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"
@@ -95,8 +97,8 @@ void adopt_look(ViewState& view, const ViewState& kept) {
   view.sizes = kept.sizes;
   view.fold = kept.fold;
   view.more = kept.more;
-  view.focus.colours = kept.focus.colours;
-  view.signals.slots = kept.signals.slots;
+  view.focus->colours = kept.focus->colours;
+  view.signals->slots = kept.signals->slots;
 }
 
 }  // namespace attnscope

@@ -9,6 +9,7 @@
 
 #include "app/draw/texture.hpp"
 #include "app/state/session_fields.hpp"
+#include "app/state/signals_state.hpp"
 #include "core/files/document/session_file.hpp"
 #include "core/text/utf8.hpp"
 
@@ -187,7 +188,7 @@ std::string view_to_json(const ViewState& view, const Selection& selection, doub
   Writer writer(object);
   fields(writer, only_looked_at(view));
   writer("selection", only_looked_at(selection));
-  if (const KeptTrace trace = kept(view.scope, view.now, view.signals.seconds);
+  if (const KeptTrace trace = kept(view.scope, view.now, view.signals->seconds);
       trace.frozen || trace.moments.size() > 1)
     object["trace"] = to_json(trace);
   if (held_seconds > 0) object["held_seconds"] = held_seconds;
@@ -213,7 +214,7 @@ Looks view_from_json(std::string_view text, const ViewState& now, std::vector<st
   reader("file", file);
   looks.file = file;
   reader.finish();
-  keep_slots_different(looks.view.signals);
+  keep_slots_different(*looks.view.signals);
   return looks;
 }
 

@@ -4,7 +4,13 @@
 
 #include "app/scene/actions.hpp"
 #include "app/scene/picture.hpp"
+#include "app/state/compare_state.hpp"
+#include "app/state/editing_state.hpp"
+#include "app/state/files_state.hpp"
+#include "app/state/focus_state.hpp"
+#include "app/state/inspector_state.hpp"
 #include "app/state/layout.hpp"
+#include "app/state/long_state.hpp"
 #include "app/state/viewing.hpp"
 #include "app/views/backends/switch.hpp"
 #include "app/views/editing/weight_map.hpp"
@@ -74,14 +80,14 @@ void toggle_positions(Scene& scene) {
 void leave(Scene& scene) {
   if (scene.view.help || scene.view.timings || scene.view.parity) {
     scene.view.help = scene.view.timings = scene.view.parity = false;
-  } else if (scene.view.files.asks) {
-    scene.view.files.asks = false;
+  } else if (scene.view.files->asks) {
+    scene.view.files->asks = false;
   } else if (!scene.view.message.empty()) {
     scene.view.message.clear();
-  } else if (scene.view.editing.painting && scene.view.mode == Mode::Explore) {
+  } else if (scene.view.editing->painting && scene.view.mode == Mode::Explore) {
     toggle_painting(scene);
-  } else if (scene.view.inspector.expanded && scene.view.mode == Mode::Explore) {
-    scene.view.inspector.expanded = false;
+  } else if (scene.view.inspector->expanded && scene.view.mode == Mode::Explore) {
+    scene.view.inspector->expanded = false;
   } else if (is_narrow(ImGui::GetIO().DisplaySize.x, scene.view.scale) && scene.view.drawer &&
              scene.view.mode == Mode::Explore) {
     scene.view.drawer = false;
@@ -149,12 +155,12 @@ void reset_view(Scene& scene) {
 
 void show_difference(Scene& scene) {
   if (scene.view.mode == Mode::Compare) {
-    DifferenceKind& kind = scene.view.compare.difference;
+    DifferenceKind& kind = scene.view.compare->difference;
     kind = static_cast<DifferenceKind>((static_cast<int>(kind) + 1) % 3);
     return;
   }
   if (scene.result.is_long()) {
-    LongSide& side = scene.view.long_view.side;
+    LongSide& side = scene.view.long_view->side;
     if (scene.held)
       side = side == LongSide::Difference ? LongSide::A : LongSide::Difference;
     else
@@ -174,7 +180,7 @@ void show_difference(Scene& scene) {
 /// are.
 void to_strongest(Scene& scene) {
   if (scene.result.is_long()) {
-    scene.view.long_view.to_strongest = true;  // the map knows what is in sight
+    scene.view.long_view->to_strongest = true;  // the map knows what is in sight
     return;
   }
   const Measures& all = scene.result.measures;
@@ -211,7 +217,7 @@ const Action table[] = {
     any_length({G::File, "Save a picture", ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_S,
                 [](Scene& s) { open_picture_card(s, PictureRegion::Focus); }}),
     any_length({G::File, "Export the numbers in the focus", 0,
-                [](Scene& s) { open_export_dialog(s, s.view.files.numbers); }}),
+                [](Scene& s) { open_export_dialog(s, s.view.files->numbers); }}),
     any_length({G::File, "Copy the numbers in the focus", ImGuiMod_Ctrl | ImGuiKey_C, copy_numbers}),
     {G::File, "Copy the chosen cell's number", 0, copy_cell},
     any_length({G::File, "Keys and gestures", ImGuiKey_F1, [](Scene& s) { s.view.help = !s.view.help; }}),

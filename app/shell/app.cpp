@@ -9,6 +9,12 @@
 #include "app/scene/actions.hpp"
 #include "app/scene/scene.hpp"
 #include "app/shell/regions.hpp"
+#include "app/state/files_state.hpp"
+#include "app/state/focus_state.hpp"
+#include "app/state/heads_state.hpp"
+#include "app/state/signals_state.hpp"
+#include "app/state/start_state.hpp"
+#include "app/state/walk_state.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/start/start.hpp"
 #include "core/attention/run_stage.hpp"
@@ -91,7 +97,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
   view_.scale = options.scale * look_.size;
   view_.language = look_.language && !options.language_is_wished ? *look_.language : options.language;
   first_language_ = view_.language;
-  view_.files.dialog.folder = look_.folder;
+  view_.files->dialog.folder = look_.folder;
   try {
     examples_ = list_examples(options.assets);
     if (examples_.empty())
@@ -103,7 +109,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
   }
   view_.notice = {};
   untouched_ = true;
-  for (const std::filesystem::path& path : recent_.paths()) view_.files.recent.push_back({path});
+  for (const std::filesystem::path& path : recent_.paths()) view_.files->recent.push_back({path});
   if (options.state.empty()) return;
   keeper_.emplace(options.state);
   if (const std::string trouble = keeper_->autosave().trouble(); !trouble.empty()) view_.message = trouble;
@@ -111,10 +117,10 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
 
 App::~App() = default;
 
-bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk && view_.walk.is_moving()); }
+bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk && view_.walk->is_moving()); }
 
 bool App::settled() const {
-  if (opening_ || writing_.valid() || view_.files.dialog.reading.is_reading() || tiles_->is_busy() ||
+  if (opening_ || writing_.valid() || view_.files->dialog.reading.is_reading() || tiles_->is_busy() ||
       (held_tiles_ && held_tiles_->is_busy()) || (shown_ && !shown_->layer().is_complete() && engine_.busy()))
     return false;
   if (backends_->is_comparing()) return false;
@@ -216,7 +222,7 @@ void App::look_at(const Spot& spot) {
     selection_.cell = wanted_cell_ = *spot.cell;
     selection_.locked = true;
   }
-  if (spot.cells) view_.focus_gesture.cells_wished = spot.cells;
+  if (spot.cells) view_.focus_gesture->cells_wished = spot.cells;
 }
 
 /// A newly opened Document starts on a head and a cell that have something to say: the content head where
@@ -237,7 +243,7 @@ void App::choose_first_cell() {
   }
   wanted_cell_ = {query, key};
   selection_.locked = true;
-  view_.focus.log = are_weights_small(shown_->layer(), selection_.head);
+  view_.focus->log = are_weights_small(shown_->layer(), selection_.head);
 }
 
 /// Of a long Document a query in the middle and the key it looks at most; its small weights are seen by their
@@ -249,7 +255,7 @@ void App::choose_in_long() {
   wanted_cell_ = {survey.nearest(shown_->layer().dimensions.queries / 2), std::max(0, key)};
   selection_.locked = true;
   view_.focus = {};
-  view_.focus.log = true;
+  view_.focus->log = true;
 }
 
 void App::keep_selection_inside() {
@@ -279,7 +285,7 @@ void App::record_moment() {
   view_.scope.observe({sequence, head, cell.query, cell.key},
                       {view_.now, static_cast<float>(row.entropy), weight, static_cast<float>(scale),
                        std::log(static_cast<float>(std::max<std::int64_t>(1, row.allowed)))},
-                      view_.signals.trigger, view_.signals.seconds);
+                      view_.signals->trigger, view_.signals->seconds);
 }
 
 Scene App::scene_of(const Ui& ui, Document& document, Selections selections, ViewState& view,
@@ -310,7 +316,7 @@ void App::frame(const Fonts& fonts) {
   view_.now += std::min(0.1, static_cast<double>(io.DeltaTime));
   view_.hint.clear();
   const Viewing before = viewing();
-  view_.files.file = file_;
+  view_.files->file = file_;
   take_results();
   view_when_computed();
   history_.follow(document_, before, viewing());
@@ -334,11 +340,11 @@ void App::frame(const Fonts& fonts) {
       const Answers answers{document_.layer().masking.causal, document_.layer().positions};
       if (view_.parity && (shown_->layer().is_complete() || !engine_.busy())) backends_->compare(shown_);
       watch_start(scene);
-      const bool menu_waits = view_.heads.menu_opens;
+      const bool menu_waits = view_.heads->menu_opens;
       run_keyboard(scene);
       draw_help(scene);
       draw_regions(scene, layout);
-      if (menu_waits) view_.heads.menu_opens = false;  // there is no room for the heads, and no menu of one
+      if (menu_waits) view_.heads->menu_opens = false;  // there is no room for the heads, and no menu of one
       draw_timings(scene, layout.top);
       draw_parity(scene, layout.top);
       draw_palette(scene);
@@ -360,7 +366,7 @@ void App::frame(const Fonts& fonts) {
     tiles->end_frame();
     if (std::string error = tiles->take_error(); !error.empty()) view_.message = std::move(error);
   }
-  if (std::exchange(view_.start.changed, false)) write_start(state_, view_.start);
+  if (std::exchange(view_.start->changed, false)) write_start(state_, *view_.start);
   observe_history();
   submit_if_changed();
   keep(ImGui::GetTime());
@@ -408,7 +414,7 @@ void App::prepare(Still& still, float scale) const {
   still.view = view_;
   still.view.scale *= scale;
   still.view.message.clear();
-  still.view.start.open = false;
+  still.view.start->open = false;
   still.view.keyboard = {};
   still.view.keyboard.sentence.first = view_.keyboard.sentence.first;
   still.view.keyboard.sentence.followed = view_.keyboard.sentence.followed;

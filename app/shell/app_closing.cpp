@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/shell/app.hpp"
+#include "app/state/files_state.hpp"
 #include "app/ui/own_words.hpp"
 #include "core/text/utf8.hpp"
 
@@ -31,7 +32,7 @@ void App::close(const WindowShape& shape) {
   look.size = display_scale_ > 0 ? view_.scale / display_scale_ : 1;
   if (view_.language != first_language_) look.language = view_.language;
   if (shape.width > 0) look.window = shape;
-  if (!view_.files.dialog.folder.empty()) look.folder = view_.files.dialog.folder;
+  if (!view_.files->dialog.folder.empty()) look.folder = view_.files->dialog.folder;
   write_look(look, state_);
   if (!closed_.wait() && keeper_) keeper_->autosave().leave();
 }

@@ -7,6 +7,9 @@
 
 #include "app/shell/app.hpp"
 #include "app/shell/still.hpp"
+#include "app/state/files_state.hpp"
+#include "app/state/focus_state.hpp"
+#include "app/state/start_state.hpp"
 #include "app/ui/own_words.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
@@ -34,8 +37,8 @@ void App::remember(const std::filesystem::path& path) {
   std::error_code missing;
   if (std::filesystem::equivalent(path.parent_path(), assets_ / "examples", missing)) return;
   recent_.add(path);
-  view_.files.recent.clear();
-  for (const std::filesystem::path& known : recent_.paths()) view_.files.recent.push_back({known});
+  view_.files->recent.clear();
+  for (const std::filesystem::path& known : recent_.paths()) view_.files->recent.push_back({known});
 }
 
 void App::open(const std::filesystem::path& path, std::string_view layer, const Answers& answers) {
@@ -53,11 +56,11 @@ void App::open(const std::filesystem::path& path, std::string_view layer, const 
 }
 
 void App::finish_opening(bool wait) {
-  view_.files.opening.reset();
+  view_.files->opening.reset();
   if (!opening_) return;
   if (!wait && !opening_->is_ready()) {
     if (opening_->seconds() > worth_telling)
-      view_.files.opening = {own(printable(opening_->path().filename().native())), opening_->share()};
+      view_.files->opening = {own(printable(opening_->path().filename().native())), opening_->share()};
     return;
   }
   const std::unique_ptr<Opening> done = std::move(opening_);
@@ -71,7 +74,7 @@ void App::finish_opening(bool wait) {
 /// What cannot be computed was refused before the good one goes.
 void App::take_opened(Session session, const std::filesystem::path& path) {
   session.document = edit::answered(std::move(session.document), answers_);
-  FilesState& files = view_.files;
+  FilesState& files = *view_.files;
   if (wants_layer_ && is_layer_of_shown(path)) {
     take_layer(std::move(session.document));
   } else {
@@ -87,7 +90,7 @@ void App::take_opened(Session session, const std::filesystem::path& path) {
 
 /// Whether what is shown is a layer of that file.
 bool App::is_layer_of_shown(const std::filesystem::path& path) const {
-  const FilesState& files = view_.files;
+  const FilesState& files = *view_.files;
   return path == files.layers_of &&
          std::any_of(files.layers.begin(), files.layers.end(),
                      [&](const LayerEntry& layer) { return layer.title == document_.title; });
@@ -114,7 +117,7 @@ void App::settle_guesses(const Answers& before) {
 void App::tell_of_text() {
   if (!std::exchange(text_opened_, false) || !attended_ || !view_.message.empty()) return;
   std::string note = "Opened without a causal mask (C turns it on) and without noise in the weights.";
-  if (view_.focus.log) note += " Its weights are small: colours are logarithmic (L: linear).";
+  if (view_.focus->log) note += " Its weights are small: colours are logarithmic (L: linear).";
   say(note + " Ctrl+Z goes back to what was open.");
 }
 
@@ -140,8 +143,8 @@ bool App::restore() {
 void App::offer_start() {
   StartState start = read_start(state_);
   if (start.left) return;
-  view_.start = std::move(start);
-  view_.start.open = true;
+  *view_.start = std::move(start);
+  view_.start->open = true;
 }
 
 namespace {
@@ -164,7 +167,7 @@ void App::take(Session session, const std::filesystem::path& file) {
   follow_file(file);
   say(session.damage.empty() ? session.note : session.damage);
   view_.scope.clear();
-  view_.focus.zoom = 1;  // another matrix is seen as a whole first
+  view_.focus->zoom = 1;  // another matrix is seen as a whole first
   untouched_ = false;
   opened_ = true;
   opened_after_ = submitted_ticket_;
@@ -214,7 +217,7 @@ void App::fulfil(const Requests& requests) {
   if (requests.let_go) let_go();
   if (requests.cancel_opening) opening_.reset();
   if (requests.open) open(*requests.open, requests.layer);
-  if (requests.look_for_closed) view_.files.closed = closed_.list();
+  if (requests.look_for_closed) view_.files->closed = closed_.list();
   if (requests.reopen) reopen(*requests.reopen);
   if (requests.save) save(*requests.save, requests.replace);
   if (requests.picture) save_picture(*requests.picture, requests.replace);

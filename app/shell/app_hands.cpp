@@ -7,6 +7,7 @@
 
 #include "app/scene/actions.hpp"
 #include "app/shell/app.hpp"
+#include "app/state/files_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/edits.hpp"
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/shell/app.hpp"
+#include "app/state/compare_state.hpp"
 
 namespace attnscope {
 namespace {
@@ -22,7 +23,7 @@ void App::hold() {
   if (!shown_->layer().is_complete())
     return say("Not every query is known yet: it can be held once the sweep is done.");
   held_ = Held{shown_, std::make_unique<ResultStats>(shown_, &errors_), ImGui::GetTime()};
-  view_.compare.held_head = -1;
+  view_.compare->held_head = -1;
   stats_->compare_with(held_->result);
   show_tiles(held_, held_tiles_, *backends_);
 }
@@ -40,7 +41,7 @@ void App::swap_with_held() {
   tiles_->show(shown_, backends_->beside(*shown_));
   show_tiles(held_, held_tiles_, *backends_);
   held_->seconds = ImGui::GetTime();
-  if (view_.compare.held_head >= 0) std::swap(selection_.head, view_.compare.held_head);
+  if (view_.compare->held_head >= 0) std::swap(selection_.head, view_.compare->held_head);
   held_->stats->compare_with(nullptr);
   stats_->compare_with(held_->result);
   keep_selection_inside();
@@ -50,7 +51,7 @@ void App::swap_with_held() {
 void App::let_go() {
   held_.reset();
   held_tiles_.reset();
-  view_.compare.held_head = -1;
+  view_.compare->held_head = -1;
   if (stats_) stats_->compare_with(nullptr);
   if (shown_) keep_plane_there();
 }

@@ -10,6 +10,7 @@
 #include "app/session/export_choice.hpp"
 #include "app/shell/app.hpp"
 #include "app/shell/still.hpp"
+#include "app/state/files_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "core/base/error.hpp"
 #include "core/files/document/session_file.hpp"
@@ -53,7 +54,7 @@ bool is_picture(const fs::path& path) { return path.extension() == ".png" || pat
 void App::follow_file(fs::path file) {
   file_ = std::move(file);
   file_time_ = file_.empty() ? std::nullopt : time_of(file_);
-  view_.files.file = file_;
+  view_.files->file = file_;
 }
 
 /// Whether there is nothing to lose; else a card asks, and what is saved then comes back here.
@@ -72,15 +73,15 @@ bool App::may_write(const fs::path& to, bool replace, const PictureWish* picture
   } else {
     question.task = to.extension() == ".json" ? FileTask::Save : FileTask::Numbers;
   }
-  view_.files.question = std::move(question);
+  view_.files->question = std::move(question);
   return false;
 }
 
 void App::save(const fs::path& path, bool replace) {
   fs::path to = path.empty() ? file_ : path;
   if (to.empty()) {  // never saved: the dialog asks where
-    view_.files.dialog.task = FileTask::Save;
-    view_.files.dialog.opens = true;
+    view_.files->dialog.task = FileTask::Save;
+    view_.files->dialog.opens = true;
     return;
   }
   std::error_code unknown;

@@ -10,6 +10,11 @@
 #include <imgui_internal.h>
 
 #include "app/scene/scene.hpp"
+#include "app/state/editing_state.hpp"
+#include "app/state/focus_state.hpp"
+#include "app/state/inspector_state.hpp"
+#include "app/state/long_state.hpp"
+#include "app/state/walk_state.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "app/views/neuron/neuron_view.hpp"
 #include "app/views/parts/refusal.hpp"
@@ -83,7 +88,7 @@ void draw_too_long(Scene& scene, const Box& box) {
 void draw_no_walk(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
   const float y = box.centre_y();
-  scene.view.walk.playing = false;
+  scene.view.walk->playing = false;
   ui.text(box.centre_x(), y - ui.px(16),
           "Walk computes weights from queries and keys, which are not in the file",
           {type::title, ui.theme.text1, Ink::Semibold, Align::Centre, box.w - ui.px(32)});
@@ -150,7 +155,7 @@ class Stops {
 };
 
 void draw_explore_focus(Scene& scene, const Box& box) {
-  if (scene.view.inspector.expanded) {
+  if (scene.view.inspector->expanded) {
     draw_large_neurons(scene, box);
   } else {
     draw_focus(scene, box);
@@ -162,7 +167,7 @@ void draw_explore(Scene& scene, const Layout& layout, Stops& stops) {
   if (is_visible(layout.controls))
     stops.draw(Stop::Controls, false, [&] { draw_controls(scene, layout.controls); });
   if (is_visible(layout.heads)) stops.draw(Stop::Heads, false, [&] { draw_heads(scene, layout.heads); });
-  const bool map = !view.inspector.expanded && !view.vectors && !view.editing.weights && !view.focus.lines;
+  const bool map = !view.inspector->expanded && !view.vectors && !view.editing->weights && !view.focus->lines;
   if (is_visible(layout.focus))
     stops.draw(Stop::Focus, map, [&] { draw_explore_focus(scene, layout.focus); });
   if (is_visible(layout.inspector) && !layout.drawer)
@@ -216,8 +221,8 @@ void draw_short_regions(Scene& scene, const Layout& layout) {
       if (view.mode == Mode::Compare) draw_compare(scene, layout.whole);
     });
   } else {
-    view.walk.playing = false;  // out of sight nothing moves, and the window sleeps
-    view.walk.shown = 1;
+    view.walk->playing = false;  // out of sight nothing moves, and the window sleeps
+    view.walk->shown = 1;
   }
   stops.draw(Stop::TopBar, false, [&] { draw_top_bar(scene, layout.top); });
   draw_status(scene, layout.status);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/scene/picture.hpp"
+#include "app/state/files_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/files/files.hpp"
 
@@ -118,7 +119,7 @@ void draw_status(Scene& scene, const Box& bar) {
   if (!guess.empty()) warning = guess;
 
   const auto running = scene.engine.running_for().count();
-  if (const std::optional<FileOnItsWay>& file = scene.view.files.opening) {
+  if (const std::optional<FileOnItsWay>& file = scene.view.files->opening) {
     const Tip tip{"Cancel", {}, "Stops reading; what is open stays.", {}};
     if (draw_progress(ui, bar, file->name + "   " + fixed(100 * file->share, 0) + " %", file->share, tip))
       scene.requests.cancel_opening = true;

@@ -7,8 +7,16 @@
 #include <cstdint>
 #include <string_view>
 
+#include "app/state/compare_state.hpp"
+#include "app/state/editing_state.hpp"
+#include "app/state/focus_state.hpp"
+#include "app/state/heads_state.hpp"
+#include "app/state/inspector_state.hpp"
+#include "app/state/long_state.hpp"
 #include "app/state/selection.hpp"
+#include "app/state/signals_state.hpp"
 #include "app/state/view_state.hpp"
+#include "app/state/walk_state.hpp"
 
 namespace attnscope {
 
@@ -209,14 +217,14 @@ void fields(Visit& visit, ViewState& v) {
   visit("cost_tokens", v.cost_tokens, 0, 1 << 30);
   visit("memory_text", v.memory_text);
   visit("positions", v.positions);
-  visit("focus", v.focus);
-  visit("heads", v.heads);
-  visit("long", v.long_view);
-  visit("inspector", v.inspector);
-  visit("signals", v.signals);
-  visit("compare", v.compare);
-  visit("walk", v.walk);
-  visit("editing", v.editing);
+  visit("focus", *v.focus);
+  visit("heads", *v.heads);
+  visit("long", *v.long_view);
+  visit("inspector", *v.inspector);
+  visit("signals", *v.signals);
+  visit("compare", *v.compare);
+  visit("walk", *v.walk);
+  visit("editing", *v.editing);
 }
 
 }  // namespace attnscope

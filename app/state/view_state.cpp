@@ -1,5 +1,16 @@
 #include "app/state/view_state.hpp"
 
+#include "app/state/compare_state.hpp"
+#include "app/state/editing_state.hpp"
+#include "app/state/files_state.hpp"
+#include "app/state/focus_state.hpp"
+#include "app/state/heads_state.hpp"
+#include "app/state/inspector_state.hpp"
+#include "app/state/long_state.hpp"
+#include "app/state/signals_state.hpp"
+#include "app/state/start_state.hpp"
+#include "app/state/walk_state.hpp"
+
 namespace attnscope {
 
 std::optional<Mode> mode_named(std::string_view name) {
@@ -7,6 +18,33 @@ std::optional<Mode> mode_named(std::string_view name) {
   if (name == "walk") return Mode::Walk;
   if (name == "compare") return Mode::Compare;
   return std::nullopt;
+}
+
+ViewState::ViewState() = default;
+ViewState::ViewState(const ViewState&) = default;
+ViewState::ViewState(ViewState&&) noexcept = default;
+ViewState& ViewState::operator=(const ViewState&) = default;
+ViewState& ViewState::operator=(ViewState&&) noexcept = default;
+ViewState::~ViewState() = default;
+
+void ViewState::show_stage(Plane next) {
+  inspector->expanded = false;
+  vectors.reset();
+  editing->weights.reset();
+  stage = next;
+  if (range == RangeMode::Lock) range = RangeMode::All;  // locked ends of another stage mean nothing
+}
+
+void ViewState::show_vectors(Stage next) {
+  inspector->expanded = false;
+  editing->weights.reset();
+  vectors = next;
+}
+
+void ViewState::show_weights(Editable next) {
+  inspector->expanded = false;
+  vectors.reset();
+  editing->weights = next;
 }
 
 }  // namespace attnscope

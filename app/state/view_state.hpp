@@ -7,22 +7,28 @@
 #include <string>
 #include <string_view>
 
-#include "app/state/compare_state.hpp"
-#include "app/state/editing_state.hpp"
-#include "app/state/files_state.hpp"
-#include "app/state/focus_state.hpp"
-#include "app/state/heads_state.hpp"
-#include "app/state/inspector_state.hpp"
+#include "app/state/apart.hpp"
 #include "app/state/keyboard_state.hpp"
-#include "app/state/long_state.hpp"
 #include "app/state/notice.hpp"
+#include "app/state/oscilloscope.hpp"
 #include "app/state/plane.hpp"
-#include "app/state/signals_state.hpp"
-#include "app/state/start_state.hpp"
-#include "app/state/walk_state.hpp"
 #include "app/ui/theme.hpp"
+#include "core/document/settings.hpp"
+#include "core/edits/numbers.hpp"
 
 namespace attnscope {
+
+struct CompareState;
+struct EditingState;
+struct FilesState;
+struct FocusGesture;
+struct FocusState;
+struct HeadsState;
+struct InspectorState;
+struct LongState;
+struct SignalsState;
+struct StartState;
+struct WalkState;
 
 /// Ends of the colour bar: of the shown head, of all heads, their geometric mean, or as they were when
 /// locked.
@@ -51,7 +57,15 @@ struct Scrolls {
   bool operator==(const Scrolls&) const = default;
 };
 
+/// Each view's own state stands apart: views include the header of theirs.
 struct ViewState {
+  ViewState();
+  ViewState(const ViewState&);
+  ViewState(ViewState&&) noexcept;
+  ViewState& operator=(const ViewState&);
+  ViewState& operator=(ViewState&&) noexcept;
+  ~ViewState();
+
   static constexpr float least_scale = 0.75f, most_scale = 3;  // that a person can choose
 
   ThemeName theme = ThemeName::Dark;
@@ -62,16 +76,16 @@ struct ViewState {
   std::optional<Stage> vectors;  // a stage of vectors that the focus shows instead
   RangeMode range = RangeMode::All;
   std::array<float, 2> locked_range{0, 1};
-  FocusState focus;
-  FocusGesture focus_gesture;
+  Apart<FocusState> focus;
+  Apart<FocusGesture> focus_gesture;
   Direction direction = Direction::QueryToKeys;
   std::array<bool, 5> hidden{};  // by Region
   bool drawer = false;           // where the window is narrow: the inspector is open over the focus
   RegionSizes sizes;
   Scrolls scrolls;
-  CompareState compare;
-  HeadsState heads;
-  LongState long_view;
+  Apart<CompareState> compare;
+  Apart<HeadsState> heads;
+  Apart<LongState> long_view;
   std::array<signed char, 16>
       fold{};                    // sections of the controls: 0 = as the width asks, 1 = open, -1 = closed
   std::int64_t cost_tokens = 0;  // the length the cost is told for; 0 = the layer's own
@@ -85,39 +99,25 @@ struct ViewState {
       refusal;       // why the picture is not of the Document as it is now: one sentence; empty while it is
   Notice notice;     // where the message leaves by itself
   std::string hint;  // what the mouse is on, for the status line; filled anew each frame
-  SignalsState signals;
+  Apart<SignalsState> signals;
   Oscilloscope scope;        // the chosen cell against time
   double now = 0;            // seconds since the App began; a frame counts at most 0.1 s
   std::string palette_text;  // what was typed into the command palette, and the row that Enter would run
   std::size_t palette_row = 0;
-  bool palette_opens = false;  // in this frame
-  bool help = false;           // the page of keys and gestures is open
-  bool timings = false;        // the card with the milliseconds of every stage is open
-  bool parity = false;         // the card with the differences between two backends is open
-  WalkState walk;              // how far the walk has come
-  InspectorState inspector;    // which page of the inspector, and how
-  EditingState editing;        // numbers and masks under the hand
-  FilesState files;            // the file menu and what it opens
-  StartState start;            // three things to try, on the first launch
-  KeyboardState keyboard;      // where it is, what it has just done, what it shows
+  bool palette_opens = false;       // in this frame
+  bool help = false;                // the page of keys and gestures is open
+  bool timings = false;             // the card with the milliseconds of every stage is open
+  bool parity = false;              // the card with the differences between two backends is open
+  Apart<WalkState> walk;            // how far the walk has come
+  Apart<InspectorState> inspector;  // which page of the inspector, and how
+  Apart<EditingState> editing;      // numbers and masks under the hand
+  Apart<FilesState> files;          // the file menu and what it opens
+  Apart<StartState> start;          // three things to try, on the first launch
+  KeyboardState keyboard;           // where it is, what it has just done, what it shows
 
-  void show_stage(Plane next) {
-    inspector.expanded = false;
-    vectors.reset();
-    editing.weights.reset();
-    stage = next;
-    if (range == RangeMode::Lock) range = RangeMode::All;  // locked ends of another stage mean nothing
-  }
-  void show_vectors(Stage next) {
-    inspector.expanded = false;
-    editing.weights.reset();
-    vectors = next;
-  }
-  void show_weights(Editable next) {
-    inspector.expanded = false;
-    vectors.reset();
-    editing.weights = next;
-  }
+  void show_stage(Plane next);
+  void show_vectors(Stage next);
+  void show_weights(Editable next);
   bool is_hidden(Region region) const { return hidden[static_cast<std::size_t>(region)]; }
 };
 

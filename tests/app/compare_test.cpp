@@ -4,6 +4,7 @@
 
 #include "app/compare_robot.hpp"
 #include "app/shell/render.hpp"
+#include "app/state/compare_state.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::compare_test {
@@ -120,7 +121,7 @@ TEST_CASE("the difference can be signed, its size, or a ratio; by click and by k
     robot.frame(2);
     return below_the_bar(robot);
   };
-  DifferenceKind& kind = robot.app().view().compare.difference;
+  DifferenceKind& kind = robot.app().view().compare->difference;
   const Image minus = look();
   click(robot, "Difference: |now − held|");
   CHECK(kind == DifferenceKind::Magnitude);
@@ -294,8 +295,8 @@ TEST_CASE("a text of another length is shown beside A, with the reason why nothi
   robot.frame(3);
   CHECK(robot.app().selection().cell == cell);
   CHECK_FALSE(robot.app().selection().hovered_cell);
-  REQUIRE(robot.app().view().compare.hovered_in_b);
-  CHECK(robot.app().view().compare.hovered_in_b->query == 8);
+  REQUIRE(robot.app().view().compare->hovered_in_b);
+  CHECK(robot.app().view().compare->hovered_in_b->query == 8);
 }
 
 TEST_CASE("other heads, another batch and other kinds of attention are compared as far as they go") {

@@ -13,6 +13,7 @@
 #include "app/controls_robot.hpp"
 #include "app/scene/scene.hpp"
 #include "app/shell/render.hpp"
+#include "app/state/focus_state.hpp"
 #include "app/views/files/files.hpp"
 #include "core/base/random.hpp"
 #include "core/edits/dump.hpp"
@@ -150,7 +151,7 @@ TEST_CASE("another layer of a dump keeps mask, scale, head, cell, zoom and colou
   robot.key(ImGuiKey_Comma);  // masked scores
   click(robot, "head 1");
   robot.app().look_at({.head = {}, .cell = Cell{4, 1}, .cells = {}});
-  robot.app().view().focus.zoom = 2;
+  robot.app().view().focus->zoom = 2;
   robot.settle();
   choose(robot, "Layer", "h.1##layer");
   const auto as_before = [&] {
@@ -159,8 +160,8 @@ TEST_CASE("another layer of a dump keeps mask, scale, head, cell, zoom and colou
     CHECK(robot.app().selection().head == 1);
     CHECK(robot.app().selection().cell == Cell{4, 1});
     CHECK(robot.app().selection().locked);
-    CHECK(robot.app().view().focus.zoom == 2);
-    CHECK(robot.app().view().focus.log);
+    CHECK(robot.app().view().focus->zoom == 2);
+    CHECK(robot.app().view().focus->log);
     CHECK(robot.app().view().stage == Plane(Stage::Mask));
   };
   CHECK(robot.document().title == "d.safetensors · h.1");
@@ -322,7 +323,7 @@ TEST_CASE("what opening a text turns off is said", "[dumps]") {
   std::ofstream(directory / "b.txt") << text;
   robot.app().open(directory / "b.txt");
   robot.settle();
-  CHECK(robot.app().view().focus.log == (robot.app().message().find("logarithmic") != std::string::npos));
+  CHECK(robot.app().view().focus->log == (robot.app().message().find("logarithmic") != std::string::npos));
   robot.key(ImGuiKey_Escape);
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();

@@ -10,6 +10,7 @@
 #include "app/files_robot.hpp"
 #include "app/shell/app.hpp"
 #include "app/shell/still.hpp"
+#include "app/state/files_state.hpp"
 #include "support/program.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -177,10 +178,10 @@ TEST_CASE("the card saves what it says: region, kind, size, path", "[export]") {
   robot.retype("##name", (directory / "plots.png").native());
   click(robot, "Picture scale more");
   click(robot, "Picture as: SVG");  // the ending follows
-  CHECK(robot.app().view().files.dialog.name == (directory / "plots.svg").native());
+  CHECK(robot.app().view().files->dialog.name == (directory / "plots.svg").native());
   click(robot, "Save picture");
   CHECK(bytes_of(directory / "plots.svg").starts_with("<?xml"));
-  CHECK(robot.app().view().files.scale == 3);
+  CHECK(robot.app().view().files->scale == 3);
 
   robot.key(ImGuiKey_Escape);
   robot.key(ImGuiKey_F4);

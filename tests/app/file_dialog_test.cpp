@@ -10,6 +10,7 @@
 
 #include "app/files_robot.hpp"
 #include "app/session/export.hpp"
+#include "app/state/files_state.hpp"
 #include "core/files/document/open.hpp"
 #include "core/files/formats/npy.hpp"
 #include "support/temporary_directory.hpp"
@@ -22,7 +23,7 @@ namespace {
 
 /// "Open a file" in this folder.
 void look_into(Robot& robot, const std::filesystem::path& folder) {
-  robot.app().view().files.dialog.folder = folder;
+  robot.app().view().files->dialog.folder = folder;
   robot.key(ImGuiKey_O, ImGuiMod_Ctrl);
   robot.settle();
 }
@@ -233,7 +234,7 @@ TEST_CASE("pictures and numbers ask as well", "[files]") {
 TEST_CASE("Return saves a picture from wherever the keyboard is in the dialog", "[files]") {
   const TemporaryDirectory directory;
   Robot robot({.width = 1280, .height = 800});
-  robot.app().view().files.dialog.folder = directory.path();
+  robot.app().view().files->dialog.folder = directory.path();
   robot.key(ImGuiKey_S, ImGuiMod_Ctrl | ImGuiMod_Shift);
   robot.settle();
   CHECK(dialog_of(robot).name == "The cat sat on the mat - heatmap.png");
@@ -260,7 +261,7 @@ TEST_CASE("a picture in other colours leaves the window as it is", "[files]") {
   Robot robot({.width = 1280, .height = 800});
   robot.frame(3);
   const Image before = robot.pixels();
-  robot.app().view().files.dialog.folder = directory.path();
+  robot.app().view().files->dialog.folder = directory.path();
   from_file_menu(robot, "Picture of the window");
   click(robot, "Picture as: SVG");
   click(robot, "Picture colours: Light");
@@ -273,13 +274,13 @@ TEST_CASE("a picture in other colours leaves the window as it is", "[files]") {
   robot.leave();
   robot.frame(3);
   CHECK(names(robot.pixels(), 4, 4, before.at(4, 4)));
-  CHECK(robot.app().view().files.picture_theme == 1);  // for the next one
+  CHECK(robot.app().view().files->picture_theme == 1);  // for the next one
 }
 
 TEST_CASE("numbers are exported under Export, and the menu says which", "[files]") {
   const TemporaryDirectory directory;
   Robot robot({.width = 1600, .height = 1000});
-  robot.app().view().files.dialog.folder = directory.path();
+  robot.app().view().files->dialog.folder = directory.path();
   const std::int64_t head = robot.app().selection().head;
   from_file_menu(robot, "Export CSV");
   const std::string name = dialog_of(robot).name;
@@ -298,7 +299,7 @@ TEST_CASE("numbers are exported under Export, and the menu says which", "[files]
 TEST_CASE("Compare exports A, B or their difference, and says which", "[files]") {
   const TemporaryDirectory directory;
   Robot robot({.width = 1600, .height = 1000});
-  robot.app().view().files.dialog.folder = directory.path();
+  robot.app().view().files->dialog.folder = directory.path();
   const std::int64_t head = robot.app().selection().head;
   const Tensor b = *shown(robot).trace[Stage::Softmax];
   robot.key(ImGuiKey_Backslash);
@@ -328,7 +329,7 @@ TEST_CASE("a large folder is read behind the window, an unreadable one says why"
   for (int i = 0; i < 20'000; ++i) std::ofstream(directory / "many" / ("file " + std::to_string(i) + ".txt"));
   Robot robot({.width = 1600, .height = 1000});
   const auto start = std::chrono::steady_clock::now();
-  robot.app().view().files.dialog.folder = directory / "many";
+  robot.app().view().files->dialog.folder = directory / "many";
   robot.key(ImGuiKey_O, ImGuiMod_Ctrl);
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(2));  // two frames, not the folder
   for (int i = 0; i < 2000 && !robot.has("entry file 0.txt"); ++i) {
@@ -348,7 +349,7 @@ TEST_CASE("a large folder is read behind the window, an unreadable one says why"
   robot.key(ImGuiKey_Escape);
   robot.settle();
   std::filesystem::remove_all(directory / "many");
-  robot.app().view().files.dialog.folder = directory.path();
+  robot.app().view().files->dialog.folder = directory.path();
   robot.key(ImGuiKey_O, ImGuiMod_Ctrl);
   robot.settle();
   CHECK(dialog_of(robot).rows.empty());
@@ -359,7 +360,7 @@ TEST_CASE("names are completed in the folder that is shown", "[files]") {
   const TemporaryDirectory directory;
   std::filesystem::create_directories(directory / "results of today");
   Robot robot({.width = 1600, .height = 1000});
-  robot.app().view().files.dialog.folder = directory.path();
+  robot.app().view().files->dialog.folder = directory.path();
   robot.key(ImGuiKey_S, ImGuiMod_Ctrl);
   robot.settle();
   robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
@@ -384,7 +385,7 @@ TEST_CASE("the dialog fits into small and large windows at every size of things"
         std::tuple(800, 600, 1.f), std::tuple(640, 400, 2.f)}) {
     INFO(width << " x " << height << " at " << scale);
     Robot robot({.width = width, .height = height, .scale = scale});
-    robot.app().view().files.dialog.folder = directory.path();
+    robot.app().view().files->dialog.folder = directory.path();
     robot.key(ImGuiKey_S, ImGuiMod_Ctrl | ImGuiMod_Shift);
     robot.settle();
     for (const char* label : {"Save picture", "Cancel", "##name"}) {

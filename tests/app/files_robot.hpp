@@ -5,10 +5,11 @@
 #include <string_view>
 
 #include "app/controls_robot.hpp"
+#include "app/state/files_state.hpp"
 
 namespace attnscope::test {
 
-inline const FileDialog& dialog_of(Robot& robot) { return robot.app().view().files.dialog; }
+inline const FileDialog& dialog_of(Robot& robot) { return robot.app().view().files->dialog; }
 inline bool is_card_open() { return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup); }
 
 /// Opens the file menu and chooses a row of it.

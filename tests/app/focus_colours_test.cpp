@@ -6,6 +6,7 @@
 #include "app/files/paths.hpp"
 #include "app/focus_robot.hpp"
 #include "app/results/background_errors.hpp"
+#include "app/state/focus_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/edits.hpp"
 #include "core/files/document/open.hpp"
@@ -195,13 +196,13 @@ TEST_CASE("a file with many small weights opens on the logarithm, one with large
                     std::array{NamedTensor{"Q", &zeros}, NamedTensor{"K", &zeros}, NamedTensor{"V", &zeros}});
   Robot robot({.width = 1280, .height = 800});
   robot.settle();
-  CHECK_FALSE(robot.app().view().focus.log);
+  CHECK_FALSE(robot.app().view().focus->log);
   robot.app().open(path);
   robot.settle();
-  CHECK(robot.app().view().focus.log);
+  CHECK(robot.app().view().focus->log);
   robot.app().open(list_examples(assets_directory()).front().path);
   robot.settle();
-  CHECK_FALSE(robot.app().view().focus.log);
+  CHECK_FALSE(robot.app().view().focus->log);
 }
 
 }  // namespace attnscope::focus_colours_test

@@ -7,6 +7,7 @@
 #include <imgui_internal.h>
 
 #include "app/scene/actions.hpp"
+#include "app/state/focus_state.hpp"
 #include "controls_robot.hpp"
 #include "hands_robot.hpp"
 
@@ -129,7 +130,7 @@ TEST_CASE("quick single keys stay keys: the same again and again, or two of them
   type_keys(robot, "scl", 0.7);  // slowly
   robot.settle();
   CHECK(robot.document().layer().scaling.kind == Scaling::Kind::InverseSqrtDk);
-  CHECK(robot.app().view().focus.log);
+  CHECK(robot.app().view().focus->log);
   CHECK_FALSE(is_typing());
 }
 
@@ -138,12 +139,12 @@ TEST_CASE("a single key says what it did, with a way back that goes by itself") 
   CHECK_FALSE(robot.has("Undo this"));
   robot.key(ImGuiKey_L);
   robot.frame(2);
-  REQUIRE(robot.app().view().focus.log);
+  REQUIRE(robot.app().view().focus->log);
   REQUIRE(robot.has("Undo this"));
   CHECK(robot.app().changes_in());
   robot.click("Undo this");
   robot.settle();
-  CHECK_FALSE(robot.app().view().focus.log);
+  CHECK_FALSE(robot.app().view().focus->log);
   CHECK_FALSE(robot.has("Undo this"));
   robot.key(ImGuiKey_S);
   robot.frame(2);

@@ -8,6 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/compare_robot.hpp"
+#include "app/state/compare_state.hpp"
 #include "app/ui/own_words.hpp"
 #include "app/views/compare/settings.hpp"
 #include "robot/layout.hpp"
@@ -95,7 +96,7 @@ TEST_CASE("another head of what is held stands beside the shown one, and the dif
   robot.leave();
   robot.settle();
   const std::int64_t now = robot.app().selection().head, held = now + 1;
-  CHECK(robot.app().view().compare.held_head == held);
+  CHECK(robot.app().view().compare->held_head == held);
   CHECK(robot.app().selection().head == now);
   CHECK_FALSE((test::below_the_bar(robot) == same));
   CHECK(shows(robot, "head " + std::to_string(now) + " − head " + std::to_string(held)));
@@ -118,14 +119,14 @@ TEST_CASE("another head of what is held stands beside the shown one, and the dif
   robot.key(ImGuiKey_X);  // the sides change places, each with its head
   robot.settle();
   CHECK(robot.app().selection().head == held);
-  CHECK(robot.app().view().compare.held_head == now);
+  CHECK(robot.app().view().compare->held_head == now);
   robot.key(ImGuiKey_X);
   robot.settle();
   robot.click("Held head less");  // the shown head's own number: each head with itself again
   robot.settle();
   robot.leave();
   robot.settle();
-  CHECK(robot.app().view().compare.held_head == -1);
+  CHECK(robot.app().view().compare->held_head == -1);
   CHECK((test::below_the_bar(robot) == same));
 }
 

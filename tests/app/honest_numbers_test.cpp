@@ -7,6 +7,7 @@
 
 #include "app/scene/head_words.hpp"
 #include "app/signals_robot.hpp"
+#include "app/state/signals_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "heads_robot.hpp"
 #include "robot/layout.hpp"

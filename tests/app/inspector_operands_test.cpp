@@ -5,6 +5,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/inspector_robot.hpp"
+#include "app/state/editing_state.hpp"
+#include "app/state/inspector_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "core/edits/numbers.hpp"
 #include "support/temporary_directory.hpp"
@@ -89,9 +91,9 @@ TEST_CASE("a number that follows from others leads to them") {
   REQUIRE(robot.has("Show column in W_K"));
   robot.click("Show column in W_K");
   robot.settle();
-  CHECK(robot.app().view().editing.weights == Editable::KeyWeights);
+  CHECK(robot.app().view().editing->weights == Editable::KeyWeights);
   CHECK(robot.has("weight map"));
-  const ZoomRange across = robot.app().view().editing.across;
+  const ZoomRange across = robot.app().view().editing->across;
   CHECK(across.from == 3 / 8.f);  // the columns of head 3
   CHECK(across.to == 4 / 8.f);
   robot.click("step weight");

@@ -6,6 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/inspector_robot.hpp"
+#include "app/state/inspector_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "core/edits/heads.hpp"
 #include "core/files/document/open.hpp"
@@ -144,7 +145,7 @@ TEST_CASE("every setting that makes a step has its line") {
   CHECK(click_step("step mixed") == Plane(Stage::Drop));
   const float weight = cell_of(robot, Stage::Intervention, 3, 2, 1);
   CHECK(near(static_cast<double>(weight), 1.0 / 3, 1e-6));
-  robot.app().view().inspector.pinned = true;
+  robot.app().view().inspector->pinned = true;
   robot.click("head 0");  // a head of its own pattern: the weight is what counts
   robot.settle();
   CHECK_FALSE(robot.has("step replaced"));
@@ -244,7 +245,7 @@ TEST_CASE("long rows scroll, and the chosen key comes into sight") {
   CHECK_FALSE(robot.has("row key 0"));
   // Where the list stands belongs to what a session keeps.
   CHECK(state(robot).key_row > 100);
-  robot.app().view().inspector.key_row = 60;
+  robot.app().view().inspector->key_row = 60;
   robot.frame(3);
   CHECK(robot.has("row key 60"));
   CHECK_FALSE(robot.has("row key 59"));
@@ -259,7 +260,7 @@ TEST_CASE("no text of a page stands in another's way") {
   for (const auto& [width, height] : {std::pair{1280, 720}, std::pair{1600, 1000}}) {
     Robot robot({.width = width, .height = height});
     for (int page = 0; page < 4; ++page) {
-      robot.app().view().inspector.page = static_cast<InspectorPage>(page);
+      robot.app().view().inspector->page = static_cast<InspectorPage>(page);
       robot.settle();
       std::vector<PlacedText> mine;
       for (const PlacedText& text : texts_of(robot))
@@ -290,9 +291,9 @@ TEST_CASE("every page stands at any size and for any layer") {
          {std::pair{1600, 1000}, std::pair{700, 420}, std::pair{900, 260}, std::pair{1, 1}}) {
       robot.resize(width, height);
       for (int page = 0; page < 4; ++page) {
-        robot.app().view().inspector.page = static_cast<InspectorPage>(page);
+        robot.app().view().inspector->page = static_cast<InspectorPage>(page);
         for (const bool large : {false, true}) {
-          robot.app().view().inspector.expanded = large;
+          robot.app().view().inspector->expanded = large;
           robot.frame(2);
           if (width == 1600) CHECK(robot.has("Inspector: Row"));
         }

@@ -7,6 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/long_robot.hpp"
+#include "app/state/long_state.hpp"
 #include "app/ui/number_format.hpp"
 
 namespace attnscope::long_compare_test {
@@ -29,7 +30,7 @@ struct Compared : LongRobot {
     robot.app().look_at({.head = 0, .cell = place, .cells = 8});
     robot.settle();
   }
-  LongSide side() { return robot.app().view().long_view.side; }
+  LongSide side() { return robot.app().view().long_view->side; }
   std::string fourth(double v) const { return std::abs(v) < 0.005 ? tight(v) : fixed(v, 4); }
 };
 

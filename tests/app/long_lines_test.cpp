@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/long_robot.hpp"
+#include "app/state/focus_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "core/engine/strong_lines.hpp"
 
@@ -86,7 +87,7 @@ TEST_CASE("the ends of a long map's colours can be dragged, lock the range and g
   LongRobot l;
   Robot& robot = l.robot;
   const ViewState& view = robot.app().view();
-  REQUIRE(view.focus.log);
+  REQUIRE(view.focus->log);
   robot.app().view().message.clear();  // what opening it changed
   CHECK(view.range == RangeMode::All);
   robot.leave();
@@ -121,7 +122,7 @@ TEST_CASE("the ends of a long map's colours can be dragged, lock the range and g
   if (most < 0.995f) CHECK(shows(robot, tight(static_cast<double>(most))));
   robot.key(ImGuiKey_L);
   robot.settle();
-  CHECK_FALSE(view.focus.log);
+  CHECK_FALSE(view.focus->log);
   CHECK(shows(robot, "range"));
 }
 

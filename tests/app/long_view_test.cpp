@@ -9,6 +9,8 @@
 
 #include "app/long_robot.hpp"
 #include "app/scene/actions.hpp"
+#include "app/state/focus_state.hpp"
+#include "app/state/long_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "core/base/random.hpp"
 #include "core/files/formats/safetensors.hpp"
@@ -37,7 +39,7 @@ TEST_CASE("a long map zooms down to cells that print their exact weights") {
   robot.key(ImGuiKey_Z);
   robot.settle();
   CHECK(shows(robot, "every weight"));
-  const CellRange seen = robot.app().view().long_view.in_sight();
+  const CellRange seen = robot.app().view().long_view->in_sight();
   CHECK(seen.queries < 40);
   const Cell chosen = robot.app().selection().cell;
   CHECK((chosen.query >= seen.first.query && chosen.query < seen.first.query + seen.queries));
@@ -48,12 +50,12 @@ TEST_CASE("a long map zooms down to cells that print their exact weights") {
   CHECK(shows(robot, fixed(weight, 4)));  // among the strongest keys
   robot.key(ImGuiKey_Z);
   robot.settle();
-  CHECK(robot.app().view().long_view.in_sight().queries == tokens);
+  CHECK(robot.app().view().long_view->in_sight().queries == tokens);
   // The wheel goes there too, step by step.
   robot.move(robot.centre("long map"));
   for (int i = 0; i < 12; ++i) robot.scroll(1);
   robot.settle();
-  const CellRange near = robot.app().view().long_view.in_sight();
+  const CellRange near = robot.app().view().long_view->in_sight();
   CHECK(near.queries < tokens / 8);
   const Image before = robot.pixels();
   robot.drag({700, 500}, {760, 560});
@@ -154,7 +156,7 @@ TEST_CASE("the colour bar of a long map says how the cells are spread and what i
     }
     return fixed(100 * beyond / all, 1) + " %";
   };
-  const bool log = robot.app().view().focus.log;
+  const bool log = robot.app().view().focus->log;
   if (log) robot.key(ImGuiKey_L);
   robot.settle();
   CHECK(shows(robot, "clipped " + share([](float) { return false; })));
@@ -224,7 +226,7 @@ TEST_CASE("heads, pooling, colours, scale and mask of a long result change the p
   CHECK(robot.app().selection().head == 3);
   changes("mean", [&] { robot.click("Pool: Mean"); });
   changes("linear", [&] { robot.click("Colour: Linear"); });
-  CHECK_FALSE(robot.app().view().focus.log);
+  CHECK_FALSE(robot.app().view().focus->log);
   changes("scale", [&] { robot.key(ImGuiKey_S); });
   CHECK(robot.document().layer().scaling.kind == Scaling::Kind::Off);
   changes("causal", [&] { robot.click("Mask: Causal"); });
@@ -275,10 +277,10 @@ TEST_CASE("one goes to a token, to a place, to the strongest cell, to a strong k
 
   robot.key(ImGuiKey_Z);
   robot.settle();
-  const CellRange before = robot.app().view().long_view.in_sight();
+  const CellRange before = robot.app().view().long_view->in_sight();
   robot.click("Minimap");
   robot.settle();
-  const CellRange now = robot.app().view().long_view.in_sight();
+  const CellRange now = robot.app().view().long_view->in_sight();
   CHECK(now.queries <= before.queries + 1);
   CHECK(std::abs(now.first.query + now.queries / 2 - tokens / 2) < 40);
 }
@@ -295,7 +297,7 @@ TEST_CASE("cells in sight of a long map are exported, and too many are refused")
   const std::filesystem::path part = l.directory / "part.csv";
   robot.app().save(part);
   const std::string csv = test::bytes_of(part);
-  const CellRange seen = robot.app().view().long_view.in_sight();
+  const CellRange seen = robot.app().view().long_view->in_sight();
   CHECK(std::count(csv.begin(), csv.end(), '\n') == seen.queries + 1);
   robot.app().save(l.directory / "map.svg");
   CHECK(std::filesystem::exists(l.directory / "map.svg"));
@@ -342,7 +344,7 @@ TEST_CASE("a long document comes back from a session as it was looked at") {
   robot.app().view().message.clear();
   robot.leave();
   robot.settle();
-  CHECK(robot.app().view().focus.zoom > 1);
+  CHECK(robot.app().view().focus->zoom > 1);
   CHECK(robot.app().selection().head == 2);
 }
 

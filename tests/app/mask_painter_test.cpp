@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
+#include "app/state/editing_state.hpp"
 #include "core/document/mask.hpp"
 #include "core/edits/mask.hpp"
 
@@ -69,7 +70,7 @@ TEST_CASE("B paints on the large picture, in this head or in all", "[painter]") 
   robot.leave();
   robot.key(ImGuiKey_B);
   robot.settle();
-  REQUIRE(robot.app().view().editing.painting);
+  REQUIRE(robot.app().view().editing->painting);
   const Cell chosen = robot.app().selection().cell;
   robot.drag(cell(robot, "heatmap 0", 2, 2), cell(robot, "heatmap 0", 4, 4), 4);
   robot.settle();
@@ -82,14 +83,14 @@ TEST_CASE("B paints on the large picture, in this head or in all", "[painter]") 
   for (int h = 0; h < 8; ++h)
     for (int key = 3; key < 6; ++key) CHECK(hidden(robot, h, 0, key));
   robot.key(ImGuiKey_B, ImGuiMod_Shift);
-  CHECK_FALSE(robot.app().view().editing.all_heads);
+  CHECK_FALSE(robot.app().view().editing->all_heads);
   click(robot, "Clear painting");
   CHECK_FALSE(robot.document().layer().masking.additive);
   robot.leave();
   robot.key(ImGuiKey_Escape);
-  CHECK_FALSE(robot.app().view().editing.painting);
+  CHECK_FALSE(robot.app().view().editing->painting);
   click(robot, "Paint");
-  CHECK(robot.app().view().editing.painting);
+  CHECK(robot.app().view().editing->painting);
   click(robot, "Paint");
   robot.click_at(cell(robot, "heatmap 0", 5, 1));
   robot.settle();

@@ -10,6 +10,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/scene/actions.hpp"
+#include "app/state/files_state.hpp"
+#include "app/state/walk_state.hpp"
 #include "hands_robot.hpp"
 #include "robot/robot.hpp"
 #include "support/seeds.hpp"
@@ -43,7 +45,7 @@ class Monkey {
   bool undoes = true;
   /// The dialog for files does not leave the monkey's directory for long: never with a file in hand.
   void stay_inside(Robot& robot) {
-    FileDialog& dialog = robot.app().view().files.dialog;
+    FileDialog& dialog = robot.app().view().files->dialog;
     const std::string &inside = directory_.path().native(), &now = dialog.folder.native();
     if (dialog.folder.empty() || now.starts_with(inside)) return;
     while (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) {
@@ -243,7 +245,7 @@ class WayBack {
  private:
   /// Ends typing, closes what is open, and lets what was begun become a step.
   static void rest(Robot& robot) {
-    robot.app().view().walk.playing = false;
+    robot.app().view().walk->playing = false;
     for (int i = 0; i < 3; ++i) robot.key(ImGuiKey_Escape);
     robot.app().view().keyboard.notice = {};  // and with it a way back beyond this
     robot.leave();
@@ -278,7 +280,7 @@ TEST_CASE("a monkey before the window breaks nothing") {
     way.look(robot);
     keep_small(robot, example);
     if (i % 100 == 99) {
-      robot.app().view().walk.playing = false;  // it may take longer than anybody would wait
+      robot.app().view().walk->playing = false;  // it may take longer than anybody would wait
       robot.settle();
       robot.pixels();
       way.check(robot);

@@ -4,6 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/state/inspector_state.hpp"
 #include "app/state/layout.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
@@ -63,10 +64,10 @@ TEST_CASE("what lies under the drawer is out of the mouse's reach, and the drawe
   CHECK_FALSE(robot.app().selection().hovered_cell);
   robot.key(ImGuiKey_K);
   robot.settle();
-  CHECK(robot.app().view().inspector.page == InspectorPage::Row);
+  CHECK(robot.app().view().inspector->page == InspectorPage::Row);
   robot.click("Pin");
   robot.settle();
-  CHECK(robot.app().view().inspector.pinned);
+  CHECK(robot.app().view().inspector->pinned);
 }
 
 TEST_CASE(

@@ -10,6 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include "app/controls_robot.hpp"
+#include "app/state/focus_state.hpp"
+#include "app/state/heads_state.hpp"
+#include "app/state/inspector_state.hpp"
+#include "app/state/signals_state.hpp"
+#include "app/state/walk_state.hpp"
 #include "core/files/document/open.hpp"
 #include "core/files/document/session_file.hpp"
 #include "support/temporary_directory.hpp"
@@ -125,7 +130,7 @@ TEST_CASE("a session opens as it was saved: what is held, and the difference to 
 TEST_CASE("a session opens as it was saved: in the middle of the walk", "[session]") {
   check_reopened([](Robot& robot) {
     robot.key(ImGuiKey_F3);
-    robot.app().view().walk.speed = 0;
+    robot.app().view().walk->speed = 0;
     for (int i = 0; i < 9; ++i) robot.key(ImGuiKey_Space);
   });
 }
@@ -136,11 +141,11 @@ TEST_CASE("a session opens as it was saved: scrolled controls, edited numbers, a
     robot.scroll(-6);
     robot.settle();
     REQUIRE(robot.app().view().scrolls.controls > 0);
-    robot.app().view().inspector.page = InspectorPage::Vectors;
-    robot.app().view().focus.log = true;
-    robot.app().view().heads.order = HeadOrder::Entropy;
-    robot.app().view().signals.slots = {PlotKind::Weights, PlotKind::EntropyMap, PlotKind::Scores,
-                                        PlotKind::Received};
+    robot.app().view().inspector->page = InspectorPage::Vectors;
+    robot.app().view().focus->log = true;
+    robot.app().view().heads->order = HeadOrder::Entropy;
+    robot.app().view().signals->slots = {PlotKind::Weights, PlotKind::EntropyMap, PlotKind::Scores,
+                                         PlotKind::Received};
   });
 }
 

@@ -10,6 +10,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
+#include "app/state/signals_state.hpp"
 
 namespace attnscope::test {
 
@@ -27,7 +28,7 @@ inline Area area_of(Robot& robot, std::string_view label) {
   return {item->min, item->max};
 }
 
-inline const SignalsState& signals(Robot& robot) { return robot.app().view().signals; }
+inline const SignalsState& signals(Robot& robot) { return *robot.app().view().signals; }
 inline const Oscilloscope& scope(Robot& robot) { return robot.app().view().scope; }
 
 /// Puts a plot into a place through its title.

@@ -12,6 +12,7 @@
 
 #include "app/files/paths.hpp"
 #include "app/state/layout.hpp"
+#include "app/state/start_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/ui/own_words.hpp"
 #include "app/ui/words.hpp"
@@ -35,7 +36,7 @@ struct FirstLaunch : Robot {
     app().offer_start();
     settle();
   }
-  const StartState& start() { return app().view().start; }
+  const StartState& start() { return *app().view().start; }
   bool is_done(FirstStep step) { return start().step(step).done; }
   std::string seen(FirstStep step) { return plain(start().step(step).seen); }
   bool has_card() const { return has(scaling) && has(future) && has(sentence); }
@@ -119,7 +120,7 @@ TEST_CASE("start: entropies that do not move are not said to have fallen", "[sta
   robot.retype("##Text", "cat");  // one token: every row has one key
   robot.press(ImGuiKey_Enter);
   robot.app().view().start = {};
-  robot.app().view().start.open = true;
+  robot.app().view().start->open = true;
   robot.settle();
   robot.press(ImGuiKey_S);
   CHECK(robot.seen(FirstStep::Scaling) == "No query has a choice of keys.");

@@ -9,6 +9,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/state/walk_state.hpp"
 #include "app/views/walk/script.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
@@ -22,7 +23,7 @@ struct Walker : Robot {
     leave();
     settle();
   }
-  const WalkState& state() { return app().view().walk; }
+  const WalkState& state() { return *app().view().walk; }
   const LayerResult& result() { return app().shown()->layer(); }
   int place() { return walk::Script(result()).place(state()); }
   int moves() { return walk::Script(result()).moves(); }
@@ -37,7 +38,7 @@ struct Walker : Robot {
   }
   void go(Stage stage, int move) {
     const walk::Script script(result());
-    script.go(app().view().walk, script.first(stage) + move);
+    script.go(*app().view().walk, script.first(stage) + move);
     settle();
   }
   const RecordedItem& panel(std::string_view label) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/state/focus_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/walk_robot.hpp"
 #include "support/temporary_directory.hpp"
@@ -240,15 +241,15 @@ TEST_CASE("a longer text is whole, and its weights wear the colours that Explore
                 .file = std::filesystem::path(ATTNSCOPE_ASSETS) / "examples" / "4-a-longer-text.json"});
   REQUIRE(robot.result().dimensions.keys > 60);
   CHECK_FALSE(tells(robot, "more"));
-  robot.app().view().focus.log = false;
+  robot.app().view().focus->log = false;
   robot.settle();
   const double linear = brightness(robot, "walk Weights");
   robot.press(ImGuiKey_L);
-  REQUIRE(robot.app().view().focus.log);
+  REQUIRE(robot.app().view().focus->log);
   CHECK(brightness(robot, "walk Weights") > 1.5 * linear);
   CHECK(tells(robot, "log 1e−4 … 1"));
   robot.app().view().range = RangeMode::Head;
-  robot.app().view().focus.log = false;
+  robot.app().view().focus->log = false;
   robot.settle();
   CHECK(tells(robot, "0 … "));
 }

@@ -6,6 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/controls_robot.hpp"
+#include "app/state/editing_state.hpp"
 #include "app/widgets/number_edit.hpp"
 #include "core/edits/edits.hpp"
 #include "core/edits/numbers.hpp"
@@ -230,7 +231,7 @@ TEST_CASE("every block of weights can be opened and edited, biases and the learn
     REQUIRE(row != items.end());
     robot.click_at({(row->min.x + row->max.x) / 2, (row->min.y + row->max.y) / 2});
     robot.settle();
-    REQUIRE(robot.app().view().editing.weights == block);
+    REQUIRE(robot.app().view().editing->weights == block);
     const Tensor was = numbers(robot, block);
     const std::int64_t rows = was.shape().rank() == 1 ? 1 : 64;
     robot.click_at(cell(robot, "weight map", rows - 1, 60, rows, 64));
@@ -280,7 +281,7 @@ TEST_CASE("numbers that follow from others say so; given ones are edited directl
   robot.type("9");
   robot.settle();
   CHECK(robot.document() == start);
-  CHECK_FALSE(robot.app().view().editing.numbers.typing);
+  CHECK_FALSE(robot.app().view().editing->numbers.typing);
   robot.frame(60);  // the tooltip says what to edit instead
   CHECK(std::any_of(robot.items().items().begin(), robot.items().items().end(), [](const RecordedItem& item) {
     return item.window.find("Tooltip") != std::string::npos;
@@ -295,7 +296,7 @@ TEST_CASE("numbers that follow from others say so; given ones are edited directl
   robot.app().open(folder.path() / "given.json");
   robot.settle();
   choose(robot, "Other stages", "K keys");
-  robot.app().view().editing.painting = false;
+  robot.app().view().editing->painting = false;
   robot.key(ImGuiKey_RightBracket);
   robot.key(ImGuiKey_RightBracket);
   robot.settle();
@@ -333,7 +334,7 @@ TEST_CASE("Home makes again what the seed makes, Shift+Home takes a new seed", "
   robot.leave();
   robot.key(ImGuiKey_W);  // from W_Q to W_K
   robot.settle();
-  CHECK(robot.app().view().editing.weights == Editable::KeyWeights);
+  CHECK(robot.app().view().editing->weights == Editable::KeyWeights);
 }
 
 TEST_CASE("the wheel zooms into weights, a drag pans and is no click", "[weights]") {
@@ -341,7 +342,7 @@ TEST_CASE("the wheel zooms into weights, a drag pans and is no click", "[weights
   const Document start = robot.document();
   robot.move(robot.at(32, 32));
   for (int i = 0; i < 8; ++i) robot.scroll(1);
-  const EditingState& state = robot.app().view().editing;
+  const EditingState& state = *robot.app().view().editing;
   CHECK(state.across.span() < 0.3f);
   const ZoomRange across = state.across;
   const ImVec2 middle = robot.centre("weight map");

@@ -8,6 +8,9 @@
 
 #include "app/files/paths.hpp"
 #include "app/scene/actions.hpp"
+#include "app/state/inspector_state.hpp"
+#include "app/state/signals_state.hpp"
+#include "app/state/walk_state.hpp"
 #include "core/base/error.hpp"
 #include "core/files/document/open.hpp"
 
@@ -182,13 +185,13 @@ void WordsTour::walk_through() {
   part_ = "walk";
   robot_.click("Mode: Walk");  // with the mouse: no button has the keyboard, which the space bar would press
   robot_.app().view().walk = {};
-  robot_.app().view().walk.speed = 0;
+  robot_.app().view().walk->speed = 0;
   wait();
   for (bool moved = true; moved;) {
-    const WalkState was = robot_.app().view().walk;
+    const WalkState was = *robot_.app().view().walk;
     robot_.key(ImGuiKey_Space);
     wait();
-    moved = robot_.app().view().walk.stage != was.stage || robot_.app().view().walk.move != was.move;
+    moved = robot_.app().view().walk->stage != was.stage || robot_.app().view().walk->move != was.move;
   }
 }
 
@@ -283,11 +286,12 @@ void WordsTour::go() {
   keyboard();
   for (const InspectorPage page : {InspectorPage::Row, InspectorPage::Neurons, InspectorPage::Vectors}) {
     restore();
-    view.inspector.page = page;
+    view.inspector->page = page;
     crawl("inspector");
   }
   view = ViewState{};
-  view.signals.slots = {PlotKind::EntropyMap, PlotKind::GradientNorms, PlotKind::Received, PlotKind::Weights};
+  view.signals->slots = {PlotKind::EntropyMap, PlotKind::GradientNorms, PlotKind::Received,
+                         PlotKind::Weights};
   crawl("signals");
   view = ViewState{};
   robot_.key(ImGuiKey_W);

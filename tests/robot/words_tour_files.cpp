@@ -3,6 +3,10 @@
 #include <fstream>
 #include <map>
 
+#include "app/state/files_state.hpp"
+#include "app/state/focus_state.hpp"
+#include "app/state/long_state.hpp"
+#include "app/state/signals_state.hpp"
 #include "core/files/formats/npy.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "tests/robot/words_tour.hpp"
@@ -65,13 +69,13 @@ void WordsTour::long_sequence() {
     robot_.settle();
     rest_on_everything();
   }
-  robot_.app().view().long_view.go_to = "nowhere";
+  robot_.app().view().long_view->go_to = "nowhere";
   robot_.click("Next");
   robot_.settle();
   robot_.app().save(directory_ / "whole.csv");
   robot_.frame(2);
   robot_.key(ImGuiKey_Escape);
-  robot_.app().view().focus.zoom = 8;
+  robot_.app().view().focus->zoom = 8;
   robot_.settle();
   robot_.key(ImGuiKey_Z);
   robot_.settle();
@@ -154,7 +158,7 @@ void WordsTour::messages() {
 void WordsTour::file_cards() {
   part_ = "files";
   const auto look = [&](const std::filesystem::path& folder) {
-    robot_.app().view().files.dialog.folder = folder;
+    robot_.app().view().files->dialog.folder = folder;
     robot_.key(ImGuiKey_O, ImGuiMod_Ctrl);
     robot_.settle();
   };
@@ -227,7 +231,7 @@ void WordsTour::dumps() {
   robot_.retype("##Labels", "one two");
   robot_.retype("##Labels", "");
   robot_.key(ImGuiKey_Escape);
-  robot_.app().view().files.asks = false;
+  robot_.app().view().files->asks = false;
   robot_.settle();
   robot_.move(robot_.centre("Guessed"));
   robot_.frame(2);
@@ -257,7 +261,7 @@ void WordsTour::dumps() {
   robot_.click("Layer");
   robot_.frame(2);
   robot_.key(ImGuiKey_Escape);
-  robot_.app().view().signals.slots[0] = PlotKind::GradientNorms;
+  robot_.app().view().signals->slots[0] = PlotKind::GradientNorms;
   robot_.frame(2);
   const Tensor weights(Shape{1, 2, 2}, {1, 0, 0.5f, 0.5f});
   write_safetensors(directory_ / "weights.safetensors", std::array{NamedTensor{"h.0.attn", &weights}});

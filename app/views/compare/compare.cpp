@@ -5,6 +5,8 @@
 #include <cmath>
 #include <optional>
 
+#include "app/state/compare_state.hpp"
+#include "app/state/focus_state.hpp"
 #include "app/views/compare/card.hpp"
 #include "app/views/compare/parts.hpp"
 
@@ -17,7 +19,7 @@ void keep_inside(std::int64_t& index, std::int64_t count) {
 
 /// The head of what is held that stands beside the shown one: its own choice, or the same.
 std::int64_t held_head_of(const Scene& scene) {
-  const std::int64_t chosen = scene.view.compare.held_head;
+  const std::int64_t chosen = scene.view.compare->held_head;
   const bool there = scene.held && chosen >= 0 && chosen < scene.held->result->layer().dimensions.heads;
   return there ? chosen : scene.head();
 }
@@ -34,7 +36,7 @@ Selection selection_in_b(const Scene& scene) {
   keep_inside(own.cell.query, d.queries);
   keep_inside(own.cell.key, d.keys);
   own.hovered_head.reset();
-  if (scene.view.compare.hovered_in_b) own.hovered_cell = scene.view.compare.hovered_in_b;
+  if (scene.view.compare->hovered_in_b) own.hovered_cell = scene.view.compare->hovered_in_b;
   if (own.hovered_cell && !is_inside(*own.hovered_cell, d)) own.hovered_cell.reset();
   return own;
 }
@@ -44,7 +46,7 @@ constexpr Cell nowhere{-1, -1};
 /// What is pointed at or chosen in a B of its own size counts for A as far as A has that cell.
 void carry_over(Scene& scene, const Selection& in_b) {
   const Dimensions& d = scene.result.dimensions;
-  scene.view.compare.hovered_in_b = in_b.hovered_cell;
+  scene.view.compare->hovered_in_b = in_b.hovered_cell;
   if (in_b.hovered_cell && is_inside(*in_b.hovered_cell, d)) scene.next.hovered_cell = in_b.hovered_cell;
   if (in_b.cell == nowhere || !is_inside(in_b.cell, d)) return;
   scene.next.cell = in_b.cell;
@@ -96,7 +98,7 @@ Picture draw_side(const Sides& sides, Scene& side, Plane plane, const Panel& pan
                    .scale = shared_scale(sides),
                    .name = name}};
   // A new cell chosen in A is brought into sight; a B of its own size follows A and has no wish.
-  std::optional<Cell>& seen = side.view.focus_gesture.seen_cell;
+  std::optional<Cell>& seen = side.view.focus_gesture->seen_cell;
   const std::optional<Cell> was = seen;
   if (&side.selection != &sides.a.selection) seen = side.selection.cell;
   draw_picture(picture, panel);
@@ -196,7 +198,7 @@ void draw_compare(Scene& scene, const Box& region) {
   if (!scene.held) {
     draw(nullptr);
   } else if (scene.stats.can_compare()) {
-    scene.view.compare.hovered_in_b.reset();
+    scene.view.compare->hovered_in_b.reset();
     Selection own = scene.selection;
     own.head = held_head;
     own.hovered_head.reset();

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/scene/head_words.hpp"
+#include "app/state/compare_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/compare/parts.hpp"
 #include "app/views/parts/unknown.hpp"
@@ -174,7 +175,7 @@ void choose_held_head(Sides& sides, const Box& room) {
   const Ui& ui = sides.ui();
   const std::int64_t heads = sides.b->result.dimensions.heads, now = sides.a.head(), shown = sides.b->head();
   if (heads < 2 || room.w < ui.px(104)) return;
-  std::int64_t& chosen = sides.a.view.compare.held_head;
+  std::int64_t& chosen = sides.a.view.compare->held_head;
   const auto next = [&](int step) { return (shown + step + heads) % heads; };
   const Tip tip{
       "Head of the held side",
@@ -238,7 +239,7 @@ void draw_head_of_difference(Sides& sides, const Box& head) {
           "×2 and ÷2 are equally far from 1: small weights count as much as large ones.", "/"}};
   const float wide = std::min(ui.px(scene.compact ? 232 : 300), head.w - ui.px(96));
   const Box mode{head.right() - wide, title_y(ui, head) - ui.px(13), wide, ui.px(26)};
-  DifferenceKind& kind = scene.view.compare.difference;
+  DifferenceKind& kind = scene.view.compare->difference;
   if (const auto chosen = segments(ui, "Difference", mode, kinds, static_cast<int>(kind), tips,
                                    {.text_size = scene.compact ? type::tick : type::label}))
     kind = static_cast<DifferenceKind>(*chosen);

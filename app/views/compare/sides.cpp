@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/state/compare_state.hpp"
+#include "app/state/focus_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/compare/parts.hpp"
 #include "core/attention/run_stage.hpp"
@@ -44,7 +46,7 @@ std::string counted(std::int64_t n, std::string_view one, std::string_view many)
 
 Sides sides_of(Scene& scene, Scene* held) {
   const Document& document = scene.result.document;
-  const Plane::Kind kind = plane_kind(scene.view.compare.difference);
+  const Plane::Kind kind = plane_kind(scene.view.compare->difference);
   const Stage used = weights_stage(document);
   Plane plane = scene.view.stage;
   const bool known =
@@ -79,7 +81,7 @@ ColourScale difference_scale(const Sides& sides, bool all_heads) {
   if (!(largest > 0)) largest = 1;
   if (sides.difference.kind == Plane::Kind::Ratio) largest = std::min(largest, most_doublings);
   if (sides.difference.kind == Plane::Kind::Magnitude)
-    return {weights_map(a.ui.theme, a.view.focus.colours), 0, largest, false};
+    return {weights_map(a.ui.theme, a.view.focus->colours), 0, largest, false};
   return {a.ui.theme.scores, -largest, largest, true};
 }
 

@@ -1,6 +1,7 @@
 // app/views/controls: what goes in: the text, its padding, a second text, and what is already in the cache.
 #include <algorithm>
 
+#include "app/state/files_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/parts/refusal.hpp"
@@ -73,7 +74,7 @@ std::string_view given_words(Holds holds) {
 /// Which layer of a dump is shown. After an undo the file may be another: then none of its layers is.
 void layer_row(Column& c) {
   Scene& scene = c.scene;
-  const FilesState& files = scene.view.files;
+  const FilesState& files = *scene.view.files;
   const auto shown = std::find_if(files.layers.begin(), files.layers.end(), [&](const LayerEntry& layer) {
     return layer.title == scene.document.title;
   });

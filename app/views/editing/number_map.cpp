@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/scene/scene.hpp"
+#include "app/state/editing_state.hpp"
 #include "app/ui/number_format.hpp"
 
 namespace attnscope {
@@ -28,7 +29,7 @@ class MapDrawing {
   MapDrawing(Scene& scene, const Box& area, const NumberMap& map)
       : scene_(scene),
         ui_(scene.ui),
-        state_(scene.view.editing),
+        state_(*scene.view.editing),
         area_(area),
         map_(map),
         scale_{ui_.theme.scores, -map.most, map.most, true} {}

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "app/state/editing_state.hpp"
 #include "core/attention/run_stage.hpp"
 
 namespace attnscope {
@@ -101,17 +102,17 @@ Document applied(Scene& scene, const NumberEvent& event, Place place, Columns co
   Document& document = scene.document;
   switch (event.kind) {
     case Kind::Set: return edit::number(std::move(document), place, event.value);
-    case Kind::Restore: return scene.view.editing.before;
+    case Kind::Restore: return scene.view.editing->before;
     case Kind::Reset: return edit::reset_number(std::move(document), place);
     case Kind::ResetRow: return edit::reset_row(std::move(document), place, columns);
     case Kind::Zero: return edit::zero_row(std::move(document), place, columns);
     case Kind::OneHot: return edit::one_hot_row(std::move(document), place, columns);
     case Kind::Noise: {
       const float spread = deviation(document, place.block);
-      return edit::noise_row(std::move(document), place, {spread, ++scene.view.editing.noises}, columns);
+      return edit::noise_row(std::move(document), place, {spread, ++scene.view.editing->noises}, columns);
     }
     case Kind::PasteRow: {
-      const std::vector<float>& row = scene.view.editing.numbers.row;
+      const std::vector<float>& row = scene.view.editing->numbers.row;
       const auto count = std::min(std::ssize(row), static_cast<std::ptrdiff_t>(columns.end - columns.begin));
       place.column = columns.begin;
       return edit::paste_row(std::move(document), place, {row.data(), static_cast<std::size_t>(count)});
@@ -127,7 +128,7 @@ void apply(Scene& scene, const NumberEvent& event, const Place& first) {
   place.column += event.at.column;
   const Columns columns{first.column + event.stretch.begin, first.column + event.stretch.end};
   const Document before = scene.document;
-  EditingState& state = scene.view.editing;
+  EditingState& state = *scene.view.editing;
   if (state.began != state.numbers.count) {
     state.began = state.numbers.count;
     state.before = before;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "app/state/editing_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/editing/number_map.hpp"
 #include "app/views/editing/places.hpp"
@@ -113,7 +114,7 @@ NumberMap map_of(const Weighed& w) {
   const bool reset = can_reset(scene.document, w.block);
   return {.label = "weight map",
           .what = "block " + std::string(symbol(w.block)),
-          .content = content_of(w.scene.view.editing, w.numbers),
+          .content = content_of(*w.scene.view.editing, w.numbers),
           .values = w.numbers->matrix(),
           .most = largest(w, lit),
           .colour_note =
@@ -227,7 +228,7 @@ void show_next_weights(Scene& scene) {
     scene.view.message = "Q, K and V are given as numbers: there are no weights. Edit them under More.";
     return;
   }
-  const std::optional<Editable> now = scene.view.editing.weights;
+  const std::optional<Editable> now = scene.view.editing->weights;
   const auto at = now ? std::find(all.begin(), all.end(), *now) : all.end();
   if (!now) return scene.view.show_weights(all.front());
   if (at == all.end() || at + 1 == all.end()) return scene.view.show_stage(scene.view.stage);

@@ -13,6 +13,7 @@
 #include <imgui_internal.h>
 
 #include "app/files/paths.hpp"
+#include "app/state/files_state.hpp"
 #include "app/views/files/modal_card.hpp"
 #include "core/text/utf8.hpp"
 
@@ -56,10 +57,10 @@ fs::path first_folder(const FilesState& files) {
 }
 
 void begin(Scene& scene) {
-  FileDialog& dialog = scene.view.files.dialog;
+  FileDialog& dialog = scene.view.files->dialog;
   dialog.trouble.clear();
   dialog.filter = 0;
-  const fs::path folder = first_folder(scene.view.files);
+  const fs::path folder = first_folder(*scene.view.files);
   if (!std::exchange(dialog.keeps_name, false)) dialog.name = dialog.suggested = proposed_name(scene);
   go_to(dialog, folder);
   give_keyboard(dialog, dialog.task == FileTask::Open ? DialogPart::List : DialogPart::Name);
@@ -101,7 +102,7 @@ void refuse(FileDialog& dialog, std::string why) {
 }
 
 void write_to(Scene& scene, const fs::path& path) {
-  FileDialog& dialog = scene.view.files.dialog;
+  FileDialog& dialog = scene.view.files->dialog;
   std::error_code unknown;
   if (fs::is_directory(path, unknown)) {
     dialog.name = dialog.suggested;
@@ -125,7 +126,7 @@ void write_to(Scene& scene, const fs::path& path) {
 }
 
 void open_at(Scene& scene, const fs::path& path) {
-  FileDialog& dialog = scene.view.files.dialog;
+  FileDialog& dialog = scene.view.files->dialog;
   std::error_code unknown;
   if (fs::is_directory(path, unknown)) return go_to(dialog, path);
   if (!fs::exists(path, unknown)) return refuse(dialog, "There is no file " + in_quotes(path.native()) + ".");
@@ -165,7 +166,7 @@ bool draw_field(const Ui& ui, FileDialog& dialog, DialogPart part, const char* l
 /// Up, home, and the path that is shown. True for Return.
 bool draw_path_line(Scene& scene, const Box& line) {
   const Ui& ui = scene.ui;
-  FileDialog& dialog = scene.view.files.dialog;
+  FileDialog& dialog = scene.view.files->dialog;
   const auto width_of = [&](const char* label) {
     return ui.text_width(label, type::label, Ink::Medium) + ui.px(24);
   };
@@ -182,7 +183,7 @@ bool draw_path_line(Scene& scene, const Box& line) {
 /// True for Return.
 bool draw_name_line(Scene& scene, const Box& card, float y) {
   const Ui& ui = scene.ui;
-  FileDialog& dialog = scene.view.files.dialog;
+  FileDialog& dialog = scene.view.files->dialog;
   const float pad = ui.px(20), label = ui.px(84);
   const Box box{card.x + pad + label, y, card.w - 2 * pad - label, ui.px(30)};
   ui.text(card.x + pad, box.centre_y(), "Name", {type::label, ui.theme.text2});
@@ -201,7 +202,7 @@ bool draw_name_line(Scene& scene, const Box& card, float y) {
 /// Filters at the left, the two buttons at the right. True when the one that does it was pressed.
 bool draw_footer(Scene& scene, const Box& line) {
   const Ui& ui = scene.ui;
-  FileDialog& dialog = scene.view.files.dialog;
+  FileDialog& dialog = scene.view.files->dialog;
   const char* order = order_of(dialog.task);
   const auto width_of = [&](const char* label) {
     return ui.text_width(label, type::label, Ink::Medium) + ui.px(32);
@@ -230,7 +231,7 @@ bool draw_footer(Scene& scene, const Box& line) {
 
 void draw_dialog(Scene& scene, const Layout& layout, const Box& card) {
   const Ui& ui = scene.ui;
-  FileDialog& dialog = scene.view.files.dialog;
+  FileDialog& dialog = scene.view.files->dialog;
   const bool saves = dialog.task != FileTask::Open;
   const float pad = ui.px(20);
   const Box inner{card.x + pad, card.y, card.w - 2 * pad, card.h};
@@ -269,8 +270,8 @@ void draw_dialog(Scene& scene, const Layout& layout, const Box& card) {
 }
 
 void open_dialog(Scene& scene, FileTask task) {
-  scene.view.files.dialog.task = task;
-  scene.view.files.dialog.opens = true;
+  scene.view.files->dialog.task = task;
+  scene.view.files->dialog.opens = true;
 }
 
 }  // namespace
@@ -278,11 +279,11 @@ void open_dialog(Scene& scene, FileTask task) {
 void open_file_dialog(Scene& scene) { open_dialog(scene, FileTask::Open); }
 void open_save_dialog(Scene& scene) { open_dialog(scene, FileTask::Save); }
 void open_picture_card(Scene& scene, PictureRegion region) {
-  scene.view.files.region = region;
+  scene.view.files->region = region;
   open_dialog(scene, FileTask::Picture);
 }
 void open_export_dialog(Scene& scene, NumberFormat format) {
-  scene.view.files.numbers = format;
+  scene.view.files->numbers = format;
   open_dialog(scene, FileTask::Numbers);
 }
 
@@ -317,7 +318,7 @@ fs::path meant_path(const FileDialog& dialog, std::string_view typed) {
 }
 
 void accept(Scene& scene) {
-  FileDialog& dialog = scene.view.files.dialog;
+  FileDialog& dialog = scene.view.files->dialog;
   const bool opens = dialog.task == FileTask::Open;
   dialog.trouble.clear();
   if (dialog.keyboard == DialogPart::Path) {
@@ -337,7 +338,7 @@ void accept(Scene& scene) {
 
 void draw_file_dialog(Scene& scene, const Layout& layout) {
   const Ui& ui = scene.ui;
-  FileDialog& dialog = scene.view.files.dialog;
+  FileDialog& dialog = scene.view.files->dialog;
   if (std::exchange(dialog.opens, false)) {
     begin(scene);
     ImGui::OpenPopup(dialog_popup);

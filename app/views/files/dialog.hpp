@@ -1,6 +1,7 @@
 // app/views/files: the parts of the dialog for files.
 #pragma once
 
+#include "app/state/files_state.hpp"
 #include "app/views/files/files.hpp"
 
 namespace attnscope {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/files/file_kinds.hpp"
+#include "app/state/files_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/files/dialog.hpp"
 
@@ -53,7 +54,7 @@ Box option_line(const Ui& ui, const Box& card, float& y, std::string_view shown)
 
 /// How large it will be, in words.
 std::string size_words(const Scene& scene, const Layout& layout) {
-  const FilesState& files = scene.view.files;
+  const FilesState& files = *scene.view.files;
   const std::optional<Box> box = box_of(files.region, layout, scene.view);
   if (!box) return "hidden: show it first";
   if (files.vector) return "text stays text";
@@ -66,7 +67,7 @@ std::string size_words(const Scene& scene, const Layout& layout) {
 /// PNG or SVG, and how large.
 void draw_kind_and_size(Scene& scene, const Layout& layout, const Box& line) {
   const Ui& ui = scene.ui;
-  FilesState& files = scene.view.files;
+  FilesState& files = *scene.view.files;
   constexpr std::array<std::string_view, 2> kinds{"PNG", "SVG"};
   const std::array<Tip, 2> tips{
       Tip{"PNG", {}, "Pixels, drawn anew at the chosen size.", {}},
@@ -92,7 +93,7 @@ void draw_kind_and_size(Scene& scene, const Layout& layout, const Box& line) {
 
 void draw_picture_options(Scene& scene, const Layout& layout, const Box& card, float& y) {
   const Ui& ui = scene.ui;
-  FilesState& files = scene.view.files;
+  FilesState& files = *scene.view.files;
   const std::vector<RegionChoice> all = region_choices(scene);
   std::size_t at = index_of(all, files.region);
   files.region = all[at].region;
@@ -117,7 +118,7 @@ void draw_picture_options(Scene& scene, const Layout& layout, const Box& card, f
 
 void draw_number_options(Scene& scene, const Box& card, float& y) {
   const Ui& ui = scene.ui;
-  FilesState& files = scene.view.files;
+  FilesState& files = *scene.view.files;
   constexpr std::array<std::string_view, 3> formats{"CSV", "NPY", "All stages"};
   const std::array<Tip, 3> tips{
       Tip{"CSV", {}, "A table with the labels of its rows and columns, for a spreadsheet.", {}},
@@ -155,12 +156,12 @@ void draw_number_options(Scene& scene, const Box& card, float& y) {
 }  // namespace
 
 void draw_dialog_options(Scene& scene, const Layout& layout, const Box& card, float& y) {
-  if (scene.view.files.dialog.task == FileTask::Picture) draw_picture_options(scene, layout, card, y);
-  if (scene.view.files.dialog.task == FileTask::Numbers) draw_number_options(scene, card, y);
+  if (scene.view.files->dialog.task == FileTask::Picture) draw_picture_options(scene, layout, card, y);
+  if (scene.view.files->dialog.task == FileTask::Numbers) draw_number_options(scene, card, y);
 }
 
 int option_lines(const Scene& scene) {
-  switch (scene.view.files.dialog.task) {
+  switch (scene.view.files->dialog.task) {
     case FileTask::Picture: return 3;
     case FileTask::Numbers: return 2;
     default: return 0;
@@ -168,7 +169,7 @@ int option_lines(const Scene& scene) {
 }
 
 std::string proposed_name(const Scene& scene) {
-  const FilesState& files = scene.view.files;
+  const FilesState& files = *scene.view.files;
   const std::string title = files.file.empty() ? scene.document.title : files.file.stem().native();
   switch (files.dialog.task) {
     case FileTask::Open: return {};
@@ -187,7 +188,7 @@ std::string proposed_name(const Scene& scene) {
 }
 
 void follow_choice(Scene& scene) {
-  FileDialog& dialog = scene.view.files.dialog;
+  FileDialog& dialog = scene.view.files->dialog;
   const std::string next = proposed_name(scene);
   if (dialog.name == dialog.suggested) {
     dialog.name = next;
@@ -202,7 +203,7 @@ void follow_choice(Scene& scene) {
 }
 
 PictureWish picture_wish(const Scene& scene, std::filesystem::path path) {
-  const FilesState& files = scene.view.files;
+  const FilesState& files = *scene.view.files;
   PictureWish wish{files.region, static_cast<float>(files.scale), std::move(path), {}};
   if (files.picture_theme != 0) wish.theme = files.picture_theme == 1 ? ThemeName::Light : ThemeName::Dark;
   return wish;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/state/files_state.hpp"
 #include "app/views/backends/floating_card.hpp"
 #include "app/views/files/files.hpp"
 #include "core/edits/dump.hpp"
@@ -100,13 +101,13 @@ void draw_questions(Scene& scene, Box inner, const std::string& file) {
               "The picture goes on with what was guessed and says so; the words beside the head open this "
               "card again.",
               "Esc"}))
-    scene.view.files.asks = false;
+    scene.view.files->asks = false;
 }
 
 }  // namespace
 
 void draw_dump_question(Scene& scene, const Layout& layout) {
-  bool& asks = scene.view.files.asks;
+  bool& asks = scene.view.files->asks;
   const Document& document = scene.document;
   asks = asks && (is_causal_guessed(document) || are_positions_guessed(document));
   const Box& region = scene.view.mode == Mode::Explore && layout.focus.w > 0 ? layout.focus : layout.whole;
@@ -152,7 +153,7 @@ float draw_guess_chip(Scene& scene, float x, float y, float room) {
            {},
            "The file does not say it. A click asks; turning the mask or positions answers, too.",
            {}});
-  if (touch.clicked) scene.view.files.asks = true;
+  if (touch.clicked) scene.view.files->asks = true;
   return width;
 }
 

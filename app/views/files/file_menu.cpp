@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/files/file_kinds.hpp"
+#include "app/state/files_state.hpp"
 #include "app/views/files/files.hpp"
 #include "core/text/utf8.hpp"
 
@@ -75,7 +76,7 @@ void look_for_recent(FilesState& files) {
 /// What was closed with changes, the last of it first.
 void draw_closed(Scene& scene, MenuColumn& left) {
   constexpr std::size_t shown = 3;
-  const std::vector<ClosedEntry>& closed = scene.view.files.closed;
+  const std::vector<ClosedEntry>& closed = scene.view.files->closed;
   for (std::size_t i = 0; i < std::min(shown, closed.size()); ++i) {
     const std::string title = own(printable(closed[i].title)), time = day_and_time(closed[i].closed);
     const bool is_last = i == 0;
@@ -90,7 +91,7 @@ void draw_closed(Scene& scene, MenuColumn& left) {
 
 /// What can be opened.
 void draw_incoming(Scene& scene, MenuColumn& left, MenuColumn& right) {
-  FilesState& files = scene.view.files;
+  FilesState& files = *scene.view.files;
   left.title("Open");
   if (left.row({"Open a file", "Open a file…", "Ctrl+O"})) open_file_dialog(scene);
   draw_closed(scene, left);
@@ -175,7 +176,7 @@ void draw_menu(Scene& scene, const Box& at) {
 void draw_file_menu(Scene& scene, const Box& bar, float x, float room) {
   const Ui& ui = scene.ui;
   constexpr const char* label = "File";
-  const std::filesystem::path& file = scene.view.files.file;
+  const std::filesystem::path& file = scene.view.files->file;
   std::string title = !file.empty()                  ? own(printable(file.filename().native()))
                       : scene.document.title.empty() ? "untitled"
                                                      : own(scene.document.title);
@@ -189,7 +190,7 @@ void draw_file_menu(Scene& scene, const Box& bar, float x, float room) {
                {"Open, save, export", path,
                 "Examples, files, pictures, numbers; or drop a file on the window.", "Ctrl+O"});
   if (clicked) {
-    look_for_recent(scene.view.files);
+    look_for_recent(*scene.view.files);
     scene.requests.look_for_closed = true;
     ImGui::OpenPopup(label);
   }

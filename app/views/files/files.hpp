@@ -4,6 +4,7 @@
 
 #include "app/scene/scene.hpp"
 #include "app/session/export_choice.hpp"
+#include "app/state/files_state.hpp"
 #include "app/state/layout.hpp"
 
 namespace attnscope {

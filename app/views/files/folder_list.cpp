@@ -6,6 +6,7 @@
 #include <imgui.h>
 
 #include "app/files/file_kinds.hpp"
+#include "app/state/files_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/files/dialog.hpp"
 #include "app/widgets/row_list.hpp"
@@ -132,7 +133,7 @@ void draw_column_names(const Ui& ui, FileDialog& dialog, const Box& line) {
 /// True when it was clicked twice.
 bool draw_entry(Scene& scene, const FolderEntry& entry, const Box& row) {
   const Ui& ui = scene.ui;
-  FileDialog& dialog = scene.view.files.dialog;
+  FileDialog& dialog = scene.view.files->dialog;
   const Ui::Touch touch = ui.touch(("entry " + printable(entry.name)).c_str(), row, false);
   const bool chosen = entry.name == dialog.chosen;
   if (chosen) {
@@ -172,7 +173,7 @@ std::string_view empty_words(const FileDialog& dialog) {
 
 bool draw_folder_list(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
-  FileDialog& dialog = scene.view.files.dialog;
+  FileDialog& dialog = scene.view.files->dialog;
   ui.fill(box, ui.theme.canvas, ui.px(8));
   const float line = ui.px(26);
   draw_column_names(ui, dialog, {box.x, box.y + ui.px(2), box.w - ui.px(12), line});

@@ -7,6 +7,7 @@
 
 #include <imgui.h>
 
+#include "app/state/files_state.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/files/modal_card.hpp"
 #include "core/text/utf8.hpp"
@@ -17,7 +18,7 @@ namespace {
 constexpr const char* question_popup = "Replace the file";
 
 void answer(Scene& scene, bool replace) {
-  FilesState& files = scene.view.files;
+  FilesState& files = *scene.view.files;
   const OverwriteQuestion question = *std::exchange(files.question, std::nullopt);
   ImGui::CloseCurrentPopup();
   if (replace) {
@@ -50,7 +51,7 @@ bool answer_button(const Ui& ui, const char* label, const Box& box, bool is_defa
 
 void draw_question(Scene& scene, const Box& card, float words) {
   const Ui& ui = scene.ui;
-  OverwriteQuestion& question = *scene.view.files.question;
+  OverwriteQuestion& question = *scene.view.files->question;
   const float pad = ui.px(20), inner = card.w - 2 * pad;
   ui.paragraph(card.x + pad, card.y + pad, inner, sentence_of(question),
                {type::body, ui.theme.text1, Ink::Semibold});
@@ -80,7 +81,7 @@ void draw_question(Scene& scene, const Box& card, float words) {
       (by_key && !replace))
     return answer(scene, false);
   if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) {
-    scene.view.files.question.reset();
+    scene.view.files->question.reset();
     ImGui::CloseCurrentPopup();
   }
 }
@@ -88,7 +89,7 @@ void draw_question(Scene& scene, const Box& card, float words) {
 }  // namespace
 
 void draw_overwrite_question(Scene& scene) {
-  std::optional<OverwriteQuestion>& question = scene.view.files.question;
+  std::optional<OverwriteQuestion>& question = scene.view.files->question;
   if (!question) return;
   if (question->opens) ImGui::OpenPopup(question_popup);
   const Ui& ui = scene.ui;

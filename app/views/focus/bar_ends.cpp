@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/state/focus_state.hpp"
 #include "app/ui/number_format.hpp"
 
 namespace attnscope {
@@ -34,7 +35,7 @@ void draw_handle(Scene& scene, const Bar& bar, bool is_high) {
   const float reach = ui.px(5);
   const Ui::Touch touch =
       ui.touch(label, {knob.x - reach, knob.y - ui.px(3), knob.w + 2 * reach, knob.h + ui.px(6)});
-  std::optional<std::array<float, 2>>& taken = scene.view.focus_gesture.bar;
+  std::optional<std::array<float, 2>>& taken = scene.view.focus_gesture->bar;
   if (touch.hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
     scene.view.range = RangeMode::All;
   } else if (touch.held && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 1)) {
@@ -66,7 +67,7 @@ void read_bar(Scene& scene, const Bar& bar) {
   const Box area{bar.ramp.x, bar.ramp.y - ui.px(4), bar.ramp.w, bar.ramp.h + ui.px(8)};
   ImGui::SetNextItemAllowOverlap();  // the handles lie on it
   const Ui::Touch touch = ui.touch("Colour bar", area, false);
-  if (!touch.hovered || scene.view.focus_gesture.bar) return;
+  if (!touch.hovered || scene.view.focus_gesture->bar) return;
   const float mouse = std::clamp(ImGui::GetIO().MousePos.x, bar.ramp.x, bar.ramp.right() - 1);
   const std::string text = end_text(bar, bar.value_at(mouse));
   ui.fill({std::round(mouse), bar.ramp.y - ui.px(2), std::max(1.f, ui.px(1)), bar.ramp.h + ui.px(4)},
@@ -118,7 +119,7 @@ void choose_range(Scene& scene, const Bar& bar, const Box& box) {
 }  // namespace
 
 Bar planned_bar(Scene& scene, const Box& ramp, const ColourScale& scale) {
-  std::optional<std::array<float, 2>>& taken = scene.view.focus_gesture.bar;
+  std::optional<std::array<float, 2>>& taken = scene.view.focus_gesture->bar;
   if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) taken.reset();
   return {ramp, scale, taken ? (*taken)[0] : scale.low, taken ? (*taken)[1] : scale.high};
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/scene/picture.hpp"
+#include "app/state/focus_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/focus/bar_ends.hpp"
 #include "app/views/focus/focus_parts.hpp"
@@ -51,7 +52,7 @@ void draw_value_tick(const Scene& scene, const Bar& bar) {
 void draw_colours(Scene& scene, const Bar& bar, const Box& box) {
   const Ui& ui = scene.ui;
   if (!is_weights(scene.view.stage)) return;
-  FocusState& focus = scene.view.focus;
+  FocusState& focus = *scene.view.focus;
   constexpr std::array<std::string_view, weight_colour_count> names{"Magma", "Viridis", "Cividis", "Blues",
                                                                     "Grey"};
   const char* const label = "Colours";

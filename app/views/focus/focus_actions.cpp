@@ -1,35 +1,37 @@
 // app/views: what the keys of the focus do.
 #include <algorithm>
 
+#include "app/state/editing_state.hpp"
+#include "app/state/focus_state.hpp"
 #include "app/views/focus/focus_parts.hpp"
 #include "core/attention/run_stage.hpp"
 
 namespace attnscope {
 
-void fit_or_zoom(Scene& scene) { scene.view.focus_gesture.fit_or_zoom = true; }
+void fit_or_zoom(Scene& scene) { scene.view.focus_gesture->fit_or_zoom = true; }
 
-void swap_axes(Scene& scene) { scene.view.focus.turned = !scene.view.focus.turned; }
+void swap_axes(Scene& scene) { scene.view.focus->turned = !scene.view.focus->turned; }
 
 void toggle_log(Scene& scene) {
   if (!is_weights(scene.view.stage)) {
     scene.view.message = "Only weights can be coloured by their logarithm: scores are centred on zero.";
     return;
   }
-  scene.view.focus.log = !scene.view.focus.log;
+  scene.view.focus->log = !scene.view.focus->log;
   if (scene.view.range == RangeMode::Lock)
     scene.view.range = RangeMode::All;  // its ends were for the other one
 }
 
 void show_lines(Scene& scene, bool lines) {
-  scene.view.focus.lines = lines;
+  scene.view.focus->lines = lines;
   scene.view.vectors.reset();
-  scene.view.editing.weights.reset();
+  scene.view.editing->weights.reset();
   if (lines && !is_weights(scene.view.stage)) scene.view.show_stage(weights_stage(scene.result.document));
 }
 
 void toggle_lines(Scene& scene) {
-  const bool is_other = scene.view.vectors || scene.view.editing.weights;
-  show_lines(scene, is_other || !scene.view.focus.lines);
+  const bool is_other = scene.view.vectors || scene.view.editing->weights;
+  show_lines(scene, is_other || !scene.view.focus->lines);
 }
 
 void toggle_errors(Scene& scene) {
@@ -41,7 +43,7 @@ void toggle_errors(Scene& scene) {
 }
 
 void move_cell(Scene& scene, std::int64_t down, std::int64_t right) {
-  const bool turned = scene.view.focus.turned && scene.view.mode == Mode::Explore;
+  const bool turned = scene.view.focus->turned && scene.view.mode == Mode::Explore;
   const Dimensions& d = scene.result.dimensions;
   Cell cell = scene.selection.cell;
   cell.query = std::clamp<std::int64_t>(cell.query + (turned ? right : down), 0, d.queries - 1);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/state/focus_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/focus/focus_parts.hpp"
 #include "app/views/focus/scroll_bar.hpp"
@@ -39,7 +40,7 @@ struct HoveredToken {
 class LinesView {
  public:
   LinesView(Scene& scene, const Box& area)
-      : scene_(scene), ui_(scene.ui), focus_(scene.view.focus), d_(scene.result.dimensions) {
+      : scene_(scene), ui_(scene.ui), focus_(*scene.view.focus), d_(scene.result.dimensions) {
     plane_ = is_weights(scene.view.stage) ? scene.view.stage : Plane(weights_stage(scene.result.document));
     place(area);
   }
@@ -57,7 +58,7 @@ class LinesView {
     if (is_long()) {
       const Box track{area_.right() - ui_.px(4), field_.y, ui_.px(4), field_.h};
       scroll_bar(ui_, "lines scroll", {track, true, rows(), shown_rows()}, focus_.line_row,
-                 scene_.view.focus_gesture.grip_query);
+                 scene_.view.focus_gesture->grip_query);
     }
     draw_controls();
   }
@@ -117,7 +118,7 @@ class LinesView {
 
   /// A newly chosen query or key comes into sight.
   void follow_cell() {
-    std::optional<Cell>& seen = scene_.view.focus_gesture.seen_cell;
+    std::optional<Cell>& seen = scene_.view.focus_gesture->seen_cell;
     const Cell cell = scene_.selection.cell;
     const auto bring = [&](std::int64_t i) {
       const auto at = static_cast<double>(i);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/state/focus_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/parts/map_parts.hpp"
 
@@ -33,7 +34,7 @@ void draw_values(const MapFrame& m, const ColourScale& scale) {
   const auto values = m.scene.stats.matrix(m.plane, m.b, m.h);
   CellMarks marks(m.scene, m.plane, m.b, m.h);
   const float size = m.side > ui.px(48) ? type::label : type::tick;
-  const bool is_magma = !scale.log && m.scene.view.focus.colours == WeightColours::Magma;
+  const bool is_magma = !scale.log && m.scene.view.focus->colours == WeightColours::Magma;
   for (std::int64_t i = m.queries().from(); i < m.queries().to(); ++i) {
     for (std::int64_t j = m.keys().from(); j < m.keys().to(); ++j) {
       if (marks(i, j) != CellKind::Number) continue;  // its hatch or dot says it

@@ -5,6 +5,8 @@
 
 #include "app/scene/head_words.hpp"
 #include "app/scene/picture.hpp"
+#include "app/state/editing_state.hpp"
+#include "app/state/focus_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/files/files.hpp"
@@ -34,7 +36,7 @@ void other_stages(Scene& scene, const std::vector<Plane>& others) {
   for (const Plane plane : others) {
     const PlaneWords w = words(scene.result.document, plane);
     if (menu_row(ui, std::string(w.name).c_str(), w.formula,
-                 !scene.view.vectors && !scene.view.editing.weights && plane == scene.view.stage))
+                 !scene.view.vectors && !scene.view.editing->weights && plane == scene.view.stage))
       show_plane(scene, plane);
   }
   for (const Stage stage : vector_stages(scene.result)) {
@@ -44,7 +46,7 @@ void other_stages(Scene& scene, const std::vector<Plane>& others) {
   }
   for (const Editable block : weight_blocks(scene.document)) {
     const BlockWords w = block_words(block);
-    if (menu_row(ui, std::string(w.name).c_str(), w.formula, scene.view.editing.weights == block))
+    if (menu_row(ui, std::string(w.name).c_str(), w.formula, scene.view.editing->weights == block))
       scene.view.show_weights(block);
   }
 }
@@ -63,7 +65,7 @@ float draw_more(Scene& scene, float right, float y, bool segments) {
     if (plain && (kind_of(scene.view.stage) != Plane::Kind::Value || !is_usual(plane)))
       others.push_back(plane);
   }
-  const std::optional<Editable> weights = scene.view.editing.weights;
+  const std::optional<Editable> weights = scene.view.editing->weights;
   std::string_view shown = "More";
   if (!is_usual(scene.view.stage)) shown = words(scene.result.document, scene.view.stage).name;
   if (scene.view.vectors) shown = vector_words(*scene.view.vectors).name;
@@ -92,7 +94,7 @@ float draw_stages(Scene& scene, float left, float right, float y) {
     if (!known) unknown |= 1u << i;
   }
   const auto at = std::find(usual.begin(), usual.end(), scene.view.stage);
-  const bool is_other = at == usual.end() || scene.view.vectors || scene.view.editing.weights;
+  const bool is_other = at == usual.end() || scene.view.vectors || scene.view.editing->weights;
   const float wide = ui.px(scene.compact ? 232 : 300);
   const Box box{right - wide, y - ui.px(14), wide, ui.px(28)};
   if (const auto chosen =
@@ -110,8 +112,8 @@ float draw_map_or_lines(Scene& scene, float right, float y) {
       Tip{"Lines", {}, "Tokens left and right with a line for every weight that counts.", "G"}};
   const float wide = ui.px(scene.compact ? 88 : 100);
   const Box box{right - wide, y - ui.px(14), wide, ui.px(28)};
-  const bool is_other = scene.view.vectors || scene.view.editing.weights;
-  const int now = is_other ? -1 : scene.view.focus.lines ? 1 : 0;
+  const bool is_other = scene.view.vectors || scene.view.editing->weights;
+  const int now = is_other ? -1 : scene.view.focus->lines ? 1 : 0;
   const auto chosen =
       segments(ui, "Picture", box, names, now, tips, {.text_size = scene.compact ? type::tick : type::label});
   if (chosen) show_lines(scene, *chosen == 1);
@@ -123,7 +125,7 @@ float name_stage(const Scene& scene, float right, float y) {
   const Plane plane = scene.view.stage;
   std::string_view name = words(scene.result.document, plane).name;
   if (scene.view.vectors) name = vector_words(*scene.view.vectors).name;
-  if (scene.view.editing.weights) name = block_words(*scene.view.editing.weights).name;
+  if (scene.view.editing->weights) name = block_words(*scene.view.editing->weights).name;
   return right -
          scene.ui.text(right, y, name, {type::label, scene.ui.theme.text2, Ink::Medium, Align::Right});
 }
@@ -183,7 +185,7 @@ void show_plane(Scene& scene, Plane plane) {
     scene.view.range = RangeMode::Head;
   if (was_error && !plane.is_error() && scene.view.range == RangeMode::Head)
     scene.view.range = RangeMode::All;
-  if (!is_weights(plane)) scene.view.focus.lines = false;
+  if (!is_weights(plane)) scene.view.focus->lines = false;
 }
 
 std::optional<Plane> plane_of_kind(const Scene& scene, Plane::Kind kind) {
@@ -230,7 +232,7 @@ void draw_kinds(Scene& scene, const Box& box) {
 void draw_swap(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
   const Ui::Touch touch = ui.touch("Swap axes", box);
-  const bool on = scene.view.focus.turned;
+  const bool on = scene.view.focus->turned;
   ui.fill(box,
           touch.hovered ? ui.theme.control_hover
           : on          ? ui.theme.segment_on
@@ -272,7 +274,7 @@ void draw_focus_tools(Scene& scene, const Box& area, float caption, float corner
   } else {
     draw_guess_chip(scene, x, area.y + ui.px(10), room);
   }
-  if (scene.view.focus.zoom <= 1) return;
+  if (scene.view.focus->zoom <= 1) return;
   const float fit_right = caption > 0 ? area.right() : kinds.x - ui.px(12);
   const Box fit{fit_right - ui.px(40), y - caption - ui.px(12), ui.px(40), high};
   if (button(ui, "Fit", fit,
@@ -280,8 +282,8 @@ void draw_focus_tools(Scene& scene, const Box& area, float caption, float corner
               {},
               "The wheel zooms about the mouse, a drag moves, a double click fits again.",
               "Z"}))
-    scene.view.focus.zoom = 1;
-  ui.text(fit.x - ui.px(8), fit.centre_y(), fixed(scene.view.focus.zoom, 1) + "×",
+    scene.view.focus->zoom = 1;
+  ui.text(fit.x - ui.px(8), fit.centre_y(), fixed(scene.view.focus->zoom, 1) + "×",
           {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "app/scene/head_words.hpp"
+#include "app/state/heads_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/heads.hpp"
@@ -67,13 +68,13 @@ void preset_rows(Scene& scene, std::int64_t h) {
 
 void open_head_menu(Scene& scene, std::int64_t head) {
   scene.view.hidden[static_cast<std::size_t>(Region::Heads)] = false;
-  HeadsState& state = scene.view.heads;
+  HeadsState& state = *scene.view.heads;
   state.menu_opens = state.menu_by_key = true;
   state.menu_head = head;
 }
 
 void draw_head_menu(Scene& scene, ImVec2 place) {
-  HeadsState& state = scene.view.heads;
+  HeadsState& state = *scene.view.heads;
   constexpr const char* label = "head menu";
   if (state.menu_opens) ImGui::OpenPopup(label);
   state.menu_opens = false;

@@ -6,6 +6,7 @@
 
 #include "app/scene/head_words.hpp"
 #include "app/scene/picture.hpp"
+#include "app/state/heads_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/heads/flags.hpp"
 #include "app/views/heads/head_order.hpp"
@@ -137,7 +138,7 @@ class Thumbnail {
     scene_.next.hovered_head = h_;
     scene_.view.hint = std::move(hint);
     if (!ImGui::IsMouseClicked(1)) return;
-    HeadsState& state = scene_.view.heads;
+    HeadsState& state = *scene_.view.heads;
     state.menu_opens = true;
     state.menu_by_key = false;
     state.menu_head = h_;
@@ -186,7 +187,7 @@ class Thumbnail {
     const TextStyle name{type::tick, ui_.theme.text3}, value{type::tick, ui_.theme.text2};
     float x = box_.x + ui_.text(box_.x, y, "H", name) + ui_.px(4);
     x += ui_.text(x, y, read_out(measures().normalised, 2), value) + ui_.px(6);
-    const HeadStatistic& other = shown_statistic(scene_.view.heads.placed_by);
+    const HeadStatistic& other = shown_statistic(scene_.view.heads->placed_by);
     const std::string number = read_out(other.value(scene_.result, scene_.sequence(), h_), other.places);
     if (right < box_.right()) right -= ui_.px(4);  // beside marks
     const float at = right - ui_.text_width(number, type::tick);

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "app/scene/picture.hpp"
+#include "app/state/editing_state.hpp"
+#include "app/state/inspector_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/inspector/pages.hpp"
@@ -26,7 +28,7 @@ struct Steps {
 
 /// The plane in the focus; the weights while it shows something else.
 Plane shown_plane(const Scene& scene) {
-  const bool other = scene.view.vectors || scene.view.editing.weights || scene.view.inspector.expanded;
+  const bool other = scene.view.vectors || scene.view.editing->weights || scene.view.inspector->expanded;
   return other ? Plane(weights_stage(scene.result.document)) : scene.view.stage;
 }
 

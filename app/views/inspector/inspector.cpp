@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "app/scene/picture.hpp"
+#include "app/state/editing_state.hpp"
+#include "app/state/inspector_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/inspector/pages.hpp"
 
@@ -21,7 +23,7 @@ constexpr std::array<Tip, 4> page_tips{
 /// A pushpin: its head is filled while it holds.
 void draw_pin_button(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
-  const bool on = scene.view.inspector.pinned;
+  const bool on = scene.view.inspector->pinned;
   const Ui::Touch touch = ui.touch("Pin", box);
   if (touch.hovered || on) ui.fill(box, touch.hovered ? ui.theme.control_hover : ui.theme.control, ui.px(6));
   if (touch.focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(9));
@@ -40,7 +42,7 @@ void draw_pin_button(Scene& scene, const Box& box) {
 }
 
 float draw_page(Scene& scene, const CellPlace& at, const Box& area) {
-  switch (scene.view.inspector.page) {
+  switch (scene.view.inspector->page) {
     case InspectorPage::Cell: return draw_cell_page(scene, at, area);
     case InspectorPage::Row: return draw_row_page(scene, at, area);
     case InspectorPage::Neurons: return draw_neuron_page(scene, at, area);
@@ -62,17 +64,17 @@ float draw_tag(const Ui& ui, float right, float y, const std::string& label, Rgb
 
 CellPlace inspected_place(const Scene& scene) {
   // A number that is under the hand stays the one that it was, wherever the mouse goes.
-  const bool edits = scene.view.editing.numbers.grid.starts_with("operand ");
-  return scene.view.inspector.pinned || edits ? chosen_place(scene) : shown_place(scene);
+  const bool edits = scene.view.editing->numbers.grid.starts_with("operand ");
+  return scene.view.inspector->pinned || edits ? chosen_place(scene) : shown_place(scene);
 }
 
 void show_next_page(Scene& scene) {
-  InspectorPage& page = scene.view.inspector.page;
+  InspectorPage& page = scene.view.inspector->page;
   page = static_cast<InspectorPage>((static_cast<int>(page) + 1) % static_cast<int>(page_names.size()));
 }
 
 void toggle_pin(Scene& scene) {
-  bool& pinned = scene.view.inspector.pinned;
+  bool& pinned = scene.view.inspector->pinned;
   pinned = !pinned;
   if (!pinned) return;
   scene.next.cell = scene.cell();
@@ -97,7 +99,7 @@ float draw_readout(const Scene& scene, const CellPlace& at, const Box& line, std
   }
   right = draw_tag(ui, right, y, query_label(scene.result, at.b, at.query), ui.theme.query, most);
   // Another head may be previewed meanwhile.
-  if (scene.view.inspector.pinned && right - ui.px(28) > line.x + width + ui.px(12)) {
+  if (scene.view.inspector->pinned && right - ui.px(28) > line.x + width + ui.px(12)) {
     const Rgba hue = ui.theme.head(at.h);
     badge(ui, {right - ui.px(26), y - ui.px(8), ui.px(20), ui.px(16)}, std::to_string(at.h), hue,
           ink_on(hue));
@@ -135,15 +137,15 @@ void draw_inspector(Scene& scene, const Box& region) {
   draw_pin_button(scene, {x + width - side, y, side, side});
   const float tabs = std::min(width - side - ui.px(8), ui.px(256));
   if (const auto page = segments(ui, "Inspector", {x, y, tabs, side}, page_names,
-                                 static_cast<int>(scene.view.inspector.page), page_tips,
+                                 static_cast<int>(scene.view.inspector->page), page_tips,
                                  {.text_size = tabs < ui.px(240) ? type::tick : type::label}))
-    scene.view.inspector.page = static_cast<InspectorPage>(*page);
+    scene.view.inspector->page = static_cast<InspectorPage>(*page);
 
   const Box page{region.x + 1, region.y + title, region.w - 1, region.h - title};
   if (page.h < ui.px(40)) return;
   ImGui::SetCursorScreenPos(page.min());
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
-  ImGui::BeginChild(std::string(page_names[static_cast<std::size_t>(scene.view.inspector.page)]).c_str(),
+  ImGui::BeginChild(std::string(page_names[static_cast<std::size_t>(scene.view.inspector->page)]).c_str(),
                     {page.w, page.h}, ImGuiChildFlags_NavFlattened, ImGuiWindowFlags_NoBackground);
   const float top = ImGui::GetCursorScreenPos().y;
   const float bottom = draw_page(scene, inspected_place(scene), {x, top, width, page.h - ui.px(12)});

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "app/state/inspector_state.hpp"
 #include "core/attention/run_stage.hpp"
 
 namespace attnscope {

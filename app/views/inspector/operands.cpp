@@ -4,6 +4,8 @@
 #include <cmath>
 #include <variant>
 
+#include "app/state/editing_state.hpp"
+#include "app/state/inspector_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/editing/places.hpp"
 #include "app/views/editing/weight_map.hpp"
@@ -34,7 +36,7 @@ std::int64_t column_of(const Operand& operand, std::int64_t dimension) {
 
 /// Shows the block in the focus, zoomed to the columns of the head.
 void show_column(Scene& scene, const Operand& operand, Editable block) {
-  EditingState& editing = scene.view.editing;
+  EditingState& editing = *scene.view.editing;
   scene.view.show_weights(block);
   editing.zoomed = "block " + std::string(symbol(block));
   editing.across = editing.down = {};
@@ -51,7 +53,7 @@ void explain(Scene& scene, const Operand& operand, const char* popup, std::strin
   const Ui& ui = scene.ui;
   context_menu(ui, popup, [&] {
     const std::int64_t d = std::clamp<std::int64_t>(
-        scene.view.inspector.explained, 0, std::max<std::int64_t>(0, std::ssize(operand.values) - 1));
+        scene.view.inspector->explained, 0, std::max<std::int64_t>(0, std::ssize(operand.values) - 1));
     const double value = static_cast<double>(operand.values[static_cast<std::size_t>(d)]);
     menu_title(
         ui, operand.symbol + "[" + std::to_string(d) + "] of “" + operand.token + "” = " + fixed(value, 6));
@@ -64,7 +66,7 @@ void explain(Scene& scene, const Operand& operand, const char* popup, std::strin
     if (operand.stage != Stage::Output && scene.result.trace[Stage::Embed] && operand.stage != Stage::Mix)
       if (menu_row(ui, "Show token vectors", "E")) scene.view.show_vectors(Stage::Embed);
     if (operand.stage == Stage::Mix && menu_row(ui, "Show the row's weights", "A"))
-      scene.view.inspector.page = InspectorPage::Row;
+      scene.view.inspector->page = InspectorPage::Row;
   });
 }
 
@@ -100,7 +102,7 @@ NumberGrid grid_of(const Scene& scene, const Operand& operand, const OperandPlac
 
 OperandTouch take_operand(Scene& scene, const Operand& operand, const OperandPlaces& places) {
   if (operand.values.empty()) return {};
-  NumberEditing& numbers = scene.view.editing.numbers;
+  NumberEditing& numbers = scene.view.editing->numbers;
   const auto place = place_of(scene.result, {operand.stage, operand.b, operand.h, operand.row});
   const NumberGrid grid = grid_of(scene, operand, places, place);
   const NumberGridResult seen = number_grid(scene.ui, numbers, grid);
@@ -117,7 +119,7 @@ OperandTouch take_operand(Scene& scene, const Operand& operand, const OperandPla
   }
   const std::string popup = std::string(places.label) + ": origin";
   if (seen.touch.clicked && touch.hovered) {
-    scene.view.inspector.explained = *touch.hovered;
+    scene.view.inspector->explained = *touch.hovered;
     ImGui::OpenPopup(popup.c_str());
   }
   explain(scene, operand, popup.c_str(), std::get<std::string_view>(place));

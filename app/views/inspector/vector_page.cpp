@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/scene/picture.hpp"
+#include "app/state/inspector_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/inspector/operands.hpp"

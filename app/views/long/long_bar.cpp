@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/state/long_state.hpp"
 #include "app/views/focus/bar_ends.hpp"
 #include "app/views/long/long_parts.hpp"
 
@@ -54,7 +55,7 @@ void draw_long_bar(Scene& scene, const Box& area, const Box& cells, const Colour
   const float right = std::max(cells.right(), cells.x + ui.px(240));
   const Bar bar = planned_bar(scene, {cells.x, area.y + ui.px(22), right - cells.x, ui.px(10)}, scale);
   const auto spread = [&](float low, float high) -> const Histogram& {
-    return scene.stats.picture_histogram({scene.sequence(), scene.head(), scene.view.long_view.mean,
+    return scene.stats.picture_histogram({scene.sequence(), scene.head(), scene.view.long_view->mean,
                                           scale.zero_centred, low, high, bar_bins, scale.log});
   };
   draw_spread(ui, bar, spread(bar.from, bar.to));

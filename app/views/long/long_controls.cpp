@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/scene/head_words.hpp"
+#include "app/state/long_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/long/long_parts.hpp"
 
@@ -82,7 +83,7 @@ void go_to_rows(Column& c) {
   if (c.begin({.which = Section::GoTo, .label = "Go to", .opens = Opens::Always})) {
     const Box line = c.row(28, 6);
     const float wide = c.ui().px(56);
-    std::string& text = scene.view.long_view.go_to;
+    std::string& text = scene.view.long_view->go_to;
     text_field(c.ui(), "##Go to", {line.x, line.y, line.w - wide - c.ui().px(8), line.h}, text,
                "token, or 1204, 800");
     const bool entered = ImGui::IsItemDeactivated() &&
@@ -102,7 +103,7 @@ void go_to_rows(Column& c) {
     if (button(c.ui(), "Strongest cell in sight", strongest,
                {"Strongest cell in sight", "max of the weights",
                 "Among queries that see at least 16 keys, as far as they are known.", "J"}))
-      scene.view.long_view.to_strongest = true;
+      scene.view.long_view->to_strongest = true;
   }
   c.end();
 }

@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "app/state/focus_state.hpp"
+#include "app/state/long_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/ui/own_words.hpp"
 #include "app/views/long/long_parts.hpp"
@@ -16,7 +18,7 @@ std::string what_is_shown(const Scene& scene, int level) {
   const Survey& survey = survey_of(scene);
   const std::string size = grouped(std::int64_t{1} << level);
   std::string words = level == 0 ? std::string("every weight")
-                                 : std::string(scene.view.long_view.mean ? "mean" : "largest") +
+                                 : std::string(scene.view.long_view->mean ? "mean" : "largest") +
                                        " weight in each " + size + " × " + size + " block";
   const bool difference = shows_long_difference(scene);
   if (difference) words = "now − held of the " + (level == 0 ? std::string("weights") : words);
@@ -36,7 +38,7 @@ float draw_side_choice(Scene& scene, float right, float y) {
           "Exact where single cells are shown; of blocks the difference of their largest or mean weights.",
           "/"}};
   const Box box{right - scene.ui.px(190), y - scene.ui.px(13), scene.ui.px(190), scene.ui.px(26)};
-  LongSide& side = scene.view.long_view.side;
+  LongSide& side = scene.view.long_view->side;
   if (const auto c =
           segments(scene.ui, "Side", box, names, static_cast<int>(side), tips, {.text_size = type::tick}))
     side = static_cast<LongSide>(*c);
@@ -60,13 +62,13 @@ float draw_title_choices(Scene& scene, float right, float y) {
   const bool difference = shows_long_difference(scene);  // centred on zero: it has no logarithm
   const Box log{right - ui.px(difference ? 0 : 124), y - ui.px(13), ui.px(124), ui.px(26)};
   if (!difference)
-    if (const auto c = segments(ui, "Colour", log, colours, scene.view.focus.log ? 1 : 0, colour_tips,
+    if (const auto c = segments(ui, "Colour", log, colours, scene.view.focus->log ? 1 : 0, colour_tips,
                                 {.text_size = type::tick}))
-      scene.view.focus.log = *c == 1;
+      scene.view.focus->log = *c == 1;
   const Box pool{log.x - ui.px(difference ? 0 : 8) - ui.px(116), log.y, ui.px(116), log.h};
-  if (const auto c = segments(ui, "Pool", pool, pools, scene.view.long_view.mean ? 1 : 0, pool_tips,
+  if (const auto c = segments(ui, "Pool", pool, pools, scene.view.long_view->mean ? 1 : 0, pool_tips,
                               {.text_size = type::tick}))
-    scene.view.long_view.mean = *c == 1;
+    scene.view.long_view->mean = *c == 1;
   return pool.x;
 }
 
@@ -208,7 +210,7 @@ namespace {
 
 /// Everything on and around the cells. Returns the level that is shown.
 int draw_planned_map(Scene& scene, const MapFrame& m, const Box& area) {
-  LongState& state = scene.view.long_view;
+  LongState& state = *scene.view.long_view;
   state.first_query = m.queries().first;
   state.first_key = m.keys().first;
   state.queries = m.queries().shown;

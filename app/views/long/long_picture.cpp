@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "app/state/focus_state.hpp"
+#include "app/state/long_state.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "core/engine/survey.hpp"
 
@@ -15,8 +17,8 @@ const Survey& survey_of(const Scene& scene) {
 
 ColourScale long_scale(const Scene& scene, std::int64_t h) {
   ColourScale scale;
-  scale.map = weights_map(scene.ui.theme, scene.view.focus.colours);
-  scale.log = scene.view.focus.log;
+  scale.map = weights_map(scene.ui.theme, scene.view.focus->colours);
+  scale.log = scene.view.focus->log;
   // Ends locked on A − B, which lie on both sides of zero, mean nothing here.
   const bool of_difference = scene.view.range == RangeMode::Lock && scene.view.locked_range[0] < 0;
   const RangeMode range = of_difference ? RangeMode::All : scene.view.range;
@@ -192,7 +194,7 @@ std::uint64_t content_of(const Scene& scene, const LongPicture& p, const ColourS
   std::uint64_t content = mix_hash(1, scene.result.ticket);
   for (const std::uint64_t value :
        {scene.result.refinement, static_cast<std::uint64_t>(p.h),
-        static_cast<std::uint64_t>(scene.sequence()), static_cast<std::uint64_t>(scene.view.long_view.mean),
+        static_cast<std::uint64_t>(scene.sequence()), static_cast<std::uint64_t>(scene.view.long_view->mean),
         static_cast<std::uint64_t>(scale.map), static_cast<std::uint64_t>(scale.log),
         static_cast<std::uint64_t>(scene.ui.theme.name), static_cast<std::uint64_t>(p.part.turned),
         p.difference ? scene.held->result->ticket : 0,
@@ -243,7 +245,7 @@ void mark_difference(std::span<CellKind> kinds, const AttentionProblem& other, s
 int draw_long_picture(Scene& scene, const LongPicture& p) {
   const Ui& ui = scene.ui;
   if (p.box.w < 1 || p.box.h < 1) return 0;
-  const bool mean = scene.view.long_view.mean;
+  const bool mean = scene.view.long_view->mean;
   const auto across = static_cast<double>(p.part.turned ? p.box.h : p.box.w);
   const int level =
       std::min(level_of(survey_of(scene).cell), level_for(static_cast<float>(across / p.part.columns)));

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "app/state/focus_state.hpp"
+#include "app/state/long_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/ui/own_words.hpp"
 #include "app/views/long/long_parts.hpp"
@@ -24,7 +26,7 @@ float draw_minimap(Scene& scene, float x, float y, float width) {
                 std::max(ui.px(8), std::round(ratio > 1 ? most : most * ratio))};
   const Part whole{0, 0, static_cast<double>(d.queries), static_cast<double>(d.keys), false};
   draw_long_picture(scene, {"minimap", box, scene.head(), whole});
-  const LongState& seen = scene.view.long_view;
+  const LongState& seen = *scene.view.long_view;
   const bool zoomed =
       seen.queries < static_cast<double>(d.queries) || seen.keys < static_cast<double>(d.keys);
   const auto share = [](double at, std::int64_t of, float length) {
@@ -39,7 +41,7 @@ float draw_minimap(Scene& scene, float x, float y, float width) {
           {"Whole head", {}, "A click or a drag brings that part into the map.", {}});
   if (touch.held && zoomed) {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    FocusState& f = scene.view.focus;
+    FocusState& f = *scene.view.focus;
     const auto first = [](float pixel, float length, std::int64_t count, double shown) {
       const double at = static_cast<double>(pixel / length) * static_cast<double>(count) - shown / 2;
       return std::clamp(at, 0.0, std::max(0.0, static_cast<double>(count) - shown));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/state/long_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/long/long_parts.hpp"
 
@@ -15,7 +16,7 @@ const Survey& survey_of_held(const Scene& scene) {
 
 }  // namespace
 
-LongSide long_side(const Scene& scene) { return scene.held ? scene.view.long_view.side : LongSide::A; }
+LongSide long_side(const Scene& scene) { return scene.held ? scene.view.long_view->side : LongSide::A; }
 
 std::string why_no_long_difference(const Scene& scene) {
   if (!scene.held) return {};
@@ -60,7 +61,7 @@ ColourScale long_difference_scale(const Scene& scene, std::int64_t h, int level)
   }
   const Survey& a = survey_of(scene);
   const Survey& b = survey_of_held(scene);
-  const bool mean = scene.view.long_view.mean && level > 0;
+  const bool mean = scene.view.long_view->mean && level > 0;
   const auto of = [&](const Survey& survey) {
     return (mean ? survey.known.mean : survey.known.largest_cells()).matrix(h - survey.known.first_head);
   };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "app/state/files_state.hpp"
+#include "app/state/signals_state.hpp"
 #include "app/ui/own_words.hpp"
 #include "app/ui/words.hpp"
 #include "app/views/files/files.hpp"
@@ -60,7 +62,7 @@ void add_plots(const Scene& scene, std::vector<PaletteEntry>& all) {
   for (int i = 0; i < plot_kinds; ++i) {
     const auto kind = static_cast<PlotKind>(i);
     all.push_back({name_in_list(kind), "plot", words[static_cast<std::size_t>(i)], [kind](Scene& now) {
-                     SignalsState& signals = now.view.signals;
+                     SignalsState& signals = *now.view.signals;
                      now.view.mode = Mode::Explore;
                      now.view.hidden[static_cast<std::size_t>(Region::Signals)] = false;
                      const auto& slots = signals.slots;

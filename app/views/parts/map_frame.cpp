@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/state/focus_state.hpp"
+
 namespace attnscope {
 namespace {
 
@@ -83,7 +85,7 @@ std::int64_t label_step(float side, float needed) {
 MapFrame plan_map(Scene& scene, const Box& area, std::int64_t b, const HeatMapStyle& style) {
   const Ui& ui = scene.ui;
   const Dimensions& d = scene.result.dimensions;
-  const FocusState& focus = scene.view.focus;
+  const FocusState& focus = *scene.view.focus;
   const Axis queries{.keys = false, .count = d.queries}, keys{.keys = true, .count = d.keys};
   MapFrame m{.scene = scene,
              .b = b,
@@ -131,7 +133,7 @@ double zoom_for(const MapFrame& m, float side) {
 }  // namespace
 
 void zoom_to(const MapFrame& m, float side, ImVec2 point) {
-  FocusState& focus = m.scene.view.focus;
+  FocusState& focus = *m.scene.view.focus;
   focus.zoom = zoom_for(m, side);
   const double now = static_cast<double>(m.fitted) * focus.zoom;
   const auto first = [&](const Axis& axis, float pixel) {
@@ -143,7 +145,7 @@ void zoom_to(const MapFrame& m, float side, ImVec2 point) {
 }
 
 void zoom_to(const MapFrame& m, float side, Cell middle) {
-  FocusState& focus = m.scene.view.focus;
+  FocusState& focus = *m.scene.view.focus;
   focus.zoom = zoom_for(m, side);
   // Before it is drawn the plan is not known: a map at this zoom without an end tells how much is in sight.
   focus.query = focus.key = 0;
@@ -161,8 +163,8 @@ void bring_into_sight(const MapFrame& m, Cell cell) {
     if (at < axis.first) return axis.clamped(at);
     return at + 1 > axis.first + axis.shown ? axis.clamped(at + 1 - axis.shown) : axis.first;
   };
-  m.scene.view.focus.query = first(m.queries(), cell.query);
-  m.scene.view.focus.key = first(m.keys(), cell.key);
+  m.scene.view.focus->query = first(m.queries(), cell.query);
+  m.scene.view.focus->key = first(m.keys(), cell.key);
 }
 
 }  // namespace attnscope

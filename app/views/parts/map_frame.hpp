@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "app/state/focus_state.hpp"
 #include "app/views/parts/heat_map.hpp"
 
 namespace attnscope {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/state/editing_state.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "core/edits/mask.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 constexpr const char* no_token = "This key belongs to no token: every query sees it, so it cannot be hidden.";
 
 std::optional<std::int64_t> painted_head(const Scene& scene) {
-  if (scene.view.editing.all_heads) return std::nullopt;
+  if (scene.view.editing->all_heads) return std::nullopt;
   return scene.head();
 }
 
@@ -101,7 +102,7 @@ void toggle_hidden_cell(Scene& scene) {
 }
 
 void brush_mask(Scene& scene, const Ui::Touch& touch, std::int64_t b, Cell under, const Box& cell) {
-  std::optional<MaskStroke>& stroke = scene.view.editing.stroke;
+  std::optional<MaskStroke>& stroke = scene.view.editing->stroke;
   if (touch.held && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) stroke = begin(scene, b, under);
   if (touch.hovered || touch.held) {
     const Ui& ui = scene.ui;
@@ -122,7 +123,7 @@ void brush_mask(Scene& scene, const Ui::Touch& touch, std::int64_t b, Cell under
 }
 
 bool is_painting(const Scene& scene) {
-  return scene.view.editing.painting && scene.view.mode == Mode::Explore;
+  return scene.view.editing->painting && scene.view.mode == Mode::Explore;
 }
 
 bool paint_mask(Scene& scene, const Ui::Touch& touch, std::int64_t b, Cell under, const Box& cell) {
@@ -139,7 +140,7 @@ void paint_from_pattern(Scene& scene) {
 }
 
 void toggle_painting(Scene& scene) {
-  EditingState& editing = scene.view.editing;
+  EditingState& editing = *scene.view.editing;
   if (!editing.painting && refuse_without_scores(scene)) return;
   editing.painting = !editing.painting;
   editing.stroke.reset();
@@ -147,10 +148,10 @@ void toggle_painting(Scene& scene) {
   scene.view.show_stage(scene.view.stage);  // cells of queries and keys, to paint on
 }
 
-void toggle_brush_reach(Scene& scene) { scene.view.editing.all_heads = !scene.view.editing.all_heads; }
+void toggle_brush_reach(Scene& scene) { scene.view.editing->all_heads = !scene.view.editing->all_heads; }
 
 std::string_view brush_reach(const Scene& scene) {
-  return scene.view.editing.all_heads ? "all heads" : "this head";
+  return scene.view.editing->all_heads ? "all heads" : "this head";
 }
 
 }  // namespace attnscope

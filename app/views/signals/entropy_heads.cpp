@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/state/signals_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/signals/plots.hpp"
 
@@ -95,7 +96,7 @@ void draw_entropy_heads(const PlotPlace& place) {
   const Ui& ui = scene.ui;
   const Measures& a = scene.result.measures;
   const Measures* held = held_measures(scene);
-  SignalsState& state = scene.view.signals;
+  SignalsState& state = *scene.view.signals;
   TitleLine title(place);
   constexpr std::array<std::string_view, 2> names{"nats", "0–1"};
   constexpr std::array<Tip, 2> tips{

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/state/signals_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/signals/plots.hpp"
 
@@ -187,7 +188,7 @@ void point_at_curves(Scene& scene, const RowCurves& rows, const Axes& axes) {
 }
 
 void draw_switches(Scene& scene, TitleLine& title, bool can_differ) {
-  SignalsState& state = scene.view.signals;
+  SignalsState& state = *scene.view.signals;
   constexpr std::array<std::string_view, 2> names{"nats", "0–1"};
   constexpr std::array<Tip, 2> tips{
       Tip{"In nats", "H = −Σ w ln w", "Dashed: ln(allowed), the entropy of uniform weights.", {}},
@@ -211,8 +212,8 @@ void draw_entropy_rows(const PlotPlace& place) {
   TitleLine title(place);
   draw_switches(scene, title, held != nullptr);
   const Box below = title.finish("all heads");
-  const RowCurves rows{scene, scene.result.measures, held, scene.view.signals.rows_normalised,
-                       held && scene.view.signals.difference};
+  const RowCurves rows{scene, scene.result.measures, held, scene.view.signals->rows_normalised,
+                       held && scene.view.signals->difference};
   if (rows.a.queries < 1) return;
   // At the right end stand the numbers of heads, and the name of what is held.
   const float names =

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "app/scene/scene.hpp"
+#include "app/state/signals_state.hpp"
 #include "app/widgets/plot.hpp"
 
 namespace attnscope {
@@ -17,7 +18,7 @@ struct PlotPlace {
   Scene& scene;
   Box box;   // of the title line and the plot
   int slot;  // 0..3
-  PlotKind kind() const { return scene.view.signals.slots[static_cast<std::size_t>(slot)]; }
+  PlotKind kind() const { return scene.view.signals->slots[static_cast<std::size_t>(slot)]; }
 };
 
 /// What a plot is called above itself, and what its chooser tells of it.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/state/layout.hpp"
+#include "app/state/signals_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/signals/plots.hpp"
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/state/signals_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/signals/plots.hpp"
 #include "core/document/known.hpp"
@@ -35,7 +36,7 @@ std::optional<double> held_entropy(const Scene& scene) {
 /// The highest value the axis must reach: what the row could have, what was there, and the trigger's level. A
 /// scale beyond it runs along the upper edge.
 double highest(const Scene& scene, const Oscilloscope& scope) {
-  double most = std::clamp(static_cast<double>(scene.view.signals.trigger.level), 1.0, 20.0);  // e^20 keys
+  double most = std::clamp(static_cast<double>(scene.view.signals->trigger.level), 1.0, 20.0);  // e^20 keys
   for (std::size_t i = 0; i < scope.moments().size(); ++i) {
     const Moment& moment = scope.moments()[i];
     most = std::fmax(most, static_cast<double>(std::fmax(moment.entropy, moment.ceiling)));
@@ -45,10 +46,10 @@ double highest(const Scene& scene, const Oscilloscope& scope) {
 
 TimeWindow window_of(const Scene& scene, const Box& area) {
   const ViewState& view = scene.view;
-  const double base = view.signals.seconds;
+  const double base = view.signals->seconds;
   const double end = view.scope.axis_end(view.now, base);
   const double zero = view.scope.crossing().value_or(end);
-  const ZoomRange& zoom = view.signals.time_zoom;
+  const ZoomRange& zoom = view.signals->time_zoom;
   const auto at = [&](float share) { return end - base + base * static_cast<double>(share) - zero; };
   return {view.scope,
           zero,
@@ -120,7 +121,7 @@ void draw_level(Scene& scene, const TimeWindow& window) {
   if (scope.state() == Oscilloscope::State::Off) return;
   const Ui& ui = scene.ui;
   const Axes& axes = window.axes;
-  Trigger& trigger = scene.view.signals.trigger;
+  Trigger& trigger = scene.view.signals->trigger;
   const float y = axes.y(static_cast<double>(trigger.level));
   const Box grip{axes.area.x, y - ui.px(5), axes.area.w, ui.px(10)};
   const Ui::Touch touch = ui.touch("Trigger level", grip, false);
@@ -178,7 +179,7 @@ void draw_trigger_switches(Scene& scene, const Box& row) {
   const Ui& ui = scene.ui;
   if (ui.is_figure()) return;
   Oscilloscope& scope = scene.view.scope;
-  Trigger& trigger = scene.view.signals.trigger;
+  Trigger& trigger = scene.view.signals->trigger;
   const Box edge{row.x, row.y, ui.px(18), row.h};
   const Box arm{edge.right() + ui.px(2), row.y, row.right() - edge.right() - ui.px(2), row.h};
   const auto draw = [&](const Ui::Touch& touch, const Box& box, std::string_view text, Rgba ink) {
@@ -219,7 +220,7 @@ void draw_time_base(Scene& scene, const Box& box) {
   constexpr std::array<std::string_view, 3> names{"4", "8", "30"};
   constexpr std::array<int, 3> seconds{4, 8, 30};
   constexpr Tip tip{"Time base", "seconds in sight", "Time runs only while something moves.", {}};
-  SignalsState& state = scene.view.signals;
+  SignalsState& state = *scene.view.signals;
   const auto now = std::find(seconds.begin(), seconds.end(), state.seconds) - seconds.begin();
   if (const auto chosen = segments(scene.ui, "Time base", box, names, static_cast<int>(now),
                                    std::array{tip, tip, tip}, {.text_size = type::tick})) {
@@ -239,7 +240,7 @@ Box draw_title(Scene& scene, const PlotPlace& place) {
                  {"Freeze", {}, "The trace stands still and can be read; again: it goes on.", "F"}))
     scope.turn(scene.view.now);
   const bool stands = frozen || scope.crossing();
-  return title.finish((stands ? "" : "last ") + std::to_string(scene.view.signals.seconds) + " s");
+  return title.finish((stands ? "" : "last ") + std::to_string(scene.view.signals->seconds) + " s");
 }
 
 }  // namespace
@@ -268,7 +269,7 @@ void draw_time(const PlotPlace& place) {
   }
   draw_level(scene, window);
   const Ui::Touch touch = ui.touch("against time", area, false);
-  zoom_by_mouse(touch, area, scene.view.signals.time_zoom, 1 / 64.f);
+  zoom_by_mouse(touch, area, scene.view.signals->time_zoom, 1 / 64.f);
   if (touch.hovered) read_off(scene, window);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/state/signals_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/signals/histogram.hpp"
 #include "app/views/signals/plots.hpp"
@@ -145,7 +146,7 @@ void choose_axis(SignalsState& state, TitleLine& title) {
 void draw_weights(const PlotPlace& place) {
   Scene& scene = place.scene;
   const Ui& ui = scene.ui;
-  SignalsState& state = scene.view.signals;
+  SignalsState& state = *scene.view.signals;
   TitleLine title(place);
   choose_axis(state, title);
   const Box box = title.finish("cells, log");

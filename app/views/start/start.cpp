@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/scene/actions.hpp"
+#include "app/state/start_state.hpp"
 
 namespace attnscope {
 namespace {
@@ -116,14 +117,14 @@ struct Card {
 
 void draw_step(Scene& scene, const Box& card, const Card& form, const Offer& offer) {
   const Ui& ui = scene.ui;
-  const StartState::Step& step = scene.view.start.step(offer.step);
+  const StartState::Step& step = scene.view.start->step(offer.step);
   const Ui::Touch touch = draw_ground(ui, offer.label, card);
   const float line = card.y + form.inner + ui.px(8), x = card.x + form.inner + form.indent;
   draw_tick(ui, {card.x + form.inner + ui.px(9), line}, step.done);
   const float cap = draw_keycap(ui, card.right() - form.inner, line, offer);
   ui.text(x, line, title_of(step, offer),
           {type::body, ui.theme.text1, Ink::Medium, Align::Left, form.text_width - cap});
-  if (form.has_text(scene.view.start, offer))
+  if (form.has_text(*scene.view.start, offer))
     ui.paragraph(x, card.y + form.inner + ui.px(22), form.text_width, below(step, offer),
                  {type::label, step.seen.empty() ? ui.theme.text2 : ui.theme.text1});
   if (touch.clicked) do_step(scene, offer);
@@ -131,7 +132,7 @@ void draw_step(Scene& scene, const Box& card, const Card& form, const Offer& off
 
 void draw_card(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
-  const StartState& start = scene.view.start;
+  const StartState& start = *scene.view.start;
   const float pad = ui.px(scene.compact ? 14 : 20), gap = ui.px(10), x = box.x + pad, width = box.w - 2 * pad;
   const std::array<Offer, first_steps> all = offers(scene.document);
   Card form{ui.px(12), ui.px(30), width - 2 * ui.px(12) - ui.px(30)};
@@ -157,7 +158,7 @@ void draw_card(Scene& scene, const Box& box) {
 /// Three buttons in a row, and one line about the one that was done last.
 void draw_band(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
-  const StartState& start = scene.view.start;
+  const StartState& start = *scene.view.start;
   const float pad = ui.px(12), gap = ui.px(8), close = ui.px(32), high = ui.px(30);
   ui.horizontal(box.x, box.bottom() - 1, box.w, ui.theme.hairline);
   const float width = std::floor((box.w - 2 * pad - close - 2 * gap) / 3);
@@ -196,7 +197,7 @@ bool is_over(const StartState& start) {
 }  // namespace
 
 bool is_start_shown(const ViewState& view, const LayerResult& result) {
-  return view.start.open && view.mode == Mode::Explore && !result.is_long();
+  return view.start->open && view.mode == Mode::Explore && !result.is_long();
 }
 
 Layout with_start(Layout l, const ViewState& view) {
@@ -221,7 +222,7 @@ void draw_start(Scene& scene, const Box& box) {
     draw_band(scene, box);
   else
     draw_card(scene, box);
-  if (is_over(scene.view.start)) leave_start(scene.view);
+  if (is_over(*scene.view.start)) leave_start(scene.view);
 }
 
 }  // namespace attnscope

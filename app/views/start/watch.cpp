@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/scene/picture.hpp"
+#include "app/state/start_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/ui/own_words.hpp"
 #include "app/views/start/start.hpp"
@@ -99,7 +100,7 @@ constexpr std::array all_steps{FirstStep::Scaling, FirstStep::Future, FirstStep:
 }  // namespace
 
 void watch_start(Scene& scene) {
-  StartState& start = scene.view.start;
+  StartState& start = *scene.view.start;
   const std::optional<StartState::Facts> before = std::exchange(start.facts, std::nullopt);
   if (!start.open || scene.result.is_long()) return;
   start.facts = facts_of(scene.document);
@@ -110,7 +111,7 @@ void watch_start(Scene& scene) {
 }
 
 void tick_start(Scene& scene) {
-  StartState& start = scene.view.start;
+  StartState& start = *scene.view.start;
   if (!start.open || !start.facts || scene.result.is_long()) return;
   const StartState::Facts now = facts_of(scene.document);
   for (const FirstStep which : all_steps) {
@@ -131,14 +132,14 @@ void tick_start(Scene& scene) {
 }
 
 void leave_start(ViewState& view) {
-  view.start.open = false;
-  view.start.changed = view.start.changed || !view.start.left;
-  view.start.left = true;
+  view.start->open = false;
+  view.start->changed = view.start->changed || !view.start->left;
+  view.start->left = true;
 }
 
 void show_start_again(Scene& scene) {
   scene.view.start = {};
-  scene.view.start.open = true;
+  scene.view.start->open = true;
   scene.view.mode = Mode::Explore;
 }
 

@@ -8,6 +8,7 @@
 #include <imgui_internal.h>
 
 #include "app/scene/picture.hpp"
+#include "app/state/focus_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/document/known.hpp"
@@ -172,7 +173,7 @@ void draw_ground(const Scene& scene, const Box& box, const Row& row, const Chip&
   } else {
     // Below 5 % the chip keeps the control's grey: the map's dark end would look like a hole in the strip.
     const bool faint = chip.weight < 0.05f;
-    const ColourScale scale{weights_map(ui.theme, scene.view.focus.colours), 0, 1};
+    const ColourScale scale{weights_map(ui.theme, scene.view.focus->colours), 0, 1};
     const Rgba ground = faint ? ui.theme.control : colour_of(scale, chip.weight);
     ui.fill(box, ground, radius);
     ink = faint ? ui.theme.text1 : ink_on(ground);

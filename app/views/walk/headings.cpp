@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/state/walk_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/walk/formula.hpp"
 #include "app/views/walk/matrix.hpp"
@@ -67,7 +68,7 @@ void draw_heading(const Matrix& m, bool is_current) {
   const std::string title = panel.title + "  " + size;
   tooltip(ui, touch.hovered, name, {title, panel.caption, panel.why, {}});
   if (!touch.clicked) return;
-  WalkState& state = m.view.scene.view.walk;
+  WalkState& state = *m.view.scene.view.walk;
   state.playing = false;
   m.view.script.go(state, m.view.script.first(panel.stage) + m.view.script.moves_of(panel.stage));
 }

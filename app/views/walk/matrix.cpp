@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/state/walk_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/walk/formula.hpp"
 
@@ -143,7 +144,7 @@ void draw_foot(const Matrix& m, const Look& now) {
 
 /// A click keeps the dimension as well: the card writes its products out.
 void keep_dimension(const Matrix& m, std::int64_t column) {
-  WalkState& state = m.view.scene.view.walk;
+  WalkState& state = *m.view.scene.view.walk;
   const Panel& panel = m.panel;
   const bool of_value = panel.stage == Stage::Value || panel.stage == Stage::Mix;
   if (panel.is_plane()) return;
@@ -161,7 +162,7 @@ void keep_dimension(const Matrix& m, std::int64_t column) {
 
 void scroll(const Matrix& m) {
   const ImGuiIO& io = ImGui::GetIO();
-  WalkState& state = m.view.scene.view.walk;
+  WalkState& state = *m.view.scene.view.walk;
   const bool sideways = io.KeyShift && m.panel.is_plane();
   const auto by = [](float lines) { return static_cast<std::int64_t>(std::lround(-lines)); };
   const std::int64_t rows = sideways ? 0 : by(io.MouseWheel),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/state/walk_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/parts/vector_map.hpp"
 #include "core/attention/run_stage.hpp"

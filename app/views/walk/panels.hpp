@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/scene/picture.hpp"
+#include "app/state/walk_state.hpp"
 #include "app/views/walk/script.hpp"
 
 namespace attnscope::walk {

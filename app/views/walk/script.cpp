@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/state/walk_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/document/known.hpp"
 
@@ -138,7 +139,7 @@ int end_of_stage(const Script& script, int place, int step) {
 }
 
 void jump(Scene& scene, int place) {
-  WalkState& state = scene.view.walk;
+  WalkState& state = *scene.view.walk;
   state.playing = false;
   Script(scene.result).go(state, place);
 }
@@ -146,20 +147,20 @@ void jump(Scene& scene, int place) {
 }  // namespace
 
 void step_forward(Scene& scene) {
-  scene.view.walk.playing = false;
-  make_move(scene.view.walk, Script(scene.result));
+  scene.view.walk->playing = false;
+  make_move(*scene.view.walk, Script(scene.result));
 }
 
-void step_back(Scene& scene) { jump(scene, Script(scene.result).place(scene.view.walk) - 1); }
+void step_back(Scene& scene) { jump(scene, Script(scene.result).place(*scene.view.walk) - 1); }
 
 void next_stage(Scene& scene) {
   const Script script(scene.result);
-  jump(scene, end_of_stage(script, script.place(scene.view.walk), 1));
+  jump(scene, end_of_stage(script, script.place(*scene.view.walk), 1));
 }
 
 void previous_stage(Scene& scene) {
   const Script script(scene.result);
-  jump(scene, end_of_stage(script, script.place(scene.view.walk), -1));
+  jump(scene, end_of_stage(script, script.place(*scene.view.walk), -1));
 }
 
 void go_to_start(Scene& scene) { jump(scene, 0); }
@@ -167,7 +168,7 @@ void go_to_start(Scene& scene) { jump(scene, 0); }
 void go_to_end(Scene& scene) { jump(scene, Script(scene.result).moves()); }
 
 void play_or_pause(Scene& scene) {
-  WalkState& state = scene.view.walk;
+  WalkState& state = *scene.view.walk;
   const Script script(scene.result);
   const bool stop = state.playing;
   if (!stop && script.place(state) == script.moves()) script.go(state, 0);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/scene/scene.hpp"
+#include "app/state/walk_state.hpp"
 
 namespace attnscope::walk {
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "app/state/walk_state.hpp"
+
 namespace attnscope::walk {
 namespace {
 
@@ -55,7 +57,7 @@ bool round_button(const Ui& ui, const char* label, ImVec2 centre, float radius, 
 /// Returns the right end.
 float draw_buttons(const View& v, const Box& bar) {
   const Ui& ui = v.ui();
-  const WalkState& state = v.scene.view.walk;
+  const WalkState& state = *v.scene.view.walk;
   const float y = bar.centre_y(), small = ui.px(15), large = ui.px(18);
   float x = bar.x + small;
   if (round_button(ui, "One move back", {x, y}, small, Icon::Back,
@@ -83,7 +85,7 @@ float draw_speed(const View& v, float right, float y) {
       Tip{"½×", {}, "Half as many moves a minute.", {}},
       Tip{"1×", {}, "A move fades in within 0.2 s; playing, one follows every 0.9 s.", {}},
       Tip{"2×", {}, "Twice as many moves a minute.", {}}};
-  WalkState& state = v.scene.view.walk;
+  WalkState& state = *v.scene.view.walk;
   const auto now = std::find(speeds.begin(), speeds.end(), state.speed) - speeds.begin();
   const float wide = ui.px(212);
   const Box box{right - wide, y - ui.px(13), wide, ui.px(26)};
@@ -197,7 +199,7 @@ void draw_scrubber(const View& v, const Box& box) {
   tooltip(ui, touch.hovered && !touch.held, area,
           {"All moves", {}, "Drag to any move. The width of a stage is its number of moves.", "Home End"});
   if (!touch.held || !ImGui::GetIO().MouseDown[0]) return;
-  WalkState& state = v.scene.view.walk;
+  WalkState& state = *v.scene.view.walk;
   const int place = track.place(v.script, ImGui::GetIO().MousePos.x);
   state.playing = false;
   if (place != v.place) v.script.go(state, place);

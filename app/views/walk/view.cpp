@@ -2,6 +2,7 @@
 // row, column and dimension of each matrix belong to the chosen cell.
 #include <algorithm>
 
+#include "app/state/walk_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/walk/panels.hpp"
 
@@ -10,8 +11,8 @@ namespace attnscope::walk {
 View::View(Scene& s)
     : scene(s),
       script(s.result),
-      place(script.place(s.view.walk)),
-      shown(s.view.walk.shown),
+      place(script.place(*s.view.walk)),
+      shown(s.view.walk->shown),
       b(s.sequence()),
       h(s.head()),
       kv(s.head() * s.result.dimensions.kv_heads / s.result.dimensions.heads),
@@ -25,7 +26,7 @@ std::optional<Stage> View::current() const {
 }
 
 WalkPart View::part() const {
-  const WalkPart wished = scene.view.walk.part;
+  const WalkPart wished = scene.view.walk->part;
   if (!script.has(Stage::Output)) return wished == WalkPart::Output ? WalkPart::Follow : wished;
   const std::optional<Stage> now = current();
   const bool late = now && is_after_weights(*now);
@@ -80,7 +81,7 @@ std::optional<Cell> cell_of(const View& v, const Panel& panel, std::int64_t row,
 std::int64_t head_dimension(const View& v) {
   const auto q = v.result().trace[Stage::RotateQuery]->matrix(v.b, v.h).row(v.cell.query);
   const auto k = v.result().trace[Stage::RotateKey]->matrix(v.b, v.kv).row(v.cell.key);
-  const std::int64_t chosen = v.scene.view.walk.head_dimension;
+  const std::int64_t chosen = v.scene.view.walk->head_dimension;
   if (chosen >= 0) return std::min<std::int64_t>(chosen, q.size() - 1);
   Eigen::Index at = 0;
   q.cwiseProduct(k).cwiseAbs().maxCoeff(&at);
@@ -89,7 +90,7 @@ std::int64_t head_dimension(const View& v) {
 
 std::int64_t value_dimension(const View& v) {
   const auto mix = v.result().trace[Stage::Mix]->matrix(v.b, v.h).row(v.cell.query);
-  const std::int64_t chosen = v.scene.view.walk.value_dimension;
+  const std::int64_t chosen = v.scene.view.walk->value_dimension;
   if (chosen >= 0) return std::min<std::int64_t>(chosen, mix.size() - 1);
   Eigen::Index at = 0;
   mix.cwiseAbs().maxCoeff(&at);
@@ -106,7 +107,7 @@ std::int64_t model_dimension(const View& v, Stage stage) {
   const auto vectors = v.result().trace[stage]->matrix(v.b);
   const auto row = vectors.row(stage == Stage::Memory ? std::min(v.cell.key, vectors.rows() - 1)  // zero key
                                                       : v.cell.query + past);
-  const std::int64_t chosen = v.scene.view.walk.model_dimension;
+  const std::int64_t chosen = v.scene.view.walk->model_dimension;
   if (chosen >= 0) return std::min<std::int64_t>(chosen, row.size() - 1);
   Eigen::Index at = 0;
   if (stage == Stage::Position && v.script.moves_of(stage) > 1) {  // what positions change most

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/scene/head_words.hpp"
+#include "app/state/walk_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/walk/buses.hpp"
 #include "app/views/walk/card.hpp"
@@ -69,7 +70,7 @@ float draw_stages(const View& v, float left, float right, float y) {
   const float width = ui.px(v.scene.compact ? 216 : 244);
   const Box box{right - width, y, width, ui.px(26)};
   if (box.x < left) return right;
-  WalkPart& part = v.scene.view.walk.part;
+  WalkPart& part = v.scene.view.walk->part;
   if (const auto chosen =
           segments(ui, "Stages", box, names, static_cast<int>(part), tips, {.text_size = type::tick}))
     part = static_cast<WalkPart>(*chosen);
@@ -105,7 +106,7 @@ void draw_header(const View& v, const Box& bar, const Arrangement& arrangement) 
       scene.next.sequence = std::clamp<std::int64_t>(*next - 1, 0, d.batch - 1);
     x = sequence.right() + ui.px(16);
   }
-  WalkState& state = scene.view.walk;
+  WalkState& state = *scene.view.walk;
   x = draw_small_model(v, x, head.y);
   float right = draw_stages(v, x, bar.right(), head.y);
   if (!arrangement.keys_printed || !arrangement.whole || state.numbers) {
@@ -159,7 +160,7 @@ std::vector<Want> wants_of(const View& v, const std::vector<Panel>& panels) {
 std::vector<Panel> shown_panels(const View& v, bool sources, bool both) {
   std::vector<Panel> all = panels_of(v, sources), shown;
   const std::optional<Stage> current = v.current();
-  const bool lower = !current || !is_before_scores(*current) || v.scene.view.walk.part == WalkPart::Output;
+  const bool lower = !current || !is_before_scores(*current) || v.scene.view.walk->part == WalkPart::Output;
   for (Panel& panel : all)
     if (both || panel.lower == lower) shown.push_back(std::move(panel));
   return shown;
@@ -194,7 +195,7 @@ Standing stand(const View& v, const Box& area) {
     for (const bool upright : {false, true}) {
       const float labels = upright ? ui.px(10) + std::clamp(label, ui.px(34), ui.px(64)) : ui.px(36);
       const Heads heads = heads_of(ui, best.panels, labels);
-      best.arrangement = arrange(ui, area, wants, heads, v.scene.view.walk.numbers);
+      best.arrangement = arrange(ui, area, wants, heads, v.scene.view.walk->numbers);
       best.upright = upright;
       bool fits = true;
       for (std::size_t i = 0; i < wants.size(); ++i) {
@@ -212,7 +213,7 @@ Standing stand(const View& v, const Box& area) {
 
 /// The part in sight follows the chosen cell when that changes; the wheel moves it freely.
 void follow(const View& v, const Standing& standing) {
-  WalkState& state = v.scene.view.walk;
+  WalkState& state = *v.scene.view.walk;
   const Cell cell = v.scene.selection.cell;
   std::int64_t rows = v.result().dimensions.queries, columns = v.result().dimensions.keys;
   for (std::size_t i = 0; i < standing.panels.size(); ++i) {
@@ -235,7 +236,7 @@ void follow(const View& v, const Standing& standing) {
 }
 
 std::int64_t first_row_of(const View& v, const Panel& panel, const Place& place) {
-  const WalkState& state = v.scene.view.walk;
+  const WalkState& state = *v.scene.view.walk;
   const std::int64_t most = std::max<std::int64_t>(0, panel.row_count() - place.rows);
   if (panel.is_parameter()) return 0;
   if (panel.rows == Rows::Keys) return std::min(state.first_key, most);
@@ -248,7 +249,7 @@ void draw_matrices(const View& v, Contents& contents, const Standing& standing) 
     const Panel& panel = standing.panels[i];
     const Place& place = standing.arrangement.places[i];
     const std::int64_t column =
-        panel.is_plane() ? std::min(v.scene.view.walk.first_key, panel.columns - place.columns) : 0;
+        panel.is_plane() ? std::min(v.scene.view.walk->first_key, panel.columns - place.columns) : 0;
     matrices.push_back({v, contents, panel, place, first_row_of(v, panel, place), column, standing.upright});
   }
   draw_signs(matrices);
@@ -264,7 +265,7 @@ void draw_walk(Scene& scene, const Box& region) {
   ui.fill(region, ui.theme.panel);
   ui.clip(region);
   const float seconds = std::min(0.1f, ImGui::GetIO().DeltaTime);
-  walk::advance(scene.view.walk, walk::Script(scene.result), seconds);
+  walk::advance(*scene.view.walk, walk::Script(scene.result), seconds);
   const walk::View view(scene);
   walk::Contents contents(view);
   const walk::Parts parts = walk::parts_of(ui, region, scene.compact);
