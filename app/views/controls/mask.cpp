@@ -86,7 +86,7 @@ void paint_button(Column& c, const Box& box) {
 /// What the brush reaches, and the whole mask by hand at once.
 void brush_rows(Column& c) {
   if (has_weights_alone(c.scene)) return;  // what stands in the place of a mask by hand is the weights
-  const Masking& mask = c.document().layer().masking;
+  const Masking mask = c.document().layer().masking;
   const bool rules = mask.causal || !mask.window.open() || mask.sparsity.kind != Sparsity::Kind::None;
   if (!c.scene.view.editing->painting && !mask.additive) return;
   constexpr std::array<std::string_view, 2> names{"This head", "All heads"};
@@ -175,7 +175,7 @@ std::string summary(const Document& document, bool behind_cache, bool by_hand) {
 }  // namespace
 
 void mask_section(Column& c) {
-  const Masking& mask = c.document().layer().masking;
+  const Masking mask = c.document().layer().masking;
   const bool weights = has_weights_alone(c.scene);
   const bool used = !mask.window.open() || mask.sparsity.kind != Sparsity::Kind::None ||
                     mask.mistake != MaskMistake::None || mask.hidden != Masking::Hidden::MinusInfinity ||

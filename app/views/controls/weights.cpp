@@ -31,7 +31,7 @@ void initialiser_row(Column& c) {
 /// What no longer follows from the recipe, and the way back.
 void edited_row(Column& c) {
   const Document& document = c.document();
-  const Weights& w = document.layer().weights;
+  const Weights w = document.layer().weights;
   const bool edited = (w.recipe == Recipe::Given && w.made_by != Recipe::Given) || document.input.edited ||
                       document.input.edited_memory;
   if (!edited) return;
@@ -43,7 +43,7 @@ void edited_row(Column& c) {
 
 void recipe_rows(Column& c) {
   Document& document = c.document();
-  const Weights& w = document.layer().weights;
+  const Weights w = document.layer().weights;
   const std::string_view shown = w.recipe == Recipe::HandBuilt    ? "Built by hand · eight kinds"
                                  : w.recipe == Recipe::Random     ? "Random"
                                  : w.made_by == Recipe::HandBuilt ? "Built by hand, then edited"
@@ -88,7 +88,7 @@ void recipe_rows(Column& c) {
 /// Keys that belong to no token: somewhere to put weight that no token deserves.
 void added_key_rows(Column& c) {
   Document& document = c.document();
-  const Weights& w = document.layer().weights;
+  const Weights w = document.layer().weights;
   if (!document.input.given) {
     if (toggle(c.ui(), "Fused QKV", "fused QKV", c.row(28, 4), w.fused,
                {"Fused QKV",
@@ -219,7 +219,7 @@ void head_extras(Column& c) {
 
 void weights_section(Column& c) {
   const Document& document = c.document();
-  const Weights& w = document.layer().weights;
+  const Weights w = document.layer().weights;
   const bool given = static_cast<bool>(document.input.given);
   if (c.begin({.which = Section::Weights,
                .label = "Weights",

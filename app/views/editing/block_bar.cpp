@@ -68,7 +68,7 @@ class Bar {
 
   /// What the block is drawn with, if it is drawn at all.
   std::string drawn_with() const {
-    const Weights& w = scene_.document.layer().weights;
+    const Weights w = scene_.document.layer().weights;
     if (const auto& own = w.of(*projection_of(block_)).drawn)
       return initialisers[static_cast<std::size_t>(own->initialiser)].name;
     const Recipe recipe = w.recipe == Recipe::Given ? w.made_by : w.recipe;
@@ -78,13 +78,13 @@ class Bar {
   }
 
   std::uint64_t own_seed() const {
-    const Weights& w = scene_.document.layer().weights;
+    const Weights w = scene_.document.layer().weights;
     const auto& own = w.of(*projection_of(block_)).drawn;
     return own ? own->seed : w.seed;
   }
 
   void initialiser(const Box& box) {
-    const auto& own = scene_.document.layer().weights.of(*projection_of(block_)).drawn;
+    const auto own = scene_.document.layer().weights.of(*projection_of(block_)).drawn;
     drop(
         ui_, "Block initialiser", box, drawn_with(),
         {"Initialiser", "of this block alone", "Draws its numbers anew; edits by hand are discarded.", {}},
@@ -101,7 +101,7 @@ class Bar {
 
   void seed(const Box& box) {
     const auto now = static_cast<std::int64_t>(own_seed());
-    const auto& own = scene_.document.layer().weights.of(*projection_of(block_)).drawn;
+    const auto own = scene_.document.layer().weights.of(*projection_of(block_)).drawn;
     const Initialiser kind = own ? own->initialiser : scene_.document.layer().weights.initialiser;
     if (const auto chosen = stepper(ui_, "Block seed", box, now, [&](int step) { return now + step; },
                                     {"Seed",

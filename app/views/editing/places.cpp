@@ -79,7 +79,7 @@ bool can_reset(const Document& document, Editable block) {
     case Editable::PastValues: return false;
     default: break;
   }
-  const Weights& weights = document.layer().weights;
+  const Weights weights = document.layer().weights;
   const std::optional<Projection> which = projection_of(block);
   return weights.recipe != Recipe::Given || weights.made_by != Recipe::Given ||
          (which && weights.of(*which).drawn);

@@ -25,7 +25,7 @@ std::optional<std::int64_t> painted_head(const Scene& scene) {
 
 /// Whether the edited Document hides the cell by hand.
 bool hidden_by_hand(const Scene& scene, std::int64_t b, Cell cell) {
-  const TensorPtr& additive = scene.document.layer().masking.additive;
+  const TensorPtr additive = scene.document.layer().masking.additive;
   if (!additive) return false;
   const Shape& shape = additive->shape();  // of a Document that may be ahead of the picture
   const auto holds = [&](int axis, std::int64_t index) { return shape[axis] == 1 || index < shape[axis]; };
