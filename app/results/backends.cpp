@@ -3,7 +3,22 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/ui/number_format.hpp"
+
 namespace attnscope {
+namespace {
+
+constexpr std::int64_t most_bytes = std::int64_t{1} << 30;  // that a comparison may hold
+
+Parity compared(const Result& result, const std::shared_ptr<Backend>& with, const std::stop_token& stop,
+                ParityProgress& progress) {
+  if (const std::int64_t needed = parity_bytes(result.layer()); needed > most_bytes)
+    throw Error("Comparing would hold all stages a second time, which takes " + bytes(needed) + "; up to " +
+                bytes(most_bytes) + " are used.");
+  return compare_backends(result, with, stop, &progress);
+}
+
+}  // namespace
 
 Backends::Backends(std::vector<BackendChoice> choices)
     : choices_(std::move(choices)), times_(choices_.size()) {}
@@ -57,22 +72,25 @@ std::optional<double> Backends::ratio() const {
 }
 
 void Backends::compare(const ResultPtr& result) {
-  if (job_ && job_->parity() && compared_ != job_) {
-    compared_ = job_;
-    const std::optional<std::size_t> second = find(compared_->parity()->second);
+  if (now_.task && now_.task->result() && compared_.task != now_.task) {
+    compared_ = now_;
+    const Parity& parity = *compared_.task->result();
+    const std::optional<std::size_t> second = find(parity.second);
     // Both computed the Document whole, so that the comparison times the second as well.
-    if (second && compared_->parity()->is_complete && compared_->of()->document == document_)
-      times_[*second] = compared_->parity()->times;
+    if (second && parity.is_complete && compared_.of->document == document_) times_[*second] = parity.times;
   }
-  if (job_ && job_->of() == result) return;
+  if (now_.task && now_.of == result) return;
   const std::optional<std::size_t> by = find(result->backend);
   if (!by || next(*by) == *by) return;
-  job_ = std::make_shared<ParityJob>(result, choices_[next(*by)].backend);
-  background_.start(job_);
+  now_ = {result, std::make_shared<ParityTask>([result, with = choices_[next(*by)].backend](
+                                                   const std::stop_token& stop, ParityProgress& progress) {
+            return compared(*result, with, stop, progress);
+          })};
+  worker_.replace(now_.task);
 }
 
 void Backends::stop_comparing() {
-  if (job_) job_->let_go();
+  if (now_.task) now_.task->cancel();
 }
 
 }  // namespace attnscope

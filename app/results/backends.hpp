@@ -10,10 +10,14 @@
 #include <string_view>
 #include <vector>
 
-#include "app/results/background_parity.hpp"
 #include "app/results/choose_backend.hpp"
+#include "core/base/worker.hpp"
+#include "core/engine/parity.hpp"
 
 namespace attnscope {
+
+/// One Result beside another backend.
+using ParityTask = Task<Parity, ParityProgress>;
 
 class Backends {
  public:
@@ -43,19 +47,23 @@ class Backends {
   void compare(const ResultPtr&);
   /// Stops comparing; the same result is compared again only when it is asked for.
   void stop_comparing();
-  void compare_again() { job_.reset(); }
+  void compare_again() { now_ = {}; }
   /// What is being compared or was; null before the first.
-  const ParityJob* job() const { return job_.get(); }
-  bool is_comparing() const { return job_ && !job_->is_done(); }
+  const ParityTask* comparison() const { return now_.task.get(); }
+  bool is_comparing() const { return now_.task && !now_.task->is_done(); }
   /// The last comparison that was done, perhaps of a result before; null before the first.
-  const Parity* parity() const { return compared_ ? compared_->parity() : nullptr; }
+  const Parity* parity() const { return compared_.task ? compared_.task->result() : nullptr; }
 
  private:
   std::vector<BackendChoice> choices_;
   Document document_;  // that the times are of
   std::vector<std::optional<WholeTimes>> times_;
-  std::shared_ptr<ParityJob> job_, compared_;
-  BackgroundParity background_;
+  struct Comparison {
+    ResultPtr of;
+    std::shared_ptr<ParityTask> task;  // null: none
+  };
+  Comparison now_, compared_;
+  Worker worker_;
 };
 
 }  // namespace attnscope

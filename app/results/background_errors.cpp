@@ -1,7 +1,6 @@
 #include "app/results/background_errors.hpp"
 
 #include "app/ui/number_format.hpp"
-#include "core/base/error.hpp"
 
 namespace attnscope {
 namespace {
@@ -15,56 +14,24 @@ std::string too_large(const LayerResult& result, std::int64_t needed) {
          bytes(BackgroundErrors::most_bytes) + " are used.";
 }
 
+Trace errors_of(const Result& result, const std::stop_token& stop, std::atomic<int>& stages) {
+  if (const std::int64_t needed = float64_error_bytes(result.document); needed > BackgroundErrors::most_bytes)
+    throw Error(too_large(result.layer(), needed));
+  ThreadPool caller_only(1);
+  return float64_error({caller_only, stop}, result.document, result.layer().trace, &stages);
+}
+
 }  // namespace
 
-void ErrorJob::run() {
-  try {
-    if (const std::int64_t needed = float64_error_bytes(result_->document);
-        needed > BackgroundErrors::most_bytes)
-      throw Error(too_large(result_->layer(), needed));
-    ThreadPool caller_only(1);
-    errors_ =
-        float64_error({caller_only, stop_.get_token()}, result_->document, result_->layer().trace, &stages_);
-  } catch (const std::exception& error) {
-    errors_ = {};
-    refusal_ = error.what();
-  }
-  done_ = true;
-}
-
-BackgroundErrors::BackgroundErrors() : worker_([this](const std::stop_token& quit) { work(quit); }) {}
-
-BackgroundErrors::~BackgroundErrors() {
-  const std::lock_guard lock(mutex_);
-  for (const auto& job : jobs_) job->let_go();
-  if (running_) running_->let_go();
-}
-
-std::shared_ptr<ErrorJob> BackgroundErrors::start(const ResultPtr& result) {
-  auto job = std::make_shared<ErrorJob>(result);
-  if (float64_error_work(result->document) < quick) {
-    job->run();
-    return job;
-  }
-  {
-    const std::lock_guard lock(mutex_);
-    jobs_.push_back(job);
-  }
-  wake_.notify_one();
-  return job;
-}
-
-void BackgroundErrors::work(const std::stop_token& quit) {
-  std::unique_lock lock(mutex_);
-  while (wake_.wait(lock, quit, [this] { return !jobs_.empty(); })) {
-    running_ = std::move(jobs_.front());
-    jobs_.pop_front();
-    const std::shared_ptr<ErrorJob> job = running_;
-    lock.unlock();
-    job->run();
-    lock.lock();
-    running_.reset();
-  }
+std::shared_ptr<ErrorTask> BackgroundErrors::start(const ResultPtr& result) {
+  auto task = std::make_shared<ErrorTask>([result](const std::stop_token& stop, std::atomic<int>& stages) {
+    return errors_of(*result, stop, stages);
+  });
+  if (float64_error_work(result->document) < quick)
+    task->step();
+  else
+    worker_.add(task);
+  return task;
 }
 
 }  // namespace attnscope

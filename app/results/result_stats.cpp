@@ -48,7 +48,7 @@ const TensorPtr& stage_of(const LayerResult& result, Stage stage, bool weights) 
 }  // namespace
 
 ResultStats::~ResultStats() {
-  if (error_job_) error_job_->let_go();
+  if (error_task_) error_task_->cancel();
 }
 
 void ResultStats::compare_with(ResultPtr held) {
@@ -96,8 +96,8 @@ std::vector<Plane> ResultStats::planes() const {
 
 TensorPtr ResultStats::tensor(Plane plane) {
   if (plane.is_error()) {
-    if (!error_job_ && errors_ != nullptr) error_job_ = errors_->start(result_);
-    const Trace* errors = error_job_ ? error_job_->errors() : nullptr;
+    if (!error_task_ && errors_ != nullptr) error_task_ = errors_->start(result_);
+    const Trace* errors = error_task_ ? error_task_->result() : nullptr;
     return errors != nullptr ? (*errors)[plane.stage] : nullptr;
   }
   if (!plane.is_difference()) return tensor_of(result_->layer(), plane);

@@ -54,10 +54,10 @@ class ResultStats {
   /// The tensor of any plane; null where there is none. Asking for an error begins to compute all of them:
   /// null until they are there.
   TensorPtr tensor(Plane);
-  /// The job that computes the errors; null before one was asked for.
-  const ErrorJob* error_job() const { return error_job_.get(); }
+  /// The task that computes the errors; null before one was asked for.
+  const ErrorTask* error_task() const { return error_task_.get(); }
   /// Whether something that was asked for is still being computed: draw again soon.
-  bool is_computing() const { return error_job_ && !error_job_->is_done(); }
+  bool is_computing() const { return error_task_ && !error_task_->is_done(); }
   /// One head of one sequence: [queries][keys]; zeros where the plane is not there.
   ConstMatrixMap<float> matrix(Plane, std::int64_t b, std::int64_t h);
   /// Tells a plane's tensors apart for the picture cache.
@@ -123,7 +123,7 @@ class ResultStats {
   PerStage<std::optional<std::int64_t>> not_finite_;
   std::map<std::tuple<Projection, std::int64_t, std::int64_t>, float> largest_weights_;
   BackgroundErrors* errors_;
-  std::shared_ptr<ErrorJob> error_job_;
+  std::shared_ptr<ErrorTask> error_task_;
   TensorPtr nothing_;  // [queries][keys] zeros
   Histogram empty_{std::vector<std::int64_t>(1, 0)};
   std::map<std::tuple<Plane, std::int64_t, std::int64_t>, ValueRange> ranges_;

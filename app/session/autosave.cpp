@@ -39,18 +39,13 @@ Autosave::Autosave(const fs::path& directory) {
   if (refused || !take_name(directory)) {
     const std::string reason = refused ? refused.message() + "." : system_error("write", directory).what();
     trouble_ = fmt::format("What is open will not survive a crash: {}", reason);
-    return;
   }
-  worker_ = std::jthread([this](const std::stop_token& quit) { work(quit); });
 }
 
 Autosave::~Autosave() {
-  if (worker_.joinable()) {
-    worker_.request_stop();
-    worker_.join();
-  }
-  if (file_.empty()) return;
-  if (leaves_) return;
+  worker_.replace(nullptr);
+  worker_.wait();
+  if (file_.empty() || leaves_) return;
   ::unlink(file_.c_str());
   ::unlink(lock_of(file_).c_str());
 }
@@ -106,17 +101,10 @@ void Autosave::adopt(const fs::path& file) {
 
 void Autosave::write(State state) {
   if (file_.empty()) return;
-  {
-    const std::lock_guard guard(mutex_);
-    waiting_ = std::move(state);
-  }
-  changed_.notify_all();
+  worker_.replace(make_errand([this, state = std::move(state)] { write_now(state); }), 0, Worker::never);
 }
 
-void Autosave::wait() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return !waiting_ && !writing_; });
-}
+void Autosave::wait() { worker_.wait(); }
 
 std::string Autosave::trouble() {
   const std::lock_guard guard(mutex_);
@@ -125,23 +113,12 @@ std::string Autosave::trouble() {
   return told_;
 }
 
-void Autosave::work(const std::stop_token& quit) {
-  std::unique_lock lock(mutex_);
-  while (changed_.wait(lock, quit, [this] { return waiting_.has_value(); })) {
-    if (quit.stop_requested()) return;
-    const State state = *std::exchange(waiting_, std::nullopt);
-    writing_ = true;
-    lock.unlock();
-    std::string trouble;
-    try {
-      write_document(session_to_json(state.document, state.view, state.held ? &*state.held : nullptr), file_);
-    } catch (const std::exception& error) {
-      trouble = fmt::format("What is open will not survive a crash: {}", error.what());
-    }
-    lock.lock();
-    writing_ = false;
-    if (!trouble.empty()) trouble_ = trouble;
-    changed_.notify_all();
+void Autosave::write_now(const State& state) {
+  try {
+    write_document(session_to_json(state.document, state.view, state.held ? &*state.held : nullptr), file_);
+  } catch (const std::exception& error) {
+    const std::lock_guard guard(mutex_);
+    trouble_ = fmt::format("What is open will not survive a crash: {}", error.what());
   }
 }
 

@@ -3,13 +3,12 @@
 // lives.
 #pragma once
 
-#include <condition_variable>
 #include <filesystem>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
+#include "core/base/worker.hpp"
 #include "core/document/document.hpp"
 #include "core/files/formats/posix.hpp"
 
@@ -52,17 +51,15 @@ class Autosave {
 
  private:
   bool take_name(const std::filesystem::path& directory);
-  void work(const std::stop_token& quit);
+  void write_now(const State&);
 
   std::filesystem::path file_;
   Descriptor lock_;  // held while the program lives, however it ends
 
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable_any changed_;
-  std::optional<State> waiting_;
-  bool writing_ = false, leaves_ = false;
+  bool leaves_ = false;
+  std::mutex mutex_;  // guards the next two
   std::string trouble_, told_;
-  std::jthread worker_;  // last: it starts when all else is there and is joined first
+  Worker worker_;  // last: it writes until the rest goes
 };
 
 }  // namespace attnscope

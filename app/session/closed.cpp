@@ -63,27 +63,22 @@ std::vector<ClosedEntry> Closed::list() const {
 void Closed::add(Autosave::State state) {
   if (directory_.empty()) return;
   const fs::path path = directory_ / name_for(state.document);
-  writing_.push_back(std::async(std::launch::async, [this, path, state = std::move(state)]() -> std::string {
-    try {
-      fs::create_directories(path.parent_path());
-      write_document(session_to_json(state.document, state.view, state.held ? &*state.held : nullptr), path);
-      drop_old();
-      return {};
-    } catch (const std::exception& error) {
-      return error.what();
-    }
+  writing_.push_back(make_errand([this, path, state = std::move(state)] {
+    fs::create_directories(path.parent_path());
+    write_document(session_to_json(state.document, state.view, state.held ? &*state.held : nullptr), path);
+    drop_old();
   }));
+  worker_.add(writing_.back());
 }
 
 bool Closed::wait() {
+  worker_.wait();
   bool good = true;
-  for (std::future<std::string>& one : writing_) {
-    if (std::string trouble = one.get(); !trouble.empty()) {
-      trouble_ = std::move(trouble);
-      good = false;
-    }
+  for (const auto& one : std::exchange(writing_, {})) {
+    if (one->result()) continue;
+    trouble_ = one->error();
+    good = false;
   }
-  writing_.clear();
   return good;
 }
 

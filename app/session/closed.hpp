@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <future>
 #include <string>
 #include <vector>
 
@@ -21,9 +20,14 @@ class Closed {
   /// In `directory`, shared by all windows; an empty one keeps nothing.
   explicit Closed(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
+  /// Blocks until all is written.
+  ~Closed() { wait(); }
+  Closed(const Closed&) = delete;
+  Closed& operator=(const Closed&) = delete;
+
   /// Newest first; what is there now.
   std::vector<ClosedEntry> list() const;
-  /// Written atomically on a thread of its own.
+  /// Written atomically, behind the window.
   void add(Autosave::State state);
   /// Blocks until all of them are written. False when one could not be: trouble() says why.
   bool wait();
@@ -33,8 +37,9 @@ class Closed {
   void drop_old() const;
 
   std::filesystem::path directory_;
-  std::vector<std::future<std::string>> writing_;
+  std::vector<std::shared_ptr<Errand>> writing_;
   std::string trouble_;
+  Worker worker_;
 };
 
 }  // namespace attnscope

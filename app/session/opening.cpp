@@ -1,5 +1,6 @@
 #include "app/session/opening.hpp"
 
+#include <string>
 #include <utility>
 
 namespace attnscope {
@@ -9,12 +10,13 @@ Opening::Opening(std::filesystem::path path, std::string_view layer, const ViewS
   ViewState start;  // all that a session takes over of it
   start.theme = now.theme;
   start.scale = now.scale;
-  session_ = std::async(std::launch::async, [this, start, layer = std::string(layer)] {
-    return open_session(path_, start, layer, &reading_);
-  });
+  task_ = std::make_shared<Task<Session, Reading>>(
+      [path = path_, start, layer = std::string(layer)](const std::stop_token& stop, Reading& reading) {
+        reading.stop = stop;
+        return open_session(path, start, layer, &reading);
+      });
+  worker_.add(task_);
 }
-
-Opening::~Opening() { stop_.request_stop(); }
 
 bool Opening::is_large(const std::filesystem::path& path) {
   constexpr std::uintmax_t large = 16 << 20;  // decoded in some hundredths of a second
@@ -27,8 +29,10 @@ double Opening::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-bool Opening::is_ready() const {
-  return session_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+Session Opening::take() {
+  worker_.wait();
+  if (!task_->result()) throw Error(task_->error());
+  return task_->take();
 }
 
 }  // namespace attnscope

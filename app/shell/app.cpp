@@ -120,7 +120,7 @@ App::~App() = default;
 bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk && view_.walk->is_moving()); }
 
 bool App::settled() const {
-  if (opening_ || writing_.valid() || view_.files->dialog.reading.is_reading() || tiles_->is_busy() ||
+  if (opening_ || writing_ || view_.files->dialog.reading.is_reading() || tiles_->is_busy() ||
       (held_tiles_ && held_tiles_->is_busy()) || (shown_ && !shown_->layer().is_complete() && engine_.busy()))
     return false;
   if (backends_->is_comparing()) return false;
@@ -165,7 +165,7 @@ void App::take_results() {
   stats_ = std::make_unique<ResultStats>(shown_, &errors_);
   backends_->note(*shown_);
   const bool was_long = before && before->layer().is_long();
-  if (before) engine_.let_go(std::move(before));
+  if (before) engine_.give_back(std::move(before));
   stats_->compare_with(held_ ? held_->result : nullptr);
   if (held_ && view_.message.empty() && was_long != shown_->layer().is_long() && !held_beside(shown_, held_))
     view_.message =

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <filesystem>
-#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +30,7 @@
 #include "app/ui/fonts.hpp"
 #include "app/ui/theme.hpp"
 #include "app/ui/words.hpp"
+#include "core/base/worker.hpp"
 #include "core/edits/dump.hpp"
 #include "core/engine/live_engine.hpp"
 #include "core/files/document/open.hpp"
@@ -39,7 +39,6 @@ namespace attnscope {
 
 struct Layout;
 struct Scene;
-struct DrawnPicture;
 
 /// A spot to look at; what is not given stays as it is.
 struct Spot {
@@ -273,20 +272,17 @@ class App {
   std::string first_language_;  // of this run
   Closed closed_;
   std::optional<SessionKeeper> keeper_;
-  struct Written {
-    std::string told;
-    bool is_saved = false;
-  };
-  static Written write_and_tell(const DrawnPicture&);
-  std::future<Written> writing_;      // of a large picture
-  std::unique_ptr<Opening> opening_;  // a large file on its way
-  Answers answers_;                   // to what the file that is opened may not say
-  bool wants_layer_ = false;          // one layer of it was asked for
-  bool attended_ = true;              // see AppOptions
-  bool text_opened_ = false;          // what opening it changed is told with its first result
-  bool untouched_ = true;             // nothing but the first example was opened
+  /// A picture that is being written: makes what is told of it.
+  std::shared_ptr<Task<std::string>> writing_;  // null: none is
+  std::unique_ptr<Opening> opening_;            // a large file on its way
+  Answers answers_;                             // to what the file that is opened may not say
+  bool wants_layer_ = false;                    // one layer of it was asked for
+  bool attended_ = true;                        // see AppOptions
+  bool text_opened_ = false;                    // what opening it changed is told with its first result
+  bool untouched_ = true;                       // nothing but the first example was opened
   ImVec2 size_{};
   bool system_fonts_ = true;
+  Worker writer_;  // of large pictures
 };
 
 }  // namespace attnscope

@@ -14,9 +14,9 @@
 namespace attnscope {
 namespace {
 
-constexpr double told_for = 6;     // seconds that the status line names what a key did
-constexpr int patience = 12;       // frames until a text field has the keyboard that was asked for
-constexpr std::size_t fields = 3;  // of a batch that the token strip has room for
+constexpr double told_for = 6;          // seconds that the status line names what a key did
+constexpr int patience = 12;            // frames until a text field has the keyboard that was asked for
+constexpr std::size_t most_fields = 3;  // of a batch that the token strip has room for
 
 /// Whether a key, a button or the wheel did something in this frame, or is still held so that it repeats.
 bool has_acted() {
@@ -145,7 +145,7 @@ void App::begin_words() {
                      there ? "" : "Ctrl+L", there, ImGui::GetTime() + told_for};
   if (!there) return;
   SentenceState& sentence = keyboard.sentence;
-  const std::size_t last = std::min(fields, document_.input.sequences.size()) - 1;
+  const std::size_t last = std::min(most_fields, document_.input.sequences.size()) - 1;
   sentence.field = std::min(static_cast<std::size_t>(selection_.sequence), last);
   sentence.wanted = sentence.at_end = true;
   sentence.waited = 0;

@@ -1,7 +1,6 @@
 // app/shell: what goes out to files from the window: the session, numbers and pictures. Nothing is written
 // over unasked.
 #include <chrono>
-#include <future>
 #include <utility>
 
 #include <fmt/format.h>
@@ -117,40 +116,36 @@ void App::export_to(const fs::path& to) {
   export_numbers(*choice.result, *choice.stats, choice.what, to);
 }
 
-App::Written App::write_and_tell(const DrawnPicture& picture) {
-  try {
-    write_picture(picture);
-    return {"Saved the picture as " + in_quotes(picture.path.native()) + ".", true};
-  } catch (const std::exception& error) {
-    return {error.what(), false};
-  }
-}
-
 void App::save_picture(const PictureWish& wish, bool replace) {
   PictureWish whole = wish;
   if (whole.path.has_filename() && !whole.path.has_extension()) whole.path += ".png";
   if (!whole.path.empty()) whole.path = whole_path(whole.path);
-  if (writing_.valid())
-    return say("The picture before this one is still being written; try again in a moment.");
+  if (writing_) return say("The picture before this one is still being written; try again in a moment.");
   if (is_picture(whole.path) && !may_write(whole.path, replace, &whole)) return;
   try {
     DrawnPicture picture = draw_picture(*this, whole);
     const bool is_large = picture.pixels.pixels.size() >= large_picture;
     if (is_large) say("Writing " + in_quotes(whole.path.native()) + " …");
-    writing_ =
-        std::async(is_large ? std::launch::async : std::launch::deferred, write_and_tell, std::move(picture));
-    if (!is_large) finish_picture(true);
+    writing_ = std::make_shared<Task<std::string>>(
+        [picture = std::move(picture)](const std::stop_token&, NoProgress&) {
+          write_picture(picture);
+          return "Saved the picture as " + in_quotes(picture.path.native()) + ".";
+        });
+    if (is_large) return writer_.add(writing_);
+    writing_->step();
+    finish_picture(true);
   } catch (const std::exception& error) {
     say(error.what());
   }
 }
 
 void App::finish_picture(bool wait) {
-  if (!writing_.valid()) return;
-  if (!wait && writing_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
-  Written written = writing_.get();
-  if (!written.is_saved) return say(std::move(written.told));
-  tell(view_, std::move(written.told));
+  if (!writing_) return;
+  if (wait) writer_.wait();
+  if (!writing_->is_done()) return;
+  const auto written = std::exchange(writing_, nullptr);
+  if (!written->result()) return say(written->error());
+  tell(view_, written->take());
 }
 
 }  // namespace attnscope

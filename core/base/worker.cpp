@@ -57,6 +57,16 @@ void Worker::replace_all(std::deque<JobPtr> jobs, int lane, std::chrono::millise
   changed_.notify_all();
 }
 
+void Worker::cancel(int lane) {
+  std::deque<JobPtr> stopped;
+  {
+    const std::lock_guard lock(mutex_);
+    stopped = waiting_[static_cast<std::size_t>(lane)];
+    if (running_ && running_->lane == lane) stopped.push_back(running_->job);
+  }
+  for (const JobPtr& job : stopped) job->cancel();
+}
+
 bool Worker::is_busy_now(int lane) const {
   return (running_ && running_->lane == lane) || !waiting_[static_cast<std::size_t>(lane)].empty();
 }
@@ -125,6 +135,13 @@ void Worker::watch(const std::stop_token& quit) {
     job->cancel();
     lock.lock();
   }
+}
+
+std::shared_ptr<Errand> make_errand(std::function<void()> run) {
+  return std::make_shared<Errand>([run = std::move(run)](const std::stop_token&, NoProgress&) {
+    run();
+    return std::monostate();
+  });
 }
 
 }  // namespace attnscope

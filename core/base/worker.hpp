@@ -17,6 +17,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <variant>
 
 #include "core/base/error.hpp"
 
@@ -70,6 +71,9 @@ class Worker {
   void replace(JobPtr, int lane = 0, std::chrono::milliseconds patience = at_once);
   /// The same with several, the first first.
   void replace_all(std::deque<JobPtr>, int lane = 0, std::chrono::milliseconds patience = at_once);
+
+  /// Asks all Jobs of the lane to stop, those that wait as well.
+  void cancel(int lane = 0);
 
   /// Whether a Job of the lane runs or waits.
   bool is_busy(int lane = 0) const;
@@ -139,5 +143,9 @@ class Task final : public Job {
   std::string error_;
   std::atomic<bool> done_{false};
 };
+
+/// A Task that makes nothing but comes to an end, good or bad.
+using Errand = Task<std::monostate>;
+std::shared_ptr<Errand> make_errand(std::function<void()>);
 
 }  // namespace attnscope

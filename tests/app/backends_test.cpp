@@ -88,7 +88,7 @@ TEST_CASE("backends: with one there is nothing to switch to, and every place say
   robot.key(ImGuiKey_U, ImGuiMod_Shift);
   robot.settle();
   CHECK(shows(robot, "There is nothing to compare the CPU with."));
-  CHECK(robot.app().backends().job() == nullptr);
+  CHECK(robot.app().backends().comparison() == nullptr);
   robot.key(ImGuiKey_Escape);
   CHECK_FALSE(robot.app().view().parity);
 }
@@ -225,7 +225,7 @@ TEST_CASE("backends: comparing can be stopped and begun again, and does not stan
   robot.frame();
   CHECK_FALSE(robot.app().settled());
   robot.click("Stop comparing");
-  frames_until(robot, [&] { return robot.app().settled() && two.backends().job()->is_done(); });
+  frames_until(robot, [&] { return robot.app().settled() && two.backends().comparison()->is_done(); });
   robot.frame(2);
   CHECK(shows(robot, "Stopped."));
   CHECK(two.backends().parity() == nullptr);

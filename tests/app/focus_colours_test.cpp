@@ -79,14 +79,14 @@ TEST_CASE(
   document = edit::text(std::move(document), 0, text);
   const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
   BackgroundErrors errors;
-  const auto job = errors.start(result), dropped = errors.start(result);
-  dropped->let_go();
-  for (int i = 0; i < 2000 && !(job->is_done() && dropped->is_done()); ++i)
+  const auto task = errors.start(result), dropped = errors.start(result);
+  dropped->cancel();
+  for (int i = 0; i < 2000 && !(task->is_done() && dropped->is_done()); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  REQUIRE(job->errors());
-  CHECK(job->stages_done() == float64_error_steps);
-  CHECK((*job->errors())[Stage::Softmax]->shape() == result->layer().trace[Stage::Softmax]->shape());
-  CHECK(dropped->errors() == nullptr);
+  REQUIRE(task->result());
+  CHECK(task->progress() == float64_error_steps);
+  CHECK((*task->result())[Stage::Softmax]->shape() == result->layer().trace[Stage::Softmax]->shape());
+  CHECK(dropped->result() == nullptr);
 
   const auto large = std::make_shared<Result>();
   for (int i = 0; i < 1880; ++i) text += "w ";
@@ -98,8 +98,8 @@ TEST_CASE(
   const auto refused = errors.start(large);
   for (int i = 0; i < 2000 && !refused->is_done(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  CHECK(refused->errors() == nullptr);
-  CHECK(refused->refusal().find("8 heads of 2,040 × 2,040") != std::string::npos);
+  CHECK(refused->result() == nullptr);
+  CHECK(refused->error().find("8 heads of 2,040 × 2,040") != std::string::npos);
 
   ResultStats stats(result, &errors);
   CHECK(stats.tensor(Plane(Stage::Softmax, Plane::Kind::Error)) == nullptr);  // begun

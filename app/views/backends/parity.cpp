@@ -57,13 +57,14 @@ class ParityCard {
     const float button = ui_.px(132);
     ui_.text(inner_.x, y_ + ui_.px(13), "Numbers of two backends",
              {type::body, ui_.theme.text1, Ink::Semibold});
-    draw_job({inner_.right() - button, y_, button, ui_.px(26)});
+    draw_progress({inner_.right() - button, y_, button, ui_.px(26)});
     y_ += ui_.px(36);
     const Parity* parity = backends.parity();
     if (backends.is_alone()) {
       say("There is nothing to compare the CPU with. " + backends.why_alone());
-    } else if (backends.job() && backends.job()->is_done() && !backends.job()->parity()) {
-      say(backends.job()->refusal());
+    } else if (backends.comparison() && backends.comparison()->is_done() &&
+               !backends.comparison()->result()) {
+      say(backends.comparison()->error());
     } else if (parity == nullptr) {
       say("The other backend computes this document, too.");
     } else {
@@ -83,18 +84,18 @@ class ParityCard {
   }
 
   /// How far it is with a way to stop it, or to begin again.
-  void draw_job(const Box& box) {
+  void draw_progress(const Box& box) {
     Backends& backends = scene_.backends;
-    const ParityJob* job = backends.job();
-    if (job == nullptr || backends.is_alone()) return;
-    if (!job->is_done()) {
+    const ParityTask* task = backends.comparison();
+    if (task == nullptr || backends.is_alone()) return;
+    if (!task->is_done()) {
       if (button(ui_, "Stop comparing", box, {"Stop comparing", {}, "The last comparison stays.", {}}))
         backends.stop_comparing();
       const Box track{box.x - ui_.px(132), box.centre_y() - ui_.px(2), ui_.px(120), ui_.px(4)};
       ui_.fill(track, ui_.theme.control_hover, ui_.px(2));
-      ui_.fill({track.x, track.y, track.w * static_cast<float>(job->share()), track.h}, ui_.theme.query,
-               ui_.px(2));
-    } else if (!job->parity()) {
+      ui_.fill({track.x, track.y, track.w * static_cast<float>(task->progress().share()), track.h},
+               ui_.theme.query, ui_.px(2));
+    } else if (!task->result()) {
       if (button(ui_, "Compare again", box,
                  {"Compare again", {}, "The other backend computes this document once more.", {}}))
         backends.compare_again();
@@ -198,9 +199,9 @@ float height_of(const Scene& scene, float inner) {
     return head + ui.paragraph_height(inner,
                                       "There is nothing to compare the CPU with. " + backends.why_alone(),
                                       type::label);
-  const ParityJob* job = backends.job();
-  if (job && job->is_done() && !job->parity())
-    return head + ui.paragraph_height(inner, job->refusal(), type::label);
+  const ParityTask* task = backends.comparison();
+  if (task && task->is_done() && !task->result())
+    return head + ui.paragraph_height(inner, task->error(), type::label);
   if (!backends.parity()) return head + ui.px(24);
   return head + ui.px(44) + ui.px(18) * static_cast<float>(backends.parity()->rows.size() + 1);
 }

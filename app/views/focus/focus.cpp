@@ -18,21 +18,21 @@ namespace {
 
 /// In the place of a float64 error that is not there yet: how far it is, or why there will be none.
 void draw_waiting(Scene& scene, const Box& cells) {
-  const ErrorJob* job = scene.stats.error_job();
-  if (!scene.view.stage.is_error() || job == nullptr || job->errors() != nullptr) return;
+  const ErrorTask* task = scene.stats.error_task();
+  if (!scene.view.stage.is_error() || task == nullptr || task->result() != nullptr) return;
   const Ui& ui = scene.ui;
   const float y = cells.centre_y(), width = std::min(ui.px(360), std::max(ui.px(120), cells.w - ui.px(24)));
   const float x = cells.centre_x() - width / 2;
-  if (job->is_done()) {
-    const float height = ui.paragraph_height(width, job->refusal(), type::label);
-    ui.paragraph(x, y - height / 2, width, job->refusal(), {type::label, ui.theme.text2});
+  if (task->is_done()) {
+    const float height = ui.paragraph_height(width, task->error(), type::label);
+    ui.paragraph(x, y - height / 2, width, task->error(), {type::label, ui.theme.text2});
     return;
   }
-  const std::string words = "computing in float64, stage " + std::to_string(job->stages_done()) + " of " +
+  const std::string words = "computing in float64, stage " + std::to_string(task->progress()) + " of " +
                             std::to_string(float64_error_steps);
   ui.text(cells.centre_x(), y - ui.px(12), words, {type::label, ui.theme.text2, Ink::Regular, Align::Centre});
   const Box track{x, y + ui.px(4), width, ui.px(4)};
-  const float done = static_cast<float>(job->stages_done()) / static_cast<float>(float64_error_steps);
+  const float done = static_cast<float>(task->progress()) / static_cast<float>(float64_error_steps);
   ui.fill(track, ui.theme.control_hover, ui.px(2));
   ui.fill({track.x, track.y, track.w * done, track.h}, ui.theme.query, ui.px(2));
   if (scene.view.hint.empty()) scene.view.hint = words;
