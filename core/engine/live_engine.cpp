@@ -11,65 +11,74 @@
 namespace attnscope {
 
 namespace {
-using Clock = std::chrono::steady_clock;
+
 constexpr std::chrono::seconds patience{1};  // for a run that is superseded
+constexpr int giving_back = 0;               // the worker's first lane: memory before new memory
+
+int lane_of_worker(Lane lane) { return 1 + static_cast<int>(lane); }
+
 }  // namespace
+
+/// One Document on its way through the worker.
+class LiveEngine::Run final : public Job {
+ public:
+  Run(LiveEngine& engine, std::uint64_t ticket, Document document, Lane lane)
+      : ticket(ticket), document(std::move(document)), lane(lane), engine_(engine) {}
+
+  bool step() override { return engine_.step(*this); }
+  void finished() override {
+    // Here the engine is idle: whoever is woken by this and asks busy() hears the truth.
+    if (is_published && engine_.on_publish_) engine_.on_publish_();
+  }
+
+  const std::uint64_t ticket;
+  const Document document;
+  const Lane lane;
+  std::atomic<bool> is_cancelled{false};  // by a person, not by a newer Document
+  bool is_published = false;              // something of it; of the worker's thread, as the next
+  ResultPtr known;                        // what was published last, while there is more to come
+
+ private:
+  LiveEngine& engine_;
+};
 
 LiveEngine::LiveEngine(std::shared_ptr<Backend> backend, std::function<void()> on_publish,
                        std::shared_ptr<Backend> stand_in)
-    : computing_(std::move(backend)),
-      pipeline_(computing_),
-      stand_in_(std::move(stand_in)),
+    : stand_in_(std::move(stand_in)),
       on_publish_(std::move(on_publish)),
-      backend_(computing_),
-      worker_([this](const std::stop_token& quit) { work(quit); }),
-      watchdog_([this](const std::stop_token& quit) { watch(quit); }) {}
+      backend_(std::move(backend)),
+      lanes_{LaneState(backend_), LaneState(backend_)} {}
 
-LiveEngine::~LiveEngine() {
-  worker_.request_stop();  // before the run stops, so that the worker finds nothing to publish
-  watchdog_.request_stop();
-  std::stop_source run;
-  {
-    const std::lock_guard lock(mutex_);
-    waiting_.reset();
-    run = run_stop_;
-  }
-  run.request_stop();
+LiveEngine::~LiveEngine() = default;
+
+std::uint64_t LiveEngine::submit_now(Document document, Lane lane, std::chrono::milliseconds patience) {
+  LaneState& to = state(lane);
+  to.newest = std::make_shared<Run>(*this, next_ticket_++, std::move(document), lane);
+  worker_.replace(to.newest, lane_of_worker(lane), patience);
+  return to.newest->ticket;
 }
 
-std::uint64_t LiveEngine::submit(Document document) {
-  std::uint64_t ticket = 0;
-  std::stop_source refinement(std::nostopstate);
+std::uint64_t LiveEngine::submit(Document document, Lane lane) {
+  const std::lock_guard order(submitting_);
+  bool is_refining = false;
   {
     const std::lock_guard lock(mutex_);
-    ticket = next_ticket_++;
-    waiting_ = Job{ticket, std::move(document)};
-    if (refining_) refinement = run_stop_;
+    is_refining = state(lane).is_refining;
   }
-  refinement.request_stop();
-  changed_.notify_all();
-  return ticket;
+  return submit_now(std::move(document), lane, is_refining ? Worker::at_once : patience);
 }
 
 std::uint64_t LiveEngine::use(std::shared_ptr<Backend> backend) {
-  std::uint64_t ticket = 0;
-  std::stop_source run;
+  const std::lock_guard order(submitting_);
   {
     const std::lock_guard lock(mutex_);
     if (backend == backend_) return 0;
     backend_ = std::move(backend);
-    const Document* newest = waiting_   ? &waiting_->document
-                             : running_ ? &running_->document
-                             : latest_  ? &latest_->document
-                                        : nullptr;
-    if (newest == nullptr) return 0;
-    ticket = next_ticket_++;
-    waiting_ = Job{ticket, Document(*newest)};
-    run = run_stop_;
+    backend_note_.clear();
   }
-  run.request_stop();
-  changed_.notify_all();
-  return ticket;
+  if (busy(Lane::Held)) submit_now(Document(state(Lane::Held).newest->document), Lane::Held, Worker::at_once);
+  const std::shared_ptr<Run> shown = state(Lane::Shown).newest;
+  return shown ? submit_now(Document(shown->document), Lane::Shown, Worker::at_once) : 0;
 }
 
 std::shared_ptr<Backend> LiveEngine::backend() const {
@@ -77,197 +86,159 @@ std::shared_ptr<Backend> LiveEngine::backend() const {
   return backend_;
 }
 
-ResultPtr LiveEngine::latest() const {
+ResultPtr LiveEngine::latest(Lane lane) const {
   const std::lock_guard lock(mutex_);
-  return latest_;
+  return state(lane).latest;
 }
 
-ResultPtr LiveEngine::latest_good() const {
+ResultPtr LiveEngine::latest_good(Lane lane) const {
   const std::lock_guard lock(mutex_);
-  return latest_good_;
+  return state(lane).latest_good;
 }
 
-void LiveEngine::let_go(ResultPtr result) {
-  {
-    const std::lock_guard lock(mutex_);
-    spent_.push_back(std::move(result));
-  }
-  changed_.notify_all();
+void LiveEngine::forget(Lane lane) {
+  ResultPtr latest, good;
+  const std::lock_guard lock(mutex_);
+  latest.swap(state(lane).latest);
+  good.swap(state(lane).latest_good);
+}
+
+void LiveEngine::give_back(ResultPtr result) {
+  worker_.add(std::make_shared<Task<ResultPtr>>(
+                  [result = std::move(result)](const std::stop_token&, NoProgress&) { return nullptr; }),
+              giving_back);
 }
 
 void LiveEngine::cancel() {
-  std::stop_source run;
-  {
-    const std::lock_guard lock(mutex_);
-    // The worker publishes for both: it takes a cancelled Document that waits without computing it.
-    if (waiting_) {
-      waiting_->cancelled = true;
-    } else if (running_) {
-      running_->cancelled = true;
-    }
-    run = run_stop_;
+  const std::lock_guard order(submitting_);
+  for (const Lane lane : {Lane::Shown, Lane::Held}) {
+    if (!state(lane).newest) continue;
+    state(lane).newest->is_cancelled = true;
+    worker_.cancel(lane_of_worker(lane));
   }
-  run.request_stop();
 }
 
-bool LiveEngine::busy() const {
-  const std::lock_guard lock(mutex_);
-  return waiting_ || running_;
-}
+bool LiveEngine::busy(Lane lane) const { return worker_.is_busy(lane_of_worker(lane)); }
 
-std::chrono::duration<double> LiveEngine::running_for() const {
-  const std::lock_guard lock(mutex_);
-  if (!running_) return {};
-  return Clock::now() - started_;
-}
+bool LiveEngine::busy() const { return busy(Lane::Shown) || busy(Lane::Held); }
 
 void LiveEngine::wait_idle() const {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return !waiting_ && !running_; });
+  while (busy())
+    for (const Lane lane : {Lane::Shown, Lane::Held}) worker_.wait(lane_of_worker(lane));
 }
 
-void LiveEngine::work(const std::stop_token& quit) {
+bool LiveEngine::step(Run& run) {
+  const bool has_more = run.is_published ? refining_step(run) : first_step(run);
+  if (has_more) return true;
+  run.known.reset();
+  if (run.lane == Lane::Held) state(run.lane).pipeline.forget();  // it is computed whole, and rarely
+  const std::lock_guard lock(mutex_);
+  state(run.lane).is_refining = false;
+  return false;
+}
+
+void LiveEngine::adopt_backend(Pipeline& pipeline) const {
   std::unique_lock lock(mutex_);
-  while (changed_.wait(lock, quit, [this] { return waiting_.has_value() || !spent_.empty(); })) {
-    if (quit.stop_requested()) return;
-    if (!spent_.empty()) {
-      std::vector<ResultPtr> spent = std::exchange(spent_, {});
-      lock.unlock();
-      spent.clear();
-      lock.lock();
-      continue;
-    }
-    running_ = std::exchange(waiting_, std::nullopt);
-    started_ = Clock::now();
-    run_stop_ = std::stop_source();
-    const Job& job = *running_;
-    const std::stop_token stop = run_stop_.get_token();
-    const std::shared_ptr<Backend> backend = backend_;
-    ResultPtr result;
-    if (!job.cancelled) {
-      lock.unlock();
-      changed_.notify_all();
-      if (backend != computing_) {
-        computing_ = backend;
-        pipeline_.use(backend);
-      }
-      result = first_result(job, stop);
-      lock.lock();
-    }
-    if (!result && job.cancelled) result = failure(job, "Cancelled");
-    const bool published = result && !quit.stop_requested();
-    const bool coarse = published && !result->is_complete();
-    if (published) keep(result);
-    if (coarse) {
-      refining_ = true;
-      lock.unlock();
-      refine(job, std::exchange(result, nullptr), stop, quit);
-      lock.lock();
-      refining_ = false;
-    }
-    running_.reset();
-    lock.unlock();
-    changed_.notify_all();
-    // After the engine is idle: whoever is woken by this and asks busy() hears the truth.
-    if (published && on_publish_) on_publish_();
-    lock.lock();
+  const std::shared_ptr<Backend> backend = backend_;
+  const std::string note = backend_note_;
+  lock.unlock();
+  if (pipeline.backend() != backend) pipeline.use(backend, note);
+}
+
+bool LiveEngine::first_step(Run& run) {
+  Pipeline& pipeline = state(run.lane).pipeline;
+  {
+    const std::lock_guard lock(mutex_);
+    state(run.lane).is_refining = false;  // the run before may have been replaced between two steps
   }
+  ResultPtr result;
+  if (!run.stop_token().stop_requested()) {
+    adopt_backend(pipeline);
+    result =
+        guarded(run, [&] { return pipeline.run(run.document, run.stop_token(), &progress_, run.ticket); });
+    if (may_be_taken_over(run, result)) result = taken_over(run, result->error, nullptr);
+  }
+  if (!result && run.is_cancelled) result = failure(run, "Cancelled");
+  if (!result) return false;
+  publish(run, result);
+  return !result->is_complete();
 }
 
-ResultPtr LiveEngine::first_result(const Job& job, const std::stop_token& stop) {
-  const ResultPtr result =
-      guarded(job, [&] { return pipeline_.run(job.document, stop, &progress_, job.ticket); });
-  if (!may_be_taken_over(result)) return result;
-  return taken_over(job, result->error, nullptr, stop);
+bool LiveEngine::refining_step(Run& run) {
+  Pipeline& pipeline = state(run.lane).pipeline;
+  if (run.stop_token().stop_requested() || !pipeline.can_refine()) return false;
+  if (on_publish_) on_publish_();  // what came before; the last one is told when the engine is idle
+  ResultPtr finer = guarded(run, [&] { return pipeline.refine(run.stop_token(), &progress_); });
+  if (may_be_taken_over(run, finer)) finer = taken_over(run, finer->error, run.known);
+  if (!finer) return false;
+  publish(run, finer);
+  return finer->error.empty() && pipeline.can_refine();
 }
 
-bool LiveEngine::may_be_taken_over(const ResultPtr& result) const {
-  return result && !result->error.empty() && stand_in_ && computing_ != stand_in_;
+bool LiveEngine::may_be_taken_over(const Run& run, const ResultPtr& result) const {
+  return result && !result->error.empty() && stand_in_ && state(run.lane).pipeline.backend() != stand_in_;
 }
 
-ResultPtr LiveEngine::taken_over(const Job& job, const std::string& reason, const ResultPtr& known,
-                                 const std::stop_token& stop) {
-  Pipeline next = pipeline_;
-  next.use(stand_in_, fmt::format("The backend \"{}\" failed and \"{}\" took over. {}", computing_->name(),
-                                  stand_in_->name(), reason));
+ResultPtr LiveEngine::taken_over(const Run& run, const std::string& reason, const ResultPtr& known) {
+  Pipeline& pipeline = state(run.lane).pipeline;
+  const std::shared_ptr<Backend> failed = pipeline.backend();
+  const std::string note = fmt::format("The backend \"{}\" failed and \"{}\" took over. {}", failed->name(),
+                                       stand_in_->name(), reason);
+  Pipeline next = pipeline;
+  next.use(stand_in_, note);
   // Behind the results of the one that failed, and as fine, so that the picture never gets worse.
   const std::uint64_t refinement = known ? known->refinement + 1 : 0;
   const std::int64_t step =
       known ? known->layer().surveys.back()->known.rows.step : std::numeric_limits<std::int64_t>::max();
-  const ResultPtr result = guarded(job, [&] {
-    ResultPtr made = next.run(job.document, stop, &progress_, job.ticket, refinement);
+  const ResultPtr result = guarded(run, [&] {
+    ResultPtr made = next.run(run.document, run.stop_token(), &progress_, run.ticket, refinement);
     while (next.can_refine() && made->layer().surveys.back()->known.rows.step > step)
-      made = next.refine(stop, &progress_);
+      made = next.refine(run.stop_token(), &progress_);
     return made;
   });
   if (!result || !result->error.empty()) return result;
-  pipeline_ = std::move(next);
+  pipeline = std::move(next);
   const std::lock_guard lock(mutex_);
-  if (backend_ == computing_) backend_ = stand_in_;
-  computing_ = stand_in_;
+  if (backend_ == failed) {
+    backend_ = stand_in_;
+    backend_note_ = note;
+  }
   return result;
 }
 
-void LiveEngine::refine(const Job& job, ResultPtr known, const std::stop_token& stop,
-                        const std::stop_token& quit) {
-  while (pipeline_.can_refine() && !stop.stop_requested()) {
-    if (on_publish_) on_publish_();  // what came before; the last one is told when the engine is idle
-    ResultPtr finer = guarded(job, [&] { return pipeline_.refine(stop, &progress_); });
-    if (may_be_taken_over(finer)) finer = taken_over(job, finer->error, known, stop);
-    if (!finer || quit.stop_requested()) return;
-    const bool failed = !finer->error.empty();
-    known = finer;
-    const std::lock_guard lock(mutex_);
-    keep(std::move(finer));
-    if (failed) return;
-  }
-}
-
-ResultPtr LiveEngine::guarded(const Job& job, const std::function<ResultPtr()>& step) const {
+ResultPtr LiveEngine::guarded(const Run& run, const std::function<ResultPtr()>& make) const {
   try {
-    return step();
+    return make();
   } catch (const Cancelled&) {
     return nullptr;
   } catch (const std::bad_alloc&) {
-    return failure(job,
+    return failure(run,
                    "There is not enough memory to compute this; a shorter text or fewer heads need less.");
   } catch (const std::exception& error) {
-    return failure(job, error.what());
+    return failure(run, error.what());
   } catch (...) {
-    return failure(job, "");
+    return failure(run, "");
   }
 }
 
-ResultPtr LiveEngine::failure(const Job& job, std::string error) const {
+ResultPtr LiveEngine::failure(const Run& run, std::string error) const {
   auto result = std::make_shared<Result>();
-  result->ticket = job.ticket;
-  result->document = job.document;
-  result->backend = computing_->name();
+  result->ticket = run.ticket;
+  result->document = run.document;
+  result->backend = state(run.lane).pipeline.backend()->name();
   result->error = error.empty() ? "The computation failed for an unknown reason." : std::move(error);
   result->refinement = std::numeric_limits<std::uint64_t>::max();  // the last word of its ticket
   return result;
 }
 
-void LiveEngine::keep(ResultPtr result) {
-  const auto order = [](const Result& r) { return std::pair(r.ticket, r.refinement); };
-  if (latest_ && order(*latest_) >= order(*result)) return;
-  latest_ = std::move(result);
-  if (latest_->error.empty()) latest_good_ = latest_;
-}
-
-void LiveEngine::watch(const std::stop_token& quit) {
-  std::unique_lock lock(mutex_);
-  const auto superseded = [this] { return running_ && waiting_ && !run_stop_.stop_requested(); };
-  while (changed_.wait(lock, quit, superseded)) {
-    if (quit.stop_requested()) return;
-    const std::uint64_t ticket = running_->ticket;
-    const auto moved_on = [&] { return !superseded() || running_->ticket != ticket; };
-    if (changed_.wait_until(lock, quit, started_ + patience, moved_on) || quit.stop_requested()) continue;
-    std::stop_source run = run_stop_;
-    lock.unlock();  // what is called back on a stop must not find the engine locked
-    run.request_stop();
-    lock.lock();
-  }
+void LiveEngine::publish(Run& run, ResultPtr result) {
+  run.is_published = true;
+  run.known = result;
+  const std::lock_guard lock(mutex_);
+  LaneState& to = state(run.lane);
+  to.is_refining = !result->is_complete();
+  to.latest = std::move(result);
+  if (to.latest->error.empty()) to.latest_good = to.latest;
 }
 
 }  // namespace attnscope

@@ -1,18 +1,23 @@
-// core/engine: the thread that computes. One worker, one slot in which the latest Document wins; results are
-// published in the order of their tickets. Everything here may be called from any thread.
+// core/engine: Documents are computed here, behind the window: one thread, and for each purpose a lane in
+// which the latest Document wins; the results of a lane are published in the order of their tickets.
+// Everything here may be called from any thread.
 #pragma once
 
+#include <array>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
+#include <memory>
 #include <mutex>
-#include <optional>
-#include <thread>
+#include <string>
 #include <vector>
 
+#include "core/base/worker.hpp"
 #include "core/engine/pipeline.hpp"
 
 namespace attnscope {
+
+/// What a Document is computed for. What is shown comes before what is held beside it.
+enum class Lane { Shown, Held };
 
 class LiveEngine {
  public:
@@ -26,82 +31,82 @@ class LiveEngine {
   LiveEngine(const LiveEngine&) = delete;
   LiveEngine& operator=(const LiveEngine&) = delete;
 
-  /// Puts the Document into the slot, replacing one that waits there, and returns its ticket (1, 2, 3, …). A
-  /// run that is superseded normally finishes, since stopping on every drag event would starve the picture;
-  /// once it is older than a second it is stopped. The refinement of a long Document is stopped at once: its
-  /// first look is there already.
-  std::uint64_t submit(Document document);
+  /// Puts the Document into the lane's slot, replacing one that waits there, and returns its ticket (1, 2, 3,
+  /// …, counted over all lanes). A run that is superseded normally finishes, since stopping on every drag
+  /// event would starve the picture; once it is older than a second it is stopped. The refinement of a long
+  /// Document is stopped at once: its first look is there already.
+  std::uint64_t submit(Document document, Lane lane = Lane::Shown);
 
-  /// From now on this backend computes. What runs is stopped at once and the newest Document is computed
-  /// anew from its first stage on; the results before stay until then. Returns its new ticket, or 0 when
-  /// there is none to compute or this backend is the one that computes.
+  /// From now on this backend computes. What runs is stopped at once and the newest Document that is shown is
+  /// computed anew from its first stage on, as is what is on its way to be held; the results before stay
+  /// until then. Returns the new ticket of what is shown, or 0 when there is none or this backend is the one
+  /// that computes.
   std::uint64_t use(std::shared_ptr<Backend> backend);
   /// Who computes the next Document: what use() was given, or the stand-in once it took over.
   std::shared_ptr<Backend> backend() const;
 
-  /// The newest published result, good or with an error; null before the first.
-  ResultPtr latest() const;
+  /// The newest published result of the lane, good or with an error; null before the first.
+  ResultPtr latest(Lane lane = Lane::Shown) const;
   /// The newest result without an error; null before the first.
-  ResultPtr latest_good() const;
+  ResultPtr latest_good(Lane lane = Lane::Shown) const;
+  /// What the lane has published is not kept any longer, by whom it concerns.
+  void forget(Lane lane);
 
   /// Takes a result that its owner is done with: giving back the memory of a large one takes longer than a
   /// frame has, so that the worker does it where it holds the last share.
-  void let_go(ResultPtr result);
+  void give_back(ResultPtr result);
 
-  /// Stops the current run and drops what waits; a refinement leaves what is known by then. The newest of
-  /// their Documents is published, on the worker, as an error "Cancelled", unless it is superseded by then or
-  /// its run was just done.
+  /// Stops the current run and drops what waits; a refinement leaves what is known by then. The newest
+  /// Document of a lane is published, on the worker, as an error "Cancelled", unless it is superseded by then
+  /// or its run was just done.
   void cancel();
   /// Whether anything runs or waits; a long Document runs until every row is known.
   bool busy() const;
+  bool busy(Lane lane) const;
   /// How long the current run has taken; 0 when none runs.
-  std::chrono::duration<double> running_for() const;
+  std::chrono::duration<double> running_for() const { return worker_.running_for(); }
   const Progress& progress() const { return progress_; }
   /// Blocks until nothing runs or waits. For tests, the command line and pictures without a window.
   void wait_idle() const;
 
  private:
-  struct Job {
-    std::uint64_t ticket = 0;
-    Document document;
-    bool cancelled = false;
+  class Run;
+  struct LaneState {
+    explicit LaneState(std::shared_ptr<Backend> backend) : pipeline(std::move(backend)) {}
+    Pipeline pipeline;            // touched by the worker only
+    std::shared_ptr<Run> newest;  // submitted; guarded by submitting_
+    bool is_refining = false;     // its run's first look is published; guarded by mutex_, as the rest
+    ResultPtr latest, latest_good;
   };
-  void work(const std::stop_token& quit);
-  void watch(const std::stop_token& quit);
-  ResultPtr first_result(const Job& job, const std::stop_token& stop);
+  LaneState& state(Lane lane) { return lanes_[static_cast<std::size_t>(lane)]; }
+  const LaneState& state(Lane lane) const { return lanes_[static_cast<std::size_t>(lane)]; }
+
+  std::uint64_t submit_now(Document document, Lane lane, std::chrono::milliseconds patience);
+  bool step(Run& run);
+  bool first_step(Run& run);
+  bool refining_step(Run& run);
+  void adopt_backend(Pipeline& pipeline) const;
   /// The job done by the stand-in, which goes on computing from here unless it fails as well. `known`: what
   /// was published of the job, or null. Null when it was stopped.
-  ResultPtr taken_over(const Job& job, const std::string& reason, const ResultPtr& known,
-                       const std::stop_token& stop);
-  bool may_be_taken_over(const ResultPtr& result) const;
-  /// Runs `step` and turns what it throws into a result with an error; null when it was stopped.
-  ResultPtr guarded(const Job& job, const std::function<ResultPtr()>& step) const;
-  /// Publishes finer and finer results of the job, whose first look is `known`, until all is known or
-  /// something stops it.
-  void refine(const Job& job, ResultPtr known, const std::stop_token& stop, const std::stop_token& quit);
-  ResultPtr failure(const Job& job, std::string error) const;
-  void keep(ResultPtr result);  // with mutex_ held
+  ResultPtr taken_over(const Run& run, const std::string& reason, const ResultPtr& known);
+  bool may_be_taken_over(const Run& run, const ResultPtr& result) const;
+  /// Runs `make` and turns what it throws into a result with an error; null when it was stopped.
+  ResultPtr guarded(const Run& run, const std::function<ResultPtr()>& make) const;
+  ResultPtr failure(const Run& run, std::string error) const;
+  void publish(Run& run, ResultPtr result);
 
-  std::shared_ptr<Backend> computing_;  // these two are touched by the worker only
-  Pipeline pipeline_;
   const std::shared_ptr<Backend> stand_in_;
   std::function<void()> on_publish_;
   Progress progress_;
 
-  mutable std::mutex mutex_;  // guards all below
-  mutable std::condition_variable_any changed_;
+  std::mutex submitting_;  // held while tickets are given out, so that their order is that of the slots
+
+  mutable std::mutex mutex_;  // guards what follows, and of the lanes what they say; never held for long
   std::shared_ptr<Backend> backend_;  // for the next run
-  std::optional<Job> waiting_;
-  std::optional<Job> running_;  // its Document is read by the worker without the lock and never changed
+  std::string backend_note_;          // why it is the stand-in
   std::uint64_t next_ticket_ = 1;
-  std::chrono::steady_clock::time_point started_{};
-  bool refining_ = false;  // the running job's first look is published
-  std::stop_source run_stop_;
-  ResultPtr latest_, latest_good_;
-  std::vector<ResultPtr> spent_;  // to be given back between runs
-  // Last: they start when all else is there and are joined first.
-  std::jthread worker_;
-  std::jthread watchdog_;  // stops superseded runs when they become older than a second
+  std::array<LaneState, 2> lanes_;
+  Worker worker_;  // last: it stops before the rest goes
 };
 
 }  // namespace attnscope

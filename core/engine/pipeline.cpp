@@ -48,7 +48,7 @@ double WholeTimes::total() const {
 void Pipeline::use(std::shared_ptr<Backend> backend, std::string note) {
   backend_ = std::move(backend);
   note_ = std::move(note);
-  last_ = nullptr;  // runs_ goes on, so that its numbers tell tensors of both apart
+  forget();  // runs_ goes on, so that its numbers tell tensors of both apart
 }
 
 void Pipeline::run_stage(Stage stage, LayerResult& result, const std::stop_token& stop) const {

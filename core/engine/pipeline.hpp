@@ -28,6 +28,9 @@ class Pipeline {
   /// Another backend from here on. Nothing is shared with the results before, since a backend reads only
   /// what it made itself. Every result carries `note`.
   void use(std::shared_ptr<Backend> backend, std::string note = {});
+  const std::shared_ptr<Backend>& backend() const { return backend_; }
+  /// The next run shares nothing with the last.
+  void forget() { last_ = nullptr; }
 
   /// Computes what differs from the last successful run and shares the rest; of a long Document only the
   /// first look, which refine() goes on from. Throws Error (a Document that does not fit) or Cancelled; the

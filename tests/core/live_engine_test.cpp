@@ -307,11 +307,64 @@ TEST_CASE("Under a storm of edits nothing is published out of order and the last
   CHECK(!out_of_order);
 }
 
+TEST_CASE(
+    "What is held has a lane of its own: neither lane supersedes the other, what is shown comes first") {
+  const auto backend = std::make_shared<PacedBackend>();
+  LiveEngine engine(backend);
+  engine.submit(numbered(1));
+  backend->await_runs(1);
+  const std::uint64_t held = engine.submit(numbered(2), Lane::Held);
+  const std::uint64_t shown = engine.submit(numbered(3));
+  CHECK(engine.busy(Lane::Held));
+  backend->allow(3);
+  engine.wait_idle();
+  CHECK(backend->entered() == std::vector<float>{1, 3, 2});
+  CHECK(backend->stopped() == 0);
+  CHECK(engine.latest()->ticket == shown);
+  CHECK(engine.latest(Lane::Held)->ticket == held);
+  CHECK(engine.latest_good(Lane::Held)->document.layer().temperature == 2.0f);
+  engine.forget(Lane::Held);
+  CHECK(!engine.latest(Lane::Held));
+  CHECK(engine.latest()->ticket == shown);
+}
+
+TEST_CASE("Cancel ends both lanes, and another backend computes both anew") {
+  const auto backend = std::make_shared<PacedBackend>();
+  LiveEngine engine(backend);
+  engine.submit(numbered(1));
+  engine.submit(numbered(2), Lane::Held);
+  backend->await_runs(1);
+  engine.cancel();
+  engine.wait_idle();
+  CHECK(engine.latest()->error == "Cancelled");
+  CHECK(engine.latest(Lane::Held)->error == "Cancelled");
+  CHECK(backend->entered() == std::vector<float>{1});
+
+  engine.submit(numbered(3));
+  engine.submit(numbered(4), Lane::Held);
+  backend->await_runs(2);
+  CHECK(engine.use(make_cpu_backend(1)) > 0);
+  engine.wait_idle();
+  CHECK(engine.latest()->backend == "CPU · 1 thread");
+  CHECK(engine.latest(Lane::Held)->backend == "CPU · 1 thread");
+  CHECK(engine.latest(Lane::Held)->document.layer().temperature == 4.0f);
+}
+
+TEST_CASE("What a lane was told to forget is given back") {
+  LiveEngine engine(make_cpu_backend(1));
+  engine.submit(numbered(1), Lane::Held);
+  engine.wait_idle();
+  const std::weak_ptr<const Result> watched = engine.latest(Lane::Held);
+  CHECK(!watched.expired());
+  engine.forget(Lane::Held);
+  CHECK(watched.expired());
+}
+
 TEST_CASE("A result that is let go is given back by the worker, between runs") {
   LiveEngine engine(make_cpu_backend(1));
   auto result = std::make_shared<const Result>();
   const std::weak_ptr<const Result> watched = result;
-  engine.let_go(std::move(result));
+  engine.give_back(std::move(result));
   for (int i = 0; i < 2000 && !watched.expired(); ++i) std::this_thread::sleep_for(1ms);
   CHECK(watched.expired());
   engine.submit(numbered(1));  // and it goes on
