@@ -82,8 +82,8 @@ void leave(Scene& scene) {
     scene.view.help = scene.view.timings = scene.view.parity = false;
   } else if (scene.view.files->asks) {
     scene.view.files->asks = false;
-  } else if (!scene.view.message.empty()) {
-    scene.view.message.clear();
+  } else if (!scene.view.notices.empty()) {
+    scene.view.notices.dismiss();
   } else if (scene.view.editing->painting && scene.view.mode == Mode::Explore) {
     toggle_painting(scene);
   } else if (scene.view.inspector->expanded && scene.view.mode == Mode::Explore) {
@@ -112,10 +112,9 @@ void redo(Scene& scene) { scene.requests.history = 1; }
 void type_the_sentence(Scene& scene) {
   const Input& input = scene.document.input;
   if (scene.result.is_long() || input.given || input.vectors) {
-    scene.view.message = scene.result.is_long()
-                             ? "A long sequence has no text field: open a shorter text to type."
-                             : "What is open came as numbers and has no sentence to type.";
-    scene.view.message_from_engine = false;
+    scene.view.notices.say(scene.result.is_long()
+                               ? "A long sequence has no text field: open a shorter text to type."
+                               : "What is open came as numbers and has no sentence to type.");
     return;
   }
   if (scene.view.mode == Mode::Walk) scene.view.mode = Mode::Explore;
@@ -164,16 +163,16 @@ void show_difference(Scene& scene) {
     if (scene.held)
       side = side == LongSide::Difference ? LongSide::A : LongSide::Difference;
     else
-      scene.view.message = "Nothing of this length is held: press \\ to hold what is shown.";
+      scene.view.notices.say("Nothing of this length is held: press \\ to hold what is shown.");
     return;
   }
   const Plane now = scene.view.stage;
   if (now.is_difference()) return scene.view.show_stage(now.stage);
   const Plane wanted(now.stage, Plane::Kind::Difference);
   if (scene.stats.tensor(wanted)) return scene.view.show_stage(wanted);
-  scene.view.message = scene.held
-                           ? "now − held needs as many tokens and heads in what is held as in what is shown."
-                           : "Nothing is held yet: press \\ to hold what is shown.";
+  scene.view.notices.say(
+      scene.held ? "now − held needs as many tokens and heads in what is held as in what is shown."
+                 : "Nothing is held yet: press \\ to hold what is shown.");
 }
 
 /// Among queries that see more than one key: where one sees only itself, the weight is 1 whatever the scores

@@ -105,14 +105,13 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
                   "; drop a file on the window instead.");
     open(examples_.front().path);
   } catch (const std::exception& error) {
-    view_.message = error.what();
+    view_.notices.say(error.what());
   }
-  view_.notice = {};
   untouched_ = true;
   for (const std::filesystem::path& path : recent_.paths()) view_.files->recent.push_back({path});
   if (options.state.empty()) return;
   keeper_.emplace(options.state);
-  if (const std::string trouble = keeper_->autosave().trouble(); !trouble.empty()) view_.message = trouble;
+  if (const std::string trouble = keeper_->autosave().trouble(); !trouble.empty()) view_.notices.say(trouble);
 }
 
 App::~App() = default;
@@ -151,13 +150,7 @@ void App::take_results() {
   // document.
   const bool is_stale = !good || !(good->document == newest->document);
   view_.refusal = is_stale ? newest->error : std::string();
-  if (!newest->error.empty()) {
-    view_.message = newest->error;
-    view_.message_from_engine = true;
-  } else if (view_.message_from_engine) {
-    view_.message.clear();  // what it complained of is gone
-    view_.message_from_engine = false;
-  }
+  view_.notices.say(Notice::Source::Engine, newest->error);  // none: what it complained of is gone
   tell_of_backends(*newest);
   if (!good || good == shown_ || (held_ && good == held_->result)) return;
   ResultPtr before = std::exchange(shown_, good);
@@ -167,10 +160,10 @@ void App::take_results() {
   const bool was_long = before && before->layer().is_long();
   if (before) engine_.give_back(std::move(before));
   stats_->compare_with(held_ ? held_->result : nullptr);
-  if (held_ && view_.message.empty() && was_long != shown_->layer().is_long() && !held_beside(shown_, held_))
-    view_.message =
+  if (held_ && view_.notices.empty() && was_long != shown_->layer().is_long() && !held_beside(shown_, held_))
+    view_.notices.say(
         "A long sequence and a short one cannot be compared: what is held waits until both are long or both "
-        "short.";
+        "short.");
   if (opened_ && newest == good && newest->ticket > opened_after_) {
     if (looks_) {
       look_as_opened();
@@ -187,9 +180,8 @@ void App::take_results() {
 /// Who took over and why stays on screen until it is dismissed or no longer true.
 void App::tell_of_backends(const Result& newest) {
   if (!newest.error.empty() || newest.backend_note == backend_note_) return;
-  if (view_.message == backend_note_) view_.message.clear();
   backend_note_ = newest.backend_note;
-  if (!backend_note_.empty()) say(backend_note_);
+  view_.notices.say(Notice::Source::Backend, backend_note_);
 }
 
 /// What is looked at must be among the planes of the shown result; whoever looked at the weights goes on
@@ -364,7 +356,7 @@ void App::frame(const Fonts& fonts) {
   for (Tiles* tiles : {tiles_.get(), held_tiles_.get()}) {
     if (tiles == nullptr) continue;
     tiles->end_frame();
-    if (std::string error = tiles->take_error(); !error.empty()) view_.message = std::move(error);
+    if (std::string error = tiles->take_error(); !error.empty()) view_.notices.say(std::move(error));
   }
   if (std::exchange(view_.start->changed, false)) write_start(state_, *view_.start);
   observe_history();
@@ -380,8 +372,7 @@ void App::speak_as_chosen() {
     if (view_.language != english) words_.speak(load_table(assets_, view_.language));
   } catch (const std::exception& error) {
     view_.language = english;
-    view_.message = error.what();
-    view_.message_from_engine = false;
+    view_.notices.say(error.what());
   }
   spoken_ = view_.language;
 }
@@ -413,7 +404,7 @@ void App::prepare(Still& still, float scale) const {
   still.selection = without_hovers(selection_);
   still.view = view_;
   still.view.scale *= scale;
-  still.view.message.clear();
+  still.view.notices.clear();
   still.view.start->open = false;
   still.view.keyboard = {};
   still.view.keyboard.sentence.first = view_.keyboard.sentence.first;

@@ -119,7 +119,7 @@ class App {
   bool has_system_fonts() const { return system_fonts_; }
 
   /// In how many seconds, from the last frame on, another one is due though nothing happened; empty: none.
-  std::optional<double> frame_in() const { return leaves_in(view_); }
+  std::optional<double> frame_in() const { return view_.notices.leaves_in(); }
   /// In how many seconds, from the last frame on, keep_now() should be called; empty when nothing waits.
   std::optional<double> keep_in() const;
   /// In how many seconds, from the last frame on, a time that stands on screen changes; empty when none does.
@@ -163,8 +163,8 @@ class App {
   ViewState& view() { return view_; }
   const TextureCache& textures() const { return textures_; }
   Words& words() { return words_; }
-  /// What the message card says; empty when there is nothing to say.
-  const std::string& message() const { return view_.message; }
+  /// What the card at the lower edge says; empty when there is nothing to say.
+  std::string message() const { return view_.notices.text(); }
   /// The result on screen; null before the first.
   const ResultPtr& shown() const { return shown_; }
   /// B, when something is held.
@@ -187,7 +187,6 @@ class App {
   bool may_write(const std::filesystem::path& to, bool replace, const PictureWish* picture);
   void export_to(const std::filesystem::path& to);
   Autosave::State state_now(double seconds) const;
-  void say(std::string message);
   void speak_as_chosen();
   void remember(const std::filesystem::path& path);
   bool take_held(const ResultPtr& result);

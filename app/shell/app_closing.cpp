@@ -41,8 +41,8 @@ void App::offer_last() {
   const std::vector<ClosedEntry> closed = closed_.list();
   if (closed.empty() || closed.front().path.filename() == look_.offered) return;
   look_.offered = closed.front().path.filename().native();
-  tell(view_, "“" + own(closed.front().title) + "” was closed with changes that are in no file.",
-       Notice::Offer::ReopenLast);
+  view_.notices.tell("“" + own(closed.front().title) + "” was closed with changes that are in no file.",
+                     Notice::Offer::ReopenLast);
 }
 
 /// It becomes what a crash would leave: whatever happens from here on, it is in exactly one place.
@@ -51,7 +51,7 @@ void App::reopen(const std::filesystem::path& closed) {
   std::filesystem::path path = closed;
   if (path.empty()) {
     const std::vector<ClosedEntry> all = closed_.list();
-    if (all.empty()) return tell(view_, "Nothing was closed with changes that are in no file.");
+    if (all.empty()) return view_.notices.tell("Nothing was closed with changes that are in no file.");
     path = all.front().path;
   }
   try {
@@ -63,11 +63,11 @@ void App::reopen(const std::filesystem::path& closed) {
     original_ = {};  // its file, if there is one, does not know the last changes
     if (keeper_) keeper_->autosave().adopt(path);
     if (damage.empty())
-      tell(view_, "Reopened what was closed last. Ctrl+Z goes back to what was open before.");
+      view_.notices.tell("Reopened what was closed last. Ctrl+Z goes back to what was open before.");
     else
-      say(damage);
+      view_.notices.say(damage);
   } catch (const std::exception& error) {
-    say(error.what());
+    view_.notices.say(error.what());
   }
 }
 

@@ -22,11 +22,6 @@ constexpr double worth_telling = 0.2;  // seconds that a person waits without as
 
 }  // namespace
 
-void App::say(std::string message) {
-  view_.message = std::move(message);
-  view_.message_from_engine = false;
-}
-
 bool App::is_own_document(const std::filesystem::path& path) const {
   std::error_code missing;
   return path.extension() == ".json" &&
@@ -51,7 +46,7 @@ void App::open(const std::filesystem::path& path, std::string_view layer, const 
     else
       take_opened(open_session(path, view_, layer), path);
   } catch (const std::exception& error) {
-    say(error.what());
+    view_.notices.say(error.what());
   }
 }
 
@@ -67,7 +62,7 @@ void App::finish_opening(bool wait) {
   try {
     take_opened(done->take(), done->path());
   } catch (const std::exception& error) {
-    say(error.what());
+    view_.notices.say(error.what());
   }
 }
 
@@ -102,7 +97,7 @@ void App::take_layer(Document layer) {
   Document raw = layer;
   document_ = edit::with_settings_of(std::move(layer), document_);
   original_ = edited ? std::move(raw) : document_;
-  say(not_finite_note(document_));
+  view_.notices.say(not_finite_note(document_));
   view_.scope.clear();
 }
 
@@ -115,10 +110,10 @@ void App::settle_guesses(const Answers& before) {
 
 /// A text opens with other settings than the examples have: said once, with the way back.
 void App::tell_of_text() {
-  if (!std::exchange(text_opened_, false) || !attended_ || !view_.message.empty()) return;
+  if (!std::exchange(text_opened_, false) || !attended_ || !view_.notices.empty()) return;
   std::string note = "Opened without a causal mask (C turns it on) and without noise in the weights.";
   if (view_.focus->log) note += " Its weights are small: colours are logarithmic (L: linear).";
-  say(note + " Ctrl+Z goes back to what was open.");
+  view_.notices.say(note + " Ctrl+Z goes back to what was open.");
 }
 
 bool App::restore() {
@@ -132,10 +127,12 @@ bool App::restore() {
     const std::string damage = session.damage;
     take(std::move(session), file);
     original_ = {};  // the person's own file, if there is one, does not know the last changes
-    say("Restored what was open when AttnScope ended unexpectedly. Ctrl+Z goes back to the opening example." +
+    view_.notices.say(
+        "Restored what was open when AttnScope ended unexpectedly. Ctrl+Z goes back to the opening example." +
         (damage.empty() ? "" : " " + damage));
   } catch (const std::exception& error) {
-    say(std::string("What was open when AttnScope ended unexpectedly cannot be restored. ") + error.what());
+    view_.notices.say(std::string("What was open when AttnScope ended unexpectedly cannot be restored. ") +
+                      error.what());
   }
   return true;
 }
@@ -165,7 +162,7 @@ void App::take(Session session, const std::filesystem::path& file) {
   document_ = std::move(session.document);
   original_ = document_;
   follow_file(file);
-  say(session.damage.empty() ? session.note : session.damage);
+  view_.notices.say(session.damage.empty() ? session.note : session.damage);
   view_.scope.clear();
   view_.focus->zoom = 1;  // another matrix is seen as a whole first
   untouched_ = false;
@@ -182,9 +179,7 @@ void App::take(Session session, const std::filesystem::path& file) {
 void App::look_as_opened() {
   ViewState next = std::move(looks_->view);
   next.scale = view_.scale;
-  next.message = std::move(view_.message);
-  next.message_from_engine = view_.message_from_engine;
-  next.notice = std::move(view_.notice);
+  next.notices = std::move(view_.notices);
   next.now = view_.now;
   if (!looks_->trace.empty()) put_back(looks_->trace, next.scope, next.now);
   next.files = std::move(view_.files);
@@ -201,7 +196,7 @@ void App::look_as_opened() {
 /// computed anew is still the one before.
 void App::use_backend(std::size_t choice) {
   const BackendChoice& wanted = backends_->choices().at(choice);
-  if (!wanted.backend) return say(wanted.why_not);
+  if (!wanted.backend) return view_.notices.say(wanted.why_not);
   backends_->stop_comparing();  // it may hold the backend that is wanted
   const std::uint64_t ticket = engine_.use(wanted.backend);
   if (ticket == 0) return;
@@ -233,7 +228,7 @@ void App::keep(double seconds) {
   // Before the first picture, and while a file is on its way, what is there is not what it will be.
   const bool on_its_way = opening_ || coming_b_ || (opened_ && seen_ticket_ != submitted_ticket_);
   if (!keeper_ || !shown_ || on_its_way) return;
-  if (const std::string trouble = keeper_->autosave().trouble(); !trouble.empty()) say(trouble);
+  if (const std::string trouble = keeper_->autosave().trouble(); !trouble.empty()) view_.notices.say(trouble);
   if (untouched_) {
     keeper_->is_as_it_was(now(seconds));
     untouched_ = false;

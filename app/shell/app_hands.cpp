@@ -171,7 +171,7 @@ void App::type_words() {
   try {
     document_ = edit::text(document_, view_.keyboard.sentence.field, stray_.text());
   } catch (const std::exception& error) {
-    say(error.what());
+    view_.notices.say(error.what());
   }
 }
 

@@ -21,7 +21,7 @@ void show_tiles(const std::optional<Held>& held, std::unique_ptr<Tiles>& tiles, 
 void App::hold() {
   if (!shown_) return;
   if (!shown_->layer().is_complete())
-    return say("Not every query is known yet: it can be held once the sweep is done.");
+    return view_.notices.say("Not every query is known yet: it can be held once the sweep is done.");
   held_ = Held{shown_, std::make_unique<ResultStats>(shown_, &errors_), ImGui::GetTime()};
   view_.compare->held_head = -1;
   stats_->compare_with(held_->result);
@@ -31,7 +31,7 @@ void App::hold() {
 void App::swap_with_held() {
   if (!held_ || !shown_) return;
   if (!shown_->layer().is_complete())
-    return say("Not every query is known yet: it can be held once the sweep is done.");
+    return view_.notices.say("Not every query is known yet: it can be held once the sweep is done.");
   if (before_) before_->swapped = !before_->swapped;
   document_ = held_->result->document;
   // B is there already: it is shown at once, while the engine catches up.
@@ -69,7 +69,7 @@ bool App::take_held(const ResultPtr& result) {
   coming_b_.reset();
   b_ticket_ = 0;
   if (!result->error.empty()) {
-    say("What was held cannot be computed. " + result->error);
+    view_.notices.say("What was held cannot be computed. " + result->error);
     return true;
   }
   held_ = Held{result, std::make_unique<ResultStats>(result, &errors_),

@@ -85,8 +85,8 @@ void App::save(const fs::path& path, bool replace) {
   }
   std::error_code unknown;
   if (!to.has_filename() || fs::is_directory(to, unknown))
-    return say("Cannot write " + in_quotes(to.native()) +
-               ": it is a directory, expected the name of a file.");
+    return view_.notices.say("Cannot write " + in_quotes(to.native()) +
+                             ": it is a directory, expected the name of a file.");
   if (!to.has_extension()) to += ".json";
   to = whole_path(to);
   if (is_picture(to)) return save_picture({PictureRegion::Window, 1, to}, replace);
@@ -103,9 +103,9 @@ void App::save(const fs::path& path, bool replace) {
     } else if (shown_) {
       export_to(to);
     }
-    tell(view_, "Saved as " + in_quotes(to.native()) + ".");
+    view_.notices.tell("Saved as " + in_quotes(to.native()) + ".");
   } catch (const std::exception& error) {
-    say(error.what());
+    view_.notices.say(error.what());
   }
 }
 
@@ -120,12 +120,14 @@ void App::save_picture(const PictureWish& wish, bool replace) {
   PictureWish whole = wish;
   if (whole.path.has_filename() && !whole.path.has_extension()) whole.path += ".png";
   if (!whole.path.empty()) whole.path = whole_path(whole.path);
-  if (writing_) return say("The picture before this one is still being written; try again in a moment.");
+  if (writing_)
+    return view_.notices.say("The picture before this one is still being written; try again in a moment.");
   if (is_picture(whole.path) && !may_write(whole.path, replace, &whole)) return;
   try {
     DrawnPicture picture = draw_picture(*this, whole);
     const bool is_large = picture.pixels.pixels.size() >= large_picture;
-    if (is_large) say("Writing " + in_quotes(whole.path.native()) + " …");
+    if (is_large)
+      view_.notices.say(Notice::Source::Progress, "Writing " + in_quotes(whole.path.native()) + " …");
     writing_ = std::make_shared<Task<std::string>>(
         [picture = std::move(picture)](const std::stop_token&, NoProgress&) {
           write_picture(picture);
@@ -135,7 +137,7 @@ void App::save_picture(const PictureWish& wish, bool replace) {
     writing_->step();
     finish_picture(true);
   } catch (const std::exception& error) {
-    say(error.what());
+    view_.notices.say(error.what());
   }
 }
 
@@ -144,8 +146,9 @@ void App::finish_picture(bool wait) {
   if (wait) writer_.wait();
   if (!writing_->is_done()) return;
   const auto written = std::exchange(writing_, nullptr);
-  if (!written->result()) return say(written->error());
-  tell(view_, written->take());
+  view_.notices.say(Notice::Source::Progress, {});
+  if (!written->result()) return view_.notices.say(written->error());
+  view_.notices.tell(written->take());
 }
 
 }  // namespace attnscope

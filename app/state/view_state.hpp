@@ -9,7 +9,7 @@
 
 #include "app/state/apart.hpp"
 #include "app/state/keyboard_state.hpp"
-#include "app/state/notice.hpp"
+#include "app/state/notices.hpp"
 #include "app/state/oscilloscope.hpp"
 #include "app/state/plane.hpp"
 #include "app/ui/theme.hpp"
@@ -93,11 +93,9 @@ struct ViewState {
   std::string memory_text = "le chat dort sur le tapis";  // what cross-attention starts with
   Positions positions = Positions::Sinusoidal;            // what "positions on" goes back to
 
-  std::string message;  // one sentence; stays until dismissed or until what caused it is gone
-  bool message_from_engine = false;
+  Notices notices;  // what the card at the lower edge says
   std::string
       refusal;       // why the picture is not of the Document as it is now: one sentence; empty while it is
-  Notice notice;     // where the message leaves by itself
   std::string hint;  // what the mouse is on, for the status line; filled anew each frame
   Apart<SignalsState> signals;
   Oscilloscope scope;        // the chosen cell against time

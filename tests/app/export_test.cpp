@@ -135,7 +135,7 @@ TEST_CASE("the window does not notice that a picture is drawn", "[export]") {
   const std::uint64_t looks = mark_of(robot.app().view(), selection);
   for (const char* name : {"a.png", "a.svg"})
     robot.app().save_picture({PictureRegion::Window, 2, directory / name});
-  robot.app().view().message.clear();
+  robot.app().view().notices.clear();
   robot.frame();
   CHECK(robot.pixels() == before);
   CHECK(robot.app().textures().painted() == 0);

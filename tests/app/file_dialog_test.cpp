@@ -270,7 +270,7 @@ TEST_CASE("a picture in other colours leaves the window as it is", "[files]") {
   robot.settle();
   CHECK(bytes_of(directory / "light.svg").find("#f8f9fb") != std::string::npos);
   CHECK(robot.app().view().theme == ThemeName::Dark);
-  robot.app().view().message.clear();
+  robot.app().view().notices.clear();
   robot.leave();
   robot.frame(3);
   CHECK(names(robot.pixels(), 4, 4, before.at(4, 4)));

@@ -88,7 +88,7 @@ TEST_CASE("the ends of a long map's colours can be dragged, lock the range and g
   Robot& robot = l.robot;
   const ViewState& view = robot.app().view();
   REQUIRE(view.focus->log);
-  robot.app().view().message.clear();  // what opening it changed
+  robot.app().view().notices.clear();  // what opening it changed
   CHECK(view.range == RangeMode::All);
   robot.leave();
   robot.settle();

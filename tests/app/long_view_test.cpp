@@ -120,18 +120,18 @@ TEST_CASE("tiles are made by the backend beside the one that computes, and by th
   Robot robot({.width = 1600, .height = 1000, .second = second, .beside = beside});
   robot.app().open(directory.write("long.txt", long_text()));
   robot.settle();
-  robot.app().view().message.clear();  // what opening it changed
+  robot.app().view().notices.clear();  // what opening it changed
   robot.key(ImGuiKey_U);
   robot.settle();
   REQUIRE(robot.app().shown()->backend == "Second");
   const int made = beside->tiles();
   CHECK(made > 0);
-  CHECK(robot.app().view().message.empty());
+  CHECK(robot.app().view().notices.empty());
 
   beside->fail_after_tiles(0);
   robot.click("Head 7");
   robot.settle();
-  CHECK(robot.app().view().message ==
+  CHECK(robot.app().message() ==
         "Out of device memory: 12 GiB are needed. The CPU makes what is in sight from now on.");
   CHECK(beside->tiles() == made);
   // Of this result it is not asked again; a new one is tried.
@@ -341,7 +341,7 @@ TEST_CASE("a long document comes back from a session as it was looked at") {
   robot.app().open(path);
   robot.settle();
   REQUIRE(l.result().is_long());
-  robot.app().view().message.clear();
+  robot.app().view().notices.clear();
   robot.leave();
   robot.settle();
   CHECK(robot.app().view().focus->zoom > 1);

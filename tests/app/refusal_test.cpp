@@ -16,11 +16,9 @@ using test::item;
 namespace {
 
 bool shows(Robot& robot, const std::string& words) {
-  const std::string message = robot.app().view().message;
-  const bool from_engine = robot.app().view().message_from_engine;
+  const Notices notices = robot.app().view().notices;
   const std::vector<PlacedText> texts = texts_of(robot);
-  robot.app().view().message = message;  // taking the texts dismisses it
-  robot.app().view().message_from_engine = from_engine;
+  robot.app().view().notices = notices;  // taking the texts dismisses them
   return std::any_of(texts.begin(), texts.end(),
                      [&](const PlacedText& t) { return t.text.find(words) != std::string::npos; });
 }

@@ -61,7 +61,7 @@ void check_reopened(const std::function<void(Robot&)>& prepare) {
     robot.key(ImGuiKey_F);  // time stands still: a trace that runs has moved on by the next frame
     robot.settle();
     robot.app().save(file);
-    robot.app().view().message.clear();
+    robot.app().view().notices.clear();
     robot.app().view().keyboard.notice = {};
     robot.settle();
     before = robot.pixels();

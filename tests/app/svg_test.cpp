@@ -89,7 +89,7 @@ std::string svg_of(Robot& robot, PictureRegion region) {
   const TemporaryDirectory directory;
   robot.app().save_picture({region, 1, directory / "picture.svg"});
   REQUIRE(robot.app().message().starts_with("Saved"));
-  robot.app().view().message.clear();
+  robot.app().view().notices.clear();
   return bytes_of(directory / "picture.svg");
 }
 

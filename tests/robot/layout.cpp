@@ -63,7 +63,7 @@ std::vector<PlacedText> texts_of(Robot& robot) {
   const test::TemporaryDirectory directory;
   const std::filesystem::path path = directory / "window.svg";
   robot.app().save_picture({PictureRegion::Window, 1, path});
-  robot.app().view().message.clear();
+  robot.app().view().notices.clear();
   const std::string svg = test::bytes_of(path);
   if (svg.empty()) throw Error("The window could not be copied as vectors: " + robot.app().message());
   std::vector<PlacedText> texts;

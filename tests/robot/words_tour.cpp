@@ -77,7 +77,7 @@ void WordsTour::restore() {
   robot_.app().view() = base_;
   ImGui::SetNavCursorVisible(false);  // as after a click: keys are for the window, not for a control
   if (!(robot_.document() == document_)) robot_.app().open(file_);
-  robot_.app().view().message.clear();
+  robot_.app().view().notices.clear();
   wait();
 }
 

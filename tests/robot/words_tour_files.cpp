@@ -61,7 +61,7 @@ void WordsTour::long_sequence() {
   robot_.app().let_go();
   robot_.app().open(path);
   robot_.settle();
-  robot_.app().view().message.clear();
+  robot_.app().view().notices.clear();
   robot_.app().view().fold.fill(1);
   robot_.settle();
   for (const char* label : {"Pool: Mean", "Mask: Causal", "Window more", "Strongest cell in sight"}) {

@@ -147,8 +147,7 @@ void next_backend(Scene& scene) {
   if (next != now) {
     scene.requests.backend = next;
   } else {
-    scene.view.message = "There is no other backend to switch to. " + scene.backends.why_alone();
-    scene.view.message_from_engine = false;
+    scene.view.notices.say("There is no other backend to switch to. " + scene.backends.why_alone());
   }
 }
 

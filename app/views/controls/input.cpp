@@ -57,7 +57,7 @@ void memory_rows(Column& c) {
       set_memory(document, b, text);
       if (!text.empty()) scene.view.memory_text = text;
     } catch (const std::exception& error) {
-      scene.view.message = error.what();
+      scene.view.notices.say(error.what());
     }
   }
 }

@@ -47,7 +47,7 @@ class Bar {
     try {
       scene_.document = edit(scene_.document);
     } catch (const std::exception& error) {
-      scene_.view.message = error.what();
+      scene_.view.notices.say(error.what());
     }
   }
 

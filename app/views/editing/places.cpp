@@ -137,7 +137,7 @@ void apply(Scene& scene, const NumberEvent& event, const Place& first) {
     scene.document = applied(scene, event, place, columns);
   } catch (const std::exception& error) {
     scene.document = before;
-    scene.view.message = error.what();
+    scene.view.notices.say(error.what());
   }
 }
 

@@ -24,7 +24,7 @@ std::variant<Place, std::string_view> place_of(const LayerResult&, const VectorR
 bool can_reset(const Document&, Editable);
 
 /// Does to the Document what the hand did to a number of a grid. `first` is the Place of the grid's row at
-/// column 0, the stretch of the event counts from there. What cannot be done is told in view.message.
+/// column 0, the stretch of the event counts from there. What cannot be done is said in a notice.
 void apply(Scene&, const NumberEvent&, const Place& first);
 
 /// The lines of a tooltip over a number: how it is edited, or why it is not.

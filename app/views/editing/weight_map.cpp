@@ -225,7 +225,7 @@ BlockWords block_words(Editable block) {
 void show_next_weights(Scene& scene) {
   const std::vector<Editable> all = weight_blocks(scene.document);
   if (all.empty()) {
-    scene.view.message = "Q, K and V are given as numbers: there are no weights. Edit them under More.";
+    scene.view.notices.say("Q, K and V are given as numbers: there are no weights. Edit them under More.");
     return;
   }
   const std::optional<Editable> now = scene.view.editing->weights;
@@ -241,7 +241,7 @@ namespace {
 bool has_seed(Scene& scene) {
   const Input& input = scene.document.input;
   if (!input.given && !input.vectors) return true;
-  scene.view.message = "What is computed here came as numbers: there is no seed to draw it from.";
+  scene.view.notices.say("What is computed here came as numbers: there is no seed to draw it from.");
   return false;
 }
 

@@ -16,10 +16,9 @@ void copy_numbers(Scene& scene) {
   try {
     const ExportChoice choice = export_choice(export_source(scene));
     scene.requests.copy = tab_separated(*choice.result, *choice.stats, choice.what);
-    tell(scene.view, "Copied as tab-separated text · " + choice.name);
+    scene.view.notices.tell("Copied as tab-separated text · " + choice.name);
   } catch (const std::exception& error) {
-    scene.view.message = error.what();
-    scene.view.message_from_engine = false;
+    scene.view.notices.say(error.what());
   }
 }
 
@@ -28,8 +27,8 @@ void copy_cell(Scene& scene) {
   const std::int64_t b = scene.sequence();
   const float value = scene.stats.matrix(scene.view.stage, b, scene.selection.head)(query, key);
   scene.requests.copy = fmt::format("{}", value);
-  tell(scene.view, fmt::format("Copied {}, {} → {}.", scene.requests.copy,
-                               query_label(scene.result, b, query), key_label(scene.result, b, key)));
+  scene.view.notices.tell(fmt::format("Copied {}, {} → {}.", scene.requests.copy,
+                                      query_label(scene.result, b, query), key_label(scene.result, b, key)));
 }
 
 }  // namespace attnscope

@@ -14,7 +14,7 @@ void swap_axes(Scene& scene) { scene.view.focus->turned = !scene.view.focus->tur
 
 void toggle_log(Scene& scene) {
   if (!is_weights(scene.view.stage)) {
-    scene.view.message = "Only weights can be coloured by their logarithm: scores are centred on zero.";
+    scene.view.notices.say("Only weights can be coloured by their logarithm: scores are centred on zero.");
     return;
   }
   scene.view.focus->log = !scene.view.focus->log;

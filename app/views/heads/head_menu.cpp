@@ -59,7 +59,7 @@ void preset_rows(Scene& scene, std::int64_t h) {
     try {
       scene.document = edit::head_preset(scene.document, h, row.preset);
     } catch (const Error& error) {
-      scene.view.message = error.what();
+      scene.view.notices.say(error.what());
     }
   }
 }
@@ -98,7 +98,7 @@ void freeze_head(Scene& scene, std::int64_t head) {
     edit::fit_interventions(next);  // the Document may be ahead of the picture
     scene.document = std::move(next);
   } catch (const Error& error) {
-    scene.view.message = error.what();
+    scene.view.notices.say(error.what());
   }
 }
 

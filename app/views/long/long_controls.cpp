@@ -96,7 +96,7 @@ void go_to_rows(Column& c) {
       if (const auto cell = find_place(scene, text)) {
         show_cell(scene, *cell);
       } else {
-        scene.view.message = "No key of this sequence is the token \"" + text + "\".";
+        scene.view.notices.say("No key of this sequence is the token \"" + text + "\".");
       }
     }
     const Box strongest = c.row(28, 6);

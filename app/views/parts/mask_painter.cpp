@@ -56,7 +56,7 @@ bool change(Scene& scene, const Edit& edit) {
     scene.document = edit(Document(scene.document));
     return true;
   } catch (const std::exception& error) {
-    scene.view.message = error.what();
+    scene.view.notices.say(error.what());
     return false;
   }
 }
@@ -66,14 +66,14 @@ std::optional<MaskStroke> begin(Scene& scene, std::int64_t b, Cell under) {
   if (refuse_without_scores(scene)) return std::nullopt;
   const LayerResult& result = scene.result;
   if (under.key >= result.dimensions.token_keys()) {
-    scene.view.message = no_token;
+    scene.view.notices.say(no_token);
     return std::nullopt;
   }
   const bool by_hand = hidden_by_hand(scene, b, under);
   const bool hides = !by_hand && !scene.is_masked(b, scene.head(), under.query, under.key);
   if (!hides && !by_hand) {
     if (scene.document.layer().masking.padding && under.key >= key_length(result.document, b)) {
-      scene.view.message = "The padding mask hides this cell; turn it off to show [pad].";
+      scene.view.notices.say("The padding mask hides this cell; turn it off to show [pad].");
       return std::nullopt;
     }
     paint_from_pattern(scene);  // a rule hides it: only what is painted can be shown
@@ -89,7 +89,7 @@ void toggle_hidden_cell(Scene& scene) {
   if (refuse_without_scores(scene)) return;
   const Cell cell = scene.cell();
   if (cell.key >= scene.result.dimensions.token_keys()) {
-    scene.view.message = no_token;
+    scene.view.notices.say(no_token);
     return;
   }
   const edit::MaskBrush brush{!is_hidden_by_hand(scene), scene.sequence(), scene.head()};

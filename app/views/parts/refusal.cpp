@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 /// The refusal is still told by a card that can be dismissed.
-bool is_announced(const ViewState& view) { return view.message == view.refusal; }
+bool is_announced(const ViewState& view) { return view.notices.of(Notice::Source::Engine) != nullptr; }
 
 std::string words_of(const Cure& cure) {
   const std::string to = std::to_string(cure.value);
@@ -49,7 +49,7 @@ void draw_cures(Scene& scene, const std::vector<Cure>& all, float x, float right
       try {
         scene.document = cured(std::move(scene.document), cure);
       } catch (const std::exception& error) {
-        scene.view.message = error.what();
+        scene.view.notices.say(error.what());
       }
       return;
     }
@@ -97,7 +97,7 @@ void draw_card(Scene& scene, const Box& focus, const std::vector<Cure>& all) {
     if (touch.hovered) ui.fill(close, ui.theme.control_hover, ui.px(4));
     ui.text(close.centre_x(), close.centre_y(), "×",
             {type::body, ui.theme.text2, Ink::Regular, Align::Centre});
-    if (touch.clicked) view.message.clear();
+    if (touch.clicked) view.notices.say(Notice::Source::Engine, {});
   });
 }
 

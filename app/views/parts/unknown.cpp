@@ -8,8 +8,8 @@ bool has_weights_alone(const Scene& scene) { return !knows_scores(scene.document
 
 bool refuse_without_scores(Scene& scene) {
   if (!has_weights_alone(scene)) return false;
-  scene.view.message =
-      "The file has the attention weights alone: there are no scores that this could change.";
+  scene.view.notices.say(
+      "The file has the attention weights alone: there are no scores that this could change.");
   return true;
 }
 

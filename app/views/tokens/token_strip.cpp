@@ -51,11 +51,11 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   if (text_field(scene.ui, ("##" + label).c_str(), box, text, "Type a sentence", chosen)) {
     try {
       if (scene.document.input.edited)
-        scene.view.message =
-            "Typing discarded the token vectors that were edited by hand; Ctrl+Z brings them back.";
+        scene.view.notices.say(
+            "Typing discarded the token vectors that were edited by hand; Ctrl+Z brings them back.");
       scene.document = edit::text(std::move(scene.document), index, std::move(text));
     } catch (const std::exception& error) {
-      scene.view.message = error.what();
+      scene.view.notices.say(error.what());
     }
   }
   if (ImGui::IsItemActivated()) scene.next.sequence = static_cast<std::int64_t>(index);
@@ -87,7 +87,7 @@ void draw_labels_field(Scene& scene, const Box& box, std::size_t index) {
     try {
       scene.document = edit::labels(std::move(scene.document), index, std::move(text));
     } catch (const std::exception& error) {
-      scene.view.message = error.what();
+      scene.view.notices.say(error.what());
     }
   }
   if (ImGui::IsItemActivated()) scene.next.sequence = static_cast<std::int64_t>(index);
