@@ -1,15 +1,11 @@
 // app/scene: the state that is held as B, to compare what is shown with.
 #pragma once
 
-#include <memory>
-
-#include "app/results/result_stats.hpp"
+#include "app/results/sight.hpp"
 
 namespace attnscope {
 
-struct Held {
-  ResultPtr result;
-  std::unique_ptr<ResultStats> stats;
+struct Held : Sight {
   double seconds = 0;  // when it was held, by ImGui::GetTime(): idle time counts
 };
 

@@ -64,11 +64,6 @@ Selection without_hovers(Selection selection) {
   return selection;
 }
 
-/// B where it can stand beside what is shown: when both are long, or neither.
-const Held* held_beside(const ResultPtr& shown, const std::optional<Held>& held) {
-  return held && held->result->layer().is_long() == shown->layer().is_long() ? &*held : nullptr;
-}
-
 /// Where the regions stand. Other tokens as keys take a line of the strip of their own.
 Layout layout_of(const Document& document, const ResultPtr& shown, const ViewState& view) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
@@ -84,13 +79,11 @@ Layout layout_of(const Document& document, const ResultPtr& shown, const ViewSta
 App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> backends)
     : engine_(engine),
       languages_(list_languages(options.assets)),
-      assets_(options.assets),
-      state_(options.state),
+      files_(options.assets, options.state),
+      following_(engine),
       backends_(std::make_unique<Backends>(std::move(backends))),
-      recent_(options.state),
       look_(options.fresh ? Look{} : read_look(options.state)),
       display_scale_(options.scale),
-      closed_(options.state),
       attended_(options.attended) {
   view_.theme = options.theme;
   if (look_.is_known) adopt_look(view_, look_.view);
@@ -108,10 +101,11 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
     view_.notices.say(error.what());
   }
   untouched_ = true;
-  for (const std::filesystem::path& path : recent_.paths()) view_.files->recent.push_back({path});
-  if (options.state.empty()) return;
-  keeper_.emplace(options.state);
-  if (const std::string trouble = keeper_->autosave().trouble(); !trouble.empty()) view_.notices.say(trouble);
+  list_recent();
+  files_.keep();
+  if (files_.keeper() == nullptr) return;
+  if (const std::string trouble = files_.keeper()->autosave().trouble(); !trouble.empty())
+    view_.notices.say(trouble);
 }
 
 App::~App() = default;
@@ -119,32 +113,28 @@ App::~App() = default;
 bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk && view_.walk->is_moving()); }
 
 bool App::settled() const {
-  if (opening_ || writing_ || view_.files->dialog.reading.is_reading() || tiles_->is_busy() ||
-      (held_tiles_ && held_tiles_->is_busy()) || (shown_ && !shown_->layer().is_complete() && engine_.busy()))
-    return false;
-  if (backends_->is_comparing()) return false;
-  if ((stats_ && stats_->is_computing()) || (held_ && held_->stats->is_computing())) return false;
-  return document_ == submitted_ && seen_ticket_ == submitted_ticket_ && textures_.postponed() == 0;
+  const bool reads = files_.is_opening() || view_.files->dialog.reading.is_reading();
+  if (reads || files_.is_writing() || backends_->is_comparing() || comparison_.is_expecting()) return false;
+  if (shown_.is_busy() || (comparison_.held() && comparison_.held()->is_busy())) return false;
+  if (shown_.result && !shown_.result->layer().is_complete() && engine_.busy()) return false;
+  return following_.is_up_to_date(document_) && textures_.postponed() == 0;
 }
 
-void App::submit_if_changed() {
-  if (coming_b_) {  // first what is held, then what is shown: the engine's newest result is the one on screen
-    if (b_ticket_ == 0) b_ticket_ = submitted_ticket_ = engine_.submit(*coming_b_);
-    return;
-  }
-  if (document_ == submitted_) return;
-  submitted_ = document_;
-  submitted_ticket_ = engine_.submit(document_);
+/// What a session held is there: it becomes B.
+void App::take_held() {
+  std::string trouble;
+  const bool is_there = comparison_.take(engine_, errors_, *backends_, ImGui::GetTime(), trouble);
+  if (!trouble.empty()) view_.notices.say(trouble);
+  if (is_there && shown_.stats) shown_.stats->compare_with(comparison_.result());
 }
 
 void App::take_results() {
-  const ResultPtr newest = engine_.latest();
-  if (!newest || std::pair(newest->ticket, newest->refinement) <= std::pair(seen_ticket_, seen_refinement_))
-    return;
-  seen_ticket_ = newest->ticket;
-  seen_refinement_ = newest->refinement;
-  if (take_held(newest)) return;
-  if (opened_ && newest->ticket <= opened_after_) return;  // of what was open before
+  const ResultPtr newest = following_.news();
+  // A session appears with its B, unless what is shown is long itself and still refined.
+  if (newest && arrival_ && newest->is_complete() && comparison_.is_waiting(engine_)) return;
+  take_held();
+  if (!newest) return;
+  following_.see(*newest);
   const ResultPtr good = engine_.latest_good();
   // A refinement that was cancelled, or another backend that failed, leaves the picture as it is: of this
   // document.
@@ -152,29 +142,33 @@ void App::take_results() {
   view_.refusal = is_stale ? newest->error : std::string();
   view_.notices.say(Notice::Source::Engine, newest->error);  // none: what it complained of is gone
   tell_of_backends(*newest);
-  if (!good || good == shown_ || (held_ && good == held_->result)) return;
-  ResultPtr before = std::exchange(shown_, good);
-  tiles_->show(shown_, backends_->beside(*shown_));
-  stats_ = std::make_unique<ResultStats>(shown_, &errors_);
-  backends_->note(*shown_);
+  if (!good || good == shown_.result) return;
+  show(good);
+  if (arrival_ && newest == good) take_arrival();
+  keep_selection_inside();
+  keep_plane_there();
+}
+
+void App::show(const ResultPtr& good) {
+  ResultPtr before = shown_.result;
+  shown_.show(good, errors_, *backends_);
+  backends_->note(*good);
+  shown_.stats->compare_with(comparison_.result());
   const bool was_long = before && before->layer().is_long();
   if (before) engine_.give_back(std::move(before));
-  stats_->compare_with(held_ ? held_->result : nullptr);
-  if (held_ && view_.notices.empty() && was_long != shown_->layer().is_long() && !held_beside(shown_, held_))
+  if (comparison_.held() && view_.notices.empty() && was_long != good->layer().is_long() &&
+      !comparison_.beside(good))
     view_.notices.say(
         "A long sequence and a short one cannot be compared: what is held waits until both are long or both "
         "short.");
-  if (opened_ && newest == good && newest->ticket > opened_after_) {
-    if (looks_) {
-      look_as_opened();
-    } else {
-      choose_first_cell();
-      tell_of_text();
-    }
-    opened_ = false;
-  }
-  keep_selection_inside();
-  keep_plane_there();
+}
+
+/// The first result of what was opened.
+void App::take_arrival() {
+  Arrival arrival = *std::exchange(arrival_, std::nullopt);
+  if (arrival.looks) return look_as_opened(std::move(*arrival.looks));
+  choose_first_cell();
+  if (arrival.is_text) tell_of_text();
 }
 
 /// Who took over and why stays on screen until it is dismissed or no longer true.
@@ -187,9 +181,9 @@ void App::tell_of_backends(const Result& newest) {
 /// What is looked at must be among the planes of the shown result; whoever looked at the weights goes on
 /// looking at those that mix the values.
 void App::keep_plane_there() {
-  if (shown_->layer().is_long()) return;  // there is one picture of it
-  const std::vector<Plane> all = stats_->planes();
-  const Plane now = view_.stage, used = weights_stage(shown_->document);
+  if (shown_.result->layer().is_long()) return;  // there is one picture of it
+  const std::vector<Plane> all = shown_.stats->planes();
+  const Plane now = view_.stage, used = weights_stage(shown_.result->document);
   const bool there = std::find(all.begin(), all.end(), now) != all.end();
   const bool switched = was_used_ != used.stage && is_weights(now) && now.stage != Stage::Drop;
   if (switched) {
@@ -201,7 +195,7 @@ void App::keep_plane_there() {
 }
 
 void App::look_at(const Spot& spot) {
-  const Dimensions& d = shown_->layer().dimensions;
+  const Dimensions& d = shown_.result->layer().dimensions;
   const auto check = [](const char* what, std::int64_t at, std::int64_t count) {
     if (at < 0 || at >= count)
       throw Error(fmt::format("There is no {} {}; expected 0 to {}.", what, at, count - 1));
@@ -220,38 +214,40 @@ void App::look_at(const Spot& spot) {
 /// A newly opened Document starts on a head and a cell that have something to say: the content head where
 /// heads were built by hand, the third query and the key it looks at most, other than itself.
 void App::choose_first_cell() {
-  const Dimensions& d = shown_->layer().dimensions;
+  const Dimensions& d = shown_.result->layer().dimensions;
   selection_ = {};
-  if (shown_->layer().is_long()) return choose_in_long();
-  const auto& names = shown_->document.layer().weights.head_names;
+  if (shown_.result->layer().is_long()) return choose_in_long();
+  const auto& names = shown_.result->document.layer().weights.head_names;
   const auto content = std::find(names.begin(), names.end(), "content");
   if (content != names.end()) selection_.head = content - names.begin();
   const std::int64_t query = std::min<std::int64_t>(2, d.queries - 1);
-  const auto row =
-      shown_->layer().trace[weights_stage(shown_->document)]->matrix(0, selection_.head).row(query);
+  const auto row = shown_.result->layer()
+                       .trace[weights_stage(shown_.result->document)]
+                       ->matrix(0, selection_.head)
+                       .row(query);
   std::int64_t key = 0;
   for (std::int64_t j = 1; j < d.keys; ++j) {
     if (row(j) > row(key)) key = j;
   }
   wanted_cell_ = {query, key};
   selection_.locked = true;
-  view_.focus->log = are_weights_small(shown_->layer(), selection_.head);
+  view_.focus->log = are_weights_small(shown_.result->layer(), selection_.head);
 }
 
 /// Of a long Document a query in the middle and the key it looks at most; its small weights are seen by their
 /// logarithm.
 void App::choose_in_long() {
-  const Survey& survey = *shown_->layer().surveys.front();
-  const std::int64_t row = survey.row_of(shown_->layer().dimensions.queries / 2);
+  const Survey& survey = *shown_.result->layer().surveys.front();
+  const std::int64_t row = survey.row_of(shown_.result->layer().dimensions.queries / 2);
   const std::int32_t key = survey.known.strongest[static_cast<std::size_t>(row)];
-  wanted_cell_ = {survey.nearest(shown_->layer().dimensions.queries / 2), std::max(0, key)};
+  wanted_cell_ = {survey.nearest(shown_.result->layer().dimensions.queries / 2), std::max(0, key)};
   selection_.locked = true;
   view_.focus = {};
   view_.focus->log = true;
 }
 
 void App::keep_selection_inside() {
-  const Dimensions& d = shown_->layer().dimensions;
+  const Dimensions& d = shown_.result->layer().dimensions;
   Selection& s = selection_;
   const auto inside = [](std::int64_t& index, std::int64_t count) {
     index = std::clamp<std::int64_t>(index, 0, count - 1);
@@ -268,12 +264,13 @@ void App::keep_selection_inside() {
 }
 
 void App::record_moment() {
-  if (shown_->layer().is_long()) return;
+  if (shown_.result->layer().is_long()) return;
   const auto& [sequence, head, cell] = std::tie(selection_.sequence, selection_.head, selection_.cell);
-  const RowMeasures& row = shown_->layer().measures.row(sequence, head, cell.query);
-  const float weight =
-      shown_->layer().trace[weights_stage(shown_->document)]->matrix(sequence, head)(cell.query, cell.key);
-  const double scale = scale_factor(shown_->document.layer().scaling, shown_->layer().dimensions.d_k);
+  const RowMeasures& row = shown_.result->layer().measures.row(sequence, head, cell.query);
+  const float weight = shown_.result->layer().trace[weights_stage(shown_.result->document)]->matrix(
+      sequence, head)(cell.query, cell.key);
+  const double scale =
+      scale_factor(shown_.result->document.layer().scaling, shown_.result->layer().dimensions.d_k);
   view_.scope.observe({sequence, head, cell.query, cell.key},
                       {view_.now, static_cast<float>(row.entropy), weight, static_cast<float>(scale),
                        std::log(static_cast<float>(std::max<std::int64_t>(1, row.allowed)))},
@@ -283,9 +280,9 @@ void App::record_moment() {
 Scene App::scene_of(const Ui& ui, Document& document, Selections selections, ViewState& view,
                     Requests& requests, const Layout& layout) const {
   return {ui,
-          *shown_,
-          shown_->layer(),
-          *stats_,
+          *shown_.result,
+          shown_.result->layer(),
+          *shown_.stats,
           document,
           selections.now,
           selections.next,
@@ -295,10 +292,11 @@ Scene App::scene_of(const Ui& ui, Document& document, Selections selections, Vie
           examples_,
           languages_,
           requests,
-          tiles_.get(),
-          held_beside(shown_, held_),
-          held_tiles_.get(),
-          layout.compact};
+          shown_.tiles.get(),
+          comparison_.beside(shown_.result),
+          comparison_.held() ? comparison_.held()->tiles.get() : nullptr,
+          layout.compact,
+          is_edited()};
 }
 
 void App::frame(const Fonts& fonts) {
@@ -308,29 +306,29 @@ void App::frame(const Fonts& fonts) {
   view_.now += std::min(0.1, static_cast<double>(io.DeltaTime));
   view_.hint.clear();
   const Viewing before = viewing();
-  view_.files->file = file_;
+  view_.files->file = files_.path();
   take_results();
   view_when_computed();
   history_.follow(document_, before, viewing());
   finish_picture(false);
   finish_opening(false);
-  if (shown_) record_moment();
+  if (shown_.result) record_moment();
   speak_as_chosen();
-  if (shown_) watch_letters();
+  if (shown_.result) watch_letters();
 
   const Ui ui(theme(view_.theme), fonts, textures_, view_.scale,
               {.words = &words_, .sought = &view_.keyboard.sought});
-  const Layout layout = layout_of(document_, shown_, view_);
+  const Layout layout = layout_of(document_, shown_.result, view_);
   {
     const WholeWindow window(ui);
-    if (shown_) {
+    if (shown_.result) {
       Selection next = without_hovers(selection_);
       Requests requests;
       Scene scene = scene_of(ui, document_, {selection_, next}, view_, requests, layout);
-      scene.edited = is_edited();
       const Guesses guesses = document_.input.given.guesses;
       const Answers answers{document_.layer().masking.causal, document_.layer().positions};
-      if (view_.parity && (shown_->layer().is_complete() || !engine_.busy())) backends_->compare(shown_);
+      if (view_.parity && (shown_.result->layer().is_complete() || !engine_.busy()))
+        backends_->compare(shown_.result);
       watch_start(scene);
       const bool menu_waits = view_.heads->menu_opens;
       run_keyboard(scene);
@@ -353,14 +351,14 @@ void App::frame(const Fonts& fonts) {
     draw_sought(ui, view_.keyboard.sought);
   }
   textures_.end_frame();
-  for (Tiles* tiles : {tiles_.get(), held_tiles_.get()}) {
+  for (Tiles* tiles : {shown_.tiles.get(), comparison_.held() ? comparison_.held()->tiles.get() : nullptr}) {
     if (tiles == nullptr) continue;
     tiles->end_frame();
     if (std::string error = tiles->take_error(); !error.empty()) view_.notices.say(std::move(error));
   }
-  if (std::exchange(view_.start->changed, false)) write_start(state_, *view_.start);
+  if (std::exchange(view_.start->changed, false)) write_start(files_.state(), *view_.start);
   observe_history();
-  submit_if_changed();
+  following_.follow(document_);
   keep(ImGui::GetTime());
 }
 
@@ -369,7 +367,7 @@ void App::speak_as_chosen() {
   if (view_.language == spoken_) return;
   words_.speak_english();
   try {
-    if (view_.language != english) words_.speak(load_table(assets_, view_.language));
+    if (view_.language != english) words_.speak(load_table(files_.assets(), view_.language));
   } catch (const std::exception& error) {
     view_.language = english;
     view_.notices.say(error.what());
@@ -380,14 +378,14 @@ void App::speak_as_chosen() {
 void App::draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const {
   const Ui ui(theme(still.view.theme), fonts, still.textures, still.view.scale,
               {copy, still.figure, &words_});
-  still.layout = layout_of(still.document, shown_, still.view);
+  still.layout = layout_of(still.document, shown_.result, still.view);
   {
     const WholeWindow window(ui);
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     if (copy) ui.fill({0, 0, size.x, size.y}, ui.theme.panel);  // on the screen it is the window's own colour
     Selection next = still.selection;
     Requests requests;  // nobody is there to ask
-    if (shown_) {
+    if (shown_.result) {
       Scene scene = scene_of(ui, still.document, {still.selection, next}, still.view, requests, still.layout);
       scene.edited = still.edited;
       draw_help(scene);

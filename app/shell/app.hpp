@@ -14,13 +14,11 @@
 #include "app/results/background_errors.hpp"
 #include "app/results/result_stats.hpp"
 #include "app/results/tiles.hpp"
-#include "app/scene/held.hpp"
-#include "app/session/closed.hpp"
 #include "app/session/look.hpp"
-#include "app/session/opening.hpp"
-#include "app/session/recent.hpp"
 #include "app/session/session.hpp"
-#include "app/session/session_keeper.hpp"
+#include "app/shell/comparison.hpp"
+#include "app/shell/files.hpp"
+#include "app/shell/following.hpp"
 #include "app/shell/still.hpp"
 #include "app/shell/stray_typing.hpp"
 #include "app/state/history.hpp"
@@ -30,7 +28,6 @@
 #include "app/ui/fonts.hpp"
 #include "app/ui/theme.hpp"
 #include "app/ui/words.hpp"
-#include "core/base/worker.hpp"
 #include "core/edits/dump.hpp"
 #include "core/engine/live_engine.hpp"
 #include "core/files/document/open.hpp"
@@ -90,7 +87,7 @@ class App {
   /// Opens again what was closed with changes; an empty path: the last. It is this window's own from here on.
   void reopen(const std::filesystem::path& closed);
   /// Blocks until what was closed is on disk.
-  void finish_closing() { closed_.wait(); }
+  void finish_closing() { files_.closed().wait(); }
   /// "mine.json* — AttnScope"; with a star what is not as it was opened or saved.
   std::string window_title() const;
   bool is_edited() const { return !(document_ == original_); }
@@ -127,7 +124,7 @@ class App {
   /// Writes what a crash must not take.
   void keep_now();
   /// What survives a crash; null where nothing does.
-  SessionKeeper* keeper() { return keeper_ ? &*keeper_ : nullptr; }
+  SessionKeeper* keeper() { return files_.keeper(); }
 
   /// Chooses a head and a cell and zooms until so many queries and keys round it are in sight. Throws Error
   /// for what the shown result, which must be there, does not have.
@@ -166,31 +163,32 @@ class App {
   /// What the card at the lower edge says; empty when there is nothing to say.
   std::string message() const { return view_.notices.text(); }
   /// The result on screen; null before the first.
-  const ResultPtr& shown() const { return shown_; }
+  const ResultPtr& shown() const { return shown_.result; }
   /// B, when something is held.
-  const std::optional<Held>& held() const { return held_; }
+  const std::optional<Held>& held() const { return comparison_.held(); }
   /// How it is looked at, as far as undo covers it.
   Viewing viewing() const;
   const History& history() const { return history_; }
 
  private:
-  /// A document that save() may overwrite: not one of the examples.
-  bool is_own_document(const std::filesystem::path& path) const;
-  void take(Session session, const std::filesystem::path& file);
+  /// The Document is another one. `is_text`: it was opened from a text.
+  void take(Session session, const std::filesystem::path& file, bool is_text = false);
   void take_opened(Session session, const std::filesystem::path& path);
   bool is_layer_of_shown(const std::filesystem::path& path) const;
   void take_layer(Document layer);
   void settle_guesses(const Answers& before);
   void tell_of_text();
   void keep_closed();
-  void follow_file(std::filesystem::path file);
+  void list_recent();
   bool may_write(const std::filesystem::path& to, bool replace, const PictureWish* picture);
   void export_to(const std::filesystem::path& to);
   Autosave::State state_now(double seconds) const;
   void speak_as_chosen();
-  void remember(const std::filesystem::path& path);
-  bool take_held(const ResultPtr& result);
-  void look_as_opened();
+  bool can_be_held();
+  void take_held();
+  void show(const ResultPtr& good);
+  void take_arrival();
+  void look_as_opened(Looks looks);
   void keep(double seconds);
   SessionKeeper::Now now(double seconds) const;
   void take_results();
@@ -222,7 +220,6 @@ class App {
   void view_when_computed();
   void observe_history();
   void fulfil(const Requests& requests);
-  void submit_if_changed();
   /// What views are given of the result on screen, which must be there: the one place that makes a Scene.
   struct Selections {
     Selection &now, &next;
@@ -230,17 +227,22 @@ class App {
   Scene scene_of(const Ui& ui, Document& document, Selections selections, ViewState& view, Requests& requests,
                  const Layout& layout) const;
 
+  /// A Document that was opened and whose first good result is still to come.
+  struct Arrival {
+    std::optional<Looks> looks;  // how it will be looked at then
+    bool is_text = false;        // what opening it changed is told then
+  };
+
   LiveEngine& engine_;
   std::vector<Example> examples_;
   std::vector<Language> languages_;
   Words words_;
   std::string spoken_{english};  // the language of words_
   Document document_;
-  Document original_;           // as it was opened or saved
-  std::filesystem::path file_;  // where save() without a path writes; empty = nowhere yet
-  std::optional<std::filesystem::file_time_type> file_time_;  // of file_, when it was opened or saved
-  std::filesystem::path assets_, state_;                      // directories
-  std::optional<Document> submitted_;  // the last one; empty: none, so that the next one is in any case
+  Document original_;  // as it was opened or saved
+  Files files_;
+  Following following_;
+  std::optional<Arrival> arrival_;
   History history_;
   StrayTyping stray_;
   std::optional<Before> before_;           // before the letters that are being typed
@@ -250,38 +252,22 @@ class App {
   Cell wanted_cell_;  // what a person chose: found again when a text that was retyped is long enough
   ViewState view_;
   TextureCache textures_;
-  ResultPtr shown_;
-  std::unique_ptr<Tiles> tiles_ = std::make_unique<Tiles>();
-  std::unique_ptr<Tiles> held_tiles_;  // of a long B
   BackgroundErrors errors_;
   std::unique_ptr<Backends> backends_;
-  std::string backend_note_;  // of the newest result; told when it changes
-  std::unique_ptr<ResultStats> stats_;
-  std::optional<Held> held_;
-  std::uint64_t submitted_ticket_ = 0, seen_ticket_ = 0, seen_refinement_ = 0;
-  Stage was_used_ = Stage::Softmax;   // the weights that mixed the values in the result before
-  bool opened_ = false;               // a Document was opened and its first result is still to come,
-  std::uint64_t opened_after_ = 0;    // which is none of those up to this ticket
-  std::optional<Looks> looks_;        // how it will be looked at then
-  std::optional<Document> coming_b_;  // what will be held before it is computed
-  std::uint64_t b_ticket_ = 0;        // of coming_b_, once submitted
-  Recent recent_;
-  Look look_;  // as it was read
+  std::string backend_note_;         // of the newest result; told when it changes
+  Sight shown_;                      // A; empty before the first result
+  Comparison comparison_;            // B
+  Stage was_used_ = Stage::Softmax;  // the weights that mixed the values in the result before
+  Look look_;                        // as it was read
   float display_scale_ = 1;
   std::string first_language_;  // of this run
-  Closed closed_;
-  std::optional<SessionKeeper> keeper_;
-  /// A picture that is being written: makes what is told of it.
-  std::shared_ptr<Task<std::string>> writing_;  // null: none is
-  std::unique_ptr<Opening> opening_;            // a large file on its way
-  Answers answers_;                             // to what the file that is opened may not say
-  bool wants_layer_ = false;                    // one layer of it was asked for
-  bool attended_ = true;                        // see AppOptions
-  bool text_opened_ = false;                    // what opening it changed is told with its first result
-  bool untouched_ = true;                       // nothing but the first example was opened
+  Answers answers_;             // to what the file that is opened may not say
+  bool wants_layer_ = false;    // one layer of it was asked for
+  bool attended_ = true;        // see AppOptions
+  bool text_opened_ = false;    // what opening it changed is told with its first result
+  bool untouched_ = true;       // nothing but the first example was opened
   ImVec2 size_{};
   bool system_fonts_ = true;
-  Worker writer_;  // of large pictures
 };
 
 }  // namespace attnscope

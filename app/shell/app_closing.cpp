@@ -10,22 +10,22 @@
 namespace attnscope {
 
 Autosave::State App::state_now(double seconds) const {
-  const double held_for = held_ ? seconds - held_->seconds : 0;
-  Autosave::State state{document_, view_to_json(view_, selection_, held_for, file_), {}};
-  if (held_) state.held = held_->result->document;
+  Autosave::State state{
+      document_, view_to_json(view_, selection_, comparison_.age(seconds), files_.path()), {}};
+  if (const ResultPtr held = comparison_.result()) state.held = held->document;
   return state;
 }
 
 /// What is left for another document, or by the end.
 void App::keep_closed() {
-  if (state_.empty() || !shown_ || !is_edited()) return;
-  closed_.add(state_now(ImGui::GetTime()));
+  if (files_.state().empty() || !shown_.result || !is_edited()) return;
+  files_.closed().add(state_now(ImGui::GetTime()));
 }
 
 void App::close(const WindowShape& shape) {
-  if (state_.empty()) return;
+  if (files_.state().empty()) return;
   finish_picture(true);
-  if (opening_) opening_.reset();
+  files_.stop_opening();
   keep_closed();
   Look look = look_;
   look.view = view_;
@@ -33,12 +33,12 @@ void App::close(const WindowShape& shape) {
   if (view_.language != first_language_) look.language = view_.language;
   if (shape.width > 0) look.window = shape;
   if (!view_.files->dialog.folder.empty()) look.folder = view_.files->dialog.folder;
-  write_look(look, state_);
-  if (!closed_.wait() && keeper_) keeper_->autosave().leave();
+  write_look(look, files_.state());
+  if (!files_.closed().wait() && files_.keeper()) files_.keeper()->autosave().leave();
 }
 
 void App::offer_last() {
-  const std::vector<ClosedEntry> closed = closed_.list();
+  const std::vector<ClosedEntry> closed = files_.closed().list();
   if (closed.empty() || closed.front().path.filename() == look_.offered) return;
   look_.offered = closed.front().path.filename().native();
   view_.notices.tell("“" + own(closed.front().title) + "” was closed with changes that are in no file.",
@@ -47,10 +47,10 @@ void App::offer_last() {
 
 /// It becomes what a crash would leave: whatever happens from here on, it is in exactly one place.
 void App::reopen(const std::filesystem::path& closed) {
-  closed_.wait();
+  files_.closed().wait();
   std::filesystem::path path = closed;
   if (path.empty()) {
-    const std::vector<ClosedEntry> all = closed_.list();
+    const std::vector<ClosedEntry> all = files_.closed().list();
     if (all.empty()) return view_.notices.tell("Nothing was closed with changes that are in no file.");
     path = all.front().path;
   }
@@ -61,7 +61,7 @@ void App::reopen(const std::filesystem::path& closed) {
     const std::string damage = session.damage;
     take(std::move(session), file);
     original_ = {};  // its file, if there is one, does not know the last changes
-    if (keeper_) keeper_->autosave().adopt(path);
+    if (files_.keeper()) files_.keeper()->autosave().adopt(path);
     if (damage.empty())
       view_.notices.tell("Reopened what was closed last. Ctrl+Z goes back to what was open before.");
     else
@@ -72,7 +72,7 @@ void App::reopen(const std::filesystem::path& closed) {
 }
 
 std::string App::window_title() const {
-  const std::string name = !file_.empty()            ? printable(file_.filename().native())
+  const std::string name = !files_.path().empty()    ? printable(files_.path().filename().native())
                            : document_.title.empty() ? "untitled"
                                                      : printable(plain(document_.title));
   return name + (is_edited() ? "* — AttnScope" : " — AttnScope");

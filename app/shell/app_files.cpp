@@ -16,33 +16,18 @@
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
-namespace {
-
-constexpr double worth_telling = 0.2;  // seconds that a person waits without asking why
-
-}  // namespace
-
-bool App::is_own_document(const std::filesystem::path& path) const {
-  std::error_code missing;
-  return path.extension() == ".json" &&
-         !std::filesystem::equivalent(path.parent_path(), assets_ / "examples", missing);
-}
-
-void App::remember(const std::filesystem::path& path) {
-  std::error_code missing;
-  if (std::filesystem::equivalent(path.parent_path(), assets_ / "examples", missing)) return;
-  recent_.add(path);
+void App::list_recent() {
   view_.files->recent.clear();
-  for (const std::filesystem::path& known : recent_.paths()) view_.files->recent.push_back({known});
+  for (const std::filesystem::path& known : files_.recent().paths()) view_.files->recent.push_back({known});
 }
 
 void App::open(const std::filesystem::path& path, std::string_view layer, const Answers& answers) {
-  opening_.reset();  // another one is wanted now
+  files_.stop_opening();  // another one is wanted now
   answers_ = answers;
   wants_layer_ = !layer.empty();
   try {
     if (Opening::is_large(path))
-      opening_ = std::make_unique<Opening>(path, layer, view_);
+      files_.begin_to_open(path, layer, view_);
     else
       take_opened(open_session(path, view_, layer), path);
   } catch (const std::exception& error) {
@@ -51,14 +36,9 @@ void App::open(const std::filesystem::path& path, std::string_view layer, const 
 }
 
 void App::finish_opening(bool wait) {
-  view_.files->opening.reset();
-  if (!opening_) return;
-  if (!wait && !opening_->is_ready()) {
-    if (opening_->seconds() > worth_telling)
-      view_.files->opening = {own(printable(opening_->path().filename().native())), opening_->share()};
-    return;
-  }
-  const std::unique_ptr<Opening> done = std::move(opening_);
+  const std::unique_ptr<Opening> done = files_.opened(wait);
+  view_.files->opening = files_.on_its_way();
+  if (!done) return;
   try {
     take_opened(done->take(), done->path());
   } catch (const std::exception& error) {
@@ -73,14 +53,15 @@ void App::take_opened(Session session, const std::filesystem::path& path) {
   if (wants_layer_ && is_layer_of_shown(path)) {
     take_layer(std::move(session.document));
   } else {
-    take(std::move(session), is_own_document(path) ? path : std::filesystem::path{});
-    files.asks = attended_ && (is_causal_guessed(document_) || are_positions_guessed(document_));
     const std::string ending = lower_extension(path);
-    text_opened_ = ending != ".json" && ending != ".safetensors" && ending != ".npy";
+    take(std::move(session), files_.is_own_document(path) ? path : std::filesystem::path{},
+         ending != ".json" && ending != ".safetensors" && ending != ".npy");
+    files.asks = attended_ && (is_causal_guessed(document_) || are_positions_guessed(document_));
   }
   files.layers = list_layers(path);
   files.layers_of = path;
-  remember(path);
+  files_.remember(path);
+  list_recent();
 }
 
 /// Whether what is shown is a layer of that file.
@@ -110,15 +91,15 @@ void App::settle_guesses(const Answers& before) {
 
 /// A text opens with other settings than the examples have: said once, with the way back.
 void App::tell_of_text() {
-  if (!std::exchange(text_opened_, false) || !attended_ || !view_.notices.empty()) return;
+  if (!attended_ || !view_.notices.empty()) return;
   std::string note = "Opened without a causal mask (C turns it on) and without noise in the weights.";
   if (view_.focus->log) note += " Its weights are small: colours are logarithmic (L: linear).";
   view_.notices.say(note + " Ctrl+Z goes back to what was open.");
 }
 
 bool App::restore() {
-  if (!keeper_) return false;
-  const std::filesystem::path left = keeper_->autosave().take_over();
+  if (files_.keeper() == nullptr) return false;
+  const std::filesystem::path left = files_.keeper()->autosave().take_over();
   if (left.empty()) return false;
   try {
     Session session = open_session(left, view_);
@@ -138,7 +119,7 @@ bool App::restore() {
 }
 
 void App::offer_start() {
-  StartState start = read_start(state_);
+  StartState start = read_start(files_.state());
   if (start.left) return;
   *view_.start = std::move(start);
   view_.start->open = true;
@@ -156,53 +137,47 @@ void leave_field() {
 }  // namespace
 
 /// From here on the Document is another one.
-void App::take(Session session, const std::filesystem::path& file) {
+void App::take(Session session, const std::filesystem::path& file, bool is_text) {
   keep_closed();
   leave_field();
   document_ = std::move(session.document);
   original_ = document_;
-  follow_file(file);
+  files_.follow(file);
+  view_.files->file = file;
   view_.notices.say(session.damage.empty() ? session.note : session.damage);
   view_.scope.clear();
   view_.focus->zoom = 1;  // another matrix is seen as a whole first
   untouched_ = false;
-  opened_ = true;
-  opened_after_ = submitted_ticket_;
-  submitted_.reset();
-  b_ticket_ = 0;
-  coming_b_ = std::move(session.held);
-  looks_ = std::move(session.looks);
-  if (looks_ && !coming_b_) let_go();
+  following_.begin_anew();
+  if (session.looks && !session.held) let_go();
+  comparison_.expect_nothing();
+  if (session.held)
+    comparison_.expect(std::move(*session.held), engine_, session.looks ? session.looks->held_seconds : 0);
+  arrival_ = Arrival{std::move(session.looks), is_text};
 }
 
-/// The first result of a session: everything is looked at as it was. What belongs to this run stays.
-void App::look_as_opened() {
-  ViewState next = std::move(looks_->view);
+/// Everything is looked at as it was when the session was kept. What belongs to this run stays.
+void App::look_as_opened(Looks looks) {
+  ViewState next = std::move(looks.view);
   next.scale = view_.scale;
   next.notices = std::move(view_.notices);
   next.now = view_.now;
-  if (!looks_->trace.empty()) put_back(looks_->trace, next.scope, next.now);
+  if (!looks.trace.empty()) put_back(looks.trace, next.scope, next.now);
   next.files = std::move(view_.files);
   next.start = std::move(view_.start);
   next.keyboard = std::move(view_.keyboard);
-  selection_ = looks_->selection;
+  selection_ = looks.selection;
   wanted_cell_ = selection_.cell;
-  was_used_ = weights_stage(shown_->document);  // nothing was switched, it was like this
+  was_used_ = weights_stage(shown_.result->document);  // nothing was switched, it was like this
   view_ = std::move(next);
-  looks_.reset();
 }
 
-/// A Document that is on its way is computed by it at once. Where another was opened in this frame, what is
-/// computed anew is still the one before.
+/// A Document that is on its way is computed by it at once.
 void App::use_backend(std::size_t choice) {
   const BackendChoice& wanted = backends_->choices().at(choice);
   if (!wanted.backend) return view_.notices.say(wanted.why_not);
   backends_->stop_comparing();  // it may hold the backend that is wanted
-  const std::uint64_t ticket = engine_.use(wanted.backend);
-  if (ticket == 0) return;
-  submitted_ticket_ = ticket;
-  if (before_) before_->switched = true;
-  if (opened_ && (coming_b_ || !submitted_)) opened_after_ = ticket;
+  if (following_.use(wanted.backend) && before_) before_->switched = true;
 }
 
 void App::fulfil(const Requests& requests) {
@@ -210,9 +185,9 @@ void App::fulfil(const Requests& requests) {
   if (requests.hold) hold();
   if (requests.swap) swap_with_held();
   if (requests.let_go) let_go();
-  if (requests.cancel_opening) opening_.reset();
+  if (requests.cancel_opening) files_.stop_opening();
   if (requests.open) open(*requests.open, requests.layer);
-  if (requests.look_for_closed) view_.files->closed = closed_.list();
+  if (requests.look_for_closed) view_.files->closed = files_.closed().list();
   if (requests.reopen) reopen(*requests.reopen);
   if (requests.save) save(*requests.save, requests.replace);
   if (requests.picture) save_picture(*requests.picture, requests.replace);
@@ -221,28 +196,31 @@ void App::fulfil(const Requests& requests) {
 }
 
 SessionKeeper::Now App::now(double seconds) const {
-  return {document_, view_, selection_, held_, file_, seconds};
+  return {document_, view_, selection_, comparison_.held(), files_.path(), seconds};
 }
 
 void App::keep(double seconds) {
   // Before the first picture, and while a file is on its way, what is there is not what it will be.
-  const bool on_its_way = opening_ || coming_b_ || (opened_ && seen_ticket_ != submitted_ticket_);
-  if (!keeper_ || !shown_ || on_its_way) return;
-  if (const std::string trouble = keeper_->autosave().trouble(); !trouble.empty()) view_.notices.say(trouble);
+  const bool arrives = arrival_ && !following_.is_up_to_date(document_);
+  const bool on_its_way = files_.is_opening() || arrives || comparison_.is_expecting();
+  SessionKeeper* const keeper = files_.keeper();
+  if (keeper == nullptr || !shown_.result || on_its_way) return;
+  if (const std::string trouble = keeper->autosave().trouble(); !trouble.empty()) view_.notices.say(trouble);
   if (untouched_) {
-    keeper_->is_as_it_was(now(seconds));
+    keeper->is_as_it_was(now(seconds));
     untouched_ = false;
   }
-  keeper_->observe(now(seconds));
+  keeper->observe(now(seconds));
 }
 
 std::optional<double> App::keep_in() const {
-  if (!keeper_ || !keeper_->due()) return std::nullopt;
-  return std::max(0.0, *keeper_->due() - ImGui::GetTime());
+  const SessionKeeper* const keeper = files_.keeper();
+  if (keeper == nullptr || !keeper->due()) return std::nullopt;
+  return std::max(0.0, *keeper->due() - ImGui::GetTime());
 }
 
 void App::keep_now() {
-  if (keeper_) keeper_->write(now(ImGui::GetTime()));
+  if (SessionKeeper* keeper = files_.keeper()) keeper->write(now(ImGui::GetTime()));
 }
 
 }  // namespace attnscope

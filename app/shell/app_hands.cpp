@@ -52,8 +52,8 @@ void App::view_as(const Viewing& look) {
   view_again(look, view_, chosen);
   selection_ = chosen;
   wanted_cell_ = chosen.cell;
-  if (!shown_) return;
-  was_used_ = weights_stage(shown_->document);  // nothing was switched, it was like this
+  if (!shown_.result) return;
+  was_used_ = weights_stage(shown_.result->document);  // nothing was switched, it was like this
   keep_selection_inside();
   keep_plane_there();
 }
@@ -77,7 +77,7 @@ void App::step_in_history(int way) {
 void App::view_when_computed() {
   if (!coming_viewing_) return;
   if (history_.recorded() != coming_steps_) return coming_viewing_.reset();  // something else was done since
-  if (!shown_ || shown_->document != document_) return;
+  if (!shown_.result || shown_.result->document != document_) return;
   view_as(*coming_viewing_);
   coming_viewing_.reset();
 }
@@ -105,7 +105,7 @@ std::optional<double> App::changes_in() const {
 
 /// Where words can go: the token strip's field, in a mode and window that has it.
 bool App::has_sentence_in_sight() const {
-  return view_.mode != Mode::Walk && !view_.is_hidden(Region::Strip) && !shown_->layer().is_long() &&
+  return view_.mode != Mode::Walk && !view_.is_hidden(Region::Strip) && !shown_.result->layer().is_long() &&
          !document_.input.given && !document_.input.vectors && !document_.input.sequences.empty();
 }
 
@@ -124,13 +124,19 @@ void App::watch_letters() {
   if (!pressed && io.InputQueueCharacters.empty()) return;
   if (begins) {
     stray_.begin(now);
-    before_ = Before{
-        document_, view_, selection_, wanted_cell_, history_.recorded(), backends_->find(shown_->backend),
-        false,     false};
+    before_ = Before{document_,
+                     view_,
+                     selection_,
+                     wanted_cell_,
+                     history_.recorded(),
+                     backends_->find(shown_.result->backend),
+                     false,
+                     false};
   }
   if (pressed) stray_.touch(now);
   for (const ImWchar c : io.InputQueueCharacters)
-    if (c >= ' ' && c != 127) stray_.add(c, is_key_of_action(c, view_.mode, shown_->layer().is_long()), now);
+    if (c >= ' ' && c != 127)
+      stray_.add(c, is_key_of_action(c, view_.mode, shown_.result->layer().is_long()), now);
   if (stray_.are_words()) begin_words();
 }
 

@@ -1,0 +1,108 @@
+#include "app/shell/files.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "app/files/file_kinds.hpp"
+#include "app/ui/number_format.hpp"
+#include "app/ui/own_words.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double worth_telling = 0.2;              // seconds that a person waits without asking why
+constexpr std::size_t large_picture = 16'000'000;  // pixels: from here on it is written behind the window
+
+std::optional<fs::file_time_type> time_of(const fs::path& file) {
+  std::error_code missing;
+  const fs::file_time_type time = fs::last_write_time(file, missing);
+  return missing ? std::nullopt : std::optional(time);
+}
+
+/// "12.0 KiB · 2026-11-22 16:04"
+std::string facts_of(const fs::path& file) {
+  std::error_code missing;
+  const std::uintmax_t size = fs::file_size(file, missing);
+  const auto time = time_of(file);
+  if (missing || !time) return {};
+  const auto since_1970 = std::chrono::file_clock::to_sys(*time).time_since_epoch();
+  return bytes(static_cast<std::int64_t>(size)) + " · " +
+         day_and_time(std::chrono::duration_cast<std::chrono::seconds>(since_1970).count());
+}
+
+bool is_example(const fs::path& path, const fs::path& assets) {
+  std::error_code missing;
+  return fs::equivalent(path.parent_path(), assets / "examples", missing);
+}
+
+}  // namespace
+
+Files::Files(fs::path assets, fs::path state)
+    : assets_(std::move(assets)), state_(std::move(state)), recent_(state_), closed_(state_) {}
+
+void Files::keep() {
+  if (!state_.empty()) keeper_.emplace(state_);
+}
+
+void Files::follow(fs::path file) {
+  path_ = std::move(file);
+  time_ = path_.empty() ? std::nullopt : time_of(path_);
+}
+
+bool Files::is_own_document(const fs::path& path) const {
+  return path.extension() == ".json" && !is_example(path, assets_);
+}
+
+void Files::remember(const fs::path& path) {
+  if (!is_example(path, assets_)) recent_.add(path);
+}
+
+std::optional<OverwriteQuestion> Files::question_before(const fs::path& to) const {
+  std::error_code unknown;
+  if (!fs::is_regular_file(to, unknown)) return std::nullopt;
+  const bool is_own = !path_.empty() && fs::equivalent(to, path_, unknown);
+  if (is_own && time_of(to) == time_) return std::nullopt;
+  OverwriteQuestion question;
+  question.path = to;
+  question.facts = facts_of(to);
+  question.changed_since = is_own;
+  return question;
+}
+
+void Files::begin_to_open(const fs::path& path, std::string_view layer, const ViewState& now) {
+  opening_ = std::make_unique<Opening>(path, layer, now);
+}
+
+std::optional<FileOnItsWay> Files::on_its_way() const {
+  if (!opening_ || opening_->seconds() <= worth_telling) return std::nullopt;
+  return FileOnItsWay{own(printable(opening_->path().filename().native())), opening_->share()};
+}
+
+std::unique_ptr<Opening> Files::opened(bool wait) {
+  return opening_ && (wait || opening_->is_ready()) ? std::move(opening_) : nullptr;
+}
+
+bool Files::is_large(const DrawnPicture& picture) { return picture.pixels.pixels.size() >= large_picture; }
+
+void Files::write(DrawnPicture picture) {
+  const bool behind = is_large(picture);
+  writing_ = std::make_shared<Task<std::string>>(
+      [picture = std::move(picture)](const std::stop_token&, NoProgress&) {
+        write_picture(picture);
+        return "Saved the picture as " + in_quotes(picture.path.native()) + ".";
+      });
+  if (behind)
+    writer_.add(writing_);
+  else
+    writing_->step();
+}
+
+std::shared_ptr<Task<std::string>> Files::written(bool wait) {
+  if (wait) writer_.wait();
+  return writing_ && writing_->is_done() ? std::exchange(writing_, nullptr) : nullptr;
+}
+
+}  // namespace attnscope

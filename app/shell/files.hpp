@@ -1,0 +1,77 @@
+// app/shell: the files behind the window: which one the Document on screen is of, those that were open
+// before, what survives the end of the program, and what is on its way in or out.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "app/session/closed.hpp"
+#include "app/session/opening.hpp"
+#include "app/session/recent.hpp"
+#include "app/session/session_keeper.hpp"
+#include "app/shell/still.hpp"
+#include "app/state/files_state.hpp"
+#include "core/base/worker.hpp"
+
+namespace attnscope {
+
+class Files {
+ public:
+  /// `state`: the directory of what is kept from run to run; empty: nothing is.
+  Files(std::filesystem::path assets, std::filesystem::path state);
+
+  const std::filesystem::path& assets() const { return assets_; }
+  const std::filesystem::path& state() const { return state_; }
+
+  /// Where save() without a path writes; empty = nowhere yet.
+  const std::filesystem::path& path() const { return path_; }
+  /// The Document on screen is of this file from here on.
+  void follow(std::filesystem::path file);
+  /// A document that may be written over: not one of the examples.
+  bool is_own_document(const std::filesystem::path& path) const;
+  /// Adds to the files that were open before, but none of the examples.
+  void remember(const std::filesystem::path& path);
+  const Recent& recent() const { return recent_; }
+  /// What a person has to answer before `to` is written; empty when nothing is lost by it.
+  std::optional<OverwriteQuestion> question_before(const std::filesystem::path& to) const;
+
+  Closed& closed() { return closed_; }
+  /// What survives a crash; null where nothing does.
+  SessionKeeper* keeper() { return keeper_ ? &*keeper_ : nullptr; }
+  const SessionKeeper* keeper() const { return keeper_ ? &*keeper_ : nullptr; }
+  /// Keeps it from here on, where there is a directory for it.
+  void keep();
+
+  /// A large file is read behind the window, in place of one that is read already.
+  void begin_to_open(const std::filesystem::path& path, std::string_view layer, const ViewState& now);
+  void stop_opening() { opening_.reset(); }
+  bool is_opening() const { return opening_ != nullptr; }
+  /// What is read, when somebody waits for it already; empty when nothing is.
+  std::optional<FileOnItsWay> on_its_way() const;
+  /// The reading that has come to its end, once; null while it goes on, unless `wait`.
+  std::unique_ptr<Opening> opened(bool wait);
+
+  /// Writes a picture: a large one behind the window.
+  void write(DrawnPicture picture);
+  static bool is_large(const DrawnPicture& picture);
+  bool is_writing() const { return writing_ != nullptr; }
+  /// The writing that has come to its end, once, with what is told of it; null while it goes on, unless
+  /// `wait`.
+  std::shared_ptr<Task<std::string>> written(bool wait);
+
+ private:
+  std::filesystem::path assets_, state_;
+  std::filesystem::path path_;
+  std::optional<std::filesystem::file_time_type> time_;  // of it, when it was opened or saved
+  Recent recent_;
+  Closed closed_;
+  std::optional<SessionKeeper> keeper_;
+  std::unique_ptr<Opening> opening_;
+  std::shared_ptr<Task<std::string>> writing_;
+  Worker writer_;  // of large pictures
+};
+
+}  // namespace attnscope
