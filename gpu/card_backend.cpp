@@ -25,43 +25,38 @@ class CardBackend final : public Backend {
 
   TensorPtr run(Stage stage, const Document& document, const Trace& so_far, std::stop_token stop) override {
     residents_.begin();
-    return run_stage(CardStages(on_cpu(std::move(stop)), *device_, residents_, settings_), stage, document,
+    return run_stage(CardStages(cpu_work(std::move(stop)), *device_, residents_, settings_), stage, document,
                      sources_of<float>(document), so_far);
   }
 
-  Measures measure(const Document& document, const Trace& trace, std::stop_token stop) override {
-    return attnscope::measure(on_cpu(std::move(stop)), document, trace);
-  }
-
-  GradientsPtr backward(const Document& document, const Trace& trace, std::stop_token stop) override {
-    return std::make_shared<const Gradients>(
-        attnscope::backward(on_cpu(std::move(stop)), document, sources_of<float>(document), trace));
+  void on_cpu(std::stop_token stop, const std::function<void(const Work&)>& fn) override {
+    fn(cpu_work(std::move(stop)));
   }
 
   Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, std::stop_token stop,
               SweepProgress* progress) override {
     if (!sweeps_.why_not(problem).empty())
-      return attnscope::sweep(problem, wish, on_cpu(std::move(stop)), progress);
+      return attnscope::sweep(problem, wish, cpu_work(std::move(stop)), progress);
     return sweeps_.sweep(problem, wish, std::move(stop), progress);
   }
 
   Tensor tile(const AttentionProblem& problem, const TileWish& wish, const Sweep* known,
               std::stop_token stop) override {
     if (!sweeps_.why_not(problem).empty())
-      return attnscope::tile(problem, wish, known, on_cpu(std::move(stop)));
+      return attnscope::tile(problem, wish, known, cpu_work(std::move(stop)));
     return sweeps_.tile(problem, wish, std::move(stop));
   }
 
   PooledTile pooled_tile(const AttentionProblem& problem, const TileWish& wish, const PooledCells& cells,
                          const Sweep* known, std::stop_token stop) override {
     if (!sweeps_.why_not(problem).empty())
-      return attnscope::pooled_tile(problem, wish, cells, known, on_cpu(std::move(stop)));
+      return attnscope::pooled_tile(problem, wish, cells, known, cpu_work(std::move(stop)));
     return sweeps_.pooled_tile(problem, wish, cells, std::move(stop));
   }
 
  private:
   /// For what the card has no kernel for.
-  Work on_cpu(std::stop_token stop) { return {pool_, std::move(stop)}; }
+  Work cpu_work(std::stop_token stop) { return {pool_, std::move(stop)}; }
 
   CardSettings settings_;
   std::unique_ptr<Device> device_;

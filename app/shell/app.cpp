@@ -1,23 +1,17 @@
 #include "app/shell/app.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "app/scene/actions.hpp"
 #include "app/scene/scene.hpp"
 #include "app/shell/regions.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/focus_state.hpp"
 #include "app/state/heads_state.hpp"
-#include "app/state/signals_state.hpp"
 #include "app/state/start_state.hpp"
 #include "app/state/walk_state.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/start/start.hpp"
-#include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 
 namespace attnscope {
@@ -46,16 +40,6 @@ class WholeWindow {
     ImGui::PopStyleVar(2);
   }
 };
-
-/// Whether colours from 0 to 1 would show next to nothing of the head: many keys share every query's weight.
-bool are_weights_small(const LayerResult& result, std::int64_t h) {
-  constexpr std::int64_t many = 64;       // queries; the weights of fewer are large enough to be seen
-  constexpr double hardly_visible = 0.2;  // mean of the rows' largest weights
-  const std::int64_t queries = result.dimensions.queries;
-  double sum = 0;
-  for (std::int64_t i = 0; i < queries; ++i) sum += result.measures.row(0, h, i).largest;
-  return queries >= many && sum < hardly_visible * static_cast<double>(queries);
-}
 
 Selection without_hovers(Selection selection) {
   selection.hovered_head.reset();
@@ -176,105 +160,6 @@ void App::tell_of_backends(const Result& newest) {
   if (!newest.error.empty() || newest.backend_note == backend_note_) return;
   backend_note_ = newest.backend_note;
   view_.notices.say(Notice::Source::Backend, backend_note_);
-}
-
-/// What is looked at must be among the planes of the shown result; whoever looked at the weights goes on
-/// looking at those that mix the values.
-void App::keep_plane_there() {
-  if (shown_.result->layer().is_long()) return;  // there is one picture of it
-  const std::vector<Plane> all = shown_.stats->planes();
-  const Plane now = view_.stage, used = weights_stage(shown_.result->document);
-  const bool there = std::find(all.begin(), all.end(), now) != all.end();
-  const bool switched = was_used_ != used.stage && is_weights(now) && now.stage != Stage::Drop;
-  if (switched) {
-    view_.stage = used;  // vectors stay in the focus, and locked ends hold for weights of any kind
-  } else if (!there) {
-    view_.show_stage(used);
-  }
-  was_used_ = used.stage;
-}
-
-void App::look_at(const Spot& spot) {
-  const Dimensions& d = shown_.result->layer().dimensions;
-  const auto check = [](const char* what, std::int64_t at, std::int64_t count) {
-    if (at < 0 || at >= count)
-      throw Error(fmt::format("There is no {} {}; expected 0 to {}.", what, at, count - 1));
-  };
-  if (spot.head) check("head", *spot.head, d.heads);
-  if (spot.cell) check("query", spot.cell->query, d.queries);
-  if (spot.cell) check("key", spot.cell->key, d.keys);
-  selection_.head = spot.head.value_or(selection_.head);
-  if (spot.cell) {
-    selection_.cell = wanted_cell_ = *spot.cell;
-    selection_.locked = true;
-  }
-  if (spot.cells) view_.focus_gesture->cells_wished = spot.cells;
-}
-
-/// A newly opened Document starts on a head and a cell that have something to say: the content head where
-/// heads were built by hand, the third query and the key it looks at most, other than itself.
-void App::choose_first_cell() {
-  const Dimensions& d = shown_.result->layer().dimensions;
-  selection_ = {};
-  if (shown_.result->layer().is_long()) return choose_in_long();
-  const auto& names = shown_.result->document.layer().weights.head_names;
-  const auto content = std::find(names.begin(), names.end(), "content");
-  if (content != names.end()) selection_.head = content - names.begin();
-  const std::int64_t query = std::min<std::int64_t>(2, d.queries - 1);
-  const auto row = shown_.result->layer()
-                       .trace[weights_stage(shown_.result->document)]
-                       ->matrix(0, selection_.head)
-                       .row(query);
-  std::int64_t key = 0;
-  for (std::int64_t j = 1; j < d.keys; ++j) {
-    if (row(j) > row(key)) key = j;
-  }
-  wanted_cell_ = {query, key};
-  selection_.locked = true;
-  view_.focus->log = are_weights_small(shown_.result->layer(), selection_.head);
-}
-
-/// Of a long Document a query in the middle and the key it looks at most; its small weights are seen by their
-/// logarithm.
-void App::choose_in_long() {
-  const Survey& survey = *shown_.result->layer().surveys.front();
-  const std::int64_t row = survey.row_of(shown_.result->layer().dimensions.queries / 2);
-  const std::int32_t key = survey.known.strongest[static_cast<std::size_t>(row)];
-  wanted_cell_ = {survey.nearest(shown_.result->layer().dimensions.queries / 2), std::max(0, key)};
-  selection_.locked = true;
-  view_.focus = {};
-  view_.focus->log = true;
-}
-
-void App::keep_selection_inside() {
-  const Dimensions& d = shown_.result->layer().dimensions;
-  Selection& s = selection_;
-  const auto inside = [](std::int64_t& index, std::int64_t count) {
-    index = std::clamp<std::int64_t>(index, 0, count - 1);
-  };
-  inside(s.sequence, d.batch);
-  inside(s.head, d.heads);
-  s.cell = wanted_cell_;
-  inside(s.cell.query, d.queries);
-  inside(s.cell.key, d.keys);
-  if (s.hovered_head && *s.hovered_head >= d.heads) s.hovered_head.reset();
-  if (s.hovered_cell && (s.hovered_cell->query >= d.queries || s.hovered_cell->key >= d.keys))
-    s.hovered_cell.reset();
-  if (s.hovered_token && *s.hovered_token >= std::max(d.queries, d.keys)) s.hovered_token.reset();
-}
-
-void App::record_moment() {
-  if (shown_.result->layer().is_long()) return;
-  const auto& [sequence, head, cell] = std::tie(selection_.sequence, selection_.head, selection_.cell);
-  const RowMeasures& row = shown_.result->layer().measures.row(sequence, head, cell.query);
-  const float weight = shown_.result->layer().trace[weights_stage(shown_.result->document)]->matrix(
-      sequence, head)(cell.query, cell.key);
-  const double scale =
-      scale_factor(shown_.result->document.layer().scaling, shown_.result->layer().dimensions.d_k);
-  view_.scope.observe({sequence, head, cell.query, cell.key},
-                      {view_.now, static_cast<float>(row.entropy), weight, static_cast<float>(scale),
-                       std::log(static_cast<float>(std::max<std::int64_t>(1, row.allowed)))},
-                      view_.signals->trigger, view_.signals->seconds);
 }
 
 Scene App::scene_of(const Ui& ui, Document& document, Selections selections, ViewState& view,

@@ -2,13 +2,13 @@
 // offers another.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
 
-#include "core/analysis/measures.hpp"
-#include "core/attention/gradients.hpp"
+#include "core/base/parallel.hpp"
 #include "core/document/document.hpp"
 #include "core/document/stage.hpp"
 #include "core/document/trace.hpp"
@@ -33,11 +33,9 @@ class Backend {
   /// same object. Null where the stage does not exist for this Document. Throws Cancelled soon after `stop`
   /// fires. Called from one thread at a time.
   virtual TensorPtr run(Stage, const Document& document, const Trace& so_far, std::stop_token stop) = 0;
-  /// What is read off the weights; `trace` is complete and was produced by this same object.
-  virtual Measures measure(const Document& document, const Trace& trace, std::stop_token stop) = 0;
-  /// The backward pass of a Document that asks for a loss; `trace` is complete and was produced by this same
-  /// object.
-  virtual GradientsPtr backward(const Document& document, const Trace& trace, std::stop_token stop) = 0;
+  /// Calls `fn` with the CPU threads that belong to this backend, for what no backend does in its own way:
+  /// measures, gradients. Throws what it throws. Called from one thread at a time, as run().
+  virtual void on_cpu(std::stop_token stop, const std::function<void(const Work&)>& fn) = 0;
   /// Long sequences, which have no Trace: everything that grows with queries plus keys only, in one pass.
   /// Throws Error or Cancelled. `progress` may be null. Called from one thread at a time, as run().
   virtual Sweep sweep(const AttentionProblem&, const SweepWish&, std::stop_token stop,

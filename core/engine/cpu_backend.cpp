@@ -23,13 +23,8 @@ class CpuBackend final : public Backend {
     return run_stage(Work{pool_, std::move(stop)}, stage, document, sources_of<float>(document), so_far);
   }
 
-  Measures measure(const Document& document, const Trace& trace, std::stop_token stop) override {
-    return attnscope::measure(Work{pool_, std::move(stop)}, document, trace);
-  }
-
-  GradientsPtr backward(const Document& document, const Trace& trace, std::stop_token stop) override {
-    return std::make_shared<const Gradients>(
-        attnscope::backward(Work{pool_, std::move(stop)}, document, sources_of<float>(document), trace));
+  void on_cpu(std::stop_token stop, const std::function<void(const Work&)>& fn) override {
+    fn(Work{pool_, std::move(stop)});
   }
 
   Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, std::stop_token stop,

@@ -21,13 +21,9 @@ class OneAtATime final : public Backend {
     const Turn turn(*this, stop);
     return backend_->run(stage, document, so_far, std::move(stop));
   }
-  Measures measure(const Document& document, const Trace& trace, std::stop_token stop) override {
+  void on_cpu(std::stop_token stop, const std::function<void(const Work&)>& fn) override {
     const Turn turn(*this, stop);
-    return backend_->measure(document, trace, std::move(stop));
-  }
-  GradientsPtr backward(const Document& document, const Trace& trace, std::stop_token stop) override {
-    const Turn turn(*this, stop);
-    return backend_->backward(document, trace, std::move(stop));
+    backend_->on_cpu(std::move(stop), fn);
   }
   Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, std::stop_token stop,
               SweepProgress* progress) override {

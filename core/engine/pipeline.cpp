@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/attention/sources.hpp"
 #include "core/base/error.hpp"
 #include "core/document/dirty.hpp"
 #include "core/streaming/from_document.hpp"
@@ -77,7 +78,10 @@ void Pipeline::differentiate(LayerResult& result, const std::stop_token& stop) c
     return;
   }
   const Clock::time_point start = Clock::now();
-  result.gradients = backend_->backward(document, result.trace, stop);
+  backend_->on_cpu(stop, [&](const Work& work) {
+    result.gradients = std::make_shared<const Gradients>(
+        backward(work, document, sources_of<float>(document), result.trace));
+  });
   result.head_gradients = head_gradients(*result.gradients, result.dimensions);
   result.whole.gradients = milliseconds_since(start);
 }
@@ -175,7 +179,8 @@ ResultPtr Pipeline::run(const Document& document, std::stop_token stop, Progress
       result->measures = before->measures;
     } else {
       const Clock::time_point measuring = Clock::now();
-      result->measures = backend_->measure(document, result->trace, stop);
+      backend_->on_cpu(stop,
+                       [&](const Work& work) { result->measures = measure(work, document, result->trace); });
       result->whole.measures = milliseconds_since(measuring);
     }
     differentiate(*result, stop);

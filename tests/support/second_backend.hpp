@@ -85,11 +85,8 @@ class SecondBackend final : public Backend {
     if (made) made_.insert(made);
     return made;
   }
-  Measures measure(const Document& document, const Trace& trace, std::stop_token stop) override {
-    return real_->measure(document, trace, stop);
-  }
-  GradientsPtr backward(const Document& document, const Trace& trace, std::stop_token stop) override {
-    return real_->backward(document, trace, stop);
+  void on_cpu(std::stop_token stop, const std::function<void(const Work&)>& fn) override {
+    real_->on_cpu(stop, fn);
   }
   Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, std::stop_token stop,
               SweepProgress* progress) override {

@@ -1,0 +1,127 @@
+// app/shell: what is looked at of the result on screen: head, cell and plane, always among those it has.
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "app/shell/app.hpp"
+#include "app/state/focus_state.hpp"
+#include "app/state/signals_state.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/base/error.hpp"
+
+namespace attnscope {
+namespace {
+
+/// Whether colours from 0 to 1 would show next to nothing of the head: many keys share every query's weight.
+bool are_weights_small(const LayerResult& result, std::int64_t h) {
+  constexpr std::int64_t many = 64;       // queries; the weights of fewer are large enough to be seen
+  constexpr double hardly_visible = 0.2;  // mean of the rows' largest weights
+  const std::int64_t queries = result.dimensions.queries;
+  double sum = 0;
+  for (std::int64_t i = 0; i < queries; ++i) sum += result.measures.row(0, h, i).largest;
+  return queries >= many && sum < hardly_visible * static_cast<double>(queries);
+}
+
+}  // namespace
+
+/// What is looked at must be among the planes of the shown result; whoever looked at the weights goes on
+/// looking at those that mix the values.
+void App::keep_plane_there() {
+  if (shown_.result->layer().is_long()) return;  // there is one picture of it
+  const std::vector<Plane> all = shown_.stats->planes();
+  const Plane now = view_.stage, used = weights_stage(shown_.result->document);
+  const bool there = std::find(all.begin(), all.end(), now) != all.end();
+  const bool switched = was_used_ != used.stage && is_weights(now) && now.stage != Stage::Drop;
+  if (switched) {
+    view_.stage = used;  // vectors stay in the focus, and locked ends hold for weights of any kind
+  } else if (!there) {
+    view_.show_stage(used);
+  }
+  was_used_ = used.stage;
+}
+
+void App::look_at(const Spot& spot) {
+  const Dimensions& d = shown_.result->layer().dimensions;
+  const auto check = [](const char* what, std::int64_t at, std::int64_t count) {
+    if (at < 0 || at >= count)
+      throw Error(fmt::format("There is no {} {}; expected 0 to {}.", what, at, count - 1));
+  };
+  if (spot.head) check("head", *spot.head, d.heads);
+  if (spot.cell) check("query", spot.cell->query, d.queries);
+  if (spot.cell) check("key", spot.cell->key, d.keys);
+  selection_.head = spot.head.value_or(selection_.head);
+  if (spot.cell) {
+    selection_.cell = wanted_cell_ = *spot.cell;
+    selection_.locked = true;
+  }
+  if (spot.cells) view_.focus_gesture->cells_wished = spot.cells;
+}
+
+/// A newly opened Document starts on a head and a cell that have something to say: the content head where
+/// heads were built by hand, the third query and the key it looks at most, other than itself.
+void App::choose_first_cell() {
+  const LayerResult& layer = shown_.result->layer();
+  const Dimensions& d = layer.dimensions;
+  selection_ = {};
+  if (layer.is_long()) return choose_in_long();
+  const auto& names = shown_.result->document.layer().weights.head_names;
+  const auto content = std::find(names.begin(), names.end(), "content");
+  if (content != names.end()) selection_.head = content - names.begin();
+  const std::int64_t query = std::min<std::int64_t>(2, d.queries - 1);
+  const auto row = layer.trace[weights_stage(shown_.result->document)]->matrix(0, selection_.head).row(query);
+  std::int64_t key = 0;
+  for (std::int64_t j = 1; j < d.keys; ++j) {
+    if (row(j) > row(key)) key = j;
+  }
+  wanted_cell_ = {query, key};
+  selection_.locked = true;
+  view_.focus->log = are_weights_small(layer, selection_.head);
+}
+
+/// Of a long Document a query in the middle and the key it looks at most; its small weights are seen by their
+/// logarithm.
+void App::choose_in_long() {
+  const LayerResult& layer = shown_.result->layer();
+  const Survey& survey = *layer.surveys.front();
+  const std::int64_t row = survey.row_of(layer.dimensions.queries / 2);
+  const std::int32_t key = survey.known.strongest[static_cast<std::size_t>(row)];
+  wanted_cell_ = {survey.nearest(layer.dimensions.queries / 2), std::max(0, key)};
+  selection_.locked = true;
+  view_.focus = {};
+  view_.focus->log = true;
+}
+
+void App::keep_selection_inside() {
+  const Dimensions& d = shown_.result->layer().dimensions;
+  Selection& s = selection_;
+  const auto inside = [](std::int64_t& index, std::int64_t count) {
+    index = std::clamp<std::int64_t>(index, 0, count - 1);
+  };
+  inside(s.sequence, d.batch);
+  inside(s.head, d.heads);
+  s.cell = wanted_cell_;
+  inside(s.cell.query, d.queries);
+  inside(s.cell.key, d.keys);
+  if (s.hovered_head && *s.hovered_head >= d.heads) s.hovered_head.reset();
+  if (s.hovered_cell && (s.hovered_cell->query >= d.queries || s.hovered_cell->key >= d.keys))
+    s.hovered_cell.reset();
+  if (s.hovered_token && *s.hovered_token >= std::max(d.queries, d.keys)) s.hovered_token.reset();
+}
+
+void App::record_moment() {
+  const LayerResult& layer = shown_.result->layer();
+  if (layer.is_long()) return;
+  const auto& [sequence, head, cell] = std::tie(selection_.sequence, selection_.head, selection_.cell);
+  const RowMeasures& row = layer.measures.row(sequence, head, cell.query);
+  const float weight =
+      layer.trace[weights_stage(shown_.result->document)]->matrix(sequence, head)(cell.query, cell.key);
+  const double scale = scale_factor(shown_.result->document.layer().scaling, layer.dimensions.d_k);
+  view_.scope.observe({sequence, head, cell.query, cell.key},
+                      {view_.now, static_cast<float>(row.entropy), weight, static_cast<float>(scale),
+                       std::log(static_cast<float>(std::max<std::int64_t>(1, row.allowed)))},
+                      view_.signals->trigger, view_.signals->seconds);
+}
+
+}  // namespace attnscope
