@@ -240,7 +240,7 @@ std::string listed(const std::vector<std::string>& lost) {
 Session open_session(const std::filesystem::path& path, const ViewState& now, std::string_view layer,
                      Reading* reading) {
   OpenedFile file = open_any(path, layer, reading);
-  Session session{std::move(file.document), {}, std::move(file.held), {}, {}};
+  Session session{std::move(file.document), {}, std::move(file.held), {}, {}, std::move(file.layers)};
   session.note = not_finite_note(session.document);
   if (!file.view.empty()) session.looks = view_from_json(file.view, now, file.lost);
   if (!file.lost.empty()) {

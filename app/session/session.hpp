@@ -14,6 +14,7 @@
 #include "app/state/selection.hpp"
 #include "app/state/view_state.hpp"
 #include "core/document/document.hpp"
+#include "core/files/document/open.hpp"
 #include "core/files/formats/reading.hpp"
 
 namespace attnscope {
@@ -33,7 +34,8 @@ struct Session {
   std::optional<Document> held;
   /// One sentence that names the file and what was lost of it; empty when nothing was.
   std::string damage;
-  std::string note;  // what else is to be said of its numbers; empty when nothing is
+  std::string note;                // what else is to be said of its numbers; empty when nothing is
+  std::vector<LayerEntry> layers;  // of the file, where it is a dump
 };
 
 /// Opens any file, of a dump the layer of that name or the first. What a session does not say is as in

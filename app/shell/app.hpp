@@ -74,6 +74,9 @@ class App {
   /// file does not say and `answers` do not is guessed, and a card asks. A large file is read behind the
   /// window: settled() is false until it is there.
   void open(const std::filesystem::path& path, std::string_view layer = {}, const Answers& answers = {});
+  /// The same with what open_session() read of that file.
+  void open(Session session, const std::filesystem::path& from, std::string_view layer = {},
+            const Answers& answers = {});
   /// Takes a large file that has been read, or waits for it first; tells how far one is that is still read.
   void finish_opening(bool wait);
   /// Opens what was open when the last program was killed, and says so; false when it was not.

@@ -35,6 +35,14 @@ void App::open(const std::filesystem::path& path, std::string_view layer, const 
   }
 }
 
+void App::open(Session session, const std::filesystem::path& from, std::string_view layer,
+               const Answers& answers) {
+  files_.stop_opening();
+  answers_ = answers;
+  wants_layer_ = !layer.empty();
+  take_opened(std::move(session), from);
+}
+
 void App::finish_opening(bool wait) {
   const std::unique_ptr<Opening> done = files_.opened(wait);
   view_.files->opening = files_.on_its_way();
@@ -49,6 +57,7 @@ void App::finish_opening(bool wait) {
 /// What cannot be computed was refused before the good one goes.
 void App::take_opened(Session session, const std::filesystem::path& path) {
   session.document = edit::answered(std::move(session.document), answers_);
+  std::vector<LayerEntry> layers = std::move(session.layers);
   FilesState& files = *view_.files;
   if (wants_layer_ && is_layer_of_shown(path)) {
     take_layer(std::move(session.document));
@@ -58,7 +67,7 @@ void App::take_opened(Session session, const std::filesystem::path& path) {
          ending != ".json" && ending != ".safetensors" && ending != ".npy");
     files.asks = attended_ && (is_causal_guessed(document_) || are_positions_guessed(document_));
   }
-  files.layers = list_layers(path);
+  files.layers = std::move(layers);
   files.layers_of = path;
   files_.remember(path);
   list_recent();

@@ -1,5 +1,8 @@
 #include "app/shell/render.hpp"
 
+#include <optional>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "app/files/paths.hpp"
@@ -56,20 +59,19 @@ std::string render_picture(const RenderWish& wish) {
   if (ending != ".png" && ending != ".svg")
     throw Error("Cannot write " + in_quotes(wish.out.native()) +
                 ": expected a name that ends in .png or .svg.");
-  std::string damage;
-  if (wish.file)
-    damage = open_session(*wish.file, {}, wish.layer).damage;  // the App would make a message of an Error
+  std::optional<Session> session;
+  if (wish.file) session = open_session(*wish.file, {}, wish.layer);  // the App would tell an Error on screen
 
-  std::string note;
+  std::string damage, note;
   const OffscreenContext context;
   const Framebuffer picture(wish.width, wish.height);
   const std::vector<BackendChoice> backends = list_backends(wish.backend != BackendWish::Cpu);
   LiveEngine engine(chosen_backend(backends, wish.backend).backend, {}, backends.front().backend);
   ImGuiHost host;
   App app({.assets = assets_directory(), .scale = wish.scale, .attended = false}, engine, backends);
-  if (wish.file) {
-    app.open(*wish.file, wish.layer, wish.answers);
-    app.finish_opening(true);
+  if (session) {
+    damage = session->damage;
+    app.open(*std::exchange(session, std::nullopt), *wish.file, wish.layer, wish.answers);
     note = guessed_note(app.document(), *wish.file);
   }
 

@@ -12,7 +12,9 @@
 
 #include "app/controls_robot.hpp"
 #include "app/scene/scene.hpp"
+#include "app/session/session.hpp"
 #include "app/shell/render.hpp"
+#include "app/state/files_state.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/views/files/files.hpp"
 #include "core/base/random.hpp"
@@ -66,6 +68,22 @@ std::set<std::string> words_on_screen(Robot& robot) {
 }
 
 }  // namespace
+
+TEST_CASE("a file is read once: its layers come with what was opened of it", "[dump]") {
+  const TemporaryDirectory directory;
+  Robot robot({.width = 1200, .height = 800});
+  const std::filesystem::path path = two_layers(directory, "x.safetensors");
+  Session session = open_session(path, robot.app().view());
+  std::filesystem::remove(path);
+  robot.app().open(std::move(session), path);
+  robot.settle();
+  CHECK(robot.document().title == "x.safetensors · h.0");
+  const FilesState& files = *robot.app().view().files;
+  CHECK(files.layers_of == path);
+  REQUIRE(files.layers.size() == 2);
+  CHECK(files.layers[1].name == "h.1");
+  CHECK(files.layers[1].facts == "2 heads, 5 × 4");
+}
 
 TEST_CASE("a dump that does not say whether it is causal asks once and shows a guess meanwhile", "[dumps]") {
   const TemporaryDirectory directory;

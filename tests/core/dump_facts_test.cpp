@@ -182,7 +182,7 @@ TEST_CASE("rotated queries and keys of TransformerLens are preferred", "[dump]")
       std::array{NamedTensor{"blocks.0.attn.hook_q", &plain}, NamedTensor{"blocks.0.attn.hook_k", &plain},
                  NamedTensor{"blocks.0.attn.hook_v", &v}, NamedTensor{"blocks.0.attn.hook_rot_q", &rotated},
                  NamedTensor{"blocks.0.attn.hook_rot_k", &rotated}});
-  const std::vector<LayerEntry> layers = list_layers(path);
+  const std::vector<LayerEntry> layers = open_with_layers(path).layers;
   REQUIRE(layers.size() == 1);
   CHECK(layers[0].name == "blocks.0.attn.hook");
   const Document document = opened(path);
@@ -228,7 +228,7 @@ TEST_CASE("queries and keys without values open, what follows from values is not
   const Tensor q = random_tensor({2, 3, 4}, 1);
   const std::filesystem::path path = directory / "x.safetensors";
   write_safetensors(path, std::array{NamedTensor{"h.0.q", &q}, NamedTensor{"h.0.k", &q}});
-  CHECK(list_layers(path)[0].facts == "2 heads, 3 × 4, without \"h.0.v\"");
+  CHECK(open_with_layers(path).layers[0].facts == "2 heads, 3 × 4, without \"h.0.v\"");
   const Document document = opened(path);
   CHECK(document.input.given.holds == Holds::QueryKey);
   CHECK(check(document).d_v == 1);

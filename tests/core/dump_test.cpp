@@ -90,7 +90,7 @@ TEST_CASE("a layer of a dump is opened by its name", "[dump]") {
   const std::filesystem::path path = directory / "dump.safetensors";
   write_safetensors(path, tensors);
 
-  const std::vector<LayerEntry> layers = list_layers(path);
+  const std::vector<LayerEntry> layers = open_with_layers(path).layers;
   REQUIRE(layers.size() == 2);
   CHECK(layers[0].name == "h.0");
   CHECK(layers[0].facts == "2 heads, 5 × 4");
@@ -112,8 +112,8 @@ TEST_CASE("a layer of a dump is opened by its name", "[dump]") {
   CHECK_THAT(refusal_of(path, "h.7"), ContainsSubstring("h.7") && ContainsSubstring("h.0, h.1.hook"));
   std::ofstream(directory / "a.txt") << "a text";
   CHECK_THAT(refusal_of(directory / "a.txt", "h.0"), ContainsSubstring("no layers"));
-  CHECK(list_layers(directory / "a.txt").empty());
-  CHECK(list_layers(directory / "none.safetensors").empty());
+  CHECK(open_with_layers(directory / "a.txt").layers.empty());
+  CHECK_THROWS_AS(open_with_layers(directory / "none.safetensors"), Error);
 }
 
 TEST_CASE("the metadata of a dump says where its tokens are", "[dump]") {
@@ -139,7 +139,7 @@ TEST_CASE("arrays side by side are a dump as well", "[dump]") {
   const Document document = open_document(directory / "layer1_k.npy");
   CHECK(document.title == "layer1_k.npy · layer1");
   CHECK(*document.input.given.query == Tensor(q).reshaped(Shape{1, 3, 5, 4}));
-  CHECK(list_layers(directory / "layer1_k.npy").size() == 2);
+  CHECK(open_with_layers(directory / "layer1_k.npy").layers.size() == 2);
   CHECK(open_document(directory / "layer1_k.npy", "layer0").title == "layer1_k.npy · layer0");
 }
 
@@ -148,7 +148,7 @@ TEST_CASE("weights alone are shown as they are", "[dump]") {
   const Tensor weights = causal_weights({2, 3, 6, 6});
   const std::filesystem::path path = directory / "w.safetensors";
   write_safetensors(path, std::array{NamedTensor{"layers.0.attn_weights", &weights}});
-  CHECK(list_layers(path)[0].facts == "weights of 3 heads, 6 × 6");
+  CHECK(open_with_layers(path).layers[0].facts == "weights of 3 heads, 6 × 6");
   Pipeline pipeline(make_cpu_backend());
   const ResultPtr result = pipeline.run(open_document(path), {}, nullptr, 1);
   REQUIRE(result->error.empty());
@@ -261,7 +261,7 @@ TEST_CASE("a file of 4 TB opens at once, a layer too large for the memory is ref
   std::error_code full;
   std::filesystem::resize_file(path, 8 + length + 4398046527488, full);
   if (full) SKIP("no file of 4 TiB can be made here: " << full.message());
-  CHECK(list_layers(path).size() == 2);
+  CHECK(open_with_layers(path).layers.size() == 2);
   CHECK(check(open_document(path)).queries == 64);
   CHECK_THAT(refusal_of(path, "l.1"), ContainsSubstring("this machine has"));
 }

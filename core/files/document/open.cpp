@@ -152,9 +152,8 @@ const LayerNames* find_layer(const Dump& dump, const std::filesystem::path& path
   return found != layers.end() ? &*found : nullptr;
 }
 
-std::optional<Document> document_from_dump(const std::filesystem::path& path, std::string_view wanted,
-                                           Reading* reading) {
-  const Dump dump(path, reading);
+std::optional<Document> document_from_dump(const Dump& dump, const std::filesystem::path& path,
+                                           std::string_view wanted) {
   if (const LayerNames* layer = find_layer(dump, path, wanted)) return dump.document(*layer);
   if (wanted.empty() && dump.layers().empty() && lower_extension(path) != ".npy")
     throw Error(dump.why_none());
@@ -168,53 +167,52 @@ std::optional<Document> document_from_dump(const std::filesystem::path& path, st
 
 /// Whether the names are those of `attend`: then what may stand beside Q, K and V counts, too. Without V they
 /// are a dump as any other.
-bool has_fixed_names(const std::filesystem::path& path) {
+bool has_fixed_names(const Dump& dump, const std::filesystem::path& path) {
   const std::string stem = path.stem().native();
-  if (lower_extension(path) == ".npy") {
+  if (dump.tensors() == nullptr) {
     const auto is_there = [&](const char* name) {
       return std::filesystem::exists(path.parent_path() / (name + path.extension().native()));
     };
     return stem == "V" ||
            ((stem == "Q" || stem == "K") && (is_there("V") || !is_there("Q") || !is_there("K")));
   }
-  const SafetensorsFile file(path);
+  const SafetensorsFile& file = *dump.tensors();
   return file.find("Q") != nullptr && (file.find("V") != nullptr || file.find("K") == nullptr);
 }
 
 /// What the metadata of Q, K and V says, or what is guessed.
-Document with_facts(Document document, const std::filesystem::path& path) {
-  const Dump dump(path);
+Document with_facts(Document document, const Dump& dump) {
   const auto layer = std::find_if(dump.layers().begin(), dump.layers().end(),
                                   [](const LayerNames& names) { return names.query == "Q"; });
   dump.finish(document, layer != dump.layers().end() ? *layer : LayerNames{{}, "Q", "K", "V", {}});
   return document;
 }
 
-Document read_document(const std::filesystem::path& path, std::string_view layer, Reading* reading) {
-  const std::string extension = lower_extension(path);
-  if (may_be_dump(path) && (!layer.empty() || !has_fixed_names(path))) {
-    if (std::optional<Document> document = document_from_dump(path, layer, reading))
-      return *std::move(document);
+Document read_dump(const Dump& dump, const std::filesystem::path& path, std::string_view layer,
+                   Reading* reading) {
+  if (!layer.empty() || !has_fixed_names(dump, path)) {
+    if (std::optional<Document> document = document_from_dump(dump, path, layer)) return *std::move(document);
   }
-  if (!layer.empty() && !may_be_dump(path))
+  return with_facts(dump.tensors() != nullptr ? document_from_tensors(*dump.tensors(), {}, reading)
+                                              : document_from_npy(path, reading),
+                    dump);
+}
+
+Document read_other(const std::filesystem::path& path, std::string_view layer) {
+  if (!layer.empty())
     throw Error(fmt::format("{} has no layers to choose from, expected a .safetensors or .npy file.",
                             in_quotes(path.native())));
-  if (extension == ".npy") return with_facts(document_from_npy(path, reading), path);
-  if (extension == ".safetensors")
-    return with_facts(document_from_tensors(SafetensorsFile(path), {}, reading), path);
-  if (extension != ".json") return document_from_text(path);
+  if (lower_extension(path) != ".json") return document_from_text(path);
   Document document = document_from_json(read_whole(path, max_json_bytes), path.native());
   if (document.title.empty()) document.title = printable(path.stem().native());
   return document;
 }
 
-}  // namespace
-
-std::vector<LayerEntry> list_layers(const std::filesystem::path& path) {
-  if (!may_be_dump(path)) return {};
+/// Names and shapes are all that is looked at. Empty where they do not fit together: the layer that is opened
+/// says why.
+std::vector<LayerEntry> layers_of(const Dump& dump, const std::filesystem::path& path) {
   try {
     std::vector<LayerEntry> entries;
-    const Dump dump(path);
     for (const LayerNames& layer : dump.layers())
       entries.push_back({layer.name, dump.facts(layer), Dump::title(path, layer.name)});
     return entries;
@@ -223,8 +221,19 @@ std::vector<LayerEntry> list_layers(const std::filesystem::path& path) {
   }
 }
 
-Document open_document(const std::filesystem::path& path, std::string_view layer, Reading* reading) {
-  Document document = read_document(path, layer, reading);
+DocumentAndLayers read_once(const std::filesystem::path& path, std::string_view layer, Reading* reading) {
+  if (!may_be_dump(path)) return {read_other(path, layer), {}};
+  const Dump dump(path, reading);
+  Document document = read_dump(dump, path, layer, reading);
+  return {std::move(document), layers_of(dump, path)};
+}
+
+}  // namespace
+
+DocumentAndLayers open_with_layers(const std::filesystem::path& path, std::string_view layer,
+                                   Reading* reading) {
+  DocumentAndLayers opened = read_once(path, layer, reading);
+  Document& document = opened.document;
   try {
     check_any_length(document);
   } catch (const Error& error) {
@@ -232,7 +241,11 @@ Document open_document(const std::filesystem::path& path, std::string_view layer
   }
   if (document.input.given && document.input.sequences.empty())
     document.input.sequences = numbered_sequences(document.input.given);
-  return document;
+  return opened;
+}
+
+Document open_document(const std::filesystem::path& path, std::string_view layer, Reading* reading) {
+  return open_with_layers(path, layer, reading).document;
 }
 
 namespace {

@@ -23,14 +23,21 @@ namespace attnscope {
 Document open_document(const std::filesystem::path& path, std::string_view layer = {},
                        Reading* reading = nullptr);
 
-/// The layers of a dump, in reading order; names and shapes are all that is read. Empty for what is none and
-/// for what cannot be read.
+/// One of the layers of a dump.
 struct LayerEntry {
   std::string name;   // for open_document()
   std::string facts;  // "12 heads, 1,024 × 64"
   std::string title;  // of its Document
 };
-std::vector<LayerEntry> list_layers(const std::filesystem::path& path);
+
+/// The same with the layers that the file has, in reading order: empty for what is no dump. The file is read
+/// once for both.
+struct DocumentAndLayers {
+  Document document;
+  std::vector<LayerEntry> layers;
+};
+DocumentAndLayers open_with_layers(const std::filesystem::path& path, std::string_view layer = {},
+                                   Reading* reading = nullptr);
 
 /// The JSON form, and back: a Document whose blocks follow its recipe comes back equal, bit by bit. `where`
 /// names the source in messages. from_json refuses unknown and duplicate keys, wrong types and numbers out of

@@ -148,7 +148,8 @@ OpenedFile open_any(const std::filesystem::path& path, std::string_view layer, R
       if (!file.view.empty()) return file;
     }
   }
-  return {open_document(path, layer, reading), {}, {}, {}};
+  DocumentAndLayers opened = open_with_layers(path, layer, reading);
+  return {std::move(opened.document), {}, {}, {}, std::move(opened.layers)};
 }
 
 }  // namespace attnscope

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/document/document.hpp"
+#include "core/files/document/open.hpp"
 #include "core/files/formats/reading.hpp"
 
 namespace attnscope {
@@ -19,6 +20,7 @@ struct OpenedFile {
   std::string view;               // a JSON object as text; empty when the file is no session
   std::optional<Document> held;   // passed check()
   std::vector<std::string> lost;  // of a damaged session, one sentence each; what was lost has its default
+  std::vector<LayerEntry> layers = {};  // of a dump, see open.hpp
 };
 
 /// Any file that open_document() takes (`layer`: see there), or a session. A file is a session when it has

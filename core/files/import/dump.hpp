@@ -25,6 +25,8 @@ class Dump {
   /// numbers; must outlive it.
   explicit Dump(const std::filesystem::path& path, Reading* reading = nullptr);
 
+  /// The file's tensors; null for .npy files.
+  const SafetensorsFile* tensors() const { return tensors_.get(); }
   /// In the order of their names, 2 before 10; empty when the names tell of none.
   const std::vector<LayerNames>& layers() const { return layers_; }
   /// A sentence on why there is no layer: what was looked for.
