@@ -5,73 +5,13 @@
 
 #include "core/base/error.hpp"
 #include "core/engine/strong_lines.hpp"
-#include "core/streaming/tile.hpp"
 
 namespace attnscope {
 namespace {
 
 constexpr std::size_t most_rows = 4;
 
-/// Which queries of the tile are looked at: all of them while few are pooled, else those that the survey
-/// knows.
-std::int64_t step_of(const Survey& survey, int level) {
-  const std::int64_t known = survey.known.rows.step;
-  return known <= std::int64_t{1} << level ? known : 1;
-}
-
-/// By the backend, or by the work's threads where there is none.
-WeightTile make_tile(const Survey& survey, const TilePlace& place, Backend* backend, const Work& work) {
-  const AttentionProblem& p = survey.problem();
-  const std::int64_t span = Tiles::side << place.level;
-  WeightTile tile;
-  tile.step = step_of(survey, place.level);
-  TileWish wish;
-  wish.head = place.head;
-  wish.rows = {place.first_query(), std::min(p.queries, place.first_query() + span), tile.step};
-  wish.first_key = place.first_key();
-  wish.last_key = std::min(p.keys, wish.first_key + span);
-  const std::int64_t size = std::int64_t{1} << place.level;
-  const PooledCells cells{std::max<std::int64_t>(1, size / tile.step), size};
-  PooledTile made = backend != nullptr ? backend->pooled_tile(p, wish, cells, &survey.known, work.stop)
-                                       : pooled_tile(p, wish, cells, &survey.known, work);
-  tile.max = std::move(made.max);
-  tile.mean = std::move(made.mean);
-  return tile;
-}
-
-WeightRow make_row(const Survey& survey, const RowPlace& place, const Work& work) {
-  const AttentionProblem& p = survey.problem();
-  SweepWish swept;
-  swept.output = false;
-  swept.first_head = place.head;
-  swept.last_head = place.head + 1;
-  swept.rows = {place.query, place.query + 1, 1};
-  const Sweep sweep = attnscope::sweep(p, swept, work);
-  TileWish wish;
-  wish.head = place.head;
-  wish.rows = swept.rows;
-  const Tensor weights = attnscope::tile(p, wish, &sweep, work);
-  WeightRow row;
-  row.weights.assign(weights.values().begin(), weights.values().end());
-  row.log_sum_exp = sweep.log_sum_exp.values()[0];
-  row.entropy = static_cast<double>(sweep.entropy.values()[0]);
-  std::vector<std::int32_t> order(row.weights.size());
-  for (std::size_t j = 0; j < order.size(); ++j) order[j] = static_cast<std::int32_t>(j);
-  const auto weight = [&](std::int32_t j) { return row.weights[static_cast<std::size_t>(j)]; };
-  const auto first = order.begin() + std::min<std::ptrdiff_t>(Tiles::strongest_keys, std::ssize(order));
-  // NaN compares with nothing; it would break the order, so it counts as the least.
-  const auto rank = [&](std::int32_t j) { return weight(j) == weight(j) ? weight(j) : -1.f; };
-  std::partial_sort(order.begin(), first, order.end(), [&](std::int32_t a, std::int32_t b) {
-    return rank(a) != rank(b) ? rank(a) > rank(b) : a < b;
-  });
-  row.strongest.assign(order.begin(), first);
-  return row;
-}
-
 }  // namespace
-
-std::int64_t TilePlace::first_query() const { return (down * Tiles::side) << level; }
-std::int64_t TilePlace::first_key() const { return (across * Tiles::side) << level; }
 
 Tiles::Tiles() : worker_([this](const std::stop_token& quit) { work(quit); }) {}
 

@@ -18,39 +18,11 @@
 
 #include "core/base/parallel.hpp"
 #include "core/engine/result.hpp"
+#include "core/engine/tiles.hpp"
 
 namespace attnscope {
 
 struct BrightLine;
-
-/// Which tile: cells have 2^level queries and keys to a side, tiles have Tiles::side cells to a side and lie
-/// side by side from query 0 and key 0 on.
-struct TilePlace {
-  std::int64_t sequence = 0, head = 0;
-  int level = 0;
-  std::int64_t down = 0, across = 0;
-  auto operator<=>(const TilePlace&) const = default;
-  std::int64_t first_query() const;
-  std::int64_t first_key() const;
-};
-
-/// [cells][cells], fewer where the matrix ends. Hidden keys count as 0.
-struct WeightTile {
-  Tensor max, mean;
-  std::int64_t step = 1;   // every step-th query was looked at: 1 = all of them
-  std::uint64_t made = 0;  // tells tiles apart for the picture cache
-};
-
-/// A whole row of weights.
-struct RowPlace {
-  std::int64_t sequence = 0, head = 0, query = 0;
-  auto operator<=>(const RowPlace&) const = default;
-};
-struct WeightRow {
-  std::vector<float> weights;           // [keys]
-  std::vector<std::int32_t> strongest;  // the keys of the largest weights, from the largest on
-  double log_sum_exp = 0, entropy = 0;
-};
 
 /// The bright lines of a head, see core/engine/strong_lines.hpp.
 struct LinesPlace {
@@ -62,8 +34,7 @@ using LinesPtr = std::shared_ptr<const std::vector<BrightLine>>;
 /// All but the worker's part belongs to the interface's thread.
 class Tiles {
  public:
-  static constexpr std::int64_t side = 128;
-  static constexpr int strongest_keys = 8;
+  static constexpr std::int64_t side = TilePlace::side;
   /// Tiles beyond these go, the ones that were not asked for longest first: 256 MiB of numbers at most.
   static constexpr std::size_t most_tiles = 2048;
 

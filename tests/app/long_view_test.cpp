@@ -107,7 +107,7 @@ TEST_CASE("tiles of any level are the exact weights, pooled") {
     }
   }
   const auto row = wait(RowPlace{0, 3, 1500});
-  CHECK(row->strongest.size() == static_cast<std::size_t>(Tiles::strongest_keys));
+  CHECK(row->strongest.size() == static_cast<std::size_t>(WeightRow::most_strongest));
   for (std::size_t i = 1; i < row->strongest.size(); ++i)
     CHECK(row->weights[static_cast<std::size_t>(row->strongest[i - 1])] >=
           row->weights[static_cast<std::size_t>(row->strongest[i])]);

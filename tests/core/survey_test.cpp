@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/engine/live_engine.hpp"
+#include "core/engine/tiles.hpp"
 #include "core/samples.hpp"
 
 namespace attnscope::survey_test {
@@ -256,6 +257,56 @@ TEST_CASE("Lengths beyond this machine's memory are told with both numbers") {
   }
   CHECK(told.find("would take") != std::string::npos);
   CHECK(told.find("this machine has") != std::string::npos);
+}
+
+TEST_CASE("Tiles and rows of a survey are the exact weights, pooled") {
+  const Document document = long_document();
+  Pipeline pipeline(make_cpu_backend(2));
+  const ResultPtr result = complete(pipeline, document);
+  const Survey& survey = *result->layer().surveys[0];
+  ThreadPool pool(2);
+  const Work work{pool, {}};
+  const TilePlace place{.head = 5, .level = 2, .down = 4, .across = 1};  // ends before its last rows
+  const WeightTile tile = make_tile(survey, place, nullptr, work);
+  CHECK(tile.step == 1);
+  const std::int64_t rows = (2111 - place.first_query() + 3) / 4;
+  REQUIRE(tile.max.shape() == Shape{rows, TilePlace::side});
+  REQUIRE(tile.mean.shape() == tile.max.shape());
+  std::int64_t wrong = 0;
+  for (std::int64_t y = 0; y < rows; ++y) {
+    std::vector<double> most(TilePlace::side), sum(TilePlace::side);
+    std::int64_t queries = 0;
+    for (std::int64_t i = place.first_query() + 4 * y;
+         i < std::min<std::int64_t>(2111, place.first_query() + 4 * (y + 1)); ++i, ++queries) {
+      const NaiveRow row = naive_row(document, 5, i);
+      for (std::size_t x = 0; x < most.size(); ++x)
+        for (std::size_t j = 0; j < 4; ++j) {
+          const double w = row.weights[static_cast<std::size_t>(place.first_key()) + 4 * x + j];
+          most[x] = std::max(most[x], w);
+          sum[x] += w;
+        }
+    }
+    for (std::size_t x = 0; x < most.size(); ++x) {
+      const auto at = static_cast<Eigen::Index>(x);
+      wrong += !near(tile.max.matrix()(y, at), most[x], 1e-5);
+      wrong += !near(tile.mean.matrix()(y, at), sum[x] / static_cast<double>(4 * queries), 1e-5);
+    }
+  }
+  CHECK(wrong == 0);
+
+  const WeightRow row = make_row(survey, {.head = 5, .query = 1500}, work);
+  const NaiveRow expected = naive_row(document, 5, 1500);
+  REQUIRE(row.weights.size() == 2111);
+  for (std::size_t j = 0; j < 2111; ++j) wrong += !near(row.weights[j], expected.weights[j], 1e-5);
+  CHECK(wrong == 0);
+  CHECK(std::abs(row.log_sum_exp - expected.log_sum_exp) < 1e-4);
+  CHECK(std::abs(row.entropy - expected.entropy) < 1e-4);
+  REQUIRE(row.strongest.size() == static_cast<std::size_t>(WeightRow::most_strongest));
+  for (const std::int32_t key : row.strongest) {
+    std::int64_t larger = 0;
+    for (const float w : row.weights) larger += w > row.weights[static_cast<std::size_t>(key)];
+    CHECK(larger < WeightRow::most_strongest);
+  }
 }
 
 }  // namespace attnscope::survey_test
