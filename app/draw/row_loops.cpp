@@ -15,9 +15,6 @@ constexpr std::uint8_t met_number = 1, met_underflow = 2, met_masked = 4;
 
 float float_of(std::int32_t bits) { return std::bit_cast<float>(bits); }
 
-/// Integers in the order of the floats whose bits they come from; its own inverse.
-std::int32_t in_order(std::int32_t bits) { return bits ^ ((bits >> 31) & ~sign_bit); }
-
 }  // namespace
 
 void kinds_of_row(std::span<const float> values, std::span<const std::uint8_t> seen, KindRule rule,
@@ -83,25 +80,6 @@ ColumnPool::Pooled ColumnPool::over(std::size_t begin, std::size_t end) const {
   const float value = up >= down ? float_of(up) : -float_of(down);
   if (std::max(up, down) < infinity_bits && (met & met_number) == 0) return {CellKind::Underflow, 0};
   return {CellKind::Number, value};
-}
-
-void widen_range(std::span<const float> values, std::span<const std::uint8_t> seen, float& least,
-                 float& greatest) {
-  const float* const v = values.data();
-  const std::uint8_t* const s = seen.data();
-  constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max(), none = sign_bit;
-  std::int32_t low = most, high = none;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto bits = std::bit_cast<std::int32_t>(v[i]);
-    const std::int32_t place = in_order(bits);
-    const std::int32_t keep = -static_cast<std::int32_t>((s[i] != 0) & ((bits & ~sign_bit) < infinity_bits));
-    const std::int32_t a = (place & keep) | (most & ~keep), b = (place & keep) | (none & ~keep);
-    low = a < low ? a : low;
-    high = b > high ? b : high;
-  }
-  if (low > high) return;  // not one
-  least = std::min(least, float_of(in_order(low)));
-  greatest = std::max(greatest, float_of(in_order(high)));
 }
 
 }  // namespace attnscope

@@ -50,8 +50,4 @@ class ColumnPool {
   std::vector<std::uint8_t> met_;
 };
 
-/// Least and greatest of the finite values where seen[i] is not 0, joined with what they were.
-void widen_range(std::span<const float> values, std::span<const std::uint8_t> seen, float& least,
-                 float& greatest);
-
 }  // namespace attnscope

@@ -3,41 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/draw/row_loops.hpp"
 #include "app/draw/texture.hpp"
-#include "core/analysis/total_variation.hpp"
+#include "core/analysis/cell_difference.hpp"
 #include "core/attention/run_stage.hpp"
+#include "core/base/error.hpp"
 #include "core/document/known.hpp"
 
 namespace attnscope {
 
 namespace {
 
-/// Calls `each` with every finite value of the head that `see` (query, seen) leaves.
-template <class See, class Each>
-void for_finite(const ConstMatrixMap<float>& values, See see, Each each) {
-  std::vector<std::uint8_t> seen(static_cast<std::size_t>(values.cols()), 1);
-  for (Eigen::Index i = 0; i < values.rows(); ++i) {
-    see(i, seen);
-    for (Eigen::Index j = 0; j < values.cols(); ++j) {
-      if (seen[static_cast<std::size_t>(j)] == 0) continue;
-      if (const float v = values(i, j); std::isfinite(v)) each(v);
-    }
-  }
-}
-
-/// How a differs from b. Where both are the same infinity (hidden in both) the difference is 0.
-TensorPtr difference(const Tensor& a, const Tensor& b, Plane::Kind kind) {
-  Tensor out(a.shape());
-  const auto x = a.values(), y = b.values();
-  const auto to = out.values();
-  const auto of = [&](float p, float q) {
-    if (p == q) return 0.0f;
-    if (kind == Plane::Kind::Ratio) return std::log2(std::abs(p)) - std::log2(std::abs(q));
-    return kind == Plane::Kind::Magnitude ? std::abs(p - q) : p - q;
-  };
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = of(x[i], y[i]);
-  return std::make_shared<const Tensor>(std::move(out));
+CellDifference difference_of(Plane::Kind kind) {
+  if (kind == Plane::Kind::Ratio) return CellDifference::Doublings;
+  return kind == Plane::Kind::Magnitude ? CellDifference::Magnitude : CellDifference::Signed;
 }
 
 /// Which of two tensors stands for a stage's weights where documents mix with different ones.
@@ -45,34 +23,127 @@ const TensorPtr& stage_of(const LayerResult& result, Stage stage, bool weights) 
   return result.trace[weights ? weights_stage(result.document) : stage];
 }
 
+/// What stands in for a histogram that is not there yet: the shape of the newest one, if any. How much lies
+/// beyond other ends says nothing.
+HistogramPtr stand_in(const HistogramPtr& newest, const HistogramWish& wish) {
+  Histogram shape;
+  if (newest) shape = *newest;
+  shape.bins.resize(static_cast<std::size_t>(wish.bins));
+  shape.below = shape.above = 0;
+  return std::make_shared<const Histogram>(std::move(shape));
+}
+
 }  // namespace
+
+class ResultStats::VisibleCells {
+ public:
+  VisibleCells(std::shared_ptr<const MaskRule> own, std::shared_ptr<const MaskRule> other, std::int64_t b)
+      : own_(std::move(own)), other_(std::move(other)), b_(b) {}
+
+  /// Of a difference, where `head` of this result stands beside `held_head` of the other.
+  void pair(std::int64_t head, std::int64_t held_head) {
+    paired_ = head;
+    held_ = held_head;
+  }
+  /// Of one head; the function may outlive this.
+  SeeRow of_head(std::int64_t h, std::stop_token stop = {}) const {
+    return [visible = *this, h, stop = std::move(stop)](std::int64_t query, std::span<std::uint8_t> seen) {
+      if (stop.stop_requested()) throw Cancelled();
+      visible.see(h, query, seen);
+    };
+  }
+
+  void see(std::int64_t h, std::int64_t query, std::span<std::uint8_t> seen) const {
+    std::fill(seen.begin(), seen.end(), std::uint8_t{1});
+    if (!own_) return;
+    own_->see(b_, h, query, seen);
+    if (!other_) return;
+    std::vector<std::uint8_t> other(seen.size(), 1);
+    other_->see(b_, h == paired_ ? held_ : h, query, other);
+    for (std::size_t j = 0; j < seen.size(); ++j) seen[j] |= other[j];
+  }
+
+ private:
+  std::shared_ptr<const MaskRule> own_, other_;  // null: nothing is hidden; nothing else is seen
+  std::int64_t b_, paired_ = -1, held_ = -1;
+};
+
+ResultStats::ResultStats(ResultPtr result, BackgroundErrors* errors, const ResultStats* before)
+    : result_(std::move(result)),
+      rule_(std::make_shared<const MaskRule>(result_->document, result_->layer().trace)),
+      errors_(errors) {
+  if (before == nullptr) return;
+  picture_histograms_.inherit(before->picture_histograms_);
+  const Dimensions &now = result_->layer().dimensions, &was = before->result_->layer().dimensions;
+  // Rows, keys and heads that are named must be there.
+  if (is_small() || now.batch != was.batch || now.heads != was.heads || now.queries != was.queries ||
+      now.keys != was.keys)
+    return;
+  differences_.inherit(before->differences_);
+  ranges_.inherit(before->ranges_);
+  histograms_.inherit(before->histograms_);
+  moved_.inherit(before->moved_);
+  weights_.inherit(before->weights_);
+  kept_.inherit(before->kept_);
+}
 
 ResultStats::~ResultStats() {
   if (error_task_) error_task_->cancel();
+  each_computed([](auto& computed) { computed.clear(); });
 }
+
+template <class Each>
+void ResultStats::each_computed(Each&& each) {
+  each(differences_);
+  each(ranges_);
+  each(histograms_);
+  each(picture_histograms_);
+  each(moved_);
+  each(weights_);
+  each(kept_);
+}
+
+void ResultStats::begin_frame() {
+  each_computed([](auto& computed) { computed.take_finished(); });
+}
+
+bool ResultStats::finish() {
+  bool any = false;
+  each_computed([&](const auto& computed) { any |= computed.is_busy(); });
+  if (!any) return false;
+  worker_.wait();
+  begin_frame();
+  return true;
+}
+
+bool ResultStats::is_computing() const {
+  return (error_task_ && !error_task_->is_done()) || differences_.is_busy() || ranges_.is_busy() ||
+         histograms_.is_busy() || picture_histograms_.is_busy() || moved_.is_busy() || weights_.is_busy() ||
+         kept_.is_busy();
+}
+
+bool ResultStats::is_small() const {
+  const Dimensions& d = result_->layer().dimensions;
+  return d.heads * d.queries * d.keys <= most_at_once;
+}
+
+Worker* ResultStats::who_counts() { return is_small() ? nullptr : &worker_; }
 
 void ResultStats::compare_with(ResultPtr held) {
   if (held == held_) return;
   held_ = std::move(held);
   held_rule_.reset();
-  if (held_) held_rule_.emplace(held_->document, held_->layer().trace);
-  forget_differences();
+  if (held_) held_rule_ = std::make_shared<const MaskRule>(held_->document, held_->layer().trace);
+  if (held_) return;
+  differences_.clear();
+  moved_.clear();
 }
 
 void ResultStats::pair_heads(std::int64_t now, std::int64_t held) {
   const std::int64_t heads = held_ ? held_->layer().dimensions.heads : 0;
   if (held < 0 || held >= heads || held == now) now = held = -1;
-  if (now == paired_now_ && held == paired_held_) return;
   paired_now_ = now;
   paired_held_ = held;
-  forget_differences();
-}
-
-void ResultStats::forget_differences() {
-  differences_.clear();
-  moved_.clear();
-  std::erase_if(ranges_, [](const auto& entry) { return std::get<Plane>(entry.first).is_difference(); });
-  std::erase_if(histograms_, [](const auto& entry) { return std::get<Plane>(entry.first).is_difference(); });
 }
 
 bool ResultStats::can_compare() const {
@@ -100,20 +171,24 @@ TensorPtr ResultStats::tensor(Plane plane) {
     const Trace* errors = error_task_ ? error_task_->result() : nullptr;
     return errors != nullptr ? (*errors)[plane.stage] : nullptr;
   }
-  if (!plane.is_difference()) return tensor_of(result_->layer(), plane);
+  return plane.is_difference() ? difference(plane) : tensor_of(result_->layer(), plane);
+}
+
+TensorPtr ResultStats::difference(Plane plane) {
   if (!can_compare()) return nullptr;
-  const auto [at, added] = differences_.try_emplace(plane);
-  if (!added) return at->second;
   // The weights of A are compared with those of B, whichever kind of attention made them.
   const bool weights = plane.stage == weights_stage(result_->document);
   const TensorPtr& a = stage_of(result_->layer(), plane.stage, weights);
   const TensorPtr& b = stage_of(held_->layer(), plane.stage, weights);
-  if (!a || !b || a->shape() != b->shape()) return at->second;
-  if (paired_now_ < 0) return at->second = difference(*a, *b, plane.kind);
-  Tensor beside(*b);
-  for (std::int64_t of = 0; of < a->shape()[0]; ++of)
-    beside.matrix(of, paired_now_) = b->matrix(of, paired_held_);
-  return at->second = difference(*a, beside, plane.kind);
+  if (!a || !b || a->shape() != b->shape()) return nullptr;
+  return differences_.get(plane, difference_stamp(plane), who_counts(),
+                          [=, now = paired_now_, held = paired_held_](const std::stop_token& stop) {
+                            if (now < 0) return cell_difference(*a, *b, difference_of(plane.kind), stop);
+                            Tensor beside(*b);
+                            for (std::int64_t of = 0; of < a->shape()[0]; ++of)
+                              beside.matrix(of, now) = b->matrix(of, held);
+                            return cell_difference(*a, beside, difference_of(plane.kind), stop);
+                          });
 }
 
 ConstMatrixMap<float> ResultStats::matrix(Plane plane, std::int64_t b, std::int64_t h) {
@@ -124,79 +199,83 @@ ConstMatrixMap<float> ResultStats::matrix(Plane plane, std::int64_t b, std::int6
   return nothing_->matrix();
 }
 
-std::uint64_t ResultStats::made_in(Plane plane) const {
-  const std::uint64_t own = attnscope::made_in(result_->layer(), plane.stage);
-  if (plane.is_error()) return mix_hash(own, result_->ticket);
-  if (!plane.is_difference() || !held_) return attnscope::made_in(result_->layer(), plane);
-  const std::uint64_t pair =
+ResultStats::Stamp ResultStats::difference_stamp(Plane plane) const {
+  const Stamp pair =
       static_cast<std::uint64_t>(paired_now_ + 1) << 32 | static_cast<std::uint64_t>(paired_held_ + 1);
+  const Stamp own = attnscope::made_in(result_->layer(), plane.stage);
   return mix_hash(mix_hash(mix_hash(own, attnscope::made_in(held_->layer(), plane.stage)), held_->ticket),
                   pair);
 }
 
+std::uint64_t ResultStats::made_in(Plane plane) const {
+  if (plane.is_error()) return mix_hash(attnscope::made_in(result_->layer(), plane.stage), result_->ticket);
+  if (!plane.is_difference() || !held_) return attnscope::made_in(result_->layer(), plane);
+  const Stamp* const there = differences_.newest(plane);
+  return there != nullptr ? *there : difference_stamp(plane);
+}
+
+/// A mask may change where the numbers stay.
+ResultStats::Stamp ResultStats::stamp(Plane plane) const {
+  return mix_hash(mix_hash(made_in(plane), result_->ticket), result_->refinement);
+}
+
+ResultStats::VisibleCells ResultStats::visible(Plane plane, std::int64_t b) const {
+  const bool masks = shows_mask(result_->document, plane);
+  VisibleCells visible(masks ? rule_ : nullptr, plane.is_difference() ? held_rule_ : nullptr, b);
+  visible.pair(paired_now_, paired_held_);
+  return visible;
+}
+
 void ResultStats::see(Plane plane, std::int64_t b, std::int64_t h, std::int64_t query,
                       std::span<std::uint8_t> seen) const {
-  std::fill(seen.begin(), seen.end(), std::uint8_t{1});
-  if (!shows_mask(result_->document, plane)) return;
-  rule_.see(b, h, query, seen);
-  if (!plane.is_difference() || !held_rule_) return;
-  std::vector<std::uint8_t> other(seen.size(), 1);
-  held_rule_->see(b, held_head(h), query, other);
-  for (std::size_t j = 0; j < seen.size(); ++j) seen[j] |= other[j];
+  visible(plane, b).see(h, query, seen);
 }
 
 const MaskRule& ResultStats::full_rule() {
-  if (!full_rule_) full_rule_.emplace(rule_.without_sparsity());
+  if (!full_rule_) full_rule_.emplace(rule_->without_sparsity());
   return *full_rule_;
 }
 
 ValueRange ResultStats::range(Plane plane, std::int64_t b, std::int64_t h) {
-  if (!tensor(plane)) return {};
-  const auto [it, is_new] = ranges_.try_emplace({plane, b, h});
-  if (!is_new) return it->second;
-  ValueRange range{INFINITY, -INFINITY};
+  const TensorPtr values = tensor(plane);
+  if (!values) return {};
+  const std::int64_t heads = result_->layer().dimensions.heads;
+  const auto there = ranges_.get(
+      {plane, b}, stamp(plane), who_counts(), [=, visible = visible(plane, b)](const std::stop_token& stop) {
+        Ranges ranges;
+        for (std::int64_t head = 0; head < heads; ++head)
+          ranges.push_back(value_range(head_of(*values, b, head), visible.of_head(head, stop)));
+        return ranges;
+      });
+  return there ? there->at(static_cast<std::size_t>(h)) : sampled_range(plane, b, h);
+}
+
+ValueRange ResultStats::sampled_range(Plane plane, std::int64_t b, std::int64_t h) {
+  constexpr std::int64_t cells = 1 << 14;
+  const Stamp now = stamp(plane);
+  auto& [of, range] = sampled_[{plane, b, h}];
+  if (of == now) return range;
   const ConstMatrixMap<float> values = matrix(plane, b, h);
-  const auto keys = static_cast<std::size_t>(values.cols());
-  std::vector<std::uint8_t> seen(keys);
-  for (Eigen::Index i = 0; i < values.rows(); ++i) {
-    see(plane, b, h, i, seen);
-    widen_range({values.data() + i * values.cols(), keys}, seen, range.low, range.high);
-  }
-  it->second = range.low <= range.high ? range : ValueRange{};
-  return it->second;
+  const std::int64_t rows = std::clamp<std::int64_t>(cells / values.cols(), 1, values.rows());
+  range = value_range(values, visible(plane, b).of_head(h), (values.rows() + rows - 1) / rows);
+  of = now;
+  return range;
 }
 
-float ResultStats::smallest_positive(Plane plane, std::int64_t b, std::int64_t h) {
-  if (!tensor(plane)) return 1;
-  const auto [it, is_new] = smallest_.try_emplace({plane, b, h}, INFINITY);
-  float& smallest = it->second;
-  if (!is_new) return smallest;
-  const auto see_row = [&](std::int64_t i, std::span<std::uint8_t> seen) { see(plane, b, h, i, seen); };
-  for_finite(matrix(plane, b, h), see_row, [&](float v) {
-    if (v > 0 && v < smallest) smallest = v;
-  });
-  if (!std::isfinite(smallest)) smallest = 1;
-  return smallest;
-}
-
-const TotalVariation& ResultStats::moved(std::int64_t b, std::int64_t h) {
-  const auto [at, added] = moved_.try_emplace({b, h});
-  if (!added) return at->second;
-  TotalVariation& moved = at->second;
-  const auto a_weights = head_of(*stage_of(result_->layer(), Stage::Softmax, true), b, h);
-  const auto b_weights = head_of(*stage_of(held_->layer(), Stage::Softmax, true), b, held_head(h));
-  double sum = 0, rows = 0;
-  for (Eigen::Index i = 0; i < a_weights.rows(); ++i) {
-    const auto keys = static_cast<std::size_t>(a_weights.cols());
-    moved.rows.push_back(total_variation({a_weights.row(i).data(), keys}, {b_weights.row(i).data(), keys}));
-    if (result_->layer().measures.row(b, h, i).padding ||
-        held_->layer().measures.row(b, held_head(h), i).padding)
-      continue;
-    sum += moved.rows.back();
-    ++rows;
-  }
-  moved.mean = rows > 0 ? sum / rows : 0;
-  return moved;
+TotalVariationPtr ResultStats::moved(std::int64_t b, std::int64_t h) {
+  const Stage softmax = Stage::Softmax;
+  const Stamp weights = mix_hash(difference_stamp(weights_stage(result_->document)), result_->ticket);
+  return moved_.get({b, h}, weights, who_counts(),
+                    [=, now = result_, held = held_, other = held_head(h)](const std::stop_token& stop) {
+                      const auto counts = [&](std::int64_t row) {
+                        if (stop.stop_requested()) throw Cancelled();
+                        return !now->layer().measures.row(b, h, row).padding &&
+                               !held->layer().measures.row(b, other, row).padding;
+                      };
+                      return total_variation(head_of(*stage_of(now->layer(), softmax, true), b, h),
+                                             head_of(*stage_of(held->layer(), softmax, true), b, other),
+                                             counts);
+                    });
 }
 
 float ResultStats::largest(Stage stage) {
@@ -229,58 +308,76 @@ float ResultStats::largest(Projection which, std::int64_t first_column, std::int
   return at->second;
 }
 
-const Histogram& ResultStats::histogram(Plane plane, std::int64_t b, std::int64_t h, float low, float high,
-                                        int bins, bool log) {
-  if (!tensor(plane)) return empty_;
-  if (histograms_.size() > 64) histograms_.clear();  // a dragged colour bar must not pile them up
-  const auto [it, is_new] = histograms_.try_emplace({plane, b, h, low, high, bins, log});
-  if (!is_new) return it->second;
+HistogramPtr ResultStats::histogram(Plane plane, std::int64_t b, std::int64_t h, const HistogramWish& wish) {
+  const TensorPtr values = tensor(plane);
+  if (!values) return stand_in(nullptr, wish);
   // Before the mask as well the allowed cells count: what is spread is what softmax gets to see.
-  const auto see_row = [&](std::int64_t i, std::span<std::uint8_t> seen) {
-    if (plane.is_difference()) return see(plane, b, h, i, seen);
-    rule_.see(b, h, i, seen);
-  };
-  HistogramCount count(low, high, bins, log);
-  for_finite(matrix(plane, b, h), see_row, [&](float v) { count.add(v); });
-  return it->second = std::move(count).finish();
+  const VisibleCells allowed = plane.is_difference() ? visible(plane, b) : VisibleCells(rule_, nullptr, b);
+  const std::tuple key{plane, b, h, wish.bins, wish.log};
+  const std::pair all{stamp(plane), wish};
+  const auto there = histograms_.get(key, all, who_counts(), [=](const std::stop_token& stop) {
+    return attnscope::histogram(head_of(*values, b, h), allowed.of_head(h, stop), wish);
+  });
+  return histograms_.has(key, all) ? there : stand_in(there, wish);
 }
 
-const Histogram& ResultStats::picture_histogram(const OfPicture& of) {
-  if (picture_histograms_.size() > 64) picture_histograms_.clear();
-  const auto [it, is_new] = picture_histograms_.try_emplace(of);
-  if (!is_new) return it->second;
-  const auto picture_in = [&](const LayerResult& result) {
-    const Sweep& known = result.surveys[static_cast<std::size_t>(of.b)]->known;
-    return (of.mean ? known.mean : known.largest_cells()).matrix(of.h - known.first_head);
-  };
-  const auto a = picture_in(result_->layer());
-  HistogramCount count(of.low, of.high, of.bins, of.log);
+namespace {
+
+/// One head's picture of a long result.
+ConstMatrixMap<float> picture_in(const LayerResult& result, const ResultStats::OfPicture& of) {
+  const Sweep& known = result.surveys[static_cast<std::size_t>(of.b)]->known;
+  return (of.mean ? known.mean : known.largest_cells()).matrix(of.h - known.first_head);
+}
+
+Histogram picture_spread(const LayerResult& now, const LayerResult* held, const ResultStats::OfPicture& of,
+                         const HistogramWish& wish) {
+  const auto a = picture_in(now, of);
+  HistogramCount count(wish.low, wish.high, wish.bins, wish.log);
   if (!of.difference) {
     for (const float v : a.reshaped())
       if (v != 0) count.add(v);
-  } else if (held_ && held_->layer().is_long()) {
-    const auto b = picture_in(held_->layer());
+  } else if (held != nullptr && held->is_long()) {
+    const auto b = picture_in(*held, of);
     for (Eigen::Index i = 0; i < a.size() && a.size() == b.size(); ++i)
       if (a.data()[i] != 0 || b.data()[i] != 0) count.add(a.data()[i] - b.data()[i]);
   }
-  return it->second = std::move(count).finish();
+  return std::move(count).finish();
 }
 
-const WeightSpread& ResultStats::weights(std::int64_t b, std::int64_t h) {
-  const auto [at, added] = weights_.try_emplace({b, h});
-  if (!added) return at->second;
-  const auto see_row = [&](std::int64_t i, std::span<std::uint8_t> seen) { rule_.see(b, h, i, seen); };
-  at->second = weight_spread(matrix(weights_stage(result_->document), b, h), see_row);
-  return at->second;
+}  // namespace
+
+HistogramPtr ResultStats::picture_histogram(const OfPicture& of, const HistogramWish& wish) {
+  Stamp made = mix_hash(result_->ticket, result_->refinement);
+  if (of.difference && held_) made = mix_hash(made, held_->ticket);
+  const std::pair all{made, wish};
+  const auto there = picture_histograms_.get(
+      of, all, who_counts(), [=, now = result_, held = held_](const std::stop_token&) {
+        return picture_spread(now->layer(), held ? &held->layer() : nullptr, of, wish);
+      });
+  return picture_histograms_.has(of, all) ? there : stand_in(there, wish);
 }
 
-const KeptWeights& ResultStats::kept(Plane plane, std::int64_t b, std::int64_t h, const KeptWish& wish) {
-  auto& [of, kept] = kept_.try_emplace({plane, b, h}, KeptWish{}, KeptWeights{}).first->second;
-  if (of == wish) return kept;
-  const auto see_row = [&](std::int64_t i, std::span<std::uint8_t> seen) { see(plane, b, h, i, seen); };
-  kept = keep_strongest(matrix(plane, b, h), see_row, wish);
-  of = wish;
-  return kept;
+WeightSpreadPtr ResultStats::weights(std::int64_t b, std::int64_t h) {
+  const Stage stage = weights_stage(result_->document);
+  const TensorPtr values = tensor(stage);
+  if (!values) return std::make_shared<const WeightSpread>();
+  const auto there =
+      weights_.get({b, h}, stamp(stage), who_counts(),
+                   [=, visible = VisibleCells(rule_, nullptr, b)](const std::stop_token& stop) {
+                     return weight_spread(head_of(*values, b, h), visible.of_head(h, stop));
+                   });
+  return there ? there : std::make_shared<const WeightSpread>();
+}
+
+KeptWeightsPtr ResultStats::kept(Plane plane, std::int64_t b, std::int64_t h, const KeptWish& wish) {
+  const TensorPtr values = tensor(plane);
+  if (!values) return std::make_shared<const KeptWeights>();
+  const auto there =
+      kept_.get({plane, b, h}, {stamp(plane), wish}, who_counts(),
+                [=, visible = visible(plane, b)](const std::stop_token& stop) {
+                  return keep_strongest(head_of(*values, b, h), visible.of_head(h, stop), wish);
+                });
+  return there ? there : std::make_shared<const KeptWeights>();
 }
 
 const CellReference* ResultStats::reference(std::int64_t b, std::int64_t h, std::int64_t query,

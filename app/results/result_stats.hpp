@@ -1,47 +1,57 @@
 // app/results: what pictures need to know of a Result and the engine has no use for: ranges of colour bars,
 // histograms, differences to the held state. Computed on first use, once per Result, so that a frame in which
-// nothing changed costs nothing.
+// nothing changed costs nothing; where there are many cells, by a thread of its own, so that no frame waits.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
 #include <vector>
 
 #include "app/results/background_errors.hpp"
-#include "app/results/histogram.hpp"
-#include "app/results/kept_weights.hpp"
-#include "app/results/weight_spread.hpp"
+#include "app/results/computed.hpp"
 #include "app/state/plane.hpp"
+#include "core/analysis/histogram.hpp"
+#include "core/analysis/kept_weights.hpp"
 #include "core/analysis/reference.hpp"
+#include "core/analysis/total_variation.hpp"
+#include "core/analysis/value_range.hpp"
+#include "core/analysis/weight_spread.hpp"
+#include "core/base/worker.hpp"
 #include "core/document/mask.hpp"
 #include "core/engine/result.hpp"
 
 namespace attnscope {
 
-/// Ends of a plane's finite values over one head of one sequence; from the mask on, of the cells it allows.
-struct ValueRange {
-  float low = 0, high = 0;
-};
+using HistogramPtr = std::shared_ptr<const Histogram>;
+using WeightSpreadPtr = std::shared_ptr<const WeightSpread>;
+using KeptWeightsPtr = std::shared_ptr<const KeptWeights>;
+using TotalVariationPtr = std::shared_ptr<const TotalVariation>;
 
-/// How much weight of one head lies on other keys than in the held result: ½ Σ|A − B|, see
-/// core/analysis/total_variation.hpp.
-struct TotalVariation {
-  std::vector<double> rows;  // [queries]
-  double mean = 0;           // over the rows that are padding in neither
-};
-
-/// Belongs to the interface's thread.
+/// Belongs to the interface's thread. Of results with few cells everything is there when it is asked for. Of
+/// larger ones a worker makes what goes through all of a head's cells: until begin_frame() finds it there,
+/// the newest of its kind stands in, which may be that of the result before, or else nothing.
 class ResultStats {
  public:
+  /// So many cells of all heads are counted while a frame waits for them: a fifth of a millisecond.
+  static constexpr std::int64_t most_at_once = 1 << 17;
+
   /// `errors` computes what float32 costs, outlives this and may be null: then no such plane is there.
-  explicit ResultStats(ResultPtr result, BackgroundErrors* errors = nullptr)
-      : result_(std::move(result)), rule_(result_->document, result_->layer().trace), errors_(errors) {}
+  /// `before`: of the result that was shown until now; null: none.
+  explicit ResultStats(ResultPtr result, BackgroundErrors* errors = nullptr,
+                       const ResultStats* before = nullptr);
   ~ResultStats();
   ResultStats(const ResultStats&) = delete;
   ResultStats& operator=(const ResultStats&) = delete;
+
+  /// What the worker has finished is there from now on; in between nothing that is there changes.
+  void begin_frame();
+  /// Blocks until the worker has made all that was asked of it, and takes that over; false when there was
+  /// nothing to wait for.
+  bool finish();
 
   /// From now on differences are taken to this result; null: there are none.
   void compare_with(ResultPtr held);
@@ -51,13 +61,13 @@ class ResultStats {
   void pair_heads(std::int64_t now, std::int64_t held);
   /// The planes that can be looked at; differences and errors last.
   std::vector<Plane> planes() const;
-  /// The tensor of any plane; null where there is none. Asking for an error begins to compute all of them:
-  /// null until they are there.
+  /// The tensor of any plane; null where there is none, and while a difference is not there yet. Asking for
+  /// an error begins to compute all of them: null until they are there.
   TensorPtr tensor(Plane);
   /// The task that computes the errors; null before one was asked for.
   const ErrorTask* error_task() const { return error_task_.get(); }
   /// Whether something that was asked for is still being computed: draw again soon.
-  bool is_computing() const { return error_task_ && !error_task_->is_done(); }
+  bool is_computing() const;
   /// One head of one sequence: [queries][keys]; zeros where the plane is not there.
   ConstMatrixMap<float> matrix(Plane, std::int64_t b, std::int64_t h);
   /// Tells a plane's tensors apart for the picture cache.
@@ -67,9 +77,11 @@ class ResultStats {
   void see(Plane, std::int64_t b, std::int64_t h, std::int64_t query, std::span<std::uint8_t> seen) const;
 
   /// Which cells the result's mask leaves, and which full attention would have.
-  const MaskRule& rule() const { return rule_; }
+  const MaskRule& rule() const { return *rule_; }
   const MaskRule& full_rule();
 
+  /// Of the plane's values over one head of one sequence; from the mask on, of the cells it allows. What
+  /// stands in where nothing is there yet is that of a few of its rows.
   ValueRange range(Plane, std::int64_t b, std::int64_t h);
   /// The largest magnitude among the finite values of a stage of vectors, over all heads and sequences; 1
   /// when there is none above 0.
@@ -79,45 +91,54 @@ class ResultStats {
   /// Numbers of a stage of vectors that are NaN or infinite, over all heads and sequences; 0 where there is
   /// no such stage.
   std::int64_t not_finite(Stage);
-  /// Of the weights, whichever plane is looked at; can_compare() must hold.
-  const TotalVariation& moved(std::int64_t b, std::int64_t h);
-  /// Of one head's allowed cells, see HistogramCount.
-  const Histogram& histogram(Plane, std::int64_t b, std::int64_t h, float low, float high, int bins,
-                             bool log = false);
+  /// How much weight of one head lies on other keys than in the held result; the mean is over the rows that
+  /// are padding in neither. Of the weights, whichever plane is looked at; can_compare() must hold. Null
+  /// until it is there.
+  TotalVariationPtr moved(std::int64_t b, std::int64_t h);
+  /// Of one head's allowed cells. Never null; empty until it is there, as the next three.
+  HistogramPtr histogram(Plane, std::int64_t b, std::int64_t h, const HistogramWish&);
   /// Of the picture of one head that a long result has, of means or of largest weights, or of its difference
   /// to that of the held one. Cells without any weight, hidden ones above all, are left out.
   struct OfPicture {
     std::int64_t b = 0, h = 0;
     bool mean = false, difference = false;
-    float low = 0, high = 1;
-    int bins = 1;
-    bool log = false;
     auto operator<=>(const OfPicture&) const = default;
   };
-  const Histogram& picture_histogram(const OfPicture&);
-  /// The smallest value above 0 of one head's allowed cells; 1 when there is none.
-  float smallest_positive(Plane, std::int64_t b, std::int64_t h);
+  HistogramPtr picture_histogram(const OfPicture&, const HistogramWish&);
   /// How the weights that mix the values (before dropout) are spread over one head's allowed cells.
-  const WeightSpread& weights(std::int64_t b, std::int64_t h);
+  WeightSpreadPtr weights(std::int64_t b, std::int64_t h);
   /// The strongest weights of rows; the plane must be one of weights.
-  const KeptWeights& kept(Plane, std::int64_t b, std::int64_t h, const KeptWish&);
+  KeptWeightsPtr kept(Plane, std::int64_t b, std::int64_t h, const KeptWish&);
   /// The float64 value of a cell; null while it would take too long to compute it for every hovered one
   /// (`patient` says that this cell was chosen, not only hovered).
   const CellReference* reference(std::int64_t b, std::int64_t h, std::int64_t query, std::int64_t key,
                                  bool patient);
 
  private:
-  ResultPtr result_;
-  MaskRule rule_;
+  using HeadKey = std::tuple<Plane, std::int64_t, std::int64_t>;  // sequence, head
+  using Stamp = std::uint64_t;             // tells apart what numbers of different results are made of
+  using Ranges = std::vector<ValueRange>;  // [heads]
+
   /// The head of the held result that stands beside this one.
   std::int64_t held_head(std::int64_t h) const { return h == paired_now_ ? paired_held_ : h; }
-  void forget_differences();
+  bool is_small() const;
+  /// Who goes through cells; null: the caller.
+  Worker* who_counts();
+  Stamp difference_stamp(Plane) const;
+  Stamp stamp(Plane) const;
+  TensorPtr difference(Plane);
+  ValueRange sampled_range(Plane, std::int64_t b, std::int64_t h);
+  /// Which cells of a plane have a number, for any thread; throws Cancelled after a stop.
+  class VisibleCells;
+  VisibleCells visible(Plane, std::int64_t b) const;
+  template <class Each>
+  void each_computed(Each&& each);
 
+  ResultPtr result_;
+  std::shared_ptr<const MaskRule> rule_;
   ResultPtr held_;
-  std::optional<MaskRule> held_rule_;
+  std::shared_ptr<const MaskRule> held_rule_;
   std::int64_t paired_now_ = -1, paired_held_ = -1;
-  std::map<Plane, TensorPtr> differences_;
-  std::map<std::pair<std::int64_t, std::int64_t>, TotalVariation> moved_;
   std::optional<MaskRule> full_rule_;
   PerStage<std::optional<float>> largest_;
   PerStage<std::optional<std::int64_t>> not_finite_;
@@ -125,14 +146,20 @@ class ResultStats {
   BackgroundErrors* errors_;
   std::shared_ptr<ErrorTask> error_task_;
   TensorPtr nothing_;  // [queries][keys] zeros
-  Histogram empty_{std::vector<std::int64_t>(1, 0)};
-  std::map<std::tuple<Plane, std::int64_t, std::int64_t>, ValueRange> ranges_;
-  std::map<std::tuple<Plane, std::int64_t, std::int64_t>, float> smallest_;
-  std::map<std::tuple<Plane, std::int64_t, std::int64_t, float, float, int, bool>, Histogram> histograms_;
-  std::map<OfPicture, Histogram> picture_histograms_;
-  std::map<std::tuple<std::int64_t, std::int64_t>, WeightSpread> weights_;
-  std::map<std::tuple<Plane, std::int64_t, std::int64_t>, std::pair<KeptWish, KeptWeights>> kept_;
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, CellReference> references_;
+  std::map<HeadKey, std::pair<Stamp, ValueRange>> sampled_;
+
+  Computed<Plane, Stamp, Tensor> differences_{1};
+  Computed<std::pair<Plane, std::int64_t>, Stamp, Ranges> ranges_{1};  // of all heads at once
+  // Ends that are dragged must not pile them up, and two bars may ask for the same head.
+  Computed<std::tuple<Plane, std::int64_t, std::int64_t, int, bool>, std::pair<Stamp, HistogramWish>,
+           Histogram>
+      histograms_{4};
+  Computed<OfPicture, std::pair<Stamp, HistogramWish>, Histogram> picture_histograms_{4};
+  Computed<std::pair<std::int64_t, std::int64_t>, Stamp, TotalVariation> moved_{1};
+  Computed<std::pair<std::int64_t, std::int64_t>, Stamp, WeightSpread> weights_{1};
+  Computed<HeadKey, std::pair<Stamp, KeptWish>, KeptWeights> kept_{1};
+  Worker worker_;  // last: it stops before the rest goes
 };
 
 }  // namespace attnscope

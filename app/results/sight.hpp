@@ -17,7 +17,7 @@ struct Sight {
   /// Another result is looked at. The tiles of a result that is only refined stay.
   void show(ResultPtr next, BackgroundErrors& errors, const Backends& backends) {
     result = std::move(next);
-    stats = std::make_unique<ResultStats>(result, &errors);
+    stats = std::make_unique<ResultStats>(result, &errors, stats.get());
     show_tiles(backends);
   }
   /// Tiles of the result, made beside what computes it.

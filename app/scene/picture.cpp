@@ -75,7 +75,7 @@ namespace {
 float logarithmic_low(const Scene& scene, Plane plane, std::int64_t h, float high) {
   constexpr float usual = 1e-4f, least = 1e-8f;
   if (scene.view.range == RangeMode::All || scene.view.range == RangeMode::Lock) return high * usual;
-  const float smallest = scene.stats.smallest_positive(plane, scene.sequence(), h);
+  const float smallest = scene.stats.range(plane, scene.sequence(), h).smallest_positive;
   const float own = std::clamp(smallest, high * least, high * 0.1f);
   return scene.view.range == RangeMode::Head ? own : std::sqrt(own * high * usual);
 }

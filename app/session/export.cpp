@@ -27,6 +27,8 @@ struct Sheet {
 };
 
 Sheet plane_table(const LayerResult& result, ResultStats& stats, const Exported& what) {
+  stats.tensor(what.plane);
+  stats.finish();  // a difference may still be on its way
   const auto matrix = stats.matrix(what.plane, what.sequence, what.head);
   Sheet table{Tensor(Shape{matrix.rows(), matrix.cols()}), {}, {}};
   table.values.matrix() = matrix;

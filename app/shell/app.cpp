@@ -96,6 +96,11 @@ App::~App() = default;
 
 bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk && view_.walk->is_moving()); }
 
+bool App::finish_numbers() const {
+  const bool waited = shown_.stats && shown_.stats->finish();
+  return (comparison_.held() && comparison_.held()->stats->finish()) || waited;
+}
+
 bool App::settled() const {
   const bool reads = files_.is_opening() || view_.files->dialog.reading.is_reading();
   if (reads || files_.is_writing() || backends_->is_comparing() || comparison_.is_expecting()) return false;
@@ -193,6 +198,8 @@ void App::frame(const Fonts& fonts) {
   const Viewing before = viewing();
   view_.files->file = files_.path();
   take_results();
+  if (shown_.stats) shown_.stats->begin_frame();
+  if (comparison_.held()) comparison_.held()->stats->begin_frame();
   view_when_computed();
   history_.follow(document_, before, viewing());
   finish_picture(false);

@@ -114,6 +114,9 @@ class App {
   void prepare(Still& still, float scale) const;
   /// Draws it into the current Dear ImGui frame. `copy`: as vectors, too.
   void draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const;
+  /// Waits for the numbers that what was drawn asked of the results and that were not there; false when all
+  /// were.
+  bool finish_numbers() const;
   /// Of the last frame, in pixels.
   ImVec2 size() const { return size_; }
   bool has_system_fonts() const { return system_fonts_; }

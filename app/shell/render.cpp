@@ -79,6 +79,7 @@ std::string render_picture(const RenderWish& wish) {
     picture.bind();
     host.frame(wish.width, wish.height, time_step, [&] { app.frame(host.fonts()); });
     engine.wait_idle();
+    app.finish_numbers();  // so that the picture is drawn after as many frames on any machine
   };
   const auto settle = [&] {
     frame();

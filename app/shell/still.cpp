@@ -109,8 +109,11 @@ DrawnPicture draw_picture(const App& app, const PictureWish& wish) {
     host.build(width, height, static_cast<float>(clock), [&] { app.draw_still(host.fonts(), still, copy); });
     clock = 1e-4;
   };
-  for (int i = 0; i < still_layout_frames || (i < most_still_frames && still.textures.postponed() > 0); ++i)
+  bool waits = false;
+  for (int i = 0; i < still_layout_frames || (i < most_still_frames && waits); ++i) {
     frame(nullptr);
+    waits = app.finish_numbers() || still.textures.postponed() > 0;
+  }
   const std::optional<Box> box = box_of(wish.region, still.layout, still.view);
   if (!box) throw hidden(wish.region, wish, still.view);
   const Pixels part{static_cast<int>(box->x), static_cast<int>(box->y), static_cast<int>(box->w),

@@ -111,10 +111,10 @@ TEST_CASE("another head of what is held stands beside the shown one, and the dif
   stats.pair_heads(now, held);
   CHECK((stats.matrix(difference, 0, now) - expected(now, held)).cwiseAbs().maxCoeff() == 0);
   CHECK((stats.matrix(difference, 0, 0) - expected(0, 0)).cwiseAbs().maxCoeff() == 0);
-  const double moved = stats.moved(0, now).mean;
+  const double moved = stats.moved(0, now)->mean;
   stats.pair_heads(-1, -1);
   CHECK((stats.matrix(difference, 0, now) - expected(now, now)).cwiseAbs().maxCoeff() == 0);
-  CHECK(std::abs(stats.moved(0, now).mean - moved) > 1e-3);
+  CHECK(std::abs(stats.moved(0, now)->mean - moved) > 1e-3);
 
   robot.key(ImGuiKey_X);  // the sides change places, each with its head
   robot.settle();

@@ -7,8 +7,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/results/weight_spread.hpp"
 #include "app/views/signals/histogram.hpp"
+#include "core/analysis/weight_spread.hpp"
 
 namespace attnscope::plot_test {
 

@@ -11,6 +11,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/raster_jobs.hpp"
+#include "core/analysis/value_range.hpp"
 
 namespace attnscope::raster_property_test {
 

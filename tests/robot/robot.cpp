@@ -67,6 +67,7 @@ void Robot::settle() {
                   std::to_string(app_.textures().postponed()) + " pictures put off.");
     }
     engine_.wait_idle();
+    app_.finish_numbers();
     frame();
   }
   frame(2);

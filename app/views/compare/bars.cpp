@@ -59,9 +59,8 @@ std::string end_of(float value) {
 /// What the ends are, and what does not fit between them.
 std::string middle_of(const Sides& sides, const ColourScale& scale, const Histogram& histogram) {
   const Scene& a = sides.a;
-  const auto values = a.stats.matrix(sides.difference, a.sequence(), a.head());
-  const auto finite = static_cast<std::int64_t>(values.array().isFinite().count());
-  const std::int64_t infinite = values.size() - finite, clipped = histogram.below + histogram.above;
+  const std::int64_t infinite = a.stats.range(sides.difference, a.sequence(), a.head()).not_finite;
+  const std::int64_t clipped = histogram.below + histogram.above;
   const auto cells = [](std::int64_t n) { return grouped(n) + (n == 1 ? " cell" : " cells"); };
   const double largest = largest_difference(sides);
   if (largest == 0 && infinite == 0)
@@ -77,9 +76,9 @@ std::string middle_of(const Sides& sides, const ColourScale& scale, const Histog
 
 void draw_bar_of_side(const Sides& sides, const Scene& side, Plane plane, const BarPlace& place) {
   const ColourScale scale = shared_scale(sides);
-  const Histogram& histogram =
-      side.stats.histogram(plane, side.sequence(), side.head(), scale.low, scale.high, bins, scale.log);
-  draw_bar(side.ui, place, scale, histogram,
+  const HistogramPtr histogram =
+      side.stats.histogram(plane, side.sequence(), side.head(), {scale.low, scale.high, bins, scale.log});
+  draw_bar(side.ui, place, scale, *histogram,
            {&side == &sides.a ? "ramp of A" : "ramp of B",
             std::string(words(side.result.document, plane).short_name),
             (scale.log ? "log " : "") + end_of(scale.low), end_of(scale.high),
@@ -89,13 +88,13 @@ void draw_bar_of_side(const Sides& sides, const Scene& side, Plane plane, const 
 void draw_bar_of_difference(const Sides& sides, const BarPlace& place) {
   const Scene& a = sides.a;
   const ColourScale scale = difference_scale(sides, false);
-  const Histogram& histogram =
-      a.stats.histogram(sides.difference, a.sequence(), a.head(), scale.low, scale.high, bins);
+  const HistogramPtr histogram =
+      a.stats.histogram(sides.difference, a.sequence(), a.head(), {scale.low, scale.high, bins});
   BarWords said{"ramp of A-B",
                 std::string(words(a.result.document, sides.difference).short_name),
                 end_of(scale.low),
                 (scale.zero_centred ? "+" : "") + end_of(scale.high),
-                middle_of(sides, scale, histogram),
+                middle_of(sides, scale, *histogram),
                 "largest " + tiny(largest_difference(sides))};
   if (sides.difference.kind == Plane::Kind::Ratio) {
     const double most = std::exp2(static_cast<double>(scale.high));
@@ -104,7 +103,7 @@ void draw_bar_of_difference(const Sides& sides, const BarPlace& place) {
     said.low = "÷" + times;
     said.high = "×" + times;
   }
-  draw_bar(a.ui, place, scale, histogram, said);
+  draw_bar(a.ui, place, scale, *histogram, said);
 }
 
 }  // namespace attnscope

@@ -157,9 +157,10 @@ std::vector<Line> lines_of(const Sides& sides) {
                    ui.theme.text1,
                    is_signed ? difference_ink(ui, a == b ? 0 : a - b) : ui.theme.text1});
   if (is_weights(sides.a_plane)) {
-    const double moved =
-        sides.a.stats.moved(sides.a.sequence(), sides.a.head()).rows[static_cast<std::size_t>(cell.query)];
-    lines.push_back({"TV distance", "½ Σ|Δ|", fixed(moved, 4), ui.theme.text2, ui.theme.text2});
+    const TotalVariationPtr moved = sides.a.stats.moved(sides.a.sequence(), sides.a.head());
+    const auto query = static_cast<std::size_t>(cell.query);
+    lines.push_back({"TV distance", "½ Σ|Δ|", moved ? fixed(moved->rows[query], 4) : "…", ui.theme.text2,
+                     ui.theme.text2});
   }
   return lines;
 }

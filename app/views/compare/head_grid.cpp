@@ -61,20 +61,21 @@ void draw_head(Sides& sides, const Place& place, const ColourScale& scale) {
   } else if (touch.hovered || touch.focused) {
     ui.frame(picture.grown(ui.px(3)), ui.theme.text3, std::max(1.f, ui.px(1)), ui.px(4));
   }
-  const TotalVariation& moved = scene.stats.moved(scene.sequence(), h);
+  const TotalVariationPtr moved = scene.stats.moved(scene.sequence(), h);
   const float y = picture.bottom() + ui.px(12);
   const Rgba ink = chosen || shown ? ui.theme.text1 : ui.theme.text3;
   const float number =
       ui.text(picture.x, y, std::to_string(h), {type::tick, ink, chosen ? Ink::Semibold : Ink::Regular});
   // Under its picture's right end where that is wide, else beside the number.
-  const std::string mass = in_cell(moved.mean);
+  const std::string mass = moved ? in_cell(moved->mean) : "…";
   const float x = std::max(picture.right() - ui.text_width(mass, type::tick), picture.x + number + ui.px(6));
   if (with_mass) ui.text(x, y, mass, {type::tick, chosen || shown ? ui.theme.text1 : ui.theme.text2});
   if (touch.hovered) scene.next.hovered_head = h;
   if (touch.clicked) scene.next.head = h;
   std::string title = "Head " + std::to_string(h);
   if (!role_of(scene.result, h).does.empty()) title += " · " + scored_name(scene.result, h);
-  const std::string facts = "TV distance ½ Σ|now − held| = " + fixed(moved.mean, 4) + " per row";
+  const std::string facts =
+      "TV distance ½ Σ|now − held| = " + (moved ? fixed(moved->mean, 4) : "…") + " per row";
   tooltip(ui, touch.hovered, picture,
           {title, facts,
            "Total variation distance to what is held, mean over the rows. A click chooses the head.", "[ ]"});
@@ -97,6 +98,7 @@ void draw_all_heads(Sides& sides, const Box& box) {
   constexpr std::string_view title = "All heads";
   if (!sides.comparable) {
     const float top = plot_title(ui, box, title, "");
+    if (sides.same_shape && scene.stats.is_computing()) return;  // they are being subtracted
     draw_note(ui, {box.x, top, box.w, box.bottom() - top}, sides.b != nullptr);
     return;
   }

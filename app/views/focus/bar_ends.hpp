@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "app/results/histogram.hpp"
 #include "app/scene/picture.hpp"
+#include "core/analysis/histogram.hpp"
 
 namespace attnscope {
 

@@ -80,9 +80,9 @@ void draw_colours(Scene& scene, const Bar& bar, const Box& box) {
   });
 }
 
-const Histogram& spread_of(const Scene& scene, const Bar& bar, float low, float high) {
-  return scene.stats.histogram(scene.view.stage, scene.sequence(), scene.head(), low, high, bar_bins,
-                               bar.scale.log);
+HistogramPtr spread_of(const Scene& scene, const Bar& bar, float low, float high) {
+  return scene.stats.histogram(scene.view.stage, scene.sequence(), scene.head(),
+                               {low, high, bar_bins, bar.scale.log});
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ void draw_colour_bar(Scene& scene, const Box& area, float left, float right) {
   const Bar bar = planned_bar(scene, {left, area.y + ui.px(22), right - left, ui.px(10)},
                               colour_scale(scene, scene.view.stage, scene.head()));
   if (bar.ramp.w < ui.px(24)) return;
-  draw_spread(ui, bar, spread_of(scene, bar, bar.from, bar.to));
+  draw_spread(ui, bar, *spread_of(scene, bar, bar.from, bar.to));
   draw_ramp(ui, "ramp", bar.ramp, bar.scale, bar.from, bar.to);
   ui.frame(bar.ramp, ui.theme.border, std::max(1.f, std::floor(ui.scale())));
   const std::string_view what = words(scene.result.document, scene.view.stage).short_name;
@@ -103,7 +103,7 @@ void draw_colour_bar(Scene& scene, const Box& area, float left, float right) {
   take_bar_mouse(scene, bar);
   const float from = std::max(area.x, bar.ramp.x - ui.px(84));
   draw_colours(scene, bar, {from, bar.ramp.bottom() + ui.px(1), bar.ramp.x - ui.px(10) - from, ui.px(20)});
-  draw_range(scene, area, bar, right + ui.px(16), spread_of(scene, bar, bar.scale.low, bar.scale.high));
+  draw_range(scene, area, bar, right + ui.px(16), *spread_of(scene, bar, bar.scale.low, bar.scale.high));
 }
 
 }  // namespace attnscope

@@ -196,10 +196,10 @@ class LinesView {
       tally_.only_in_sight = true;
     }
     for (std::int64_t h = first; h < last; ++h) {
-      const KeptWeights& of = scene_.stats.kept(plane_, scene_.sequence(), h, wish);
-      tally_.kept += std::ssize(of.kept);
-      tally_.allowed += of.allowed;
-      for (const KeptWeight& line : of.kept) {
+      const KeptWeightsPtr of = scene_.stats.kept(plane_, scene_.sequence(), h, wish);
+      tally_.kept += std::ssize(of->kept);
+      tally_.allowed += of->allowed;
+      for (const KeptWeight& line : of->kept) {
         if (!touches_hovered(line)) continue;
         if (!queries.has(line.query) && !keys.has(line.key)) {
           ++tally_.out_of_sight;

@@ -54,21 +54,22 @@ void draw_long_bar(Scene& scene, const Box& area, const Box& cells, const Colour
   const Ui& ui = scene.ui;
   const float right = std::max(cells.right(), cells.x + ui.px(240));
   const Bar bar = planned_bar(scene, {cells.x, area.y + ui.px(22), right - cells.x, ui.px(10)}, scale);
-  const auto spread = [&](float low, float high) -> const Histogram& {
-    return scene.stats.picture_histogram({scene.sequence(), scene.head(), scene.view.long_view->mean,
-                                          scale.zero_centred, low, high, bar_bins, scale.log});
+  const auto spread = [&](float low, float high) {
+    return scene.stats.picture_histogram(
+        {scene.sequence(), scene.head(), scene.view.long_view->mean, scale.zero_centred},
+        {low, high, bar_bins, scale.log});
   };
-  draw_spread(ui, bar, spread(bar.from, bar.to));
+  draw_spread(ui, bar, *spread(bar.from, bar.to));
   draw_ramp(ui, "long ramp", bar.ramp, bar.scale, bar.from, bar.to);
   ui.frame(bar.ramp, ui.theme.border, std::max(1.f, std::floor(ui.scale())));
   ui.text(bar.ramp.x - ui.px(14), bar.ramp.centre_y(), scale.zero_centred ? "now − held" : "weight",
           {type::label, ui.theme.text2, Ink::Regular, Align::Right});
   draw_long_ends(ui, bar);
   take_bar_mouse(scene, bar);
-  const Histogram& at_ends = spread(scale.low, scale.high);
+  const HistogramPtr at_ends = spread(scale.low, scale.high);
   // In a figure the true ends say it; A − B has a range of its own.
-  if (ui.is_figure() || scale.zero_centred) return draw_clipped(ui, bar, at_ends);
-  draw_range(scene, area, bar, right + ui.px(16), at_ends);
+  if (ui.is_figure() || scale.zero_centred) return draw_clipped(ui, bar, *at_ends);
+  draw_range(scene, area, bar, right + ui.px(16), *at_ends);
 }
 
 }  // namespace attnscope

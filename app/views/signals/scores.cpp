@@ -28,9 +28,9 @@ struct ScoreSpreads {
 };
 
 Spread spread_of(ResultStats& stats, const Scene& scene, Stage stage, double end) {
-  const Histogram& fine = stats.histogram(stage, scene.sequence(), scene.head(), static_cast<float>(-end),
-                                          static_cast<float>(end), fine_bins);
-  return {bars_of(fine.bins, scene.view.signals->score_zoom), fine.deviation, fine.cells};
+  const HistogramPtr fine = stats.histogram(stage, scene.sequence(), scene.head(),
+                                            {static_cast<float>(-end), static_cast<float>(end), fine_bins});
+  return {bars_of(fine->bins, scene.view.signals->score_zoom), fine->deviation, fine->cells};
 }
 
 ScoreSpreads spreads_of(const Scene& scene) {
@@ -122,6 +122,7 @@ void draw_scores(const PlotPlace& place) {
   const Box area{box.x + ui.px(4), box.y + ui.px(4), box.w - ui.px(16), box.h - ui.px(26)};
   if (area.w < 8 || area.h < 8) return;
   const ScoreSpreads all = spreads_of(scene);
+  if (all.after.cells == 0 && scene.stats.is_computing()) return;  // they are being counted
   if (all.after.cells == 0)
     return draw_empty_plot(ui, box, "No score is left",
                            has_allowed_cells(scene) ? "All of them are NaN or infinite."

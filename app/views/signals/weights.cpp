@@ -150,9 +150,13 @@ void draw_weights(const PlotPlace& place) {
   TitleLine title(place);
   choose_axis(state, title);
   const Box box = title.finish("cells, log");
-  const WeightSpread& a = scene.stats.weights(scene.sequence(), scene.head());
+  const WeightSpreadPtr spread = scene.stats.weights(scene.sequence(), scene.head());
+  const WeightSpread& a = *spread;
   const bool with_held = scene.held && scene.stats.can_compare();
-  const WeightSpread* b = with_held ? &scene.held->stats->weights(scene.sequence(), scene.head()) : nullptr;
+  WeightSpreadPtr held;
+  if (with_held) held = scene.held->stats->weights(scene.sequence(), scene.head());
+  const WeightSpread* const b = held.get();
+  if (a.cells + a.not_finite == 0 && scene.stats.is_computing()) return;  // they are being counted
   if (a.cells + a.not_finite == 0)
     return draw_empty_plot(ui, box, "No weight is left", "The mask hides every cell of this head.");
 

@@ -1,12 +1,11 @@
-// app/results: the strongest weights of a head, as many as make up a share of each row: what the lines view
+// core/analysis: the strongest weights of a head, as many as make up a share of each row: what the lines view
 // draws.
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <span>
 #include <vector>
 
+#include "core/analysis/see_row.hpp"
 #include "core/base/tensor.hpp"
 
 namespace attnscope {
@@ -31,9 +30,7 @@ struct KeptWish {
 
 /// Of these rows of weights [queries][keys] the strongest keys, until their sum reaches the share of the sum
 /// over the keys that the row sees; of equals the earlier one. Hidden cells, zeros and what is not finite are
-/// never kept. `see(query, seen)` marks the keys of a row that the mask allows (1) or hides (0).
-KeptWeights keep_strongest(const ConstMatrixMap<float>& weights,
-                           const std::function<void(std::int64_t, std::span<std::uint8_t>)>& see,
-                           const KeptWish& wish);
+/// never kept.
+KeptWeights keep_strongest(const ConstMatrixMap<float>& weights, const SeeRow& see, const KeptWish& wish);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-#include "app/results/histogram.hpp"
+#include "core/analysis/histogram.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,6 +26,17 @@ Histogram HistogramCount::finish() && {
     made_.deviation = std::sqrt(std::max(0.0, squares_ / n - made_.mean * made_.mean));
   }
   return std::move(made_);
+}
+
+Histogram histogram(const ConstMatrixMap<float>& values, const SeeRow& see, const HistogramWish& wish) {
+  HistogramCount count(wish.low, wish.high, wish.bins, wish.log);
+  std::vector<std::uint8_t> seen(static_cast<std::size_t>(values.cols()), 1);
+  for (Eigen::Index i = 0; i < values.rows(); ++i) {
+    see(i, seen);
+    for (Eigen::Index j = 0; j < values.cols(); ++j)
+      if (seen[static_cast<std::size_t>(j)] != 0) count.add(values(i, j));
+  }
+  return std::move(count).finish();
 }
 
 }  // namespace attnscope

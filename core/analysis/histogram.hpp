@@ -1,10 +1,13 @@
-// app/results: how many values fall between two ends, and beyond them.
+// core/analysis: how many values fall between two ends, and beyond them.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
+
+#include "core/analysis/see_row.hpp"
+#include "core/base/tensor.hpp"
 
 namespace attnscope {
 
@@ -44,5 +47,16 @@ class HistogramCount {
   double sum_ = 0, squares_ = 0;
   Histogram made_;
 };
+
+/// The bins of a Histogram, see HistogramCount.
+struct HistogramWish {
+  float low = 0, high = 1;
+  int bins = 1;
+  bool log = false;
+  auto operator<=>(const HistogramWish&) const = default;
+};
+
+/// Of the cells of a head's numbers [queries][keys] that are seen.
+Histogram histogram(const ConstMatrixMap<float>& values, const SeeRow& see, const HistogramWish& wish);
 
 }  // namespace attnscope

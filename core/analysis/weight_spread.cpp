@@ -1,4 +1,4 @@
-#include "app/results/weight_spread.hpp"
+#include "core/analysis/weight_spread.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,11 +13,8 @@ std::size_t bin_of(double share) {
 
 }  // namespace
 
-WeightSpread weight_spread(const ConstMatrixMap<float>& weights,
-                           const std::function<void(std::int64_t, std::span<std::uint8_t>)>& see) {
+WeightSpread weight_spread(const ConstMatrixMap<float>& weights, const SeeRow& see) {
   WeightSpread spread;
-  spread.linear.assign(WeightSpread::bins, 0);
-  spread.logarithmic.assign(WeightSpread::bins, 0);
   std::vector<std::uint8_t> seen(static_cast<std::size_t>(weights.cols()));
   for (Eigen::Index i = 0; i < weights.rows(); ++i) {
     std::fill(seen.begin(), seen.end(), std::uint8_t{1});

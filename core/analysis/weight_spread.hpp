@@ -1,12 +1,11 @@
-// app/results: how the attention weights of one head are spread: counted once per Result, fine enough to be
+// core/analysis: how the attention weights of one head are spread: counted once per Result, fine enough to be
 // zoomed into.
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <span>
 #include <vector>
 
+#include "core/analysis/see_row.hpp"
 #include "core/base/tensor.hpp"
 
 namespace attnscope {
@@ -16,8 +15,9 @@ namespace attnscope {
 struct WeightSpread {
   static constexpr int bins = 2560;  // of each histogram; a multiple of what a plot shows
   static constexpr int decades = 8;  // the logarithmic one runs over 1e-8 … 1
-  std::vector<std::int64_t> linear,
-      logarithmic;         // of the weights above 0; what lies outside is in the end bins
+  // Of the weights above 0; what lies outside is in the end bins.
+  std::vector<std::int64_t> linear = std::vector<std::int64_t>(bins, 0),
+                            logarithmic = std::vector<std::int64_t>(bins, 0);
   std::int64_t cells = 0;  // finite ones
   std::int64_t zero = 0, above_half = 0;
   std::int64_t not_finite = 0;
@@ -27,8 +27,7 @@ struct WeightSpread {
   }
 };
 
-/// `see(query, seen)` marks the keys of a row that the mask allows (1) or hides (0).
-WeightSpread weight_spread(const ConstMatrixMap<float>& weights,
-                           const std::function<void(std::int64_t, std::span<std::uint8_t>)>& see);
+///
+WeightSpread weight_spread(const ConstMatrixMap<float>& weights, const SeeRow& see);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-#include "app/results/kept_weights.hpp"
+#include "core/analysis/kept_weights.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,9 +36,7 @@ Cut cut_at(std::vector<float>& weights, double target) {
 
 }  // namespace
 
-KeptWeights keep_strongest(const ConstMatrixMap<float>& weights,
-                           const std::function<void(std::int64_t, std::span<std::uint8_t>)>& see,
-                           const KeptWish& wish) {
+KeptWeights keep_strongest(const ConstMatrixMap<float>& weights, const SeeRow& see, const KeptWish& wish) {
   KeptWeights result;
   const auto mass = static_cast<double>(wish.mass);
   const auto keys = static_cast<std::size_t>(weights.cols());

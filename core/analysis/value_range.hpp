@@ -1,0 +1,26 @@
+// core/analysis: between which ends the numbers of a head lie: what colours are spread over.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/analysis/see_row.hpp"
+#include "core/base/tensor.hpp"
+
+namespace attnscope {
+
+struct ValueRange {
+  float low = 0, high = 0;      // of the finite values that are seen; 0 where there is none
+  float smallest_positive = 1;  // of those above 0; 1 where there is none
+  std::int64_t not_finite = 0;  // values that are NaN or infinite, hidden ones too
+  bool operator==(const ValueRange&) const = default;
+};
+
+/// Of a head's numbers [queries][keys]: of every `step`-th row from the first on.
+ValueRange value_range(const ConstMatrixMap<float>& values, const SeeRow& see, std::int64_t step = 1);
+
+/// Least and greatest of the finite values where seen[i] is not 0, joined with what they were.
+void widen_range(std::span<const float> values, std::span<const std::uint8_t> seen, float& least,
+                 float& greatest);
+
+}  // namespace attnscope

@@ -1,0 +1,219 @@
+// What pictures ask of a result: of a large one no frame goes through its cells, a worker does, and what
+// stands in until then is honest about it.
+#include "app/results/result_stats.hpp"
+
+#include <ctime>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/controls_robot.hpp"
+#include "core/base/random.hpp"
+#include "core/engine/pipeline.hpp"
+#include "core/files/formats/safetensors.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::result_stats_test {
+
+using namespace attnscope::test;
+
+namespace {
+
+constexpr std::int64_t heads = 4;
+constexpr Plane weights = Stage::Softmax, scores = Stage::Score;
+constexpr Plane difference{Stage::Softmax, Plane::Kind::Difference};
+
+Tensor numbers(std::int64_t tokens, std::uint64_t seed) {
+  Tensor tensor(Shape{1, heads, tokens, 8});
+  fill_normal(tensor.values(), seed, 0, 1);
+  return tensor;
+}
+
+ResultPtr result_of(std::int64_t tokens, std::uint64_t seed, std::uint64_t ticket) {
+  Document document;
+  document.layer().positions = Positions::None;
+  document.layer().masking.causal = true;
+  document.input.given.query = std::make_shared<const Tensor>(numbers(tokens, seed));
+  document.input.given.key = std::make_shared<const Tensor>(numbers(tokens, seed + 1));
+  document.input.given.value = std::make_shared<const Tensor>(numbers(tokens, seed + 2));
+  return Pipeline(make_cpu_backend(1)).run(document, {}, nullptr, ticket);
+}
+
+/// Time that the calling thread computes, whoever else keeps the machine busy.
+double own_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+SeeRow causal() {
+  return [](std::int64_t query, std::span<std::uint8_t> seen) {
+    for (std::size_t j = 0; j < seen.size(); ++j) seen[j] = static_cast<std::int64_t>(j) <= query;
+  };
+}
+
+SeeRow everything() {
+  return [](std::int64_t, std::span<std::uint8_t> seen) {
+    std::fill(seen.begin(), seen.end(), std::uint8_t{1});
+  };
+}
+
+void ask_all(ResultStats& stats, std::int64_t tokens) {
+  for (std::int64_t h = 0; h < heads; ++h) {
+    stats.range(weights, 0, h);
+    stats.range(scores, 0, h);
+    stats.histogram(weights, 0, h, {0, 1, 48});
+    stats.weights(0, h);
+    stats.kept(weights, 0, h, {0.7f, 0, tokens});
+  }
+}
+
+}  // namespace
+
+TEST_CASE("of a small result everything is there when it is asked for") {
+  const ResultPtr result = result_of(40, 1, 1);
+  ResultStats stats(result);
+  ask_all(stats, 40);
+  CHECK_FALSE(stats.is_computing());
+  CHECK(stats.range(weights, 0, 2) == value_range(stats.matrix(weights, 0, 2), causal()));
+  CHECK(stats.histogram(weights, 0, 2, {0, 1, 48})->cells == 40 * 41 / 2);
+  CHECK_FALSE(stats.finish());
+}
+
+TEST_CASE("nobody waits for the cells of a large result") {
+  constexpr std::int64_t tokens = 1024;
+  const ResultPtr result = result_of(tokens, 1, 1);
+  REQUIRE_FALSE(result->layer().is_long());
+  ResultStats stats(result);
+  double begun = own_seconds();
+  ask_all(stats, tokens);
+  const double asked = own_seconds() - begun;
+  CHECK(stats.is_computing());
+  begun = own_seconds();
+  std::vector<Histogram> histograms;
+  std::vector<ValueRange> ranges;
+  for (std::int64_t h = 0; h < heads; ++h) {
+    ranges.push_back(value_range(stats.matrix(weights, 0, h), causal()));
+    histograms.push_back(histogram(stats.matrix(weights, 0, h), causal(), {0, 1, 48}));
+    CHECK(weight_spread(stats.matrix(weights, 0, h), causal()).cells == tokens * (tokens + 1) / 2);
+  }
+  const double counted = own_seconds() - begun;
+  CHECK(asked < counted / 3);
+
+  // What stands in is of a few rows, and nothing changes before the next frame.
+  const ValueRange rough = stats.range(weights, 0, 1);
+  CHECK(rough.high > 0);
+  CHECK(rough.high <= ranges[1].high);
+  CHECK(stats.histogram(weights, 0, 1, {0, 1, 48})->bins.size() == 48);
+  REQUIRE(stats.finish());
+  CHECK_FALSE(stats.is_computing());
+  for (std::int64_t h = 0; h < heads; ++h) {
+    const auto k = static_cast<std::size_t>(h);
+    CHECK(stats.range(weights, 0, h) == ranges[k]);
+    CHECK(stats.range(scores, 0, h) == value_range(stats.matrix(scores, 0, h), everything()));
+    CHECK(stats.histogram(weights, 0, h, {0, 1, 48})->bins == histograms[k].bins);
+    CHECK(stats.weights(0, h)->cells == tokens * (tokens + 1) / 2);
+    CHECK(stats.kept(weights, 0, h, {0.7f, 0, tokens})->kept ==
+          keep_strongest(stats.matrix(weights, 0, h), causal(), {0.7f, 0, tokens}).kept);
+  }
+  CHECK_FALSE(stats.is_computing());  // all of that was there
+}
+
+TEST_CASE("what is shown of the result before stays until the worker has the new one's") {
+  constexpr std::int64_t tokens = 256;
+  const ResultPtr first = result_of(tokens, 1, 1), second = result_of(tokens, 7, 2);
+  ResultStats before(first);
+  before.range(scores, 0, 1);
+  before.histogram(scores, 0, 1, {-4, 4, 48});
+  REQUIRE(before.finish());
+  const ValueRange was = before.range(scores, 0, 1);
+  const std::vector<std::int64_t> bins = before.histogram(scores, 0, 1, {-4, 4, 48})->bins;
+
+  ResultStats stats(second, nullptr, &before);
+  CHECK(stats.range(scores, 0, 1) == was);
+  CHECK(stats.histogram(scores, 0, 1, {-4, 4, 48})->bins == bins);
+  REQUIRE(stats.finish());
+  CHECK(stats.range(scores, 0, 1) == value_range(stats.matrix(scores, 0, 1), everything()));
+  CHECK_FALSE(stats.range(scores, 0, 1) == was);
+  CHECK(stats.histogram(scores, 0, 1, {-4, 4, 48})->bins != bins);
+
+  ResultStats longer(result_of(tokens + 1, 7, 3), nullptr, &before);  // none of its rows are those
+  CHECK_FALSE(longer.range(scores, 0, 1) == was);
+}
+
+TEST_CASE("ends that are dragged are counted one after the other, and the last of them is there") {
+  constexpr std::int64_t tokens = 256;
+  ResultStats stats(result_of(tokens, 1, 1));
+  for (int i = 0; i < 200; ++i) {
+    stats.begin_frame();
+    stats.histogram(scores, 0, 0, {-1 - 0.01f * static_cast<float>(i), 3, 48});
+  }
+  const HistogramWish last{-1 - 1.99f, 3, 48};
+  while (stats.finish()) stats.histogram(scores, 0, 0, last);
+  // Before the mask as well only the cells that it leaves count.
+  CHECK(stats.histogram(scores, 0, 0, last)->bins ==
+        histogram(stats.matrix(scores, 0, 0), causal(), last).bins);
+}
+
+TEST_CASE("the difference of large results comes from the worker, with pairs and ranges of its own") {
+  constexpr std::int64_t tokens = 256;
+  const ResultPtr a = result_of(tokens, 1, 1), b = result_of(tokens, 7, 2);
+  ResultStats stats(a);
+  stats.compare_with(b);
+  CHECK(stats.tensor(difference) == nullptr);
+  CHECK(stats.moved(0, 1) == nullptr);
+  CHECK(stats.range(difference, 0, 1) == ValueRange{});
+  REQUIRE(stats.finish());
+  const auto expected = [&](std::int64_t h, std::int64_t other) {
+    return Eigen::MatrixXf(a->layer().trace[Stage::Softmax]->matrix(0, h) -
+                           b->layer().trace[Stage::Softmax]->matrix(0, other));
+  };
+  const auto is_difference = [&](std::int64_t h, std::int64_t other) {
+    return (stats.matrix(difference, 0, h) - expected(h, other)).cwiseAbs().maxCoeff() == 0;
+  };
+  CHECK(is_difference(1, 1));
+  REQUIRE(stats.moved(0, 1));
+  CHECK(stats.moved(0, 1)->rows.size() == tokens);
+  const std::uint64_t made = stats.made_in(difference);
+
+  stats.pair_heads(1, 2);
+  CHECK(stats.tensor(difference));
+  CHECK(is_difference(1, 1));  // the one before stands in, and says that it does
+  CHECK(stats.made_in(difference) == made);
+  REQUIRE(stats.finish());
+  CHECK(is_difference(1, 2));
+  CHECK(stats.made_in(difference) != made);
+  stats.range(difference, 0, 1);
+  REQUIRE(stats.finish());
+  CHECK(stats.range(difference, 0, 1).high == expected(1, 2).maxCoeff());
+  CHECK(stats.range(difference, 0, 1).low == expected(1, 2).minCoeff());
+  CHECK_FALSE(stats.is_computing());
+
+  stats.compare_with(nullptr);
+  CHECK(stats.tensor(difference) == nullptr);
+}
+
+TEST_CASE("a window settles on the numbers that the worker has made") {
+  const TemporaryDirectory directory;
+  const Tensor q = numbers(300, 1), k = numbers(300, 2), v = numbers(300, 3);
+  write_safetensors(directory / "x.safetensors",
+                    std::array{NamedTensor{"Q", &q}, NamedTensor{"K", &k}, NamedTensor{"V", &v}});
+  Robot robot({.width = 1600, .height = 1000});
+  robot.app().open(directory / "x.safetensors");
+  robot.settle();
+  click(robot, "Stage: Scores");
+  robot.leave();
+  robot.settle();
+  REQUIRE(robot.app().settled());
+  REQUIRE(shown(robot).dimensions.queries == 300);
+  CHECK_FALSE(robot.app().finish_numbers());  // nothing was left to wait for
+  const Image image = robot.pixels();
+  robot.frame(3);
+  const Image again = robot.pixels();
+  constexpr int plots = 800;  // from here on time moves
+  std::int64_t different = 0;
+  for (int y = 0; y < plots; ++y)
+    for (int x = 0; x < image.width; ++x) different += image.at(x, y) != again.at(x, y);
+  CHECK(different == 0);
+}
+
+}  // namespace attnscope::result_stats_test
