@@ -100,6 +100,15 @@ bool is_real(DType dtype) {
   return dtype == DType::F16 || dtype == DType::BF16 || dtype == DType::F32 || dtype == DType::F64;
 }
 
+std::optional<ElementType> element_type_of(DType dtype) {
+  switch (dtype) {
+    case DType::F32: return ElementType::Float32;
+    case DType::F16: return ElementType::Float16;
+    case DType::BF16: return ElementType::BFloat16;
+    default: return std::nullopt;
+  }
+}
+
 bool is_convertible(DType dtype) {
   switch (dtype) {
     case DType::Bool:
@@ -119,6 +128,10 @@ template <class T>
 void decode(DType dtype, std::span<const std::byte> bytes, std::endian order, std::span<T> out) {
   assert(bytes.size() * 8 ==
          out.size() * bit_size(dtype));  // a map has no red zones: nothing else would notice
+  if constexpr (std::is_same_v<T, float>) {
+    const std::optional<ElementType> type = element_type_of(dtype);
+    if (type && order == std::endian::little) return widen(*type, bytes, out);
+  }
   switch (dtype) {
     case DType::F64: decode_all<double>(bytes, order, out); break;
     case DType::F32: decode_all<float>(bytes, order, out); break;

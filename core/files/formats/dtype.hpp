@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/stored_tensor.hpp"
+
 namespace attnscope {
 
 /// Every element type of safetensors, which has all of the others. Those below a byte, the float8 types and
@@ -44,6 +46,8 @@ std::optional<DType> dtype_from(std::string_view);
 std::uint64_t bit_size(DType);
 /// F16, BF16, F32 or F64: what encode() writes.
 bool is_real(DType);
+/// What is used where it lies: F32, F16 and BF16.
+std::optional<ElementType> element_type_of(DType);
 /// The real types, the integers and Bool: what decode() reads.
 bool is_convertible(DType);
 

@@ -65,15 +65,16 @@ std::string_view stored_bytes(const NamedTensor& named, std::deque<std::string>&
 
 }  // namespace
 
-SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path) {
+SafetensorsFile::SafetensorsFile(const std::filesystem::path& path)
+    : file_(std::make_shared<const MappedFile>(path)) {
   const std::string where = in_quotes(path.native());
-  const std::uint64_t size = file_.size();
+  const std::uint64_t size = file_->size();
   if (size < prefix) {
     throw Error(fmt::format("{} is not a safetensors file: it has {} bytes, expected at least {}.", where,
                             size, prefix));
   }
   std::uint64_t header_size = 0;
-  file_.read(0, &header_size, prefix);
+  file_->read(0, &header_size, prefix);
   if (header_size > max_header_bytes || header_size > size - prefix) {
     throw Error(fmt::format(
         "{} is not a safetensors file: its first bytes announce a header of {} bytes, expected at "
@@ -81,30 +82,31 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path
         where, header_size, std::min(max_header_bytes, size - prefix)));
   }
   std::string json(static_cast<std::size_t>(header_size), '\0');
-  file_.read(prefix, json.data(), json.size());
+  file_->read(prefix, json.data(), json.size());
   const std::uint64_t data_size = size - prefix - header_size;
   SafetensorsHeader header = parse_safetensors_header(json, data_size, where);
   metadata_ = std::move(header.metadata);
-  const std::span<const std::byte> data = file_.bytes().subspan(prefix + json.size());
+  const std::span<const std::byte> data = file_->bytes().subspan(prefix + json.size());
   tensors_.reserve(header.tensors.size());
   for (HeaderEntry& entry : header.tensors) {
     tensors_.push_back({std::move(entry.name), entry.dtype, std::move(entry.shape),
                         data.subspan(static_cast<std::size_t>(entry.begin),
                                      static_cast<std::size_t>(entry.end - entry.begin)),
-                        &file_, prefix + json.size() + entry.begin});
+                        file_.get(), prefix + json.size() + entry.begin});
   }
 }
 
 const TensorEntry* SafetensorsFile::find(std::string_view name) const {
-  file_.check_length();
+  file_->check_length();
   for (const TensorEntry& entry : tensors_) {
     if (entry.name == name) return &entry;
   }
   return nullptr;
 }
 
-template <class T>
-TensorOf<T> to_tensor(const TensorEntry& entry, const std::filesystem::path& path, Reading* reading) {
+namespace {
+
+void check_convertible(const TensorEntry& entry, const std::filesystem::path& path) {
   if (entry.shape.size() > static_cast<std::size_t>(Shape::max_rank)) {
     throw Error(fmt::format("{}: tensor {} has {} dimensions, expected at most {}.", in_quotes(path.native()),
                             in_quotes(entry.name), entry.shape.size(), Shape::max_rank));
@@ -114,6 +116,21 @@ TensorOf<T> to_tensor(const TensorEntry& entry, const std::filesystem::path& pat
         fmt::format("{}: tensor {} has dtype {}, expected BOOL, an integer or one of F16, BF16, F32, F64.",
                     in_quotes(path.native()), in_quotes(entry.name), to_string(entry.dtype)));
   }
+}
+
+}  // namespace
+
+StoredTensor SafetensorsFile::stored(const TensorEntry& entry) const {
+  check_convertible(entry, path());
+  const std::optional<ElementType> type = element_type_of(entry.dtype);
+  if (!type) return StoredTensor(std::make_shared<const Tensor>(to_tensor<float>(entry, path())));
+  file_->check_length();
+  return {*type, Shape(std::span(entry.shape)), entry.bytes, file_};
+}
+
+template <class T>
+TensorOf<T> to_tensor(const TensorEntry& entry, const std::filesystem::path& path, Reading* reading) {
+  check_convertible(entry, path);
   TensorOf<T> tensor{Shape(std::span(entry.shape))};
   read_values(*entry.file, entry.begin, entry.dtype, std::endian::little, tensor.values(), reading);
   return tensor;

@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "core/base/stored_tensor.hpp"
 #include "core/base/tensor.hpp"
 #include "core/files/formats/dtype.hpp"
 #include "core/files/formats/mapped_file.hpp"
@@ -43,10 +45,14 @@ class SafetensorsFile {
   /// Null when there is none. Throws Error when the file has become shorter since it was opened: reading its
   /// bytes would end the program.
   const TensorEntry* find(std::string_view name) const;
-  const std::filesystem::path& path() const { return file_.path(); }
+  const std::filesystem::path& path() const { return file_->path(); }
+  /// A tensor of this file as it is stored: F32, F16 and BF16 lie in the map, which lives as long as anything
+  /// that lies in it; other types are converted to float first. Throws Error as to_tensor(); so does what is
+  /// done with it once the file has become shorter.
+  StoredTensor stored(const TensorEntry&) const;
 
  private:
-  MappedFile file_;
+  std::shared_ptr<const MappedFile> file_;
   std::vector<TensorEntry> tensors_;
   std::map<std::string, std::string> metadata_;
 };

@@ -1,0 +1,68 @@
+// core/base: numbers as they are stored, in memory that someone else owns: a mapped file of bfloat16 weights
+// is used where it lies and widened a piece at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "core/base/tensor.hpp"
+
+namespace attnscope {
+
+/// What one number is stored as, little-endian.
+enum class ElementType : std::uint8_t { Float32, BFloat16, Float16 };
+std::int64_t bytes_of(ElementType);
+
+/// The numbers of `bytes`, exactly, at any address; there are to.size() of them.
+void widen(ElementType, std::span<const std::byte> bytes, std::span<float> to);
+
+/// Memory that outlives whoever reads it. Shared; safe to use from any thread.
+class MemoryOwner {
+ public:
+  MemoryOwner() = default;
+  virtual ~MemoryOwner() = default;
+  MemoryOwner(const MemoryOwner&) = delete;
+  MemoryOwner& operator=(const MemoryOwner&) = delete;
+  /// Throws Error when the memory cannot be read any more. Called before each piece of it is.
+  virtual void check() const {}
+};
+
+/// A dense, row-major array of up to five dimensions, read-only. Copies share the memory.
+class StoredTensor {
+ public:
+  StoredTensor() = default;
+  /// `bytes` may have any alignment and lie in what `owner` keeps. Throws Error when they are not as many as
+  /// the shape needs.
+  StoredTensor(ElementType, Shape, std::span<const std::byte> bytes,
+               std::shared_ptr<const MemoryOwner> owner);
+  /// The values of a Tensor where they are; it must not be null.
+  explicit StoredTensor(TensorPtr);
+
+  ElementType type() const { return type_; }
+  const Shape& shape() const { return shape_; }
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+  /// Throws Error when the memory cannot be read any more.
+  void check() const { owner_->check(); }
+  /// All values where they lie; empty where they are no floats or not aligned as such. Call check() before
+  /// reading.
+  std::span<const float> floats() const;
+  /// The values from number `first` on, to.size() of them. Throws Error as check().
+  void read(std::int64_t first, std::span<float> to) const;
+  /// Columns [first, first + to.cols()) of a stored matrix of two dimensions. Throws Error as check().
+  void read_columns(std::int64_t first, MatrixMap<float> to) const;
+  /// All of it as a Tensor of its own. Throws Error as check().
+  Tensor widened() const;
+
+ private:
+  std::span<const std::byte> piece(std::int64_t first, std::size_t count) const;
+
+  ElementType type_ = ElementType::Float32;
+  Shape shape_{0};
+  std::span<const std::byte> bytes_;
+  std::shared_ptr<const MemoryOwner> owner_ = std::make_shared<const MemoryOwner>();
+};
+
+}  // namespace attnscope
