@@ -128,8 +128,11 @@ void Worker::watch(const std::stop_token& quit) {
   while (changed_.wait(lock, quit, is_late)) {
     if (quit.stop_requested()) return;
     const JobPtr job = running_->job;
-    const auto moved_on = [&] { return !is_late() || running_->job != job; };
-    if (changed_.wait_until(lock, quit, *running_->deadline, moved_on) || quit.stop_requested()) continue;
+    const Clock::time_point deadline = *running_->deadline;
+    const auto moved_on = [&] {
+      return !is_late() || running_->job != job || *running_->deadline != deadline;
+    };
+    if (changed_.wait_until(lock, quit, deadline, moved_on) || quit.stop_requested()) continue;
     running_->deadline.reset();
     lock.unlock();  // what is called back on a stop must not find the worker locked
     job->cancel();
