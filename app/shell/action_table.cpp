@@ -27,6 +27,7 @@
 #include "app/views/walk/script.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/heads.hpp"
+#include "core/edits/switches.hpp"
 
 namespace attnscope {
 namespace {
@@ -66,8 +67,8 @@ void turn_inspector(Scene& scene) {
 
 void toggle_scaling(Scene& scene) {
   if (refuse_without_scores(scene)) return;
-  Scaling::Kind& kind = scene.document.layer().scaling.kind;
-  kind = kind == Scaling::Kind::InverseSqrtDk ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
+  const bool was_divided = edit::is_divided(scene.document);
+  scene.document = edit::divided(std::move(scene.document), !was_divided);
 }
 
 void toggle_positions(Scene& scene) {

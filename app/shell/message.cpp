@@ -3,37 +3,10 @@
 #include <cmath>
 
 #include "app/shell/regions.hpp"
+#include "app/widgets/card_window.hpp"
 #include "app/widgets/widgets.hpp"
 
 namespace attnscope {
-namespace {
-
-/// A window of its own, so that what lies under it is not touched through it.
-class MessageWindow {
- public:
-  MessageWindow(const Ui& ui, const Box& box) {
-    ImGui::SetNextWindowPos(box.min());
-    ImGui::SetNextWindowSize({box.w, box.h});
-    ImGui::PushStyleColor(ImGuiCol_WindowBg, ui.theme.raised);
-    ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.border);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, std::max(1.f, std::floor(ui.scale())));
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, {1, 1});
-    ImGui::Begin("Message", nullptr,
-                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                     ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav);
-  }
-  ~MessageWindow() {
-    ImGui::End();
-    ImGui::PopStyleVar(4);
-    ImGui::PopStyleColor(2);
-  }
-  MessageWindow(const MessageWindow&) = delete;
-  MessageWindow& operator=(const MessageWindow&) = delete;
-};
-
-}  // namespace
 
 bool draw_message(const Ui& ui, const Layout& layout, ViewState& view) {
   const Notice* const newest = view.notices.newest();
@@ -58,7 +31,7 @@ bool draw_message(const Ui& ui, const Layout& layout, ViewState& view) {
   ui.fill({card.x + ui.px(2), card.y + ui.px(4), card.w, card.h}, 0x50000000u, ui.px(8));
 
   bool taken = false;
-  const MessageWindow window(ui, card);
+  const CardWindow window(ui, "Message", card, ImGuiWindowFlags_NoDecoration);
   ui.fill({card.x + ui.px(1), card.y + ui.px(6), ui.px(3), card.h - ui.px(12)},
           passes ? ui.theme.query : ui.theme.key);
   ui.paragraph(card.x + pad, std::round(card.y + (card.h - lines) / 2), words, text,

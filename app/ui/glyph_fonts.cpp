@@ -93,27 +93,27 @@ bool load_box(ImFontAtlas* atlas, ImFontConfig* source, ImFontBaked* baked, void
   return true;
 }
 
+ImFontLoader make_loader(const char* name, decltype(ImFontLoader::FontSrcContainsGlyph) contains,
+                         decltype(ImFontLoader::FontBakedLoadGlyph) load) {
+  ImFontLoader loader;
+  loader.Name = name;
+  loader.FontSrcContainsGlyph = contains;
+  loader.FontBakedLoadGlyph = load;
+  return loader;
+}
+
 const ImFontLoader& glyph_loader() {
   static const ImFontLoader loader = [] {
-    ImFontLoader l;
-    l.Name = "glyphs";
+    ImFontLoader l = make_loader("glyphs", contains_glyph, load_glyph);
     l.FontSrcInit = open_source;
     l.FontSrcDestroy = close_source;
-    l.FontSrcContainsGlyph = contains_glyph;
-    l.FontBakedLoadGlyph = load_glyph;
     return l;
   }();
   return loader;
 }
 
 const ImFontLoader& box_loader() {
-  static const ImFontLoader loader = [] {
-    ImFontLoader l;
-    l.Name = "box";
-    l.FontSrcContainsGlyph = is_missing_sign;
-    l.FontBakedLoadGlyph = load_box;
-    return l;
-  }();
+  static const ImFontLoader loader = make_loader("box", is_missing_sign, load_box);
   return loader;
 }
 

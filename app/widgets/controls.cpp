@@ -112,6 +112,12 @@ std::vector<float> segment_ends(const Ui& ui, float width, std::span<const std::
 
 }  // namespace
 
+float segments_width(const Ui& ui, std::span<const std::string_view> names, float text_size) {
+  float needed = 2 * ui.px(2);
+  for (const std::string_view name : names) needed += ui.text_width(name, text_size, Ink::Medium) + ui.px(10);
+  return needed;
+}
+
 std::optional<int> segments(const Ui& ui, const char* label, const Box& box,
                             std::span<const std::string_view> names, int chosen, std::span<const Tip> tips,
                             SegmentsStyle style) {

@@ -38,6 +38,8 @@ struct SegmentsStyle {
   float text_size = type::label;
   unsigned disabled = 0;  // bit i: segment i cannot be chosen now; its tip says why
 };
+/// The width in which no name is cut.
+float segments_width(const Ui&, std::span<const std::string_view> names, float text_size);
 std::optional<int> segments(const Ui&, const char* label, const Box&, std::span<const std::string_view> names,
                             int chosen, std::span<const Tip> tips = {}, SegmentsStyle style = {});
 

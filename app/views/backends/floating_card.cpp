@@ -1,34 +1,30 @@
 #include "app/views/backends/floating_card.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace attnscope {
+namespace {
 
-FloatingCard::FloatingCard(const Ui& ui, const char* name, Box box) : ui_(ui), height_(box.h) {
+Box cut_off(const Ui& ui, Box box) {
   box.h = std::clamp(ImGui::GetIO().DisplaySize.y - box.y - ui.px(8), 1.f, box.h);
-  const bool scrolls = box.h < height_;
-  ImGui::SetNextWindowPos(box.min());
-  ImGui::SetNextWindowSize({box.w, box.h});
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, ui.theme.raised);
-  ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.border);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, std::max(1.f, std::floor(ui.scale())));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
-  ImGui::Begin(name, nullptr,
-               ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoCollapse |
-                   ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                   ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav |
-                   (scrolls ? 0 : ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse));
-  top_ = ImGui::GetCursorScreenPos().y;
+  return box;
 }
+
+int flags_of(const Ui& ui, const Box& box) {
+  const bool scrolls = cut_off(ui, box).h < box.h;
+  return scrolls ? 0 : ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+}
+
+}  // namespace
+
+FloatingCard::FloatingCard(const Ui& ui, const char* name, const Box& box)
+    : height_(box.h),
+      window_(ui, name, cut_off(ui, box), flags_of(ui, box)),
+      top_(ImGui::GetCursorScreenPos().y) {}
 
 FloatingCard::~FloatingCard() {
   ImGui::SetCursorScreenPos({ImGui::GetWindowPos().x, top_});
   ImGui::Dummy({1, height_ - 2});
-  ImGui::End();
-  ImGui::PopStyleVar(3);
-  ImGui::PopStyleColor(2);
 }
 
 }  // namespace attnscope

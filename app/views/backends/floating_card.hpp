@@ -2,14 +2,14 @@
 // touched through it. What does not fit on the screen can be scrolled to.
 #pragma once
 
-#include "app/ui/ui.hpp"
+#include "app/widgets/card_window.hpp"
 
 namespace attnscope {
 
 class FloatingCard {
  public:
   /// `box` is cut off at the bottom of the screen.
-  FloatingCard(const Ui&, const char* name, Box box);
+  FloatingCard(const Ui&, const char* name, const Box& box);
   ~FloatingCard();
   FloatingCard(const FloatingCard&) = delete;
   FloatingCard& operator=(const FloatingCard&) = delete;
@@ -18,8 +18,9 @@ class FloatingCard {
   float top() const { return top_; }
 
  private:
-  const Ui& ui_;
-  float top_ = 0, height_ = 0;
+  float height_;  // of the contents
+  CardWindow window_;
+  float top_ = 0;
 };
 
 }  // namespace attnscope

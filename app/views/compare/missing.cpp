@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "app/views/compare/parts.hpp"
 #include "app/widgets/plot.hpp"
+#include "core/edits/switches.hpp"
 
 namespace attnscope {
 namespace {
@@ -35,8 +37,7 @@ void draw_nothing_held(Scene& scene, const Box& box) {
   const Ui& ui = scene.ui;
   draw_outline(ui, box);
   const Box inner = box.grown(-ui.px(24));
-  Scaling::Kind& scaling = scene.document.layer().scaling.kind;
-  const bool divided = scaling == Scaling::Kind::InverseSqrtDk;
+  const bool divided = edit::is_divided(scene.document);
   const char* hold = "Hold this";
   const char* start = divided ? "Hold, then switch scaling off" : "Hold, then switch scaling on";
   const float hold_width = button_width(ui, hold), start_width = button_width(ui, start), gap = ui.px(12);
@@ -67,7 +68,7 @@ void draw_nothing_held(Scene& scene, const Box& box) {
               "What the division by √dₖ does, in one click.",
               {}})) {
     scene.requests.hold = true;
-    scaling = divided ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
+    scene.document = edit::divided(std::move(scene.document), !divided);
   }
   ui.frame(first, ui.theme.query, std::max(1.f, std::floor(ui.scale())), ui.px(6));  // what to try first
   if (button(ui, hold, second, {hold, {}, "What is shown is held while you go on changing it.", "\\"}))

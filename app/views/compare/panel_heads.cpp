@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "app/scene/head_words.hpp"
 #include "app/state/compare_state.hpp"
@@ -10,6 +11,7 @@
 #include "app/views/compare/parts.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "core/attention/run_stage.hpp"
+#include "core/edits/switches.hpp"
 
 namespace attnscope {
 namespace {
@@ -114,13 +116,13 @@ std::string sequence_note(const Scene& side) {
 }
 
 void scaling_switch(Document& document, const Ui& ui, const Box& row) {
-  const bool divided = document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk;
+  const bool divided = edit::is_divided(document);
   if (toggle(ui, "Divide by sqrt(d_k)", "÷ √dₖ", row, divided,
              {"Divide by √dₖ", "S ÷ √dₖ", "Changes what is shown now; what is held stays.", "S"}))
-    document.layer().scaling.kind = divided ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
+    document = edit::divided(std::move(document), !divided);
 }
 
-void mask_segments(Masking& mask, const Ui& ui, const Box& row, bool compact) {
+void mask_segments(Document& document, const Ui& ui, const Box& row, bool compact) {
   constexpr std::array<std::string_view, 4> names{"None", "Causal", "Padding", "Both"};
   const std::array<Tip, 4> tips{
       Tip{"No mask", "every query sees every key", "Changes what is shown now; what is held stays.", "N"},
@@ -130,12 +132,9 @@ void mask_segments(Masking& mask, const Ui& ui, const Box& row, bool compact) {
           "both must allow the key",
           "Changes what is shown now; what is held stays.",
           {}}};
-  const int now = (mask.causal ? 1 : 0) + (mask.padding ? 2 : 0);
-  if (const auto chosen =
-          segments(ui, "Mask", row, names, now, tips, {.text_size = compact ? type::tick : type::label})) {
-    mask.causal = (*chosen & 1) != 0;
-    mask.padding = (*chosen & 2) != 0;
-  }
+  const SegmentsStyle style{.text_size = compact ? type::tick : type::label};
+  if (const auto chosen = segments(ui, "Mask", row, names, edit::mask_choice(document), tips, style))
+    document = edit::with_mask_choice(std::move(document), *chosen);
 }
 
 void temperature_slider(Document& document, const Ui& ui, const Box& row) {
@@ -162,7 +161,7 @@ void draw_head_of_a(Sides& sides, const Box& head) {
   scaling_switch(scene.document, ui, {line.x, middle - ui.px(14), on, ui.px(28)});
   float x = line.x + on + gap;
   if (x + masks > line.right()) return;
-  mask_segments(scene.document.layer().masking, ui, {x, middle - ui.px(14), masks, ui.px(28)}, scene.compact);
+  mask_segments(scene.document, ui, {x, middle - ui.px(14), masks, ui.px(28)}, scene.compact);
   x += masks + gap;
   const float rest = std::min(line.right() - x, ui.px(200));
   if (rest >= ui.px(72)) temperature_slider(scene.document, ui, {x, line.y, rest, line.h});

@@ -87,12 +87,21 @@ std::optional<std::int64_t> Column::number(const char* label, std::string_view s
 std::optional<int> Column::choice(const char* label, std::string_view shown,
                                   std::span<const std::string_view> names, int chosen,
                                   std::span<const Tip> tips) {
+  const SegmentsStyle style{.text_size = scene.compact ? type::tick : type::label};
+  const TextStyle text{type::label, ui().theme.text2};
+  const float gap = ui().px(8), left = ui().text_width(shown, type::label);
+  const float needed = segments_width(ui(), names, style.text_size);
+  const float usual = std::round(std::min(ui().px(156), width * 0.66f));
+  if (needed > usual && left + gap + needed > width) {  // the names need the whole width
+    const Box title = row(20, 2);
+    ui().text(title.x, title.centre_y(), shown, text);
+    return segments(ui(), label, row(28), names, chosen, tips, style);
+  }
   const Box line = row(28);
-  const float wide = std::round(std::min(ui().px(156), line.w * 0.66f));
+  const float wide = std::max(usual, std::ceil(needed));
   ui().text(line.x, line.centre_y(), shown,
-            {type::label, ui().theme.text2, Ink::Regular, Align::Left, line.w - wide - ui().px(8)});
-  return segments(ui(), label, {line.right() - wide, line.y, wide, line.h}, names, chosen, tips,
-                  {.text_size = scene.compact ? type::tick : type::label});
+            {text.size, text.colour, Ink::Regular, Align::Left, line.w - wide - gap});
+  return segments(ui(), label, {line.right() - wide, line.y, wide, line.h}, names, chosen, tips, style);
 }
 
 void Column::fact(const char* label, std::string_view shown, std::string_view value, const Tip& tip,

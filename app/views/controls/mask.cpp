@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "app/scene/picture.hpp"
 #include "app/state/editing_state.hpp"
@@ -12,13 +13,13 @@
 #include "app/views/parts/mask_painter.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "core/edits/dump.hpp"
+#include "core/edits/switches.hpp"
 
 namespace attnscope {
 
 namespace {
 
 void kind_row(Column& c) {
-  Masking& mask = c.document().layer().masking;
   constexpr std::array<std::string_view, 4> names{"None", "Causal", "Padding", "Both"};
   const std::array<Tip, 4> tips{
       Tip{"No mask", "every query sees every key", "As in an encoder.", "N"},
@@ -26,12 +27,10 @@ void kind_row(Column& c) {
           "C"},
       Tip{"Padding mask", "[pad] keys get −∞", "Keys beyond the end of their sequence are hidden.", "P"},
       Tip{"Causal and padding", "both must allow the key", "As in batched training of a decoder.", {}}};
-  const int now = (mask.causal ? 1 : 0) + (mask.padding ? 2 : 0);
   const SegmentsStyle style{.text_size = c.scene.compact ? type::tick : type::label};
-  if (const auto chosen = segments(c.ui(), "Mask", c.row(28, 10), names, now, tips, style)) {
-    mask.causal = (*chosen & 1) != 0;
-    mask.padding = (*chosen & 2) != 0;
-  }
+  const int now = edit::mask_choice(c.document());
+  if (const auto chosen = segments(c.ui(), "Mask", c.row(28, 10), names, now, tips, style))
+    c.document() = edit::with_mask_choice(std::move(c.document()), *chosen);
 }
 
 /// How it is known that a dump is causal, or not.

@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "app/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/document/enum_names.hpp"
+#include "core/edits/switches.hpp"
 
 namespace attnscope {
 namespace {
@@ -152,11 +154,10 @@ void scaling_section(Column& c) {
       c.remark("Not in the file: it has the weights alone.");
       return c.end();
     }
-    const bool divided = document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk;
+    const bool divided = edit::is_divided(document);
     if (toggle(c.ui(), "Divide by sqrt(d_k)", "Divide by √dₖ", c.row(28, 4), divided,
-               {"Divide by √dₖ", "S ÷ √dₖ", why, "S"})) {
-      document.layer().scaling.kind = divided ? Scaling::Kind::Off : Scaling::Kind::InverseSqrtDk;
-    }
+               {"Divide by √dₖ", "S ÷ √dₖ", why, "S"}))
+      document = edit::divided(std::move(document), !divided);
     const auto factor = static_cast<float>(scale_factor(document.layer().scaling, d_k));
     const float rest = 1 / std::sqrt(static_cast<float>(std::max<std::int64_t>(d_k, 1)));
     if (const auto moved = slider(

@@ -5,6 +5,7 @@
 
 #include "app/scene/actions.hpp"
 #include "app/state/start_state.hpp"
+#include "core/edits/switches.hpp"
 
 namespace attnscope {
 namespace {
@@ -22,7 +23,7 @@ struct Offer {
 };
 
 std::array<Offer, first_steps> offers(const Document& document) {
-  const bool divided = document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk;
+  const bool divided = edit::is_divided(document);
   const bool causal = document.layer().masking.causal;
   return {{{FirstStep::Scaling, "First step: scaling", divided ? "Switch √dₖ off" : "Switch √dₖ on",
             "Watch the entropies of the rows.", divided ? "√dₖ is on" : "√dₖ is off", ImGuiKey_S},

@@ -9,13 +9,13 @@
 #include "app/ui/own_words.hpp"
 #include "app/views/start/start.hpp"
 #include "core/attention/run_stage.hpp"
+#include "core/edits/switches.hpp"
 
 namespace attnscope {
 namespace {
 
 StartState::Facts facts_of(const Document& document) {
-  StartState::Facts facts{
-      document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk, document.layer().masking.causal, {}};
+  StartState::Facts facts{edit::is_divided(document), document.layer().masking.causal, {}};
   for (const Sequence& sequence : document.input.sequences) facts.texts.push_back(sequence.text);
   return facts;
 }
