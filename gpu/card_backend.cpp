@@ -33,25 +33,25 @@ class CardBackend final : public Backend {
     fn(cpu_work(std::move(stop)));
   }
 
-  Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, std::stop_token stop,
+  Sweep sweep(const AttentionProblem& problem, const SweepRequest& request, std::stop_token stop,
               SweepProgress* progress) override {
     if (!sweeps_.why_not(problem).empty())
-      return attnscope::sweep(problem, wish, cpu_work(std::move(stop)), progress);
-    return sweeps_.sweep(problem, wish, std::move(stop), progress);
+      return attnscope::sweep(problem, request, cpu_work(std::move(stop)), progress);
+    return sweeps_.sweep(problem, request, std::move(stop), progress);
   }
 
-  Tensor tile(const AttentionProblem& problem, const TileWish& wish, const Sweep* known,
+  Tensor tile(const AttentionProblem& problem, const TileRequest& request, const Sweep* known,
               std::stop_token stop) override {
     if (!sweeps_.why_not(problem).empty())
-      return attnscope::tile(problem, wish, known, cpu_work(std::move(stop)));
-    return sweeps_.tile(problem, wish, std::move(stop));
+      return attnscope::tile(problem, request, known, cpu_work(std::move(stop)));
+    return sweeps_.tile(problem, request, std::move(stop));
   }
 
-  PooledTile pooled_tile(const AttentionProblem& problem, const TileWish& wish, const PooledCells& cells,
-                         const Sweep* known, std::stop_token stop) override {
+  PooledTile pooled_tile(const AttentionProblem& problem, const TileRequest& request,
+                         const PooledCells& cells, const Sweep* known, std::stop_token stop) override {
     if (!sweeps_.why_not(problem).empty())
-      return attnscope::pooled_tile(problem, wish, cells, known, cpu_work(std::move(stop)));
-    return sweeps_.pooled_tile(problem, wish, cells, std::move(stop));
+      return attnscope::pooled_tile(problem, request, cells, known, cpu_work(std::move(stop)));
+    return sweeps_.pooled_tile(problem, request, cells, std::move(stop));
   }
 
  private:

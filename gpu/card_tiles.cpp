@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/streaming/wishes.hpp"
+#include "core/streaming/requests.hpp"
 #include "gpu/given.hpp"
 #include "gpu/launching.hpp"
 #include "gpu/sweeps.hpp"
@@ -12,17 +12,17 @@ namespace {
 /// The exact cells of a rectangle of one head, some rows at a time.
 class Rectangle {
  public:
-  Rectangle(Device& device, Residents& residents, const AttentionProblem& p, const TileWish& asked,
+  Rectangle(Device& device, Residents& residents, const AttentionProblem& p, const TileRequest& asked,
             const std::stop_token& stop)
       : device_(device),
-        wish_(streaming::checked(p, asked)),
+        request_(streaming::checked(p, asked)),
         units_(units_for(p, Arithmetic::Float)),
-        rows_(count_rows(wish_.rows, p.queries)),
+        rows_(count_rows(request_.rows, p.queries)),
         given_(residents, p, units_, false),
         interest_(device, stop) {
-    if (wish_.kind != TileKind::Weights) return;
+    if (request_.kind != TileKind::Weights) return;
     states_ = residents.room<RowState>(rows_);
-    given_.choose(wish_.head, 1, wish_.rows, rows_);
+    given_.choose(request_.head, 1, request_.rows, rows_);
     RowPass pass{};
     pass.in = given_.operands;
     pass.rows = states_.data();
@@ -32,23 +32,23 @@ class Rectangle {
   }
 
   std::int64_t rows() const { return rows_; }
-  std::int64_t keys() const { return wish_.last_key - wish_.first_key; }
+  std::int64_t keys() const { return request_.last_key - request_.first_key; }
   /// Throws Cancelled after a stop.
   void check() const { interest_.check(); }
 
   /// Rows [row, row + count) to [count][keys] on the card.
   void make(std::int64_t row, std::int64_t count, float* cells) {
-    RowRange rows = wish_.rows;
+    RowRange rows = request_.rows;
     rows.begin += row * rows.step;
-    given_.choose(wish_.head, 1, rows, count);
-    const CellKind kind = wish_.kind == TileKind::Weights  ? CellKind::Weights
-                          : wish_.kind == TileKind::Masked ? CellKind::Masked
-                                                           : CellKind::Scaled;
+    given_.choose(request_.head, 1, rows, count);
+    const CellKind kind = request_.kind == TileKind::Weights  ? CellKind::Weights
+                          : request_.kind == TileKind::Masked ? CellKind::Masked
+                                                              : CellKind::Scaled;
     const CellPass pass{given_.operands,
                         states_.data() + (states_.size() == 0 ? 0 : row),
                         kind,
-                        static_cast<int>(wish_.first_key),
-                        static_cast<int>(wish_.last_key),
+                        static_cast<int>(request_.first_key),
+                        static_cast<int>(request_.last_key),
                         cells};
     const std::int64_t blocks = up<std::int64_t>(count, gpu::tile) * up<std::int64_t>(keys(), gpu::tile);
     device_.launch(pass, units_, static_cast<int>(blocks));
@@ -56,7 +56,7 @@ class Rectangle {
 
  private:
   Device& device_;
-  TileWish wish_;
+  TileRequest request_;
   Units units_;
   std::int64_t rows_;
   Given given_;
@@ -88,9 +88,9 @@ PooledTile folded(Device& device, Residents& residents, FoldPass pass, const Sha
   return made;
 }
 
-Tensor CardSweeps::tile(const AttentionProblem& p, const TileWish& wish, std::stop_token stop) {
+Tensor CardSweeps::tile(const AttentionProblem& p, const TileRequest& request, std::stop_token stop) {
   residents_.begin();
-  Rectangle rectangle(device_, residents_, p, wish, stop);
+  Rectangle rectangle(device_, residents_, p, request, stop);
   Tensor made({rectangle.rows(), rectangle.keys()});
   const auto cells = residents_.room<float>(made.size());
   rectangle.make(0, rectangle.rows(), cells.data());
@@ -99,11 +99,11 @@ Tensor CardSweeps::tile(const AttentionProblem& p, const TileWish& wish, std::st
   return made;
 }
 
-PooledTile CardSweeps::pooled_tile(const AttentionProblem& p, const TileWish& wish, const PooledCells& cell,
-                                   std::stop_token stop) {
-  streaming::check_pooled(wish, cell);
+PooledTile CardSweeps::pooled_tile(const AttentionProblem& p, const TileRequest& request,
+                                   const PooledCells& cell, std::stop_token stop) {
+  streaming::check_pooled(request, cell);
   residents_.begin();
-  Rectangle rectangle(device_, residents_, p, wish, stop);
+  Rectangle rectangle(device_, residents_, p, request, stop);
   const std::int64_t rows = rectangle.rows(), keys = rectangle.keys();
   Parts parts{};
   parts.columns = static_cast<int>(up(keys, cell.keys_per_cell));

@@ -26,9 +26,9 @@ bool Residents::is_of(const Entry& entry, const Wanted& wanted, Units units) {
 
 void Residents::begin() {
   // One without an owner has expired from the first.
-  const auto let_go = [](const auto& one) { return one.owner.expired(); };
-  entries_.remove_if(let_go);
-  copies_.remove_if(let_go);
+  const auto is_expired = [](const auto& one) { return one.owner.expired(); };
+  entries_.remove_if(is_expired);
+  copies_.remove_if(is_expired);
   for (Entry& entry : entries_) entry.used = false;
   for (Copy& copy : copies_) copy.used = false;
 }

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
-#include "core/streaming/wishes.hpp"
+#include "core/streaming/requests.hpp"
 #include "gpu/given.hpp"
 #include "gpu/launching.hpp"
 
@@ -17,52 +17,52 @@ namespace {
 class CardSweep {
  public:
   CardSweep(Device& device, Residents& residents, const CardSettings& settings, const AttentionProblem& p,
-            const SweepWish& wish, Units units, const std::stop_token& stop, SweepProgress* progress)
+            const SweepRequest& request, Units units, const std::stop_token& stop, SweepProgress* progress)
       : device_(device),
         settings_(settings),
         p_(p),
-        wish_(streaming::checked(p, wish)),
+        request_(streaming::checked(p, request)),
         units_(units),
-        heads_(wish_.last_head - wish_.first_head),
-        rows_(count_rows(wish_.rows, p.queries)),
+        heads_(request_.last_head - request_.first_head),
+        rows_(count_rows(request_.rows, p.queries)),
         residents_(residents),
-        given_(residents, p, units, wish.output),
+        given_(residents, p, units, request.output),
         interest_(device, stop),
         progress_(progress) {
-    given_.choose(wish_.first_head, heads_, wish_.rows, rows_);
+    given_.choose(request_.first_head, heads_, request_.rows, rows_);
     const std::int64_t count = heads_ * rows_;
     states_ = residents.room<RowState>(count);
-    if (wish_.strongest) strongest_ = residents.room<std::int32_t>(count);
-    if (wish_.output) output_ = residents.room<float>(count * p.d_v);
-    if (wish_.picture) make_parts();
+    if (request_.strongest) strongest_ = residents.room<std::int32_t>(count);
+    if (request_.output) output_ = residents.room<float>(count * p.d_v);
+    if (request_.picture) make_parts();
   }
 
   Sweep run() {
     if (progress_ != nullptr) {
       progress_->done = 0;
-      progress_->total = heads_ * (rows_ + (wish_.received ? p_.keys : 0));
+      progress_->total = heads_ * (rows_ + (request_.received ? p_.keys : 0));
     }
     walk_rows();
-    if (wish_.received || has_narrow_cells()) walk_columns();
+    if (request_.received || has_narrow_cells()) walk_columns();
     Sweep made;
-    made.first_head = wish_.first_head;
-    made.rows = wish_.rows;
+    made.first_head = request_.first_head;
+    made.rows = request_.rows;
     made.rounded = units_.arithmetic == Arithmetic::Bfloat;
-    made.picture = wish_.picture;
+    made.picture = request_.picture;
     read_rows(made);
-    if (wish_.received) read_received(made);
-    if (wish_.picture) read_picture(made);
+    if (request_.received) read_received(made);
+    if (request_.picture) read_picture(made);
     interest_.check();
     if (progress_ != nullptr) progress_->done = progress_->total.load();  // items need not share rows evenly
     return made;
   }
 
  private:
-  bool has_narrow_cells() const { return wish_.picture && wish_.picture->keys_per_cell < tile; }
-  bool has_single_weights() const { return wish_.picture == PooledCells{1, 1}; }
+  bool has_narrow_cells() const { return request_.picture && request_.picture->keys_per_cell < tile; }
+  bool has_single_weights() const { return request_.picture == PooledCells{1, 1}; }
 
   void make_parts() {
-    const PooledCells& cell = *wish_.picture;
+    const PooledCells& cell = *request_.picture;
     parts_.columns = static_cast<int>(up(p_.keys, cell.keys_per_cell));
     parts_.keys_per_cell = static_cast<int>(cell.keys_per_cell);
     parts_.rows_per_part = static_cast<int>(std::min<std::int64_t>(cell.rows_per_cell, tile));
@@ -106,7 +106,7 @@ class CardSweep {
     pass.entropy = settings_.entropy;
     const int resident = device_.resident_blocks(pass, units_);
     DeviceArray<float> scratch;
-    if (wish_.picture && !has_narrow_cells()) {
+    if (request_.picture && !has_narrow_cells()) {
       pass.parts = parts_;
       scratch = residents_.room<float>(static_cast<std::int64_t>(resident) * parts_.columns * 3 * tile);
       pass.scratch = scratch.data();
@@ -127,12 +127,13 @@ class CardSweep {
     splits_ = std::clamp<std::int64_t>(up<std::int64_t>(2 * resident, heads_ * blocks), 1,
                                        std::min<std::int64_t>(row_blocks, 16));
     pass.splits = static_cast<int>(splits_);
-    if (wish_.received) {
+    if (request_.received) {
       received_ = residents_.room<float>(splits_ * heads_ * p_.keys);
       pass.received = received_.data();
-      const std::int64_t real = p_.real_queries < 0 ? p_.queries : p_.real_queries, from = wish_.rows.begin;
+      const std::int64_t real = p_.real_queries < 0 ? p_.queries : p_.real_queries,
+                         from = request_.rows.begin;
       pass.received_rows =
-          static_cast<int>(std::min(rows_, real <= from ? 0 : up(real - from, wish_.rows.step)));
+          static_cast<int>(std::min(rows_, real <= from ? 0 : up(real - from, request_.rows.step)));
     }
     if (has_narrow_cells()) {
       pass.parts = parts_;
@@ -140,7 +141,7 @@ class CardSweep {
       if (part_mosts_.size() != 0) device_.clear(part_mosts_.data(), part_mosts_.size() * sizeof(float));
     }
     launch_items(pass, heads_ * blocks * splits_, tile * rows_ / splits_, resident, [&](std::int64_t items) {
-      if (wish_.received) progressed(items * p_.keys / (blocks * splits_));
+      if (request_.received) progressed(items * p_.keys / (blocks * splits_));
     });
   }
 
@@ -157,11 +158,11 @@ class CardSweep {
     download(log_sum_exp, made.log_sum_exp.data());
     download(entropy, made.entropy.data());
     download(largest, made.largest.data());
-    if (wish_.output) {
+    if (request_.output) {
       made.output = Tensor({heads_, rows_, p_.d_v});
       download(output_, made.output.data());
     }
-    if (wish_.strongest) {
+    if (request_.strongest) {
       made.strongest.resize(static_cast<std::size_t>(count));
       download(strongest_, made.strongest.data());
     }
@@ -176,7 +177,7 @@ class CardSweep {
   }
 
   void read_picture(Sweep& made) {
-    const std::int64_t merge = wish_.picture->rows_per_cell / parts_.rows_per_part;
+    const std::int64_t merge = request_.picture->rows_per_cell / parts_.rows_per_part;
     const FoldPass pass{parts_,
                         static_cast<int>(heads_),
                         static_cast<int>(part_rows_),
@@ -198,7 +199,7 @@ class CardSweep {
   Device& device_;
   const CardSettings& settings_;
   const AttentionProblem& p_;
-  SweepWish wish_;
+  SweepRequest request_;
   Units units_;
   std::int64_t heads_, rows_, part_rows_ = 0, splits_ = 1;
   Residents& residents_;
@@ -236,10 +237,10 @@ Arithmetic CardSweeps::arithmetic_of(const AttentionProblem& p) const {
   return is_long && device_.facts().capability >= 80 ? Arithmetic::Bfloat : Arithmetic::Float;
 }
 
-Sweep CardSweeps::sweep(const AttentionProblem& p, const SweepWish& wish, std::stop_token stop,
+Sweep CardSweeps::sweep(const AttentionProblem& p, const SweepRequest& request, std::stop_token stop,
                         SweepProgress* progress) {
   residents_.begin();
-  return CardSweep(device_, residents_, settings_, p, wish, units_for(p, arithmetic_of(p)), stop, progress)
+  return CardSweep(device_, residents_, settings_, p, request, units_for(p, arithmetic_of(p)), stop, progress)
       .run();
 }
 

@@ -23,12 +23,13 @@ class CardSweeps {
   Arithmetic arithmetic_of(const AttentionProblem&) const;
 
   /// As attnscope::sweep(); why_not() must be empty. Throws Error or Cancelled.
-  Sweep sweep(const AttentionProblem&, const SweepWish&, std::stop_token stop, SweepProgress* progress);
+  Sweep sweep(const AttentionProblem&, const SweepRequest&, std::stop_token stop, SweepProgress* progress);
   /// As attnscope::tile(), always in float32; a row's log-sum-exp is computed anew, so that rows add up to 1
   /// even where the sweep's products were of bfloat16.
-  Tensor tile(const AttentionProblem&, const TileWish&, std::stop_token stop);
+  Tensor tile(const AttentionProblem&, const TileRequest&, std::stop_token stop);
   /// As attnscope::pooled_tile(), of the same numbers.
-  PooledTile pooled_tile(const AttentionProblem&, const TileWish&, const PooledCells&, std::stop_token stop);
+  PooledTile pooled_tile(const AttentionProblem&, const TileRequest&, const PooledCells&,
+                         std::stop_token stop);
 
  private:
   Device& device_;

@@ -17,13 +17,13 @@ namespace {
 constexpr std::array<std::string_view, 7> emit_names{"scores", "capped",  "masked",  "weights",
                                                      "lse",    "entropy", "received"};
 
-Document document_of(const AttendWish& wish, const SafetensorsFile& file) {
-  Document document = document_from_tensors(file, wish.layout);
-  document.layer().masking.causal = wish.causal;
-  document.layer().masking.window = wish.window;
-  document.layer().soft_cap = static_cast<float>(wish.soft_cap);
-  document.precision = wish.precision;
-  if (wish.scale) document.layer().scaling = {Scaling::Kind::Factor, static_cast<float>(*wish.scale)};
+Document document_of(const AttendOptions& options, const SafetensorsFile& file) {
+  Document document = document_from_tensors(file, options.layout);
+  document.layer().masking.causal = options.causal;
+  document.layer().masking.window = options.window;
+  document.layer().soft_cap = static_cast<float>(options.soft_cap);
+  document.precision = options.precision;
+  if (options.scale) document.layer().scaling = {Scaling::Kind::Factor, static_cast<float>(*options.scale)};
   return document;
 }
 
@@ -68,7 +68,7 @@ RowSums<T> sum_rows(const TensorOf<T>& masked, const TensorOf<T>& weights) {
 }
 
 template <class T>
-void compute(const AttendWish& wish, const SafetensorsFile& file, const Document& document,
+void compute(const AttendOptions& options, const SafetensorsFile& file, const Document& document,
              const Sources<T>& sources) {
   ThreadPool pool;
   const TraceOf<T> trace = run_stages(Work{pool, {}}, document, sources);
@@ -80,7 +80,7 @@ void compute(const AttendWish& wish, const SafetensorsFile& file, const Document
     output.add<T>("present_value", trace[Stage::Value]);
   }
   const auto add_stage = [&](Emit what, Stage stage) {
-    if (wish.emit.contains(what))
+    if (options.emit.contains(what))
       output.add<T>(std::string(emit_names[static_cast<std::size_t>(what)]), trace[stage]);
   };
   add_stage(Emit::Scores, Stage::Scale);
@@ -88,10 +88,10 @@ void compute(const AttendWish& wish, const SafetensorsFile& file, const Document
   add_stage(Emit::Masked, Stage::Mask);
   add_stage(Emit::Weights, Stage::Softmax);
   RowSums<T> sums = sum_rows(*trace[Stage::Mask], *trace[Stage::Softmax]);
-  if (wish.emit.contains(Emit::LogSumExp)) output.add<T>("lse", std::move(sums.log_sum_exp));
-  if (wish.emit.contains(Emit::Entropy)) output.add<T>("entropy", std::move(sums.entropy));
-  if (wish.emit.contains(Emit::Received)) output.add<T>("received", std::move(sums.received));
-  output.write(wish.out);
+  if (options.emit.contains(Emit::LogSumExp)) output.add<T>("lse", std::move(sums.log_sum_exp));
+  if (options.emit.contains(Emit::Entropy)) output.add<T>("entropy", std::move(sums.entropy));
+  if (options.emit.contains(Emit::Received)) output.add<T>("received", std::move(sums.received));
+  output.write(options.out);
 }
 
 }  // namespace
@@ -102,17 +102,17 @@ std::optional<Emit> emit_from(std::string_view name) {
   return static_cast<Emit>(found - emit_names.begin());
 }
 
-std::string attend(const AttendWish& wish) {
-  const SafetensorsFile file(wish.in);
-  const Document document = document_of(wish, file);
+std::string attend(const AttendOptions& options) {
+  const SafetensorsFile file(options.in);
+  const Document document = document_of(options, file);
   check(document);
-  if (file.find("Q")->dtype == DType::F64 && wish.precision == Precision::Float32) {
-    Sources<double> sources = exact_sources(file, document, wish.layout);
-    sources.scale = wish.scale;
-    sources.soft_cap = wish.soft_cap;
-    compute(wish, file, document, sources);
+  if (file.find("Q")->dtype == DType::F64 && options.precision == Precision::Float32) {
+    Sources<double> sources = exact_sources(file, document, options.layout);
+    sources.scale = options.scale;
+    sources.soft_cap = options.soft_cap;
+    compute(options, file, document, sources);
   } else {
-    compute(wish, file, document, sources_of<float>(document));
+    compute(options, file, document, sources_of<float>(document));
   }
   return not_finite_note(document);
 }

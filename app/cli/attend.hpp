@@ -16,7 +16,7 @@ enum class Emit { Scores, Capped, Masked, Weights, LogSumExp, Entropy, Received 
 /// The names of --emit: "scores", "capped", "masked", "weights", "lse", "entropy", "received".
 std::optional<Emit> emit_from(std::string_view name);
 
-struct AttendWish {
+struct AttendOptions {
   std::filesystem::path in, out;
   HeadLayout layout;  // how 3-D tensors are cut into heads
   bool causal = false;
@@ -38,6 +38,6 @@ struct AttendWish {
 /// in the type of Q: float16 and bfloat16 are computed in float32, float64 is computed in float64 unless
 /// another precision is asked for. Atomically, so that `out` may be `in`. A query without any allowed key
 /// gives zeros, entropy 0 and lse -infinity. Returns not_finite_note() of the input. Throws Error.
-std::string attend(const AttendWish& wish);
+std::string attend(const AttendOptions& options);
 
 }  // namespace attnscope

@@ -72,7 +72,8 @@ double seconds_of(Fn&& fn) {
 
 class Bench {
  public:
-  explicit Bench(const BenchWish& wish) : wish_(wish), pool_(wish.threads), subject_(wish_, pool_) {}
+  explicit Bench(const BenchOptions& options)
+      : options_(options), pool_(options.threads), subject_(options_, pool_) {}
 
   BenchRow measure(std::int64_t n) {
     subject_.prepare(n);
@@ -115,12 +116,13 @@ class Bench {
   void time_runs(BenchRow& row) {
     constexpr double least_turn = 0.01;  // seconds
     Times times, products, unmasked, ratios;
-    const bool masked = wish_.mask != BenchMask::None;
+    const bool masked = options_.mask != BenchMask::None;
     gemm_seconds();
     const Ticks before = Ticks::now();
     const auto start = std::chrono::steady_clock::now();
     const auto over = [&] {
-      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > wish_.seconds;
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
+             options_.seconds;
     };
     while (times.seconds.size() < 5 || (!over() && times.seconds.size() < 1000)) {
       double turn = 0;
@@ -151,7 +153,7 @@ class Bench {
     row.gemm_gflops = 2.0 * 1024 * 1024 * 1024 / products.at(0.5) / 1e9;
   }
 
-  BenchWish wish_;
+  BenchOptions options_;
   ThreadPool pool_;
   BenchSubject subject_;
   Tensor left_, right_, product_;
@@ -160,7 +162,7 @@ class Bench {
 /// A number as JSON has it: null for NaN.
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "null"; }
 
-std::string json_of(const BenchWish& wish, const Bench& bench, const std::vector<BenchRow>& rows) {
+std::string json_of(const BenchOptions& options, const Bench& bench, const std::vector<BenchRow>& rows) {
   std::string runs;
   for (const BenchRow& row : rows) {
     runs += fmt::format(
@@ -178,28 +180,29 @@ std::string json_of(const BenchWish& wish, const Bench& bench, const std::vector
       "\"emit\": \"{}\",\n"
       "  \"heads\": {}, \"dim\": {}, \"causal\": {}, \"threads\": {},\n"
       "  \"mask\": \"{}\", \"mask_per_head\": {},\n  \"lengths\": [{}\n  ]\n}}\n",
-      ATTNSCOPE_VERSION, name_of(wish.path), bench.subject().computes(), wish.precision,
-      bench.subject().emitted(), wish.heads, wish.dim, wish.causal, bench.threads(), name_of(wish.mask),
-      wish.mask_per_head, runs);
+      ATTNSCOPE_VERSION, name_of(options.path), bench.subject().computes(), options.precision,
+      bench.subject().emitted(), options.heads, options.dim, options.causal, bench.threads(),
+      name_of(options.mask), options.mask_per_head, runs);
 }
 
 }  // namespace
 
-void run_bench(const BenchWish& wish) {
-  const auto& lengths = wish.lengths;
+void run_bench(const BenchOptions& options) {
+  const auto& lengths = options.lengths;
   const bool rising =
       std::adjacent_find(lengths.begin(), lengths.end(), std::greater_equal<>()) == lengths.end();
-  if (!wish.plot.empty() && (lengths.size() < 2 || !rising))
+  if (!options.plot.empty() && (lengths.size() < 2 || !rising))
     throw Error("A plot needs at least two lengths in rising order.");
-  Bench bench(wish);
+  Bench bench(options);
   const std::string computes(bench.subject().computes());
-  const std::string numbers = wish.precision == "fp32" ? computes : computes + " " + wish.precision;
-  std::string mask = wish.causal ? "causal" : "full";
-  if (wish.mask != BenchMask::None)
-    mask += fmt::format(" · {} mask{}", name_of(wish.mask), wish.mask_per_head ? " per head" : "");
-  const std::string what = fmt::format("{} · {} · {} · {} heads of {} · {} · {} thread{}", name_of(wish.path),
-                                       numbers, bench.subject().emitted(), wish.heads, wish.dim, mask,
-                                       bench.threads(), bench.threads() == 1 ? "" : "s");
+  const std::string numbers = options.precision == "fp32" ? computes : computes + " " + options.precision;
+  std::string mask = options.causal ? "causal" : "full";
+  if (options.mask != BenchMask::None)
+    mask += fmt::format(" · {} mask{}", name_of(options.mask), options.mask_per_head ? " per head" : "");
+  const std::string what =
+      fmt::format("{} · {} · {} · {} heads of {} · {} · {} thread{}", name_of(options.path), numbers,
+                  bench.subject().emitted(), options.heads, options.dim, mask, bench.threads(),
+                  bench.threads() == 1 ? "" : "s");
   fmt::print("{}\n", what);
   std::vector<BenchRow> rows;
   for (const std::int64_t n : lengths) {
@@ -213,7 +216,7 @@ void run_bench(const BenchWish& wish) {
         "  others {:.2f} processors\n",
         n, row.median * 1e3, row.quarter * 1e3, row.three_quarters * 1e3, row.runs, row.gflops,
         100 * row.gflops / row.gemm_gflops, row.gemm_gflops, extra, row.foreign);
-    if (wish.mask != BenchMask::None)
+    if (options.mask != BenchMask::None)
       fmt::print("n {:6}  {:9.3f} times as long as without the mask ({:.3f} by the shortest runs)\n", n,
                  row.mask_ratio, row.least_mask_ratio);
     std::fflush(stdout);
@@ -222,8 +225,8 @@ void run_bench(const BenchWish& wish) {
     const std::string_view piece = text;
     write_atomically(path, {&piece, 1});
   };
-  if (!wish.json.empty()) write(wish.json, json_of(wish, bench, rows));
-  if (!wish.plot.empty()) write(wish.plot, bench_plot(rows, what));
+  if (!options.json.empty()) write(options.json, json_of(options, bench, rows));
+  if (!options.plot.empty()) write(options.plot, bench_plot(rows, what));
 }
 
 }  // namespace attnscope

@@ -24,7 +24,7 @@ std::string_view name_of(BenchPath);
 std::string_view name_of(BenchMask);
 std::string_view name_of(BenchPart);
 
-struct BenchWish {
+struct BenchOptions {
   std::vector<std::int64_t> lengths{1024};  // queries and keys
   int heads = 12, dim = 64;
   int threads = 0;  // 0 = what the machine has
@@ -38,7 +38,7 @@ struct BenchWish {
   double seconds = 1;  // how long each length is measured, at least five runs
   std::string json;    // a file to write as well; empty = none
   std::string plot;    // an .svg of time and memory against the length; empty = none
-  BackendWish backend = BackendWish::Cpu;
+  BackendPreference backend = BackendPreference::Cpu;
 };
 
 /// "1024,2048": lengths from 1 to 2^20. False, and anything in `lengths`, where the text is no such list.
@@ -53,6 +53,6 @@ bool read_bench_parts(std::string_view text, std::set<BenchPart>& emit);
 /// other programs took of the machine meanwhile. With a mask given cell by cell also how many times as long
 /// as without it, in turns as well. With CUDA the matrix product is still the processor's. The numbers go to
 /// `json` too, atomically. Throws Error.
-void run_bench(const BenchWish& wish);
+void run_bench(const BenchOptions& options);
 
 }  // namespace attnscope

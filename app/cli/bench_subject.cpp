@@ -45,15 +45,16 @@ BenchIsa chosen_isa(const std::string& name) {
 bool is_part(BenchPath path) { return path == BenchPath::FirstLook || path == BenchPath::Tile; }
 
 /// Those that compute in what was asked for.
-const streaming::Kernels* chosen_kernels(const BenchWish& wish, const BenchIsa& isa) {
-  const bool as_it_is = wish.precision == "fp32";
-  if (wish.path != BenchPath::Streaming && !as_it_is)
-    throw Error(fmt::format("The {} path computes in fp32, not in {}.", name_of(wish.path), wish.precision));
-  if (is_part(wish.path) && isa.set != streaming::best_instruction_set())
-    throw Error(fmt::format("The {} path takes the best instruction set there is.", name_of(wish.path)));
+const streaming::Kernels* chosen_kernels(const BenchOptions& options, const BenchIsa& isa) {
+  const bool as_it_is = options.precision == "fp32";
+  if (options.path != BenchPath::Streaming && !as_it_is)
+    throw Error(
+        fmt::format("The {} path computes in fp32, not in {}.", name_of(options.path), options.precision));
+  if (is_part(options.path) && isa.set != streaming::best_instruction_set())
+    throw Error(fmt::format("The {} path takes the best instruction set there is.", name_of(options.path)));
   if (as_it_is) return streaming::kernels_for(isa.set);
   using streaming::InstructionSet;
-  if (wish.precision == "split-bf16") {
+  if (options.precision == "split-bf16") {
     if (const auto* kernels = streaming::kernels_for(InstructionSet::AmxSplitBfloat)) return kernels;
     throw Error("split-bf16 needs a processor with a matrix unit (AMX); this machine has none.");
   }
@@ -64,12 +65,12 @@ const streaming::Kernels* chosen_kernels(const BenchWish& wish, const BenchIsa& 
 }
 
 /// Null: the CPU, with the kernels that were asked for.
-std::shared_ptr<Backend> chosen_card(const BenchWish& wish) {
-  if (wish.backend == BackendWish::Cpu) return nullptr;
+std::shared_ptr<Backend> chosen_card(const BenchOptions& options) {
+  if (options.backend == BackendPreference::Cpu) return nullptr;
   const std::vector<BackendChoice> all = list_backends();
-  const BackendChoice& chosen = chosen_backend(all, wish.backend);
+  const BackendChoice& chosen = chosen_backend(all, options.backend);
   if (&chosen == &all.front()) return nullptr;
-  if (!wish.isa.empty() || wish.precision != "fp32")
+  if (!options.isa.empty() || options.precision != "fp32")
     throw Error("--isa and --precision choose kernels of the CPU; " + chosen.name + " has its own.");
   return chosen.backend;
 }
@@ -94,50 +95,52 @@ TensorPtr normal_like(const Shape& shape, std::uint64_t seed) {
   return made;
 }
 
-BenchSubject::BenchSubject(const BenchWish& wish, ThreadPool& pool)
-    : wish_(wish),
+BenchSubject::BenchSubject(const BenchOptions& options, ThreadPool& pool)
+    : options_(options),
       pool_(pool),
-      isa_(chosen_isa(wish.isa)),
-      kernels_(chosen_kernels(wish, isa_)),
-      card_(chosen_card(wish)),
-      backend_(card_ ? card_ : make_cpu_backend(wish.threads)) {
-  if (is_part(wish.path) && wish.emit != BenchWish().emit)
-    throw Error(fmt::format("The {} path computes {}; --emit chooses of the other paths.", name_of(wish.path),
-                            emitted()));
-  if (wish.mask == BenchMask::None && wish.mask_per_head) throw Error("--mask-per-head needs a --mask.");
-  if (wish.mask != BenchMask::None && wish.path != BenchPath::Streaming)
+      isa_(chosen_isa(options.isa)),
+      kernels_(chosen_kernels(options, isa_)),
+      card_(chosen_card(options)),
+      backend_(card_ ? card_ : make_cpu_backend(options.threads)) {
+  if (is_part(options.path) && options.emit != BenchOptions().emit)
+    throw Error(fmt::format("The {} path computes {}; --emit chooses of the other paths.",
+                            name_of(options.path), emitted()));
+  if (options.mask == BenchMask::None && options.mask_per_head)
+    throw Error("--mask-per-head needs a --mask.");
+  if (options.mask != BenchMask::None && options.path != BenchPath::Streaming)
     throw Error(fmt::format("The {} path takes no mask given cell by cell; the streaming one does.",
-                            name_of(wish.path)));
+                            name_of(options.path)));
   constexpr std::int64_t most_mask_cells = 1 << 29;
-  for (const std::int64_t n : wish.lengths)
-    if (const std::int64_t blocks = wish.mask_per_head ? wish.heads : 1;
-        wish.mask != BenchMask::None && n * n > most_mask_cells / blocks)
+  for (const std::int64_t n : options.lengths)
+    if (const std::int64_t blocks = options.mask_per_head ? options.heads : 1;
+        options.mask != BenchMask::None && n * n > most_mask_cells / blocks)
       throw Error(fmt::format("A mask of {} x {} x {} cells is larger than the {} that bench makes.", blocks,
                               n, n, most_mask_cells));
-  for (const std::int64_t n : wish.lengths)
-    if (wish.path == BenchPath::Staged && is_long({.batch = 1, .heads = wish.heads, .queries = n, .keys = n}))
+  for (const std::int64_t n : options.lengths)
+    if (options.path == BenchPath::Staged &&
+        is_long({.batch = 1, .heads = options.heads, .queries = n, .keys = n}))
       throw Error(fmt::format("{} heads of {} x {} scores are more than the {} that the staged path keeps.",
-                              wish.heads, n, n, max_cells));
+                              options.heads, n, n, max_cells));
 }
 
 void BenchSubject::prepare(std::int64_t n) {
-  query_ = normal_like(Shape{1, wish_.heads, n, wish_.dim}, 1);
-  key_ = normal_like(Shape{1, wish_.heads, n, wish_.dim}, 2);
-  value_ = normal_like(Shape{1, wish_.heads, n, wish_.dim}, 3);
+  query_ = normal_like(Shape{1, options_.heads, n, options_.dim}, 1);
+  key_ = normal_like(Shape{1, options_.heads, n, options_.dim}, 2);
+  value_ = normal_like(Shape{1, options_.heads, n, options_.dim}, 3);
   made_ = known_ = {};
   make_mask(n);
-  if (wish_.path != BenchPath::Tile) return;
+  if (options_.path != BenchPath::Tile) return;
   known_ =
-      backend_->sweep(problem(), {.output = false, .last_head = 1, .rows = tile_wish().rows}, {}, nullptr);
+      backend_->sweep(problem(), {.output = false, .last_head = 1, .rows = tile_request().rows}, {}, nullptr);
 }
 
 void BenchSubject::make_mask(std::int64_t n) {
   allowed_.clear();
   additive_.clear();
-  if (wish_.mask == BenchMask::None) return;
-  const bool boolean = wish_.mask == BenchMask::Boolean || wish_.mask == BenchMask::BooleanCausal;
-  const bool causal = wish_.mask == BenchMask::BooleanCausal || wish_.mask == BenchMask::AddedCausal;
-  const std::int64_t blocks = wish_.mask_per_head ? wish_.heads : 1;
+  if (options_.mask == BenchMask::None) return;
+  const bool boolean = options_.mask == BenchMask::Boolean || options_.mask == BenchMask::BooleanCausal;
+  const bool causal = options_.mask == BenchMask::BooleanCausal || options_.mask == BenchMask::AddedCausal;
+  const std::int64_t blocks = options_.mask_per_head ? options_.heads : 1;
   const auto cells = static_cast<std::size_t>(blocks * n * n);
   constexpr float hidden = -std::numeric_limits<float>::infinity();
   std::uint64_t state = 0x9E3779B97F4A7C15u;
@@ -160,7 +163,7 @@ void BenchSubject::make_mask(std::int64_t n) {
 std::int64_t BenchSubject::run_unmasked() { return run_streaming(false); }
 
 std::int64_t BenchSubject::run() {
-  switch (wish_.path) {
+  switch (options_.path) {
     case BenchPath::Streaming: return run_streaming(true);
     case BenchPath::Staged: return run_staged();
     case BenchPath::FirstLook: return run_first_look();
@@ -171,40 +174,40 @@ std::int64_t BenchSubject::run() {
 
 double BenchSubject::flops() const {
   const std::int64_t n = query_->shape()[2];
-  if (wish_.path == BenchPath::Tile) {
-    const TileWish tile = tile_wish();
+  if (options_.path == BenchPath::Tile) {
+    const TileRequest tile = tile_request();
     const double side = static_cast<double>(tile.rows.end - tile.rows.begin);
-    return 2.0 * side * side * wish_.dim;
+    return 2.0 * side * side * options_.dim;
   }
-  double cells = static_cast<double>(n) * static_cast<double>(wish_.causal ? n + 1 : 2 * n) / 2;
-  if (wish_.path == BenchPath::FirstLook)
-    return 2.0 * cells / static_cast<double>(survey_cell(problem(), survey_side / 2)) * wish_.dim *
-           wish_.heads;
+  double cells = static_cast<double>(n) * static_cast<double>(options_.causal ? n + 1 : 2 * n) / 2;
+  if (options_.path == BenchPath::FirstLook)
+    return 2.0 * cells / static_cast<double>(survey_cell(problem(), survey_side / 2)) * options_.dim *
+           options_.heads;
   const int products = 1 + (has(BenchPart::Output) ? 1 : 0) + (has(BenchPart::Received) ? 1 : 0);
-  return 2.0 * products * cells * wish_.dim * wish_.heads;
+  return 2.0 * products * cells * options_.dim * options_.heads;
 }
 
 std::string BenchSubject::emitted() const {
-  if (wish_.path == BenchPath::FirstLook) return "entropy,picture";
-  if (wish_.path == BenchPath::Tile) return "weights";
+  if (options_.path == BenchPath::FirstLook) return "entropy,picture";
+  if (options_.path == BenchPath::Tile) return "weights";
   std::vector<std::string_view> names;
-  for (const BenchPart part : wish_.emit) names.push_back(name_of(part));
+  for (const BenchPart part : options_.emit) names.push_back(name_of(part));
   return fmt::format("{}", fmt::join(names, ","));
 }
 
 AttentionProblem BenchSubject::problem(bool masked) const {
   const std::int64_t n = query_->shape()[2];
   AttentionProblem p;
-  p.heads = p.kv_heads = wish_.heads;
+  p.heads = p.kv_heads = options_.heads;
   p.queries = p.keys = n;
-  p.d_k = p.d_v = wish_.dim;
-  p.query = {query_->data(), n * wish_.dim, wish_.dim};
-  p.key = {key_->data(), n * wish_.dim, wish_.dim};
-  p.value = {value_->data(), n * wish_.dim, wish_.dim};
-  p.scale = scale_factor({}, wish_.dim);
-  p.causal = wish_.causal;
+  p.d_k = p.d_v = options_.dim;
+  p.query = {query_->data(), n * options_.dim, options_.dim};
+  p.key = {key_->data(), n * options_.dim, options_.dim};
+  p.value = {value_->data(), n * options_.dim, options_.dim};
+  p.scale = scale_factor({}, options_.dim);
+  p.causal = options_.causal;
   if (masked) {
-    const std::int64_t blocks = wish_.mask_per_head ? wish_.heads : 1;
+    const std::int64_t blocks = options_.mask_per_head ? options_.heads : 1;
     p.allowed = {allowed_, blocks};
     p.additive = {additive_, blocks};
   }
@@ -212,24 +215,24 @@ AttentionProblem BenchSubject::problem(bool masked) const {
 }
 
 /// On the diagonal, where a causal mask hides half of it.
-TileWish BenchSubject::tile_wish() const {
+TileRequest BenchSubject::tile_request() const {
   constexpr std::int64_t largest = 1000;
   const std::int64_t n = query_->shape()[2], side = std::min(n, largest), first = (n - side) / 2;
   return {.rows = {first, first + side, 1}, .first_key = first, .last_key = first + side};
 }
 
 std::int64_t BenchSubject::run_streaming(bool masked) {
-  SweepWish wish;
-  wish.output = has(BenchPart::Output);
-  wish.received = has(BenchPart::Received);
+  SweepRequest options;
+  options.output = has(BenchPart::Output);
+  options.received = has(BenchPart::Received);
   if (has(BenchPart::Picture)) {
     const std::int64_t cell = survey_cell(problem(), 512);
-    wish.picture = PooledCells{cell, cell};
+    options.picture = PooledCells{cell, cell};
   }
   if (card_) {
-    made_ = card_->sweep(problem(masked), wish, {}, nullptr);
+    made_ = card_->sweep(problem(masked), options, {}, nullptr);
   } else {
-    sweep_into(made_, problem(masked), wish, Work{pool_, {}}, nullptr, kernels_);
+    sweep_into(made_, problem(masked), options, Work{pool_, {}}, nullptr, kernels_);
   }
   return bytes_of(made_);
 }
@@ -237,7 +240,7 @@ std::int64_t BenchSubject::run_streaming(bool masked) {
 std::int64_t BenchSubject::run_staged() {
   Document document;
   document.input.given = {query_, key_, value_};
-  document.layer().masking.causal = wish_.causal;
+  document.layer().masking.causal = options_.causal;
   const ResultPtr result = Pipeline(backend_).run(document);
   std::set<const Tensor*> made;
   for (const StageInfo& stage : stage_table) made.insert(result->layer().trace[stage.stage].get());
@@ -254,7 +257,7 @@ std::int64_t BenchSubject::run_first_look() {
 }
 
 std::int64_t BenchSubject::run_tile() {
-  return 4 * backend_->tile(problem(), tile_wish(), &known_, {}).size();
+  return 4 * backend_->tile(problem(), tile_request(), &known_, {}).size();
 }
 
 }  // namespace attnscope

@@ -26,10 +26,10 @@ struct BenchIsa {
 
 class BenchSubject {
  public:
-  /// Throws Error where this machine or this path cannot do what the wish says. Both must outlive it.
-  BenchSubject(const BenchWish& wish, ThreadPool& pool);
+  /// Throws Error where this machine or this path cannot do what the options say. Both must outlive it.
+  BenchSubject(const BenchOptions& options, ThreadPool& pool);
 
-  /// Random numbers for n queries and keys, one of the wish's lengths.
+  /// Random numbers for n queries and keys, one of the lengths of the options.
   void prepare(std::int64_t n);
   /// Once; returns the bytes of the results, which stay until the next run.
   std::int64_t run();
@@ -45,16 +45,16 @@ class BenchSubject {
   std::string emitted() const;
 
  private:
-  bool has(BenchPart part) const { return wish_.emit.contains(part); }
+  bool has(BenchPart part) const { return options_.emit.contains(part); }
   AttentionProblem problem(bool masked = true) const;
   void make_mask(std::int64_t n);
-  TileWish tile_wish() const;
+  TileRequest tile_request() const;
   std::int64_t run_streaming(bool masked);
   std::int64_t run_staged();
   std::int64_t run_first_look();
   std::int64_t run_tile();
 
-  const BenchWish& wish_;
+  const BenchOptions& options_;
   ThreadPool& pool_;
   BenchIsa isa_;
   const streaming::Kernels* kernels_;  // of the streaming path

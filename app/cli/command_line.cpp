@@ -57,18 +57,18 @@ std::string sentence_of(const CLI::Error& error) {
 constexpr const char* layer_help = "Which layer of a dump (.safetensors, .npy), the first when not given";
 
 /// What was asked for; options write straight into it.
-struct Wishes {
+struct CommandLine {
   std::string file, dump_layer, render_file, render_out;
   Answers answers;  // these three are of the window
   std::optional<std::string> language;
-  std::optional<BackendWish> backend;
+  std::optional<BackendPreference> backend;
   bool fresh = false;
-  RenderWish render;
+  RenderOptions render;
   std::string in, out;  // of the commands from tensors to tensors
-  AttendWish attend;
-  LayerWish layer;
-  RotateWish rotate;
-  BenchWish bench;
+  AttendOptions attend;
+  LayerOptions layer;
+  RotateOptions rotate;
+  BenchOptions bench;
 };
 
 /// An option with a value that is checked while the line is read, so that a bad one is bad usage.
@@ -101,12 +101,12 @@ Checked language_option(std::optional<std::string>& into) {
           }};
 }
 
-Checked backend_option(std::function<void(BackendWish)> take) {
+Checked backend_option(std::function<void(BackendPreference)> take) {
   return {"--backend", "B", "Who computes", "auto, cpu or cuda",
           [take = std::move(take)](const std::string& text) {
-            const std::optional<BackendWish> wish = backend_wish_named(text);
-            take(wish.value_or(BackendWish::Auto));
-            return wish.has_value();
+            const std::optional<BackendPreference> options = backend_preference_named(text);
+            take(options.value_or(BackendPreference::Auto));
+            return options.has_value();
           }};
 }
 
@@ -138,53 +138,53 @@ void add_spot_options(CLI::App& render, Spot& spot) {
                        [&spot, index](const std::string& text) { return index(text, 1, spot.cells); }});
 }
 
-CLI::App* add_render(CLI::App& app, Wishes& wishes) {
+CLI::App* add_render(CLI::App& app, CommandLine& line) {
   CLI::App* render = app.add_subcommand("render", "Draw a view into a PNG or SVG file; needs no display");
-  render->add_option("FILE", wishes.render_file, "What to draw; the first example when there is none")
+  render->add_option("FILE", line.render_file, "What to draw; the first example when there is none")
       ->type_name("");
-  render->add_option("-o,--out", wishes.render_out, "The picture to write (.png or .svg)")
+  render->add_option("-o,--out", line.render_out, "The picture to write (.png or .svg)")
       ->required()
       ->type_name("PATH");
-  RenderWish& wish = wishes.render;
+  RenderOptions& options = line.render;
   add_checked(*render, {"--size", "WxH", "Pixels", "a width and height like 1600x1000, each from 16 to 16384",
-                        [&wish](const std::string& text) { return read_size(text, wish); }});
+                        [&options](const std::string& text) { return read_size(text, options); }});
   add_checked(*render, {"--scale", "S", "Size of everything drawn", "a number from 0.5 to 4",
-                        [&wish](const std::string& text) {
+                        [&options](const std::string& text) {
                           const std::optional<double> scale = finite_number(text);
-                          wish.scale = static_cast<float>(scale.value_or(0));
-                          return wish.scale >= 0.5f && wish.scale <= 4;
+                          options.scale = static_cast<float>(scale.value_or(0));
+                          return options.scale >= 0.5f && options.scale <= 4;
                         }});
   add_checked(*render,
-              {"--view", "V", "Which view", "explore, walk or compare", [&wish](const std::string& text) {
-                 wish.view = text;
+              {"--view", "V", "Which view", "explore, walk or compare", [&options](const std::string& text) {
+                 options.view = text;
                  return mode_named(text).has_value();
                }});
   add_checked(*render, {"--region", "R", "What of the window", "window, focus, heads, signals or inspector",
-                        [&wish](const std::string& text) {
+                        [&options](const std::string& text) {
                           const std::optional<PictureRegion> region = picture_region_named(text);
-                          wish.region = region.value_or(wish.region);
+                          options.region = region.value_or(options.region);
                           return region.has_value();
                         }});
-  add_checked(*render,
-              {"--theme", "T", "Which colours", "dark, light or contrast", [&wish](const std::string& text) {
-                 wish.theme = text;
-                 return text == "dark" || text == "light" || text == "contrast";
-               }});
-  add_spot_options(*render, wish.spot);
-  render->add_flag("--start", wish.start, "With the three things that the first launch offers to do");
-  render->add_option("--layer", wish.layer, layer_help)->type_name("NAME");
-  add_answers(*render, wish.answers);
-  add_checked(*render, language_option(wish.language));
-  add_checked(*render, backend_option([&wish](BackendWish backend) { wish.backend = backend; }));
+  add_checked(*render, {"--theme", "T", "Which colours", "dark, light or contrast",
+                        [&options](const std::string& text) {
+                          options.theme = text;
+                          return text == "dark" || text == "light" || text == "contrast";
+                        }});
+  add_spot_options(*render, options.spot);
+  render->add_flag("--start", options.start, "With the three things that the first launch offers to do");
+  render->add_option("--layer", options.layer, layer_help)->type_name("NAME");
+  add_answers(*render, options.answers);
+  add_checked(*render, language_option(options.language));
+  add_checked(*render, backend_option([&options](BackendPreference backend) { options.backend = backend; }));
   return render;
 }
 
 /// A command that reads one file of tensors and writes another.
-CLI::App* add_tensor_command(CLI::App& app, Wishes& wishes, const std::string& name, const std::string& what,
-                             const std::string& reads, const std::string& writes) {
+CLI::App* add_tensor_command(CLI::App& app, CommandLine& line, const std::string& name,
+                             const std::string& what, const std::string& reads, const std::string& writes) {
   CLI::App* command = app.add_subcommand(name, what);
-  command->add_option("IN", wishes.in, reads + " (.safetensors)")->required()->type_name("");
-  command->add_option("-o,--out", wishes.out, writes + " (.safetensors)")->required()->type_name("PATH");
+  command->add_option("IN", line.in, reads + " (.safetensors)")->required()->type_name("");
+  command->add_option("-o,--out", line.out, writes + " (.safetensors)")->required()->type_name("PATH");
   return command;
 }
 
@@ -212,50 +212,50 @@ bool read_emit(std::string_view text, std::set<Emit>& emit) {
 
 constexpr int most_heads = 8192;
 
-void add_score_options(CLI::App& attend, AttendWish& wish) {
+void add_score_options(CLI::App& attend, AttendOptions& options) {
   add_checked(attend, {"--scale", "X", "What scores are multiplied with, 1/sqrt(d) when there is none",
-                       "a finite number", [&wish](const std::string& text) {
-                         wish.scale = finite_number(text);
-                         return wish.scale.has_value();
+                       "a finite number", [&options](const std::string& text) {
+                         options.scale = finite_number(text);
+                         return options.scale.has_value();
                        }});
   add_checked(attend, {"--softcap", "X", "Scaled scores x become X·tanh(x / X)",
-                       "a number of at least 0, 0 for none", [&wish](const std::string& text) {
+                       "a number of at least 0, 0 for none", [&options](const std::string& text) {
                          const std::optional<double> cap = finite_number(text);
-                         wish.soft_cap = cap.value_or(-1);
-                         return wish.soft_cap >= 0;
+                         options.soft_cap = cap.value_or(-1);
+                         return options.soft_cap >= 0;
                        }});
   add_checked(attend, {"--window", "LEFT,RIGHT", "A query sees so many keys before and after its own",
                        "two whole numbers like 4,0, -1 for no end",
-                       [&wish](const std::string& text) { return read_window(text, wish.window); }});
+                       [&options](const std::string& text) { return read_window(text, options.window); }});
   add_checked(attend,
               {"--precision", "P", "How tensors are stored between the stages", enum_choices<Precision>(),
-               [&wish](const std::string& text) { return read_precision(text, wish.precision); }});
+               [&options](const std::string& text) { return read_precision(text, options.precision); }});
   add_checked(attend, {"--emit", "LIST", "What is written besides Y",
                        "any of scores,capped,masked,weights,lse,entropy,received, each once",
-                       [&wish](const std::string& text) { return read_emit(text, wish.emit); }});
+                       [&options](const std::string& text) { return read_emit(text, options.emit); }});
 }
 
-CLI::App* add_attend(CLI::App& app, Wishes& wishes) {
+CLI::App* add_attend(CLI::App& app, CommandLine& line) {
   CLI::App* attend = add_tensor_command(
-      app, wishes, "attend", "Compute attention from Q, K, V in a file",
+      app, line, "attend", "Compute attention from Q, K, V in a file",
       "Tensors Q, K, V [batch, heads, n, d] or [batch, n, heads * d] and, if wanted, attn_mask, past_key, "
       "past_value, nonpad_kv_seqlen",
       "Y and what --emit names (weights, lse and entropy without it) go here");
-  AttendWish& wish = wishes.attend;
-  attend->add_flag("--causal", wish.causal, "No query sees a later key");
-  add_checked(*attend, whole_option("--heads", "Heads of 3-D Q", 1, most_heads, wish.layout.heads));
+  AttendOptions& options = line.attend;
+  attend->add_flag("--causal", options.causal, "No query sees a later key");
+  add_checked(*attend, whole_option("--heads", "Heads of 3-D Q", 1, most_heads, options.layout.heads));
   add_checked(*attend, whole_option("--kv-heads", "Heads of 3-D K and V, as many as of Q when not given", 1,
-                                    most_heads, wish.layout.kv_heads));
-  add_score_options(*attend, wish);
+                                    most_heads, options.layout.kv_heads));
+  add_score_options(*attend, options);
   return attend;
 }
 
-CLI::App* add_layer(CLI::App& app, Wishes& wishes) {
+CLI::App* add_layer(CLI::App& app, CommandLine& line) {
   CLI::App* layer = add_tensor_command(
-      app, wishes, "layer", "Run a whole attention layer, backwards too when the file has grad_out",
+      app, line, "layer", "Run a whole attention layer, backwards too when the file has grad_out",
       "Tensors query (key, value), W_q, W_k, W_v, W_o and what else nn.MultiheadAttention has",
       "out, attn_weights and the gradients go here");
-  LayerSettings& settings = wishes.layer.settings;
+  LayerSettings& settings = line.layer.settings;
   settings.heads = 0;
   add_checked(*layer, whole_option("--heads", "Heads the layer has", 1, most_heads, settings.heads));
   layer->get_option("--heads")->required();
@@ -264,57 +264,59 @@ CLI::App* add_layer(CLI::App& app, Wishes& wishes) {
   return layer;
 }
 
-CLI::App* add_rotate(CLI::App& app, Wishes& wishes) {
-  CLI::App* rotate = add_tensor_command(app, wishes, "rotate", "Turn queries or keys by rotary positions",
+CLI::App* add_rotate(CLI::App& app, CommandLine& line) {
+  CLI::App* rotate = add_tensor_command(app, line, "rotate", "Turn queries or keys by rotary positions",
                                         "Tensors input, cos_cache, sin_cache and, if wanted, position_ids",
                                         "output goes here");
-  RotateWish& wish = wishes.rotate;
-  rotate->add_flag("--interleaved", wish.interleaved, "Pairs (2i, 2i + 1) instead of (i, i + dims/2)");
+  RotateOptions& options = line.rotate;
+  rotate->add_flag("--interleaved", options.interleaved, "Pairs (2i, 2i + 1) instead of (i, i + dims/2)");
   add_checked(*rotate, whole_option("--dims", "Dimensions of a head that are rotated, all when not given", 2,
-                                    1 << 20, wish.dims));
-  add_checked(*rotate, whole_option("--heads", "Heads of 3-D input", 1, most_heads, wish.heads));
+                                    1 << 20, options.dims));
+  add_checked(*rotate, whole_option("--heads", "Heads of 3-D input", 1, most_heads, options.heads));
   return rotate;
 }
 
-CLI::App* add_bench(CLI::App& app, Wishes& wishes) {
+CLI::App* add_bench(CLI::App& app, CommandLine& line) {
   CLI::App* bench = app.add_subcommand("bench", "Measure how fast attention is on this machine");
-  BenchWish& wish = wishes.bench;
-  add_checked(*bench, {"--n", "LIST", "Queries and keys", "whole numbers from 1 to 1048576 like 1024,4096",
-                       [&wish](const std::string& text) { return read_bench_lengths(text, wish.lengths); }});
-  add_checked(*bench, whole_option("--heads", "Heads, 12 when not given", 1, most_heads, wish.heads));
-  add_checked(*bench, whole_option("--dim", "Numbers in a head, 64 when not given", 1, 4096, wish.dim));
+  BenchOptions& options = line.bench;
   add_checked(*bench,
-              whole_option("--threads", "Threads, all of the machine when not given", 1, 1024, wish.threads));
-  bench->add_flag("--causal", wish.causal, "No query sees a later key");
+              {"--n", "LIST", "Queries and keys", "whole numbers from 1 to 1048576 like 1024,4096",
+               [&options](const std::string& text) { return read_bench_lengths(text, options.lengths); }});
+  add_checked(*bench, whole_option("--heads", "Heads, 12 when not given", 1, most_heads, options.heads));
+  add_checked(*bench, whole_option("--dim", "Numbers in a head, 64 when not given", 1, 4096, options.dim));
+  add_checked(*bench, whole_option("--threads", "Threads, all of the machine when not given", 1, 1024,
+                                   options.threads));
+  bench->add_flag("--causal", options.causal, "No query sees a later key");
   add_checked(*bench,
               {"--path", "P", "All in one pass, stage by stage, or what is waited for in a long sequence",
                "streaming, staged, first-look or tile",
-               [&wish](const std::string& text) { return read_bench_path(text, wish.path); }});
+               [&options](const std::string& text) { return read_bench_path(text, options.path); }});
   add_checked(*bench,
               {"--mask", "M", "A mask of cells", "none, boolean, boolean-causal, added or added-causal",
-               [&wish](const std::string& text) { return read_bench_mask(text, wish.mask); }});
-  bench->add_flag("--mask-per-head", wish.mask_per_head, "Every head has a mask of its own");
+               [&options](const std::string& text) { return read_bench_mask(text, options.mask); }});
+  bench->add_flag("--mask-per-head", options.mask_per_head, "Every head has a mask of its own");
   add_checked(*bench, {"--emit", "LIST", "What is computed, output,entropy when not given",
                        "any of output,entropy,picture,received, each once",
-                       [&wish](const std::string& text) { return read_bench_parts(text, wish.emit); }});
+                       [&options](const std::string& text) { return read_bench_parts(text, options.emit); }});
   add_checked(*bench, {"--precision", "P", "What is computed in", "fp32, bf16 or split-bf16",
-                       [&wish](const std::string& text) {
-                         wish.precision = text;
+                       [&options](const std::string& text) {
+                         options.precision = text;
                          return text == "fp32" || text == "bf16" || text == "split-bf16";
                        }});
   add_checked(*bench, {"--isa", "NAME", "Instruction set, the best here when not given",
-                       "baseline, avx2, avx512 or neon", [&wish](const std::string& text) {
-                         wish.isa = text;
+                       "baseline, avx2, avx512 or neon", [&options](const std::string& text) {
+                         options.isa = text;
                          return text == "baseline" || text == "avx2" || text == "avx512" || text == "neon";
                        }});
   add_checked(*bench, {"--seconds", "S", "How long each length is measured", "a number from 0 to 3600",
-                       [&wish](const std::string& text) {
-                         wish.seconds = finite_number(text).value_or(-1);
-                         return wish.seconds >= 0 && wish.seconds <= 3600;
+                       [&options](const std::string& text) {
+                         options.seconds = finite_number(text).value_or(-1);
+                         return options.seconds >= 0 && options.seconds <= 3600;
                        }});
-  add_checked(*bench, backend_option([&wish](BackendWish backend) { wish.backend = backend; }));
-  bench->add_option("--json", wish.json, "A file to write the numbers to")->type_name("FILE");
-  bench->add_option("--plot", wish.plot, "An .svg of time and memory against the length")->type_name("FILE");
+  add_checked(*bench, backend_option([&options](BackendPreference backend) { options.backend = backend; }));
+  bench->add_option("--json", options.json, "A file to write the numbers to")->type_name("FILE");
+  bench->add_option("--plot", options.plot, "An .svg of time and memory against the length")
+      ->type_name("FILE");
   return bench;
 }
 
@@ -323,34 +325,34 @@ std::optional<std::filesystem::path> path_from(const std::string& text) {
 }
 
 int parse_and_run(int argc, char** argv) {
-  Wishes wishes;
+  CommandLine line;
   CLI::App app("An oscilloscope for self-attention.", "attnscope");
   app.set_version_flag("--version", "attnscope " ATTNSCOPE_VERSION);
   CLI::Option* file = app.add_option(
-      "FILE", wishes.file, "A session or document (.json), tensors (.safetensors) or a text to open");
+      "FILE", line.file, "A session or document (.json), tensors (.safetensors) or a text to open");
   file->type_name("");
-  app.add_option("--layer", wishes.dump_layer, layer_help)->type_name("NAME")->needs(file);
-  add_answers(app, wishes.answers);
-  add_checked(app, language_option(wishes.language));
-  add_checked(app, backend_option([&wishes](BackendWish backend) { wishes.backend = backend; }));
-  const CLI::Option* fresh = app.add_flag("--fresh", wishes.fresh,
-                                          "Look as in the first run, bring nothing back; what is kept stays");
-  const CLI::App* render = add_render(app, wishes);
-  const CLI::App* attend_command = add_attend(app, wishes);
-  const CLI::App* layer_command = add_layer(app, wishes);
-  const CLI::App* rotate_command = add_rotate(app, wishes);
-  const CLI::App* bench_command = add_bench(app, wishes);
+  app.add_option("--layer", line.dump_layer, layer_help)->type_name("NAME")->needs(file);
+  add_answers(app, line.answers);
+  add_checked(app, language_option(line.language));
+  add_checked(app, backend_option([&line](BackendPreference backend) { line.backend = backend; }));
+  const CLI::Option* fresh =
+      app.add_flag("--fresh", line.fresh, "Look as in the first run, bring nothing back; what is kept stays");
+  const CLI::App* render = add_render(app, line);
+  const CLI::App* attend_command = add_attend(app, line);
+  const CLI::App* layer_command = add_layer(app, line);
+  const CLI::App* rotate_command = add_rotate(app, line);
+  const CLI::App* bench_command = add_bench(app, line);
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
-    if (wishes.language && (*attend_command || *layer_command || *rotate_command || *render))
+    if (line.language && (*attend_command || *layer_command || *rotate_command || *render))
       throw CLI::ValidationError("--language before a command is for the window; render has its own",
                                  CLI::ExitCodes::ExtrasError);
-    if (wishes.backend && !app.get_subcommands().empty())
+    if (line.backend && !app.get_subcommands().empty())
       throw CLI::ValidationError(
           "--backend before a command is for the window; render and bench have their own",
           CLI::ExitCodes::ExtrasError);
-    if (!(wishes.answers == Answers{}) && (!app.get_subcommands().empty() || file->empty()))
+    if (!(line.answers == Answers{}) && (!app.get_subcommands().empty() || file->empty()))
       throw CLI::ValidationError(
           "--causal and --positions before a command are for a file in the window; render has its own",
           CLI::ExitCodes::ExtrasError);
@@ -367,32 +369,32 @@ int parse_and_run(int argc, char** argv) {
   }
 
   if (*render) {
-    wishes.render.file = path_from(wishes.render_file);
-    wishes.render.out = wishes.render_out;
-    return mention(render_picture(wishes.render));
+    line.render.file = path_from(line.render_file);
+    line.render.out = line.render_out;
+    return mention(render_picture(line.render));
   }
   if (*attend_command) {
-    wishes.attend.in = wishes.in;
-    wishes.attend.out = wishes.out;
-    return mention(attend(wishes.attend));
+    line.attend.in = line.in;
+    line.attend.out = line.out;
+    return mention(attend(line.attend));
   }
   if (*layer_command) {
-    wishes.layer.in = wishes.in;
-    wishes.layer.out = wishes.out;
-    return mention(run_layer(wishes.layer));
+    line.layer.in = line.in;
+    line.layer.out = line.out;
+    return mention(run_layer(line.layer));
   }
   if (*rotate_command) {
-    wishes.rotate.in = wishes.in;
-    wishes.rotate.out = wishes.out;
-    rotate_tensor(wishes.rotate);
+    line.rotate.in = line.in;
+    line.rotate.out = line.out;
+    rotate_tensor(line.rotate);
     return 0;
   }
   if (*bench_command) {
-    run_bench(wishes.bench);
+    run_bench(line.bench);
     return 0;
   }
-  return run_window({path_from(wishes.file), wishes.dump_layer, wishes.answers, wishes.language,
-                     wishes.backend.value_or(BackendWish::Auto), wishes.fresh});
+  return run_window({path_from(line.file), line.dump_layer, line.answers, line.language,
+                     line.backend.value_or(BackendPreference::Auto), line.fresh});
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace attnscope {
 namespace {
 
 template <class T>
-void compute(const LayerWish& wish, const SafetensorsFile& file, const Document& document) {
+void compute(const LayerOptions& options, const SafetensorsFile& file, const Document& document) {
   ThreadPool pool;
   const Work work{pool, {}};
   const Sources<T> sources = layer_sources<T>(file, document);
@@ -20,19 +20,19 @@ void compute(const LayerWish& wish, const SafetensorsFile& file, const Document&
     for (NamedValues<T>& gradient : named_gradients(file, backward(work, document, sources, trace)))
       output.add<T>(std::move(gradient.name), std::move(gradient.tensor));
   }
-  output.write(wish.out);
+  output.write(options.out);
 }
 
 }  // namespace
 
-std::string run_layer(const LayerWish& wish) {
-  const SafetensorsFile file(wish.in);
-  const Document document = document_from_layer(file, wish.settings);
+std::string run_layer(const LayerOptions& options) {
+  const SafetensorsFile file(options.in);
+  const Document document = document_from_layer(file, options.settings);
   const DType dtype = file.find("query")->dtype;
   if (dtype == DType::F64 || dtype == DType::F32) {
-    compute<double>(wish, file, document);
+    compute<double>(options, file, document);
   } else {
-    compute<float>(wish, file, document);
+    compute<float>(options, file, document);
   }
   return not_finite_note(document);
 }

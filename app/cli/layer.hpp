@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-struct LayerWish {
+struct LayerOptions {
   std::filesystem::path in, out;
   LayerSettings settings;
 };
@@ -17,6 +17,6 @@ struct LayerWish {
 /// [batch][heads][n][keys]; with grad_out in the file also its gradients, in the type of `query`: float16 and
 /// bfloat16 are computed in float32, float64 in float64. Atomically. Returns not_finite_note() of the input.
 /// Throws Error.
-std::string run_layer(const LayerWish& wish);
+std::string run_layer(const LayerOptions& options);
 
 }  // namespace attnscope

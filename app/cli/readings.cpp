@@ -14,14 +14,14 @@ std::optional<double> finite_number(std::string_view text) {
   return value && std::isfinite(static_cast<float>(*value)) ? value : std::nullopt;
 }
 
-bool read_size(std::string_view text, RenderWish& wish) {
+bool read_size(std::string_view text, RenderOptions& options) {
   const std::size_t cross = text.find('x');
   if (cross == std::string_view::npos) return false;
   const std::optional<int> width = whole_text_as<int>(text.substr(0, cross));
   const std::optional<int> height = whole_text_as<int>(text.substr(cross + 1));
   if (!width || !height || std::min(*width, *height) < 16 || std::max(*width, *height) > 16384) return false;
-  wish.width = *width;
-  wish.height = *height;
+  options.width = *width;
+  options.height = *height;
   return true;
 }
 

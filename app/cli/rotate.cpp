@@ -17,7 +17,7 @@ namespace {
 template <class T>
 class RotaryFile {
  public:
-  RotaryFile(const SafetensorsFile& file, const RotateWish& wish) : file_(file), wish_(wish) {}
+  RotaryFile(const SafetensorsFile& file, const RotateOptions& options) : file_(file), options_(options) {}
 
   /// [batch][heads][n][d]
   TensorOf<T> input() const {
@@ -25,21 +25,21 @@ class RotaryFile {
     const Shape& shape = given.shape();
     if (shape.rank() == 4) return given;
     if (shape.rank() != 3) fail("input", shape, "[batch, heads, n, d] or [batch, n, heads · d]");
-    if (wish_.heads < 1 || shape[2] % wish_.heads != 0) {
+    if (options_.heads < 1 || shape[2] % options_.heads != 0) {
       fail("input", shape,
-           fmt::format("a last size that can be cut into heads (--heads is {})", wish_.heads));
+           fmt::format("a last size that can be cut into heads (--heads is {})", options_.heads));
     }
-    return split(given, 0, wish_.heads, shape[2] / wish_.heads, 0);
+    return split(given, 0, options_.heads, shape[2] / options_.heads, 0);
   }
 
   Rotation<T> rotation(const Shape& input) const {
-    const std::int64_t dims = wish_.dims == 0 ? input[3] : wish_.dims;
+    const std::int64_t dims = options_.dims == 0 ? input[3] : options_.dims;
     if (dims % 2 != 0 || dims > input[3]) {
       throw Error(
           fmt::format("{}: {} dimensions cannot be rotated; heads have {}, and it must be an even number.",
                       in_quotes(file_.path().native()), dims, input[3]));
     }
-    return {table("cos_cache", input, dims / 2), table("sin_cache", input, dims / 2), wish_.interleaved};
+    return {table("cos_cache", input, dims / 2), table("sin_cache", input, dims / 2), options_.interleaved};
   }
 
  private:
@@ -83,12 +83,12 @@ class RotaryFile {
   }
 
   const SafetensorsFile& file_;
-  const RotateWish& wish_;
+  const RotateOptions& options_;
 };
 
 template <class T>
-void compute(const RotateWish& wish, const SafetensorsFile& file) {
-  const RotaryFile<T> tensors(file, wish);
+void compute(const RotateOptions& options, const SafetensorsFile& file) {
+  const RotaryFile<T> tensors(file, options);
   const TensorOf<T> input = tensors.input();
   ThreadPool pool;
   const Work work{pool, {}};
@@ -96,18 +96,18 @@ void compute(const RotateWish& wish, const SafetensorsFile& file) {
   const TensorEntry& entry = *file.find("input");
   TensorOutput output(entry.dtype);
   output.add<T>("output", entry.shape.size() == 4 ? std::move(turned) : concat(work, turned));
-  output.write(wish.out);
+  output.write(options.out);
 }
 
 }  // namespace
 
-void rotate_tensor(const RotateWish& wish) {
-  const SafetensorsFile file(wish.in);
+void rotate_tensor(const RotateOptions& options) {
+  const SafetensorsFile file(options.in);
   const TensorEntry* input = file.find("input");
   if (input != nullptr && input->dtype == DType::F64) {
-    compute<double>(wish, file);
+    compute<double>(options, file);
   } else {
-    compute<float>(wish, file);
+    compute<float>(options, file);
   }
 }
 

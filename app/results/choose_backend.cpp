@@ -6,10 +6,10 @@
 
 namespace attnscope {
 
-std::optional<BackendWish> backend_wish_named(std::string_view name) {
-  if (name == "auto") return BackendWish::Auto;
-  if (name == "cpu") return BackendWish::Cpu;
-  if (name == "cuda") return BackendWish::Cuda;
+std::optional<BackendPreference> backend_preference_named(std::string_view name) {
+  if (name == "auto") return BackendPreference::Auto;
+  if (name == "cpu") return BackendPreference::Cpu;
+  if (name == "cuda") return BackendPreference::Cuda;
   return std::nullopt;
 }
 
@@ -28,11 +28,11 @@ std::vector<BackendChoice> list_backends(bool with_cuda) {
   return all;
 }
 
-const BackendChoice& chosen_backend(const std::vector<BackendChoice>& all, BackendWish wish) {
-  if (wish == BackendWish::Cpu || all.size() < 2) return all.front();
+const BackendChoice& chosen_backend(const std::vector<BackendChoice>& all, BackendPreference request) {
+  if (request == BackendPreference::Cpu || all.size() < 2) return all.front();
   const BackendChoice& cuda = all.back();
   if (cuda.backend) return cuda;
-  if (wish == BackendWish::Auto) return all.front();
+  if (request == BackendPreference::Auto) return all.front();
   throw Error("CUDA was asked for. " + cuda.why_not);
 }
 

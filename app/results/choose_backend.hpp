@@ -13,9 +13,9 @@
 namespace attnscope {
 
 /// What the command line asks for; Auto is CUDA where it works, else the CPU.
-enum class BackendWish : std::uint8_t { Auto, Cpu, Cuda };
+enum class BackendPreference : std::uint8_t { Auto, Cpu, Cuda };
 /// "auto", "cpu", "cuda"; empty for anything else.
-std::optional<BackendWish> backend_wish_named(std::string_view);
+std::optional<BackendPreference> backend_preference_named(std::string_view);
 
 /// One segment of the switch. Its backend may be called by several threads.
 struct BackendChoice {
@@ -30,7 +30,7 @@ struct BackendChoice {
 /// card without `with_cuda`.
 std::vector<BackendChoice> list_backends(bool with_cuda = true);
 
-/// The one that the wish means. Throws Error with the reason when it is not there.
-const BackendChoice& chosen_backend(const std::vector<BackendChoice>&, BackendWish);
+/// The one that the request means. Throws Error with the reason when it is not there.
+const BackendChoice& chosen_backend(const std::vector<BackendChoice>&, BackendPreference);
 
 }  // namespace attnscope

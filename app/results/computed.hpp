@@ -15,9 +15,9 @@
 
 namespace attnscope {
 
-/// For each Key the newest values of different Wishes. A Wish names all that a value is made of, so that
+/// For each Key the newest values of different Requests. A Request names all that a value is made of, so that
 /// equal ones have equal values. Belongs to the interface's thread.
-template <class Key, class Wish, class T>
+template <class Key, class Request, class T>
 class Computed {
  public:
   using Ptr = std::shared_ptr<const T>;
@@ -25,18 +25,18 @@ class Computed {
   /// So many values are kept for each Key.
   explicit Computed(std::size_t most) : most_(most) {}
 
-  /// The value of this Wish. While the worker (null: it is made here) still makes it, the newest one of the
-  /// Key, of whatever Wish; null where there is none, or where it cannot be made. `make(stop)` is called on
-  /// the worker's thread and refers to nothing that may go.
+  /// The value of this Request. While the worker (null: it is made here) still makes it, the newest one of
+  /// the Key, of whatever Request; null where there is none, or where it cannot be made. `make(stop)` is
+  /// called on the worker's thread and refers to nothing that may go.
   template <class Make>
-  Ptr get(const Key& key, const Wish& wish, Worker* worker, Make&& make) {
+  Ptr get(const Key& key, const Request& request, Worker* worker, Make&& make) {
     Slot& slot = slots_[key];
-    const auto at = find(slot, wish);
+    const auto at = find(slot, request);
     if (at != slot.there.end()) return at->second;
     if (worker == nullptr) {
-      keep(slot, wish, std::make_shared<const T>(make(std::stop_token{})));
+      keep(slot, request, std::make_shared<const T>(make(std::stop_token{})));
     } else if (!slot.task) {
-      slot.coming = wish;
+      slot.coming = request;
       slot.task = std::make_shared<Making>(
           [make = std::forward<Make>(make)](const std::stop_token& stop, NoProgress&) {
             return std::make_shared<const T>(make(stop));
@@ -45,14 +45,14 @@ class Computed {
     }
     return slot.there.empty() ? nullptr : slot.there.back().second;
   }
-  /// Whether get() finds the value of this very Wish.
-  bool has(const Key& key, const Wish& wish) {
+  /// Whether get() finds the value of this very Request.
+  bool has(const Key& key, const Request& request) {
     const auto at = slots_.find(key);
-    return at != slots_.end() && find(at->second, wish) != at->second.there.end();
+    return at != slots_.end() && find(at->second, request) != at->second.there.end();
   }
-  /// The Wish of the newest value of a Key, which get() finds while it makes another; null where there is
+  /// The Request of the newest value of a Key, which get() finds while it makes another; null where there is
   /// none.
-  const Wish* newest(const Key& key) const {
+  const Request* newest(const Key& key) const {
     const auto at = slots_.find(key);
     return at == slots_.end() || at->second.there.empty() ? nullptr : &at->second.there.back().first;
   }
@@ -86,17 +86,17 @@ class Computed {
  private:
   using Making = Task<Ptr>;
   struct Slot {
-    std::vector<std::pair<Wish, Ptr>> there;  // the newest last
-    std::optional<Wish> coming;               // what the task makes
+    std::vector<std::pair<Request, Ptr>> there;  // the newest last
+    std::optional<Request> coming;               // what the task makes
     std::shared_ptr<Making> task;
   };
-  static auto find(Slot& slot, const Wish& wish) {
+  static auto find(Slot& slot, const Request& request) {
     return std::find_if(slot.there.begin(), slot.there.end(),
-                        [&](const auto& entry) { return entry.first == wish; });
+                        [&](const auto& entry) { return entry.first == request; });
   }
-  void keep(Slot& slot, Wish wish, Ptr value) const {
+  void keep(Slot& slot, Request request, Ptr value) const {
     if (slot.there.size() >= most_) slot.there.erase(slot.there.begin());
-    slot.there.emplace_back(std::move(wish), std::move(value));
+    slot.there.emplace_back(std::move(request), std::move(value));
   }
 
   std::size_t most_;

@@ -25,10 +25,10 @@ const TensorPtr& stage_of(const LayerResult& result, Stage stage, bool weights) 
 
 /// What stands in for a histogram that is not there yet: the shape of the newest one, if any. How much lies
 /// beyond other ends says nothing.
-HistogramPtr stand_in(const HistogramPtr& newest, const HistogramWish& wish) {
+HistogramPtr stand_in(const HistogramPtr& newest, const HistogramRequest& request) {
   Histogram shape;
   if (newest) shape = *newest;
-  shape.bins.resize(static_cast<std::size_t>(wish.bins));
+  shape.bins.resize(static_cast<std::size_t>(request.bins));
   shape.below = shape.above = 0;
   return std::make_shared<const Histogram>(std::move(shape));
 }
@@ -308,17 +308,18 @@ float ResultStats::largest(Projection which, std::int64_t first_column, std::int
   return at->second;
 }
 
-HistogramPtr ResultStats::histogram(Plane plane, std::int64_t b, std::int64_t h, const HistogramWish& wish) {
+HistogramPtr ResultStats::histogram(Plane plane, std::int64_t b, std::int64_t h,
+                                    const HistogramRequest& request) {
   const TensorPtr values = tensor(plane);
-  if (!values) return stand_in(nullptr, wish);
+  if (!values) return stand_in(nullptr, request);
   // Before the mask as well the allowed cells count: what is spread is what softmax gets to see.
   const VisibleCells allowed = plane.is_difference() ? visible(plane, b) : VisibleCells(rule_, nullptr, b);
-  const std::tuple key{plane, b, h, wish.bins, wish.log};
-  const std::pair all{stamp(plane), wish};
+  const std::tuple key{plane, b, h, request.bins, request.log};
+  const std::pair all{stamp(plane), request};
   const auto there = histograms_.get(key, all, who_counts(), [=](const std::stop_token& stop) {
-    return attnscope::histogram(head_of(*values, b, h), allowed.of_head(h, stop), wish);
+    return attnscope::histogram(head_of(*values, b, h), allowed.of_head(h, stop), request);
   });
-  return histograms_.has(key, all) ? there : stand_in(there, wish);
+  return histograms_.has(key, all) ? there : stand_in(there, request);
 }
 
 namespace {
@@ -330,9 +331,9 @@ ConstMatrixMap<float> picture_in(const LayerResult& result, const ResultStats::O
 }
 
 Histogram picture_spread(const LayerResult& now, const LayerResult* held, const ResultStats::OfPicture& of,
-                         const HistogramWish& wish) {
+                         const HistogramRequest& request) {
   const auto a = picture_in(now, of);
-  HistogramCount count(wish.low, wish.high, wish.bins, wish.log);
+  HistogramCount count(request.low, request.high, request.bins, request.log);
   if (!of.difference) {
     for (const float v : a.reshaped())
       if (v != 0) count.add(v);
@@ -346,15 +347,15 @@ Histogram picture_spread(const LayerResult& now, const LayerResult* held, const 
 
 }  // namespace
 
-HistogramPtr ResultStats::picture_histogram(const OfPicture& of, const HistogramWish& wish) {
+HistogramPtr ResultStats::picture_histogram(const OfPicture& of, const HistogramRequest& request) {
   Stamp made = mix_hash(result_->ticket, result_->refinement);
   if (of.difference && held_) made = mix_hash(made, held_->ticket);
-  const std::pair all{made, wish};
+  const std::pair all{made, request};
   const auto there = picture_histograms_.get(
       of, all, who_counts(), [=, now = result_, held = held_](const std::stop_token&) {
-        return picture_spread(now->layer(), held ? &held->layer() : nullptr, of, wish);
+        return picture_spread(now->layer(), held ? &held->layer() : nullptr, of, request);
       });
-  return picture_histograms_.has(of, all) ? there : stand_in(there, wish);
+  return picture_histograms_.has(of, all) ? there : stand_in(there, request);
 }
 
 WeightSpreadPtr ResultStats::weights(std::int64_t b, std::int64_t h) {
@@ -369,13 +370,13 @@ WeightSpreadPtr ResultStats::weights(std::int64_t b, std::int64_t h) {
   return there ? there : std::make_shared<const WeightSpread>();
 }
 
-KeptWeightsPtr ResultStats::kept(Plane plane, std::int64_t b, std::int64_t h, const KeptWish& wish) {
+KeptWeightsPtr ResultStats::kept(Plane plane, std::int64_t b, std::int64_t h, const KeptRequest& request) {
   const TensorPtr values = tensor(plane);
   if (!values) return std::make_shared<const KeptWeights>();
   const auto there =
-      kept_.get({plane, b, h}, {stamp(plane), wish}, who_counts(),
+      kept_.get({plane, b, h}, {stamp(plane), request}, who_counts(),
                 [=, visible = visible(plane, b)](const std::stop_token& stop) {
-                  return keep_strongest(head_of(*values, b, h), visible.of_head(h, stop), wish);
+                  return keep_strongest(head_of(*values, b, h), visible.of_head(h, stop), request);
                 });
   return there ? there : std::make_shared<const KeptWeights>();
 }

@@ -96,7 +96,7 @@ class ResultStats {
   /// until it is there.
   TotalVariationPtr moved(std::int64_t b, std::int64_t h);
   /// Of one head's allowed cells. Never null; empty until it is there, as the next three.
-  HistogramPtr histogram(Plane, std::int64_t b, std::int64_t h, const HistogramWish&);
+  HistogramPtr histogram(Plane, std::int64_t b, std::int64_t h, const HistogramRequest&);
   /// Of the picture of one head that a long result has, of means or of largest weights, or of its difference
   /// to that of the held one. Cells without any weight, hidden ones above all, are left out.
   struct OfPicture {
@@ -104,11 +104,11 @@ class ResultStats {
     bool mean = false, difference = false;
     auto operator<=>(const OfPicture&) const = default;
   };
-  HistogramPtr picture_histogram(const OfPicture&, const HistogramWish&);
+  HistogramPtr picture_histogram(const OfPicture&, const HistogramRequest&);
   /// How the weights that mix the values (before dropout) are spread over one head's allowed cells.
   WeightSpreadPtr weights(std::int64_t b, std::int64_t h);
   /// The strongest weights of rows; the plane must be one of weights.
-  KeptWeightsPtr kept(Plane, std::int64_t b, std::int64_t h, const KeptWish&);
+  KeptWeightsPtr kept(Plane, std::int64_t b, std::int64_t h, const KeptRequest&);
   /// The float64 value of a cell; null while it would take too long to compute it for every hovered one
   /// (`patient` says that this cell was chosen, not only hovered).
   const CellReference* reference(std::int64_t b, std::int64_t h, std::int64_t query, std::int64_t key,
@@ -152,13 +152,13 @@ class ResultStats {
   Computed<Plane, Stamp, Tensor> differences_{1};
   Computed<std::pair<Plane, std::int64_t>, Stamp, Ranges> ranges_{1};  // of all heads at once
   // Ends that are dragged must not pile them up, and two bars may ask for the same head.
-  Computed<std::tuple<Plane, std::int64_t, std::int64_t, int, bool>, std::pair<Stamp, HistogramWish>,
+  Computed<std::tuple<Plane, std::int64_t, std::int64_t, int, bool>, std::pair<Stamp, HistogramRequest>,
            Histogram>
       histograms_{4};
-  Computed<OfPicture, std::pair<Stamp, HistogramWish>, Histogram> picture_histograms_{4};
+  Computed<OfPicture, std::pair<Stamp, HistogramRequest>, Histogram> picture_histograms_{4};
   Computed<std::pair<std::int64_t, std::int64_t>, Stamp, TotalVariation> moved_{1};
   Computed<std::pair<std::int64_t, std::int64_t>, Stamp, WeightSpread> weights_{1};
-  Computed<HeadKey, std::pair<Stamp, KeptWish>, KeptWeights> kept_{1};
+  Computed<HeadKey, std::pair<Stamp, KeptRequest>, KeptWeights> kept_{1};
   Worker worker_;  // last: it stops before the rest goes
 };
 

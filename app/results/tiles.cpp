@@ -68,20 +68,20 @@ LinesPtr Tiles::find(const LinesPlace& place) const {
   return at == lines_.end() ? nullptr : at->second.lines;
 }
 
-void Tiles::want(const LinesPlace& place) { wishes_.emplace_back(place); }
-void Tiles::want(const TilePlace& place) { wishes_.emplace_back(place); }
-void Tiles::want(const RowPlace& place) { wishes_.emplace_back(place); }
+void Tiles::want(const LinesPlace& place) { requests_.emplace_back(place); }
+void Tiles::want(const TilePlace& place) { requests_.emplace_back(place); }
+void Tiles::want(const RowPlace& place) { requests_.emplace_back(place); }
 
 void Tiles::end_frame() {
   {
     const std::lock_guard lock(mutex_);
     ++frame_;
     waiting_.clear();
-    for (const Place& place : wishes_)
+    for (const Place& place : requests_)
       if (place != making_ && !is_there(place)) waiting_.push_back(place);
     if (!result_) waiting_.clear();
   }
-  wishes_.clear();
+  requests_.clear();
   changed_.notify_all();
 }
 

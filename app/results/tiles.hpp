@@ -80,8 +80,8 @@ class Tiles {
   void work(const std::stop_token& quit);
   void make(const ResultPtr& of, const Place&, Backend* backend, const std::stop_token& stop);
 
-  ThreadPool pool_;            // the worker's
-  std::vector<Place> wishes_;  // of this frame
+  ThreadPool pool_;              // the worker's
+  std::vector<Place> requests_;  // of this frame
 
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable_any changed_;

@@ -78,12 +78,12 @@ Sheet region_table(const LayerResult& result, const Exported& what) {
   }
   const Survey& survey = *result.surveys[static_cast<std::size_t>(what.sequence)];
   ThreadPool pool;
-  TileWish wish;
-  wish.head = what.head;
-  wish.rows = {first.query, first.query + queries, 1};
-  wish.first_key = first.key;
-  wish.last_key = first.key + keys;
-  Sheet table{tile(survey.problem(), wish, &survey.known, Work{pool, {}}), {}, {}};
+  TileRequest request;
+  request.head = what.head;
+  request.rows = {first.query, first.query + queries, 1};
+  request.first_key = first.key;
+  request.last_key = first.key + keys;
+  Sheet table{tile(survey.problem(), request, &survey.known, Work{pool, {}}), {}, {}};
   for (std::int64_t i = 0; i < queries; ++i)
     table.rows.push_back(query_label(result, what.sequence, first.query + i));
   for (std::int64_t j = 0; j < keys; ++j)

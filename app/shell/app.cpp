@@ -72,7 +72,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
   view_.theme = options.theme;
   if (look_.is_known) adopt_look(view_, look_.view);
   view_.scale = options.scale * look_.size;
-  view_.language = look_.language && !options.language_is_wished ? *look_.language : options.language;
+  view_.language = look_.language && !options.language_is_asked_for ? *look_.language : options.language;
   first_language_ = view_.language;
   view_.files->dialog.folder = look_.folder;
   try {

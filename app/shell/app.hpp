@@ -51,9 +51,9 @@ struct AppOptions {
   /// Where the look, recent files and what survives an end are kept; empty: nowhere.
   std::filesystem::path state = {};
   std::string language = std::string(english);
-  bool language_is_wished = false;  // for this run: before the one that was chosen last
-  bool fresh = false;               // as in the first run; what is kept stays where it is
-  bool attended = true;             // somebody is there to be asked and told
+  bool language_is_asked_for = false;  // for this run: before the one that was chosen last
+  bool fresh = false;                  // as in the first run; what is kept stays where it is
+  bool attended = true;                // somebody is there to be asked and told
 };
 
 class App {
@@ -106,7 +106,7 @@ class App {
   void save(const std::filesystem::path& path, bool replace = false);
   /// Saves a picture of the window or of one region, drawn anew at its own size; the window stays as it is. A
   /// large one is written behind the scenes: settled() is false meanwhile.
-  void save_picture(const PictureWish&, bool replace = false);
+  void save_picture(const PictureRequest&, bool replace = false);
   /// Tells what became of a picture that was written behind the scenes, or waits for it first.
   void finish_picture(bool wait);
   /// Copies into the Still what a picture of the screen as it is now is drawn from, at so many times its
@@ -140,7 +140,7 @@ class App {
   /// nothing is held any more.
   void hold();
   void swap_with_held();
-  void let_go();
+  void release_held();
 
   /// The machine's backends as the window shows them, and computing on another one of them from here on; one
   /// that is not there says why in a message.
@@ -186,7 +186,7 @@ class App {
   void tell_of_text();
   void keep_closed();
   void list_recent();
-  bool may_write(const std::filesystem::path& to, bool replace, const PictureWish* picture);
+  bool may_write(const std::filesystem::path& to, bool replace, const PictureRequest* picture);
   void export_to(const std::filesystem::path& to);
   Autosave::State state_now(double seconds) const;
   void speak_as_chosen();

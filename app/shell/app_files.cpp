@@ -158,7 +158,7 @@ void App::take(Session session, const std::filesystem::path& file, bool is_text)
   view_.focus->zoom = 1;  // another matrix is seen as a whole first
   untouched_ = false;
   following_.begin_anew();
-  if (session.looks && !session.held) let_go();
+  if (session.looks && !session.held) release_held();
   comparison_.expect_nothing();
   if (session.held)
     comparison_.expect(std::move(*session.held), engine_, session.looks ? session.looks->held_seconds : 0);
@@ -193,7 +193,7 @@ void App::fulfil(const Requests& requests) {
   if (requests.backend) use_backend(*requests.backend);
   if (requests.hold) hold();
   if (requests.swap) swap_with_held();
-  if (requests.let_go) let_go();
+  if (requests.release_held) release_held();
   if (requests.cancel_opening) files_.stop_opening();
   if (requests.open) open(*requests.open, requests.layer);
   if (requests.look_for_closed) view_.files->closed = files_.closed().list();

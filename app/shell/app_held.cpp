@@ -36,7 +36,7 @@ void App::swap_with_held() {
   keep_plane_there();
 }
 
-void App::let_go() {
+void App::release_held() {
   comparison_.clear();
   view_.compare->held_head = -1;
   if (!shown_.result) return;

@@ -56,7 +56,7 @@ void App::look_at(const Spot& spot) {
     selection_.cell = wanted_cell_ = *spot.cell;
     selection_.locked = true;
   }
-  if (spot.cells) view_.focus_gesture->cells_wished = spot.cells;
+  if (spot.cells) view_.focus_gesture->cells_asked_for = spot.cells;
 }
 
 /// A newly opened Document starts on a head and a cell that have something to say: the content head where

@@ -30,7 +30,7 @@ bool is_picture(const fs::path& path) { return path.extension() == ".png" || pat
 }  // namespace
 
 /// Whether there is nothing to lose; else a card asks, and what is saved then comes back here.
-bool App::may_write(const fs::path& to, bool replace, const PictureWish* picture) {
+bool App::may_write(const fs::path& to, bool replace, const PictureRequest* picture) {
   std::optional<OverwriteQuestion> question = replace ? std::nullopt : files_.question_before(to);
   if (!question) return true;
   if (picture) {
@@ -85,8 +85,8 @@ void App::export_to(const fs::path& to) {
   export_numbers(*choice.result, *choice.stats, choice.what, to);
 }
 
-void App::save_picture(const PictureWish& wish, bool replace) {
-  PictureWish whole = wish;
+void App::save_picture(const PictureRequest& request, bool replace) {
+  PictureRequest whole = request;
   if (whole.path.has_filename() && !whole.path.has_extension()) whole.path += ".png";
   if (!whole.path.empty()) whole.path = whole_path(whole.path);
   if (files_.is_writing())

@@ -23,13 +23,14 @@ constexpr float time_step = 1.0f / 60;
 constexpr int most_frames = 600;  // ten seconds of animation: it moves for ever
 constexpr int layout_frames = 3;  // sizes of one frame are used by the next
 
-void check_wish(const RenderWish& wish) {
-  if (wish.view && !mode_named(*wish.view))
-    throw Error("There is no view \"" + *wish.view + "\"; there are: explore, walk, compare.");
-  if (wish.theme && !theme_named(*wish.theme))
-    throw Error("There is no theme \"" + *wish.theme + "\"; there are: dark, light, contrast.");
-  if (wish.language && *wish.language != english) load_table(assets_directory(), *wish.language);
-  if (!(wish.scale >= 0.5f && wish.scale <= 4)) throw Error("A display scale from 0.5 to 4 can be drawn.");
+void check_request(const RenderOptions& options) {
+  if (options.view && !mode_named(*options.view))
+    throw Error("There is no view \"" + *options.view + "\"; there are: explore, walk, compare.");
+  if (options.theme && !theme_named(*options.theme))
+    throw Error("There is no theme \"" + *options.theme + "\"; there are: dark, light, contrast.");
+  if (options.language && *options.language != english) load_table(assets_directory(), *options.language);
+  if (!(options.scale >= 0.5f && options.scale <= 4))
+    throw Error("A display scale from 0.5 to 4 can be drawn.");
 }
 
 /// What of the picture the file does not say.
@@ -53,31 +54,32 @@ std::string guessed_note(const Document& document, const std::filesystem::path& 
 
 }  // namespace
 
-std::string render_picture(const RenderWish& wish) {
-  check_wish(wish);
-  const std::string ending = wish.out.extension().native();
+std::string render_picture(const RenderOptions& options) {
+  check_request(options);
+  const std::string ending = options.out.extension().native();
   if (ending != ".png" && ending != ".svg")
-    throw Error("Cannot write " + in_quotes(wish.out.native()) +
+    throw Error("Cannot write " + in_quotes(options.out.native()) +
                 ": expected a name that ends in .png or .svg.");
   std::optional<Session> session;
-  if (wish.file) session = open_session(*wish.file, {}, wish.layer);  // the App would tell an Error on screen
+  if (options.file)
+    session = open_session(*options.file, {}, options.layer);  // the App would tell an Error on screen
 
   std::string damage, note;
   const OffscreenContext context;
-  const Framebuffer picture(wish.width, wish.height);
-  const std::vector<BackendChoice> backends = list_backends(wish.backend != BackendWish::Cpu);
-  LiveEngine engine(chosen_backend(backends, wish.backend).backend, {}, backends.front().backend);
+  const Framebuffer picture(options.width, options.height);
+  const std::vector<BackendChoice> backends = list_backends(options.backend != BackendPreference::Cpu);
+  LiveEngine engine(chosen_backend(backends, options.backend).backend, {}, backends.front().backend);
   ImGuiHost host;
-  App app({.assets = assets_directory(), .scale = wish.scale, .attended = false}, engine, backends);
+  App app({.assets = assets_directory(), .scale = options.scale, .attended = false}, engine, backends);
   if (session) {
     damage = session->damage;
-    app.open(*std::exchange(session, std::nullopt), *wish.file, wish.layer, wish.answers);
-    note = guessed_note(app.document(), *wish.file);
+    app.open(*std::exchange(session, std::nullopt), *options.file, options.layer, options.answers);
+    note = guessed_note(app.document(), *options.file);
   }
 
   const auto frame = [&] {
     picture.bind();
-    host.frame(wish.width, wish.height, time_step, [&] { app.frame(host.fonts()); });
+    host.frame(options.width, options.height, time_step, [&] { app.frame(host.fonts()); });
     engine.wait_idle();
     app.finish_numbers();  // so that the picture is drawn after as many frames on any machine
   };
@@ -86,20 +88,20 @@ std::string render_picture(const RenderWish& wish) {
     for (int i = 0; i < most_frames && (!app.settled() || app.wants_frame()); ++i) frame();
   };
   settle();
-  if (const ResultPtr result = engine.latest(); wish.file && result && !result->error.empty())
-    throw Error(wish.file->string() + ": " + result->error);
-  app.look_at(wish.spot);
-  if (wish.view) app.view().mode = *mode_named(*wish.view);
-  if (wish.theme) app.view().theme = *theme_named(*wish.theme);
-  if (wish.language) app.view().language = *wish.language;
-  if (wish.start) app.offer_start();
+  if (const ResultPtr result = engine.latest(); options.file && result && !result->error.empty())
+    throw Error(options.file->string() + ": " + result->error);
+  app.look_at(options.spot);
+  if (options.view) app.view().mode = *mode_named(*options.view);
+  if (options.theme) app.view().theme = *theme_named(*options.theme);
+  if (options.language) app.view().language = *options.language;
+  if (options.start) app.offer_start();
   settle();
   for (int i = 0; i < layout_frames; ++i) frame();
   // The whole window as it was just drawn, with its message; anything else is drawn for the purpose.
-  if (wish.region == PictureRegion::Window && ending == ".png") {
-    save_png(picture.read(), wish.out);
+  if (options.region == PictureRegion::Window && ending == ".png") {
+    save_png(picture.read(), options.out);
   } else {
-    write_picture(draw_picture(app, {wish.region, 1, wish.out}));
+    write_picture(draw_picture(app, {options.region, 1, options.out}));
   }
   return damage.empty() ? note : damage;
 }

@@ -11,14 +11,14 @@
 
 namespace attnscope {
 
-struct RenderWish {
+struct RenderOptions {
   std::optional<std::filesystem::path> file;  // the first example when there is none
   std::string layer;                          // of a dump; empty = the first
   Answers answers;                            // to what a dump may not say
   std::filesystem::path out;                  // PNG or SVG
   int width = 1600, height = 1000;            // of the window, pixels
   float scale = 1;                            // display scale: at 2, everything is twice as large
-  BackendWish backend = BackendWish::Auto;
+  BackendPreference backend = BackendPreference::Auto;
   PictureRegion region = PictureRegion::Window;
   bool start = false;  // with the first launch's three things to try
   Spot spot;           // what is looked at; as the session has it where it does not say
@@ -30,6 +30,6 @@ struct RenderWish {
 /// file that cannot be opened or computed, a view, theme or language that does not exist, a size that cannot
 /// be drawn, and whatever keeps the picture from being written. Returns what was lost of a damaged session,
 /// or what was guessed of a dump; else empty.
-std::string render_picture(const RenderWish&);
+std::string render_picture(const RenderOptions&);
 
 }  // namespace attnscope

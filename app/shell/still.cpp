@@ -59,21 +59,21 @@ Image read_part(ImGuiHost& host, const Pixels& part) {
 }
 
 /// Why there is nothing to be seen of a region.
-Error hidden(PictureRegion region, const PictureWish& wish, const ViewState& view) {
+Error hidden(PictureRegion region, const PictureRequest& request, const ViewState& view) {
   const std::string name(region_names[static_cast<std::size_t>(region)]);
   const std::string_view why = view.mode == Mode::Explore || region == PictureRegion::Focus
                                    ? "it is hidden, or the window is too small for it"
                                    : "only Explore has it";
   return Error(fmt::format("Cannot write {}: there is no picture of the region \"{}\" here; {}.",
-                           in_quotes(wish.path.native()), name, why));
+                           in_quotes(request.path.native()), name, why));
 }
 
-void check_size(const Pixels& part, const PictureWish& wish) {
+void check_size(const Pixels& part, const PictureRequest& request) {
   const double pixels = static_cast<double>(part.width) * part.height;
   if (part.width <= longest_side && part.height <= longest_side && pixels <= most_pixels) return;
   throw Error(
       fmt::format("Cannot write {}: {} × {} pixels are too many; a smaller size than {}× can be drawn.",
-                  in_quotes(wish.path.native()), part.width, part.height, wish.scale));
+                  in_quotes(request.path.native()), part.width, part.height, request.scale));
 }
 
 }  // namespace
@@ -84,27 +84,27 @@ std::optional<PictureRegion> picture_region_named(std::string_view name) {
   return std::nullopt;
 }
 
-DrawnPicture draw_picture(const App& app, const PictureWish& wish) {
-  const std::string extension = wish.path.extension().native();
-  if (!(wish.scale >= least_picture_scale && wish.scale <= most_picture_scale)) {
+DrawnPicture draw_picture(const App& app, const PictureRequest& request) {
+  const std::string extension = request.path.extension().native();
+  if (!(request.scale >= least_picture_scale && request.scale <= most_picture_scale)) {
     throw Error(fmt::format("Cannot write {}: a picture can be {} to {} times as large as on the screen.",
-                            in_quotes(wish.path.native()), least_picture_scale, most_picture_scale));
+                            in_quotes(request.path.native()), least_picture_scale, most_picture_scale));
   }
   if (extension != ".png" && extension != ".svg") {
     throw Error(fmt::format("Cannot write {}: expected a picture's name that ends in .png or .svg.",
-                            in_quotes(wish.path.native())));
+                            in_quotes(request.path.native())));
   }
   if (!app.shown()) throw Error("There is nothing to draw yet.");
   double clock = ImGui::GetTime();  // goes on in the new context: "held 12 s ago" stays true
   const KeptTarget target;
   const KeptContext context;
-  const int width = static_cast<int>(std::lround(app.size().x * wish.scale));
-  const int height = static_cast<int>(std::lround(app.size().y * wish.scale));
+  const int width = static_cast<int>(std::lround(app.size().x * request.scale));
+  const int height = static_cast<int>(std::lround(app.size().y * request.scale));
   ImGuiHost host(nullptr, app.has_system_fonts());
   Still still;
-  app.prepare(still, wish.scale);
-  if (wish.theme) still.view.theme = *wish.theme;
-  still.figure = wish.region != PictureRegion::Window;
+  app.prepare(still, request.scale);
+  if (request.theme) still.view.theme = *request.theme;
+  still.figure = request.region != PictureRegion::Window;
   const auto frame = [&](SvgCanvas* copy) {
     host.build(width, height, static_cast<float>(clock), [&] { app.draw_still(host.fonts(), still, copy); });
     clock = 1e-4;
@@ -114,17 +114,17 @@ DrawnPicture draw_picture(const App& app, const PictureWish& wish) {
     frame(nullptr);
     waits = app.finish_numbers() || still.textures.postponed() > 0;
   }
-  const std::optional<Box> box = box_of(wish.region, still.layout, still.view);
-  if (!box) throw hidden(wish.region, wish, still.view);
+  const std::optional<Box> box = box_of(request.region, still.layout, still.view);
+  if (!box) throw hidden(request.region, request, still.view);
   const Pixels part{static_cast<int>(box->x), static_cast<int>(box->y), static_cast<int>(box->w),
                     static_cast<int>(box->h)};
   if (extension == ".png") {
-    check_size(part, wish);
-    return {read_part(host, part), {}, wish.path};
+    check_size(part, request);
+    return {read_part(host, part), {}, request.path};
   }
   SvgCanvas canvas({box->x, box->y, box->w, box->h});
   frame(&canvas);
-  return {{}, canvas.finish(app.document().title, still.view.scale), wish.path};
+  return {{}, canvas.finish(app.document().title, still.view.scale), request.path};
 }
 
 void write_picture(const DrawnPicture& picture) {

@@ -30,10 +30,10 @@ struct DrawnPicture {
 };
 
 class App;
-/// Draws what the wish asks for, by the ending of its path as PNG or SVG, in a Dear ImGui context of its own;
-/// leaves the current one and the bound framebuffer as they were. Throws Error naming the path: for another
-/// ending, a region that is hidden, and a size that cannot be drawn.
-DrawnPicture draw_picture(const App&, const PictureWish&);
+/// Draws what the request asks for, by the ending of its path as PNG or SVG, in a Dear ImGui context of its
+/// own; leaves the current one and the bound framebuffer as they were. Throws Error naming the path: for
+/// another ending, a region that is hidden, and a size that cannot be drawn.
+DrawnPicture draw_picture(const App&, const PictureRequest&);
 /// Writes it, atomically; on any thread. Throws Error for what the system refuses.
 void write_picture(const DrawnPicture&);
 

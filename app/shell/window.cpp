@@ -25,8 +25,8 @@
 namespace attnscope {
 namespace {
 
-constexpr int wished_width = 1600, wished_height = 1000;  // logical pixels
-constexpr int title_bar = 40;                             // what a window manager may add to the height
+constexpr int asked_width = 1600, asked_height = 1000;  // logical pixels
+constexpr int title_bar = 40;                           // what a window manager may add to the height
 constexpr int frames_to_settle = 2;
 constexpr int hot_frames = 3;  // drawn after every event: Dear ImGui needs two to settle
 constexpr double progress_wait =
@@ -93,15 +93,14 @@ WindowHandle open_window(const WindowShape& last) {
   glfwWindowHintString(GLFW_X11_CLASS_NAME, "attnscope");
   glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "attnscope");
   glfwWindowHint(GLFW_MAXIMIZED, last.maximised ? GLFW_TRUE : GLFW_FALSE);
-  int width = last.width > 0 ? last.width : wished_width,
-      height = last.width > 0 ? last.height : wished_height;
+  int width = last.width > 0 ? last.width : asked_width, height = last.width > 0 ? last.height : asked_height;
   if (GLFWmonitor* monitor = glfwGetPrimaryMonitor()) {
     float scale = 1;
     int free_width = 0, free_height = 0;
     glfwGetMonitorContentScale(monitor, &scale, nullptr);
     glfwGetMonitorWorkarea(monitor, nullptr, nullptr, &free_width, &free_height);
-    const auto fit = [scale](int wish, int room) {
-      return std::min(wish, static_cast<int>(static_cast<float>(room) / scale));
+    const auto fit = [scale](int options, int room) {
+      return std::min(options, static_cast<int>(static_cast<float>(room) / scale));
     };
     if (free_width > 0) width = fit(width, free_width);
     if (free_height > title_bar) height = fit(height, free_height - title_bar);
@@ -230,7 +229,7 @@ std::string language_of_the_system() {
     const char* value = std::getenv(name);
     return value ? value : "";
   };
-  return wished_language(variable("LANGUAGE"), variable("LANG"), list_languages(assets_directory()));
+  return preferred_language(variable("LANGUAGE"), variable("LANG"), list_languages(assets_directory()));
 }
 
 void draw(GLFWwindow* window, ImGuiHost& host, App& app, Attention& attention) {
@@ -272,11 +271,11 @@ void follow_title(GLFWwindow* window, const App& app, std::string& shown) {
 
 }  // namespace
 
-int run_window(const WindowWish& wish) {
+int run_window(const WindowOptions& options) {
   const std::vector<BackendChoice> backends = list_backends();
-  const std::shared_ptr<Backend> chosen = chosen_backend(backends, wish.backend).backend;
+  const std::shared_ptr<Backend> chosen = chosen_backend(backends, options.backend).backend;
   const GlfwLibrary library;
-  const WindowShape last = wish.fresh ? WindowShape{} : read_look(state_directory()).window;
+  const WindowShape last = options.fresh ? WindowShape{} : read_look(state_directory()).window;
   const WindowHandle window = open_window(last);
   Attention attention;
   listen(window.get(), attention);
@@ -288,13 +287,14 @@ int run_window(const WindowWish& wish) {
   ImGuiHost host(window.get());
   glfwSetKeyCallback(window.get(), key_by_its_character);
   App app({assets_directory(), ThemeName::Dark, display_scale(window.get()), state_directory(),
-           wish.language ? *wish.language : language_of_the_system(), wish.language.has_value(), wish.fresh},
+           options.language ? *options.language : language_of_the_system(), options.language.has_value(),
+           options.fresh},
           engine, backends);
   attention.app = &app;
-  if (wish.file) {
-    app.open(*wish.file, wish.layer, wish.answers);
+  if (options.file) {
+    app.open(*options.file, options.layer, options.answers);
   } else {
-    if (!wish.fresh && !app.restore()) app.offer_last();
+    if (!options.fresh && !app.restore()) app.offer_last();
     app.offer_start();
   }
   std::string title;

@@ -11,18 +11,18 @@
 
 namespace attnscope {
 
-struct WindowWish {
+struct WindowOptions {
   std::optional<std::filesystem::path> file;
   std::string layer;                    // of a dump; empty = the first
   Answers answers;                      // to what the file may not say
   std::optional<std::string> language;  // else what was chosen last, else what LANGUAGE or LANG asks for
-  BackendWish backend = BackendWish::Auto;
+  BackendPreference backend = BackendPreference::Auto;
   bool fresh = false;  // looks as in the first run, and nothing is brought back
 };
 
 /// Opens the window, with the file in it when one is given, as it looked when one was closed last, and
 /// returns 0 once it was closed. Throws Error when there is no display, no OpenGL 3.3 on it, or not the
-/// backend that is wished for.
-int run_window(const WindowWish&);
+/// backend that is asked for.
+int run_window(const WindowOptions&);
 
 }  // namespace attnscope

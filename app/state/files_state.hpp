@@ -60,7 +60,7 @@ struct FileDialog {
 /// A file that is there already and would be written over.
 struct OverwriteQuestion {
   std::filesystem::path path;
-  std::optional<PictureWish> picture;  // empty: it is saved or exported
+  std::optional<PictureRequest> picture;  // empty: it is saved or exported
   FileTask task = FileTask::Save;
   std::string facts;           // its size and when it was changed
   bool changed_since = false;  // it is the person's own, but another program has written to it

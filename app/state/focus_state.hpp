@@ -29,10 +29,10 @@ struct FocusState {
 
 /// What a gesture in the focus needs from one frame to the next. Nothing to save.
 struct FocusGesture {
-  unsigned dragged = 0;                      // ID of what a drag moves; 0 = nothing. Its release is no click
-  double grip_query = 0, grip_key = 0;       // the place in the matrix that the mouse holds
-  bool fit_or_zoom = false;                  // Z was pressed
-  std::optional<std::int64_t> cells_wished;  // so many round the chosen one are to be in sight
+  unsigned dragged = 0;                 // ID of what a drag moves; 0 = nothing. Its release is no click
+  double grip_query = 0, grip_key = 0;  // the place in the matrix that the mouse holds
+  bool fit_or_zoom = false;             // Z was pressed
+  std::optional<std::int64_t> cells_asked_for;  // so many round the chosen one are to be in sight
   std::optional<Cell> seen_cell;  // the chosen cell of the frame before: a new one is brought into sight
   std::optional<std::array<float, 2>> bar;  // the ends of the colour bar when a handle was taken
 };

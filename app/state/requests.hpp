@@ -18,7 +18,7 @@ enum class PictureRegion : std::uint8_t { Window, Focus, Heads, Signals, Inspect
 /// "window", "focus", "heads", "signals", "inspector"; empty for anything else.
 std::optional<PictureRegion> picture_region_named(std::string_view);
 
-struct PictureWish {
+struct PictureRequest {
   PictureRegion region = PictureRegion::Window;
   float scale = 1;                      // times the size on screen
   std::filesystem::path path;           // .png or .svg
@@ -31,14 +31,14 @@ struct Requests {
   std::string layer;                          // of the dump to open; empty = the first
   bool cancel_opening = false;                // of a large file that is on its way
   std::optional<std::filesystem::path> save;  // an empty path: where it was saved or opened
-  std::optional<PictureWish> picture;
+  std::optional<PictureRequest> picture;
   bool replace = false;          // what is saved may take the place of another file: somebody was asked
   bool look_for_closed = false;  // the menu opens: what was closed with changes is wanted
   std::optional<std::filesystem::path> reopen;  // what was closed; an empty path: the last
   std::optional<std::size_t> backend;           // compute on this choice of Backends from here on
   bool hold = false;                            // what is on screen becomes B
   bool swap = false;                            // B is shown and edited, what was shown becomes B
-  bool let_go = false;                          // there is no B any more
+  bool release_held = false;                    // there is no B any more
   std::string copy;                             // text for the clipboard; empty = nothing
   int history = 0;                              // -1: one step back, +1: one forward
 };

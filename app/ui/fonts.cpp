@@ -38,26 +38,26 @@ struct FontFile {
   }
 };
 
-/// What Fontconfig finds for a wish whose family and character are optional, if it grants both.
+/// What Fontconfig finds for a request whose family and character are optional, if it grants both.
 std::optional<FontFile> find_font(const char* family, int weight, FcChar32 character = 0) {
-  const Pattern wish(FcPatternCreate(), &FcPatternDestroy);
+  const Pattern request(FcPatternCreate(), &FcPatternDestroy);
   const CharSet needed(FcCharSetCreate(), &FcCharSetDestroy);
-  if (family) FcPatternAddString(wish.get(), FC_FAMILY, reinterpret_cast<const FcChar8*>(family));
+  if (family) FcPatternAddString(request.get(), FC_FAMILY, reinterpret_cast<const FcChar8*>(family));
   if (character) {
     FcCharSetAddChar(needed.get(), character);
-    FcPatternAddCharSet(wish.get(), FC_CHARSET, needed.get());
+    FcPatternAddCharSet(request.get(), FC_CHARSET, needed.get());
   }
-  FcPatternAddInteger(wish.get(), FC_WEIGHT, weight);
-  FcPatternAddInteger(wish.get(), FC_SLANT, FC_SLANT_ROMAN);
-  FcPatternAddBool(wish.get(), FC_SCALABLE, FcTrue);
-  FcPatternAddBool(wish.get(), FC_COLOR, FcFalse);
-  FcPatternAddBool(wish.get(), FC_VARIABLE,
+  FcPatternAddInteger(request.get(), FC_WEIGHT, weight);
+  FcPatternAddInteger(request.get(), FC_SLANT, FC_SLANT_ROMAN);
+  FcPatternAddBool(request.get(), FC_SCALABLE, FcTrue);
+  FcPatternAddBool(request.get(), FC_COLOR, FcFalse);
+  FcPatternAddBool(request.get(), FC_VARIABLE,
                    FcFalse);  // stb_truetype draws a variable font in its default weight only
-  FcConfigSubstitute(nullptr, wish.get(), FcMatchPattern);
-  FcDefaultSubstitute(wish.get());
+  FcConfigSubstitute(nullptr, request.get(), FcMatchPattern);
+  FcDefaultSubstitute(request.get());
 
   FcResult result = FcResultNoMatch;
-  const Pattern found(FcFontMatch(nullptr, wish.get(), &result), &FcPatternDestroy);
+  const Pattern found(FcFontMatch(nullptr, request.get(), &result), &FcPatternDestroy);
   FcChar8 *path = nullptr, *name = nullptr;
   if (!found || FcPatternGetString(found.get(), FC_FILE, 0, &path) != FcResultMatch) return {};
   if (family && (FcPatternGetString(found.get(), FC_FAMILY, 0, &name) != FcResultMatch ||
@@ -99,8 +99,8 @@ struct Family {
 ImFont* load_chain(const Family& family) {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
   ImFont* font = nullptr;
-  const auto add = [&](const FontFile& file, const ImFontConfig& wish) {
-    ImFontConfig config = wish;
+  const auto add = [&](const FontFile& file, const ImFontConfig& request) {
+    ImFontConfig config = request;
     config.FontNo = static_cast<ImU32>(file.index);
     config.MergeMode = font != nullptr;
     if (ImFont* added = atlas.AddFontFromFileTTF(file.path.c_str(), reference_size, &config)) font = added;

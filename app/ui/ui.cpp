@@ -98,19 +98,19 @@ ImFont* Ui::font(Ink ink) const {
   return fonts_.regular;
 }
 
-std::string_view Ui::said(std::string_view text, std::string& room) const {
-  if (purpose_.words) return purpose_.words->said(text, room);
+std::string_view Ui::translated(std::string_view text, std::string& room) const {
+  if (purpose_.words) return purpose_.words->translated(text, room);
   return has_marks(text) ? std::string_view(room = isolated(text)) : text;
 }
 
-std::string Ui::said(std::string_view text) const {
+std::string Ui::translated(std::string_view text) const {
   std::string room;
-  return std::string(said(text, room));
+  return std::string(translated(text, room));
 }
 
 float Ui::text_width(std::string_view text, float size, Ink ink) const {
   std::string room;
-  return width_of(said(text, room), size, ink);
+  return width_of(translated(text, room), size, ink);
 }
 
 float Ui::width_of(std::string_view text, float size, Ink ink) const {
@@ -122,7 +122,7 @@ float Ui::width_of(std::string_view text, float size, Ink ink) const {
 
 std::string Ui::fitted(std::string_view text, float size, Ink ink, float max_width) const {
   std::string room;
-  return own(cut(said(text, room), size, ink, max_width));
+  return own(cut(translated(text, room), size, ink, max_width));
 }
 
 std::string Ui::cut(std::string_view text, float size, Ink ink, float max_width) const {
@@ -137,7 +137,7 @@ std::string Ui::cut(std::string_view text, float size, Ink ink, float max_width)
 
 float Ui::text(float x, float y, std::string_view text, const TextStyle& style) const {
   std::string room;
-  return line({x, y}, said(text, room), style);
+  return line({x, y}, translated(text, room), style);
 }
 
 float Ui::line(ImVec2 start, std::string_view text, const TextStyle& style) const {
@@ -165,7 +165,7 @@ void Ui::upright_text(float x, float y_bottom, std::string_view text, const Text
   ImDrawList* draw = list();
   const int first = draw->VtxBuffer.Size;
   const float size = style.size * scale_;
-  std::string shown = said(text);
+  std::string shown = translated(text);
   if (style.max_width > 0) shown = cut(shown, style.size, style.ink, style.max_width);
   // Drawn lying at the pivot, then every vertex is turned by -90°: (dx, dy) -> (dy, -dx).
   const ImVec2 pivot{std::round(x), std::round(y_bottom)};
@@ -183,7 +183,7 @@ void Ui::upright_text(float x, float y_bottom, std::string_view text, const Text
 std::vector<std::string> Ui::broken(std::string_view text, float size, Ink ink, float width) const {
   std::vector<std::string> lines;
   std::string current, room;
-  text = said(text, room);
+  text = translated(text, room);
   while (!text.empty()) {
     const std::size_t space = std::min(text.find(' '), text.size());
     const std::string word(text.substr(0, space));

@@ -95,7 +95,7 @@ class Ui {
   /// Bottom to top, centred on `x`, starting at `y_bottom`.
   void upright_text(float x, float y_bottom, std::string_view text, const TextStyle& style) const;
   /// The text as it will be drawn, for what is not drawn here: hints in Dear ImGui's own fields.
-  std::string said(std::string_view text) const;
+  std::string translated(std::string_view text) const;
   /// The text cut to the width, with "…" where it was cut; marked as own words, since it is translated.
   std::string fitted(std::string_view text, float size, Ink ink, float max_width) const;
   /// Lines broken at spaces; returns the height used (device pixels).
@@ -156,7 +156,7 @@ class Ui {
  private:
   ImDrawList* list() const { return ImGui::GetWindowDrawList(); }
   SvgCanvas* copy() const;  // ready for the next stroke; null: none
-  std::string_view said(std::string_view text, std::string& room) const;
+  std::string_view translated(std::string_view text, std::string& room) const;
   // These take what has been said.
   float width_of(std::string_view text, float size, Ink ink) const;
   std::string cut(std::string_view text, float size, Ink ink, float max_width) const;

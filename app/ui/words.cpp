@@ -187,7 +187,7 @@ std::string Words::translated(std::string_view text) const {
   return out;
 }
 
-std::string_view Words::said(std::string_view text, std::string& room) const {
+std::string_view Words::translated(std::string_view text, std::string& room) const {
   if ((english_ && !watch) || !has_words(text))
     return has_marks(text) ? std::string_view(room = isolated(text)) : text;
   if (const auto known = kept_.find(text); known != kept_.end()) return known->second;

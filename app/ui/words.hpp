@@ -53,8 +53,8 @@ inline constexpr std::string_view english = "en";
 /// Every table in `assets/languages`, in the order of their codes.
 std::vector<Language> list_languages(const std::filesystem::path& assets);
 /// The one that the values of LANGUAGE and LANG ask for ("de_AT:fr", "de_DE.UTF-8"), else English.
-std::string wished_language(std::string_view language, std::string_view lang,
-                            const std::vector<Language>& there);
+std::string preferred_language(std::string_view language, std::string_view lang,
+                               const std::vector<Language>& there);
 
 /// Says texts in the language that was chosen. A text is translated in parts: sentence by sentence, and what
 /// is divided by " · " or by two spaces and more. For one thread.
@@ -67,7 +67,7 @@ class Words {
 
   /// The text as it is to be drawn, without marks. It lives until the next call, as long as `text`, or as
   /// long as `room`. A part that the table does not have stays English.
-  std::string_view said(std::string_view text, std::string& room) const;
+  std::string_view translated(std::string_view text, std::string& room) const;
 
   /// Called with the key of every part of a new text, and whether it is known: for the tests.
   std::function<void(std::string_view key, bool known)> watch;

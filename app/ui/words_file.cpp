@@ -204,13 +204,14 @@ std::vector<Language> list_languages(const std::filesystem::path& assets) {
   return languages;
 }
 
-std::string wished_language(std::string_view language, std::string_view lang,
-                            const std::vector<Language>& there) {
-  std::string wishes = std::string(language) + ":" + std::string(lang);
-  std::string_view left = wishes;
+std::string preferred_language(std::string_view language, std::string_view lang,
+                               const std::vector<Language>& there) {
+  std::string requests = std::string(language) + ":" + std::string(lang);
+  std::string_view left = requests;
   while (!left.empty()) {
     const std::size_t end = std::min(left.find(':'), left.size());
-    const std::string_view wish = left.substr(0, end), code = wish.substr(0, wish.find_first_of("_.@"));
+    const std::string_view request = left.substr(0, end),
+                           code = request.substr(0, request.find_first_of("_.@"));
     left.remove_prefix(std::min(end + 1, left.size()));
     for (const Language& known : there)
       if (known.code == code) return known.code;

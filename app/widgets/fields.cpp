@@ -53,7 +53,7 @@ bool edit_text(const Ui& ui, const char* label, const Box& box, std::string& tex
   ImGui::PushStyleColor(ImGuiCol_TextSelectedBg, fade(ui.theme.query, 0.35f));
   ImGui::PushStyleColor(ImGuiCol_InputTextCursor, ui.theme.query);
   ImGui::PushStyleColor(ImGuiCol_NavCursor, 0);
-  const std::string hint = ui.said(placeholder);
+  const std::string hint = ui.translated(placeholder);
   const std::string typed = kind.keeps ? text : std::string();
   bool answer = ImGui::InputTextWithHint(label, hint.c_str(), &text, kind.flags, kind.callback, kind.data);
   if (kind.keeps && ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGuiKey_Escape, false)) {

@@ -28,8 +28,8 @@ Histogram HistogramCount::finish() && {
   return std::move(made_);
 }
 
-Histogram histogram(const ConstMatrixMap<float>& values, const SeeRow& see, const HistogramWish& wish) {
-  HistogramCount count(wish.low, wish.high, wish.bins, wish.log);
+Histogram histogram(const ConstMatrixMap<float>& values, const SeeRow& see, const HistogramRequest& request) {
+  HistogramCount count(request.low, request.high, request.bins, request.log);
   std::vector<std::uint8_t> seen(static_cast<std::size_t>(values.cols()), 1);
   for (Eigen::Index i = 0; i < values.rows(); ++i) {
     see(i, seen);

@@ -49,14 +49,14 @@ class HistogramCount {
 };
 
 /// The bins of a Histogram, see HistogramCount.
-struct HistogramWish {
+struct HistogramRequest {
   float low = 0, high = 1;
   int bins = 1;
   bool log = false;
-  auto operator<=>(const HistogramWish&) const = default;
+  auto operator<=>(const HistogramRequest&) const = default;
 };
 
 /// Of the cells of a head's numbers [queries][keys] that are seen.
-Histogram histogram(const ConstMatrixMap<float>& values, const SeeRow& see, const HistogramWish& wish);
+Histogram histogram(const ConstMatrixMap<float>& values, const SeeRow& see, const HistogramRequest& request);
 
 }  // namespace attnscope

@@ -36,13 +36,14 @@ Cut cut_at(std::vector<float>& weights, double target) {
 
 }  // namespace
 
-KeptWeights keep_strongest(const ConstMatrixMap<float>& weights, const SeeRow& see, const KeptWish& wish) {
+KeptWeights keep_strongest(const ConstMatrixMap<float>& weights, const SeeRow& see,
+                           const KeptRequest& request) {
   KeptWeights result;
-  const auto mass = static_cast<double>(wish.mass);
+  const auto mass = static_cast<double>(request.mass);
   const auto keys = static_cast<std::size_t>(weights.cols());
   std::vector<std::uint8_t> seen(keys);
   std::vector<float> row(keys), positive;
-  for (std::int64_t query = wish.first; query < wish.last; ++query) {
+  for (std::int64_t query = request.first; query < request.last; ++query) {
     see(query, seen);
     positive.clear();
     double sum = 0;

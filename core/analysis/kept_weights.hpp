@@ -22,15 +22,16 @@ struct KeptWeights {
 };
 
 /// What is kept: this share (0..1) of each of the rows [first, last).
-struct KeptWish {
+struct KeptRequest {
   float mass = 0.7f;
   std::int64_t first = 0, last = 0;
-  bool operator==(const KeptWish&) const = default;
+  bool operator==(const KeptRequest&) const = default;
 };
 
 /// Of these rows of weights [queries][keys] the strongest keys, until their sum reaches the share of the sum
 /// over the keys that the row sees; of equals the earlier one. Hidden cells, zeros and what is not finite are
 /// never kept.
-KeptWeights keep_strongest(const ConstMatrixMap<float>& weights, const SeeRow& see, const KeptWish& wish);
+KeptWeights keep_strongest(const ConstMatrixMap<float>& weights, const SeeRow& see,
+                           const KeptRequest& request);
 
 }  // namespace attnscope

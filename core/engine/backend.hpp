@@ -21,8 +21,8 @@ struct PooledCells;
 struct PooledTile;
 struct Sweep;
 struct SweepProgress;
-struct SweepWish;
-struct TileWish;
+struct SweepRequest;
+struct TileRequest;
 
 class Backend {
  public:
@@ -38,12 +38,13 @@ class Backend {
   virtual void on_cpu(std::stop_token stop, const std::function<void(const Work&)>& fn) = 0;
   /// Long sequences, which have no Trace: everything that grows with queries plus keys only, in one pass.
   /// Throws Error or Cancelled. `progress` may be null. Called from one thread at a time, as run().
-  virtual Sweep sweep(const AttentionProblem&, const SweepWish&, std::stop_token stop,
+  virtual Sweep sweep(const AttentionProblem&, const SweepRequest&, std::stop_token stop,
                       SweepProgress* progress) = 0;
   /// Exact cells of a rectangle of one head. `known`: a sweep of the same problem, or null.
-  virtual Tensor tile(const AttentionProblem&, const TileWish&, const Sweep* known, std::stop_token stop) = 0;
+  virtual Tensor tile(const AttentionProblem&, const TileRequest&, const Sweep* known,
+                      std::stop_token stop) = 0;
   /// The same of weights, in cells of several.
-  virtual PooledTile pooled_tile(const AttentionProblem&, const TileWish&, const PooledCells&,
+  virtual PooledTile pooled_tile(const AttentionProblem&, const TileRequest&, const PooledCells&,
                                  const Sweep* known, std::stop_token stop) = 0;
 };
 

@@ -27,19 +27,19 @@ class CpuBackend final : public Backend {
     fn(Work{pool_, std::move(stop)});
   }
 
-  Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, std::stop_token stop,
+  Sweep sweep(const AttentionProblem& problem, const SweepRequest& request, std::stop_token stop,
               SweepProgress* progress) override {
-    return attnscope::sweep(problem, wish, Work{pool_, std::move(stop)}, progress);
+    return attnscope::sweep(problem, request, Work{pool_, std::move(stop)}, progress);
   }
 
-  Tensor tile(const AttentionProblem& problem, const TileWish& wish, const Sweep* known,
+  Tensor tile(const AttentionProblem& problem, const TileRequest& request, const Sweep* known,
               std::stop_token stop) override {
-    return attnscope::tile(problem, wish, known, Work{pool_, std::move(stop)});
+    return attnscope::tile(problem, request, known, Work{pool_, std::move(stop)});
   }
 
-  PooledTile pooled_tile(const AttentionProblem& problem, const TileWish& wish, const PooledCells& cells,
-                         const Sweep* known, std::stop_token stop) override {
-    return attnscope::pooled_tile(problem, wish, cells, known, Work{pool_, std::move(stop)});
+  PooledTile pooled_tile(const AttentionProblem& problem, const TileRequest& request,
+                         const PooledCells& cells, const Sweep* known, std::stop_token stop) override {
+    return attnscope::pooled_tile(problem, request, cells, known, Work{pool_, std::move(stop)});
   }
 
  private:

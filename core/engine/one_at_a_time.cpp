@@ -25,20 +25,20 @@ class OneAtATime final : public Backend {
     const Turn turn(*this, stop);
     backend_->on_cpu(std::move(stop), fn);
   }
-  Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, std::stop_token stop,
+  Sweep sweep(const AttentionProblem& problem, const SweepRequest& request, std::stop_token stop,
               SweepProgress* progress) override {
     const Turn turn(*this, stop);
-    return backend_->sweep(problem, wish, std::move(stop), progress);
+    return backend_->sweep(problem, request, std::move(stop), progress);
   }
-  Tensor tile(const AttentionProblem& problem, const TileWish& wish, const Sweep* known,
+  Tensor tile(const AttentionProblem& problem, const TileRequest& request, const Sweep* known,
               std::stop_token stop) override {
     const Turn turn(*this, stop);
-    return backend_->tile(problem, wish, known, std::move(stop));
+    return backend_->tile(problem, request, known, std::move(stop));
   }
-  PooledTile pooled_tile(const AttentionProblem& problem, const TileWish& wish, const PooledCells& cells,
-                         const Sweep* known, std::stop_token stop) override {
+  PooledTile pooled_tile(const AttentionProblem& problem, const TileRequest& request,
+                         const PooledCells& cells, const Sweep* known, std::stop_token stop) override {
     const Turn turn(*this, stop);
-    return backend_->pooled_tile(problem, wish, cells, known, std::move(stop));
+    return backend_->pooled_tile(problem, request, cells, known, std::move(stop));
   }
 
  private:

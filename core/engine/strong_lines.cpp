@@ -181,14 +181,14 @@ std::vector<Run> Finder::runs(const Strip& strip) const {
   double evens = 0;
   for (std::int64_t i = first; i < last; i += by) {
     evens += even(i);
-    TileWish wish{.head = h_, .rows = {i, i + 1, 1}};
-    wish.first_key = std::max<std::int64_t>(0, p_.offset + i - middle - reach);
-    wish.last_key = std::min(p_.keys, p_.offset + i - middle + reach + 1);
-    if (wish.first_key >= wish.last_key) continue;
-    const Tensor row = tile(p_, wish, &states_, work_);
-    for (std::int64_t j = wish.first_key; j < wish.last_key; ++j)
+    TileRequest request{.head = h_, .rows = {i, i + 1, 1}};
+    request.first_key = std::max<std::int64_t>(0, p_.offset + i - middle - reach);
+    request.last_key = std::min(p_.keys, p_.offset + i - middle + reach + 1);
+    if (request.first_key >= request.last_key) continue;
+    const Tensor row = tile(p_, request, &states_, work_);
+    for (std::int64_t j = request.first_key; j < request.last_key; ++j)
       sums[static_cast<std::size_t>(p_.offset + i - j - middle + reach)] +=
-          static_cast<double>(row.data()[j - wish.first_key]);
+          static_cast<double>(row.data()[j - request.first_key]);
   }
   std::vector<std::pair<double, std::int64_t>> peaks;
   for (std::size_t d = 0; d < sums.size(); ++d) {
@@ -210,16 +210,16 @@ std::vector<double> Finder::weights_on(const Run& run) const {
   const std::int64_t span = std::max<std::int64_t>(1, measured_rows / step_) * step_;
   for (std::int64_t from = first_known(run.first); from < run.last; from += span) {
     const std::int64_t to = std::min(run.last, from + span);
-    TileWish wish{.head = h_, .rows = {from, to, step_}};
-    wish.first_key = std::clamp<std::int64_t>(p_.offset + from - run.distance, 0, p_.keys);
-    wish.last_key = std::clamp<std::int64_t>(p_.offset + to - run.distance, 0, p_.keys);
+    TileRequest request{.head = h_, .rows = {from, to, step_}};
+    request.first_key = std::clamp<std::int64_t>(p_.offset + from - run.distance, 0, p_.keys);
+    request.last_key = std::clamp<std::int64_t>(p_.offset + to - run.distance, 0, p_.keys);
     Tensor cells;
-    if (wish.first_key < wish.last_key) cells = tile(p_, wish, &states_, work_);
+    if (request.first_key < request.last_key) cells = tile(p_, request, &states_, work_);
     for (std::int64_t i = from; i < to; i += step_) {
       const std::int64_t key = p_.offset + i - run.distance;
-      const bool there = key >= wish.first_key && key < wish.last_key && counts(i);
-      weights.push_back(there ? static_cast<double>(cells.matrix()((i - from) / step_, key - wish.first_key))
-                              : 0);
+      const bool there = key >= request.first_key && key < request.last_key && counts(i);
+      weights.push_back(
+          there ? static_cast<double>(cells.matrix()((i - from) / step_, key - request.first_key)) : 0);
     }
   }
   return weights;

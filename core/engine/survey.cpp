@@ -70,7 +70,7 @@ Tensor merged_picture(const Sweep& a, const Sweep& b, Tensor Sweep::*which) {
   return all;
 }
 
-SweepWish wish_for(std::int64_t cell, RowRange rows, bool everything) {
+SweepRequest request_for(std::int64_t cell, RowRange rows, bool everything) {
   return {.output = everything,
           .received = everything,
           .strongest = true,
@@ -116,7 +116,7 @@ SurveyPtr first_look(StreamedDocument document, Backend& backend, const std::sto
   survey->cell = survey_cell(problem, survey_side / 2);
   RowRange rows{0, problem.queries, survey->cell};
   while (rows.step > problem.queries) rows.step /= 2;
-  survey->known = backend.sweep(problem, wish_for(survey->cell, rows, rows.step == 1), stop, progress);
+  survey->known = backend.sweep(problem, request_for(survey->cell, rows, rows.step == 1), stop, progress);
   return survey;
 }
 
@@ -127,7 +127,7 @@ SurveyPtr refined(const Survey& so_far, Backend& backend, const std::stop_token&
   survey->cell = survey_cell(so_far.problem());
   const std::int64_t step = so_far.known.rows.step, queries = so_far.problem().queries;
   const auto look = [&](RowRange rows) {
-    return backend.sweep(so_far.problem(), wish_for(survey->cell, rows, true), stop, progress);
+    return backend.sweep(so_far.problem(), request_for(survey->cell, rows, true), stop, progress);
   };
   // The first look was coarser and went without the output: its rows are swept once more.
   const bool first = so_far.known.output.size() == 0;

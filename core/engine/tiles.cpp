@@ -22,15 +22,15 @@ WeightTile make_tile(const Survey& survey, const TilePlace& place, Backend* back
   const std::int64_t span = TilePlace::side << place.level;
   WeightTile tile;
   tile.step = step_of(survey, place.level);
-  TileWish wish;
-  wish.head = place.head;
-  wish.rows = {place.first_query(), std::min(p.queries, place.first_query() + span), tile.step};
-  wish.first_key = place.first_key();
-  wish.last_key = std::min(p.keys, wish.first_key + span);
+  TileRequest request;
+  request.head = place.head;
+  request.rows = {place.first_query(), std::min(p.queries, place.first_query() + span), tile.step};
+  request.first_key = place.first_key();
+  request.last_key = std::min(p.keys, request.first_key + span);
   const std::int64_t size = std::int64_t{1} << place.level;
   const PooledCells cells{std::max<std::int64_t>(1, size / tile.step), size};
-  PooledTile made = backend != nullptr ? backend->pooled_tile(p, wish, cells, &survey.known, work.stop)
-                                       : pooled_tile(p, wish, cells, &survey.known, work);
+  PooledTile made = backend != nullptr ? backend->pooled_tile(p, request, cells, &survey.known, work.stop)
+                                       : pooled_tile(p, request, cells, &survey.known, work);
   tile.max = std::move(made.max);
   tile.mean = std::move(made.mean);
   return tile;
@@ -38,16 +38,16 @@ WeightTile make_tile(const Survey& survey, const TilePlace& place, Backend* back
 
 WeightRow make_row(const Survey& survey, const RowPlace& place, const Work& work) {
   const AttentionProblem& p = survey.problem();
-  SweepWish swept;
+  SweepRequest swept;
   swept.output = false;
   swept.first_head = place.head;
   swept.last_head = place.head + 1;
   swept.rows = {place.query, place.query + 1, 1};
   const Sweep sweep = attnscope::sweep(p, swept, work);
-  TileWish wish;
-  wish.head = place.head;
-  wish.rows = swept.rows;
-  const Tensor weights = attnscope::tile(p, wish, &sweep, work);
+  TileRequest request;
+  request.head = place.head;
+  request.rows = swept.rows;
+  const Tensor weights = attnscope::tile(p, request, &sweep, work);
   WeightRow row;
   row.weights.assign(weights.values().begin(), weights.values().end());
   row.log_sum_exp = sweep.log_sum_exp.values()[0];

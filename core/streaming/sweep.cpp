@@ -6,7 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/streaming/drive.hpp"
-#include "core/streaming/wishes.hpp"
+#include "core/streaming/requests.hpp"
 
 namespace attnscope {
 
@@ -23,11 +23,11 @@ std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 class SweepRun {
  public:
-  SweepRun(const AttentionProblem& p, const SweepWish& wish, const Work& work, const Kernels& kernels,
+  SweepRun(const AttentionProblem& p, const SweepRequest& request, const Work& work, const Kernels& kernels,
            Sweep& result)
-      : p_(p), wish_(streaming::checked(p, wish)), work_(work), kernels_(kernels), result_(result) {
-    heads_ = wish_.last_head - wish_.first_head;
-    rows_ = count_rows(wish_.rows, p.queries);
+      : p_(p), request_(streaming::checked(p, request)), work_(work), kernels_(kernels), result_(result) {
+    heads_ = request_.last_head - request_.first_head;
+    rows_ = count_rows(request_.rows, p.queries);
   }
 
   void run(SweepProgress* progress) {
@@ -35,10 +35,10 @@ class SweepRun {
     make_room();
     if (progress_ != nullptr) {
       progress_->done = 0;
-      progress_->total = heads_ * (rows_ + (wish_.received ? p_.keys : 0));
+      progress_->total = heads_ * (rows_ + (request_.received ? p_.keys : 0));
     }
     sweep_rows();
-    if (wish_.received) {
+    if (request_.received) {
       for (std::int64_t h = 0; h < heads_; ++h) receive(h);
     }
   }
@@ -46,10 +46,10 @@ class SweepRun {
  private:
   /// The result's tensors; those of a sweep before that have the right shape stay as they are.
   void make_room() {
-    result_.first_head = wish_.first_head;
-    result_.rows = wish_.rows;
+    result_.first_head = request_.first_head;
+    result_.rows = request_.rows;
     result_.rounded = kernels_.rounds;
-    result_.picture = wish_.picture;
+    result_.picture = request_.picture;
     const auto room = [](auto& tensor, bool wanted, const Shape& shape) {
       using Made = std::remove_reference_t<decltype(tensor)>;
       if (!wanted)
@@ -60,21 +60,21 @@ class SweepRun {
     room(result_.log_sum_exp, true, Shape{heads_, rows_});
     room(result_.entropy, true, Shape{heads_, rows_});
     room(result_.largest, true, Shape{heads_, rows_});
-    room(result_.output, wish_.output, Shape{heads_, rows_, p_.d_v});
-    room(result_.received, wish_.received, Shape{heads_, p_.keys});
-    result_.strongest.resize(wish_.strongest ? static_cast<std::size_t>(heads_ * rows_) : 0);
-    if (wish_.picture) {
-      cell_rows_ = up(rows_, wish_.picture->rows_per_cell);
-      columns_ = up(p_.keys, wish_.picture->keys_per_cell);
+    room(result_.output, request_.output, Shape{heads_, rows_, p_.d_v});
+    room(result_.received, request_.received, Shape{heads_, p_.keys});
+    result_.strongest.resize(request_.strongest ? static_cast<std::size_t>(heads_ * rows_) : 0);
+    if (request_.picture) {
+      cell_rows_ = up(rows_, request_.picture->rows_per_cell);
+      columns_ = up(p_.keys, request_.picture->keys_per_cell);
     }
-    room(result_.mean, wish_.picture.has_value(), Shape{heads_, cell_rows_, columns_});
-    room(result_.max, wish_.picture && !single_weights(), Shape{heads_, cell_rows_, columns_});
+    room(result_.mean, request_.picture.has_value(), Shape{heads_, cell_rows_, columns_});
+    room(result_.max, request_.picture && !single_weights(), Shape{heads_, cell_rows_, columns_});
   }
 
-  bool single_weights() const { return *wish_.picture == PooledCells{1, 1}; }
+  bool single_weights() const { return *request_.picture == PooledCells{1, 1}; }
 
   std::int64_t scratch_floats(int panels) const {
-    const auto cell = wish_.picture ? std::min<std::int64_t>(wish_.picture->keys_per_cell, 1 << 30) : 0;
+    const auto cell = request_.picture ? std::min<std::int64_t>(request_.picture->keys_per_cell, 1 << 30) : 0;
     return kernels_.sweep_scratch(panels, static_cast<int>(p_.d_k), static_cast<int>(p_.d_v),
                                   static_cast<int>(p_.keys), static_cast<int>(cell));
   }
@@ -94,7 +94,7 @@ class SweepRun {
     const int panels = choose_panels();
     const std::int64_t tile = static_cast<std::int64_t>(panels) * kernels_.lanes;
     // Rows of one cell stay with one thread.
-    const std::int64_t group = std::max(tile, wish_.picture ? wish_.picture->rows_per_cell : 1);
+    const std::int64_t group = std::max(tile, request_.picture ? request_.picture->rows_per_cell : 1);
     const std::int64_t groups = up(rows_, group);
     streaming::ScratchPool scratch(scratch_floats(panels));
     const double nanoseconds = static_cast<double>(std::min(group, rows_)) * static_cast<double>(p_.keys) *
@@ -106,21 +106,21 @@ class SweepRun {
       const streaming::ScratchLease lease(scratch);
       // Also cells that will be written: from end to end, so that their lines are in the cache when the
       // kernel writes here and there.
-      if (wish_.picture) clear_cells(h, first, last);
+      if (request_.picture) clear_cells(h, first, last);
       for (std::int64_t row = first; row < last; row += tile) {
         const int count = static_cast<int>(std::min(tile, last - row));
         if (!sweep_tile(h, row, count, lease.data())) return;
         if (progress_ != nullptr) progress_->done += count;
       }
-      if (wish_.picture && !single_weights()) finish_cells(h, first, last);
+      if (request_.picture && !single_weights()) finish_cells(h, first, last);
     });
     if (work_.stop.stop_requested()) throw Cancelled();
   }
 
   /// Rows [row, row + count) of the result.
   bool sweep_tile(std::int64_t h, std::int64_t row, int count, float* scratch) {
-    const streaming::RowPiece piece{wish_.first_head + h, wish_.rows.begin + row * wish_.rows.step,
-                                    wish_.rows.step, count};
+    const streaming::RowPiece piece{request_.first_head + h, request_.rows.begin + row * request_.rows.step,
+                                    request_.rows.step, count};
     const streaming::PieceRule rule(p_, piece);
     const std::int64_t at = h * rows_ + row;
     streaming::SweepJob job{};
@@ -132,18 +132,18 @@ class SweepRun {
     job.d_v = static_cast<int>(p_.d_v);
     job.keys = static_cast<int>(p_.keys);
     job.rule = rule.rule;
-    if (wish_.output) job.output = result_.output.data() + at * p_.d_v;
+    if (request_.output) job.output = result_.output.data() + at * p_.d_v;
     job.log_sum_exp = result_.log_sum_exp.data() + at;
     job.entropy = result_.entropy.data() + at;
     job.largest = result_.largest.data() + at;
-    if (wish_.strongest) job.strongest = result_.strongest.data() + at;
-    if (wish_.picture) {
-      const std::int64_t cell = (h * cell_rows_ + row / wish_.picture->rows_per_cell) * columns_;
+    if (request_.strongest) job.strongest = result_.strongest.data() + at;
+    if (request_.picture) {
+      const std::int64_t cell = (h * cell_rows_ + row / request_.picture->rows_per_cell) * columns_;
       job.cell_mean = result_.mean.data() + cell;
       if (!single_weights()) job.cell_max = result_.max.data() + cell;
       job.cell_stride = columns_;
-      job.rows_per_cell = static_cast<int>(wish_.picture->rows_per_cell);
-      job.keys_per_cell = static_cast<int>(wish_.picture->keys_per_cell);
+      job.rows_per_cell = static_cast<int>(request_.picture->rows_per_cell);
+      job.keys_per_cell = static_cast<int>(request_.picture->keys_per_cell);
     }
     job.scratch = scratch;
     job.stop = {[](const void* self) { return static_cast<const std::stop_token*>(self)->stop_requested(); },
@@ -152,7 +152,7 @@ class SweepRun {
   }
 
   void clear_cells(std::int64_t h, std::int64_t first, std::int64_t last) {
-    const std::int64_t height = wish_.picture->rows_per_cell;
+    const std::int64_t height = request_.picture->rows_per_cell;
     const std::int64_t begin = (h * cell_rows_ + first / height) * columns_;
     const std::int64_t count = up(last - first, height) * columns_;
     std::fill_n(result_.mean.data() + begin, count, 0.0f);
@@ -161,7 +161,7 @@ class SweepRun {
 
   /// The kernels take every cell for full: those at the borders are not.
   void finish_cells(std::int64_t h, std::int64_t first, std::int64_t last) {
-    const std::int64_t height = wish_.picture->rows_per_cell, width = wish_.picture->keys_per_cell;
+    const std::int64_t height = request_.picture->rows_per_cell, width = request_.picture->keys_per_cell;
     const auto share = [](std::int64_t of_full, std::int64_t there) {
       return static_cast<float>(static_cast<double>(of_full) / static_cast<double>(there));
     };
@@ -175,9 +175,9 @@ class SweepRun {
     }
   }
 
-  /// Column sums of head h of the wish: weights again, from Q, K and the log-sum-exp.
+  /// Column sums of head h of the request: weights again, from Q, K and the log-sum-exp.
   void receive(std::int64_t h) {
-    const RowRange& range = wish_.rows;
+    const RowRange& range = request_.rows;
     const std::int64_t real = p_.real_queries < 0 ? p_.queries : p_.real_queries;
     const std::int64_t rows = std::min(rows_, real <= range.begin ? 0 : up(real - range.begin, range.step));
     std::vector<float> shift(static_cast<std::size_t>(rows)), factor(static_cast<std::size_t>(rows));
@@ -196,7 +196,7 @@ class SweepRun {
     work_.for_each(chunks, nanoseconds, [&](std::int64_t item) {
       const streaming::ScratchLease lease(scratch);
       streaming::CellJob job{};
-      job.key = streaming::key_rows(p_, wish_.first_head + h);
+      job.key = streaming::key_rows(p_, request_.first_head + h);
       job.d_k = static_cast<int>(p_.d_k);
       job.first_key = static_cast<int>(item * chunk);
       job.last_key = static_cast<int>(std::min(p_.keys, (item + 1) * chunk));
@@ -206,7 +206,7 @@ class SweepRun {
         job.shift = shift.data() + row;
         job.factor = factor.data() + row;
         const int count = static_cast<int>(std::min<std::int64_t>(streaming::cell_rows, rows - row));
-        receive_rows({wish_.first_head + h, range.begin + row * range.step, range.step, count}, job);
+        receive_rows({request_.first_head + h, range.begin + row * range.step, range.step, count}, job);
       }
       if (progress_ != nullptr) progress_->done += job.last_key - job.first_key;
     });
@@ -227,7 +227,7 @@ class SweepRun {
   }
 
   const AttentionProblem& p_;
-  SweepWish wish_;
+  SweepRequest request_;
   const Work& work_;
   SweepProgress* progress_ = nullptr;
   const Kernels& kernels_;
@@ -237,16 +237,16 @@ class SweepRun {
 
 }  // namespace
 
-Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, const Work& work, SweepProgress* progress,
-            const Kernels* kernels) {
+Sweep sweep(const AttentionProblem& problem, const SweepRequest& request, const Work& work,
+            SweepProgress* progress, const Kernels* kernels) {
   Sweep result;
-  sweep_into(result, problem, wish, work, progress, kernels);
+  sweep_into(result, problem, request, work, progress, kernels);
   return result;
 }
 
-void sweep_into(Sweep& result, const AttentionProblem& problem, const SweepWish& wish, const Work& work,
+void sweep_into(Sweep& result, const AttentionProblem& problem, const SweepRequest& request, const Work& work,
                 SweepProgress* progress, const Kernels* kernels) {
-  SweepRun(problem, wish, work, streaming::chosen(kernels), result).run(progress);
+  SweepRun(problem, request, work, streaming::chosen(kernels), result).run(progress);
 }
 
 }  // namespace attnscope

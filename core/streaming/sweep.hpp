@@ -31,19 +31,19 @@ struct PooledCells {
 inline constexpr std::int64_t most_picture_columns = 4096;
 
 /// Log-sum-exp, entropy and the largest weight of each row come for nothing and are always there.
-struct SweepWish {
+struct SweepRequest {
   bool output = true;
   bool received = false;   // a second pass over Q and K
   bool strongest = false;  // the key of each row's largest weight
   std::optional<PooledCells> picture = {};
   std::int64_t first_head = 0, last_head = -1;  // heads [first, last); -1 = all
   RowRange rows = {};
-  bool operator==(const SweepWish&) const = default;
+  bool operator==(const SweepRequest&) const = default;
 };
 
-/// H = heads of the wish, R = its rows. A row without any key: zeros, entropy 0, log-sum-exp -inf, strongest
-/// key -1. A NaN or +inf among the scores of a row makes its numbers and the cells it falls in NaN, as the
-/// formula has it, and no other's.
+/// H = heads of the request, R = its rows. A row without any key: zeros, entropy 0, log-sum-exp -inf,
+/// strongest key -1. A NaN or +inf among the scores of a row makes its numbers and the cells it falls in NaN,
+/// as the formula has it, and no other's.
 struct Sweep {
   std::int64_t first_head = 0;
   RowRange rows;                 // with its end filled in
@@ -53,7 +53,7 @@ struct Sweep {
   Tensor entropy;                // [H][R] nats, centred form H = ln l - u/l
   Tensor largest;                // [H][R] largest weight
   std::vector<std::int32_t> strongest;  // [H][R] first key that has it; or empty
-  Tensor received;                      // [H][keys] sums of weights over the wish's real rows; or empty
+  Tensor received;                      // [H][keys] sums of weights over the request's real rows; or empty
   std::optional<PooledCells> picture = {};
   /// [H][ceil(R / rows_per_cell)][ceil(keys / keys_per_cell)] over the cells that exist; hidden keys count as
   /// 0. Weights below 2^-100 of their row's largest count as that much.
@@ -75,15 +75,15 @@ struct SweepProgress {
 /// Rows of a range over `queries` queries.
 std::int64_t count_rows(const RowRange&, std::int64_t queries);
 
-/// Throws Error (a problem or wish that does not fit) or, within milliseconds of a stop, Cancelled. The
+/// Throws Error (a problem or request that does not fit) or, within milliseconds of a stop, Cancelled. The
 /// results do not depend on the number of threads. `kernels`: null = the fastest here.
-Sweep sweep(const AttentionProblem&, const SweepWish&, const Work&, SweepProgress* progress = nullptr,
+Sweep sweep(const AttentionProblem&, const SweepRequest&, const Work&, SweepProgress* progress = nullptr,
             const streaming::Kernels* kernels = nullptr);
 
 /// The same into a Sweep that was used before, whose memory serves again where it fits: fresh pages for
 /// pictures cost a tenth of the time, and giving back those of a long output takes longer than a stop may.
 /// After an exception `result` holds anything, but keeps its memory.
-void sweep_into(Sweep& result, const AttentionProblem&, const SweepWish&, const Work&,
+void sweep_into(Sweep& result, const AttentionProblem&, const SweepRequest&, const Work&,
                 SweepProgress* progress = nullptr, const streaming::Kernels* kernels = nullptr);
 
 }  // namespace attnscope

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/streaming/drive.hpp"
-#include "core/streaming/wishes.hpp"
+#include "core/streaming/requests.hpp"
 
 namespace attnscope {
 
@@ -20,21 +20,21 @@ std::int64_t place_of(const Sweep& known, std::int64_t head, std::int64_t query)
 }
 
 /// Log-sum-exp of the tile's rows: looked up, or swept when one of them is not known.
-std::vector<double> log_sum_exps(const AttentionProblem& p, const TileWish& wish, const Sweep* known,
+std::vector<double> log_sum_exps(const AttentionProblem& p, const TileRequest& request, const Sweep* known,
                                  const Work& work, const streaming::Kernels& kernels) {
   std::vector<double> found;
-  for (std::int64_t query = wish.rows.begin; known != nullptr && query < wish.rows.end;
-       query += wish.rows.step) {
-    const std::int64_t place = place_of(*known, wish.head, query);
+  for (std::int64_t query = request.rows.begin; known != nullptr && query < request.rows.end;
+       query += request.rows.step) {
+    const std::int64_t place = place_of(*known, request.head, query);
     if (place < 0) break;
     found.push_back(known->log_sum_exp.data()[place]);
   }
-  if (static_cast<std::int64_t>(found.size()) == count_rows(wish.rows, p.queries)) return found;
-  SweepWish rows;
+  if (static_cast<std::int64_t>(found.size()) == count_rows(request.rows, p.queries)) return found;
+  SweepRequest rows;
   rows.output = false;
-  rows.first_head = wish.head;
-  rows.last_head = wish.head + 1;
-  rows.rows = wish.rows;
+  rows.first_head = request.head;
+  rows.last_head = request.head + 1;
+  rows.rows = request.rows;
   const Sweep swept = sweep(p, rows, work, nullptr, &kernels);
   return {swept.log_sum_exp.values().begin(), swept.log_sum_exp.values().end()};
 }
@@ -51,16 +51,16 @@ streaming::CellKind kernel_kind(TileKind kind) {
 /// Makes cells of a rectangle, 64 x 64 at a time.
 class CellMaker {
  public:
-  CellMaker(const AttentionProblem& p, const TileWish& asked, const Sweep* known, const Work& work,
+  CellMaker(const AttentionProblem& p, const TileRequest& asked, const Sweep* known, const Work& work,
             const streaming::Kernels* kernels)
-      : p_(p), kernels_(streaming::chosen(kernels)), wish_(streaming::checked(p, asked)) {
-    if (wish_.kind != TileKind::Weights) return;
-    for (const double log_sum_exp : log_sum_exps(p, wish_, known, work, kernels_))
+      : p_(p), kernels_(streaming::chosen(kernels)), request_(streaming::checked(p, asked)) {
+    if (request_.kind != TileKind::Weights) return;
+    for (const double log_sum_exp : log_sum_exps(p, request_, known, work, kernels_))
       shifts_.push_back(streaming::shift_of(log_sum_exp, p.temperature));
   }
 
-  std::int64_t rows() const { return count_rows(wish_.rows, p_.queries); }
-  std::int64_t keys() const { return wish_.last_key - wish_.first_key; }
+  std::int64_t rows() const { return count_rows(request_.rows, p_.queries); }
+  std::int64_t keys() const { return request_.last_key - request_.first_key; }
   std::int64_t scratch() const { return kernels_.cell_scratch(static_cast<int>(p_.d_k)); }
   /// A rough guess for so many rows.
   double nanoseconds(std::int64_t rows) const {
@@ -73,8 +73,8 @@ class CellMaker {
   template <class Place, class Done>
   void make(std::int64_t row, float* scratch, std::int64_t stride, Place&& place, Done&& done) const {
     const int count = static_cast<int>(std::min<std::int64_t>(streaming::cell_rows, rows() - row));
-    const streaming::RowPiece piece{wish_.head, wish_.rows.begin + row * wish_.rows.step, wish_.rows.step,
-                                    count};
+    const streaming::RowPiece piece{request_.head, request_.rows.begin + row * request_.rows.step,
+                                    request_.rows.step, count};
     const streaming::PieceRule rule(p_, piece);
     std::array<float, streaming::cell_rows> shift{}, factor{};
     for (std::size_t i = 0; i < static_cast<std::size_t>(count) && !shifts_.empty(); ++i) {
@@ -83,19 +83,19 @@ class CellMaker {
     }
     streaming::CellJob job{};
     job.query = streaming::query_rows(p_, piece);
-    job.key = streaming::key_rows(p_, wish_.head);
+    job.key = streaming::key_rows(p_, request_.head);
     job.rows = count;
     job.d_k = static_cast<int>(p_.d_k);
     job.rule = rule.rule;
-    job.kind = kernel_kind(wish_.kind);
+    job.kind = kernel_kind(request_.kind);
     job.shift = shift.data();
     job.factor = factor.data();
     job.cell_stride = stride;
     job.scratch = scratch;
     for (std::int64_t key = 0; key < keys(); key += streaming::cell_keys) {
       const std::int64_t last = std::min<std::int64_t>(keys(), key + streaming::cell_keys);
-      job.first_key = static_cast<int>(wish_.first_key + key);
-      job.last_key = static_cast<int>(wish_.first_key + last);
+      job.first_key = static_cast<int>(request_.first_key + key);
+      job.last_key = static_cast<int>(request_.first_key + last);
       job.cells = place(key);
       kernels_.cells(job);
       done(key, count, last - key);
@@ -105,7 +105,7 @@ class CellMaker {
  private:
   const AttentionProblem& p_;
   const streaming::Kernels& kernels_;
-  TileWish wish_;
+  TileRequest request_;
   std::vector<streaming::Shift> shifts_;
 };
 
@@ -157,7 +157,7 @@ class CellPool {
 
 }  // namespace
 
-Tensor tile(const AttentionProblem& problem, const TileWish& asked, const Sweep* known, const Work& work,
+Tensor tile(const AttentionProblem& problem, const TileRequest& asked, const Sweep* known, const Work& work,
             const streaming::Kernels* kernels) {
   const CellMaker maker(problem, asked, known, work, kernels);
   const std::int64_t keys = maker.keys();
@@ -174,7 +174,7 @@ Tensor tile(const AttentionProblem& problem, const TileWish& asked, const Sweep*
   return result;
 }
 
-PooledTile pooled_tile(const AttentionProblem& problem, const TileWish& asked, const PooledCells& cells,
+PooledTile pooled_tile(const AttentionProblem& problem, const TileRequest& asked, const PooledCells& cells,
                        const Sweep* known, const Work& work, const streaming::Kernels* kernels) {
   streaming::check_pooled(asked, cells);
   const CellMaker maker(problem, asked, known, work, kernels);

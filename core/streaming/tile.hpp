@@ -11,19 +11,19 @@ namespace attnscope {
 /// the scaled products alone.
 enum class TileKind { Weights, Masked, Scaled };
 
-struct TileWish {
+struct TileRequest {
   std::int64_t head = 0;
   RowRange rows = {};
   std::int64_t first_key = 0, last_key = -1;  // [first, last); -1 = all
   TileKind kind = TileKind::Weights;
-  bool operator==(const TileWish&) const = default;
+  bool operator==(const TileRequest&) const = default;
 };
 
 /// [rows][keys] of the rectangle. Weights are e^(score - log-sum-exp) with the log-sum-exp of `known` where
 /// it has the head and the rows and is not rounded; otherwise, and with null, those rows are swept first.
 /// Exactly 0 where a key is hidden; tiny weights come out down to the smallest float. Throws Error or
 /// Cancelled as sweep().
-Tensor tile(const AttentionProblem&, const TileWish&, const Sweep* known, const Work&,
+Tensor tile(const AttentionProblem&, const TileRequest&, const Sweep* known, const Work&,
             const streaming::Kernels* kernels = nullptr);
 
 /// Weights of a rectangle in cells of several, counted from its first row and key: over those that exist,
@@ -33,8 +33,9 @@ struct PooledTile {
   Tensor mean, max;
 };
 
-/// tile() of weights, pooled as it is made. Throws Error, also when the wish is not of weights, or Cancelled.
-PooledTile pooled_tile(const AttentionProblem&, const TileWish&, const PooledCells&, const Sweep* known,
+/// tile() of weights, pooled as it is made. Throws Error, also when the request is not of weights, or
+/// Cancelled.
+PooledTile pooled_tile(const AttentionProblem&, const TileRequest&, const PooledCells&, const Sweep* known,
                        const Work&, const streaming::Kernels* kernels = nullptr);
 
 }  // namespace attnscope

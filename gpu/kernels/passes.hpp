@@ -1,6 +1,6 @@
 // gpu/kernels: what each kernel is given: plain data with pointers into the device's memory. H = heads of the
-// wish, R = its rows, D = d_k and d_v padded to 32, 64, 96 or 128 with zeros. All indices into arrays are 64
-// bits wide: at 131,072 tokens a head's numbers alone pass 2^31 bytes.
+// request, R = its rows, D = d_k and d_v padded to 32, 64, 96 or 128 with zeros. All indices into arrays are
+// 64 bits wide: at 131,072 tokens a head's numbers alone pass 2^31 bytes.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@ struct Operands {
   std::int64_t queries;
   int keys;
   int heads_per_key;             // query heads that share a head of keys
-  int first_head, heads;         // of the wish
-  std::int64_t first_row, step;  // row i of the wish is query first_row + i * step
+  int first_head, heads;         // of the request
+  std::int64_t first_row, step;  // row i of the request is query first_row + i * step
   int rows;
 };
 

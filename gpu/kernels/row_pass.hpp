@@ -46,7 +46,7 @@ struct RowKernel {
 
   /// Which rows and keys this block is at.
   struct Place {
-    int item, head, first_row;  // head: of the wish
+    int item, head, first_row;  // head: of the request
     std::int64_t at;            // of the first row among [H][R]
     Interval any, all;
     ATTNSCOPE_THREAD int rows(const RowPass& p) const { return smaller_of(tile, p.in.rows - first_row); }

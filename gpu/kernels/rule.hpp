@@ -29,7 +29,7 @@ ATTNSCOPE_THREAD Interval interval_of(const Operands& in, int head, std::int64_t
   return {static_cast<int>(begin), static_cast<int>(end)};
 }
 
-/// The query of row `row` of the wish; rows beyond the last repeat it.
+/// The query of row `row` of the request; rows beyond the last repeat it.
 ATTNSCOPE_THREAD std::int64_t query_of(const Operands& in, int row) {
   return in.first_row + static_cast<std::int64_t>(smaller_of(row, in.rows - 1)) * in.step;
 }

@@ -134,7 +134,7 @@ TEST_CASE("every key of the action table does something") {
     for (int i = 0; i < 3; ++i) robot.key(ImGuiKey_Escape);  // ends typing, closes lists
     robot.app().view() = ViewState{};
     ImGui::SetNavCursorVisible(false);  // the mouse was used since
-    robot.app().let_go();
+    robot.app().release_held();
     robot.app().open(start);
     prepare(robot, action);
     const Seen before(robot);

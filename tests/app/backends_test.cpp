@@ -374,13 +374,13 @@ TEST_CASE("backends: the command line chooses one, or says why it is not there",
   REQUIRE(here.front().backend);
   if (here.back().backend) {
     CHECK(test::run(directory, "render --size 400x300 --backend cuda -o cuda.png").exit_code == 0);
-    CHECK(&chosen_backend(here, BackendWish::Auto) == &here.back());
+    CHECK(&chosen_backend(here, BackendPreference::Auto) == &here.back());
     return;
   }
   CHECK_FALSE(here.back().why_not.empty());
   test::check_refusal(directory, "render --backend cuda -o a.png", 1, here.back().why_not);
   test::check_refusal(directory, "bench --backend cuda --n 8", 1, here.back().why_not);
-  CHECK(&chosen_backend(here, BackendWish::Auto) == &here.front());
+  CHECK(&chosen_backend(here, BackendPreference::Auto) == &here.front());
 }
 
 }  // namespace attnscope::backends_test

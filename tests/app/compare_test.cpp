@@ -390,14 +390,14 @@ TEST_CASE("an idle window stays idle in Compare") {
 
 TEST_CASE("render draws Compare of a document, which holds nothing") {
   const TemporaryDirectory directory;
-  RenderWish wish;
-  wish.file = examples / "1-the-cat-sat.json";
-  wish.out = directory / "compare.png";
-  wish.width = 1280;
-  wish.height = 720;
-  wish.view = "compare";
-  render_picture(wish);
-  const auto compare = std::filesystem::file_size(wish.out);
+  RenderOptions request;
+  request.file = examples / "1-the-cat-sat.json";
+  request.out = directory / "compare.png";
+  request.width = 1280;
+  request.height = 720;
+  request.view = "compare";
+  render_picture(request);
+  const auto compare = std::filesystem::file_size(request.out);
   CHECK(compare > 10'000);
 }
 

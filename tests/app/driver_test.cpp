@@ -40,7 +40,7 @@ TEST_CASE("The program links no library of CUDA, and without a driver it says wh
   const std::vector<BackendChoice> all = list_backends();
   REQUIRE(all.size() == 2);
   CHECK(all.back().backend == nullptr);
-  CHECK(chosen_backend(all, BackendWish::Auto).name == "CPU");
+  CHECK(chosen_backend(all, BackendPreference::Auto).name == "CPU");
   const std::string& reason = all.back().why_not;
   const bool told = reason == "This computer has no NVIDIA driver, so the CPU computes everything." ||
                     reason == "This build has no CUDA kernels, so the CPU computes everything.";

@@ -81,13 +81,13 @@ TEST_CASE("tiles of any level are the exact weights, pooled") {
     const TilePlace place{0, 3, level, (tokens >> level) / Tiles::side,
                           1};  // at the lower end: not all there
     const auto tile = wait(place);
-    TileWish wish;
-    wish.head = 3;
-    wish.rows = {place.first_query(), tokens, 1};
-    wish.first_key = place.first_key();
-    wish.last_key = place.first_key() + (Tiles::side << level);
+    TileRequest request;
+    request.head = 3;
+    request.rows = {place.first_query(), tokens, 1};
+    request.first_key = place.first_key();
+    request.last_key = place.first_key() + (Tiles::side << level);
     const auto backend = make_cpu_backend(1);
-    const Tensor exact = backend->tile(survey.problem(), wish, &survey.known, {});
+    const Tensor exact = backend->tile(survey.problem(), request, &survey.known, {});
     const std::int64_t size = std::int64_t{1} << level;
     REQUIRE(tile->max.shape() == Shape{(exact.shape()[0] + size - 1) / size, Tiles::side});
     for (std::int64_t y = 0; y < tile->max.shape()[0]; ++y) {

@@ -21,9 +21,9 @@ namespace attnscope::monkey_test {
 
 namespace {
 
-int events_wished() {
-  const char* wish = std::getenv("ATTNSCOPE_MONKEY");
-  return wish ? std::max(1, std::atoi(wish)) : 2000;
+int events_asked_for() {
+  const char* request = std::getenv("ATTNSCOPE_MONKEY");
+  return request ? std::max(1, std::atoi(request)) : 2000;
 }
 
 /// Works in a directory of its own: a path that it types into a field ends there.
@@ -267,7 +267,7 @@ TEST_CASE("a monkey before the window breaks nothing") {
   const std::filesystem::path example = list_examples(ATTNSCOPE_ASSETS).front().path;
   Robot robot({.width = 1280, .height = 720});
   std::vector<std::string> last;
-  const int events = events_wished();
+  const int events = events_asked_for();
   WayBack way(robot);
   for (int i = 0; i < events; ++i) {
     last.push_back(monkey.act(robot));

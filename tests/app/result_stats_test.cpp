@@ -147,7 +147,7 @@ TEST_CASE("ends that are dragged are counted one after the other, and the last o
     stats.begin_frame();
     stats.histogram(scores, 0, 0, {-1 - 0.01f * static_cast<float>(i), 3, 48});
   }
-  const HistogramWish last{-1 - 1.99f, 3, 48};
+  const HistogramRequest last{-1 - 1.99f, 3, 48};
   while (stats.finish()) stats.histogram(scores, 0, 0, last);
   // Before the mask as well only the cells that it leaves count.
   CHECK(stats.histogram(scores, 0, 0, last)->bins ==

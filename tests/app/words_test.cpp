@@ -26,7 +26,7 @@ namespace {
 
 std::string said(const Words& words, std::string_view text) {
   std::string room;
-  return std::string(words.said(text, room));
+  return std::string(words.translated(text, room));
 }
 
 Words words_with(std::string_view lines) {
@@ -72,9 +72,9 @@ TEST_CASE("words: English is said as it stands, without a copy", "[words]") {
   const Words words;
   const std::string text = "Head 3 of 8";
   std::string room;
-  CHECK(words.said(text, room).data() == text.data());
+  CHECK(words.translated(text, room).data() == text.data());
   CHECK(room.empty());
-  CHECK(words.said("key " + own("cat"), room) == "key cat");
+  CHECK(words.translated("key " + own("cat"), room) == "key cat");
 }
 
 TEST_CASE("words: more texts than are kept are still said right", "[words]") {
@@ -154,11 +154,11 @@ TEST_CASE("words: whatever bytes a table has, it is read or refused in one sente
 
 TEST_CASE("words: the system asks for a language that there is", "[words]") {
   const std::vector<Language> there{{"en", "English"}, {"de", "Deutsch"}, {"fr", "Français"}};
-  CHECK(wished_language("", "de_DE.UTF-8", there) == "de");
-  CHECK(wished_language("sv:fr:de", "de_DE.UTF-8", there) == "fr");
-  CHECK(wished_language("", "C.UTF-8", there) == "en");
-  CHECK(wished_language("", "", there) == "en");
-  CHECK(wished_language("en_GB:de", "de_DE", there) == "en");
+  CHECK(preferred_language("", "de_DE.UTF-8", there) == "de");
+  CHECK(preferred_language("sv:fr:de", "de_DE.UTF-8", there) == "fr");
+  CHECK(preferred_language("", "C.UTF-8", there) == "en");
+  CHECK(preferred_language("", "", there) == "en");
+  CHECK(preferred_language("en_GB:de", "de_DE", there) == "en");
 }
 
 TEST_CASE("words: tables are listed behind English, and a bad one leaves the window in English", "[words]") {

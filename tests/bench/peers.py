@@ -103,35 +103,35 @@ def ask_self(*arguments):
     return json.loads(done.stdout)
 
 
-def product_round(wish, emit, n, causal):
+def product_round(options, emit, n, causal):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "bench.json")
-        command = [wish.program, "bench", "--n", str(n), "--heads", str(wish.heads), "--dim", str(wish.dim),
-                   "--threads", str(wish.threads), "--emit", emit, "--seconds", str(wish.seconds), "--json", path]
-        command += ["--precision", wish.precision]
-        if wish.isa:
-            command += ["--isa", wish.isa]
+        command = [options.program, "bench", "--n", str(n), "--heads", str(options.heads), "--dim", str(options.dim),
+                   "--threads", str(options.threads), "--emit", emit, "--seconds", str(options.seconds), "--json", path]
+        command += ["--precision", options.precision]
+        if options.isa:
+            command += ["--isa", options.isa]
         subprocess.run(command + (["--causal"] if causal else []), check=True, stdout=subprocess.DEVNULL)
         with open(path, encoding="utf-8") as file:
             report = json.load(file)
     return report["isa"], report["lengths"][0]
 
 
-def measure(wish, n, causal):
+def measure(options, n, causal):
     """One line of the table: medians over the rounds, in milliseconds."""
-    peers = [peer for peer in wish.peers if peer == "sdpa" or n <= wish.largest_eager]
+    peers = [peer for peer in options.peers if peer == "sdpa" or n <= options.largest_eager]
     times = {name: [] for name in [*PRODUCT.values(), *peers]}
     shares, foreign, isa = [], [], ""
-    for _ in range(wish.rounds):
+    for _ in range(options.rounds):
         for emit, name in PRODUCT.items():
-            isa, row = product_round(wish, emit, n, causal)
+            isa, row = product_round(options, emit, n, causal)
             times[name].append(row["median_ms"])
             foreign.append(row["foreign_processors"])
             if emit == "output,entropy":
                 shares.append(row["share_of_gemm"])
         for peer in peers:
-            seconds = ask_self("--round", peer, n, int(causal), wish.heads, wish.dim, wish.threads, wish.seconds,
-                               "bf16" if wish.precision == "bf16" else "fp32")
+            seconds = ask_self("--round", peer, n, int(causal), options.heads, options.dim, options.threads, options.seconds,
+                               "bf16" if options.precision == "bf16" else "fp32")
             times[peer].append(1e3 * seconds)
     medians = {name: statistics.median(found) for name, found in times.items()}
     ratios = {f"{peer} / {name}": medians[peer] / medians[name] for peer in peers for name in PRODUCT.values()}
@@ -163,25 +163,25 @@ def main():
     parser.add_argument("--largest-eager", type=int, default=4096, help="longer sequences do not fit")
     parser.add_argument("--peers", default=",".join(PEERS))
     parser.add_argument("--json", help="a file for all numbers")
-    wish = parser.parse_args()
-    wish.peers = wish.peers.split(",")
+    options = parser.parse_args()
+    options.peers = options.peers.split(",")
 
-    facts = ask_self("--facts", wish.threads)
+    facts = ask_self("--facts", options.threads)
     print(f"torch {facts['version']}, {facts['blas']}, {facts['capability']}, matrix product "
-          f"{facts['gemm_gflops']:.0f} GFLOP/s; {wish.precision}, {wish.threads} threads, {wish.heads} heads of "
-          f"{wish.dim}; medians of {wish.rounds} rounds in turns, ms")
+          f"{facts['gemm_gflops']:.0f} GFLOP/s; {options.precision}, {options.threads} threads, {options.heads} heads of "
+          f"{options.dim}; medians of {options.rounds} rounds in turns, ms")
     rows = []
-    for n in map(int, wish.n.split(",")):
+    for n in map(int, options.n.split(",")):
         for causal in (False, True):
-            row = measure(wish, n, causal)
+            row = measure(options, n, causal)
             rows.append(row)
             text = "  ".join(f"{name} {value:.2f}" for name, value in row["ms"].items())
             ratios = "  ".join(f"{name} {value:.2f}" for name, value in row["ratios"].items())
             print(f"n {n} {'causal' if causal else 'full'} ({row['isa']}): {text}\n    ratios: {ratios}\n    "
                   f"{100 * row['share_of_gemm']:.0f} % of Eigen's GEMM, others took up to "
                   f"{row['foreign_processors']:.2f} processors", flush=True)
-    if wish.json:
-        with open(wish.json, "w", encoding="utf-8") as file:
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
             json.dump({"torch": facts, "rows": rows}, file, indent=1)
 
 

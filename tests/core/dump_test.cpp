@@ -187,8 +187,8 @@ TEST_CASE("weights of more cells than are kept at once are shown as a long seque
   const Survey& survey = *result->layer().surveys[0];
   CHECK(survey.known.largest.matrix()(2, 1) > 0.7499f);
   ThreadPool pool(1);
-  const TileWish wish{.head = 2, .rows = {3000, 3003, 1}, .first_key = 2998, .last_key = 3003};
-  const Tensor shown = tile(survey.problem(), wish, &survey.known, Work{pool, {}});
+  const TileRequest request{.head = 2, .rows = {3000, 3003, 1}, .first_key = 2998, .last_key = 3003};
+  const Tensor shown = tile(survey.problem(), request, &survey.known, Work{pool, {}});
   const float expected[3][5] = {{0, .25f, .75f, 0, 0}, {0, 0, .25f, .75f, 0}, {0, 0, 0, .25f, .75f}};
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 5; ++j) CHECK(std::abs(shown.matrix()(i, j) - expected[i][j]) <= 1e-6f);

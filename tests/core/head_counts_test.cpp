@@ -82,8 +82,8 @@ TEST_CASE("a histogram counts every finite value that is seen once") {
   for (unsigned seed = 1; seed <= 200; ++seed) {
     const Cells cells(seed);
     const bool log = seed % 2 == 0;
-    const HistogramWish wish{log ? 0.125f : -1.5f, 2, 7, log};
-    const Histogram found = histogram(cells.map(), cells.see(), wish);
+    const HistogramRequest request{log ? 0.125f : -1.5f, 2, 7, log};
+    const Histogram found = histogram(cells.map(), cells.see(), request);
     std::vector<std::int64_t> bins(7);
     std::int64_t below = 0, above = 0, all = 0, close = 0;
     double sum = 0, squares = 0;
@@ -92,9 +92,9 @@ TEST_CASE("a histogram counts every finite value that is seen once") {
       ++all;
       sum += v;
       squares += v * v;
-      below += v < static_cast<double>(wish.low);
-      above += v > static_cast<double>(wish.high);
-      if (v < static_cast<double>(wish.low) || v > 2) continue;
+      below += v < static_cast<double>(request.low);
+      above += v > static_cast<double>(request.high);
+      if (v < static_cast<double>(request.low) || v > 2) continue;
       const double at = log ? std::log(v / 0.125) / std::log(16) * 7 : (v + 1.5) / 3.5 * 7;
       // Where the edge of a bin may be rounded to either side.
       if (std::abs(at - std::round(at)) < 1e-4) ++close;

@@ -42,17 +42,17 @@ class PacedBackend final : public Backend {
   void on_cpu(std::stop_token stop, const std::function<void(const Work&)>& fn) override {
     real_->on_cpu(stop, fn);
   }
-  Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, std::stop_token stop,
+  Sweep sweep(const AttentionProblem& problem, const SweepRequest& request, std::stop_token stop,
               SweepProgress* progress) override {
-    return real_->sweep(problem, wish, stop, progress);
+    return real_->sweep(problem, request, stop, progress);
   }
-  Tensor tile(const AttentionProblem& problem, const TileWish& wish, const Sweep* known,
+  Tensor tile(const AttentionProblem& problem, const TileRequest& request, const Sweep* known,
               std::stop_token stop) override {
-    return real_->tile(problem, wish, known, stop);
+    return real_->tile(problem, request, known, stop);
   }
-  PooledTile pooled_tile(const AttentionProblem& problem, const TileWish& wish, const PooledCells& cells,
-                         const Sweep* known, std::stop_token stop) override {
-    return real_->pooled_tile(problem, wish, cells, known, stop);
+  PooledTile pooled_tile(const AttentionProblem& problem, const TileRequest& request,
+                         const PooledCells& cells, const Sweep* known, std::stop_token stop) override {
+    return real_->pooled_tile(problem, request, cells, known, stop);
   }
 
   /// Lets that many runs pass, now or later.

@@ -109,10 +109,10 @@ TEST_CASE("A sweep with tiles of bfloat16 is what the oracle says, as far as its
   for (std::uint64_t index = 0; index < 120; ++index) {
     samples::Random random(seeds::of_case("bfloat sweep", index));
     const auto c = streaming_cases::any_case(random, index < 100 ? 70 : 420);
-    SweepWish wish;
-    wish.strongest = true;
+    SweepRequest request;
+    request.strongest = true;
     if (random.coin())
-      wish.picture =
+      request.picture =
           PooledCells{std::int64_t{1} << random.between(0, 6), std::int64_t{1} << random.between(0, 8)};
     // Scores reach 10, low temperatures and negative gaps multiply what is off in them.
     const double gain = std::max(1.0, 1 / c->problem.temperature);
@@ -120,22 +120,22 @@ TEST_CASE("A sweep with tiles of bfloat16 is what the oracle says, as far as its
          {std::pair(split_kernels(), 2e-4), std::pair(plain_kernels(), 0.12)}) {
       for (const Kernels* kernels : all) {
         INFO(kernels->name << ", case " << index << ": " << c->description());
-        const Sweep found = sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels);
+        const Sweep found = sweep(c->problem, request, Work{pool, {}}, nullptr, kernels);
         const Errors errors = errors_of(*c, found);
         CHECK(errors.log_sum_exp <= tolerance * gain);
         CHECK(errors.entropy <= 3 * tolerance * gain);
         CHECK(errors.largest <= tolerance * gain);
         CHECK(errors.output <= 3 * tolerance * gain);
-        if (!wish.picture) continue;
+        if (!request.picture) continue;
         // Each row of cells adds up to the rows it is made of, which add up to 1 or see nothing.
-        const std::int64_t columns = found.mean.shape()[2], height = wish.picture->rows_per_cell;
+        const std::int64_t columns = found.mean.shape()[2], height = request.picture->rows_per_cell;
         for (std::int64_t row = 0; row < c->problem.heads * found.mean.shape()[1]; ++row) {
           const std::int64_t first = row % found.mean.shape()[1] * height;
           const auto rows = static_cast<double>(std::min(height, c->problem.queries - first));
           double sum = 0;
           for (std::int64_t column = 0; column < columns; ++column) {
-            const std::int64_t width =
-                std::min(wish.picture->keys_per_cell, c->problem.keys - column * wish.picture->keys_per_cell);
+            const std::int64_t width = std::min(request.picture->keys_per_cell,
+                                                c->problem.keys - column * request.picture->keys_per_cell);
             sum += static_cast<double>(found.mean.data()[row * columns + column]) * rows *
                    static_cast<double>(width);
           }

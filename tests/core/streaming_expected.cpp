@@ -26,19 +26,20 @@ std::string strongest_difference(const Sweep& found, const Expected& expected, d
 
 }  // namespace
 
-Expected expected_of(const Case& c, const SweepWish& wish, std::int64_t first_head, std::int64_t last_head) {
+Expected expected_of(const Case& c, const SweepRequest& request, std::int64_t first_head,
+                     std::int64_t last_head) {
   const AttentionProblem& p = c.problem;
   const oracle::RowProblem problem = c.in_oracle();
-  const PooledCells cell = wish.picture.value_or(PooledCells{});
-  const std::int64_t end = wish.rows.end < 0 ? p.queries : wish.rows.end;
-  const std::int64_t rows = count_rows(wish.rows, p.queries);
+  const PooledCells cell = request.picture.value_or(PooledCells{});
+  const std::int64_t end = request.rows.end < 0 ? p.queries : request.rows.end;
+  const std::int64_t rows = count_rows(request.rows, p.queries);
   const std::int64_t columns = (p.keys + cell.keys_per_cell - 1) / cell.keys_per_cell;
   Expected e;
   for (std::int64_t h = first_head; h < last_head; ++h) {
     oracle::Numbers received(static_cast<std::size_t>(p.keys), 0);
     const std::int64_t height = (rows + cell.rows_per_cell - 1) / cell.rows_per_cell;
     oracle::Numbers sum(static_cast<std::size_t>(height * columns), 0), count = sum, max = sum;
-    for (std::int64_t i = wish.rows.begin, r = 0; i < end; i += wish.rows.step, ++r) {
+    for (std::int64_t i = request.rows.begin, r = 0; i < end; i += request.rows.step, ++r) {
       oracle::RowAnswer row =
           oracle::attend_row(problem, static_cast<std::size_t>(h), static_cast<std::size_t>(i));
       e.output.insert(e.output.end(), row.output.begin(), row.output.end());
@@ -63,74 +64,74 @@ Expected expected_of(const Case& c, const SweepWish& wish, std::int64_t first_he
   return e;
 }
 
-std::string difference(const Sweep& found, const Expected& expected, const SweepWish& wish,
+std::string difference(const Sweep& found, const Expected& expected, const SweepRequest& request,
                        const Tolerances& t) {
   const auto named = [](std::string_view name, const std::string& what) {
     return what.empty() ? what : fmt::format("{}: {}", name, what);
   };
   std::string all;
-  if (wish.output) all += named("output", compare::difference(found.output, expected.output, t.output));
+  if (request.output) all += named("output", compare::difference(found.output, expected.output, t.output));
   all += named("log-sum-exp", compare::difference(found.log_sum_exp, expected.log_sum_exp, t.log_sum_exp));
   all += named("entropy", compare::difference(found.entropy, expected.entropy, t.entropy));
   all += named("largest", compare::difference(found.largest, expected.largest, t.largest));
-  if (wish.received)
+  if (request.received)
     all += named("received", compare::difference(found.received, expected.received, t.received));
-  if (wish.strongest) all += named("strongest", strongest_difference(found, expected, t.strongest));
-  if (wish.picture) {
+  if (request.strongest) all += named("strongest", strongest_difference(found, expected, t.strongest));
+  if (request.picture) {
     all += named("mean", compare::difference(found.mean, expected.mean, t.mean));
     all += named("max", compare::difference(found.largest_cells(), expected.max, t.max));
   }
   return all;
 }
 
-SweepWish any_wish(samples::Random& random, const AttentionProblem& p) {
-  SweepWish wish;
-  wish.output = random.between(0, 4) != 0;
-  wish.received = random.coin();
-  wish.strongest = random.coin();
+SweepRequest any_request(samples::Random& random, const AttentionProblem& p) {
+  SweepRequest request;
+  request.output = random.between(0, 4) != 0;
+  request.received = random.coin();
+  request.strongest = random.coin();
   if (random.coin())
-    wish.picture =
+    request.picture =
         PooledCells{std::int64_t{1} << random.between(0, 8), std::int64_t{1} << random.between(0, 8)};
   if (random.between(0, 3) == 0) {
-    wish.first_head = random.between(0, p.heads - 1);
-    wish.last_head = random.between(wish.first_head + 1, p.heads);
+    request.first_head = random.between(0, p.heads - 1);
+    request.last_head = random.between(request.first_head + 1, p.heads);
   }
   if (random.coin()) {
-    wish.rows.begin = random.between(0, p.queries - 1);
-    wish.rows.end = random.between(wish.rows.begin + 1, p.queries);
-    wish.rows.step = random.between(1, 5);
+    request.rows.begin = random.between(0, p.queries - 1);
+    request.rows.end = random.between(request.rows.begin + 1, p.queries);
+    request.rows.step = random.between(1, 5);
   }
-  return wish;
+  return request;
 }
 
-TileWish any_tile(samples::Random& random, const AttentionProblem& p) {
-  TileWish wish;
-  wish.head = random.between(0, p.heads - 1);
+TileRequest any_tile(samples::Random& random, const AttentionProblem& p) {
+  TileRequest request;
+  request.head = random.between(0, p.heads - 1);
   if (random.coin()) {
-    wish.rows.begin = random.between(0, p.queries - 1);
-    wish.rows.end = random.between(wish.rows.begin + 1, p.queries);
-    wish.rows.step = random.between(1, 3);
+    request.rows.begin = random.between(0, p.queries - 1);
+    request.rows.end = random.between(request.rows.begin + 1, p.queries);
+    request.rows.step = random.between(1, 3);
   }
   if (random.coin()) {
-    wish.first_key = random.between(0, p.keys - 1);
-    wish.last_key = random.between(wish.first_key + 1, p.keys);
+    request.first_key = random.between(0, p.keys - 1);
+    request.last_key = random.between(request.first_key + 1, p.keys);
   }
-  wish.kind = static_cast<TileKind>(random.between(0, 2));
-  return wish;
+  request.kind = static_cast<TileKind>(random.between(0, 2));
+  return request;
 }
 
-oracle::Numbers expected_cells(const Case& c, const TileWish& wish) {
+oracle::Numbers expected_cells(const Case& c, const TileRequest& request) {
   const oracle::RowProblem problem = c.in_oracle();
-  const std::int64_t end = wish.rows.end < 0 ? c.problem.queries : wish.rows.end;
-  const std::int64_t last = wish.last_key < 0 ? c.problem.keys : wish.last_key;
+  const std::int64_t end = request.rows.end < 0 ? c.problem.queries : request.rows.end;
+  const std::int64_t last = request.last_key < 0 ? c.problem.keys : request.last_key;
   oracle::Numbers cells;
-  for (std::int64_t i = wish.rows.begin; i < end; i += wish.rows.step) {
+  for (std::int64_t i = request.rows.begin; i < end; i += request.rows.step) {
     const oracle::RowAnswer row =
-        oracle::attend_row(problem, static_cast<std::size_t>(wish.head), static_cast<std::size_t>(i));
-    const oracle::Numbers& numbers = wish.kind == TileKind::Weights  ? row.weights
-                                     : wish.kind == TileKind::Masked ? row.masked
-                                                                     : row.scaled;
-    cells.insert(cells.end(), numbers.begin() + wish.first_key, numbers.begin() + last);
+        oracle::attend_row(problem, static_cast<std::size_t>(request.head), static_cast<std::size_t>(i));
+    const oracle::Numbers& numbers = request.kind == TileKind::Weights  ? row.weights
+                                     : request.kind == TileKind::Masked ? row.masked
+                                                                        : row.scaled;
+    cells.insert(cells.end(), numbers.begin() + request.first_key, numbers.begin() + last);
   }
   return cells;
 }
@@ -139,9 +140,9 @@ PooledCells any_pooling(samples::Random& random) {
   return {std::int64_t{1} << random.between(0, 8), std::int64_t{1} << random.between(0, 8)};
 }
 
-ExpectedPooled expected_pooled(const Case& c, const TileWish& wish, const PooledCells& cells) {
-  const oracle::Numbers weights = expected_cells(c, wish);
-  const std::int64_t keys = (wish.last_key < 0 ? c.problem.keys : wish.last_key) - wish.first_key;
+ExpectedPooled expected_pooled(const Case& c, const TileRequest& request, const PooledCells& cells) {
+  const oracle::Numbers weights = expected_cells(c, request);
+  const std::int64_t keys = (request.last_key < 0 ? c.problem.keys : request.last_key) - request.first_key;
   const std::int64_t rows = static_cast<std::int64_t>(weights.size()) / keys;
   ExpectedPooled expected;
   for (std::int64_t down = 0; down < rows; down += cells.rows_per_cell)

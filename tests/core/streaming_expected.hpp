@@ -9,12 +9,13 @@
 
 namespace attnscope::streaming_cases {
 
-/// What the oracle makes of a wish.
+/// What the oracle makes of a request.
 struct Expected {
   oracle::Numbers output, log_sum_exp, entropy, largest, received, mean, max;
   std::vector<oracle::RowAnswer> rows;  // [H][R]
 };
-Expected expected_of(const Case& c, const SweepWish& wish, std::int64_t first_head, std::int64_t last_head);
+Expected expected_of(const Case& c, const SweepRequest& request, std::int64_t first_head,
+                     std::int64_t last_head);
 
 /// Largest differences, as compare::difference() takes them. These are for float32: sums of up to 128
 /// products behind the scores, and of hundreds of weights; a weight's relative error is that of its score:
@@ -26,21 +27,21 @@ struct Tolerances {
 };
 
 /// Empty, or what differs.
-std::string difference(const Sweep& found, const Expected& expected, const SweepWish& wish,
+std::string difference(const Sweep& found, const Expected& expected, const SweepRequest& request,
                        const Tolerances& t = {});
 
 /// Any part of a sweep: heads, rows, output, received, strongest keys, a picture of cells of up to 256 x 256.
-SweepWish any_wish(samples::Random& random, const AttentionProblem& p);
+SweepRequest any_request(samples::Random& random, const AttentionProblem& p);
 
 /// Any rectangle and kind, and what the oracle has for its cells.
-TileWish any_tile(samples::Random& random, const AttentionProblem& p);
-oracle::Numbers expected_cells(const Case& c, const TileWish& wish);
+TileRequest any_tile(samples::Random& random, const AttentionProblem& p);
+oracle::Numbers expected_cells(const Case& c, const TileRequest& request);
 
 /// Cells of any size up to 256 x 256, and what the oracle's weights of a rectangle come to in them.
 PooledCells any_pooling(samples::Random& random);
 struct ExpectedPooled {
   oracle::Numbers mean, max;
 };
-ExpectedPooled expected_pooled(const Case& c, const TileWish& wish, const PooledCells& cells);
+ExpectedPooled expected_pooled(const Case& c, const TileRequest& request, const PooledCells& cells);
 
 }  // namespace attnscope::streaming_cases

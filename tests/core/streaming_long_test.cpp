@@ -72,9 +72,9 @@ TEST_CASE("32,768 tokens, some rows of them: every shown row is exact") {
   samples::Random random(12);
   const auto c = streaming_cases::plain_case(random, {1, 1, 32768, 32768, 16, 8});
   const Work work{pool, {}};
-  SweepWish wish;
-  wish.rows = {0, 32768, 4096};
-  const Sweep found = sweep(c->problem, wish, work);
+  SweepRequest request;
+  request.rows = {0, 32768, 4096};
+  const Sweep found = sweep(c->problem, request, work);
   const oracle::RowProblem problem = c->in_oracle();
   for (const std::size_t r : {std::size_t{1}, std::size_t{7}}) {
     const oracle::RowAnswer row = oracle::attend_row(problem, 0, r * 4096);
@@ -90,15 +90,15 @@ TEST_CASE("A sweep gives the same bits for any number of threads") {
   const auto c = streaming_cases::plain_case(random, {4, 2, 300, 333, 24, 20});
   c->problem.causal = true;
   c->problem.offset = 33;
-  SweepWish wish;
-  wish.received = wish.strongest = true;
+  SweepRequest request;
+  request.received = request.strongest = true;
   for (const PooledCells picture : {PooledCells{1, 1}, PooledCells{4, 4}, PooledCells{128, 64}}) {
-    wish.picture = picture;
+    request.picture = picture;
     ThreadPool one(1);
-    const Sweep alone = sweep(c->problem, wish, Work{one, {}});
+    const Sweep alone = sweep(c->problem, request, Work{one, {}});
     for (const int threads : {2, 3, 8}) {
       ThreadPool pool(threads);
-      CHECK(same_bits(alone, sweep(c->problem, wish, Work{pool, {}})));
+      CHECK(same_bits(alone, sweep(c->problem, request, Work{pool, {}})));
     }
   }
 }
@@ -107,15 +107,15 @@ TEST_CASE("A sweep into the memory of another one is the same bits") {
   ThreadPool pool(2);
   samples::Random random(17);
   const auto c = streaming_cases::plain_case(random, {2, 1, 300, 300, 8, 8});
-  SweepWish wish;
-  wish.received = wish.strongest = true;
+  SweepRequest request;
+  request.received = request.strongest = true;
   Sweep used;
   for (const PooledCells cells : {PooledCells{4, 4}, PooledCells{128, 2}, PooledCells{1, 1}}) {
-    wish.picture = cells;
+    request.picture = cells;
     for (const bool causal : {false, true}) {  // causal: cells above the diagonal are not reached
       c->problem.causal = causal;
-      const Sweep fresh = sweep(c->problem, wish, Work{pool, {}});
-      sweep_into(used, c->problem, wish, Work{pool, {}});
+      const Sweep fresh = sweep(c->problem, request, Work{pool, {}});
+      sweep_into(used, c->problem, request, Work{pool, {}});
       CHECK(same_bits(fresh, used));
     }
   }
@@ -131,14 +131,14 @@ TEST_CASE("Some rows of a sweep are the bits they are among all rows") {
   c->problem.causal = true;
   for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
     for (const bool pooled : {false, true}) {
-      SweepWish wish;
-      wish.strongest = true;
-      if (pooled) wish.picture = PooledCells{1, 4};
-      const Sweep whole = sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels);
-      wish.first_head = 1;
-      wish.rows = {7, 480, 13};
-      const Sweep part = sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels);
-      const auto count = static_cast<std::size_t>(count_rows(wish.rows, 500));
+      SweepRequest request;
+      request.strongest = true;
+      if (pooled) request.picture = PooledCells{1, 4};
+      const Sweep whole = sweep(c->problem, request, Work{pool, {}}, nullptr, kernels);
+      request.first_head = 1;
+      request.rows = {7, 480, 13};
+      const Sweep part = sweep(c->problem, request, Work{pool, {}}, nullptr, kernels);
+      const auto count = static_cast<std::size_t>(count_rows(request.rows, 500));
       for (std::size_t r = 0; r < count; ++r) {
         const std::size_t i = 500 + 7 + 13 * r;
         REQUIRE(part.log_sum_exp.values()[r] == whole.log_sum_exp.values()[i]);
@@ -162,11 +162,11 @@ TEST_CASE("A stop ends a long sweep within milliseconds, with any kernel, in bot
       ThreadPool pool(2);
       std::stop_source source;
       SweepProgress progress;
-      SweepWish wish;
-      wish.received = second_pass;
+      SweepRequest request;
+      request.received = second_pass;
       if (second_pass) {  // few rows, all keys: the second pass begins soon
-        wish.rows = {0, 1024, 16};
-        wish.output = false;
+        request.rows = {0, 1024, 16};
+        request.output = false;
       }
       Clock::time_point asked;
       std::jthread other([&] {
@@ -178,7 +178,7 @@ TEST_CASE("A stop ends a long sweep within milliseconds, with any kernel, in bot
       });
       bool cancelled = false;
       try {
-        sweep(c->problem, wish, Work{pool, source.get_token()}, &progress, kernels);
+        sweep(c->problem, request, Work{pool, source.get_token()}, &progress, kernels);
       } catch (const Cancelled&) {
         cancelled = true;
       }
@@ -198,9 +198,9 @@ TEST_CASE("Progress goes from nothing to everything") {
   const auto c = streaming_cases::plain_case(random, {2, 1, 200, 100, 8, 8});
   SweepProgress progress;
   CHECK(progress.share() == 0);
-  SweepWish wish;
-  wish.received = true;
-  sweep(c->problem, wish, Work{pool, {}}, &progress);
+  SweepRequest request;
+  request.received = true;
+  sweep(c->problem, request, Work{pool, {}}, &progress);
   CHECK(progress.total == 2 * (200 + 100));
   CHECK(progress.done == progress.total);
   CHECK(progress.share() == 1);

@@ -66,9 +66,9 @@ bool same_numbers(const Sweep& a, const Sweep& b) {
          same(a.max, b.max) && a.strongest == b.strongest;
 }
 
-std::vector<SweepWish> wishes() {
-  std::vector<SweepWish> all(5);
-  for (SweepWish& wish : all) wish.received = wish.strongest = true;
+std::vector<SweepRequest> requests() {
+  std::vector<SweepRequest> all(5);
+  for (SweepRequest& request : all) request.received = request.strongest = true;
   all[1].picture = PooledCells{1, 1};
   all[2].picture = PooledCells{1, 4};
   all[3].picture = PooledCells{32, 16};
@@ -83,21 +83,21 @@ TEST_CASE("A mask that says what causal says gives the same numbers, boolean, ad
   samples::Random random(21);
   for (const std::int64_t n : {23, 500}) {
     const auto c = streaming_cases::plain_case(random, {2, 1, n, n, 24, 20});
-    for (const SweepWish& wish : wishes())
+    for (const SweepRequest& request : requests())
       for (const streaming::Kernels* kernels : every_kernel()) {
         INFO(kernels->name << ", n " << n << ", cells of "
-                           << wish.picture.value_or(PooledCells{0, 0}).keys_per_cell);
+                           << request.picture.value_or(PooledCells{0, 0}).keys_per_cell);
         mask(*c, false, false, 1, [](auto...) { return true; });
         c->problem.causal = true;
-        const Sweep expected = sweep(c->problem, wish, Work{one, {}}, nullptr, kernels);
+        const Sweep expected = sweep(c->problem, request, Work{one, {}}, nullptr, kernels);
         c->problem.causal = false;
-        const Sweep full = sweep(c->problem, wish, Work{one, {}}, nullptr, kernels);
+        const Sweep full = sweep(c->problem, request, Work{one, {}}, nullptr, kernels);
         for (const auto& [boolean, added] : {std::pair(true, false), {false, true}, {true, true}}) {
           mask(*c, boolean, added, added ? 2 : 1, [](auto, auto i, auto j) { return j <= i; });
-          CHECK(same_numbers(sweep(c->problem, wish, Work{three, {}}, nullptr, kernels), expected));
+          CHECK(same_numbers(sweep(c->problem, request, Work{three, {}}, nullptr, kernels), expected));
           // One that hides nothing is none.
           mask(*c, boolean, added, 1, [](auto...) { return true; });
-          CHECK(same_numbers(sweep(c->problem, wish, Work{three, {}}, nullptr, kernels), full));
+          CHECK(same_numbers(sweep(c->problem, request, Work{three, {}}, nullptr, kernels), full));
         }
       }
   }
@@ -119,7 +119,7 @@ TEST_CASE(
     for (const streaming::Kernels* kernels : every_kernel())
       for (const std::int64_t kind : {0, 1, 2, 3}) {
         INFO(kernels->name << ", rows of kind " << kind << ", boolean " << boolean << ", added " << added);
-        SweepWish all, some;
+        SweepRequest all, some;
         all.strongest = some.strongest = true;
         all.picture = some.picture = PooledCells{1, 32};
         some.rows = {kind, 260, 4};
@@ -159,15 +159,15 @@ TEST_CASE("Masks of bands and blocks are what the oracle says, with biases and c
       for (std::int64_t i = 0; i < c->problem.queries + keys - 1; ++i)
         c->distance_bias.push_back(static_cast<float>(random.normal()));
     c->connect();
-    SweepWish wish;
-    wish.received = wish.strongest = true;
-    wish.picture =
+    SweepRequest request;
+    request.received = request.strongest = true;
+    request.picture =
         PooledCells{std::int64_t{1} << random.between(0, 6), std::int64_t{1} << random.between(0, 7)};
-    const auto expected = streaming_cases::expected_of(*c, wish, 0, 2);
+    const auto expected = streaming_cases::expected_of(*c, request, 0, 2);
     for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
       INFO(kernels->name << ", trial " << trial << ": " << c->description());
-      CHECK(streaming_cases::difference(sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels), expected,
-                                        wish) == "");
+      CHECK(streaming_cases::difference(sweep(c->problem, request, Work{pool, {}}, nullptr, kernels),
+                                        expected, request) == "");
     }
   }
 }

@@ -33,12 +33,12 @@ std::string refused(Change change) {
   return {};
 }
 
-std::string refused_wish(const SweepWish& wish) {
+std::string refused_request(const SweepRequest& request) {
   samples::Random random(1);
   const auto c = streaming_cases::plain_case(random, {4, 2, 5, 5000, 3, 2});
   ThreadPool pool(1);
   try {
-    sweep(c->problem, wish, Work{pool, {}});
+    sweep(c->problem, request, Work{pool, {}});
   } catch (const Error& error) {
     return error.what();
   }
@@ -48,9 +48,9 @@ std::string refused_wish(const SweepWish& wish) {
 /// Rows of sequence b of a Result's numbers against a sweep and tiles of the same.
 std::string staged_difference(const Result& staged, const StreamedDocument& streamed, std::int64_t b,
                               Backend& backend) {
-  SweepWish wish;
-  wish.received = wish.strongest = true;
-  const Sweep found = backend.sweep(streamed.problem, wish, {}, nullptr);
+  SweepRequest request;
+  request.received = request.strongest = true;
+  const Sweep found = backend.sweep(streamed.problem, request, {}, nullptr);
   const Measures& measures = staged.layer().measures;
   const std::int64_t d_v = streamed.problem.d_v, cells = measures.queries * measures.keys;
   for (std::int64_t h = 0; h < measures.heads; ++h) {
@@ -124,19 +124,21 @@ TEST_CASE("A streaming problem that does not fit is refused with a sentence") {
         "The distance bias has 11 values; expected 10 for each of 1 or 4 heads.");
 }
 
-TEST_CASE("A wish that does not fit is refused with a sentence") {
-  SweepWish wish;
-  wish.first_head = 3;
-  wish.last_head = 5;
-  CHECK(refused_wish(wish) == "Heads 3 to 5 were asked for; expected some of the 4 heads.");
-  wish = {};
-  wish.rows.step = 0;
-  CHECK(refused_wish(wish) == "Rows 0 to 5 in steps of 0 were asked for; expected some of the 5 queries.");
-  wish = {};
-  wish.picture = PooledCells{3, 4};
-  CHECK(refused_wish(wish) == "A cell of the picture has a side of 3; expected a power of two up to 2^30.");
-  wish.picture = PooledCells{4, 1};
-  CHECK(refused_wish(wish) == "5000 keys in cells of 1 make 5000 columns; a picture has at most 4096.");
+TEST_CASE("A request that does not fit is refused with a sentence") {
+  SweepRequest request;
+  request.first_head = 3;
+  request.last_head = 5;
+  CHECK(refused_request(request) == "Heads 3 to 5 were asked for; expected some of the 4 heads.");
+  request = {};
+  request.rows.step = 0;
+  CHECK(refused_request(request) ==
+        "Rows 0 to 5 in steps of 0 were asked for; expected some of the 5 queries.");
+  request = {};
+  request.picture = PooledCells{3, 4};
+  CHECK(refused_request(request) ==
+        "A cell of the picture has a side of 3; expected a power of two up to 2^30.");
+  request.picture = PooledCells{4, 1};
+  CHECK(refused_request(request) == "5000 keys in cells of 1 make 5000 columns; a picture has at most 4096.");
 }
 
 #if !defined(__SANITIZE_ADDRESS__)  // which ends the program where an allocation fails

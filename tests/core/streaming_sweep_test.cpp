@@ -11,26 +11,26 @@
 #include "support/seeds.hpp"
 
 namespace attnscope::streaming_sweep_test {
-using streaming_cases::any_wish;
+using streaming_cases::any_request;
 using streaming_cases::difference;
 using streaming_cases::Expected;
 using streaming_cases::expected_of;
 
-TEST_CASE("A sweep of any shape, mask and wish is what the oracle says, on every instruction set") {
+TEST_CASE("A sweep of any shape, mask and request is what the oracle says, on every instruction set") {
   ThreadPool pool(2);
   for (std::uint64_t index = 0; index < 300; ++index) {
     samples::Random random(seeds::of_case("streaming sweep", index));
     const auto c = streaming_cases::any_case(random, index < 250 ? 40 : 230);
-    const SweepWish wish = any_wish(random, c->problem);
-    const std::int64_t last = wish.last_head < 0 ? c->problem.heads : wish.last_head;
-    const Expected expected = expected_of(*c, wish, wish.first_head, last);
+    const SweepRequest request = any_request(random, c->problem);
+    const std::int64_t last = request.last_head < 0 ? c->problem.heads : request.last_head;
+    const Expected expected = expected_of(*c, request, request.first_head, last);
     for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
-      const Sweep found = sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels);
-      INFO(kernels->name << ", case " << index << ": " << c->description() << "; rows " << wish.rows.begin
-                         << ".." << wish.rows.end << " step " << wish.rows.step << ", picture "
-                         << wish.picture.value_or(PooledCells{0, 0}).rows_per_cell << " "
-                         << wish.picture.value_or(PooledCells{0, 0}).keys_per_cell);
-      REQUIRE(difference(found, expected, wish) == "");
+      const Sweep found = sweep(c->problem, request, Work{pool, {}}, nullptr, kernels);
+      INFO(kernels->name << ", case " << index << ": " << c->description() << "; rows " << request.rows.begin
+                         << ".." << request.rows.end << " step " << request.rows.step << ", picture "
+                         << request.picture.value_or(PooledCells{0, 0}).rows_per_cell << " "
+                         << request.picture.value_or(PooledCells{0, 0}).keys_per_cell);
+      REQUIRE(difference(found, expected, request) == "");
     }
   }
 }
@@ -41,11 +41,11 @@ TEST_CASE("A row that may see no key: zeros, entropy 0, log-sum-exp -inf, no str
   const auto c = streaming_cases::plain_case(random, {2, 1, 70, 70, 8, 8});
   c->problem.causal = true;
   c->problem.offset = -5;
-  SweepWish wish;
-  wish.received = wish.strongest = true;
-  wish.picture = PooledCells{1, 1};
+  SweepRequest request;
+  request.received = request.strongest = true;
+  request.picture = PooledCells{1, 1};
   for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
-    const Sweep found = sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels);
+    const Sweep found = sweep(c->problem, request, Work{pool, {}}, nullptr, kernels);
     for (std::size_t i = 0; i < 5; ++i) {
       CHECK(found.log_sum_exp.values()[i] == -INFINITY);
       CHECK(found.entropy.values()[i] == 0);
@@ -72,10 +72,10 @@ TEST_CASE("An offset of 3000 on all scores costs the entropy nothing") {
   c->problem.scale = 0.25;
   c->additive.assign(static_cast<std::size_t>(20 * 1000), 3000);
   c->connect();
-  const SweepWish wish;
-  const Expected expected = expected_of(*c, wish, 0, 1);
+  const SweepRequest request;
+  const Expected expected = expected_of(*c, request, 0, 1);
   for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
-    const Sweep found = sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels);
+    const Sweep found = sweep(c->problem, request, Work{pool, {}}, nullptr, kernels);
     INFO(kernels->name);
     CHECK(compare::difference(found.entropy, expected.entropy, 2e-6) == "");
     CHECK(compare::difference(found.output, expected.output, 2e-6) == "");
@@ -91,15 +91,15 @@ TEST_CASE("NaN and infinite inputs stay with their rows, and hidden keys' number
   samples::Random random(5);
   const auto c = streaming_cases::plain_case(random, {1, 1, 40, 40, 8, 4});
   c->problem.causal = true;
-  SweepWish wish;
-  wish.picture = PooledCells{1, 4};
+  SweepRequest request;
+  request.picture = PooledCells{1, 4};
   for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
-    const Sweep clean = sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels);
+    const Sweep clean = sweep(c->problem, request, Work{pool, {}}, nullptr, kernels);
     for (const float bad : {nan, infinity}) {
       const float was = c->q[7 * 8 + 3], key_was = c->k[30 * 8];
       c->q[7 * 8 + 3] = bad;  // query 7: scores NaN or infinite of both signs
       c->k[30 * 8] = nan;     // key 30: seen by queries 30 … 39 only
-      const Sweep found = sweep(c->problem, wish, Work{pool, {}}, nullptr, kernels);
+      const Sweep found = sweep(c->problem, request, Work{pool, {}}, nullptr, kernels);
       c->q[7 * 8 + 3] = was;
       c->k[30 * 8] = key_was;
       for (std::size_t i = 0; i < 40; ++i) {

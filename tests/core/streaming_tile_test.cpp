@@ -18,14 +18,14 @@ TEST_CASE("A tile of any rectangle and kind is what the oracle says, on every in
   for (std::uint64_t index = 0; index < 300; ++index) {
     samples::Random random(seeds::of_case("streaming tile", index));
     const auto c = streaming_cases::any_case(random, index < 250 ? 40 : 230);
-    const TileWish wish = any_tile(random, c->problem);
-    const oracle::Numbers expected = expected_cells(*c, wish);
+    const TileRequest request = any_tile(random, c->problem);
+    const oracle::Numbers expected = expected_cells(*c, request);
     for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
-      const Tensor found = tile(c->problem, wish, nullptr, Work{pool, {}}, kernels);
+      const Tensor found = tile(c->problem, request, nullptr, Work{pool, {}}, kernels);
       INFO(kernels->name << ", case " << index << ": " << c->description() << "; kind "
-                         << static_cast<int>(wish.kind));
+                         << static_cast<int>(request.kind));
       // Up to 128 products behind a score of up to 10: 1e-6 of it, and as much of each weight.
-      REQUIRE(compare::difference(found, expected, wish.kind == TileKind::Weights ? 5e-6 : 2e-6) == "");
+      REQUIRE(compare::difference(found, expected, request.kind == TileKind::Weights ? 5e-6 : 2e-6) == "");
     }
   }
 }
@@ -36,17 +36,17 @@ TEST_CASE(
   for (std::uint64_t index = 0; index < 200; ++index) {
     samples::Random random(seeds::of_case("pooled tile", index));
     const auto c = streaming_cases::any_case(random, index < 150 ? 40 : 300);
-    TileWish wish = any_tile(random, c->problem);
-    wish.kind = TileKind::Weights;
+    TileRequest request = any_tile(random, c->problem);
+    request.kind = TileKind::Weights;
     const PooledCells cells = streaming_cases::any_pooling(random);
-    const auto expected = streaming_cases::expected_pooled(*c, wish, cells);
+    const auto expected = streaming_cases::expected_pooled(*c, request, cells);
     for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
-      const PooledTile found = pooled_tile(c->problem, wish, cells, nullptr, Work{pool, {}}, kernels);
+      const PooledTile found = pooled_tile(c->problem, request, cells, nullptr, Work{pool, {}}, kernels);
       INFO(kernels->name << ", case " << index << ": " << c->description() << "; cells of "
                          << cells.rows_per_cell << " x " << cells.keys_per_cell);
       REQUIRE(compare::difference(found.mean, expected.mean, 3e-6) == "");
       REQUIRE(compare::difference(found.max, expected.max, 5e-6) == "");
-      const PooledTile again = pooled_tile(c->problem, wish, cells, nullptr, Work{alone, {}}, kernels);
+      const PooledTile again = pooled_tile(c->problem, request, cells, nullptr, Work{alone, {}}, kernels);
       REQUIRE((again.mean == found.mean && again.max == found.max));
     }
   }
@@ -64,9 +64,9 @@ TEST_CASE("A NaN is seen in both pictures of its cell and in no other; scores an
       CHECK(std::isnan(found.mean.matrix()(i, j)) == (i == 2));
       CHECK(std::isnan(found.max.matrix()(i, j)) == (i == 2));
     }
-  const auto refused = [&](const TileWish& wish, const PooledCells& cells) {
+  const auto refused = [&](const TileRequest& request, const PooledCells& cells) {
     try {
-      pooled_tile(c->problem, wish, cells, nullptr, Work{pool, {}});
+      pooled_tile(c->problem, request, cells, nullptr, Work{pool, {}});
     } catch (const Error& error) {
       return std::string(error.what());
     }
@@ -96,24 +96,24 @@ TEST_CASE("A tile takes the log-sum-exp of a sweep that has its rows, and finds 
   c->problem.causal = true;
   const Work work{pool, {}};
   Sweep known = sweep(c->problem, {}, work);
-  const TileWish wish{2, {20, 120, 1}, 3, 100, TileKind::Weights};
-  const Tensor own = tile(c->problem, wish, nullptr, work);
-  CHECK(tile(c->problem, wish, &known, work) == own);
+  const TileRequest request{2, {20, 120, 1}, 3, 100, TileKind::Weights};
+  const Tensor own = tile(c->problem, request, nullptr, work);
+  CHECK(tile(c->problem, request, &known, work) == own);
 
   // One that knows every third row of one head only.
-  SweepWish part;
+  SweepRequest part;
   part.first_head = 2;
   part.last_head = 3;
   part.rows = {20, 120, 5};
   const Sweep partial = sweep(c->problem, part, work);
-  CHECK(tile(c->problem, wish, &partial, work) == own);
-  TileWish fifth = wish;
+  CHECK(tile(c->problem, request, &partial, work) == own);
+  TileRequest fifth = request;
   fifth.rows.step = 5;
   CHECK(tile(c->problem, fifth, &partial, work) == tile(c->problem, fifth, nullptr, work));
 
   // It does read them: a log-sum-exp that is one too large makes weights e times too small.
   for (double& x : known.log_sum_exp.values()) x += 1;
-  const Tensor smaller = tile(c->problem, wish, &known, work);
+  const Tensor smaller = tile(c->problem, request, &known, work);
   for (std::size_t i = 0; i < own.values().size(); ++i)
     CHECK(std::abs(smaller.values()[i] * std::exp(1.0f) - own.values()[i]) <= 1e-6f);
 }
@@ -168,10 +168,10 @@ TEST_CASE("An offset of 3000 on all scores costs the weights nothing") {
   c->problem.scale = 0.25;
   c->additive.assign(12 * 300, 3000);
   c->connect();
-  const TileWish wish;
-  const oracle::Numbers expected = expected_cells(*c, wish);
+  const TileRequest request;
+  const oracle::Numbers expected = expected_cells(*c, request);
   for (const streaming::Kernels* kernels : streaming_cases::all_kernels())
-    CHECK(compare::difference(tile(c->problem, wish, nullptr, Work{pool, {}}, kernels), expected, 1e-6) ==
+    CHECK(compare::difference(tile(c->problem, request, nullptr, Work{pool, {}}, kernels), expected, 1e-6) ==
           "");
 }
 
@@ -179,9 +179,9 @@ TEST_CASE("A tile outside of the problem is refused with a sentence") {
   ThreadPool pool(1);
   samples::Random random(10);
   const auto c = streaming_cases::plain_case(random, {2, 1, 5, 6, 4, 4});
-  const auto refused = [&](const TileWish& wish) {
+  const auto refused = [&](const TileRequest& request) {
     try {
-      tile(c->problem, wish, nullptr, Work{pool, {}});
+      tile(c->problem, request, nullptr, Work{pool, {}});
     } catch (const Error& error) {
       return std::string(error.what());
     }

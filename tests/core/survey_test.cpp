@@ -86,12 +86,12 @@ TEST_CASE("A long Document's levels add up to what one sweep of all rows gives")
     step /= 2;
     const Survey& survey = *result->layer().surveys[0];
     REQUIRE(survey.known.rows.step == step);
-    const SweepWish wish{.output = true,
-                         .received = true,
-                         .strongest = true,
-                         .picture = PooledCells{survey.cell / step, survey.cell},
-                         .rows = {0, 2111, step}};
-    const Sweep at_once = backend->sweep(survey.problem(), wish, {}, nullptr);
+    const SweepRequest request{.output = true,
+                               .received = true,
+                               .strongest = true,
+                               .picture = PooledCells{survey.cell / step, survey.cell},
+                               .rows = {0, 2111, step}};
+    const Sweep at_once = backend->sweep(survey.problem(), request, {}, nullptr);
     CHECK(survey.known.log_sum_exp == at_once.log_sum_exp);
     CHECK(survey.known.entropy == at_once.entropy);
     CHECK(survey.known.largest == at_once.largest);

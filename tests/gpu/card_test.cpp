@@ -31,11 +31,11 @@ struct OnCard {
   }
 };
 
-SweepWish everything() {
-  SweepWish wish;
-  wish.received = wish.strongest = true;
-  wish.picture = PooledCells{8, 8};
-  return wish;
+SweepRequest everything() {
+  SweepRequest request;
+  request.received = request.strongest = true;
+  request.picture = PooledCells{8, 8};
+  return request;
 }
 
 /// A plain case whose numbers have an owner.
@@ -46,9 +46,9 @@ std::unique_ptr<Case> owned_case(std::shared_ptr<const int> owner, std::int64_t 
   return made;
 }
 
-bool right(const Sweep& found, const Case& c, const SweepWish& wish) {
-  const auto expected = streaming_cases::expected_of(c, wish, 0, c.problem.heads);
-  return streaming_cases::difference(found, expected, wish).empty();
+bool right(const Sweep& found, const Case& c, const SweepRequest& request) {
+  const auto expected = streaming_cases::expected_of(c, request, 0, c.problem.heads);
+  return streaming_cases::difference(found, expected, request).empty();
 }
 
 }  // namespace
@@ -58,13 +58,13 @@ TEST_CASE(
   for (std::uint64_t index = 0; index < 120; ++index) {
     samples::Random random(seeds::of_case("tile on a card", index));
     const auto c = streaming_cases::any_case(random, index < 100 ? 60 : 180);
-    const TileWish wish = streaming_cases::any_tile(random, c->problem);
-    const oracle::Numbers expected = streaming_cases::expected_cells(*c, wish);
+    const TileRequest request = streaming_cases::any_tile(random, c->problem);
+    const oracle::Numbers expected = streaming_cases::expected_cells(*c, request);
     OnCard on({random.coin() ? 0 : -1, 1 << 20});
-    const Tensor found = on.backend->tile(c->problem, wish, nullptr, {});
-    INFO("case " << index << ": " << c->description() << "; kind " << static_cast<int>(wish.kind));
+    const Tensor found = on.backend->tile(c->problem, request, nullptr, {});
+    INFO("case " << index << ": " << c->description() << "; kind " << static_cast<int>(request.kind));
     // As on the CPU: up to 128 products behind a score of up to 10.
-    REQUIRE(compare::difference(found, expected, wish.kind == TileKind::Weights ? 5e-6 : 2e-6) == "");
+    REQUIRE(compare::difference(found, expected, request.kind == TileKind::Weights ? 5e-6 : 2e-6) == "");
   }
 }
 
@@ -183,7 +183,7 @@ TEST_CASE(
     "Two runs agree to the bit, whatever the schedule; so do those with other blocks but for sums over "
     "rows") {
   const auto c = owned_case(nullptr, 200);
-  SweepWish wish = everything();
+  SweepRequest request = everything();
   for (const std::int64_t bfloat_from : {-1, 0}) {
     Sweep found[3];
     for (int i = 0; i < 3; ++i) {
@@ -191,7 +191,7 @@ TEST_CASE(
                           i == 2 ? 5 : 3);
       gpu::Residents residents(card);
       found[i] =
-          gpu::CardSweeps(card, residents, {bfloat_from, 1 << 20}).sweep(c->problem, wish, {}, nullptr);
+          gpu::CardSweeps(card, residents, {bfloat_from, 1 << 20}).sweep(c->problem, request, {}, nullptr);
     }
     CHECK(found[0].received == found[1].received);
     for (const Sweep& other : {found[1], found[2]}) {

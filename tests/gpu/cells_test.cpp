@@ -13,29 +13,30 @@ TEST_CASE("Cells of any rectangle on a card are what the oracle says") {
     samples::Random random(seeds::of_case("cells on a card", index));
     const auto c = streaming_cases::any_case(random, index < 50 ? 40 : 150);
     const AttentionProblem& p = c->problem;
-    TileWish wish;
-    wish.head = random.between(0, p.heads - 1);
-    wish.rows.begin = random.between(0, p.queries - 1);
-    wish.rows.end = random.between(wish.rows.begin + 1, p.queries);
-    wish.rows.step = random.between(1, 3);
-    wish.first_key = random.between(0, p.keys - 1);
-    wish.last_key = random.between(wish.first_key + 1, p.keys);
-    wish.kind = static_cast<TileKind>(random.between(0, 2));
+    TileRequest request;
+    request.head = random.between(0, p.heads - 1);
+    request.rows.begin = random.between(0, p.queries - 1);
+    request.rows.end = random.between(request.rows.begin + 1, p.queries);
+    request.rows.step = random.between(1, 3);
+    request.first_key = random.between(0, p.keys - 1);
+    request.last_key = random.between(request.first_key + 1, p.keys);
+    request.kind = static_cast<TileKind>(random.between(0, 2));
 
     oracle::Numbers expected;
     const oracle::RowProblem problem = c->in_oracle();
-    for (std::int64_t i = wish.rows.begin; i < wish.rows.end; i += wish.rows.step) {
+    for (std::int64_t i = request.rows.begin; i < request.rows.end; i += request.rows.step) {
       const oracle::RowAnswer row =
-          oracle::attend_row(problem, static_cast<std::size_t>(wish.head), static_cast<std::size_t>(i));
-      const oracle::Numbers& numbers = wish.kind == TileKind::Weights  ? row.weights
-                                       : wish.kind == TileKind::Masked ? row.masked
-                                                                       : row.scaled;
-      expected.insert(expected.end(), numbers.begin() + wish.first_key, numbers.begin() + wish.last_key);
+          oracle::attend_row(problem, static_cast<std::size_t>(request.head), static_cast<std::size_t>(i));
+      const oracle::Numbers& numbers = request.kind == TileKind::Weights  ? row.weights
+                                       : request.kind == TileKind::Masked ? row.masked
+                                                                          : row.scaled;
+      expected.insert(expected.end(), numbers.begin() + request.first_key,
+                      numbers.begin() + request.last_key);
     }
-    INFO("case " << index << ": " << c->description() << "; kind " << static_cast<int>(wish.kind));
+    INFO("case " << index << ": " << c->description() << "; kind " << static_cast<int>(request.kind));
     // Scores reach 10: a weight's relative error is theirs, 3e-6.
     const emulator::Setup& setup = emulator::setups[index % 2];
-    REQUIRE(compare::difference(emulator::tile(p, wish, setup), expected, 1e-5) == "");
+    REQUIRE(compare::difference(emulator::tile(p, request, setup), expected, 1e-5) == "");
   }
 }
 
@@ -43,15 +44,15 @@ TEST_CASE("Cells of any rectangle, pooled on a card some rows at a time, are the
   for (std::uint64_t index = 0; index < 60; ++index) {
     samples::Random random(seeds::of_case("pooled on a card", index));
     const auto c = streaming_cases::any_case(random, index < 40 ? 40 : 200);
-    TileWish wish = streaming_cases::any_tile(random, c->problem);
-    wish.kind = TileKind::Weights;
+    TileRequest request = streaming_cases::any_tile(random, c->problem);
+    request.kind = TileKind::Weights;
     const PooledCells cells = streaming_cases::any_pooling(random);
-    const auto expected = streaming_cases::expected_pooled(*c, wish, cells);
+    const auto expected = streaming_cases::expected_pooled(*c, request, cells);
     emulator::Setup setup = emulator::setups[index % 2];
     setup.cells_at_once = random.coin() ? 1 : 5000;
     INFO("case " << index << ": " << c->description() << "; cells of " << cells.rows_per_cell << " x "
                  << cells.keys_per_cell << ", " << setup.cells_at_once << " at once");
-    const PooledTile found = emulator::pooled_tile(c->problem, wish, cells, setup);
+    const PooledTile found = emulator::pooled_tile(c->problem, request, cells, setup);
     REQUIRE(compare::difference(found.mean, expected.mean, 3e-6) == "");
     REQUIRE(compare::difference(found.max, expected.max, 1e-5) == "");
   }

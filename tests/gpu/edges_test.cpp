@@ -18,11 +18,11 @@ using emulator::Setup;
 using streaming_cases::Case;
 using streaming_cases::Sizes;
 
-SweepWish everything(std::int64_t rows_per_cell, std::int64_t keys_per_cell) {
-  SweepWish wish;
-  wish.received = wish.strongest = true;
-  wish.picture = PooledCells{rows_per_cell, keys_per_cell};
-  return wish;
+SweepRequest everything(std::int64_t rows_per_cell, std::int64_t keys_per_cell) {
+  SweepRequest request;
+  request.received = request.strongest = true;
+  request.picture = PooledCells{rows_per_cell, keys_per_cell};
+  return request;
 }
 
 std::string named(const Setup& setup) {
@@ -31,13 +31,14 @@ std::string named(const Setup& setup) {
 }
 
 /// Scores and queries must be exact in both arithmetics.
-void check_sweep(const Case& c, const SweepWish& wish, const Setup& setup) {
+void check_sweep(const Case& c, const SweepRequest& request, const Setup& setup) {
   streaming_cases::Tolerances tolerances;
   // Weights are rounded to 2^-9 before they meet the values.
   if (setup.arithmetic == gpu::Arithmetic::Bfloat) tolerances.output = 4e-3;
   INFO(named(setup) << ": " << c.description());
-  REQUIRE(streaming_cases::difference(emulator::sweep(c.problem, wish, setup),
-                                      expected_of(c, wish, 0, c.problem.heads), wish, tolerances) == "");
+  REQUIRE(streaming_cases::difference(emulator::sweep(c.problem, request, setup),
+                                      expected_of(c, request, 0, c.problem.heads), request,
+                                      tolerances) == "");
 }
 
 oracle::Numbers weights_of(const Case& c) {
@@ -75,9 +76,9 @@ TEST_CASE("Of equal scores the first key is the strongest, in a thread, a row an
       for (std::size_t i = 0; i < c->k.size(); ++i)
         c->k[i] = c->k[i / 16 % static_cast<std::size_t>(different) * 16 + i % 16];
       c->problem.left = 120;
-      SweepWish wish;
-      wish.strongest = true;
-      const Sweep found = emulator::sweep(c->problem, wish, setup);
+      SweepRequest request;
+      request.strongest = true;
+      const Sweep found = emulator::sweep(c->problem, request, setup);
       const oracle::Numbers weights = weights_of(*c);
       for (std::int64_t row = 0; row < 70; ++row) {
         const auto from = weights.begin() + row * 200;
@@ -94,34 +95,34 @@ TEST_CASE("Edges of masks one key before, at and behind edges of tiles", "[edges
         samples::Random random(static_cast<std::uint64_t>(keys));
         // With a step of 64, first and last rows of blocks are far apart.
         const auto c = emulator::in_quarters(random, {1, 1, step == 1 ? 130 : 300, keys, 8, 8}, 0);
-        SweepWish wish = everything(2, 64);
-        wish.rows.step = step;
+        SweepRequest request = everything(2, 64);
+        request.rows.step = step;
         for (const std::int64_t offset : {-64, -1, 0, 1, 2, 62, 63}) {
           c->problem.causal = true;
           c->problem.offset = offset;
-          check_sweep(*c, wish, setup);
+          check_sweep(*c, request, setup);
           c->problem.causal = false;
           c->problem.left = 0;
-          check_sweep(*c, wish, setup);
+          check_sweep(*c, request, setup);
           c->problem.left = -1;
         }
       }
 }
 
-TEST_CASE("Heads of a wish follow their own pattern, not that of the first heads", "[edges]") {
+TEST_CASE("Heads of a request follow their own pattern, not that of the first heads", "[edges]") {
   for (const Setup& setup : emulator::setups)
     for (const int first : {0, 1}) {
       samples::Random random(21);
       const auto c = emulator::in_quarters(random, {2, 1, 130, 140, 8, 8}, 0);
       c->problem.causal = true;
       c->problem.patterned = {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(1 - first)};
-      SweepWish wish = everything(2, 64);
-      wish.first_head = 1;
+      SweepRequest request = everything(2, 64);
+      request.first_head = 1;
       INFO(named(setup) << ", first " << first);
       streaming_cases::Tolerances tolerances;
       if (setup.arithmetic == gpu::Arithmetic::Bfloat) tolerances.output = 4e-3;
-      REQUIRE(streaming_cases::difference(emulator::sweep(c->problem, wish, setup),
-                                          expected_of(*c, wish, 1, 2), wish, tolerances) == "");
+      REQUIRE(streaming_cases::difference(emulator::sweep(c->problem, request, setup),
+                                          expected_of(*c, request, 1, 2), request, tolerances) == "");
     }
 }
 
@@ -132,16 +133,16 @@ TEST_CASE("Rows without any key are zeros, rows with one are that key, in heads 
         samples::Random random(static_cast<std::uint64_t>(d));
         const auto c = emulator::in_quarters(random, {3, 1, 100, 70, d, d}, 0);
         AttentionProblem& p = c->problem;
-        const SweepWish wish = everything(64, keys_per_cell);
+        const SweepRequest request = everything(64, keys_per_cell);
         p.real_keys = 0;
-        check_sweep(*c, wish, setup);
+        check_sweep(*c, request, setup);
         REQUIRE(compare::difference(emulator::tile(p, {}, setup), weights_of(*c), 0) == "");
         p.real_keys = -1;
         // Queries 0 to 49 see no key, the others one each.
         p.offset = -50;
         p.left = p.right = 0;
-        check_sweep(*c, wish, setup);
-        const Sweep found = emulator::sweep(p, wish, setup);
+        check_sweep(*c, request, setup);
+        const Sweep found = emulator::sweep(p, request, setup);
         for (const float entropy : found.entropy.values()) REQUIRE(entropy >= 0);
         REQUIRE(compare::difference(emulator::tile(p, {}, setup), weights_of(*c), 1e-6) == "");
       }
@@ -158,7 +159,7 @@ TEST_CASE("A NaN stays with the rows and cells that see it", "[edges]") {
         p.offset = 100;
         p.left = 60;
         p.right = 0;
-        SweepWish wish = everything(1, keys_per_cell);
+        SweepRequest request = everything(1, keys_per_cell);
         const auto bad = [&](std::int64_t row) { return row == 7 || (row >= 50 && row <= 55); };
         const auto sees = [&](std::int64_t row, std::int64_t key) {
           return key >= row + 40 && key <= row + 100 && !(additive && key == 150 && !bad(row));
@@ -172,7 +173,7 @@ TEST_CASE("A NaN stays with the rows and cells that see it", "[edges]") {
           p.additive.values = c->additive;
         }
         const auto spoilt = [&](std::int64_t row) { return row == 7 || sees(row, 150); };
-        const Sweep found = emulator::sweep(p, wish, setup);
+        const Sweep found = emulator::sweep(p, request, setup);
         const Tensor cells = emulator::tile(p, {}, setup);
         for (std::int64_t row = 0; row < 100; ++row) {
           const auto at = static_cast<std::size_t>(row);
@@ -212,11 +213,12 @@ TEST_CASE("Neither the schedule nor, but for the order of sums over rows, the nu
     for (const gpu::Arithmetic arithmetic : {gpu::Arithmetic::Float, gpu::Arithmetic::Bfloat}) {
       const auto c = streaming_cases::any_case(random, most);
       for (const std::int64_t keys_per_cell : {8, 128}) {
-        const SweepWish wish = everything(32, keys_per_cell);
-        const Sweep first = emulator::sweep(c->problem, wish, {arithmetic, emulator::Schedule::Lazy, 1, 3});
+        const SweepRequest request = everything(32, keys_per_cell);
+        const Sweep first =
+            emulator::sweep(c->problem, request, {arithmetic, emulator::Schedule::Lazy, 1, 3});
         for (const int blocks : {1, 3, 8}) {
           const Sweep other =
-              emulator::sweep(c->problem, wish, {arithmetic, emulator::Schedule::Adversarial, 9, blocks});
+              emulator::sweep(c->problem, request, {arithmetic, emulator::Schedule::Adversarial, 9, blocks});
           const auto same = [](const auto& a, const auto& b) {
             return std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(*a.data())) ==
                    0;

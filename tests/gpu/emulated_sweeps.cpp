@@ -13,26 +13,26 @@ gpu::CardSettings settings_of(const Setup& setup) {
 
 }  // namespace
 
-Sweep sweep(const AttentionProblem& problem, const SweepWish& wish, const Setup& setup) {
+Sweep sweep(const AttentionProblem& problem, const SweepRequest& request, const Setup& setup) {
   EmulatedDevice device(setup.schedule, setup.seed, setup.blocks);
   device.never_stale = setup.never_stale;
   gpu::Residents residents(device);
-  return gpu::CardSweeps(device, residents, settings_of(setup)).sweep(problem, wish, {}, nullptr);
+  return gpu::CardSweeps(device, residents, settings_of(setup)).sweep(problem, request, {}, nullptr);
 }
 
-Tensor tile(const AttentionProblem& problem, const TileWish& wish, const Setup& setup) {
+Tensor tile(const AttentionProblem& problem, const TileRequest& request, const Setup& setup) {
   EmulatedDevice device(setup.schedule, setup.seed, setup.blocks);
   device.never_stale = setup.never_stale;
   gpu::Residents residents(device);
-  return gpu::CardSweeps(device, residents, settings_of(setup)).tile(problem, wish, {});
+  return gpu::CardSweeps(device, residents, settings_of(setup)).tile(problem, request, {});
 }
 
-PooledTile pooled_tile(const AttentionProblem& problem, const TileWish& wish, const PooledCells& cells,
+PooledTile pooled_tile(const AttentionProblem& problem, const TileRequest& request, const PooledCells& cells,
                        const Setup& setup) {
   EmulatedDevice device(setup.schedule, setup.seed, setup.blocks);
   device.never_stale = setup.never_stale;
   gpu::Residents residents(device);
-  return gpu::CardSweeps(device, residents, settings_of(setup)).pooled_tile(problem, wish, cells, {});
+  return gpu::CardSweeps(device, residents, settings_of(setup)).pooled_tile(problem, request, cells, {});
 }
 
 std::unique_ptr<streaming_cases::Case> in_quarters(samples::Random& random,

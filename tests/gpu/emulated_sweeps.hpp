@@ -24,9 +24,9 @@ inline constexpr Setup setups[] = {{gpu::Arithmetic::Float, Schedule::Lazy},
                                    {gpu::Arithmetic::Bfloat, Schedule::Lazy},
                                    {gpu::Arithmetic::Bfloat, Schedule::Adversarial}};
 
-Sweep sweep(const AttentionProblem&, const SweepWish&, const Setup&);
-Tensor tile(const AttentionProblem&, const TileWish&, const Setup&);
-PooledTile pooled_tile(const AttentionProblem&, const TileWish&, const PooledCells&, const Setup&);
+Sweep sweep(const AttentionProblem&, const SweepRequest&, const Setup&);
+Tensor tile(const AttentionProblem&, const TileRequest&, const Setup&);
+PooledTile pooled_tile(const AttentionProblem&, const TileRequest&, const PooledCells&, const Setup&);
 
 /// A problem in quarters, which bfloat16 and float32 hold exactly with all of its scores; each score is
 /// higher by `offset` (3008 is a bfloat16, too). Full attention, scale 1.

@@ -31,7 +31,7 @@ void round_to_bfloat(Case& c) {
 void check_case(std::uint64_t index, std::int64_t most, gpu::Arithmetic arithmetic) {
   samples::Random random(seeds::of_case("sweep on a card", index));
   const auto c = streaming_cases::any_case(random, most);
-  const SweepWish wish = streaming_cases::any_wish(random, c->problem);
+  const SweepRequest request = streaming_cases::any_request(random, c->problem);
   streaming_cases::Tolerances tolerances;
   gpu::CardSettings settings;
   settings.pairs_at_once = random.coin() ? 1 : 1 << 30;
@@ -42,30 +42,31 @@ void check_case(std::uint64_t index, std::int64_t most, gpu::Arithmetic arithmet
     // Weights are rounded to 2^-9 before they meet the values.
     tolerances.output = 4e-3;
   }
-  const std::int64_t last = wish.last_head < 0 ? c->problem.heads : wish.last_head;
-  const auto expected = streaming_cases::expected_of(*c, wish, wish.first_head, last);
+  const std::int64_t last = request.last_head < 0 ? c->problem.heads : request.last_head;
+  const auto expected = streaming_cases::expected_of(*c, request, request.first_head, last);
   EmulatedDevice device(index % 2 == 0 ? Schedule::Lazy : Schedule::Adversarial, index);
   Sweep found;
   {
     gpu::Residents residents(device);
-    found = gpu::CardSweeps(device, residents, settings).sweep(c->problem, wish, {}, nullptr);
+    found = gpu::CardSweeps(device, residents, settings).sweep(c->problem, request, {}, nullptr);
   }
-  INFO("case " << index << ": " << c->description() << "; rows " << wish.rows.begin << ".." << wish.rows.end
-               << " step " << wish.rows.step << ", picture "
-               << wish.picture.value_or(PooledCells{0, 0}).rows_per_cell << " "
-               << wish.picture.value_or(PooledCells{0, 0}).keys_per_cell);
-  REQUIRE(streaming_cases::difference(found, expected, wish, tolerances) == "");
+  INFO("case " << index << ": " << c->description() << "; rows " << request.rows.begin << ".."
+               << request.rows.end << " step " << request.rows.step << ", picture "
+               << request.picture.value_or(PooledCells{0, 0}).rows_per_cell << " "
+               << request.picture.value_or(PooledCells{0, 0}).keys_per_cell);
+  REQUIRE(streaming_cases::difference(found, expected, request, tolerances) == "");
   REQUIRE(device.allocated() == 0);
 }
 
 }  // namespace
 
-TEST_CASE("A sweep in float32 of any shape, mask and wish is what the oracle says") {
+TEST_CASE("A sweep in float32 of any shape, mask and request is what the oracle says") {
   for (std::uint64_t index = 0; index < 140; ++index)
     check_case(index, index < 120 ? 70 : 200, gpu::Arithmetic::Float);
 }
 
-TEST_CASE("A sweep in bfloat16 of any shape, mask and wish is what the oracle says of the rounded numbers") {
+TEST_CASE(
+    "A sweep in bfloat16 of any shape, mask and request is what the oracle says of the rounded numbers") {
   for (std::uint64_t index = 1000; index < 1140; ++index)
     check_case(index, index < 1120 ? 70 : 200, gpu::Arithmetic::Bfloat);
 }
@@ -73,16 +74,16 @@ TEST_CASE("A sweep in bfloat16 of any shape, mask and wish is what the oracle sa
 TEST_CASE("A sweep without entropies is the same in everything else") {
   samples::Random random(6);
   const auto c = streaming_cases::plain_case(random, {2, 1, 100, 150, 32, 32});
-  SweepWish wish;
-  wish.strongest = true;
-  wish.picture = PooledCells{8, 64};
+  SweepRequest request;
+  request.strongest = true;
+  request.picture = PooledCells{8, 64};
   const auto swept = [&](bool entropy) {
     EmulatedDevice device(Schedule::Adversarial);
     gpu::Residents residents(device);
     gpu::CardSettings settings;
     settings.bfloat_from = 0;
     settings.entropy = entropy;
-    return gpu::CardSweeps(device, residents, settings).sweep(c->problem, wish, {}, nullptr);
+    return gpu::CardSweeps(device, residents, settings).sweep(c->problem, request, {}, nullptr);
   };
   const Sweep with = swept(true), without = swept(false);
   CHECK(without.output == with.output);

@@ -122,7 +122,7 @@ void add_file(const std::filesystem::path& path, std::vector<SourceText>& all) {
   for (const std::string& literal : Scanner(contents_of(path)).literals()) {
     if (literal.find('\x01') != std::string::npos || !is_valid_utf8(literal)) continue;
     std::string room;
-    words.said(with_own_words(literal), room);
+    words.translated(with_own_words(literal), room);
   }
 }
 

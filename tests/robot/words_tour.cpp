@@ -256,7 +256,7 @@ void WordsTour::sizes() {
         wait();
         rest_on_everything();
       }
-      robot_.app().let_go();
+      robot_.app().release_held();
     }
   }
   robot_.app().view() = ViewState{};
@@ -308,7 +308,7 @@ void WordsTour::go() {
   wait();
   robot_.key(ImGuiKey_S);
   crawl("compare");
-  robot_.app().let_go();
+  robot_.app().release_held();
   sizes();
   robot_.app().words().speak(longer());
   sizes();

@@ -58,7 +58,7 @@ void WordsTour::long_sequence() {
   robot_.settle();
   robot_.click("Side: now − held");
   robot_.settle();
-  robot_.app().let_go();
+  robot_.app().release_held();
   robot_.app().open(path);
   robot_.settle();
   robot_.app().view().notices.clear();
@@ -289,7 +289,7 @@ void WordsTour::dumps() {
   robot_.key(ImGuiKey_F4);
   robot_.settle();
   robot_.key(ImGuiKey_F2);
-  robot_.app().let_go();
+  robot_.app().release_held();
   std::ofstream(directory_ / "small.txt") << "A text";
   look(directory_ / "small.txt", false);
   restore();

@@ -41,7 +41,7 @@ void WordsTour::held_heads() {
   robot_.click("Held head more");
   wait();
   rest_on_everything();
-  robot_.app().let_go();
+  robot_.app().release_held();
 }
 
 /// Every move of every kind of document, for a few cells; the last one also with its head muted.

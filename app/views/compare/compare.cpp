@@ -97,7 +97,7 @@ Picture draw_side(const Sides& sides, Scene& side, Plane plane, const Panel& pan
                    .plane = plane,
                    .scale = shared_scale(sides),
                    .name = name}};
-  // A new cell chosen in A is brought into sight; a B of its own size follows A and has no wish.
+  // A new cell chosen in A is brought into sight; a B of its own size follows A and asks for nothing.
   std::optional<Cell>& seen = side.view.focus_gesture->seen_cell;
   const std::optional<Cell> was = seen;
   if (&side.selection != &sides.a.selection) seen = side.selection.cell;

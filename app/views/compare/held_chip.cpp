@@ -34,11 +34,11 @@ float draw_held_chip(Scene& scene, float left, float right, float y) {
   const Box chip{std::round(left), std::round(y - ui.px(13)), std::ceil(width_of(*words)), ui.px(26)};
   const Box cross{chip.right() - close - ui.px(2), chip.y + ui.px(2), close, chip.h - ui.px(4)};
   // Dear ImGui gives a click to the first widget under the mouse: the cross comes before the whole chip.
-  const Ui::Touch let_go = ui.touch("Let go of what is held", cross);
+  const Ui::Touch release = ui.touch("Let go of what is held", cross);
   const Ui::Touch compare = ui.touch("Held", chip);
   ui.fill(chip, fade(ui.theme.b, compare.hovered ? 0.3f : 0.2f), ui.px(6));
-  if (let_go.hovered) ui.fill(cross, fade(ui.theme.b, 0.3f), ui.px(4));
-  for (const auto& [touch, box] : {std::pair{&let_go, &cross}, std::pair{&compare, &chip}})
+  if (release.hovered) ui.fill(cross, fade(ui.theme.b, 0.3f), ui.px(4));
+  for (const auto& [touch, box] : {std::pair{&release, &cross}, std::pair{&compare, &chip}})
     if (touch->focused) ui.frame(box->grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(8));
   ui.text(chip.x + pad, y, *words, {type::label, ui.theme.b, Ink::Medium});
   ui.text(cross.centre_x(), y, "×", {type::body, ui.theme.b, Ink::Regular, Align::Centre});
@@ -47,8 +47,8 @@ float draw_held_chip(Scene& scene, float left, float right, float y) {
     all += (all.empty() ? "" : " · ") + std::string(d.name) + ": " + d.b;
   tooltip(ui, compare.hovered, chip,
           {"Held", all, "What is shown is compared with this: a click opens Compare.", "F4"});
-  tooltip(ui, let_go.hovered, cross, {"Let go", {}, "Nothing is held any more.", "Shift+\\"});
-  if (let_go.clicked) scene.requests.let_go = true;
+  tooltip(ui, release.hovered, cross, {"Let go", {}, "Nothing is held any more.", "Shift+\\"});
+  if (release.clicked) scene.requests.release_held = true;
   if (compare.clicked) scene.view.mode = Mode::Compare;
   return chip.right();
 }

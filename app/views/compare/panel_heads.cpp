@@ -203,7 +203,7 @@ void draw_head_of_b(Sides& sides, const Box& head) {
   struct Order {
     const char* name;
     Tip tip;
-    bool& wish;
+    bool& request;
   };
   const std::array<Order, 3> orders{
       Order{"Hold again",
@@ -214,13 +214,13 @@ void draw_head_of_b(Sides& sides, const Box& head) {
             scene.requests.swap},
       Order{"Let go",
             {"Let go of what is held", {}, "Nothing is held any more.", "Shift+\\"},
-            scene.requests.let_go}};
+            scene.requests.release_held}};
   float x = line.x;
   for (const Order& order : orders) {
     const Box box{x, line.centre_y() - ui.px(14),
                   ui.text_width(order.name, type::label, Ink::Medium) + ui.px(24), ui.px(28)};
     if (box.right() > line.right()) break;
-    if (button(ui, order.name, box, order.tip)) order.wish = true;
+    if (button(ui, order.name, box, order.tip)) order.request = true;
     x = box.right() + ui.px(8);
   }
   choose_held_head(sides,

@@ -118,7 +118,7 @@ void write_to(Scene& scene, const fs::path& path) {
   } else {
     dialog.folder = folder;
     if (dialog.task == FileTask::Picture)
-      scene.requests.picture = picture_wish(scene, path);
+      scene.requests.picture = picture_request(scene, path);
     else
       scene.requests.save = path;
     leave_dialog(dialog);

@@ -34,6 +34,6 @@ int option_lines(const Scene&);
 std::string proposed_name(const Scene&);
 /// A name that was never typed over follows what is chosen; another keeps all but its ending.
 void follow_choice(Scene&);
-PictureWish picture_wish(const Scene&, std::filesystem::path path);
+PictureRequest picture_request(const Scene&, std::filesystem::path path);
 
 }  // namespace attnscope

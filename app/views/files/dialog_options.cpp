@@ -202,11 +202,11 @@ void follow_choice(Scene& scene) {
   dialog.suggested = next;
 }
 
-PictureWish picture_wish(const Scene& scene, std::filesystem::path path) {
+PictureRequest picture_request(const Scene& scene, std::filesystem::path path) {
   const FilesState& files = *scene.view.files;
-  PictureWish wish{files.region, static_cast<float>(files.scale), std::move(path), {}};
-  if (files.picture_theme != 0) wish.theme = files.picture_theme == 1 ? ThemeName::Light : ThemeName::Dark;
-  return wish;
+  PictureRequest request{files.region, static_cast<float>(files.scale), std::move(path), {}};
+  if (files.picture_theme != 0) request.theme = files.picture_theme == 1 ? ThemeName::Light : ThemeName::Dark;
+  return request;
 }
 
 }  // namespace attnscope

@@ -190,13 +190,13 @@ class LinesView {
     const InSight queries = in_sight(Side::Query), keys = in_sight(Side::Key);
     const std::int64_t first = focus_.all_heads ? 0 : scene_.head();
     const std::int64_t last = focus_.all_heads ? d_.heads : first + 1;
-    KeptWish wish{focus_.mass, 0, d_.queries};
+    KeptRequest request{focus_.mass, 0, d_.queries};
     if ((last - first) * d_.queries * d_.keys > most_cells) {
-      wish = {focus_.mass, queries.first, queries.last};
+      request = {focus_.mass, queries.first, queries.last};
       tally_.only_in_sight = true;
     }
     for (std::int64_t h = first; h < last; ++h) {
-      const KeptWeightsPtr of = scene_.stats.kept(plane_, scene_.sequence(), h, wish);
+      const KeptWeightsPtr of = scene_.stats.kept(plane_, scene_.sequence(), h, request);
       tally_.kept += std::ssize(of->kept);
       tally_.allowed += of->allowed;
       for (const KeptWeight& line : of->kept) {

@@ -86,15 +86,15 @@ bool take_gestures(const MapFrame& m, const Ui::Touch& touch, bool left_drags) {
   return is_left;
 }
 
-bool follow_wishes(const MapFrame& m) {
+bool follow_requests(const MapFrame& m) {
   FocusGesture& gesture = *m.scene.view.focus_gesture;
   if (!m.is_chosen || m.cells.w < 1) return false;
   const bool chose = gesture.seen_cell && *gesture.seen_cell != m.scene.selection.cell;
   gesture.seen_cell = m.scene.selection.cell;
-  if (gesture.cells_wished) {
+  if (gesture.cells_asked_for) {
     const auto all = static_cast<float>(std::max(m.down.count, m.across.count));
-    zoom_to(m, m.fitted * all / static_cast<float>(*gesture.cells_wished), m.scene.selection.cell);
-    gesture.cells_wished.reset();
+    zoom_to(m, m.fitted * all / static_cast<float>(*gesture.cells_asked_for), m.scene.selection.cell);
+    gesture.cells_asked_for.reset();
     return true;
   }
   if (gesture.fit_or_zoom) {

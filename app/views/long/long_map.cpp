@@ -256,7 +256,7 @@ void draw_long_map(Scene& scene, const Box& region) {
   const HeatMapStyle style{.wide_strip = false, .name = "long map"};
   const MapFrame first = plan_map(scene, area, scene.sequence(), style);
   if (first.cells.w >= 1 && first.cells.h >= 1) {
-    follow_wishes(first);
+    follow_requests(first);
     const MapFrame m = plan_map(scene, area, scene.sequence(), style);
     const int level = draw_planned_map(scene, m, area);
     draw_long_title(scene, region, pad, level);

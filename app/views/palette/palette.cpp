@@ -18,7 +18,7 @@ std::vector<PaletteEntry> matching(const Scene& scene) {
   const std::string_view typed = scene.view.palette_text;
   std::vector<std::pair<int, PaletteEntry>> scored;
   for (PaletteEntry& entry : palette_entries(scene))
-    if (const int score = score_of(scene.ui.said(entry.name), entry, typed); score > 0)
+    if (const int score = score_of(scene.ui.translated(entry.name), entry, typed); score > 0)
       scored.emplace_back(score, std::move(entry));
   std::stable_sort(scored.begin(), scored.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });

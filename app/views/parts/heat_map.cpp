@@ -74,7 +74,7 @@ Box draw_heat_map(Scene& scene, const Box& area, std::int64_t b, const HeatMapSt
   const MapFrame m = plan_map(scene, area, b, style);
   if (m.cells.w < 1 || m.cells.h < 1) return {area.x, area.y, 0, 0};
   // What was asked for moves the part in sight, and so the plan, before anything is drawn.
-  if (follow_wishes(m)) return draw_heat_map(scene, area, b, style);
+  if (follow_requests(m)) return draw_heat_map(scene, area, b, style);
   draw_caption(m);
   draw_axis_names(m);
   draw_labels(m);

@@ -32,6 +32,6 @@ void draw_scroll_bars(const MapFrame&);
 bool take_gestures(const MapFrame&, const Ui::Touch&, bool left_drags);
 /// Before the plan is drawn: what Z asked for, and a newly chosen cell brought into sight. True when the plan
 /// has to be made anew.
-bool follow_wishes(const MapFrame&);
+bool follow_requests(const MapFrame&);
 
 }  // namespace attnscope

@@ -277,8 +277,8 @@ void draw_chips(Scene& scene, const Box& area, float y, const Row& row) {
     // "masked" stands under a hidden chip and must not run into its neighbour.
     const std::string_view below = chips.back().masked ? "masked" : chips.back().dropped ? "dropped" : "";
     const float least = std::max(ui.px(32), ui.text_width(below, type::tick) - ui.px(6));
-    const float wish = ui.text_width(chips.back().label, type::body, Ink::Medium) + ui.px(20);
-    widths.push_back(std::round(std::clamp(wish, least, ui.px(200))));
+    const float request = ui.text_width(chips.back().label, type::body, Ink::Medium) + ui.px(20);
+    widths.push_back(std::round(std::clamp(request, least, ui.px(200))));
   }
   float x = area.x;
   const Box reach{area.x, y - tallest, area.w, 2 * tallest};
@@ -335,8 +335,8 @@ float width_of_fields(const Scene& scene, const Box& strip) {
   const bool wide = scene.view.keyboard.sentence.wide;
   const float step = ui.px(120), room = std::max(usual, std::floor(strip.w * (wide ? 0.62f : 0.3f)));
   const float needed = text + ui.px(16) <= usual ? usual : text + ui.px(28);
-  const float wish = wide ? std::ceil((text + ui.px(60)) / step) * step : needed;
-  return std::clamp(std::round(wish), usual, room);
+  const float request = wide ? std::ceil((text + ui.px(60)) / step) * step : needed;
+  return std::clamp(std::round(request), usual, room);
 }
 
 /// The fields, one below the other, or what stands in their place.

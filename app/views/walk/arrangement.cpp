@@ -159,14 +159,15 @@ class Arranger {
   void columns() {
     std::array<float, 2> own{px(88), px(88)};
     for (const bool lower : {false, true}) {
-      float columns = 0, wish = 0;
+      float columns = 0, request = 0;
       for (const Want& w : wants_) {
         if (w.lower != lower) continue;
         // Matrices without numbers grow only after those with numbers have a comfortable size.
-        (is_printed(w) ? columns : wish) += is_printed(w) ? printed_columns(w) : (most(w) - least(w)) * 0.35f;
+        (is_printed(w) ? columns : request) +=
+            is_printed(w) ? printed_columns(w) : (most(w) - least(w)) * 0.35f;
       }
       if (columns == 0) continue;
-      const float spare = std::max(0.f, area_.w - line_minimum(lower) - wish);
+      const float spare = std::max(0.f, area_.w - line_minimum(lower) - request);
       own[lower ? 1 : 0] =
           std::min(px(windows_ && lower ? 34 : 88), std::floor(least_column() + spare / columns));
     }

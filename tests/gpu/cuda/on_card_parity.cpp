@@ -25,9 +25,9 @@ gpu::CardSettings settings_of(bool bfloat) {
   return settings;
 }
 
-Sweep swept(TimedDevice& device, const AttentionProblem& problem, const SweepWish& wish, bool bfloat) {
+Sweep swept(TimedDevice& device, const AttentionProblem& problem, const SweepRequest& request, bool bfloat) {
   gpu::Residents residents(device);
-  return gpu::CardSweeps(device, residents, settings_of(bfloat)).sweep(problem, wish, {}, nullptr);
+  return gpu::CardSweeps(device, residents, settings_of(bfloat)).sweep(problem, request, {}, nullptr);
 }
 
 /// As the tests round them: only the card's own arithmetic is left to be wrong.
@@ -55,12 +55,12 @@ void sweeps_against_oracle(Card& card, TimedDevice& device, bool bfloat) {
   for (int index = 0; index < cases; ++index) {
     samples::Random random(seeds::of_case("sweep on a real card", static_cast<std::uint64_t>(index)));
     const auto c = streaming_cases::any_case(random, index % 10 == 9 && !card.emulated ? 700 : 130);
-    const SweepWish wish = streaming_cases::any_wish(random, c->problem);
+    const SweepRequest request = streaming_cases::any_request(random, c->problem);
     if (bfloat) round_to_bfloat(*c);
-    const std::int64_t last = wish.last_head < 0 ? c->problem.heads : wish.last_head;
-    const auto expected = streaming_cases::expected_of(*c, wish, wish.first_head, last);
+    const std::int64_t last = request.last_head < 0 ? c->problem.heads : request.last_head;
+    const auto expected = streaming_cases::expected_of(*c, request, request.first_head, last);
     card.check(fmt::format("sweep {} {}: {}", bfloat ? "bfloat16" : "float32", index, c->description()),
-               streaming_cases::difference(swept(device, c->problem, wish, bfloat), expected, wish,
+               streaming_cases::difference(swept(device, c->problem, request, bfloat), expected, request,
                                            tolerances_of(bfloat)));
   }
   card.report(fmt::format("sweeps against the oracle, {}", bfloat ? "bfloat16" : "float32"), cases, "cases");
@@ -71,22 +71,23 @@ void tiles_against_oracle(Card& card, TimedDevice& device) {
   for (int index = 0; index < cases; ++index) {
     samples::Random random(seeds::of_case("tile on a real card", static_cast<std::uint64_t>(index)));
     const auto c = streaming_cases::any_case(random, 150);
-    TileWish wish;
-    wish.head = random.between(0, c->problem.heads - 1);
-    wish.first_key = random.between(0, c->problem.keys - 1);
+    TileRequest request;
+    request.head = random.between(0, c->problem.heads - 1);
+    request.first_key = random.between(0, c->problem.keys - 1);
     oracle::Numbers expected;
     const oracle::RowProblem problem = c->in_oracle();
     for (std::size_t i = 0; i < problem.queries; ++i) {
-      const auto row = oracle::attend_row(problem, static_cast<std::size_t>(wish.head), i);
-      expected.insert(expected.end(), row.weights.begin() + wish.first_key, row.weights.end());
+      const auto row = oracle::attend_row(problem, static_cast<std::size_t>(request.head), i);
+      expected.insert(expected.end(), row.weights.begin() + request.first_key, row.weights.end());
     }
     gpu::Residents residents(device);
-    const Tensor found = gpu::CardSweeps(device, residents, {}).tile(c->problem, wish, {});
+    const Tensor found = gpu::CardSweeps(device, residents, {}).tile(c->problem, request, {});
     card.check(fmt::format("tile {}: {}", index, c->description()),
                compare::difference(found, expected, 1e-5));
     const PooledCells cells = streaming_cases::any_pooling(random);
-    const auto pooled_expected = streaming_cases::expected_pooled(*c, wish, cells);
-    const PooledTile pooled = gpu::CardSweeps(device, residents, {}).pooled_tile(c->problem, wish, cells, {});
+    const auto pooled_expected = streaming_cases::expected_pooled(*c, request, cells);
+    const PooledTile pooled =
+        gpu::CardSweeps(device, residents, {}).pooled_tile(c->problem, request, cells, {});
     card.check(fmt::format("pooled tile {}: {}", index, c->description()),
                compare::difference(pooled.mean, pooled_expected.mean, 3e-6) +
                    compare::difference(pooled.max, pooled_expected.max, 1e-5));
@@ -121,13 +122,13 @@ void stages_against_oracle(Card& card) {
 
 void sweep_against_cpu(Card& card, TimedDevice& device) {
   const Numbers numbers(2, card.emulated ? 130 : 8192, 64);
-  SweepWish wish;
-  wish.received = true;
-  wish.picture = PooledCells{16, 16};
+  SweepRequest request;
+  request.received = true;
+  request.picture = PooledCells{16, 16};
   ThreadPool pool;
-  const Sweep expected = sweep(numbers.problem, wish, Work{pool, {}});
+  const Sweep expected = sweep(numbers.problem, request, Work{pool, {}});
   for (const bool bfloat : {false, true}) {
-    const Sweep found = swept(device, numbers.problem, wish, bfloat);
+    const Sweep found = swept(device, numbers.problem, request, bfloat);
     // bfloat16 scores of normal numbers are off by 2^-8 of products of 64: 1e-2.
     const double off = bfloat ? 2e-2 : 2e-5;
     const auto differs = [&](const auto& a, const auto& b) {
@@ -176,16 +177,16 @@ void far_rows(Card& card) {
   problem.k.assign(numbers.k.begin(), numbers.k.end());
   problem.v.assign(numbers.v.begin(), numbers.v.end());
   for (const bool bfloat : {false, true}) {
-    SweepWish wish;
-    wish.first_head = heads - 2;
-    wish.rows.step = n / 8 - 3;
-    wish.rows.begin = 7;
-    const Sweep found = swept(*device, numbers.problem, wish, bfloat);
-    const std::int64_t rows = count_rows(wish.rows, n);
+    SweepRequest request;
+    request.first_head = heads - 2;
+    request.rows.step = n / 8 - 3;
+    request.rows.begin = 7;
+    const Sweep found = swept(*device, numbers.problem, request, bfloat);
+    const std::int64_t rows = count_rows(request.rows, n);
     double worst_output = 0, worst_rest = 0;
     for (std::int64_t head = 0; head < 2; ++head)
       for (std::int64_t i = 0; i < rows; ++i) {
-        const auto row = oracle::attend_row(problem, 0, static_cast<std::size_t>(7 + i * wish.rows.step));
+        const auto row = oracle::attend_row(problem, 0, static_cast<std::size_t>(7 + i * request.rows.step));
         const auto at = static_cast<std::size_t>(head * rows + i);
         for (std::size_t e = 0; e < 64; ++e)
           worst_output =
@@ -208,12 +209,12 @@ void determinism(Card& card) {
   const auto device = card.open();
   for (const bool bfloat : {false, true})
     for (const std::int64_t cell : {16, 64}) {
-      SweepWish wish;
-      wish.received = wish.strongest = true;
-      wish.picture = PooledCells{cell, cell};
-      const Sweep first = swept(*device, numbers.problem, wish, bfloat);
+      SweepRequest request;
+      request.received = request.strongest = true;
+      request.picture = PooledCells{cell, cell};
+      const Sweep first = swept(*device, numbers.problem, request, bfloat);
       for (int again = 0; again < 3; ++again) {
-        const Sweep second = swept(*device, numbers.problem, wish, bfloat);
+        const Sweep second = swept(*device, numbers.problem, request, bfloat);
         const auto same = [](const auto& a, const auto& b) {
           return std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(*a.data())) == 0;
         };

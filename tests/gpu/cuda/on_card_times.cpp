@@ -32,13 +32,13 @@ void time_passes(Card& card, std::int64_t d, std::int64_t n, bool bfloat, bool c
   card.report("pass 1 " + name + " wall", bare.rows_wall, "ms");
   card.report("rate pass 1 " + name, floats / bare.rows / 1e9, "TFLOP/s");
   if (!besides) return;
-  SweepWish picture;
+  SweepRequest picture;
   picture.picture = PooledCells{64, std::max<std::int64_t>(64, view_cells(n).keys_per_cell)};
   card.report("picture on/off " + name, watch.time(numbers.problem, picture, true).rows / bare.rows, "x");
   watch.settings().entropy = false;
   card.report("entropy on/off " + name, bare.rows / watch.time(numbers.problem, {}, true).rows, "x");
   watch.settings().entropy = true;
-  SweepWish received;
+  SweepRequest received;
   received.output = false;
   received.received = true;
   received.picture = view_cells(n);
@@ -71,11 +71,11 @@ void time_tiles(Card& card, std::int64_t n) {
   gpu::CardSweeps sweeps(*device, residents);
   const Numbers numbers(1, n, 64);
   for (const std::int64_t side : {std::int64_t{1}, n / 128}) {
-    TileWish wish;
-    wish.rows = {n - 128 * side, n, 1};
-    wish.last_key = 128 * side;
+    TileRequest request;
+    request.rows = {n - 128 * side, n, 1};
+    request.last_key = 128 * side;
     const Repeated all = repeat(card, *device, [&] {
-      sweeps.pooled_tile(numbers.problem, wish, {side, side}, {});
+      sweeps.pooled_tile(numbers.problem, request, {side, side}, {});
     });
     card.report(fmt::format("tile of cells of {} n={} wall", side, n), all.wall, "ms");
   }
@@ -86,7 +86,7 @@ void far_times(Card& card) {
   Stopwatch watch(card, {});
   {
     const Numbers numbers(card.emulated ? 1 : 12, n, 64);
-    SweepWish rows;
+    SweepRequest rows;
     rows.picture = view_cells(n);
     const Passes made = watch.time(numbers.problem, rows, false);
     card.report(fmt::format("update n={} full rows only", n), made.card, "ms");
@@ -102,7 +102,7 @@ void abort_time(Card& card) {
   gpu::CardSettings settings;
   settings.bfloat_from = 0;
   gpu::CardSweeps sweeps(*device, residents, settings);
-  SweepWish few;
+  SweepRequest few;
   few.rows.end = 64;
   sweeps.sweep(numbers.problem, few, {}, nullptr);  // queries, keys and values are there from now on
   double worst = 0;
@@ -118,9 +118,9 @@ void abort_time(Card& card) {
     bool cancelled = false;
     Clock::time_point ended;
     try {
-      SweepWish wish;
-      wish.received = true;
-      sweeps.sweep(numbers.problem, wish, source.get_token(), nullptr);
+      SweepRequest request;
+      request.received = true;
+      sweeps.sweep(numbers.problem, request, source.get_token(), nullptr);
     } catch (const Cancelled&) {
       cancelled = true;
       ended = Clock::now();
@@ -142,10 +142,10 @@ void memory(Card& card) {
   gpu::Residents residents(*device);
   gpu::CardSettings settings;
   settings.bfloat_from = 0;
-  SweepWish wish;
-  wish.received = wish.strongest = true;
-  wish.picture = view_cells(n);
-  gpu::CardSweeps(*device, residents, settings).sweep(numbers.problem, wish, {}, nullptr);
+  SweepRequest request;
+  request.received = request.strongest = true;
+  request.picture = view_cells(n);
+  gpu::CardSweeps(*device, residents, settings).sweep(numbers.problem, request, {}, nullptr);
   const double output = 12.0 * static_cast<double>(n) * 64 * 4;
   card.report(
       fmt::format("memory beyond Q, K, V and O, n={}", n),

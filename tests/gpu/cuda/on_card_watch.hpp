@@ -70,7 +70,7 @@ class Stopwatch {
       : card_(card), device_(card.open()), residents_(*device_), settings_(settings) {}
 
   /// `passes`: each launch is waited for and timed; otherwise only the whole.
-  Passes time(const AttentionProblem& problem, const SweepWish& wish, bool passes) {
+  Passes time(const AttentionProblem& problem, const SweepRequest& request, bool passes) {
     gpu::CardSweeps sweeps(*device_, residents_, settings_);
     std::vector<double> rows, rows_wall, columns, on_card, all;
     device_->times = passes;
@@ -78,7 +78,7 @@ class Stopwatch {
       device_->clear_times();
       const Clock::time_point begin = Clock::now();
       if (!passes) device_->start_clock();
-      sweeps.sweep(problem, wish, {}, nullptr);
+      sweeps.sweep(problem, request, {}, nullptr);
       const double wall = milliseconds_since(begin), clock = passes ? -1 : device_->clock_milliseconds();
       if (!counts) return;
       all.push_back(wall);

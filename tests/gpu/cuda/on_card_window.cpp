@@ -36,10 +36,10 @@ void time_update(Card& card, std::int64_t n, bool causal, const std::string& typ
   Stopwatch watch(card, settings);
   Numbers numbers(card.emulated ? 2 : 12, n, 64);
   numbers.problem.causal = causal;
-  SweepWish wish;
-  wish.picture = view_cells(n);
-  wish.received = wish.strongest = true;
-  const Passes made = watch.time(numbers.problem, wish, false);
+  SweepRequest request;
+  request.picture = view_cells(n);
+  request.received = request.strongest = true;
+  const Passes made = watch.time(numbers.problem, request, false);
   card.report(name, made.card, "ms");
   card.report(name + " wall", made.all, "ms");
 }

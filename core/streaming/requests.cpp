@@ -1,4 +1,4 @@
-#include "core/streaming/wishes.hpp"
+#include "core/streaming/requests.hpp"
 
 #include <bit>
 
@@ -35,32 +35,32 @@ void check_picture(const PooledCells& picture, std::int64_t keys) {
 
 }  // namespace
 
-SweepWish checked(const AttentionProblem& p, SweepWish wish) {
+SweepRequest checked(const AttentionProblem& p, SweepRequest request) {
   check(p);
-  if (wish.last_head < 0) wish.last_head = p.heads;
-  if (wish.first_head < 0 || wish.first_head >= wish.last_head || wish.last_head > p.heads)
-    throw Error(fmt::format("Heads {} to {} were asked for; expected some of the {} heads.", wish.first_head,
-                            wish.last_head, p.heads));
-  wish.rows = filled_in(wish.rows, p.queries);
-  if (wish.output && p.value.data == nullptr) throw Error("An output was asked for but V has no numbers.");
-  if (wish.picture) check_picture(*wish.picture, p.keys);
-  return wish;
+  if (request.last_head < 0) request.last_head = p.heads;
+  if (request.first_head < 0 || request.first_head >= request.last_head || request.last_head > p.heads)
+    throw Error(fmt::format("Heads {} to {} were asked for; expected some of the {} heads.",
+                            request.first_head, request.last_head, p.heads));
+  request.rows = filled_in(request.rows, p.queries);
+  if (request.output && p.value.data == nullptr) throw Error("An output was asked for but V has no numbers.");
+  if (request.picture) check_picture(*request.picture, p.keys);
+  return request;
 }
 
-TileWish checked(const AttentionProblem& p, TileWish wish) {
+TileRequest checked(const AttentionProblem& p, TileRequest request) {
   check(p);
-  if (wish.head < 0 || wish.head >= p.heads)
-    throw Error(fmt::format("A tile of head {} was asked for; expected 0 to {}.", wish.head, p.heads - 1));
-  wish.rows = filled_in(wish.rows, p.queries);
-  if (wish.last_key < 0) wish.last_key = p.keys;
-  if (wish.first_key < 0 || wish.first_key >= wish.last_key || wish.last_key > p.keys)
+  if (request.head < 0 || request.head >= p.heads)
+    throw Error(fmt::format("A tile of head {} was asked for; expected 0 to {}.", request.head, p.heads - 1));
+  request.rows = filled_in(request.rows, p.queries);
+  if (request.last_key < 0) request.last_key = p.keys;
+  if (request.first_key < 0 || request.first_key >= request.last_key || request.last_key > p.keys)
     throw Error(fmt::format("A tile of keys {} to {} was asked for; expected some of the {} keys.",
-                            wish.first_key, wish.last_key, p.keys));
-  return wish;
+                            request.first_key, request.last_key, p.keys));
+  return request;
 }
 
-void check_pooled(const TileWish& wish, const PooledCells& cells) {
-  if (wish.kind != TileKind::Weights)
+void check_pooled(const TileRequest& request, const PooledCells& cells) {
+  if (request.kind != TileKind::Weights)
     throw Error("Scores were asked for in cells of several; only weights are.");
   check_cells(cells);
 }
