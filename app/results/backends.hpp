@@ -58,11 +58,11 @@ class Backends {
   std::vector<BackendChoice> choices_;
   Document document_;  // that the times are of
   std::vector<std::optional<WholeTimes>> times_;
-  struct Comparison {
+  struct Comparing {
     ResultPtr of;
     std::shared_ptr<ParityTask> task;  // null: none
   };
-  Comparison now_, compared_;
+  Comparing now_, compared_;
   Worker worker_;
 };
 

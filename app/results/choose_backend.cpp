@@ -28,11 +28,11 @@ std::vector<BackendChoice> list_backends(bool with_cuda) {
   return all;
 }
 
-const BackendChoice& chosen_backend(const std::vector<BackendChoice>& all, BackendPreference request) {
-  if (request == BackendPreference::Cpu || all.size() < 2) return all.front();
+const BackendChoice& chosen_backend(const std::vector<BackendChoice>& all, BackendPreference preference) {
+  if (preference == BackendPreference::Cpu || all.size() < 2) return all.front();
   const BackendChoice& cuda = all.back();
   if (cuda.backend) return cuda;
-  if (request == BackendPreference::Auto) return all.front();
+  if (preference == BackendPreference::Auto) return all.front();
   throw Error("CUDA was asked for. " + cuda.why_not);
 }
 

@@ -30,7 +30,7 @@ struct BackendChoice {
 /// card without `with_cuda`.
 std::vector<BackendChoice> list_backends(bool with_cuda = true);
 
-/// The one that the request means. Throws Error with the reason when it is not there.
+/// The one that is preferred. Throws Error with the reason when it is not there.
 const BackendChoice& chosen_backend(const std::vector<BackendChoice>&, BackendPreference);
 
 }  // namespace attnscope

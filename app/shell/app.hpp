@@ -179,6 +179,7 @@ class App {
  private:
   /// The Document is another one. `is_text`: it was opened from a text.
   void take(Session session, const std::filesystem::path& file, bool is_text = false);
+  void begin_opening(std::string_view layer, const Answers& answers);
   void take_opened(Session session, const std::filesystem::path& path);
   bool is_layer_of_shown(const std::filesystem::path& path) const;
   void take_layer(Document layer);
@@ -270,7 +271,6 @@ class App {
   Answers answers_;             // to what the file that is opened may not say
   bool wants_layer_ = false;    // one layer of it was asked for
   bool attended_ = true;        // see AppOptions
-  bool text_opened_ = false;    // what opening it changed is told with its first result
   bool untouched_ = true;       // nothing but the first example was opened
   ImVec2 size_{};
   bool system_fonts_ = true;

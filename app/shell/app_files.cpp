@@ -21,10 +21,15 @@ void App::list_recent() {
   for (const std::filesystem::path& known : files_.recent().paths()) view_.files->recent.push_back({known});
 }
 
-void App::open(const std::filesystem::path& path, std::string_view layer, const Answers& answers) {
-  files_.stop_opening();  // another one is wanted now
+/// Another one is wanted now.
+void App::begin_opening(std::string_view layer, const Answers& answers) {
+  files_.stop_opening();
   answers_ = answers;
   wants_layer_ = !layer.empty();
+}
+
+void App::open(const std::filesystem::path& path, std::string_view layer, const Answers& answers) {
+  begin_opening(layer, answers);
   try {
     if (Opening::is_large(path))
       files_.begin_to_open(path, layer, view_);
@@ -37,9 +42,7 @@ void App::open(const std::filesystem::path& path, std::string_view layer, const 
 
 void App::open(Session session, const std::filesystem::path& from, std::string_view layer,
                const Answers& answers) {
-  files_.stop_opening();
-  answers_ = answers;
-  wants_layer_ = !layer.empty();
+  begin_opening(layer, answers);
   take_opened(std::move(session), from);
 }
 
@@ -159,7 +162,7 @@ void App::take(Session session, const std::filesystem::path& file, bool is_text)
   untouched_ = false;
   following_.begin_anew();
   if (session.looks && !session.held) release_held();
-  comparison_.expect_nothing();
+  comparison_.expect_nothing(engine_);
   if (session.held)
     comparison_.expect(std::move(*session.held), engine_, session.looks ? session.looks->held_seconds : 0);
   arrival_ = Arrival{std::move(session.looks), is_text};

@@ -37,7 +37,7 @@ void App::swap_with_held() {
 }
 
 void App::release_held() {
-  comparison_.clear();
+  comparison_.clear(engine_);
   view_.compare->held_head = -1;
   if (!shown_.result) return;
   shown_.stats->compare_with(nullptr);

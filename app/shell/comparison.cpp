@@ -23,8 +23,13 @@ void Comparison::swap(Sight& shown, const Backends& backends, double seconds) {
   held_->seconds = seconds;
 }
 
-void Comparison::clear() {
+void Comparison::clear(LiveEngine& engine) {
   held_.reset();
+  expect_nothing(engine);
+}
+
+void Comparison::expect_nothing(LiveEngine& engine) {
+  if (expected_) engine.forget(Lane::Held);
   expected_.reset();
 }
 

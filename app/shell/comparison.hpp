@@ -26,11 +26,11 @@ class Comparison {
   /// A and B change places; something must be held.
   void swap(Sight& shown, const Backends& backends, double seconds);
   /// Nothing is held any more, nor will be.
-  void clear();
+  void clear(LiveEngine& engine);
 
   /// This Document is going to be B, in place of what was expected before; it was held so long ago.
   void expect(Document document, LiveEngine& engine, double age);
-  void expect_nothing() { expected_.reset(); }
+  void expect_nothing(LiveEngine& engine);
   bool is_expecting() const { return expected_.has_value(); }
   /// Whether not even a first look at what is expected is there.
   bool is_waiting(const LiveEngine& engine) const;

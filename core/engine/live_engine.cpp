@@ -76,7 +76,8 @@ std::uint64_t LiveEngine::use(std::shared_ptr<Backend> backend) {
     backend_ = std::move(backend);
     backend_note_.clear();
   }
-  if (busy(Lane::Held)) submit_now(Document(state(Lane::Held).newest->document), Lane::Held, Worker::at_once);
+  const std::shared_ptr<Run> held = state(Lane::Held).newest;
+  if (held && busy(Lane::Held)) submit_now(Document(held->document), Lane::Held, Worker::at_once);
   const std::shared_ptr<Run> shown = state(Lane::Shown).newest;
   return shown ? submit_now(Document(shown->document), Lane::Shown, Worker::at_once) : 0;
 }
@@ -98,9 +99,14 @@ ResultPtr LiveEngine::latest_good(Lane lane) const {
 
 void LiveEngine::forget(Lane lane) {
   ResultPtr latest, good;
+  const std::lock_guard order(submitting_);
+  LaneState& of = state(lane);
+  worker_.replace(nullptr, lane_of_worker(lane));
+  of.newest.reset();
   const std::lock_guard lock(mutex_);
-  latest.swap(state(lane).latest);
-  good.swap(state(lane).latest_good);
+  of.forgotten = next_ticket_ - 1;
+  latest.swap(of.latest);
+  good.swap(of.latest_good);
 }
 
 void LiveEngine::give_back(ResultPtr result) {
@@ -232,10 +238,11 @@ ResultPtr LiveEngine::failure(const Run& run, std::string error) const {
 }
 
 void LiveEngine::publish(Run& run, ResultPtr result) {
-  run.is_published = true;
-  run.known = result;
   const std::lock_guard lock(mutex_);
   LaneState& to = state(run.lane);
+  if (run.ticket <= to.forgotten) return;
+  run.is_published = true;
+  run.known = result;
   to.is_refining = !result->is_complete();
   to.latest = std::move(result);
   if (to.latest->error.empty()) to.latest_good = to.latest;

@@ -49,7 +49,8 @@ class LiveEngine {
   ResultPtr latest(Lane lane = Lane::Shown) const;
   /// The newest result without an error; null before the first.
   ResultPtr latest_good(Lane lane = Lane::Shown) const;
-  /// What the lane has published is not kept any longer, by whom it concerns.
+  /// What the lane has published is not kept any longer, and what it still computes or was to compute is
+  /// dropped: nothing of it is published.
   void forget(Lane lane);
 
   /// Takes a result that its owner is done with: giving back the memory of a large one takes longer than a
@@ -74,9 +75,10 @@ class LiveEngine {
   struct LaneState {
     explicit LaneState(std::shared_ptr<Backend> backend) : pipeline(std::move(backend)) {}
     Pipeline pipeline;            // touched by the worker only
-    std::shared_ptr<Run> newest;  // submitted; guarded by submitting_
+    std::shared_ptr<Run> newest;  // submitted and not forgotten, or null; guarded by submitting_
     bool is_refining = false;     // its run's first look is published; guarded by mutex_, as the rest
     ResultPtr latest, latest_good;
+    std::uint64_t forgotten = 0;  // tickets up to this one publish nothing
   };
   LaneState& state(Lane lane) { return lanes_[static_cast<std::size_t>(lane)]; }
   const LaneState& state(Lane lane) const { return lanes_[static_cast<std::size_t>(lane)]; }

@@ -357,6 +357,26 @@ TEST_CASE("What a lane was told to forget is given back") {
   CHECK(watched.expired());
 }
 
+TEST_CASE(
+    "What a forgotten lane runs is stopped, what waits in it is dropped, and it goes on with what comes") {
+  const auto backend = std::make_shared<PacedBackend>();
+  LiveEngine engine(backend);
+  engine.submit(numbered(1), Lane::Held);
+  backend->await_runs(1);
+  engine.submit(numbered(2), Lane::Held);
+  engine.forget(Lane::Held);
+  engine.wait_idle();
+  CHECK(backend->entered() == std::vector<float>{1});
+  CHECK(backend->stopped() == 1);
+  CHECK(!engine.latest(Lane::Held));
+  CHECK(engine.use(make_cpu_backend(1)) == 0);  // nothing is to be computed anew
+  engine.wait_idle();
+  CHECK(!engine.latest(Lane::Held));
+  engine.submit(numbered(3), Lane::Held);
+  engine.wait_idle();
+  CHECK(engine.latest(Lane::Held)->document.layer().temperature == 3.0f);
+}
+
 TEST_CASE("A result that is let go is given back by the worker, between runs") {
   LiveEngine engine(make_cpu_backend(1));
   auto result = std::make_shared<const Result>();
