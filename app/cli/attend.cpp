@@ -75,7 +75,7 @@ void compute(const AttendOptions& options, const SafetensorsFile& file, const Do
   const TensorEntry& q = *file.find("Q");
   TensorOutput output(q.dtype);
   output.add<T>("Y", trace[q.shape.size() == 3 ? Stage::Concat : Stage::Mix]);
-  if (document.input.given.past_key) {
+  if (document.input.given().past_key) {
     output.add<T>("present_key", trace[Stage::Key]);
     output.add<T>("present_value", trace[Stage::Value]);
   }

@@ -239,7 +239,7 @@ std::int64_t BenchSubject::run_streaming(bool masked) {
 
 std::int64_t BenchSubject::run_staged() {
   Document document;
-  document.input.given = {query_, key_, value_};
+  document.input.numbers = Given{query_, key_, value_};
   document.layer().masking.causal = options_.causal;
   const ResultPtr result = Pipeline(backend_).run(document);
   std::set<const Tensor*> made;

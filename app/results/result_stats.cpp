@@ -386,7 +386,8 @@ const CellReference* ResultStats::reference(std::int64_t b, std::int64_t h, std:
   constexpr std::int64_t quick = 20'000'000;  // multiplications: about 10 ms
   const Dimensions& d = result_->layer().dimensions;
   if (const auto it = references_.find({b, h, query, key}); it != references_.end()) return &it->second;
-  if (!patient && d.keys * d.d_k * (result_->document.input.given ? 1 : d.d_model) > quick) return nullptr;
+  if (!patient && d.keys * d.d_k * (result_->document.input.is_given() ? 1 : d.d_model) > quick)
+    return nullptr;
   if (references_.size() > 256) references_.clear();
   return &references_
               .try_emplace({b, h, query, key},

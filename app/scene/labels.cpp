@@ -17,7 +17,7 @@ std::string token_label(const LayerResult& result, const std::vector<Sequence>& 
   if (sequence < std::ssize(sequences) && index >= 0) {
     const auto& tokens = sequences[static_cast<std::size_t>(sequence)].tokens;
     if (index < std::ssize(tokens)) return own(tokens[static_cast<std::size_t>(index)].text);
-    if (!input.given && !input.vectors) return std::string(padding_token);
+    if (input.is_text()) return std::string(padding_token);
   }
   return grouped(index);
 }
@@ -45,11 +45,11 @@ std::string key_label(const LayerResult& result, std::int64_t sequence, std::int
 
 bool is_cross(const LayerResult& result) {
   const Input& input = result.document.input;
-  if (input.given) {
-    const bool cache = result.dimensions.past > 0 || !input.given.lengths.empty();
+  if (input.is_given()) {
+    const bool cache = result.dimensions.past > 0 || !input.given().lengths.empty();
     return !cache && result.dimensions.queries != result.dimensions.token_keys();
   }
-  return !input.memory.empty() || static_cast<bool>(input.vectors.key);
+  return !input.memory.empty() || static_cast<bool>(input.vectors().key);
 }
 
 std::string head_name(const LayerResult& result, std::int64_t head, bool one_word) {

@@ -112,7 +112,7 @@ void redo(Scene& scene) { scene.requests.history = 1; }
 /// The field to type into, with everything that hides it out of the way.
 void type_the_sentence(Scene& scene) {
   const Input& input = scene.document.input;
-  if (scene.result.is_long() || input.given || input.vectors) {
+  if (scene.result.is_long() || !input.is_text()) {
     scene.view.notices.say(scene.result.is_long()
                                ? "A long sequence has no text field: open a shorter text to type."
                                : "What is open came as numbers and has no sentence to type.");

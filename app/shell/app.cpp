@@ -217,7 +217,7 @@ void App::frame(const Fonts& fonts) {
       Selection next = without_hovers(selection_);
       Requests requests;
       Scene scene = scene_of(ui, document_, {selection_, next}, view_, requests, layout);
-      const Guesses guesses = document_.input.given.guesses;
+      const Guesses guesses = document_.input.given().guesses;
       const Answers answers{document_.layer().masking.causal, document_.layer().positions};
       if (view_.parity && (shown_.result->layer().is_complete() || !engine_.busy()))
         backends_->compare(shown_.result);
@@ -234,7 +234,7 @@ void App::frame(const Fonts& fonts) {
       draw_overwrite_question(scene);
       tick_start(scene);
       draw_dump_question(scene, layout);
-      if (guesses.any() && guesses == document_.input.given.guesses) settle_guesses(answers);
+      if (guesses.any() && guesses == document_.input.given().guesses) settle_guesses(answers);
       if (next.cell != selection_.cell) wanted_cell_ = next.cell;
       selection_ = next;
       fulfil(requests);

@@ -96,8 +96,10 @@ void App::take_layer(Document layer) {
 
 /// Whoever turns what was guessed has said how it is. `before`: as this frame found it.
 void App::settle_guesses(const Answers& before) {
-  if (document_.layer().masking.causal != before.causal) document_.input.given.guesses.causal.clear();
-  if (document_.layer().positions != before.positions) document_.input.given.guesses.positions.clear();
+  if (Given* const given = document_.input.as<Given>()) {
+    if (document_.layer().masking.causal != before.causal) given->guesses.causal.clear();
+    if (document_.layer().positions != before.positions) given->guesses.positions.clear();
+  }
   if (before.causal && document_.layer().masking.causal != before.causal) align_causal(document_);
 }
 

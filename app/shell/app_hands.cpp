@@ -106,7 +106,7 @@ std::optional<double> App::changes_in() const {
 /// Where words can go: the token strip's field, in a mode and window that has it.
 bool App::has_sentence_in_sight() const {
   return view_.mode != Mode::Walk && !view_.is_hidden(Region::Strip) && !shown_.result->layer().is_long() &&
-         !document_.input.given && !document_.input.vectors && !document_.input.sequences.empty();
+         document_.input.is_text() && !document_.input.sequences.empty();
 }
 
 /// Before any key of this frame does something.

@@ -35,7 +35,7 @@ void check_request(const RenderOptions& options) {
 
 /// What of the picture the file does not say.
 std::string guessed_note(const Document& document, const std::filesystem::path& file) {
-  const Guesses& guesses = document.input.given.guesses;
+  const Guesses& guesses = document.input.given().guesses;
   const std::string name = in_quotes(file.filename().native());
   std::string note;
   if (is_causal_guessed(document))

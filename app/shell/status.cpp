@@ -113,7 +113,7 @@ void draw_status(Scene& scene, const Box& bar) {
 
   const Document& document = scene.result.document;
   std::string right(name_of(document.precision));
-  if (!document.input.given) right += "   ·   seed " + std::to_string(document.layer().weights.seed);
+  if (!document.input.is_given()) right += "   ·   seed " + std::to_string(document.layer().weights.seed);
   std::string warning = not_finite_warning(scene);
   const std::string guess = warning.empty() ? guessed_words(scene.document) : std::string();
   if (!guess.empty()) warning = guess;

@@ -49,7 +49,7 @@ std::int64_t position_numbers(const Document& document, const Dimensions& size) 
 LayerSize layer_size(const Document& document, const Measures* measures) {
   const LayerSpec& layer = document.layer();
   const Dimensions size = check_any_length(document);
-  const bool given = static_cast<bool>(document.input.given);
+  const bool given = document.input.is_given();
   return {.batch = size.batch,
           .queries = size.queries,
           .keys = size.keys,

@@ -13,7 +13,7 @@ namespace attnscope {
 TokenClasses::TokenClasses(const Document& document, const Dimensions& size, std::int64_t b)
     : special_(static_cast<std::size_t>(size.keys)) {
   const Input& input = document.input;
-  if (input.given || input.vectors) return;  // their tokens only label
+  if (!input.is_text()) return;  // their tokens only label
   const auto at = static_cast<std::size_t>(b);
   const auto& of_queries = input.sequences[at].tokens;
   const auto& of_keys = input.memory.empty() ? of_queries : input.memory[at].tokens;

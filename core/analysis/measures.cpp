@@ -156,7 +156,7 @@ void summarise(std::span<const RowMeasures> rows, HeadMeasures& head) {
 struct Shared {
   Shared(const Document& of, const Trace& made)
       : document(of), trace(made), size(check(of)), rule(of, made), full(rule.without_sparsity()) {
-    cross = !of.input.memory.empty() || static_cast<bool>(of.input.vectors.key);
+    cross = !of.input.memory.empty() || static_cast<bool>(of.input.vectors().key);
     own_entropy = of.layer().linear || of.layer().masking.mistake == MaskMistake::AfterSoftmax ||
                   of.layer().softmax == SoftmaxKind::Naive;
     for (std::int64_t b = 0; b < size.batch; ++b) tokens.emplace_back(of, size, b);
@@ -233,7 +233,7 @@ class HeadMeasurer {
 
  private:
   bool query_is_padding(std::int64_t query) const {
-    if (document_.input.given || document_.input.vectors) return false;
+    if (!document_.input.is_text()) return false;
     return size_.past + query >= sequence_length(document_, b_);
   }
 

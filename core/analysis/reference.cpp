@@ -61,8 +61,8 @@ class CellSources {
         size_(check(document)),
         b_(b),
         kv_(h / (size_.heads / size_.kv_heads)) {
-    if (document.input.given) {
-      const Given& given = document.input.given;
+    if (document.input.is_given()) {
+      const Given& given = document.input.given();
       query_ = rows(one_head(*entry(given.query, b), h), query, 1);
       keys_ = joined(one_head(*entry(given.key, b), kv_), entry(given.past_key, b));
     } else {
@@ -78,10 +78,10 @@ class CellSources {
   void project(std::int64_t h, std::int64_t query) {
     const Document one = only_sequence();
     Sources<double> sources;
-    sources.query_vectors = entry(document_.input.vectors.query, b_);
-    sources.key_vectors = entry(document_.input.vectors.key, b_);
-    sources.edited = entry(document_.input.edited, b_);
-    sources.edited_memory = entry(document_.input.edited_memory, b_);
+    sources.query_vectors = entry(document_.input.vectors().query, b_);
+    sources.key_vectors = entry(document_.input.vectors().key, b_);
+    sources.edited = entry(document_.input.from_text().edited, b_);
+    sources.edited_memory = entry(document_.input.from_text().edited_memory, b_);
     const Weights& w = document_.layer().weights;
     sources[Parameter::PositionTable] = widened(w[Parameter::PositionTable]);
     TraceOf<double> trace;
@@ -102,11 +102,11 @@ class CellSources {
     one.layer().interventions = {};
     one.precision = Precision::Float32;
     const Input& input = document_.input;
-    if (input.vectors) return one;  // their numbers come from Sources
+    if (input.is_vectors()) return one;  // their numbers come from Sources
     const auto at = static_cast<std::size_t>(b_);
     one.input.padded_length = static_cast<int>(padded_tokens(input));
     one.input.sequences = {input.sequences[at]};
-    one.input.edited = one.input.edited_memory = nullptr;  // likewise
+    one.input.numbers = FromText{};  // likewise
     if (input.memory.empty()) return one;
     Sequence memory = input.memory[at];
     memory.tokens.resize(static_cast<std::size_t>(longest_of(input.memory)), std::string(padding_token));
@@ -130,7 +130,7 @@ class CellSources {
 
   Reference joined(const Reference& fresh, const ReferencePtr& past) const {
     const TensorPtr& learned = document_.layer().weights[Parameter::BiasK];
-    const bool extra = learned && !document_.input.given;
+    const bool extra = learned && !document_.input.is_given();
     const Reference extra_head = extra ? columns(learned, kv_, size_.d_k) : Reference();
     const Reference past_head = past ? one_head(*past, kv_) : Reference();
     return join_keys(past ? &past_head : nullptr, fresh, extra ? &extra_head : nullptr,

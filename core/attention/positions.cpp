@@ -47,7 +47,7 @@ template <class T>
 TensorOf<T> add_positions(const Document& document, const TensorOf<T>& embedded, const TensorOf<T>* table) {
   TensorOf<T> x = embedded;
   const int d_model = static_cast<int>(x.shape()[2]);
-  const bool halves = document.embedding == Embedding::HandBuilt && !document.input.vectors;
+  const bool halves = document.embedding == Embedding::HandBuilt && !document.input.is_vectors();
   const int first = halves ? HandBuiltLayout(d_model).token : 0;
   if (document.layer().positions == Positions::Learned) add_learned(document, x, first, table);
   if (document.layer().positions == Positions::Sinusoidal) {
@@ -175,7 +175,7 @@ T DistanceBias<T>::at(std::int64_t head, std::int64_t distance) const {
 template <class T>
 TensorOf<T> position_bias(const Document& document, const Dimensions& size, const TensorOf<T>* table) {
   const DistanceBias<T> value(document, size.heads, table);
-  const bool each = document.input.given && !document.input.given.lengths.empty();
+  const bool each = document.input.is_given() && !document.input.given().lengths.empty();
   TensorOf<T> bias(Shape{each ? size.batch : 1, size.heads, size.queries, size.keys});
   std::vector<T> by_distance(static_cast<std::size_t>(size.queries + size.token_keys() - 1));
   for (std::int64_t b = 0; b < bias.shape()[0]; ++b) {

@@ -211,7 +211,7 @@ class BackwardRun {
   }
 
   void extra(Parameter which, Stage from) {
-    if (from_[which] && !document_.input.given)
+    if (from_[which] && !document_.input.is_given())
       parameter(which) = shared(join_keys_backward(*at_.of(from), size_.token_keys()));
   }
   void bias_k() { extra(Parameter::BiasK, Stage::Key); }
@@ -228,7 +228,7 @@ class BackwardRun {
   /// Queries, keys and values add to the same X. All three wait for the queries, whose turn is the last, so
   /// that they add in the order of the table.
   void projections() {
-    if (!document_.input.given) project();
+    if (!document_.input.is_given()) project();
     at_.release(Stage::Key);
     at_.release(Stage::Value);
   }

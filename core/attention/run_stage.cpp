@@ -58,7 +58,7 @@ class StageRun {
   }
 
   Ptr embedded() const {
-    if (document_.input.given) return nullptr;
+    if (document_.input.is_given()) return nullptr;
     if (from_.query_vectors) return from_.query_vectors;
     if (from_.edited) return from_.edited;
     return shared(embed<T>(document_));
@@ -73,7 +73,7 @@ class StageRun {
   }
 
   Ptr memory() const {
-    if (document_.input.given) return nullptr;
+    if (document_.input.is_given()) return nullptr;
     if (from_.key_vectors) return positioned(from_.key_vectors);
     const std::vector<Sequence>& sequences = document_.input.memory;
     if (sequences.empty() || from_.query_vectors) return nullptr;
@@ -97,7 +97,7 @@ class StageRun {
   }
 
   Ptr queries() const {
-    if (document_.input.given) return from_.query;
+    if (document_.input.is_given()) return from_.query;
     if (so_far_[Stage::Fuse])
       return shared(split(*so_far_[Stage::Fuse], 0, size_.heads, size_.d_k, size_.past));
     return math_.project(so_far_[Stage::Position], block(from_[Parameter::WQuery]),
@@ -105,7 +105,7 @@ class StageRun {
   }
 
   Ptr keys() const {
-    if (document_.input.given) return joined(from_.past_key, from_.key, nullptr);
+    if (document_.input.is_given()) return joined(from_.past_key, from_.key, nullptr);
     if (so_far_[Stage::Fuse]) {
       const std::int64_t first = size_.heads * size_.d_k;
       return joined(nullptr, shared(split(*so_far_[Stage::Fuse], first, size_.kv_heads, size_.d_k, 0)),
@@ -116,7 +116,7 @@ class StageRun {
   }
 
   Ptr values() const {
-    if (document_.input.given) return joined(from_.past_value, from_.value, nullptr);
+    if (document_.input.is_given()) return joined(from_.past_value, from_.value, nullptr);
     if (so_far_[Stage::Fuse]) {
       const std::int64_t first = (size_.heads + size_.kv_heads) * size_.d_k;
       return joined(nullptr, shared(split(*so_far_[Stage::Fuse], first, size_.kv_heads, size_.d_v, 0)),

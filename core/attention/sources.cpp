@@ -15,8 +15,8 @@ Sources<T> sources_of(const Document& document) {
           tensor->shape(), std::vector<T>(tensor->values().begin(), tensor->values().end()));
     }
   };
-  const Given& given = document.input.given;
-  const Vectors& vectors = document.input.vectors;
+  const Given& given = document.input.given();
+  const Vectors& vectors = document.input.vectors();
   Sources<T> sources;
   sources.query = in(given.query);
   sources.key = in(given.key);
@@ -30,8 +30,8 @@ Sources<T> sources_of(const Document& document) {
     sources[row.parameter] = in(document.layer().weights[row.parameter]);
   sources.additive = in(document.layer().masking.additive);
   sources.loss = in(document.loss.given);
-  sources.edited = in(document.input.edited);
-  sources.edited_memory = in(document.input.edited_memory);
+  sources.edited = in(document.input.from_text().edited);
+  sources.edited_memory = in(document.input.from_text().edited_memory);
   return sources;
 }
 

@@ -43,12 +43,13 @@ Fields changed_fields(const Document& was, const Document& now) {
   });
   note(Field::Tokens, !same_tokens(was.input.sequences, now.input.sequences));
   note(Field::Memory, !same_tokens(was.input.memory, now.input.memory));
-  note(Field::Given, !same_given(was.input.given, now.input.given));
-  note(Field::Vectors, was.input.vectors != now.input.vectors);
+  note(Field::Given, !same_given(was.input.given(), now.input.given()));
+  note(Field::Embedding, was.input.from_text() != now.input.from_text());
+  note(Field::Vectors, was.input.vectors() != now.input.vectors());
   note(Field::Positions, a.seed != b.seed && seeded_positions(now));
   for (const ParameterInfo& row : parameter_table) note(row.field, a[row.parameter] != b[row.parameter]);
   note(Field::OutputWeights, has_output_weights(was) != has_output_weights(now));
-  if (was.input.given && now.input.given) {
+  if (was.input.is_given() && now.input.is_given()) {
     // Nothing before Q, K and V exists, so tokens are mere labels and widths come from the tensors.
     changed &= Fields{Field::Given,        Field::Positions, Field::AddedKeys, Field::Scaling,
                       Field::SoftCap,      Field::Masking,   Field::Softmax,   Field::Linear,

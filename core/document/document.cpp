@@ -31,12 +31,12 @@ double scale_factor(const Scaling& scaling, std::int64_t d_k) {
 
 bool has_output_weights(const Document& document) {
   const Weights& weights = document.layer().weights;
-  return !document.input.given || (weights.recipe == Recipe::Given && weights[Parameter::WOutput]);
+  return !document.input.is_given() || (weights.recipe == Recipe::Given && weights[Parameter::WOutput]);
 }
 
 int query_heads(const Document& document) {
-  return document.input.given ? static_cast<int>(document.input.given.query->shape()[1])
-                              : document.layer().heads;
+  return document.input.is_given() ? static_cast<int>(document.input.given().query->shape()[1])
+                                   : document.layer().heads;
 }
 
 bool has_intervention(const Document& document, std::int64_t head) {
@@ -57,7 +57,7 @@ int key_value_heads(const Document& document) {
 
 int key_width(const Document& document) {
   const LayerSpec& layer = document.layer();
-  if (document.input.given) return static_cast<int>(document.input.given.query->shape()[3]);
+  if (document.input.is_given()) return static_cast<int>(document.input.given().query->shape()[3]);
   return layer.d_k == 0 ? layer.d_model / std::max(1, layer.heads) : layer.d_k;
 }
 
@@ -82,30 +82,32 @@ std::int64_t rotated_dims(const PositionSettings& settings, std::int64_t d_k) {
 }
 
 std::int64_t query_offset(const Document& document, const Dimensions& size, std::int64_t b) {
-  const std::vector<std::int64_t>& lengths = document.input.given.lengths;
-  if (document.input.given && !lengths.empty()) return lengths[static_cast<std::size_t>(b)] - size.queries;
+  const std::vector<std::int64_t>& lengths = document.input.given().lengths;
+  if (document.input.is_given() && !lengths.empty())
+    return lengths[static_cast<std::size_t>(b)] - size.queries;
   return size.past;
 }
 
 std::int64_t key_length(const Document& document, std::int64_t b) {
   const Input& input = document.input;
   const auto at = static_cast<std::size_t>(b);
-  if (input.given) {
-    if (!input.given.lengths.empty()) return input.given.lengths[at];
-    const std::int64_t past = input.given.past_key ? input.given.past_key->shape()[2] : 0;
-    return past + input.given.key->shape()[2];
+  if (input.is_given()) {
+    if (!input.given().lengths.empty()) return input.given().lengths[at];
+    const std::int64_t past = input.given().past_key ? input.given().past_key->shape()[2] : 0;
+    return past + input.given().key->shape()[2];
   }
-  if (input.vectors) return (input.vectors.key ? input.vectors.key : input.vectors.query)->shape()[1];
+  if (input.is_vectors())
+    return (input.vectors().key ? input.vectors().key : input.vectors().query)->shape()[1];
   return std::ssize((input.memory.empty() ? input.sequences : input.memory)[at].tokens);
 }
 
 std::int64_t sequence_length(const Document& document, std::int64_t b) {
   const Input& input = document.input;
-  if (input.given) {
-    const std::int64_t past = input.given.past_key ? input.given.past_key->shape()[2] : 0;
-    return past + input.given.query->shape()[2];
+  if (input.is_given()) {
+    const std::int64_t past = input.given().past_key ? input.given().past_key->shape()[2] : 0;
+    return past + input.given().query->shape()[2];
   }
-  if (input.vectors) return input.vectors.query->shape()[1];
+  if (input.is_vectors()) return input.vectors().query->shape()[1];
   return std::ssize(input.sequences[static_cast<std::size_t>(b)].tokens);
 }
 
@@ -124,14 +126,14 @@ std::string not_finite_note(const Document& document) {
     note +=
         fmt::format("{} holds {} NaN and {} infinite value{}", name, nan, infinite, infinite == 1 ? "" : "s");
   };
-  count_in("Q", input.given.query);
-  count_in("K", input.given.key);
-  count_in("V", input.given.value);
-  count_in("past_key", input.given.past_key);
-  count_in("past_value", input.given.past_value);
-  count_in("query", input.vectors.query);
-  count_in("key", input.vectors.key);
-  count_in("value", input.vectors.value);
+  count_in("Q", input.given().query);
+  count_in("K", input.given().key);
+  count_in("V", input.given().value);
+  count_in("past_key", input.given().past_key);
+  count_in("past_value", input.given().past_value);
+  count_in("query", input.vectors().query);
+  count_in("key", input.vectors().key);
+  count_in("value", input.vectors().value);
   return note.empty() ? note : note + "; they are computed as they are and marked.";
 }
 

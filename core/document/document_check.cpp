@@ -138,7 +138,8 @@ void check_weights(const Document& document, const SourceWidths& source) {
 void check_position_blocks(const Document& document, std::int64_t tokens, std::int64_t heads) {
   const LayerSpec& layer = document.layer();
   const Weights& weights = layer.weights;
-  if (layer.positions == Positions::Learned && weights[Parameter::PositionTable] && !document.input.given) {
+  if (layer.positions == Positions::Learned && weights[Parameter::PositionTable] &&
+      !document.input.is_given()) {
     const Shape& table = weights[Parameter::PositionTable]->shape();
     if (table.rank() != 2 || table[0] < tokens || table[1] != layer.d_model) {
       throw Error(
@@ -210,7 +211,7 @@ void check_rank(std::string_view name, const Shape& shape, int rank, std::string
 
 Dimensions check_vectors_document(const Document& document) {
   const LayerSpec& layer = document.layer();
-  const Vectors& vectors = document.input.vectors;
+  const Vectors& vectors = document.input.vectors();
   const TensorPtr& key_source = vectors.key ? vectors.key : vectors.query;
   const TensorPtr& value_source = vectors.value ? vectors.value : key_source;
   check_rank("The query vectors", vectors.query->shape(), 3, "[batch, queries, d_model]");
@@ -289,7 +290,7 @@ std::int64_t check_given_output(const Document& document, std::int64_t mixed) {
 }
 
 Dimensions check_given_document(const Document& document) {
-  const Given& given = document.input.given;
+  const Given& given = document.input.given();
   const Shape &q = given.query->shape(), &k = given.key->shape(), &v = given.value->shape();
   check_rank("Q", q, 4, "[batch, heads, queries, d_k]");
   check_rank("K", k, 4, "[batch, heads, keys, d_k]");
@@ -354,6 +355,14 @@ void check_rest(const Document& document, const Dimensions& size) {
   }
 }
 
+void check_complete(const Input& input) {
+  if (const Given& given = input.given(); input.is_given() && !given) {
+    throw Error(fmt::format("Q, K and V must be given together: {} is missing.",
+                            !given.query ? "Q" : (!given.key ? "K" : "V")));
+  }
+  if (input.is_vectors() && !input.vectors()) throw Error("Token vectors need \"query\": it is missing.");
+}
+
 }  // namespace
 
 Dimensions check(const Document& document) {
@@ -363,15 +372,11 @@ Dimensions check(const Document& document) {
 }
 
 Dimensions check_any_length(const Document& document) {
+  check_complete(document.input);
   check_settings(document);
-  const Given& given = document.input.given;
-  if (!given && (given.query || given.key || given.value)) {
-    throw Error(fmt::format("Q, K and V must be given together: {} is missing.",
-                            !given.query ? "Q" : (!given.key ? "K" : "V")));
-  }
-  const Dimensions size = given                    ? check_given_document(document)
-                          : document.input.vectors ? check_vectors_document(document)
-                                                   : check_text_document(document);
+  const Dimensions size = document.input.is_given()     ? check_given_document(document)
+                          : document.input.is_vectors() ? check_vectors_document(document)
+                                                        : check_text_document(document);
   check_rest(document, size);
   return size;
 }

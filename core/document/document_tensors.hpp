@@ -2,6 +2,9 @@
 // asks it instead of keeping a list of its own.
 #pragma once
 
+#include <type_traits>
+#include <variant>
+
 #include "core/document/document.hpp"
 
 namespace attnscope {
@@ -9,12 +12,16 @@ namespace attnscope {
 /// Calls `each` with every TensorPtr of a Document (const where the Document is), null ones included.
 template <class D, class Each>
 void for_each_tensor(D& document, Each each) {
-  auto& input = document.input;
-  auto& given = input.given;
-  auto& vectors = input.vectors;
-  for (auto* tensor : {&given.query, &given.key, &given.value, &given.past_key, &given.past_value,
-                       &vectors.query, &vectors.key, &vectors.value, &input.edited, &input.edited_memory})
-    each(*tensor);
+  const auto all = [&](auto*... tensors) { (each(*tensors), ...); };
+  std::visit(
+      [&](auto& from) {
+        using From = std::remove_cvref_t<decltype(from)>;
+        if constexpr (std::is_same_v<From, FromText>) all(&from.edited, &from.edited_memory);
+        if constexpr (std::is_same_v<From, Given>)
+          all(&from.query, &from.key, &from.value, &from.past_key, &from.past_value);
+        if constexpr (std::is_same_v<From, Vectors>) all(&from.query, &from.key, &from.value);
+      },
+      document.input.numbers);
   auto& layer = document.layer();
   for (const ParameterInfo& row : parameter_table) each(layer.weights[row.parameter]);
   for (auto* tensor : {&layer.masking.additive, &document.loss.given}) each(*tensor);

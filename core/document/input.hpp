@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/base/shared_value.hpp"
@@ -93,21 +94,50 @@ struct Vectors {
   explicit operator bool() const { return static_cast<bool>(query); }
 };
 
+/// Token vectors that are looked up in the embedding.
+struct FromText {
+  /// Token vectors of `sequences` and of `memory` that a person changed: they stand in the place of the
+  /// embedding's, before positions, padding included. Null = as looked up.
+  TensorPtr edited = {};         // [sequences][padded tokens][d_model]
+  TensorPtr edited_memory = {};  // [sequences][tokens of the longest memory][d_model]
+  bool operator==(const FromText&) const = default;
+};
+
 struct Input {
-  Sequences sequences;  // the batch; shorter ones are padded at the end
+  Sequences sequences;  // the batch; shorter ones are padded at the end. Labels where numbers are given
   /// Cross-attention: keys and values come from these, one for each sequence; empty = self-attention.
   Sequences memory;
   int padded_length = 0;  // tokens per sequence after padding; 0 = as long as the longest
   /// Decoding: the keys and values of so many first tokens are already in the cache, so that queries are
   /// computed only for the tokens after them. Self-attention only; less than the padded length.
   int cached = 0;
-  Given given;      // when set, sequences only label rows and columns
-  Vectors vectors;  // likewise
-  /// Token vectors of `sequences` and of `memory` that a person changed: they stand in the place of the
-  /// embedding's, before positions, padding included. Null = as looked up. Text input only.
-  TensorPtr edited;         // [sequences][padded tokens][d_model]
-  TensorPtr edited_memory;  // [sequences][tokens of the longest memory][d_model]
+  /// Where the numbers come from.
+  std::variant<FromText, Given, Vectors> numbers;
+
+  bool is_text() const { return is<FromText>(); }
+  bool is_given() const { return is<Given>(); }
+  bool is_vectors() const { return is<Vectors>(); }
+  /// To be read: of another kind of input everything is empty.
+  const FromText& from_text() const;
+  const Given& given() const;
+  const Vectors& vectors() const;
+  /// To be changed: what was another kind of input becomes an empty one of this kind.
+  template <class T>
+  T& change() {
+    return is<T>() ? std::get<T>(numbers) : numbers.emplace<T>();
+  }
+  /// The same where it is of this kind; null else.
+  template <class T>
+  T* as() {
+    return std::get_if<T>(&numbers);
+  }
   bool operator==(const Input&) const = default;
+
+ private:
+  template <class T>
+  bool is() const {
+    return std::holds_alternative<T>(numbers);
+  }
 };
 
 }  // namespace attnscope

@@ -5,14 +5,14 @@
 namespace attnscope {
 
 bool is_built_by_hand(const Document& document) {
-  const bool embedded = document.embedding == Embedding::HandBuilt && !document.input.vectors;
+  const bool embedded = document.embedding == Embedding::HandBuilt && !document.input.is_vectors();
   return embedded || document.layer().weights.recipe == Recipe::HandBuilt;
 }
 
 int widest_model(const Document& document) {
   const Weights& weights = document.layer().weights;
   const bool made = weights.recipe != Recipe::Given || weights.made_by != Recipe::Given;
-  return made && !document.input.vectors ? max_made_width : max_d_model;
+  return made && !document.input.is_vectors() ? max_made_width : max_d_model;
 }
 
 bool can_split(const Document& document, int heads) {

@@ -139,8 +139,6 @@ inline constexpr std::tuple layer{
             {Field::Embedding},
             above(0, "The gain of the embedding is {}; it must be a finite number above 0."),
             {"embedding gain", "X × {}"}},
-    Setting{"edited_vectors", at(&Document::input, &Input::edited), {Field::Embedding}, tensor(3)},
-    Setting{"edited_memory", at(&Document::input, &Input::edited_memory), {Field::Embedding}, tensor(3)},
     Setting{"zero_key",
             at(&LayerSpec::add_zero_attn),
             {Field::AddedKeys},

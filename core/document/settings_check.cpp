@@ -77,8 +77,8 @@ void check_edited(const Document& document) {
   const LayerSpec& layer = document.layer();
   const Input& input = document.input;
   const std::int64_t batch = std::ssize(input.sequences), width = layer.d_model;
-  check_vectors("the text", input.edited, {batch, padded_tokens(input), width});
-  check_vectors("the second text", input.edited_memory, {batch, longest_of(input.memory), width});
+  check_vectors("the text", input.from_text().edited, {batch, padded_tokens(input), width});
+  check_vectors("the second text", input.from_text().edited_memory, {batch, longest_of(input.memory), width});
   const std::int64_t largest = std::max(width, std::int64_t{layer.heads} * value_width(document));
   if (layer.weights.recipe != Recipe::Given && wants_orthogonal(layer.weights) &&
       largest > max_orthogonal_size) {
@@ -91,9 +91,6 @@ void check_settings(const Document& document) {
   const LayerSpec& layer = document.layer();
   check_limits(document);
   check_gains(document);
-  const Input& input = document.input;
-  if ((input.given || input.vectors) && (input.edited || input.edited_memory))
-    throw Error("Edited token vectors belong to a text; where numbers are given, those are edited.");
   const Scaling& scaling = layer.scaling;
   if (scaling.kind == Scaling::Kind::Factor && !std::isfinite(scaling.factor))
     throw Error(fmt::format("The scale factor is {}; it must be a finite number.", scaling.factor));

@@ -14,8 +14,7 @@ namespace attnscope {
 namespace {
 
 bool is_vectors_of_text(const Document& document, Editable block) {
-  return (block == Editable::Input || block == Editable::Memory) && !document.input.given &&
-         !document.input.vectors;
+  return (block == Editable::Input || block == Editable::Memory) && document.input.is_text();
 }
 
 /// The token vectors the embedding gives to the text or the second text; null when there is none.
@@ -67,18 +66,18 @@ bool has_heads(const Document& document) {
 /// stored(), for Documents that may be changed and for others.
 template <class D>
 std::conditional_t<std::is_const_v<D>, const TensorPtr, TensorPtr>* place_of(D& document, Editable block) {
-  auto& input = document.input;
-  const bool given = static_cast<bool>(input.given);
-  if (given && (block < Editable::Queries || block > Editable::PastValues)) return nullptr;
-  if (!given && block >= Editable::Queries && block <= Editable::PastValues) return nullptr;
+  auto* const text = std::get_if<FromText>(&document.input.numbers);
+  auto* const given = std::get_if<Given>(&document.input.numbers);
+  auto* const vectors = std::get_if<Vectors>(&document.input.numbers);
+  if ((given != nullptr) != (block >= Editable::Queries && block <= Editable::PastValues)) return nullptr;
   switch (block) {
-    case Editable::Input: return input.vectors ? &input.vectors.query : &input.edited;
-    case Editable::Memory: return input.vectors ? &input.vectors.key : &input.edited_memory;
-    case Editable::Queries: return &input.given.query;
-    case Editable::Keys: return &input.given.key;
-    case Editable::Values: return &input.given.value;
-    case Editable::PastKeys: return &input.given.past_key;
-    case Editable::PastValues: return &input.given.past_value;
+    case Editable::Input: return text != nullptr ? &text->edited : &vectors->query;
+    case Editable::Memory: return text != nullptr ? &text->edited_memory : &vectors->key;
+    case Editable::Queries: return &given->query;
+    case Editable::Keys: return &given->key;
+    case Editable::Values: return &given->value;
+    case Editable::PastKeys: return &given->past_key;
+    case Editable::PastValues: return &given->past_value;
     default: return &document.layer().weights[*parameter_of(block)];
   }
 }

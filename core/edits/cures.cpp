@@ -15,7 +15,7 @@ namespace {
 int given_width(const Document& document) {
   const Weights& weights = document.layer().weights;
   const bool given = weights.recipe == Recipe::Given && weights.made_by == Recipe::Given;
-  if (document.input.vectors) return static_cast<int>(document.input.vectors.query->shape()[2]);
+  if (document.input.is_vectors()) return static_cast<int>(document.input.vectors().query->shape()[2]);
   return given && weights[Parameter::WQuery] ? static_cast<int>(weights[Parameter::WQuery]->shape()[0]) : 0;
 }
 
@@ -27,7 +27,7 @@ bool width_fits(const Document& document, int d_model) {
 
 /// An edited text sets a padded length it outgrew back to 0, so that only a typed one can be too short.
 bool padding_fits(const Input& input) {
-  if (input.padded_length == 0 || input.vectors) return true;
+  if (input.padded_length == 0 || input.is_vectors()) return true;
   return input.padded_length >= longest_of(input.sequences);
 }
 
@@ -89,7 +89,7 @@ int value_of(const Document& document, LayerNumber what) {
 
 std::vector<LayerNumber> unfitting_numbers(const Document& document) {
   using enum LayerNumber;
-  if (document.input.given) return {};
+  if (document.input.is_given()) return {};
   const int d_model = document.layer().d_model, heads = document.layer().heads;
   if (!padding_fits(document.input)) return {PaddedLength};
   if (heads < 1) return {Heads};

@@ -17,16 +17,18 @@
 namespace attnscope {
 
 bool is_causal_guessed(const Document& document) {
-  return document.input.given && !document.input.given.guesses.causal.empty();
+  return document.input.is_given() && !document.input.given().guesses.causal.empty();
 }
 
 bool are_positions_guessed(const Document& document) {
-  return document.input.given && knows_scores(document) && !document.input.given.guesses.positions.empty();
+  return document.input.is_given() && knows_scores(document) &&
+         !document.input.given().guesses.positions.empty();
 }
 
 void align_causal(Document& document) {
-  Given& given = document.input.given;
-  if (!given || given.past_key) return;
+  Given* const found = document.input.as<Given>();
+  if (found == nullptr || found->past_key) return;
+  Given& given = *found;
   const std::int64_t batch = given.query->shape()[0], queries = given.query->shape()[2],
                      keys = given.key->shape()[2];
   const std::vector<std::int64_t> all(static_cast<std::size_t>(batch), keys);
@@ -72,14 +74,14 @@ std::optional<std::vector<std::string>> strings_of(std::string_view text) {
 
 Document causal(Document document, bool causal) {
   document.layer().masking.causal = causal;
-  document.input.given.guesses.causal.clear();
+  if (Given* const given = document.input.as<Given>()) given->guesses.causal.clear();
   align_causal(document);
   return document;
 }
 
 Document positions(Document document, Positions positions) {
   document.layer().positions = positions;
-  document.input.given.guesses.positions.clear();
+  if (Given* const given = document.input.as<Given>()) given->guesses.positions.clear();
   return document;
 }
 
@@ -98,12 +100,12 @@ std::vector<std::string> labels_of(std::string_view text, std::size_t expected, 
 Document labels(Document document, std::size_t b, std::string text) {
   if (!is_valid_utf8(text)) throw Error("The labels are not valid UTF-8.");
   Input& input = document.input;
-  if (!input.given || b >= input.sequences.size()) return document;
+  if (!input.is_given() || b >= input.sequences.size()) return document;
   Sequence& sequence = input.sequences.change()[b];
   std::size_t found = 0;
   std::vector<std::string> typed = labels_of(text, sequence.tokens.size(), found);
   if (!typed.empty()) sequence.tokens = label_tokens(typed);
-  if (found == 0) sequence.tokens = numbered_sequences(input.given)[b].tokens;
+  if (found == 0) sequence.tokens = numbered_sequences(input.given())[b].tokens;
   sequence.text = std::move(text);
   return document;
 }
@@ -122,18 +124,19 @@ std::string joined_labels(const Sequence& sequence) { return joined(sequence.tok
 Document with_settings_of(Document next, const Document& shown) {
   const LayerSpec& from = shown.layer();
   LayerSpec& to = next.layer();
-  const Guesses known = next.input.given.guesses;  // of this layer
+  const Guesses known = next.input.given().guesses;  // of this layer
   const bool weights_now = !knows_scores(next), weights_before = !knows_scores(shown);
   const TensorPtr own_mask = to.masking.additive;
   const bool own_causal = to.masking.causal;
   to.masking = from.masking;
   to.masking.additive = own_mask;
   if (!own_mask && !weights_before && from.masking.additive) to.masking.additive = from.masking.additive;
-  Given& given = next.input.given;
-  given.guesses = shown.input.given.guesses;
-  if (!given.guesses.causal.empty()) {  // still a guess: what this layer says itself counts more
-    given.guesses.causal = known.causal;
-    to.masking.causal = own_causal;
+  if (Given* const given = next.input.as<Given>()) {
+    given->guesses = shown.input.given().guesses;
+    if (!given->guesses.causal.empty()) {  // still a guess: what this layer says itself counts more
+      given->guesses.causal = known.causal;
+      to.masking.causal = own_causal;
+    }
   }
   to.scaling = from.scaling;
   to.soft_cap = from.soft_cap;

@@ -34,10 +34,17 @@ namespace {
 /// Vectors edited by hand belong to the tokens and the width they were edited for.
 void let_go_of_unfitting(Input& input, std::int64_t d_model) {
   const std::int64_t batch = std::ssize(input.sequences);
-  if (input.edited && input.edited->shape() != Shape{batch, padded_tokens(input), d_model})
-    input.edited.reset();
-  if (input.edited_memory && input.edited_memory->shape() != Shape{batch, longest_of(input.memory), d_model})
-    input.edited_memory.reset();
+  FromText* const text = input.as<FromText>();
+  if (text == nullptr) return;
+  if (text->edited && text->edited->shape() != Shape{batch, padded_tokens(input), d_model})
+    text->edited.reset();
+  if (text->edited_memory && text->edited_memory->shape() != Shape{batch, longest_of(input.memory), d_model})
+    text->edited_memory.reset();
+}
+
+/// The token vectors of all texts are looked up again.
+void release_edited_vectors(Input& input) {
+  if (FromText* const text = input.as<FromText>()) *text = {};
 }
 
 /// Lets go of numbers edited by hand, so that the recipe they came from can make them anew.
@@ -56,7 +63,7 @@ void keep_shapes_possible(Document& document) {
   fit_interventions(document);
   TensorPtr& additive = document.layer().masking.additive;
   const bool tensors =
-      document.input.given || document.input.vectors.key;  // their sizes do not follow the tokens
+      document.input.is_given() || document.input.vectors().key;  // their sizes do not follow the tokens
   if (!additive || tensors || document.input.sequences.empty()) return;
   const std::int64_t tokens = padded_tokens(document.input), queries = tokens - document.input.cached;
   const std::int64_t keys = document.input.memory.empty() ? tokens : longest_of(document.input.memory);
@@ -78,7 +85,7 @@ void keep_shapes_possible(Document& document) {
 
 Document text(Document document, std::size_t index, std::string text) {
   document.input.sequences.change().at(index) = sequence_of(std::move(text));
-  document.input.edited.reset();
+  if (FromText* const from = document.input.as<FromText>()) from->edited.reset();
   keep_padding_possible(document.input);
   keep_shapes_possible(document);
   return document;
@@ -88,7 +95,7 @@ Document texts(Document document, const std::vector<std::string>& texts) {
   std::vector<Sequence> sequences;
   for (const std::string& text : texts) sequences.push_back(sequence_of(text));
   document.input.sequences = std::move(sequences);
-  document.input.edited.reset();
+  if (FromText* const from = document.input.as<FromText>()) from->edited.reset();
   if (document.input.memory.size() != document.input.sequences.size() && !document.input.memory.empty())
     document.input.memory.change().resize(document.input.sequences.size(),
                                           Sequence(document.input.memory.front()));
@@ -99,7 +106,7 @@ Document texts(Document document, const std::vector<std::string>& texts) {
 
 Document memory(Document document, std::string text) {
   document.input.memory = {};
-  document.input.edited_memory.reset();
+  if (FromText* const from = document.input.as<FromText>()) from->edited_memory.reset();
   if (!text.empty())
     document.input.memory =
         std::vector<Sequence>(document.input.sequences.size(), sequence_of(std::move(text)));
@@ -167,8 +174,7 @@ Document seed(Document document, std::uint64_t seed) {
 }
 
 Document again(Document document) {
-  document.input.edited.reset();
-  document.input.edited_memory.reset();
+  release_edited_vectors(document.input);
   let_go_of_edits(document);
   return with_weights(std::move(document));
 }
@@ -208,16 +214,13 @@ Document recipe(Document document, Recipe recipe) {
     for (BlockRecipe& block : document.layer().weights.blocks) block.drawn.reset();
   if (recipe == Recipe::Random) document.embedding = Embedding::Gaussian;
   if (recipe == Recipe::HandBuilt) document.embedding = Embedding::HandBuilt;
-  if (document.embedding != was) {
-    document.input.edited.reset();
-    document.input.edited_memory.reset();
-  }
+  if (document.embedding != was) release_edited_vectors(document.input);
   return with_weights(std::move(document));
 }
 
 Document small_model(Document document) {
   constexpr int width = 8, small_heads = 2;
-  if (document.input.given || document.input.vectors) return document;
+  if (!document.input.is_text()) return document;
   Weights& weights = document.layer().weights;
   weights.recipe = Recipe::Random;
   weights.blocks = {};

@@ -43,7 +43,7 @@ Kind kind_of(const Document& document, std::int64_t head) {
 /// [batch, queries, keys]; nothing when the sizes of given tensors do not fit together.
 std::optional<Shape> pattern_shape(const Document& document) {
   const Input& input = document.input;
-  if (input.given || input.vectors) {
+  if (!input.is_text()) {
     Document bare = document;
     bare.layer().interventions.clear();
     try {
@@ -65,7 +65,7 @@ void check_preset(const Document& document, std::int64_t head, HeadPreset preset
   const auto refuse = [&](const std::string& why) {
     throw Error(fmt::format("Head {} cannot be made {}: {}.", head, name_of(preset), why));
   };
-  if (document.input.given) refuse("with given Q, K and V there are no weights");
+  if (document.input.is_given()) refuse("with given Q, K and V there are no weights");
   const Weights& weights = document.layer().weights;
   const bool whole = document.layer().heads >= 1 && can_split(document, document.layer().heads);
   if (!whole || !weights[Parameter::WQuery] || !weights[Parameter::WKey])
@@ -80,7 +80,7 @@ void check_preset(const Document& document, std::int64_t head, HeadPreset preset
     refuse(fmt::format("it needs queries and keys of at least {} numbers, and d_k is {}", least_width(preset),
                        d_k));
   if (preset == HeadPreset::Uniform) return;
-  if (document.embedding != Embedding::HandBuilt || document.input.vectors)
+  if (document.embedding != Embedding::HandBuilt || document.input.is_vectors())
     refuse("its weights read hand-built embeddings; choose hand-built weights first");
   if (document.layer().d_model < min_hand_built_width)
     refuse(fmt::format("hand-built embeddings need a d_model of at least {}", min_hand_built_width));

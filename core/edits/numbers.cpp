@@ -178,9 +178,10 @@ Document gain(Document document, Editable block, float factor) {
   if (block == Editable::Input || block == Editable::Memory) {
     Input& input = document.input;
     document.embedding_gain = factor;
-    for (TensorPtr* numbers : {&input.edited, &input.edited_memory, &input.vectors.query, &input.vectors.key,
-                               &input.vectors.value})
-      multiply(*numbers, ratio);
+    if (FromText* const text = input.as<FromText>())
+      for (TensorPtr* numbers : {&text->edited, &text->edited_memory}) multiply(*numbers, ratio);
+    if (Vectors* const vectors = input.as<Vectors>())
+      for (TensorPtr* numbers : {&vectors->query, &vectors->key, &vectors->value}) multiply(*numbers, ratio);
     return document;
   }
   const std::optional<Projection> which = projection_of(block);

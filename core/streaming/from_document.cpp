@@ -44,10 +44,10 @@ class Maker {
     size_.heads = made_.query->shape()[1];
     size_.queries = made_.query->shape()[2];
     size_.keys = made_.key->shape()[2];
-    size_.extra = (document.layer().weights[Parameter::BiasK] && !document.input.given ? 1 : 0) +
+    size_.extra = (document.layer().weights[Parameter::BiasK] && !document.input.is_given() ? 1 : 0) +
                   (document.layer().add_zero_attn ? 1 : 0);
-    size_.past = document.input.given ? 0 : document.input.cached;
-    if (document.input.given.past_key) size_.past = document.input.given.past_key->shape()[2];
+    size_.past = document.input.is_given() ? 0 : document.input.cached;
+    if (document.input.given().past_key) size_.past = document.input.given().past_key->shape()[2];
   }
 
   StreamedDocument make() && {
@@ -71,7 +71,7 @@ class Maker {
     p.soft_cap = static_cast<double>(document_.layer().soft_cap);
     p.temperature = static_cast<double>(document_.layer().temperature);
     p.offset = query_offset(document_, size_, b_);
-    if (!document_.input.given && !document_.input.vectors)
+    if (document_.input.is_text())
       p.real_queries =
           std::clamp<std::int64_t>(sequence_length(document_, b_) - size_.past, 0, size_.queries);
     if (has_simple_mask())

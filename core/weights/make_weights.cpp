@@ -139,7 +139,7 @@ void make_extra(Weights& weights, const ParameterSizes& n) {
 bool can_make(const Document& document, Recipe recipe) {
   const LayerSpec& layer = document.layer();
   const int smallest = recipe == Recipe::HandBuilt ? min_hand_built_width : 1;
-  if (recipe == Recipe::Given || document.input.given || document.input.vectors) return false;
+  if (recipe == Recipe::Given || !document.input.is_text()) return false;
   if (layer.heads < 1 || layer.d_model < smallest || layer.d_model > max_made_width ||
       !can_split(document, layer.heads))
     return false;

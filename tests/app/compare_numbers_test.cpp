@@ -160,7 +160,7 @@ TEST_CASE("every setting that differs is named, with a word for each side") {
       {"embedding gain", "X × 1.00", "X × 3.00", [](Document& d) { d.embedding_gain = 3; }},
       {"token vectors", "X as made", "X edited",
        [&](Document& d) {
-         d.input.edited = std::make_shared<const Tensor>(Shape{1, 6, 64});
+         d.input.change<FromText>().edited = std::make_shared<const Tensor>(Shape{1, 6, 64});
        }},
   };
   for (const Case& c : cases) {

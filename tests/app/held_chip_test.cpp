@@ -67,7 +67,7 @@ TEST_CASE("Compare names the layers of a file and the width of a head") {
   Document now, held;
   for (Document* document : {&now, &held}) {
     const auto tensor = std::make_shared<const Tensor>(Shape{1, 1, 2, document == &now ? 4 : 8});
-    document->input.given = {tensor, tensor, tensor};
+    document->input.numbers = Given{tensor, tensor, tensor};
   }
   now.title = "model.safetensors · blocks.7.attn";
   held.title = "model.safetensors · blocks.3.attn";

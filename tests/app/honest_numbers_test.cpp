@@ -34,7 +34,7 @@ bool tells(Robot& robot, const std::string& words) {
 
 Document given(TensorPtr query, TensorPtr key, TensorPtr value) {
   Document document;
-  document.input.given = {std::move(query), std::move(key), std::move(value)};
+  document.input.numbers = Given{std::move(query), std::move(key), std::move(value)};
   document.layer().positions = Positions::None;
   return document;
 }

@@ -36,22 +36,22 @@ TEST_CASE("given numbers are edited where they stand") {
   const auto number = [&](const TensorPtr& tensor, std::int64_t h, std::int64_t row, std::int64_t d) {
     return tensor->matrix(at.b, h)(row, d);
   };
-  const float q_was = number(robot.document().input.given.query, at.h, at.query, 1);
+  const float q_was = number(robot.document().input.given().query, at.h, at.query, 1);
   robot.click("operand q");  // its middle: dimension 1 of 3
   robot.frame(2);
   robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
   robot.type("1.75");
   robot.settle();
-  CHECK(number(robot.document().input.given.query, at.h, at.query, 1) == 1.75f);
+  CHECK(number(robot.document().input.given().query, at.h, at.query, 1) == 1.75f);
   CHECK(near(products_of(shown(robot), at, ProductOrder::Size).sum(), score_of(shown(robot), at), 1e-12));
   CHECK(near(static_cast<double>(cell_of(robot, Stage::Score, 0, 2, static_cast<int>(at.key))),
              score_of(shown(robot), at), 1e-6));
   robot.key(ImGuiKey_Escape);  // leaves it as it is
   robot.settle();
-  CHECK(number(robot.document().input.given.query, at.h, at.query, 1) == 1.75f);
+  CHECK(number(robot.document().input.given().query, at.h, at.query, 1) == 1.75f);
   robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
   robot.settle();
-  CHECK(number(robot.document().input.given.query, at.h, at.query, 1) == q_was);
+  CHECK(number(robot.document().input.given().query, at.h, at.query, 1) == q_was);
   // Sorted by size the row that is typed into stays under the hand.
   robot.click("Products: size");
   robot.frame();
@@ -62,7 +62,7 @@ TEST_CASE("given numbers are edited where they stand") {
   robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
   robot.type("90");
   robot.settle();
-  CHECK(number(robot.document().input.given.key, at.kv, at.key, order[1]) == 90);
+  CHECK(number(robot.document().input.given().key, at.kv, at.key, order[1]) == 90);
   CHECK(robot.centre("product " + std::to_string(order[0])).y <
         robot.centre("product " + std::to_string(order[1])).y);
   robot.key(ImGuiKey_Enter);
@@ -72,13 +72,13 @@ TEST_CASE("given numbers are edited where they stand") {
   // The value's numbers are on the page of vectors; Alt and a drag scrubs.
   robot.click("Inspector: Vectors");
   robot.frame();
-  const float was = number(robot.document().input.given.value, at.kv, at.key, 0);
+  const float was = number(robot.document().input.given().value, at.kv, at.key, 0);
   const ImVec2 middle = robot.centre("operand v");
   ImGui::GetIO().AddKeyEvent(ImGuiMod_Alt, true);
   robot.drag({middle.x - 60, middle.y}, {middle.x - 60, middle.y - 40});
   ImGui::GetIO().AddKeyEvent(ImGuiMod_Alt, false);
   robot.settle();
-  CHECK(near(static_cast<double>(number(robot.document().input.given.value, at.kv, at.key, 0)),
+  CHECK(near(static_cast<double>(number(robot.document().input.given().value, at.kv, at.key, 0)),
              static_cast<double>(was) + 0.4, 1e-5));
   CHECK_FALSE(robot.has("operand x"));  // nothing came before the given numbers
 }

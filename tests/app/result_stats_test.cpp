@@ -32,9 +32,9 @@ ResultPtr result_of(std::int64_t tokens, std::uint64_t seed, std::uint64_t ticke
   Document document;
   document.layer().positions = Positions::None;
   document.layer().masking.causal = true;
-  document.input.given.query = std::make_shared<const Tensor>(numbers(tokens, seed));
-  document.input.given.key = std::make_shared<const Tensor>(numbers(tokens, seed + 1));
-  document.input.given.value = std::make_shared<const Tensor>(numbers(tokens, seed + 2));
+  document.input.change<Given>().query = std::make_shared<const Tensor>(numbers(tokens, seed));
+  document.input.change<Given>().key = std::make_shared<const Tensor>(numbers(tokens, seed + 1));
+  document.input.change<Given>().value = std::make_shared<const Tensor>(numbers(tokens, seed + 2));
   return Pipeline(make_cpu_backend(1)).run(document, {}, nullptr, ticket);
 }
 

@@ -255,8 +255,8 @@ TEST_CASE("token vectors are edited under E, and typing lets go of them", "[weig
   robot.frame(2);
   robot.type("-3");
   robot.settle();
-  REQUIRE(robot.document().input.edited);
-  CHECK(robot.document().input.edited->matrix(0)(4, 32) == -3.0f);
+  REQUIRE(robot.document().input.from_text().edited);
+  CHECK(robot.document().input.from_text().edited->matrix(0)(4, 32) == -3.0f);
   CHECK(shown(robot).trace[Stage::Embed]->matrix(0)(4, 32) == -3.0f);
   CHECK(robot.app().selection().cell.query == 4);
   robot.key(ImGuiKey_Enter);
@@ -264,7 +264,7 @@ TEST_CASE("token vectors are edited under E, and typing lets go of them", "[weig
   robot.type_number("Gain value", "0.5");
   CHECK(shown(robot).trace[Stage::Embed]->matrix(0)(4, 32) == -1.5f);
   robot.retype("##Text", "The cat sat on");
-  CHECK_FALSE(robot.document().input.edited);
+  CHECK_FALSE(robot.document().input.from_text().edited);
   CHECK(robot.document().embedding_gain == 0.5f);
   CHECK(robot.app().message().find("edited by hand") != std::string::npos);
   robot.key(ImGuiKey_Escape);
@@ -289,7 +289,7 @@ TEST_CASE("numbers that follow from others say so; given ones are edited directl
 
   Document given;
   const auto tensor = [](Shape shape) { return std::make_shared<const Tensor>(shape); };
-  given.input.given = {tensor({1, 4, 3, 2}), tensor({1, 2, 5, 2}), tensor({1, 2, 5, 2})};
+  given.input.numbers = Given{tensor({1, 4, 3, 2}), tensor({1, 2, 5, 2}), tensor({1, 2, 5, 2})};
   given.layer().positions = Positions::None;
   const test::TemporaryDirectory folder;
   save_document(given, folder.path() / "given.json");
@@ -305,8 +305,8 @@ TEST_CASE("numbers that follow from others say so; given ones are edited directl
   robot.frame(2);
   robot.type("6");
   robot.settle();
-  CHECK(robot.document().input.given.key->matrix(0, 1)(4, 1) == 6.0f);
-  CHECK(robot.document().input.given.key->matrix(0, 0).isZero());
+  CHECK(robot.document().input.given().key->matrix(0, 1)(4, 1) == 6.0f);
+  CHECK(robot.document().input.given().key->matrix(0, 0).isZero());
 }
 
 TEST_CASE("Home makes again what the seed makes, Shift+Home takes a new seed", "[weights]") {

@@ -43,10 +43,10 @@ oracle::Visibility visibility_of(const Document& document, const Dimensions& siz
   mask.adds_hidden = masking.hidden == Masking::Hidden::AddedMinusBillion;
   for (std::size_t b = 0; b < unsigned_(size.batch); ++b) {
     std::int64_t length = size.token_keys(), offset = size.past;
-    if (!input.given.lengths.empty()) {
-      length = input.given.lengths[b];
+    if (!input.given().lengths.empty()) {
+      length = input.given().lengths[b];
       offset = length - size.queries;
-    } else if (!input.given && !input.vectors) {
+    } else if (input.is_text()) {
       length = std::ssize((input.memory.empty() ? input.sequences : input.memory)[b].tokens);
     }
     mask.offsets.push_back(offset);
@@ -134,7 +134,7 @@ Numbers position_bias(const Document& document, const oracle::Problem& p) {
 /// Token vectors [batch][tokens][d] plus what the kind of positions adds to them.
 Numbers with_positions(const Document& document, Numbers x, std::size_t batch, std::size_t d) {
   const std::size_t tokens = x.size() / batch / d;
-  const bool halves = document.embedding == Embedding::HandBuilt && !document.input.vectors;
+  const bool halves = document.embedding == Embedding::HandBuilt && !document.input.is_vectors();
   const Numbers table = numbers(document.layer().weights[Parameter::PositionTable]);
   const std::size_t first = halves ? d / 2 : 0;
   const Numbers waves = oracle::sinusoidal(tokens, d - first);
@@ -150,7 +150,7 @@ Numbers with_positions(const Document& document, Numbers x, std::size_t batch, s
 /// Q, K and V of a Document from text or vectors, with what they are made of.
 void project_all(const Document& document, const Numbers& embedded, Expected& e) {
   oracle::Problem& p = e.problem;
-  const Vectors& vectors = document.input.vectors;
+  const Vectors& vectors = document.input.vectors();
   const Weights& w = document.layer().weights;
   const auto width = unsigned_(document.layer().d_model);
   e.x = with_positions(document, embedded, p.batch, width);
@@ -193,7 +193,7 @@ Numbers with_extra(const Document& document, const oracle::Problem& p, Numbers r
                    std::size_t d) {
   std::size_t count = p.keys - p.extra;
   const std::size_t blocks = p.batch * p.kv_heads;
-  if (learned && !document.input.given) {
+  if (learned && !document.input.is_given()) {
     Numbers repeated;
     for (std::size_t b = 0; b < p.batch; ++b) {
       const Numbers one = numbers(learned);
@@ -246,8 +246,8 @@ Expected expected(const Document& document, const TraceOf<T>& trace) {
   oracle::Problem& p = e.problem;
   p = problem_of(document, size);
   p.mask.in_single = std::is_same_v<T, float>;
-  if (document.input.given) {
-    take_given(document.input.given, p);
+  if (document.input.is_given()) {
+    take_given(document.input.given(), p);
   } else {
     project_all(document, compare::in_double(*trace[Stage::Embed]), e);
   }
@@ -262,7 +262,7 @@ Expected expected(const Document& document, const TraceOf<T>& trace) {
     for (const T bucket : trace[Stage::Bucket]->values()) p.mask.buckets.push_back(static_cast<int>(bucket));
   }
   e.answer = oracle::attend(p);
-  if (!document.input.given) {
+  if (!document.input.is_given()) {
     const Weights& w = document.layer().weights;
     e.output =
         oracle::linear(e.answer.concatenated, numbers(w[Parameter::WOutput]), numbers(w[Parameter::BOutput]),

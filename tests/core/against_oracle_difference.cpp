@@ -75,7 +75,7 @@ std::string difference(const Document& document, const TraceOf<T>& trace, const 
                        double precision) {
   Comparison<T> compare(trace);
   const oracle::Answer& a = e.answer;
-  if (!document.input.given) compare.stage(Stage::Position, e.x, precision);
+  if (!document.input.is_given()) compare.stage(Stage::Position, e.x, precision);
   compare.stage(Stage::Memory, e.memory, precision);
   compare.stage(Stage::Fuse, e.fused, precision);
   compare.stage(Stage::Query, e.query, precision);
@@ -102,7 +102,7 @@ std::string difference(const Document& document, const TraceOf<T>& trace, const 
   const double mixed = dropped * std::max(1.0, largest_of(e.value)) * static_cast<double>(e.problem.keys);
   compare.stage(Stage::Mix, a.mixed, mixed);
   compare.stage(Stage::Concat, a.concatenated, mixed);
-  if (!document.input.given) {
+  if (!document.input.is_given()) {
     const double spread =
         std::max(1.0, largest_of(Numbers(document.layer().weights[Parameter::WOutput]->values().begin(),
                                          document.layer().weights[Parameter::WOutput]->values().end())));
@@ -136,7 +136,7 @@ class MeasureComparison {
 std::vector<bool> special_tokens(const Document& document, std::size_t b, std::size_t keys) {
   std::vector<bool> special(keys);
   const Input& input = document.input;
-  if (input.given || input.vectors) return special;
+  if (!input.is_text()) return special;
   const Sequence& sequence = (input.memory.empty() ? input.sequences : input.memory)[b];
   for (std::size_t j = 0; j < sequence.tokens.size(); ++j) special[j] = sequence.tokens[j].special;
   return special;
@@ -155,8 +155,8 @@ void operate(oracle::Replacement kind, oracle::Reading& reading) {
 bool counts(HeadPattern pattern, const Document& document, std::size_t b, std::ptrdiff_t p,
             std::ptrdiff_t j) {
   const Input& input = document.input;
-  const bool text = !input.given && !input.vectors;
-  const bool cross = !input.memory.empty() || input.vectors.key;
+  const bool text = input.is_text();
+  const bool cross = !input.memory.empty() || input.vectors().key;
   const auto word = [&](std::ptrdiff_t at, bool key) -> std::string {
     const auto& tokens = (key && !input.memory.empty() ? input.memory : input.sequences)[b].tokens;
     return at < std::ssize(tokens) ? tokens[static_cast<std::size_t>(at)].text : "";
@@ -261,7 +261,7 @@ std::string measures_difference(const Document& document, const Trace& trace, co
                                 const Expected& e) {
   const oracle::Problem& p = e.problem;
   const Tensor& weights = *trace[weights_stage(document)];
-  const bool cross = !document.input.memory.empty() || document.input.vectors.key;
+  const bool cross = !document.input.memory.empty() || document.input.vectors().key;
   const Numbers dropped = oracle::dropped_mass(p);
   const bool sparse = document.layer().masking.window != Window{} ||
                       document.layer().masking.sparsity.kind != Sparsity::Kind::None;

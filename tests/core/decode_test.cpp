@@ -101,8 +101,8 @@ TEST_CASE("Given keys and values of the past are the full causal pass") {
         Document step = samples::given_document(rows(*full[Stage::Query], past, count),
                                                 rows(*full[Stage::Key], past, count),
                                                 rows(*full[Stage::Value], past, count));
-        step.input.given.past_key = rows(*full[Stage::Key], 0, past);
-        step.input.given.past_value = rows(*full[Stage::Value], 0, past);
+        step.input.change<Given>().past_key = rows(*full[Stage::Key], 0, past);
+        step.input.change<Given>().past_value = rows(*full[Stage::Value], 0, past);
         step.layer().positions = positions;  // the cache holds keys before they are turned
         step.layer().masking.causal = true;
         step.layer().weights.seed = document.layer().weights.seed;
@@ -166,7 +166,7 @@ TEST_CASE("Queries before the first key see nothing when causal") {
   samples::Random random(12);
   Document document = samples::given_document(random.tensor({2, 2, 4, 3}), random.tensor({2, 2, 5, 3}),
                                               random.tensor({2, 2, 5, 3}));
-  document.input.given.lengths = {2, 5};  // the first sequence's queries stand at -2, -1, 0, 1
+  document.input.change<Given>().lengths = {2, 5};  // the first sequence's queries stand at -2, -1, 0, 1
   document.layer().masking.causal = true;
   for (const bool add_zero_attn : {false, true}) {
     document.layer().add_zero_attn = add_zero_attn;
@@ -184,7 +184,7 @@ TEST_CASE("Queries before the first key see nothing when causal") {
     }
     CHECK(result->layer().measures.head(0, 1).rows_without_key == (add_zero_attn ? 0 : 2));
   }
-  document.input.given.lengths = {0, 5};  // none at all
+  document.input.change<Given>().lengths = {0, 5};  // none at all
   CHECK(Pipeline(make_cpu_backend(1)).run(document)->layer().measures.row(0, 0, 3).allowed == 1);
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("Global tokens are the first ones of the text, not what stands before 
   samples::Random random(13);
   Document document = samples::given_document(random.tensor({1, 1, 4, 3}), random.tensor({1, 1, 5, 3}),
                                               random.tensor({1, 1, 5, 3}));
-  document.input.given.lengths = {2};
+  document.input.change<Given>().lengths = {2};
   document.layer().masking.sparsity = {.kind = Sparsity::Kind::BlocksGlobal, .block = 2, .globals = 1};
   const ResultPtr result = Pipeline(make_cpu_backend(1)).run(document);
   // At -2 and -1 only the global key is seen, at 0 everything, at 1 the block of two.

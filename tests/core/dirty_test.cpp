@@ -34,10 +34,11 @@ void members_are_complete(const Document& document) {
   [[maybe_unused]] const auto& [d_model, heads, kv_heads, d_k, d_v, weights, positions, position_settings,
                                 add_zero_attn, scaling, soft_cap, masking, softmax, empty_row, temperature,
                                 linear, intervention, dropout] = layer;
-  [[maybe_unused]] const auto& [sequences, memory, padded_length, cached, given, vectors, edited,
-                                edited_memory] = input;
-  [[maybe_unused]] const auto& [q, k, v, past_key, past_value, lengths, holds, guesses] = given;
-  [[maybe_unused]] const auto& [x, key_vectors, value_vectors] = vectors;
+  [[maybe_unused]] const auto& [sequences, memory, padded_length, cached, numbers] = input;
+  static_assert(std::variant_size_v<decltype(Input::numbers)> == 3);
+  [[maybe_unused]] const auto& [edited, edited_memory] = input.from_text();
+  [[maybe_unused]] const auto& [q, k, v, past_key, past_value, lengths, holds, guesses] = input.given();
+  [[maybe_unused]] const auto& [x, key_vectors, value_vectors] = input.vectors();
   [[maybe_unused]] const auto& [recipe, seed, noise, biases, fused, initialiser, blocks, made_by, parameters,
                                 head_names] = weights;
   static_assert(parameter_count == 12);
@@ -65,24 +66,26 @@ std::vector<Change> all_changes() {
       {"padded_length", [](Document& d) { d.input.padded_length = 9; }, {Field::Tokens}},
       {"given",
        [](Document& d) {
-         d.input.given = {zeros(), zeros(), zeros()};
+         d.input.numbers = Given{zeros(), zeros(), zeros()};
        },
        {Field::Given}},
-      {"holds", [](Document& d) { d.input.given.holds = Holds::Weights; }, {Field::Given}},
-      {"guesses", [](Document& d) { d.input.given.guesses.causal = "A guess."; }, none},
+      {"holds", [](Document& d) { d.input.change<Given>().holds = Holds::Weights; }, {Field::Given}},
+      {"guesses", [](Document& d) { d.input.change<Given>().guesses.causal = "A guess."; }, none},
       {"memory", [](Document& d) { d.input.memory = {samples::sentence(3)}; }, {Field::Memory}},
       {"cached", [](Document& d) { d.input.cached = 2; }, {Field::Tokens}},
-      {"vectors", [](Document& d) { d.input.vectors.query = zeros(); }, {Field::Vectors}},
-      {"vectors.key", [](Document& d) { d.input.vectors.key = zeros(); }, {Field::Vectors}},
-      {"vectors.value", [](Document& d) { d.input.vectors.value = zeros(); }, {Field::Vectors}},
-      {"past_key", [](Document& d) { d.input.given.past_key = zeros(); }, {Field::Given}},
-      {"past_value", [](Document& d) { d.input.given.past_value = zeros(); }, {Field::Given}},
-      {"lengths", [](Document& d) { d.input.given.lengths = {3}; }, {Field::Given}},
+      {"vectors", [](Document& d) { d.input.change<Vectors>().query = zeros(); }, {Field::Vectors}},
+      {"vectors.key", [](Document& d) { d.input.change<Vectors>().key = zeros(); }, {Field::Vectors}},
+      {"vectors.value", [](Document& d) { d.input.change<Vectors>().value = zeros(); }, {Field::Vectors}},
+      {"past_key", [](Document& d) { d.input.change<Given>().past_key = zeros(); }, {Field::Given}},
+      {"past_value", [](Document& d) { d.input.change<Given>().past_value = zeros(); }, {Field::Given}},
+      {"lengths", [](Document& d) { d.input.change<Given>().lengths = {3}; }, {Field::Given}},
       {"embedding", [](Document& d) { d.embedding = Embedding::HandBuilt; }, {Field::Embedding}},
       {"positions", [](Document& d) { d.layer().positions = Positions::None; }, {Field::Positions}},
       {"embedding_gain", [](Document& d) { d.embedding_gain = 2; }, {Field::Embedding}},
-      {"edited", [](Document& d) { d.input.edited = zeros(); }, {Field::Embedding}},
-      {"edited_memory", [](Document& d) { d.input.edited_memory = zeros(); }, {Field::Embedding}},
+      {"edited", [](Document& d) { d.input.change<FromText>().edited = zeros(); }, {Field::Embedding}},
+      {"edited_memory",
+       [](Document& d) { d.input.change<FromText>().edited_memory = zeros(); },
+       {Field::Embedding}},
       {"position_settings",
        [](Document& d) { d.layer().position_settings.rope_base = 500; },
        {Field::Positions}},

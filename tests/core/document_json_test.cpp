@@ -212,11 +212,11 @@ TEST_CASE("every float is printed so that it reads back", "[json]") {
   }
   Document document;
   const auto count = static_cast<std::int64_t>(values.size());
-  document.input.given = {tensor({1, 1, 1, count}, values), tensor({1, 1, 1, count}, values),
-                          tensor({1, 1, 1, 1}, {std::nanf("")})};
+  document.input.numbers = Given{tensor({1, 1, 1, count}, values), tensor({1, 1, 1, count}, values),
+                                 tensor({1, 1, 1, 1}, {std::nanf("")})};
   const Document back = round_trip(document);
-  CHECK(std::memcmp(back.input.given.query->data(), values.data(), values.size() * sizeof(float)) == 0);
-  CHECK(std::isnan(back.input.given.value->values()[0]));
+  CHECK(std::memcmp(back.input.given().query->data(), values.data(), values.size() * sizeof(float)) == 0);
+  CHECK(std::isnan(back.input.given().value->values()[0]));
 }
 
 TEST_CASE("given Q, K, V come back", "[json]") {
@@ -225,12 +225,12 @@ TEST_CASE("given Q, K, V come back", "[json]") {
       "query": [[[[1, 0], [0, 1], [1, 1]]]], "key": [[[[1, 1], [0, 1], [1, 0]]]], "value": [[[[2, 1], [1, 3], [0, 2]]]]}})",
                                          "x");
   CHECK(document.input.sequences == std::vector<Sequence>{{"a b c", {"a", "b", "c"}}});
-  CHECK(*document.input.given.key == Tensor({1, 1, 3, 2}, {1, 1, 0, 1, 1, 0}));
+  CHECK(*document.input.given().key == Tensor({1, 1, 3, 2}, {1, 1, 0, 1, 1, 0}));
   CHECK(check(document).keys == 3);
   CHECK(same(round_trip(document), document));
   document.input.sequences.change()[0].text = "a, b, c";
   CHECK(same(round_trip(document), document));
-  document.input.given.query = tensor({1, 1, 2, 2}, {infinity, -infinity, 1, 2});
+  document.input.change<Given>().query = tensor({1, 1, 2, 2}, {infinity, -infinity, 1, 2});
   document.input.sequences = {{"x y z", {"x", "y", "z"}}};
   CHECK(same(round_trip(document), document));
 }

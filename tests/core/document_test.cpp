@@ -216,7 +216,7 @@ TEST_CASE("check() names the given tensor that does not fit") {
   };
   for (const Case& one : cases) {
     Document document = sample_given();
-    one.change(document.input.given);
+    one.change(document.input.change<Given>());
     CHECK(refusal(document) == one.sentence);
   }
 }

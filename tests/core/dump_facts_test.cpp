@@ -58,7 +58,7 @@ TEST_CASE("the metadata of a dump says what its tensors are", "[dump]") {
   CHECK(document.layer().position_settings.rope_base == 500000);
   CHECK(document.layer().position_settings.rope_dims == 2);
   CHECK(document.layer().scaling == Scaling{Scaling::Kind::Factor, 0.25f});
-  CHECK(document.input.given.guesses == Guesses{});
+  CHECK(document.input.given().guesses == Guesses{});
 
   const Document other = opened(small_dump(directory, {{"text", "The cat sat"},
                                                        {"causal", "false"},
@@ -68,7 +68,7 @@ TEST_CASE("the metadata of a dump says what its tensors are", "[dump]") {
   CHECK_FALSE(other.layer().masking.causal);
   CHECK(other.layer().positions == Positions::None);
   CHECK(other.layer().scaling == Scaling{});
-  CHECK_FALSE(other.input.given.guesses.any());
+  CHECK_FALSE(other.input.given().guesses.any());
   CHECK(opened(small_dump(directory, {{"scale", "off"}})).layer().scaling.kind == Scaling::Kind::Off);
 }
 
@@ -131,12 +131,12 @@ TEST_CASE("Q, K and V have metadata and guesses, too", "[dump]") {
   CHECK(said.layer().masking.causal);
   CHECK(said.layer().scaling.factor == 2);
   CHECK(said.input.sequences[0].text == "a b c");
-  CHECK(said.input.given.guesses.causal.empty());
-  CHECK_FALSE(said.input.given.guesses.positions.empty());
+  CHECK(said.input.given().guesses.causal.empty());
+  CHECK_FALSE(said.input.given().guesses.positions.empty());
   write_safetensors(path, tensors);
   const Document guessed = opened(path);
   CHECK_FALSE(guessed.layer().masking.causal);
-  CHECK(guessed.input.given.guesses.causal == "Nothing in the file says so.");
+  CHECK(guessed.input.given().guesses.causal == "Nothing in the file says so.");
 }
 
 TEST_CASE("what a dump does not say is guessed from its names", "[dump]") {
@@ -150,23 +150,23 @@ TEST_CASE("what a dump does not say is guessed from its names", "[dump]") {
   };
   const Document gpt = guess("gpt2.safetensors", "h.0.q", "h.0.k", "h.0.v");
   CHECK(gpt.layer().masking.causal);
-  CHECK(gpt.input.given.guesses.causal == "\"gpt\" in the names belongs to decoders.");
+  CHECK(gpt.input.given().guesses.causal == "\"gpt\" in the names belongs to decoders.");
   CHECK(gpt.layer().positions == Positions::None);
-  CHECK(gpt.input.given.guesses.positions ==
+  CHECK(gpt.input.given().guesses.positions ==
         "\"gpt\" in the names belongs to models without rotary positions.");
   const Document bert =
       guess("d.safetensors", "bert.encoder.layer.0.q", "bert.encoder.layer.0.k", "bert.encoder.layer.0.v");
   CHECK_FALSE(bert.layer().masking.causal);
-  CHECK_THAT(bert.input.given.guesses.causal, ContainsSubstring("\"encoder\""));
+  CHECK_THAT(bert.input.given().guesses.causal, ContainsSubstring("\"encoder\""));
   const Document llama =
       guess("llama.safetensors", "blocks.0.attn.hook_q", "blocks.0.attn.hook_k", "blocks.0.attn.hook_v");
   CHECK(llama.layer().masking.causal);
   CHECK(llama.layer().positions == Positions::RopeHalf);  // hook_q comes before them
-  CHECK_THAT(llama.input.given.guesses.positions,
+  CHECK_THAT(llama.input.given().guesses.positions,
              ContainsSubstring("\"hook_q\"") && ContainsSubstring("\"llama\""));
   const Document unknown = guess("d.safetensors", "a.q", "a.k", "a.v");
   CHECK_FALSE(unknown.layer().masking.causal);
-  CHECK(unknown.input.given.guesses.causal == "Nothing in the file says so.");
+  CHECK(unknown.input.given().guesses.causal == "Nothing in the file says so.");
   const Document cross =
       guess("gpt.safetensors", "x.crossattention.q", "x.crossattention.k", "x.crossattention.v");
   CHECK_FALSE(cross.layer().masking.causal);
@@ -186,10 +186,10 @@ TEST_CASE("rotated queries and keys of TransformerLens are preferred", "[dump]")
   REQUIRE(layers.size() == 1);
   CHECK(layers[0].name == "blocks.0.attn.hook");
   const Document document = opened(path);
-  CHECK(document.input.given.query->data()[0] == rotated.data()[0]);
-  CHECK(document.input.given.value->shape() == Shape{1, 2, 5, 3});
+  CHECK(document.input.given().query->data()[0] == rotated.data()[0]);
+  CHECK(document.input.given().value->shape() == Shape{1, 2, 5, 3});
   CHECK(document.layer().positions == Positions::None);
-  CHECK(document.input.given.guesses.positions.empty());  // the name says it
+  CHECK(document.input.given().guesses.positions.empty());  // the name says it
   CHECK(document.layer().masking.causal);
 }
 
@@ -199,9 +199,9 @@ TEST_CASE("whether weights are causal is measured", "[dump]") {
   Tensor weights = causal_weights({2, 4, 4});
   write_safetensors(path, std::array{NamedTensor{"attn", &weights}});
   const Document causal = opened(path);
-  CHECK(causal.input.given.holds == Holds::Weights);
+  CHECK(causal.input.given().holds == Holds::Weights);
   CHECK(causal.layer().masking.causal);
-  CHECK(causal.input.given.guesses.causal.empty());
+  CHECK(causal.input.given().guesses.causal.empty());
   CHECK_FALSE(is_causal_guessed(causal));
   CHECK_FALSE(are_positions_guessed(causal));
   weights.data()[16 + 3] = 0.5f;  // head 1, query 0, key 3
@@ -216,7 +216,7 @@ TEST_CASE("whether weights are causal is measured", "[dump]") {
   write_safetensors(path, std::array{NamedTensor{"attn", &late}});
   const Document behind = opened(path);
   CHECK(behind.layer().masking.causal);
-  CHECK(behind.input.given.lengths == std::vector<std::int64_t>{5});
+  CHECK(behind.input.given().lengths == std::vector<std::int64_t>{5});
   Pipeline pipeline(make_cpu_backend());
   const ResultPtr result = pipeline.run(behind, {}, nullptr, 1);
   REQUIRE(result->error.empty());
@@ -230,7 +230,7 @@ TEST_CASE("queries and keys without values open, what follows from values is not
   write_safetensors(path, std::array{NamedTensor{"h.0.q", &q}, NamedTensor{"h.0.k", &q}});
   CHECK(open_with_layers(path).layers[0].facts == "2 heads, 3 × 4, without \"h.0.v\"");
   const Document document = opened(path);
-  CHECK(document.input.given.holds == Holds::QueryKey);
+  CHECK(document.input.given().holds == Holds::QueryKey);
   CHECK(check(document).d_v == 1);
   CHECK(knows_scores(document));
   CHECK_FALSE(knows_values(document));
@@ -238,8 +238,8 @@ TEST_CASE("queries and keys without values open, what follows from values is not
   CHECK_FALSE(is_known(document, Stage::Mix));
   CHECK_FALSE(is_known(document, Stage::Output));
   const Document again = document_from_json(to_json(document), "x");
-  CHECK(again.input.given.holds == Holds::QueryKey);
-  CHECK(again.input.given.guesses == document.input.given.guesses);
+  CHECK(again.input.given().holds == Holds::QueryKey);
+  CHECK(again.input.given().guesses == document.input.given().guesses);
   CHECK(to_json(again) == to_json(document));
   // A layer without its keys says which.
   write_safetensors(path, std::array{NamedTensor{"h.0.Query", &q}, NamedTensor{"h.0.Value", &q}});
@@ -321,13 +321,13 @@ TEST_CASE("another layer is shown with the settings of the one before", "[dump]"
   first.layer().masking.additive = std::make_shared<const Tensor>(Shape{1, 2, 3, 3});
   const Document second = edit::with_settings_of(opened(path, "h.1"), first);
   CHECK(second.title == "x.safetensors · h.1");
-  CHECK(second.input.given.query->data()[0] == b.data()[0]);
+  CHECK(second.input.given().query->data()[0] == b.data()[0]);
   CHECK(second.layer().masking == first.layer().masking);
   CHECK(second.layer().scaling == first.layer().scaling);
   CHECK(second.layer().temperature == 2);
   CHECK(second.layer().positions == Positions::RopeHalf);
   CHECK(second.input.sequences == first.input.sequences);
-  CHECK(second.input.given.guesses == first.input.given.guesses);
+  CHECK(second.input.given().guesses == first.input.given().guesses);
   CHECK_FALSE(is_causal_guessed(second));  // it was answered for the file
   CHECK(are_positions_guessed(second));
   const Document third = edit::with_settings_of(opened(path, "w.2.attn"), second);

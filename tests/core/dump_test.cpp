@@ -100,11 +100,11 @@ TEST_CASE("a layer of a dump is opened by its name", "[dump]") {
   const Document first = open_document(path);
   CHECK(first.title == "dump.safetensors · h.0");
   CHECK(first.title == layers[0].title);
-  CHECK(*first.input.given.query == Tensor(q0).reshaped(Shape{1, 2, 5, 4}));
+  CHECK(*first.input.given().query == Tensor(q0).reshaped(Shape{1, 2, 5, 4}));
   CHECK(first.input.sequences[0].tokens.size() == 6);
 
   const Document second = open_document(path, "h.1.hook");  // tokens before heads
-  const Tensor& query = *second.input.given.query;
+  const Tensor& query = *second.input.given().query;
   CHECK(query.shape() == Shape{1, 2, 5, 4});
   CHECK(query.data()[(1 * 5 + 3) * 4 + 2] == q1.data()[(3 * 2 + 1) * 4 + 2]);
   CHECK(check(second).d_v == 3);
@@ -122,9 +122,9 @@ TEST_CASE("the metadata of a dump says where its tokens are", "[dump]") {
   const std::array tensors{NamedTensor{"a.q", &q}, NamedTensor{"a.k", &q}, NamedTensor{"a.v", &q}};
   const std::filesystem::path path = directory / "x.safetensors";
   write_safetensors(path, tensors, {{"layout", "tokens first"}});
-  CHECK(open_document(path).input.given.query->shape() == Shape{1, 2, 5, 4});
+  CHECK(open_document(path).input.given().query->shape() == Shape{1, 2, 5, 4});
   write_safetensors(path, tensors, {{"layout", "heads first"}});
-  CHECK(open_document(path).input.given.query->shape() == Shape{1, 5, 2, 4});
+  CHECK(open_document(path).input.given().query->shape() == Shape{1, 5, 2, 4});
   write_safetensors(path, tensors, {{"layout", "bnhd"}});
   CHECK_THAT(refusal_of(path), ContainsSubstring("\"bnhd\"") && ContainsSubstring("tokens first"));
 }
@@ -138,7 +138,7 @@ TEST_CASE("arrays side by side are a dump as well", "[dump]") {
   std::ofstream(directory / "broken.npy") << "no array";
   const Document document = open_document(directory / "layer1_k.npy");
   CHECK(document.title == "layer1_k.npy · layer1");
-  CHECK(*document.input.given.query == Tensor(q).reshaped(Shape{1, 3, 5, 4}));
+  CHECK(*document.input.given().query == Tensor(q).reshaped(Shape{1, 3, 5, 4}));
   CHECK(open_with_layers(directory / "layer1_k.npy").layers.size() == 2);
   CHECK(open_document(directory / "layer1_k.npy", "layer0").title == "layer1_k.npy · layer0");
 }

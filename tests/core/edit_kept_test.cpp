@@ -55,14 +55,14 @@ TEST_CASE("a gain multiplies what the recipe makes and what was edited", "[edit]
 
   const Document brighter = edit::gain(document, Editable::Input, 2);
   CHECK(brighter.embedding_gain == 2.0f);
-  CHECK_FALSE(brighter.input.edited);
+  CHECK_FALSE(brighter.input.from_text().edited);
   CHECK(is_times(*computed(brighter)->layer().trace[Stage::Embed],
                  *computed(document)->layer().trace[Stage::Embed], 2));
   const Document typed = edit::text(brighter, 0, "another text"),
                  plain = edit::text(document, 0, "another text");
   CHECK(is_times(*numbers_of(typed, Editable::Input), *numbers_of(plain, Editable::Input), 2));
   Document touched = edit::gain(edit::number(brighter, {Editable::Input, 0, 1}, 8), Editable::Input, 4);
-  CHECK(touched.input.edited->matrix(0)(0, 1) == 16.0f);
+  CHECK(touched.input.from_text().edited->matrix(0)(0, 1) == 16.0f);
   CHECK(same_picture(edit::reset_number(touched, {Editable::Input, 0, 1}),
                      edit::gain(document, Editable::Input, 4)));
 }
@@ -73,7 +73,7 @@ TEST_CASE("typing, seeds and widths let go of what was edited", "[edit]") {
   edited = edit::number(edited, {Editable::QueryWeights, 0, 0}, 9);
   const auto keeps = [](const Document& d) {
     CHECK_NOTHROW(check(d));
-    return std::pair(d.input.edited != nullptr, d.layer().weights.recipe == Recipe::Given);
+    return std::pair(d.input.from_text().edited != nullptr, d.layer().weights.recipe == Recipe::Given);
   };
   CHECK(keeps(edited) == std::pair(true, true));
   CHECK(keeps(edit::text(edited, 1, "five six")) == std::pair(false, true));
@@ -95,9 +95,9 @@ TEST_CASE("typing, seeds and widths let go of what was edited", "[edit]") {
   padded.input.padded_length = 5;
   CHECK(keeps(edit::cached(padded, 1)).first == false);
   Document second = edit::number(edit::memory(document, "un deux"), {Editable::Memory, 0, 0}, 9);
-  CHECK(second.input.edited_memory);
-  CHECK_FALSE(edit::memory(second, "un deux").input.edited_memory);
-  CHECK(edit::text(second, 0, "other words").input.edited_memory);
+  CHECK(second.input.from_text().edited_memory);
+  CHECK_FALSE(edit::memory(second, "un deux").input.from_text().edited_memory);
+  CHECK(edit::text(second, 0, "other words").input.from_text().edited_memory);
 
   const Document next = edit::new_seed(edited);
   CHECK(next.layer().weights.seed != edited.layer().weights.seed);
@@ -138,6 +138,11 @@ TEST_CASE("documents with edited numbers are saved and opened", "[edit][json]") 
   CHECK_THAT(refused(R"("blocks": {"bias": {}})"), ContainsSubstring("\"blocks.bias\""));
   CHECK_THAT(refused(R"("initialiser": "zeros")"), ContainsSubstring("\"initialiser\""));
   CHECK_THAT(refused(R"("edited_vectors": [[1]])"), ContainsSubstring("\"edited_vectors\""));
+  for (const std::string key : {"edited_vectors", "edited_memory"})
+    CHECK_THAT(refused(R"("vectors": {"query": [[[1]]]}, ")" + key + R"(": [[[1]]])"),
+               ContainsSubstring("bad.json") && ContainsSubstring("Edited token vectors belong to a text; "
+                                                                  "where numbers are given, those are "
+                                                                  "edited."));
 }
 
 TEST_CASE("check() says what is wrong with edited vectors and gains", "[edit]") {
@@ -148,7 +153,7 @@ TEST_CASE("check() says what is wrong with edited vectors and gains", "[edit]") 
     return refusal([&] { check(broken); });
   };
   CHECK(sentence_of([](Document& d) {
-          d.input.edited = std::make_shared<const Tensor>(Shape{1, 5, 64});
+          d.input.change<FromText>().edited = std::make_shared<const Tensor>(Shape{1, 5, 64});
         }) ==
         "The edited vectors of the text have shape [1, 5, 64]; they must be [sequences, tokens, d_model] = "
         "[1, 6, 64].");
@@ -156,10 +161,6 @@ TEST_CASE("check() says what is wrong with edited vectors and gains", "[edit]") 
         "The gain of the embedding is 0; it must be a finite number above 0.");
   CHECK(sentence_of([](Document& d) { d.layer().weights.of(Projection::Value).gain = -2; }) ==
         "The gain of W_V is -2; it must be a finite number above 0.");
-  CHECK(sentence_of([](Document& d) {
-          d.input.edited = std::make_shared<const Tensor>(Shape{1, 6, 64});
-          d.input.vectors.query = d.input.edited;
-        }) == "Edited token vectors belong to a text; where numbers are given, those are edited.");
   CHECK(refusal([&] { check(edit::d_model(edit::initialiser(document, Initialiser::Orthogonal), 2048)); }) ==
         "Orthogonal weights are made for sizes up to 1024; these are 2048 wide.");
 }

@@ -29,7 +29,7 @@ TEST_CASE("every number of every block can be edited, and nothing else changes",
   text = edit::bias_k(edit::memory(edit::kv_heads(text, 2), "un deux"), true);
   Document vectors = text;
   vectors.input.memory.change().clear();
-  vectors.input.vectors.query = samples::Random(3).tensor({2, 3, 64});
+  vectors.input.change<Vectors>().query = samples::Random(3).tensor({2, 3, 64});
   const std::map<const char*, Document> documents{
       {"text", text}, {"vectors", vectors}, {"given", given_document()}};
   std::size_t tried = 0;
@@ -70,14 +70,14 @@ TEST_CASE("a layer computes with the edited token vectors", "[edit]") {
                        static_cast<float>(random.normal()));
     }
     const ResultPtr result = computed(document);
-    CHECK(*result->layer().trace[Stage::Embed] == *document.input.edited);
+    CHECK(*result->layer().trace[Stage::Embed] == *document.input.from_text().edited);
     const Tensor x = *result->layer().trace[Stage::Position];
     const Tensor& w = *document.layer().weights[Parameter::WQuery];
     const std::int64_t half = recipe == Recipe::HandBuilt ? 32 : 0, width = 64 - half;
     for (std::int64_t token = 0; token < 3; ++token) {
       for (std::int64_t d = 0; d < 64;
            ++d) {  // positions are added to the same dimensions as before the edit
-        double expected = static_cast<double>(document.input.edited->matrix(1)(token, d));
+        double expected = static_cast<double>(document.input.from_text().edited->matrix(1)(token, d));
         const double angle = static_cast<double>(token) *
                              std::pow(10000.0, -2.0 * std::floor(static_cast<double>(d - half) / 2) /
                                                    static_cast<double>(width));
@@ -101,9 +101,9 @@ TEST_CASE("edited token vectors are the same layer as the same vectors from a fi
   document = edit::zero_row(document, {Editable::Input, 1});
   document = edit::one_hot_row(document, {Editable::Memory, 0, 5});
   Document vectors = document;
-  vectors.input.vectors = {document.input.edited, document.input.edited_memory, nullptr};
+  vectors.input.numbers =
+      Vectors{document.input.from_text().edited, document.input.from_text().edited_memory, nullptr};
   vectors.input.memory.change().clear();
-  vectors.input.edited = vectors.input.edited_memory = nullptr;
   const ResultPtr a = computed(document), b = computed(vectors);
   for (const Stage stage :
        {Stage::Position, Stage::Memory, Stage::Query, Stage::Key, Stage::Softmax, Stage::Output})
@@ -114,10 +114,10 @@ TEST_CASE("given keys are edited in the cache, the group of heads that reads the
           "[edit]") {
   const Document document = given_document();
   const Document edited = edit::number(document, {Editable::Keys, 4, 1, 1, 1}, 3);
-  CHECK(edited.input.given.key->matrix(1, 1)(4, 1) == 3.0f);
-  CHECK(edited.input.given.query == document.input.given.query);
+  CHECK(edited.input.given().key->matrix(1, 1)(4, 1) == 3.0f);
+  CHECK(edited.input.given().query == document.input.given().query);
   const ResultPtr was = computed(document), now = computed(edited);
-  const Tensor &q = *document.input.given.query, &k = *edited.input.given.key;
+  const Tensor &q = *document.input.given().query, &k = *edited.input.given().key;
   for (std::int64_t h = 0; h < 4; ++h) {
     for (std::int64_t i = 0; i < 3; ++i) {
       const auto score = now->layer().trace[Stage::Score]->matrix(1, h);

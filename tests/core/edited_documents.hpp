@@ -22,8 +22,8 @@ inline Document given_document() {
   samples::Random random(5);
   Document document = samples::given_document(random.tensor({2, 4, 3, 2}), random.tensor({2, 2, 5, 2}),
                                               random.tensor({2, 2, 5, 3}));
-  document.input.given.past_key = random.tensor({2, 2, 1, 2});
-  document.input.given.past_value = random.tensor({2, 2, 1, 3});
+  document.input.change<Given>().past_key = random.tensor({2, 2, 1, 2});
+  document.input.change<Given>().past_value = random.tensor({2, 2, 1, 3});
   return document;
 }
 

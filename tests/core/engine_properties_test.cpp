@@ -92,9 +92,9 @@ Document changed(samples::Random& random, const Document& was) {
       case 14: samples::randomise_interventions(random, now); break;
       case 15: now.layer().interventions.clear(); break;
       case 16:
-        if (!now.input.given.lengths.empty()) now.input.given.lengths[0] = 0;
+        if (!now.input.given().lengths.empty()) now.input.change<Given>().lengths[0] = 0;
         break;
-      default: now.input.vectors.value.reset(); break;
+      default: now.input.change<Vectors>().value.reset(); break;
     }
     try {
       check(now);
@@ -289,7 +289,7 @@ TEST_CASE("Linear attention by weights is linear attention in O(n)") {
                                 random.tensor({2, kv_heads, n, 4}));
     document.layer().linear = true;
     document.layer().masking.causal = random.coin();
-    const Given& given = document.input.given;
+    const Given& given = document.input.given();
     oracle::Problem p;
     p.batch = 2;
     p.heads = static_cast<std::size_t>(heads);

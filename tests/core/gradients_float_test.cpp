@@ -105,12 +105,13 @@ TEST_CASE("Stored numbers give the gradients of the numbers that were stored") {
   const Work work{caller_only, {}};
   samples::Random random(5);
   Document document = samples::text_document(random, {1}, 2, 8);
-  document.input.vectors = {random.tensor({2, 4, 8}), random.tensor({2, 5, 8}), random.tensor({2, 5, 8})};
+  document.input.numbers =
+      Vectors{random.tensor({2, 4, 8}), random.tensor({2, 5, 8}), random.tensor({2, 5, 8})};
   document.layer().positions = Positions::None;
   document.precision = Precision::BFloat16;
   document.loss.kind = Loss::Kind::Sum;
   Document rounded = document;
-  Vectors& vectors = rounded.input.vectors;
+  Vectors& vectors = rounded.input.change<Vectors>();
   for (TensorPtr* tensor : {&vectors.query, &vectors.key, &vectors.value})
     *tensor = stored(Precision::BFloat16, *tensor);
   const auto gradients_of = [&](const Document& of) {

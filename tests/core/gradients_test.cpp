@@ -199,7 +199,7 @@ std::string first_disagreement(samples::Random& random, const Case& c) {
     const Ptr& source = row.of(c.sources());
     const bool bias = row.parameter == Parameter::RelativeBias;
     const bool used =
-        bias ? c.document().layer().positions == Positions::RelativeBuckets : !c.document().input.given;
+        bias ? c.document().layer().positions == Positions::RelativeBuckets : !c.document().input.is_given();
     const bool wanted = source && used;
     if (static_cast<bool>(gradient) != wanted) return fmt::format("{} is missing or too many", row.name);
     if (!gradient) continue;
@@ -214,7 +214,7 @@ std::string first_disagreement(samples::Random& random, const Case& c) {
   }
   for (const StageGradient& row : stage_gradients) {
     const Ptr& gradient = c.gradients.*row.gradient;
-    const bool last = row.stage == Stage::Output && c.document().input.given;
+    const bool last = row.stage == Stage::Output && c.document().input.is_given();
     const Stage stage = last ? Stage::Concat : row.stage;
     const Ptr& at = c.trace()[stage];
     if (static_cast<bool>(gradient) != static_cast<bool>(at)) return fmt::format("{} is missing", row.name);

@@ -128,9 +128,9 @@ TEST_CASE("What a preset cannot do it says", "[preset]") {
   CHECK_NOTHROW(edit::head_preset(other, 1, HeadPreset::SameToken));
   CHECK_NOTHROW(edit::head_preset(edit::recipe(document, Recipe::Random), 1, HeadPreset::Uniform));
   Document given;
-  given.input.given = {std::make_shared<const Tensor>(Shape{1, 2, 3, 4}),
-                       std::make_shared<const Tensor>(Shape{1, 2, 3, 4}),
-                       std::make_shared<const Tensor>(Shape{1, 2, 3, 4})};
+  given.input.numbers = Given{std::make_shared<const Tensor>(Shape{1, 2, 3, 4}),
+                              std::make_shared<const Tensor>(Shape{1, 2, 3, 4}),
+                              std::make_shared<const Tensor>(Shape{1, 2, 3, 4})};
   says(refusal(given, 1, HeadPreset::Uniform), "no weights");
 }
 

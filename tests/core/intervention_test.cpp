@@ -109,7 +109,8 @@ TEST_CASE("Patterns know a cache, other keys and keys of no token", "[surgery]")
   const float fifth = 0.2f;
   CHECK(pattern(document, Kind::Uniform) == Rows(4, std::vector<float>(5, fifth)));
   CHECK(pattern(document, Kind::Identity)[3] == std::vector<float>{0, 0, 0, 1, 0});
-  document.input.given.past_key = document.input.given.past_value = random.tensor({1, 2, 2, 4});
+  document.input.change<Given>().past_key = document.input.change<Given>().past_value =
+      random.tensor({1, 2, 2, 4});
   CHECK(pattern(document, Kind::Identity)[0] == std::vector<float>{0, 0, 1, 0, 0, 0, 0});
   CHECK(pattern(document, Kind::PreviousToken)[0] == std::vector<float>{0, 1, 0, 0, 0, 0, 0});
   // More queries than keys: the last ones have no key of their own, and the zero key is none.

@@ -108,7 +108,7 @@ TEST_CASE("The mistakes look as they are described") {
   CHECK(picture(document) == Picture{"##..", ".##.", "..##", "...#"});
   masking = {};
   masking.padding = true;
-  document.input.given.lengths = {4};
+  document.input.change<Given>().lengths = {4};
   samples::Random random(2);
   Document text = samples::text_document(random, {4, 2}, 2, 8);
   text.layer().masking.padding = true;
@@ -199,14 +199,14 @@ TEST_CASE("-1e9 added to a hidden score leaves NaN, and what float32 keeps of th
   Document document = square(3);
   document.layer().masking.causal = true;
   document.layer().scaling.kind = Scaling::Kind::Off;
-  auto query = std::make_shared<Tensor>(*document.input.given.query);
-  auto key = std::make_shared<Tensor>(*document.input.given.key);
+  auto query = std::make_shared<Tensor>(*document.input.given().query);
+  auto key = std::make_shared<Tensor>(*document.input.given().key);
   query->matrix(0, 0).setOnes();
   key->matrix(0, 0).setZero();
   key->matrix(0, 0).row(1).setConstant(25);  // q · k = 100 for four numbers
   key->matrix(0, 0)(2, 0) = std::numeric_limits<float>::quiet_NaN();
-  document.input.given.query = query;
-  document.input.given.key = key;
+  document.input.change<Given>().query = query;
+  document.input.change<Given>().key = key;
   const float score = 25.0f * static_cast<float>(query->matrix(0, 0).cols());
   const auto masked = [&](Masking::Hidden hidden, Precision precision = Precision::Float32) {
     document.layer().masking.hidden = hidden;
@@ -323,7 +323,7 @@ TEST_CASE("Hashing falls into the asked buckets, by direction alone") {
 
 TEST_CASE("Hashed attention sees what shares a bucket in any round, and equal vectors always") {
   Document document = square(12);
-  document.input.given.key = document.input.given.query;  // shared, as in Reformer
+  document.input.change<Given>().key = document.input.given().query;  // shared, as in Reformer
   document.layer().masking.sparsity = {.kind = Sparsity::Kind::Lsh, .lsh_buckets = 16, .lsh_rounds = 1};
   std::size_t seen = 0;
   for (int rounds = 1; rounds <= 8; rounds *= 2) {

@@ -132,7 +132,7 @@ TEST_CASE("tensors become a document", "[open]") {
   const TemporaryDirectory directory;
   const Document document = open_document(tensors_file(directory, {2, 4, 3, 8}, {2, 2, 5, 8}, {2, 2, 5, 6}));
   CHECK(document.title == "qkv.safetensors");
-  CHECK(document.input.given.value->shape() == Shape{2, 2, 5, 6});
+  CHECK(document.input.given().value->shape() == Shape{2, 2, 5, 6});
   REQUIRE(document.input.sequences.size() == 2);
   CHECK(texts_of(document.input.sequences[1].tokens) == std::vector<std::string>{"0", "1", "2", "3", "4"});
   const Dimensions sizes = check(document);
@@ -150,11 +150,11 @@ TEST_CASE("three arrays side by side become a document", "[open]") {
       [&](const std::string& name) {  // it names the array at fault, not the one that was opened
         return message_of<Error>([&] { open_document(directory / ("layer 3/" + name)); });
       };
-  CHECK(open_document(directory / "layer 3/K.npy").input.given.holds == Holds::QueryKey);  // no values yet
+  CHECK(open_document(directory / "layer 3/K.npy").input.given().holds == Holds::QueryKey);  // no values yet
   write_npy(directory / "layer 3/V.npy", value);
   for (const std::string any : {"Q", "K", "V"}) {
     const Document document = open_document(directory / ("layer 3/" + any + ".npy"));
-    CHECK(document.input.given.query->shape() == Shape{1, 2, 3, 4});
+    CHECK(document.input.given().query->shape() == Shape{1, 2, 3, 4});
     CHECK(document.title == "layer 3");
     CHECK(document.input.sequences[0].tokens.size() == 5);
   }

@@ -45,7 +45,7 @@ Document long_document(int batch = 1) {
   Document document;
   document.layer().positions = Positions::None;
   const Shape shape{batch, 8, 2300, 4};
-  document.input.given = {random.tensor(shape), random.tensor(shape), random.tensor(shape)};
+  document.input.numbers = Given{random.tensor(shape), random.tensor(shape), random.tensor(shape)};
   return document;
 }
 

@@ -142,14 +142,14 @@ TEST_CASE("A table of positions must fit key vectors too") {
   Document document = samples::text_document(random, {1}, 2, 8);
   document.layer().positions = Positions::Learned;
   document.layer().weights[Parameter::PositionTable] = random.tensor({6, 8});
-  document.input.vectors.query = random.tensor({1, 4, 8});
-  document.input.vectors.key = random.tensor({1, 6, 12});  // wider than the table
+  document.input.change<Vectors>().query = random.tensor({1, 4, 8});
+  document.input.change<Vectors>().key = random.tensor({1, 6, 12});  // wider than the table
   document.layer().weights[Parameter::WKey] = document.layer().weights[Parameter::WValue] =
       random.tensor({12, 8});
   CHECK_THROWS_AS(check(document), Error);
   document.layer().weights[Parameter::PositionTable].reset();  // from the seed they have any width
   CHECK(run(document)[Stage::Memory]->shape() == Shape{1, 6, 12});
-  document.input.vectors.key = random.tensor({1, 6, 8});
+  document.input.change<Vectors>().key = random.tensor({1, 6, 8});
   document.layer().weights[Parameter::WKey] = document.layer().weights[Parameter::WValue] =
       random.tensor({8, 8});
   document.layer().weights[Parameter::PositionTable] = random.tensor({6, 8});

@@ -136,7 +136,8 @@ TEST_CASE("NaN and infinities in the input are computed like the formula says") 
       INFO("value " << bad << ", causal " << causal);
       Document document = clean;
       document.layer().masking.causal = causal;
-      document.input.given.key = with_value(clean.input.given.key, 3 * 3, bad);  // head 0, the last key
+      document.input.change<Given>().key =
+          with_value(clean.input.given().key, 3 * 3, bad);  // head 0, the last key
       const ResultPtr result = compute(document);
       const auto masked = result->layer().trace[Stage::Mask]->matrix(0, 0);
       const auto weights = result->layer().trace[Stage::Softmax]->matrix(0, 0);
@@ -152,9 +153,9 @@ TEST_CASE("NaN and infinities in the input are computed like the formula says") 
     }
   }
   Document all_bad = clean;
-  auto query = std::make_shared<Tensor>(clean.input.given.query->shape());
+  auto query = std::make_shared<Tensor>(clean.input.given().query->shape());
   std::fill(query->values().begin(), query->values().end(), nan_);
-  all_bad.input.given.query = query;
+  all_bad.input.change<Given>().query = query;
   const ResultPtr result = compute(all_bad);
   CHECK(result->layer().measures.head(0, 0).not_finite == 16);
   CHECK(result->layer().measures.row(0, 0, 0).strongest == -1);

@@ -197,7 +197,7 @@ Document any_vectors_document(Random& random) {
   randomise_heads(random, document);
   const std::int64_t batch = random.between(1, 3), queries = random.between(1, 7),
                      width = document.layer().d_model;
-  Vectors& vectors = document.input.vectors;
+  Vectors& vectors = document.input.change<Vectors>();
   vectors.query = random.tensor({batch, queries, width});
   SourceWidths from{width, width};
   std::int64_t keys = queries;
@@ -228,7 +228,7 @@ Document any_given_document(Random& random) {
   Document document =
       given_document(random.tensor({batch, heads, queries, d_k}), random.tensor({batch, kv_heads, keys, d_k}),
                      random.tensor({batch, kv_heads, keys, d_v}));
-  Given& given = document.input.given;
+  Given& given = document.input.change<Given>();
   const std::int64_t kind = random.between(0, 2);
   if (kind == 1) {
     const std::int64_t past = random.between(1, 4);
@@ -266,7 +266,7 @@ Document any_differentiable_document(Random& random) {
       document.layer().masking.hidden = Masking::Hidden::MinusBillion;
     randomise_loss(random, document);
     const auto trace = run_stages(work, document, sources_of<double>(document));
-    const TensorOf<double>& y = *trace[document.input.given ? Stage::Concat : Stage::Output];
+    const TensorOf<double>& y = *trace[document.input.is_given() ? Stage::Concat : Stage::Output];
     if (std::all_of(y.values().begin(), y.values().end(), [](double value) { return std::isfinite(value); }))
       return document;
   }

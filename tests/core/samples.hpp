@@ -70,7 +70,7 @@ inline Document text_document(Random& random, const std::vector<std::int64_t>& l
 /// A Document with given Q, K and V.
 inline Document given_document(TensorPtr query, TensorPtr key, TensorPtr value) {
   Document document;
-  Given& given = document.input.given;
+  Given& given = document.input.change<Given>();
   given.query = std::move(query);
   given.key = std::move(key);
   given.value = std::move(value);

@@ -148,7 +148,8 @@ TEST_CASE("backward: the table of relative positions gathers its buckets") {
     document.layer().position_settings.buckets = 6;
     document.layer().position_settings.bucket_distance = 8;
     document.layer().position_settings.buckets_two_sided = two_sided;
-    if (two_sided) document.input.given.lengths = {5, 3};  // the queries of a sequence stand elsewhere
+    if (two_sided)
+      document.input.change<Given>().lengths = {5, 3};  // the queries of a sequence stand elsewhere
     const Dimensions size = check(document);
     const Values table = f.tensor({6, 4}), g = f.tensor(cells);
     CHECK(disagreement(table, position_bias_backward(document, size, g), g, [&](const Values& of) {

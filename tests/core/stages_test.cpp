@@ -68,7 +68,7 @@ TEST_CASE("Long sequences agree with the oracle, by the blocks that threads shar
     samples::Random random(seeds::of_case("long", i));
     Document document = samples::given_document(random.tensor({2, 4, random.between(65, 90), 9}),
                                                 random.tensor({2, 2, random.between(65, 90), 9}), nullptr);
-    document.input.given.value = random.tensor({2, 2, document.input.given.key->shape()[2], 5});
+    document.input.change<Given>().value = random.tensor({2, 2, document.input.given().key->shape()[2], 5});
     samples::randomise_positions(random, document);
     samples::randomise_settings(random, document);
     CHECK(disagreement(Work{pool, {}}, document) == "");

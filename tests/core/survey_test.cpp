@@ -20,9 +20,9 @@ Document long_document(std::int64_t queries = 2111, std::int64_t keys = 2111, st
   samples::Random random(5);
   Document document;
   document.layer().positions = Positions::None;
-  document.input.given.query = random.tensor({batch, 8, queries, 4}, 2);
-  document.input.given.key = random.tensor({batch, 4, keys, 4});
-  document.input.given.value = random.tensor({batch, 4, keys, 6});
+  document.input.change<Given>().query = random.tensor({batch, 8, queries, 4}, 2);
+  document.input.change<Given>().key = random.tensor({batch, 4, keys, 4});
+  document.input.change<Given>().value = random.tensor({batch, 4, keys, 6});
   document.layer().masking.causal = queries == keys;
   return document;
 }
@@ -39,7 +39,7 @@ struct NaiveRow {
   double log_sum_exp = 0, entropy = 0;
 };
 NaiveRow naive_row(const Document& document, std::int64_t h, std::int64_t i) {
-  const Given& given = document.input.given;
+  const Given& given = document.input.given();
   const std::int64_t keys = given.key->shape()[2], d = given.key->shape()[3], d_v = given.value->shape()[3];
   const std::int64_t kv = h / (given.query->shape()[1] / given.key->shape()[1]);
   NaiveRow row;
@@ -173,8 +173,8 @@ TEST_CASE("Many heads of few tokens are long too, and their picture has a cell f
   samples::Random random(9);
   Document document;
   document.layer().positions = Positions::None;
-  document.input.given = {random.tensor({1, 64, 800, 4}), random.tensor({1, 64, 800, 4}),
-                          random.tensor({1, 64, 800, 4})};
+  document.input.numbers =
+      Given{random.tensor({1, 64, 800, 4}), random.tensor({1, 64, 800, 4}), random.tensor({1, 64, 800, 4})};
   Pipeline pipeline(make_cpu_backend(2));
   const ResultPtr result = complete(pipeline, document);
   const Survey& survey = *result->layer().surveys.at(0);

@@ -33,8 +33,8 @@ Document long_document() {
   samples::Random random(2);
   Document document;
   document.layer().positions = Positions::None;
-  document.input.given = {random.tensor({1, 8, 2300, 4}), random.tensor({1, 8, 2300, 4}),
-                          random.tensor({1, 8, 2300, 4})};
+  document.input.numbers =
+      Given{random.tensor({1, 8, 2300, 4}), random.tensor({1, 8, 2300, 4}), random.tensor({1, 8, 2300, 4})};
   return document;
 }
 

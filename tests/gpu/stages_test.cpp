@@ -57,7 +57,7 @@ TEST_CASE("A stage reads what the stage before left on the card, without sending
   Pipeline pipeline(gpu::make_card_backend(std::move(device)));
   samples::Random random(3);
   Document document = samples::any_given_document(random);
-  document.input.given.past_key = document.input.given.past_value = nullptr;
+  document.input.change<Given>().past_key = document.input.change<Given>().past_value = nullptr;
   document.layer().masking = {};
   document.layer().positions = Positions::None;
   document.precision = Precision::Float32;
@@ -69,7 +69,7 @@ TEST_CASE("A stage reads what the stage before left on the card, without sending
   document.layer().dropout = {};
   document.layer().soft_cap = 0;
   const ResultPtr first = pipeline.run(document);
-  const Given& given = document.input.given;
+  const Given& given = document.input.given();
   const std::size_t numbers =
       static_cast<std::size_t>(given.query->size() + given.key->size() + given.value->size()) * sizeof(float);
   CHECK(card.uploaded() >= numbers);

@@ -47,28 +47,27 @@ std::string memory_of(const Document& self, const Document& other) {
 }
 
 std::string numbers_of(const Document& self, const Document& other) {
-  const Input &mine = self.input, &theirs = other.input;
-  const bool alike =
-      same_numbers(mine.given.query, theirs.given.query) && same_numbers(mine.given.key, theirs.given.key) &&
-      same_numbers(mine.given.value, theirs.given.value) && mine.given.holds == theirs.given.holds &&
-      same_numbers(mine.given.past_key, theirs.given.past_key) &&
-      same_numbers(mine.given.past_value, theirs.given.past_value) &&
-      mine.given.lengths == theirs.given.lengths && same_numbers(mine.vectors.query, theirs.vectors.query) &&
-      same_numbers(mine.vectors.key, theirs.vectors.key) &&
-      same_numbers(mine.vectors.value, theirs.vectors.value);
-  const bool weights = mine.given && mine.given.holds == Holds::Weights;
+  const Given &mine = self.input.given(), &theirs = other.input.given();
+  const Vectors &own = self.input.vectors(), &others = other.input.vectors();
+  const bool alike = same_numbers(mine.query, theirs.query) && same_numbers(mine.key, theirs.key) &&
+                     same_numbers(mine.value, theirs.value) && mine.holds == theirs.holds &&
+                     same_numbers(mine.past_key, theirs.past_key) &&
+                     same_numbers(mine.past_value, theirs.past_value) && mine.lengths == theirs.lengths &&
+                     same_numbers(own.query, others.query) && same_numbers(own.key, others.key) &&
+                     same_numbers(own.value, others.value);
+  const bool weights = mine.holds == Holds::Weights;
   if (alike && (!weights || same_numbers(self.layer().masking.additive, other.layer().masking.additive)))
     return {};
-  if (mine.given && mine.given.holds != Holds::QueryKeyValue)
-    return mine.given.holds == Holds::QueryKey ? "given Q, K" : "given weights";
-  return mine.given ? "given Q, K, V" : mine.vectors ? "given vectors" : "from text";
+  if (mine.holds != Holds::QueryKeyValue)
+    return mine.holds == Holds::QueryKey ? "given Q, K" : "given weights";
+  return self.input.is_given() ? "given Q, K, V" : self.input.is_vectors() ? "given vectors" : "from text";
 }
 
 std::string edited_of(const Document& self, const Document& other) {
-  if (same_numbers(self.input.edited, other.input.edited) &&
-      same_numbers(self.input.edited_memory, other.input.edited_memory))
+  if (same_numbers(self.input.from_text().edited, other.input.from_text().edited) &&
+      same_numbers(self.input.from_text().edited_memory, other.input.from_text().edited_memory))
     return {};
-  return self.input.edited || self.input.edited_memory ? "X edited" : "X as made";
+  return self.input.from_text().edited || self.input.from_text().edited_memory ? "X edited" : "X as made";
 }
 
 std::string positions_of(const Document& self, const Document& other) {
@@ -153,8 +152,7 @@ std::string learned_key_of(const Document& self, const Document& other) {
 
 /// The layers of a file are told apart by their names: the title's last part.
 std::string layer_of(const Document& self, const Document& other) {
-  const bool from_files =
-      (self.input.given || self.input.vectors) && (other.input.given || other.input.vectors);
+  const bool from_files = !self.input.is_text() && (!other.input.is_text());
   if (!from_files || self.title == other.title) return {};
   const std::size_t mark = self.title.rfind(" · ");
   return own(mark == std::string::npos ? self.title

@@ -29,7 +29,7 @@ void norm_rows(Column& c) {
   const LayerResult& r = c.scene.result;
   const HeadGradients& head = r.head_gradients[static_cast<std::size_t>(c.scene.head())];
   const GradientLimits limits = gradient_limits(r.head_gradients);
-  const bool given = static_cast<bool>(r.document.input.given);
+  const bool given = r.document.input.is_given();
   const std::array<std::string_view, 3> names =
       given ? std::array<std::string_view, 3>{"‖∂Q‖", "‖∂K‖", "‖∂V‖"}
             : std::array<std::string_view, 3>{"‖∂W_Q‖", "‖∂W_K‖", "‖∂W_V‖"};

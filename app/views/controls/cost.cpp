@@ -134,7 +134,7 @@ void cost_section(Column& c) {
                .has_extras = true,
                .extras_used = false})) {
     tokens_row(c, size);
-    if (!c.document().input.given) parameter_rows(c, cost);
+    if (!c.document().input.is_given()) parameter_rows(c, cost);
     total_rows(c, size, cost);
     if (c.extras(Section::Cost)) stage_rows(c, cost);
   }

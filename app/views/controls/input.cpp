@@ -94,7 +94,7 @@ void layer_row(Column& c) {
 void cache_rows(Column& c) {
   Document& document = c.document();
   const bool can_cache =
-      !document.input.given && document.input.memory.empty() && !document.input.vectors.key;
+      !document.input.is_given() && document.input.memory.empty() && !document.input.vectors().key;
   if (can_cache) {
     const std::int64_t now = document.input.cached;
     const auto next = [&](int step) { return now + step; };
@@ -125,7 +125,7 @@ void input_section(Column& c) {
   Scene& scene = c.scene;
   const LayerResult& r = scene.result;
   const Input& input = c.document().input;
-  const bool given = static_cast<bool>(input.given), vectors = static_cast<bool>(input.vectors);
+  const bool given = input.is_given(), vectors = input.is_vectors();
   const std::string note = grouped(r.dimensions.token_keys()) +
                            (r.dimensions.batch > 1 ? " × " + grouped(r.dimensions.batch) : "") +
                            (is_cross(r) ? " keys" : " tokens");
@@ -134,7 +134,7 @@ void input_section(Column& c) {
                .note = note,
                .has_extras = true,
                .extras_used = !input.memory.empty() || input.cached > 0})) {
-    const std::string shown = given                    ? std::string(given_words(input.given.holds))
+    const std::string shown = given                    ? std::string(given_words(input.given().holds))
                               : vectors                ? "Given token vectors"
                               : r.dimensions.batch > 1 ? "Batch of sentences"
                                                        : "Sentence · words";

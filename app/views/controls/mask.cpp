@@ -36,7 +36,7 @@ void kind_row(Column& c) {
 /// How it is known that a dump is causal, or not.
 void said_row(Column& c) {
   const Document& document = c.document();
-  const Guesses& guesses = document.input.given.guesses;
+  const Guesses& guesses = document.input.given().guesses;
   if (is_causal_guessed(document)) {
     c.remark(document.layer().masking.causal ? "Guessed: causal." : "Guessed: not causal.", true);
     c.remark(guesses.causal);
@@ -168,7 +168,7 @@ std::string summary(const Document& document, bool behind_cache, bool by_hand) {
   if (!document.layer().masking.additive || !by_hand) return words;
   if (words == "causal, top-left") words = "causal";  // there is room for one more word
   if (!words.empty()) words += " · ";
-  return words + (document.input.given ? "additive" : "painted");
+  return words + (document.input.is_given() ? "additive" : "painted");
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ void bucket_rows(Column& c) {
 
 void positions_section(Column& c) {
   Document& document = c.document();
-  const bool given = static_cast<bool>(document.input.given);
+  const bool given = document.input.is_given();
   Positions now = document.layer().positions;
   if (given && kinds[static_cast<std::size_t>(now)].added_to_x) now = Positions::None;
   const Kind& kind = kinds[static_cast<std::size_t>(now)];
@@ -139,7 +139,7 @@ void positions_section(Column& c) {
     });
     if (are_positions_guessed(document)) {
       c.remark(now == Positions::None ? "Guessed: applied." : "Guessed: not applied yet.", true);
-      c.remark(document.input.given.guesses.positions);
+      c.remark(document.input.given().guesses.positions);
     }
     if (is_rotary(now)) rotary_rows(c);
     if (now == Positions::RelativeBuckets) bucket_rows(c);

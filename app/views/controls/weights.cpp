@@ -32,8 +32,8 @@ void initialiser_row(Column& c) {
 void edited_row(Column& c) {
   const Document& document = c.document();
   const Weights w = document.layer().weights;
-  const bool edited = (w.recipe == Recipe::Given && w.made_by != Recipe::Given) || document.input.edited ||
-                      document.input.edited_memory;
+  const bool edited = (w.recipe == Recipe::Given && w.made_by != Recipe::Given) ||
+                      document.input.from_text().edited || document.input.from_text().edited_memory;
   if (!edited) return;
   if (button(c.ui(), "Reset to the seed", c.row(28),
              {"Again", "same seed, same bits", "Discards every edit by hand in weights and token vectors.",
@@ -89,7 +89,7 @@ void recipe_rows(Column& c) {
 void added_key_rows(Column& c) {
   Document& document = c.document();
   const Weights w = document.layer().weights;
-  if (!document.input.given) {
+  if (!document.input.is_given()) {
     if (toggle(c.ui(), "Fused QKV", "fused QKV", c.row(28, 4), w.fused,
                {"Fused QKV",
                 "[Q K V] = X·[W_Q W_K W_V]",
@@ -220,7 +220,7 @@ void head_extras(Column& c) {
 void weights_section(Column& c) {
   const Document& document = c.document();
   const Weights w = document.layer().weights;
-  const bool given = static_cast<bool>(document.input.given);
+  const bool given = document.input.is_given();
   if (c.begin({.which = Section::Weights,
                .label = "Weights",
                .note = given && has_output_weights(document) ? "W_O"
@@ -229,13 +229,13 @@ void weights_section(Column& c) {
                        : w.made_by != Recipe::Given          ? "edited"
                                                              : "given",
                .opens = given ? Opens::OnDemand : Opens::WhenWide,
-               .has_extras = !given && !document.input.vectors,
+               .has_extras = !given && !document.input.is_vectors(),
                .extras_used = w.fused || w[Parameter::BiasK] || document.layer().add_zero_attn})) {
-    if (!given && !document.input.vectors) {
+    if (!given && !document.input.is_vectors()) {
       recipe_rows(c);
       edited_row(c);
     }
-    if (given || document.input.vectors || c.extras(Section::Weights)) added_key_rows(c);
+    if (given || document.input.is_vectors() || c.extras(Section::Weights)) added_key_rows(c);
   }
   c.end();
 }
@@ -243,7 +243,7 @@ void weights_section(Column& c) {
 void heads_section(Column& c) {
   const Document& document = c.document();
   const Dimensions& d = c.scene.result.dimensions;
-  const bool given = static_cast<bool>(document.input.given);
+  const bool given = document.input.is_given();
   if (c.begin({.which = Section::Heads,
                .label = "Heads",
                .note = !knows_scores(document)         ? grouped(d.heads)

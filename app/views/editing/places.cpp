@@ -29,7 +29,7 @@ PlaceOrWhy place_of_key(const LayerResult& result, const VectorRow& at, bool val
   const Document& document = result.document;
   if (at.row == d.keys - 1 && document.layer().add_zero_attn)
     return std::string_view("The zero key is zero. Turn it off in Weights to be rid of it.");
-  if (document.input.given) {
+  if (document.input.is_given()) {
     if (at.row < d.past)
       return Place{values ? Editable::PastValues : Editable::PastKeys, at.row, 0, at.b, at.h};
     return Place{values ? Editable::Values : Editable::Keys, at.row - d.past, 0, at.b, at.h};
@@ -41,7 +41,7 @@ PlaceOrWhy place_of_key(const LayerResult& result, const VectorRow& at, bool val
 }
 
 PlaceOrWhy place_of_query(const LayerResult& result, const VectorRow& at) {
-  if (result.document.input.given) return Place{Editable::Queries, at.row, 0, at.b, at.h};
+  if (result.document.input.is_given()) return Place{Editable::Queries, at.row, 0, at.b, at.h};
   return std::string_view("Q = X·W_Q + b: edit E vectors or W_Q.");
 }
 
@@ -71,7 +71,7 @@ PlaceOrWhy place_of(const LayerResult& result, const VectorRow& at) {
 bool can_reset(const Document& document, Editable block) {
   switch (block) {
     case Editable::Input:
-    case Editable::Memory: return !document.input.vectors;
+    case Editable::Memory: return !document.input.is_vectors();
     case Editable::Queries:
     case Editable::Keys:
     case Editable::Values:

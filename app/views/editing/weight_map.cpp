@@ -197,7 +197,7 @@ void take_mouse(const Weighed& w, const NumberMapResult& seen) {
 
 std::vector<Editable> weight_blocks(const Document& document) {
   std::vector<Editable> there;
-  if (document.input.given) return there;
+  if (document.input.is_given()) return there;
   for (std::size_t i = first_editable_parameter; i < editable_count; ++i)
     if (numbers_of(document, static_cast<Editable>(i))) there.push_back(static_cast<Editable>(i));
   return there;
@@ -240,7 +240,7 @@ namespace {
 /// Whether a seed makes anything; says so where it does not.
 bool has_seed(Scene& scene) {
   const Input& input = scene.document.input;
-  if (!input.given && !input.vectors) return true;
+  if (input.is_text()) return true;
   scene.view.notices.say("What is computed here came as numbers: there is no seed to draw it from.");
   return false;
 }

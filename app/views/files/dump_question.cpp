@@ -59,7 +59,7 @@ Question about_causal(const Document& document) {
   return {"Causal",
           "Is its attention causal?",
           document.layer().masking.causal ? "guessed yes" : "guessed no",
-          document.input.given.guesses.causal,
+          document.input.given().guesses.causal,
           causal_answers,
           causal_tips};
 }
@@ -71,7 +71,7 @@ Question about_positions(const Document& document) {
           now == Positions::RopeHalf          ? "guessed halves"
           : now == Positions::RopeInterleaved ? "guessed pairs"
                                               : "guessed yes",
-          document.input.given.guesses.positions,
+          document.input.given().guesses.positions,
           position_answers,
           position_tips};
 }

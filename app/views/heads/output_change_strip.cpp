@@ -71,7 +71,7 @@ void point_at_row(Scene& scene, const Box& bars, const Ui::Touch& touch) {
     scene.next.locked = true;
   }
   const OutputChange& row = rows[static_cast<std::size_t>(cell.query)];
-  const std::string y = scene.result.document.input.given ? "C" : "Y";
+  const std::string y = scene.result.document.input.is_given() ? "C" : "Y";
   const std::string title =
       query_label(scene.result, scene.sequence(), cell.query) + " · " + written(share_of(row));
   const std::string formula =
@@ -92,7 +92,7 @@ void draw_output_change(Scene& scene, const Box& line) {
   const Theme& theme = ui.theme;
   const auto rows = rows_of(scene);
   const std::int64_t now = scene.cell().query;
-  const std::string y = scene.result.document.input.given ? "ΔC" : "ΔY";
+  const std::string y = scene.result.document.input.is_given() ? "ΔC" : "ΔY";
   const std::string number = written(share_of(rows[static_cast<std::size_t>(now)]));
   float x = line.x + ui.text(line.x, line.centre_y(), y, {type::tick, theme.text2}) + ui.px(4);
   ui.text(x, line.centre_y(), number, {type::tick, theme.query, Ink::Medium});

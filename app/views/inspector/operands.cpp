@@ -17,7 +17,7 @@ namespace {
 
 /// The block of weights whose column makes a dimension of the stage; nothing where no block does.
 std::optional<Editable> weights_behind(const Document& document, Stage stage) {
-  if (document.input.given) return std::nullopt;
+  if (document.input.is_given()) return std::nullopt;
   switch (stage) {
     case Stage::Query:
     case Stage::RotateQuery: return Editable::QueryWeights;

@@ -184,7 +184,7 @@ void draw_vector_map(Scene& scene, const Box& area, Stage stage) {
   const Ui& ui = scene.ui;
   const StageVectors v = vectors_of(scene, stage);
   const VectorWords w = vector_words(stage);
-  const bool editable = stage == Stage::Embed && !scene.result.document.input.given;
+  const bool editable = stage == Stage::Embed && !scene.result.document.input.is_given();
   const float bar = editable ? ui.px(44) : 0;
   if (editable) draw_block_bar(scene, {area.x, area.y, area.w, bar}, Editable::Input);
   const float y = area.y + bar + ui.px(10);

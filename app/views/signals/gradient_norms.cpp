@@ -148,7 +148,7 @@ void draw_legend(const Scene& scene, const Box& box) {
 }
 
 std::string read_out(const LayerResult& result, const HeadGradients& head, std::int64_t h) {
-  const bool given = static_cast<bool>(result.document.input.given);
+  const bool given = result.document.input.is_given();
   const std::string w = given ? "∂" : "∂W_";
   return std::to_string(h) + "   " + w + "Q " + tiny(head.query) + "   " + w + "K " + tiny(head.key) + "   " +
          w + "V " + tiny(head.value);
@@ -163,7 +163,7 @@ void draw_gradient_norms(const PlotPlace& place) {
   TitleLine title(place);
   if (heads.empty()) return draw_no_loss(scene, title.finish("per head"));
   if (const auto legend = title.room(ui.px(70))) draw_legend(scene, *legend);
-  const Box box = title.finish(scene.result.document.input.given ? "‖∂Q‖, ‖∂K‖, ‖∂V‖" : "‖∂W‖, log");
+  const Box box = title.finish(scene.result.document.input.is_given() ? "‖∂Q‖, ‖∂K‖, ‖∂V‖" : "‖∂W‖, log");
   const Axes axes =
       axes_of(heads, {box.x + ui.px(24), box.y + ui.px(4), box.w - ui.px(90), box.h - ui.px(26)});
   if (axes.area.w < 8 || axes.area.h < 8) return;

@@ -50,7 +50,7 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   if (sentence.wanted && sentence.field == index) ask_for_keyboard(sentence);
   if (text_field(scene.ui, ("##" + label).c_str(), box, text, "Type a sentence", chosen)) {
     try {
-      if (scene.document.input.edited)
+      if (scene.document.input.from_text().edited)
         scene.view.notices.say(
             "Typing discarded the token vectors that were edited by hand; Ctrl+Z brings them back.");
       scene.document = edit::text(std::move(scene.document), index, std::move(text));
@@ -358,7 +358,7 @@ void draw_fields(Scene& scene, const Box& first, std::size_t count) {
       draw_text_field(scene, field, i);
       continue;
     }
-    if (scene.document.input.given) {
+    if (scene.document.input.is_given()) {
       draw_labels_field(scene, field, i);
       continue;
     }
@@ -375,7 +375,7 @@ void draw_fields(Scene& scene, const Box& first, std::size_t count) {
 
 bool has_text_field(const Scene& scene) {
   const Input& input = scene.document.input;
-  return !input.given && !input.vectors && !input.sequences.empty();
+  return input.is_text() && !input.sequences.empty();
 }
 
 void draw_token_strip(Scene& scene, const Box& strip) {

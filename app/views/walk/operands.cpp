@@ -40,7 +40,7 @@ class Vectors {
 
  private:
   const Trace& trace() const { return v_.result().trace; }
-  bool given() const { return static_cast<bool>(v_.document().input.given); }
+  bool given() const { return v_.document().input.is_given(); }
   std::string query() const { return query_label(v_.result(), v_.b, v_.cell.query); }
   std::string key() const { return key_label(v_.result(), v_.b, v_.cell.key); }
 
@@ -112,7 +112,7 @@ class Vectors {
                              : stage == Stage::Key ? Projection::Key
                                                    : Projection::Value;
     const TensorPtr &block = w[matrix_of(which)], &bias = w[bias_of(which)];
-    const TensorPtr& own = v_.document().input.vectors.value;
+    const TensorPtr& own = v_.document().input.vectors().value;
     const TensorPtr& other =
         trace()[Stage::Memory] && !asks ? trace()[Stage::Memory] : trace()[Stage::Position];
     const TensorPtr& source = stage == Stage::Value && own ? own : other;

@@ -71,7 +71,7 @@ class Builder {
  public:
   Builder(const View& view, bool sources)
       : v_(view),
-        given_(view.document().input.given),
+        given_(view.document().input.is_given()),
         sources_(sources && !given_),
         narrow_(ImGui::GetIO().DisplaySize.x < view.ui().px(1000)) {}
 
@@ -166,7 +166,7 @@ class Builder {
   void values() {
     if (!knows_values(v_.document())) return;
     const std::size_t first = panels_.size();
-    const TensorPtr& own = v_.document().input.vectors.value;
+    const TensorPtr& own = v_.document().input.vectors().value;
     if (sources_ && own) {
       const ConstMatrixMap<float> values = own->matrix(v_.b);
       panels_.push_back({.id = "walk X_V",

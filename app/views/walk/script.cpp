@@ -49,7 +49,7 @@ void Script::add(Stage stage, int moves) {
 void Script::add_vectors(const LayerResult& result) {
   const Trace& trace = result.trace;
   const Dimensions& d = result.dimensions;
-  const bool given = static_cast<bool>(result.document.input.given);
+  const bool given = result.document.input.is_given();
   const auto moves = [&](std::int64_t rows) { return given ? 1 : one_then_all(rows); };
   if (trace[Stage::Position]) add(Stage::Position, trace[Stage::Position] == trace[Stage::Embed] ? 1 : 2);
   add(Stage::Query, moves(d.queries));

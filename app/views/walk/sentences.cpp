@@ -226,14 +226,14 @@ std::string rotation_sentence(const View& v, bool asks, int move, int moves) {
 }
 
 std::string vector_sentence(const View& v, Stage stage, int move, int moves) {
-  const bool given = static_cast<bool>(v.document().input.given);
+  const bool given = v.document().input.is_given();
   switch (stage) {
     case Stage::Position:
       return move < moves || moves == 1 ? "Each token has its embedding vector."
                                         : "The position vector is added to each.";
     case Stage::Memory:
-      return v.document().input.vectors ? "Other vectors give keys and values."
-                                        : "The second text gives keys and values.";
+      return v.document().input.is_vectors() ? "Other vectors give keys and values."
+                                             : "The second text gives keys and values.";
     case Stage::Query: return given ? "Queries are given." : projection_sentence(v, stage, move, moves);
     case Stage::Key: return given ? "Keys are given." : projection_sentence(v, stage, move, moves);
     case Stage::Value: return given ? "Values are given." : projection_sentence(v, stage, move, moves);

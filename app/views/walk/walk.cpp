@@ -43,7 +43,7 @@ float draw_small_model(const View& v, float x, float y) {
   const Ui& ui = v.ui();
   const Dimensions& d = v.result().dimensions;
   const Input& input = v.document().input;
-  if (input.given || input.vectors || (d.d_model <= 8 && d.d_k <= 4)) return x;
+  if (!input.is_text() || (d.d_model <= 8 && d.d_k <= 4)) return x;
   const char* const label = v.scene.compact ? "Small model" : "Small model: d 8, dₖ 4";
   const Box box{x, y, ui.text_width(label, type::label, Ink::Medium) + ui.px(24), ui.px(26)};
   const Tip tip{

@@ -81,9 +81,10 @@ Input read_vectors(JsonFields& root, const json& value, const std::vector<std::s
                    const std::string& where) {
   JsonFields fields(value, "vectors", where);
   Input input;
-  input.vectors = {fields.tensor("query", 3), fields.tensor("key", 3), fields.tensor("value", 3)};
-  if (!input.vectors) throw FieldError(where, "vectors", "\"vectors\" needs \"query\".");
-  input.sequences = numbered_sequences(input.vectors);
+  Vectors& vectors = input.change<Vectors>();
+  vectors = {fields.tensor("query", 3), fields.tensor("key", 3), fields.tensor("value", 3)};
+  if (!vectors) throw FieldError(where, "vectors", "\"vectors\" needs \"query\".");
+  input.sequences = numbered_sequences(vectors);
   label_input(root, fields, texts, input);
   return input;
 }
@@ -93,20 +94,30 @@ Input read_given(JsonFields& root, const json& value, const std::vector<std::str
                  const std::string& where) {
   JsonFields fields(value, "given", where);
   Input input;
-  input.given = {fields.tensor("query", 4),      fields.tensor("key", 4),
-                 fields.tensor("value", 4),      fields.tensor("past_key", 4),
-                 fields.tensor("past_value", 4), fields.wholes("lengths", max_padded_length)};
-  if (!input.given) {
+  Given& given = input.change<Given>();
+  given = {fields.tensor("query", 4),      fields.tensor("key", 4),
+           fields.tensor("value", 4),      fields.tensor("past_key", 4),
+           fields.tensor("past_value", 4), fields.wholes("lengths", max_padded_length)};
+  if (!given) {
     throw FieldError(where, "given", "\"given\" needs \"query\", \"key\" and \"value\".");
   }
-  input.given.holds = fields.one_of("holds", input.given.holds);
+  given.holds = fields.one_of("holds", given.holds);
   if (const json* guessed = fields.find("guessed")) {
     JsonFields reasons(*guessed, "given.guessed", where);
-    input.given.guesses = {reasons.text("causal", ""), reasons.text("positions", "")};
+    given.guesses = {reasons.text("causal", ""), reasons.text("positions", "")};
     reasons.finish();
   }
-  input.sequences = numbered_sequences(input.given);
+  input.sequences = numbered_sequences(given);
   label_input(root, fields, texts, input);
+  return input;
+}
+
+/// Texts, and their token vectors where a person changed them.
+Input read_texts(JsonFields& root, const std::string& where) {
+  Input input;
+  input.sequences = read_sequences(root, "text", "tokens", where);
+  if (root.find("memory") != nullptr) input.memory = read_sequences(root, "memory", "memory_tokens", where);
+  input.numbers = FromText{root.tensor("edited_vectors", 3), root.tensor("edited_memory", 3)};
   return input;
 }
 
@@ -114,19 +125,17 @@ Input read_input(JsonFields& root, const std::string& where) {
   const std::vector<std::string> texts = root.texts("text");
   const json* given = root.find("given");
   const json* vectors = root.find("vectors");
-  Input input;
+  if (given == nullptr && vectors == nullptr) return read_texts(root, where);
   if (given != nullptr && vectors != nullptr) {
     throw FieldError(where, "vectors", "\"given\" and \"vectors\" cannot be combined.");
   }
-  if (given != nullptr) {
-    input = read_given(root, *given, texts, where);
-  } else if (vectors != nullptr) {
-    input = read_vectors(root, *vectors, texts, where);
-  } else {
-    input.sequences = read_sequences(root, "text", "tokens", where);
-    if (root.find("memory") != nullptr) input.memory = read_sequences(root, "memory", "memory_tokens", where);
+  for (const char* edited : {"edited_vectors", "edited_memory"}) {
+    if (root.find(edited) != nullptr)
+      throw FieldError(where, edited,
+                       "Edited token vectors belong to a text; where numbers are given, those are edited.");
   }
-  return input;
+  return given != nullptr ? read_given(root, *given, texts, where)
+                          : read_vectors(root, *vectors, texts, where);
 }
 
 /// The blocks themselves, for weights that no recipe can make again.

@@ -48,17 +48,17 @@ bool is_plain(const std::vector<Sequence>& sequences, bool labels) {
 }
 
 void add_given(const Input& input, JsonWriter& writer) {
+  const Given& from = input.given();
   JsonWriter given("  ");
   if (!input.sequences.empty()) given.add("tokens", tokens_of(input.sequences));
-  given.add("query", input.given.query);
-  given.add("key", input.given.key);
-  given.add("value", input.given.value);
-  given.add("past_key", input.given.past_key);
-  given.add("past_value", input.given.past_value);
-  if (!input.given.lengths.empty())
-    given.add("lengths", fmt::format("[{}]", fmt::join(input.given.lengths, ", ")));
-  if (input.given.holds != Holds::QueryKeyValue) given.add("holds", json_name(input.given.holds));
-  if (const Guesses& guesses = input.given.guesses; guesses.any()) {
+  given.add("query", from.query);
+  given.add("key", from.key);
+  given.add("value", from.value);
+  given.add("past_key", from.past_key);
+  given.add("past_value", from.past_value);
+  if (!from.lengths.empty()) given.add("lengths", fmt::format("[{}]", fmt::join(from.lengths, ", ")));
+  if (from.holds != Holds::QueryKeyValue) given.add("holds", json_name(from.holds));
+  if (const Guesses& guesses = from.guesses; guesses.any()) {
     JsonWriter guessed("   ");
     if (!guesses.causal.empty()) guessed.add("causal", json_text(guesses.causal));
     if (!guesses.positions.empty()) guessed.add("positions", json_text(guesses.positions));
@@ -68,25 +68,28 @@ void add_given(const Input& input, JsonWriter& writer) {
 }
 
 void add_vectors(const Input& input, JsonWriter& writer) {
+  const Vectors& from = input.vectors();
   JsonWriter vectors("  ");
   if (!input.sequences.empty()) vectors.add("tokens", tokens_of(input.sequences));
-  vectors.add("query", input.vectors.query);
-  vectors.add("key", input.vectors.key);
-  vectors.add("value", input.vectors.value);
+  vectors.add("query", from.query);
+  vectors.add("key", from.key);
+  vectors.add("value", from.value);
   writer.add("vectors", vectors.take());
 }
 
 void add_input(const Input& input, JsonWriter& writer) {
-  const bool tensors = input.given || input.vectors;
+  const bool tensors = !input.is_text();
   const bool plain = is_plain(input.sequences, tensors);
   if (!tensors || (!plain && !input.sequences.empty())) writer.add("text", texts_of(input.sequences));
   if (!tensors && !plain) writer.add("tokens", tokens_of(input.sequences));
-  if (input.given) add_given(input, writer);
-  if (!input.given && input.vectors) add_vectors(input, writer);
+  if (input.is_given()) add_given(input, writer);
+  if (input.is_vectors()) add_vectors(input, writer);
   if (!tensors && !input.memory.empty()) {
     writer.add("memory", texts_of(input.memory));
     if (!is_plain(input.memory, false)) writer.add("memory_tokens", tokens_of(input.memory));
   }
+  writer.add("edited_vectors", input.from_text().edited);
+  writer.add("edited_memory", input.from_text().edited_memory);
 }
 
 /// What single blocks do differently from the recipe.

@@ -178,14 +178,14 @@ Document document_from_tensors(const SafetensorsFile& file, const HeadLayout& la
   document.layer().positions = Positions::None;  // whatever made the queries and keys has put them in
   try {
     if (layout.heads > 0) check_ranks(file);
-    document.input.given = {tensors.query(),
-                            tensors.key(),
-                            tensors.value(),
-                            tensors.past("past_key"),
-                            tensors.past("past_value"),
-                            tensors.lengths()};
-    document.layer().masking.padding = !document.input.given.lengths.empty();
-    document.input.sequences = numbered_sequences(document.input.given);
+    document.input.numbers = Given{tensors.query(),
+                                   tensors.key(),
+                                   tensors.value(),
+                                   tensors.past("past_key"),
+                                   tensors.past("past_value"),
+                                   tensors.lengths()};
+    document.layer().masking.padding = !document.input.given().lengths.empty();
+    document.input.sequences = numbered_sequences(document.input.given());
     const Dimensions sizes =
         check_any_length(document);  // before a mask is spread over sizes that may be absurd
     document.layer().masking.additive = tensors.additive(sizes);

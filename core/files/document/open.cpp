@@ -127,7 +127,7 @@ Document document_from_npy(const std::filesystem::path& path, Reading* reading) 
   document.title = printable(path.parent_path().filename().native());
   if (document.title.empty()) document.title = printable(path.filename().native());
   document.layer().positions = Positions::None;  // whatever made the queries and keys has put them in
-  document.input.given = {beside("Q"), beside("K"), beside("V")};
+  document.input.numbers = Given{beside("Q"), beside("K"), beside("V")};
   return document;  // labels come when it was checked
 }
 
@@ -239,8 +239,8 @@ DocumentAndLayers open_with_layers(const std::filesystem::path& path, std::strin
   } catch (const Error& error) {
     throw Error(fmt::format("{} cannot be computed: {}", in_quotes(path.native()), error.what()));
   }
-  if (document.input.given && document.input.sequences.empty())
-    document.input.sequences = numbered_sequences(document.input.given);
+  if (document.input.is_given() && document.input.sequences.empty())
+    document.input.sequences = numbered_sequences(document.input.given());
   return opened;
 }
 

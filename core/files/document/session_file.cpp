@@ -94,8 +94,8 @@ std::optional<Document> held_part(const json& root, const std::string& where,
 }
 
 void label(Document& document) {
-  if (document.input.given && document.input.sequences.empty())
-    document.input.sequences = numbered_sequences(document.input.given);
+  if (document.input.is_given() && document.input.sequences.empty())
+    document.input.sequences = numbered_sequences(document.input.given());
 }
 
 bool is_session(const json& root) {

@@ -244,7 +244,7 @@ Document Dump::document(const LayerNames& layer) const {
   Document document;
   document.title = title(path_, layer.name);
   if (layer.weights.empty()) {
-    Given& given = document.input.given;
+    Given& given = document.input.change<Given>();
     given.query = vectors(layer.query);
     given.key = vectors(layer.key);
     const Shape& k = given.key->shape();
@@ -257,8 +257,8 @@ Document Dump::document(const LayerNames& layer) const {
     const auto zeros = [&](std::int64_t tokens) {
       return std::make_shared<const Tensor>(Shape{s[0], s[1], tokens, 1});
     };
-    document.input.given = {zeros(s[2]), zeros(s[3]), zeros(s[3])};
-    document.input.given.holds = Holds::Weights;
+    document.input.numbers =
+        Given{.query = zeros(s[2]), .key = zeros(s[3]), .value = zeros(s[3]), .holds = Holds::Weights};
     document.layer().masking.additive = weights.logarithms;
     document.layer().masking.causal = facts_.causal.value_or(weights.causal);
   }
@@ -267,7 +267,7 @@ Document Dump::document(const LayerNames& layer) const {
 }
 
 void Dump::finish(Document& document, const LayerNames& layer) const {
-  if (document.input.sequences.empty()) document.input.sequences = numbered_sequences(document.input.given);
+  if (document.input.sequences.empty()) document.input.sequences = numbered_sequences(document.input.given());
   if (document.input.sequences.empty()) return;  // a batch of 0, which is refused later
   take_labels(document, layer);
   if (layer.weights.empty() && facts_.scaling) document.layer().scaling = *facts_.scaling;
@@ -304,7 +304,8 @@ void Dump::take_labels(Document& document, const LayerNames& layer) const {
 
 void Dump::take_output(Document& document, const LayerNames& layer) const {
   if (layer.output.empty() || layer.value.empty()) return;
-  const std::int64_t mixed = document.input.given.query->shape()[1] * document.input.given.value->shape()[3];
+  const std::int64_t mixed =
+      document.input.given().query->shape()[1] * document.input.given().value->shape()[3];
   Tensor w = read(layer.output);
   if (w.size() == 0)
     refuse(layer.output, fmt::format("has shape {}, expected numbers", to_string(w.shape())));
@@ -341,7 +342,7 @@ std::string Dump::model_name() const {
 
 void Dump::take_positions(Document& document, const LayerNames& layer) const {
   document.layer().positions = Positions::None;  // whatever made the queries and keys has put them in
-  const std::int64_t d_k = document.input.given.query->shape()[3];
+  const std::int64_t d_k = document.input.given().query->shape()[3];
   if (facts_.rope_dims && layer.weights.empty() && *facts_.rope_dims > d_k)
     refuse_fact("rope_dims", fmt::format("is {}, expected at most {}: the width of {}", *facts_.rope_dims,
                                          d_k, in_quotes(layer.query)));
@@ -355,11 +356,11 @@ void Dump::take_positions(Document& document, const LayerNames& layer) const {
   }
   const PositionsGuess guess = guess_positions(model_name(), layer, facts_);
   document.layer().positions = guess.positions;
-  document.input.given.guesses.positions = guess.why;
+  document.input.change<Given>().guesses.positions = guess.why;
 }
 
 void Dump::take_causal(Document& document, const LayerNames& layer) const {
-  Given& given = document.input.given;
+  Given& given = document.input.change<Given>();
   const bool says_itself =
       !layer.weights.empty() || document.layer().masking.additive;  // measured, or a mask is there
   if (facts_.causal) {

@@ -189,7 +189,7 @@ class LayerFile {
 };
 
 LayerSizes sizes_of(const Document& document) {
-  const Vectors& vectors = document.input.vectors;
+  const Vectors& vectors = document.input.vectors();
   const Shape &x = vectors.query->shape(), &k = (vectors.key ? vectors.key : vectors.query)->shape();
   return {x[0], x[1], k[1], document.layer().heads};
 }
@@ -216,8 +216,8 @@ Document read_layer(const SafetensorsFile& file, const LayerSettings& settings) 
   layer.read_into(sources);
   Document document;
   document.title = printable(file.path().filename().native());
-  document.input.vectors = {sources.query_vectors, sources.key_vectors, sources.value_vectors};
-  document.input.sequences = numbered_sequences(document.input.vectors);
+  document.input.numbers = Vectors{sources.query_vectors, sources.key_vectors, sources.value_vectors};
+  document.input.sequences = numbered_sequences(document.input.vectors());
   document.layer().positions = Positions::None;
   document.layer().d_model =
       static_cast<int>(std::min<std::int64_t>(sources.query_vectors->shape()[2], max_d_model + 1));
