@@ -154,8 +154,8 @@ void summarise(std::span<const RowMeasures> rows, HeadMeasures& head) {
 
 /// What the rows of a Trace are measured with, the same for all of them.
 struct Shared {
-  Shared(const Document& of, const Trace& made)
-      : document(of), trace(made), size(check(of)), rule(of, made), full(rule.without_sparsity()) {
+  Shared(const Document& of, const Trace& made, const Dimensions& sizes)
+      : document(of), trace(made), size(sizes), rule(of, made), full(rule.without_sparsity()) {
     cross = !of.input.memory.empty() || static_cast<bool>(of.input.vectors().key);
     own_entropy = of.layer().linear || of.layer().masking.mistake == MaskMistake::AfterSoftmax ||
                   of.layer().softmax == SoftmaxKind::Naive;
@@ -194,13 +194,24 @@ class HeadMeasurer {
         uniform_(size_.keys) {}
 
   RowMeasures row(std::int64_t query, HeadMeasures& head) {
+    const FloatRow weights = row_of(weights_stage(document_), query);
+    const RowMeasures row = row_alone(query, kept(query), head);
+    if (row.padding) return row;
+    const PatternRow pattern{
+        {weights.data(), seen_.size()}, seen_, query, position_of(query), size_.token_keys(), cross_, row};
+    uniform_.add(pattern, tokens_);
+    if (has_choice(row)) patterns_.add(pattern, tokens_);
+    return row;
+  }
+
+  /// Without what it adds to the head's patterns.
+  RowMeasures row_alone(std::int64_t query, const RowNumbers& numbers, HeadMeasures& head) {
+    const FloatRow masked(numbers.masked.data(), size_.keys), weights(numbers.weights.data(), size_.keys);
     RowMeasures row;
     rule_.see(b_, h_, query, seen_);
     row.allowed = std::count(seen_.begin(), seen_.end(), std::uint8_t{1});
     row.padding = query_is_padding(query);
     if (row.allowed == 0) ++head.rows_without_key;
-    const FloatRow masked = row_of(Stage::Mask, query);
-    const FloatRow weights = row_of(weights_stage(document_), query);
     const auto temperature = static_cast<double>(document_.layer().temperature);
     const RowSums sums = sum_row(masked, document_.layer().temperature, t_, e_);
     measure_entropy(sums, temperature, row);
@@ -210,14 +221,8 @@ class HeadMeasurer {
     measure_spread(row);
     if (kind_ == Intervention::Kind::Mute) measure_silence(row);
     if (kind_ != Intervention::Kind::None && row.allowed >= 2) row.jacobian = 0;
-    const std::int64_t position = query_offset(document_, size_, b_) + query;
-    measure_places(weights, position, row);
-    if (rule_.is_sparse()) row.dropped = dropped_mass(query);
-    if (row.padding) return row;
-    const PatternRow pattern{
-        {weights.data(), seen_.size()}, seen_, query, position, size_.token_keys(), cross_, row};
-    uniform_.add(pattern, tokens_);
-    if (has_choice(row)) patterns_.add(pattern, tokens_);
+    measure_places(weights, position_of(query), row);
+    if (rule_.is_sparse()) row.dropped = dropped_mass(query, numbers);
     return row;
   }
 
@@ -232,6 +237,18 @@ class HeadMeasurer {
   }
 
  private:
+  std::int64_t position_of(std::int64_t query) const { return query_offset(document_, size_, b_) + query; }
+
+  /// The row in the Trace's planes.
+  RowNumbers kept(std::int64_t query) const {
+    const auto numbers = [&](Stage stage) { return std::span(row_of(stage, query).data(), seen_.size()); };
+    const TensorPtr& bias = trace_[Stage::Bias];
+    const std::int64_t block = bias && bias->shape()[0] > 1 ? b_ : 0;
+    return {
+        numbers(Stage::Mask), numbers(weights_stage(document_)), numbers(Stage::Cap),
+        bias ? std::span(bias->matrix(block, h_).row(query).data(), seen_.size()) : std::span<const float>{}};
+  }
+
   bool query_is_padding(std::int64_t query) const {
     if (!document_.input.is_text()) return false;
     return size_.past + query >= sequence_length(document_, b_);
@@ -264,21 +281,11 @@ class HeadMeasurer {
 
   /// Full attention's softmax over the capped scores of the row, and what of it lies on keys that are not
   /// seen now.
-  double dropped_mass(std::int64_t query) {
-    const FloatRow capped = row_of(Stage::Cap, query);
-    const TensorPtr& bias = trace_[Stage::Bias];
+  double dropped_mass(std::int64_t query, const RowNumbers& numbers) {
     const auto row = MaskRule::additive_row<float>(document_.layer().masking.additive, b_, h_, query);
     std::vector<float>& masked = t_;
     std::vector<float>& weights = e_;
-    const std::int64_t block = bias && bias->shape()[0] > 1 ? b_ : 0;
-    const MaskedRow<float> parts{
-        b_,
-        h_,
-        query,
-        {capped.data(), seen_.size()},
-        bias ? std::span<const float>(bias->matrix(block, h_).row(query).data(), seen_.size())
-             : std::span<const float>{},
-        row};
+    const MaskedRow<float> parts{b_, h_, query, numbers.capped, numbers.bias, row};
     mask_row<float>(full_, parts, full_seen_, masked);
     softmax_row<float>(SoftmaxKind::Stable, masked, document_.layer().temperature, weights);
     return sum_of(seen_.size(), [&](std::size_t key) {
@@ -329,8 +336,15 @@ Stages measured_stages(const Document& document) {
   return read | Stages{Stage::Value, Stage::Drop, Stage::Concat, Stage::Output};
 }
 
+RowMeasures measure_row(const Document& document, const Trace& trace, std::int64_t b, std::int64_t h,
+                        std::int64_t query, const RowNumbers& numbers) {
+  const Shared shared(document, trace, check_any_length(document));
+  HeadMeasures head;
+  return HeadMeasurer(shared, b, h).row_alone(query, numbers, head);
+}
+
 Measures measure(const Work& work, const Document& document, const Trace& trace) {
-  const Shared shared(document, trace);
+  const Shared shared(document, trace, check(document));
   const Dimensions& size = shared.size;
   Measures measures;
   measures.batch = size.batch;

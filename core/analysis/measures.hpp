@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/analysis/head_patterns.hpp"
@@ -84,6 +85,16 @@ struct Measures {
     return head_means[static_cast<std::size_t>(b * heads + h)];
   }
 };
+
+/// A query's row of cells in the stages that measures read.
+struct RowNumbers {
+  std::span<const float> masked, weights;  // [keys]
+  std::span<const float> capped, bias;     // [keys]; read where a window or pattern hides keys. Bias or empty
+};
+/// The measures of one row, of a Document of any length. `document` passed check_any_length() and `trace`, in
+/// which no plane of scores needs to be, was computed from it. O(keys).
+RowMeasures measure_row(const Document&, const Trace&, std::int64_t b, std::int64_t h, std::int64_t query,
+                        const RowNumbers&);
 
 /// Stages whose tensors the measures read.
 Stages measured_stages(const Document&);
