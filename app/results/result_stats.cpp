@@ -281,8 +281,12 @@ TotalVariationPtr ResultStats::moved(std::int64_t b, std::int64_t h) {
 float ResultStats::largest(Stage stage) {
   if (largest_[stage]) return *largest_[stage];
   float largest = 0;
-  for (const float value : result_->layer().trace[stage]->values())
-    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  const auto values = result_->layer().trace[stage]->values();
+  // Of a long result a sample: all would keep the window waiting. Odd, so that it meets every dimension.
+  constexpr std::size_t most = std::size_t{1} << 22;
+  const std::size_t step = values.size() > most ? (values.size() / most) | 1 : 1;
+  for (std::size_t i = 0; i < values.size(); i += step)
+    if (std::isfinite(values[i])) largest = std::max(largest, std::abs(values[i]));
   return largest_[stage].emplace(largest == 0 ? 1 : largest);
 }
 

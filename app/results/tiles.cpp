@@ -133,7 +133,7 @@ void Tiles::make(const ResultPtr& of, const Place& place, Backend* backend, cons
     return *of->layer().surveys[static_cast<std::size_t>(sequence)];
   };
   if (const auto* at = std::get_if<RowPlace>(&place)) {
-    auto row = std::make_shared<const WeightRow>(make_row(survey(at->sequence), *at, work));
+    auto row = std::make_shared<const WeightRow>(make_row(of->layer(), *at, work));
     const std::lock_guard lock(mutex_);
     if (!result_ || result_->ticket != of->ticket) return;
     if (rows_.size() >= most_rows) rows_.clear();

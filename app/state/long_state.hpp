@@ -18,6 +18,7 @@ struct LongState {
   bool mean = false;            // pooled cells show their mean instead of their largest weight
   LongSide side = LongSide::A;  // without something held always A
   // Of the moment:
+  bool around = true;  // beside the map: the cells round the chosen one, not a page of the inspector
   double first_query = 0, first_key = 0, queries = 0, keys = 0;  // what the map shows, in cells
   std::string go_to;                        // what was typed into the field: a place or a token
   bool to_strongest = false;                // the strongest cell in sight was asked for

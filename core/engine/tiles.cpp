@@ -36,25 +36,12 @@ WeightTile make_tile(const Survey& survey, const TilePlace& place, Backend* back
   return tile;
 }
 
-WeightRow make_row(const Survey& survey, const RowPlace& place, const Work& work) {
-  const AttentionProblem& p = survey.problem();
-  SweepRequest swept;
-  swept.output = false;
-  swept.first_head = place.head;
-  swept.last_head = place.head + 1;
-  swept.rows = {place.query, place.query + 1, 1};
-  const Sweep sweep = attnscope::sweep(p, swept, work);
-  TileRequest request;
-  request.head = place.head;
-  request.rows = swept.rows;
-  const Tensor weights = attnscope::tile(p, request, &sweep, work);
+WeightRow make_row(const LayerResult& of, const RowPlace& place, const Work& work) {
   WeightRow row;
-  row.weights.assign(weights.values().begin(), weights.values().end());
-  row.log_sum_exp = sweep.log_sum_exp.values()[0];
-  row.entropy = static_cast<double>(sweep.entropy.values()[0]);
-  std::vector<std::int32_t> order(row.weights.size());
+  row.cells = computed_row(of, place.sequence, place.head, place.query, work);
+  std::vector<std::int32_t> order(row.cells.weights.size());
   for (std::size_t j = 0; j < order.size(); ++j) order[j] = static_cast<std::int32_t>(j);
-  const auto weight = [&](std::int32_t j) { return row.weights[static_cast<std::size_t>(j)]; };
+  const auto weight = [&](std::int32_t j) { return row.cells.weights[static_cast<std::size_t>(j)]; };
   const auto first = order.begin() + std::min<std::ptrdiff_t>(WeightRow::most_strongest, std::ssize(order));
   // NaN compares with nothing; it would break the order, so it counts as the least.
   const auto rank = [&](std::int32_t j) { return weight(j) == weight(j) ? weight(j) : -1.f; };

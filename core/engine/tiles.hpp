@@ -8,6 +8,7 @@
 
 #include "core/base/parallel.hpp"
 #include "core/engine/backend.hpp"
+#include "core/engine/cell_row.hpp"
 #include "core/engine/survey.hpp"
 
 namespace attnscope {
@@ -31,16 +32,15 @@ struct WeightTile {
   std::uint64_t made = 0;  // tells tiles apart for the picture cache; given by who keeps them
 };
 
-/// A whole row of weights.
+/// A whole row, in every stage.
 struct RowPlace {
   std::int64_t sequence = 0, head = 0, query = 0;
   auto operator<=>(const RowPlace&) const = default;
 };
 struct WeightRow {
   static constexpr int most_strongest = 8;
-  std::vector<float> weights;           // [keys]
+  CellRow cells;
   std::vector<std::int32_t> strongest;  // the keys of the largest weights, from the largest on
-  double log_sum_exp = 0, entropy = 0;
 };
 
 /// `survey` is that of the place's sequence. By the backend, or by the work's threads where there is none.
@@ -48,6 +48,6 @@ struct WeightRow {
 /// Throws Error or Cancelled.
 WeightTile make_tile(const Survey& survey, const TilePlace&, Backend* backend, const Work&);
 /// The row is swept anew, so that it is exact. Throws Error or Cancelled.
-WeightRow make_row(const Survey& survey, const RowPlace&, const Work&);
+WeightRow make_row(const LayerResult& of, const RowPlace&, const Work&);
 
 }  // namespace attnscope

@@ -109,9 +109,9 @@ TEST_CASE("tiles of any level are the exact weights, pooled") {
   const auto row = wait(RowPlace{0, 3, 1500});
   CHECK(row->strongest.size() == static_cast<std::size_t>(WeightRow::most_strongest));
   for (std::size_t i = 1; i < row->strongest.size(); ++i)
-    CHECK(row->weights[static_cast<std::size_t>(row->strongest[i - 1])] >=
-          row->weights[static_cast<std::size_t>(row->strongest[i])]);
-  CHECK(std::abs(static_cast<double>(row->weights[1400]) - l.naive_weight(3, {1500, 1400})) < 1e-6);
+    CHECK(row->cells.weights[static_cast<std::size_t>(row->strongest[i - 1])] >=
+          row->cells.weights[static_cast<std::size_t>(row->strongest[i])]);
+  CHECK(std::abs(static_cast<double>(row->cells.weights[1400]) - l.naive_weight(3, {1500, 1400})) < 1e-6);
 }
 
 TEST_CASE("tiles are made by the backend beside the one that computes, and by the CPU once it fails") {

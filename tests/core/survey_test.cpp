@@ -294,17 +294,17 @@ TEST_CASE("Tiles and rows of a survey are the exact weights, pooled") {
   }
   CHECK(wrong == 0);
 
-  const WeightRow row = make_row(survey, {.head = 5, .query = 1500}, work);
+  const WeightRow row = make_row(result->layer(), {.head = 5, .query = 1500}, work);
   const NaiveRow expected = naive_row(document, 5, 1500);
-  REQUIRE(row.weights.size() == 2111);
-  for (std::size_t j = 0; j < 2111; ++j) wrong += !near(row.weights[j], expected.weights[j], 1e-5);
+  REQUIRE(row.cells.weights.size() == 2111);
+  for (std::size_t j = 0; j < 2111; ++j) wrong += !near(row.cells.weights[j], expected.weights[j], 1e-5);
   CHECK(wrong == 0);
-  CHECK(std::abs(row.log_sum_exp - expected.log_sum_exp) < 1e-4);
-  CHECK(std::abs(row.entropy - expected.entropy) < 1e-4);
+  CHECK(std::abs(row.cells.measures.log_sum_exp - expected.log_sum_exp) < 1e-4);
+  CHECK(std::abs(row.cells.measures.entropy - expected.entropy) < 1e-4);
   REQUIRE(row.strongest.size() == static_cast<std::size_t>(WeightRow::most_strongest));
   for (const std::int32_t key : row.strongest) {
     std::int64_t larger = 0;
-    for (const float w : row.weights) larger += w > row.weights[static_cast<std::size_t>(key)];
+    for (const float w : row.cells.weights) larger += w > row.cells.weights[static_cast<std::size_t>(key)];
     CHECK(larger < WeightRow::most_strongest);
   }
 }

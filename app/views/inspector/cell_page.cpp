@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/scene/cell_rows.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/editing_state.hpp"
 #include "app/state/inspector_state.hpp"
@@ -32,12 +33,15 @@ Plane shown_plane(const Scene& scene) {
   return other ? Plane(weights_stage(scene.result.document)) : scene.view.stage;
 }
 
-Steps steps_of(Scene& scene, const CellPlace& at) {
-  Steps steps{facts_of(scene, at), {}, {}, {}};
+Steps steps_of(Scene& scene, const CellPlace& at, const CellRow& row) {
+  Steps steps{facts_of(scene, at, row), {}, {}, {}};
   steps.lines = ladder_of(scene, steps.facts);
   // Where room is dear, hovering the weight tells what float64 makes of it.
   if (scene.compact) std::erase_if(steps.lines, [](const LadderLine& l) { return l.name == "float64"; });
   const Plane plane = shown_plane(scene);
+  // The map of a long result shows weights alone: no line leads to another picture.
+  if (row.is_computed)
+    for (LadderLine& line : steps.lines) line.stage.reset();
   for (std::size_t i = 0; i < steps.lines.size(); ++i) {
     const std::optional<Stage> stage = steps.lines[i].stage;
     if (!stage) continue;
@@ -98,7 +102,11 @@ float draw_head(Scene& scene, const Steps& steps, const Box& area) {
   const CellFacts& f = steps.facts;
   const Plane plane = shown_plane(scene);
   std::string number, name, remark;
-  if (steps.now) {
+  if (f.is_computed) {
+    number = fixed(f.weight, 4);
+    name = "weight";
+    remark = rank_of(scene, f);
+  } else if (steps.now) {
     const LadderLine& line = steps.lines[steps.stages[*steps.now]];
     number = line.value;
     name = line.name;
@@ -112,7 +120,10 @@ float draw_head(Scene& scene, const Steps& steps, const Box& area) {
   }
   draw_readout(scene, f, {area.x, area.y, area.w, ui.px(readout_height)}, number, Tags::QueryAndKey);
   const Box line{area.x, area.y + ui.px(readout_height), area.w, ui.px(words_height)};
-  const float used = draw_stepper(scene, steps, name, line);
+  const float used =
+      f.is_computed
+          ? ui.text(line.x, line.centre_y(), name, {type::label, ui.theme.text2, Ink::Medium}) + ui.px(10)
+          : draw_stepper(scene, steps, name, line);
   ui.text(line.x + used, line.centre_y(), remark,
           {type::label, ui.theme.text3, Ink::Regular, Align::Left, line.w - used});
   return line.bottom();
@@ -124,7 +135,7 @@ void tell_step(Scene& scene, const Steps& steps, const LadderLine& line, const B
   const Document& document = scene.result.document;
   const PlaneWords w = line.stage ? words(document, *line.stage) : PlaneWords{line.name, {}, {}, {}};
   std::string why(w.why);
-  if (line.is_result && *line.stage == Stage::Softmax && !f.masked) {
+  if (line.is_result && line.stage == Stage::Softmax && !f.masked) {
     if (const CellReference* exact = scene.stats.reference(f.b, f.h, f.query, f.key, false))
       why =
           "In float64 " + fixed(exact->weight, 10) + ", Δ " + tiny(std::abs(exact->weight - f.softmax)) + ".";
@@ -216,7 +227,9 @@ float draw_output(Scene& scene, const CellFacts& f, const Box& area) {
 
 float draw_cell_page(Scene& scene, const CellPlace& at, const Box& area) {
   const Ui& ui = scene.ui;
-  const Steps steps = steps_of(scene, at);
+  const std::optional<CellRow> row = row_of(scene, at.b, at.h, at.query);
+  if (!row) return area.y + ui.px(readout_height);
+  const Steps steps = steps_of(scene, at, *row);
   const auto rule = [&](float y) {
     ui.horizontal(area.x, y, area.w, ui.theme.hairline);
     return y;

@@ -7,6 +7,7 @@
 #include "app/scene/picture.hpp"
 #include "app/state/editing_state.hpp"
 #include "app/state/inspector_state.hpp"
+#include "app/state/long_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/inspector/pages.hpp"
 
@@ -19,6 +20,11 @@ constexpr std::array<Tip, 4> page_tips{
     Tip{"Row", "Σⱼ weight = 1", "All keys of the chosen query, with what the row measures.", "K"},
     Tip{"Neurons", "q ∘ k, dimension by dimension", "Which dimensions raise or lower the score.", "K"},
     Tip{"Vectors", "q, k, v, o, x, y", "The vectors behind the cell, number by number.", "K"}};
+
+}  // namespace
+
+std::string_view name_of(InspectorPage page) { return page_names[static_cast<std::size_t>(page)]; }
+const Tip& tip_of(InspectorPage page) { return page_tips[static_cast<std::size_t>(page)]; }
 
 /// A pushpin: its head is filled while it holds.
 void draw_pin_button(Scene& scene, const Box& box) {
@@ -40,6 +46,8 @@ void draw_pin_button(Scene& scene, const Box& box) {
            "I"});
   if (touch.clicked) toggle_pin(scene);
 }
+
+namespace {
 
 float draw_page(Scene& scene, const CellPlace& at, const Box& area) {
   switch (scene.view.inspector->page) {
@@ -70,6 +78,14 @@ CellPlace inspected_place(const Scene& scene) {
 
 void show_next_page(Scene& scene) {
   InspectorPage& page = scene.view.inspector->page;
+  if (scene.result.is_long()) {
+    bool& around = scene.view.long_view->around;
+    const bool last = !around && page == InspectorPage::Vectors;
+    if (!around && !last) page = page == InspectorPage::Cell ? InspectorPage::Row : InspectorPage::Vectors;
+    if (around) page = InspectorPage::Cell;
+    around = last;
+    return;
+  }
   page = static_cast<InspectorPage>((static_cast<int>(page) + 1) % static_cast<int>(page_names.size()));
 }
 
@@ -141,8 +157,13 @@ void draw_inspector(Scene& scene, const Box& region) {
                                  {.text_size = tabs < ui.px(240) ? type::tick : type::label}))
     scene.view.inspector->page = static_cast<InspectorPage>(*page);
 
-  const Box page{region.x + 1, region.y + title, region.w - 1, region.h - title};
+  draw_chosen_page(scene, {region.x + 1, region.y + title, region.w - 1, region.h - title});
+}
+
+void draw_chosen_page(Scene& scene, const Box& page) {
+  const Ui& ui = scene.ui;
   if (page.h < ui.px(40)) return;
+  const float pad = ui.px(scene.compact ? 14 : 20), x = page.x - 1 + pad, width = page.w + 1 - 2 * pad;
   ImGui::SetCursorScreenPos(page.min());
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
   ImGui::BeginChild(std::string(page_names[static_cast<std::size_t>(scene.view.inspector->page)]).c_str(),

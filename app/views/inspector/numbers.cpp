@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "app/scene/cell_rows.hpp"
 #include "app/state/inspector_state.hpp"
 #include "core/attention/run_stage.hpp"
 
@@ -57,23 +58,30 @@ Products products_of(const LayerResult& result, const CellPlace& at, ProductOrde
 
 std::vector<RowKey> keys_of_row(const LayerResult& r, const MaskRule& rule, const CellPlace& at,
                                 bool by_weight) {
-  const auto keys = static_cast<std::size_t>(r.dimensions.keys);
+  return keys_of_row(row_of_planes(r, at.b, at.h, at.query), rule, at, by_weight);
+}
+
+std::vector<RowKey> keys_of_row(const CellRow& cells, const MaskRule& rule, const CellPlace& at,
+                                bool by_weight) {
+  const std::size_t keys = cells.weights.size();
   std::vector<std::uint8_t> seen(keys);
   rule.see(at.b, at.h, at.query, seen);
-  const auto scores = matrix_of(r, Stage::Score, at.b, at.h).row(at.query);
-  const auto weights = matrix_of(r, weights_stage(r.document), at.b, at.h).row(at.query);
-  std::vector<RowKey> row(keys);
-  for (std::size_t j = 0; j < keys; ++j) {
-    const auto key = static_cast<Eigen::Index>(j);
-    const auto weight = static_cast<double>(weights(key));
-    row[j] = {key, static_cast<double>(scores(key)), weight, 0, seen[j] == 0 && weight == 0};
+  std::vector<std::int32_t> order;
+  std::span<const std::int32_t> sorted = cells.by_weight;
+  if (!by_weight || sorted.empty()) {
+    order.resize(keys);
+    std::iota(order.begin(), order.end(), 0);
+    if (by_weight)
+      std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+        return weight_rank(cells, a) > weight_rank(cells, b);
+      });
+    sorted = order;
   }
-  if (by_weight) {
-    const auto rank = [](const RowKey& k) -> double {
-      return std::isnan(k.weight) ? INFINITY : k.masked ? -1.0 : k.weight;
-    };
-    std::stable_sort(row.begin(), row.end(),
-                     [&](const RowKey& a, const RowKey& b) { return rank(a) > rank(b); });
+  std::vector<RowKey> row(keys);
+  for (std::size_t i = 0; i < keys; ++i) {
+    const auto j = static_cast<std::size_t>(sorted[i]);
+    const auto weight = static_cast<double>(cells.weights[j]);
+    row[i] = {sorted[i], static_cast<double>(cells.score[j]), weight, 0, seen[j] == 0 && weight == 0};
   }
   double sum = 0;
   for (RowKey& key : row) key.cumulative = sum += key.weight;

@@ -37,6 +37,8 @@ struct RowKey {
   bool masked = false;    // hidden, and without weight
 };
 /// By position, or the largest weight first.
+std::vector<RowKey> keys_of_row(const CellRow&, const MaskRule&, const CellPlace&, bool by_weight);
+/// The same of a result that keeps its planes.
 std::vector<RowKey> keys_of_row(const LayerResult&, const MaskRule&, const CellPlace&, bool by_weight);
 
 /// In double: the Euclidean norm, and the cosine of the angle between two vectors; NaN where one is 0.

@@ -2,6 +2,9 @@
 // scrolled, and returns the y below its last line.
 #pragma once
 
+#include <string_view>
+
+#include "app/state/inspector_state.hpp"
 #include "app/views/parts/cell_facts.hpp"
 
 namespace attnscope {
@@ -11,6 +14,13 @@ CellPlace inspected_place(const Scene&);
 /// The page after this one, and whether the card is pinned: to the cell the mouse is on, if it is on one.
 void show_next_page(Scene&);
 void toggle_pin(Scene&);
+
+/// The page that is chosen, scrolled where it is longer than the box.
+void draw_chosen_page(Scene&, const Box&);
+/// A button that pins the inspector to the chosen cell.
+void draw_pin_button(Scene&, const Box&);
+std::string_view name_of(InspectorPage);
+const Tip& tip_of(InspectorPage);
 
 float draw_cell_page(Scene&, const CellPlace&, const Box&);
 float draw_row_page(Scene&, const CellPlace&, const Box&);

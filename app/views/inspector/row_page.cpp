@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/scene/cell_rows.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/inspector_state.hpp"
 #include "app/ui/number_format.hpp"
@@ -105,9 +106,9 @@ struct Fact {
 std::string share(double mass) { return fixed(mass, 3); }
 std::string defined(double value, int places) { return std::isnan(value) ? "n/a" : fixed(value, places); }
 
-std::vector<Fact> facts_of_row(const Scene& scene, const CellPlace& at) {
+std::vector<Fact> facts_of_row(const Scene& scene, const CellRow& cells) {
   const LayerResult& r = scene.result;
-  const RowMeasures& m = r.measures.row(at.b, at.h, at.query);
+  const RowMeasures& m = cells.measures;
   std::vector<Fact> facts{
       {"of ln(allowed)",
        std::isfinite(m.normalised) ? fixed(100 * m.normalised, 0) + " %" : "n/a",
@@ -194,9 +195,8 @@ void draw_facts(const Scene& scene, const std::vector<Fact>& facts, const Box& a
   }
 }
 
-float draw_head(Scene& scene, const CellPlace& at, const Box& area) {
+float draw_head(Scene& scene, const CellPlace& at, const RowMeasures& m, const Box& area) {
   const Ui& ui = scene.ui;
-  const RowMeasures& m = scene.result.measures.row(at.b, at.h, at.query);
   const bool none = m.allowed == 0;
   // A muted head has no weights; those that linear attention implies may be negative.
   const bool is_off = std::isnan(m.entropy) && std::isfinite(m.largest);
@@ -240,18 +240,20 @@ float draw_sorting(Scene& scene, const Box& line) {
 
 float draw_row_page(Scene& scene, const CellPlace& at, const Box& area) {
   const Ui& ui = scene.ui;
-  float y = draw_head(scene, at, area) + ui.px(6);
+  const std::optional<CellRow> cells = row_of(scene, at.b, at.h, at.query);
+  if (!cells) return area.y + ui.px(readout_height);
+  float y = draw_head(scene, at, cells->measures, area) + ui.px(6);
   ui.horizontal(area.x, y, area.w, ui.theme.hairline);
   y = draw_sorting(scene, {area.x, y + ui.px(8), area.w, ui.px(24)});
   const RowColumns x = row_columns(ui, area, knows_scores(scene.result.document));
   const std::vector<RowKey> keys =
-      keys_of_row(scene.result, scene.stats.rule(), at, scene.view.inspector->row_by_weight);
+      keys_of_row(*cells, scene.stats.rule(), at, scene.view.inspector->row_by_weight);
   const double most = largest_weight(keys);
   y += ui.px(14);
   draw_header(ui, x, y, most);
   y += ui.px(10);
 
-  const std::vector<Fact> facts = facts_of_row(scene, at);
+  const std::vector<Fact> facts = facts_of_row(scene, *cells);
   const float fact = ui.px(scene.compact ? 19 : 21);
   const float below = fact * static_cast<float>((facts.size() + 1) / 2) + ui.px(18);
   const float room = std::max(area.bottom() - y - below, ui.px(4 * least_key_line));

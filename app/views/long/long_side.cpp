@@ -5,9 +5,11 @@
 #include <cmath>
 
 #include "app/state/focus_state.hpp"
+#include "app/state/inspector_state.hpp"
 #include "app/state/long_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/ui/own_words.hpp"
+#include "app/views/inspector/pages.hpp"
 #include "app/views/long/long_parts.hpp"
 
 namespace attnscope {
@@ -141,20 +143,20 @@ void draw_strongest(Scene& scene, float x, float y, float width, float bottom) {
   const auto row = scene.tiles->find(place);
   ui.text(x, y, "query " + grouped(chosen.query), {type::label, ui.theme.query, Ink::Medium});
   if (!row) return;
-  const std::int64_t allowed = allowed_keys(survey_of(scene).problem(), scene.head(), chosen.query);
+  const std::int64_t allowed = row->cells.measures.allowed;
   ui.text(x + width, y,
           allowed < 2 ? "n/a"
-                      : "H " + fixed(row->entropy, 2) + " of " +
+                      : "H " + fixed(row->cells.measures.entropy, 2) + " of " +
                             fixed(std::log(static_cast<double>(allowed)), 2) + " nats",
           {type::label, ui.theme.text2, Ink::Regular, Align::Right});
   y += ui.px(24);
   const float name = std::min(width * 0.4f, ui.px(140)), number = ui.px(64);
   float most = 0;
   for (const std::int32_t key : row->strongest)
-    most = std::max(most, row->weights[static_cast<std::size_t>(key)]);
+    most = std::max(most, row->cells.weights[static_cast<std::size_t>(key)]);
   for (std::size_t i = 0; i < row->strongest.size() && y + ui.px(12) < bottom; ++i, y += ui.px(24)) {
     const std::int64_t key = row->strongest[i];
-    const float weight = row->weights[static_cast<std::size_t>(key)];
+    const float weight = row->cells.weights[static_cast<std::size_t>(key)];
     if (weight == 0) break;
     const bool marked = key == chosen.key;
     const Box line{x, y - ui.px(11), width, ui.px(22)};
@@ -176,6 +178,32 @@ void draw_strongest(Scene& scene, float x, float y, float width, float bottom) {
   }
 }
 
+/// The cells round the chosen one, or a page of the inspector, which tells of what is shown now. Neurons
+/// would need every key's vector at once.
+void draw_tabs(Scene& scene, const Box& line) {
+  const Ui& ui = scene.ui;
+  constexpr std::array pages{InspectorPage::Cell, InspectorPage::Row, InspectorPage::Vectors};
+  std::array<std::string_view, 4> names{"Around"};
+  std::array<Tip, 4> tips{
+      Tip{"Around", {}, "The cells round the chosen one, and the keys its query looks at most.", "K"}};
+  bool& around = scene.view.long_view->around;
+  InspectorPage& page = scene.view.inspector->page;
+  if (page == InspectorPage::Neurons) page = InspectorPage::Cell;
+  int chosen = 0;
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    names[i + 1] = name_of(pages[i]);
+    tips[i + 1] = tip_of(pages[i]);
+    if (!around && page == pages[i]) chosen = static_cast<int>(i) + 1;
+  }
+  draw_pin_button(scene, {line.right() - line.h, line.y, line.h, line.h});
+  const float tabs = std::min(line.w - line.h - ui.px(8), ui.px(256));
+  const auto taken = segments(ui, "Inspector", {line.x, line.y, tabs, line.h}, names, chosen, tips,
+                              {.text_size = tabs < ui.px(240) ? type::tick : type::label});
+  if (!taken) return;
+  around = *taken == 0;
+  if (!around) page = pages[static_cast<std::size_t>(*taken - 1)];
+}
+
 }  // namespace
 
 void draw_long_side(Scene& scene, const Box& region) {
@@ -188,7 +216,11 @@ void draw_long_side(Scene& scene, const Box& region) {
   draw_survey_facts(scene, x + facts, top + ui.px(28), width - facts);
   y = std::max(y, top + ui.px(196)) + ui.px(16);
   ui.horizontal(x, y, width, ui.theme.hairline);
-  y = draw_exact_tile(scene, x, y + ui.px(24), width) + ui.px(28);
+  draw_tabs(scene, {x, y + ui.px(10), width, ui.px(26)});
+  y += ui.px(44);
+  if (!scene.view.long_view->around)
+    return draw_chosen_page(scene, {region.x + 1, y, region.w - 1, region.bottom() - y});
+  y = draw_exact_tile(scene, x, y + ui.px(12), width) + ui.px(28);
   draw_strongest(scene, x, y, width, region.bottom() - ui.px(8));
 }
 

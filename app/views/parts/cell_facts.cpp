@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "app/scene/cell_rows.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "core/attention/run_stage.hpp"
@@ -12,19 +13,13 @@ namespace attnscope {
 namespace {
 
 /// Full attention's weight of the cell: the softmax of the whole row without window, pattern and mistakes.
-double full_weight(const Scene& scene, const CellFacts& f) {
+double full_weight(const Scene& scene, const CellFacts& f, const CellRow& cells) {
   const LayerResult& r = scene.result;
   const auto keys = static_cast<std::size_t>(r.dimensions.keys);
-  const auto row = [&](Stage stage) {
-    return std::span<const float>(matrix_of(r, stage, f.b, f.h).row(f.query).data(), keys);
-  };
   const MaskedRow<float> parts{
-      f.b,
-      f.h,
-      f.query,
-      row(Stage::Cap),
-      r.trace[Stage::Bias] ? row(Stage::Bias) : std::span<const float>{},
-      MaskRule::additive_row<float>(r.document.layer().masking.additive, f.b, f.h, f.query)};
+      f.b,        f.h,
+      f.query,    cells.capped,
+      cells.bias, MaskRule::additive_row<float>(r.document.layer().masking.additive, f.b, f.h, f.query)};
   std::vector<float> masked(keys), weights(keys);
   std::vector<std::uint8_t> seen(keys);
   mask_row<float>(scene.stats.full_rule(), parts, seen, masked);
@@ -95,7 +90,7 @@ class Ladder {
     const std::string cap = number(document_.layer().soft_cap);
     if (document_.layer().soft_cap > 0)
       step("capped", cap + " · tanh(x / " + cap + ")", f_.capped, Stage::Cap);
-    if (scene_.result.trace[Stage::Bias])
+    if (f_.has_bias)
       step("+ position", "b(head, " + grouped(f_.key - position_of(scene_.result, f_.b, f_.query)) + ")",
            f_.bias, Stage::Bias);
   }
@@ -173,7 +168,9 @@ class Ladder {
 
   /// The reference is a stable softmax of float64 numbers: what linear attention gives is something else.
   void reference() {
-    if (!knows_scores(document_) || document_.layer().linear || (f_.masked && f_.softmax == 0)) return;
+    if (f_.is_computed || !knows_scores(document_) || document_.layer().linear ||
+        (f_.masked && f_.softmax == 0))
+      return;
     const bool patient = scene_.selection.locked && static_cast<const CellPlace&>(f_) == chosen_place(scene_);
     if (const CellReference* exact = scene_.stats.reference(f_.b, f_.h, f_.query, f_.key, patient)) {
       check("float64", fixed(exact->weight, 10), "Δ " + tiny(std::abs(exact->weight - f_.softmax)));
@@ -202,37 +199,43 @@ CellPlace chosen_place(const Scene& scene) {
   return place_of(scene, scene.selection.head, scene.selection.cell);
 }
 
-CellFacts facts_of(const Scene& scene, const CellPlace& place) {
-  const LayerResult& r = scene.result;
+CellFacts facts_of(const Scene& scene, const CellPlace& place, const CellRow& row) {
+  const Document& document = scene.result.document;
   CellFacts f;
   static_cast<CellPlace&>(f) = place;
+  f.is_computed = row.is_computed;
+  f.has_bias = !row.bias.empty();
   f.masked = scene.is_masked(f.b, f.h, f.query, f.key);
-  const auto at = [&](Stage stage) {
-    return static_cast<double>(matrix_of(r, stage, f.b, f.h)(f.query, f.key));
+  const auto at = [&](std::span<const float> stage) {
+    return static_cast<double>(stage[static_cast<std::size_t>(f.key)]);
   };
-  f.score = at(Stage::Score);
-  f.scaled = at(Stage::Scale);
-  f.capped = at(Stage::Cap);
-  if (r.trace[Stage::Bias]) f.bias = at(Stage::Bias);
-  f.hidden = at(Stage::Mask);
-  f.softmax = at(Stage::Softmax);
-  f.own = at(own_weights_stage(r.document));
-  f.weight = at(weights_stage(r.document));
-  f.mixed = at(Stage::Drop);
-  const auto masked_row = matrix_of(r, Stage::Mask, f.b, f.h).row(f.query);
-  const auto weights = matrix_of(r, weights_stage(r.document), f.b, f.h).row(f.query);
-  const bool naive = r.document.layer().softmax == SoftmaxKind::Naive;  // which subtracts nothing
+  f.score = at(row.score);
+  f.scaled = at(row.scaled);
+  f.capped = at(row.capped);
+  if (f.has_bias) f.bias = at(row.bias);
+  f.hidden = at(row.masked);
+  f.softmax = at(row.softmax);
+  f.own = at(row.own);
+  f.weight = at(row.weights);
+  f.mixed = at(row.mixed);
+  const Eigen::Map<const Eigen::ArrayXf> masked_row(row.masked.data(), std::ssize(row.masked));
+  const bool naive = document.layer().softmax == SoftmaxKind::Naive;  // which subtracts nothing
   f.largest = naive ? 0 : static_cast<double>(masked_row.maxCoeff());
-  f.allowed = r.measures.row(f.b, f.h, f.query).allowed;
-  const double tau = static_cast<double>(r.document.layer().temperature);
-  for (Eigen::Index j = 0; j < weights.size(); ++j) {
-    if (static_cast<double>(weights(j)) > f.weight) ++f.rank;
-    const double x = static_cast<double>(masked_row(j));
+  f.allowed = row.measures.allowed;
+  const double tau = static_cast<double>(document.layer().temperature);
+  for (std::size_t j = 0; j < row.weights.size(); ++j) {
+    if (static_cast<double>(row.weights[j]) > f.weight) ++f.rank;
+    const double x = static_cast<double>(row.masked[j]);
     if (std::isfinite(x)) f.sum += std::exp((x - f.largest) / tau);
   }
   const bool patterned = f.masked && scene.stats.rule().is_sparse();
-  if (patterned && scene.stats.full_rule().allows(f.b, f.h, f.query, f.key)) f.full = full_weight(scene, f);
+  if (patterned && scene.stats.full_rule().allows(f.b, f.h, f.query, f.key))
+    f.full = full_weight(scene, f, row);
   return f;
+}
+
+CellFacts facts_of(const Scene& scene, const CellPlace& place) {
+  return facts_of(scene, place, row_of_planes(scene.result, place.b, place.h, place.query));
 }
 
 std::vector<LadderLine> ladder_of(Scene& scene, const CellFacts& facts) {

@@ -31,8 +31,13 @@ struct CellFacts : CellPlace {
   double largest = 0, sum = 0;  // of the masked row: the value that is subtracted, Σ exp((x - largest) / τ)
   std::int64_t rank = 1;        // of the weight in its row
   std::int64_t allowed = 0;
+  bool is_computed = false;    // see CellRow
+  bool has_bias = false;       // the positions add one
   std::optional<double> full;  // what full attention had put on a cell that a window or pattern hides
 };
+/// `row` is that of the place's query.
+CellFacts facts_of(const Scene&, const CellPlace&, const CellRow& row);
+/// Of a result that keeps its planes.
 CellFacts facts_of(const Scene&, const CellPlace&);
 inline CellFacts facts_of(const Scene& scene) { return facts_of(scene, shown_place(scene)); }
 
