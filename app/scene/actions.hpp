@@ -30,7 +30,7 @@ struct Action {
 
 std::span<const Action> actions();
 /// Whether an action can be run now.
-bool is_possible(const Action&, const Scene&);
+bool is_possible(const Action&, const Shown&);
 /// "File", "Edit", "Attention", …
 std::string_view name_of(Action::Group);
 /// "Ctrl+K", as tooltips and the palette write it; empty for no key.

@@ -24,12 +24,12 @@ CellRow row_of_planes(const LayerResult& r, std::int64_t b, std::int64_t h, std:
   return row;
 }
 
-std::optional<CellRow> row_of(const Scene& scene, std::int64_t b, std::int64_t h, std::int64_t query) {
-  if (!scene.result.is_long()) return row_of_planes(scene.result, b, h, query);
-  if (!scene.tiles) return std::nullopt;
+std::optional<CellRow> row_of(const Shown& shown, std::int64_t b, std::int64_t h, std::int64_t query) {
+  if (!shown.result.is_long()) return row_of_planes(shown.result, b, h, query);
+  if (!shown.tiles) return std::nullopt;
   const RowPlace place{b, h, query};
-  scene.tiles->want(place);
-  const auto row = scene.tiles->find(place);
+  shown.tiles->want(place);
+  const auto row = shown.tiles->find(place);
   return row ? std::optional(row->cells) : std::nullopt;
 }
 

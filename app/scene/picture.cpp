@@ -181,10 +181,10 @@ void draw_ramp(const Ui& ui, const char* place, const Box& box, const ColourScal
   });
 }
 
-void draw_mask_picture(const Scene& scene, const char* place, const Box& box) {
-  const LayerResult& result = scene.result;
-  const Ui& ui = scene.ui;
-  const std::int64_t b = scene.sequence(), h = scene.head();
+void draw_mask_picture(const Shown& shown, const char* place, const Box& box) {
+  const LayerResult& result = shown.result;
+  const Ui& ui = shown.ui;
+  const std::int64_t b = shown.sequence(), h = shown.head();
   std::uint64_t content = mix_hash(0, made_in(result, Stage::Mask));
   content = mix_hash(mix_hash(content, static_cast<std::uint64_t>(b)), static_cast<std::uint64_t>(h));
   content = mix_hash(mix_hash(content, box.w), static_cast<std::uint64_t>(ui.theme.name));
@@ -197,7 +197,7 @@ void draw_mask_picture(const Scene& scene, const char* place, const Box& box) {
     // The rule itself: a mistake may leave the masked scores as they were.
     std::vector<std::uint8_t> seen(static_cast<std::size_t>(result.dimensions.keys));
     job.row_kinds = [&](std::int64_t i, std::span<CellKind> kinds) {
-      scene.stats.rule().see(b, h, i, seen);
+      shown.stats.rule().see(b, h, i, seen);
       const bool is_empty = std::find(seen.begin(), seen.end(), std::uint8_t{1}) == seen.end();
       kinds_of_row({}, seen, {.hidden = is_empty ? CellKind::NoKey : CellKind::Masked}, kinds);
     };

@@ -73,7 +73,7 @@ void draw_matrix(const Scene&, const MatrixPicture&);
 void draw_ramp(const Ui&, const char* place, const Box&, const ColourScale&, float from, float to);
 
 /// The mask itself as a small picture: allowed cells filled, hidden ones hatched.
-void draw_mask_picture(const Scene&, const char* place, const Box&);
+void draw_mask_picture(const Shown&, const char* place, const Box&);
 
 /// Where cell (row, column) of an n_rows x n_columns matrix lies in the box: the same whole-pixel edges as
 /// raster().

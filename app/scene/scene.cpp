@@ -5,16 +5,20 @@ namespace attnscope {
 Scene scene_of_held(Scene& scene) { return scene_of_held(scene, scene.selection, scene.next); }
 
 Scene scene_of_held(Scene& scene, Selection& selection, Selection& next) {
-  const Result& run = *scene.held->result;
-  return {scene.ui,       run,
-          run.layer(),    *scene.held->stats,
-          scene.document, selection,
-          next,           scene.view,
-          scene.engine,   scene.backends,
-          scene.examples, scene.languages,
-          scene.requests, scene.held_tiles,
-          scene.held,     nullptr,
-          scene.compact,  scene.edited};
+  const Held& held = *scene.held;
+  const Shown shown{.ui = scene.ui,
+                    .run = *held.result,
+                    .result = held.result->layer(),
+                    .selected = selection,
+                    .stats = *held.stats,
+                    .tiles = scene.held_tiles,
+                    .held = &held,
+                    .examples = scene.examples,
+                    .languages = scene.languages,
+                    .compact = scene.compact,
+                    .edited = scene.edited};
+  const Edits& edits = scene;
+  return {shown, {edits.document, selection, next, edits.view, edits.requests, edits.engine, edits.backends}};
 }
 
 }  // namespace attnscope

@@ -1,5 +1,4 @@
-// app/scene: what every view is given: the picture to show, the Document to edit, the one selection. Views
-// read the result and write only document, selection and view.
+// app/scene: what every view is given: the picture to show, the Document to edit, the one selection.
 #pragma once
 
 #include <string>
@@ -21,34 +20,43 @@ namespace attnscope {
 
 struct Language;
 
-struct Scene {
+/// What is on screen. Views read it; none of it changes while a frame is drawn.
+struct Shown {
   const Ui& ui;
-  const Result& run;          // what is on screen: the last good one
+  const Result& run;          // the last good one
   const LayerResult& result;  // of it, the layer that is looked at
-  ResultStats& stats;
-  Document& document;  // edited by the views; may be ahead of the result
-  Selection& selection;
-  Selection& next;  // hovers seen in this frame, for the next one
-  ViewState& view;
-  LiveEngine& engine;
-  Backends& backends;
-  const std::vector<Example>& examples;
-  const std::vector<Language>& languages;
-  Requests& requests;
+  const Selection& selected;
+  ResultStats& stats;           // counts when it is asked
   Tiles* tiles;                 // weights of a long result, where they are looked at
   const Held* held = nullptr;   // B; null: nothing is held
   Tiles* held_tiles = nullptr;  // of a long B; null where there is none
+  const std::vector<Example>& examples;
+  const std::vector<Language>& languages;
   bool compact = false;
   bool edited = false;  // the Document is no longer as it was opened
 
-  std::int64_t sequence() const { return selection.sequence; }
-  std::int64_t head() const { return selection.shown_head(); }
-  Cell cell() const { return selection.shown_cell(); }
+  std::int64_t sequence() const { return selected.sequence; }
+  std::int64_t head() const { return selected.shown_head(); }
+  Cell cell() const { return selected.shown_cell(); }
   /// Whether the mask hides the cell.
   bool is_masked(std::int64_t b, std::int64_t h, std::int64_t query, std::int64_t key) const {
     return !stats.rule().allows(b, h, query, key);
   }
 };
+
+/// What views write.
+struct Edits {
+  Document& document;    // may be ahead of the result
+  Selection& selection;  // what Shown::selected reads
+  Selection& next;       // hovers seen in this frame, for the next one
+  ViewState& view;
+  Requests& requests;
+  LiveEngine& engine;
+  Backends& backends;
+};
+
+/// What every view is given. Who only reads the picture takes a Shown, and cannot edit.
+struct Scene : Shown, Edits {};
 
 /// The label of a row or column of the result: its token, "[pad]" beyond the end, its number where there are
 /// no tokens, "[learned]" and "[zero]" for keys that belong to none. Tokens are marked as own words.

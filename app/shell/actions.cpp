@@ -69,8 +69,8 @@ std::string key_name(ImGuiKeyChord key) {
   }
 }
 
-bool is_possible(const Action& action, const Scene& scene) {
-  return !(action.needs_scores && scene.result.is_long());
+bool is_possible(const Action& action, const Shown& shown) {
+  return !(action.needs_scores && shown.result.is_long());
 }
 
 bool is_key_of_action(ImWchar letter, Mode mode, bool is_long) {

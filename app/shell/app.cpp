@@ -169,24 +169,19 @@ void App::tell_of_backends(const Result& newest) {
 
 Scene App::scene_of(const Ui& ui, Document& document, Selections selections, ViewState& view,
                     Requests& requests, const Layout& layout) const {
-  return {ui,
-          *shown_.result,
-          shown_.result->layer(),
-          *shown_.stats,
-          document,
-          selections.now,
-          selections.next,
-          view,
-          engine_,
-          *backends_,
-          examples_,
-          languages_,
-          requests,
-          shown_.tiles.get(),
-          comparison_.beside(shown_.result),
-          comparison_.held() ? comparison_.held()->tiles.get() : nullptr,
-          layout.compact,
-          is_edited()};
+  const Shown shown{.ui = ui,
+                    .run = *shown_.result,
+                    .result = shown_.result->layer(),
+                    .selected = selections.now,
+                    .stats = *shown_.stats,
+                    .tiles = shown_.tiles.get(),
+                    .held = comparison_.beside(shown_.result),
+                    .held_tiles = comparison_.held() ? comparison_.held()->tiles.get() : nullptr,
+                    .examples = examples_,
+                    .languages = languages_,
+                    .compact = layout.compact,
+                    .edited = is_edited()};
+  return {shown, {document, selections.now, selections.next, view, requests, engine_, *backends_}};
 }
 
 void App::frame(const Fonts& fonts) {

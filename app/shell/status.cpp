@@ -20,20 +20,20 @@ std::string_view name_of(Precision precision) {
 }
 
 /// What a person may not expect: a weight of 0 does not keep a NaN out, since 0 · NaN is NaN.
-std::string hidden_value_warning(const Scene& scene) {
-  if (scene.stats.not_finite(Stage::Value) == 0 || scene.stats.not_finite(Stage::Mix) == 0) return {};
+std::string hidden_value_warning(const Shown& shown) {
+  if (shown.stats.not_finite(Stage::Value) == 0 || shown.stats.not_finite(Stage::Mix) == 0) return {};
   return "V holds NaN or ∞, and reaches every output, hidden keys too: 0 × NaN = NaN, as in PyTorch";
 }
 
 /// A sentence for weights that are not finite: with the naive softmax over all heads, since it breaks where
 /// scores are large, not where one looks; empty when there are none.
-std::string not_finite_warning(const Scene& scene) {
-  if (scene.result.is_long()) return {};
-  const Measures& m = scene.result.measures;
-  const std::int64_t here = m.head(scene.sequence(), scene.head()).not_finite;
-  if (scene.result.document.layer().softmax != SoftmaxKind::Naive) {
+std::string not_finite_warning(const Shown& shown) {
+  if (shown.result.is_long()) return {};
+  const Measures& m = shown.result.measures;
+  const std::int64_t here = m.head(shown.sequence(), shown.head()).not_finite;
+  if (shown.result.document.layer().softmax != SoftmaxKind::Naive) {
     if (here > 0) return grouped(here) + " weights are not finite";
-    return hidden_value_warning(scene);
+    return hidden_value_warning(shown);
   }
   std::int64_t bad = 0;
   for (const HeadMeasures& head : m.head_means) bad += head.not_finite;

@@ -119,11 +119,11 @@ struct Line {
   float bar = -1;  // 0 … 1 of a weight; below 0: none
 };
 
-Line line_of(const Sides& sides, const Scene& side, Plane plane, bool is_a) {
+Line line_of(const Sides& sides, const Shown& shown, Plane plane, bool is_a) {
   const Ui& ui = sides.ui();
-  const Cell cell = side.cell();
-  const float value = side.stats.matrix(plane, side.sequence(), side.head())(cell.query, cell.key);
-  const bool masked = side.is_masked(side.sequence(), side.head(), cell.query, cell.key);
+  const Cell cell = shown.cell();
+  const float value = shown.stats.matrix(plane, shown.sequence(), shown.head())(cell.query, cell.key);
+  const bool masked = shown.is_masked(shown.sequence(), shown.head(), cell.query, cell.key);
   const bool weights = is_weights(plane);
   Line line{is_a ? "now" : "held",
             {},
@@ -132,7 +132,7 @@ Line line_of(const Sides& sides, const Scene& side, Plane plane, bool is_a) {
             ui.theme.text1};
   if (!is_a) line.ink = ui.theme.b;
   if (!sides.settings.empty()) line.note = is_a ? sides.settings[0].a : sides.settings[0].b;
-  if (masked && shows_mask(side.result.document, plane) && (value == 0 || !weights)) {
+  if (masked && shows_mask(shown.result.document, plane) && (value == 0 || !weights)) {
     line.number = "masked";
     line.number_ink = ui.theme.text3;
   } else if (weights) {

@@ -110,9 +110,9 @@ std::string age(double seconds) {
 }
 
 /// " · text 2 of 3" in a batch.
-std::string sequence_note(const Scene& side) {
-  const std::int64_t batch = side.result.dimensions.batch;
-  return batch < 2 ? "" : " · text " + std::to_string(side.sequence() + 1) + " of " + std::to_string(batch);
+std::string sequence_note(const Shown& shown) {
+  const std::int64_t batch = shown.result.dimensions.batch;
+  return batch < 2 ? "" : " · text " + std::to_string(shown.sequence() + 1) + " of " + std::to_string(batch);
 }
 
 void scaling_switch(Document& document, const Ui& ui, const Box& row) {

@@ -46,9 +46,9 @@ void touch_rows(Scene& scene, const char* label, const Axes& axes, std::int64_t 
   scene.next.locked = true;
 }
 
-void draw_tokens(const Scene& scene, const Axes& axes, std::int64_t rows) {
-  draw_label_axis(scene.ui, axes, {rows, scene.cell().query, scene.ui.theme.query, [&](std::int64_t i) {
-                                     return query_label(scene.result, scene.sequence(), i);
+void draw_tokens(const Shown& shown, const Axes& axes, std::int64_t rows) {
+  draw_label_axis(shown.ui, axes, {rows, shown.cell().query, shown.ui.theme.query, [&](std::int64_t i) {
+                                     return query_label(shown.result, shown.sequence(), i);
                                    }});
 }
 

@@ -96,8 +96,8 @@ void empty_row(Column& c) {
   }
 }
 
-bool has_empty_rows(const Scene& scene) {
-  const auto& heads = scene.result.measures.head_means;
+bool has_empty_rows(const Shown& shown) {
+  const auto& heads = shown.result.measures.head_means;
   return std::any_of(heads.begin(), heads.end(),
                      [](const HeadMeasures& head) { return head.rows_without_key > 0; });
 }

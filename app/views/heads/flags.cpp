@@ -131,9 +131,9 @@ float touch_flags(Scene& scene, float right, float y, std::int64_t h) {
   return left;
 }
 
-float draw_flags(const Scene& scene, float right, float y, std::int64_t h, Rgba ground) {
-  const Ui& ui = scene.ui;
-  const std::vector<HeadFlag> flags = flags_of(scene.result, scene.sequence(), h);
+float draw_flags(const Shown& shown, float right, float y, std::int64_t h, Rgba ground) {
+  const Ui& ui = shown.ui;
+  const std::vector<HeadFlag> flags = flags_of(shown.result, shown.sequence(), h);
   float left = right;
   for (std::size_t i = 0; i < flags.size(); ++i) {
     const Box box = place(ui, right, y, i);

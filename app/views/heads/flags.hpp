@@ -24,6 +24,6 @@ std::string_view name_of(HeadFlag);
 /// them and comes after, on a ground of its own unless that is 0. Both return the left edge of the room they
 /// take.
 float touch_flags(Scene&, float right, float y, std::int64_t h);
-float draw_flags(const Scene&, float right, float y, std::int64_t h, Rgba ground);
+float draw_flags(const Shown&, float right, float y, std::int64_t h, Rgba ground);
 
 }  // namespace attnscope

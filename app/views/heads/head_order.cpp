@@ -54,13 +54,13 @@ constexpr std::array<HeadStatistic, 10> statistics{{
     {HeadOrder::Gradient, "Gradient norm", "‖∂‖", "‖∂W_Q, ∂W_K, ∂W_V‖", gradient_norm, 2},
 }};
 
-std::vector<std::int64_t> sorted_heads(const Scene& scene, HeadOrder order) {
-  std::vector<std::int64_t> heads(static_cast<std::size_t>(scene.result.dimensions.heads));
+std::vector<std::int64_t> sorted_heads(const Shown& shown, HeadOrder order) {
+  std::vector<std::int64_t> heads(static_cast<std::size_t>(shown.result.dimensions.heads));
   std::iota(heads.begin(), heads.end(), 0);
   if (order == HeadOrder::Index) return heads;
   std::vector<double> numbers;
   for (const std::int64_t h : heads) {
-    const double value = statistic(order).value(scene.result, scene.sequence(), h);
+    const double value = statistic(order).value(shown.result, shown.sequence(), h);
     numbers.push_back(std::isnan(value) ? -std::numeric_limits<double>::infinity() : value);
   }
   std::ranges::stable_sort(heads, std::ranges::greater{},

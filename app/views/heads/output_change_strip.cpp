@@ -25,10 +25,10 @@ std::string written(double share) {
 }
 
 /// The rows of the shown sequence.
-std::span<const OutputChange> rows_of(const Scene& scene) {
-  const Measures& m = scene.result.measures;
+std::span<const OutputChange> rows_of(const Shown& shown) {
+  const Measures& m = shown.result.measures;
   return std::span(m.output_change)
-      .subspan(static_cast<std::size_t>(scene.sequence() * m.queries), static_cast<std::size_t>(m.queries));
+      .subspan(static_cast<std::size_t>(shown.sequence() * m.queries), static_cast<std::size_t>(m.queries));
 }
 
 /// The columns of pixels that belong to row i of n.
@@ -39,11 +39,11 @@ Box column(const Box& bars, std::int64_t i, std::int64_t n) {
 
 /// A bar for each query, the longest as high as the strip. Where they are narrower than a pixel the larger
 /// one is seen, as it is drawn over the smaller.
-void draw_bars(const Scene& scene, const Box& bars) {
-  const Ui& ui = scene.ui;
+void draw_bars(const Shown& shown, const Box& bars) {
+  const Ui& ui = shown.ui;
   const Theme& theme = ui.theme;
-  const auto rows = rows_of(scene);
-  const std::int64_t n = std::ssize(rows), now = scene.cell().query;
+  const auto rows = rows_of(shown);
+  const std::int64_t n = std::ssize(rows), now = shown.cell().query;
   double most = 0;
   for (const OutputChange& row : rows)
     if (const double share = share_of(row); std::isfinite(share)) most = std::max(most, share);

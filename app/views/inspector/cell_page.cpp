@@ -89,9 +89,9 @@ float draw_stepper(Scene& scene, const Steps& steps, std::string_view name, cons
   return width + 2 * side + ui.px(4);
 }
 
-std::string rank_of(const Scene& scene, const CellFacts& f) {
+std::string rank_of(const Shown& shown, const CellFacts& f) {
   if (std::isnan(f.weight)) return "not a number";
-  if (f.masked && !knows_scores(scene.result.document)) return "0 in the file";
+  if (f.masked && !knows_scores(shown.result.document)) return "0 in the file";
   if (f.masked) return f.weight == 0 ? "hidden by the mask" : "though hidden by the mask";
   return "rank " + grouped(f.rank) + " of " + grouped(f.allowed) + " in the row";
 }

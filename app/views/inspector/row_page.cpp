@@ -106,8 +106,8 @@ struct Fact {
 std::string share(double mass) { return fixed(mass, 3); }
 std::string defined(double value, int places) { return std::isnan(value) ? "n/a" : fixed(value, places); }
 
-std::vector<Fact> facts_of_row(const Scene& scene, const CellRow& cells) {
-  const LayerResult& r = scene.result;
+std::vector<Fact> facts_of_row(const Shown& shown, const CellRow& cells) {
+  const LayerResult& r = shown.result;
   const RowMeasures& m = cells.measures;
   std::vector<Fact> facts{
       {"of ln(allowed)",
@@ -156,7 +156,7 @@ std::vector<Fact> facts_of_row(const Scene& scene, const CellRow& cells) {
         {"on extra keys",
          share(m.extra),
          {"On keys of no token", "learned and zero key", "Weight that does not go to tokens.", {}}});
-  if (scene.stats.rule().is_sparse())
+  if (shown.stats.rule().is_sparse())
     facts.push_back({"masked mass",
                      share(m.dropped),
                      {"Masked mass",
@@ -178,15 +178,15 @@ std::vector<Fact> facts_of_row(const Scene& scene, const CellRow& cells) {
 }
 
 /// Two columns of "name  value".
-void draw_facts(const Scene& scene, const std::vector<Fact>& facts, const Box& area, float line) {
-  const Ui& ui = scene.ui;
-  const float gap = ui.px(scene.compact ? 16 : 28), width = std::floor((area.w - gap) / 2);
+void draw_facts(const Shown& shown, const std::vector<Fact>& facts, const Box& area, float line) {
+  const Ui& ui = shown.ui;
+  const float gap = ui.px(shown.compact ? 16 : 28), width = std::floor((area.w - gap) / 2);
   const std::size_t rows = (facts.size() + 1) / 2;
   for (std::size_t i = 0; i < facts.size(); ++i) {
     const float x = i < rows ? area.x : area.right() - width;
     const Box box{x, area.y + line * static_cast<float>(i % rows), width, line};
     const Ui::Touch touch = ui.touch(("row fact " + facts[i].name).c_str(), box, false);
-    const float size = scene.compact ? type::tick : type::label;
+    const float size = shown.compact ? type::tick : type::label;
     const float used = ui.text(box.right(), box.centre_y(), facts[i].value,
                                {size, ui.theme.text1, Ink::Medium, Align::Right});
     ui.text(box.x, box.centre_y(), facts[i].name,

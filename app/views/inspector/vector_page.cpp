@@ -16,17 +16,17 @@ namespace attnscope {
 namespace {
 
 /// One vector with its words.
-struct Shown : Operand {
+struct ListedVector : Operand {
   std::string what;
   Rgba hue = 0;
 };
 
 /// The vectors that this result has, in the order of the computation.
-std::vector<Shown> vectors_of(const Scene& scene, const CellPlace& at) {
-  const LayerResult& r = scene.result;
-  const Theme& theme = scene.ui.theme;
+std::vector<ListedVector> vectors_of(const Shown& shown, const CellPlace& at) {
+  const LayerResult& r = shown.result;
+  const Theme& theme = shown.ui.theme;
   const std::string query = query_label(r, at.b, at.query), key = key_label(r, at.b, at.key);
-  std::vector<Shown> all;
+  std::vector<ListedVector> all;
   const auto add = [&](Stage stage, const char* symbol, bool of_key, std::int64_t h, std::int64_t row,
                        std::string_view what, Rgba hue) {
     const std::string& token = of_key ? key : query;
@@ -82,7 +82,7 @@ struct Cells {
   }
 };
 
-void draw_cells(const Ui& ui, const Shown& shown, const Cells& cells, float most) {
+void draw_cells(const Ui& ui, const ListedVector& shown, const Cells& cells, float most) {
   const Cut& cut = cells.cut;
   for (std::int64_t first = 0; first < cells.size; first += cut.columns) {
     const std::int64_t count = std::min(cut.columns, cells.size - first);
@@ -99,7 +99,7 @@ void draw_cells(const Ui& ui, const Shown& shown, const Cells& cells, float most
   }
 }
 
-float draw_vector(Scene& scene, const Shown& shown, const Box& area) {
+float draw_vector(Scene& scene, const ListedVector& shown, const Box& area) {
   const Ui& ui = scene.ui;
   const float middle = area.y + ui.px(10);
   const float name = ui.text(area.x, middle, shown.symbol, {type::label, shown.hue, Ink::Semibold});
@@ -157,7 +157,7 @@ float draw_vector_page(Scene& scene, const CellPlace& at, const Box& area) {
   ui.horizontal(area.x, y, area.w, ui.theme.hairline);
   y += ui.px(6);
   const float gap = ui.px(scene.compact ? 6 : 12);
-  for (const Shown& shown : vectors_of(scene, at))
+  for (const ListedVector& shown : vectors_of(scene, at))
     y = draw_vector(scene, shown, {area.x, y, area.w, 0}) + gap;
   if (!knows_values(document))
     y = draw_unknown(ui, {area.x, y, area.w, 0}, "values and outputs", why_no_values(document));

@@ -19,10 +19,10 @@ std::string percent(double share) {
 }
 
 /// "the  1,204" for a key, "previous token", "412 back", "3 ahead" for a distance.
-std::string name_of(const Scene& scene, const BrightLine& line) {
+std::string name_of(const Shown& shown, const BrightLine& line) {
   const std::string count = grouped(std::abs(line.at));
   if (line.kind == Kind::Column) {
-    const std::string token = key_label(scene.result, scene.sequence(), line.at);
+    const std::string token = key_label(shown.result, shown.sequence(), line.at);
     return token == count ? "key " + count : token + "  " + count;
   }
   if (line.at == 0) return "the token itself";

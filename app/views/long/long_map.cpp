@@ -160,9 +160,9 @@ void show_cell(Scene& scene, Cell cell) {
   scene.next.locked = true;
 }
 
-std::optional<Cell> strongest_in_sight(const Scene& scene, const MapFrame& m) {
+std::optional<Cell> strongest_in_sight(const Shown& shown, const MapFrame& m) {
   constexpr std::int64_t least_keys = 16;  // among fewer keys a large weight is no news
-  const Survey& survey = survey_of(scene);
+  const Survey& survey = survey_of(shown);
   const AttentionProblem& p = survey.problem();
   const std::int64_t rows = survey.known.log_sum_exp.shape()[1], head = m.h - survey.known.first_head;
   const std::int64_t step = survey.known.rows.step;

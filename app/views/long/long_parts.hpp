@@ -11,7 +11,7 @@
 namespace attnscope {
 
 /// The survey of the sequence that is shown; scene.result must be long.
-const Survey& survey_of(const Scene&);
+const Survey& survey_of(const Shown&);
 /// Of the weights of a head: 0 … 1, or its logarithm from 10⁻⁵ on, or what the range mode says.
 ColourScale long_scale(const Scene&, std::int64_t h);
 /// Of A − B: centred on zero, to the largest difference of the head's pictures or to locked ends; `level` of
@@ -21,7 +21,7 @@ ColourScale long_difference_scale(const Scene&, std::int64_t h, int level);
 /// Which side the map shows; A while nothing is held.
 LongSide long_side(const Scene&);
 /// One sentence that says why no cell of B stands for one of A; empty when each does.
-std::string why_no_long_difference(const Scene&);
+std::string why_no_long_difference(const Shown&);
 /// Whether the map shows A − B.
 bool shows_long_difference(const Scene&);
 /// Whether the cell is hidden in what is shown: of A − B, in both.
@@ -69,7 +69,7 @@ void draw_long_side(Scene&, const Box& region);
 void show_cell(Scene&, Cell);
 /// The strongest cell among the known rows in sight, of queries that can see at least 16 keys; nothing when
 /// there is none.
-std::optional<Cell> strongest_in_sight(const Scene&, const MapFrame&);
+std::optional<Cell> strongest_in_sight(const Shown&, const MapFrame&);
 /// The next key after the chosen one, round the end, whose token is the text; a number is a place: "1204", or
 /// "27353, 15066" for query and key. Nothing when there is none.
 std::optional<Cell> find_place(const Scene&, const std::string& text);

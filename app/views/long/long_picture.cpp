@@ -11,8 +11,8 @@
 
 namespace attnscope {
 
-const Survey& survey_of(const Scene& scene) {
-  return *scene.result.surveys[static_cast<std::size_t>(scene.sequence())];
+const Survey& survey_of(const Shown& shown) {
+  return *shown.result.surveys[static_cast<std::size_t>(shown.sequence())];
 }
 
 ColourScale long_scale(const Scene& scene, std::int64_t h) {

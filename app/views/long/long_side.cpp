@@ -55,12 +55,12 @@ float draw_minimap(Scene& scene, float x, float y, float width) {
 }
 
 /// Beside the minimap: what is known and how long it took.
-void draw_survey_facts(const Scene& scene, float x, float y, float width) {
-  const Ui& ui = scene.ui;
-  const Survey& survey = survey_of(scene);
+void draw_survey_facts(const Shown& shown, float x, float y, float width) {
+  const Ui& ui = shown.ui;
+  const Survey& survey = survey_of(shown);
   const std::int64_t step = survey.known.rows.step;
   const std::string known = step == 1 ? "every query" : "every " + grouped(step) + (step == 2 ? "nd" : "th");
-  const double seconds = scene.run.total_milliseconds / 1000;
+  const double seconds = shown.run.total_milliseconds / 1000;
   const std::pair<std::string_view, std::string> facts[] = {
       {"known", known},
       {"swept in", fixed(seconds, seconds < 10 ? 2 : 1) + " s"},

@@ -10,15 +10,15 @@ namespace attnscope {
 
 namespace {
 
-const Survey& survey_of_held(const Scene& scene) {
-  return *scene.held->result->layer().surveys[static_cast<std::size_t>(scene.sequence())];
+const Survey& survey_of_held(const Shown& shown) {
+  return *shown.held->result->layer().surveys[static_cast<std::size_t>(shown.sequence())];
 }
 
 }  // namespace
 
 LongSide long_side(const Scene& scene) { return scene.held ? scene.view.long_view->side : LongSide::A; }
 
-std::string why_no_long_difference(const Scene& scene) {
+std::string why_no_long_difference(const Shown& scene) {
   if (!scene.held) return {};
   const Dimensions &a = scene.result.dimensions, &b = scene.held->result->layer().dimensions;
   const auto sentence = [](const std::string& of_a, const std::string& of_b, const char* what) {

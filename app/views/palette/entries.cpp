@@ -14,12 +14,12 @@
 namespace attnscope {
 namespace {
 
-void add_actions(const Scene& scene, std::vector<PaletteEntry>& all) {
+void add_actions(const Shown& shown, std::vector<PaletteEntry>& all) {
   const Action* before = nullptr;
   for (const Action& action : actions()) {
     const bool is_second_key = before && before->run == action.run;
     before = &action;
-    if (!is_possible(action, scene) || action.run == open_palette || is_second_key) continue;
+    if (!is_possible(action, shown) || action.run == open_palette || is_second_key) continue;
     const auto run = [&action](Scene& now) {
       if (action.only) now.view.mode = *action.only;
       action.run(now);
@@ -39,16 +39,16 @@ void show_control(Scene& scene, const ControlEntry& control) {
   view.keyboard.sought = {std::string(control.label), std::string(control.title), 8, {}, 0};
 }
 
-void add_controls(const Scene& scene, std::vector<PaletteEntry>& all) {
-  if (scene.result.is_long()) return;  // it has others
+void add_controls(const Shown& shown, std::vector<PaletteEntry>& all) {
+  if (shown.result.is_long()) return;  // it has others
   for (const ControlEntry& control : control_entries())
     all.push_back({std::string(control.name), "control", control.words,
                    [&control](Scene& now) { show_control(now, control); }});
 }
 
 /// A plot that is in none of the places comes to the first.
-void add_plots(const Scene& scene, std::vector<PaletteEntry>& all) {
-  if (scene.result.is_long()) return;
+void add_plots(const Shown& shown, std::vector<PaletteEntry>& all) {
+  if (shown.result.is_long()) return;
   constexpr std::array<std::string_view, plot_kinds> words{
       "entropy row query uncertainty spread entropie zeile",
       "entropy head entropie kopf",
@@ -72,8 +72,8 @@ void add_plots(const Scene& scene, std::vector<PaletteEntry>& all) {
   }
 }
 
-void add_examples(const Scene& scene, std::vector<PaletteEntry>& all) {
-  for (const Example& example : scene.examples)
+void add_examples(const Shown& shown, std::vector<PaletteEntry>& all) {
+  for (const Example& example : shown.examples)
     all.push_back({own(example.name), "example", "example sample open beispiel öffnen",
                    [path = example.path](Scene& now) { now.requests.open = path; }});
 }
@@ -98,7 +98,7 @@ void add_exports(std::vector<PaletteEntry>& all) {
                    [format = out.format](Scene& now) { open_export_dialog(now, format); }});
 }
 
-void add_looks(const Scene& scene, std::vector<PaletteEntry>& all) {
+void add_looks(const Shown& shown, std::vector<PaletteEntry>& all) {
   struct Look {
     std::string_view name, words;
   };
@@ -110,7 +110,7 @@ void add_looks(const Scene& scene, std::vector<PaletteEntry>& all) {
   for (std::size_t i = 0; i < themes.size(); ++i)
     all.push_back({std::string(themes[i].name), "theme", themes[i].words,
                    [i](Scene& now) { now.view.theme = static_cast<ThemeName>(i); }});
-  for (const Language& language : scene.languages)
+  for (const Language& language : shown.languages)
     all.push_back({own(language.name), "language",
                    language.code == "de" ? "language german deutsch sprache übersetzung"
                                          : "language english englisch sprache",
@@ -140,14 +140,14 @@ int score_in(std::string_view text, std::string_view word, int whole, int begins
 
 }  // namespace
 
-std::vector<PaletteEntry> palette_entries(const Scene& scene) {
+std::vector<PaletteEntry> palette_entries(const Shown& shown) {
   std::vector<PaletteEntry> all;
-  add_actions(scene, all);
-  add_controls(scene, all);
-  add_plots(scene, all);
-  add_examples(scene, all);
+  add_actions(shown, all);
+  add_controls(shown, all);
+  add_plots(shown, all);
+  add_examples(shown, all);
   add_exports(all);
-  add_looks(scene, all);
+  add_looks(shown, all);
   return all;
 }
 

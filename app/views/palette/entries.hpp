@@ -36,7 +36,7 @@ struct ControlEntry {
 std::span<const ControlEntry> control_entries();
 
 /// Everything that can be found now, actions first.
-std::vector<PaletteEntry> palette_entries(const Scene&);
+std::vector<PaletteEntry> palette_entries(const Shown&);
 
 /// How well an entry answers what was typed: 0 = not at all. Every word that was typed must be in its name,
 /// as it is shown or in English, or among its other words. Case and accents do not matter.

@@ -13,8 +13,8 @@ namespace attnscope {
 namespace {
 
 /// Full attention's weight of the cell: the softmax of the whole row without window, pattern and mistakes.
-double full_weight(const Scene& scene, const CellFacts& f, const CellRow& cells) {
-  const LayerResult& r = scene.result;
+double full_weight(const Shown& shown, const CellFacts& f, const CellRow& cells) {
+  const LayerResult& r = shown.result;
   const auto keys = static_cast<std::size_t>(r.dimensions.keys);
   const MaskedRow<float> parts{
       f.b,        f.h,
@@ -22,7 +22,7 @@ double full_weight(const Scene& scene, const CellFacts& f, const CellRow& cells)
       cells.bias, MaskRule::additive_row<float>(r.document.layer().masking.additive, f.b, f.h, f.query)};
   std::vector<float> masked(keys), weights(keys);
   std::vector<std::uint8_t> seen(keys);
-  mask_row<float>(scene.stats.full_rule(), parts, seen, masked);
+  mask_row<float>(shown.stats.full_rule(), parts, seen, masked);
   softmax_row<float>(SoftmaxKind::Stable, masked, r.document.layer().temperature, weights);
   return static_cast<double>(weights[static_cast<std::size_t>(f.key)]);
 }
@@ -187,25 +187,25 @@ class Ladder {
 };
 
 /// The cell of a head, with the head of keys and values that it shares.
-CellPlace place_of(const Scene& scene, std::int64_t h, Cell cell) {
-  const Dimensions& d = scene.result.dimensions;
-  return {scene.sequence(), h, h * d.kv_heads / d.heads, cell.query, cell.key};
+CellPlace place_of(const Shown& shown, std::int64_t h, Cell cell) {
+  const Dimensions& d = shown.result.dimensions;
+  return {shown.sequence(), h, h * d.kv_heads / d.heads, cell.query, cell.key};
 }
 
 }  // namespace
 
-CellPlace shown_place(const Scene& scene) { return place_of(scene, scene.head(), scene.cell()); }
+CellPlace shown_place(const Shown& shown) { return place_of(shown, shown.head(), shown.cell()); }
 CellPlace chosen_place(const Scene& scene) {
   return place_of(scene, scene.selection.head, scene.selection.cell);
 }
 
-CellFacts facts_of(const Scene& scene, const CellPlace& place, const CellRow& row) {
-  const Document& document = scene.result.document;
+CellFacts facts_of(const Shown& shown, const CellPlace& place, const CellRow& row) {
+  const Document& document = shown.result.document;
   CellFacts f;
   static_cast<CellPlace&>(f) = place;
   f.is_computed = row.is_computed;
   f.has_bias = !row.bias.empty();
-  f.masked = scene.is_masked(f.b, f.h, f.query, f.key);
+  f.masked = shown.is_masked(f.b, f.h, f.query, f.key);
   const auto at = [&](std::span<const float> stage) {
     return static_cast<double>(stage[static_cast<std::size_t>(f.key)]);
   };
@@ -228,14 +228,14 @@ CellFacts facts_of(const Scene& scene, const CellPlace& place, const CellRow& ro
     const double x = static_cast<double>(row.masked[j]);
     if (std::isfinite(x)) f.sum += std::exp((x - f.largest) / tau);
   }
-  const bool patterned = f.masked && scene.stats.rule().is_sparse();
-  if (patterned && scene.stats.full_rule().allows(f.b, f.h, f.query, f.key))
-    f.full = full_weight(scene, f, row);
+  const bool patterned = f.masked && shown.stats.rule().is_sparse();
+  if (patterned && shown.stats.full_rule().allows(f.b, f.h, f.query, f.key))
+    f.full = full_weight(shown, f, row);
   return f;
 }
 
-CellFacts facts_of(const Scene& scene, const CellPlace& place) {
-  return facts_of(scene, place, row_of_planes(scene.result, place.b, place.h, place.query));
+CellFacts facts_of(const Shown& shown, const CellPlace& place) {
+  return facts_of(shown, place, row_of_planes(shown.result, place.b, place.h, place.query));
 }
 
 std::vector<LadderLine> ladder_of(Scene& scene, const CellFacts& facts) {

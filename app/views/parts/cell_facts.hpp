@@ -16,7 +16,7 @@ struct CellPlace {
   bool operator==(const CellPlace&) const = default;
 };
 /// The cell that the mouse previews, else the chosen one.
-CellPlace shown_place(const Scene&);
+CellPlace shown_place(const Shown&);
 /// The chosen one, whatever the mouse is on.
 CellPlace chosen_place(const Scene&);
 
@@ -36,10 +36,10 @@ struct CellFacts : CellPlace {
   std::optional<double> full;  // what full attention had put on a cell that a window or pattern hides
 };
 /// `row` is that of the place's query.
-CellFacts facts_of(const Scene&, const CellPlace&, const CellRow& row);
+CellFacts facts_of(const Shown&, const CellPlace&, const CellRow& row);
 /// Of a result that keeps its planes.
-CellFacts facts_of(const Scene&, const CellPlace&);
-inline CellFacts facts_of(const Scene& scene) { return facts_of(scene, shown_place(scene)); }
+CellFacts facts_of(const Shown&, const CellPlace&);
+inline CellFacts facts_of(const Shown& shown) { return facts_of(shown, shown_place(shown)); }
 
 /// "scaled   × 1/√8 = 0.354   4.701"
 struct LadderLine {

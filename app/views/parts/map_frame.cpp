@@ -12,14 +12,14 @@ using Label = std::string (*)(const LayerResult&, std::int64_t sequence, std::in
 
 /// Over the whole batch, so that maps side by side stand on one line. `last` more are looked at at the end:
 /// the keys of no token.
-float widest_label(const Scene& scene, const Axis& axis) {
+float widest_label(const Shown& shown, const Axis& axis) {
   const Label label = axis.keys ? key_label : query_label;
   // Numbered tokens have most digits at the end.
-  const std::int64_t last = std::max<std::int64_t>(1, axis.keys ? scene.result.dimensions.extra : 0);
+  const std::int64_t last = std::max<std::int64_t>(1, axis.keys ? shown.result.dimensions.extra : 0);
   float widest = 0;
-  for (std::int64_t b = 0; b < std::min<std::int64_t>(scene.result.dimensions.batch, 4); ++b) {
+  for (std::int64_t b = 0; b < std::min<std::int64_t>(shown.result.dimensions.batch, 4); ++b) {
     const auto look = [&](std::int64_t i) {
-      widest = std::max(widest, scene.ui.text_width(label(scene.result, b, i), type::label));
+      widest = std::max(widest, shown.ui.text_width(label(shown.result, b, i), type::label));
     };
     for (std::int64_t i = 0; i < std::min<std::int64_t>(axis.count, 256); ++i) look(i);
     for (std::int64_t i = axis.count - last; i < axis.count; ++i) look(i);

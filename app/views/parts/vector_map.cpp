@@ -170,10 +170,10 @@ VectorWords vector_words(Stage stage) {
 namespace {
 
 /// Of keys and values that several heads of queries share.
-std::string shared_by(const Scene& scene, Stage stage) {
-  const Dimensions& d = scene.result.dimensions;
+std::string shared_by(const Shown& shown, Stage stage) {
+  const Dimensions& d = shown.result.dimensions;
   if (stage != Stage::Key && stage != Stage::RotateKey && stage != Stage::Value) return {};
-  const std::int64_t group = d.heads / d.kv_heads, first = scene.head() / group * group;
+  const std::int64_t group = d.heads / d.kv_heads, first = shown.head() / group * group;
   if (group < 2) return {};
   return " Shared by heads " + std::to_string(first) + " – " + std::to_string(first + group - 1) + ".";
 }

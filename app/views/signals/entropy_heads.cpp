@@ -43,7 +43,7 @@ void draw_whisker(const Ui& ui, const Axes& axes, float y, const RowSpread& spre
   ui.vertical(x1, y - tall / 2, tall, colour);
 }
 
-void draw_bar(const Scene& scene, const Axes& axes, const HeadRow& row, const RowSpread& a,
+void draw_bar(const Shown& scene, const Axes& axes, const HeadRow& row, const RowSpread& a,
               const std::optional<RowSpread>& b) {
   const Ui& ui = scene.ui;
   const bool chosen = row.head == scene.head();
@@ -79,13 +79,13 @@ double most_of(const Measures& a, const Measures* b, std::int64_t sequence) {
   return most;
 }
 
-void draw_read_out(const Scene& scene, const Axes& axes, const HeadRow& row, const RowSpread& a,
+void draw_read_out(const Shown& shown, const Axes& axes, const HeadRow& row, const RowSpread& a,
                    const std::optional<RowSpread>& b) {
   std::string text =
-      scene.ui.fitted(head_name(scene.result, row.head), type::tick, Ink::Medium, scene.ui.px(96)) + "  " +
+      shown.ui.fitted(head_name(shown.result, row.head), type::tick, Ink::Medium, shown.ui.px(96)) + "  " +
       number(a.mean) + "  (" + number(a.low) + " to " + number(a.high) + ")";
   if (b) text += "  held " + number(b->mean);
-  draw_value_tag(scene.ui, axes, {std::isfinite(a.mean) ? axes.x(a.mean) : axes.area.x, row.box.centre_y()},
+  draw_value_tag(shown.ui, axes, {std::isfinite(a.mean) ? axes.x(a.mean) : axes.area.x, row.box.centre_y()},
                  text);
 }
 

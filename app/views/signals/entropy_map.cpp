@@ -14,16 +14,16 @@ namespace {
 /// The map ends before its brightest colours: the focus stays the brightest thing in the window.
 constexpr float damped_end = 1 / 0.8f;
 
-const RowMeasures& row_of(const Scene& scene, const Cell& at) {
-  return scene.result.measures.row(scene.sequence(), at.query, at.key);
+const RowMeasures& row_of(const Shown& shown, const Cell& at) {
+  return shown.result.measures.row(shown.sequence(), at.query, at.key);
 }
 
 /// Heads as rows, queries as columns; `Cell` names both here.
-void draw_picture(const Scene& scene, const Box& box) {
-  const Ui& ui = scene.ui;
-  const Measures& m = scene.result.measures;
-  std::uint64_t content = mix_hash(0, scene.result.ticket);
-  for (const auto part : {static_cast<std::uint64_t>(scene.sequence()), static_cast<std::uint64_t>(box.w),
+void draw_picture(const Shown& shown, const Box& box) {
+  const Ui& ui = shown.ui;
+  const Measures& m = shown.result.measures;
+  std::uint64_t content = mix_hash(0, shown.result.ticket);
+  for (const auto part : {static_cast<std::uint64_t>(shown.sequence()), static_cast<std::uint64_t>(box.w),
                           static_cast<std::uint64_t>(box.h), static_cast<std::uint64_t>(ui.theme.name)}) {
     content = mix_hash(content, part);
   }
@@ -31,14 +31,14 @@ void draw_picture(const Scene& scene, const Box& box) {
     Tensor values(Shape{m.heads, m.queries});
     for (std::int64_t h = 0; h < m.heads; ++h) {
       for (std::int64_t i = 0; i < m.queries; ++i) {
-        const RowMeasures& row = row_of(scene, {h, i});
+        const RowMeasures& row = row_of(shown, {h, i});
         values.matrix()(h, i) = static_cast<float>(std::isfinite(row.largest) ? row.normalised : row.largest);
       }
     }
     RasterJob job = whole_matrix(ui, std::as_const(values).matrix(), colormap(ui.theme.weights), box);
     job.high = damped_end;
     job.kind = [&](std::int64_t h, std::int64_t i) {
-      const RowMeasures& row = row_of(scene, {h, i});
+      const RowMeasures& row = row_of(shown, {h, i});
       const bool not_defined = std::isfinite(row.largest) && std::isnan(row.normalised);
       return not_defined ? CellKind::Masked : CellKind::Number;
     };
@@ -46,8 +46,8 @@ void draw_picture(const Scene& scene, const Box& box) {
   });
 }
 
-void draw_colour_bar(const Scene& scene, const Box& box) {
-  const Ui& ui = scene.ui;
+void draw_colour_bar(const Shown& shown, const Box& box) {
+  const Ui& ui = shown.ui;
   const float text = ui.px(10), y = box.centre_y();
   const Box ramp{box.x + text, std::round(y - ui.px(4)), box.w - 2 * text, ui.px(8)};
   const Colormap& map = colormap(ui.theme.weights);
@@ -59,7 +59,7 @@ void draw_colour_bar(const Scene& scene, const Box& box) {
   ui.text(box.right(), y, "1", {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
 }
 
-void draw_head_numbers(const Scene& scene, const Axes& axes, std::int64_t heads) {
+void draw_head_numbers(const Shown& scene, const Axes& axes, std::int64_t heads) {
   const Ui& ui = scene.ui;
   const float row = axes.area.h / static_cast<float>(heads);
   const auto step = static_cast<std::int64_t>(std::max(1.f, std::ceil(ui.px(13) / row)));
@@ -72,11 +72,11 @@ void draw_head_numbers(const Scene& scene, const Axes& axes, std::int64_t heads)
   }
 }
 
-std::string read_out(const Scene& scene, const Cell& at) {
-  const RowMeasures& row = row_of(scene, at);
+std::string read_out(const Shown& shown, const Cell& at) {
+  const RowMeasures& row = row_of(shown, at);
   const std::string where = "head " + std::to_string(at.query) + "  " +
-                            scene.ui.fitted(query_label(scene.result, scene.sequence(), at.key), type::tick,
-                                            Ink::Medium, scene.ui.px(80));
+                            shown.ui.fitted(query_label(shown.result, shown.sequence(), at.key), type::tick,
+                                            Ink::Medium, shown.ui.px(80));
   if (!std::isfinite(row.largest)) return where + "  NaN";
   if (row.allowed == 0) return where + "  no key";
   if (std::isnan(row.normalised)) return where + "  n/a";

@@ -136,8 +136,8 @@ void draw_row_labels(const Ui& ui, const Axes& axes, const GradientRow& line) {
            ink, Align::Right});
 }
 
-void draw_legend(const Scene& scene, const Box& box) {
-  const Ui& ui = scene.ui;
+void draw_legend(const Shown& shown, const Box& box) {
+  const Ui& ui = shown.ui;
   constexpr std::array<std::string_view, 3> names{"Q", "K", "V"};
   const auto colours = colours_of(ui);
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -49,7 +49,7 @@ class TitleLine {
 };
 
 /// The measures of B where its rows can be compared with those that are shown; else null.
-const Measures* held_measures(const Scene&);
+const Measures* held_measures(const Shown&);
 /// Fill of the differences above and below 0.
 Rgba positive_fill(const Ui&);
 Rgba negative_fill(const Ui&);

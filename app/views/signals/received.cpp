@@ -69,9 +69,9 @@ void draw_steps(const Ui& ui, const Axes& axes, const std::vector<double>& value
   draw_dashed_curve(ui, axes, steps, colour, std::max(1.f, width * ui.scale()));
 }
 
-std::string read_out(const Scene& scene, const Received& keys, std::int64_t key) {
-  const std::string name = scene.ui.fitted(key_label(scene.result, scene.sequence(), key), type::tick,
-                                           Ink::Medium, scene.ui.px(96));
+std::string read_out(const Shown& shown, const Received& keys, std::int64_t key) {
+  const std::string name = shown.ui.fitted(key_label(shown.result, shown.sequence(), key), type::tick,
+                                           Ink::Medium, shown.ui.px(96));
   const auto at = static_cast<std::size_t>(key);
   const std::string text = name + "  " + fixed(keys.a[at], 2) + "  uniform " + fixed(keys.uniform[at], 2);
   return keys.b ? text + "   held " + fixed((*keys.b)[at], 2) : text;

@@ -98,9 +98,9 @@ std::string read_out(const Axes& axes, const ScoreSpreads& all, int bar) {
   return all.held ? text + "   held " + grouped(all.held->bars.counts[k]) : text;
 }
 
-bool has_allowed_cells(const Scene& scene) {
-  for (std::int64_t query = 0; query < scene.result.dimensions.queries; ++query)
-    if (scene.result.measures.row(scene.sequence(), scene.head(), query).allowed > 0) return true;
+bool has_allowed_cells(const Shown& shown) {
+  for (std::int64_t query = 0; query < shown.result.dimensions.queries; ++query)
+    if (shown.result.measures.row(shown.sequence(), shown.head(), query).allowed > 0) return true;
   return false;
 }
 

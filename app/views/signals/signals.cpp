@@ -38,15 +38,15 @@ void draw_plot(const PlotPlace& place) {
 }
 
 /// What a plot marks for the chosen cell; empty where that is no single number.
-std::string marked_number(const Scene& scene, PlotKind kind) {
-  const Measures& all = scene.result.measures;
-  const RowMeasures& row = all.row(scene.sequence(), scene.head(), scene.cell().query);
-  const HeadMeasures& head = all.head(scene.sequence(), scene.head());
+std::string marked_number(const Shown& shown, PlotKind kind) {
+  const Measures& all = shown.result.measures;
+  const RowMeasures& row = all.row(shown.sequence(), shown.head(), shown.cell().query);
+  const HeadMeasures& head = all.head(shown.sequence(), shown.head());
   switch (kind) {
     case PlotKind::EntropyRows: return fixed(row.entropy, 2) + " nats";
     case PlotKind::EntropyHeads: return fixed(head.entropy, 2) + " nats";
     case PlotKind::Weights: return "largest " + fixed(head.largest, 3);
-    case PlotKind::Received: return fixed(head.received[static_cast<std::size_t>(scene.cell().key)], 2);
+    case PlotKind::Received: return fixed(head.received[static_cast<std::size_t>(shown.cell().key)], 2);
     case PlotKind::EntropyMap:
     case PlotKind::Scores:
     case PlotKind::Time:

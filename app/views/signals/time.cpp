@@ -151,8 +151,8 @@ void draw_level(Scene& scene, const TimeWindow& window) {
 }
 
 /// Values at the time under the mouse.
-void read_off(const Scene& scene, const TimeWindow& window) {
-  const Ui& ui = scene.ui;
+void read_off(const Shown& shown, const TimeWindow& window) {
+  const Ui& ui = shown.ui;
   const Axes& axes = window.axes;
   const float x = ImGui::GetIO().MousePos.x;
   const double t = axes.x_at(x);
@@ -165,7 +165,7 @@ void read_off(const Scene& scene, const TimeWindow& window) {
     if (std::isfinite(value))
       ui.disc({x, axes.y(std::min(static_cast<double>(value), axes.y1))}, ui.px(3), colour);
   };
-  const bool scaled = knows_scores(scene.result.document);
+  const bool scaled = knows_scores(shown.result.document);
   if (scaled) dot(at->scale, ui.theme.text3);
   dot(at->weight, ui.theme.key);
   dot(at->entropy, ui.theme.query);

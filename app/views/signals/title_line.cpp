@@ -141,8 +141,8 @@ Box TitleLine::finish(std::string_view unit) {
   return {box.x, box.y + ui.px(24), box.w, box.h - ui.px(24)};
 }
 
-const Measures* held_measures(const Scene& scene) {
-  return scene.held && scene.stats.can_compare() ? &scene.held->result->layer().measures : nullptr;
+const Measures* held_measures(const Shown& shown) {
+  return shown.held && shown.stats.can_compare() ? &shown.held->result->layer().measures : nullptr;
 }
 
 Rgba positive_fill(const Ui& ui) { return fade(colormap(ui.theme.scores)[208], 0.4f); }

@@ -30,9 +30,9 @@ bool differ(FirstStep step, const StartState::Facts& a, const StartState::Facts&
 }
 
 /// Of the shown sequence.
-StartState::Measured measured(const Scene& scene) {
-  const LayerResult& r = scene.result;
-  const std::int64_t b = scene.sequence();
+StartState::Measured measured(const Shown& shown) {
+  const LayerResult& r = shown.result;
+  const std::int64_t b = shown.sequence();
   StartState::Measured all;
   double rows = 0;
   for (std::int64_t h = 0; h < r.dimensions.heads; ++h) {
@@ -52,10 +52,10 @@ StartState::Measured measured(const Scene& scene) {
 std::string whole_percent(double share) { return fixed(100 * share, 0) + " %"; }
 
 /// Which way the entropies went, as they were measured.
-std::string told_of_scaling(const Scene& scene, double before, double after) {
+std::string told_of_scaling(const Shown& shown, double before, double after) {
   const std::string from = fixed(before, 2), to = fixed(after, 2);
   if (!std::isfinite(before) || !std::isfinite(after)) {
-    const bool has_choice = !std::isnan(scene.result.measures.head(scene.sequence(), 0).uniform.first);
+    const bool has_choice = !std::isnan(shown.result.measures.head(shown.sequence(), 0).uniform.first);
     return has_choice ? "The entropy is not a number here." : "No query has a choice of keys.";
   }
   if (from == to) return "The mean entropy stayed at " + to + ".";

@@ -115,19 +115,19 @@ struct Chip {
 };
 
 /// The token that a chip stands for: its place among all tokens of its text.
-std::int64_t place_of(const Scene& scene, const Row& row, std::int64_t index) {
-  return row.of_keys ? index : position_of(scene.result, scene.sequence(), index);
+std::int64_t place_of(const Shown& shown, const Row& row, std::int64_t index) {
+  return row.of_keys ? index : position_of(shown.result, shown.sequence(), index);
 }
 
 /// A chip with the weight of the shown query's row, or of the shown key's column.
-Chip chip_of(const Scene& scene, const Row& row, std::int64_t index) {
-  const LayerResult& r = scene.result;
-  const Cell cell = scene.cell();
-  const std::int64_t b = scene.sequence(), h = scene.head();
+Chip chip_of(const Shown& shown, const Row& row, std::int64_t index) {
+  const LayerResult& r = shown.result;
+  const Cell cell = shown.cell();
+  const std::int64_t b = shown.sequence(), h = shown.head();
   Chip chip;
   chip.index = index;
   const std::int64_t query = row.of_keys ? cell.query : index, key = row.of_keys ? index : cell.key;
-  const std::int64_t place = place_of(scene, row, index);
+  const std::int64_t place = place_of(shown, row, index);
   chip.is_key = row.of_keys ? index == cell.key : row.answers_both && place == cell.key;
   chip.is_query =
       row.of_keys ? row.answers_both && place == position_of(r, b, cell.query) : index == cell.query;
@@ -135,7 +135,7 @@ Chip chip_of(const Scene& scene, const Row& row, std::int64_t index) {
   if (index < r.dimensions.token_keys() || !row.of_keys) chip.number = std::to_string(place);
   if (row.tinted) {
     chip.weight = matrix_of(r, weights_stage(r.document), b, h)(query, key);
-    chip.masked = scene.is_masked(b, h, query, key) && chip.weight == 0 && knows_scores(r.document);
+    chip.masked = shown.is_masked(b, h, query, key) && chip.weight == 0 && knows_scores(r.document);
     chip.dropped = r.document.layer().dropout.rate > 0 && !chip.masked && chip.weight > 0 &&
                    matrix_of(r, Stage::Drop, b, h)(query, key) == 0;
   }
