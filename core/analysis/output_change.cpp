@@ -3,6 +3,7 @@
 #include "core/attention/blocks.hpp"
 #include "core/attention/dropout.hpp"
 #include "core/attention/run_stage.hpp"
+#include "core/base/product.hpp"
 #include "core/document/precision.hpp"
 
 namespace attnscope {
@@ -39,13 +40,17 @@ class ChangedOutput {
       if (!has_intervention(document_, h)) continue;
       const Rows used = trace_[Stage::Drop]->matrix(at.b, h).middleRows(at.first, at.count).cast<double>();
       const Rows value = trace_[Stage::Value]->matrix(at.b, h * size_.kv_heads / size_.heads).cast<double>();
-      const Rows mixed = (used - own_weights(at, h)) * value;
+      const Rows moved = used - own_weights(at, h);
+      Rows mixed(at.count, size_.d_v);
+      multiply<double>(moved, value, mixed);
       if (!w_output_) {
         change.middleCols(h * size_.d_v, size_.d_v) = mixed;
         continue;
       }
       const Rows block = w_output_->matrix().middleRows(h * size_.d_v, size_.d_v).cast<double>();
-      change.noalias() += mixed * block;
+      Rows added(at.count, size_.d_model);
+      multiply<double>(mixed, block, added);
+      change += added;
     }
     return change;
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/attention/row_math.hpp"
+#include "core/base/product.hpp"
 
 namespace attnscope {
 
@@ -32,12 +33,12 @@ TensorOf<T> linear_weights(const Work& work, const LinearOperands<T>& of, const 
   for_row_blocks(work, qs[0], heads, qs[2], product_ns(turns ? 2 : 1, d_k, keys), [&](const RowBlock& at) {
     using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     auto rows = result.matrix(at.b, at.h).middleRows(at.first, at.count);
-    rows.noalias() = queries.matrix(at.b, at.h).middleRows(at.first, at.count) *
-                     key_features.matrix(at.b, at.h / group).transpose();
-    Rows turned;
+    multiply_transposed<T>(std::as_const(queries).matrix(at.b, at.h).middleRows(at.first, at.count),
+                           std::as_const(key_features).matrix(at.b, at.h / group), rows);
+    Rows turned(turns ? at.count : 0, keys);
     if (turns)
-      turned.noalias() = turned_queries.matrix(at.b, at.h).middleRows(at.first, at.count) *
-                         turned_keys.matrix(at.b, at.h / group).transpose();
+      multiply_transposed<T>(std::as_const(turned_queries).matrix(at.b, at.h).middleRows(at.first, at.count),
+                             std::as_const(turned_keys).matrix(at.b, at.h / group), turned);
     std::vector<std::uint8_t> seen(static_cast<std::size_t>(keys));
     for (std::int64_t i = 0; i < at.count; ++i) {
       const std::int64_t query = at.first + i;
@@ -118,12 +119,13 @@ LinearGradients<T> gradients_of(const Work& work, const LinearRun<T>& run, const
     for (std::int64_t h = kv * group; h < (kv + 1) * group; ++h) {
       if (!is_open(open, h)) continue;
       Matrix above = d_weights.matrix(b, h);
-      Matrix below = query.plain.matrix(b, h) * key.plain.matrix(b, kv).transpose();
+      Matrix below(above.rows(), above.cols());
+      multiply_transposed<T>(query.plain.matrix(b, h), key.plain.matrix(b, kv), below);
       divide_backward(run, b, h, above, below);
-      query.d_turned.matrix(b, h).noalias() = above * key.turned.matrix(b, kv);
-      key.d_turned.matrix(b, kv).noalias() += above.transpose() * query.turned.matrix(b, h);
-      query.d_plain.matrix(b, h).noalias() = below * key.plain.matrix(b, kv);
-      key.d_plain.matrix(b, kv).noalias() += below.transpose() * query.plain.matrix(b, h);
+      multiply<T>(above, key.turned.matrix(b, kv), query.d_turned.matrix(b, h));
+      add_transposed_multiply<T>(above, query.turned.matrix(b, h), key.d_turned.matrix(b, kv));
+      multiply<T>(below, key.plain.matrix(b, kv), query.d_plain.matrix(b, h));
+      add_transposed_multiply<T>(below, query.plain.matrix(b, h), key.d_plain.matrix(b, kv));
     }
   });
   return {std::move(query).through(work, run.of.query, run.of.query_rotation),

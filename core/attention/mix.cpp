@@ -1,6 +1,7 @@
 #include "core/attention/mix.hpp"
 
 #include "core/attention/blocks.hpp"
+#include "core/base/product.hpp"
 
 namespace attnscope {
 
@@ -10,8 +11,8 @@ TensorOf<T> mix(const Work& work, const TensorOf<T>& weights, const TensorOf<T>&
   const std::int64_t keys = weights.shape()[3], group = heads / value.shape()[1], d_v = value.shape()[3];
   TensorOf<T> result(Shape{batch, heads, queries, d_v});
   for_row_blocks(work, batch, heads, queries, product_ns(1, keys, d_v), [&](const RowBlock& at) {
-    result.matrix(at.b, at.h).middleRows(at.first, at.count).noalias() =
-        weights.matrix(at.b, at.h).middleRows(at.first, at.count) * value.matrix(at.b, at.h / group);
+    multiply<T>(weights.matrix(at.b, at.h).middleRows(at.first, at.count), value.matrix(at.b, at.h / group),
+                result.matrix(at.b, at.h).middleRows(at.first, at.count));
   });
   return result;
 }
@@ -28,8 +29,8 @@ MixGradients<T> mix_backward(const Work& work, const TensorOf<T>& weights, const
   work.for_each(batch * kv_heads, group_ns, [&](std::int64_t i) {
     const std::int64_t b = i / kv_heads, kv = i % kv_heads;
     for (std::int64_t h = kv * group; h < (kv + 1) * group; ++h) {
-      d.value.matrix(b, kv).noalias() += weights.matrix(b, h).transpose() * d_mixed.matrix(b, h);
-      d.weights.matrix(b, h).noalias() = d_mixed.matrix(b, h) * value.matrix(b, kv).transpose();
+      add_transposed_multiply<T>(weights.matrix(b, h), d_mixed.matrix(b, h), d.value.matrix(b, kv));
+      multiply_transposed<T>(d_mixed.matrix(b, h), value.matrix(b, kv), d.weights.matrix(b, h));
     }
   });
   return d;

@@ -1,6 +1,7 @@
 #include "core/attention/projections.hpp"
 
 #include "core/attention/blocks.hpp"
+#include "core/base/product.hpp"
 
 namespace attnscope {
 
@@ -13,8 +14,8 @@ TensorOf<T> project(const Work& work, const TensorOf<T>& x, const TensorOf<T>& w
   for_row_blocks(work, batch, heads, tokens, product_ns(1, d_in, d), [&](const RowBlock& at) {
     auto head = result.matrix(at.b, at.h);
     auto rows = head.middleRows(at.first, at.count);
-    rows.noalias() =
-        x.matrix(at.b).middleRows(first + at.first, at.count) * w.matrix().middleCols(at.h * d, d);
+    multiply<T>(x.matrix(at.b).middleRows(first + at.first, at.count), w.matrix().middleCols(at.h * d, d),
+                rows);
     if (bias != nullptr) rows.rowwise() += bias->matrix().row(0).segment(at.h * d, d);
   });
   return result;
@@ -29,15 +30,15 @@ ProjectGradients<T> project_backward(const Work& work, const ProjectRun<T>& run,
   work.for_each(heads, product_ns(rows, d_in, d) * static_cast<double>(batch), [&](std::int64_t h) {
     for (std::int64_t b = 0; b < batch; ++b) {
       const auto dy = d_y.matrix(b, h).topRows(rows);
-      found.w.matrix().middleCols(h * d, d).noalias() +=
-          run.x.matrix(b).middleRows(run.first, rows).transpose() * dy;
+      add_transposed_multiply<T>(run.x.matrix(b).middleRows(run.first, rows), dy,
+                                 found.w.matrix().middleCols(h * d, d));
       found.bias.matrix().middleCols(h * d, d) += dy.colwise().sum();
     }
   });
   work.for_each(batch, product_ns(rows, d_in, heads * d), [&](std::int64_t b) {
     for (std::int64_t h = 0; h < heads; ++h)
-      d_x.matrix(b).middleRows(run.first, rows).noalias() +=
-          d_y.matrix(b, h).topRows(rows) * run.w.matrix().middleCols(h * d, d).transpose();
+      add_multiply_transposed<T>(d_y.matrix(b, h).topRows(rows), run.w.matrix().middleCols(h * d, d),
+                                 d_x.matrix(b).middleRows(run.first, rows));
   });
   return found;
 }
@@ -54,8 +55,8 @@ TensorOf<T> fuse(const Work& work, const TensorOf<T>& x, const std::array<FusedP
     for_row_blocks(work, batch, part.heads, tokens, product_ns(1, d_in, d), [&](const RowBlock& at) {
       auto sequence = result.matrix(at.b);
       auto block = sequence.block(at.first, first + at.h * d, at.count, d);
-      block.noalias() =
-          x.matrix(at.b).middleRows(at.first, at.count) * part.w->matrix().middleCols(at.h * d, d);
+      multiply<T>(x.matrix(at.b).middleRows(at.first, at.count), part.w->matrix().middleCols(at.h * d, d),
+                  block);
       if (part.bias != nullptr) block.rowwise() += part.bias->matrix().row(0).segment(at.h * d, d);
     });
     first += part.heads * d;
@@ -136,7 +137,7 @@ TensorOf<T> output(const Work& work, const TensorOf<T>& concatenated, const Tens
   for_row_blocks(work, batch, 1, queries, product_ns(1, d_in, d_model), [&](const RowBlock& at) {
     auto sequence = result.matrix(at.b);
     auto rows = sequence.middleRows(at.first, at.count);
-    rows.noalias() = concatenated.matrix(at.b).middleRows(at.first, at.count) * w.matrix();
+    multiply<T>(concatenated.matrix(at.b).middleRows(at.first, at.count), w.matrix(), rows);
     if (bias != nullptr) rows.rowwise() += bias->matrix().row(0);
   });
   return result;
@@ -148,8 +149,8 @@ OutputGradients<T> output_backward(const TensorOf<T>& concatenated, const Tensor
   OutputGradients<T> d{TensorOf<T>(concatenated.shape()), TensorOf<T>(w.shape()),
                        TensorOf<T>(Shape{w.shape()[1]})};
   for (std::int64_t b = 0; b < d_y.shape()[0]; ++b) {
-    d.concatenated.matrix(b).noalias() = d_y.matrix(b) * w.matrix().transpose();
-    d.w.matrix().noalias() += concatenated.matrix(b).transpose() * d_y.matrix(b);
+    multiply_transposed<T>(d_y.matrix(b), w.matrix(), d.concatenated.matrix(b));
+    add_transposed_multiply<T>(concatenated.matrix(b), d_y.matrix(b), d.w.matrix());
     d.bias.matrix() += d_y.matrix(b).colwise().sum();
   }
   return d;

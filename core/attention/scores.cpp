@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/base/product.hpp"
+
 namespace attnscope {
 
 template <class T>
@@ -13,8 +15,9 @@ TensorOf<T> score(const Work& work, const TensorOf<T>& query, const TensorOf<T>&
   const std::int64_t d_k = query.shape()[3], group = heads / key.shape()[1], keys = key.shape()[2];
   TensorOf<T> result(Shape{batch, heads, queries, keys});
   for_row_blocks(work, batch, heads, queries, product_ns(1, d_k, keys), [&](const RowBlock& at) {
-    result.matrix(at.b, at.h).middleRows(at.first, at.count).noalias() =
-        query.matrix(at.b, at.h).middleRows(at.first, at.count) * key.matrix(at.b, at.h / group).transpose();
+    multiply_transposed<T>(query.matrix(at.b, at.h).middleRows(at.first, at.count),
+                           key.matrix(at.b, at.h / group),
+                           result.matrix(at.b, at.h).middleRows(at.first, at.count));
   });
   return result;
 }
@@ -32,8 +35,8 @@ ScoreGradients<T> score_backward(const Work& work, const TensorOf<T>& query, con
     const std::int64_t b = i / kv_heads, kv = i % kv_heads;
     for (std::int64_t h = kv * group; h < (kv + 1) * group; ++h) {
       if (!is_open(open, h)) continue;
-      d.query.matrix(b, h).noalias() = d_scores.matrix(b, h) * key.matrix(b, kv);
-      d.key.matrix(b, kv).noalias() += d_scores.matrix(b, h).transpose() * query.matrix(b, h);
+      multiply<T>(d_scores.matrix(b, h), key.matrix(b, kv), d.query.matrix(b, h));
+      add_transposed_multiply<T>(d_scores.matrix(b, h), query.matrix(b, h), d.key.matrix(b, kv));
     }
   });
   return d;

@@ -7,6 +7,7 @@
 
 #include "core/attention/blocks.hpp"
 #include "core/base/error.hpp"
+#include "core/base/product.hpp"
 
 namespace attnscope {
 namespace {
@@ -70,9 +71,9 @@ Tensor stored_product(const Work& work, const Tensor& x, const StoredTensor& w, 
       const auto some = x.matrix(b).middleRows(row, count);
       auto block = result.block(row, panel.first, count, panel.count);
       if (layout == WeightLayout::InOut)
-        block.noalias() = some * panel.weights;
+        multiply<float>(some, panel.weights, block);
       else
-        block.noalias() = some * panel.weights.transpose();
+        multiply_transposed<float>(some, panel.weights, block);
       if (bias != nullptr) block.rowwise() += bias->matrix().row(0).segment(panel.first, panel.count);
     }
   });
