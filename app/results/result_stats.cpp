@@ -98,6 +98,7 @@ void ResultStats::each_computed(Each&& each) {
   each(ranges_);
   each(histograms_);
   each(picture_histograms_);
+  each(picture_largest_);
   each(moved_);
   each(weights_);
   each(kept_);
@@ -118,8 +119,8 @@ bool ResultStats::finish() {
 
 bool ResultStats::is_computing() const {
   return (error_task_ && !error_task_->is_done()) || differences_.is_busy() || ranges_.is_busy() ||
-         histograms_.is_busy() || picture_histograms_.is_busy() || moved_.is_busy() || weights_.is_busy() ||
-         kept_.is_busy();
+         histograms_.is_busy() || picture_histograms_.is_busy() || picture_largest_.is_busy() ||
+         moved_.is_busy() || weights_.is_busy() || kept_.is_busy();
 }
 
 bool ResultStats::is_small() const {
@@ -334,27 +335,48 @@ ConstMatrixMap<float> picture_in(const LayerResult& result, const ResultStats::O
   return (of.mean ? known.mean : known.largest_cells()).matrix(of.h - known.first_head);
 }
 
-Histogram picture_spread(const LayerResult& now, const LayerResult* held, const ResultStats::OfPicture& of,
-                         const HistogramRequest& request) {
+/// Every cell that has a weight in it, or in one of both.
+template <class Take>
+void each_of_picture(const LayerResult& now, const LayerResult* held, const ResultStats::OfPicture& of,
+                     const Take& take) {
   const auto a = picture_in(now, of);
-  HistogramCount count(request.low, request.high, request.bins, request.log);
   if (!of.difference) {
     for (const float v : a.reshaped())
-      if (v != 0) count.add(v);
+      if (v != 0) take(v);
   } else if (held != nullptr && held->is_long()) {
     const auto b = picture_in(*held, of);
     for (Eigen::Index i = 0; i < a.size() && a.size() == b.size(); ++i)
-      if (a.data()[i] != 0 || b.data()[i] != 0) count.add(a.data()[i] - b.data()[i]);
+      if (a.data()[i] != 0 || b.data()[i] != 0) take(a.data()[i] - b.data()[i]);
   }
+}
+
+Histogram picture_spread(const LayerResult& now, const LayerResult* held, const ResultStats::OfPicture& of,
+                         const HistogramRequest& request) {
+  HistogramCount count(request.low, request.high, request.bins, request.log);
+  each_of_picture(now, held, of, [&](float v) { count.add(v); });
   return std::move(count).finish();
 }
 
 }  // namespace
 
+ResultStats::Stamp ResultStats::picture_stamp(const OfPicture& of) const {
+  const Stamp made = mix_hash(result_->ticket, result_->refinement);
+  return of.difference && held_ ? mix_hash(made, held_->ticket) : made;
+}
+
+float ResultStats::picture_largest(const OfPicture& of) {
+  const auto there = picture_largest_.get(
+      of, picture_stamp(of), who_counts(), [=, now = result_, held = held_](const std::stop_token&) {
+        float most = 0;
+        each_of_picture(now->layer(), held ? &held->layer() : nullptr, of,
+                        [&](float v) { most = std::isfinite(v) ? std::max(most, std::abs(v)) : most; });
+        return most;
+      });
+  return there ? *there : 0;
+}
+
 HistogramPtr ResultStats::picture_histogram(const OfPicture& of, const HistogramRequest& request) {
-  Stamp made = mix_hash(result_->ticket, result_->refinement);
-  if (of.difference && held_) made = mix_hash(made, held_->ticket);
-  const std::pair all{made, request};
+  const std::pair all{picture_stamp(of), request};
   const auto there = picture_histograms_.get(
       of, all, who_counts(), [=, now = result_, held = held_](const std::stop_token&) {
         return picture_spread(now->layer(), held ? &held->layer() : nullptr, of, request);

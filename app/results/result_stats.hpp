@@ -105,6 +105,9 @@ class ResultStats {
     auto operator<=>(const OfPicture&) const = default;
   };
   HistogramPtr picture_histogram(const OfPicture&, const HistogramRequest&);
+  /// The largest magnitude of a cell of it; 0 until it is there, and while the two pictures have cells of
+  /// other sizes.
+  float picture_largest(const OfPicture&);
   /// How the weights that mix the values (before dropout) are spread over one head's allowed cells.
   WeightSpreadPtr weights(std::int64_t b, std::int64_t h);
   /// The strongest weights of rows; the plane must be one of weights.
@@ -125,6 +128,7 @@ class ResultStats {
   /// Who goes through cells; null: the caller.
   Worker* who_counts();
   Stamp difference_stamp(Plane) const;
+  Stamp picture_stamp(const OfPicture&) const;
   Stamp stamp(Plane) const;
   TensorPtr difference(Plane);
   ValueRange sampled_range(Plane, std::int64_t b, std::int64_t h);
@@ -156,6 +160,7 @@ class ResultStats {
            Histogram>
       histograms_{4};
   Computed<OfPicture, std::pair<Stamp, HistogramRequest>, Histogram> picture_histograms_{4};
+  Computed<OfPicture, Stamp, float> picture_largest_{1};
   Computed<std::pair<std::int64_t, std::int64_t>, Stamp, TotalVariation> moved_{1};
   Computed<std::pair<std::int64_t, std::int64_t>, Stamp, WeightSpread> weights_{1};
   Computed<HeadKey, std::pair<Stamp, KeptRequest>, KeptWeights> kept_{1};

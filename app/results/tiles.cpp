@@ -142,7 +142,7 @@ void Tiles::make(const ResultPtr& of, const Place& place, Backend* backend, cons
   }
   if (const auto* at = std::get_if<LinesPlace>(&place)) {
     auto lines =
-        std::make_shared<const std::vector<BrightLine>>(strong_lines(survey(at->sequence), at->head, work));
+        std::make_shared<const std::vector<StrongLine>>(strong_lines(survey(at->sequence), at->head, work));
     const std::lock_guard lock(mutex_);
     if (result_ && result_->ticket == of->ticket) lines_[*at] = {std::move(lines), of->refinement};
     return;

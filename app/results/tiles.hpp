@@ -1,5 +1,5 @@
 // app/results: weights of a long Document where they are looked at: square tiles of cells at any zoom, whole
-// rows and a head's bright lines, computed behind the window in the order in which they are wanted, kept
+// rows and a head's strong lines, computed behind the window in the order in which they are wanted, kept
 // while there is room.
 #pragma once
 
@@ -22,14 +22,14 @@
 
 namespace attnscope {
 
-struct BrightLine;
+struct StrongLine;
 
-/// The bright lines of a head, see core/engine/strong_lines.hpp.
+/// The strong lines of a head, see core/engine/strong_lines.hpp.
 struct LinesPlace {
   std::int64_t sequence = 0, head = 0;
   auto operator<=>(const LinesPlace&) const = default;
 };
-using LinesPtr = std::shared_ptr<const std::vector<BrightLine>>;
+using LinesPtr = std::shared_ptr<const std::vector<StrongLine>>;
 
 /// All but the worker's part belongs to the interface's thread.
 class Tiles {
@@ -46,7 +46,7 @@ class Tiles {
   /// From now on tiles are of this result. Those of another ticket are forgotten; of the same ticket those
   /// that left out queries are made anew once all queries are known. Null, or a result that is not long:
   /// none. The tiles of a ticket are made by `backend`, which no one else may be waiting for; when it fails,
-  /// and where it is null, by the CPU, as rows and bright lines always are.
+  /// and where it is null, by the CPU, as rows and strong lines always are.
   void show(const ResultPtr&, std::shared_ptr<Backend> backend = {});
 
   /// What is there; null where it is not. A row of another query than the last wanted one may be gone.
@@ -63,7 +63,7 @@ class Tiles {
   void end_frame();
   /// Whether anything wanted is not there yet.
   bool is_busy() const;
-  /// One sentence when a tile could not be made; told once.
+  /// One sentence when a tile could not be made; given once.
   std::string take_error();
 
  private:

@@ -1,4 +1,4 @@
-// app/scene: how heads and interventions on them are called, wherever it is told.
+// app/scene: how heads and interventions on them are called, wherever they are named.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 namespace attnscope {
 
 struct InterventionWords {
-  std::string_view name;   // "Previous token"
-  std::string_view note;   // "all on p − 1"
-  std::string_view state;  // of a head that it was done to: "= previous"
-  std::string_view told;   // "Intervention: previous token."
+  std::string_view name;      // "Previous token"
+  std::string_view note;      // "all on p − 1"
+  std::string_view state;     // of a head that it was done to: "= previous"
+  std::string_view sentence;  // "Intervention: previous token."
 };
 InterventionWords words(Intervention::Kind);
 

@@ -5,7 +5,7 @@
 
 namespace attnscope {
 
-struct Held : Sight {
+struct HeldSight : Sight {
   double seconds = 0;  // when it was held, by ImGui::GetTime(): idle time counts
 };
 

@@ -26,10 +26,10 @@ struct Shown {
   const Result& run;          // the last good one
   const LayerResult& result;  // of it, the layer that is looked at
   const Selection& selected;
-  ResultStats& stats;           // counts when it is asked
-  Tiles* tiles;                 // weights of a long result, where they are looked at
-  const Held* held = nullptr;   // B; null: nothing is held
-  Tiles* held_tiles = nullptr;  // of a long B; null where there is none
+  ResultStats& stats;               // counts when it is asked
+  Tiles* tiles;                     // weights of a long result, where they are looked at
+  const HeldSight* held = nullptr;  // B; null: nothing is held
+  Tiles* held_tiles = nullptr;      // of a long B; null where there is none
   const std::vector<Example>& examples;
   const std::vector<Language>& languages;
   bool compact = false;

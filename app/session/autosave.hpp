@@ -44,7 +44,7 @@ class Autosave {
   void write(State);
   /// Blocks until what was given is on disk, or could not be written.
   void wait();
-  /// Why nothing can be written; told once for each reason, else empty.
+  /// Why nothing can be written; given once for each reason, else empty.
   std::string trouble();
   /// Where it writes; empty where it cannot.
   const std::filesystem::path& file() const { return file_; }

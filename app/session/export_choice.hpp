@@ -18,7 +18,7 @@ namespace attnscope {
 struct ExportSource {
   const LayerResult& result;
   ResultStats& stats;
-  const Held* held;  // B beside it; null: none
+  const HeldSight* held;  // B beside it; null: none
   const ViewState& view;
   const Selection& selection;
 };

@@ -58,7 +58,7 @@ class Writer {
   json& object_;
 };
 
-/// Takes what fits; what does not is told and stays as it was.
+/// Takes what fits; what does not is named and stays as it was.
 class Reader {
  public:
   Reader(const json& object, std::string path, std::vector<std::string>& lost)
@@ -226,14 +226,14 @@ std::uint64_t mark_of(const ViewState& view, const Selection& selection) {
 }
 
 std::string listed(const std::vector<std::string>& lost) {
-  constexpr std::size_t told = 3;
+  constexpr std::size_t named = 3;
   std::string text;
-  for (std::size_t i = 0; i < std::min(told, lost.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(named, lost.size()); ++i) {
     std::string_view what = lost[i];
     if (what.ends_with('.')) what.remove_suffix(1);
     text += fmt::format("{}{}", i == 0 ? "" : "; ", what);
   }
-  if (lost.size() > told) text += fmt::format("; and {} more", lost.size() - told);
+  if (lost.size() > named) text += fmt::format("; and {} more", lost.size() - named);
   return text;
 }
 

@@ -21,7 +21,7 @@ class SessionKeeper {
     const Document& document;
     const ViewState& view;
     const Selection& selection;
-    const std::optional<Held>& held;
+    const std::optional<HeldSight>& held;
     const std::filesystem::path& file;
     double seconds;  // any clock that runs forward
   };

@@ -324,7 +324,7 @@ const Action table[] = {
     any_length(
         {G::Compare, "Hold what is shown", ImGuiKey_Backslash, [](Scene& s) { s.requests.hold = true; }}),
     any_length({G::Compare, "Swap now and held", ImGuiKey_X, [](Scene& s) { s.requests.swap = true; }}),
-    any_length({G::Compare, "Let go of what is held", ImGuiMod_Shift | ImGuiKey_Backslash,
+    any_length({G::Compare, "Drop what is held", ImGuiMod_Shift | ImGuiKey_Backslash,
                 [](Scene& s) { s.requests.release_held = true; }}),
     any_length({G::Compare, "Difference now − held on or off", ImGuiKey_Slash, show_difference}),
 };

@@ -53,7 +53,7 @@ struct AppOptions {
   std::string language = std::string(english);
   bool language_is_asked_for = false;  // for this run: before the one that was chosen last
   bool fresh = false;                  // as in the first run; what is kept stays where it is
-  bool attended = true;                // somebody is there to be asked and told
+  bool attended = true;                // somebody is there who can be asked
 };
 
 class App {
@@ -101,7 +101,7 @@ class App {
   /// Writes the session as it is now, atomically; ".json" is added where the name has no ending. An empty
   /// path means the file it was last saved to, or opened from when that was a document of the person's own.
   /// Other endings export what is on screen: numbers, see export.hpp, or the window as a picture. Success and
-  /// failure are told in a message; nothing is lost: before another file is written over, a card asks,
+  /// failure are said in a message; nothing is lost: before another file is written over, a card asks,
   /// unless `replace` says that it has.
   void save(const std::filesystem::path& path, bool replace = false);
   /// Saves a picture of the window or of one region, drawn anew at its own size; the window stays as it is. A
@@ -147,8 +147,8 @@ class App {
   const Backends& backends() const { return *backends_; }
   void use_backend(std::size_t choice);
 
-  /// In how many seconds, from the last frame on, the picture changes by itself: something that is told for a
-  /// while goes. Empty when nothing does.
+  /// In how many seconds, from the last frame on, the picture changes by itself: something that is shown for
+  /// a while goes. Empty when nothing does.
   std::optional<double> changes_in() const;
 
   /// True while something on screen still moves or is being computed: draw again soon. False: wait for an
@@ -171,7 +171,7 @@ class App {
   /// The result on screen; null before the first.
   const ResultPtr& shown() const { return shown_.result; }
   /// B, when something is held.
-  const std::optional<Held>& held() const { return comparison_.held(); }
+  const std::optional<HeldSight>& held() const { return comparison_.held(); }
   /// How it is looked at, as far as undo covers it.
   Viewing viewing() const;
   const History& history() const { return history_; }
@@ -237,7 +237,7 @@ class App {
   /// A Document that was opened and whose first good result is still to come.
   struct Arrival {
     std::optional<Looks> looks;  // how it will be looked at then
-    bool is_text = false;        // what opening it changed is told then
+    bool is_text = false;        // what opening it changed is said then
   };
 
   LiveEngine& engine_;
@@ -261,7 +261,7 @@ class App {
   TextureCache textures_;
   BackgroundErrors errors_;
   std::unique_ptr<Backends> backends_;
-  std::string backend_note_;         // of the newest result; told when it changes
+  std::string backend_note_;         // of the newest result; said when it changes
   Sight shown_;                      // A; empty before the first result
   Comparison comparison_;            // B
   Stage was_used_ = Stage::Softmax;  // the weights that mixed the values in the result before

@@ -94,20 +94,8 @@ void App::choose_in_long() {
 }
 
 void App::keep_selection_inside() {
-  const Dimensions& d = shown_.result->layer().dimensions;
-  Selection& s = selection_;
-  const auto inside = [](std::int64_t& index, std::int64_t count) {
-    index = std::clamp<std::int64_t>(index, 0, count - 1);
-  };
-  inside(s.sequence, d.batch);
-  inside(s.head, d.heads);
-  s.cell = wanted_cell_;
-  inside(s.cell.query, d.queries);
-  inside(s.cell.key, d.keys);
-  if (s.hovered_head && *s.hovered_head >= d.heads) s.hovered_head.reset();
-  if (s.hovered_cell && (s.hovered_cell->query >= d.queries || s.hovered_cell->key >= d.keys))
-    s.hovered_cell.reset();
-  if (s.hovered_token && *s.hovered_token >= std::max(d.queries, d.keys)) s.hovered_token.reset();
+  selection_.cell = wanted_cell_;
+  selection_ = kept_inside(selection_, shown_.result->layer().dimensions);
 }
 
 void App::record_moment() {

@@ -4,7 +4,7 @@
 
 namespace attnscope {
 
-const Held* Comparison::beside(const ResultPtr& shown) const {
+const HeldSight* Comparison::beside(const ResultPtr& shown) const {
   return held_ && held_->result->layer().is_long() == shown->layer().is_long() ? &*held_ : nullptr;
 }
 

@@ -14,10 +14,10 @@ namespace attnscope {
 class Comparison {
  public:
   /// Empty: nothing is held.
-  const std::optional<Held>& held() const { return held_; }
+  const std::optional<HeldSight>& held() const { return held_; }
   ResultPtr result() const { return held_ ? held_->result : nullptr; }
   /// B where it can stand beside what is shown: when both are long, or neither.
-  const Held* beside(const ResultPtr& shown) const;
+  const HeldSight* beside(const ResultPtr& shown) const;
   /// How long it has been held, in seconds of the same clock; 0 when nothing is.
   double age(double seconds) const { return held_ ? seconds - held_->seconds : 0; }
 
@@ -44,7 +44,7 @@ class Comparison {
     std::uint64_t ticket = 0;
     double age = 0;
   };
-  std::optional<Held> held_;
+  std::optional<HeldSight> held_;
   std::optional<Expected> expected_;
 };
 

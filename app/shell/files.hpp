@@ -58,7 +58,7 @@ class Files {
   void write(DrawnPicture picture);
   static bool is_large(const DrawnPicture& picture);
   bool is_writing() const { return writing_ != nullptr; }
-  /// The writing that has come to its end, once, with what is told of it; null while it goes on, unless
+  /// The writing that has come to its end, once, with what is said of it; null while it goes on, unless
   /// `wait`.
   std::shared_ptr<Task<std::string>> written(bool wait);
 

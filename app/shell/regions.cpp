@@ -68,19 +68,14 @@ void draw_drawer(Scene& scene, const Box& box) {
   ImGui::PopStyleColor();
 }
 
-/// In the place of a mode that shows every number.
-void draw_too_long(Scene& scene, const Box& box) {
-  const Ui& ui = scene.ui;
+/// Walk shows every number.
+void draw_too_long(const Ui& ui, const Box& box) {
   ui.fill(box, ui.theme.picture);
   const float y = box.centre_y();
-  const std::string_view mode = scene.view.mode == Mode::Walk ? "Walk" : "Compare";
-  ui.text(box.centre_x(), y - ui.px(16),
-          std::string(mode) + " shows every number, which a long sequence does not keep",
+  ui.text(box.centre_x(), y - ui.px(16), "Walk shows every number, which a long sequence does not keep",
           {type::title, ui.theme.text1, Ink::Semibold, Align::Centre, box.w - ui.px(32)});
   ui.text(box.centre_x(), y + ui.px(14),
-          scene.view.mode == Mode::Walk
-              ? "Explore (F2) shows this one; open a shorter text for the others."
-              : "In Explore (F2) the map shows now, held and now − held: \\ holds what is shown.",
+          "Explore (F2) and Compare (F4) show this one; open a shorter text for Walk.",
           {type::body, ui.theme.text2, Ink::Regular, Align::Centre, box.w - ui.px(32)});
 }
 
@@ -110,8 +105,10 @@ void draw_long_explore(Scene& scene, const Layout& layout) {
 }
 
 void draw_long_regions(Scene& scene, const Layout& layout) {
-  if (scene.view.mode != Mode::Explore) {
-    draw_too_long(scene, layout.whole);
+  if (scene.view.mode == Mode::Walk) {
+    draw_too_long(scene.ui, layout.whole);
+  } else if (scene.view.mode == Mode::Compare) {
+    draw_long_compare(scene, layout.whole);
   } else {
     draw_splitters(scene.ui, layout, scene.view);
     draw_long_explore(scene, layout);

@@ -55,14 +55,14 @@ double known_share(const Scene& scene) {
 
 /// At the right end of the bar: what is going on, how far it is and a button that stops it; whether that was
 /// pressed.
-bool draw_progress(const Ui& ui, const Box& bar, const std::string& told, double share, const Tip& tip) {
+bool draw_progress(const Ui& ui, const Box& bar, const std::string& words, double share, const Tip& tip) {
   const Box cancel{bar.right() - ui.px(16 + 64), bar.y + ui.px(2), ui.px(64), ui.px(20)};
   const bool pressed = button(ui, "Cancel", cancel, tip);
   const float y = bar.centre_y();
   const Box track{cancel.x - ui.px(132), y - ui.px(2), ui.px(120), ui.px(4)};
   ui.fill(track, ui.theme.control_hover, ui.px(2));
   ui.fill({track.x, track.y, track.w * static_cast<float>(share), track.h}, ui.theme.query, ui.px(2));
-  ui.text(track.x - ui.px(12), y, told, {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
+  ui.text(track.x - ui.px(12), y, words, {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
   return pressed;
 }
 
@@ -130,11 +130,11 @@ void draw_status(Scene& scene, const Box& bar) {
     const int total = std::max(1, progress.total.load()), done = std::clamp(progress.done.load(), 0, total);
     const bool refines = progress.total.load() == 0 && scene.result.is_long();
     const double share = refines ? known_share(scene) : static_cast<double>(done) / total;
-    const std::string told =
+    const std::string words =
         refines ? "rows known " + fixed(100 * share, 0) + " %"
                 : "computing, stage " + std::to_string(done) + " of " + std::to_string(total);
     const Tip tip{"Cancel", {}, "Stops computing and keeps the last picture.", {}};
-    if (draw_progress(ui, bar, told, share, tip)) scene.engine.cancel();
+    if (draw_progress(ui, bar, words, share, tip)) scene.engine.cancel();
     right.clear();
     warning.clear();
   }

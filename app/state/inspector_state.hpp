@@ -26,7 +26,7 @@ struct InspectorState {
   // The first rows in sight: of the products, of the keys on the pages, of the keys in the large neuron view.
   std::int64_t product_row = 0, key_row = 0, large_row = 0;
   // Only while a number is under the hand: the order of the products, so that the row that is typed into does
-  // not run away, and the dimension whose origin is told.
+  // not run away, and the dimension whose origin is shown.
   std::vector<std::int64_t> held_order;
   std::int64_t explained = 0;
   bool operator==(const InspectorState&) const = default;

@@ -40,7 +40,7 @@ struct KeyboardState {
   int turn = 0;                // F6: to the next region, or to the one before
   std::optional<Stop> wanted;  // gets the keyboard in this frame
   std::optional<Stop> now;     // had it in the last frame
-  KeyNotice pressed;           // what a single key ran in this frame, told if it changed something
+  KeyNotice pressed;           // what a single key ran in this frame, shown if it changed something
   KeyNotice notice;
   bool takes_words = false;  // letters are words now, wherever they go: no single key acts
   bool on_map = false;       // the map has the keyboard: arrows move the cell

@@ -22,7 +22,7 @@ struct LongState {
   double first_query = 0, first_key = 0, queries = 0, keys = 0;  // what the map shows, in cells
   std::string go_to;                        // what was typed into the field: a place or a token
   bool to_strongest = false;                // the strongest cell in sight was asked for
-  std::optional<std::size_t> hovered_line;  // of the list of bright lines
+  std::optional<std::size_t> hovered_line;  // of the list of strong lines
 
   /// The cells that the map shows, those at the edges in full.
   CellRange in_sight() const {

@@ -6,6 +6,8 @@
 
 namespace attnscope {
 
+struct Dimensions;
+
 struct Cell {
   std::int64_t query = 0, key = 0;
   bool operator==(const Cell&) const = default;
@@ -33,5 +35,9 @@ struct Selection {
   Cell shown_cell() const { return hovered_cell.value_or(cell); }
   bool operator==(const Selection&) const = default;
 };
+
+bool is_inside(Cell, const Dimensions&);
+/// The same, or the nearest, in a result of these sizes; what is hovered and not there is hovered no more.
+Selection kept_inside(Selection, const Dimensions&);
 
 }  // namespace attnscope

@@ -21,7 +21,7 @@ struct StartState {
     bool divided = false, causal = false;
     std::vector<std::string> texts;
   };
-  /// What a step is told by, of a Result.
+  /// What of a Result shows that a step was taken.
   struct Measured {
     double entropy = 0;  // mean of the heads' means, nats
     double later = 0;    // share of the weight on keys behind the query's own token
@@ -37,7 +37,7 @@ struct StartState {
   bool left = false;  // not to be shown again
   std::array<Step, first_steps> steps;
   FirstStep last = FirstStep::Scaling;  // that was done
-  double told = 0;                      // ImGui::GetTime() when something was last seen to have come of one
+  double seen_at = 0;                   // ImGui::GetTime() when something was last seen to have come of one
   std::optional<Facts> facts;           // when the frame began
   bool changed = false;                 // `left` or a tick, since it was written
 

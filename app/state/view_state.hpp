@@ -88,7 +88,7 @@ struct ViewState {
   Apart<LongState> long_view;
   std::array<signed char, 16>
       fold{};                    // sections of the controls: 0 = as the width asks, 1 = open, -1 = closed
-  std::int64_t cost_tokens = 0;  // the length the cost is told for; 0 = the layer's own
+  std::int64_t cost_tokens = 0;  // the length the cost is shown for; 0 = the layer's own
   std::array<bool, 16> more{};   // which sections also show their rarely used controls
   std::string memory_text = "le chat dort sur le tapis";  // what cross-attention starts with
   Positions positions = Positions::Sinusoidal;            // what "positions on" goes back to

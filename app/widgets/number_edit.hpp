@@ -2,7 +2,7 @@
 // scrubs it (0.01 per pixel, with Ctrl 0.001), a double click resets it, a right click offers what can be
 // done to its row. Enter, Tab and the arrows up and down move on, Esc leaves the field; what was typed stays,
 // and undo takes it back. While a number is scrubbed Esc gives it back. The widget knows nothing of
-// Documents: it is told where the numbers stand and says what to do to them.
+// Documents: it is given where the numbers stand and says what to do to them.
 #pragma once
 
 #include <cstdint>

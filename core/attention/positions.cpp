@@ -32,7 +32,7 @@ void add_learned(const Document& document, TensorOf<T>& x, std::int64_t first, c
     add_to_rows(x, 0, width, [&](std::int64_t t, std::int64_t dim) { return table->matrix()(t, dim); });
     return;
   }
-  constexpr double sigma = 0.5;  // enough to be told from token vectors of N(0, 1), not enough to drown them
+  constexpr double sigma = 0.5;  // enough to differ from token vectors of N(0, 1), not enough to drown them
   const std::uint64_t stream = stream_of("learned positions");
   add_to_rows(x, first, width - first, [&](std::int64_t t, std::int64_t dim) {
     const auto index = (static_cast<std::uint64_t>(t) << 24) + static_cast<std::uint64_t>(dim);

@@ -1,4 +1,4 @@
-// The check of a Document: what cannot be computed is told in one sentence that names the field.
+// The check of a Document: what cannot be computed is refused in one sentence that names the field.
 #include <algorithm>
 #include <cmath>
 #include <unistd.h>

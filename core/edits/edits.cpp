@@ -32,7 +32,7 @@ void keep_padding_possible(Input& input) {
 namespace {
 
 /// Vectors edited by hand belong to the tokens and the width they were edited for.
-void let_go_of_unfitting(Input& input, std::int64_t d_model) {
+void drop_unfitting(Input& input, std::int64_t d_model) {
   const std::int64_t batch = std::ssize(input.sequences);
   FromText* const text = input.as<FromText>();
   if (text == nullptr) return;
@@ -48,7 +48,7 @@ void release_edited_vectors(Input& input) {
 }
 
 /// Lets go of numbers edited by hand, so that the recipe they came from can make them anew.
-void let_go_of_edits(Document& document) {
+void drop_hand_edits(Document& document) {
   Weights& weights = document.layer().weights;
   if (weights.recipe == Recipe::Given) weights.recipe = weights.made_by;
 }
@@ -57,7 +57,7 @@ void let_go_of_edits(Document& document) {
 /// (or what of it there still is), nothing is hidden in what is new; a target or gradient goes.
 void keep_shapes_possible(Document& document) {
   document.loss.given.reset();
-  let_go_of_unfitting(document.input, document.layer().d_model);
+  drop_unfitting(document.input, document.layer().d_model);
   if (document.input.cached >= padded_tokens(document.input) || !document.input.memory.empty())
     document.input.cached = 0;
   fit_interventions(document);
@@ -164,7 +164,7 @@ Document bias_k(Document document, bool on) {
 Document d_model(Document document, int d_model) {
   document.layer().d_model = d_model;
   document.loss.given.reset();
-  let_go_of_unfitting(document.input, d_model);
+  drop_unfitting(document.input, d_model);
   return with_weights(std::move(document));
 }
 
@@ -175,19 +175,19 @@ Document seed(Document document, std::uint64_t seed) {
 
 Document again(Document document) {
   release_edited_vectors(document.input);
-  let_go_of_edits(document);
+  drop_hand_edits(document);
   return with_weights(std::move(document));
 }
 
 Document noise(Document document, float noise) {
   document.layer().weights.noise = noise;
-  let_go_of_edits(document);
+  drop_hand_edits(document);
   return with_weights(std::move(document));
 }
 
 Document biases(Document document, bool on) {
   document.layer().weights.biases = on;
-  let_go_of_edits(document);
+  drop_hand_edits(document);
   return with_weights(std::move(document));
 }
 

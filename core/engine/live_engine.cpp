@@ -173,7 +173,7 @@ bool LiveEngine::first_step(Run& run) {
 bool LiveEngine::refining_step(Run& run) {
   Pipeline& pipeline = state(run.lane).pipeline;
   if (run.stop_token().stop_requested() || !pipeline.can_refine()) return false;
-  if (on_publish_) on_publish_();  // what came before; the last one is told when the engine is idle
+  if (on_publish_) on_publish_();  // what came before; the last one is published when the engine is idle
   ResultPtr finer = guarded(run, [&] { return pipeline.refine(run.stop_token(), &progress_); });
   if (may_be_taken_over(run, finer)) finer = taken_over(run, finer->error, run.known);
   if (!finer) return false;

@@ -19,7 +19,7 @@ namespace attnscope {
 /// Two tensors that should hold the same numbers. Places are row-major numbers of a value in `shape`.
 struct Difference {
   Shape shape;
-  bool comparable = true;        // false: one is not there, or of another shape; nothing below is told then
+  bool comparable = true;        // false: one is not there, or of another shape; nothing below is set then
   double absolute = 0;           // the largest |second − first| of two finite numbers
   double magnitude = 0;          // the largest |finite number| of the first
   std::int64_t at = -1;          // of the largest difference; -1 = all finite numbers are equal

@@ -45,8 +45,8 @@ class Finder {
     for (std::int64_t i = 0; i < p_.queries; i += step_) attention_ += counts(i) ? 1 : 0;
   }
 
-  std::vector<BrightLine> columns() const;
-  std::vector<BrightLine> diagonals() const;
+  std::vector<StrongLine> columns() const;
+  std::vector<StrongLine> diagonals() const;
 
  private:
   /// Whether attention of a known query is counted: no padding, and it sees a key.
@@ -62,13 +62,13 @@ class Finder {
   std::int64_t first_known(std::int64_t query) const { return (query + step_ - 1) / step_ * step_; }
   std::int64_t cell() const { return known_.picture->keys_per_cell; }
 
-  BrightLine column(std::int64_t key) const;
+  StrongLine column(std::int64_t key) const;
   std::vector<Strip> strips() const;
   void find_in(std::int64_t down, const std::vector<double>& evens, std::vector<Strip>& found) const;
   std::vector<Run> runs(const Strip&) const;
   std::vector<double> weights_on(const Run&) const;
   Run extended(Run, double least) const;
-  void add(const Run&, std::vector<BrightLine>& lines) const;
+  void add(const Run&, std::vector<StrongLine>& lines) const;
 
   const Sweep& known_;
   /// The head's row statistics, as a sweep whose tiles take them as they are: what is said of lines is good
@@ -80,8 +80,8 @@ class Finder {
   double attention_ = 0;  // R
 };
 
-BrightLine Finder::column(std::int64_t key) const {
-  BrightLine line{.kind = BrightLine::Kind::Column, .at = key, .first_query = p_.queries};
+StrongLine Finder::column(std::int64_t key) const {
+  StrongLine line{.kind = StrongLine::Kind::Column, .at = key, .first_query = p_.queries};
   std::int64_t see = 0;
   for (std::int64_t i = 0; i < p_.queries; i += step_) {
     const KeyInterval seen = visible(p_, h_, i);
@@ -96,7 +96,7 @@ BrightLine Finder::column(std::int64_t key) const {
   return line;
 }
 
-std::vector<BrightLine> Finder::columns() const {
+std::vector<StrongLine> Finder::columns() const {
   // What every key would receive of evenly spread weights: differences first, summed up key by key.
   std::vector<double> steps(static_cast<std::size_t>(p_.keys) + 1);
   for (std::int64_t i = 0; i < p_.queries; i += step_) {
@@ -115,7 +115,7 @@ std::vector<BrightLine> Finder::columns() const {
   }
   std::sort(bright.begin(), bright.end());
   if (bright.size() > most_strong_lines) bright.resize(most_strong_lines);
-  std::vector<BrightLine> lines;
+  std::vector<StrongLine> lines;
   for (const auto& [received, key] : bright) lines.push_back(column(key));
   return lines;
 }
@@ -248,7 +248,7 @@ Run Finder::extended(Run run, double least) const {
 
 /// Measures the run, cuts off what is dim at its ends and lists it if it is bright. Runs come by distance and
 /// first query: the line before may have grown over this one, and this one does not grow over that.
-void Finder::add(const Run& found, std::vector<BrightLine>& lines) const {
+void Finder::add(const Run& found, std::vector<StrongLine>& lines) const {
   const std::int64_t taken =
       !lines.empty() && lines.back().at == found.distance ? lines.back().last_query : 0;
   if (found.first < taken) return;
@@ -270,7 +270,7 @@ void Finder::add(const Run& found, std::vector<BrightLine>& lines) const {
     sum += weights[static_cast<std::size_t>(row)];
     evens += even(run.first + row * step_);
   }
-  BrightLine line{.kind = BrightLine::Kind::Diagonal, .at = run.distance};
+  StrongLine line{.kind = StrongLine::Kind::Diagonal, .at = run.distance};
   line.first_query = run.first + from * step_;
   line.last_query = run.first + (to - 1) * step_ + 1;
   line.share = sum / attention_;
@@ -278,7 +278,7 @@ void Finder::add(const Run& found, std::vector<BrightLine>& lines) const {
   if (line.share >= least_diagonal_share && sum >= contrast * evens) lines.push_back(line);
 }
 
-std::vector<BrightLine> Finder::diagonals() const {
+std::vector<StrongLine> Finder::diagonals() const {
   std::vector<Run> all;
   for (const Strip& strip : strips())
     for (const Run& run : runs(strip)) all.push_back(run);
@@ -295,20 +295,20 @@ std::vector<BrightLine> Finder::diagonals() const {
       joined.push_back(run);
     }
   }
-  std::vector<BrightLine> lines;
+  std::vector<StrongLine> lines;
   for (const Run& run : joined) add(run, lines);
   return lines;
 }
 
 }  // namespace
 
-std::vector<BrightLine> strong_lines(const Survey& survey, std::int64_t h, const Work& work) {
+std::vector<StrongLine> strong_lines(const Survey& survey, std::int64_t h, const Work& work) {
   if (survey.known.received.size() == 0) return {};
   const Finder finder(survey, h, work);
-  std::vector<BrightLine> lines = finder.columns();
-  for (const BrightLine& line : finder.diagonals()) lines.push_back(line);
+  std::vector<StrongLine> lines = finder.columns();
+  for (const StrongLine& line : finder.diagonals()) lines.push_back(line);
   std::stable_sort(lines.begin(), lines.end(),
-                   [](const BrightLine& a, const BrightLine& b) { return a.share > b.share; });
+                   [](const StrongLine& a, const StrongLine& b) { return a.share > b.share; });
   if (lines.size() > most_strong_lines) lines.resize(most_strong_lines);
   return lines;
 }

@@ -23,14 +23,14 @@ namespace attnscope {
 ///   distance, exact cells the number. It goes on as long as four more cells of queries have half its mean
 ///   weight; rows at its ends with less are cut off. Listed from a share of 0.02 % and 4 times the mean of
 ///   u_i on.
-struct BrightLine {
+struct StrongLine {
   enum class Kind : std::uint8_t { Column, Diagonal };
   Kind kind = Kind::Column;
   std::int64_t at = 0;                           // the key, or the distance d; below 0: ahead
   std::int64_t first_query = 0, last_query = 0;  // [first, last): those that see the key, or the line's
   double share = 0;                              // of all attention of the head, 0 … 1
   double mean = 0;                               // weight that these queries put there
-  bool operator==(const BrightLine&) const = default;
+  bool operator==(const StrongLine&) const = default;
 };
 
 inline constexpr std::size_t most_strong_lines = 8;
@@ -38,6 +38,6 @@ inline constexpr std::size_t most_strong_lines = 8;
 /// Those of head h, by their share, the largest first. Of a survey that is not complete: over the queries
 /// that are known; none before the first refinement. Throws Cancelled.
 /// Diagonals of one distance never overlap. Where products were rounded, numbers are good to a hundredth.
-std::vector<BrightLine> strong_lines(const Survey&, std::int64_t h, const Work&);
+std::vector<StrongLine> strong_lines(const Survey&, std::int64_t h, const Work&);
 
 }  // namespace attnscope

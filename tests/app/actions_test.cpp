@@ -48,7 +48,7 @@ const std::map<std::string_view, std::function<void(Robot&)>> preparations{
        r.key(ImGuiKey_Backslash);
        r.key(ImGuiKey_S);
      }},
-    {"Let go of what is held", [](Robot& r) { r.key(ImGuiKey_Backslash); }},
+    {"Drop what is held", [](Robot& r) { r.key(ImGuiKey_Backslash); }},
     {"Difference now − held on or off",
      [](Robot& r) {
        r.key(ImGuiKey_Backslash);

@@ -28,7 +28,7 @@ TEST_CASE("while nothing is held Compare says so, and one click starts it") {
   CHECK(robot.has("What differs in A"));
   CHECK_FALSE((below_the_bar(robot) == empty));
   // The scale is off now: the same click goes the other way.
-  click(robot, "Let go");
+  click(robot, "Drop");
   CHECK_FALSE(robot.app().held());
   click(robot, "Hold, then switch scaling on");
   CHECK(robot.document().layer().scaling.kind == Scaling::Kind::InverseSqrtDk);

@@ -55,7 +55,7 @@ TEST_CASE("holding shows a chip with what differs and its age; it compares, its 
     CHECK_FALSE(robot.has("Held"));
     robot.key(ImGuiKey_F2);
     robot.settle();
-    robot.click("Let go of what is held");
+    robot.click("Drop what is held");
     robot.settle();
     CHECK_FALSE(robot.app().held());
     CHECK_FALSE(robot.has("Held"));

@@ -31,6 +31,11 @@ struct Compared : LongRobot {
     robot.settle();
   }
   LongSide side() { return robot.app().view().long_view->side; }
+  Box box(std::string_view label) {
+    const RecordedItem* const item = robot.items().find(label);
+    REQUIRE(item);
+    return {item->min.x, item->min.y, item->max.x - item->min.x, item->max.y - item->min.y};
+  }
   std::string fourth(double v) const { return std::abs(v) < 0.005 ? tight(v) : fixed(v, 4); }
 };
 
@@ -113,7 +118,7 @@ TEST_CASE("a long B of another length, and a short A, are told in one sentence",
   for (const char* side : {"Side: now − held", "Side: held"}) {
     robot.click(side);
     robot.settle();
-    CHECK(shows(robot, "What is shown has 2,151 × 2,151 cells"));
+    CHECK(shows(robot, "What is shown has 2,151 tokens"));
   }
   robot.click("Side: now");
   robot.settle();
@@ -156,6 +161,72 @@ TEST_CASE("strips beside A - B have the means of both", "[long-compare]") {
   const auto before = counts();
   robot.key(ImGuiKey_Slash);
   CHECK(counts() > before + 20);
+}
+
+TEST_CASE("Compare shows A, B and A - B of a long head beside each other, exact in single cells",
+          "[long-compare]") {
+  Compared c;
+  Robot& robot = c.robot;
+  robot.key(ImGuiKey_F4);
+  robot.app().look_at({.head = 0, .cell = place, .cells = 4});
+  robot.settle();
+  for (const double v : {c.in_a, c.in_b, c.in_a - c.in_b}) CHECK(shows(robot, c.fourth(v)));
+  CHECK(shows(robot, "÷ √8"));
+  for (const std::string& sentence : collisions(texts_of(robot))) FAIL_CHECK(sentence);
+
+  // Pointing and clicking in one picture chooses in all three.
+  const Box a = c.box("compare A"), b = c.box("compare B"), difference = c.box("compare A-B");
+  CHECK(std::abs(a.w - b.w) < 2);
+  CHECK(std::abs(a.w - difference.w) < 2);
+  robot.click_at({b.x + b.w * 0.1f, b.y + b.h * 0.1f});
+  robot.settle();
+  CHECK(robot.app().selection().cell.query < place.query);
+  const Cell in_b = robot.app().selection().cell;
+  robot.click_at({a.x + a.w * 0.1f, a.y + a.h * 0.1f});
+  robot.settle();
+  CHECK(robot.app().selection().cell == in_b);
+
+  robot.app().look_at({.head = {}, .cell = {}, .cells = tokens});
+  robot.settle();
+  CHECK(shows(robot, "largest weight in each 8 × 8 block"));
+  robot.click("Pool: Mean");
+  robot.settle();
+  CHECK(shows(robot, "mean weight in each 8 × 8 block"));
+  robot.click("difference of head 5");
+  robot.settle();
+  CHECK(robot.app().selection().head == 5);
+  CHECK(shows(robot, "head 5"));
+  const Box entropies = c.box("Entropy of every query");
+  robot.click_at({entropies.x + entropies.w * 0.25f, entropies.centre_y()});
+  robot.settle();
+  CHECK(std::abs(static_cast<double>(robot.app().selection().cell.query) - 0.25 * tokens) < 6);
+
+  // The same on both sides: the pictures are.
+  robot.click("Hold again");
+  robot.settle();
+  CHECK(shows(robot, "the same: change something"));
+  robot.click("Drop");
+  robot.settle();
+  CHECK(robot.has("Hold this"));
+  CHECK_FALSE(robot.has("compare B"));
+}
+
+TEST_CASE("Compare shows a long B of its own length, and says why there is no A - B", "[long-compare]") {
+  Compared c;
+  Robot& robot = c.robot;
+  std::string text = long_text();
+  for (int i = 0; i < 40; ++i) text += " more";
+  robot.app().open(c.directory.write("longer.txt", text));
+  robot.key(ImGuiKey_F4);
+  robot.settle();
+  CHECK(robot.has("compare A"));
+  CHECK(robot.has("compare B"));
+  CHECK_FALSE(robot.has("compare A-B"));
+  CHECK(shows(robot, "No difference here"));
+  robot.app().look_at({.head = 0, .cell = Cell{2140, 2140}, .cells = 8});  // B has no such place
+  robot.settle();
+  CHECK(robot.app().selection().cell == Cell{2140, 2140});
+  CHECK(robot.has("compare B"));
 }
 
 }  // namespace attnscope::long_compare_test

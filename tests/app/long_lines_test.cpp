@@ -1,4 +1,4 @@
-// The list of bright lines beside a long map, and the ends of its colour bar.
+// The list of strong lines beside a long map, and the ends of its colour bar.
 #include <cmath>
 #include <string>
 
@@ -15,7 +15,7 @@ using namespace attnscope::test;
 
 namespace {
 
-std::vector<BrightLine> lines_of(LongRobot& l, std::int64_t h) {
+std::vector<StrongLine> lines_of(LongRobot& l, std::int64_t h) {
   ThreadPool pool(1);
   return strong_lines(l.survey(), h, {pool, {}});
 }
@@ -29,18 +29,18 @@ void sharpen(LongRobot& l) {
 
 }  // namespace
 
-TEST_CASE("bright lines of a long head are listed with their share, and a click goes there", "[bright]") {
+TEST_CASE("strong lines of a long head are listed with their share, and a click goes there", "[bright]") {
   LongRobot l;
   Robot& robot = l.robot;
   sharpen(l);
   const auto previous = lines_of(l, 0);
   REQUIRE_FALSE(previous.empty());
-  CHECK(previous[0].kind == BrightLine::Kind::Diagonal);
+  CHECK(previous[0].kind == StrongLine::Kind::Diagonal);
   CHECK(previous[0].at == 1);
-  REQUIRE(robot.has("Bright line 0"));
+  REQUIRE(robot.has("Strong line 0"));
   CHECK(shows(robot, "previous token"));
   CHECK(shows(robot, fixed(100 * previous[0].share, previous[0].share >= 0.0995 ? 0 : 1) + " %"));
-  robot.click("Bright line 0");
+  robot.click("Strong line 0");
   robot.settle();
   const Cell there = robot.app().selection().cell;
   CHECK(there.key == there.query - 1);
@@ -50,15 +50,15 @@ TEST_CASE("bright lines of a long head are listed with their share, and a click 
   robot.settle();
   const auto first = lines_of(l, 1);
   REQUIRE_FALSE(first.empty());
-  CHECK(first[0].kind == BrightLine::Kind::Column);
-  robot.click("Bright line 0");
+  CHECK(first[0].kind == StrongLine::Kind::Column);
+  robot.click("Strong line 0");
   robot.settle();
   CHECK(robot.app().selection().cell.key == first[0].at);
 
   robot.click("Head 4");  // diffuse
   robot.settle();
   CHECK(lines_of(l, 4).empty());
-  CHECK_FALSE(robot.has("Bright line 0"));
+  CHECK_FALSE(robot.has("Strong line 0"));
   CHECK(shows(robot, "None: no key"));
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("the line under the mouse is drawn on the map, and only then", "[brigh
   robot.leave();
   robot.settle();
   const Image before = robot.pixels();
-  const ImVec2 place = robot.centre("Bright line 0");
+  const ImVec2 place = robot.centre("Strong line 0");
   robot.move(place);
   robot.settle();
   const Image hovered = robot.pixels();

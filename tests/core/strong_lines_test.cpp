@@ -1,4 +1,4 @@
-// The list of bright lines: heads with planted structures, whose weights a naive float64 oracle knows; what
+// The list of strong lines: heads with planted structures, whose weights a naive float64 oracle knows; what
 // is listed is what was planted, with the oracle's numbers, and noise, blocks and windows are no lines.
 #include "core/engine/strong_lines.hpp"
 
@@ -12,7 +12,7 @@
 
 namespace attnscope::strong_lines_test {
 
-using Kind = BrightLine::Kind;
+using Kind = StrongLine::Kind;
 
 namespace {
 
@@ -71,7 +71,7 @@ class PlantedHead {
   std::vector<float> logs_;  // [n][n]
 };
 
-std::vector<BrightLine> lines_of(const Survey& survey) {
+std::vector<StrongLine> lines_of(const Survey& survey) {
   ThreadPool pool(2);
   return strong_lines(survey, 0, {pool, {}});
 }
@@ -84,7 +84,7 @@ std::function<double(std::int64_t, std::int64_t)> noise(double sigma, unsigned s
 }
 
 /// Share and mean of a line by the oracle, over every step-th query.
-void check_numbers(const PlantedHead& head, std::int64_t n, const BrightLine& line, std::int64_t step = 1) {
+void check_numbers(const PlantedHead& head, std::int64_t n, const StrongLine& line, std::int64_t step = 1) {
   double sum = 0, rows = 0, all = 0;
   for (std::int64_t i = 0; i < n; i += step) {
     ++all;
@@ -100,7 +100,7 @@ void check_numbers(const PlantedHead& head, std::int64_t n, const BrightLine& li
 
 }  // namespace
 
-TEST_CASE("bright lines: a sink and the previous token", "[bright]") {
+TEST_CASE("strong lines: a sink and the previous token", "[bright]") {
   constexpr std::int64_t n = 1500;
   const auto rest = noise(0.5, 1);
   const PlantedHead head(n, true, [&](std::int64_t i, std::int64_t j) {
@@ -119,10 +119,10 @@ TEST_CASE("bright lines: a sink and the previous token", "[bright]") {
   CHECK(std::abs(lines[1].share - 0.34) < 0.01);
   CHECK(lines[1].first_query < 4);
   CHECK(lines[1].last_query == n);
-  for (const BrightLine& line : lines) check_numbers(head, n, line);
+  for (const StrongLine& line : lines) check_numbers(head, n, line);
 }
 
-TEST_CASE("bright lines: a line that is hard to see in its middle is one line all the same", "[bright]") {
+TEST_CASE("strong lines: a line that is hard to see in its middle is one line all the same", "[bright]") {
   // Six others as bright beside it there: it stands out before and behind them, and goes on among them.
   constexpr std::int64_t n = 600;
   const auto rest = noise(0.3, 7);
@@ -133,9 +133,9 @@ TEST_CASE("bright lines: a line that is hard to see in its middle is one line al
   });
   const auto lines = lines_of(*head.survey());
   std::int64_t found = 0;
-  for (const BrightLine& line : lines) {
+  for (const StrongLine& line : lines) {
     found += line.at == 0 ? 1 : 0;
-    for (const BrightLine& other : lines)
+    for (const StrongLine& other : lines)
       if (&other != &line && other.at == line.at)
         CHECK((other.last_query <= line.first_query || line.last_query <= other.first_query));
   }
@@ -144,7 +144,7 @@ TEST_CASE("bright lines: a line that is hard to see in its middle is one line al
   check_numbers(head, n, lines[0]);
 }
 
-TEST_CASE("bright lines: a passage that comes again, where it begins and ends", "[bright]") {
+TEST_CASE("strong lines: a passage that comes again, where it begins and ends", "[bright]") {
   for (const std::int64_t n : {std::int64_t{600}, std::int64_t{1500}, std::int64_t{2500}}) {
     const std::int64_t begin = n / 2 + 13, end = begin + n / 5, distance = n / 3 + 1;
     const auto rest = noise(0.7, 2);
@@ -163,7 +163,7 @@ TEST_CASE("bright lines: a passage that comes again, where it begins and ends", 
   }
 }
 
-TEST_CASE("bright lines: noise, a window and a bright block have none", "[bright]") {
+TEST_CASE("strong lines: noise, a window and a bright block have none", "[bright]") {
   constexpr std::int64_t n = 1500;
   for (const unsigned seed : {3u, 4u}) {
     for (const bool causal : {false, true}) {
@@ -180,7 +180,7 @@ TEST_CASE("bright lines: noise, a window and a bright block have none", "[bright
   CHECK(lines_of(*block.survey()).empty());
 }
 
-TEST_CASE("bright lines: what lies ahead, and two distances side by side", "[bright]") {
+TEST_CASE("strong lines: what lies ahead, and two distances side by side", "[bright]") {
   constexpr std::int64_t n = 1200;
   const auto rest = noise(0.5, 6);
   const PlantedHead head(n, false, [&](std::int64_t i, std::int64_t j) {
@@ -193,13 +193,13 @@ TEST_CASE("bright lines: what lies ahead, and two distances side by side", "[bri
   CHECK(lines[0].at == -1);
   CHECK(lines[1].at == -5);
   CHECK(lines[2].at == 300);
-  for (const BrightLine& line : lines) {
+  for (const StrongLine& line : lines) {
     CHECK(line.kind == Kind::Diagonal);
     check_numbers(head, n, line);
   }
 }
 
-TEST_CASE("bright lines: columns are all the keys that the definition names", "[bright]") {
+TEST_CASE("strong lines: columns are all the keys that the definition names", "[bright]") {
   constexpr std::int64_t n = 1100;
   const auto rest = noise(0.5, 7);
   std::mt19937 random(8);
@@ -222,7 +222,7 @@ TEST_CASE("bright lines: columns are all the keys that the definition names", "[
     if (share >= 0.01 && share >= 4 * even[static_cast<std::size_t>(j)]) expected.push_back(j);
   }
   const auto lines = lines_of(*head.survey());
-  for (const BrightLine& line : lines) {
+  for (const StrongLine& line : lines) {
     CHECK(line.kind == Kind::Column);
     CHECK(line.first_query == line.at);
     check_numbers(head, n, line);
@@ -235,7 +235,7 @@ TEST_CASE("bright lines: columns are all the keys that the definition names", "[
   CHECK(found == expected);
 }
 
-TEST_CASE("bright lines: of the queries that are known so far", "[bright]") {
+TEST_CASE("strong lines: of the queries that are known so far", "[bright]") {
   constexpr std::int64_t n = 1500;
   const auto rest = noise(0.5, 9);
   const PlantedHead head(n, true, [&](std::int64_t i, std::int64_t j) {
@@ -249,10 +249,10 @@ TEST_CASE("bright lines: of the queries that are known so far", "[bright]") {
   REQUIRE(lines.size() == 2);
   CHECK(lines[0].at == 20);
   CHECK(lines[1].at == 100);
-  for (const BrightLine& line : lines) check_numbers(head, n, line, 2);
+  for (const StrongLine& line : lines) check_numbers(head, n, line, 2);
 }
 
-TEST_CASE("bright lines: finding them can be stopped", "[bright]") {
+TEST_CASE("strong lines: finding them can be stopped", "[bright]") {
   constexpr std::int64_t n = 1100;
   const SurveyPtr survey =
       PlantedHead(n, true, [](std::int64_t i, std::int64_t j) { return i == j ? n : 1; }).survey();

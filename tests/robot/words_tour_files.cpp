@@ -31,12 +31,12 @@ void WordsTour::long_sequence() {
   robot_.frame(3);
   robot_.key(ImGuiKey_Escape);
   robot_.frame(2);
-  robot_.key(ImGuiKey_S);  // sharp heads have bright lines of every kind
+  robot_.key(ImGuiKey_S);  // sharp heads have strong lines of every kind
   for (const char* head : {"Head 0", "Head 4", "Head 5", "Head 1"}) {
     robot_.click(head);
     robot_.settle();
-    if (!robot_.has("Bright line 0")) continue;
-    robot_.move(robot_.centre("Bright line 0"));
+    if (!robot_.has("Strong line 0")) continue;
+    robot_.move(robot_.centre("Strong line 0"));
     robot_.frame(2);
   }
   robot_.key(ImGuiKey_Backslash);
@@ -53,11 +53,20 @@ void WordsTour::long_sequence() {
   robot_.key(ImGuiKey_Z);
   robot_.settle();
   robot_.key(ImGuiKey_Z);
+  robot_.key(ImGuiKey_F4);
+  robot_.settle();
+  rest_on_everything();
+  robot_.key(ImGuiKey_F2);
   std::ofstream(directory_ / "longer.txt", std::ios::binary) << text << text;
   robot_.app().open(directory_ / "longer.txt");
   robot_.settle();
   robot_.click("Side: now − held");
   robot_.settle();
+  robot_.key(ImGuiKey_F4);
+  robot_.settle();
+  robot_.app().hold();
+  robot_.settle();
+  robot_.key(ImGuiKey_F2);
   robot_.app().release_held();
   robot_.app().open(path);
   robot_.settle();

@@ -117,7 +117,7 @@ class TimingsCard {
     }
   }
 
-  /// Its bars are its shares of the slowest; what was kept is told in words.
+  /// Its bars are its shares of the slowest; what was kept is said in words.
   void draw_stage(const StageInfo& stage) {
     const Box box = row();
     const bool kept = sheet_.kept && sheet_.columns[0].stages[stage.stage] == 0;

@@ -9,25 +9,19 @@
 namespace attnscope {
 namespace {
 
-constexpr int bins = 48;
-
-struct BarWords {
-  const char* place;  // of its picture
-  std::string name, low, high, middle;
-  std::string shorter = {};  // where the middle has no room
-};
-
 void draw_spread(const Ui& ui, const Box& ramp, const Histogram& histogram) {
   const double most = std::sqrt(static_cast<double>(std::max<std::int64_t>(1, histogram.largest_bin())));
   for (std::size_t i = 0; i < histogram.bins.size(); ++i) {
     const std::int64_t count = histogram.bins[i];
     if (count == 0) continue;
     const auto height = static_cast<float>(std::sqrt(static_cast<double>(count)) / most) * ui.px(16);
-    const float x0 = std::round(ramp.x + ramp.w * static_cast<float>(i) / bins);
-    const float x1 = std::round(ramp.x + ramp.w * static_cast<float>(i + 1) / bins);
+    const float x0 = std::round(ramp.x + ramp.w * static_cast<float>(i) / compared_bins);
+    const float x1 = std::round(ramp.x + ramp.w * static_cast<float>(i + 1) / compared_bins);
     ui.fill({x0, ramp.y - ui.px(2) - height, x1 - x0 - 1, height}, ui.theme.bar);
   }
 }
+
+}  // namespace
 
 void draw_bar(const Ui& ui, const BarPlace& place, const ColourScale& scale, const Histogram& histogram,
               const BarWords& said) {
@@ -50,11 +44,13 @@ void draw_bar(const Ui& ui, const BarPlace& place, const ColourScale& scale, con
             {type::tick, ui.theme.text3, Ink::Regular, Align::Centre});
 }
 
-std::string end_of(float value) {
+std::string end_words(float value) {
   const auto v = static_cast<double>(value);
   if (value == 0 || std::abs(value) == 1) return fixed(v, 0);
   return std::abs(v) < 0.05 ? tiny(v) : fixed(v, std::abs(v) > 10 ? 1 : 2);
 }
+
+namespace {
 
 /// What the ends are, and what does not fit between them.
 std::string middle_of(const Sides& sides, const ColourScale& scale, const Histogram& histogram) {
@@ -76,12 +72,12 @@ std::string middle_of(const Sides& sides, const ColourScale& scale, const Histog
 
 void draw_bar_of_side(const Sides& sides, const Scene& side, Plane plane, const BarPlace& place) {
   const ColourScale scale = shared_scale(sides);
-  const HistogramPtr histogram =
-      side.stats.histogram(plane, side.sequence(), side.head(), {scale.low, scale.high, bins, scale.log});
+  const HistogramPtr histogram = side.stats.histogram(plane, side.sequence(), side.head(),
+                                                      {scale.low, scale.high, compared_bins, scale.log});
   draw_bar(side.ui, place, scale, *histogram,
            {&side == &sides.a ? "ramp of A" : "ramp of B",
             std::string(words(side.result.document, plane).short_name),
-            (scale.log ? "log " : "") + end_of(scale.low), end_of(scale.high),
+            (scale.log ? "log " : "") + end_words(scale.low), end_words(scale.high),
             sides.b ? "same range for both" : ""});
 }
 
@@ -89,11 +85,11 @@ void draw_bar_of_difference(const Sides& sides, const BarPlace& place) {
   const Scene& a = sides.a;
   const ColourScale scale = difference_scale(sides, false);
   const HistogramPtr histogram =
-      a.stats.histogram(sides.difference, a.sequence(), a.head(), {scale.low, scale.high, bins});
+      a.stats.histogram(sides.difference, a.sequence(), a.head(), {scale.low, scale.high, compared_bins});
   BarWords said{"ramp of A-B",
                 std::string(words(a.result.document, sides.difference).short_name),
-                end_of(scale.low),
-                (scale.zero_centred ? "+" : "") + end_of(scale.high),
+                end_words(scale.low),
+                (scale.zero_centred ? "+" : "") + end_words(scale.high),
                 middle_of(sides, scale, *histogram),
                 "largest " + tiny(largest_difference(sides))};
   if (sides.difference.kind == Plane::Kind::Ratio) {

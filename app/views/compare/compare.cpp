@@ -13,10 +13,6 @@
 namespace attnscope {
 namespace {
 
-void keep_inside(std::int64_t& index, std::int64_t count) {
-  index = std::clamp<std::int64_t>(index, 0, count - 1);
-}
-
 /// The head of what is held that stands beside the shown one: its own choice, or the same.
 std::int64_t held_head_of(const Scene& scene) {
   const std::int64_t chosen = scene.view.compare->held_head;
@@ -24,21 +20,14 @@ std::int64_t held_head_of(const Scene& scene) {
   return there ? chosen : scene.head();
 }
 
-bool is_inside(Cell cell, const Dimensions& d) { return cell.query < d.queries && cell.key < d.keys; }
-
 /// The selection of a B that has other tokens or heads: the same cell while it is there, its own hover.
 Selection selection_in_b(const Scene& scene) {
   const Dimensions& d = scene.held->result->layer().dimensions;
   Selection own = scene.selection;
   own.head = held_head_of(scene);
-  keep_inside(own.sequence, d.batch);
-  keep_inside(own.head, d.heads);
-  keep_inside(own.cell.query, d.queries);
-  keep_inside(own.cell.key, d.keys);
   own.hovered_head.reset();
   if (scene.view.compare->hovered_in_b) own.hovered_cell = scene.view.compare->hovered_in_b;
-  if (own.hovered_cell && !is_inside(*own.hovered_cell, d)) own.hovered_cell.reset();
-  return own;
+  return kept_inside(own, d);
 }
 
 constexpr Cell nowhere{-1, -1};
@@ -52,11 +41,6 @@ void carry_over(Scene& scene, const Selection& in_b) {
   scene.next.cell = in_b.cell;
   scene.next.locked = true;
 }
-
-/// One of three columns: two lines of words and controls, the picture, its colour bar.
-struct Panel {
-  Box whole, head, map, bar_area;
-};
 
 Panel panel_at(const Ui& ui, const Box& maps, int i, bool compact) {
   const float pad = ui.px(compact ? 14 : 24), width = maps.w / 3;
@@ -147,26 +131,28 @@ void draw_panels(Sides& sides, const std::array<Panel, 3>& panels) {
   std::array<Picture, 3> pictures;
   pictures[0] = draw_side(sides, sides.a, sides.a_plane, panels[0], "compare A");
   if (!sides.b) {
-    const Panel &left = panels[1], &right = panels[2];
-    const float inset = left.head.x - left.whole.x;
-    draw_nothing_held(sides.a, {left.whole.x + inset, left.whole.y + inset,
-                                right.whole.right() - left.whole.x - 2 * inset, left.whole.h - 2 * inset});
-    return;
+    return draw_nothing_held(sides.a, panels[1], panels[2]);
   }
-  controls(panels[1], draw_head_of_b);
+  controls(panels[1],
+           [](Sides& both, const Box& head) { choose_held_head(both, draw_head_of_b(both, head)); });
   controls(panels[2], draw_head_of_difference);
   if (sides.b->stats.tensor(sides.b_plane))
     pictures[1] = draw_side(sides, *sides.b, sides.b_plane, panels[1], "compare B");
   if (sides.comparable) {
     pictures[2] = draw_difference(sides, panels[2]);
   } else {
-    const Box& free = panels[2].bar_area;
-    draw_no_difference(sides, {free.x, free.y + ui.px(4), free.w, free.h - ui.px(20)});
+    const std::string why = why_no_cells(sides.a.result.dimensions, sides.b->result.dimensions);
+    draw_no_difference(ui, panels[2],
+                       why.empty()
+                           ? "What is held has no such stage: choose Scores, Scaled, Masked or Weights "
+                             "above."
+                           : why);
   }
   draw_cards(sides, panels, pictures);
 }
 
-/// Height of the plots below; none where the pictures need the room.
+}  // namespace
+
 float plots_height(const Scene& scene, const Box& region) {
   const Ui& ui = scene.ui;
   if (scene.view.is_hidden(Region::Signals)) return 0;
@@ -174,20 +160,24 @@ float plots_height(const Scene& scene, const Box& region) {
   return region.h - height < ui.px(260) ? 0 : height;
 }
 
-}  // namespace
+std::array<Panel, 3> draw_panels_ground(const Scene& scene, const Box& maps) {
+  const Ui& ui = scene.ui;
+  ui.fill(maps, ui.theme.picture);
+  std::array<Panel, 3> panels;
+  for (int i = 0; i < 3; ++i) {
+    Panel& panel = panels[static_cast<std::size_t>(i)];
+    panel = panel_at(ui, maps, i, scene.compact);
+    if (i > 0 && (scene.held || i == 1)) ui.vertical(panel.whole.x, maps.y, maps.h, ui.theme.hairline);
+  }
+  return panels;
+}
 
 void draw_compare(Scene& scene, const Box& region) {
   const Ui& ui = scene.ui;
   const float below = plots_height(scene, region);
   const Box maps{region.x, region.y, region.w, region.h - below};
   ui.clip(region);
-  ui.fill(maps, ui.theme.picture);
-  std::array<Panel, 3> panels;
-  for (int i = 0; i < 3; ++i) {
-    panels[static_cast<std::size_t>(i)] = panel_at(ui, maps, i, scene.compact);
-    if (i > 0 && (scene.held || i == 1))
-      ui.vertical(panels[static_cast<std::size_t>(i)].whole.x, maps.y, maps.h, ui.theme.hairline);
-  }
+  const std::array<Panel, 3> panels = draw_panels_ground(scene, maps);
   const auto draw = [&](Scene* held) {
     Sides sides = sides_of(scene, held);
     draw_panels(sides, panels);

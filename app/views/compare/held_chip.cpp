@@ -34,7 +34,7 @@ float draw_held_chip(Scene& scene, float left, float right, float y) {
   const Box chip{std::round(left), std::round(y - ui.px(13)), std::ceil(width_of(*words)), ui.px(26)};
   const Box cross{chip.right() - close - ui.px(2), chip.y + ui.px(2), close, chip.h - ui.px(4)};
   // Dear ImGui gives a click to the first widget under the mouse: the cross comes before the whole chip.
-  const Ui::Touch release = ui.touch("Let go of what is held", cross);
+  const Ui::Touch release = ui.touch("Drop what is held", cross);
   const Ui::Touch compare = ui.touch("Held", chip);
   ui.fill(chip, fade(ui.theme.b, compare.hovered ? 0.3f : 0.2f), ui.px(6));
   if (release.hovered) ui.fill(cross, fade(ui.theme.b, 0.3f), ui.px(4));
@@ -47,7 +47,7 @@ float draw_held_chip(Scene& scene, float left, float right, float y) {
     all += (all.empty() ? "" : " · ") + std::string(d.name) + ": " + d.b;
   tooltip(ui, compare.hovered, chip,
           {"Held", all, "What is shown is compared with this: a click opens Compare.", "F4"});
-  tooltip(ui, release.hovered, cross, {"Let go", {}, "Nothing is held any more.", "Shift+\\"});
+  tooltip(ui, release.hovered, cross, {"Drop", {}, "Nothing is held any more.", "Shift+\\"});
   if (release.clicked) scene.requests.release_held = true;
   if (compare.clicked) scene.view.mode = Mode::Compare;
   return chip.right();

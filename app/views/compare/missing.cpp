@@ -33,8 +33,11 @@ float button_width(const Ui& ui, const char* label) {
 
 }  // namespace
 
-void draw_nothing_held(Scene& scene, const Box& box) {
+void draw_nothing_held(Scene& scene, const Panel& b, const Panel& difference) {
   const Ui& ui = scene.ui;
+  const float inset = b.head.x - b.whole.x;
+  const Box box{b.whole.x + inset, b.whole.y + inset, difference.whole.right() - b.whole.x - 2 * inset,
+                b.whole.h - 2 * inset};
   draw_outline(ui, box);
   const Box inner = box.grown(-ui.px(24));
   const bool divided = edit::is_divided(scene.document);
@@ -75,10 +78,10 @@ void draw_nothing_held(Scene& scene, const Box& box) {
     scene.requests.hold = true;
 }
 
-void draw_no_difference(const Sides& sides, const Box& box) {
-  const Ui& ui = sides.ui();
+void draw_no_difference(const Ui& ui, const Panel& panel, std::string_view why) {
+  const Box& free = panel.bar_area;
+  const Box box{free.x, free.y + ui.px(4), free.w, free.h - ui.px(20)};
   draw_outline(ui, box);
-  const std::string why = why_no_difference(sides);
   const float width = std::min(box.w - ui.px(48), ui.px(340));
   if (width < ui.px(80)) return;
   const float body = ui.paragraph_height(width, why, type::label);

@@ -17,8 +17,6 @@ namespace attnscope {
 namespace {
 
 float title_y(const Ui& ui, const Box& head) { return head.y + ui.px(18); }
-/// The line of controls.
-Box controls_of(const Ui& ui, const Box& head) { return {head.x, head.y + ui.px(40), head.w, ui.px(36)}; }
 
 struct Title {
   std::string_view name;
@@ -147,6 +145,8 @@ void temperature_slider(Document& document, const Ui& ui, const Box& row) {
 
 }  // namespace
 
+Box controls_of(const Ui& ui, const Box& head) { return {head.x, head.y + ui.px(40), head.w, ui.px(36)}; }
+
 void draw_head_of_a(Sides& sides, const Box& head) {
   const Ui& ui = sides.ui();
   Scene& scene = sides.a;
@@ -167,9 +167,6 @@ void draw_head_of_a(Sides& sides, const Box& head) {
   if (rest >= ui.px(72)) temperature_slider(scene.document, ui, {x, line.y, rest, line.h});
 }
 
-namespace {
-
-/// Which head of what is held stands beside the shown one: the same, or one that was chosen here.
 void choose_held_head(Sides& sides, const Box& room) {
   const Ui& ui = sides.ui();
   const std::int64_t heads = sides.b->result.dimensions.heads, now = sides.a.head(), shown = sides.b->head();
@@ -190,9 +187,7 @@ void choose_held_head(Sides& sides, const Box& room) {
   }
 }
 
-}  // namespace
-
-void draw_head_of_b(Sides& sides, const Box& head) {
+Box draw_head_of_b(Sides& sides, const Box& head) {
   const Ui& ui = sides.ui();
   Scene& scene = sides.a;
   const float right = draw_settings(sides, head, false, head.x + ui.px(72));
@@ -212,8 +207,8 @@ void draw_head_of_b(Sides& sides, const Box& head) {
       Order{"Swap",
             {"Swap now and held", {}, "What was held is shown and edited; what was shown is held.", "X"},
             scene.requests.swap},
-      Order{"Let go",
-            {"Let go of what is held", {}, "Nothing is held any more.", "Shift+\\"},
+      Order{"Drop",
+            {"Drop what is held", {}, "Nothing is held any more.", "Shift+\\"},
             scene.requests.release_held}};
   float x = line.x;
   for (const Order& order : orders) {
@@ -223,8 +218,21 @@ void draw_head_of_b(Sides& sides, const Box& head) {
     if (button(ui, order.name, box, order.tip)) order.request = true;
     x = box.right() + ui.px(8);
   }
-  choose_held_head(sides,
-                   {x + ui.px(4), line.centre_y() - ui.px(14), line.right() - x - ui.px(4), ui.px(28)});
+  return {x + ui.px(4), line.centre_y() - ui.px(14), line.right() - x - ui.px(4), ui.px(28)};
+}
+
+void draw_title_of_difference(const Sides& sides, const Box& head, float right) {
+  const Scene& scene = sides.a;
+  const std::string name =
+      scene.compact ? head_name(scene.result, scene.head()) : scored_name(scene.result, scene.head());
+  const std::string number = "head " + std::to_string(scene.head());
+  const bool named = name != number && !name.empty();
+  std::string title = "Difference", note = named ? number + " · " + name : number;
+  if (sides.b && sides.b->head() != scene.head()) {  // whose it is matters more than its name
+    title = number + " − head " + std::to_string(sides.b->head());
+    note.clear();
+  }
+  draw_title(sides.ui(), head, {title, sides.ui().theme.text1, note}, right);
 }
 
 void draw_head_of_difference(Sides& sides, const Box& head) {
@@ -242,16 +250,7 @@ void draw_head_of_difference(Sides& sides, const Box& head) {
   if (const auto chosen = segments(ui, "Difference", mode, kinds, static_cast<int>(kind), tips,
                                    {.text_size = scene.compact ? type::tick : type::label}))
     kind = static_cast<DifferenceKind>(*chosen);
-  const std::string name =
-      scene.compact ? head_name(scene.result, scene.head()) : scored_name(scene.result, scene.head());
-  const std::string number = "head " + std::to_string(scene.head());
-  const bool named = name != number && !name.empty();
-  std::string title = "Difference", note = named ? number + " · " + name : number;
-  if (sides.b && sides.b->head() != scene.head()) {  // whose it is matters more than its name
-    title = number + " − head " + std::to_string(sides.b->head());
-    note.clear();
-  }
-  draw_title(ui, head, {title, ui.theme.text1, note}, mode.x);
+  draw_title_of_difference(sides, head, mode.x);
 
   const Document& document = scene.result.document;
   const std::array<Plane, 4> stages{Stage::Score, Stage::Scale, Stage::Mask, weights_stage(document)};

@@ -2,7 +2,9 @@
 // written.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/scene/picture.hpp"
@@ -41,25 +43,51 @@ std::string difference_read_out(const Sides&, double a, double b);
 /// Blue below zero, orange above, as in the picture.
 Rgba difference_ink(const Ui&, double value);
 
-/// One sentence: why there is no A − B and what to do.
-std::string why_no_difference(const Sides&);
+/// One sentence: why no cell of B stands for one of A and what to do; empty where each does.
+std::string why_no_cells(const Dimensions& a, const Dimensions& b);
+
+/// One of three columns: two lines of words and controls, the picture, its colour bar.
+struct Panel {
+  Box whole, head, map, bar_area;
+};
+/// The columns side by side, hairlines between them.
+std::array<Panel, 3> draw_panels_ground(const Scene&, const Box& maps);
+/// Height of the plots below; none where the pictures need the room.
+float plots_height(const Scene&, const Box& region);
 
 /// The two lines above a picture: which side it is, what differs, and what can be done there.
 void draw_head_of_a(Sides&, const Box&);
-void draw_head_of_b(Sides&, const Box&);
+/// Returns what is free at the end of the second line.
+Box draw_head_of_b(Sides&, const Box&);
+/// Which head of what is held stands beside the shown one: the same, or one that is chosen here.
+void choose_held_head(Sides&, const Box& room);
 void draw_head_of_difference(Sides&, const Box&);
+/// "Difference" and whose it is.
+void draw_title_of_difference(const Sides&, const Box&, float right);
+/// The second line of the box.
+Box controls_of(const Ui&, const Box& head);
 
 /// Where the colour bar under a picture stands and what it says.
 struct BarPlace {
   Box area;   // of the panel: the bar stays inside
   Box cells;  // of the picture above it
 };
+struct BarWords {
+  const char* place;  // of its picture
+  std::string name, low, high, middle;
+  std::string shorter = {};  // where the middle has no room
+};
+inline constexpr int compared_bins = 48;
+void draw_bar(const Ui&, const BarPlace&, const ColourScale&, const Histogram&, const BarWords&);
+/// An end of a scale.
+std::string end_words(float value);
 void draw_bar_of_side(const Sides&, const Scene& side, Plane, const BarPlace&);
 void draw_bar_of_difference(const Sides&, const BarPlace&);
 
-/// What stands in the place of B and A − B while nothing is held, and of A − B where there is none.
-void draw_nothing_held(Scene&, const Box&);
-void draw_no_difference(const Sides&, const Box&);
+/// What stands in the place of B and A − B, the two columns, while nothing is held.
+void draw_nothing_held(Scene&, const Panel& b, const Panel& difference);
+/// And of A − B where there is none, with the sentence that says why.
+void draw_no_difference(const Ui&, const Panel&, std::string_view why);
 
 /// Entropy of rows and heads, largest weights, all heads' differences.
 void draw_compare_plots(Sides&, const Box& region);

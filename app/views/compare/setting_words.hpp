@@ -1,4 +1,4 @@
-// app/views/compare: how settings are told that take more than a row of core/document/setting_table.hpp, in
+// app/views/compare: how settings are worded that take more than a row of core/document/setting_table.hpp, in
 // two rooms: text and weights here, attention itself in settings.cpp.
 #pragma once
 

@@ -165,14 +165,14 @@ constexpr std::string_view order[]{"layer",
                                    "embedding gain",
                                    "projection"};
 
-std::string value_words(const DifferenceWords& told, float value) {
-  return fmt::format(fmt::runtime(told.value), written(value));
+std::string value_words(const DifferenceWords& words_of, float value) {
+  return fmt::format(fmt::runtime(words_of.value), written(value));
 }
 template <class T>
-requires std::is_integral_v<T> std::string value_words(const DifferenceWords& told, T value) {
-  return fmt::format(fmt::runtime(told.value), value);
+requires std::is_integral_v<T> std::string value_words(const DifferenceWords& words_of, T value) {
+  return fmt::format(fmt::runtime(words_of.value), value);
 }
-std::string value_words(const DifferenceWords& told, bool) { return std::string(told.value); }
+std::string value_words(const DifferenceWords& words_of, bool) { return std::string(words_of.value); }
 template <class E>
 requires std::is_enum_v<E> std::string value_words(const DifferenceWords&, E value) {
   return std::string(enum_name(value).words);
@@ -184,12 +184,13 @@ void add_told(const Document& a, const Document& b, std::vector<SettingDifferenc
     const auto &mine = row.of(a), &theirs = row.of(b);
     using T = std::remove_cvref_t<decltype(mine)>;
     if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
-      const DifferenceWords& told = row.difference;
-      if (told.title.empty() || mine == theirs) return;
+      const DifferenceWords& words_of = row.difference;
+      if (words_of.title.empty() || mine == theirs) return;
       const auto words = [&](const T& value) {
-        return value == T{} && !told.none.empty() ? std::string(told.none) : value_words(told, value);
+        return value == T{} && !words_of.none.empty() ? std::string(words_of.none)
+                                                      : value_words(words_of, value);
       };
-      all.push_back({told.title, words(mine), words(theirs)});
+      all.push_back({words_of.title, words(mine), words(theirs)});
     }
   });
 }

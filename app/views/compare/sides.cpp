@@ -116,8 +116,7 @@ Rgba difference_ink(const Ui& ui, double value) {
   return colormap(ui.theme.scores)[value < 0 ? 44 : 211];
 }
 
-std::string why_no_difference(const Sides& sides) {
-  const Dimensions &a = sides.a.result.dimensions, &b = sides.b->result.dimensions;
+std::string why_no_cells(const Dimensions& a, const Dimensions& b) {
   const auto sentence = [](const std::string& of_a, const std::string& of_b, std::string_view so,
                            std::string_view cure) {
     return "What is shown has " + of_a + ", what is held has " + of_b + ": " + std::string(so) + ". " +
@@ -137,7 +136,7 @@ std::string why_no_difference(const Sides& sides) {
   if (a.batch != b.batch)
     return sentence(counted(a.batch, "text", "texts"), counted(b.batch, "text", "texts"),
                     "their texts do not correspond", "Use as many texts as in what is held");
-  return "What is held has no such stage: choose Scores, Scaled, Masked or Weights above.";
+  return {};
 }
 
 }  // namespace attnscope

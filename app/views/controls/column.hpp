@@ -85,7 +85,7 @@ class Column {
 using DrawSection = void (*)(Column&);
 void draw_column(Scene&, const Box& region, std::span<const DrawSection> sections);
 
-/// Of weights built by hand, where the division by √dₖ is told of.
+/// Of weights built by hand, where the division by √dₖ is mentioned.
 inline constexpr std::string_view built_gain =
     "Heads built by hand have √dₖ in their gains: their scaled scores do not depend on dₖ. Random weights "
     "show "

@@ -24,7 +24,7 @@ struct NumberMap {
   Rgba hue = 0;
   /// What is bright: the columns (or rows, for W_O) of one head; empty: everything.
   NumberStretch lit_columns = {}, lit_rows = {};
-  // What the mouse is told, as in NumberGrid.
+  // What stands beside the mouse, as in NumberGrid.
   std::function<std::string(NumberAt)> name;
   std::function<Tip(NumberAt)> tip;
   std::function<bool(NumberAt)> can_edit;

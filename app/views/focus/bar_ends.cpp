@@ -61,7 +61,7 @@ void draw_handle(Scene& scene, const Bar& bar, bool is_high) {
        "R"});
 }
 
-/// The value under the mouse, told above the bar.
+/// The value under the mouse, shown above the bar.
 void read_bar(Scene& scene, const Bar& bar) {
   const Ui& ui = scene.ui;
   const Box area{bar.ramp.x, bar.ramp.y - ui.px(4), bar.ramp.w, bar.ramp.h + ui.px(8)};

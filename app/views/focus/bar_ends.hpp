@@ -32,7 +32,7 @@ Bar planned_bar(Scene&, const Box& ramp, const ColourScale&);
 /// A value as it is written at an end of the bar.
 std::string end_text(const Bar&, float value);
 /// The handles, which lock the range where they are dragged to (a double click goes back to all heads), and
-/// the value under the mouse, told above the bar.
+/// the value under the mouse, shown above the bar.
 void take_bar_mouse(Scene&, const Bar&);
 /// How the values are spread along the axis, above the ramp.
 inline constexpr int bar_bins = 48;

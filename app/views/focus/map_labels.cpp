@@ -58,7 +58,7 @@ void draw_axis_names(const MapFrame& m) {
   const float y = m.area.y + m.caption() + ui.px(10);
   const float width =
       ui.text(m.cells.x, y, m.turned() ? "query →" : "key →", {type::label, m.hue(m.across), Ink::Medium});
-  // Maps side by side have no room for it: they are told by their rows.
+  // Maps side by side have no room for it: their rows tell them apart.
   if (!m.style.caption)
     ui.text(m.cells.x + width + ui.px(12), y, range_in_sight(m.across), {type::tick, ui.theme.text3});
   const float left = m.cells.x - ui.px(10);

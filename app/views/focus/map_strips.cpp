@@ -130,9 +130,9 @@ void draw_heading(const MapFrame& m, const Axis& axis, float x, float width) {
   const Ui& ui = m.ui();
   if (m.style.wide_strip && !m.upright) {
     const float y = m.cells.y - ui.px(14);
-    const float told =
+    const float named =
         ui.text(x, y, axis.keys ? "received" : "entropy H", {type::label, ui.theme.text2, Ink::Medium});
-    ui.text(x + told + ui.px(8), y, axis.keys ? "Σ over queries" : "nats", {type::tick, ui.theme.text3});
+    ui.text(x + named + ui.px(8), y, axis.keys ? "Σ over queries" : "nats", {type::tick, ui.theme.text3});
     return;
   }
   if (m.style.wide_strip) {

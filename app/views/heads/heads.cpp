@@ -76,10 +76,10 @@ Grid spread(const Ui& ui, Grid grid, const Box& area) {
 
 /// Read-outs where they hardly cost the pictures anything; below a readable size the grid scrolls.
 Grid grid_of(const Ui& ui, const Box& area, std::int64_t heads, const Aspect& aspect) {
-  const Grid bare = fit(ui, area, heads, aspect, false), told = fit(ui, area, heads, aspect, true);
-  const bool roomy = told.side >= ui.px(ThumbnailSpace::least_side_with_line);
-  if (told.side >= ui.px(60) && told.side >= (roomy ? 0.85f : 0.98f) * bare.side)
-    return spread(ui, told, area);
+  const Grid bare = fit(ui, area, heads, aspect, false), with_words = fit(ui, area, heads, aspect, true);
+  const bool roomy = with_words.side >= ui.px(ThumbnailSpace::least_side_with_line);
+  if (with_words.side >= ui.px(60) && with_words.side >= (roomy ? 0.85f : 0.98f) * bare.side)
+    return spread(ui, with_words, area);
   const float least = ui.px(ThumbnailSpace::least_side), gap = column_gap(ui);
   if (bare.side >= least) return spread(ui, bare, area);
   const int columns = std::clamp(static_cast<int>((area.w + gap) / (least + gap)), 1, most_columns);

@@ -220,7 +220,7 @@ class Thumbnail {
     if (std::isnan(even.first)) why = "No query has a choice of keys.";
     if (const std::string rests = words(role); !rests.empty() && kind_ == Intervention::Kind::None)
       why = rests + " " + why;
-    if (kind_ != Intervention::Kind::None) why = std::string(words(kind_).told) + " " + why;
+    if (kind_ != Intervention::Kind::None) why = std::string(words(kind_).sentence) + " " + why;
     for (const HeadFlag flag : flags_of(scene_.result, scene_.sequence(), h_))
       why += " " + std::string(mark_of(flag));
     why += " A click keeps this head in the focus; a right click replaces its pattern or builds its weights.";

@@ -1,4 +1,4 @@
-// app/views/long: the list of a head's bright lines and where each of them runs on the map.
+// app/views/long: the list of a head's strong lines and where each of them runs on the map.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,14 +12,14 @@
 namespace attnscope {
 namespace {
 
-using Kind = BrightLine::Kind;
+using Kind = StrongLine::Kind;
 
 std::string percent(double share) {
   return fixed(100 * share, share >= 0.0995 ? 0 : share >= 0.00995 ? 1 : 2) + " %";
 }
 
 /// "the  1,204" for a key, "previous token", "412 back", "3 ahead" for a distance.
-std::string name_of(const Shown& shown, const BrightLine& line) {
+std::string name_of(const Shown& shown, const StrongLine& line) {
   const std::string count = grouped(std::abs(line.at));
   if (line.kind == Kind::Column) {
     const std::string token = key_label(shown.result, shown.sequence(), line.at);
@@ -31,19 +31,19 @@ std::string name_of(const Shown& shown, const BrightLine& line) {
   return count + (line.at > 0 ? " back" : " ahead");
 }
 
-bool lies_on(const AttentionProblem& p, const BrightLine& line, Cell cell) {
+bool lies_on(const AttentionProblem& p, const StrongLine& line, Cell cell) {
   if (cell.query < line.first_query || cell.query >= line.last_query) return false;
   return cell.key == (line.kind == Kind::Column ? line.at : p.offset + cell.query - line.at);
 }
 
 /// The chosen query's cell on the line, or that of the query in its middle.
-Cell cell_on(const AttentionProblem& p, const BrightLine& line, std::int64_t query) {
+Cell cell_on(const AttentionProblem& p, const StrongLine& line, std::int64_t query) {
   if (query < line.first_query || query >= line.last_query) query = (line.first_query + line.last_query) / 2;
   const std::int64_t key = line.kind == Kind::Column ? line.at : p.offset + query - line.at;
   return {query, std::clamp<std::int64_t>(key, 0, p.keys - 1)};
 }
 
-void draw_sign(const Ui& ui, float x, float y, const BrightLine& line, Rgba ink) {
+void draw_sign(const Ui& ui, float x, float y, const StrongLine& line, Rgba ink) {
   const float half = ui.px(6);
   const std::array<ImVec2, 2> ends = line.kind == Kind::Column
                                          ? std::array{ImVec2{x, y - half}, ImVec2{x, y + half}}
@@ -51,7 +51,7 @@ void draw_sign(const Ui& ui, float x, float y, const BrightLine& line, Rgba ink)
   ui.polyline(ends, ink, std::max(1.f, ui.px(2)));
 }
 
-Tip tip_of(const BrightLine& line, std::string& words) {
+Tip tip_of(const StrongLine& line, std::string& words) {
   const std::string queries = grouped(line.first_query) + " – " + grouped(line.last_query - 1);
   words = "Queries " + queries + " put " + fixed(line.mean, 3) + " of their weight there on average, " +
           percent(line.share) + " of all attention of this head. A click goes there.";
@@ -60,12 +60,12 @@ Tip tip_of(const BrightLine& line, std::string& words) {
 }
 
 /// One line of the list.
-void draw_entry(Column& c, const BrightLine& line, std::size_t index) {
+void draw_entry(Column& c, const StrongLine& line, std::size_t index) {
   Scene& scene = c.scene;
   const Ui& ui = c.ui();
   const AttentionProblem& p = survey_of(scene).problem();
   const Box box = c.row(40, 2);
-  const std::string id = "Bright line " + std::to_string(index);
+  const std::string id = "Strong line " + std::to_string(index);
   const Ui::Touch touch = ui.touch(id.c_str(), box);
   const bool chosen = lies_on(p, line, scene.cell());
   if (chosen || touch.hovered) ui.fill(box, chosen ? ui.theme.control : ui.theme.control_hover, ui.px(4));
@@ -116,7 +116,7 @@ void draw_hovered_line(const MapFrame& m) {
   const auto index = std::exchange(m.scene.view.long_view->hovered_line, std::nullopt);
   const LinesPtr lines = m.scene.tiles->find(LinesPlace{m.b, m.h});
   if (!index || !lines || *index >= lines->size()) return;
-  const BrightLine& line = (*lines)[*index];
+  const StrongLine& line = (*lines)[*index];
   const AttentionProblem& p = survey_of(m.scene).problem();
   const auto pixel = [](const Axis& axis, double at) {
     return axis.place.begin + static_cast<float>((at - axis.first) / axis.shown) * axis.place.length;

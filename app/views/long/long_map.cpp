@@ -15,18 +15,10 @@ namespace {
 
 /// "largest weight in each 32 × 32 block, of every 8th query so far"; behind "held", or of now − held.
 std::string what_is_shown(const Scene& scene, int level) {
-  const Survey& survey = survey_of(scene);
-  const std::string size = grouped(std::int64_t{1} << level);
-  std::string words = level == 0 ? std::string("every weight")
-                                 : std::string(scene.view.long_view->mean ? "mean" : "largest") +
-                                       " weight in each " + size + " × " + size + " block";
-  const bool difference = shows_long_difference(scene);
-  if (difference) words = "now − held of the " + (level == 0 ? std::string("weights") : words);
-  if (scene.held && !difference)
-    words = (long_side(scene) == LongSide::B ? "held   ·   " : "now   ·   ") + words;
-  const std::int64_t step = survey.known.rows.step;
-  if (step > 1) words += ", of every " + grouped(step) + (step == 2 ? "nd" : "th") + " query so far";
-  return words;
+  const std::string words = what_is_pooled(scene, scene.view.long_view->mean, level);
+  if (shows_long_difference(scene)) return "now − held of the " + (level == 0 ? "weights" : words);
+  if (!scene.held) return words;
+  return (long_side(scene) == LongSide::B ? "held   ·   " : "now   ·   ") + words;
 }
 
 /// Now, held or now − held while something is held; returns where the choice begins.
@@ -48,13 +40,7 @@ float draw_side_choice(Scene& scene, float right, float y) {
 /// Pooling and colours at the right end of the title; returns where they begin.
 float draw_title_choices(Scene& scene, float right, float y) {
   const Ui& ui = scene.ui;
-  constexpr std::array<std::string_view, 2> pools{"Max", "Mean"}, colours{"Linear", "Log"};
-  constexpr std::array<Tip, 2> pool_tips{
-      Tip{"Largest", "max over the block", "Thin lines survive however far one zooms out.", {}},
-      Tip{"Mean",
-          "Σ w / cells of the block",
-          "How much weight lies there; a thin line nearly vanishes.",
-          {}}};
+  constexpr std::array<std::string_view, 2> colours{"Linear", "Log"};
   constexpr std::array<Tip, 2> colour_tips{
       Tip{"Linear", "0 … 1", "Colours follow the weight itself.", "L"},
       Tip{"Logarithmic", "10⁻⁵ … 1", "Small weights, which are most of them, can be told apart.", "L"}};
@@ -65,11 +51,7 @@ float draw_title_choices(Scene& scene, float right, float y) {
     if (const auto c = segments(ui, "Colour", log, colours, scene.view.focus->log ? 1 : 0, colour_tips,
                                 {.text_size = type::tick}))
       scene.view.focus->log = *c == 1;
-  const Box pool{log.x - ui.px(difference ? 0 : 8) - ui.px(116), log.y, ui.px(116), log.h};
-  if (const auto c = segments(ui, "Pool", pool, pools, scene.view.long_view->mean ? 1 : 0, pool_tips,
-                              {.text_size = type::tick}))
-    scene.view.long_view->mean = *c == 1;
-  return pool.x;
+  return draw_pool_choice(scene, log.x - ui.px(difference ? 0 : 8), y);
 }
 
 void draw_long_title(Scene& scene, const Box& region, float pad, int level) {
@@ -107,9 +89,9 @@ Cell aimed_at(const MapFrame& m, Cell under, int level) {
   return best;
 }
 
-void take_long_mouse(const MapFrame& m, int level) {
+void take_long_mouse(const MapFrame& m, int level, const char* name) {
   ImGui::SetNextItemAllowOverlap();
-  const Ui::Touch touch = m.ui().touch("long map", m.cells);
+  const Ui::Touch touch = m.ui().touch(name, m.cells);
   if (touch.focused)
     m.ui().frame(m.cells.grown(m.ui().px(3)), m.ui().theme.query, m.ui().px(2), m.ui().px(4));
   if (touch.hovered && !touch.pointed) return;  // by the keyboard: the mouse is nowhere
@@ -132,23 +114,22 @@ void take_long_mouse(const MapFrame& m, int level) {
 }
 
 /// Numbers in cells that are large enough.
-void draw_exact_numbers(const MapFrame& m, const ColourScale& scale) {
+void draw_exact_numbers(const MapFrame& m, const ColourScale& scale, bool difference) {
   if (!m.prints_values()) return;
   const Ui& ui = m.ui();
-  const bool difference = shows_long_difference(m.scene);
   for (std::int64_t i = m.queries().from(); i < m.queries().to(); ++i) {
     for (std::int64_t j = m.keys().from(); j < m.keys().to(); ++j) {
-      if (hidden_in_sight(m.scene, m.h, {i, j})) continue;
+      if (is_hidden_in(m.scene, difference, m.h, {i, j})) continue;
       const Box cell = m.cell_in_sight({i, j});
       if (cell.w < m.side * 0.9f - 1 || cell.h < std::min(m.side - 1, ui.px(16))) continue;
-      const std::optional<float> weight =
-          difference ? difference_at(m.scene, m.h, {i, j}) : weight_at(m.scene, m.h, {i, j});
+      const std::optional<float> weight = weight_at(m.scene, difference, m.h, {i, j});
       if (!weight) continue;
       const auto v = static_cast<double>(*weight);
       const std::string text = std::abs(v) < 0.005 ? tight(v) : m.side > ui.px(80) ? fixed(v, 4) : in_cell(v);
+      const auto size = m.side > ui.px(48) ? type::label : type::tick;
+      if (ui.text_width(text, size) > m.side) continue;  // "−4e-13" beside its like would be one number
       ui.text(cell.centre_x(), cell.centre_y(), text,
-              {m.side > ui.px(48) ? type::label : type::tick, ink_on(colour_of(scale, *weight)), Ink::Regular,
-               Align::Centre, m.side});
+              {size, ink_on(colour_of(scale, *weight)), Ink::Regular, Align::Centre, m.side});
     }
   }
 }
@@ -206,37 +187,73 @@ std::optional<Cell> find_place(const Scene& scene, const std::string& text) {
   return std::nullopt;
 }
 
+std::string what_is_pooled(const Shown& shown, bool mean, int level) {
+  const std::string size = grouped(std::int64_t{1} << level);
+  std::string words = level == 0 ? std::string("every weight")
+                                 : std::string(mean ? "mean" : "largest") + " weight in each " + size +
+                                       " × " + size + " block";
+  const std::int64_t step = survey_of(shown).known.rows.step;
+  if (step > 1) words += ", of every " + grouped(step) + (step == 2 ? "nd" : "th") + " query so far";
+  return words;
+}
+
+float draw_pool_choice(Scene& scene, float right, float y) {
+  constexpr std::array<std::string_view, 2> pools{"Max", "Mean"};
+  constexpr std::array<Tip, 2> tips{
+      Tip{"Largest", "max over the block", "Thin lines survive however far one zooms out.", {}},
+      Tip{"Mean",
+          "Σ w / cells of the block",
+          "How much weight lies there; a thin line nearly vanishes.",
+          {}}};
+  const Ui& ui = scene.ui;
+  const Box pool{right - ui.px(116), y - ui.px(13), ui.px(116), ui.px(26)};
+  bool& mean = scene.view.long_view->mean;
+  if (const auto c = segments(ui, "Pool", pool, pools, mean ? 1 : 0, tips, {.text_size = type::tick}))
+    mean = *c == 1;
+  return pool.x;
+}
+
 namespace {
 
-/// Everything on and around the cells. Returns the level that is shown.
-int draw_planned_map(Scene& scene, const MapFrame& m, const Box& area) {
+/// The map is where the person is: what it shows, and what was asked of it.
+void lead(Scene& scene, const MapFrame& m) {
   LongState& state = *scene.view.long_view;
   state.first_query = m.queries().first;
   state.first_key = m.keys().first;
   state.queries = m.queries().shown;
   state.keys = m.keys().shown;
-  if (state.to_strongest) {
-    state.to_strongest = false;
-    if (const auto cell = strongest_in_sight(scene, m)) show_cell(scene, *cell);
-  }
-  draw_axis_names(m);
-  draw_labels(m);
-  const bool difference = shows_long_difference(scene);
-  const int level = draw_long_picture(scene, {"long picture", m.cells, m.h, m.part(), difference});
-  const ColourScale scale = difference ? long_difference_scale(scene, m.h, level) : long_scale(scene, m.h);
-  draw_exact_numbers(m, scale);
-  draw_hovered_line(m);
-  const float room = area.right() - m.cells.right() - m.strip_gap();
-  draw_long_strips(m, std::clamp(room, 1.f, m.ui().px(64)));
-  draw_crosshair(m, m.cells.right());
-  draw_mark(m);
-  take_long_mouse(m, level);
-  draw_scroll_bars(m);
-  draw_long_bar(scene, {area.x, area.bottom(), area.w, m.ui().px(56)}, m.cells, scale);
-  return level;
+  if (!state.to_strongest) return;
+  state.to_strongest = false;
+  if (const auto cell = strongest_in_sight(scene, m)) show_cell(scene, *cell);
 }
 
 }  // namespace
+
+std::optional<DrawnLongMap> draw_one_long_map(Scene& scene, const LongMap& map) {
+  const HeatMapStyle style{.wide_strip = false, .strips = map.strips, .name = map.name};
+  const MapFrame first = plan_map(scene, map.area, scene.sequence(), style);
+  if (first.cells.w < 1 || first.cells.h < 1) return std::nullopt;
+  if (map.leads) follow_requests(first);
+  const MapFrame m = plan_map(scene, map.area, scene.sequence(), style);
+  if (map.leads) lead(scene, m);
+  draw_axis_names(m);
+  draw_labels(m);
+  const std::string picture = std::string(map.name) + " picture";
+  const int level =
+      draw_long_picture(scene, {picture.c_str(), m.cells, m.h, m.part(), map.difference, map.scale});
+  const ColourScale scale = map.scale        ? *map.scale
+                            : map.difference ? long_difference_scale(scene, m.h, level)
+                                             : long_scale(scene, m.h);
+  draw_exact_numbers(m, scale, map.difference);
+  draw_hovered_line(m);
+  const float room = map.area.right() - m.cells.right() - m.strip_gap();
+  if (map.strips) draw_long_strips(m, std::clamp(room, 1.f, m.ui().px(64)), map.difference);
+  draw_crosshair(m, m.cells.right());
+  draw_mark(m);
+  take_long_mouse(m, level, map.name);
+  draw_scroll_bars(m);
+  return DrawnLongMap{m.cells, level, scale};
+}
 
 void draw_long_map(Scene& scene, const Box& region) {
   const Ui& ui = scene.ui;
@@ -253,13 +270,9 @@ void draw_long_map(Scene& scene, const Box& region) {
     return;
   }
   const Box area{region.x + pad, region.y + title, region.w - 2 * pad, region.h - title - bar};
-  const HeatMapStyle style{.wide_strip = false, .name = "long map"};
-  const MapFrame first = plan_map(scene, area, scene.sequence(), style);
-  if (first.cells.w >= 1 && first.cells.h >= 1) {
-    follow_requests(first);
-    const MapFrame m = plan_map(scene, area, scene.sequence(), style);
-    const int level = draw_planned_map(scene, m, area);
-    draw_long_title(scene, region, pad, level);
+  if (const auto drawn = draw_one_long_map(scene, {area, shows_long_difference(scene)})) {
+    draw_long_bar(scene, {area.x, area.bottom(), area.w, bar}, drawn->cells, drawn->scale);
+    draw_long_title(scene, region, pad, drawn->level);
   }
   ui.unclip();
 }

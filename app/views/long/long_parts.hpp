@@ -17,15 +17,19 @@ ColourScale long_scale(const Scene&, std::int64_t h);
 /// Of A − B: centred on zero, to the largest difference of the head's pictures or to locked ends; `level` of
 /// the cells that are shown.
 ColourScale long_difference_scale(const Scene&, std::int64_t h, int level);
+/// Of two sides of a comparison: one range for both.
+ColourScale long_scale_of_both(const Scene& a, const Scene& b, std::int64_t h);
 
-/// Which side the map shows; A while nothing is held.
+/// Which side the map of Explore shows; A while nothing is held.
 LongSide long_side(const Scene&);
 /// One sentence that says why no cell of B stands for one of A; empty when each does.
 std::string why_no_long_difference(const Shown&);
-/// Whether the map shows A − B.
+/// Whether there is an A − B.
+bool has_long_difference(const Shown&);
+/// Whether the map of Explore shows it.
 bool shows_long_difference(const Scene&);
-/// Whether the cell is hidden in what is shown: of A − B, in both.
-bool hidden_in_sight(const Scene&, std::int64_t h, Cell);
+/// Whether the cell is hidden; of A − B, in both.
+bool is_hidden_in(const Shown&, bool difference, std::int64_t h, Cell);
 inline constexpr float least_log_weight = 1e-5f;
 
 /// How many queries and keys a cell of the picture has to a side when a token takes `side` device pixels:
@@ -38,7 +42,8 @@ struct LongPicture {
   Box box;
   std::int64_t h = 0;
   Part part;
-  bool difference = false;  // A − B of the cells instead of those of A
+  bool difference = false;                // A − B of the cells instead of those of A
+  std::optional<ColourScale> scale = {};  // instead of its own
 };
 /// From tiles where there are any and from the survey's picture elsewhere; tiles that are missing are wanted.
 /// A − B of pooled cells is that of their means or of their largest weights. Returns the level of the cells
@@ -46,22 +51,48 @@ struct LongPicture {
 int draw_long_picture(Scene&, const LongPicture&);
 
 /// The exact weight of a cell, or A − B of it; nothing while its tile is not there.
-std::optional<float> weight_at(Scene&, std::int64_t h, Cell);
-std::optional<float> difference_at(Scene&, std::int64_t h, Cell);
+std::optional<float> weight_at(Scene&, bool difference, std::int64_t h, Cell);
 
-/// The list of the head's bright lines, a section of the controls; a click goes there.
+/// The list of the head's strong lines, a section of the controls; a click goes there.
 void strong_lines_section(Column&);
 /// Where the line runs that the mouse is on in the list.
 void draw_hovered_line(const MapFrame&);
 
 /// Entropy of the queries in sight at the right (least, mean, most of each pixel) and attention that the keys
 /// in sight received below, on a logarithmic scale; beside A − B the mean of B as well.
-void draw_long_strips(const MapFrame&, float width);
+void draw_long_strips(const MapFrame&, float width, bool difference);
+/// Entropy of all queries along the box: least, mean and most of each pixel, and the means of B where it is
+/// given.
+void draw_entropy_of_queries(const Scene& a, const Scene* b, const Box&);
 
 /// The ramp from left to right with its true ends, which can be dragged, and the choice of the range.
 void draw_long_bar(Scene&, const Box& area, const Box& cells, const ColourScale&);
 
+/// One map: a head whole or in part, down to single cells with their numbers.
+struct LongMap {
+  Box area;  // with its labels and strips
+  bool difference = false;
+  bool strips = true;
+  const char* name = "long map";          // of what takes the mouse, and of the picture
+  std::optional<ColourScale> scale = {};  // instead of its own
+  bool leads = true;                      // what it shows is where the person is
+};
+struct DrawnLongMap {
+  Box cells;
+  int level = 0;
+  ColourScale scale;
+};
+/// Nothing where there is no room for a cell.
+std::optional<DrawnLongMap> draw_one_long_map(Scene&, const LongMap&);
+/// "largest weight in each 32 × 32 block, of every 8th query so far".
+std::string what_is_pooled(const Shown&, bool mean, int level);
+/// Largest or mean; returns where the choice begins.
+float draw_pool_choice(Scene&, float right, float y);
+
 void draw_long_map(Scene&, const Box& region);
+/// Compare: A, B and A − B of the head side by side with one place in all three; below them the entropies and
+/// the differences of all heads.
+void draw_long_compare(Scene&, const Box& region);
 void draw_long_controls(Scene&, const Box& region);
 void draw_long_side(Scene&, const Box& region);
 

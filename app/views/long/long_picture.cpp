@@ -249,7 +249,9 @@ int draw_long_picture(Scene& scene, const LongPicture& p) {
   const auto across = static_cast<double>(p.part.turned ? p.box.h : p.box.w);
   const int level =
       std::min(level_of(survey_of(scene).cell), level_for(static_cast<float>(across / p.part.columns)));
-  const ColourScale scale = p.difference ? long_difference_scale(scene, p.h, level) : long_scale(scene, p.h);
+  const ColourScale scale = p.scale        ? *p.scale
+                            : p.difference ? long_difference_scale(scene, p.h, level)
+                                           : long_scale(scene, p.h);
   const SideCells a(scene, p.h, level, p.part);
   std::optional<Scene> held;
   std::optional<SideCells> b;
@@ -283,14 +285,13 @@ int draw_long_picture(Scene& scene, const LongPicture& p) {
   return level;
 }
 
-std::optional<float> difference_at(Scene& scene, std::int64_t h, Cell cell) {
-  Scene held = scene_of_held(scene);
-  const std::optional<float> a = weight_at(scene, h, cell), b = weight_at(held, h, cell);
-  if (!a || !b) return std::nullopt;
-  return *a - *b;
-}
-
-std::optional<float> weight_at(Scene& scene, std::int64_t h, Cell cell) {
+std::optional<float> weight_at(Scene& scene, bool difference, std::int64_t h, Cell cell) {
+  if (difference) {
+    Scene held = scene_of_held(scene);
+    const std::optional<float> a = weight_at(scene, false, h, cell), b = weight_at(held, false, h, cell);
+    if (!a || !b) return std::nullopt;
+    return *a - *b;
+  }
   const TilePlace place{scene.sequence(), h, 0, cell.query / Tiles::side, cell.key / Tiles::side};
   scene.tiles->want(place);
   const auto tile = scene.tiles->find(place);

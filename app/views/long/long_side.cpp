@@ -115,12 +115,11 @@ float draw_exact_tile(Scene& scene, float x, float y, float width) {
     for (std::int64_t j = 0; j < std::min(count, d.keys); ++j) {
       const Cell cell{query0 + i, key0 + j};
       const Box box{left + static_cast<float>(j) * side, row, side - 1, side - 1};
-      if (hidden_in_sight(scene, h, cell)) {
+      if (is_hidden_in(scene, difference, h, cell)) {
         ui.fill(box, ui.theme.hatch_ground);
         continue;
       }
-      const std::optional<float> weight =
-          difference ? difference_at(scene, h, cell) : weight_at(scene, h, cell);
+      const std::optional<float> weight = weight_at(scene, difference, h, cell);
       ui.fill(box, weight ? colour_of(scale, *weight) : ui.theme.control);
       if (!weight) continue;
       const auto v = static_cast<double>(*weight);

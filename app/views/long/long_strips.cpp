@@ -30,9 +30,9 @@ std::pair<std::int64_t, std::int64_t> behind(const Axis& axis, float pixel) {
           std::clamp<std::int64_t>(to, from + 1, axis.count)};
 }
 
-Band entropy_behind(const MapFrame& m, const Survey& survey, float pixel) {
-  const auto row = survey.known.entropy.matrix().row(m.h - survey.known.first_head);
-  const auto [from, to] = behind(m.queries(), pixel);
+Band entropy_behind(const Axis& queries, std::int64_t h, const Survey& survey, float pixel) {
+  const auto row = survey.known.entropy.matrix().row(h - survey.known.first_head);
+  const auto [from, to] = behind(queries, pixel);
   const std::int64_t step = survey.known.rows.step;
   Band band;
   for (std::int64_t r = (from + step - 1) / step; r * step < to; ++r) band.add(static_cast<double>(row(r)));
@@ -58,8 +58,8 @@ Band received_behind(const MapFrame& m, const Survey& survey, float pixel) {
   return band;
 }
 
-double most_entropy(const MapFrame& m) {
-  return std::log(static_cast<double>(std::max<std::int64_t>(2, m.keys().count)));
+double most_entropy(std::int64_t keys) {
+  return std::log(static_cast<double>(std::max<std::int64_t>(2, keys)));
 }
 
 /// Where a sum of weights stands: 10⁻³ … the number of queries, by its logarithm.
@@ -104,16 +104,16 @@ void draw_strip(const Ui& ui, const LongStrip& strip, const Look& look, const Pl
 
 }  // namespace
 
-void draw_long_strips(const MapFrame& m, float width) {
+void draw_long_strips(const MapFrame& m, float width, bool difference) {
   const Ui& ui = m.ui();
   const float x = m.cells.right() + m.strip_gap();
-  const auto share = [&](double nats) { return std::clamp(nats / most_entropy(m), 0.0, 1.0); };
+  const auto share = [&](double nats) { return std::clamp(nats / most_entropy(m.keys().count), 0.0, 1.0); };
   const auto log_share = [&](double sum) { return place_of_received(m, sum); };
   const Box right{x, m.cells.y, width, m.cells.h};
   const Box below{m.cells.x, m.cells.bottom() + ui.px(10), m.cells.w, ui.px(34)};
   const TextStyle name{type::tick, ui.theme.text2},
       note{type::tick, ui.theme.text3, Ink::Regular, Align::Right};
-  const std::string most = m.turned() ? grouped(m.queries().count) : fixed(most_entropy(m), 1);
+  const std::string most = m.turned() ? grouped(m.queries().count) : fixed(most_entropy(m.keys().count), 1);
   ui.text(x, m.cells.y - ui.px(28), m.turned() ? "received" : "entropy", name);
   ui.text(x, m.cells.y - ui.px(12), m.turned() ? "log" : "0", {type::tick, ui.theme.text3});
   ui.text(x + width, m.cells.y - ui.px(12), most, note);
@@ -121,7 +121,7 @@ void draw_long_strips(const MapFrame& m, float width) {
           {type::tick, ui.theme.text2, Ink::Regular, Align::Right});
   ui.text(m.cells.x - ui.px(10), below.y + ui.px(25), m.turned() ? "nats" : "Σ, log", note);
   const auto draw = [&](const Survey& survey, Rgba query_hue, Rgba key_hue, bool is_second) {
-    const auto entropy = [&](float pixel) { return entropy_behind(m, survey, pixel); };
+    const auto entropy = [&](float pixel) { return entropy_behind(m.queries(), m.h, survey, pixel); };
     const auto received = [&](float pixel) { return received_behind(m, survey, pixel); };
     const LongStrip queries{m.queries(), m.turned() ? below : right, !m.turned(), query_hue, is_second};
     const LongStrip keys{m.keys(), m.turned() ? right : below, m.turned(), key_hue, is_second};
@@ -129,9 +129,23 @@ void draw_long_strips(const MapFrame& m, float width) {
     draw_strip(ui, keys, received, log_share);
   };
   draw(survey_of(m.scene), ui.theme.query, ui.theme.key, false);
-  if (!shows_long_difference(m.scene)) return;
+  if (!difference) return;
   Scene held = scene_of_held(m.scene);
   draw(survey_of(held), ui.theme.b, ui.theme.b, true);
+}
+
+void draw_entropy_of_queries(const Scene& a, const Scene* b, const Box& box) {
+  const auto draw = [&](const Scene& scene, Rgba hue, bool is_second) {
+    const Dimensions& d = scene.result.dimensions;
+    const Axis queries{false, d.queries, 0, static_cast<double>(d.queries), {box.x, box.w}};
+    const std::int64_t h = scene.head();
+    draw_strip(
+        a.ui, LongStrip{queries, box, false, hue, is_second},
+        [&](float pixel) { return entropy_behind(queries, h, survey_of(scene), pixel); },
+        [&](double nats) { return std::clamp(nats / most_entropy(a.result.dimensions.keys), 0.0, 1.0); });
+  };
+  draw(a, a.ui.theme.query, false);
+  if (b) draw(*b, b->ui.theme.b, true);
 }
 
 }  // namespace attnscope

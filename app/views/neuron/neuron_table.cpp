@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float names_height = 20, query_height = 20, told_height = 24;
+constexpr float names_height = 20, query_height = 20, facts_height = 24;
 
 std::string_view scaled_name(const LayerResult& r, bool narrow) {
   if (narrow) return "scaled";
@@ -64,9 +64,9 @@ class NeuronTable {
   }
 
   float draw() {
-    const float names = ui_.px(names_height), head = ui_.px(query_height), told = ui_.px(told_height);
+    const float names = ui_.px(names_height), head = ui_.px(query_height), facts = ui_.px(facts_height);
     const float top = area_.y + names + head + ui_.px(style_.large ? 22 : 6);
-    const float room = std::max(area_.bottom() - top - told, 2 * style_.row_height);
+    const float room = std::max(area_.bottom() - top - facts, 2 * style_.row_height);
     const auto rows = std::min(static_cast<std::int64_t>(room / style_.row_height), std::ssize(keys_));
     const Box box{area_.x, top, area_.w, style_.row_height * static_cast<float>(rows)};
     head_ = {area_.x, area_.y + names, area_.w, head};
@@ -84,8 +84,8 @@ class NeuronTable {
       draw_blocks(list, box);
     }
     draw_head();
-    tell({area_.x, box.bottom() + ui_.px(4), area_.w, told - ui_.px(4)});
-    return box.bottom() + told;
+    draw_facts({area_.x, box.bottom() + ui_.px(4), area_.w, facts - ui_.px(4)});
+    return box.bottom() + facts;
   }
 
  private:
@@ -275,7 +275,7 @@ class NeuronTable {
   }
 
   /// One line on the numbers under the mouse.
-  void tell(const Box& line) const {
+  void draw_facts(const Box& line) const {
     std::string text = x_.bar.there() ? "Hover a strip for its numbers, click a key to choose it."
                                       : "Hover a strip for its numbers.";
     const std::int64_t j = under_.key.value_or(at_.key);
@@ -294,10 +294,10 @@ class NeuronTable {
              ") " + fixed(v, 3) + " = " + fixed(row.weight * v, 3) + "  of o " +
              fixed(static_cast<double>(o_[at]), 3);
     }
-    const bool told = under_.dimension || under_.value;
-    if (told) scene_.view.hint = text;
+    const bool any = under_.dimension || under_.value;
+    if (any) scene_.view.hint = text;
     ui_.text(line.x, line.centre_y(), text,
-             {type::tick, told ? ui_.theme.text1 : ui_.theme.text3, Ink::Regular, Align::Left, line.w});
+             {type::tick, any ? ui_.theme.text1 : ui_.theme.text3, Ink::Regular, Align::Left, line.w});
   }
 
   Scene& scene_;

@@ -49,7 +49,7 @@ std::vector<edit::MaskCell> line(Cell from, Cell to) {
   return cells;
 }
 
-/// Changes the mask by hand; what cannot be done is told.
+/// Changes the mask by hand; what cannot be done is said in a message.
 template <class Edit>
 bool change(Scene& scene, const Edit& edit) {
   try {

@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-/// The refusal is still told by a card that can be dismissed.
+/// The refusal still stands on a card that can be dismissed.
 bool is_announced(const ViewState& view) { return view.notices.of(Notice::Source::Engine) != nullptr; }
 
 std::string words_of(const Cure& cure) {

@@ -189,7 +189,7 @@ void draw_band(Scene& scene, const Box& box) {
 bool is_over(const StartState& start) {
   const bool waiting = std::ranges::any_of(start.steps, &StartState::Step::waiting);
   const ImGuiIO& io = ImGui::GetIO();
-  if (!start.all_done() || waiting || io.WantTextInput || ImGui::GetTime() < start.told + at_least_told)
+  if (!start.all_done() || waiting || io.WantTextInput || ImGui::GetTime() < start.seen_at + at_least_told)
     return false;
   return ImGui::IsMouseClicked(0) || ImGui::IsKeyPressed(ImGuiKey_Enter, false) ||
          !io.InputQueueCharacters.empty();

@@ -79,16 +79,16 @@ std::string told_of_sentence(const Scene& scene) {
   const std::int64_t b = scene.sequence(), h = scene.selection.head;
   const std::int64_t i = std::min(scene.selection.cell.query, r.dimensions.queries - 1);
   const RowMeasures& row = r.measures.row(b, h, i);
-  std::string told = "All " + grouped(r.dimensions.queries * r.dimensions.keys) +
-                     " weights of every head are computed anew with each key you press.";
+  std::string words = "All " + grouped(r.dimensions.queries * r.dimensions.keys) +
+                      " weights of every head are computed anew with each key you press.";
   if (row.strongest >= 0)
-    told += " In this head “" + query_label(r, b, i) + "” looks most at “" + key_label(r, b, row.strongest) +
-            "”: " + fixed(row.largest, 2) + ".";
-  return told;
+    words += " In this head “" + query_label(r, b, i) + "” looks most at “" + key_label(r, b, row.strongest) +
+             "”: " + fixed(row.largest, 2) + ".";
+  return words;
 }
 
 /// The sentence about a step whose result is there.
-std::string told(const Scene& scene, FirstStep step, const StartState::Measured& before) {
+std::string seen_words(const Scene& scene, FirstStep step, const StartState::Measured& before) {
   if (step == FirstStep::Sentence) return told_of_sentence(scene);
   const StartState::Measured after = measured(scene);
   return step == FirstStep::Scaling ? told_of_scaling(scene, before.entropy, after.entropy)
@@ -123,8 +123,8 @@ void tick_start(Scene& scene) {
       start.last = which;
     } else if (step.waiting && scene.result.document == scene.document) {
       step.waiting = false;
-      step.seen = told(scene, which, step.before);
-      start.told = ImGui::GetTime();
+      step.seen = seen_words(scene, which, step.before);
+      start.seen_at = ImGui::GetTime();
     }
   }
   start.facts = now;
