@@ -18,7 +18,7 @@ namespace attnscope {
 namespace {
 
 /// Milliseconds of one backend; a number below zero is not known.
-struct Column {
+struct TimeColumn {
   std::string name;
   PerStage<double> stages;
   double rest = 0;  // measures and gradients
@@ -28,7 +28,7 @@ struct Column {
 
 struct Sheet {
   std::vector<const StageInfo*> rows;  // the stages of the result
-  std::vector<Column> columns;
+  std::vector<TimeColumn> columns;
   double slowest = 0;  // of all stages and columns
   bool kept = false;   // 0 is a stage that was kept
 };
@@ -42,7 +42,7 @@ Sheet sheet_of(const Scene& scene) {
   const std::vector<BackendChoice>& all = scene.backends.choices();
   sheet.kept = scene.backends.is_alone();
   if (sheet.kept) {
-    Column column{"", result.milliseconds, 0, scene.run.total_milliseconds};
+    TimeColumn column{"", result.milliseconds, 0, scene.run.total_milliseconds};
     double stages = 0;
     for (const double ms : column.stages) stages += ms;
     column.rest = std::max(0.0, column.total - stages);
@@ -50,13 +50,13 @@ Sheet sheet_of(const Scene& scene) {
   } else {
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!all[i].backend) continue;
-      Column column{own(all[i].name), {}, 0, 0, false};
+      TimeColumn column{own(all[i].name), {}, 0, 0, false};
       if (const WholeTimes* times = scene.backends.times(i))
         column = {column.name, times->stages, times->measures + times->gradients, times->total(), true};
       sheet.columns.push_back(column);
     }
   }
-  for (const Column& column : sheet.columns)
+  for (const TimeColumn& column : sheet.columns)
     for (const StageInfo* stage : sheet.rows)
       sheet.slowest = std::max(sheet.slowest, column.stages[stage->stage]);
   return sheet;
@@ -74,8 +74,8 @@ class TimingsCard {
     y_ += ui_.px(8);
     ui_.horizontal(inner_.x, y_, inner_.w, ui_.theme.hairline);
     y_ += ui_.px(8);
-    draw_sum("measures and gradients", &Column::rest);
-    draw_sum(sheet_.kept ? "the last change, ms" : "the whole document, ms", &Column::total);
+    draw_sum("measures and gradients", &TimeColumn::rest);
+    draw_sum(sheet_.kept ? "the last change, ms" : "the whole document, ms", &TimeColumn::total);
     if (!sheet_.kept) draw_ratio();
     draw_frame_rate();
   }
@@ -129,7 +129,7 @@ class TimingsCard {
     Box track{box.x + name, std::round(box.centre_y() - all / 2),
               right_of(0) - number_width(ui_) - box.x - name, thick};
     for (std::size_t i = 0; i < sheet_.columns.size(); ++i, track.y += thick + ui_.px(1)) {
-      const Column& column = sheet_.columns[i];
+      const TimeColumn& column = sheet_.columns[i];
       const double ms = column.stages[stage.stage];
       ui_.fill(track, ui_.theme.bar_ground, ui_.px(2));
       const float share = sheet_.slowest > 0 ? static_cast<float>(ms / sheet_.slowest) : 0;
@@ -143,7 +143,7 @@ class TimingsCard {
     }
   }
 
-  void draw_sum(std::string_view name, double Column::*member) {
+  void draw_sum(std::string_view name, double TimeColumn::*member) {
     const Box box = row();
     ui_.text(box.x, box.centre_y(), name, {type::tick, ui_.theme.text2});
     for (std::size_t i = 0; i < sheet_.columns.size(); ++i)
