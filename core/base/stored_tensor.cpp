@@ -1,7 +1,7 @@
 #include "core/base/stored_tensor.hpp"
 
-#include <bit>
-#include <cstring>
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,18 +10,6 @@
 
 namespace attnscope {
 namespace {
-
-static_assert(std::endian::native == std::endian::little);
-
-template <class Stored>
-void widen_all(std::span<const std::byte> bytes, std::span<float> to) {
-  const std::byte* from = bytes.data();
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    Stored stored;
-    std::memcpy(&stored, from + i * sizeof(Stored), sizeof(Stored));
-    to[i] = static_cast<float>(stored);
-  }
-}
 
 class TensorOwner final : public MemoryOwner {
  public:
@@ -33,26 +21,21 @@ class TensorOwner final : public MemoryOwner {
 
 }  // namespace
 
-std::int64_t bytes_of(ElementType type) { return type == ElementType::Float32 ? 4 : 2; }
-
-void widen(ElementType type, std::span<const std::byte> bytes, std::span<float> to) {
-  switch (type) {
-    case ElementType::Float32:
-      if (!to.empty()) std::memcpy(to.data(), bytes.data(), to.size_bytes());
-      return;
-    case ElementType::BFloat16: return widen_all<Eigen::bfloat16>(bytes, to);
-    case ElementType::Float16: return widen_all<Eigen::half>(bytes, to);
-  }
-}
-
 StoredTensor::StoredTensor(ElementType type, Shape shape, std::span<const std::byte> bytes,
                            std::shared_ptr<const MemoryOwner> owner)
     : type_(type), shape_(shape), bytes_(bytes), owner_(std::move(owner)) {
-  const auto needed = static_cast<std::uint64_t>(shape.count());
-  const auto size = static_cast<std::uint64_t>(bytes_of(type));
+  const BlockSize block = block_of(type);
+  const std::int64_t row = shape.rank() == 0 ? 1 : shape[shape.rank() - 1];
+  if (row % block.elements != 0)
+    throw Error(fmt::format(
+        "A stored tensor of type {} cannot have the shape {}: its last dimension must be a multiple of {}.",
+        to_string(type), to_string(shape), block.elements));
+  const auto needed = static_cast<std::uint64_t>(shape.count() / block.elements);
+  const auto size = static_cast<std::uint64_t>(block.bytes);
   if (bytes.size() % size != 0 || bytes.size() / size != needed)
-    throw Error(fmt::format("A stored tensor of shape {} needs {} values of {} bytes but was given {} bytes.",
-                            to_string(shape), needed, size, bytes.size()));
+    throw Error(
+        fmt::format("A stored tensor of type {} and shape {} needs {} times {} bytes but was given {} bytes.",
+                    to_string(type), to_string(shape), needed, size, bytes.size()));
 }
 
 StoredTensor::StoredTensor(TensorPtr tensor)
@@ -66,21 +49,37 @@ std::span<const float> StoredTensor::floats() const {
   return {reinterpret_cast<const float*>(bytes_.data()), bytes_.size() / sizeof(float)};
 }
 
-std::span<const std::byte> StoredTensor::piece(std::int64_t first, std::size_t count) const {
-  const auto size = static_cast<std::size_t>(bytes_of(type_));
-  return bytes_.subspan(static_cast<std::size_t>(first) * size, count * size);
+void StoredTensor::widen_from(std::int64_t first, std::span<float> to) const {
+  const BlockSize block = block_of(type_);
+  const auto elements = static_cast<std::size_t>(block.elements),
+             size = static_cast<std::size_t>(block.bytes);
+  auto at = static_cast<std::size_t>(first);
+  while (!to.empty()) {
+    const std::size_t skipped = at % elements, offset = at / elements * size;
+    std::size_t count = to.size() / elements * elements;
+    if (skipped == 0 && count > 0) {
+      widen(type_, bytes_.subspan(offset, count / elements * size), to.first(count));
+    } else {  // a part of one block
+      std::array<float, max_block_elements> whole;
+      widen(type_, bytes_.subspan(offset, size), std::span(whole).first(elements));
+      count = std::min(elements - skipped, to.size());
+      std::copy_n(whole.data() + skipped, count, to.data());
+    }
+    at += count;
+    to = to.subspan(count);
+  }
 }
 
 void StoredTensor::read(std::int64_t first, std::span<float> to) const {
   owner_->check();
-  widen(type_, piece(first, to.size()), to);
+  widen_from(first, to);
 }
 
 void StoredTensor::read_columns(std::int64_t first, MatrixMap<float> to) const {
   owner_->check();
   const auto count = static_cast<std::size_t>(to.cols());
   for (Eigen::Index row = 0; row < to.rows(); ++row)
-    widen(type_, piece(row * shape_[1] + first, count), {to.row(row).data(), count});
+    widen_from(row * shape_[1] + first, {to.row(row).data(), count});
 }
 
 Tensor StoredTensor::widened() const {

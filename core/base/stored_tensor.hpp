@@ -1,5 +1,5 @@
-// core/base: numbers as they are stored, in memory that someone else owns: a mapped file of bfloat16 weights
-// is used where it lies and widened a piece at a time.
+// core/base: numbers as they are stored, in memory that someone else owns: a mapped file of bfloat16 or
+// quantised weights is used where it lies and widened a piece at a time.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,10 @@
 #include <memory>
 #include <span>
 
+#include "core/base/element_type.hpp"
 #include "core/base/tensor.hpp"
 
 namespace attnscope {
-
-/// What one number is stored as, little-endian.
-enum class ElementType : std::uint8_t { Float32, BFloat16, Float16 };
-std::int64_t bytes_of(ElementType);
-
-/// The numbers of `bytes`, exactly, at any address; there are to.size() of them.
-void widen(ElementType, std::span<const std::byte> bytes, std::span<float> to);
 
 /// Memory that outlives whoever reads it. Shared; safe to use from any thread.
 class MemoryOwner {
@@ -34,7 +28,8 @@ class StoredTensor {
  public:
   StoredTensor() = default;
   /// `bytes` may have any alignment and lie in what `owner` keeps. Throws Error when they are not as many as
-  /// the shape needs.
+  /// the shape needs, or when rows do not end where blocks do: the last dimension must be a multiple of the
+  /// type's block.
   StoredTensor(ElementType, Shape, std::span<const std::byte> bytes,
                std::shared_ptr<const MemoryOwner> owner);
   /// The values of a Tensor where they are; it must not be null.
@@ -49,7 +44,8 @@ class StoredTensor {
   /// All values where they lie; empty where they are no floats or not aligned as such. Call check() before
   /// reading.
   std::span<const float> floats() const;
-  /// The values from number `first` on, to.size() of them. Throws Error as check().
+  /// The values from number `first` on, to.size() of them; both ends may cut a block. Throws Error as
+  /// check().
   void read(std::int64_t first, std::span<float> to) const;
   /// Columns [first, first + to.cols()) of a stored matrix of two dimensions. Throws Error as check().
   void read_columns(std::int64_t first, MatrixMap<float> to) const;
@@ -57,7 +53,7 @@ class StoredTensor {
   Tensor widened() const;
 
  private:
-  std::span<const std::byte> piece(std::int64_t first, std::size_t count) const;
+  void widen_from(std::int64_t first, std::span<float> to) const;  // unchecked
 
   ElementType type_ = ElementType::Float32;
   Shape shape_{0};

@@ -51,7 +51,7 @@ double number_of(std::uint32_t bits, int exponent_bits, int fraction_bits) {
 class Bytes final : public MemoryOwner {
  public:
   Bytes(ElementType type, const Tensor& tensor, std::size_t shift) : shift_(shift) {
-    const auto size = static_cast<std::size_t>(bytes_of(type));
+    const auto size = static_cast<std::size_t>(block_of(type).bytes);
     memory_.resize(shift + tensor.values().size() * size);
     std::byte* to = memory_.data() + shift;
     for (const float value : tensor.values()) {
