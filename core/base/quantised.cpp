@@ -186,6 +186,7 @@ void write_blocks(std::span<const std::byte> bytes, std::span<float> to) {
   }
 }
 
+static_assert(alignof(Q8_0Block) == 1 && alignof(Q5_KBlock) == 1 && alignof(Q6_KBlock) == 1);
 static_assert(sizeof(Q8_0Block) == 34 && sizeof(Q4_0Block) == 18 && sizeof(Q4_1Block) == 20);
 static_assert(sizeof(Q5_0Block) == 22 && sizeof(Q5_1Block) == 24);
 static_assert(sizeof(Q4_KBlock) == 144 && sizeof(Q5_KBlock) == 176 && sizeof(Q6_KBlock) == 210);

@@ -47,7 +47,8 @@ class StoredTensor {
   /// The values from number `first` on, to.size() of them; both ends may cut a block. Throws Error as
   /// check().
   void read(std::int64_t first, std::span<float> to) const;
-  /// Columns [first, first + to.cols()) of a stored matrix of two dimensions. Throws Error as check().
+  /// Columns [first, first + to.cols()) of a stored matrix of two dimensions; a block that they cut is
+  /// widened whole. Throws Error as check().
   void read_columns(std::int64_t first, MatrixMap<float> to) const;
   /// All of it as a Tensor of its own. Throws Error as check().
   Tensor widened() const;
