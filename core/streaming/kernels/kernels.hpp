@@ -86,6 +86,15 @@ struct CellJob {
   bool transposed_ready;  // the scratch already holds the keys of this job, from a job before
 };
 
+/// out [rows][columns] = x [rows][depth] · weightsᵀ + bias; the rows of `weights` are the columns of the result.
+struct ProductJob {
+  Rows x, weights;
+  int rows, columns, depth;
+  const float* bias;  // null, or [columns]
+  float* out;
+  int64_t out_stride;
+};
+
 /// Queries in one CellJob at most, and keys at most.
 inline constexpr int cell_rows = 64, cell_keys = 64;
 /// The smallest number of keys whose sums are kept for the picture: cells of more keys are made of such.
@@ -104,6 +113,9 @@ struct Kernels {
   /// Floats of scratch for a tile of `panels` panels.
   int64_t (*sweep_scratch)(int panels, int d_k, int d_v, int keys, int keys_per_cell);
   int64_t (*cell_scratch)(int d_k);
+  /// In float32, whatever the other kernels round to. A number of the result depends on its own row of x and
+  /// its own row of weights alone, to the bit.
+  void (*multiply_weights)(const ProductJob&);
 };
 
 /// The fastest in float32 that this machine can run.

@@ -1,0 +1,42 @@
+// core/blocks: the linear maps of a model, with weights as their file stores them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/attention/stored_product.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/stored_tensor.hpp"
+
+namespace attnscope {
+
+/// y = x·W + b.
+struct LinearMap {
+  StoredTensor weight;
+  WeightLayout layout = WeightLayout::OutIn;
+  std::vector<float> bias;  // [d_out], or empty
+
+  std::int64_t d_in() const { return weight.shape()[layout == WeightLayout::OutIn ? 1 : 0]; }
+  std::int64_t d_out() const { return weight.shape()[layout == WeightLayout::OutIn ? 0 : 1]; }
+};
+
+/// Rows of numbers that belong to somebody else: row i begins at data + i * stride.
+struct FloatRows {
+  float* data = nullptr;
+  std::int64_t rows = 0, width = 0, stride = 0;
+};
+struct ConstFloatRows {
+  const float* data = nullptr;
+  std::int64_t rows = 0, width = 0, stride = 0;
+  ConstFloatRows() = default;
+  ConstFloatRows(const float* data, std::int64_t rows, std::int64_t width, std::int64_t stride)
+      : data(data), rows(rows), width(width), stride(stride) {}
+  ConstFloatRows(const FloatRows& r) : ConstFloatRows(r.data, r.rows, r.width, r.stride) {}
+};
+
+/// y [rows][d_out] = x [rows][d_in]·W + b. A row's numbers depend on that row of x alone, to the bit: not on
+/// how many rows there are, nor on the number of threads. Throws Error when the sizes do not fit or the
+/// stored numbers cannot be read any more; Cancelled.
+void multiply(const Work&, const ConstFloatRows& x, const LinearMap&, const FloatRows& y);
+
+}  // namespace attnscope

@@ -1,0 +1,102 @@
+// core/streaming/kernels: rows times the rows of a matrix of weights, y = x·Wᵀ + b. Both lie along the depth,
+// so nothing is packed: a small tile of sums runs over the depth in vectors, and the lanes of each sum are
+// added up in one order. So a number depends on its own two rows alone, whatever rows are computed beside it.
+// Included by the kernels alone.
+#pragma once
+
+#include "core/streaming/kernels/kernels.hpp"
+#include "core/streaming/kernels/lanes.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace attnscope::streaming::ATTNSCOPE_KERNEL {
+
+constexpr int product_rows = W == 16 ? 6 : 3;  // a tile's: what the registers hold
+constexpr int product_columns = 4;
+
+/// a·b + c, rounded once where the machine has an instruction for it. Said in so many words: whether the
+/// compiler contracts an expression depends on the code around it, and a number's bits must not.
+ATTNSCOPE_INLINE Vec multiply_add(Vec a, Vec b, Vec c) {
+#if defined(__AVX512F__) && ATTNSCOPE_LANES == 16
+  return (Vec)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__FMA__) && ATTNSCOPE_LANES == 8
+  return (Vec)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+  return a * b + c;
+#endif
+}
+
+/// Four vectors into one whose first four lanes are their sums.
+ATTNSCOPE_INLINE Vec sum_four(Vec a, Vec b, Vec c, Vec d) {
+  swap_halves<1>(a, b);
+  swap_halves<1>(c, d);
+  Vec ab = a + b, cd = c + d;
+  swap_halves<2>(ab, cd);
+  Vec sum = ab + cd;
+  if constexpr (W > 4) {
+    Vec other = sum;
+    swap_halves<4>(sum, other);
+    sum = sum + other;
+  }
+  if constexpr (W > 8) {
+    Vec other = sum;
+    swap_halves<8>(sum, other);
+    sum = sum + other;
+  }
+  return sum;
+}
+
+/// The rows of a tile; those that do not exist are copies of the last, and not stored.
+template <int Count>
+struct TileRows {
+  const float* at[Count];
+  TileRows(const Rows& rows, int first, int count) {
+    for (int i = 0; i < Count; ++i) at[i] = rows.data + (first + (i < count ? i : count - 1)) * rows.stride;
+  }
+};
+
+template <int R>
+ATTNSCOPE_INLINE void product_tile(const ProductJob& job, int row, int rows, int column, int columns) {
+  const TileRows<R> x(job.x, row, rows);
+  const TileRows<product_columns> w(job.weights, column, columns);
+  Vec sum[R][product_columns] = {};
+  int k = 0;
+  for (; k + W <= job.depth; k += W) {
+    Vec b[product_columns];
+    ATTNSCOPE_UNROLL for (int c = 0; c < product_columns; ++c) b[c] = load_loose(w.at[c] + k);
+    ATTNSCOPE_UNROLL for (int r = 0; r < R; ++r) {
+      const Vec a = load_loose(x.at[r] + k);
+      ATTNSCOPE_UNROLL for (int c = 0; c < product_columns; ++c) sum[r][c] = multiply_add(a, b[c], sum[r][c]);
+    }
+  }
+  if (k < job.depth) {
+    const int left = job.depth - k;
+    Vec b[product_columns];
+    ATTNSCOPE_UNROLL for (int c = 0; c < product_columns; ++c) b[c] = load_some(w.at[c] + k, left);
+    ATTNSCOPE_UNROLL for (int r = 0; r < R; ++r) {
+      const Vec a = load_some(x.at[r] + k, left);
+      ATTNSCOPE_UNROLL for (int c = 0; c < product_columns; ++c) sum[r][c] = multiply_add(a, b[c], sum[r][c]);
+    }
+  }
+  ATTNSCOPE_UNROLL for (int r = 0; r < R; ++r) {
+    const Vec total = sum_four(sum[r][0], sum[r][1], sum[r][2], sum[r][3]);
+    if (r >= rows) break;
+    float* const out = job.out + (row + r) * job.out_stride + column;
+    for (int c = 0; c < columns; ++c)
+      out[c] = job.bias == nullptr ? total[c] : total[c] + job.bias[column + c];
+  }
+}
+
+static void multiply_weights(const ProductJob& job) {
+  for (int column = 0; column < job.columns; column += product_columns) {
+    const int columns = job.columns - column < product_columns ? job.columns - column : product_columns;
+    int row = 0;
+    for (; row + product_rows <= job.rows; row += product_rows)
+      product_tile<product_rows>(job, row, product_rows, column, columns);
+    for (; row < job.rows; ++row) product_tile<1>(job, row, 1, column, columns);
+  }
+}
+
+}  // namespace attnscope::streaming::ATTNSCOPE_KERNEL

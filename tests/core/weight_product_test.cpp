@@ -1,0 +1,117 @@
+// Products with a model's weights: against double, for every storage and layout, and the same bits whatever
+// rows stand beside a row.
+#include "core/blocks/weight_product.hpp"
+
+#include <cmath>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/base/error.hpp"
+#include "core/base/random.hpp"
+#include "core/streaming/kernels/kernels.hpp"
+
+namespace attnscope::weight_product_test {
+namespace {
+
+Tensor drawn(Shape shape, std::uint64_t seed) {
+  Tensor tensor(shape);
+  for (std::int64_t i = 0; i < tensor.size(); ++i)
+    tensor.data()[i] =
+        static_cast<float>(random_normal(seed, stream_of("weight product"), static_cast<std::uint64_t>(i)));
+  return tensor;
+}
+
+LinearMap map_of(Tensor weight, WeightLayout layout, std::vector<float> bias = {}) {
+  return {StoredTensor(std::make_shared<const Tensor>(std::move(weight))), layout, std::move(bias)};
+}
+
+Tensor product(const Tensor& x, const LinearMap& map, int threads = 2) {
+  ThreadPool pool(threads);
+  Tensor y(Shape{x.shape()[0], map.d_out()});
+  multiply(Work{pool, {}}, {x.data(), x.shape()[0], x.shape()[1], x.shape()[1]}, map,
+           {y.data(), y.shape()[0], y.shape()[1], y.shape()[1]});
+  return y;
+}
+
+Tensor transposed(const Tensor& w) {
+  Tensor t(Shape{w.shape()[1], w.shape()[0]});
+  t.matrix() = w.matrix().transpose();
+  return t;
+}
+
+}  // namespace
+
+TEST_CASE("products equal those in double, and both layouts have the same bits", "[weight_product]") {
+  for (const auto& [rows, depth, columns] : {std::array{1, 1, 1}, std::array{5, 7, 3}, std::array{13, 64, 50},
+                                             std::array{193, 100, 97}, std::array{2, 769, 131}}) {
+    CAPTURE(rows, depth, columns);
+    const Tensor x = drawn(Shape{rows, depth}, 1), w = drawn(Shape{columns, depth}, 2),
+                 b = drawn(Shape{columns}, 3);
+    const std::vector<float> bias(b.values().begin(), b.values().end());
+    const Tensor y = product(x, map_of(w, WeightLayout::OutIn, bias));
+    const Eigen::MatrixXd expected =
+        (x.matrix().cast<double>() * w.matrix().cast<double>().transpose()).rowwise() +
+        b.matrix().row(0).cast<double>();
+    // Sums of `depth` products of N(0, 1) in float: a few units in the last place of √depth each.
+    CHECK((y.matrix().cast<double>() - expected).cwiseAbs().maxCoeff() < 2e-7 * depth + 1e-6);
+    CHECK(product(x, map_of(transposed(w), WeightLayout::InOut, bias)) == y);
+    CHECK(product(x, map_of(w, WeightLayout::OutIn, bias), 1) == y);
+  }
+}
+
+TEST_CASE("a row's product does not depend on the rows beside it", "[weight_product]") {
+  const Tensor x = drawn(Shape{200, 77}, 4);
+  const LinearMap map = map_of(drawn(Shape{61, 77}, 5), WeightLayout::OutIn);
+  const Tensor all = product(x, map);
+  for (const std::int64_t first : {0, 1, 7, 100, 191, 199}) {
+    for (const std::int64_t count : {1, 2, 5, 6, 7, 13}) {
+      if (first + count > 200) continue;
+      Tensor some(Shape{count, 77});
+      some.matrix() = x.matrix().middleRows(first, count);
+      CAPTURE(first, count);
+      CHECK((product(some, map).matrix().array() == all.matrix().middleRows(first, count).array()).all());
+    }
+  }
+}
+
+TEST_CASE("stored numbers give the bits of the same numbers as floats", "[weight_product]") {
+  const Tensor w = drawn(Shape{40, 24}, 6), x = drawn(Shape{9, 24}, 7);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(w.size()) * 2);
+  Tensor rounded(w.shape());
+  for (std::int64_t i = 0; i < w.size(); ++i) {
+    const Eigen::bfloat16 value(w.data()[i]);
+    std::memcpy(bytes.data() + i * 2, &value, 2);
+    rounded.data()[i] = static_cast<float>(value);
+  }
+  LinearMap stored;
+  stored.weight =
+      StoredTensor(ElementType::BFloat16, w.shape(), bytes, std::make_shared<const MemoryOwner>());
+  CHECK(product(x, stored) == product(x, map_of(rounded, WeightLayout::OutIn)));
+}
+
+TEST_CASE("every instruction set of this machine multiplies alike", "[weight_product]") {
+  using namespace streaming;
+  const Tensor x = drawn(Shape{11, 50}, 8), w = drawn(Shape{9, 50}, 9);
+  const Eigen::MatrixXd expected = x.matrix().cast<double>() * w.matrix().cast<double>().transpose();
+  int seen = 0;
+  for (const InstructionSet set :
+       {InstructionSet::Baseline, InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Neon,
+        InstructionSet::Avx512Bfloat, InstructionSet::AmxBfloat}) {
+    const Kernels* kernels = kernels_for(set);
+    if (kernels == nullptr) continue;
+    INFO(kernels->name);
+    Tensor y(Shape{11, 9});
+    kernels->multiply_weights({{x.data(), 50}, {w.data(), 50}, 11, 9, 50, nullptr, y.data(), 9});
+    CHECK((y.matrix().cast<double>() - expected).cwiseAbs().maxCoeff() < 1e-5);
+    ++seen;
+  }
+  CHECK(seen > 0);
+}
+
+TEST_CASE("products of sizes that do not fit are refused", "[weight_product]") {
+  const Tensor x = drawn(Shape{2, 5}, 10);
+  CHECK_THROWS_AS(product(x, map_of(drawn(Shape{3, 4}, 11), WeightLayout::OutIn)), Error);
+}
+
+}  // namespace attnscope::weight_product_test
