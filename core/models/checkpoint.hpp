@@ -1,0 +1,57 @@
+// core/models: the tensors of a model by name, wherever they lie: one safetensors file, or several with an
+// index.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/stored_tensor.hpp"
+#include "core/files/formats/safetensors.hpp"
+
+namespace attnscope {
+
+/// Remembers which tensors were asked for. Not to be used from two threads at a time.
+class Checkpoint {
+ public:
+  /// A folder with model.safetensors, or model.safetensors.index.json and the files that it names. The first
+  /// of `prefixes` that a tensor's name begins with is cut off; "gamma" and "beta" at the end of a name, of
+  /// files from before 2019, are "weight" and "bias". Throws Error: no such file, or only one that would have
+  /// to be unpickled; an index that names files elsewhere, or tensors that are not there.
+  Checkpoint(const std::filesystem::path& folder, std::span<const std::string_view> prefixes);
+
+  bool has(const std::string& name) const { return tensors_.contains(name); }
+  /// Throws Error naming the tensor when it is missing, has another shape, or a type that is not used as
+  /// weights.
+  StoredTensor take(const std::string& name, const Shape& shape);
+  /// The same, as floats.
+  std::vector<float> take_floats(const std::string& name, const Shape& shape);
+  /// [rows][columns] where only the number of columns is known.
+  StoredTensor take_rows(const std::string& name, std::int64_t columns);
+
+  /// Names, as the files have them, of those that were taken, and of the others.
+  std::vector<std::string> used() const { return names(true); }
+  std::vector<std::string> ignored() const { return names(false); }
+
+ private:
+  struct Entry {
+    const SafetensorsFile* file = nullptr;
+    const TensorEntry* tensor = nullptr;
+    bool taken = false;
+  };
+  void add(const std::filesystem::path& file, std::span<const std::string_view> prefixes,
+           const std::vector<std::string>* wanted);
+  Entry& find(const std::string& name, const std::string& expected);
+  std::vector<std::string> names(bool taken) const;
+
+  std::filesystem::path folder_;
+  std::vector<std::unique_ptr<SafetensorsFile>> files_;
+  std::map<std::string, Entry> tensors_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,24 @@
+// core/models: config.json, read with suspicion, as the ModelSpec of its family.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/models/families.hpp"
+#include "core/models/spec.hpp"
+
+namespace attnscope {
+
+struct ModelConfig {
+  ModelSpec spec;
+  const FamilyRow* family = nullptr;            // never null
+  bool attention_bias = true, mlp_bias = true;  // what BiasRule asks for
+};
+
+/// The config of both versions of transformers: "rope_parameters" or "rope_theta" and "rope_scaling". Missing
+/// keys take their family's defaults. Throws Error with a sentence that names `where`, the key, what was
+/// found and what was expected: unknown families, activations and kinds of rotary scaling, sizes that do not
+/// fit.
+ModelConfig read_config(std::string_view json, const std::string& where);
+
+}  // namespace attnscope

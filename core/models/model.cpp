@@ -1,0 +1,206 @@
+#include "core/models/model.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/files/formats/posix.hpp"
+#include "core/models/checkpoint.hpp"
+#include "core/models/config.hpp"
+#include "core/models/families.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr std::uint64_t most_config_bytes = 1 << 20;
+
+/// Takes the tensors of a model out of its checkpoint, part by part, as the table of families names them.
+class Reader {
+ public:
+  Reader(Model& model, const ModelConfig& config, Checkpoint& files)
+      : model_(model), spec_(model.spec), config_(config), family_(*config.family), files_(files) {}
+
+  void read() {
+    const std::span<const PartName> names = family_.model;
+    const Shape d{spec_.d_model};
+    if (const PartName* name = find_part(names, Part::TokenTable))
+      model_.token_table = files_.take(path_of(*name) + ".weight", Shape{spec_.vocabulary, spec_.d_model});
+    if (const PartName* name = find_part(names, Part::PositionTable)) read_positions(*name);
+    if (const PartName* name = find_part(names, Part::TypeTable))
+      model_.type_table =
+          files_.take(path_of(*name) + ".weight", Shape{spec_.token_types, spec_.d_model}).widened();
+    if (const PartName* name = find_part(names, Part::ClassToken)) {
+      model_.class_token =
+          files_.take(path_of(*name), Shape{1, 1, spec_.d_model}).widened().reshaped(Shape{1, spec_.d_model});
+    }
+    if (const PartName* name = find_part(names, Part::Patches)) read_patches(*name);
+    if (const PartName* name = find_part(names, Part::EmbeddingNorm))
+      model_.embedding_norm = norm(*name, 0, NormKind::Layer, spec_.d_model);
+    if (spec_.encoder) read_stack(family_.encoder, *spec_.encoder, model_.encoder);
+    if (spec_.decoder) read_stack(family_.decoder, *spec_.decoder, model_.decoder);
+    read_end();
+  }
+
+ private:
+  void read_positions(const PartName& name) {
+    if (!spec_.image) {
+      model_.position_table = files_.take_rows(path_of(name) + ".weight", spec_.d_model).widened();
+      return;
+    }
+    const ImageSpec& image = *spec_.image;
+    const std::int64_t patches = std::int64_t{image.height / image.patch} * (image.width / image.patch);
+    model_.position_table = files_.take(path_of(name), Shape{1, patches + 1, spec_.d_model})
+                                .widened()
+                                .reshaped(Shape{patches + 1, spec_.d_model});
+  }
+
+  void read_patches(const PartName& name) {
+    const ImageSpec& image = *spec_.image;
+    const std::string path = path_of(name);
+    Tensor weight =
+        files_.take(path + ".weight", Shape{spec_.d_model, image.channels, image.patch, image.patch})
+            .widened();
+    const Shape flat{spec_.d_model, std::int64_t{image.channels} * image.patch * image.patch};
+    model_.patches.weight = StoredTensor(std::make_shared<const Tensor>(std::move(weight).reshaped(flat)));
+    model_.patches.bias = files_.take_floats(path + ".bias", Shape{spec_.d_model});
+  }
+
+  void read_end() {
+    if (const PartName* name = find_part(family_.model, Part::Pooler)) {
+      // Of a model that was trained without one, the file has none.
+      spec_.pooler = files_.has(path_of(*name) + ".weight");
+      if (spec_.pooler) model_.pooler = map(*name, 0, spec_.d_model, spec_.d_model);
+    }
+    if (!spec_.has_logits) return;
+    model_.logits.weight = model_.token_table;
+    const PartName* name = find_part(family_.model, Part::Logits);
+    if (!spec_.tied && name != nullptr)
+      model_.logits.weight = files_.take(path_of(*name) + ".weight", Shape{spec_.vocabulary, spec_.d_model});
+  }
+
+  NormWeights norm(const PartName& name, std::size_t block, NormKind kind, std::int64_t d) {
+    const std::string path = path_of(name, block);
+    NormWeights norm;
+    norm.weight = files_.take_floats(path + ".weight", Shape{d});
+    if (kind == NormKind::Layer) norm.bias = files_.take_floats(path + ".bias", Shape{d});
+    return norm;
+  }
+
+  bool has_bias(BiasRule rule) const {
+    switch (rule) {
+      case BiasRule::Never: return false;
+      case BiasRule::Always: return true;
+      case BiasRule::Attention: return config_.attention_bias;
+      case BiasRule::Mlp: return config_.mlp_bias;
+    }
+    return false;
+  }
+
+  LinearMap map(const PartName& name, std::size_t block, std::int64_t d_in, std::int64_t d_out) {
+    const std::string path = path_of(name, block);
+    LinearMap map;
+    if (family_.input_output) {
+      const Tensor stored = files_.take(path + ".weight", Shape{d_in, d_out}).widened();
+      Tensor turned(Shape{d_out, d_in});
+      turned.matrix() = stored.matrix().transpose();
+      map.weight = StoredTensor(std::make_shared<const Tensor>(std::move(turned)));
+    } else {
+      map.weight = files_.take(path + ".weight", Shape{d_out, d_in});
+    }
+    if (has_bias(name.bias)) map.bias = files_.take_floats(path + ".bias", Shape{d_out});
+    return map;
+  }
+
+  void read_stack(std::span<const PartName> names, const StackSpec& spec, StackWeights& stack) {
+    for (std::size_t i = 0; i < spec.blocks.size(); ++i) stack.blocks.push_back(block(names, spec, i));
+    if (const PartName* name = find_part(names, Part::FinalNorm))
+      stack.final_norm = norm(*name, 0, spec.norm.kind, spec_.d_model);
+    if (const PartName* name = find_part(names, Part::RelativeBias)) {
+      stack.relative_bias =
+          files_.take_floats(path_of(*name) + ".weight", Shape{spec.buckets, spec.blocks[0].heads});
+    }
+  }
+
+  BlockWeights block(std::span<const PartName> names, const StackSpec& spec, std::size_t i) {
+    BlockWeights block;
+    const auto norm_of = [&](Part part) {
+      const PartName* name = find_part(names, part);
+      return name == nullptr ? NormWeights() : norm(*name, i, spec.norm.kind, spec_.d_model);
+    };
+    block.attention_norm = norm_of(Part::AttentionNorm);
+    block.after_attention_norm = norm_of(Part::AfterAttentionNorm);
+    block.cross_norm = norm_of(Part::CrossNorm);
+    block.mlp_norm = norm_of(Part::MlpNorm);
+    block.after_mlp_norm = norm_of(Part::AfterMlpNorm);
+    block.attention = attention(names, spec, i);
+    if (spec.cross) read_cross(names, spec.blocks[i], i, block);
+    if (spec.gated) block.gate = map(*find_part(names, Part::Gate), i, spec_.d_model, spec_.d_inner);
+    PartName up = *find_part(names, Part::Up);
+    // T5 names the one map "wi", and of two the second "wi_1".
+    const std::string second = std::string(up.path) + "_1";
+    if (spec.gated && spec.positions == ModelPositions::RelativeBuckets) up.path = second;
+    block.up = map(up, i, spec_.d_model, spec_.d_inner);
+    block.down = map(*find_part(names, Part::Down), i, spec_.d_inner, spec_.d_model);
+    return block;
+  }
+
+  AttentionWeights attention(std::span<const PartName> names, const StackSpec& spec, std::size_t i) {
+    const AttentionSpec& of = spec.blocks[i];
+    const std::int64_t d = spec_.d_model, d_k = of.d_k, queries = of.heads * d_k, keys = of.kv_heads * d_k;
+    AttentionWeights weights;
+    if (const PartName* fused = find_part(names, Part::QueryKeyValue)) {
+      weights.maps.push_back(map(*fused, i, d, 3 * queries));
+      weights.columns = family_.fused == FusedOrder::PerHead
+                            ? HeadColumns{0, d_k, 2 * d_k, 3 * d_k, 3 * queries}
+                            : HeadColumns{0, queries, 2 * queries, d_k, 3 * queries};
+    } else {
+      weights.maps.push_back(map(*find_part(names, Part::Query), i, d, queries));
+      weights.maps.push_back(map(*find_part(names, Part::Key), i, d, keys));
+      weights.maps.push_back(map(*find_part(names, Part::Value), i, d, keys));
+      weights.columns = {0, queries, queries + keys, d_k, queries + 2 * keys};
+    }
+    weights.output = map(*find_part(names, Part::Output), i, queries, d);
+    if (spec.head_norms) {
+      weights.query_norm = norm(*find_part(names, Part::QueryNorm), i, NormKind::RootMeanSquare, d_k);
+      weights.key_norm = norm(*find_part(names, Part::KeyNorm), i, NormKind::RootMeanSquare, d_k);
+    }
+    return weights;
+  }
+
+  void read_cross(std::span<const PartName> names, const AttentionSpec& of, std::size_t i,
+                  BlockWeights& block) {
+    const std::int64_t d = spec_.d_model, width = of.heads * of.d_k;
+    block.cross_query = map(*find_part(names, Part::CrossQuery), i, d, width);
+    block.cross.maps.push_back(map(*find_part(names, Part::CrossKey), i, d, width));
+    block.cross.maps.push_back(map(*find_part(names, Part::CrossValue), i, d, width));
+    block.cross.columns = {0, 0, width, of.d_k, 2 * width};
+    block.cross.output = map(*find_part(names, Part::CrossOutput), i, width, d);
+  }
+
+  Model& model_;
+  ModelSpec& spec_;
+  const ModelConfig& config_;
+  const FamilyRow& family_;
+  Checkpoint& files_;
+};
+
+}  // namespace
+
+ModelPtr open_model(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "config.json";
+  if (!is_directory(folder))
+    throw Error(
+        fmt::format("\"{}\" is not a folder; a model's folder has config.json in it.", folder.native()));
+  const ModelConfig config = read_config(read_whole(file, most_config_bytes), file.native());
+  Checkpoint files(folder, config.family->prefixes);
+  const auto model = std::make_shared<Model>();
+  model->spec = config.spec;
+  model->folder = folder;
+  Reader(*model, config, files).read();
+  model->used = files.used();
+  model->ignored = files.ignored();
+  return model;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,222 @@
+#include "core/models/run_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/models/image_patches.hpp"
+#include "core/models/run_stack.hpp"
+#include "core/models/stack_problem.hpp"
+#include "core/streaming/tile.hpp"
+
+namespace attnscope {
+namespace {
+
+void check_ids(std::span<const std::int64_t> ids, std::int64_t vocabulary) {
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] >= 0 && ids[i] < vocabulary) continue;
+    throw Error(
+        fmt::format("Token {} has the number {}; the model has tokens 0 to {}.", i, ids[i], vocabulary - 1));
+  }
+}
+
+void check_length(std::span<const std::int64_t> of, std::size_t tokens, std::string_view what) {
+  if (of.empty() || of.size() == tokens) return;
+  throw Error(fmt::format("{} tokens have {} {}; as many were expected.", tokens, of.size(), what));
+}
+
+/// Positions of rows [first, ids): as given, or as the family counts.
+std::vector<std::int64_t> positions_of(const ModelSpec& spec, const ModelInput& input, std::int64_t first) {
+  if (!input.positions.empty()) return {input.positions.begin() + first, input.positions.end()};
+  std::vector<std::int64_t> positions(input.ids.size());
+  if (spec.padding_id) {
+    std::int64_t seen = 0;
+    for (std::size_t i = 0; i < positions.size(); ++i)
+      positions[i] = input.ids[i] == *spec.padding_id ? *spec.padding_id : *spec.padding_id + ++seen;
+  } else {
+    std::iota(positions.begin(), positions.end(), spec.first_position);
+  }
+  return {positions.begin() + first, positions.end()};
+}
+
+/// The residual stream as it enters the first block, for rows [first, …) of `rows`.
+class Embedder {
+ public:
+  Embedder(const Model& model, const Work& work) : model_(model), work_(work) {}
+
+  void embed(std::span<const std::int64_t> ids, std::int64_t first, KeptRows& rows) const {
+    check_ids(ids, model_.spec.vocabulary);
+    const std::int64_t d = model_.spec.d_model;
+    rows.width = d;
+    rows.resize(first + std::ssize(ids));
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      float* row = rows.row(first + static_cast<std::int64_t>(i));
+      model_.token_table.read(ids[i] * d, {row, static_cast<std::size_t>(d)});
+      scale({row, static_cast<std::size_t>(d)});
+    }
+  }
+
+  void add_rows(const Tensor& table, std::span<const std::int64_t> which, std::string_view what,
+                std::int64_t first, KeptRows& rows) const {
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      if (which[i] < 0 || which[i] >= table.shape()[0])
+        throw Error(fmt::format("Token {} has {} {}; the model has 0 to {}.",
+                                first + static_cast<std::int64_t>(i), what, which[i], table.shape()[0] - 1));
+      const float* from = table.data() + which[i] * rows.width;
+      float* to = rows.row(first + static_cast<std::int64_t>(i));
+      for (std::int64_t k = 0; k < rows.width; ++k) to[k] += from[k];
+    }
+  }
+
+  void finish(std::int64_t first, KeptRows& rows) const {
+    const NormWeights& norm = model_.embedding_norm;
+    if (!norm.exists()) return;
+    const StackSpec& stack = model_.spec.encoder ? *model_.spec.encoder : *model_.spec.decoder;
+    apply_norm(work_, {NormKind::Layer, stack.norm.epsilon, false}, norm, rows.row(first),
+               rows.rows() - first, rows.width, rows.row(first));
+  }
+
+ private:
+  /// Gemma: by √d_model rounded to the type of the weights.
+  void scale(std::span<float> row) const {
+    if (model_.spec.embedding_scale == 1) return;
+    auto factor = static_cast<float>(model_.spec.embedding_scale);
+    if (model_.token_table.type() == ElementType::BFloat16)
+      factor = static_cast<float>(Eigen::bfloat16(factor));
+    else if (model_.token_table.type() == ElementType::Float16)
+      factor = static_cast<float>(Eigen::half(factor));
+    for (float& value : row) value *= factor;
+  }
+
+  const Model& model_;
+  const Work& work_;
+};
+
+/// Rows [first, …) of the stack that takes the input's tokens.
+void embed_input(const Model& model, const ModelInput& input, std::span<const std::int64_t> positions,
+                 std::int64_t first, KeptRows& rows, const Work& work) {
+  const Embedder embedder(model, work);
+  if (model.spec.image) {
+    rows = embed_image(model, input.image, work);
+    return;
+  }
+  embedder.embed(std::span(input.ids).subspan(static_cast<std::size_t>(first)), first, rows);
+  if (model.position_table.size() > 0)
+    embedder.add_rows(model.position_table, positions, "position", first, rows);
+  if (model.type_table.size() > 0) {
+    std::vector<std::int64_t> types = input.types;
+    types.resize(input.ids.size(), 0);
+    embedder.add_rows(model.type_table, std::span(types).subspan(static_cast<std::size_t>(first)), "type",
+                      first, rows);
+  }
+  embedder.finish(first, rows);
+}
+
+void check_input(const Model& model, const ModelInput& input) {
+  if (model.spec.image) return;
+  if (input.ids.empty()) throw Error("There are no tokens; a model needs at least one.");
+  check_length(input.positions, input.ids.size(), "positions");
+  check_length(input.types, input.ids.size(), "types");
+  if (!input.mask.empty() && input.mask.size() != input.ids.size())
+    throw Error(fmt::format("{} tokens have {} marks in the mask; as many were expected.", input.ids.size(),
+                            input.mask.size()));
+  if (model.spec.encoder && model.spec.decoder && input.decoder_ids.empty())
+    throw Error("There are no tokens for the decoder; an encoder-decoder needs at least one.");
+}
+
+/// Logits of rows [first, …).
+void add_logits(const Model& model, const StackRun& run, std::int64_t first, KeptRows& logits,
+                const Work& work) {
+  const std::int64_t rows = run.normed.rows(), d = run.normed.width;
+  logits.width = model.logits.d_out();
+  logits.resize(rows);
+  std::vector<float> last(run.normed.row(first), run.normed.row(rows - 1) + d);
+  if (model.spec.logit_scale != 1)
+    for (float& value : last) value *= static_cast<float>(model.spec.logit_scale);
+  multiply(work, {last.data(), rows - first, d, d}, model.logits,
+           {logits.row(first), rows - first, logits.width, logits.width});
+  if (model.spec.logit_cap == 0) return;
+  const auto cap = static_cast<float>(model.spec.logit_cap);
+  for (float* value = logits.row(first); value != logits.row(rows); ++value)
+    *value = cap * std::tanh(*value / cap);
+}
+
+void pool(const Model& model, ModelRun& run, const Work& work) {
+  if (!model.pooler) return;
+  const KeptRows& rows = run.encoder.normed;
+  run.pooled.resize(static_cast<std::size_t>(rows.width));
+  multiply(work, {rows.row(0), 1, rows.width, rows.width}, *model.pooler,
+           {run.pooled.data(), 1, rows.width, rows.width});
+  for (float& value : run.pooled) value = std::tanh(value);
+}
+
+/// Everything from row `first` of the decoder on; of an encoder, all.
+void compute(const Model& model, ModelRun& run, std::int64_t first, const RunRequest& request,
+             const Work& work) {
+  const ModelSpec& spec = model.spec;
+  const ModelInput& input = run.input;
+  run.encoder.hidden.resize(1);
+  run.decoder.hidden.resize(std::max<std::size_t>(1, run.decoder.hidden.size()));
+  const std::vector<std::int64_t> positions = positions_of(spec, input, spec.encoder ? 0 : first);
+  if (spec.encoder) {
+    embed_input(model, input, positions, 0, run.encoder.hidden[0], work);
+    run_stack(model, *spec.encoder, model.encoder, request, {positions, input.mask, nullptr, {}}, 0,
+              run.encoder, work);
+    pool(model, run, work);
+    if (!spec.decoder) return;
+    std::vector<std::int64_t> decoder_positions(input.decoder_ids.size());
+    std::iota(decoder_positions.begin(), decoder_positions.end(), 0);
+    Embedder(model, work).embed(input.decoder_ids, 0, run.decoder.hidden[0]);
+    run_stack(model, *spec.decoder, model.decoder, request,
+              {decoder_positions, {}, &run.encoder.normed, input.mask}, 0, run.decoder, work);
+  } else {
+    embed_input(model, input, positions, first, run.decoder.hidden[0], work);
+    run_stack(model, *spec.decoder, model.decoder, request, {positions, input.mask, nullptr, {}}, first,
+              run.decoder, work);
+  }
+  if (request.logits && spec.has_logits) add_logits(model, run.decoder, first, run.logits, work);
+}
+
+}  // namespace
+
+ModelRun run_model(const Model& model, ModelInput input, const RunRequest& request, const Work& work) {
+  check_input(model, input);
+  ModelRun run;
+  run.input = std::move(input);
+  compute(model, run, 0, request, work);
+  return run;
+}
+
+ModelRun run_more(const Model& model, ModelRun before, std::span<const std::int64_t> ids,
+                  const RunRequest& request, const Work& work) {
+  if (model.spec.encoder || !before.input.mask.empty() || !before.input.positions.empty())
+    throw Error(
+        "Tokens can follow those of a decoder that was run without a mask and without given positions.");
+  const auto first = std::ssize(before.input.ids);
+  before.input.ids.insert(before.input.ids.end(), ids.begin(), ids.end());
+  compute(model, before, first, request, work);
+  return before;
+}
+
+Tensor head_weights(const Model& model, const ModelRun& run, AttentionOf of, std::size_t block,
+                    std::int64_t head, const Work& work) {
+  const bool encoder = of == AttentionOf::Encoder;
+  const StackSpec& spec = encoder ? *model.spec.encoder : *model.spec.decoder;
+  const StackWeights& weights = encoder ? model.encoder : model.decoder;
+  const StackRun& stack = encoder ? run.encoder : run.decoder;
+  // The mask is the input's: of the stack that takes it, and of what attends to that stack.
+  const bool masked = of != AttentionOf::Decoder || !model.spec.encoder;
+  const std::span<const std::uint8_t> mask =
+      masked ? std::span(run.input.mask) : std::span<const std::uint8_t>();
+  const BlockProblem made = of == AttentionOf::Cross
+                                ? cross_problem(spec, weights, block, stack.cross[block], 0, mask)
+                                : self_problem(spec, weights, block, stack.attention[block], 0, mask);
+  TileRequest request;
+  request.head = head;
+  return tile(made.problem, request, nullptr, work);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,92 @@
+// core/models: one pass of a sequence through a model. Residual stream, queries, keys and values of every
+// block are kept; weights are made of them when they are looked at. Rows that were computed before are kept
+// as they are: a token more costs a row more, with the same bits as computing all.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/base/parallel.hpp"
+#include "core/base/tensor.hpp"
+#include "core/models/model.hpp"
+#include "core/streaming/sweep.hpp"
+
+namespace attnscope {
+
+/// One sequence, as transformers takes it.
+struct ModelInput {
+  std::vector<std::int64_t> ids;
+  std::vector<std::int64_t> positions;    // of each token; empty = as the family counts them
+  std::vector<std::int64_t> types;        // of each token; empty = 0
+  std::vector<std::uint8_t> mask;         // 0 hides a token from all queries; empty = none is hidden
+  std::vector<std::int64_t> decoder_ids;  // encoder-decoders
+  Tensor image;                           // [channels][height][width], of models that take one
+};
+
+/// A head whose output is replaced with zeros before W_O (zero ablation).
+struct AblatedHead {
+  int block = 0, head = 0;
+  bool operator==(const AblatedHead&) const = default;
+};
+
+struct RunRequest {
+  bool logits = true;
+  bool entropy = false;  // of every row of every head
+  bool received = false;
+  std::vector<AblatedHead> ablated = {};  // of the decoder, or of an encoder that stands alone
+};
+
+/// Rows of numbers that grow.
+struct KeptRows {
+  std::int64_t width = 0;
+  std::vector<float> values;
+  std::int64_t rows() const { return width == 0 ? 0 : std::ssize(values) / width; }
+  float* row(std::int64_t i) { return values.data() + i * width; }
+  const float* row(std::int64_t i) const { return values.data() + i * width; }
+  void resize(std::int64_t rows) { values.resize(static_cast<std::size_t>(rows * width)); }
+  bool operator==(const KeptRows&) const = default;
+};
+
+struct AttentionRun {
+  KeptRows queries;  // [rows][…] as HeadColumns say; of cross-attention queries alone
+  KeptRows keys;     // cross-attention: keys and values of the encoder's rows; otherwise empty
+  Tensor entropy;    // [heads][rows] nats, where it was asked for
+  Tensor received;   // [heads][keys]
+};
+
+struct StackRun {
+  std::vector<KeptRows> hidden;  // blocks + 1: what enters block i; the last is what leaves the last block
+  KeptRows normed;               // the last one behind the final norm, or a copy where there is none
+  std::vector<AttentionRun> attention, cross;
+};
+
+struct ModelRun {
+  ModelInput input;
+  StackRun encoder, decoder;
+  KeptRows logits;
+  std::vector<float> pooled;
+
+  /// Of the stack that gives the model's output.
+  const StackRun& last(const Model& model) const { return model.spec.decoder ? decoder : encoder; }
+};
+
+/// Throws Error with a sentence when the input does not fit (no tokens, a token or position that the model
+/// does not have, an image of another number of channels), or Cancelled. The bits do not depend on the number
+/// of threads.
+ModelRun run_model(const Model&, ModelInput, const RunRequest&, const Work&);
+
+/// More tokens behind those of a run of a decoder that was made without a mask, with the same request: the
+/// same numbers as running all at once.
+ModelRun run_more(const Model&, ModelRun before, std::span<const std::int64_t> ids, const RunRequest&,
+                  const Work&);
+
+/// Which attention of a block.
+enum class AttentionOf : std::uint8_t { Encoder, Decoder, Cross };
+
+/// The attention weights of a head, [queries][keys].
+Tensor head_weights(const Model&, const ModelRun&, AttentionOf, std::size_t block, std::int64_t head,
+                    const Work&);
+
+}  // namespace attnscope

@@ -1,0 +1,28 @@
+// core/models: rows through a column of blocks.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/models/run_model.hpp"
+
+namespace attnscope {
+
+/// What the rows of a stack are computed from beside themselves.
+struct StackContext {
+  std::span<const std::int64_t> positions;  // of the new rows, for rotary ones
+  std::span<const std::uint8_t> mask;       // of all rows as keys; empty = none is hidden
+  const KeptRows* encoder = nullptr;        // cross-attention
+  std::span<const std::uint8_t> encoder_mask;
+};
+
+/// run.hidden[0] holds all rows; those from `first` on are new and pass the blocks. Throws Cancelled or
+/// Error.
+void run_stack(const Model&, const StackSpec&, const StackWeights&, const RunRequest&, const StackContext&,
+               std::int64_t first, StackRun& run, const Work&);
+
+/// y = norm(x), row by row.
+void apply_norm(const Work&, const NormSettings&, const NormWeights&, const float* x, std::int64_t rows,
+                std::int64_t width, float* y);
+
+}  // namespace attnscope

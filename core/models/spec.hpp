@@ -1,0 +1,87 @@
+// core/models: a transformer in words: everything about a model but its numbers, as one value. Made from a
+// config file or the metadata of a GGUF file with the help of the table in families.hpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/blocks/activation.hpp"
+#include "core/blocks/norm.hpp"
+#include "core/blocks/rope.hpp"
+
+namespace attnscope {
+
+/// How a block adds attention and MLP to the residual stream x; N, N′ are norms.
+enum class Arrangement : std::uint8_t {
+  PreNorm,   // x += A(N x); x += M(N x)
+  PostNorm,  // x = N(x + A x); x = N(x + M x)
+  Sandwich,  // x += N′(A(N x)); x += N′(M(N x))
+  Parallel,  // x += A(N x) + M(N′ x)
+};
+
+/// How a model's attention knows the order of its tokens.
+enum class ModelPositions : std::uint8_t {
+  Learned,          // a table that is added to the embeddings
+  Rotary,           // see rope.hpp
+  Alibi,            // Press et al. 2022
+  RelativeBuckets,  // T5's: a table of the first block that all blocks of the stack share
+};
+
+/// What may differ from block to block.
+struct AttentionSpec {
+  int heads = 1, kv_heads = 1;
+  int d_k = 1;              // of queries, keys and values
+  double scale = 1;         // multiplies the scores
+  std::int64_t window = 0;  // keys that a query sees, its own included; 0 = all
+  bool rotary = true;       // of rotary models: whether this block turns queries and keys
+};
+
+/// A column of blocks.
+struct StackSpec {
+  std::vector<AttentionSpec> blocks;
+  Arrangement arrangement = Arrangement::PreNorm;
+  NormSettings norm;
+  ModelPositions positions = ModelPositions::Learned;
+  RopeSettings rope;                        // Rotary
+  int buckets = 32, bucket_distance = 128;  // RelativeBuckets
+  bool causal = false;                      // also: buckets of one side only
+  bool cross = false;                       // attention to another stack's output, in each block
+  double soft_cap = 0;                      // of scores; 0 = off
+  bool head_norms = false;                  // queries and keys of each head are normalised (RMS)
+  Activation activation = Activation::Gelu;
+  bool gated = false;                // MLP: f(x·W_gate) · (x·W_up)
+  bool residual_after_norm = false;  // PreNorm: what is added to is N x, not x
+};
+
+/// What a picture is cut into.
+struct ImageSpec {
+  int channels = 3, height = 224, width = 224, patch = 16;
+};
+
+struct ModelSpec {
+  std::string family;        // "GPT-2", a row of families.hpp
+  std::string architecture;  // as the file says: "GPT2LMHeadModel"
+  int d_model = 0;
+  int d_inner = 0;  // of the MLP
+  int vocabulary = 0;
+  int max_positions = 0;                      // 0 = as many as memory holds
+  int token_types = 0;                        // rows of the table of token types; 0 = none
+  std::optional<StackSpec> encoder, decoder;  // one or both
+  double embedding_scale = 1;
+  double logit_scale = 1;  // of the last hidden state before it meets the table of tokens
+  double logit_cap = 0;    // logits become c·tanh(x / c); 0 = off
+  bool tied = true;        // logits are made with the table of the embeddings
+  bool has_logits = false;
+  bool pooler = false;
+  /// Whether the last of "hidden_states" is behind the final norm, as transformers returns it.
+  bool final_norm_in_hidden = true;
+  std::int64_t first_position = 0;         // of learned positions
+  std::optional<std::int64_t> padding_id;  // RoBERTa: positions count the other tokens
+  std::optional<ImageSpec> image;          // a picture comes in, not tokens
+  std::optional<std::int64_t> decoder_start, begin_id;
+  std::vector<std::int64_t> end_ids;
+};
+
+}  // namespace attnscope

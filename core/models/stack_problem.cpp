@@ -1,0 +1,104 @@
+#include "core/models/stack_problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/attention/positions.hpp"
+
+namespace attnscope {
+namespace {
+
+/// Keys that the mask hides: those at the end by their number, others cell by cell.
+void add_mask(BlockProblem& made, std::span<const std::uint8_t> mask) {
+  AttentionProblem& p = made.problem;
+  if (std::ranges::find(mask, 0) == mask.end()) return;
+  const auto real = std::ranges::find(mask, 0) - mask.begin();
+  if (real > 0 && std::all_of(mask.begin() + real, mask.end(), [](std::uint8_t m) { return m == 0; })) {
+    p.real_keys = real;
+    return;
+  }
+  made.allowed.reserve(static_cast<std::size_t>(p.queries * p.keys));
+  for (std::int64_t i = 0; i < p.queries; ++i)
+    made.allowed.insert(made.allowed.end(), mask.begin(), mask.end());
+  p.allowed = {made.allowed, 1};
+}
+
+/// A number for each head and distance key − query.
+template <class Bias>
+void add_distances(BlockProblem& made, Bias&& bias) {
+  AttentionProblem& p = made.problem;
+  const std::int64_t distances = p.queries + p.keys - 1;
+  made.distance_bias.resize(static_cast<std::size_t>(p.heads * distances));
+  for (std::int64_t h = 0; h < p.heads; ++h)
+    for (std::int64_t i = 0; i < distances; ++i)
+      made.distance_bias[static_cast<std::size_t>(h * distances + i)] =
+          bias(h, i - (p.queries - 1) - p.offset);
+  p.distance_bias = made.distance_bias;
+}
+
+void add_positions(BlockProblem& made, const StackSpec& spec, const StackWeights& weights) {
+  const std::int64_t heads = made.problem.heads;
+  if (spec.positions == ModelPositions::Alibi) {
+    const std::vector<double> slopes = alibi_slopes(heads);
+    add_distances(made, [&](std::int64_t h, std::int64_t distance) {
+      return static_cast<float>(slopes[static_cast<std::size_t>(h)] * static_cast<double>(distance));
+    });
+  }
+  if (spec.positions != ModelPositions::RelativeBuckets) return;
+  add_distances(made, [&](std::int64_t h, std::int64_t distance) {
+    const std::int64_t bucket = relative_bucket(distance, spec.buckets, spec.bucket_distance, !spec.causal);
+    return weights.relative_bias[static_cast<std::size_t>(bucket * heads + h)];
+  });
+}
+
+BlockProblem sized(const StackSpec& spec, const AttentionSpec& of, std::int64_t queries, std::int64_t keys) {
+  BlockProblem made;
+  AttentionProblem& p = made.problem;
+  p.heads = of.heads;
+  p.kv_heads = of.kv_heads;
+  p.queries = queries;
+  p.keys = keys;
+  p.d_k = p.d_v = of.d_k;
+  p.scale = of.scale;
+  p.soft_cap = spec.soft_cap;
+  return made;
+}
+
+}  // namespace
+
+BlockProblem self_problem(const StackSpec& spec, const StackWeights& weights, std::size_t index,
+                          const AttentionRun& run, std::int64_t first, std::span<const std::uint8_t> mask) {
+  const AttentionSpec& of = spec.blocks[index];
+  const HeadColumns& columns = weights.blocks[index].attention.columns;
+  const std::int64_t rows = run.queries.rows();
+  BlockProblem made = sized(spec, of, rows - first, rows);
+  AttentionProblem& p = made.problem;
+  p.query = {run.queries.row(first) + columns.query, columns.stride, columns.width};
+  p.key = {run.queries.row(0) + columns.key, columns.stride, columns.width};
+  p.value = {run.queries.row(0) + columns.value, columns.stride, columns.width};
+  p.offset = first;
+  p.causal = spec.causal;
+  if (of.window > 0) {
+    p.left = of.window - 1;
+    p.right = spec.causal ? -1 : of.window - 1;
+  }
+  add_mask(made, mask);
+  add_positions(made, spec, weights);
+  return made;
+}
+
+BlockProblem cross_problem(const StackSpec& spec, const StackWeights& weights, std::size_t index,
+                           const AttentionRun& run, std::int64_t first, std::span<const std::uint8_t> mask) {
+  const AttentionSpec& of = spec.blocks[index];
+  const HeadColumns& columns = weights.blocks[index].cross.columns;
+  BlockProblem made = sized(spec, of, run.queries.rows() - first, run.keys.rows());
+  AttentionProblem& p = made.problem;
+  p.kv_heads = of.heads;
+  p.query = {run.queries.row(first), of.d_k, run.queries.width};
+  p.key = {run.keys.row(0) + columns.key, columns.stride, columns.width};
+  p.value = {run.keys.row(0) + columns.value, columns.stride, columns.width};
+  add_mask(made, mask);
+  return made;
+}
+
+}  // namespace attnscope

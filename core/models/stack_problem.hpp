@@ -1,0 +1,29 @@
+// core/models: the attention of one block as the streaming engine takes it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/models/model.hpp"
+#include "core/models/run_model.hpp"
+#include "core/streaming/problem.hpp"
+
+namespace attnscope {
+
+/// An AttentionProblem and what it points to. Not to be moved once made.
+struct BlockProblem {
+  AttentionProblem problem;
+  std::vector<float> distance_bias;
+  std::vector<std::uint8_t> allowed;
+};
+
+/// Queries [first, rows) of block `index` against all of its keys. `mask` is the input's, of the keys. What
+/// the rows lie in must outlive the result.
+BlockProblem self_problem(const StackSpec&, const StackWeights&, std::size_t index, const AttentionRun&,
+                          std::int64_t first, std::span<const std::uint8_t> mask);
+/// The same for attention to the encoder.
+BlockProblem cross_problem(const StackSpec&, const StackWeights&, std::size_t index, const AttentionRun&,
+                           std::int64_t first, std::span<const std::uint8_t> mask);
+
+}  // namespace attnscope

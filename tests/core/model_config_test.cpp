@@ -1,0 +1,142 @@
+// config.json and the index of shards, read with suspicion: what is refused and in which words, and what a
+// missing key means.
+#include <cmath>
+#include <fstream>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/files/formats/safetensors.hpp"
+#include "core/models/checkpoint.hpp"
+#include "core/models/config.hpp"
+#include "core/models/model.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::model_config_test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using test::TemporaryDirectory;
+
+ModelConfig config(const std::string& json) { return read_config(json, "config.json"); }
+
+void write(const std::filesystem::path& path, const std::string& text) { std::ofstream(path) << text; }
+
+}  // namespace
+
+TEST_CASE("what a config does not say takes its family's default", "[models]") {
+  const ModelSpec gpt2 = config(R"({"model_type": "gpt2"})").spec;
+  CHECK(gpt2.family == "GPT-2");
+  CHECK(gpt2.d_model == 768);
+  CHECK(gpt2.d_inner == 3072);
+  CHECK(gpt2.vocabulary == 50'257);
+  REQUIRE(gpt2.decoder);
+  CHECK(gpt2.decoder->blocks.size() == 12);
+  CHECK(gpt2.decoder->blocks[5].scale == 0.125);
+  CHECK(gpt2.decoder->causal);
+  CHECK(gpt2.tied);
+  const ModelSpec llama = config(R"({"model_type": "llama", "hidden_size": 576, "num_attention_heads": 9,
+      "num_key_value_heads": 3, "rope_theta": 100000, "vocab_size": 49152})")
+                              .spec;
+  CHECK(llama.decoder->blocks[0].d_k == 64);
+  CHECK(llama.decoder->blocks[0].kv_heads == 3);
+  CHECK(llama.decoder->rope.base == 100'000);
+  CHECK(llama.decoder->rope.rotated == 64);
+  CHECK(llama.decoder->gated);
+  CHECK_FALSE(llama.tied);
+}
+
+TEST_CASE("windows, caps and rotary shares are read as each family means them", "[models]") {
+  const ModelSpec mistral = config(R"({"model_type": "mistral", "sliding_window": 4096})").spec;
+  CHECK(mistral.decoder->blocks[0].window == 4096);
+  const ModelSpec open = config(R"({"model_type": "mistral", "sliding_window": null})").spec;
+  CHECK(open.decoder->blocks[0].window == 0);
+  const ModelSpec qwen = config(R"({"model_type": "qwen2", "sliding_window": 8, "use_sliding_window": true,
+      "max_window_layers": 2, "num_hidden_layers": 4})")
+                             .spec;
+  CHECK(qwen.decoder->blocks[1].window == 0);
+  CHECK(qwen.decoder->blocks[2].window == 8);
+  const ModelSpec gemma = config(R"({"model_type": "gemma2", "head_dim": 256})").spec;
+  CHECK(gemma.decoder->blocks[0].window == 4096);
+  CHECK(gemma.decoder->blocks[1].window == 0);
+  CHECK(gemma.decoder->soft_cap == 50);
+  CHECK(gemma.logit_cap == 30);
+  CHECK(gemma.decoder->blocks[0].scale == 1.0 / 16);
+  CHECK(config(R"({"model_type": "gemma2", "attn_logit_softcapping": null})").spec.decoder->soft_cap == 0);
+  const ModelSpec neox = config(R"({"model_type": "gpt_neox", "rotary_pct": 0.25})").spec;
+  CHECK(neox.decoder->rope.rotated == 24);
+  const ModelSpec roberta = config(R"({"model_type": "roberta"})").spec;
+  CHECK(roberta.first_position == 2);
+  const ModelSpec t5 = config(R"({"model_type": "t5", "feed_forward_proj": "gated-gelu",
+      "tie_word_embeddings": false})")
+                           .spec;
+  CHECK(t5.encoder->gated);
+  CHECK(t5.encoder->activation == Activation::GeluTanh);
+  CHECK(t5.decoder->blocks[0].scale == 1);
+  CHECK(t5.logit_scale == 1);
+}
+
+TEST_CASE("a config that does not fit is refused in words that name the key", "[models]") {
+  const auto refused = [](const std::string& json, const std::string& words) {
+    CAPTURE(json);
+    CHECK_THROWS_WITH(config(json), ContainsSubstring("config.json") && ContainsSubstring(words));
+  };
+  refused("[]", "an object");
+  refused("{}", "model_type");
+  refused(R"({"model_type": "mamba"})", "\"mamba\" is no family that is known here: gpt2, llama");
+  refused(R"({"model_type": 3})", "a string");
+  refused(R"({"model_type": "gpt2", "n_embd": 0})", "n_embd");
+  refused(R"({"model_type": "gpt2", "n_embd": 1e3})", "a whole number from 1 to");
+  refused(R"({"model_type": "gpt2", "n_embd": 18446744073709551615})", "n_embd");
+  refused(R"({"model_type": "gpt2", "n_embd": -5})", "-5");
+  refused(R"({"model_type": "gpt2", "n_head": 5})", "5 heads cannot share a width of 768");
+  refused(R"({"model_type": "gpt2", "activation_function": "mish"})", "\"mish\" is no activation");
+  refused(R"({"model_type": "gpt2", "layer_norm_epsilon": -1})", "a number above 0");
+  refused(R"({"model_type": "llama", "num_key_value_heads": 5})", "5 heads of keys");
+  refused(R"({"model_type": "llama", "rope_scaling": {"type": "longrope"}})", "\"longrope\" is no scaling");
+  refused(R"({"model_type": "llama", "rope_scaling": {"rope_type": "llama3", "high_freq_factor": 1}})",
+          "high_freq_factor");
+  refused(R"({"model_type": "llama", "rope_scaling": "linear"})", "an object");
+  refused(R"({"model_type": "gpt_neox", "rotary_pct": 1.5})", "partial_rotary_factor");
+  refused(R"({"model_type": "qwen2", "sliding_window": 8, "layer_types": ["full_attention"]})",
+          "a list of 32 names");
+  refused(
+      R"({"model_type": "mistral", "sliding_window": 8, "num_hidden_layers": 1, "layer_types": ["wide"]})",
+      "wide");
+  refused(R"({"model_type": "t5", "feed_forward_proj": "gated-mish"})", "mish");
+  refused(R"({"model_type": "gpt2", "model_type": "gpt2"})", "model_type");
+}
+
+TEST_CASE("a folder without weights that can be used is refused in words", "[models]") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path folder = directory.path();
+  CHECK_THROWS_WITH(open_model(folder / "none"), ContainsSubstring("is not a folder"));
+  CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("config.json"));
+  write(folder / "config.json",
+        R"({"model_type": "gpt2", "n_embd": 4, "n_head": 1, "n_layer": 1, "vocab_size": 3})");
+  CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("neither model.safetensors nor"));
+  write(folder / "pytorch_model.bin", "x");
+  CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("save_pretrained"));
+  const Tensor table(Shape{3, 4});
+  write_safetensors(folder / "a.safetensors", std::vector<NamedTensor>{{"wte.weight", &table}});
+  const std::filesystem::path index = folder / "model.safetensors.index.json";
+  for (const char* file : {"../a.safetensors", "/a.safetensors", "b\\\\a.safetensors", ""}) {
+    write(index, fmt::format(R"({{"weight_map": {{"wte.weight": "{}"}}}})", file));
+    CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("the name of a file beside it was expected"));
+  }
+  write(index, R"({"weights": {}})");
+  CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("weight_map"));
+  write(index, R"({"weight_map": {"wpe.weight": "a.safetensors"}})");
+  CHECK_THROWS_WITH(open_model(folder),
+                    ContainsSubstring("has no tensor \"wpe.weight\", which the index says"));
+  write(index, R"({"weight_map": {"wte.weight": "a.safetensors"}})");
+  CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("has no tensor \"wpe.weight\"; one of shape"));
+  const Tensor wide(Shape{3, 5});
+  write_safetensors(folder / "a.safetensors", std::vector<NamedTensor>{{"wte.weight", &wide}});
+  CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("has shape [3, 5]; [3, 4] was expected"));
+}
+
+}  // namespace attnscope::model_config_test
