@@ -1,0 +1,100 @@
+#include "core/tokenizers/text/regex.hpp"
+
+#include <utility>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope::tokenizers {
+namespace {
+
+constexpr std::uint32_t match_limit = 10'000'000;
+
+std::string message_of_pcre2(int error) {
+  PCRE2_UCHAR text[200];
+  if (pcre2_get_error_message(error, text, sizeof text) < 0) return fmt::format("error {}", error);
+  return reinterpret_cast<const char*>(text);
+}
+
+}  // namespace
+
+struct Regex::Compiled {
+  template <auto free_it>
+  struct FreeWith {
+    template <class T>
+    void operator()(T* it) const {
+      free_it(it);
+    }
+  };
+  using Code = std::unique_ptr<pcre2_code, FreeWith<pcre2_code_free>>;
+  using MatchContext = std::unique_ptr<pcre2_match_context, FreeWith<pcre2_match_context_free>>;
+  using MatchData = std::unique_ptr<pcre2_match_data, FreeWith<pcre2_match_data_free>>;
+
+  Code code;
+  MatchContext context;
+  bool is_native = false;  // machine code stands ready
+};
+
+Regex::Regex(std::string expression) : expression_(std::move(expression)) {
+  // Oniguruma's [a&&[b]]; PCRE2 would take it for a class with an ampersand.
+  if (expression_.find("&&[") != std::string::npos) {
+    throw Error(fmt::format("The expression {} intersects classes with &&, which is not supported.",
+                            in_quotes(expression_)));
+  }
+  int error = 0;
+  std::size_t at = 0;
+  auto compiled = std::make_shared<Compiled>();
+  compiled->code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression_.data()), expression_.size(),
+                                     PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &at, nullptr));
+  if (compiled->code == nullptr) {
+    throw Error(fmt::format("The expression {} is not supported: {} at byte {}.", in_quotes(expression_),
+                            message_of_pcre2(error), at));
+  }
+  compiled->context.reset(pcre2_match_context_create(nullptr));
+  pcre2_set_match_limit(compiled->context.get(), match_limit);
+  compiled->is_native = pcre2_jit_compile(compiled->code.get(), PCRE2_JIT_COMPLETE) == 0;
+  compiled_ = std::move(compiled);
+}
+
+void Regex::find_all(std::string_view text, std::vector<Range>& found) const {
+  const Compiled& compiled = *compiled_;
+  const Compiled::MatchData data(pcre2_match_data_create(1, nullptr));
+  const auto* subject = reinterpret_cast<PCRE2_SPTR>(text.data());
+  if (text.data() == nullptr) return;
+  const PCRE2_SIZE* place = pcre2_get_ovector_pointer(data.get());
+  for (std::size_t from = 0; from <= text.size();) {
+    // The caller has checked the UTF-8; checking again for each match would be quadratic.
+    int count = compiled.is_native ? pcre2_jit_match(compiled.code.get(), subject, text.size(), from, 0,
+                                                     data.get(), compiled.context.get())
+                                   : PCRE2_ERROR_JIT_STACKLIMIT;
+    if (count == PCRE2_ERROR_JIT_STACKLIMIT) {
+      count = pcre2_match(compiled.code.get(), subject, text.size(), from, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT,
+                          data.get(), compiled.context.get());
+    }
+    if (count == PCRE2_ERROR_NOMATCH) return;
+    if (count < 0) {
+      throw Error(fmt::format("The expression {} gave up at byte {} of the text: {}.", in_quotes(expression_),
+                              from, message_of_pcre2(count)));
+    }
+    const Range match{place[0], std::max(place[0], place[1])};  // \K could turn it around
+    if (match.begin < from) return;                             // so could a look-behind with \K
+    found.push_back(match);
+    from = match.end;
+    if (match.size() == 0) from += from < text.size() ? character_size(text[from]) : 1;
+  }
+}
+
+void find_all(const Pattern& pattern, std::string_view text, std::vector<Range>& found) {
+  if (const Regex* regex = std::get_if<Regex>(&pattern)) return regex->find_all(text, found);
+  const std::string& wanted = std::get<std::string>(pattern);
+  for (std::size_t at = text.find(wanted); at != text.npos; at = text.find(wanted, at + wanted.size())) {
+    found.push_back({at, at + wanted.size()});
+  }
+}
+
+}  // namespace attnscope::tokenizers
