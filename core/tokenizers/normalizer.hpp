@@ -1,0 +1,45 @@
+// core/tokenizers: what is done to a text before it is cut: a list of steps, each a value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/tokenizers/precompiled.hpp"
+#include "core/tokenizers/text/aligned_text.hpp"
+#include "core/tokenizers/text/regex.hpp"
+#include "core/tokenizers/text/unicode_forms.hpp"
+
+namespace attnscope::tokenizers {
+
+struct LowerCase {};
+/// Before a text that is not empty.
+struct Prepend {
+  std::string text;
+};
+struct Replace {
+  Pattern pattern;
+  std::string by;
+};
+/// White space at the ends.
+struct StripSpace {
+  bool left = true, right = true;
+};
+/// Drops all marks (M).
+struct StripAccents {};
+struct BertNormalizer {
+  bool clean_text = true;               // drops U+0000, U+FFFD, Cc, Cf, Co; white space becomes a space
+  bool space_around_chinese = true;     // CJK ideographs
+  std::optional<bool> strip_accents{};  // NFD without nonspacing marks; none: as lowercase
+  bool lowercase = true;
+};
+
+using NormalizerStep = std::variant<UnicodeForm, LowerCase, Prepend, Replace, StripSpace, StripAccents,
+                                    BertNormalizer, PrecompiledMap>;
+using Normalizer = std::vector<NormalizerStep>;
+
+/// Throws Error when an expression gives up.
+void normalize(const Normalizer& normalizer, AlignedText& text);
+
+}  // namespace attnscope::tokenizers

@@ -1,0 +1,31 @@
+// core/tokenizers: BERT's model: the longest token first, then the longest that continues.
+#pragma once
+
+#include <string>
+
+#include "core/tokenizers/model.hpp"
+#include "core/tokenizers/text/trie.hpp"
+
+namespace attnscope::tokenizers {
+
+struct WordPieceSettings {
+  Id unknown = no_id;
+  std::string continuing_prefix = "##";
+  std::size_t most_characters = 100;  // a longer word is unknown
+};
+
+class WordPiece final : public Model {
+ public:
+  WordPiece(std::shared_ptr<const Vocabulary> vocabulary, const WordPieceSettings& settings);
+
+  /// The whole word is unknown when one of its parts is.
+  void encode(std::string_view word, bool bytes, std::vector<WordToken>& to) const override;
+  Id unknown() const override { return unknown_; }
+
+ private:
+  Trie first_, continuing_;
+  Id unknown_;
+  std::size_t most_characters_;
+};
+
+}  // namespace attnscope::tokenizers
