@@ -1,0 +1,129 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/text/utf8.hpp"
+#include "core/tokenizers/bpe.hpp"
+#include "core/tokenizers/read/json_stages.hpp"
+#include "core/tokenizers/unigram.hpp"
+#include "core/tokenizers/word_piece.hpp"
+
+namespace attnscope::tokenizers {
+namespace {
+
+/// The id of model.unk_token; no_id when the file names none, or one that no token is.
+Id read_unknown(const JsonNode& name, const Vocabulary& vocabulary, const std::vector<AddedToken>& added) {
+  if (!name) return no_id;
+  const std::string text = name.text();
+  const Id known = vocabulary.id(text);
+  if (known != no_id) return known;
+  const auto found =
+      std::find_if(added.begin(), added.end(), [&](const AddedToken& one) { return one.text == text; });
+  return found == added.end() ? no_id : found->id;
+}
+
+std::pair<std::string, std::string> read_merge(const JsonNode& node) {
+  if (node && node.value().is_array()) {
+    const std::vector<JsonNode> parts = node.elements();
+    if (parts.size() != 2) node.fail("two parts");
+    return {parts[0].text(), parts[1].text()};
+  }
+  const std::string both = node.text();
+  const std::size_t space = both.find(' ');
+  if (space == both.npos || both.find(' ', space + 1) != both.npos)
+    node.fail("two parts with a space between");
+  return {both.substr(0, space), both.substr(space + 1)};
+}
+
+std::unique_ptr<const Model> read_bpe(const JsonNode& node, const std::vector<AddedToken>& added) {
+  auto vocabulary = std::make_shared<const Vocabulary>(read_vocabulary(node["vocab"]));
+  BpeSettings settings;
+  const JsonNode merges = node["merges"];
+  if (!merges) merges.fail("an array");
+  for (const JsonNode& merge : merges.elements()) settings.merges.push_back(read_merge(merge));
+  if (const JsonNode dropout = node["dropout"]; dropout && dropout.number() != 0) dropout.fail("null or 0");
+  settings.unknown = read_unknown(node["unk_token"], *vocabulary, added);
+  settings.continuing_prefix = node["continuing_subword_prefix"].text_or("");
+  settings.end_suffix = node["end_of_word_suffix"].text_or("");
+  settings.fuse_unknown = node["fuse_unk"].boolean_or(false);
+  settings.byte_fallback = node["byte_fallback"].boolean_or(false);
+  settings.ignore_merges = node["ignore_merges"].boolean_or(false);
+  return std::make_unique<Bpe>(std::move(vocabulary), settings);
+}
+
+std::unique_ptr<const Model> read_word_piece(const JsonNode& node, const std::vector<AddedToken>& added) {
+  auto vocabulary = std::make_shared<const Vocabulary>(read_vocabulary(node["vocab"]));
+  WordPieceSettings settings;
+  const std::string unknown = node["unk_token"].text_or("[UNK]");
+  settings.unknown =
+      node["unk_token"] ? read_unknown(node["unk_token"], *vocabulary, added) : vocabulary->id(unknown);
+  if (settings.unknown == no_id) {
+    throw Error(fmt::format("model.unk_token {} is not in the vocabulary.", in_quotes(unknown, 40)));
+  }
+  settings.continuing_prefix = node["continuing_subword_prefix"].text_or("##");
+  settings.most_characters = node["max_input_chars_per_word"].whole_or(100, 1'000'000'000);
+  return std::make_unique<WordPiece>(std::move(vocabulary), settings);
+}
+
+std::unique_ptr<const Model> read_unigram(const JsonNode& node) {
+  std::vector<IdOf> tokens;
+  UnigramSettings settings;
+  for (const JsonNode& one : node["vocab"].elements()) {
+    const std::vector<JsonNode> parts = one.elements();
+    if (parts.size() != 2) one.fail("a token and its score");
+    tokens.push_back({parts[0].text(), static_cast<Id>(tokens.size())});
+    settings.scores.push_back(parts[1].number());
+  }
+  if (tokens.empty()) node["vocab"].fail("an array of tokens and scores");
+  if (const JsonNode unknown = node["unk_id"])
+    settings.unknown = static_cast<Id>(unknown.whole(tokens.size() - 1));
+  settings.byte_fallback = node["byte_fallback"].boolean_or(false);
+  return std::make_unique<Unigram>(std::make_shared<const Vocabulary>(std::move(tokens)),
+                                   std::move(settings));
+}
+
+}  // namespace
+
+std::vector<IdOf> read_vocabulary(const JsonNode& node) {
+  if (!node || !node.value().is_object()) node.fail("an object");
+  std::vector<IdOf> tokens;
+  tokens.reserve(node.value().size());
+  for (const auto& [token, id] : node.value().items()) {
+    if (!id.is_number_unsigned() || id.get<std::uint64_t>() > largest_id) {
+      JsonNode(&id, node.path() + "." + token).fail(fmt::format("a whole number from 0 to {}", largest_id));
+    }
+    tokens.push_back({token, id.get<Id>()});
+  }
+  return tokens;
+}
+
+std::vector<AddedToken> read_added_tokens(const JsonNode& node) {
+  std::vector<AddedToken> added;
+  for (const JsonNode& one : node.elements()) {
+    AddedToken token;
+    token.text = one["content"].text();
+    if (token.text.empty()) one["content"].fail("a string that is not empty");
+    token.id = static_cast<Id>(one["id"].whole(largest_id));
+    token.special = one["special"].boolean_or(false);
+    token.normalized = one["normalized"].boolean_or(!token.special);
+    token.left_strip = one["lstrip"].boolean_or(false);
+    token.right_strip = one["rstrip"].boolean_or(false);
+    token.single_word = one["single_word"].boolean_or(false);
+    added.push_back(std::move(token));
+  }
+  return added;
+}
+
+std::unique_ptr<const Model> read_model(const JsonNode& node, const std::vector<AddedToken>& added) {
+  if (!node) node.fail("an object");
+  // Files from before 2020 do not name the type.
+  const std::string guess = node["merges"] ? "BPE" : node["unk_id"] ? "Unigram" : "WordPiece";
+  const std::string type = node["type"].text_or(guess);
+  if (type == "BPE") return read_bpe(node, added);
+  if (type == "WordPiece") return read_word_piece(node, added);
+  if (type == "Unigram") return read_unigram(node);
+  node.refuse_type(type);
+}
+
+}  // namespace attnscope::tokenizers

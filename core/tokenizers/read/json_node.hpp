@@ -1,0 +1,49 @@
+// core/tokenizers/read: one value of a tokenizer file and where it stands, for errors that name it. For .cpp
+// files of this room only, since it brings the JSON library along.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace attnscope::tokenizers {
+
+/// Every getter throws Error, a sentence that begins with the path, when a value does not fit. A null counts
+/// as missing. The value must outlive the node.
+class JsonNode {
+ public:
+  JsonNode(const nlohmann::json* value, std::string path) : value_(value), path_(std::move(path)) {}
+
+  explicit operator bool() const { return value_ != nullptr && !value_->is_null(); }
+  /// A field of this object; a missing one is false. Throws Error when this is there and no object.
+  JsonNode operator[](const std::string& name) const;
+  /// The elements of this array; none when it is missing.
+  std::vector<JsonNode> elements() const;
+  const nlohmann::json& value() const { return *value_; }
+  const std::string& path() const { return path_; }
+
+  std::string text() const;
+  std::string text_or(std::string fallback) const { return *this ? text() : std::move(fallback); }
+  bool boolean_or(bool fallback) const;
+  std::uint64_t whole(std::uint64_t most) const;
+  std::uint64_t whole_or(std::uint64_t fallback, std::uint64_t most) const {
+    return *this ? whole(most) : fallback;
+  }
+  double number() const;
+  /// Exactly one character.
+  std::string character_or(std::string fallback) const;
+
+  /// "`path` must be `expected`, found …."
+  [[noreturn]] void fail(const std::string& expected) const;
+  /// "`path` type "Foo" is not supported."
+  [[noreturn]] void refuse_type(const std::string& type) const;
+
+ private:
+  const nlohmann::json* value_;
+  std::string path_;
+};
+
+}  // namespace attnscope::tokenizers

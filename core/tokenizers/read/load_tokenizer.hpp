@@ -1,0 +1,22 @@
+// core/tokenizers/read: the tokenizer of a model's folder as Hugging Face's libraries write it.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/tokenizers/tokenizer.hpp"
+
+namespace attnscope::tokenizers {
+
+/// Reads tokenizer.json or, when there is none, vocab.json and merges.txt (with GPT-2's settings) or
+/// vocab.txt (with BERT's); tokenizer_config.json and special_tokens_map.json name the special tokens.
+/// Truncation and padding that a file states are left to whoever runs the model. Throws Error, one sentence
+/// that names the file, the field and what was found.
+std::shared_ptr<const Tokenizer> load_tokenizer(const std::filesystem::path& folder);
+
+/// The parts that a tokenizer.json describes. `where` names the file in errors.
+TokenizerParts read_tokenizer_json(std::string_view text, const std::string& where);
+
+}  // namespace attnscope::tokenizers
