@@ -28,6 +28,8 @@ struct StripSpace {
 };
 /// Drops all marks (M).
 struct StripAccents {};
+/// Classes are those of the Unicode version of utf8proc; the reference's are older and differ in 560 rare
+/// characters, which the test of these stages names.
 struct BertNormalizer {
   bool clean_text = true;               // drops U+0000, U+FFFD, Cc, Cf, Co; white space becomes a space
   bool space_around_chinese = true;     // CJK ideographs

@@ -34,8 +34,9 @@ std::vector<Id> Encoding::ids() const {
 Tokenizer::Tokenizer(TokenizerParts parts)
     : parts_(std::move(parts)), added_(std::move(parts_.added_tokens), parts_.normalizer) {
   const Vocabulary& vocabulary = parts_.model->vocabulary();
-  limit_ = vocabulary.limit();
-  const auto most = 4 * static_cast<std::int64_t>(limit_) + 65'536;
+  known_.resize(static_cast<std::size_t>(vocabulary.limit()));
+  for (const auto& [text, id] : vocabulary.tokens()) known_[static_cast<std::size_t>(id)].text = &text;
+  const auto most = 4 * static_cast<std::int64_t>(vocabulary.limit()) + 65'536;
   std::set<Id> ids;
   for (const AddedToken& token : added_.tokens()) {
     const std::string name = in_quotes(token.text, 40);
@@ -53,7 +54,9 @@ Tokenizer::Tokenizer(TokenizerParts parts)
       throw Error(
           fmt::format("The added token {} has the id {}, but {} in the vocabulary.", name, token.id, known));
     }
-    limit_ = std::max(limit_, token.id + 1);
+    const auto at = static_cast<std::size_t>(token.id);
+    if (at >= known_.size()) known_.resize(at + 1);
+    known_[at] = {&token.text, token.special};
   }
   for (const Template* format : {&parts_.post_processor.single, &parts_.post_processor.pair}) {
     for (const TemplatePart& part : *format) {
@@ -170,12 +173,16 @@ Encoding Tokenizer::put_together(std::span<const std::string_view> texts,
     tokens[i] = run.encode(texts[i], static_cast<int>(i), encoding.untold);
     if (parts_.post_processor.trim) trim_ranges(*parts_.post_processor.trim, added_, texts[i], tokens[i]);
   }
-  for (const TemplatePart& part :
-       texts.size() == 1 ? parts_.post_processor.single : parts_.post_processor.pair) {
+  const PostProcessor& post = parts_.post_processor;
+  const Template& format = texts.size() == 1 ? post.single : post.pair;
+  for (const TemplatePart& part : format) {
     if (part.sequence >= 0) {
-      for (EncodedToken token : tokens[part.sequence]) {
-        token.type_id = part.type_id;
-        encoding.tokens.push_back(std::move(token));
+      std::vector<EncodedToken>& sequence = tokens[part.sequence];
+      for (EncodedToken& token : sequence) token.type_id = part.type_id;
+      if (encoding.tokens.empty() && format.size() == 1) {
+        encoding.tokens = std::move(sequence);
+      } else {
+        encoding.tokens.insert(encoding.tokens.end(), sequence.begin(), sequence.end());
       }
     } else if (options.add_special_tokens) {
       for (const Id id : part.ids) {
@@ -201,23 +208,11 @@ std::string Tokenizer::piece(Id id) const {
   return added_.by_id(id) != nullptr ? *text : show_token(parts_.decoder, *text);
 }
 
-const std::string* Tokenizer::token(Id id) const {
-  const std::string* known = parts_.model->vocabulary().token(id);
-  if (known != nullptr) return known;
-  const AddedToken* added = added_.by_id(id);
-  return added == nullptr ? nullptr : &added->text;
-}
-
 Id Tokenizer::id(std::string_view token) const {
   const Id known = parts_.model->vocabulary().id(token);
   if (known != no_id) return known;
   const AddedToken* added = added_.by_text(token);
   return added == nullptr ? no_id : added->id;
-}
-
-bool Tokenizer::is_special(Id id) const {
-  const AddedToken* added = added_.by_id(id);
-  return added != nullptr && added->special;
 }
 
 std::string Tokenizer::normalized(std::string_view text) const {

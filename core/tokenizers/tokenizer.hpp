@@ -56,12 +56,12 @@ class Tokenizer {
   std::string piece(Id id) const;
 
   /// One more than the largest id: the rows an embedding needs.
-  Id vocabulary_size() const { return limit_; }
+  Id vocabulary_size() const { return static_cast<Id>(known_.size()); }
   /// As the vocabulary has it; null when there is no such id.
-  const std::string* token(Id id) const;
+  const std::string* token(Id id) const { return known(id).text; }
   /// no_id when there is no such token.
   Id id(std::string_view token) const;
-  bool is_special(Id id) const;
+  bool is_special(Id id) const { return known(id).special; }
   const SpecialIds& special_ids() const { return parts_.special_ids; }
 
   /// A text after the first step and after the first two, added tokens left aside, for showing how it works;
@@ -79,7 +79,14 @@ class Tokenizer {
 
   TokenizerParts parts_;
   AddedTokens added_;
-  Id limit_ = 0;
+  struct Known {
+    const std::string* text = nullptr;  // in the vocabulary or in added_
+    bool special = false;
+  };
+  Known known(Id id) const {
+    return id >= 0 && id < vocabulary_size() ? known_[static_cast<std::size_t>(id)] : Known{};
+  }
+  std::vector<Known> known_;  // of each id
 };
 
 }  // namespace attnscope::tokenizers

@@ -164,6 +164,10 @@ TEST_CASE("what does not fit is refused with the file, the field and what was fo
         "tokenizer.json: The token \"b\" has the id 268435456, which is out of range for 7 tokens.");
   CHECK(refusal("/model/merges/0", "a b c") ==
         "tokenizer.json: model.merges[0] must be two parts with a space between, found \"a b c\".");
+  CHECK(refusal("/model/merges/0", json::array({"a", 1})) ==
+        "tokenizer.json: model.merges[0] must be two strings, found an array.");
+  CHECK(refusal("/normalizer/normalizers/1/content", std::string(1001, 'x')).find("at most 1000 bytes") !=
+        std::string::npos);
   CHECK(refusal("/model/merges/0", "b a") ==
         "tokenizer.json: Merge 0 of \"b\" and \"a\" needs \"ba\", which is not in the vocabulary.");
   CHECK(refusal("/model/dropout", 0.1) == "tokenizer.json: model.dropout must be null or 0, found 0.1.");

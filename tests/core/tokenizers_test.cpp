@@ -120,7 +120,8 @@ TEST_CASE("a vocabulary without tokenizer.json makes the same tokens", "[tokeniz
       fs::copy_file(vectors("tokenizers") / name / file, directory / file);
     }
     const std::shared_ptr<const Tokenizer> tokenizer = load_tokenizer(directory.path());
-    for (const json& one : read_json(vectors("tokenizers") / name / "cases.json").at("cases")) {
+    const json cases = read_json(vectors("tokenizers") / name / "cases.json");
+    for (const json& one : cases.at("cases")) {
       const std::string text = one.at("text");
       INFO(name << ": " << one.at("text"));
       const Encoding encoding = tokenizer->encode(text);

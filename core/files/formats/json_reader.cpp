@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -104,7 +105,7 @@ json parse_strict_json(std::string_view text, const std::string& where) {
   if (const auto at = first_invalid_utf8(text)) {
     throw Error(fmt::format("{} is not valid UTF-8 at {}.", in_quotes(where), line_and_column(text, *at)));
   }
-  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  std::vector<std::unordered_set<std::string>> keys;  // of the objects that are open
   const auto watch = [&](int depth, json::parse_event_t event, json& parsed) {
     if (depth > max_depth) {
       throw Error(fmt::format("{} nests deeper than {} levels.", in_quotes(where), max_depth));

@@ -87,7 +87,7 @@ void add_decoder(const JsonNode& node, Decoder& to) {
     if (step.suffix.empty()) node["suffix"].fail("a string that is not empty");
     to.push_back(step);
   } else if (type == "Replace") {
-    to.push_back(DecodeReplace{read_pattern(node["pattern"]), node["content"].text()});
+    to.push_back(DecodeReplace{read_pattern(node["pattern"]), read_inserted(node["content"])});
   } else if (type == "ByteFallback") {
     to.push_back(DecodeFallback{});
   } else if (type == "Fuse") {

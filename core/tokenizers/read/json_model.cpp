@@ -23,16 +23,21 @@ Id read_unknown(const JsonNode& name, const Vocabulary& vocabulary, const std::v
   return found == added.end() ? no_id : found->id;
 }
 
-std::pair<std::string, std::string> read_merge(const JsonNode& node) {
-  if (node && node.value().is_array()) {
-    const std::vector<JsonNode> parts = node.elements();
-    if (parts.size() != 2) node.fail("two parts");
-    return {parts[0].text(), parts[1].text()};
+/// ["a", "b"] or "a b". There may be hundreds of thousands: paths are spelled for what does not fit only.
+std::pair<std::string, std::string> read_merge(const nlohmann::json& value, std::size_t place) {
+  const auto refuse = [&](const char* expected) {
+    JsonNode(&value, fmt::format("model.merges[{}]", place)).fail(expected);
+  };
+  if (value.is_array()) {
+    if (value.size() != 2 || !value[0].is_string() || !value[1].is_string()) refuse("two strings");
+    return {value[0].get<std::string>(), value[1].get<std::string>()};
   }
-  const std::string both = node.text();
+  if (!value.is_string()) refuse("two strings, or one with a space between");
+  const std::string& both = value.get_ref<const std::string&>();
   const std::size_t space = both.find(' ');
-  if (space == both.npos || both.find(' ', space + 1) != both.npos)
-    node.fail("two parts with a space between");
+  if (space == both.npos || both.find(' ', space + 1) != both.npos) {
+    refuse("two parts with a space between");
+  }
   return {both.substr(0, space), both.substr(space + 1)};
 }
 
@@ -40,8 +45,11 @@ std::unique_ptr<const Model> read_bpe(const JsonNode& node, const std::vector<Ad
   auto vocabulary = std::make_shared<const Vocabulary>(read_vocabulary(node["vocab"]));
   BpeSettings settings;
   const JsonNode merges = node["merges"];
-  if (!merges) merges.fail("an array");
-  for (const JsonNode& merge : merges.elements()) settings.merges.push_back(read_merge(merge));
+  if (!merges || !merges.value().is_array()) merges.fail("an array");
+  settings.merges.reserve(merges.value().size());
+  for (const nlohmann::json& merge : merges.value()) {
+    settings.merges.push_back(read_merge(merge, settings.merges.size()));
+  }
   if (const JsonNode dropout = node["dropout"]; dropout && dropout.number() != 0) dropout.fail("null or 0");
   settings.unknown = read_unknown(node["unk_token"], *vocabulary, added);
   settings.continuing_prefix = node["continuing_subword_prefix"].text_or("");
@@ -69,13 +77,16 @@ std::unique_ptr<const Model> read_word_piece(const JsonNode& node, const std::ve
 std::unique_ptr<const Model> read_unigram(const JsonNode& node) {
   std::vector<IdOf> tokens;
   UnigramSettings settings;
-  for (const JsonNode& one : node["vocab"].elements()) {
-    const std::vector<JsonNode> parts = one.elements();
-    if (parts.size() != 2) one.fail("a token and its score");
-    tokens.push_back({parts[0].text(), static_cast<Id>(tokens.size())});
-    settings.scores.push_back(parts[1].number());
+  const JsonNode vocabulary = node["vocab"];
+  if (!vocabulary || !vocabulary.value().is_array()) vocabulary.fail("an array of tokens and scores");
+  for (const nlohmann::json& one : vocabulary.value()) {
+    if (!one.is_array() || one.size() != 2 || !one[0].is_string() || !one[1].is_number()) {
+      JsonNode(&one, fmt::format("model.vocab[{}]", tokens.size())).fail("a token and its score");
+    }
+    tokens.push_back({one[0].get<std::string>(), static_cast<Id>(tokens.size())});
+    settings.scores.push_back(one[1].get<double>());
   }
-  if (tokens.empty()) node["vocab"].fail("an array of tokens and scores");
+  if (tokens.empty()) vocabulary.fail("an array of tokens and scores");
   if (const JsonNode unknown = node["unk_id"])
     settings.unknown = static_cast<Id>(unknown.whole(tokens.size() - 1));
   settings.byte_fallback = node["byte_fallback"].boolean_or(false);

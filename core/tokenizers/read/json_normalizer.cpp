@@ -19,9 +19,9 @@ void add_normalizer(const JsonNode& node, Normalizer& to) {
   } else if (type == "Lowercase") {
     to.push_back(LowerCase{});
   } else if (type == "Prepend") {
-    to.push_back(Prepend{node["prepend"].text()});
+    to.push_back(Prepend{read_inserted(node["prepend"])});
   } else if (type == "Replace") {
-    to.push_back(Replace{read_pattern(node["pattern"]), node["content"].text()});
+    to.push_back(Replace{read_pattern(node["pattern"]), read_inserted(node["content"])});
   } else if (type == "Strip") {
     to.push_back(StripSpace{node["strip_left"].boolean_or(true), node["strip_right"].boolean_or(true)});
   } else if (type == "StripAccents") {
@@ -46,6 +46,12 @@ Pattern read_pattern(const JsonNode& node) {
   if (const JsonNode expression = node["Regex"]) return Regex(expression.text());
   std::string text = node["String"].text();
   if (text.empty()) node["String"].fail("a string that is not empty");
+  return text;
+}
+
+std::string read_inserted(const JsonNode& node) {
+  std::string text = node.text();
+  if (text.size() > 1000) node.fail("a string of at most 1000 bytes");
   return text;
 }
 

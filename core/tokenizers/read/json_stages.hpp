@@ -19,6 +19,8 @@ std::unique_ptr<const Model> read_model(const JsonNode& node, const std::vector<
 
 /// {"String": …} or {"Regex": …}.
 Pattern read_pattern(const JsonNode& node);
+/// What a step puts into a text: at most a thousand bytes.
+std::string read_inserted(const JsonNode& node);
 /// {"a": 0, "b": 1}
 std::vector<IdOf> read_vocabulary(const JsonNode& node);
 /// "prepend_scheme", or "add_prefix_space" of older files.

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/error.hpp"
 #include "core/text/letters.hpp"
 
 namespace attnscope::tokenizers {
@@ -34,6 +35,12 @@ Rewriter::Rewriter(const AlignedText& from) : from_(from) {
 }
 
 void Rewriter::append(char32_t character, AlignedText::Span span) {
+  constexpr std::size_t always_fine = std::size_t{1} << 24;
+  if (made_.text_.size() > always_fine && made_.text_.size() / 16 > from_.text_.size()) {
+    throw Error("The normalizer makes a text more than sixteen times as long.");
+  }
+  if (made_.text_.size() > max_encoded_bytes)
+    throw Error("The normalizer makes a text of more than a gigabyte.");
   append_utf8(made_.text_, character);
   made_.spans_.resize(made_.text_.size(), span);
 }

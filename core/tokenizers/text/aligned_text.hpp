@@ -38,7 +38,8 @@ class AlignedText {
 };
 
 /// Writes a text anew, from its beginning to its end. What is inserted stands for the same bytes as the
-/// character before it; what is left out stands for nothing.
+/// character before it; what is left out stands for nothing. Throws Error when the new text becomes more than
+/// sixteen times as long as the old one and sixteen megabytes.
 class Rewriter {
  public:
   explicit Rewriter(const AlignedText& from);
