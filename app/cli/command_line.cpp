@@ -17,7 +17,9 @@
 
 #include "app/cli/attend.hpp"
 #include "app/cli/bench.hpp"
+#include "app/cli/checked_option.hpp"
 #include "app/cli/layer.hpp"
+#include "app/cli/model_commands.hpp"
 #include "app/cli/readings.hpp"
 #include "app/cli/rotate.hpp"
 #include "app/cli/whole_text.hpp"
@@ -70,23 +72,6 @@ struct CommandLine {
   RotateOptions rotate;
   BenchOptions bench;
 };
-
-/// An option with a value that is checked while the line is read, so that a bad one is bad usage.
-struct Checked {
-  std::string name, placeholder, help, expected;
-  std::function<bool(const std::string&)> read;  // false when the text does not fit
-};
-
-void add_checked(CLI::App& command, Checked option) {
-  const auto read = [option](const std::string& text) {
-    if (option.read(text)) return;
-    throw CLI::ValidationError(
-        fmt::format("{} is {}, expected {}", option.name, in_quotes(text), option.expected),
-        CLI::ExitCodes::ValidationError);
-  };
-  command.add_option_function<std::string>(option.name, read, option.help + ": " + option.expected)
-      ->type_name(option.placeholder);
-}
 
 /// A language that there is a table for.
 Checked language_option(std::optional<std::string>& into) {
@@ -342,10 +327,11 @@ int parse_and_run(int argc, char** argv) {
   const CLI::App* layer_command = add_layer(app, line);
   const CLI::App* rotate_command = add_rotate(app, line);
   const CLI::App* bench_command = add_bench(app, line);
+  ModelCommands models(app);
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
-    if (line.language && (*attend_command || *layer_command || *rotate_command || *render))
+    if (line.language && !app.get_subcommands().empty() && !*bench_command)
       throw CLI::ValidationError("--language before a command is for the window; render has its own",
                                  CLI::ExitCodes::ExtrasError);
     if (line.backend && !app.get_subcommands().empty())
@@ -393,6 +379,7 @@ int parse_and_run(int argc, char** argv) {
     run_bench(line.bench);
     return 0;
   }
+  if (models.run()) return 0;
   return run_window({path_from(line.file), line.dump_layer, line.answers, line.language,
                      line.backend.value_or(BackendPreference::Auto), line.fresh});
 }

@@ -27,11 +27,17 @@ class TensorOutput {
   void add(std::string name, TensorOf<T>&& tensor) {
     add<T>(std::move(name), std::make_shared<const TensorOf<T>>(std::move(tensor)));
   }
+  /// Whole numbers leave as I64.
+  void add_whole(std::string name, TensorOf<std::int64_t>&& tensor) {
+    whole_.push_back(std::make_unique<const TensorOf<std::int64_t>>(std::move(tensor)));
+    tensors_.push_back({std::move(name), whole_.back().get(), DType::I64});
+  }
   void write(const std::filesystem::path& path) const { write_safetensors(path, tensors_); }
 
  private:
   DType dtype_;
   std::vector<NamedTensor> tensors_;
+  std::vector<std::unique_ptr<const TensorOf<std::int64_t>>> whole_;
   std::vector<std::variant<TensorPtrOf<float>, TensorPtrOf<double>>> kept_;  // alive until written
 };
 

@@ -78,7 +78,8 @@ struct ModelRun {
 ModelRun run_model(const Model&, ModelInput, const RunRequest&, const Work&);
 
 /// More tokens behind those of a run of a decoder that was made without a mask, with the same request: the
-/// same numbers as running all at once.
+/// same numbers as running all at once, to the bit but for attention received, which is summed in another
+/// order.
 ModelRun run_more(const Model&, ModelRun before, std::span<const std::int64_t> ids, const RunRequest&,
                   const Work&);
 

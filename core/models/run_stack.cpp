@@ -178,7 +178,7 @@ class StackRunner {
     SweepRequest request;
     request.received = request_.received;
     const Sweep sweep = attnscope::sweep(made.problem, request, work_);
-    if (request_.received) run.received = sweep.received;
+    if (request_.received) keep_received(sweep.received, run.received);
     if (request_.entropy) keep_entropy(sweep.entropy, run.entropy);
     const std::int64_t heads = made.problem.heads, d_v = made.problem.d_v;
     Tensor side_by_side(Shape{rows_, heads * d_v});
@@ -204,6 +204,13 @@ class StackRunner {
     if (first_ > 0 && kept.size() == heads * first_)
       all.matrix().leftCols(first_) = std::as_const(kept).matrix();
     all.matrix().rightCols(rows_) = fresh.matrix();
+    kept = std::move(all);
+  }
+
+  /// [heads][keys]: what the new queries give is added.
+  void keep_received(const Tensor& fresh, Tensor& kept) const {
+    Tensor all = fresh;
+    if (first_ > 0 && kept.size() > 0) all.matrix().leftCols(kept.shape()[1]) += std::as_const(kept).matrix();
     kept = std::move(all);
   }
 

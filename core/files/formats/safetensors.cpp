@@ -31,9 +31,11 @@ void check_names(std::span<const NamedTensor> tensors, const std::map<std::strin
       throw Error(
           fmt::format("Cannot write {}: the tensor name {} cannot be used.", where, in_quotes(tensor.name)));
     }
-    if (!is_real(tensor.dtype)) {
-      throw Error(fmt::format("Cannot write {}: tensor {} has dtype {}, expected F16, BF16, F32 or F64.",
-                              where, in_quotes(tensor.name), to_string(tensor.dtype)));
+    const bool whole = std::holds_alternative<const TensorOf<std::int64_t>*>(tensor.tensor);
+    if (whole ? tensor.dtype != DType::I64 : !is_real(tensor.dtype)) {
+      throw Error(fmt::format("Cannot write {}: tensor {} has dtype {}, expected {}.", where,
+                              in_quotes(tensor.name), to_string(tensor.dtype),
+                              whole ? "I64" : "F16, BF16, F32 or F64"));
     }
   }
   for (const auto& [key, value] : metadata) {
@@ -55,10 +57,14 @@ std::vector<std::int64_t> sizes_of(const NamedTensor& named) {
 std::string_view stored_bytes(const NamedTensor& named, std::deque<std::string>& converted) {
   return std::visit(
       [&]<class T>(const TensorOf<T>* tensor) -> std::string_view {
-        if (named.dtype == (std::is_same_v<T, float> ? DType::F32 : DType::F64)) {
-          return {reinterpret_cast<const char*>(tensor->data()), tensor->values().size_bytes()};
+        const std::string_view own{reinterpret_cast<const char*>(tensor->data()),
+                                   tensor->values().size_bytes()};
+        if constexpr (std::is_same_v<T, std::int64_t>) {
+          return own;
+        } else {
+          if (named.dtype == (std::is_same_v<T, float> ? DType::F32 : DType::F64)) return own;
+          return converted.emplace_back(encode(named.dtype, tensor->values()));
         }
-        return converted.emplace_back(encode(named.dtype, tensor->values()));
       },
       named.tensor);
 }

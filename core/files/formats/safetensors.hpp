@@ -66,12 +66,12 @@ TensorOf<T> to_tensor(const TensorEntry&, const std::filesystem::path& path, Rea
 /// What to write under which name, as elements of which type.
 struct NamedTensor {
   std::string name;
-  std::variant<const Tensor*, const TensorOf<double>*> tensor;  // not null
+  std::variant<const Tensor*, const TensorOf<double>*, const TensorOf<std::int64_t>*> tensor;  // not null
   DType dtype = DType::F32;
 };
-/// Writes tensors as F16, BF16, F32 or F64, rounded to nearest even, and `metadata` as the format's
-/// __metadata__. Atomically: a reader sees the old file or the new one, never a part. Throws Error for
-/// another dtype, for names that are equal or no UTF-8, and for what the system refuses.
+/// Writes tensors as F16, BF16, F32 or F64, rounded to nearest even, whole numbers as I64, and `metadata` as
+/// the format's __metadata__. Atomically: a reader sees the old file or the new one, never a part. Throws
+/// Error for another dtype, for names that are equal or no UTF-8, and for what the system refuses.
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                        const std::map<std::string, std::string>& metadata = {});
 

@@ -1,0 +1,20 @@
+// app/cli: an option whose value is checked while the line is read. For .cpp files of this room only, since
+// it brings CLI11 along.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace attnscope {
+
+/// An option with a value that is checked while the line is read, so that a bad one is bad usage.
+struct Checked {
+  std::string name, placeholder, help, expected;
+  std::function<bool(const std::string&)> read;  // false when the text does not fit
+};
+
+void add_checked(CLI::App& command, Checked option);
+
+}  // namespace attnscope

@@ -1,0 +1,151 @@
+#include "app/cli/model_commands.hpp"
+
+#include <charconv>
+#include <string>
+
+#include "app/cli/checked_option.hpp"
+#include "app/cli/model_facts.hpp"
+#include "app/cli/run_model.hpp"
+#include "app/cli/whole_text.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr const char* folder_help =
+    "A folder with config.json and safetensors, as Hugging Face's libraries write it";
+
+/// Calls fn with each piece between commas; false when one does not fit, or when there is none.
+template <class Fn>
+bool each_piece(std::string_view text, Fn&& fn) {
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    if (!fn(text.substr(0, comma))) return false;
+    if (comma == text.npos) return true;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+bool read_ids(std::string_view text, std::vector<std::int64_t>& ids) {
+  ids.clear();
+  return each_piece(text, [&](std::string_view piece) {
+    const auto id = whole_text_as<std::int64_t>(piece);
+    if (id) ids.push_back(*id);
+    return id && *id >= 0;
+  });
+}
+
+/// "3.5,7.0": block and head.
+bool read_heads(std::string_view text, std::vector<AblatedHead>& heads) {
+  heads.clear();
+  return each_piece(text, [&](std::string_view piece) {
+    const std::size_t dot = piece.find('.');
+    if (dot == piece.npos) return false;
+    const auto block = whole_text_as<int>(piece.substr(0, dot)),
+               head = whole_text_as<int>(piece.substr(dot + 1));
+    if (!block || !head || *block < 0 || *head < 0) return false;
+    heads.push_back({*block, *head});
+    return true;
+  });
+}
+
+/// "0-3" or "2".
+bool read_blocks(std::string_view text, RunModelOptions& options) {
+  const std::size_t dash = text.find('-');
+  const auto first = whole_text_as<int>(text.substr(0, dash));
+  const auto last = dash == text.npos ? first : whole_text_as<int>(text.substr(dash + 1));
+  if (!first || !last || *first < 0 || *last < *first) return false;
+  options.first_block = *first;
+  options.last_block = *last;
+  return true;
+}
+
+bool read_parts(std::string_view text, std::set<ModelPart>& parts) {
+  parts.clear();
+  return each_piece(text, [&](std::string_view piece) {
+    const std::optional<ModelPart> part = model_part_from(piece);
+    return part && parts.insert(*part).second;
+  });
+}
+
+}  // namespace
+
+struct ModelCommands::Lines {
+  RunModelOptions run;
+  std::string text_file, out, batch, model;
+  bool json = false;
+  CLI::App *run_command = nullptr, *tokenize_command = nullptr, *model_command = nullptr;
+
+  void add_run(CLI::App& app) {
+    run_command = app.add_subcommand("run", "Run a model and write what transformers returns");
+    CLI::App& command = *run_command;
+    command.add_option("MODEL", model, folder_help)->required()->type_name("");
+    CLI::Option_group& input = *command.add_option_group("input", "What runs through it, one of these");
+    input.add_option("--text", run.text, "A text")->type_name("T");
+    input.add_option("--text-file", text_file, "A file with a text")->type_name("FILE");
+    add_checked(input, {"--ids", "LIST", "Numbers of tokens", "whole numbers like 1,2,3",
+                        [this](const std::string& list) { return read_ids(list, run.ids.emplace()); }});
+    input.add_option("--batch", batch, "What transformers takes: input_ids, attention_mask, pixel_values, …")
+        ->type_name("IN.safetensors");
+    input.require_option(1);
+    command.add_option("--pair", run.pair, "The second text of a pair")->type_name("T2")->needs("--text");
+    command
+        .add_option("--decoder-text", run.decoder_text,
+                    "What the decoder of an encoder-decoder has said so far")
+        ->type_name("D");
+    command.add_option("-o,--out", out, "What comes out goes here")->required()->type_name("OUT.safetensors");
+    add_checked(command,
+                {"--emit", "LIST", "What is written besides", "any of q,k,v,entropy,received, each once",
+                 [this](const std::string& list) { return read_parts(list, run.emit); }});
+    add_checked(command, {"--layers", "RANGE", "Attention of these layers alone", "0-3, or one number",
+                          [this](const std::string& range) { return read_blocks(range, run); }});
+    add_checked(command, {"--ablate", "LIST", "Heads whose output is set to zero", "layer.head like 3.5,7.0",
+                          [this](const std::string& list) { return read_heads(list, run.ablated); }});
+    add_checked(command, {"--generate", "N", "So many tokens more, each the likeliest",
+                          "a whole number from 1 to 100000", [this](const std::string& number) {
+                            run.generate = whole_text_as<int>(number).value_or(0);
+                            return run.generate >= 1 && run.generate <= 100'000;
+                          }});
+  }
+
+  void add_tokenize(CLI::App& app) {
+    tokenize_command = app.add_subcommand("tokenize", "Tokens of each line of the standard input");
+    tokenize_command->add_option("MODEL", model, folder_help)->required()->type_name("");
+    tokenize_command->add_flag("--json", json, "Each line is a text as a JSON string");
+  }
+
+  void add_model(CLI::App& app) {
+    model_command = app.add_subcommand("model", "Say what a model is: family, sizes, tensors");
+    model_command->add_option("MODEL", model, folder_help)->required()->type_name("");
+  }
+};
+
+ModelCommands::ModelCommands(CLI::App& app) : lines_(std::make_unique<Lines>()) {
+  lines_->add_run(app);
+  lines_->add_tokenize(app);
+  lines_->add_model(app);
+}
+
+ModelCommands::~ModelCommands() = default;
+
+bool ModelCommands::run() const {
+  if (*lines_->run_command) {
+    RunModelOptions options = lines_->run;
+    options.model = lines_->model;
+    options.out = lines_->out;
+    if (!lines_->text_file.empty()) options.text_file = lines_->text_file;
+    if (!lines_->batch.empty()) options.batch = lines_->batch;
+    run_model_command(options);
+    return true;
+  }
+  if (*lines_->tokenize_command) {
+    tokenize_lines(lines_->model, lines_->json);
+    return true;
+  }
+  if (*lines_->model_command) {
+    print_model(lines_->model);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace attnscope

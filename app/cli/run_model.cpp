@@ -1,0 +1,302 @@
+#include "app/cli/run_model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/cli/tensor_output.hpp"
+#include "core/base/error.hpp"
+#include "core/files/formats/limits.hpp"
+#include "core/files/formats/posix.hpp"
+#include "core/tokenizers/read/load_tokenizer.hpp"
+
+namespace attnscope {
+namespace {
+
+using tokenizers::Tokenizer;
+
+/// The inputs of a batch as a file has them, as transformers names them.
+class BatchFile {
+ public:
+  explicit BatchFile(const std::filesystem::path& path) : file_(path) {}
+
+  std::vector<ModelInput> read() const {
+    std::vector<ModelInput> inputs;
+    if (const TensorEntry* pixels = file_.find("pixel_values")) {
+      const Tensor all = to_tensor<float>(*pixels, file_.path());
+      if (all.shape().rank() != 4) fail("pixel_values", "four dimensions [batch][channels][height][width]");
+      const Shape one{all.shape()[1], all.shape()[2], all.shape()[3]};
+      for (std::int64_t b = 0; b < all.shape()[0]; ++b) {
+        ModelInput& input = inputs.emplace_back();
+        input.image = Tensor(one);
+        std::copy_n(all.data() + b * one.count(), one.count(), input.image.data());
+      }
+      return inputs;
+    }
+    const auto ids = rows("input_ids");
+    if (ids.empty()) fail("input_ids", "at least one sequence; it is missing or empty");
+    inputs.resize(ids.size());
+    for (std::size_t b = 0; b < ids.size(); ++b) inputs[b].ids = ids[b];
+    take("position_ids", inputs, &ModelInput::positions);
+    take("token_type_ids", inputs, &ModelInput::types);
+    take("decoder_input_ids", inputs, &ModelInput::decoder_ids);
+    const auto marks = rows("attention_mask");
+    if (!marks.empty() && marks.size() != inputs.size())
+      fail("attention_mask", "as many sequences as input_ids has");
+    for (std::size_t b = 0; b < marks.size(); ++b)
+      for (const std::int64_t mark : marks[b]) inputs[b].mask.push_back(mark != 0 ? 1 : 0);
+    return inputs;
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view name, std::string_view expected) const {
+    throw Error(fmt::format("\"{}\": {} has to have {}.", file_.path().native(), name, expected));
+  }
+
+  /// [batch][n] whole numbers; none when the file has no such tensor.
+  std::vector<std::vector<std::int64_t>> rows(const std::string& name) const {
+    const TensorEntry* entry = file_.find(name);
+    if (entry == nullptr) return {};
+    const TensorOf<double> all = to_tensor<double>(*entry, file_.path());
+    if (all.shape().rank() != 2) fail(name, "two dimensions [batch][n]");
+    std::vector<std::vector<std::int64_t>> rows;
+    for (std::int64_t b = 0; b < all.shape()[0]; ++b) {
+      std::vector<std::int64_t>& row = rows.emplace_back();
+      for (const double value : all.matrix().row(b)) {
+        if (!(std::abs(value) < 1e15) || value != std::floor(value)) fail(name, "whole numbers");
+        row.push_back(static_cast<std::int64_t>(value));
+      }
+    }
+    return rows;
+  }
+
+  void take(const std::string& name, std::vector<ModelInput>& inputs,
+            std::vector<std::int64_t> ModelInput::*member) const {
+    auto all = rows(name);
+    if (all.empty()) return;
+    if (all.size() == 1) all.resize(inputs.size(), all[0]);  // position_ids of all
+    if (all.size() != inputs.size()) fail(name, "as many sequences as input_ids has");
+    for (std::size_t b = 0; b < inputs.size(); ++b) inputs[b].*member = all[b];
+  }
+
+  SafetensorsFile file_;
+};
+
+ModelInput input_of_text(const RunModelOptions& options, const Model& model) {
+  const auto tokenizer = tokenizers::load_tokenizer(options.model);
+  const std::string text = options.text_file ? read_whole(*options.text_file, max_text_bytes) : *options.text;
+  const tokenizers::Encoding encoding =
+      options.pair ? tokenizer->encode(text, *options.pair) : tokenizer->encode(text);
+  ModelInput input;
+  for (const tokenizers::EncodedToken& token : encoding.tokens) {
+    input.ids.push_back(token.id);
+    if (model.spec.token_types > 0) input.types.push_back(token.type_id);
+  }
+  if (model.spec.encoder && model.spec.decoder) {
+    input.decoder_ids = {model.spec.decoder_start.value_or(0)};
+    if (options.decoder_text) {
+      const auto said = tokenizer->encode(*options.decoder_text, {.add_special_tokens = false});
+      for (const tokenizers::EncodedToken& token : said.tokens) input.decoder_ids.push_back(token.id);
+    }
+  } else if (options.decoder_text) {
+    throw Error(fmt::format("--decoder-text is for encoder-decoders; this model is {}.", model.spec.family));
+  }
+  return input;
+}
+
+std::vector<ModelInput> inputs_of(const RunModelOptions& options, const Model& model) {
+  if (options.batch) return BatchFile(*options.batch).read();
+  if (model.spec.image)
+    throw Error(fmt::format("{} takes pictures: give it pixel_values with --batch.", model.spec.family));
+  if (!options.ids) return {input_of_text(options, model)};
+  ModelInput input;
+  input.ids = *options.ids;
+  if (model.spec.encoder && model.spec.decoder) input.decoder_ids = {model.spec.decoder_start.value_or(0)};
+  return {std::move(input)};
+}
+
+void check_heads(const RunModelOptions& options, const Model& model) {
+  const StackSpec& stack = model.spec.decoder ? *model.spec.decoder : *model.spec.encoder;
+  for (const AblatedHead& head : options.ablated) {
+    if (head.block < std::ssize(stack.blocks) && head.head < stack.blocks[0].heads) continue;
+    throw Error(fmt::format("There is no head {}.{}; the model has layers 0 to {} with heads 0 to {}.",
+                            head.block, head.head, stack.blocks.size() - 1, stack.blocks[0].heads - 1));
+  }
+  if (options.last_block >= std::ssize(stack.blocks))
+    throw Error(fmt::format("There is no layer {}; the model has 0 to {}.", options.last_block,
+                            stack.blocks.size() - 1));
+}
+
+/// All sequences of a batch side by side under one name.
+class Collected {
+ public:
+  /// The next sequence's part of tensor `name`, whose shape all sequences share.
+  void add(const std::string& name, Tensor part) {
+    std::vector<Tensor>& parts = parts_[name];
+    if (parts.empty()) order_.push_back(name);
+    if (!parts.empty() && parts[0].shape() != part.shape())
+      throw Error(
+          fmt::format("Sequences of different lengths cannot stand in one tensor: {} has shapes {} and {}.",
+                      name, to_string(parts[0].shape()), to_string(part.shape())));
+    parts.push_back(std::move(part));
+  }
+  void give(TensorOutput& output) {
+    for (const std::string& name : order_) {
+      std::vector<Tensor>& parts = parts_[name];
+      const Shape& one = parts[0].shape();
+      std::vector<std::int64_t> sizes{std::ssize(parts)};
+      for (int axis = 0; axis < one.rank(); ++axis) sizes.push_back(one[axis]);
+      Tensor all{Shape(std::span(sizes))};
+      for (std::size_t b = 0; b < parts.size(); ++b)
+        std::ranges::copy(parts[b].values(), all.data() + static_cast<std::int64_t>(b) * one.count());
+      parts.clear();
+      output.add(name, std::move(all));
+    }
+  }
+
+ private:
+  std::map<std::string, std::vector<Tensor>> parts_;
+  std::vector<std::string> order_;
+};
+
+Tensor tensor_of(const KeptRows& rows) { return Tensor(Shape{rows.rows(), rows.width}, rows.values); }
+
+/// What one sequence gives.
+class SequenceWriter {
+ public:
+  SequenceWriter(const Model& model, const ModelRun& run, const RunModelOptions& options, const Work& work,
+                 Collected& out)
+      : model_(model), run_(run), options_(options), work_(work), out_(out) {}
+
+  void write() {
+    const ModelSpec& spec = model_.spec;
+    if (spec.encoder && spec.decoder) {
+      write_stack(AttentionOf::Encoder, *spec.encoder, run_.encoder, "encoder_");
+      write_stack(AttentionOf::Decoder, *spec.decoder, run_.decoder, "decoder_");
+      for (std::size_t i = 0; i < run_.decoder.cross.size(); ++i)
+        if (is_wanted(i))
+          weights(AttentionOf::Cross, i, spec.decoder->blocks[i].heads,
+                  fmt::format("cross_attentions.{}", i));
+    } else {
+      const bool decoder = spec.decoder.has_value();
+      write_stack(decoder ? AttentionOf::Decoder : AttentionOf::Encoder,
+                  decoder ? *spec.decoder : *spec.encoder, run_.last(model_), "");
+      out_.add("last_hidden_state", tensor_of(run_.last(model_).normed));
+    }
+    if (spec.has_logits) out_.add("logits", tensor_of(run_.logits));
+    if (!run_.pooled.empty()) out_.add("pooler_output", Tensor(Shape{std::ssize(run_.pooled)}, run_.pooled));
+  }
+
+ private:
+  bool is_wanted(std::size_t block) const {
+    return std::cmp_greater_equal(block, options_.first_block) &&
+           (options_.last_block < 0 || std::cmp_less_equal(block, options_.last_block));
+  }
+
+  void write_stack(AttentionOf of, const StackSpec& spec, const StackRun& run, const std::string& prefix) {
+    for (std::size_t i = 0; i < run.hidden.size(); ++i) {
+      const bool last = i + 1 == run.hidden.size() && model_.spec.final_norm_in_hidden;
+      out_.add(fmt::format("{}hidden_states.{}", prefix, i), tensor_of(last ? run.normed : run.hidden[i]));
+    }
+    const StackWeights& stack = of == AttentionOf::Encoder ? model_.encoder : model_.decoder;
+    for (std::size_t i = 0; i < run.attention.size(); ++i) {
+      if (!is_wanted(i)) continue;
+      const AttentionSpec& block = spec.blocks[i];
+      weights(of, i, block.heads, fmt::format("{}attentions.{}", prefix, i));
+      const HeadColumns& columns = stack.blocks[i].attention.columns;
+      const AttentionRun& attention = run.attention[i];
+      const auto heads = [&](ModelPart part, const char* name, std::int64_t column, int count) {
+        if (options_.emit.contains(part))
+          out_.add(fmt::format("{}{}.{}", prefix, name, i),
+                   head_rows(attention.queries, column, columns.stride, count, block.d_k));
+      };
+      heads(ModelPart::Queries, "q", columns.query, block.heads);
+      heads(ModelPart::Keys, "k", columns.key, block.kv_heads);
+      heads(ModelPart::Values, "v", columns.value, block.kv_heads);
+      if (options_.emit.contains(ModelPart::Entropy))
+        out_.add(fmt::format("{}entropy.{}", prefix, i), Tensor(attention.entropy));
+      if (options_.emit.contains(ModelPart::Received))
+        out_.add(fmt::format("{}received.{}", prefix, i), Tensor(attention.received));
+    }
+  }
+
+  void weights(AttentionOf of, std::size_t block, std::int64_t heads, const std::string& name) {
+    std::vector<Tensor> planes;
+    for (std::int64_t h = 0; h < heads; ++h)
+      planes.push_back(head_weights(model_, run_, of, block, h, work_));
+    Tensor all(Shape{heads, planes[0].shape()[0], planes[0].shape()[1]});
+    for (std::int64_t h = 0; h < heads; ++h) all.matrix(h) = planes[static_cast<std::size_t>(h)].matrix();
+    out_.add(name, std::move(all));
+  }
+
+  static Tensor head_rows(const KeptRows& rows, std::int64_t column, std::int64_t stride, std::int64_t heads,
+                          std::int64_t d) {
+    Tensor out(Shape{heads, rows.rows(), d});
+    for (std::int64_t h = 0; h < heads; ++h)
+      for (std::int64_t i = 0; i < rows.rows(); ++i)
+        std::copy_n(rows.row(i) + column + h * stride, d, out.data() + (h * rows.rows() + i) * d);
+    return out;
+  }
+
+  const Model& model_;
+  const ModelRun& run_;
+  const RunModelOptions& options_;
+  const Work& work_;
+  Collected& out_;
+};
+
+/// Each time the token with the largest logit, until the model says that it is done.
+ModelRun generated(const Model& model, ModelRun run, int count, const RunRequest& request, const Work& work) {
+  if (!model.spec.decoder || model.spec.encoder)
+    throw Error(fmt::format("--generate is for decoders; this model is {}.", model.spec.family));
+  for (int i = 0; i < count; ++i) {
+    const float* last = run.logits.row(run.logits.rows() - 1);
+    const std::array<std::int64_t, 1> next{std::max_element(last, last + run.logits.width) - last};
+    run = run_more(model, std::move(run), next, request, work);
+    if (std::ranges::find(model.spec.end_ids, next[0]) != model.spec.end_ids.end()) break;
+  }
+  return run;
+}
+
+}  // namespace
+
+std::optional<ModelPart> model_part_from(std::string_view name) {
+  constexpr std::array<std::string_view, 5> names{"q", "k", "v", "entropy", "received"};
+  const auto at = std::ranges::find(names, name);
+  if (at == names.end()) return std::nullopt;
+  return static_cast<ModelPart>(at - names.begin());
+}
+
+void run_model_command(const RunModelOptions& options) {
+  const ModelPtr model = open_model(options.model);
+  check_heads(options, *model);
+  ThreadPool pool;
+  const Work work{pool, {}};
+  RunRequest request;
+  request.entropy = options.emit.contains(ModelPart::Entropy);
+  request.received = options.emit.contains(ModelPart::Received);
+  request.ablated = options.ablated;
+  Collected collected;
+  std::vector<std::vector<std::int64_t>> ids;
+  for (ModelInput& input : inputs_of(options, *model)) {
+    ModelRun run = run_model(*model, std::move(input), request, work);
+    if (options.generate > 0) run = generated(*model, std::move(run), options.generate, request, work);
+    SequenceWriter(*model, run, options, work, collected).write();
+    ids.push_back(run.input.ids);
+  }
+  TensorOutput output(DType::F32);
+  if (!ids[0].empty()) {
+    TensorOf<std::int64_t> all(Shape{std::ssize(ids), std::ssize(ids[0])});
+    for (std::size_t b = 0; b < ids.size(); ++b)
+      std::ranges::copy(ids[b], all.data() + static_cast<std::int64_t>(b) * all.shape()[1]);
+    output.add_whole("input_ids", std::move(all));
+  }
+  collected.give(output);
+  output.write(options.out);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,42 @@
+// app/cli: `attnscope run`, a model as a program: a text or tokens in, what transformers returns out.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/models/run_model.hpp"
+
+namespace attnscope {
+
+/// What can be written besides.
+enum class ModelPart : std::uint8_t { Queries, Keys, Values, Entropy, Received };
+/// The names of --emit: "q", "k", "v", "entropy", "received".
+std::optional<ModelPart> model_part_from(std::string_view name);
+
+struct RunModelOptions {
+  std::filesystem::path model, out;
+  // One of these comes in.
+  std::optional<std::string> text;
+  std::optional<std::filesystem::path> text_file, batch;
+  std::optional<std::vector<std::int64_t>> ids;
+  std::optional<std::string> pair, decoder_text;
+  std::set<ModelPart> emit;
+  int first_block = 0, last_block = -1;  // whose attention is written; -1: the last there is
+  std::vector<AblatedHead> ablated;
+  int generate = 0;  // tokens that follow, each the one with the largest logit
+};
+
+/// Writes input_ids, attentions.{i} [batch][heads][n][n], hidden_states.{i} (0 = embeddings),
+/// last_hidden_state, logits, pooler_output, as transformers returns them; of encoder-decoders encoder_…,
+/// decoder_… and cross_…; with
+/// --emit q.{i}, k.{i}, v.{i} [batch][heads][n][d_k], after rotary positions, entropy.{i} [batch][heads][n]
+/// and received.{i} [batch][heads][keys]. A query that no key is visible to has zeros. Atomically. Throws
+/// Error.
+void run_model_command(const RunModelOptions&);
+
+}  // namespace attnscope

@@ -1,0 +1,177 @@
+// `attnscope run`, `tokenize` and `model`, run as programs: a model's folder that lies beside the checkout,
+// and one that the test writes.
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/random.hpp"
+#include "core/files/formats/safetensors.hpp"
+#include "support/program.hpp"
+
+namespace attnscope::cli_models_test {
+namespace {
+
+using attnscope::test::check_refusal;
+using attnscope::test::Outcome;
+using attnscope::test::run;
+using attnscope::test::TemporaryDirectory;
+using Catch::Matchers::ContainsSubstring;
+namespace fs = std::filesystem;
+
+const fs::path models = fs::path(ATTNSCOPE_SHARED) / "vectors/tiny_models";
+
+Tensor read(const fs::path& path, const std::string& name) {
+  const SafetensorsFile file(path);
+  INFO("tensor " << name);
+  const TensorEntry* entry = file.find(name);
+  REQUIRE(entry != nullptr);
+  return to_tensor<float>(*entry, path);
+}
+
+double distance(const Tensor& a, const Tensor& b) {
+  REQUIRE(a.shape() == b.shape());
+  double worst = 0;
+  for (std::int64_t i = 0; i < a.size(); ++i)
+    worst = std::max(worst, static_cast<double>(std::abs(a.data()[i] - b.data()[i])));
+  return worst;
+}
+
+/// A GPT-2 of one block with random weights, and the smallest tokenizer there is: a token for each of a few
+/// bytes.
+void write_model(const fs::path& folder) {
+  fs::create_directories(folder);
+  std::ofstream(folder / "config.json") << R"({"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"],
+    "n_embd": 8, "n_head": 2, "n_layer": 1, "n_positions": 16, "vocab_size": 5, "eos_token_id": 4})";
+  std::ofstream(folder / "vocab.json") << R"({"a": 0, "b": 1, "c": 2, "ab": 3, "<|endoftext|>": 4})";
+  std::ofstream(folder / "merges.txt") << "#version: 0.2\na b\n";
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  const auto add = [&](const std::string& name, Shape shape) {
+    Tensor tensor(shape);
+    for (std::int64_t i = 0; i < tensor.size(); ++i)
+      tensor.data()[i] =
+          static_cast<float>(random_normal(7, stream_of(name), static_cast<std::uint64_t>(i))) / 2;
+    tensors.emplace_back(name, std::move(tensor));
+  };
+  add("wte.weight", {5, 8});
+  add("wpe.weight", {16, 8});
+  for (const auto& [name, in, out] : {std::tuple{"attn.c_attn", 8, 24}, std::tuple{"attn.c_proj", 8, 8},
+                                      std::tuple{"mlp.c_fc", 8, 32}, std::tuple{"mlp.c_proj", 32, 8}}) {
+    add(fmt::format("h.0.{}.weight", name), {in, out});
+    add(fmt::format("h.0.{}.bias", name), {out});
+  }
+  for (const char* name : {"h.0.ln_1", "h.0.ln_2", "ln_f"}) {
+    add(fmt::format("{}.weight", name), {8});
+    add(fmt::format("{}.bias", name), {8});
+  }
+  std::vector<NamedTensor> named;
+  for (const auto& [name, tensor] : tensors) named.push_back({name, &tensor});
+  write_safetensors(folder / "model.safetensors", named);
+}
+
+}  // namespace
+
+TEST_CASE("run writes what transformers returns for a text", "[cli][models]") {
+  if (!exists(models)) SKIP("no folder shared/vectors/tiny_models");
+  const TemporaryDirectory directory;
+  for (const std::string name : {"gpt2", "bert", "qwen2"}) {
+    CAPTURE(name);
+    const fs::path folder = models / name, golden = folder / "goldens.safetensors",
+                   out = directory / "out.safetensors";
+    const Outcome outcome =
+        run(directory, fmt::format("run '{}' --text 'The cat sat on the mat because it was tired.' "
+                                   "-o out.safetensors --emit entropy,received",
+                                   folder.native()));
+    REQUIRE(outcome.exit_code == 0);
+    CHECK(outcome.err.empty());
+    CHECK(SafetensorsFile(out).find("input_ids")->dtype == DType::I64);
+    CHECK(distance(read(out, "input_ids"), read(golden, "single.input_ids")) == 0);
+    for (int i = 0; i < 2; ++i) {
+      const Tensor weights = read(out, fmt::format("attentions.{}", i));
+      CHECK(distance(weights, read(golden, fmt::format("single.attentions.{}", i))) < 5e-6);
+      const Tensor entropy = read(out, fmt::format("entropy.{}", i)),
+                   received = read(out, fmt::format("received.{}", i));
+      CHECK(entropy.shape() == Shape{1, 4, weights.shape()[2]});
+      for (std::int64_t h = 0; h < 4; ++h)
+        for (std::int64_t j = 0; j < weights.shape()[3]; ++j)
+          CHECK(std::abs(received.matrix(0)(h, j) - weights.matrix(0, h).col(j).sum()) < 1e-5f);
+    }
+    CHECK(distance(read(out, "hidden_states.2"), read(golden, "single.hidden_states.2")) < 1e-3);
+  }
+}
+
+TEST_CASE("run takes transformers' batches", "[cli][models]") {
+  if (!exists(models)) SKIP("no folder shared/vectors/tiny_models");
+  const TemporaryDirectory directory;
+  const fs::path golden = models / "t5/goldens.safetensors", out = directory / "out.safetensors";
+  std::vector<std::pair<std::string, Tensor>> inputs;
+  for (const char* name : {"input_ids", "attention_mask", "decoder_input_ids"})
+    inputs.emplace_back(name, read(golden, fmt::format("batch.{}", name)));
+  std::vector<NamedTensor> named;
+  for (const auto& [name, tensor] : inputs) named.push_back({name, &tensor});
+  write_safetensors(directory / "in.safetensors", named);
+  const Outcome outcome = run(
+      directory, fmt::format("run '{}' --batch in.safetensors -o out.safetensors", (models / "t5").native()));
+  REQUIRE(outcome.exit_code == 0);
+  for (const char* name : {"encoder_attentions.1", "decoder_attentions.1", "cross_attentions.0"})
+    CHECK(distance(read(out, name), read(golden, fmt::format("batch.{}", name))) < 1e-5);
+  CHECK(distance(read(out, "logits"), read(golden, "batch.logits")) < 1e-3);
+}
+
+TEST_CASE("a model from two files alone runs, speaks, and tells what it is", "[cli][models]") {
+  const TemporaryDirectory directory;
+  write_model(directory / "m");
+  REQUIRE(run(directory, "run m --text abcab -o a.safetensors").exit_code == 0);
+  const Tensor ids = read(directory / "a.safetensors", "input_ids");
+  CHECK(std::vector<float>(ids.values().begin(), ids.values().end()) == std::vector<float>{3, 2, 3});
+  REQUIRE(
+      run(directory, "run m --ids 3,2,3 -o b.safetensors --generate 3 --layers 0 --emit q,k,v").exit_code ==
+      0);
+  const Tensor more = read(directory / "b.safetensors", "input_ids"),
+               first = read(directory / "a.safetensors", "logits");
+  REQUIRE(more.shape()[1] >= 4);
+  Eigen::Index likeliest = 0;
+  first.matrix(0).row(2).maxCoeff(&likeliest);
+  CHECK(more.matrix()(0, 3) == static_cast<float>(likeliest));
+  CHECK(read(directory / "b.safetensors", "k.0").shape() == Shape{1, 2, more.shape()[1], 4});
+  const Outcome facts = run(directory, "model m");
+  CHECK(facts.exit_code == 0);
+  CHECK_THAT(facts.out, ContainsSubstring("GPT-2 (GPT2LMHeadModel)") &&
+                            ContainsSubstring("1 layers, 2 heads of 4") &&
+                            ContainsSubstring("16 tensors used") && ContainsSubstring("0 tensors ignored"));
+  std::ofstream(directory / "lines") << "abc\nb\n";
+  const std::string command =
+      fmt::format("cd '{}' && '" ATTNSCOPE_PROGRAM "' tokenize m <lines >told", directory.path().native());
+  REQUIRE(std::system(command.c_str()) == 0);
+  std::ifstream told(directory / "told");
+  std::string line;
+  REQUIRE(std::getline(told, line));
+  CHECK(line == R"({"ids":[3,2],"tokens":["ab","c"],"offsets":[[0,2],[2,3]]})");
+}
+
+TEST_CASE("what the model commands cannot do is said in a sentence", "[cli][models]") {
+  const TemporaryDirectory directory;
+  write_model(directory / "m");
+  check_refusal(directory, "run none --ids 1 -o o.safetensors", 1, "is not a folder");
+  check_refusal(directory, "run m --ids 1,9 -o o.safetensors", 1, "the model has tokens 0 to 4");
+  check_refusal(directory, "run m --ids 1 --ablate 1.0 -o o.safetensors", 1, "There is no head 1.0");
+  check_refusal(directory, "run m --ids 1 --layers 3 -o o.safetensors", 1, "There is no layer 3");
+  check_refusal(directory, "run m --ids 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0 -o o.safetensors", 1,
+                "has position 16");
+  check_refusal(directory, "run m --text a --decoder-text b -o o.safetensors", 1, "encoder-decoders");
+  check_refusal(directory, "run m --ids 1,x -o o.safetensors", 2, "whole numbers like 1,2,3");
+  check_refusal(directory, "run m --ids 1 --emit q,q -o o.safetensors", 2, "any of q,k,v");
+  check_refusal(directory, "run m --ids 1 --layers 2-1 -o o.safetensors", 2, "0-3");
+  check_refusal(directory, "run m --ids 1 --ablate 3 -o o.safetensors", 2, "layer.head");
+  check_refusal(directory, "run m -o o.safetensors", 2, "required");
+  fs::remove(directory / "m/vocab.json");
+  check_refusal(directory, "run m --text a -o o.safetensors", 1, "m");
+  std::ofstream(directory / "m/config.json") << R"({"model_type": "mamba"})";
+  check_refusal(directory, "model m", 1, "\"mamba\" is no family");
+}
+
+}  // namespace attnscope::cli_models_test
