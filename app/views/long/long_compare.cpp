@@ -117,8 +117,8 @@ void draw_entropies(Sides& sides, const Box& box) {
   if (b)
     right -= ui.text(right, y, "held", {type::label, ui.theme.b, Ink::Semibold, Align::Right}) + ui.px(16);
   right -= ui.text(right, y, "now", {type::label, ui.theme.query, Ink::Semibold, Align::Right}) + ui.px(8);
-  const float top = plot_title(ui, {box.x, box.y, right - box.x, box.h}, "Entropy of every query",
-                               "nats · mean, most");
+  const float top =
+      plot_title(ui, {box.x, box.y, right - box.x, box.h}, "Entropy of every query", "nats · mean, most");
   const float left = ui.px(40);
   const Box area{box.x + left, top + ui.px(8), box.w - left, box.bottom() - top - ui.px(30)};
   if (area.w < ui.px(60) || area.h < ui.px(16)) return;
