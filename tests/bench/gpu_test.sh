@@ -27,6 +27,12 @@ until grep -q "^seconds of passes" "$out/measured.tsv" 2>/dev/null; do
 done
 kill -s KILL -- "-$running"
 wait $running 2>/dev/null || true
+# Its children were killed with it, but may still end a write: what is appended below must be the last of the file.
+tries=0
+while kill -0 -- "-$running" 2>/dev/null && [ $tries -lt 100 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
 grep -q "part 1.*ended after" "$out/measured.tsv" && fail "it was killed too late to prove anything"
 printf 'a line that was cut' >>"$out/measured.tsv"
 "$card/run" table "$out" >"$work/table" || fail "no table of a run that was killed"
