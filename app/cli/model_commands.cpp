@@ -12,7 +12,7 @@ namespace attnscope {
 namespace {
 
 constexpr const char* folder_help =
-    "A folder with config.json and safetensors, as Hugging Face's libraries write it";
+    "A folder with config.json and safetensors, as Hugging Face's libraries write it, or a .gguf file";
 
 /// Calls fn with each piece between commas; false when one does not fit, or when there is none.
 template <class Fn>

@@ -97,6 +97,8 @@ RopeFrequencies rope_frequencies(const RopeSettings& rope, std::int64_t position
       break;
     case RopeScaling::Llama3: scale_llama3(rope, frequency); break;
   }
+  for (std::size_t i = 0; i < rope.divisors.size() && i < frequency.size(); ++i)
+    frequency[i] /= static_cast<double>(rope.divisors[i]);
   result.frequency.assign(frequency.begin(), frequency.end());
   return result;
 }

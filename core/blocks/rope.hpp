@@ -34,6 +34,8 @@ struct RopeSettings {
   double fast = 32, slow = 1;                    // Yarn: turns within trained_positions
   bool truncate = true;                          // Yarn: its bounds are whole dimensions
   std::optional<double> magnitude;               // Yarn: of cosine and sine; nothing = 0.1·ln(factor) + 1
+  /// What each frequency is divided by in the end, as GGUF files have it: [rotated / 2], or empty.
+  std::vector<float> divisors = {};
   bool operator==(const RopeSettings&) const = default;
 };
 

@@ -121,11 +121,6 @@ StoredTensor Checkpoint::take(const std::string& name, const Shape& shape) {
   return stored;
 }
 
-std::vector<float> Checkpoint::take_floats(const std::string& name, const Shape& shape) {
-  const Tensor tensor = take(name, shape).widened();
-  return {tensor.values().begin(), tensor.values().end()};
-}
-
 StoredTensor Checkpoint::take_rows(const std::string& name, std::int64_t columns) {
   const Entry& entry = find(name, fmt::format("[any, {}]", columns));
   const std::vector<std::int64_t>& found = entry.tensor->shape;

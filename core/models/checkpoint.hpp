@@ -11,13 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/stored_tensor.hpp"
 #include "core/files/formats/safetensors.hpp"
+#include "core/models/tensor_source.hpp"
 
 namespace attnscope {
 
-/// Remembers which tensors were asked for. Not to be used from two threads at a time.
-class Checkpoint {
+class Checkpoint final : public TensorSource {
  public:
   /// A folder with model.safetensors, or model.safetensors.index.json and the files that it names. The first
   /// of `prefixes` that a tensor's name begins with is cut off; "gamma" and "beta" at the end of a name, of
@@ -25,18 +24,11 @@ class Checkpoint {
   /// to be unpickled; an index that names files elsewhere, or tensors that are not there.
   Checkpoint(const std::filesystem::path& folder, std::span<const std::string_view> prefixes);
 
-  bool has(const std::string& name) const { return tensors_.contains(name); }
-  /// Throws Error naming the tensor when it is missing, has another shape, or a type that is not used as
-  /// weights.
-  StoredTensor take(const std::string& name, const Shape& shape);
-  /// The same, as floats.
-  std::vector<float> take_floats(const std::string& name, const Shape& shape);
-  /// [rows][columns] where only the number of columns is known.
-  StoredTensor take_rows(const std::string& name, std::int64_t columns);
-
-  /// Names, as the files have them, of those that were taken, and of the others.
-  std::vector<std::string> used() const { return names(true); }
-  std::vector<std::string> ignored() const { return names(false); }
+  bool has(const std::string& name) const override { return tensors_.contains(name); }
+  StoredTensor take(const std::string& name, const Shape& shape) override;
+  StoredTensor take_rows(const std::string& name, std::int64_t columns) override;
+  std::vector<std::string> used() const override { return names(true); }
+  std::vector<std::string> ignored() const override { return names(false); }
 
  private:
   struct Entry {

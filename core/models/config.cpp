@@ -328,6 +328,7 @@ ModelConfig read_config(std::string_view text, const std::string& where) {
   ModelConfig result;
   const FamilyRow& family = family_of(config);
   result.family = &family;
+  result.input_output = family.input_output;
   const ConfigKeys& keys = family.keys;
   ModelSpec& spec = result.spec;
   spec.family = family.name;

@@ -13,6 +13,8 @@ struct ModelConfig {
   ModelSpec spec;
   const FamilyRow* family = nullptr;            // never null
   bool attention_bias = true, mlp_bias = true;  // what BiasRule asks for
+  bool gguf = false;                            // tensors have GGUF's names
+  bool input_output = false;                    // matrices lie as [d_in][d_out]
 };
 
 /// The config of both versions of transformers: "rope_parameters" or "rope_theta" and "rope_scaling". Missing

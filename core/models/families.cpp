@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace attnscope {
 namespace {
@@ -251,6 +252,29 @@ constexpr ConfigKeys bert_keys{"hidden_size",
                                1e-12,
                                "gelu"};
 
+constexpr auto gguf_names = std::to_array<std::pair<Part, std::string_view>>({
+    {TokenTable, "token_embd"},
+    {PositionTable, "position_embd"},
+    {AttentionNorm, "blk.{}.attn_norm"},
+    {Query, "blk.{}.attn_q"},
+    {Key, "blk.{}.attn_k"},
+    {Value, "blk.{}.attn_v"},
+    {QueryKeyValue, "blk.{}.attn_qkv"},
+    {Output, "blk.{}.attn_output"},
+    {QueryNorm, "blk.{}.attn_q_norm"},
+    {KeyNorm, "blk.{}.attn_k_norm"},
+    {AfterAttentionNorm, "blk.{}.post_attention_norm"},
+    {MlpNorm, "blk.{}.ffn_norm"},
+    {Gate, "blk.{}.ffn_gate"},
+    {Up, "blk.{}.ffn_up"},
+    {Down, "blk.{}.ffn_down"},
+    {AfterMlpNorm, "blk.{}.post_ffw_norm"},
+    {FinalNorm, "output_norm"},
+    {Logits, "output"},
+});
+// Architectures of GGUF whose files hold what the family's own files hold, by model_type.
+constexpr auto gguf_families = std::to_array<std::string_view>({"llama", "qwen2", "qwen3", "gemma2", "gpt2"});
+
 constexpr std::span<const PartName> none;
 constexpr std::span<const std::string_view> no_prefix;
 
@@ -374,10 +398,27 @@ const PartName* find_part(std::span<const PartName> names, Part part) {
   return at == names.end() ? nullptr : &*at;
 }
 
-std::string path_of(const PartName& name, std::size_t block) {
-  std::string path(name.path);
+namespace {
+
+std::string numbered(std::string_view pattern, std::size_t block) {
+  std::string path(pattern);
   if (const auto at = path.find("{}"); at != path.npos) path.replace(at, 2, std::to_string(block));
   return path;
+}
+
+}  // namespace
+
+std::string path_of(const PartName& name, std::size_t block) { return numbered(name.path, block); }
+
+std::string gguf_path_of(Part part, std::size_t block) {
+  for (const auto& [known, path] : gguf_names)
+    if (known == part) return numbered(path, block);
+  return {};
+}
+
+const FamilyRow* find_gguf_family(std::string_view architecture) {
+  if (std::ranges::find(gguf_families, architecture) == gguf_families.end()) return nullptr;
+  return find_family(architecture);
 }
 
 }  // namespace attnscope

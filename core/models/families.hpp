@@ -86,5 +86,9 @@ const FamilyRow* find_family(std::string_view model_type);
 const PartName* find_part(std::span<const PartName>, Part);
 /// The path with the number of the block in its place.
 std::string path_of(const PartName&, std::size_t block = 0);
+/// The same as GGUF files name it, which is the same in all families; empty where they have no such part.
+std::string gguf_path_of(Part, std::size_t block = 0);
+/// By "general.architecture" of a GGUF file; null for others.
+const FamilyRow* find_gguf_family(std::string_view architecture);
 
 }  // namespace attnscope

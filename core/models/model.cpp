@@ -9,6 +9,7 @@
 #include "core/models/checkpoint.hpp"
 #include "core/models/config.hpp"
 #include "core/models/families.hpp"
+#include "core/models/gguf_model.hpp"
 
 namespace attnscope {
 namespace {
@@ -18,21 +19,21 @@ constexpr std::uint64_t most_config_bytes = 1 << 20;
 /// Takes the tensors of a model out of its checkpoint, part by part, as the table of families names them.
 class Reader {
  public:
-  Reader(Model& model, const ModelConfig& config, Checkpoint& files)
+  Reader(Model& model, const ModelConfig& config, TensorSource& files)
       : model_(model), spec_(model.spec), config_(config), family_(*config.family), files_(files) {}
 
   void read() {
     const std::span<const PartName> names = family_.model;
     const Shape d{spec_.d_model};
     if (const PartName* name = find_part(names, Part::TokenTable))
-      model_.token_table = files_.take(path_of(*name) + ".weight", Shape{spec_.vocabulary, spec_.d_model});
+      model_.token_table = files_.take(path(*name) + ".weight", Shape{spec_.vocabulary, spec_.d_model});
     if (const PartName* name = find_part(names, Part::PositionTable)) read_positions(*name);
     if (const PartName* name = find_part(names, Part::TypeTable))
       model_.type_table =
-          files_.take(path_of(*name) + ".weight", Shape{spec_.token_types, spec_.d_model}).widened();
+          files_.take(path(*name) + ".weight", Shape{spec_.token_types, spec_.d_model}).widened();
     if (const PartName* name = find_part(names, Part::ClassToken)) {
       model_.class_token =
-          files_.take(path_of(*name), Shape{1, 1, spec_.d_model}).widened().reshaped(Shape{1, spec_.d_model});
+          files_.take(path(*name), Shape{1, 1, spec_.d_model}).widened().reshaped(Shape{1, spec_.d_model});
     }
     if (const PartName* name = find_part(names, Part::Patches)) read_patches(*name);
     if (const PartName* name = find_part(names, Part::EmbeddingNorm))
@@ -45,45 +46,49 @@ class Reader {
  private:
   void read_positions(const PartName& name) {
     if (!spec_.image) {
-      model_.position_table = files_.take_rows(path_of(name) + ".weight", spec_.d_model).widened();
+      model_.position_table = files_.take_rows(path(name) + ".weight", spec_.d_model).widened();
       return;
     }
     const ImageSpec& image = *spec_.image;
     const std::int64_t patches = std::int64_t{image.height / image.patch} * (image.width / image.patch);
-    model_.position_table = files_.take(path_of(name), Shape{1, patches + 1, spec_.d_model})
+    model_.position_table = files_.take(path(name), Shape{1, patches + 1, spec_.d_model})
                                 .widened()
                                 .reshaped(Shape{patches + 1, spec_.d_model});
   }
 
   void read_patches(const PartName& name) {
     const ImageSpec& image = *spec_.image;
-    const std::string path = path_of(name);
+    const std::string at = path(name);
     Tensor weight =
-        files_.take(path + ".weight", Shape{spec_.d_model, image.channels, image.patch, image.patch})
-            .widened();
+        files_.take(at + ".weight", Shape{spec_.d_model, image.channels, image.patch, image.patch}).widened();
     const Shape flat{spec_.d_model, std::int64_t{image.channels} * image.patch * image.patch};
     model_.patches.weight = StoredTensor(std::make_shared<const Tensor>(std::move(weight).reshaped(flat)));
-    model_.patches.bias = files_.take_floats(path + ".bias", Shape{spec_.d_model});
+    model_.patches.bias = files_.take_floats(at + ".bias", Shape{spec_.d_model});
   }
 
   void read_end() {
     if (const PartName* name = find_part(family_.model, Part::Pooler)) {
       // Of a model that was trained without one, the file has none.
-      spec_.pooler = files_.has(path_of(*name) + ".weight");
+      spec_.pooler = files_.has(path(*name) + ".weight");
       if (spec_.pooler) model_.pooler = map(*name, 0, spec_.d_model, spec_.d_model);
     }
     if (!spec_.has_logits) return;
     model_.logits.weight = model_.token_table;
     const PartName* name = find_part(family_.model, Part::Logits);
     if (!spec_.tied && name != nullptr)
-      model_.logits.weight = files_.take(path_of(*name) + ".weight", Shape{spec_.vocabulary, spec_.d_model});
+      model_.logits.weight = files_.take(path(*name) + ".weight", Shape{spec_.vocabulary, spec_.d_model});
+  }
+
+  /// What the files call it.
+  std::string path(const PartName& name, std::size_t block = 0) const {
+    return config_.gguf ? gguf_path_of(name.part, block) : path_of(name, block);
   }
 
   NormWeights norm(const PartName& name, std::size_t block, NormKind kind, std::int64_t d) {
-    const std::string path = path_of(name, block);
+    const std::string at = path(name, block);
     NormWeights norm;
-    norm.weight = files_.take_floats(path + ".weight", Shape{d});
-    if (kind == NormKind::Layer) norm.bias = files_.take_floats(path + ".bias", Shape{d});
+    norm.weight = files_.take_floats(at + ".weight", Shape{d});
+    if (kind == NormKind::Layer) norm.bias = files_.take_floats(at + ".bias", Shape{d});
     return norm;
   }
 
@@ -98,17 +103,17 @@ class Reader {
   }
 
   LinearMap map(const PartName& name, std::size_t block, std::int64_t d_in, std::int64_t d_out) {
-    const std::string path = path_of(name, block);
+    const std::string at = path(name, block);
     LinearMap map;
-    if (family_.input_output) {
-      const Tensor stored = files_.take(path + ".weight", Shape{d_in, d_out}).widened();
+    if (config_.input_output) {
+      const Tensor stored = files_.take(at + ".weight", Shape{d_in, d_out}).widened();
       Tensor turned(Shape{d_out, d_in});
       turned.matrix() = stored.matrix().transpose();
       map.weight = StoredTensor(std::make_shared<const Tensor>(std::move(turned)));
     } else {
-      map.weight = files_.take(path + ".weight", Shape{d_out, d_in});
+      map.weight = files_.take(at + ".weight", Shape{d_out, d_in});
     }
-    if (has_bias(name.bias)) map.bias = files_.take_floats(path + ".bias", Shape{d_out});
+    if (has_bias(name.bias)) map.bias = files_.take_floats(at + ".bias", Shape{d_out});
     return map;
   }
 
@@ -118,7 +123,7 @@ class Reader {
       stack.final_norm = norm(*name, 0, spec.norm.kind, spec_.d_model);
     if (const PartName* name = find_part(names, Part::RelativeBias)) {
       stack.relative_bias =
-          files_.take_floats(path_of(*name) + ".weight", Shape{spec.buckets, spec.blocks[0].heads});
+          files_.take_floats(path(*name) + ".weight", Shape{spec.buckets, spec.blocks[0].heads});
     }
   }
 
@@ -182,25 +187,37 @@ class Reader {
   ModelSpec& spec_;
   const ModelConfig& config_;
   const FamilyRow& family_;
-  Checkpoint& files_;
+  TensorSource& files_;
 };
 
 }  // namespace
 
-ModelPtr open_model(const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / "config.json";
-  if (!is_directory(folder))
-    throw Error(
-        fmt::format("\"{}\" is not a folder; a model's folder has config.json in it.", folder.native()));
-  const ModelConfig config = read_config(read_whole(file, most_config_bytes), file.native());
-  Checkpoint files(folder, config.family->prefixes);
+namespace {
+
+ModelPtr made(const ModelConfig& config, TensorSource& files, const std::filesystem::path& path) {
   const auto model = std::make_shared<Model>();
   model->spec = config.spec;
-  model->folder = folder;
+  model->path = path;
   Reader(*model, config, files).read();
   model->used = files.used();
   model->ignored = files.ignored();
   return model;
+}
+
+}  // namespace
+
+ModelPtr open_model(const std::filesystem::path& path) {
+  if (lower_extension(path) == ".gguf") {
+    GgufTensors files(path);
+    return made(read_gguf_config(files), files, path);
+  }
+  const std::filesystem::path file = path / "config.json";
+  if (!is_directory(path))
+    throw Error(fmt::format("\"{}\" is neither a folder, which has config.json in it, nor a .gguf file.",
+                            path.native()));
+  const ModelConfig config = read_config(read_whole(file, most_config_bytes), file.native());
+  Checkpoint files(path, config.family->prefixes);
+  return made(config, files, path);
 }
 
 }  // namespace attnscope

@@ -52,12 +52,12 @@ struct StackWeights {
 
 struct Model {
   ModelSpec spec;
-  std::filesystem::path folder;
-  StoredTensor token_table;  // [vocabulary][d_model]
-  Tensor position_table;     // [positions][d_model]
-  Tensor type_table;         // [token types][d_model]
-  Tensor class_token;        // [1][d_model]
-  LinearMap patches;         // [d_model][channels · patch · patch]
+  std::filesystem::path path;  // of the folder or file
+  StoredTensor token_table;    // [vocabulary][d_model]
+  Tensor position_table;       // [positions][d_model]
+  Tensor type_table;           // [token types][d_model]
+  Tensor class_token;          // [1][d_model]
+  LinearMap patches;           // [d_model][channels · patch · patch]
   NormWeights embedding_norm;
   StackWeights encoder, decoder;  // as spec has them
   LinearMap logits;               // [vocabulary][d_model]
@@ -67,9 +67,9 @@ struct Model {
 
 using ModelPtr = std::shared_ptr<const Model>;
 
-/// A Hugging Face folder: config.json and safetensors. Weights lie in the map of their file; only those
-/// stored as [d_in][d_out] are turned, once, into memory. Throws Error with a sentence that names the file
-/// and the field or tensor, what was found and what was expected.
-ModelPtr open_model(const std::filesystem::path& folder);
+/// A Hugging Face folder: config.json and safetensors; or a GGUF file. Weights lie in the map of their file;
+/// only those stored as [d_in][d_out] are turned, once, into memory. Throws Error with a sentence that names
+/// the file and the field or tensor, what was found and what was expected.
+ModelPtr open_model(const std::filesystem::path& path);
 
 }  // namespace attnscope

@@ -156,7 +156,7 @@ TEST_CASE("a model from two files alone runs, speaks, and tells what it is", "[c
 TEST_CASE("what the model commands cannot do is said in a sentence", "[cli][models]") {
   const TemporaryDirectory directory;
   write_model(directory / "m");
-  check_refusal(directory, "run none --ids 1 -o o.safetensors", 1, "is not a folder");
+  check_refusal(directory, "run none --ids 1 -o o.safetensors", 1, "is neither a folder");
   check_refusal(directory, "run m --ids 1,9 -o o.safetensors", 1, "the model has tokens 0 to 4");
   check_refusal(directory, "run m --ids 1 --ablate 1.0 -o o.safetensors", 1, "There is no head 1.0");
   check_refusal(directory, "run m --ids 1 --layers 3 -o o.safetensors", 1, "There is no layer 3");

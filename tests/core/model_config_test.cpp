@@ -113,7 +113,7 @@ TEST_CASE("a config that does not fit is refused in words that name the key", "[
 TEST_CASE("a folder without weights that can be used is refused in words", "[models]") {
   const TemporaryDirectory directory;
   const std::filesystem::path folder = directory.path();
-  CHECK_THROWS_WITH(open_model(folder / "none"), ContainsSubstring("is not a folder"));
+  CHECK_THROWS_WITH(open_model(folder / "none"), ContainsSubstring("is neither a folder"));
   CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("config.json"));
   write(folder / "config.json",
         R"({"model_type": "gpt2", "n_embd": 4, "n_head": 1, "n_layer": 1, "vocab_size": 3})");

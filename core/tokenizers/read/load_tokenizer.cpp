@@ -10,6 +10,7 @@
 #include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"
 #include "core/tokenizers/bpe.hpp"
+#include "core/tokenizers/read/gguf_tokenizer.hpp"
 #include "core/tokenizers/read/json_stages.hpp"
 #include "core/tokenizers/word_piece.hpp"
 
@@ -211,6 +212,7 @@ TokenizerParts read_tokenizer_json(std::string_view text, const std::string& whe
 }
 
 std::shared_ptr<const Tokenizer> load_tokenizer(const fs::path& path) {
+  if (lower_extension(path) == ".gguf") return read_gguf_tokenizer(GgufFile(path));
   const Folder folder(path);
   const char* file = "tokenizer.json";
   TokenizerParts parts;

@@ -10,11 +10,11 @@
 
 namespace attnscope::tokenizers {
 
-/// Reads tokenizer.json or, when there is none, vocab.json and merges.txt (with GPT-2's settings) or
-/// vocab.txt (with BERT's); tokenizer_config.json and special_tokens_map.json name the special tokens.
-/// Truncation and padding that a file states are left to whoever runs the model. Throws Error, one sentence
-/// that names the file, the field and what was found.
-std::shared_ptr<const Tokenizer> load_tokenizer(const std::filesystem::path& folder);
+/// Of a GGUF file: what its metadata describes. Of a folder: reads tokenizer.json or, when there is none,
+/// vocab.json and merges.txt (with GPT-2's settings) or vocab.txt (with BERT's); tokenizer_config.json and
+/// special_tokens_map.json name the special tokens. Truncation and padding that a file states are left to
+/// whoever runs the model. Throws Error, one sentence that names the file, the field and what was found.
+std::shared_ptr<const Tokenizer> load_tokenizer(const std::filesystem::path& path);
 
 /// The parts that a tokenizer.json describes. `where` names the file in errors.
 TokenizerParts read_tokenizer_json(std::string_view text, const std::string& where);

@@ -1,0 +1,192 @@
+#include "core/models/gguf_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+namespace {
+
+/// The metadata below the name of the architecture: "llama.block_count".
+class ArchitectureKeys {
+ public:
+  ArchitectureKeys(const GgufFile& file, std::string architecture)
+      : metadata_(file.metadata()), path_(file.path().native()), architecture_(std::move(architecture)) {}
+
+  std::string key(std::string_view name) const { return fmt::format("{}.{}", architecture_, name); }
+  bool has(std::string_view name) const { return metadata_.has(key(name)); }
+  int whole(std::string_view name, std::int64_t least, std::int64_t most) const {
+    return checked(name, metadata_.need(metadata_.integer(key(name)), key(name)), least, most);
+  }
+  int whole_or(std::string_view name, std::int64_t fallback, std::int64_t least, std::int64_t most) const {
+    return checked(name, metadata_.integer(key(name)).value_or(fallback), least, most);
+  }
+  double number_or(std::string_view name, double fallback) const {
+    const double value = metadata_.real(key(name)).value_or(fallback);
+    if (!std::isfinite(value) || value <= 0)
+      refuse(name, fmt::format("{}; a number above 0 was expected.", value));
+    return value;
+  }
+  std::string text_or(std::string_view name, std::string_view fallback) const {
+    return std::string(metadata_.string(key(name)).value_or(fallback));
+  }
+  [[noreturn]] void refuse(std::string_view name, const std::string& found) const {
+    throw Error(fmt::format("{}: {} is {}", in_quotes(path_), key(name), found));
+  }
+
+ private:
+  int checked(std::string_view name, std::int64_t value, std::int64_t least, std::int64_t most) const {
+    if (value < least || value > most)
+      refuse(name, fmt::format("{}; a whole number from {} to {} was expected.", value, least, most));
+    return static_cast<int>(value);
+  }
+
+  const GgufMetadata& metadata_;
+  std::string path_, architecture_;
+};
+
+RopeSettings rope_of(const ArchitectureKeys& keys, bool interleaved, int d_k, int positions,
+                     GgufTensors& files) {
+  RopeSettings rope;
+  rope.base = keys.number_or("rope.freq_base", 10'000);
+  rope.rotated = keys.whole_or("rope.dimension_count", d_k, 2, d_k) / 2 * 2;
+  rope.interleaved = interleaved;
+  const std::string type = keys.text_or("rope.scaling.type", "none");
+  if (type == "linear" || type == "yarn") {
+    rope.scaling = type == "linear" ? RopeScaling::Linear : RopeScaling::Yarn;
+    rope.factor = keys.number_or("rope.scaling.factor", 1);
+    rope.trained_positions = keys.whole_or("rope.scaling.original_context_length", positions, 1, 1 << 30);
+  } else if (type != "none") {
+    keys.refuse("rope.scaling.type", in_quotes(type) + "; none, linear or yarn was expected.");
+  }
+  // Llama 3's bands of wavelengths, as what each frequency is divided by.
+  if (files.has("rope_freqs.weight"))
+    rope.divisors = files.take_floats("rope_freqs.weight", Shape{rope.rotated / 2});
+  return rope;
+}
+
+AttentionSpec attention_of(const ArchitectureKeys& keys, const FamilyRow& family, int d_model) {
+  AttentionSpec one;
+  one.heads = keys.whole("attention.head_count", 1, 65'536);
+  one.kv_heads = keys.whole_or("attention.head_count_kv", one.heads, 1, one.heads);
+  if (one.heads % one.kv_heads != 0)
+    keys.refuse("attention.head_count_kv",
+                fmt::format("{}, which cannot be shared by {} heads of queries.", one.kv_heads, one.heads));
+  const bool own_width = keys.has("attention.key_length");
+  if (!own_width && d_model % one.heads != 0)
+    keys.refuse("attention.head_count",
+                fmt::format("{}, which cannot share a width of {}.", one.heads, d_model));
+  one.d_k = keys.whole_or("attention.key_length", d_model / one.heads, 1, 65'536);
+  if (keys.whole_or("attention.value_length", one.d_k, 1, 65'536) != one.d_k)
+    keys.refuse("attention.value_length", fmt::format("not the width of keys, which is {}.", one.d_k));
+  one.scale = 1 / std::sqrt(static_cast<double>(one.d_k));
+  // Gemma 2 27B divides by √(width / heads), the smaller ones by √(width of a head).
+  if (family.arrangement == Arrangement::Sandwich && one.d_k * one.heads != d_model &&
+      keys.whole("block_count", 1, 1024) == 46)
+    one.scale = 1 / std::sqrt(static_cast<double>(d_model) / one.heads);
+  return one;
+}
+
+StackSpec stack_of(const ArchitectureKeys& keys, const FamilyRow& family, int d_model, int positions,
+                   GgufTensors& files) {
+  StackSpec stack;
+  stack.blocks.assign(static_cast<std::size_t>(keys.whole("block_count", 1, 1024)),
+                      attention_of(keys, family, d_model));
+  stack.arrangement = family.arrangement;
+  const bool layer = family.norm == NormKind::Layer;
+  stack.norm = {family.norm,
+                keys.number_or(layer ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon",
+                               family.keys.default_epsilon),
+                false};
+  stack.positions = family.positions;
+  const bool gemma = family.arrangement == Arrangement::Sandwich;
+  if (family.positions == ModelPositions::Rotary)
+    stack.rope = rope_of(keys, family.name == "Llama", stack.blocks[0].d_k, positions, files);
+  if (const int window = keys.whole_or("attention.sliding_window", gemma ? 4096 : 0, 0, 1 << 30); window > 0)
+    for (std::size_t i = 0; i < stack.blocks.size(); ++i)
+      if (!gemma || i % 2 == 0) stack.blocks[i].window = window;
+  if (gemma) stack.soft_cap = keys.number_or("attn_logit_softcapping", 50);
+  stack.causal = true;
+  stack.head_norms = find_part(family.decoder, Part::QueryNorm) != nullptr;
+  stack.gated = find_part(family.decoder, Part::Gate) != nullptr;
+  stack.activation = *activation_from(family.keys.default_activation);
+  return stack;
+}
+
+}  // namespace
+
+StoredTensor GgufTensors::take(const std::string& name, const Shape& shape) {
+  const GgufTensor* tensor = file_.find(name);
+  if (tensor == nullptr) {
+    throw Error(fmt::format("The model in {} has no tensor {}; one of shape {} was expected.",
+                            in_quotes(file_.path().native()), in_quotes(name), to_string(shape)));
+  }
+  StoredTensor stored = file_.stored(*tensor);
+  if (stored.shape() != shape) {
+    throw Error(fmt::format("Tensor {} in {} has shape {}; {} was expected.", in_quotes(name),
+                            in_quotes(file_.path().native()), to_string(stored.shape()), to_string(shape)));
+  }
+  taken_.insert(name);
+  return stored;
+}
+
+StoredTensor GgufTensors::take_rows(const std::string& name, std::int64_t columns) {
+  const GgufTensor* tensor = file_.find(name);
+  const std::int64_t rows = tensor == nullptr || tensor->shape.size() != 2 ? 1 : tensor->shape[0];
+  return take(name, Shape{rows, columns});
+}
+
+std::vector<std::string> GgufTensors::ignored() const {
+  std::vector<std::string> names;
+  for (const GgufTensor& tensor : file_.tensors())
+    if (!taken_.contains(tensor.name)) names.push_back(tensor.name);
+  return names;
+}
+
+ModelConfig read_gguf_config(GgufTensors& files) {
+  const GgufFile& file = files.file();
+  const std::string_view key = "general.architecture";
+  const std::string architecture(file.metadata().need(file.metadata().string(key), key));
+  ModelConfig config;
+  config.family = find_gguf_family(architecture);
+  if (config.family == nullptr) {
+    throw Error(fmt::format("{}: {} is {}; llama, qwen2, qwen3, gemma2 or gpt2 was expected.",
+                            in_quotes(file.path().native()), key, in_quotes(architecture)));
+  }
+  if (file.metadata().integer("split.count").value_or(1) > 1) {
+    throw Error(fmt::format("{} is one of {} parts of a model; only a model in one file is opened.",
+                            in_quotes(file.path().native()), *file.metadata().integer("split.count")));
+  }
+  const FamilyRow& family = *config.family;
+  const ArchitectureKeys keys(file, architecture);
+  config.gguf = true;
+  config.attention_bias = files.has(gguf_path_of(Part::Query) + ".bias");
+  config.mlp_bias = files.has(gguf_path_of(Part::Up) + ".bias");
+  ModelSpec& spec = config.spec;
+  spec.family = family.name;
+  spec.architecture = architecture;
+  spec.d_model = keys.whole("embedding_length", 1, 65'536);
+  spec.d_inner = keys.whole("feed_forward_length", 1, 262'144);
+  spec.max_positions = keys.whole("context_length", 1, 1 << 30);
+  const GgufTensor* table = file.find(gguf_path_of(Part::TokenTable) + ".weight");
+  spec.vocabulary = table == nullptr || table->shape.size() != 2
+                        ? 1
+                        : static_cast<int>(std::clamp<std::int64_t>(table->shape[0], 1, 4'000'000));
+  spec.decoder = stack_of(keys, family, spec.d_model, spec.max_positions, files);
+  spec.has_logits = true;
+  spec.tied = !files.has(gguf_path_of(Part::Logits) + ".weight");
+  if (family.arrangement == Arrangement::Sandwich) {
+    spec.embedding_scale = std::sqrt(static_cast<double>(spec.d_model));
+    spec.logit_cap = keys.number_or("final_logit_softcapping", 30);
+  }
+  if (const auto id = file.metadata().integer("tokenizer.ggml.bos_token_id")) spec.begin_id = *id;
+  if (const auto id = file.metadata().integer("tokenizer.ggml.eos_token_id")) spec.end_ids = {*id};
+  return config;
+}
+
+}  // namespace attnscope
