@@ -16,13 +16,12 @@
 #include <fmt/format.h>
 
 #include "app/cli/attend.hpp"
-#include "app/cli/bench.hpp"
+#include "app/cli/bench/bench.hpp"
 #include "app/cli/checked_option.hpp"
 #include "app/cli/layer.hpp"
 #include "app/cli/model_commands.hpp"
 #include "app/cli/readings.hpp"
 #include "app/cli/rotate.hpp"
-#include "app/cli/whole_text.hpp"
 #include "app/files/paths.hpp"
 #include "app/shell/render.hpp"
 #include "app/shell/window.hpp"
@@ -30,6 +29,7 @@
 #include "app/ui/words.hpp"
 #include "core/document/enum_names.hpp"
 #include "core/text/utf8.hpp"
+#include "core/text/whole_text.hpp"
 
 namespace attnscope {
 namespace {

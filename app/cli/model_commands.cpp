@@ -6,7 +6,7 @@
 #include "app/cli/checked_option.hpp"
 #include "app/cli/model_facts.hpp"
 #include "app/cli/run_model.hpp"
-#include "app/cli/whole_text.hpp"
+#include "core/text/whole_text.hpp"
 
 namespace attnscope {
 namespace {

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "app/cli/whole_text.hpp"
 #include "core/document/enum_names.hpp"
+#include "core/text/whole_text.hpp"
 
 namespace attnscope {
 

@@ -1,5 +1,5 @@
-// app/cli: what `attnscope bench` times: attention on random numbers, whole or the parts of it that a person
-// waits for.
+// app/cli/bench: what `attnscope bench` times: attention on random numbers, whole or the parts of it that a
+// person waits for.
 #pragma once
 
 #include <cstdint>
@@ -7,22 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include "app/cli/bench.hpp"
-#include "app/cli/gemm.hpp"
+#include "app/cli/bench/bench.hpp"
+#include "app/cli/bench/timing.hpp"
 #include "core/base/parallel.hpp"
 #include "core/streaming/tile.hpp"
 
 namespace attnscope {
-
-/// Numbers that look normal, the same on every machine, faster than a real normal distribution.
-TensorPtr normal_like(const Shape&, std::uint64_t seed);
-
-/// Kernels of one instruction set and the matrix product to compare them with.
-struct BenchIsa {
-  std::string_view name;
-  streaming::InstructionSet set;
-  gemm::Product product;
-};
 
 class BenchSubject {
  public:

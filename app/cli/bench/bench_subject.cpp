@@ -1,4 +1,4 @@
-#include "app/cli/bench_subject.hpp"
+#include "app/cli/bench/bench_subject.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -19,27 +19,6 @@
 namespace attnscope {
 
 namespace {
-
-std::vector<BenchIsa> all_isas() {
-  using streaming::InstructionSet;
-  std::vector<BenchIsa> all{{"baseline", InstructionSet::Baseline, &gemm::baseline},
-                            {"neon", InstructionSet::Neon, &gemm::baseline}};
-#if defined(__x86_64__)
-  all.push_back({"avx2", InstructionSet::Avx2, &gemm::avx2});
-  all.push_back({"avx512", InstructionSet::Avx512, &gemm::avx512});
-#endif
-  std::erase_if(all, [](const BenchIsa& isa) { return streaming::kernels_for(isa.set) == nullptr; });
-  return all;
-}
-
-BenchIsa chosen_isa(const std::string& name) {
-  std::string here;
-  for (const BenchIsa& isa : all_isas()) {
-    if (isa.name == name || (name.empty() && isa.set == streaming::best_instruction_set())) return isa;
-    here += fmt::format("{}{}", here.empty() ? "" : ", ", isa.name);
-  }
-  throw Error(fmt::format("This machine has no kernels named {}; it has {}.", in_quotes(name), here));
-}
 
 /// What a person waits for in a long sequence: it is what it is, whatever --emit lists.
 bool is_part(BenchPath path) { return path == BenchPath::FirstLook || path == BenchPath::Tile; }
@@ -83,22 +62,10 @@ std::int64_t bytes_of(const Sweep& made) {
 
 }  // namespace
 
-TensorPtr normal_like(const Shape& shape, std::uint64_t seed) {
-  auto made = std::make_shared<Tensor>(shape);
-  std::uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
-  for (float& value : made->values()) {
-    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    std::int64_t sum = 0;  // of four 16-bit numbers: variance 4 · 65536² / 12
-    for (int part = 0; part < 4; ++part) sum += static_cast<std::int64_t>(state >> (16 * part) & 0xFFFF);
-    value = static_cast<float>(static_cast<double>(sum - 2 * 65535) / 37837.0);
-  }
-  return made;
-}
-
 BenchSubject::BenchSubject(const BenchOptions& options, ThreadPool& pool)
     : options_(options),
       pool_(pool),
-      isa_(chosen_isa(options.isa)),
+      isa_(bench_isa(options.isa)),
       kernels_(chosen_kernels(options, isa_)),
       card_(chosen_card(options)),
       backend_(card_ ? card_ : make_cpu_backend(options.threads)) {

@@ -1,4 +1,5 @@
-// app/cli: `attnscope bench`, how fast attention is on this machine, beside its own best matrix product.
+// app/cli/bench: `attnscope bench`, how fast attention is on this machine, beside its own best matrix
+// product.
 #pragma once
 
 #include <cstdint>

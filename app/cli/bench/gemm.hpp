@@ -1,5 +1,5 @@
-// app/cli: Eigen's matrix product, compiled once for each instruction set, as the yardstick of `attnscope
-// bench`.
+// app/cli/bench: Eigen's matrix product, compiled once for each instruction set, as the yardstick of
+// `attnscope bench`.
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,8 @@
 #include <iterator>
 #include <optional>
 
-#include "app/cli/bench.hpp"
-#include "app/cli/whole_text.hpp"
+#include "app/cli/bench/bench.hpp"
+#include "core/text/whole_text.hpp"
 
 namespace attnscope {
 

@@ -1,4 +1,4 @@
-// app/cli: numbers as they are typed behind an option.
+// core/text: a number that is the whole of a text, as it is typed behind an option.
 #pragma once
 
 #include <charconv>

@@ -1,11 +1,11 @@
-// app/cli: one copy of Eigen's matrix product. Its namespace gets a name of its own in each file, so that the
-// linker cannot mix code for different instruction sets.
+// app/cli/bench: one copy of Eigen's matrix product. Its namespace gets a name of its own in each file, so
+// that the linker cannot mix code for different instruction sets.
 #pragma once
 
 #define Eigen ATTNSCOPE_GEMM_EIGEN
 #include <Eigen/Core>
 
-#include "app/cli/gemm.hpp"
+#include "app/cli/bench/gemm.hpp"
 
 namespace attnscope::gemm {
 

@@ -1,91 +1,36 @@
-#include "app/cli/bench.hpp"
+#include "app/cli/bench/bench.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <limits>
-#include <malloc.h>
-#include <sys/times.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
-#include "app/cli/bench_plot.hpp"
-#include "app/cli/bench_subject.hpp"
+#include "app/cli/bench/bench_plot.hpp"
+#include "app/cli/bench/bench_subject.hpp"
+#include "app/cli/bench/timing.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
 
 namespace attnscope {
 namespace {
 
-/// Kilobytes of a line of /proc/self/status; 0 where there is none.
-std::int64_t status_kilobytes(std::string_view name) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with(name)) return std::stoll(line.substr(name.size() + 1));
-  return 0;
-}
-
-/// Makes the highest memory so far count from now on. Whether the system lets us.
-bool reset_peak() {
-  std::ofstream clear("/proc/self/clear_refs");
-  clear << "5" << std::flush;
-  return clear.good();
-}
-
-/// What all programs and this one have used of the machine's processors, in clock ticks.
-struct Ticks {
-  std::int64_t all = 0, own = 0;
-  static Ticks now() {
-    Ticks ticks;
-    std::ifstream stat("/proc/stat");
-    std::string cpu;
-    std::int64_t part = 0;
-    stat >> cpu;
-    for (int i = 0; i < 8 && stat >> part; ++i)
-      if (i != 3 && i != 4) ticks.all += part;  // neither idle nor waiting
-    struct tms used {};
-    ::times(&used);
-    ticks.own = used.tms_utime + used.tms_stime;
-    return ticks;
-  }
-};
-
-struct Times {
-  std::vector<double> seconds;
-  double at(double share) const {
-    std::vector<double> sorted = seconds;
-    std::sort(sorted.begin(), sorted.end());
-    return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)];
-  }
-};
-
-template <class Fn>
-double seconds_of(Fn&& fn) {
-  const auto start = std::chrono::steady_clock::now();
-  fn();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 class Bench {
  public:
   explicit Bench(const BenchOptions& options)
-      : options_(options), pool_(options.threads), subject_(options_, pool_) {}
+      : options_(options), pool_(options.threads), subject_(options_, pool_), gemm_(subject_.isa().product) {}
 
   BenchRow measure(std::int64_t n) {
     subject_.prepare(n);
     BenchRow row;
     row.n = n;
-    ::malloc_trim(0);  // or the run would live on memory that was counted before
-    const std::int64_t before = status_kilobytes("VmRSS");
-    const bool counted = reset_peak();
+    const MemoryClock memory;
     const std::int64_t bytes = subject_.run();
-    if (counted && before > 0)
-      row.extra_megabytes = std::max(0.0, static_cast<double>(status_kilobytes("VmHWM") - before) / 1024 -
-                                              static_cast<double>(bytes) / (1 << 20));
+    row.extra_megabytes = memory.megabytes() - static_cast<double>(bytes) / (1 << 20);
+    if (row.extra_megabytes < 0) row.extra_megabytes = 0;
     time_runs(row);
     return row;
   }
@@ -94,31 +39,14 @@ class Bench {
   int threads() const { return pool_.threads(); }
 
  private:
-  double gemm_seconds() {
-    constexpr std::int64_t n = 1024, rows = 64;
-    if (left_.size() == 0) {
-      left_ = *normal_like(Shape{n, n}, 4);
-      right_ = *normal_like(Shape{n, n}, 5);
-      product_ = Tensor(Shape{n, n});
-    }
-    // A share for each thread: Eigen packs the right side again for each.
-    const std::int64_t pieces = std::min<std::int64_t>(pool_.threads(), n / rows);
-    return seconds_of([&] {
-      pool_.parallel_for(pieces, 1e7, {}, [&](std::int64_t i) {
-        subject_.isa().product(left_.data(), right_.data(), product_.data(), n, i * n / pieces,
-                               (i + 1) * n / pieces);
-      });
-    });
-  }
-
   /// Attention and the matrix product take turns, so that both see the same machine; short attention several
   /// times at a turn, or it would always begin with a cache full of the product's numbers, as no peer does.
   void time_runs(BenchRow& row) {
     constexpr double least_turn = 0.01;  // seconds
     Times times, products, unmasked, ratios;
     const bool masked = options_.mask != BenchMask::None;
-    gemm_seconds();
-    const Ticks before = Ticks::now();
+    gemm_.seconds(pool_);
+    const ForeignClock foreign;
     const auto start = std::chrono::steady_clock::now();
     const auto over = [&] {
       return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >
@@ -133,13 +61,9 @@ class Bench {
         unmasked.seconds.push_back(seconds_of([&] { subject_.run_unmasked(); }));
         ratios.seconds.push_back(times.seconds.back() / unmasked.seconds.back());
       } while (turn < least_turn && !over() && times.seconds.size() < 1000);
-      products.seconds.push_back(gemm_seconds());
+      products.seconds.push_back(gemm_.seconds(pool_));
     }
-    const double ticks = static_cast<double>(::sysconf(_SC_CLK_TCK)) *
-                         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const Ticks after = Ticks::now();
-    row.foreign =
-        std::max(0.0, static_cast<double>(after.all - before.all - (after.own - before.own)) / ticks);
+    row.foreign = foreign.processors();
     row.median = times.at(0.5);
     row.quarter = times.at(0.25);
     row.three_quarters = times.at(0.75);
@@ -150,17 +74,14 @@ class Bench {
       row.least_mask_ratio = row.least / unmasked.at(0);
     }
     row.gflops = subject_.flops() / row.median / 1e9;
-    row.gemm_gflops = 2.0 * 1024 * 1024 * 1024 / products.at(0.5) / 1e9;
+    row.gemm_gflops = GemmClock::flops() / products.at(0.5) / 1e9;
   }
 
   BenchOptions options_;
   ThreadPool pool_;
   BenchSubject subject_;
-  Tensor left_, right_, product_;
+  GemmClock gemm_;
 };
-
-/// A number as JSON has it: null for NaN.
-std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "null"; }
 
 std::string json_of(const BenchOptions& options, const Bench& bench, const std::vector<BenchRow>& rows) {
   std::string runs;
@@ -170,10 +91,11 @@ std::string json_of(const BenchOptions& options, const Bench& bench, const std::
         "\"least_ms\": {}, "
         "\"runs\": {}, \"gflops\": {}, \"gemm_gflops\": {}, \"share_of_gemm\": {}, \"extra_megabytes\": {}, "
         "\"foreign_processors\": {}, \"mask_ratio\": {}, \"least_mask_ratio\": {}}}",
-        runs.empty() ? "" : ",", row.n, number(row.median * 1e3), number(row.quarter * 1e3),
-        number(row.three_quarters * 1e3), number(row.least * 1e3), row.runs, number(row.gflops),
-        number(row.gemm_gflops), number(row.gflops / row.gemm_gflops), number(row.extra_megabytes),
-        number(row.foreign), number(row.mask_ratio), number(row.least_mask_ratio));
+        runs.empty() ? "" : ",", row.n, json_number(row.median * 1e3), json_number(row.quarter * 1e3),
+        json_number(row.three_quarters * 1e3), json_number(row.least * 1e3), row.runs,
+        json_number(row.gflops), json_number(row.gemm_gflops), json_number(row.gflops / row.gemm_gflops),
+        json_number(row.extra_megabytes), json_number(row.foreign), json_number(row.mask_ratio),
+        json_number(row.least_mask_ratio));
   }
   return fmt::format(
       "{{\n  \"program\": \"attnscope {}\",\n  \"path\": \"{}\", \"isa\": \"{}\", \"precision\": \"{}\", "
