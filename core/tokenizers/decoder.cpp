@@ -51,7 +51,7 @@ void apply(const DecodeWordPiece& step, Tokens& tokens) {
       if (!step.prefix.empty() && token.starts_with(step.prefix)) {
         token.erase(0, step.prefix.size());
       } else {
-        token.insert(0, " ");
+        token.insert(token.begin(), ' ');
       }
     }
     if (!step.cleanup) continue;
@@ -125,7 +125,7 @@ void show(const Other&, std::string&) {}
 
 std::string decode_tokens(const Decoder& decoder, std::vector<std::string> tokens) {
   if (decoder.empty()) {
-    for (std::size_t i = 1; i < tokens.size(); ++i) tokens[i].insert(0, " ");
+    for (std::size_t i = 1; i < tokens.size(); ++i) tokens[i].insert(tokens[i].begin(), ' ');
   }
   for (const DecoderStep& step : decoder) {
     std::visit([&](const auto& one) { apply(one, tokens); }, step);
