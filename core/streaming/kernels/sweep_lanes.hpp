@@ -17,7 +17,7 @@ struct BlockSums {
 
 /// Turns `count` rows of scores into e^(x - m), two vectors of lanes at a time. Marked: some are -inf, whose
 /// weight is 0 and not just small. Unit > 0: sums and largest weights of every Unit rows go to unit_sum and
-/// unit_max.
+/// unit_max; the row's own sums are the same bits with and without them.
 template <bool Marked, int Unit>
 ATTNSCOPE_INLINE void exponentials(const Panel& p, float exponent, float* s, int count, float* unit_sum,
                                    float* unit_max, BlockSums& sums) {
@@ -49,10 +49,9 @@ ATTNSCOPE_INLINE void exponentials(const Panel& p, float exponent, float* s, int
           s1 += e1;
           x0 = larger(e0, x0);
           x1 = larger(e1, x1);
-        } else {
-          l0 += e0;
-          l1 += e1;
         }
+        l0 += e0;
+        l1 += e1;
         at += PW;
       };
       if constexpr (Unit <= 8) {
@@ -61,8 +60,6 @@ ATTNSCOPE_INLINE void exponentials(const Panel& p, float exponent, float* s, int
         for (int i = 0; i < run; ++i) one();
       }
       if constexpr (Unit > 1) {
-        l0 += s0;
-        l1 += s1;
         store(cell_sum, s0);
         store(cell_sum + W, s1);
         store(cell_max, x0);
@@ -83,7 +80,7 @@ static void last_unit(const Panel& p, float exponent, float* s, int count, float
                       BlockSums& sums) {
   const Vec c = all(exponent), least = all(least_exponent / exponent);
   for (int v = 0; v < NV; ++v) {
-    Vec s0{}, x0{}, u0{};
+    Vec s0{}, x0{}, l0 = sums.sum[v], u0 = sums.moment[v];
     for (int k = 0; k < count; ++k) {
       float* at = s + k * PW + v * W;
       const Vec raw = load(at);
@@ -92,13 +89,14 @@ static void last_unit(const Panel& p, float exponent, float* s, int count, float
       const Vec e = raw == -infinity ? Vec{} : exp2_product(d, c);
       store(at, e);
       s0 += e;
+      l0 += e;
       u0 += d * e;
       x0 = larger(e, x0);
     }
     store(unit_sum + v * W, s0);
     store(unit_max + v * W, x0);
-    sums.sum[v] += s0;
-    sums.moment[v] += u0;
+    sums.sum[v] = l0;
+    sums.moment[v] = u0;
   }
 }
 
