@@ -3,9 +3,11 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <type_traits>
 #include <utility>
 
 #include "core/attention/blocks.hpp"
+#include "core/streaming/drive.hpp"
 
 namespace attnscope {
 namespace {
@@ -37,7 +39,8 @@ T tanh_argument(T x) {
 }
 
 /// A guess at one number.
-constexpr double number_ns = 8;
+template <class T>
+constexpr double number_ns = std::is_same_v<T, float> ? 0.5 : 8;
 
 }  // namespace
 
@@ -65,8 +68,9 @@ template <class T>
 T activate(Activation activation, T x) {
   switch (activation) {
     case Activation::Identity: return x;
-    case Activation::Gelu: return x / 2 * (1 + std::erf(x / std::numbers::sqrt2_v<T>));
-    case Activation::GeluTanh: return x / 2 * (1 + std::tanh(tanh_argument(x)));
+    // Φ(x) = erfc(-x/√2) / 2 and (1 + tanh u) / 2 = σ(2u): nothing cancels where x is far below 0.
+    case Activation::Gelu: return x / 2 * std::erfc(-x / std::numbers::sqrt2_v<T>);
+    case Activation::GeluTanh: return x * sigmoid(2 * tanh_argument(x));
     case Activation::QuickGelu: return x * sigmoid(T(1.702) * x);
     case Activation::Relu: return x < 0 ? 0 : x;  // NaN stays
     case Activation::ReluSquared: return x < 0 ? 0 : x * x;
@@ -106,22 +110,38 @@ T activation_slope(Activation activation, T x) {
   return 1;
 }
 
+namespace activation {
+
+/// Not anonymous: lambdas of functions that others link hold it. x [count], in place; factor: as many, or
+/// null.
+void pass(Activation activation, double* x, const double* factor, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i)
+    x[i] = activate(activation, x[i]) * (factor == nullptr ? 1 : factor[i]);
+}
+
+void pass(Activation activation, float* x, const float* factor, std::int64_t count) {
+  // The kernels have them in the same order.
+  static_assert(static_cast<int>(Activation::Tanh) == static_cast<int>(streaming::ActivationKind::Tanh) &&
+                static_cast<int>(Activation::Silu) == static_cast<int>(streaming::ActivationKind::Silu));
+  streaming::chosen(nullptr).activate(
+      {static_cast<streaming::ActivationKind>(static_cast<int>(activation)), x, factor, count});
+}
+
+}  // namespace activation
+
 template <class T>
 void activate_all(const Work& work, Activation activation, MatrixMap<T> x) {
   const std::int64_t d = x.cols();
-  for_row_blocks(work, 1, 1, x.rows(), static_cast<double>(d) * number_ns, [&](const RowBlock& at) {
-    T* const first = x.data() + at.first * d;
-    for (std::int64_t i = 0; i < at.count * d; ++i) first[i] = activate(activation, first[i]);
+  for_row_blocks(work, 1, 1, x.rows(), static_cast<double>(d) * number_ns<T>, [&](const RowBlock& at) {
+    activation::pass(activation, x.data() + at.first * d, static_cast<const T*>(nullptr), at.count * d);
   });
 }
 
 template <class T>
 void gate_all(const Work& work, Activation activation, MatrixMap<T> gate, ConstMatrixMap<T> up) {
   const std::int64_t d = gate.cols();
-  for_row_blocks(work, 1, 1, gate.rows(), static_cast<double>(d) * number_ns, [&](const RowBlock& at) {
-    T* const first = gate.data() + at.first * d;
-    const T* const factor = up.data() + at.first * d;
-    for (std::int64_t i = 0; i < at.count * d; ++i) first[i] = activate(activation, first[i]) * factor[i];
+  for_row_blocks(work, 1, 1, gate.rows(), static_cast<double>(d) * number_ns<T>, [&](const RowBlock& at) {
+    activation::pass(activation, gate.data() + at.first * d, up.data() + at.first * d, at.count * d);
   });
 }
 

@@ -12,20 +12,97 @@ namespace {
 
 // Columns of y in one piece of work: their weights stay in the second cache while rows pass.
 constexpr std::int64_t piece_columns = 48;
-constexpr std::int64_t piece_rows = 192;
+// Few rows are bound by the reading of weights, and what is widened for them stays in the first cache.
+constexpr std::int64_t few_rows = 8, few_columns = 8;
+constexpr std::int64_t few_beside = 256;  // columns, where those lie side by side
 
-/// Rows [first, first + count) of Wᵀ as floats in `room`, whatever they are stored as.
-void widen_rows(const LinearMap& map, std::int64_t first, std::int64_t count, float* room) {
-  const std::int64_t d_in = map.d_in();
-  if (map.layout == WeightLayout::OutIn) {
-    map.weight.read(first * d_in, {room, static_cast<std::size_t>(count * d_in)});
-    return;
-  }
-  Tensor some(Shape{d_in, count});
-  map.weight.read_columns(first, some.matrix());
-  for (std::int64_t k = 0; k < d_in; ++k)
-    for (std::int64_t c = 0; c < count; ++c) room[c * d_in + k] = some.data()[k * count + c];
+/// Rows of x that pass while they stay in the second cache; a multiple of what the kernels take at a time.
+std::int64_t rows_at_once(std::int64_t d_in) {
+  constexpr std::int64_t floats = 1 << 17, step = 24;
+  return std::clamp(floats / d_in / step * step, step, 8 * step);
 }
+
+/// One product, cut into pieces of columns and rows.
+class PieceProduct {
+ public:
+  PieceProduct(const ConstFloatRows& x, const LinearMap& map, const FloatRows& y)
+      : x_(x), map_(map), y_(y), d_in_(map.d_in()), out_in_(map.layout == WeightLayout::OutIn) {
+    in_place_ = !map.weight.floats().empty() && (out_in_ || x.rows < few_rows);
+    columns_ = in_place_ && !out_in_ ? few_beside : piece_columns;
+    at_once_ = rows_at_once(d_in_);
+    // What is widened serves all rows; otherwise the rows are cut too.
+    piece_rows_ = in_place_ ? at_once_ : x.rows;
+    scratch_columns_ = in_place_ ? 0 : out_in_ && x.rows < few_rows ? few_columns : piece_columns;
+  }
+
+  void run(const Work& work) const {
+    const std::int64_t row_pieces = (x_.rows + piece_rows_ - 1) / piece_rows_;
+    const std::int64_t pieces = (map_.d_out() + columns_ - 1) / columns_;
+    const auto numbers = static_cast<double>(d_in_ * std::min(map_.d_out(), columns_));
+    const double ns = numbers * (static_cast<double>(std::min(piece_rows_, x_.rows)) / 30 + 0.1);
+    streaming::ScratchPool scratch(std::max<std::int64_t>(1, scratch_columns_ * d_in_));
+    work.for_each(pieces * row_pieces, ns, [&](std::int64_t item) {
+      map_.weight.check();
+      const std::int64_t column = item / row_pieces * columns_, row = item % row_pieces * piece_rows_;
+      const std::int64_t columns = std::min(columns_, map_.d_out() - column);
+      const std::int64_t rows = std::min(piece_rows_, x_.rows - row);
+      if (in_place_) {
+        const float* const floats = map_.weight.floats().data();
+        const streaming::Rows weights = out_in_ ? streaming::Rows{floats + column * d_in_, d_in_}
+                                                : streaming::Rows{floats + column, map_.d_out()};
+        multiply_rows(weights, column, columns, row, rows);
+        return;
+      }
+      const streaming::ScratchLease lease(scratch);
+      for (std::int64_t c = column; c < column + columns; c += scratch_columns_) {
+        const std::int64_t some = std::min(scratch_columns_, column + columns - c);
+        widen(c, some, lease.data());
+        multiply_rows({lease.data(), out_in_ ? d_in_ : some}, c, some, row, rows);
+      }
+    });
+  }
+
+ private:
+  /// Columns [first, first + count) of W as floats: [count][d_in], or [d_in][count] where they lie so.
+  void widen(std::int64_t first, std::int64_t count, float* room) const {
+    if (!out_in_) {
+      map_.weight.read_columns(first, MatrixMap<float>(room, d_in_, count));
+      return;
+    }
+    const BlockSize block = block_of(map_.weight.type());
+    const auto row_bytes = static_cast<std::size_t>(d_in_ / block.elements * block.bytes);
+    const auto bytes = map_.weight.bytes().subspan(static_cast<std::size_t>(first) * row_bytes,
+                                                   static_cast<std::size_t>(count) * row_bytes);
+    kernels_.widen(map_.weight.type(), reinterpret_cast<const std::uint8_t*>(bytes.data()), count * d_in_,
+                   room);
+  }
+
+  void multiply_rows(const streaming::Rows& weights, std::int64_t column, std::int64_t columns,
+                     std::int64_t first, std::int64_t rows) const {
+    for (std::int64_t row = first; row < first + rows; row += at_once_) {
+      streaming::ProductJob job{};
+      job.weights = weights;
+      job.x = {x_.row(row), x_.stride};
+      job.rows = static_cast<int>(std::min(at_once_, first + rows - row));
+      job.columns = static_cast<int>(columns);
+      job.depth = static_cast<int>(d_in_);
+      job.bias = map_.bias.empty() ? nullptr : map_.bias.data() + column;
+      job.out = y_.row(row) + column;
+      job.out_stride = y_.stride;
+      if (out_in_)
+        kernels_.multiply_weights(job);
+      else
+        kernels_.multiply_columns(job);
+    }
+  }
+
+  const ConstFloatRows& x_;
+  const LinearMap& map_;
+  const FloatRows& y_;
+  const streaming::Kernels& kernels_ = streaming::chosen(nullptr);
+  std::int64_t d_in_, columns_ = 0, at_once_ = 0, piece_rows_ = 0, scratch_columns_ = 0;
+  bool out_in_, in_place_ = false;
+};
 
 void check_sizes(const ConstFloatRows& x, const LinearMap& map, const FloatRows& y) {
   if (map.weight.shape().rank() == 2 && x.width == map.d_in() && y.width == map.d_out() && x.rows == y.rows &&
@@ -40,37 +117,7 @@ void check_sizes(const ConstFloatRows& x, const LinearMap& map, const FloatRows&
 void multiply(const Work& work, const ConstFloatRows& x, const LinearMap& map, const FloatRows& y) {
   check_sizes(x, map, y);
   if (x.rows == 0) return;
-  const streaming::Kernels& kernels = streaming::chosen(nullptr);
-  const std::int64_t d_in = map.d_in(), d_out = map.d_out();
-  const bool in_place = map.layout == WeightLayout::OutIn && !map.weight.floats().empty();
-  const float* const floats = map.weight.floats().data();
-  streaming::ScratchPool scratch(in_place ? 1 : piece_columns * d_in);
-  const std::int64_t pieces = (d_out + piece_columns - 1) / piece_columns;
-  // What is widened serves all rows; otherwise the rows are cut too.
-  const std::int64_t rows = in_place ? piece_rows : x.rows;
-  const std::int64_t row_pieces = (x.rows + rows - 1) / rows;
-  const double ns = static_cast<double>(std::min(rows, x.rows) * d_in * std::min(d_out, piece_columns)) / 30;
-  work.for_each(pieces * row_pieces, ns, [&](std::int64_t item) {
-    const std::int64_t column = item / row_pieces * piece_columns, row = item % row_pieces * rows;
-    const std::int64_t columns = std::min(piece_columns, d_out - column);
-    const streaming::ScratchLease lease(scratch);
-    streaming::ProductJob job{};
-    if (in_place) {
-      map.weight.check();
-      job.weights = {floats + column * d_in, d_in};
-    } else {
-      widen_rows(map, column, columns, lease.data());
-      job.weights = {lease.data(), d_in};
-    }
-    job.x = {x.data + row * x.stride, x.stride};
-    job.rows = static_cast<int>(std::min(rows, x.rows - row));
-    job.columns = static_cast<int>(columns);
-    job.depth = static_cast<int>(d_in);
-    job.bias = map.bias.empty() ? nullptr : map.bias.data() + column;
-    job.out = y.data + row * y.stride + column;
-    job.out_stride = y.stride;
-    kernels.multiply_weights(job);
-  });
+  PieceProduct(x, map, y).run(work);
 }
 
 }  // namespace attnscope

@@ -7,6 +7,7 @@
 #include "core/attention/stored_product.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/stored_tensor.hpp"
+#include "core/blocks/float_rows.hpp"
 
 namespace attnscope {
 
@@ -18,20 +19,6 @@ struct LinearMap {
 
   std::int64_t d_in() const { return weight.shape()[layout == WeightLayout::OutIn ? 1 : 0]; }
   std::int64_t d_out() const { return weight.shape()[layout == WeightLayout::OutIn ? 0 : 1]; }
-};
-
-/// Rows of numbers that belong to somebody else: row i begins at data + i * stride.
-struct FloatRows {
-  float* data = nullptr;
-  std::int64_t rows = 0, width = 0, stride = 0;
-};
-struct ConstFloatRows {
-  const float* data = nullptr;
-  std::int64_t rows = 0, width = 0, stride = 0;
-  ConstFloatRows() = default;
-  ConstFloatRows(const float* data, std::int64_t rows, std::int64_t width, std::int64_t stride)
-      : data(data), rows(rows), width(width), stride(stride) {}
-  ConstFloatRows(const FloatRows& r) : ConstFloatRows(r.data, r.rows, r.width, r.stride) {}
 };
 
 /// y [rows][d_out] = x [rows][d_in]·W + b. A row's numbers depend on that row of x alone, to the bit: not on

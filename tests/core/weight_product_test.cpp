@@ -6,6 +6,7 @@
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
@@ -42,7 +43,7 @@ Tensor transposed(const Tensor& w) {
 
 }  // namespace
 
-TEST_CASE("products equal those in double, and both layouts have the same bits", "[weight_product]") {
+TEST_CASE("products equal those in double, in both layouts", "[weight_product]") {
   for (const auto& [rows, depth, columns] : {std::array{1, 1, 1}, std::array{5, 7, 3}, std::array{13, 64, 50},
                                              std::array{193, 100, 97}, std::array{2, 769, 131}}) {
     CAPTURE(rows, depth, columns);
@@ -54,20 +55,28 @@ TEST_CASE("products equal those in double, and both layouts have the same bits",
         (x.matrix().cast<double>() * w.matrix().cast<double>().transpose()).rowwise() +
         b.matrix().row(0).cast<double>();
     // Sums of `depth` products of N(0, 1) in float: a few units in the last place of √depth each.
+    const LinearMap turned = map_of(transposed(w), WeightLayout::InOut, bias);
+    const Tensor z = product(x, turned);
     CHECK((y.matrix().cast<double>() - expected).cwiseAbs().maxCoeff() < 2e-7 * depth + 1e-6);
-    CHECK(product(x, map_of(transposed(w), WeightLayout::InOut, bias)) == y);
+    CHECK((z.matrix().cast<double>() - expected).cwiseAbs().maxCoeff() < 2e-7 * depth + 1e-6);
     CHECK(product(x, map_of(w, WeightLayout::OutIn, bias), 1) == y);
+    CHECK(product(x, turned, 1) == z);
   }
 }
 
 TEST_CASE("a row's product does not depend on the rows beside it", "[weight_product]") {
-  const Tensor x = drawn(Shape{200, 77}, 4);
-  const LinearMap map = map_of(drawn(Shape{61, 77}, 5), WeightLayout::OutIn);
+  const auto layout = GENERATE(WeightLayout::OutIn, WeightLayout::InOut);
+  const std::int64_t depth = GENERATE(77, 600);
+  const Tensor x = drawn(Shape{200, depth}, 4);
+  const std::int64_t columns = 300;
+  const LinearMap map = map_of(
+      layout == WeightLayout::OutIn ? drawn(Shape{columns, depth}, 5) : drawn(Shape{depth, columns}, 5),
+      layout);
   const Tensor all = product(x, map);
   for (const std::int64_t first : {0, 1, 7, 100, 191, 199}) {
     for (const std::int64_t count : {1, 2, 5, 6, 7, 13}) {
       if (first + count > 200) continue;
-      Tensor some(Shape{count, 77});
+      Tensor some(Shape{count, depth});
       some.matrix() = x.matrix().middleRows(first, count);
       CAPTURE(first, count);
       CHECK((product(some, map).matrix().array() == all.matrix().middleRows(first, count).array()).all());
@@ -93,6 +102,7 @@ TEST_CASE("stored numbers give the bits of the same numbers as floats", "[weight
 TEST_CASE("every instruction set of this machine multiplies alike", "[weight_product]") {
   using namespace streaming;
   const Tensor x = drawn(Shape{11, 50}, 8), w = drawn(Shape{9, 50}, 9);
+  const Tensor turned = transposed(w);
   const Eigen::MatrixXd expected = x.matrix().cast<double>() * w.matrix().cast<double>().transpose();
   int seen = 0;
   for (const InstructionSet set :
@@ -104,6 +114,9 @@ TEST_CASE("every instruction set of this machine multiplies alike", "[weight_pro
     Tensor y(Shape{11, 9});
     kernels->multiply_weights({{x.data(), 50}, {w.data(), 50}, 11, 9, 50, nullptr, y.data(), 9});
     CHECK((y.matrix().cast<double>() - expected).cwiseAbs().maxCoeff() < 1e-5);
+    Tensor z(Shape{11, 9});
+    kernels->multiply_columns({{x.data(), 50}, {turned.data(), 9}, 11, 9, 50, nullptr, z.data(), 9});
+    CHECK((z.matrix().cast<double>() - expected).cwiseAbs().maxCoeff() < 1e-5);
     ++seen;
   }
   CHECK(seen > 0);

@@ -5,6 +5,10 @@
 
 #include <stdint.h>
 
+namespace attnscope {
+enum class ElementType : uint8_t;
+}
+
 namespace attnscope::streaming {
 
 /// The instruction sets a kernel exists for. Neon is the only one on AArch64, the others are x86-64's. Those
@@ -86,12 +90,36 @@ struct CellJob {
   bool transposed_ready;  // the scratch already holds the keys of this job, from a job before
 };
 
-/// out [rows][columns] = x [rows][depth] · weightsᵀ + bias; the rows of `weights` are the columns of the result.
+/// out [rows][columns] = x [rows][depth] · W + bias.
 struct ProductJob {
-  Rows x, weights;
+  Rows x, weights;  // as the kernel says: rows of W, or its columns
   int rows, columns, depth;
   const float* bias;  // null, or [columns]
   float* out;
+  int64_t out_stride;
+};
+
+/// As core/blocks/activation.hpp has them.
+enum class ActivationKind { Identity, Gelu, GeluTanh, QuickGelu, Relu, ReluSquared, Silu, Tanh };
+
+/// x = f(x), times `factor` where there is one.
+struct ActivationJob {
+  ActivationKind kind;
+  float* x;
+  const float* factor;  // null, or as many
+  int64_t count;
+};
+
+/// out = (x - mean) / √(mean square + epsilon) · (weight + added_to_weight) + bias, row by row.
+struct NormJob {
+  Rows x;
+  int rows, width;
+  bool centred;  // or else the mean counts as 0
+  double epsilon;
+  const float* weight;  // null, or [width]
+  double added_to_weight;
+  const float* bias;  // null, or [width]
+  float* out;         // may be x
   int64_t out_stride;
 };
 
@@ -113,9 +141,15 @@ struct Kernels {
   /// Floats of scratch for a tile of `panels` panels.
   int64_t (*sweep_scratch)(int panels, int d_k, int d_v, int keys, int keys_per_cell);
   int64_t (*cell_scratch)(int d_k);
-  /// In float32, whatever the other kernels round to. A number of the result depends on its own row of x and
-  /// its own row of weights alone, to the bit.
+  /// The others are in float32, whatever these round to. A number of a product depends on its own row of x
+  /// and its own column of W alone, to the bit. `weights` has the columns of W as its rows.
   void (*multiply_weights)(const ProductJob&);
+  /// `weights` has the rows of W as its rows.
+  void (*multiply_columns)(const ProductJob&);
+  void (*activate)(const ActivationJob&);
+  void (*normalise)(const NormJob&);
+  /// `count` numbers, whole blocks, from bytes at any address.
+  void (*widen)(ElementType, const uint8_t* bytes, int64_t count, float* to);
 };
 
 /// The fastest in float32 that this machine can run.

@@ -28,6 +28,13 @@ ATTNSCOPE_INLINE Vec load_some(const float* p, int count) {
   for (int i = 0; i < count; ++i) x[i] = p[i];
   return x;
 }
+/// The first `count` numbers of x, or all; none where count <= 0.
+ATTNSCOPE_INLINE void store_some(float* p, Vec x, int count) {
+  if (count >= W)
+    store_loose(p, x);
+  else
+    for (int i = 0; i < count; ++i) p[i] = x[i];
+}
 ATTNSCOPE_INLINE Vec all(float x) { return x - Vec{}; }
 ATTNSCOPE_INLINE IntVec all(int32_t x) { return x - IntVec{}; }
 /// b where one of the two is NaN: what x86's own instruction does.

@@ -1,6 +1,7 @@
-// core/streaming/kernels: rows times the rows of a matrix of weights, y = x·Wᵀ + b. Both lie along the depth,
-// so nothing is packed: a small tile of sums runs over the depth in vectors, and the lanes of each sum are
-// added up in one order. So a number depends on its own two rows alone, whatever rows are computed beside it.
+// core/streaming/kernels: rows times a matrix of weights as it lies, y = x·W + b. Where its columns lie along
+// the depth (as PyTorch's Linear stores them) nothing is packed: a small tile of sums runs over the depth in
+// vectors, and the lanes of each sum are added up in one order. Where its rows do (GPT-2's Conv1D) the lanes
+// are columns. Either way a number depends on its own row and column alone, whatever is computed beside it.
 // Included by the kernels alone.
 #pragma once
 
@@ -97,6 +98,73 @@ static void multiply_weights(const ProductJob& job) {
       product_tile<product_rows>(job, row, product_rows, column, columns);
     for (; row < job.rows; ++row) product_tile<1>(job, row, 1, column, columns);
   }
+}
+
+// With lanes for columns: a block of the depth is summed in registers, then added to what the blocks before
+// it gave, so that rounding grows with the blocks and not with the depth.
+constexpr int column_depth = 256;
+constexpr int column_rows = W == 16 ? 8 : 4;
+constexpr int column_vectors = 3;
+
+/// Columns [column, column + V·W) of R rows, the first `width` of which exist; numbers [first, last) of the
+/// depth.
+template <int R, int V>
+ATTNSCOPE_INLINE void column_tile(const ProductJob& job, int row, int column, int width, int first,
+                                  int last) {
+  const float* x[R];
+  ATTNSCOPE_UNROLL for (int r = 0; r < R; ++r) x[r] = job.x.data + (row + r) * job.x.stride;
+  Vec sum[R][V] = {};
+  const float* w = job.weights.data + first * job.weights.stride + column;
+  for (int k = first; k < last; ++k, w += job.weights.stride) {
+    Vec b[V];
+    ATTNSCOPE_UNROLL for (int v = 0; v < V; ++v) b[v] =
+        width == V * W ? load_loose(w + v * W) : load_some(w + v * W, width - v * W);
+    ATTNSCOPE_UNROLL for (int r = 0; r < R; ++r) {
+      const Vec a = all(x[r][k]);
+      ATTNSCOPE_UNROLL for (int v = 0; v < V; ++v) sum[r][v] = multiply_add(a, b[v], sum[r][v]);
+    }
+  }
+  const bool add_bias = last == job.depth && job.bias != nullptr;
+  ATTNSCOPE_UNROLL for (int r = 0; r < R; ++r) {
+    float* const out = job.out + (row + r) * job.out_stride + column;
+    ATTNSCOPE_UNROLL for (int v = 0; v < V; ++v) {
+      const int count = width - v * W;
+      Vec value = sum[r][v];
+      if (first > 0) value = load_some(out + v * W, count) + value;
+      if (add_bias) value = value + load_some(job.bias + column + v * W, count);
+      store_some(out + v * W, value, count);
+    }
+  }
+}
+
+template <int V>
+ATTNSCOPE_INLINE void column_strip(const ProductJob& job, int column, int width) {
+  for (int first = 0; first < job.depth; first += column_depth) {
+    const int last = job.depth - first < column_depth ? job.depth : first + column_depth;
+    int row = 0;
+    for (; row + column_rows <= job.rows; row += column_rows)
+      column_tile<column_rows, V>(job, row, column, width, first, last);
+    for (; row < job.rows; ++row) column_tile<1, V>(job, row, column, width, first, last);
+  }
+}
+
+/// One row, many columns: what is read of each row of weights lies side by side.
+template <int V>
+ATTNSCOPE_INLINE void long_strip(const ProductJob& job, int column) {
+  for (int first = 0; first < job.depth; first += column_depth) {
+    const int last = job.depth - first < column_depth ? job.depth : first + column_depth;
+    for (int row = 0; row < job.rows; ++row) column_tile<1, V>(job, row, column, V * W, first, last);
+  }
+}
+
+static void multiply_columns(const ProductJob& job) {
+  constexpr int strip = column_vectors * W, wide = W == 16 ? 16 : 8;  // vectors of a long strip
+  int column = 0;
+  if (job.rows < column_rows)
+    for (; column + wide * W <= job.columns; column += wide * W) long_strip<wide>(job, column);
+  for (; column + strip <= job.columns; column += strip) column_strip<column_vectors>(job, column, strip);
+  for (; column < job.columns; column += W)
+    column_strip<1>(job, column, job.columns - column < W ? job.columns - column : W);
 }
 
 }  // namespace attnscope::streaming::ATTNSCOPE_KERNEL
