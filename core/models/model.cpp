@@ -105,14 +105,8 @@ class Reader {
   LinearMap map(const PartName& name, std::size_t block, std::int64_t d_in, std::int64_t d_out) {
     const std::string at = path(name, block);
     LinearMap map;
-    if (config_.input_output) {
-      const Tensor stored = files_.take(at + ".weight", Shape{d_in, d_out}).widened();
-      Tensor turned(Shape{d_out, d_in});
-      turned.matrix() = stored.matrix().transpose();
-      map.weight = StoredTensor(std::make_shared<const Tensor>(std::move(turned)));
-    } else {
-      map.weight = files_.take(at + ".weight", Shape{d_out, d_in});
-    }
+    map.layout = config_.input_output ? WeightLayout::InOut : WeightLayout::OutIn;
+    map.weight = files_.take(at + ".weight", config_.input_output ? Shape{d_in, d_out} : Shape{d_out, d_in});
     if (has_bias(name.bias)) map.bias = files_.take_floats(at + ".bias", Shape{d_out});
     return map;
   }

@@ -67,9 +67,9 @@ struct Model {
 
 using ModelPtr = std::shared_ptr<const Model>;
 
-/// A Hugging Face folder: config.json and safetensors; or a GGUF file. Weights lie in the map of their file;
-/// only those stored as [d_in][d_out] are turned, once, into memory. Throws Error with a sentence that names
-/// the file and the field or tensor, what was found and what was expected.
+/// A Hugging Face folder: config.json and safetensors; or a GGUF file. Weights lie in the map of their file.
+/// Throws Error with a sentence that names the file and the field or tensor, what was found and what was
+/// expected.
 ModelPtr open_model(const std::filesystem::path& path);
 
 }  // namespace attnscope

@@ -127,20 +127,21 @@ void check_input(const Model& model, const ModelInput& input) {
     throw Error("There are no tokens for the decoder; an encoder-decoder needs at least one.");
 }
 
-/// Logits of rows [first, …).
-void add_logits(const Model& model, const StackRun& run, std::int64_t first, KeptRows& logits,
-                const Work& work) {
-  const std::int64_t rows = run.normed.rows(), d = run.normed.width;
+/// Logits of rows [first, …) behind those that there are; of the last row alone where no more is wanted.
+void add_logits(const Model& model, const StackRun& run, std::int64_t first, LogitRows wanted,
+                KeptRows& logits, const Work& work) {
+  const std::int64_t d = run.normed.width, end = run.normed.rows();
+  if (wanted == LogitRows::Last) first = end - 1;
+  const std::int64_t rows = end - first, at = wanted == LogitRows::Last ? 0 : first;
   logits.width = model.logits.d_out();
-  logits.resize(rows);
-  std::vector<float> last(run.normed.row(first), run.normed.row(rows - 1) + d);
+  logits.resize(at + rows);
+  std::vector<float> last(run.normed.row(first), run.normed.row(end - 1) + d);
   if (model.spec.logit_scale != 1)
     for (float& value : last) value *= static_cast<float>(model.spec.logit_scale);
-  multiply(work, {last.data(), rows - first, d, d}, model.logits,
-           {logits.row(first), rows - first, logits.width, logits.width});
+  multiply(work, {last.data(), rows, d, d}, model.logits, {logits.row(at), rows, logits.width, logits.width});
   if (model.spec.logit_cap == 0) return;
   const auto cap = static_cast<float>(model.spec.logit_cap);
-  for (float* value = logits.row(first); value != logits.row(rows); ++value)
+  for (float* value = logits.row(at); value != logits.row(at + rows); ++value)
     *value = cap * std::tanh(*value / cap);
 }
 
@@ -177,7 +178,8 @@ void compute(const Model& model, ModelRun& run, std::int64_t first, const RunReq
     run_stack(model, *spec.decoder, model.decoder, request, {positions, input.mask, nullptr, {}}, first,
               run.decoder, work);
   }
-  if (request.logits && spec.has_logits) add_logits(model, run.decoder, first, run.logits, work);
+  if (request.logits != LogitRows::None && spec.has_logits)
+    add_logits(model, run.decoder, first, request.logits, run.logits, work);
 }
 
 }  // namespace

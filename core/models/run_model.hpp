@@ -31,10 +31,13 @@ struct AblatedHead {
   bool operator==(const AblatedHead&) const = default;
 };
 
+enum class LogitRows : std::uint8_t { None, Last, All };
+
 struct RunRequest {
-  bool logits = true;
+  LogitRows logits = LogitRows::All;
   bool entropy = false;  // of every row of every head
   bool received = false;
+  int picture_side = 0;  // most cells in a row or column of each head's picture; 0 = no pictures
   std::vector<AblatedHead> ablated = {};  // of the decoder, or of an encoder that stands alone
 };
 
@@ -49,11 +52,20 @@ struct KeptRows {
   bool operator==(const KeptRows&) const = default;
 };
 
+/// The attention of every head in few cells: a cell is so many queries by so many keys.
+struct HeadPictures {
+  PooledCells cells;
+  /// [heads][ceil(queries / rows_per_cell)][ceil(keys / keys_per_cell)] as Sweep has them: the mean of a
+  /// cell's weights, and the largest. Where a cell is a single weight, largest is empty.
+  Tensor mean, largest;
+};
+
 struct AttentionRun {
   KeptRows queries;  // [rows][…] as HeadColumns say; of cross-attention queries alone
   KeptRows keys;     // cross-attention: keys and values of the encoder's rows; otherwise empty
   Tensor entropy;    // [heads][rows] nats, where it was asked for
   Tensor received;   // [heads][keys]
+  HeadPictures pictures;
 };
 
 struct StackRun {
@@ -65,7 +77,7 @@ struct StackRun {
 struct ModelRun {
   ModelInput input;
   StackRun encoder, decoder;
-  KeptRows logits;
+  KeptRows logits;  // of all tokens, or of the last one
   std::vector<float> pooled;
 
   /// Of the stack that gives the model's output.

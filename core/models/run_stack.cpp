@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "core/attention/blocks.hpp"
+#include "core/blocks/norm_rows.hpp"
+#include "core/models/head_pictures.hpp"
 #include "core/models/stack_problem.hpp"
 
 namespace attnscope {
@@ -45,68 +47,76 @@ class StackRunner {
     }
     run_.normed.width = d_;
     run_.normed.resize(all_);
-    norm(weights_.final_norm, run_.hidden.back().row(first_), run_.normed.row(first_));
+    norm(weights_.final_norm, {run_.hidden.back().row(first_), rows_, d_, d_},
+         {run_.normed.row(first_), rows_, d_, d_});
   }
 
  private:
   /// The rows as they come where there is no norm.
-  void norm(const NormWeights& weights, const float* x, float* y) const {
-    if (weights.exists())
-      apply_norm(work_, spec_.norm, weights, x, rows_, d_, y);
-    else if (x != y)
-      std::copy_n(x, rows_ * d_, y);
+  void norm(const NormWeights& weights, const ConstFloatRows& x, const FloatRows& y) const {
+    if (weights.exists()) {
+      normalise_rows(work_, spec_.norm, {weights.weight, weights.bias}, x, y);
+    } else if (x.data != y.data) {
+      for (std::int64_t i = 0; i < x.rows; ++i) std::copy_n(x.row(i), x.width, y.row(i));
+    }
   }
-  Tensor normed(const NormWeights& weights, const float* x) const {
-    Tensor y(Shape{rows_, d_});
-    norm(weights, x, y.data());
+  FloatRows normed(const NormWeights& weights, const FloatRows& x) {
+    const FloatRows y = normed_.make(rows_, d_);
+    norm(weights, x, y);
     return y;
   }
-  void add(const Tensor& more, float* x) const {
-    for (std::int64_t i = 0; i < rows_ * d_; ++i) x[i] += more.data()[i];
+  void add(const FloatRows& more, const FloatRows& x) const {
+    work_.for_each(x.rows, static_cast<double>(d_) / 8, [&](std::int64_t i) {
+      Eigen::Map<Eigen::ArrayXf>(x.row(i), d_) += Eigen::Map<const Eigen::ArrayXf>(more.row(i), d_);
+    });
+  }
+  void copy(const FloatRows& from, const FloatRows& x) const {
+    for (std::int64_t i = 0; i < x.rows; ++i) std::copy_n(from.row(i), d_, x.row(i));
   }
 
   /// x [rows][d_model], changed in place.
-  void pass_block(std::size_t i, float* x) {
+  void pass_block(std::size_t i, float* stream) {
     const BlockWeights& block = weights_.blocks[i];
     const bool after = spec_.arrangement == Arrangement::PostNorm,
                sandwich = spec_.arrangement == Arrangement::Sandwich;
-    Tensor in = normed(block.attention_norm, x);
-    Tensor out = attend(i, in);
-    if (sandwich) norm(block.after_attention_norm, out.data(), out.data());
+    const FloatRows x{stream, rows_, d_, d_};
+    FloatRows in = normed(block.attention_norm, x);
+    FloatRows out = attend(i, in);
+    if (sandwich) norm(block.after_attention_norm, out, out);
     if (spec_.arrangement == Arrangement::Parallel) {
-      const Tensor beside = transform(block, normed(block.mlp_norm, x));
+      in = normed(block.mlp_norm, x);
       add(out, x);
-      add(beside, x);
+      add(transform(block, in), x);
       return;
     }
-    if (spec_.residual_after_norm) std::copy_n(in.data(), rows_ * d_, x);
+    if (spec_.residual_after_norm) copy(in, x);
     add(out, x);
     if (after) norm(block.after_attention_norm, x, x);
     if (spec_.cross) add(attend_to_encoder(i, normed(block.cross_norm, x)), x);
     in = normed(block.mlp_norm, x);
-    if (spec_.residual_after_norm) std::copy_n(in.data(), rows_ * d_, x);
+    if (spec_.residual_after_norm) copy(in, x);
     out = transform(block, in);
-    if (sandwich) norm(block.after_mlp_norm, out.data(), out.data());
+    if (sandwich) norm(block.after_mlp_norm, out, out);
     add(out, x);
     if (after) norm(block.after_mlp_norm, x, x);
   }
 
-  Tensor product(const Tensor& x, const LinearMap& map) const {
-    Tensor y(Shape{rows_, map.d_out()});
-    multiply(work_, {x.data(), rows_, x.shape()[1], x.shape()[1]}, map,
-             {y.data(), rows_, map.d_out(), map.d_out()});
+  FloatRows product(const ConstFloatRows& x, const LinearMap& map, SpreadRows& room) const {
+    const FloatRows y = room.make(rows_, map.d_out());
+    multiply(work_, x, map, y);
     return y;
   }
 
-  Tensor transform(const BlockWeights& block, const Tensor& x) const {
-    Tensor inner = product(x, block.gate ? *block.gate : block.up);
+  FloatRows transform(const BlockWeights& block, const FloatRows& x) {
+    const FloatRows inner = product(x, block.gate ? *block.gate : block.up, inner_);
+    const MatrixMap<float> all(inner.data, rows_, inner.stride);  // what lies between rows passes too
     if (block.gate) {
-      const Tensor up = product(x, block.up);
-      gate_all<float>(work_, spec_.activation, inner.matrix(), up.matrix());
+      const FloatRows up = product(x, block.up, up_);
+      gate_all<float>(work_, spec_.activation, all, ConstMatrixMap<float>(up.data, rows_, up.stride));
     } else {
-      activate_all<float>(work_, spec_.activation, inner.matrix());
+      activate_all<float>(work_, spec_.activation, all);
     }
-    return product(inner, block.down);
+    return product(inner, block.down, out_);
   }
 
   /// Maps side by side, of rows [0, rows) of x into rows [first, …) of `kept`.
@@ -122,24 +132,28 @@ class StackRunner {
     }
   }
 
-  Tensor attend(std::size_t i, const Tensor& x) {
+  FloatRows attend(std::size_t i, const FloatRows& x) {
     const AttentionWeights& weights = weights_.blocks[i].attention;
     AttentionRun& run = run_.attention[i];
-    project(weights.maps, {x.data(), rows_, d_, d_}, first_, run.queries);
+    project(weights.maps, x, first_, run.queries);
     prepare_heads(i, run.queries);
-    const BlockProblem made = self_problem(spec_, weights_, i, run, first_, context_.mask);
-    return mix(made, i, run, weights.output, true);
+    const auto from = [&](std::int64_t first) {
+      return self_problem(spec_, weights_, i, run, first, context_.mask);
+    };
+    return mix(from, i, run, weights.output, true);
   }
 
-  Tensor attend_to_encoder(std::size_t i, const Tensor& x) {
+  FloatRows attend_to_encoder(std::size_t i, const FloatRows& x) {
     const BlockWeights& block = weights_.blocks[i];
     AttentionRun& run = run_.cross[i];
     const KeptRows& encoder = *context_.encoder;
     if (run.keys.rows() == 0)
       project(block.cross.maps, {encoder.row(0), encoder.rows(), encoder.width, encoder.width}, 0, run.keys);
-    project({block.cross_query}, {x.data(), rows_, d_, d_}, first_, run.queries);
-    return mix(cross_problem(spec_, weights_, i, run, first_, context_.encoder_mask), i, run,
-               block.cross.output, false);
+    project({block.cross_query}, x, first_, run.queries);
+    const auto from = [&](std::int64_t first) {
+      return cross_problem(spec_, weights_, i, run, first, context_.encoder_mask);
+    };
+    return mix(from, i, run, block.cross.output, false);
   }
 
   /// Norms of queries and keys, and rotary positions.
@@ -172,21 +186,49 @@ class StackRunner {
     each([&](float* in_place, const float* copy) { std::copy_n(copy, d_k, in_place); });
   }
 
-  /// The heads' outputs side by side, times W_O.
-  Tensor mix(const BlockProblem& made, std::size_t i, AttentionRun& run, const LinearMap& output,
-             bool may_ablate) {
+  /// The heads' outputs side by side, times W_O. `from`: the problem of queries [first, …).
+  template <class Problem>
+  FloatRows mix(const Problem& from, std::size_t i, AttentionRun& run, const LinearMap& output,
+                bool may_ablate) {
+    const BlockProblem made = from(first_);
     SweepRequest request;
     request.received = request_.received;
-    const Sweep sweep = attnscope::sweep(made.problem, request, work_);
+    std::int64_t first_picture = -1;
+    if (request_.picture_side > 0) {
+      const PooledCells cells = picture_cells(all_, made.problem.keys, request_.picture_side);
+      first_picture = first_picture_row(run.pictures, cells, first_);
+      if (first_picture == first_)
+        request.picture = cells;
+      else
+        sweep_pictures(from(first_picture), first_picture, cells, run.pictures);
+    }
+    sweep_into(sweep_, made.problem, request, work_);
+    const Sweep& sweep = sweep_;
+    if (request.picture) keep_pictures(sweep, first_picture, run.pictures);
     if (request_.received) keep_received(sweep.received, run.received);
     if (request_.entropy) keep_entropy(sweep.entropy, run.entropy);
     const std::int64_t heads = made.problem.heads, d_v = made.problem.d_v;
-    Tensor side_by_side(Shape{rows_, heads * d_v});
+    const FloatRows beside = beside_.make(rows_, heads * d_v);
     for (std::int64_t h = 0; h < heads; ++h) {
-      if (may_ablate && is_ablated(i, h)) continue;
-      side_by_side.matrix().middleCols(h * d_v, d_v) = sweep.output.matrix(h);
+      const bool ablated = may_ablate && is_ablated(i, h);
+      for (std::int64_t row = 0; row < rows_; ++row) {
+        float* const to = beside.row(row) + h * d_v;
+        if (ablated)
+          std::fill_n(to, d_v, 0.0f);
+        else
+          std::copy_n(sweep.output.data() + (h * rows_ + row) * d_v, d_v, to);
+      }
     }
-    return product(side_by_side, output);
+    return product(beside, output, out_);
+  }
+
+  /// Cells that rows computed before share with new ones.
+  void sweep_pictures(const BlockProblem& made, std::int64_t first, const PooledCells& cells,
+                      HeadPictures& kept) const {
+    SweepRequest request;
+    request.output = false;
+    request.picture = cells;
+    keep_pictures(attnscope::sweep(made.problem, request, work_), first, kept);
   }
 
   bool is_ablated(std::size_t block, std::int64_t head) const {
@@ -223,13 +265,17 @@ class StackRunner {
   StackRun& run_;
   const Work& work_;
   RopeFrequencies frequencies_;
+  // Rooms whose memory serves for all blocks.
+  SpreadRows normed_, inner_, up_, out_, beside_;
+  Sweep sweep_;
 };
 
 }  // namespace
 
 void apply_norm(const Work& work, const NormSettings& settings, const NormWeights& weights, const float* x,
                 std::int64_t rows, std::int64_t width, float* y) {
-  normalise<float>(work, settings, {weights.weight, weights.bias}, {x, rows, width}, {y, rows, width});
+  normalise_rows(work, settings, {weights.weight, weights.bias}, {x, rows, width, width},
+                 {y, rows, width, width});
 }
 
 void run_stack(const Model& model, const StackSpec& spec, const StackWeights& weights,

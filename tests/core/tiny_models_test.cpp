@@ -208,7 +208,7 @@ TEST_CASE("the tiny vision model gives transformers' numbers, for pictures of ot
 
 TEST_CASE("tokens that follow give the bits of all tokens at once", "[models]") {
   if (!exists(models)) SKIP("no folder shared/vectors/tiny_models");
-  const RunRequest request{.entropy = true};
+  const RunRequest request{.entropy = true, .picture_side = 16};
   for (const char* name : {"gpt2", "gpt2_layeridx", "llama", "llama3_rope", "mistral_window4", "qwen2",
                            "gpt_neox", "llama_bf16_sharded"}) {
     CAPTURE(name);
@@ -229,6 +229,38 @@ TEST_CASE("tokens that follow give the bits of all tokens at once", "[models]") 
       CHECK(run.decoder.hidden[block] == all.decoder.hidden[block]);
       CHECK(run.decoder.attention[block].queries == all.decoder.attention[block].queries);
       CHECK(run.decoder.attention[block].entropy == all.decoder.attention[block].entropy);
+      CHECK(run.decoder.attention[block].pictures.mean == all.decoder.attention[block].pictures.mean);
+      CHECK(run.decoder.attention[block].pictures.largest == all.decoder.attention[block].pictures.largest);
+    }
+  }
+}
+
+TEST_CASE("pictures of long texts grow to the bits of all tokens at once", "[models]") {
+  if (!exists(models)) SKIP("no folder shared/vectors/tiny_models");
+  const RunRequest request{.logits = LogitRows::Last, .picture_side = 16};
+  const ModelPtr model = open_model(models / "llama");
+  ThreadPool pool(2);
+  const Work work{pool, {}};
+  std::vector<std::int64_t> ids;
+  for (std::int64_t i = 0; i < 1100; ++i) ids.push_back(i * 37 % 397);
+  ModelInput input;
+  input.ids.assign(ids.begin(), ids.begin() + 500);
+  ModelRun run = run_model(*model, input, request, work);
+  for (const std::size_t to : {505u, 600u, 601u, 1020u, 1024u, 1030u, 1100u}) {
+    CAPTURE(to);
+    const std::size_t from = run.input.ids.size();
+    run = run_more(*model, std::move(run), std::span(ids).subspan(from, to - from), request, work);
+    input.ids.assign(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(to));
+    const ModelRun all = run_model(*model, input, request, work);
+    CHECK(run.logits == all.logits);
+    REQUIRE(run.logits.rows() == 1);
+    for (std::size_t block = 0; block < all.decoder.attention.size(); ++block) {
+      const HeadPictures &grown = run.decoder.attention[block].pictures,
+                         &whole = all.decoder.attention[block].pictures;
+      CHECK(grown.cells == whole.cells);
+      CHECK(grown.mean == whole.mean);
+      CHECK(grown.largest == whole.largest);
+      CHECK(whole.mean.shape()[1] <= 16);
     }
   }
 }
