@@ -17,6 +17,7 @@
 
 #include "app/cli/attend.hpp"
 #include "app/cli/bench/bench.hpp"
+#include "app/cli/bench/bench_model.hpp"
 #include "app/cli/checked_option.hpp"
 #include "app/cli/layer.hpp"
 #include "app/cli/model_commands.hpp"
@@ -71,6 +72,7 @@ struct CommandLine {
   LayerOptions layer;
   RotateOptions rotate;
   BenchOptions bench;
+  std::string bench_model;
 };
 
 /// A language that there is a table for.
@@ -261,6 +263,9 @@ CLI::App* add_rotate(CLI::App& app, CommandLine& line) {
   return rotate;
 }
 
+/// Options of `bench` that mean the same with --model.
+const std::set<std::string> shared_with_models{"--n", "--threads", "--seconds", "--json", "--help"};
+
 CLI::App* add_bench(CLI::App& app, CommandLine& line) {
   CLI::App* bench = app.add_subcommand("bench", "Measure how fast attention is on this machine");
   BenchOptions& options = line.bench;
@@ -302,6 +307,12 @@ CLI::App* add_bench(CLI::App& app, CommandLine& line) {
   bench->add_option("--json", options.json, "A file to write the numbers to")->type_name("FILE");
   bench->add_option("--plot", options.plot, "An .svg of time and memory against the length")
       ->type_name("FILE");
+  const std::vector<CLI::Option*> others = bench->get_options();
+  CLI::Option* const model =
+      bench->add_option("--model", line.bench_model, "Open and run a model instead: a folder or a .gguf")
+          ->type_name("MODEL");
+  for (CLI::Option* const option : others)
+    if (!shared_with_models.contains(option->get_name())) model->excludes(option);
   return bench;
 }
 
@@ -376,7 +387,11 @@ int parse_and_run(int argc, char** argv) {
     return 0;
   }
   if (*bench_command) {
-    run_bench(line.bench);
+    const BenchOptions& asked = line.bench;
+    if (line.bench_model.empty())
+      run_bench(asked);
+    else
+      run_model_bench({line.bench_model, asked.lengths, asked.threads, asked.seconds, asked.json});
     return 0;
   }
   if (models.run()) return 0;

@@ -110,7 +110,8 @@ std::string json_of(const BenchOptions& options, const Bench& bench, const std::
 }  // namespace
 
 void run_bench(const BenchOptions& options) {
-  const auto& lengths = options.lengths;
+  const std::vector<std::int64_t> lengths =
+      options.lengths.empty() ? std::vector<std::int64_t>{1024} : options.lengths;
   const bool rising =
       std::adjacent_find(lengths.begin(), lengths.end(), std::greater_equal<>()) == lengths.end();
   if (!options.plot.empty() && (lengths.size() < 2 || !rising))

@@ -26,7 +26,7 @@ std::string_view name_of(BenchMask);
 std::string_view name_of(BenchPart);
 
 struct BenchOptions {
-  std::vector<std::int64_t> lengths{1024};  // queries and keys
+  std::vector<std::int64_t> lengths;  // queries and keys; empty = 1024
   int heads = 12, dim = 64;
   int threads = 0;  // 0 = what the machine has
   bool causal = false;
