@@ -35,7 +35,7 @@ bool read_ids(std::string_view text, std::vector<std::int64_t>& ids) {
 }
 
 /// "3.5,7.0": block and head.
-bool read_heads(std::string_view text, std::vector<AblatedHead>& heads) {
+bool read_heads(std::string_view text, std::vector<HeadAt>& heads) {
   heads.clear();
   return each_piece(text, [&](std::string_view piece) {
     const std::size_t dot = piece.find('.');

@@ -119,16 +119,16 @@ std::vector<ModelInput> inputs_of(const RunModelOptions& options, const Model& m
   return {std::move(input)};
 }
 
-void check_heads(const RunModelOptions& options, const Model& model) {
+ModelChanges changes_of(const RunModelOptions& options, const Model& model) {
+  ModelChanges changes;
+  for (const HeadAt& head : options.ablated)
+    changes.heads.push_back({.of = output_attention(model.spec), .block = head.block, .head = head.head});
+  check(changes, model.spec);
   const StackSpec& stack = model.spec.decoder ? *model.spec.decoder : *model.spec.encoder;
-  for (const AblatedHead& head : options.ablated) {
-    if (head.block < std::ssize(stack.blocks) && head.head < stack.blocks[0].heads) continue;
-    throw Error(fmt::format("There is no head {}.{}; the model has layers 0 to {} with heads 0 to {}.",
-                            head.block, head.head, stack.blocks.size() - 1, stack.blocks[0].heads - 1));
-  }
   if (options.last_block >= std::ssize(stack.blocks))
     throw Error(fmt::format("There is no layer {}; the model has 0 to {}.", options.last_block,
                             stack.blocks.size() - 1));
+  return changes;
 }
 
 /// All sequences of a batch side by side under one name.
@@ -273,13 +273,12 @@ std::optional<ModelPart> model_part_from(std::string_view name) {
 
 void run_model_command(const RunModelOptions& options) {
   const ModelPtr model = open_model(options.model);
-  check_heads(options, *model);
   ThreadPool pool;
   const Work work{pool, {}};
   RunRequest request;
   request.entropy = options.emit.contains(ModelPart::Entropy);
   request.received = options.emit.contains(ModelPart::Received);
-  request.ablated = options.ablated;
+  request.changes = changes_of(options, *model);
   Collected collected;
   std::vector<std::vector<std::int64_t>> ids;
   for (ModelInput& input : inputs_of(options, *model)) {

@@ -18,6 +18,11 @@ enum class ModelPart : std::uint8_t { Queries, Keys, Values, Entropy, Received }
 /// The names of --emit: "q", "k", "v", "entropy", "received".
 std::optional<ModelPart> model_part_from(std::string_view name);
 
+/// A head by the numbers of its block and its own, of the stack that gives the model's output.
+struct HeadAt {
+  int block = 0, head = 0;
+};
+
 struct RunModelOptions {
   std::filesystem::path model, out;
   // One of these comes in.
@@ -27,7 +32,7 @@ struct RunModelOptions {
   std::optional<std::string> pair, decoder_text;
   std::set<ModelPart> emit;
   int first_block = 0, last_block = -1;  // whose attention is written; -1: the last there is
-  std::vector<AblatedHead> ablated;
+  std::vector<HeadAt> ablated;
   int generate = 0;  // tokens that follow, each the one with the largest logit
 };
 

@@ -8,9 +8,9 @@
 
 #include "core/base/error.hpp"
 #include "core/models/image_patches.hpp"
+#include "core/models/run_heads.hpp"
 #include "core/models/run_stack.hpp"
-#include "core/models/stack_problem.hpp"
-#include "core/streaming/tile.hpp"
+#include "core/models/token_positions.hpp"
 
 namespace attnscope {
 namespace {
@@ -26,20 +26,6 @@ void check_ids(std::span<const std::int64_t> ids, std::int64_t vocabulary) {
 void check_length(std::span<const std::int64_t> of, std::size_t tokens, std::string_view what) {
   if (of.empty() || of.size() == tokens) return;
   throw Error(fmt::format("{} tokens have {} {}; as many were expected.", tokens, of.size(), what));
-}
-
-/// Positions of rows [first, ids): as given, or as the family counts.
-std::vector<std::int64_t> positions_of(const ModelSpec& spec, const ModelInput& input, std::int64_t first) {
-  if (!input.positions.empty()) return {input.positions.begin() + first, input.positions.end()};
-  std::vector<std::int64_t> positions(input.ids.size());
-  if (spec.padding_id) {
-    std::int64_t seen = 0;
-    for (std::size_t i = 0; i < positions.size(); ++i)
-      positions[i] = input.ids[i] == *spec.padding_id ? *spec.padding_id : *spec.padding_id + ++seen;
-  } else {
-    std::iota(positions.begin(), positions.end(), spec.first_position);
-  }
-  return {positions.begin() + first, positions.end()};
 }
 
 /// The residual stream as it enters the first block, for rows [first, …) of `rows`.
@@ -161,7 +147,7 @@ void compute(const Model& model, ModelRun& run, std::int64_t first, const RunReq
   const ModelInput& input = run.input;
   run.encoder.hidden.resize(1);
   run.decoder.hidden.resize(std::max<std::size_t>(1, run.decoder.hidden.size()));
-  const std::vector<std::int64_t> positions = positions_of(spec, input, spec.encoder ? 0 : first);
+  const std::vector<std::int64_t> positions = token_positions(spec, input, spec.encoder ? 0 : first);
   if (spec.encoder) {
     embed_input(model, input, positions, 0, run.encoder.hidden[0], work);
     run_stack(model, *spec.encoder, model.encoder, request, {positions, input.mask, nullptr, {}}, 0,
@@ -186,8 +172,10 @@ void compute(const Model& model, ModelRun& run, std::int64_t first, const RunReq
 
 ModelRun run_model(const Model& model, ModelInput input, const RunRequest& request, const Work& work) {
   check_input(model, input);
+  check(request.changes, model.spec);
   ModelRun run;
   run.input = std::move(input);
+  run.changes = request.changes;
   compute(model, run, 0, request, work);
   return run;
 }
@@ -197,6 +185,11 @@ ModelRun run_more(const Model& model, ModelRun before, std::span<const std::int6
   if (model.spec.encoder || !before.input.mask.empty() || !before.input.positions.empty())
     throw Error(
         "Tokens can follow those of a decoder that was run without a mask and without given positions.");
+  if (looks_ahead(before.changes))
+    throw Error(
+        "Tokens cannot follow where a change looks at all of the text (the mean of a head, a mask that is "
+        "off); "
+        "run the whole text again.");
   const auto first = std::ssize(before.input.ids);
   before.input.ids.insert(before.input.ids.end(), ids.begin(), ids.end());
   compute(model, before, first, request, work);
@@ -205,20 +198,7 @@ ModelRun run_more(const Model& model, ModelRun before, std::span<const std::int6
 
 Tensor head_weights(const Model& model, const ModelRun& run, AttentionOf of, std::size_t block,
                     std::int64_t head, const Work& work) {
-  const bool encoder = of == AttentionOf::Encoder;
-  const StackSpec& spec = encoder ? *model.spec.encoder : *model.spec.decoder;
-  const StackWeights& weights = encoder ? model.encoder : model.decoder;
-  const StackRun& stack = encoder ? run.encoder : run.decoder;
-  // The mask is the input's: of the stack that takes it, and of what attends to that stack.
-  const bool masked = of != AttentionOf::Decoder || !model.spec.encoder;
-  const std::span<const std::uint8_t> mask =
-      masked ? std::span(run.input.mask) : std::span<const std::uint8_t>();
-  const BlockProblem made = of == AttentionOf::Cross
-                                ? cross_problem(spec, weights, block, stack.cross[block], 0, mask)
-                                : self_problem(spec, weights, block, stack.attention[block], 0, mask);
-  TileRequest request;
-  request.head = head;
-  return tile(made.problem, request, nullptr, work);
+  return head_weight_rows(model, run, of, block, head, {}, work);
 }
 
 }  // namespace attnscope

@@ -10,6 +10,7 @@
 
 #include "core/base/parallel.hpp"
 #include "core/base/tensor.hpp"
+#include "core/models/changes.hpp"
 #include "core/models/model.hpp"
 #include "core/streaming/sweep.hpp"
 
@@ -25,12 +26,6 @@ struct ModelInput {
   Tensor image;                           // [channels][height][width], of models that take one
 };
 
-/// A head whose output is replaced with zeros before W_O (zero ablation).
-struct AblatedHead {
-  int block = 0, head = 0;
-  bool operator==(const AblatedHead&) const = default;
-};
-
 enum class LogitRows : std::uint8_t { None, Last, All };
 
 struct RunRequest {
@@ -38,7 +33,7 @@ struct RunRequest {
   bool entropy = false;  // of every row of every head
   bool received = false;
   int picture_side = 0;  // most cells in a row or column of each head's picture; 0 = no pictures
-  std::vector<AblatedHead> ablated = {};  // of the decoder, or of an encoder that stands alone
+  ModelChanges changes = {};
 };
 
 /// Rows of numbers that grow.
@@ -79,14 +74,15 @@ struct ModelRun {
   StackRun encoder, decoder;
   KeptRows logits;  // of all tokens, or of the last one
   std::vector<float> pooled;
+  ModelChanges changes;  // that it was made with
 
   /// Of the stack that gives the model's output.
   const StackRun& last(const Model& model) const { return model.spec.decoder ? decoder : encoder; }
 };
 
 /// Throws Error with a sentence when the input does not fit (no tokens, a token or position that the model
-/// does not have, an image of another number of channels), or Cancelled. The bits do not depend on the number
-/// of threads.
+/// does not have, an image of another number of channels) or a change does not fit the model, or Cancelled.
+/// The bits do not depend on the number of threads.
 ModelRun run_model(const Model&, ModelInput, const RunRequest&, const Work&);
 
 /// More tokens behind those of a run of a decoder that was made without a mask, with the same request: the
@@ -95,10 +91,7 @@ ModelRun run_model(const Model&, ModelInput, const RunRequest&, const Work&);
 ModelRun run_more(const Model&, ModelRun before, std::span<const std::int64_t> ids, const RunRequest&,
                   const Work&);
 
-/// Which attention of a block.
-enum class AttentionOf : std::uint8_t { Encoder, Decoder, Cross };
-
-/// The attention weights of a head, [queries][keys].
+/// The attention weights of a head, [queries][keys]: its own, or the pattern that a change gave it.
 Tensor head_weights(const Model&, const ModelRun&, AttentionOf, std::size_t block, std::int64_t head,
                     const Work&);
 

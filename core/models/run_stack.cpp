@@ -5,6 +5,7 @@
 
 #include "core/attention/blocks.hpp"
 #include "core/blocks/norm_rows.hpp"
+#include "core/models/apply_changes.hpp"
 #include "core/models/head_pictures.hpp"
 #include "core/models/stack_problem.hpp"
 
@@ -25,6 +26,7 @@ class StackRunner {
         run_(run),
         work_(work) {
     d_ = model.spec.d_model;
+    own_ = model.spec.encoder && &spec == &*model.spec.encoder ? AttentionOf::Encoder : AttentionOf::Decoder;
     all_ = run.hidden[0].rows();
     rows_ = all_ - first;
     if (spec.positions == ModelPositions::Rotary) {
@@ -74,19 +76,27 @@ class StackRunner {
     for (std::int64_t i = 0; i < x.rows; ++i) std::copy_n(from.row(i), d_, x.row(i));
   }
 
+  static void clear(const FloatRows& x) {
+    for (std::int64_t i = 0; i < x.rows; ++i) std::fill_n(x.row(i), x.width, 0.0f);
+  }
+
   /// x [rows][d_model], changed in place.
   void pass_block(std::size_t i, float* stream) {
     const BlockWeights& block = weights_.blocks[i];
     const bool after = spec_.arrangement == Arrangement::PostNorm,
                sandwich = spec_.arrangement == Arrangement::Sandwich;
+    const BlockChange change = change_of(request_.changes, own_, i);
     const FloatRows x{stream, rows_, d_, d_};
     FloatRows in = normed(block.attention_norm, x);
     FloatRows out = attend(i, in);
     if (sandwich) norm(block.after_attention_norm, out, out);
+    if (change.attention_off) clear(out);
     if (spec_.arrangement == Arrangement::Parallel) {
       in = normed(block.mlp_norm, x);
       add(out, x);
-      add(transform(block, in), x);
+      out = transform(block, in);
+      if (change.mlp_off) clear(out);
+      add(out, x);
       return;
     }
     if (spec_.residual_after_norm) copy(in, x);
@@ -97,6 +107,7 @@ class StackRunner {
     if (spec_.residual_after_norm) copy(in, x);
     out = transform(block, in);
     if (sandwich) norm(block.after_mlp_norm, out, out);
+    if (change.mlp_off) clear(out);
     add(out, x);
     if (after) norm(block.after_mlp_norm, x, x);
   }
@@ -140,7 +151,7 @@ class StackRunner {
     const auto from = [&](std::int64_t first) {
       return self_problem(spec_, weights_, i, run, first, context_.mask);
     };
-    return mix(from, i, run, weights.output, true);
+    return mix(from, {request_.changes, own_, i, context_.mask}, run, weights.output);
   }
 
   FloatRows attend_to_encoder(std::size_t i, const FloatRows& x) {
@@ -153,7 +164,9 @@ class StackRunner {
     const auto from = [&](std::int64_t first) {
       return cross_problem(spec_, weights_, i, run, first, context_.encoder_mask);
     };
-    return mix(from, i, run, block.cross.output, false);
+    const FloatRows out = mix(from, {request_.changes, AttentionOf::Cross, i, {}}, run, block.cross.output);
+    if (change_of(request_.changes, AttentionOf::Cross, i).attention_off) clear(out);
+    return out;
   }
 
   /// Norms of queries and keys, and rotary positions.
@@ -188,37 +201,35 @@ class StackRunner {
 
   /// The heads' outputs side by side, times W_O. `from`: the problem of queries [first, …).
   template <class Problem>
-  FloatRows mix(const Problem& from, std::size_t i, AttentionRun& run, const LinearMap& output,
-                bool may_ablate) {
-    const BlockProblem made = from(first_);
+  FloatRows mix(const Problem& from, const ChangedAttention& changed, AttentionRun& run,
+                const LinearMap& output) {
+    BlockProblem made = from(first_);
+    change_problem(changed.changes, changed.of, changed.block, made.problem);
     SweepRequest request;
     request.received = request_.received;
     std::int64_t first_picture = -1;
     if (request_.picture_side > 0) {
       const PooledCells cells = picture_cells(all_, made.problem.keys, request_.picture_side);
       first_picture = first_picture_row(run.pictures, cells, first_);
-      if (first_picture == first_)
+      if (first_picture == first_) {
         request.picture = cells;
-      else
-        sweep_pictures(from(first_picture), first_picture, cells, run.pictures);
-    }
-    sweep_into(sweep_, made.problem, request, work_);
-    const Sweep& sweep = sweep_;
-    if (request.picture) keep_pictures(sweep, first_picture, run.pictures);
-    if (request_.received) keep_received(sweep.received, run.received);
-    if (request_.entropy) keep_entropy(sweep.entropy, run.entropy);
-    const std::int64_t heads = made.problem.heads, d_v = made.problem.d_v;
-    const FloatRows beside = beside_.make(rows_, heads * d_v);
-    for (std::int64_t h = 0; h < heads; ++h) {
-      const bool ablated = may_ablate && is_ablated(i, h);
-      for (std::int64_t row = 0; row < rows_; ++row) {
-        float* const to = beside.row(row) + h * d_v;
-        if (ablated)
-          std::fill_n(to, d_v, 0.0f);
-        else
-          std::copy_n(sweep.output.data() + (h * rows_ + row) * d_v, d_v, to);
+      } else {
+        BlockProblem earlier = from(first_picture);
+        change_problem(changed.changes, changed.of, changed.block, earlier.problem);
+        sweep_pictures(earlier, first_picture, cells, run.pictures);
       }
     }
+    sweep_into(sweep_, made.problem, request, work_);
+    change_heads(changed, made.problem, sweep_, work_);
+    if (request.picture) keep_pictures(sweep_, first_picture, run.pictures);
+    if (request_.received) keep_received(sweep_.received, run.received);
+    if (request_.entropy) keep_entropy(sweep_.entropy, run.entropy);
+    const std::int64_t heads = made.problem.heads, d_v = made.problem.d_v;
+    const FloatRows beside = beside_.make(rows_, heads * d_v);
+    const float* const outputs = sweep_.output.data();
+    for (std::int64_t h = 0; h < heads; ++h)
+      for (std::int64_t row = 0; row < rows_; ++row)
+        std::copy_n(outputs + (h * rows_ + row) * d_v, d_v, beside.row(row) + h * d_v);
     return product(beside, output, out_);
   }
 
@@ -229,14 +240,6 @@ class StackRunner {
     request.output = false;
     request.picture = cells;
     keep_pictures(attnscope::sweep(made.problem, request, work_), first, kept);
-  }
-
-  bool is_ablated(std::size_t block, std::int64_t head) const {
-    if (spec_.cross || &spec_ == (model_.spec.decoder ? &*model_.spec.decoder : &*model_.spec.encoder))
-      return std::ranges::find(request_.ablated,
-                               AblatedHead{static_cast<int>(block), static_cast<int>(head)}) !=
-             request_.ablated.end();
-    return false;
   }
 
   /// [heads][rows] grows by columns.
@@ -264,6 +267,7 @@ class StackRunner {
   std::int64_t first_, d_ = 0, all_ = 0, rows_ = 0;
   StackRun& run_;
   const Work& work_;
+  AttentionOf own_ = AttentionOf::Decoder;
   RopeFrequencies frequencies_;
   // Rooms whose memory serves for all blocks.
   SpreadRows normed_, inner_, up_, out_, beside_;

@@ -317,7 +317,7 @@ TEST_CASE("an ablated head adds nothing, and what does not fit is refused", "[mo
   ModelInput input;
   input.ids = {5, 17, 33, 200};
   const ModelRun whole = run_model(*model, input, {}, work);
-  const ModelRun without = run_model(*model, input, {.ablated = {{1, 2}}}, work);
+  const ModelRun without = run_model(*model, input, {.changes = {.heads = {{.block = 1, .head = 2}}}}, work);
   CHECK(whole.decoder.hidden[1] == without.decoder.hidden[1]);
   CHECK_FALSE(whole.decoder.hidden[2] == without.decoder.hidden[2]);
   input.ids = {5, 4'000};

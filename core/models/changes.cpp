@@ -1,0 +1,93 @@
+#include "core/models/changes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+
+namespace attnscope {
+namespace {
+
+const StackSpec& changed_stack(const ModelSpec& spec, AttentionOf of) {
+  const std::optional<StackSpec>& stack = of == AttentionOf::Encoder ? spec.encoder : spec.decoder;
+  if (stack && (of != AttentionOf::Cross || stack->cross)) return *stack;
+  constexpr std::string_view names[] = {"an encoder", "a decoder", "attention to an encoder"};
+  throw Error(fmt::format("A change is one of {}; {} has none.", names[static_cast<std::size_t>(of)],
+                          spec.family.empty() ? "the model" : spec.family));
+}
+
+void check_head_change(const HeadChange& change, const ModelSpec& spec) {
+  const StackSpec& stack = changed_stack(spec, change.of);
+  const int most = stack.blocks[0].heads;
+  if (change.block < 0 || change.block >= std::ssize(stack.blocks) || change.head < 0 || change.head >= most)
+    throw Error(fmt::format("There is no head {}.{}; the model has layers 0 to {} with heads 0 to {}.",
+                            change.block, change.head, stack.blocks.size() - 1, most - 1));
+  const AttentionSpec& block = stack.blocks[static_cast<std::size_t>(change.block)];
+  const auto refuse = [&](std::string_view why) {
+    throw Error(fmt::format("The change of head {}.{} {}.", change.block, change.head, why));
+  };
+  if (changes_pattern(change.kind) && !change.rows.empty())
+    refuse("gives it a pattern, which holds in all rows; it names some of them");
+  if (change.kind != HeadChange::Kind::Frozen && change.kind != HeadChange::Kind::Replaced) return;
+  if (!change.tensor || change.tensor->shape().rank() != 2) refuse("brings no matrix");
+  if (change.kind == HeadChange::Kind::Replaced && change.tensor->shape()[1] != block.d_k)
+    refuse(fmt::format("brings rows of {} numbers; {} were expected", change.tensor->shape()[1], block.d_k));
+}
+
+void check_block_change(const BlockChange& change, const ModelSpec& spec) {
+  const StackSpec& stack = changed_stack(spec, change.of);
+  if (change.block < 0 || change.block >= std::ssize(stack.blocks))
+    throw Error(
+        fmt::format("There is no layer {}; the model has 0 to {}.", change.block, stack.blocks.size() - 1));
+  if (!(change.temperature > 0) || !std::isfinite(change.temperature))
+    throw Error(fmt::format("The temperature of layer {} is {}; it has to be above 0 and finite.",
+                            change.block, change.temperature));
+  if (change.scale && !std::isfinite(*change.scale))
+    throw Error(
+        fmt::format("The scale of layer {} is {}; it has to be finite.", change.block, *change.scale));
+}
+
+}  // namespace
+
+AttentionOf output_attention(const ModelSpec& spec) {
+  return spec.decoder ? AttentionOf::Decoder : AttentionOf::Encoder;
+}
+
+bool changes_pattern(HeadChange::Kind kind) {
+  using enum HeadChange::Kind;
+  return kind == Uniform || kind == PreviousToken || kind == Identity || kind == FirstToken || kind == Frozen;
+}
+
+void check(const ModelChanges& changes, const ModelSpec& spec) {
+  for (const HeadChange& change : changes.heads) check_head_change(change, spec);
+  for (const BlockChange& change : changes.blocks) check_block_change(change, spec);
+}
+
+bool looks_ahead(const ModelChanges& changes) {
+  return std::ranges::any_of(changes.heads,
+                             [](const HeadChange& c) { return c.kind == HeadChange::Kind::Mean; }) ||
+         std::ranges::any_of(changes.blocks, &BlockChange::mask_off);
+}
+
+BlockChange change_of(const ModelChanges& changes, AttentionOf of, std::size_t block) {
+  BlockChange found{.of = of, .block = static_cast<int>(block)};
+  for (const BlockChange& change : changes.blocks)
+    if (change.of == of && std::cmp_equal(change.block, block)) found = change;
+  return found;
+}
+
+const HeadChange* pattern_change(const ModelChanges& changes, AttentionOf of, std::size_t block,
+                                 std::int64_t head) {
+  const HeadChange* found = nullptr;
+  for (const HeadChange& change : changes.heads)
+    if (change.of == of && std::cmp_equal(change.block, block) && change.head == head &&
+        changes_pattern(change.kind))
+      found = &change;
+  return found;
+}
+
+}  // namespace attnscope

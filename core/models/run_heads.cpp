@@ -1,0 +1,59 @@
+#include "core/models/run_heads.hpp"
+
+#include "core/models/apply_changes.hpp"
+#include "core/streaming/tile.hpp"
+
+namespace attnscope {
+
+StackView stack_of(const Model& model, const ModelRun& run, AttentionOf of) {
+  if (of == AttentionOf::Encoder) return {*model.spec.encoder, model.encoder, run.encoder};
+  return {*model.spec.decoder, model.decoder, run.decoder};
+}
+
+std::span<const std::uint8_t> key_mask(const Model& model, const ModelRun& run, AttentionOf of) {
+  // Of the stack that takes the input, and of what attends to that stack.
+  const bool masked = of != AttentionOf::Decoder || !model.spec.encoder;
+  return masked ? std::span(run.input.mask) : std::span<const std::uint8_t>();
+}
+
+BlockProblem problem_of(const Model& model, const ModelRun& run, AttentionOf of, std::size_t block) {
+  const StackView stack = stack_of(model, run, of);
+  const std::span<const std::uint8_t> mask = key_mask(model, run, of);
+  BlockProblem made =
+      of == AttentionOf::Cross
+          ? cross_problem(stack.spec, stack.weights, block, stack.run.cross[block], 0, mask)
+          : self_problem(stack.spec, stack.weights, block, stack.run.attention[block], 0, mask);
+  change_problem(run.changes, of, block, made.problem);
+  return made;
+}
+
+Tensor head_outputs(const Model& model, const ModelRun& run, AttentionOf of, std::size_t block,
+                    const RowRange& rows, const Work& work) {
+  const BlockProblem made = problem_of(model, run, of, block);
+  SweepRequest request;
+  request.rows = rows;
+  Sweep swept = sweep(made.problem, request, work);
+  const std::span<const std::uint8_t> mask =
+      of == AttentionOf::Cross ? std::span<const std::uint8_t>() : key_mask(model, run, of);
+  change_heads({run.changes, of, block, mask}, made.problem, swept, work);
+  return std::move(swept.output);
+}
+
+Tensor head_weight_rows(const Model& model, const ModelRun& run, AttentionOf of, std::size_t block,
+                        std::int64_t head, const RowRange& rows, const Work& work) {
+  const BlockProblem made = problem_of(model, run, of, block);
+  if (const HeadChange* const change = pattern_change(run.changes, of, block, head)) {
+    const std::int64_t count = count_rows(rows, made.problem.queries);
+    Tensor weights(Shape{count, made.problem.keys});
+    for (std::int64_t r = 0; r < count; ++r)
+      fill_pattern_row(*change, made.problem, rows.begin + r * rows.step,
+                       {weights.matrix().row(r).data(), static_cast<std::size_t>(made.problem.keys)});
+    return weights;
+  }
+  TileRequest request;
+  request.head = head;
+  request.rows = rows;
+  return tile(made.problem, request, nullptr, work);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,35 @@
+// core/models: the heads of a run, made again from the queries, keys and values that were kept: outputs and
+// rows of weights, with the changes that the run was made with.
+#pragma once
+
+#include <cstdint>
+
+#include "core/models/run_model.hpp"
+#include "core/models/stack_problem.hpp"
+
+namespace attnscope {
+
+/// A stack of a model and what ran through it. Keeps references to both.
+struct StackView {
+  const StackSpec& spec;
+  const StackWeights& weights;
+  const StackRun& run;
+};
+/// That of `of`; Cross is in the decoder.
+StackView stack_of(const Model&, const ModelRun&, AttentionOf of);
+
+/// The input's mask as the keys of `of` have it; empty = none is hidden.
+std::span<const std::uint8_t> key_mask(const Model&, const ModelRun&, AttentionOf of);
+
+/// The attention of a block over all rows, with the run's scale, mask and temperature.
+BlockProblem problem_of(const Model&, const ModelRun&, AttentionOf of, std::size_t block);
+
+/// Of every head before W_O, after all changes: [heads][rows of the range][d_k]. Throws Cancelled.
+Tensor head_outputs(const Model&, const ModelRun&, AttentionOf of, std::size_t block, const RowRange&,
+                    const Work&);
+
+/// Attention weights of a head, [rows of the range][keys]. Throws Cancelled.
+Tensor head_weight_rows(const Model&, const ModelRun&, AttentionOf of, std::size_t block, std::int64_t head,
+                        const RowRange&, const Work&);
+
+}  // namespace attnscope
