@@ -1,0 +1,60 @@
+#include "core/readouts/prediction.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace attnscope {
+
+std::vector<double> log_softmax(std::span<const float> logits) {
+  if (logits.empty()) return {};
+  const auto most = static_cast<double>(std::ranges::max(logits));
+  double sum = 0;
+  for (const float x : logits) sum += std::exp(static_cast<double>(x) - most);
+  const double shift = most + std::log(sum);
+  std::vector<double> result(logits.size());
+  std::ranges::transform(logits, result.begin(), [&](float x) { return static_cast<double>(x) - shift; });
+  return result;
+}
+
+std::vector<PredictedToken> likeliest(std::span<const float> logits, std::int64_t k) {
+  std::vector<std::int64_t> ids(logits.size());
+  std::iota(ids.begin(), ids.end(), std::int64_t{0});
+  const auto at = [&](std::int64_t id) { return logits[static_cast<std::size_t>(id)]; };
+  const auto end = ids.begin() + std::clamp<std::int64_t>(k, 0, std::ssize(ids));
+  std::partial_sort(ids.begin(), end, ids.end(), [&](std::int64_t a, std::int64_t b) {
+    return at(a) > at(b) || (at(a) == at(b) && a < b);
+  });
+  const std::vector<double> logs = log_softmax(logits);
+  std::vector<PredictedToken> tokens;
+  for (auto id = ids.begin(); id != end; ++id)
+    tokens.push_back({*id, static_cast<double>(at(*id)), logs[static_cast<std::size_t>(*id)]});
+  return tokens;
+}
+
+std::int64_t rank_of(std::span<const float> logits, std::int64_t id) {
+  const float own = logits[static_cast<std::size_t>(id)];
+  std::int64_t rank = 1;
+  for (std::int64_t i = 0; i < std::ssize(logits); ++i) {
+    const float other = logits[static_cast<std::size_t>(i)];
+    if (other > own || (other == own && i < id)) ++rank;
+  }
+  return rank;
+}
+
+double prediction_entropy(std::span<const float> logits) {
+  double entropy = 0;
+  for (const double log : log_softmax(logits))
+    if (std::isfinite(log)) entropy -= std::exp(log) * log;
+  return entropy;
+}
+
+double divergence(std::span<const float> logits_p, std::span<const float> logits_q) {
+  const std::vector<double> p = log_softmax(logits_p), q = log_softmax(logits_q);
+  double sum = 0;
+  for (std::size_t i = 0; i < p.size(); ++i)
+    if (const double share = std::exp(p[i]); share > 0) sum += share * (p[i] - q[i]);
+  return std::max(sum, 0.0);
+}
+
+}  // namespace attnscope

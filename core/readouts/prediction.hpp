@@ -1,0 +1,29 @@
+// core/readouts: what a model predicts: the distribution over the next token (or a masked one) as people read
+// it, in double from float logits.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace attnscope {
+
+/// ln softmax(logits): x − max − ln Σ e^(x − max).
+std::vector<double> log_softmax(std::span<const float> logits);
+
+struct PredictedToken {
+  std::int64_t id = 0;
+  double logit = 0, log_probability = 0;
+  bool operator==(const PredictedToken&) const = default;
+};
+/// The k likeliest tokens (all where there are fewer), the likeliest first; of equals the one with the
+/// smaller number.
+std::vector<PredictedToken> likeliest(std::span<const float> logits, std::int64_t k);
+/// 1 = the likeliest; equals are counted in the order of their numbers.
+std::int64_t rank_of(std::span<const float> logits, std::int64_t id);
+/// H = −Σ p ln p, nats.
+double prediction_entropy(std::span<const float> logits);
+/// Kullback–Leibler divergence KL(p ‖ q) = Σ p ln(p / q) of the two distributions, nats, at least 0.
+double divergence(std::span<const float> logits_p, std::span<const float> logits_q);
+
+}  // namespace attnscope

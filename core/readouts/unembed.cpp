@@ -1,0 +1,61 @@
+#include "core/readouts/unembed.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/models/run_heads.hpp"
+#include "core/models/run_stack.hpp"
+
+namespace attnscope {
+
+void check_has_logits(const Model& model) {
+  if (!model.spec.has_logits)
+    throw Error(fmt::format("{} has no logits here, so it predicts no tokens.", model.spec.family));
+}
+
+Tensor unembed_normed(const Model& model, const float* rows, std::int64_t count, const Work& work) {
+  check_has_logits(model);
+  const std::int64_t d = model.spec.d_model, vocabulary = model.logits.d_out();
+  std::vector<float> scaled(rows, rows + count * d);
+  if (model.spec.logit_scale != 1)
+    for (float& value : scaled) value *= static_cast<float>(model.spec.logit_scale);
+  Tensor logits(Shape{count, vocabulary});
+  multiply(work, {scaled.data(), count, d, d}, model.logits, {logits.data(), count, vocabulary, vocabulary});
+  if (model.spec.logit_cap == 0) return logits;
+  const auto cap = static_cast<float>(model.spec.logit_cap);
+  for (float& value : logits.values()) value = cap * std::tanh(value / cap);
+  return logits;
+}
+
+Tensor unembed(const Model& model, const float* rows, std::int64_t count, const Work& work) {
+  check_has_logits(model);
+  const StackSpec& spec = model.spec.decoder ? *model.spec.decoder : *model.spec.encoder;
+  const NormWeights& norm = model.spec.decoder ? model.decoder.final_norm : model.encoder.final_norm;
+  Tensor normed(Shape{count, model.spec.d_model}, {rows, rows + count * model.spec.d_model});
+  if (norm.exists()) apply_norm(work, spec.norm, norm, rows, count, model.spec.d_model, normed.data());
+  return unembed_normed(model, normed.data(), count, work);
+}
+
+void each_prediction(const Model& model, const ModelRun& run, std::int64_t first,
+                     const std::function<void(std::int64_t, std::span<const float>)>& fn, const Work& work) {
+  check_has_logits(model);
+  const KeptRows& normed = run.last(model).normed;
+  const std::int64_t rows = normed.rows();
+  if (run.logits.rows() == rows) {
+    for (std::int64_t i = first; i < rows; ++i)
+      fn(i, {run.logits.row(i), static_cast<std::size_t>(run.logits.width)});
+    return;
+  }
+  constexpr std::int64_t at_once = 64;
+  for (std::int64_t begin = first; begin < rows; begin += at_once) {
+    const Tensor some = unembed_normed(model, normed.row(begin), std::min(at_once, rows - begin), work);
+    for (std::int64_t i = 0; i < some.shape()[0]; ++i)
+      fn(begin + i, {some.matrix().row(i).data(), static_cast<std::size_t>(some.shape()[1])});
+  }
+}
+
+}  // namespace attnscope
