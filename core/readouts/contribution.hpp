@@ -1,0 +1,20 @@
+// core/readouts: what a key adds through a head beside the weight it gets: ‖α·v·W_O‖ (Kobayashi et al. 2020).
+// A large weight on a small value adds little.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/models/run_model.hpp"
+
+namespace attnscope {
+
+/// ‖v_j·W_O‖ of every key j for a head, [keys], before a norm behind attention. Throws Cancelled.
+std::vector<double> value_norms(const Model&, const ModelRun&, AttentionOf of, std::size_t block,
+                                std::int64_t head, const Work&);
+/// ‖α_ij·v_j·W_O‖ of query row i, [keys]: the head's weights (or those of the pattern that a change gave it)
+/// times value_norms(). Throws Cancelled.
+std::vector<double> contribution_norms(const Model&, const ModelRun&, AttentionOf of, std::size_t block,
+                                       std::int64_t head, std::int64_t query, const Work&);
+
+}  // namespace attnscope

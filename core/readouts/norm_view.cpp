@@ -1,0 +1,65 @@
+#include "core/readouts/norm_view.hpp"
+
+#include <cmath>
+
+namespace attnscope {
+namespace {
+
+template <class T>
+FixedNorm fixed(const NormSettings& settings, const NormWeights& weights, std::span<const T> row) {
+  FixedNorm norm;
+  if (!weights.exists()) return norm;
+  const auto count = static_cast<double>(row.size());
+  if (settings.kind == NormKind::Layer) {
+    for (const T x : row) norm.mean += static_cast<double>(x);
+    norm.mean /= count;
+  }
+  double squares = 0;
+  for (const T x : row)
+    squares += (static_cast<double>(x) - norm.mean) * (static_cast<double>(x) - norm.mean);
+  norm.inverse = 1 / std::sqrt(squares / count + settings.epsilon);
+  return norm;
+}
+
+}  // namespace
+
+FixedNorm fixed_norm(const NormSettings& settings, const NormWeights& weights, std::span<const float> row) {
+  return fixed(settings, weights, row);
+}
+FixedNorm fixed_norm(const NormSettings& settings, const NormWeights& weights, std::span<const double> row) {
+  return fixed(settings, weights, row);
+}
+
+std::vector<double> norm_weight(const NormSettings& settings, const NormWeights& weights,
+                                std::int64_t width) {
+  if (!weights.exists()) return std::vector<double>(static_cast<std::size_t>(width), 1.0);
+  std::vector<double> weight(weights.weight.begin(), weights.weight.end());
+  if (settings.one_plus)
+    for (double& w : weight) ++w;
+  return weight;
+}
+
+std::vector<double> norm_bias(const NormWeights& weights, std::int64_t width) {
+  if (weights.bias.empty()) return std::vector<double>(static_cast<std::size_t>(width), 0.0);
+  return {weights.bias.begin(), weights.bias.end()};
+}
+
+TensorOf<double> rows_of_map(const LinearMap& map, std::int64_t first, std::int64_t count) {
+  const std::int64_t d_in = map.d_in();
+  Tensor rows(Shape{count, d_in});
+  if (map.layout == WeightLayout::OutIn) {
+    map.weight.read(first * d_in, rows.values());
+  } else {
+    Tensor columns(Shape{d_in, count});
+    map.weight.read_columns(first, columns.matrix());
+    rows.matrix() = columns.matrix().transpose();
+  }
+  return {rows.shape(), std::vector<double>(rows.values().begin(), rows.values().end())};
+}
+
+std::vector<double> bias_of_map(const LinearMap& map, std::int64_t first, std::int64_t count) {
+  if (map.bias.empty()) return std::vector<double>(static_cast<std::size_t>(count), 0.0);
+  return {map.bias.begin() + first, map.bias.begin() + first + count};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,243 @@
+#include "core/readouts/stream.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/base/product.hpp"
+#include "core/models/run_heads.hpp"
+#include "core/models/run_stack.hpp"
+#include "core/models/token_positions.hpp"
+#include "core/readouts/norm_view.hpp"
+
+namespace attnscope {
+namespace {
+
+using PartKind = StreamPart::Kind;
+
+/// Whether learned positions are a summand of their own.
+bool splits_positions(const Model& model, AttentionOf of) {
+  const bool takes_input = of == AttentionOf::Encoder || !model.spec.encoder;
+  return takes_input && model.position_table.size() > 0 && !model.embedding_norm.exists() &&
+         !model.spec.image;
+}
+
+/// What attention of one block goes through on its way into the stream.
+struct WayOut {
+  const LinearMap& output;
+  const NormWeights* behind;  // of a sandwich
+  bool off;
+};
+
+WayOut way_out(const StackView& stack, const ModelRun& run, AttentionOf of, std::size_t block) {
+  const BlockWeights& weights = stack.weights.blocks[block];
+  const bool sandwich = stack.spec.arrangement == Arrangement::Sandwich && of != AttentionOf::Cross;
+  return {of == AttentionOf::Cross ? weights.cross.output : weights.attention.output,
+          sandwich && weights.after_attention_norm.exists() ? &weights.after_attention_norm : nullptr,
+          change_of(run.changes, of, block).attention_off};
+}
+
+/// Heads side by side, [rows][heads · d_k].
+Tensor beside_each_other(const Tensor& heads) {
+  const std::int64_t count = heads.shape()[0], rows = heads.shape()[1], d = heads.shape()[2];
+  Tensor all(Shape{rows, count * d});
+  for (std::int64_t h = 0; h < count; ++h) all.matrix().middleCols(h * d, d) = heads.matrix(h);
+  return all;
+}
+
+Tensor through(const LinearMap& map, const Tensor& rows, const Work& work) {
+  Tensor out(Shape{rows.shape()[0], map.d_out()});
+  multiply(work, {rows.data(), rows.shape()[0], rows.shape()[1], rows.shape()[1]}, map,
+           {out.data(), rows.shape()[0], map.d_out(), map.d_out()});
+  return out;
+}
+
+class Projector {
+ public:
+  Projector(const StreamAt& at, const TensorOf<double>& map, std::int64_t begin, std::int64_t end,
+            const VisitPart& visit, const Work& work)
+      : at_(at),
+        stack_(stack_of(at.model, at.run, at.of)),
+        map_(map),
+        begin_(begin),
+        end_(end),
+        visit_(visit),
+        work_(work),
+        k_(map.shape()[0]),
+        sums_(Shape{end - begin, map.shape()[0]}) {}
+
+  void run() {
+    embeddings();
+    for (std::size_t b = 0; b < at_.block; ++b) {
+      sums_.matrix().setZero();
+      attention(at_.of, b);
+      if (stack_.spec.cross) attention(AttentionOf::Cross, b);
+      mlp(b);
+    }
+  }
+
+ private:
+  using Vector = Eigen::VectorXd;
+
+  Vector seen(const float* x) const {
+    return map_.matrix() * Eigen::Map<const Eigen::VectorXf>(x, map_.shape()[1]).cast<double>();
+  }
+  void give(std::int64_t row, const Vector& value) {
+    visit_(part_, row, {value.data(), static_cast<std::size_t>(k_)});
+  }
+  auto sum_of(std::int64_t row) { return sums_.matrix().row(row - begin_).transpose(); }
+
+  void embeddings() {
+    const bool split = splits_positions(at_.model, at_.of);
+    std::vector<std::int64_t> positions;
+    if (split) positions = token_positions(at_.model.spec, at_.run.input);
+    for (std::int64_t row = begin_; row < end_; ++row) {
+      Vector token = seen(stack_.run.hidden[0].row(row));
+      if (split) {
+        const std::int64_t p = positions[static_cast<std::size_t>(row)];
+        const Vector position = seen(at_.model.position_table.matrix().row(p).data());
+        token -= position;
+        part_ = 1;
+        give(row, position);
+      }
+      part_ = 0;
+      give(row, token);
+    }
+    part_ = split ? 2 : 1;
+  }
+
+  void attention(AttentionOf of, std::size_t b) {
+    const WayOut way = way_out(stack_, at_.run, of, b);
+    const std::int64_t d = map_.shape()[1];
+    const Tensor heads = head_outputs(at_.model, at_.run, of, b, {.begin = begin_, .end = end_}, work_);
+    const std::int64_t count = heads.shape()[0], d_k = heads.shape()[2];
+    TensorOf<double> map = map_;
+    Vector behind = Vector::Zero(k_), ones = Vector::Zero(k_);
+    std::vector<FixedNorm> norms(static_cast<std::size_t>(end_ - begin_));
+    if (way.behind != nullptr) {
+      const std::vector<double> weight = norm_weight(stack_.spec.norm, *way.behind, d),
+                                bias = norm_bias(*way.behind, d);
+      behind = map_.matrix() * Eigen::Map<const Vector>(bias.data(), d);
+      for (std::int64_t c = 0; c < d; ++c) map.matrix().col(c) *= weight[static_cast<std::size_t>(c)];
+      ones = map.matrix().rowwise().sum();
+      const Tensor out = through(way.output, beside_each_other(heads), work_);
+      for (std::size_t r = 0; r < norms.size(); ++r)
+        norms[r] =
+            fixed_norm(stack_.spec.norm, *way.behind,
+                       std::span(out.data() + static_cast<std::int64_t>(r) * d, static_cast<std::size_t>(d)));
+    }
+    const TensorOf<double> output = rows_of_map(way.output, 0, d);  // [d][heads · d_k]
+    TensorOf<double> seen_heads(Shape{k_, count * d_k});
+    multiply<double>(map.matrix(), output.matrix(), seen_heads.matrix());
+    const std::vector<double> bias = bias_of_map(way.output, 0, d);
+    const Vector seen_bias = map.matrix() * Eigen::Map<const Vector>(bias.data(), d);
+    const std::size_t first = part_;
+    for (std::int64_t row = begin_; row < end_; ++row) {
+      const FixedNorm& norm = norms[static_cast<std::size_t>(row - begin_)];
+      part_ = first;
+      for (std::int64_t h = 0; h < count; ++h, ++part_) {
+        const auto z = std::as_const(heads).matrix(h).row(row - begin_).transpose().cast<double>();
+        Vector value = std::as_const(seen_heads).matrix().middleCols(h * d_k, d_k) * z * norm.inverse;
+        if (way.off) value.setZero();
+        sum_of(row) += value;
+        give(row, value);
+      }
+      Vector value = (seen_bias - ones * norm.mean) * norm.inverse + behind;
+      if (way.off) value.setZero();
+      sum_of(row) += value;
+      give(row, value);
+      ++part_;
+    }
+  }
+
+  void mlp(std::size_t b) {
+    for (std::int64_t row = begin_; row < end_; ++row) {
+      const float *before = stack_.run.hidden[b].row(row), *after = stack_.run.hidden[b + 1].row(row);
+      const std::int64_t d = map_.shape()[1];
+      Vector added(d);
+      for (std::int64_t c = 0; c < d; ++c)
+        added[c] = static_cast<double>(after[c]) - static_cast<double>(before[c]);
+      give(row, map_.matrix() * added - sum_of(row));
+    }
+    ++part_;
+  }
+
+  const StreamAt& at_;
+  const StackView stack_;
+  const TensorOf<double>& map_;
+  std::int64_t begin_, end_;
+  const VisitPart& visit_;
+  const Work& work_;
+  std::int64_t k_;
+  std::size_t part_ = 0;
+  TensorOf<double> sums_;  // [rows][k] what attention of the block gave
+};
+
+}  // namespace
+
+std::string name_of(const StreamPart& part) {
+  switch (part.kind) {
+    case PartKind::Embedding: return "embedding";
+    case PartKind::Position: return "position";
+    case PartKind::Head: return fmt::format("head {}.{}", part.block, part.head);
+    case PartKind::AttentionBias: return fmt::format("attention bias {}", part.block);
+    case PartKind::CrossHead: return fmt::format("cross head {}.{}", part.block, part.head);
+    case PartKind::CrossBias: return fmt::format("cross bias {}", part.block);
+    case PartKind::Mlp: return fmt::format("MLP {}", part.block);
+    case PartKind::Centring: return "centring";
+    case PartKind::NormBias: return "norm bias";
+    case PartKind::Bias: return "bias";
+  }
+  return {};
+}
+
+void check_is_sum(const StackSpec& spec, const std::string& family) {
+  if (spec.arrangement == Arrangement::PostNorm)
+    throw Error(
+        fmt::format("The blocks of {} are post-norm: a norm stands behind every sum, so the residual stream "
+                    "is not the sum of "
+                    "what heads and MLPs wrote into it, and nothing can be split over them.",
+                    family));
+  if (spec.residual_after_norm)
+    throw Error(
+        fmt::format("This model of {} adds to the stream behind the norm, so the stream is not the sum of "
+                    "what heads and MLPs "
+                    "wrote into it, and nothing can be split over them.",
+                    family));
+}
+
+std::vector<StreamPart> parts_of_stream(const StreamAt& at) {
+  const StackView stack = stack_of(at.model, at.run, at.of);
+  std::vector<StreamPart> parts{{}};
+  if (splits_positions(at.model, at.of)) parts.push_back({.kind = PartKind::Position});
+  for (std::size_t b = 0; b < at.block; ++b) {
+    const int block = static_cast<int>(b);
+    const auto heads = [&](PartKind head, PartKind bias) {
+      for (int h = 0; h < stack.spec.blocks[b].heads; ++h) parts.push_back({head, block, h});
+      parts.push_back({bias, block});
+    };
+    heads(PartKind::Head, PartKind::AttentionBias);
+    if (stack.spec.cross) heads(PartKind::CrossHead, PartKind::CrossBias);
+    parts.push_back({PartKind::Mlp, block});
+  }
+  return parts;
+}
+
+void project_stream(const StreamAt& at, const TensorOf<double>& map, std::int64_t begin, std::int64_t end,
+                    const VisitPart& visit, const Work& work) {
+  check_is_sum(stack_of(at.model, at.run, at.of).spec, at.model.spec.family);
+  Projector(at, map, begin, end, visit, work).run();
+}
+
+Tensor attention_addition(const Model& model, const ModelRun& run, AttentionOf of, std::size_t block,
+                          std::int64_t begin, std::int64_t end, const Work& work) {
+  const StackView stack = stack_of(model, run, of);
+  const WayOut way = way_out(stack, run, of, block);
+  const Tensor heads = head_outputs(model, run, of, block, {.begin = begin, .end = end}, work);
+  Tensor out = through(way.output, beside_each_other(heads), work);
+  if (way.behind != nullptr)
+    apply_norm(work, stack.spec.norm, *way.behind, out.data(), end - begin, model.spec.d_model, out.data());
+  if (way.off) out.matrix().setZero();
+  return out;
+}
+
+}  // namespace attnscope
