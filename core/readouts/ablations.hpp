@@ -1,0 +1,52 @@
+// core/readouts: what the prediction owes to heads: the exact effect of ablating each one alone (the atlas),
+// and of removing more and more of them (the pruning curve of Michel et al. 2019).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/readouts/ablation_pass.hpp"
+
+namespace attnscope {
+
+struct AblationRequest {
+  AblationKind kind = AblationKind::Zero;
+  bool all_positions = false;  // mean divergence and likelihood need the logits of every row
+};
+
+/// Against the run without ablation. Nats.
+struct AblationEffect {
+  double divergence = 0;        // KL(without ‖ with) of the next token behind the whole text
+  double top_logit_change = 0;  // of the token that is the likeliest there without ablation, with − without
+  std::int64_t top_token = 0;   // the likeliest with ablation
+  double mean_divergence = 0;   // over all rows; NaN unless it was asked for
+  double likelihood_change = 0;  // of the mean negative log-likelihood of the text's tokens; NaN likewise
+};
+
+/// Every head of the stack that gives the output, block after block.
+std::vector<HeadPlace> all_heads(const ModelSpec&);
+
+/// Of each set by itself. Blocks before a set's first head are not computed again. Throws Error with a
+/// sentence where the model is no decoder with logits, where the run has changes or a mask, or where there is
+/// no such head; or Cancelled.
+std::vector<AblationEffect> ablation_effects(const Model&, const ModelRun& base,
+                                             std::span<const HeadSet> sets, const AblationRequest&,
+                                             AblationProgress*, const Work&);
+
+struct AtlasEntry {
+  HeadPlace head;
+  AblationEffect effect;
+};
+/// Every head alone. Throws as above.
+std::vector<AtlasEntry> ablation_atlas(const Model&, const ModelRun& base, const AblationRequest&,
+                                       AblationProgress*, const Work&);
+
+/// Heads removed one after the other, none comes back: the one with the smallest effect alone first (the mean
+/// divergence where all positions were asked for, else that of the last). The order is fixed before the first
+/// is removed: what two heads do for each other shows in the curve, not in the order. `effect` is that of all
+/// heads removed so far.
+std::vector<AtlasEntry> pruning_curve(const Model&, const ModelRun& base, std::span<const AtlasEntry> atlas,
+                                      const AblationRequest&, AblationProgress*, const Work&);
+
+}  // namespace attnscope

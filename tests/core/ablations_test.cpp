@@ -1,0 +1,161 @@
+// Effects of ablation: many versions at once give what each gives when the model is run with that change, and
+// what a decoder in naive doubles gives.
+#include "core/readouts/ablations.hpp"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "core/base/error.hpp"
+#include "core/readouts/likelihood.hpp"
+#include "core/readouts/prediction.hpp"
+#include "core/small_models.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::ablations_test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+constexpr int n = 9;
+
+std::span<const float> logits_of(const ModelRun& run, std::int64_t row) {
+  return {run.logits.row(row), static_cast<std::size_t>(run.logits.width)};
+}
+
+/// Against a run of the whole model.
+void check_effect(const Model& model, const ModelRun& base, const HeadSet& set,
+                  const AblationRequest& request, const AblationEffect& found, const Work& work) {
+  RunRequest changed;
+  for (const HeadPlace& place : set)
+    changed.changes.heads.push_back(
+        {.block = place.block,
+         .head = place.head,
+         .kind = request.kind == AblationKind::Zero ? HeadChange::Kind::Zero : HeadChange::Kind::Mean});
+  const ModelRun with = run_model(model, base.input, changed, work);
+  const std::int64_t last = base.logits.rows() - 1;
+  CHECK(std::abs(found.divergence - divergence(logits_of(base, last), logits_of(with, last))) < 1e-5);
+  const PredictedToken top = likeliest(logits_of(base, last), 1)[0];
+  CHECK(std::abs(found.top_logit_change - (static_cast<double>(with.logits.row(last)[top.id]) - top.logit)) <
+        1e-5);
+  CHECK(found.top_token == likeliest(logits_of(with, last), 1)[0].id);
+  if (!request.all_positions) {
+    CHECK(std::isnan(found.mean_divergence));
+    return;
+  }
+  double mean = 0;
+  for (std::int64_t i = 0; i <= last; ++i)
+    mean += divergence(logits_of(base, i), logits_of(with, i)) / static_cast<double>(last + 1);
+  CHECK(std::abs(found.mean_divergence - mean) < 1e-5);
+  const double losses = likelihood_of(model, with, work).mean - likelihood_of(model, base, work).mean;
+  CHECK(std::abs(found.likelihood_change - losses) < 1e-5);
+}
+
+}  // namespace
+
+TEST_CASE("the atlas is what each head's ablation gives alone", "[readouts][atlas]") {
+  const test::TemporaryDirectory directory;
+  ThreadPool pool(2);
+  const Work work{pool, {}};
+  small_models::write_gpt(directory / "gpt2", small_models::gpt_weights());
+  std::vector<std::string> families = small_models::other_families;
+  families.push_back("gpt2");
+  for (const std::string& family : families) {
+    CAPTURE(family);
+    if (family != "gpt2") small_models::write_other(directory / family, family);
+    const ModelPtr model = open_model(directory / family);
+    ModelInput input;
+    input.ids = small_models::some_ids(n, small_models::other_tokens);
+    const ModelRun base = run_model(*model, input, {}, work);
+    for (const AblationRequest& request : {AblationRequest{}, AblationRequest{AblationKind::Mean, false},
+                                           AblationRequest{AblationKind::Zero, true}}) {
+      AblationProgress progress;
+      const std::vector<AtlasEntry> atlas = ablation_atlas(*model, base, request, &progress, work);
+      CHECK(atlas.size() == 4 * model->spec.decoder->blocks.size());
+      CHECK(progress.done == progress.total);
+      CHECK(progress.total > 0);
+      for (const AtlasEntry& entry : atlas) {
+        CAPTURE(entry.head.block, entry.head.head, request.all_positions);
+        check_effect(*model, base, {entry.head}, request, entry.effect, work);
+      }
+    }
+  }
+}
+
+TEST_CASE("an ablation's effect against naive doubles", "[readouts][atlas]") {
+  const test::TemporaryDirectory directory;
+  ThreadPool pool(2);
+  const Work work{pool, {}};
+  const oracle::GptWeights weights = small_models::gpt_weights();
+  small_models::write_gpt(directory / "gpt", weights);
+  const ModelPtr model = open_model(directory / "gpt");
+  ModelInput input;
+  input.ids = small_models::some_ids(n, small_models::gpt_tokens);
+  const std::vector<int> ids(input.ids.begin(), input.ids.end());
+  oracle::GptHooks hooks;
+  hooks.output = [](int block, int head, oracle::GptRows& output) {
+    if (block == 1 && head == 2)
+      for (oracle::GptRow& row : output) row.assign(row.size(), 0.0);
+  };
+  const oracle::GptRow base = oracle::run_gpt(weights, ids).logits.back(),
+                       with = oracle::run_gpt(weights, ids, hooks).logits.back();
+  double sum_base = 0, sum_with = 0, expected = 0;
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    sum_base += std::exp(base[i]);
+    sum_with += std::exp(with[i]);
+  }
+  for (std::size_t i = 0; i < base.size(); ++i)
+    expected += std::exp(base[i]) / sum_base * (base[i] - std::log(sum_base) - with[i] + std::log(sum_with));
+  const std::vector<HeadSet> sets{{{1, 2}}};
+  const auto found = ablation_effects(*model, run_model(*model, input, {}, work), sets, {}, nullptr, work);
+  CHECK(std::abs(found[0].divergence - expected) < 1e-5);
+}
+
+TEST_CASE("heads are pruned in the order of their effects", "[readouts][atlas]") {
+  const test::TemporaryDirectory directory;
+  ThreadPool pool(2);
+  const Work work{pool, {}};
+  small_models::write_gpt(directory / "gpt", small_models::gpt_weights());
+  const ModelPtr model = open_model(directory / "gpt");
+  ModelInput input;
+  input.ids = small_models::some_ids(n, small_models::gpt_tokens);
+  const ModelRun base = run_model(*model, input, {}, work);
+  const AblationRequest request{AblationKind::Zero, true};
+  const std::vector<AtlasEntry> atlas = ablation_atlas(*model, base, request, nullptr, work);
+  const std::vector<AtlasEntry> curve = pruning_curve(*model, base, atlas, request, nullptr, work);
+  REQUIRE(curve.size() == 12);
+  HeadSet removed;
+  double before = 0;
+  for (const AtlasEntry& entry : curve) {
+    removed.push_back(entry.head);
+    const AblationEffect& alone =
+        atlas[static_cast<std::size_t>(entry.head.block * 4 + entry.head.head)].effect;
+    CHECK(alone.mean_divergence >= before);
+    before = alone.mean_divergence;
+    check_effect(*model, base, removed, request, entry.effect, work);
+  }
+}
+
+TEST_CASE("what has no effect to measure is refused, and a measurement stops", "[readouts][atlas]") {
+  const test::TemporaryDirectory directory;
+  ThreadPool pool(2);
+  const Work work{pool, {}};
+  small_models::write_gpt(directory / "gpt", small_models::gpt_weights());
+  const ModelPtr model = open_model(directory / "gpt");
+  ModelInput input;
+  input.ids = small_models::some_ids(n, small_models::gpt_tokens);
+  const ModelRun base = run_model(*model, input, {}, work);
+  const ModelRun changed = run_model(*model, input, {.changes = {.heads = {{}}}}, work);
+  CHECK_THROWS_WITH(ablation_atlas(*model, changed, {}, nullptr, work),
+                    ContainsSubstring("without other changes"));
+  const std::vector<HeadSet> none{{{3, 0}}};
+  CHECK_THROWS_WITH(ablation_effects(*model, base, none, {}, nullptr, work),
+                    ContainsSubstring("no head 3.0"));
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK_THROWS_AS(ablation_atlas(*model, base, {}, nullptr, Work{pool, stop.get_token()}), Cancelled);
+}
+
+}  // namespace attnscope::ablations_test
