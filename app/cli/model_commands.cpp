@@ -3,6 +3,7 @@
 #include <charconv>
 #include <string>
 
+#include "app/cli/atlas.hpp"
 #include "app/cli/checked_option.hpp"
 #include "app/cli/model_facts.hpp"
 #include "app/cli/run_model.hpp"
@@ -73,7 +74,10 @@ struct ModelCommands::Lines {
   RunModelOptions run;
   std::string text_file, out, batch, model;
   bool json = false;
-  CLI::App *run_command = nullptr, *tokenize_command = nullptr, *model_command = nullptr;
+  AtlasOptions atlas;
+  bool last_only = false, mean = false;
+  CLI::App *run_command = nullptr, *tokenize_command = nullptr, *model_command = nullptr,
+           *atlas_command = nullptr;
 
   void add_run(CLI::App& app) {
     run_command = app.add_subcommand("run", "Run a model and write what transformers returns");
@@ -94,17 +98,65 @@ struct ModelCommands::Lines {
         ->type_name("D");
     command.add_option("-o,--out", out, "What comes out goes here")->required()->type_name("OUT.safetensors");
     add_checked(command,
-                {"--emit", "LIST", "What is written besides", "any of q,k,v,entropy,received, each once",
+                {"--emit", "LIST", "What is written besides", "any of q,k,v,entropy,received,lens, each once",
                  [this](const std::string& list) { return read_parts(list, run.emit); }});
     add_checked(command, {"--layers", "RANGE", "Attention of these layers alone", "0-3, or one number",
                           [this](const std::string& range) { return read_blocks(range, run); }});
     add_checked(command, {"--ablate", "LIST", "Heads whose output is set to zero", "layer.head like 3.5,7.0",
                           [this](const std::string& list) { return read_heads(list, run.ablated); }});
-    add_checked(command, {"--generate", "N", "So many tokens more, each the likeliest",
+    add_checked(command, {"--generate", "N", "So many tokens more, each the likeliest or drawn",
                           "a whole number from 1 to 100000", [this](const std::string& number) {
                             run.generate = whole_text_as<int>(number).value_or(0);
                             return run.generate >= 1 && run.generate <= 100'000;
                           }});
+    add_sampling(command);
+  }
+
+  void add_sampling(CLI::App& command) {
+    SamplingSettings& sampling = run.sampling;
+    add_checked(command,
+                {"--temperature", "T", "Tokens are drawn, from softmax(logits / T); 0 = the likeliest",
+                 "a number from 0 to 1000", [&sampling](const std::string& number) {
+                   sampling.temperature = whole_text_as<double>(number).value_or(-1);
+                   return sampling.temperature >= 0 && sampling.temperature <= 1'000;
+                 }});
+    add_checked(command, {"--top-k", "K", "Drawn among so many of the likeliest", "a whole number above 0",
+                          [&sampling](const std::string& number) {
+                            sampling.top_k = whole_text_as<std::int64_t>(number).value_or(0);
+                            return sampling.top_k > 0;
+                          }});
+    add_checked(command, {"--top-p", "P", "Drawn among the fewest whose probabilities sum up to P",
+                          "a number above 0, at most 1", [&sampling](const std::string& number) {
+                            sampling.top_p = whole_text_as<double>(number).value_or(0);
+                            return sampling.top_p > 0 && sampling.top_p <= 1;
+                          }});
+    add_checked(command, {"--seed", "S", "The same seed draws the same tokens", "a whole number from 0 on",
+                          [&sampling](const std::string& number) {
+                            const auto seed = whole_text_as<std::uint64_t>(number);
+                            sampling.seed = seed.value_or(0);
+                            return seed.has_value();
+                          }});
+    for (const char* name : {"--temperature", "--top-k", "--top-p", "--seed"})
+      command.get_option(name)->needs("--generate");
+    for (const char* name : {"--top-k", "--top-p", "--seed"})
+      command.get_option(name)->needs("--temperature");
+  }
+
+  void add_atlas(CLI::App& app) {
+    atlas_command =
+        app.add_subcommand("atlas", "The effect of ablating each head of a decoder on its prediction");
+    CLI::App& command = *atlas_command;
+    command.add_option("MODEL", model, folder_help)->required()->type_name("");
+    CLI::Option_group& input = *command.add_option_group("input", "What runs through it, one of these");
+    input.add_option("--text", atlas.text, "A text")->type_name("T");
+    add_checked(input, {"--ids", "LIST", "Numbers of tokens", "whole numbers like 1,2,3",
+                        [this](const std::string& list) { return read_ids(list, atlas.ids.emplace()); }});
+    input.require_option(1);
+    command.add_option("-o,--out", out, "The table goes here")->required()->type_name("OUT.csv");
+    command.add_flag("--mean", mean, "A head gives its mean over the text, not zeros");
+    command.add_flag("--last", last_only, "Effects on the last position alone: faster");
+    command.add_flag("--prune", atlas.prune,
+                     "Heads are removed one after the other, that of the least effect first");
   }
 
   void add_tokenize(CLI::App& app) {
@@ -123,6 +175,7 @@ ModelCommands::ModelCommands(CLI::App& app) : lines_(std::make_unique<Lines>()) 
   lines_->add_run(app);
   lines_->add_tokenize(app);
   lines_->add_model(app);
+  lines_->add_atlas(app);
 }
 
 ModelCommands::~ModelCommands() = default;
@@ -135,6 +188,15 @@ bool ModelCommands::run() const {
     if (!lines_->text_file.empty()) options.text_file = lines_->text_file;
     if (!lines_->batch.empty()) options.batch = lines_->batch;
     run_model_command(options);
+    return true;
+  }
+  if (*lines_->atlas_command) {
+    AtlasOptions options = lines_->atlas;
+    options.model = lines_->model;
+    options.out = lines_->out;
+    options.request.all_positions = !lines_->last_only;
+    if (lines_->mean) options.request.kind = AblationKind::Mean;
+    attnscope::atlas_command(options);
     return true;
   }
   if (*lines_->tokenize_command) {

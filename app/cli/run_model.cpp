@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +13,9 @@
 #include "core/base/error.hpp"
 #include "core/files/formats/limits.hpp"
 #include "core/files/formats/posix.hpp"
+#include "core/readouts/lens.hpp"
+#include "core/readouts/prediction.hpp"
+#include "core/readouts/unembed.hpp"
 #include "core/tokenizers/read/load_tokenizer.hpp"
 
 namespace attnscope {
@@ -132,11 +136,12 @@ ModelChanges changes_of(const RunModelOptions& options, const Model& model) {
 }
 
 /// All sequences of a batch side by side under one name.
+template <class T>
 class Collected {
  public:
   /// The next sequence's part of tensor `name`, whose shape all sequences share.
-  void add(const std::string& name, Tensor part) {
-    std::vector<Tensor>& parts = parts_[name];
+  void add(const std::string& name, TensorOf<T> part) {
+    std::vector<TensorOf<T>>& parts = parts_[name];
     if (parts.empty()) order_.push_back(name);
     if (!parts.empty() && parts[0].shape() != part.shape())
       throw Error(
@@ -146,21 +151,30 @@ class Collected {
   }
   void give(TensorOutput& output) {
     for (const std::string& name : order_) {
-      std::vector<Tensor>& parts = parts_[name];
+      std::vector<TensorOf<T>>& parts = parts_[name];
       const Shape& one = parts[0].shape();
       std::vector<std::int64_t> sizes{std::ssize(parts)};
       for (int axis = 0; axis < one.rank(); ++axis) sizes.push_back(one[axis]);
-      Tensor all{Shape(std::span(sizes))};
+      TensorOf<T> all{Shape(std::span(sizes))};
       for (std::size_t b = 0; b < parts.size(); ++b)
         std::ranges::copy(parts[b].values(), all.data() + static_cast<std::int64_t>(b) * one.count());
       parts.clear();
-      output.add(name, std::move(all));
+      if constexpr (std::is_same_v<T, std::int64_t>)
+        output.add_whole(name, std::move(all));
+      else
+        output.add(name, std::move(all));
     }
   }
 
  private:
-  std::map<std::string, std::vector<Tensor>> parts_;
+  std::map<std::string, std::vector<TensorOf<T>>> parts_;
   std::vector<std::string> order_;
+};
+
+/// What is written.
+struct Parts {
+  Collected<float> numbers;
+  Collected<std::int64_t> wholes;
 };
 
 Tensor tensor_of(const KeptRows& rows) { return Tensor(Shape{rows.rows(), rows.width}, rows.values); }
@@ -169,8 +183,8 @@ Tensor tensor_of(const KeptRows& rows) { return Tensor(Shape{rows.rows(), rows.w
 class SequenceWriter {
  public:
   SequenceWriter(const Model& model, const ModelRun& run, const RunModelOptions& options, const Work& work,
-                 Collected& out)
-      : model_(model), run_(run), options_(options), work_(work), out_(out) {}
+                 Parts& out)
+      : model_(model), run_(run), options_(options), work_(work), out_(out.numbers), wholes_(out.wholes) {}
 
   void write() {
     const ModelSpec& spec = model_.spec;
@@ -188,6 +202,7 @@ class SequenceWriter {
       out_.add("last_hidden_state", tensor_of(run_.last(model_).normed));
     }
     if (spec.has_logits) out_.add("logits", tensor_of(run_.logits));
+    if (options_.emit.contains(ModelPart::Lens)) write_lens();
     if (!run_.pooled.empty()) out_.add("pooler_output", Tensor(Shape{std::ssize(run_.pooled)}, run_.pooled));
   }
 
@@ -233,6 +248,35 @@ class SequenceWriter {
     out_.add(name, std::move(all));
   }
 
+  void write_lens() {
+    check_has_logits(model_);
+    const std::int64_t rows = run_.last(model_).normed.rows(), d = model_.spec.d_model;
+    const std::int64_t count = std::min<std::int64_t>(10, model_.spec.vocabulary);
+    constexpr std::int64_t at_once = 64;
+    for (const LensPlace& place : lens_places(model_.spec)) {
+      const Tensor stream = stream_at(model_, run_, place, 0, rows, work_);
+      Tensor logs(Shape{rows, count});
+      TensorOf<std::int64_t> ids(logs.shape());
+      for (std::int64_t begin = 0; begin < rows; begin += at_once) {
+        const Tensor logits =
+            unembed(model_, stream.data() + begin * d, std::min(at_once, rows - begin), work_);
+        work_.for_each(logits.shape()[0], static_cast<double>(logits.shape()[1]) * 20, [&](std::int64_t i) {
+          const std::span row(logits.data() + i * logits.shape()[1],
+                              static_cast<std::size_t>(logits.shape()[1]));
+          std::int64_t at = (begin + i) * count;
+          for (const PredictedToken& token : likeliest(row, count)) {
+            logs.data()[at] = static_cast<float>(token.log_probability);
+            ids.data()[at++] = token.id;
+          }
+        });
+      }
+      const std::string middle = place.behind_attention ? "_middle" : "";
+      const int number = place.behind_attention ? place.block : place.block + 1;
+      out_.add(fmt::format("lens{}.{}", middle, number), std::move(logs));
+      wholes_.add(fmt::format("lens{}_ids.{}", middle, number), std::move(ids));
+    }
+  }
+
   static Tensor head_rows(const KeptRows& rows, std::int64_t column, std::int64_t stride, std::int64_t heads,
                           std::int64_t d) {
     Tensor out(Shape{heads, rows.rows(), d});
@@ -246,16 +290,19 @@ class SequenceWriter {
   const ModelRun& run_;
   const RunModelOptions& options_;
   const Work& work_;
-  Collected& out_;
+  Collected<float>& out_;
+  Collected<std::int64_t>& wholes_;
 };
 
-/// Each time the token with the largest logit, until the model says that it is done.
-ModelRun generated(const Model& model, ModelRun run, int count, const RunRequest& request, const Work& work) {
+/// Each time a token more, until the model says that it is done. Sequences of a batch draw different numbers.
+ModelRun generated(const Model& model, ModelRun run, const RunModelOptions& options, std::uint64_t sequence,
+                   const RunRequest& request, const Work& work) {
   if (!model.spec.decoder || model.spec.encoder)
     throw Error(fmt::format("--generate is for decoders; this model is {}.", model.spec.family));
-  for (int i = 0; i < count; ++i) {
-    const float* last = run.logits.row(run.logits.rows() - 1);
-    const std::array<std::int64_t, 1> next{std::max_element(last, last + run.logits.width) - last};
+  for (int i = 0; i < options.generate; ++i) {
+    const std::span last(run.logits.row(run.logits.rows() - 1), static_cast<std::size_t>(run.logits.width));
+    const std::array<std::int64_t, 1> next{
+        sample(last, options.sampling, (sequence << 32) + run.input.ids.size())};
     run = run_more(model, std::move(run), next, request, work);
     if (std::ranges::find(model.spec.end_ids, next[0]) != model.spec.end_ids.end()) break;
   }
@@ -265,7 +312,7 @@ ModelRun generated(const Model& model, ModelRun run, int count, const RunRequest
 }  // namespace
 
 std::optional<ModelPart> model_part_from(std::string_view name) {
-  constexpr std::array<std::string_view, 5> names{"q", "k", "v", "entropy", "received"};
+  constexpr std::array<std::string_view, 6> names{"q", "k", "v", "entropy", "received", "lens"};
   const auto at = std::ranges::find(names, name);
   if (at == names.end()) return std::nullopt;
   return static_cast<ModelPart>(at - names.begin());
@@ -279,12 +326,12 @@ void run_model_command(const RunModelOptions& options) {
   request.entropy = options.emit.contains(ModelPart::Entropy);
   request.received = options.emit.contains(ModelPart::Received);
   request.changes = changes_of(options, *model);
-  Collected collected;
+  Parts parts;
   std::vector<std::vector<std::int64_t>> ids;
   for (ModelInput& input : inputs_of(options, *model)) {
     ModelRun run = run_model(*model, std::move(input), request, work);
-    if (options.generate > 0) run = generated(*model, std::move(run), options.generate, request, work);
-    SequenceWriter(*model, run, options, work, collected).write();
+    if (options.generate > 0) run = generated(*model, std::move(run), options, ids.size(), request, work);
+    SequenceWriter(*model, run, options, work, parts).write();
     ids.push_back(run.input.ids);
   }
   TensorOutput output(DType::F32);
@@ -294,7 +341,8 @@ void run_model_command(const RunModelOptions& options) {
       std::ranges::copy(ids[b], all.data() + static_cast<std::int64_t>(b) * all.shape()[1]);
     output.add_whole("input_ids", std::move(all));
   }
-  collected.give(output);
+  parts.numbers.give(output);
+  parts.wholes.give(output);
   output.write(options.out);
 }
 

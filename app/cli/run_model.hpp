@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "core/models/run_model.hpp"
+#include "core/readouts/sampling.hpp"
 
 namespace attnscope {
 
 /// What can be written besides.
-enum class ModelPart : std::uint8_t { Queries, Keys, Values, Entropy, Received };
-/// The names of --emit: "q", "k", "v", "entropy", "received".
+enum class ModelPart : std::uint8_t { Queries, Keys, Values, Entropy, Received, Lens };
+/// The names of --emit: "q", "k", "v", "entropy", "received", "lens".
 std::optional<ModelPart> model_part_from(std::string_view name);
 
 /// A head by the numbers of its block and its own, of the stack that gives the model's output.
@@ -33,15 +34,18 @@ struct RunModelOptions {
   std::set<ModelPart> emit;
   int first_block = 0, last_block = -1;  // whose attention is written; -1: the last there is
   std::vector<HeadAt> ablated;
-  int generate = 0;  // tokens that follow, each the one with the largest logit
+  int generate = 0;           // tokens that follow,
+  SamplingSettings sampling;  // chosen like this
 };
 
 /// Writes input_ids, attentions.{i} [batch][heads][n][n], hidden_states.{i} (0 = embeddings),
 /// last_hidden_state, logits, pooler_output, as transformers returns them; of encoder-decoders encoder_…,
 /// decoder_… and cross_…; with
 /// --emit q.{i}, k.{i}, v.{i} [batch][heads][n][d_k], after rotary positions, entropy.{i} [batch][heads][n]
-/// and received.{i} [batch][heads][keys]. A query that no key is visible to has zeros. Atomically. Throws
-/// Error.
+/// and received.{i} [batch][heads][keys], and the ten likeliest tokens that the logit lens sees in
+/// hidden_states.{i} and between attention and MLP of layer i: their log-probabilities lens.{i} and
+/// lens_middle.{i} [batch][n][10] with their numbers lens_ids.{i} and lens_middle_ids.{i}. A query that no
+/// key is visible to has zeros. Atomically. Throws Error.
 void run_model_command(const RunModelOptions&);
 
 }  // namespace attnscope

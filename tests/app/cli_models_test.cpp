@@ -1,5 +1,6 @@
 // `attnscope run`, `tokenize` and `model`, run as programs: a model's folder that lies beside the checkout,
 // and one that the test writes.
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -153,6 +154,75 @@ TEST_CASE("a model from two files alone runs, speaks, and tells what it is", "[c
   CHECK(line == R"({"ids":[3,2],"tokens":["ab","c"],"offsets":[[0,2],[2,3]]})");
 }
 
+TEST_CASE("run writes what the logit lens sees", "[cli][models]") {
+  const TemporaryDirectory directory;
+  write_model(directory / "m");
+  REQUIRE(run(directory, "run m --ids 3,2,3,1 -o o.safetensors --emit lens").exit_code == 0);
+  const fs::path out = directory / "o.safetensors";
+  CHECK(SafetensorsFile(out).find("lens_ids.1")->dtype == DType::I64);
+  const Tensor logits = read(out, "logits"), ids = read(out, "lens_ids.1"), logs = read(out, "lens.1");
+  REQUIRE(logs.shape() == Shape{1, 4, 5});  // ten, or as many tokens as there are
+  for (const char* name : {"lens.0", "lens_ids.0", "lens_middle.0", "lens_middle_ids.0"})
+    CHECK(read(out, name).shape() == logs.shape());
+  for (Eigen::Index i = 0; i < 4; ++i) {
+    double sum = 0;
+    for (Eigen::Index k = 0; k < 5; ++k) sum += std::exp(static_cast<double>(logits.matrix(0)(i, k)));
+    for (Eigen::Index k = 0; k < 5; ++k) {
+      // Behind the last block: the prediction itself, the likeliest first.
+      const double logit = static_cast<double>(logits.matrix(0)(i, std::lround(ids.matrix(0)(i, k))));
+      CHECK(std::abs(static_cast<double>(logs.matrix(0)(i, k)) - (logit - std::log(sum))) < 1e-5);
+      if (k > 0) CHECK(logs.matrix(0)(i, k) <= logs.matrix(0)(i, k - 1));
+    }
+  }
+}
+
+TEST_CASE("run draws the same tokens from the same seed", "[cli][models]") {
+  const TemporaryDirectory directory;
+  write_model(directory / "m");
+  const auto drawn = [&](const std::string& options) {
+    REQUIRE(run(directory, "run m --ids 3,2 -o o.safetensors --generate 12 " + options).exit_code == 0);
+    const Tensor ids = read(directory / "o.safetensors", "input_ids");
+    return std::vector<float>(ids.values().begin(), ids.values().end());
+  };
+  const auto once = drawn("--temperature 3 --seed 5");
+  CHECK(once == drawn("--temperature 3 --seed 5"));
+  CHECK(drawn("") == drawn("--temperature 0"));
+  CHECK(drawn("") == drawn("--temperature 3 --top-k 1"));
+  CHECK(drawn("") == drawn("--temperature 3 --top-p 0.01"));
+  bool differs = false;
+  for (int seed = 6; seed < 12; ++seed)
+    differs |= drawn(fmt::format("--temperature 3 --seed {}", seed)) != once;
+  CHECK(differs);
+}
+
+TEST_CASE("atlas writes a line for each head", "[cli][models]") {
+  const TemporaryDirectory directory;
+  write_model(directory / "m");
+  const auto lines_of = [&](const std::string& options) {
+    const Outcome outcome = run(directory, "atlas m -o o.csv " + options);
+    INFO(outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    CHECK(outcome.err.empty());
+    std::ifstream file(directory / "o.csv");
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+  };
+  const std::vector<std::string> lines = lines_of("--text abcab");
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0] == "block,head,kl,top_logit_change,top_token,mean_kl,nll_change");
+  CHECK(lines[1].starts_with("0,0,"));
+  CHECK(lines[2].starts_with("0,1,"));
+  CHECK(lines == lines_of("--ids 3,2,3"));
+  CHECK(lines != lines_of("--ids 3,2,3 --mean"));
+  CHECK(lines_of("--ids 3,2,3 --last")[1].ends_with(",,"));
+  // Both heads gone is the end of the curve, whichever was first.
+  CHECK(lines_of("--ids 3,2,3 --prune").size() == 3);
+  check_refusal(directory, "atlas m --ids 9 -o p.csv", 1, "the model has tokens 0 to 4");
+  check_refusal(directory, "atlas m -o p.csv", 2, "required");
+  CHECK_FALSE(fs::exists(directory / "p.csv"));
+}
+
 TEST_CASE("what the model commands cannot do is said in a sentence", "[cli][models]") {
   const TemporaryDirectory directory;
   write_model(directory / "m");
@@ -168,6 +238,10 @@ TEST_CASE("what the model commands cannot do is said in a sentence", "[cli][mode
   check_refusal(directory, "run m --ids 1 --layers 2-1 -o o.safetensors", 2, "0-3");
   check_refusal(directory, "run m --ids 1 --ablate 3 -o o.safetensors", 2, "layer.head");
   check_refusal(directory, "run m -o o.safetensors", 2, "required");
+  check_refusal(directory, "run m --ids 1 --temperature 1 -o o.safetensors", 2, "--generate");
+  check_refusal(directory, "run m --ids 1 --generate 1 --seed 1 -o o.safetensors", 2, "--temperature");
+  check_refusal(directory, "run m --ids 1 --generate 1 --temperature -1 -o o.safetensors", 2,
+                "from 0 to 1000");
   fs::remove(directory / "m/vocab.json");
   check_refusal(directory, "run m --text a -o o.safetensors", 1, "m");
   std::ofstream(directory / "m/config.json") << R"({"model_type": "mamba"})";
