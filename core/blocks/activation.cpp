@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/attention/blocks.hpp"
+#include "core/base/row_blocks.hpp"
 #include "core/streaming/drive.hpp"
 
 namespace attnscope {

@@ -1,6 +1,6 @@
 #include "core/blocks/norm_rows.hpp"
 
-#include "core/attention/blocks.hpp"
+#include "core/base/row_blocks.hpp"
 #include "core/streaming/drive.hpp"
 
 namespace attnscope {

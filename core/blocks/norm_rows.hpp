@@ -1,9 +1,9 @@
 // core/blocks: the norms of a model's rows, by the streaming kernels. For layers, and backward, see norm.hpp.
 #pragma once
 
+#include "core/base/norm.hpp"
 #include "core/base/parallel.hpp"
 #include "core/blocks/float_rows.hpp"
-#include "core/blocks/norm.hpp"
 
 namespace attnscope {
 

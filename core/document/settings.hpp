@@ -34,6 +34,15 @@ enum class Positions {
 /// al. 2017, section 3.5).
 inline double position_frequency(int i, int d) { return std::pow(10000.0, -2.0 * i / d); }
 
+/// How the frequencies of rotary positions are changed for contexts longer than those of training.
+enum class RopeScaling : std::uint8_t {
+  None,
+  Linear,   // positions are divided by the factor: position interpolation (Chen et al. 2023)
+  Dynamic,  // the base grows with the length of the text, "NTK-aware"
+  Yarn,     // slow pairs are interpolated, fast ones kept; cosine and sine grow (Peng et al. 2023)
+  Llama3,   // by bands of wavelengths (Grattafiori et al. 2024)
+};
+
 /// What the kinds of positions can be set to; each kind reads its own.
 struct PositionSettings {
   /// > 1. Pair i of the r / 2 rotated pairs has the wavelength 2π·base^(2i/r) tokens, the last one

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/attention/blocks.hpp"
 #include "core/blocks/norm_rows.hpp"
 #include "core/models/apply_changes.hpp"
 #include "core/models/head_pictures.hpp"

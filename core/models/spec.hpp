@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/blocks/activation.hpp"
-#include "core/blocks/norm.hpp"
+#include "core/base/norm.hpp"
 #include "core/blocks/rope.hpp"
 
 namespace attnscope {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/blocks/norm.hpp"
+#include "core/base/norm.hpp"
 #include "core/models/model.hpp"
 
 namespace attnscope {

@@ -1,6 +1,6 @@
 // The norms against the naive ones in double, against ONNX's tests, and their gradients against finite
 // differences.
-#include "core/blocks/norm.hpp"
+#include "core/base/norm.hpp"
 
 #include <cmath>
 #include <string>

@@ -1,4 +1,5 @@
-// core/blocks: the norms that stand around attention in a transformer, forward and backward side by side.
+// core/base: the norms of a transformer, those around attention and those of queries and keys, forward and
+// backward side by side.
 #pragma once
 
 #include <cstdint>

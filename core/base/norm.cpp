@@ -1,8 +1,9 @@
-#include "core/blocks/norm.hpp"
+#include "core/base/norm.hpp"
 
 #include <cmath>
+#include <vector>
 
-#include "core/attention/blocks.hpp"
+#include "core/base/row_blocks.hpp"
 
 namespace attnscope {
 

@@ -1,0 +1,109 @@
+#include "core/document/rope_frequencies.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+namespace attnscope {
+namespace {
+
+constexpr auto scaling_names = std::to_array<std::pair<std::string_view, RopeScaling>>({
+    {"default", RopeScaling::None},
+    {"linear", RopeScaling::Linear},
+    {"dynamic", RopeScaling::Dynamic},
+    {"yarn", RopeScaling::Yarn},
+    {"llama3", RopeScaling::Llama3},
+});
+
+/// base^(-2i / r).
+std::vector<double> plain_frequencies(double base, std::int64_t r) {
+  std::vector<double> frequency(static_cast<std::size_t>(r / 2));
+  for (std::size_t i = 0; i < frequency.size(); ++i)
+    frequency[i] = std::pow(base, -2 * static_cast<double>(i) / static_cast<double>(r));
+  return frequency;
+}
+
+/// The base for texts longer than those of training. A single pair turns by one radian for each position,
+/// whatever the base.
+double grown_base(const RopeSettings& rope, std::int64_t positions) {
+  if (rope.rotated <= 2) return rope.base;
+  const auto trained = static_cast<double>(rope.trained_positions), r = static_cast<double>(rope.rotated);
+  const double length = std::max(static_cast<double>(positions), trained);
+  return rope.base * std::pow(rope.factor * length / trained - (rope.factor - 1), r / (r - 2));
+}
+
+/// Between the dimensions that turn `fast` times and `slow` times within a context, from the plain frequency
+/// to that divided by the factor.
+void scale_yarn(const RopeSettings& rope, std::vector<double>& frequency) {
+  const auto r = static_cast<double>(rope.rotated);
+  const auto dimension_of = [&](double turns) {
+    return r * std::log(static_cast<double>(rope.trained_positions) / (turns * 2 * std::numbers::pi)) /
+           (2 * std::log(rope.base));
+  };
+  double low = dimension_of(rope.fast), high = dimension_of(rope.slow);
+  if (rope.truncate) {
+    low = std::floor(low);
+    high = std::ceil(high);
+  }
+  low = std::max(low, 0.0);
+  high = std::min(high, r - 1);
+  if (low == high) high += 0.001;
+  for (std::size_t i = 0; i < frequency.size(); ++i) {
+    const double slow = std::clamp((static_cast<double>(i) - low) / (high - low), 0.0, 1.0);
+    frequency[i] = frequency[i] / rope.factor * slow + frequency[i] * (1 - slow);
+  }
+}
+
+void scale_llama3(const RopeSettings& rope, std::vector<double>& frequency) {
+  const auto trained = static_cast<double>(rope.trained_positions);
+  const double longest = trained / rope.low_frequency, shortest = trained / rope.high_frequency;
+  for (double& f : frequency) {
+    const double wavelength = 2 * std::numbers::pi / f;
+    if (wavelength < shortest) continue;
+    if (wavelength > longest) {
+      f /= rope.factor;
+      continue;
+    }
+    const double share =
+        (trained / wavelength - rope.low_frequency) / (rope.high_frequency - rope.low_frequency);
+    f = (1 - share) * f / rope.factor + share * f;
+  }
+}
+
+}  // namespace
+
+std::optional<RopeScaling> rope_scaling_from(std::string_view name) {
+  for (const auto& [known, scaling] : scaling_names)
+    if (known == name) return scaling;
+  return std::nullopt;
+}
+
+RopeFrequenciesOf<double> exact_rope_frequencies(const RopeSettings& rope, std::int64_t positions) {
+  const double base = rope.scaling == RopeScaling::Dynamic ? grown_base(rope, positions) : rope.base;
+  RopeFrequenciesOf<double> result{plain_frequencies(base, rope.rotated), 1};
+  std::vector<double>& frequency = result.frequency;
+  switch (rope.scaling) {
+    case RopeScaling::None:
+    case RopeScaling::Dynamic: break;
+    case RopeScaling::Linear:
+      for (double& f : frequency) f /= rope.factor;
+      break;
+    case RopeScaling::Yarn:
+      scale_yarn(rope, frequency);
+      result.magnitude = rope.magnitude.value_or(rope.factor > 1 ? 0.1 * std::log(rope.factor) + 1 : 1.0);
+      break;
+    case RopeScaling::Llama3: scale_llama3(rope, frequency); break;
+  }
+  for (std::size_t i = 0; i < rope.divisors.size() && i < frequency.size(); ++i)
+    frequency[i] /= static_cast<double>(rope.divisors[i]);
+  return result;
+}
+
+RopeFrequencies rope_frequencies(const RopeSettings& rope, std::int64_t positions) {
+  const RopeFrequenciesOf<double> exact = exact_rope_frequencies(rope, positions);
+  return {{exact.frequency.begin(), exact.frequency.end()}, static_cast<float>(exact.magnitude)};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,47 @@
+// core/document: the frequencies of rotary positions, plain and for each kind of scaling to contexts longer
+// than those of training. Layers and models share them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/document/settings.hpp"
+
+namespace attnscope {
+
+/// By the "rope_type" of config files; nothing for others.
+std::optional<RopeScaling> rope_scaling_from(std::string_view name);
+
+struct RopeSettings {
+  double base = 10'000;
+  std::int64_t rotated = 0;  // dimensions of a head that are turned; even, the others stay
+  bool interleaved = false;  // pairs (2i, 2i + 1) instead of (i, i + rotated / 2)
+  RopeScaling scaling = RopeScaling::None;
+  double factor = 1;                   // of the context, for all kinds but None
+  std::int64_t trained_positions = 0;  // Dynamic, Yarn, Llama3: length of the contexts before scaling
+  double low_frequency = 1, high_frequency = 4;  // Llama3: "low_freq_factor", "high_freq_factor"
+  double fast = 32, slow = 1;                    // Yarn: turns within trained_positions
+  bool truncate = true;                          // Yarn: its bounds are whole dimensions
+  std::optional<double> magnitude;               // Yarn: of cosine and sine; nothing = 0.1·ln(factor) + 1
+  /// What each frequency is divided by in the end, as GGUF files have it: [rotated / 2], or empty.
+  std::vector<float> divisors = {};
+  bool operator==(const RopeSettings&) const = default;
+};
+
+/// The frequencies, in radians for each position, and what cosine and sine are multiplied with.
+template <class T>
+struct RopeFrequenciesOf {
+  std::vector<T> frequency;  // [rotated / 2]
+  T magnitude = 1;
+};
+using RopeFrequencies = RopeFrequenciesOf<float>;
+
+/// As the papers have them. `positions`: the length of the text; only Dynamic depends on it.
+RopeFrequenciesOf<double> exact_rope_frequencies(const RopeSettings&, std::int64_t positions);
+/// As transformers computes them (modeling_rope_utils.py), rounded to float: the rounding is part of the
+/// model.
+RopeFrequencies rope_frequencies(const RopeSettings&, std::int64_t positions);
+
+}  // namespace attnscope
