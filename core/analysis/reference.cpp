@@ -138,13 +138,10 @@ class CellSources {
   }
 
   void turn(std::int64_t position) {
-    const PositionSettings& settings = document_.layer().position_settings;
-    const std::int64_t r = rotated_dims(settings, size_.d_k);
-    const bool interleaved = document_.layer().positions == Positions::RopeInterleaved;
-    const auto base = static_cast<double>(settings.rope_base);
-    const std::int64_t zero = 0;
-    query_ = rotate(work_, query_, rotation_at<double>({&position, 1}, 1, r, base, interleaved));
-    keys_ = rotate(work_, keys_, rotation_at<double>({&zero, 1}, size_.token_keys(), r, base, interleaved));
+    const RopeSettings rope = rope_of(document_, size_.d_k);
+    const std::int64_t zero = 0, length = rope_length(document_, size_);
+    query_ = rotate(work_, query_, rotation_at<double>({&position, 1}, 1, rope, length));
+    keys_ = rotate(work_, keys_, rotation_at<double>({&zero, 1}, size_.token_keys(), rope, length));
   }
 
   const Work& work_;

@@ -63,42 +63,66 @@ TensorOf<T> add_positions(const Document& document, const TensorOf<T>& embedded,
 template <class T>
 Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens, std::int64_t r, double base,
                         bool interleaved) {
-  const Shape shape{std::ssize(first), tokens, r / 2};
-  Rotation<T> rotation{TensorOf<T>(shape), TensorOf<T>(shape), interleaved};
-  for (std::int64_t i = 0; i < r / 2; ++i) {
-    const double frequency = std::pow(base, -2.0 * static_cast<double>(i) / static_cast<double>(r));
+  RopeSettings plain;
+  plain.base = base;
+  plain.rotated = r;
+  plain.interleaved = interleaved;
+  return rotation_at<T>(first, tokens, plain, 0);
+}
+
+template <class T>
+Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens, const RopeSettings& rope,
+                        std::int64_t length) {
+  const RopeFrequenciesOf<double> frequencies = exact_rope_frequencies(rope, length);
+  const Shape shape{std::ssize(first), tokens, rope.rotated / 2};
+  Rotation<T> rotation{TensorOf<T>(shape), TensorOf<T>(shape), rope.interleaved};
+  for (std::int64_t i = 0; i < shape[2]; ++i) {
+    const double frequency = frequencies.frequency[static_cast<std::size_t>(i)];
     for (std::int64_t b = 0; b < shape[0]; ++b) {
       for (std::int64_t t = 0; t < tokens; ++t) {
         const double angle = frequency * static_cast<double>(first[static_cast<std::size_t>(b)] + t);
-        rotation.cosine.matrix(b)(t, i) = static_cast<T>(std::cos(angle));
-        rotation.sine.matrix(b)(t, i) = static_cast<T>(std::sin(angle));
+        rotation.cosine.matrix(b)(t, i) = static_cast<T>(frequencies.magnitude * std::cos(angle));
+        rotation.sine.matrix(b)(t, i) = static_cast<T>(frequencies.magnitude * std::sin(angle));
       }
     }
   }
   return rotation;
 }
 
-namespace {
-template <class T>
-Rotation<T> document_rotation(const Document& document, std::span<const std::int64_t> first,
-                              std::int64_t tokens, std::int64_t d_k) {
+RopeSettings rope_of(const Document& document, std::int64_t d_k) {
   const PositionSettings& settings = document.layer().position_settings;
-  return rotation_at<T>(first, tokens, rotated_dims(settings, d_k), static_cast<double>(settings.rope_base),
-                        document.layer().positions == Positions::RopeInterleaved);
+  RopeSettings rope;
+  rope.base = static_cast<double>(settings.rope_base);
+  rope.rotated = rotated_dims(settings, d_k);
+  rope.interleaved = document.layer().positions == Positions::RopeInterleaved;
+  rope.scaling = settings.rope_scaling;
+  rope.factor = static_cast<double>(settings.rope_factor);
+  rope.trained_positions = settings.rope_trained;
+  rope.low_frequency = static_cast<double>(settings.rope_low_turns);
+  rope.high_frequency = static_cast<double>(settings.rope_high_turns);
+  rope.slow = static_cast<double>(settings.rope_slow_turns);
+  rope.fast = static_cast<double>(settings.rope_fast_turns);
+  return rope;
 }
-}  // namespace
+
+std::int64_t rope_length(const Document& document, const Dimensions& size) {
+  std::int64_t length = size.token_keys();
+  for (std::int64_t b = 0; b < size.batch; ++b)
+    length = std::max(length, query_offset(document, size, b) + size.queries);
+  return length;
+}
 
 template <class T>
 Rotation<T> query_rotation(const Document& document, const Dimensions& size) {
   std::vector<std::int64_t> first;
   for (std::int64_t b = 0; b < size.batch; ++b) first.push_back(query_offset(document, size, b));
-  return document_rotation<T>(document, first, size.queries, size.d_k);
+  return rotation_at<T>(first, size.queries, rope_of(document, size.d_k), rope_length(document, size));
 }
 
 template <class T>
 Rotation<T> key_rotation(const Document& document, const Dimensions& size) {
   constexpr std::array<std::int64_t, 1> zero{0};
-  return document_rotation<T>(document, zero, size.token_keys(), size.d_k);
+  return rotation_at<T>(zero, size.token_keys(), rope_of(document, size.d_k), rope_length(document, size));
 }
 
 template <class T>
@@ -216,6 +240,10 @@ template TensorOf<double> add_positions(const Document&, const TensorOf<double>&
 template Rotation<float> rotation_at(std::span<const std::int64_t>, std::int64_t, std::int64_t, double, bool);
 template Rotation<double> rotation_at(std::span<const std::int64_t>, std::int64_t, std::int64_t, double,
                                       bool);
+template Rotation<float> rotation_at(std::span<const std::int64_t>, std::int64_t, const RopeSettings&,
+                                     std::int64_t);
+template Rotation<double> rotation_at(std::span<const std::int64_t>, std::int64_t, const RopeSettings&,
+                                      std::int64_t);
 template Rotation<float> query_rotation(const Document&, const Dimensions&);
 template Rotation<double> query_rotation(const Document&, const Dimensions&);
 template Rotation<float> key_rotation(const Document&, const Dimensions&);

@@ -8,6 +8,7 @@
 
 #include "core/base/parallel.hpp"
 #include "core/document/document.hpp"
+#include "core/document/rope_frequencies.hpp"
 
 namespace attnscope {
 
@@ -21,7 +22,8 @@ TensorOf<T> add_positions(const Document&, const TensorOf<T>& embedded, const Te
 
 /// How rotary positions turn a head's vectors (Su et al. 2021, section 3.4.2): pair i of r/2 turns by angle
 /// a, (x, y) -> (x cos a - y sin a, x sin a + y cos a), where (x, y) are dimensions (i, i + r/2), or (2i, 2i
-/// + 1) when interleaved; dimensions from r on stay.
+/// + 1) when interleaved; dimensions from r on stay. YaRN's cosine and sine are longer than 1 (Peng et al.
+/// 2023, section 3.4).
 template <class T>
 struct Rotation {
   TensorOf<T> cosine, sine;  // [1 or batch][tokens][r/2]
@@ -33,6 +35,15 @@ struct Rotation {
 template <class T>
 Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens, std::int64_t r, double base,
                         bool interleaved);
+/// The same with scaled frequencies; `length`: of the text, for RopeScaling::Dynamic.
+template <class T>
+Rotation<T> rotation_at(std::span<const std::int64_t> first, std::int64_t tokens, const RopeSettings&,
+                        std::int64_t length);
+
+/// How a Document's rotary positions turn queries and keys of width d_k, and the length of the text that they
+/// are scaled for: the last position of queries and keys, plus 1.
+RopeSettings rope_of(const Document&, std::int64_t d_k);
+std::int64_t rope_length(const Document&, const Dimensions&);
 
 /// The rotations of a Document's queries, from query_offset() on, and of its keys, from 0 on.
 template <class T>
@@ -44,7 +55,8 @@ Rotation<T> key_rotation(const Document&, const Dimensions&);
 /// to no token and stay. `back` turns the other way.
 template <class T>
 TensorOf<T> rotate(const Work&, const TensorOf<T>& x, const Rotation<T>& rotation, bool back = false);
-/// Backward of rotate(), Q′ = R·Q: dQ = Rᵀ·dQ′. Rotations are orthogonal, so the gradient turns back.
+/// Backward of rotate(), Q′ = R·Q: dQ = Rᵀ·dQ′. R is orthogonal but for its length, so the gradient turns
+/// back.
 template <class T>
 TensorOf<T> rotate_backward(const Work& work, const TensorOf<T>& d_turned, const Rotation<T>& rotation) {
   return rotate(work, d_turned, rotation, true);

@@ -49,6 +49,12 @@ ATTNSCOPE_ENUM_NAMES(Positions, Positions::RopeInterleaved,
                       {"alibi", {}, "ALiBi"},
                       {"rope-half", {}, "RoPE"},
                       {"rope-interleaved", {}, "RoPE pairs"}});
+ATTNSCOPE_ENUM_NAMES(RopeScaling, RopeScaling::Llama3,
+                     {{"none", "None", "RoPE not scaled"},
+                      {"linear", "Linear", "linear RoPE"},
+                      {"dynamic", "Dynamic NTK", "dynamic RoPE"},
+                      {"yarn", "YaRN", "YaRN"},
+                      {"llama3", "Llama 3", "Llama 3 RoPE"}});
 ATTNSCOPE_ENUM_NAMES(Sparsity::Kind, Sparsity::Kind::Lsh, {{"none"}, {"strided"}, {"blocks"}, {"lsh"}});
 ATTNSCOPE_ENUM_NAMES(Masking::Hidden, Masking::Hidden::LeastFinite,
                      {{"-inf", "−∞", "hidden −∞"},

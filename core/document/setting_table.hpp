@@ -88,6 +88,8 @@ constexpr Limits tensor(int rank, bool null_hides = false) {
 
 inline constexpr double large = 1 << 24, open_end = 1 << 30, widest = max_d_model;
 inline constexpr Limits any_seed = from(0, 0x1p64);
+inline constexpr Limits turns =
+    above(0, "A bound of the RoPE scaling is {} turns; it must be a finite number above 0.");
 inline constexpr bool always = true;
 inline constexpr DifferenceWords by_itself{};
 
@@ -153,6 +155,35 @@ inline constexpr std::tuple layer{
             at(&LayerSpec::position_settings, &PositionSettings::rope_dims),
             {Field::Positions},
             from(0, widest, "The number of rotated dimensions")},
+    Setting{"position_settings.rope_scaling",
+            at(&LayerSpec::position_settings, &PositionSettings::rope_scaling),
+            {Field::Positions}},
+    Setting{
+        "position_settings.rope_factor",
+        at(&LayerSpec::position_settings, &PositionSettings::rope_factor),
+        {Field::Positions},
+        Limits{.least = 1,
+               .refusal = "The factor of the RoPE scaling is {}; it must be a finite number of at least 1."}},
+    Setting{"position_settings.rope_trained",
+            at(&LayerSpec::position_settings, &PositionSettings::rope_trained),
+            {Field::Positions},
+            from(1, large, "The trained length of the rotary positions")},
+    Setting{"position_settings.rope_low_turns",
+            at(&LayerSpec::position_settings, &PositionSettings::rope_low_turns),
+            {Field::Positions},
+            turns},
+    Setting{"position_settings.rope_high_turns",
+            at(&LayerSpec::position_settings, &PositionSettings::rope_high_turns),
+            {Field::Positions},
+            turns},
+    Setting{"position_settings.rope_slow_turns",
+            at(&LayerSpec::position_settings, &PositionSettings::rope_slow_turns),
+            {Field::Positions},
+            turns},
+    Setting{"position_settings.rope_fast_turns",
+            at(&LayerSpec::position_settings, &PositionSettings::rope_fast_turns),
+            {Field::Positions},
+            turns},
     Setting{"position_settings.buckets",
             at(&LayerSpec::position_settings, &PositionSettings::buckets),
             {Field::Positions},

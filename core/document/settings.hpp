@@ -49,8 +49,15 @@ struct PositionSettings {
   /// 2π·base^(1 - 2/r).
   float rope_base = 10000;
   int rope_dims = 0;  // how many dimensions of d_k are rotated, even; 0 = all (all but one when d_k is odd)
-  int buckets = 32;   // of relative distances, even when two-sided; >= 2 for each side
-  int bucket_distance = 128;  // from here on all distances share the last bucket; > half of a side's buckets
+  RopeScaling rope_scaling = RopeScaling::None;
+  float rope_factor = 8;       // of the context, for all scalings; >= 1
+  int rope_trained = 8192;     // tokens that the frequencies were trained with; Linear does not ask
+  float rope_low_turns = 1;    // Llama3: pairs that turn less often within rope_trained tokens are divided
+  float rope_high_turns = 4;   // Llama3: pairs that turn more often stay; > rope_low_turns
+  float rope_slow_turns = 1;   // Yarn: likewise, by the pair's number instead of its turns
+  float rope_fast_turns = 32;  // Yarn; > rope_slow_turns
+  int buckets = 32;            // of relative distances, even when two-sided; >= 2 for each side
+  int bucket_distance = 128;   // from here on all distances share the last bucket; > half of a side's buckets
   bool buckets_two_sided = true;  // keys before and after the query have buckets of their own
   bool operator==(const PositionSettings&) const = default;
 };

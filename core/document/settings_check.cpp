@@ -44,6 +44,15 @@ void check_limits(const Document& document) {
 /// What further holds for the kinds of positions.
 void check_positions(const PositionSettings& settings) {
   check_even("The number of rotated dimensions", settings.rope_dims, "");
+  const auto rising = [](std::string_view scaling, float low, float high) {
+    if (low < high) return;
+    throw Error(
+        fmt::format("The bounds of {} are {} and {} turns; the second must be larger.", scaling, low, high));
+  };
+  if (settings.rope_scaling == RopeScaling::Llama3)
+    rising("Llama 3's RoPE scaling", settings.rope_low_turns, settings.rope_high_turns);
+  if (settings.rope_scaling == RopeScaling::Yarn)
+    rising("YaRN", settings.rope_slow_turns, settings.rope_fast_turns);
   const bool two_sided = settings.buckets_two_sided;
   check_range("The number of buckets", settings.buckets, two_sided ? 4 : 2, 4096);
   if (two_sided)

@@ -193,6 +193,23 @@ TEST_CASE("all kinds of positions with their settings") {
   CHECK(*shown(robot).trace[Stage::RotateKey] != *turned);
   click(robot, "Rotated dims less");
   CHECK(robot.document().layer().position_settings.rope_dims == 6);
+  const TensorPtr unscaled = shown(robot).trace[Stage::RotateKey];
+  choose(robot, "RoPE scaling", "Linear");
+  CHECK(*shown(robot).trace[Stage::RotateKey] != *unscaled);
+  choose(robot, "RoPE scaling", "Dynamic NTK");
+  CHECK(*shown(robot).trace[Stage::RotateKey] == *unscaled);  // the text is short
+  robot.type_number("Trained length value", "3");
+  CHECK(*shown(robot).trace[Stage::RotateKey] != *unscaled);
+  choose(robot, "RoPE scaling", "Llama 3");
+  robot.drag(robot.centre("Few turns"), {500, robot.centre("Few turns").y});
+  robot.settle();
+  CHECK(robot.app().message().empty());  // the other bound gave way
+  CHECK(shown(robot).document.layer().position_settings.rope_high_turns > 4);
+  choose(robot, "RoPE scaling", "YaRN");
+  robot.drag(robot.centre("RoPE factor"), {20, robot.centre("RoPE factor").y});
+  robot.settle();
+  CHECK(shown(robot).document.layer().position_settings.rope_factor == 1);
+  choose(robot, "RoPE scaling", "Not scaled");
   choose(robot, "Positions kind", "RoPE, interleaved");
   CHECK(shown(robot).document.layer().positions == Positions::RopeInterleaved);
   robot.leave();

@@ -225,6 +225,15 @@ void rotate(const Document& document, oracle::Problem& p) {
   how.dims = settings.rope_dims == 0 ? p.d_k / 2 * 2 : unsigned_(settings.rope_dims);
   how.base = static_cast<double>(settings.rope_base);
   how.interleaved = interleaved;
+  how.stretch = static_cast<oracle::Stretch>(settings.rope_scaling);
+  how.factor = static_cast<double>(settings.rope_factor);
+  how.trained = settings.rope_trained;
+  const bool yarn = settings.rope_scaling == RopeScaling::Yarn;
+  how.few_turns = static_cast<double>(yarn ? settings.rope_slow_turns : settings.rope_low_turns);
+  how.many_turns = static_cast<double>(yarn ? settings.rope_fast_turns : settings.rope_high_turns);
+  how.length = static_cast<double>(p.keys - p.extra);
+  for (const std::ptrdiff_t offset : p.mask.offsets)
+    how.length = std::max(how.length, static_cast<double>(offset + static_cast<std::ptrdiff_t>(p.queries)));
   how.offsets = p.mask.offsets;
   how.rows = p.queries;
   p.below_q = oracle::features(p.q);

@@ -134,6 +134,22 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
       {[](Document& d) { d.layer().masking.heads = {8}; }, "The mask names head 8; there are heads 0 to 7."},
       {[](Document& d) { d.layer().position_settings.rope_base = 1; },
        "The rotary base is 1; it must be a finite number above 1."},
+      {[](Document& d) { d.layer().position_settings.rope_factor = 0.5f; },
+       "The factor of the RoPE scaling is 0.5; it must be a finite number of at least 1."},
+      {[](Document& d) { d.layer().position_settings.rope_trained = 0; },
+       "The trained length of the rotary positions is 0; it must be from 1 to 16777216."},
+      {[](Document& d) { d.layer().position_settings.rope_low_turns = 0; },
+       "A bound of the RoPE scaling is 0 turns; it must be a finite number above 0."},
+      {[](Document& d) {
+         d.layer().position_settings.rope_scaling = RopeScaling::Llama3;
+         d.layer().position_settings.rope_low_turns = 4;
+       },
+       "The bounds of Llama 3's RoPE scaling are 4 and 4 turns; the second must be larger."},
+      {[](Document& d) {
+         d.layer().position_settings.rope_scaling = RopeScaling::Yarn;
+         d.layer().position_settings.rope_fast_turns = 0.5f;
+       },
+       "The bounds of YaRN are 1 and 0.5 turns; the second must be larger."},
       {[](Document& d) {
          d.layer().positions = Positions::RopeHalf;
          d.layer().position_settings.rope_dims = 10;

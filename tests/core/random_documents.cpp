@@ -103,6 +103,12 @@ void randomise_positions(Random& random, Document& document) {
   PositionSettings& settings = document.layer().position_settings;
   settings.rope_base = static_cast<float>(random.between(2, 20000));
   settings.rope_dims = 2 * small(random, 0, size.d_k / 2);
+  settings.rope_scaling = random.coin() ? RopeScaling::None : static_cast<RopeScaling>(random.between(1, 4));
+  settings.rope_factor = 1 + 0.25f * static_cast<float>(random.between(0, 30));
+  settings.rope_trained = small(random, 1, random.coin() ? 8 : 200);
+  settings.rope_low_turns = settings.rope_slow_turns = 0.1f * static_cast<float>(random.between(1, 12));
+  settings.rope_high_turns = settings.rope_fast_turns =
+      settings.rope_low_turns + 0.25f * static_cast<float>(random.between(1, 80));
   settings.buckets_two_sided = random.coin();
   settings.buckets = settings.buckets_two_sided ? 2 * small(random, 2, 6) : small(random, 2, 9);
   const int exact = settings.buckets / (settings.buckets_two_sided ? 4 : 2);

@@ -133,8 +133,17 @@ TEST_CASE("backward: rotary positions turn back") {
   Family f;
   const std::vector<std::int64_t> first{3, 1};
   const Values x = f.tensor({2, 2, 4, 6}), g = f.tensor(x.shape());
-  for (const bool interleaved : {false, true}) {
-    const Rotation<double> rotation = rotation_at<double>(first, 3, 4, 100, interleaved);
+  RopeSettings rope;
+  rope.base = 100;
+  rope.rotated = 4;
+  for (const auto& [interleaved, scaling] :
+       {std::pair{false, RopeScaling::None}, std::pair{true, RopeScaling::None},
+        std::pair{false, RopeScaling::Yarn}}) {  // whose cosine and sine are longer than 1
+    rope.interleaved = interleaved;
+    rope.scaling = scaling;
+    rope.factor = 8;
+    rope.trained_positions = 4;
+    const Rotation<double> rotation = rotation_at<double>(first, 3, rope, 7);
     CHECK(disagreement(x, rotate_backward(f.work(), g, rotation), g,
                        [&](const Values& of) { return rotate(f.work(), of, rotation); }) == "");
   }

@@ -44,6 +44,23 @@ TensorOf<T> load(const SafetensorsFile& file, const std::string& name) {
   return to_tensor<T>(*entry, file.path());
 }
 
+/// The kinds of rotary positions in rope.safetensors, as index.json describes them.
+std::vector<std::pair<std::string, RopeSettings>> rope_kinds() {
+  const auto kind = [](double base, RopeScaling scaling, double factor, std::int64_t trained) {
+    RopeSettings how;
+    how.base = base;
+    how.rotated = 16;
+    how.scaling = scaling;
+    how.factor = factor;
+    how.trained_positions = trained;
+    return how;
+  };
+  return {
+      {"default", kind(1e4, RopeScaling::None, 1, 0)},  {"theta1e6", kind(1e6, RopeScaling::None, 1, 0)},
+      {"linear", kind(1e4, RopeScaling::Linear, 4, 0)}, {"dynamic", kind(1e4, RopeScaling::Dynamic, 4, 32)},
+      {"yarn", kind(1e4, RopeScaling::Yarn, 4, 16)},    {"llama3", kind(5e5, RopeScaling::Llama3, 8, 32)}};
+}
+
 template <class T>
 void check_layer(const SafetensorsFile& file, const Document& document, double tolerance) {
   ThreadPool pool(2);
@@ -200,12 +217,12 @@ TEST_CASE("Positions agree with the models' own code, shared vectors", "[torch]"
   }
   const SafetensorsFile rope(shared_vectors() / "rope.safetensors");
   ThreadPool pool(1);
-  for (const auto& [kind, base] : {std::pair{"default", 10000.0}, std::pair{"theta1e6", 1e6}}) {
+  for (const auto& [kind, how] : rope_kinds()) {
     INFO("rotary positions, " << kind);
     const std::int64_t first = 0;
     for (const std::string which : {"q", "k"}) {
       const TensorOf<double> x = load<double>(rope, which);
-      const Rotation<double> rotation = rotation_at<double>({&first, 1}, x.shape()[2], 16, base, false);
+      const Rotation<double> rotation = rotation_at<double>({&first, 1}, x.shape()[2], how, x.shape()[2]);
       const TensorOf<double> turned = rotate(Work{pool, {}}, x, rotation);
       // The model computes angles of up to 39 radians in float.
       CHECK(difference(turned, in_double(load<double>(rope, std::string(kind) + "." + which + "_rot")),

@@ -18,6 +18,46 @@ Numbers sinusoidal(std::size_t tokens, std::size_t d) {
   return p;
 }
 
+namespace {
+
+/// The pair, as a real number, that turns so many times in the trained length: base^(−2i/D)·L = 2π·turns.
+double pair_that_turns(const Rotary& how, double turns) {
+  return static_cast<double>(how.dims) / 2 * std::log(how.trained / (2 * std::acos(-1.0) * turns)) /
+         std::log(how.base);
+}
+
+}  // namespace
+
+double frequency(const Rotary& how, std::size_t i) {
+  const double D = static_cast<double>(how.dims), pair = static_cast<double>(i);
+  const double plain = 1 / std::pow(how.base, 2 * pair / D);
+  switch (how.stretch) {
+    case Stretch::None: return plain;
+    case Stretch::Linear: return plain / how.factor;
+    case Stretch::Dynamic: {
+      if (how.length <= how.trained || how.dims <= 2) return plain;
+      const double grown = how.factor * how.length / how.trained - (how.factor - 1);
+      return 1 / std::pow(how.base * std::pow(grown, D / (D - 2)), 2 * pair / D);
+    }
+    case Stretch::Yarn: {
+      // D counts dimensions there, so the last pair's number may be D − 1.
+      const double from = std::max(0.0, std::floor(pair_that_turns(how, how.many_turns)));
+      const double to = std::min(D - 1, std::ceil(pair_that_turns(how, how.few_turns)));
+      const double way = (pair - from) / (from == to ? 0.001 : to - from);
+      const double share = way < 0 ? 0 : way > 1 ? 1 : way;
+      return (1 - share) * plain + share * plain / how.factor;
+    }
+    case Stretch::Llama3: {
+      const double turns = how.trained * plain / (2 * std::acos(-1.0));
+      if (turns > how.many_turns) return plain;
+      if (turns < how.few_turns) return plain / how.factor;
+      const double share = (turns - how.few_turns) / (how.many_turns - how.few_turns);
+      return share * plain + (1 - share) * plain / how.factor;
+    }
+  }
+  return plain;
+}
+
 Numbers rotated(const Numbers& x, std::size_t batch, std::size_t heads, std::size_t n, std::size_t d,
                 const Rotary& how) {
   Numbers y = x;
@@ -29,9 +69,9 @@ Numbers rotated(const Numbers& x, std::size_t batch, std::size_t heads, std::siz
       for (std::size_t i = 0; i < how.dims / 2; ++i) {
         const std::size_t re = first + (how.interleaved ? 2 * i : i);
         const std::size_t im = how.interleaved ? re + 1 : re + how.dims / 2;
-        const double theta =
-            1 / std::pow(how.base, 2 * static_cast<double>(i) / static_cast<double>(how.dims));
-        const std::complex<double> turned = std::complex(x[re], x[im]) * std::polar(1.0, position * theta);
+        const double grown = how.stretch == Stretch::Yarn ? 0.1 * std::log(how.factor) + 1 : 1;
+        const std::complex<double> turned =
+            std::complex(x[re], x[im]) * std::polar(grown, position * frequency(how, i));
         y[re] = turned.real();
         y[im] = turned.imag();
       }

@@ -8,13 +8,30 @@ namespace oracle {
 /// P(t, 2i) = sin(t / 10000^(2i/d)), P(t, 2i+1) = cos(the same), as [tokens][d] (Vaswani et al. 2017, 3.5).
 Numbers sinusoidal(std::size_t tokens, std::size_t d);
 
+/// How rotary positions are scaled to longer texts, each from its paper.
+enum class Stretch {
+  None,
+  Linear,  // every angle is divided by the factor (Chen et al. 2023, section 2.3)
+  Dynamic,  // the base times (s·n/L − (s − 1))^(D/(D − 2)) for a text of n > L tokens (NTK-aware scaling as
+            // transformers has it)
+  Yarn,    // pair i by a ramp between the pairs that turn β and α times in L tokens; cosine and sine times
+           // 0.1·ln s + 1 (Peng et al. 2023, section 3.2 to 3.4; the ends of the ramp are whole)
+  Llama3,  // by turns in L tokens: few are divided, many stay, between them a mean (Llama 3.1's code)
+};
+
 struct Rotary {
   std::size_t dims = 0;  // the first so many dimensions turn, even
   double base = 10000;
   bool interleaved = false;             // pairs (2i, 2i + 1), else (i, i + dims/2)
   std::vector<std::ptrdiff_t> offsets;  // [batch]: position of the first row
   std::size_t rows = 0;                 // the first so many rows turn
+  Stretch stretch = Stretch::None;
+  double factor = 1, trained = 1;        // s and L
+  double length = 1;                     // n, of the text
+  double few_turns = 1, many_turns = 4;  // in L tokens
 };
+/// Radians for each position of pair i.
+double frequency(const Rotary&, std::size_t i);
 /// x [batch][heads][n][d]: row t's pair i as a complex number times e^(i · position · base^(-2i/dims)) (Su et
 /// al. 2021, section 3.2).
 Numbers rotated(const Numbers& x, std::size_t batch, std::size_t heads, std::size_t n, std::size_t d,

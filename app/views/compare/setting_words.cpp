@@ -70,6 +70,22 @@ std::string edited_of(const Document& self, const Document& other) {
   return self.input.from_text().edited || self.input.from_text().edited_memory ? "X edited" : "X as made";
 }
 
+std::string rope_scaling_of(const PositionSettings& mine, const PositionSettings& theirs) {
+  const std::string name(enum_name(mine.rope_scaling).words);
+  if (mine.rope_scaling == RopeScaling::None || mine.rope_scaling != theirs.rope_scaling)
+    return mine.rope_scaling == theirs.rope_scaling ? std::string() : name;
+  if (mine.rope_factor != theirs.rope_factor) return "RoPE factor " + written(mine.rope_factor);
+  if (mine.rope_scaling == RopeScaling::Linear) return {};
+  if (mine.rope_trained != theirs.rope_trained) return "trained for " + std::to_string(mine.rope_trained);
+  if (mine.rope_scaling == RopeScaling::Dynamic) return {};
+  const bool yarn = mine.rope_scaling == RopeScaling::Yarn;
+  const auto bounds = [&](const PositionSettings& s) {
+    const float low = yarn ? s.rope_slow_turns : s.rope_low_turns;
+    return written(low) + " to " + written(yarn ? s.rope_fast_turns : s.rope_high_turns) + " turns";
+  };
+  return bounds(mine) == bounds(theirs) ? std::string() : bounds(mine);
+}
+
 std::string positions_of(const Document& self, const Document& other) {
   const LayerSpec& layer = self.layer();
   if (layer.positions != other.layer().positions) return std::string(enum_name(layer.positions).words);
@@ -80,7 +96,7 @@ std::string positions_of(const Document& self, const Document& other) {
       if (mine.rope_base != theirs.rope_base) return "RoPE base " + written(mine.rope_base, 0);
       if (mine.rope_dims != theirs.rope_dims)
         return mine.rope_dims == 0 ? "all turned" : std::to_string(mine.rope_dims) + " turned";
-      return {};
+      return rope_scaling_of(mine, theirs);
     case Positions::RelativeBuckets:
       if (mine.buckets != theirs.buckets) return std::to_string(mine.buckets) + " buckets";
       if (mine.bucket_distance != theirs.bucket_distance)

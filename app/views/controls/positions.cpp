@@ -1,4 +1,6 @@
 // app/views/controls: how the order of the tokens reaches the scores.
+#include "core/attention/positions.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -57,6 +59,81 @@ void make_fit(PositionSettings& s) {
   s.bucket_distance = std::clamp(s.bucket_distance, exact + 1, 1 << 24);
 }
 
+struct Scaled {
+  const char* name;
+  std::string_view note, why;
+};
+
+/// In the order of the enumerators.
+constexpr std::array<Scaled, 5> scalings{{
+    {"Not scaled", "ω as trained", "As far as training reached; further positions meet new angles."},
+    {"Linear", "ω / s", "Position interpolation: every position is divided by the factor."},
+    {"Dynamic NTK", "base · (s·n/L − s + 1)^(r/(r−2))",
+     "The base grows as soon as the text is longer than the trained length; the fastest pair stays."},
+    {"YaRN", "ω / s … ω by pair, × (0.1 ln s + 1)",
+     "Slow pairs are divided by the factor, fast ones stay, a ramp between; queries and keys grow."},
+    {"Llama 3", "ω / s … ω by wavelength",
+     "Pairs with few turns within the trained length are divided by the factor, those with many stay."},
+}};
+
+/// A bound in turns within the trained length.
+void turns_row(Column& c, const char* label, std::string_view shown, float& turns, float rest,
+               const Tip& tip) {
+  if (const auto moved = slider(c.ui(), label, shown, fixed(static_cast<double>(turns), 2), c.row(36, 4),
+                                turns, {0.01f, 100, rest, true}, turns != rest, tip))
+    turns = *moved;
+}
+
+void turns_rows(Column& c, PositionSettings& s) {
+  constexpr Tip few{"Few turns",
+                    "turns = L·ω / 2π",
+                    "Pairs that turn less often within the trained length are divided by the whole factor.",
+                    {}};
+  constexpr Tip many{"Many turns",
+                     "turns = L·ω / 2π",
+                     "Pairs that turn more often within the trained length stay as they are.",
+                     {}};
+  const bool yarn = s.rope_scaling == RopeScaling::Yarn;
+  float& low = yarn ? s.rope_slow_turns : s.rope_low_turns;
+  float& high = yarn ? s.rope_fast_turns : s.rope_high_turns;
+  const float low_was = low, high_was = high;
+  turns_row(c, "Few turns", "few turns", low, 1, few);
+  turns_row(c, "Many turns", "many turns", high, yarn ? 32.f : 4.f, many);
+  // One pushes the other: check() wants them apart.
+  if (low != low_was) high = std::max(high, low * 1.01f);
+  if (high != high_was && low >= high) low = high / 1.01f;
+}
+
+/// For texts longer than those of training.
+void scaling_rows(Column& c) {
+  PositionSettings& s = c.document().layer().position_settings;
+  const Scaled& now = scalings[static_cast<std::size_t>(s.rope_scaling)];
+  drop(c.ui(), "RoPE scaling", c.row(28), now.name, {"RoPE scaling", now.note, now.why, {}}, [&] {
+    for (std::size_t i = 0; i < scalings.size(); ++i) {
+      const auto which = static_cast<RopeScaling>(i);
+      if (menu_row(c.ui(), scalings[i].name, scalings[i].note, s.rope_scaling == which))
+        s.rope_scaling = which;
+    }
+  });
+  if (s.rope_scaling == RopeScaling::None) return;
+  if (const auto moved = slider(
+          c.ui(), "RoPE factor", "factor s", fixed(static_cast<double>(s.rope_factor), 2), c.row(36, 4),
+          s.rope_factor, {1, 64, 8, true}, s.rope_factor != 1,
+          {"Factor s", "of the trained length", "How much longer the texts may be; 1 changes nothing.", {}}))
+    s.rope_factor = std::max(1.f, *moved);
+  if (s.rope_scaling == RopeScaling::Linear) return;
+  const auto next = [&](int step) {
+    return std::int64_t{step > 0 ? s.rope_trained * 2 : s.rope_trained / 2};
+  };
+  if (const auto n = c.number("Trained length", "trained length L", s.rope_trained, next,
+                              {"Trained length L", "tokens", "The longest text that training showed.", {}}))
+    s.rope_trained = static_cast<int>(std::clamp<std::int64_t>(*n, 1, 1 << 24));
+  if (s.rope_scaling != RopeScaling::Dynamic) return turns_rows(c, s);
+  const LayerResult& shown = c.scene.result;
+  if (rope_length(shown.document, shown.dimensions) <= s.rope_trained)
+    c.remark("The text is not longer than the trained length: nothing is scaled yet.");
+}
+
 void rotary_rows(Column& c) {
   PositionSettings& s = c.document().layer().position_settings;
   if (const auto moved =
@@ -77,6 +154,7 @@ void rotary_rows(Column& c) {
     const std::int64_t even = std::clamp<std::int64_t>(*n / 2 * 2, 2, std::max<std::int64_t>(all, 2));
     s.rope_dims = even == all ? 0 : static_cast<int>(even);
   }
+  scaling_rows(c);
 }
 
 void bucket_rows(Column& c) {

@@ -58,6 +58,8 @@ constexpr ControlEntry controls[] = {
     {"RoPE base", S::Positions, "Positions", always, "RoPE base", "rotary theta frequency basis drehung"},
     {"Rotated dimensions", S::Positions, "Positions", always, "Rotated dims value",
      "rope rotary partial drehung"},
+    {"RoPE scaling", S::Positions, "Positions", always, "RoPE scaling",
+     "linear interpolation ntk dynamic yarn llama 3 context length long skalierung kontextlänge"},
     {"Relative buckets", S::Positions, "Positions", always, "Buckets value", "t5 bias relative relativ"},
     {"Temperature", S::Softmax, "Softmax", always, "Temperature", "tau sharp sharpness temperatur schärfe"},
     {"Soft-cap", S::Softmax, "Softmax", seldom, "Soft-cap", "softcap tanh gemma logit cap kappung"},

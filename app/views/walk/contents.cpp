@@ -90,13 +90,11 @@ std::span<const float> Contents::feature(Stage stage, std::int64_t row) {
   for (Eigen::Index d = 0; d < x.size(); ++d) features.data()[d] = linear_feature(x(d));
   const Document& document = v_.document();
   if (is_rotary(document.layer().positions) && (query || row < v_.result().dimensions.token_keys())) {
-    const PositionSettings& how = document.layer().position_settings;
     const std::int64_t position = query ? position_of(v_.result(), v_.b, row) : row;
     ThreadPool caller_only(1);
-    features = rotate(
-        Work{caller_only, {}}, features,
-        rotation_at<float>({&position, 1}, 1, rotated_dims(how, x.size()), static_cast<double>(how.rope_base),
-                           document.layer().positions == Positions::RopeInterleaved));
+    features = rotate(Work{caller_only, {}}, features,
+                      rotation_at<float>({&position, 1}, 1, rope_of(document, x.size()),
+                                         rope_length(document, v_.result().dimensions)));
   }
   entry->second.assign(features.values().begin(), features.values().end());
   return entry->second;

@@ -219,8 +219,10 @@ std::string rotation_sentence(const View& v, bool asks, int move, int moves) {
   const bool extra = !asks && v.cell.key >= v.result().dimensions.token_keys();
   const std::string label = asks ? query_of(v) : quoted(key_label(v.result(), v.b, v.cell.key));
   const std::string of = (asks ? "The query of " : "The key of ") + label;
-  const std::string one = extra ? label + " has no position: it is not rotated."
-                                : of + " is rotated by the angles of its position.";
+  const bool scaled = v.document().layer().position_settings.rope_scaling != RopeScaling::None;
+  const std::string one = extra    ? label + " has no position: it is not rotated."
+                          : scaled ? of + " is rotated by the scaled angles of its position."
+                                   : of + " is rotated by the angles of its position.";
   return one_or_all(one, asks ? "The same for every other query." : "The same for every other key.", move,
                     moves);
 }
