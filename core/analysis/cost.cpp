@@ -61,6 +61,7 @@ LayerSize layer_size(const Document& document, const Measures* measures) {
           .cached = size.past,
           .extra = size.extra,
           .biases = layer.weights[Parameter::BQuery] || layer.weights[Parameter::BOutput],
+          .normed = layer.qk_norm.kind != QkNorm::Kind::None,
           .rotary = is_rotary(layer.positions),
           .added_positions = is_added_to_scores(layer.positions) && !layer.linear,
           .capped = layer.soft_cap > 0,
@@ -105,6 +106,11 @@ StageCost product(Stage stage, double rows, double in, double out, double number
 /// 4 multiplications and 2 additions for each pair.
 StageCost turn(Stage stage, double numbers, double number) {
   return {stage, 3 * numbers, 2 * number * numbers, 0};
+}
+
+/// Square, sum, quotient and product for each number.
+StageCost norm(Stage stage, double numbers, double number) {
+  return {stage, 4 * numbers, 2 * number * numbers, 0};
 }
 
 /// Scores to weights and their mix with the values, n² of each.
@@ -153,6 +159,11 @@ LayerCost cost_of(const LayerSize& size) {
   cost.stages = {product(Stage::Query, n.queries, n.d, n.q_width, number),
                  product(Stage::Key, n.fresh, n.d, n.k_width, number),
                  product(Stage::Value, n.fresh, n.d, n.v_width, number)};
+  if (size.normed) {
+    cost.norm_parameters = 2 * n.d_k;
+    cost.stages.push_back(norm(Stage::NormQuery, n.queries * n.q_width, number));
+    cost.stages.push_back(norm(Stage::NormKey, n.fresh * n.k_width, number));
+  }
   if (size.rotary) {
     cost.stages.push_back(turn(Stage::RotateQuery, n.queries * n.q_width, number));
     cost.stages.push_back(turn(Stage::RotateKey, n.fresh * n.k_width, number));

@@ -18,7 +18,7 @@ struct LayerSize {
   std::int64_t cached = 0;  // first keys whose K and V are there already: they are not projected again
   std::int64_t extra = 0;   // last keys, which belong to no token: they are not projected at all
   bool biases = false;
-  bool rotary = false, added_positions = false, capped = false, linear = false;
+  bool normed = false, rotary = false, added_positions = false, capped = false, linear = false;
   std::int64_t learned_keys = 0;      // one learned key and value: 1
   std::int64_t position_numbers = 0;  // of a learned table of positions or of relative distances
   double seen = 1;                    // share of the scores that the mask leaves
@@ -45,6 +45,7 @@ struct LayerCost {
   double bias_parameters = 0;
   double position_parameters = 0;  // of a learned table
   double extra_parameters = 0;     // of a learned key and value
+  double norm_parameters = 0;      // of QK-norm
   std::vector<StageCost> stages;  // Query, Key, Value, Score … Mix, Output; of the others those that are used
   double seen_flops = 0;          // when what the mask hides is left out, as block-sparse kernels do
   double flops = 0, bytes = 0, streaming_bytes = 0;
@@ -54,7 +55,8 @@ struct LayerCost {
   double cache = 0;  // bytes that K and V of all keys take while decoding
 
   double parameters() const {
-    return qkv_parameters + output_parameters + bias_parameters + position_parameters + extra_parameters;
+    return qkv_parameters + output_parameters + bias_parameters + position_parameters + extra_parameters +
+           norm_parameters;
   }
 };
 

@@ -68,6 +68,12 @@ class CellSources {
     } else {
       project(h, query);
     }
+    if (const auto norm = norm_of(document.layer())) {
+      const Weights& w = document.layer().weights;
+      query_ = norm_heads<double>(work, *norm, widened(w[Parameter::QueryNorm]).get(), query_, 1);
+      keys_ =
+          norm_heads<double>(work, *norm, widened(w[Parameter::KeyNorm]).get(), keys_, size_.token_keys());
+    }
     if (is_rotary(document.layer().positions)) turn(query_offset(document, size_, b) + query);
   }
 

@@ -21,8 +21,8 @@ struct GradientsOf {
   TensorPtrOf<T> weights;         // A as it mixes the values, after dropout: [batch][heads][queries][keys]
   TensorPtrOf<T> masked, scores;  // M and S, same shape; zeros for linear attention, which reads neither
   TensorPtrOf<T> query, key,
-      value;         // Q, K (before rotary positions), V of all keys: [batch][heads or kv heads][n][d]
-  TensorPtrOf<T> x;  // token vectors, through positions: [batch][tokens][d_model]
+      value;  // Q, K (before QK-norm and rotary positions), V of all keys: [batch][heads or kv heads][n][d]
+  TensorPtrOf<T> x;                           // token vectors, through positions: [batch][tokens][d_model]
   TensorPtrOf<T> key_vectors, value_vectors;  // those of keys and values when they are not x
   Parameters<T> parameters;                   // of the weights; the table of positions has none
 

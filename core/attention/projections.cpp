@@ -104,6 +104,55 @@ TensorOf<T> join_keys_backward(const TensorOf<T>& d_joined, std::int64_t row) {
   return gradient;
 }
 
+namespace {
+
+template <class T>
+NormParameters<T> norm_parameters(const TensorOf<T>* weight) {
+  NormParameters<T> parameters;
+  if (weight != nullptr) parameters.weight = weight->values();
+  return parameters;
+}
+
+}  // namespace
+
+template <class T>
+TensorOf<T> norm_heads(const Work& work, const NormSettings& settings, const TensorOf<T>* weight,
+                       const TensorOf<T>& x, std::int64_t tokens) {
+  TensorOf<T> normed = x;
+  const Shape& shape = x.shape();
+  for (std::int64_t head = 0; head < shape[0] * shape[1]; ++head) {
+    const std::int64_t start = head * shape[2] * shape[3];
+    normalise<T>(work, settings, norm_parameters(weight),
+                 ConstMatrixMap<T>(x.data() + start, tokens, shape[3]),
+                 MatrixMap<T>(normed.data() + start, tokens, shape[3]));
+  }
+  return normed;
+}
+
+template <class T>
+NormHeadsGradients<T> norm_heads_backward(const Work& work, const NormHeadsRun<T>& run,
+                                          const TensorOf<T>& d_normed) {
+  // The rows of all open heads as one matrix, so that the weight's gradient is one sum.
+  const Shape& shape = run.x.shape();
+  const std::int64_t count = run.tokens * shape[3];
+  std::vector<std::int64_t> starts;
+  for (std::int64_t head = 0; head < shape[0] * shape[1]; ++head)
+    if (is_open(run.open, head % shape[1])) starts.push_back(head * shape[2] * shape[3]);
+  const auto heads = std::ssize(starts);
+  TensorOf<T> x(Shape{heads * run.tokens, shape[3]}), d_y(x.shape());
+  for (std::int64_t i = 0; i < heads; ++i) {
+    const std::int64_t start = starts[static_cast<std::size_t>(i)];
+    std::copy_n(run.x.data() + start, count, x.data() + i * count);
+    std::copy_n(d_normed.data() + start, count, d_y.data() + i * count);
+  }
+  NormGradients<T> found = normalise_backward<T>(work, run.settings, norm_parameters(run.weight),
+                                                 std::as_const(x).matrix(), std::as_const(d_y).matrix());
+  NormHeadsGradients<T> gradients{d_normed, std::move(found.weight)};
+  for (std::int64_t i = 0; i < heads; ++i)
+    std::copy_n(found.x.data() + i * count, count, gradients.x.data() + starts[static_cast<std::size_t>(i)]);
+  return gradients;
+}
+
 template <class T>
 TensorOf<T> concat(const Work& work, const TensorOf<T>& mixed) {
   const std::int64_t batch = mixed.shape()[0], heads = mixed.shape()[1];
@@ -170,6 +219,14 @@ template TensorOf<float> join_keys(const TensorOf<float>*, const TensorOf<float>
                                    bool);
 template TensorOf<double> join_keys(const TensorOf<double>*, const TensorOf<double>&, const TensorOf<double>*,
                                     bool);
+template TensorOf<float> norm_heads(const Work&, const NormSettings&, const TensorOf<float>*,
+                                    const TensorOf<float>&, std::int64_t);
+template TensorOf<double> norm_heads(const Work&, const NormSettings&, const TensorOf<double>*,
+                                     const TensorOf<double>&, std::int64_t);
+template NormHeadsGradients<float> norm_heads_backward(const Work&, const NormHeadsRun<float>&,
+                                                       const TensorOf<float>&);
+template NormHeadsGradients<double> norm_heads_backward(const Work&, const NormHeadsRun<double>&,
+                                                        const TensorOf<double>&);
 template TensorOf<float> concat(const Work&, const TensorOf<float>&);
 template TensorOf<double> concat(const Work&, const TensorOf<double>&);
 template TensorOf<float> output(const Work&, const TensorOf<float>&, const TensorOf<float>&,

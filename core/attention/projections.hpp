@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 
+#include "core/attention/blocks.hpp"
+#include "core/base/norm.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/tensor.hpp"
 
@@ -65,6 +67,30 @@ TensorOf<T> join_keys(const TensorOf<T>* past, const TensorOf<T>& fresh, const T
 /// of those rows over the batch. d_joined [batch][kv heads][keys][d]; the result is [kv heads * d].
 template <class T>
 TensorOf<T> join_keys_backward(const TensorOf<T>& d_joined, std::int64_t row);
+
+/// NormQuery, NormKey: the first `tokens` rows of each head of x [batch][heads][n][d] normed over their d
+/// numbers and multiplied with `weight` [d] or null (see core/base/norm.hpp); the others belong to no token
+/// and stay.
+template <class T>
+TensorOf<T> norm_heads(const Work&, const NormSettings&, const TensorOf<T>* weight, const TensorOf<T>& x,
+                       std::int64_t tokens);
+
+/// What norm_heads() was given. `open`: of the heads of x (see OpenHeads).
+template <class T>
+struct NormHeadsRun {
+  NormSettings settings;
+  const TensorOf<T>* weight;
+  const TensorOf<T>& x;
+  std::int64_t tokens;
+  OpenHeads open = {};
+};
+template <class T>
+struct NormHeadsGradients {
+  TensorOf<T> x, weight;  // the shape of x, [d]; without a weight empty
+};
+/// Backward of norm_heads(), row by row that of normalise(); rows of no token pass their gradient on.
+template <class T>
+NormHeadsGradients<T> norm_heads_backward(const Work&, const NormHeadsRun<T>&, const TensorOf<T>& d_normed);
 
 /// Concat: the heads side by side. mixed [batch][heads][queries][d_v]; the result is [batch][queries][heads *
 /// d_v].

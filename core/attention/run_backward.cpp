@@ -155,13 +155,13 @@ class BackwardRun {
       key = key_rotation<T>(document_, size_);
     }
     const LinearRun<T> run{
-        {stage(Stage::Query), stage(Stage::Key), turns ? &*query : nullptr, turns ? &*key : nullptr},
+        {stage(Stage::NormQuery), stage(Stage::NormKey), turns ? &*query : nullptr, turns ? &*key : nullptr},
         from_.additive,
         rule_,
         stage(Stage::Linear)};
     auto d = linear_backward(work_, run, *at_.of(Stage::Linear), open_);
-    at_.give(Stage::Query, std::move(d.query));
-    at_.give(Stage::Key, std::move(d.key));
+    at_.give(Stage::NormQuery, std::move(d.query));
+    at_.give(Stage::NormKey, std::move(d.key));
     if (learns_bias()) at_.give(Stage::Bias, Values(stage(Stage::Bias).shape()));
   }
 
@@ -202,12 +202,32 @@ class BackwardRun {
   }
 
   void rotate_query() {
-    at_.give(Stage::Query,
+    at_.give(Stage::NormQuery,
              rotate_backward(work_, *at_.of(Stage::RotateQuery), query_rotation<T>(document_, size_)));
   }
   void rotate_key() {
-    at_.give(Stage::Key,
+    at_.give(Stage::NormKey,
              rotate_backward(work_, *at_.of(Stage::RotateKey), key_rotation<T>(document_, size_)));
+  }
+
+  /// A head of keys is open when one of the heads that read it is.
+  std::vector<std::uint8_t> open_keys() const {
+    if (open_.empty()) return {};
+    std::vector<std::uint8_t> open(static_cast<std::size_t>(size_.kv_heads));
+    for (std::size_t h = 0; h < open_.size(); ++h) open[h * open.size() / open_.size()] |= open_[h];
+    return open;
+  }
+  void norm(Stage from, Stage to, Parameter which, std::int64_t tokens, OpenHeads open) {
+    const Ptr weight = block(from_[which]);
+    auto d = norm_heads_backward<T>(
+        work_, {*norm_of(document_.layer()), weight.get(), stage(to), tokens, open}, *at_.of(from));
+    if (weight) parameter(which) = shared(std::move(d.weight));
+    at_.give(to, std::move(d.x));
+  }
+  void norm_query() { norm(Stage::NormQuery, Stage::Query, Parameter::QueryNorm, size_.queries, open_); }
+  void norm_key() {
+    const std::vector<std::uint8_t> open = open_keys();
+    norm(Stage::NormKey, Stage::Key, Parameter::KeyNorm, size_.token_keys(), open);
   }
 
   void extra(Parameter which, Stage from) {
@@ -267,6 +287,8 @@ class BackwardRun {
       {Stage::Query, &BackwardRun::projections},
       {Stage::Key, &BackwardRun::bias_k, true},
       {Stage::Value, &BackwardRun::bias_v, true},
+      {Stage::NormQuery, &BackwardRun::norm_query},
+      {Stage::NormKey, &BackwardRun::norm_key},
       {Stage::RotateQuery, &BackwardRun::rotate_query},
       {Stage::RotateKey, &BackwardRun::rotate_key},
       {Stage::Bucket, nullptr},

@@ -41,8 +41,10 @@ class StageRun {
       case Stage::Query: return queries();
       case Stage::Key: return keys();
       case Stage::Value: return values();
-      case Stage::RotateQuery: return rotated(Stage::Query, true);
-      case Stage::RotateKey: return rotated(Stage::Key, false);
+      case Stage::NormQuery: return normed(Stage::Query, Parameter::QueryNorm, size_.queries);
+      case Stage::NormKey: return normed(Stage::Key, Parameter::KeyNorm, size_.token_keys());
+      case Stage::RotateQuery: return rotated(Stage::NormQuery, true);
+      case Stage::RotateKey: return rotated(Stage::NormKey, false);
       case Stage::Concat: return shared(concat(work_, *so_far_[Stage::Mix]));
       case Stage::Output: return projected_output();
       default: return score_stage(stage);
@@ -137,6 +139,13 @@ class StageRun {
     return shared(join_keys(block(past).get(), *fresh, block(extra).get(), document_.layer().add_zero_attn));
   }
 
+  Ptr normed(Stage stage, Parameter weight, std::int64_t tokens) const {
+    const Ptr& x = so_far_[stage];
+    const std::optional<NormSettings> norm = norm_of(document_.layer());
+    if (!norm) return x;
+    return shared(norm_heads<T>(work_, *norm, block(from_[weight]).get(), *x, tokens));
+  }
+
   Ptr rotated(Stage stage, bool query) const {
     const Ptr& x = so_far_[stage];
     if (!is_rotary(document_.layer().positions)) return x;
@@ -192,7 +201,7 @@ class StageRun {
 
   /// Rotary positions turn φ(q) and φ(k), not q and k.
   Ptr linear() const {
-    LinearOperands<T> of{*so_far_[Stage::Query], *so_far_[Stage::Key]};
+    LinearOperands<T> of{*so_far_[Stage::NormQuery], *so_far_[Stage::NormKey]};
     if (!is_rotary(document_.layer().positions))
       return shared(linear_weights(work_, of, from_.additive, rule()));
     const Rotation<T> query = query_rotation<T>(document_, size_), key = key_rotation<T>(document_, size_);
@@ -222,6 +231,14 @@ class StageRun {
 };
 
 }  // namespace
+
+std::optional<NormSettings> norm_of(const LayerSpec& layer) {
+  if (layer.qk_norm.kind == QkNorm::Kind::None) return std::nullopt;
+  NormSettings settings;
+  settings.kind = layer.qk_norm.kind == QkNorm::Kind::Layer ? NormKind::Layer : NormKind::RootMeanSquare;
+  settings.epsilon = static_cast<double>(layer.qk_norm.epsilon);
+  return settings;
+}
 
 double weight_in_empty_row(const Document& document, std::int64_t keys) {
   switch (empty_row_of(document)) {

@@ -3,8 +3,11 @@
 // here.
 #pragma once
 
+#include <optional>
+
 #include "core/attention/sources.hpp"
 #include "core/attention/stage_math.hpp"
+#include "core/base/norm.hpp"
 #include "core/document/trace.hpp"
 
 namespace attnscope {
@@ -41,6 +44,9 @@ inline EmptyRow empty_row_of(const Document& document) {
   return document.layer().softmax == SoftmaxKind::Naive ? EmptyRow::NotANumber : document.layer().empty_row;
 }
 double weight_in_empty_row(const Document&, std::int64_t keys);
+
+/// The norm of a layer's queries and keys; nothing without one.
+std::optional<NormSettings> norm_of(const LayerSpec&);
 
 /// Whether queries and keys are turned by rotary positions, and whether a position bias is added to the
 /// scores.

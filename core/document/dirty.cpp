@@ -51,9 +51,10 @@ Fields changed_fields(const Document& was, const Document& now) {
   note(Field::OutputWeights, has_output_weights(was) != has_output_weights(now));
   if (was.input.is_given() && now.input.is_given()) {
     // Nothing before Q, K and V exists, so tokens are mere labels and widths come from the tensors.
-    changed &= Fields{Field::Given,        Field::Positions, Field::AddedKeys, Field::Scaling,
-                      Field::SoftCap,      Field::Masking,   Field::Softmax,   Field::Linear,
-                      Field::Intervention, Field::Dropout,   Field::Precision, Field::OutputWeights};
+    changed &=
+        Fields{Field::Given,   Field::Positions, Field::AddedKeys,    Field::Scaling, Field::QkNorm,
+               Field::SoftCap, Field::Masking,   Field::Softmax,      Field::Linear,  Field::Intervention,
+               Field::Dropout, Field::Precision, Field::OutputWeights};
   }
   return changed;
 }

@@ -334,8 +334,18 @@ void check_additive(const TensorPtr& additive, const Dimensions& size) {
   }
 }
 
+/// What given Q, K and V read as well, so that sizes come from them.
+void check_shared_parameters(const Document& document, const Dimensions& size) {
+  const LayerSpec& layer = document.layer();
+  const ParameterSizes sizes{.heads = size.heads, .d_k = size.d_k};
+  if (layer.qk_norm.kind == QkNorm::Kind::None) return;
+  for (const ParameterInfo& row : parameter_table)
+    if (row.kind == ParameterKind::Norm) check_parameter(layer.weights, row, sizes);
+}
+
 void check_rest(const Document& document, const Dimensions& size) {
   const LayerSpec& layer = document.layer();
+  check_shared_parameters(document, size);
   check_memory(size);
   check_interventions(layer.interventions, size);
   check_additive(layer.masking.additive, size);

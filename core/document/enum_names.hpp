@@ -55,6 +55,10 @@ ATTNSCOPE_ENUM_NAMES(RopeScaling, RopeScaling::Llama3,
                       {"dynamic", "Dynamic NTK", "dynamic RoPE"},
                       {"yarn", "YaRN", "YaRN"},
                       {"llama3", "Llama 3", "Llama 3 RoPE"}});
+ATTNSCOPE_ENUM_NAMES(QkNorm::Kind, QkNorm::Kind::Layer,
+                     {{"none", "Off", "no QK-norm"},
+                      {"rms", "RMS", "QK RMSNorm"},
+                      {"layer", "Layer", "QK LayerNorm"}});
 ATTNSCOPE_ENUM_NAMES(Sparsity::Kind, Sparsity::Kind::Lsh, {{"none"}, {"strided"}, {"blocks"}, {"lsh"}});
 ATTNSCOPE_ENUM_NAMES(Masking::Hidden, Masking::Hidden::LeastFinite,
                      {{"-inf", "−∞", "hidden −∞"},

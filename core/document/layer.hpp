@@ -83,6 +83,7 @@ struct LayerSpec {
   Weights weights;
   Positions positions = Positions::Sinusoidal;
   PositionSettings position_settings;
+  QkNorm qk_norm;
   bool add_zero_attn =
       false;  // one more key and value of zeros that every query sees: somewhere to put unwanted weight
   Scaling scaling;

@@ -34,6 +34,7 @@ std::string_view words_of(Extent extent) {
     case Extent::Positions: return "positions";
     case Extent::Buckets: return "buckets";
     case Extent::Heads: return "heads";
+    case Extent::HeadWidth: return "d_k";
   }
   return {};
 }
@@ -56,6 +57,7 @@ std::int64_t size_of(Extent extent, const ParameterSizes& sizes) {
     case Extent::Positions: return sizes.positions;
     case Extent::Buckets: return sizes.buckets;
     case Extent::Heads: return sizes.heads;
+    case Extent::HeadWidth: return sizes.d_k;
   }
   return 0;
 }

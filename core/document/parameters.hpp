@@ -32,14 +32,17 @@ enum class Parameter : std::uint8_t {
   BiasV,
   PositionTable,  // Positions::Learned
   RelativeBias,   // Positions::RelativeBuckets
+  QueryNorm,      // QkNorm
+  KeyNorm,
 };
-inline constexpr std::size_t parameter_count = 12;
+inline constexpr std::size_t parameter_count = 14;
 
 enum class ParameterKind : std::uint8_t {
   Matrix,    // of a projection y = x·W + b: a layer that computes its queries, keys and values needs it
   Bias,      // of a projection; may be missing
   ExtraRow,  // of keys or values, behind those of the tokens; may be missing
   Position,  // read by one kind of positions only; drawn from the seed when it is missing
+  Norm,      // read by QkNorm only; 1 when it is missing
 };
 
 /// What the size of a dimension follows from.
@@ -55,6 +58,7 @@ enum class Extent : std::uint8_t {
   Positions,    // at least as many as tokens
   Buckets,
   Heads,
+  HeadWidth,  // d_k
 };
 
 /// [rows][columns], or one row: the columns alone.
@@ -99,6 +103,10 @@ inline constexpr std::array<ParameterInfo, parameter_count> parameter_table{{
      "position-table", "positions", "", Field::Positions, Extents{Extent::Positions, Extent::Model}},
     {Parameter::RelativeBias, ParameterKind::Position, std::nullopt, "the relative position bias",
      "relative-bias", "relative_bias", "", Field::Positions, Extents{Extent::Buckets, Extent::Heads}},
+    {Parameter::QueryNorm, ParameterKind::Norm, std::nullopt, "the norm of the queries", "query-norm",
+     "query_norm", "", Field::QkNorm, Extents{Extent::HeadWidth}},
+    {Parameter::KeyNorm, ParameterKind::Norm, std::nullopt, "the norm of the keys", "key-norm", "key_norm",
+     "", Field::QkNorm, Extents{Extent::HeadWidth}},
 }};
 
 constexpr const ParameterInfo& info(Parameter which) {

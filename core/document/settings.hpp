@@ -62,6 +62,21 @@ struct PositionSettings {
   bool operator==(const PositionSettings&) const = default;
 };
 
+/// Queries and keys of each head normed over their d_k numbers, before rotary positions, and multiplied with
+/// learned weights (Parameter::QueryNorm, Parameter::KeyNorm; 1 where there are none): no score is larger
+/// than the weights allow, however the projections grow (Henry et al. 2020 had the idea).
+struct QkNorm {
+  enum class Kind {
+    None,
+    RootMeanSquare,  // divided by the root mean square, as in Qwen3 and Gemma 3 (Zhang and Sennrich 2019)
+    Layer,           // minus the mean, then divided: LayerNorm without bias, as in ViT-22B (Dehghani et al.
+                     // 2023, section 2)
+  };
+  Kind kind = Kind::None;
+  float epsilon = 1e-6f;  // added to the mean square; > 0 and finite
+  bool operator==(const QkNorm&) const = default;
+};
+
 /// What scores are multiplied with before the mask.
 struct Scaling {
   enum class Kind { InverseSqrtDk, Off, Factor };

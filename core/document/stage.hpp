@@ -21,7 +21,9 @@ enum class Stage : std::uint8_t {
   Query,
   Key,
   Value,
-  RotateQuery,  // rotary positions, or the queries themselves
+  NormQuery,  // QK-norm, or the queries themselves
+  NormKey,
+  RotateQuery,  // rotary positions, or the queries as they are
   RotateKey,
   Bucket,        // LSH patterns: which queries and keys meet
   Score,         // query · key
@@ -68,7 +70,7 @@ class PerStage {
 enum class StageLevel : std::uint8_t {
   Source,       // token vectors
   Projection,   // queries, keys and values
-  Rotation,     // queries and keys as they meet
+  Rotation,     // queries and keys on their way to where they meet
   Scores,       // a query against a key, up to the masked logits
   Weights,      // shares of every key, in the end those that the values are mixed with
   HeadOutput,   // of each head by itself
@@ -100,6 +102,7 @@ enum class Field : std::uint8_t {
   ValueWeights,
   OutputWeights,
   Fused,
+  QkNorm,     // kind, epsilon, weights
   AddedKeys,  // the learned one and the one of zeros
   Scaling,
   SoftCap,
@@ -164,15 +167,21 @@ inline constexpr auto stage_table = std::to_array<StageInfo>({
      Fields{Field::Given, Field::Vectors, Field::Heads, Field::Width, Field::ValueWeights, Field::AddedKeys,
             Field::Precision},
      Stages{Stage::Position, Stage::Memory, Stage::Fuse}},
+    {Stage::NormQuery, StageLevel::Rotation, StageKind::Vectors, "Normed queries", "Qₙ", "Qₙ = norm(Q) ∘ γ_Q",
+     "[batch][heads][queries][d_k]", Fields{Field::Given, Field::QkNorm, Field::Precision},
+     Stages{Stage::Query}},
+    {Stage::NormKey, StageLevel::Rotation, StageKind::Vectors, "Normed keys", "Kₙ", "Kₙ = norm(K) ∘ γ_K",
+     "[batch][kv heads][keys][d_k]", Fields{Field::Given, Field::QkNorm, Field::AddedKeys, Field::Precision},
+     Stages{Stage::Key}},
     {Stage::RotateQuery, StageLevel::Rotation, StageKind::Vectors, "Rotated queries", "Q′", "Q′ = R(p)·Q",
      "[batch][heads][queries][d_k]",
      Fields{Field::Given, Field::Vectors, Field::Tokens, Field::Memory, Field::Positions, Field::Precision},
-     Stages{Stage::Query}},
+     Stages{Stage::NormQuery}},
     {Stage::RotateKey, StageLevel::Rotation, StageKind::Vectors, "Rotated keys", "K′", "K′ = R(p)·K",
      "[batch][kv heads][keys][d_k]",
      Fields{Field::Given, Field::Vectors, Field::Tokens, Field::Memory, Field::Positions, Field::AddedKeys,
             Field::Precision},
-     Stages{Stage::Key}},
+     Stages{Stage::NormKey}},
     {Stage::Bucket, StageLevel::Scores, StageKind::Buckets, "Buckets", "h", "h = argmax [x·R, −x·R]",
      "[batch][heads][rounds][queries + keys]", Fields{Field::Masking, Field::AddedKeys},
      Stages{Stage::RotateQuery, Stage::RotateKey}},
@@ -196,7 +205,7 @@ inline constexpr auto stage_table = std::to_array<StageInfo>({
      scores_shape, Fields{Field::Softmax, Field::Precision}, Stages{Stage::Mask, Stage::Bucket}},
     {Stage::Linear, StageLevel::Weights, StageKind::Weights, "Linear weights", "L", "L = φ(Q)·φ(K)ᵀ / Σ",
      scores_shape, Fields{Field::Linear, Field::Precision},
-     Stages{Stage::Query, Stage::Key, Stage::RotateQuery, Stage::RotateKey, Stage::Mask}},
+     Stages{Stage::NormQuery, Stage::NormKey, Stage::RotateQuery, Stage::RotateKey, Stage::Mask}},
     {Stage::Intervention, StageLevel::Weights, StageKind::Weights, "After intervention", "A′",
      "A′ = A, or the pattern put in its place", scores_shape,
      Fields{Field::Linear, Field::Intervention, Field::Precision},

@@ -151,6 +151,7 @@ Document with_settings_of(Document next, const Document& shown) {
     if (to.masking.sparsity.kind == Sparsity::Kind::Lsh) to.masking.sparsity = {};
   } else {
     to.linear = from.linear;
+    to.qk_norm = from.qk_norm;  // weights and sinks are numbers of their layer
     to.add_zero_attn = from.add_zero_attn;
   }
   next.loss.kind = knows_values(next) ? shown.loss.kind : Loss::Kind::Off;

@@ -161,6 +161,23 @@ Document bias_k(Document document, bool on) {
   return with_weights(std::move(document));  // draws the numbers; those of given weights begin at 0
 }
 
+Document qk_norm(Document document, QkNorm::Kind kind) {
+  document.layer().qk_norm.kind = kind;
+  const ParameterSizes sizes = parameter_sizes(document);
+  for (const ParameterInfo& row : parameter_table) {
+    if (row.kind != ParameterKind::Norm || document.input.is_given()) continue;
+    TensorPtr& block = document.layer().weights[row.parameter];
+    auto ones = std::make_shared<Tensor>(shape_of(row, sizes));
+    std::ranges::fill(ones->values(), 1.f);
+    if (kind != QkNorm::Kind::None && !block) {
+      block = std::move(ones);
+    } else if (kind == QkNorm::Kind::None && block && *block == *ones) {
+      block.reset();
+    }
+  }
+  return document;
+}
+
 Document d_model(Document document, int d_model) {
   document.layer().d_model = d_model;
   document.loss.given.reset();

@@ -28,6 +28,9 @@ Document d_k(Document, int d_k);
 Document d_v(Document, int d_v);
 /// One learned key and value that every query sees.
 Document bias_k(Document, bool on);
+/// Queries and keys normed, with weights of 1 where there are none yet; weights that were changed stay when
+/// it is switched off.
+Document qk_norm(Document, QkNorm::Kind);
 /// The second text, for cross-attention: one sentence for each of the first text, the same for all. Empty =
 /// none.
 Document memory(Document, std::string text);

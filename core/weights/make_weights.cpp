@@ -134,6 +134,21 @@ void make_extra(Weights& weights, const ParameterSizes& n) {
   draw(Parameter::BiasV, "block extra value");
 }
 
+/// What queries and keys are multiplied with after their norm: 1 each.
+void make_norms(Weights& weights, const QkNorm& norm, const ParameterSizes& n) {
+  for (const ParameterInfo& row : parameter_table) {
+    if (row.kind != ParameterKind::Norm) continue;
+    TensorPtr& block = weights[row.parameter];
+    if (norm.kind == QkNorm::Kind::None) {
+      block.reset();
+    } else {
+      Tensor ones(shape_of(row, n));
+      std::ranges::fill(ones.values(), 1.f);
+      adopt(block, std::move(ones));
+    }
+  }
+}
+
 }  // namespace
 
 bool can_make(const Document& document, Recipe recipe) {
@@ -162,6 +177,7 @@ Document with_weights(Document document) {
                                           : hand_built_blocks(document, sizes, weights.head_names));
   make_biases(weights, sizes);
   make_extra(weights, sizes);
+  make_norms(weights, document.layer().qk_norm, sizes);
   return document;
 }
 

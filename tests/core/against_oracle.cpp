@@ -6,6 +6,7 @@
 #include "core/attention/dropout.hpp"
 #include "core/attention/embed.hpp"
 #include "core/compare.hpp"
+#include "oracle/blocks.hpp"
 #include "oracle/positions.hpp"
 
 namespace attnscope::against_oracle {
@@ -217,6 +218,23 @@ void take_given(const Given& given, oracle::Problem& p) {
   p.v = oracle::join(numbers(given.past_value), past * p.d_v, p.v, fresh * p.d_v, blocks);
 }
 
+/// The first `tokens` of the n rows of every head, each normed by itself.
+Numbers normed(const LayerSpec& layer, Numbers x, Parameter which, std::size_t n, std::size_t tokens,
+               std::size_t d) {
+  if (layer.qk_norm.kind == QkNorm::Kind::None) return x;
+  const Numbers weight = numbers(layer.weights[which]);
+  const auto epsilon = static_cast<double>(layer.qk_norm.epsilon);
+  for (std::size_t row = 0; row < x.size() / d; ++row) {
+    if (row % n >= tokens) continue;
+    const Numbers one(&x[row * d], &x[row * d] + d);
+    const Numbers made = layer.qk_norm.kind == QkNorm::Kind::Layer
+                             ? oracle::layer_norm(one, weight, {}, epsilon)
+                             : oracle::root_mean_square_norm(one, weight, epsilon);
+    std::copy(made.begin(), made.end(), &x[row * d]);
+  }
+  return x;
+}
+
 void rotate(const Document& document, oracle::Problem& p) {
   const bool interleaved = document.layer().positions == Positions::RopeInterleaved;
   if (!interleaved && document.layer().positions != Positions::RopeHalf) return;
@@ -265,6 +283,10 @@ Expected expected(const Document& document, const TraceOf<T>& trace) {
   e.query = p.q;
   e.key = p.k;
   e.value = p.v;
+  const LayerSpec& layer = document.layer();
+  e.normed_query = p.q = normed(layer, std::move(p.q), Parameter::QueryNorm, p.queries, p.queries, p.d_k);
+  e.normed_key = p.k =
+      normed(layer, std::move(p.k), Parameter::KeyNorm, p.keys, unsigned_(size.token_keys()), p.d_k);
   rotate(document, p);
   p.bias = position_bias(document, p);
   if (trace[Stage::Bucket]) {

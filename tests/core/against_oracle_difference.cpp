@@ -81,6 +81,8 @@ std::string difference(const Document& document, const TraceOf<T>& trace, const 
   compare.stage(Stage::Query, e.query, precision);
   compare.stage(Stage::Key, e.key, precision);
   compare.stage(Stage::Value, e.value, precision);
+  compare.stage(Stage::NormQuery, e.normed_query, precision);
+  compare.stage(Stage::NormKey, e.normed_key, precision);
   compare.stage(Stage::RotateQuery, e.problem.q, precision);
   compare.stage(Stage::RotateKey, e.problem.k, precision);
   compare.stage(Stage::Score, a.score, precision);

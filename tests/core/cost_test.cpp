@@ -104,6 +104,12 @@ TEST_CASE("What positions, caps, windows and learned numbers cost is counted", "
   document.layer().soft_cap = 0;
   document.layer().positions = Positions::RopeHalf;
   CHECK(cost_of(layer_size(document)).flops == plain.flops + 3.0 * 2 * (2 * 6 * 8));  // Q and K, all numbers
+  document.layer().positions = Positions::None;
+  document.layer().qk_norm.kind = QkNorm::Kind::Layer;
+  const LayerCost normed = cost_of(layer_size(document));
+  CHECK(normed.flops == plain.flops + 4.0 * 2 * (2 * 6 * 8));
+  CHECK(normed.parameters() == plain.parameters() + 2 * 4);
+  document.layer().qk_norm = {};
   document.layer().positions = Positions::Learned;
   document.layer().weights[Parameter::PositionTable] = random.tensor({10, 8});
   document.layer().weights[Parameter::BiasK] = random.tensor({8});

@@ -134,6 +134,13 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
       {[](Document& d) { d.layer().masking.heads = {8}; }, "The mask names head 8; there are heads 0 to 7."},
       {[](Document& d) { d.layer().position_settings.rope_base = 1; },
        "The rotary base is 1; it must be a finite number above 1."},
+      {[](Document& d) { d.layer().qk_norm.epsilon = 0; },
+       "The epsilon of the QK-norm is 0; it must be a finite number above 0."},
+      {[](Document& d) {
+         d.layer().qk_norm.kind = QkNorm::Kind::RootMeanSquare;
+         d.layer().weights[Parameter::KeyNorm] = zeros({64});
+       },
+       "The norm of the keys has shape [64]; it must be [d_k] = [8]."},
       {[](Document& d) { d.layer().position_settings.rope_factor = 0.5f; },
        "The factor of the RoPE scaling is 0.5; it must be a finite number of at least 1."},
       {[](Document& d) { d.layer().position_settings.rope_trained = 0; },

@@ -101,7 +101,7 @@ struct SourceGradient {
   const Ptr& of(const Wide& sources) const { return parameter ? sources[*parameter] : sources.value_vectors; }
   Ptr& of(Wide& sources) const { return parameter ? sources[*parameter] : sources.value_vectors; }
 };
-constexpr std::array<SourceGradient, 12> source_gradients{{
+constexpr std::array<SourceGradient, 14> source_gradients{{
     {"value vectors", {}},
     {"W_Q", Parameter::WQuery},
     {"W_K", Parameter::WKey},
@@ -114,6 +114,8 @@ constexpr std::array<SourceGradient, 12> source_gradients{{
     {"extra key", Parameter::BiasK},
     {"extra value", Parameter::BiasV},
     {"relative bias", Parameter::RelativeBias},
+    {"norm of Q", Parameter::QueryNorm},
+    {"norm of K", Parameter::KeyNorm},
 }};
 
 /// A gradient and the stage whose tensor it belongs to.
@@ -198,8 +200,10 @@ std::string first_disagreement(samples::Random& random, const Case& c) {
     const Ptr& gradient = row.of(c.gradients);
     const Ptr& source = row.of(c.sources());
     const bool bias = row.parameter == Parameter::RelativeBias;
-    const bool used =
-        bias ? c.document().layer().positions == Positions::RelativeBuckets : !c.document().input.is_given();
+    const bool norm = row.parameter == Parameter::QueryNorm || row.parameter == Parameter::KeyNorm;
+    const bool used = bias   ? c.document().layer().positions == Positions::RelativeBuckets
+                      : norm ? c.document().layer().qk_norm.kind != QkNorm::Kind::None
+                             : !c.document().input.is_given();
     const bool wanted = source && used;
     if (static_cast<bool>(gradient) != wanted) return fmt::format("{} is missing or too many", row.name);
     if (!gradient) continue;

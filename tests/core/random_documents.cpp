@@ -79,6 +79,20 @@ void randomise_sparsity(Random& random, Sparsity& sparsity) {
   sparsity.seed = static_cast<std::uint64_t>(random.between(0, 1000));
 }
 
+void randomise_norm(Random& random, Document& document) {
+  QkNorm& norm = document.layer().qk_norm;
+  Weights& weights = document.layer().weights;
+  norm = {};
+  weights[Parameter::QueryNorm].reset();
+  weights[Parameter::KeyNorm].reset();
+  if (!rarely(random, 4)) return;
+  norm.kind = random.coin() ? QkNorm::Kind::RootMeanSquare : QkNorm::Kind::Layer;
+  norm.epsilon = random.coin() ? 0.2f : 1.0f;  // finite differences want it smooth
+  const std::int64_t d_k = key_width(document);
+  if (random.coin()) weights[Parameter::QueryNorm] = random.tensor({d_k});
+  if (random.coin()) weights[Parameter::KeyNorm] = random.tensor({d_k});
+}
+
 }  // namespace
 
 TensorPtr random_additive(Random& random, const Dimensions& size) {
@@ -170,6 +184,7 @@ void randomise_settings(Random& random, Document& document) {
   document.layer().empty_row =
       rarely(random, 3) ? static_cast<EmptyRow>(random.between(1, 2)) : EmptyRow::Zeros;
   document.layer().linear = rarely(random, 5);
+  randomise_norm(random, document);
   document.layer().dropout = {};
   document.layer().interventions = {};
   if (rarely(random, 4)) {

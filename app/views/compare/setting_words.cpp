@@ -166,6 +166,17 @@ std::string learned_key_of(const Document& self, const Document& other) {
   return mine[Parameter::BiasK] ? "learned key" : "no learned key";
 }
 
+/// Of norms that both have: the numbers they are multiplied with.
+std::string norm_weights_of(const Document& self, const Document& other) {
+  const LayerSpec &mine = self.layer(), &theirs = other.layer();
+  if (mine.qk_norm.kind == QkNorm::Kind::None || theirs.qk_norm.kind == QkNorm::Kind::None) return {};
+  const bool alike = std::ranges::all_of(parameter_table, [&](const ParameterInfo& row) {
+    return row.kind != ParameterKind::Norm ||
+           same_numbers(mine.weights[row.parameter], theirs.weights[row.parameter]);
+  });
+  return alike ? std::string() : "other γ";
+}
+
 /// The layers of a file are told apart by their names: the title's last part.
 std::string layer_of(const Document& self, const Document& other) {
   const bool from_files = !self.input.is_text() && (!other.input.is_text());
@@ -189,6 +200,7 @@ constexpr SettingWords made[]{{"positions", positions_of},
                               {"key and value heads", kv_heads_of},
                               {"value width", d_v_of},
                               {"learned key", learned_key_of},
+                              {"norm weights", norm_weights_of},
                               {"token vectors", edited_of}};
 
 }  // namespace

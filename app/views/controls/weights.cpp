@@ -85,6 +85,25 @@ void recipe_rows(Column& c) {
   }
 }
 
+void qk_norm_row(Column& c) {
+  constexpr auto names = enum_column<QkNorm::Kind>(&EnumName::label);
+  constexpr std::array<Tip, 3> tips{
+      Tip{"No QK-norm", "S = Q·Kᵀ", "Scores grow with the lengths of queries and keys.", {}},
+      Tip{"RMSNorm of Q and K",
+          "γ ∘ q / √(mean q² + ε)",
+          "As in Qwen3 and Gemma 3: each head's q and k have the length √dₖ before γ, so scores stay "
+          "bounded.",
+          {}},
+      Tip{"LayerNorm of Q and K",
+          "γ ∘ (q − mean) / √(var + ε)",
+          "As in ViT-22B, where it keeps attention from saturating in training.",
+          {}}};
+  Document& document = c.document();
+  const auto now = static_cast<int>(document.layer().qk_norm.kind);
+  if (const auto chosen = c.choice("QK-norm", "QK-norm", names, now, tips))
+    document = edit::qk_norm(std::move(document), static_cast<QkNorm::Kind>(*chosen));
+}
+
 /// Keys that belong to no token: somewhere to put weight that no token deserves.
 void added_key_rows(Column& c) {
   Document& document = c.document();
@@ -112,6 +131,7 @@ void added_key_rows(Column& c) {
     c.remark("A file of weights has no keys to add to.");
     return;
   }
+  qk_norm_row(c);
   if (toggle(c.ui(), "Zero key", "zero key", c.row(28), document.layer().add_zero_attn,
              {"Zero key",
               "K = [K; 0]   V = [V; 0]",
@@ -230,7 +250,8 @@ void weights_section(Column& c) {
                                                              : "given",
                .opens = given ? Opens::OnDemand : Opens::WhenWide,
                .has_extras = !given && !document.input.is_vectors(),
-               .extras_used = w.fused || w[Parameter::BiasK] || document.layer().add_zero_attn})) {
+               .extras_used = w.fused || w[Parameter::BiasK] || document.layer().add_zero_attn ||
+                              document.layer().qk_norm.kind != QkNorm::Kind::None})) {
     if (!given && !document.input.is_vectors()) {
       recipe_rows(c);
       edited_row(c);

@@ -49,15 +49,22 @@ PlaceOrWhy place_of_query(const LayerResult& result, const VectorRow& at) {
 
 PlaceOrWhy place_of(const LayerResult& result, const VectorRow& at) {
   const bool turned = is_rotary(result.document.layer().positions);
+  const bool normed = result.document.layer().qk_norm.kind != QkNorm::Kind::None;
   switch (at.stage) {
     case Stage::Embed:
     case Stage::Position: return place_of_token(result, at, Editable::Input);
     case Stage::Memory: return place_of_token(result, at, Editable::Memory);
+    case Stage::NormQuery:
     case Stage::RotateQuery:
+      if (normed && (at.stage == Stage::NormQuery || !turned))
+        return std::string_view("Qₙ = norm(Q) ∘ γ_Q: edit what Q is made of.");
       if (turned) return std::string_view("Q′ = R(p)·Q: edit what Q is made of, or the positions.");
       [[fallthrough]];
     case Stage::Query: return place_of_query(result, at);
+    case Stage::NormKey:
     case Stage::RotateKey:
+      if (normed && (at.stage == Stage::NormKey || !turned))
+        return std::string_view("Kₙ = norm(K) ∘ γ_K: edit what K is made of.");
       if (turned) return std::string_view("K′ = R(p)·K: edit what K is made of, or the positions.");
       [[fallthrough]];
     case Stage::Key: return place_of_key(result, at, false);

@@ -44,6 +44,12 @@ std::vector<std::int64_t> ordered(std::span<const double> values, ProductOrder h
   return order;
 }
 
+OperandNames operand_names(const LayerResult& r) {
+  if (r.trace[Stage::RotateQuery] != r.trace[Stage::NormQuery]) return {"q′", "k′", "q′ × k′", "cos(q′, k′)"};
+  if (r.trace[Stage::NormQuery] != r.trace[Stage::Query]) return {"qₙ", "kₙ", "qₙ × kₙ", "cos(qₙ, kₙ)"};
+  return {"q", "k", "q × k", "cos(q, k)"};
+}
+
 Products products_of(const LayerResult& result, const CellPlace& at, ProductOrder how) {
   Products p{vector_of(result, Stage::RotateQuery, at.b, at.h, at.query),
              vector_of(result, Stage::RotateKey, at.b, at.kv, at.key),

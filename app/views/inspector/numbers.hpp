@@ -15,6 +15,15 @@ namespace attnscope {
 /// else of the whole sequence. Empty when the result has no such stage or row.
 std::span<const float> vector_of(const LayerResult&, Stage, std::int64_t b, std::int64_t h, std::int64_t row);
 
+/// How queries and keys are called where they are multiplied: as they come, normed, or rotated.
+struct OperandNames {
+  const char* query;
+  const char* key;
+  const char* product;
+  const char* cosine;
+};
+OperandNames operand_names(const LayerResult&);
+
 /// The query's and the key's numbers that are multiplied, rotated where positions are rotary, and what each
 /// dimension gives to the score.
 struct Products {

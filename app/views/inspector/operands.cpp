@@ -20,8 +20,10 @@ std::optional<Editable> weights_behind(const Document& document, Stage stage) {
   if (document.input.is_given()) return std::nullopt;
   switch (stage) {
     case Stage::Query:
+    case Stage::NormQuery:
     case Stage::RotateQuery: return Editable::QueryWeights;
     case Stage::Key:
+    case Stage::NormKey:
     case Stage::RotateKey: return Editable::KeyWeights;
     case Stage::Value: return Editable::ValueWeights;
     case Stage::Output: return Editable::OutputWeights;

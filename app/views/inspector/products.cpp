@@ -55,14 +55,14 @@ void draw_bar(const Ui& ui, const BarScale& scale, float y, double value) {
 
 void draw_header(Scene& scene, const ProductColumns& x, const Box& line) {
   const Ui& ui = scene.ui;
-  const bool rotary = scene.result.trace[Stage::RotateQuery] != scene.result.trace[Stage::Query];
+  const OperandNames called = operand_names(scene.result);
   const float y = line.centre_y();
   const auto column = [&](float right, std::string_view text, Rgba ink) {
     ui.text(right, y, text, {type::tick, ink, Ink::Medium, Align::Right});
   };
   ui.text(line.x, y, "dim", {type::tick, ui.theme.text3});
-  column(x.q, rotary ? "q′" : "q", ui.theme.query);
-  column(x.k, rotary ? "k′" : "k", ui.theme.key);
+  column(x.q, called.query, ui.theme.query);
+  column(x.k, called.key, ui.theme.key);
   column(x.product, "q · k", ui.theme.text2);
   constexpr std::array<std::string_view, 3> names{"size", "dim", "sign"};
   constexpr std::array<Tip, 3> tips{
@@ -145,11 +145,10 @@ struct OperandColumns {
 
   std::optional<std::int64_t> take() const {
     const LayerResult& r = scene.result;
-    const bool rotary = r.trace[Stage::RotateQuery] != r.trace[Stage::Query];
+    const OperandNames names = operand_names(r);
     const Operand q{
-        Stage::RotateQuery, at.b, at.h, at.query, rotary ? "q′" : "q", query_label(r, at.b, at.query), p.q};
-    const Operand k{Stage::RotateKey,           at.b, at.kv, at.key, rotary ? "k′" : "k",
-                    key_label(r, at.b, at.key), p.k};
+        Stage::RotateQuery, at.b, at.h, at.query, names.query, query_label(r, at.b, at.query), p.q};
+    const Operand k{Stage::RotateKey, at.b, at.kv, at.key, names.key, key_label(r, at.b, at.key), p.k};
     const std::optional<std::int64_t> edited = take("operand q", q, x.q);
     const std::optional<std::int64_t> other = take("operand k", k, x.k);
     return edited ? edited : other;

@@ -34,11 +34,14 @@ std::vector<ListedVector> vectors_of(const Shown& shown, const CellPlace& at) {
     if (!operand.values.empty() && is_known(r.document, stage))
       all.push_back({operand, std::string(what) + " “" + token + "”", hue});
   };
-  const bool rotary = r.trace[Stage::RotateQuery] != r.trace[Stage::Query];
+  const bool normed = r.trace[Stage::NormQuery] != r.trace[Stage::Query];
+  const bool rotary = r.trace[Stage::RotateQuery] != r.trace[Stage::NormQuery];
   add(Stage::Position, "x", false, 0, at.query + r.dimensions.past, "input of", theme.text1);
   add(Stage::Query, "q", false, at.h, at.query, "query", theme.query);
+  if (normed) add(Stage::NormQuery, "qₙ", false, at.h, at.query, "normed query", theme.query);
   if (rotary) add(Stage::RotateQuery, "q′", false, at.h, at.query, "rotated query", theme.query);
   add(Stage::Key, "k", true, at.kv, at.key, "key", theme.key);
+  if (normed) add(Stage::NormKey, "kₙ", true, at.kv, at.key, "normed key", theme.key);
   if (rotary) add(Stage::RotateKey, "k′", true, at.kv, at.key, "rotated key", theme.key);
   add(Stage::Value, "v", true, at.kv, at.key, "value", theme.value);
   add(Stage::Mix, "z", false, at.h, at.query, "head's output for", theme.text1);
@@ -131,13 +134,13 @@ float draw_cosine(const Scene& scene, const CellPlace& at, const Box& area) {
   const Products p = products_of(scene.result, at, ProductOrder::Dimension);
   const double cos = cosine(p.q, p.k);
   const bool known = std::isfinite(cos);
-  const bool rotary = scene.result.trace[Stage::RotateQuery] != scene.result.trace[Stage::Query];
+  const OperandNames names = operand_names(scene.result);
   const Box line{area.x, area.y + ui.px(readout_height), area.w, ui.px(words_height)};
   const Ui::Touch touch = ui.touch("cosine", {area.x, area.y, ui.px(120), ui.px(64)}, false);
   draw_readout(scene, at, {area.x, area.y, area.w, ui.px(readout_height)}, known ? fixed(cos, 3) : "n/a",
                Tags::QueryAndKey);
-  const float used = ui.text(line.x, line.centre_y(), rotary ? "cos(q′, k′)" : "cos(q, k)",
-                             {type::label, ui.theme.text2, Ink::Medium});
+  const float used =
+      ui.text(line.x, line.centre_y(), names.cosine, {type::label, ui.theme.text2, Ink::Medium});
   const std::string factors =
       "× " + fixed(norm(p.q), 2) + " × " + fixed(norm(p.k), 2) + " = " + fixed(p.sum(), 3);
   ui.text(line.x + used + ui.px(10), line.centre_y(), factors,

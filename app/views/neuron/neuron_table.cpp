@@ -98,7 +98,6 @@ class NeuronTable {
   static void grow(float& most, float value) {
     if (std::isfinite(value)) most = std::max(most, std::abs(value));
   }
-  bool rotary() const { return r_.trace[Stage::RotateQuery] != r_.trace[Stage::Query]; }
   static Box part(const ColumnSpan& column, const Box& row) { return {column.x, row.y, column.w, row.h}; }
 
   void draw_names(const Box& line) const {
@@ -115,8 +114,8 @@ class NeuronTable {
         ui_.text(column.x + column.w, y, name, {type::tick, ui_.theme.text2, Ink::Medium, Align::Right});
     };
     ui_.text(x_.token.x, y, "key", {type::tick, ui_.theme.key, Ink::Medium});
-    strip(x_.key, rotary() ? "k′" : "k", ui_.theme.key, most_key_);
-    strip(x_.product, rotary() ? "q′ × k′" : "q × k", ui_.theme.text2, most_product_);
+    strip(x_.key, operand_names(r_).key, ui_.theme.key, most_key_);
+    strip(x_.product, operand_names(r_).product, ui_.theme.text2, most_product_);
     number(x_.score, "q · k");
     number(x_.scaled, scaled_name(r_, false));
     number(x_.weight, "weight");
@@ -244,7 +243,7 @@ class NeuronTable {
       const float x = column.x - ui_.px(5);
       if (column.there()) ui_.text(x, head_.centre_y(), text, {type::tick, hue, Ink::Medium, Align::Right});
     };
-    name(x_.key.there() ? x_.key : x_.product, rotary() ? "q′" : "q", ui_.theme.query);
+    name(x_.key.there() ? x_.key : x_.product, operand_names(r_).query, ui_.theme.query);
     name(x_.value, "z", ui_.theme.text2);
     if (style_.large) {
       draw_indices(x_.key, order_);

@@ -28,6 +28,8 @@ constexpr ControlEntry controls[] = {
     {"Fused QKV", S::Weights, "Weights", seldom, "Fused QKV", "in_proj combined gemeinsam"},
     {"Learned key", S::Weights, "Weights", seldom, "Learned key", "bias_k bias_v sink gelernter schlüssel"},
     {"Zero key", S::Weights, "Weights", seldom, "Zero key", "add_zero_attn softmax1 sink off by one null"},
+    {"QK-norm", S::Weights, "Weights", seldom, "QK-norm: RMS",
+     "rmsnorm layernorm qwen gemma vit normalise queries keys normierung"},
     {"Number of heads", S::Heads, "Heads", always, "Head count value",
      "multi-head count n_heads köpfe anzahl"},
     {"d_model", S::Heads, "Heads", always, "d_model value",

@@ -78,8 +78,12 @@ class Ladder {
   }
 
   void scores() {
-    step("score", is_rotary(document_.layer().positions) ? "Σ q′ · k′, both rotated" : "Σ q · k", f_.score,
-         Stage::Score);
+    const bool normed = document_.layer().qk_norm.kind != QkNorm::Kind::None;
+    step("score",
+         is_rotary(document_.layer().positions) ? "Σ q′ · k′, both rotated"
+         : normed                               ? "Σ qₙ · kₙ, both normed"
+                                                : "Σ q · k",
+         f_.score, Stage::Score);
     const double factor = scale_factor(document_.layer().scaling, d_.d_k);
     const Scaling::Kind kind = document_.layer().scaling.kind;
     step("scaled",

@@ -22,6 +22,7 @@ Rows rows_of(Stage stage) {
     case Stage::Position: return Rows::Tokens;
     case Stage::Memory:
     case Stage::Key:
+    case Stage::NormKey:
     case Stage::RotateKey:
     case Stage::Value: return Rows::Keys;
     default: return Rows::Queries;
@@ -139,9 +140,11 @@ std::vector<Stage> vector_stages(const LayerResult& result) {
   add(Stage::Position, trace[Stage::Position] != trace[Stage::Embed]);
   add(Stage::Memory);
   add(Stage::Query);
-  add(Stage::RotateQuery, trace[Stage::RotateQuery] != trace[Stage::Query]);
+  add(Stage::NormQuery, trace[Stage::NormQuery] != trace[Stage::Query]);
+  add(Stage::RotateQuery, trace[Stage::RotateQuery] != trace[Stage::NormQuery]);
   add(Stage::Key);
-  add(Stage::RotateKey, trace[Stage::RotateKey] != trace[Stage::Key]);
+  add(Stage::NormKey, trace[Stage::NormKey] != trace[Stage::Key]);
+  add(Stage::RotateKey, trace[Stage::RotateKey] != trace[Stage::NormKey]);
   add(Stage::Value);
   add(Stage::Mix);
   add(Stage::Concat);
@@ -155,8 +158,13 @@ VectorWords vector_words(Stage stage) {
     case Stage::Position: return {"X positions", "X = E + P", "Token embeddings plus positions."};
     case Stage::Memory: return {"N second text", "N = E + P", "Input of keys and values."};
     case Stage::Query: return {"Q queries", "Q = X·W_Q + b", "The input projected by W_Q of this head."};
+    case Stage::NormQuery:
+      return {"Qₙ normed", "Qₙ = norm(Q) ∘ γ_Q",
+              "Queries of each head normed over dₖ, times learned weights."};
     case Stage::RotateQuery: return {"Q′ rotated", "Q′ = R(p)·Q", "Queries rotated by their positions."};
     case Stage::Key: return {"K keys", "K = X·W_K + b", "The input projected by W_K of this head."};
+    case Stage::NormKey:
+      return {"Kₙ normed", "Kₙ = norm(K) ∘ γ_K", "Keys of each head normed over dₖ, times learned weights."};
     case Stage::RotateKey: return {"K′ rotated", "K′ = R(p)·K", "Keys rotated by their positions."};
     case Stage::Value: return {"V values", "V = X·W_V + b", "The input projected by W_V of this head."};
     case Stage::Mix:
@@ -172,7 +180,7 @@ namespace {
 /// Of keys and values that several heads of queries share.
 std::string shared_by(const Shown& shown, Stage stage) {
   const Dimensions& d = shown.result.dimensions;
-  if (stage != Stage::Key && stage != Stage::RotateKey && stage != Stage::Value) return {};
+  if (rows_of(stage) != Rows::Keys || stage == Stage::Memory) return {};
   const std::int64_t group = d.heads / d.kv_heads, first = shown.head() / group * group;
   if (group < 2) return {};
   return " Shared by heads " + std::to_string(first) + " – " + std::to_string(first + group - 1) + ".";

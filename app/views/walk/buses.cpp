@@ -53,10 +53,12 @@ const Matrix* find(const std::vector<Matrix>& matrices, Stage stage) {
   return at == matrices.end() || at->place.cells.w < 1 ? nullptr : &*at;
 }
 
-/// The rotated vectors where there are some.
-const Matrix* operand_of(const std::vector<Matrix>& matrices, Stage rotated, Stage plain) {
-  const Matrix* turned = find(matrices, rotated);
-  return turned != nullptr ? turned : find(matrices, plain);
+/// The vectors that are multiplied: the last of these that there are.
+const Matrix* operand_of(const std::vector<Matrix>& matrices, std::initializer_list<Stage> stages) {
+  const Matrix* last = nullptr;
+  for (const Stage stage : stages)
+    if (const Matrix* there = find(matrices, stage); there != nullptr) last = there;
+  return last;
 }
 
 /// From the chosen row of a matrix, down beside it, along its own lane of the gutter, to `to` (x, y).
@@ -102,8 +104,8 @@ void draw_buses(const std::vector<Matrix>& matrices, const Box& gutter) {
   if (matrices.empty()) return;
   const View& v = matrices.front().view;
   const Ui& ui = v.ui();
-  const Matrix* q = operand_of(matrices, Stage::RotateQuery, Stage::Query);
-  const Matrix* k = operand_of(matrices, Stage::RotateKey, Stage::Key);
+  const Matrix* q = operand_of(matrices, {Stage::Query, Stage::NormQuery, Stage::RotateQuery});
+  const Matrix* k = operand_of(matrices, {Stage::Key, Stage::NormKey, Stage::RotateKey});
   const Matrix* value = find(matrices, Stage::Value);
   const Matrix* mix = find(matrices, Stage::Mix);
   const Matrix* scores = find(matrices, v.document().layer().linear ? Stage::Linear : Stage::Score);

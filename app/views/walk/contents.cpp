@@ -85,7 +85,10 @@ std::span<const float> Contents::feature(Stage stage, std::int64_t row) {
   const auto [entry, is_new] = features_[stage].try_emplace(row);
   if (!is_new) return entry->second;
   const bool query = stage == Stage::Query;
-  const auto x = v_.result().trace[stage]->matrix(v_.b, query ? v_.h : v_.kv).row(row);
+  const auto x = v_.result()
+                     .trace[query ? Stage::NormQuery : Stage::NormKey]
+                     ->matrix(v_.b, query ? v_.h : v_.kv)
+                     .row(row);
   Tensor features(Shape{1, 1, 1, x.size()});
   for (Eigen::Index d = 0; d < x.size(); ++d) features.data()[d] = linear_feature(x(d));
   const Document& document = v_.document();
@@ -109,8 +112,8 @@ float Contents::product(std::int64_t query, std::int64_t key) {
 
 float Contents::share_of_sum(std::int64_t query, std::int64_t key) {
   const Trace& trace = v_.result().trace;
-  const auto q = trace[Stage::Query]->matrix(v_.b, v_.h).row(query);
-  const auto k = trace[Stage::Key]->matrix(v_.b, v_.kv).row(key);
+  const auto q = trace[Stage::NormQuery]->matrix(v_.b, v_.h).row(query);
+  const auto k = trace[Stage::NormKey]->matrix(v_.b, v_.kv).row(key);
   float sum = 0;
   for (Eigen::Index d = 0; d < q.size(); ++d) sum += linear_feature(q(d)) * linear_feature(k(d));
   return sum;

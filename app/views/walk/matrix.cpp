@@ -43,8 +43,8 @@ void draw_dimension(const Matrix& m) {
   const std::optional<Stage> current = m.view.current();
   if (!current || panel.stage != *current || panel.is_plane()) return;
   const Stage stage = panel.stage;
-  const bool of_head = stage == Stage::Query || stage == Stage::Key || stage == Stage::RotateQuery ||
-                       stage == Stage::RotateKey;
+  const bool of_head =
+      stage == Stage::Query || stage == Stage::Key || info(stage).level == StageLevel::Rotation;
   const bool of_value = stage == Stage::Value || stage == Stage::Mix;
   if (panel.is_parameter()) {
     const std::int64_t column = of_head                  ? head_dimension(m.view)

@@ -30,6 +30,8 @@ class Vectors {
       case Stage::Query:
       case Stage::Key:
       case Stage::Value: return given() ? listed(stage) : projected(stage);
+      case Stage::NormQuery:
+      case Stage::NormKey: return normed(stage);
       case Stage::RotateQuery:
       case Stage::RotateKey: return rotated(stage);
       case Stage::Mix: return mixed();
@@ -130,12 +132,42 @@ class Vectors {
     return answered(f, static_cast<double>(values(asks ? v_.cell.query : v_.cell.key, d)), hue);
   }
 
+  /// One dimension over the root of the mean square, times its weight.
+  Formula normed(Stage stage) const {
+    const bool asks = stage == Stage::NormQuery;
+    const Rgba hue = asks ? theme_.query : theme_.key;
+    const std::int64_t row = asks ? v_.cell.query : v_.cell.key, d = head_dimension(v_);
+    const auto before = trace()[asks ? Stage::Query : Stage::Key]->matrix(v_.b, asks ? v_.h : v_.kv).row(row);
+    const double after = static_cast<double>(trace()[stage]->matrix(v_.b, asks ? v_.h : v_.kv)(row, d));
+    Formula f = named(asks ? query() : key(), hue, d);
+    if (!asks && row >= v_.result().dimensions.token_keys()) return f.answer(operand(after), hue);
+    const LayerSpec& layer = v_.document().layer();
+    const bool centred = layer.qk_norm.kind == QkNorm::Kind::Layer;
+    const Eigen::VectorXd x = before.transpose().cast<double>();
+    const double mean = centred ? x.mean() : 0;
+    const double root =
+        std::sqrt((x.array() - mean).square().mean() + static_cast<double>(layer.qk_norm.epsilon));
+    const TensorPtr& weight = layer.weights[asks ? Parameter::QueryNorm : Parameter::KeyNorm];
+    Formula above(size_), below(size_);
+    above.add(operand(x(d)), hue);
+    if (centred)
+      above.add(mean < 0 ? " + " : " \u2212 ", theme_.text3).add(fixed(std::abs(mean), 2), theme_.text1);
+    below.add(fixed(root, 2), theme_.text1);
+    f.over(std::move(above), std::move(below), theme_.text3);
+    f.add("  · ", theme_.text3)
+        .add(fixed(weight ? static_cast<double>(weight->values()[static_cast<std::size_t>(d)]) : 1.0, 2),
+             theme_.text1);
+    f.lowered("γ", theme_.text3);
+    return answered(f, after, hue);
+  }
+
   /// One dimension of a pair that is turned by an angle.
   Formula rotated(Stage stage) const {
     const bool asks = stage == Stage::RotateQuery;
     const Rgba hue = asks ? theme_.query : theme_.key;
     const std::int64_t row = asks ? v_.cell.query : v_.cell.key, d = head_dimension(v_);
-    const auto before = trace()[asks ? Stage::Query : Stage::Key]->matrix(v_.b, asks ? v_.h : v_.kv).row(row);
+    const auto before =
+        trace()[asks ? Stage::NormQuery : Stage::NormKey]->matrix(v_.b, asks ? v_.h : v_.kv).row(row);
     const auto after = trace()[stage]->matrix(v_.b, asks ? v_.h : v_.kv).row(row);
     const Dimensions& size = v_.result().dimensions;
     const Rotation<float> turn =

@@ -63,6 +63,8 @@ std::string formula_of(const View& v, Stage stage) {
   if (const std::size_t x = formula.find("X·");
       x != std::string::npos && of_keys && v.result().trace[Stage::Memory])
     formula[x] = 'N';
+  if (stage == Stage::RotateQuery && v.script.has(Stage::NormQuery)) formula = "Q′ = R(p)·Qₙ";
+  if (stage == Stage::RotateKey && v.script.has(Stage::NormKey)) formula = "K′ = R(p)·Kₙ";
   return formula;
 }
 
@@ -128,15 +130,17 @@ class Builder {
          .scale = centred(ui(), v_.scene.stats.largest(which, head * width, width), parameter_span)});
   }
 
-  /// Q or K, and what rotary positions make of it.
-  void with_rotation(Stage stage, Stage rotated, Rows rows, Rgba hue) {
-    // Linear attention turns φ of them instead, as it multiplies.
-    const bool turns = !v_.document().layer().linear && trace()[rotated] != trace()[stage];
-    panels_.push_back(vectors(stage, rows, turns ? Unit::Before : Unit::Head, hue));
-    if (sources_) panels_.back().sign = "=";
-    if (!turns) return;
-    panels_.push_back(vectors(rotated, rows, Unit::Head, hue));
-    panels_.back().sign = "→";
+  /// Q or K, and what the norm and rotary positions make of it: as far as the script has them.
+  void with_steps(std::initializer_list<Stage> stages, Rows rows, Rgba hue) {
+    std::vector<Stage> there;
+    for (const Stage stage : stages)
+      if (v_.script.has(stage)) there.push_back(stage);
+    for (std::size_t i = 0; i < there.size(); ++i) {
+      const bool last = i + 1 == there.size();
+      panels_.push_back(vectors(there[i], rows, last ? Unit::Head : Unit::Before, hue));
+      if (i > 0) panels_.back().sign = "→";
+      if (i == 0 && sources_) panels_.back().sign = "=";
+    }
   }
 
   void begin_group(std::size_t first) {
@@ -150,7 +154,7 @@ class Builder {
         panels_.back().caption = formula_of(v_, Stage::Embed);
       parameters(Stage::Query, Projection::Query, v_.h, "×");
     }
-    with_rotation(Stage::Query, Stage::RotateQuery, Rows::Queries, ui().theme.query);
+    with_steps({Stage::Query, Stage::NormQuery, Stage::RotateQuery}, Rows::Queries, ui().theme.query);
   }
 
   void keys() {
@@ -159,7 +163,7 @@ class Builder {
       if (trace()[Stage::Memory]) panels_.push_back(vectors(Stage::Memory, Rows::Keys, Unit::Model, 0));
       parameters(Stage::Key, Projection::Key, v_.kv, trace()[Stage::Memory] ? "×" : "X ×");
     }
-    with_rotation(Stage::Key, Stage::RotateKey, Rows::Keys, ui().theme.key);
+    with_steps({Stage::Key, Stage::NormKey, Stage::RotateKey}, Rows::Keys, ui().theme.key);
     begin_group(first);
   }
 

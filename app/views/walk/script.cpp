@@ -54,11 +54,13 @@ void Script::add_vectors(const LayerResult& result) {
   if (trace[Stage::Position]) add(Stage::Position, trace[Stage::Position] == trace[Stage::Embed] ? 1 : 2);
   add(Stage::Query, moves(d.queries));
   const bool turns = !result.document.layer().linear;
-  if (turns && trace[Stage::RotateQuery] != trace[Stage::Query])
+  if (trace[Stage::NormQuery] != trace[Stage::Query]) add(Stage::NormQuery, one_then_all(d.queries));
+  if (turns && trace[Stage::RotateQuery] != trace[Stage::NormQuery])
     add(Stage::RotateQuery, one_then_all(d.queries));
   if (trace[Stage::Memory]) add(Stage::Memory, 1);
   add(Stage::Key, moves(d.keys));
-  if (turns && trace[Stage::RotateKey] != trace[Stage::Key]) add(Stage::RotateKey, one_then_all(d.keys));
+  if (trace[Stage::NormKey] != trace[Stage::Key]) add(Stage::NormKey, one_then_all(d.keys));
+  if (turns && trace[Stage::RotateKey] != trace[Stage::NormKey]) add(Stage::RotateKey, one_then_all(d.keys));
   if (knows_values(result.document)) add(Stage::Value, moves(d.keys));
 }
 

@@ -227,6 +227,17 @@ std::string rotation_sentence(const View& v, bool asks, int move, int moves) {
                     moves);
 }
 
+std::string norm_sentence(const View& v, bool asks, int move, int moves) {
+  const bool extra = !asks && v.cell.key >= v.result().dimensions.token_keys();
+  const std::string label = asks ? query_of(v) : quoted(key_label(v.result(), v.b, v.cell.key));
+  if (extra && (move < moves || moves == 1)) return label + " belongs to no token: it is not normed.";
+  const std::string of = (asks ? "The query of " : "The key of ") + label;
+  const bool centred = v.document().layer().qk_norm.kind == QkNorm::Kind::Layer;
+  return one_or_all(of + (centred ? ", minus its mean, is divided by its deviation and multiplied with γ."
+                                  : " is divided by its root mean square and multiplied with γ."),
+                    asks ? "The same for every other query." : "The same for every other key.", move, moves);
+}
+
 std::string vector_sentence(const View& v, Stage stage, int move, int moves) {
   const bool given = v.document().input.is_given();
   switch (stage) {
@@ -239,6 +250,8 @@ std::string vector_sentence(const View& v, Stage stage, int move, int moves) {
     case Stage::Query: return given ? "Queries are given." : projection_sentence(v, stage, move, moves);
     case Stage::Key: return given ? "Keys are given." : projection_sentence(v, stage, move, moves);
     case Stage::Value: return given ? "Values are given." : projection_sentence(v, stage, move, moves);
+    case Stage::NormQuery: return norm_sentence(v, true, move, moves);
+    case Stage::NormKey: return norm_sentence(v, false, move, moves);
     case Stage::RotateQuery: return rotation_sentence(v, true, move, moves);
     default: return rotation_sentence(v, false, move, moves);
   }

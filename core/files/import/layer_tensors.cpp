@@ -94,7 +94,8 @@ class LayerFile {
       case ParameterKind::Matrix: return matrix(row.layer_key);
       case ParameterKind::Bias: return bias(row.layer_key);
       case ParameterKind::ExtraRow: return extra(row.layer_key);
-      case ParameterKind::Position: break;
+      case ParameterKind::Position:
+      case ParameterKind::Norm: break;
     }
     return nullptr;
   }
