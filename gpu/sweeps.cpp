@@ -221,6 +221,7 @@ std::string CardSweeps::why_not(const AttentionProblem& p) const {
         "Queries of {} and values of {} numbers are wider than the 128 that the graphics card's kernels "
         "take.",
         p.d_k, p.d_v);
+  if (!p.sinks.empty()) return "Learned sinks join the softmax on the CPU only.";
   if (p.queries > most_rows)
     return fmt::format("{} queries are more than the {} that the graphics card's kernels count.", p.queries,
                        most_rows);

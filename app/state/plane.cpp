@@ -115,6 +115,9 @@ PlaneWords words(const Document& document, Plane plane) {
     return {"Own weights", "weight", "A = softmax(masked / τ)",
             "Before the intervention: each head's own weights."};
   const bool unused = layer.linear;
+  if (has_sinks(layer) && !unused)
+    return {"Weights", "weight", "A = e^(M/τ) / (Σ e^(M/τ) + e^(s/τ))",
+            "Every row sums to 1 minus the share of its head's sink s."};
   return {unused ? "Softmax" : "Weights", "weight", "A = softmax(masked / τ)",
           unused ? "For comparison: linear attention does not use them." : "Every row sums to 1."};
 }

@@ -61,6 +61,7 @@ LayerSize layer_size(const Document& document, const Measures* measures) {
           .cached = size.past,
           .extra = size.extra,
           .biases = layer.weights[Parameter::BQuery] || layer.weights[Parameter::BOutput],
+          .sinks = has_sinks(layer),
           .normed = layer.qk_norm.kind != QkNorm::Kind::None,
           .rotary = is_rotary(layer.positions),
           .added_positions = is_added_to_scores(layer.positions) && !layer.linear,
@@ -159,6 +160,7 @@ LayerCost cost_of(const LayerSize& size) {
   cost.stages = {product(Stage::Query, n.queries, n.d, n.q_width, number),
                  product(Stage::Key, n.fresh, n.d, n.k_width, number),
                  product(Stage::Value, n.fresh, n.d, n.v_width, number)};
+  if (size.sinks) cost.sink_parameters = static_cast<double>(size.heads);
   if (size.normed) {
     cost.norm_parameters = 2 * n.d_k;
     cost.stages.push_back(norm(Stage::NormQuery, n.queries * n.q_width, number));

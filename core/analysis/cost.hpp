@@ -18,7 +18,7 @@ struct LayerSize {
   std::int64_t cached = 0;  // first keys whose K and V are there already: they are not projected again
   std::int64_t extra = 0;   // last keys, which belong to no token: they are not projected at all
   bool biases = false;
-  bool normed = false, rotary = false, added_positions = false, capped = false, linear = false;
+  bool sinks = false, normed = false, rotary = false, added_positions = false, capped = false, linear = false;
   std::int64_t learned_keys = 0;      // one learned key and value: 1
   std::int64_t position_numbers = 0;  // of a learned table of positions or of relative distances
   double seen = 1;                    // share of the scores that the mask leaves
@@ -46,6 +46,7 @@ struct LayerCost {
   double position_parameters = 0;  // of a learned table
   double extra_parameters = 0;     // of a learned key and value
   double norm_parameters = 0;      // of QK-norm
+  double sink_parameters = 0;      // of the softmax
   std::vector<StageCost> stages;  // Query, Key, Value, Score … Mix, Output; of the others those that are used
   double seen_flops = 0;          // when what the mask hides is left out, as block-sparse kernels do
   double flops = 0, bytes = 0, streaming_bytes = 0;
@@ -56,7 +57,7 @@ struct LayerCost {
 
   double parameters() const {
     return qkv_parameters + output_parameters + bias_parameters + position_parameters + extra_parameters +
-           norm_parameters;
+           norm_parameters + sink_parameters;
   }
 };
 

@@ -50,12 +50,21 @@ void measure_entropy(const RowSums& sums, double temperature, RowMeasures& row) 
   }
 }
 
-/// H = -Σ w ln w of weights that are not the softmax of the masked scores.
-double entropy_of(FloatRow weights) {
+/// A sink joins the log-sum-exp and takes its share. Returns the share of the keys.
+double measure_sink(double logit, double temperature, RowMeasures& row) {
+  const double sink = logit / temperature, keys = row.log_sum_exp, top = std::fmax(sink, keys);
+  row.log_sum_exp = std::isnan(keys) ? keys : top + std::log(std::exp(sink - top) + std::exp(keys - top));
+  row.sink = std::exp(sink - row.log_sum_exp);
+  return std::exp(keys - row.log_sum_exp);
+}
+
+/// H = -Σ w ln w of weights that are not the softmax of the masked scores, as shares of `whole`: what goes to
+/// keys.
+double entropy_of(FloatRow weights, double whole) {
   const float* w = weights.data();
   return sum_of(static_cast<std::size_t>(weights.size()), [&](std::size_t key) {
-    const double weight = static_cast<double>(w[key]);
-    return weight == 0 ? 0 : -weight * std::log(weight);
+    const double weight = static_cast<double>(w[key]) / whole;
+    return w[key] == 0 ? 0 : -weight * std::log(weight);
   });
 }
 
@@ -120,11 +129,17 @@ struct MeanOf {
   double RowMeans::*head;
 };
 constexpr MeanOf means[]{
-    {&RowMeasures::entropy, &RowMeans::entropy},      {&RowMeasures::effective, &RowMeans::effective},
-    {&RowMeasures::largest, &RowMeans::mean_largest}, {&RowMeasures::self, &RowMeans::self},
-    {&RowMeasures::previous, &RowMeans::previous},    {&RowMeasures::next, &RowMeans::next},
-    {&RowMeasures::first, &RowMeans::first},          {&RowMeasures::special, &RowMeans::special},
-    {&RowMeasures::extra, &RowMeans::extra},          {&RowMeasures::distance, &RowMeans::distance},
+    {&RowMeasures::entropy, &RowMeans::entropy},
+    {&RowMeasures::effective, &RowMeans::effective},
+    {&RowMeasures::largest, &RowMeans::mean_largest},
+    {&RowMeasures::self, &RowMeans::self},
+    {&RowMeasures::previous, &RowMeans::previous},
+    {&RowMeasures::next, &RowMeans::next},
+    {&RowMeasures::first, &RowMeans::first},
+    {&RowMeasures::special, &RowMeans::special},
+    {&RowMeasures::extra, &RowMeans::extra},
+    {&RowMeasures::distance, &RowMeans::distance},
+    {&RowMeasures::sink, &RowMeans::sink},
 };
 
 Spread spread_of(std::span<const RowMeasures> rows, double RowMeasures::*member) {
@@ -215,9 +230,17 @@ class HeadMeasurer {
     const auto temperature = static_cast<double>(document_.layer().temperature);
     const RowSums sums = sum_row(masked, document_.layer().temperature, t_, e_);
     measure_entropy(sums, temperature, row);
+    double to_keys = 1;
+    if (has_sinks(document_.layer()))
+      to_keys = measure_sink(static_cast<double>(sink_logit(document_.layer(), h_)), temperature, row);
+    if (kind_ != Intervention::Kind::None || document_.layer().linear) {  // weights without a sink
+      row.sink = 0;
+      to_keys = 1;
+    }
     if (own_entropy_ || sums.largest == -std::numeric_limits<double>::infinity())
-      row.entropy = entropy_of(weights);
+      row.entropy = entropy_of(weights, to_keys);
     measure_weights(weights, row, head);
+    if (row.sink > 0 && row.largest == 0) row.entropy = 0;  // the sink has taken all there is
     measure_spread(row);
     if (kind_ == Intervention::Kind::Mute) measure_silence(row);
     if (kind_ != Intervention::Kind::None && row.allowed >= 2) row.jacobian = 0;
@@ -287,7 +310,8 @@ class HeadMeasurer {
     std::vector<float>& weights = e_;
     const MaskedRow<float> parts{b_, h_, query, numbers.capped, numbers.bias, row};
     mask_row<float>(full_, parts, full_seen_, masked);
-    softmax_row<float>(SoftmaxKind::Stable, masked, document_.layer().temperature, weights);
+    softmax_row<float>(SoftmaxKind::Stable, masked, document_.layer().temperature, weights,
+                       sink_logit(document_.layer(), h_));
     return sum_of(seen_.size(), [&](std::size_t key) {
       return seen_[key] != 0 || full_seen_[key] == 0 ? 0 : static_cast<double>(weights[key]);
     });

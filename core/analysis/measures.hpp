@@ -19,11 +19,13 @@ namespace attnscope {
 struct RowMeasures {
   std::int64_t allowed = 0;  // keys the mask lets the query see
   double entropy = 0;        // H = -sum w ln w, in the centred form ln l - u/l; 0 when all weights are 0, NaN
-                             // ("n/a") when the head is muted or a weight is negative
+                             // ("n/a") when the head is muted or a weight is negative; with a sink of what
+                             // goes to keys, w / (1 - sink)
   double normalised = 0;   // H / ln(allowed) in 0..1; NaN ("n/a") when fewer than two keys are allowed or the
                            // head is muted
   double effective = 0;    // e^H: as many equal weights would have the same entropy; 0 when all weights are 0
-  double log_sum_exp = 0;  // ln sum exp(masked / temperature); -inf when no key is allowed
+  double log_sum_exp = 0;  // ln sum exp(masked / temperature), a sink included; -inf when no key is allowed
+  double sink = 0;         // the share of the head's sink: what the weights lack to 1
   double largest = 0;      // largest weight
   std::int64_t strongest = -1;  // its key; -1 when no key is allowed
   // Mass on the query's own token, the one before, the one after, the first one, on tokens like [CLS] or </s>
@@ -44,7 +46,7 @@ struct RowMeasures {
 /// none. A row with one allowed key gives it everything, whatever the head does.
 struct RowMeans {
   double entropy = 0, effective = 0, mean_largest = 0;
-  double self = 0, previous = 0, next = 0, first = 0, special = 0, extra = 0, distance = 0;
+  double self = 0, previous = 0, next = 0, first = 0, special = 0, extra = 0, distance = 0, sink = 0;
 };
 
 /// One head of one sequence of the batch.

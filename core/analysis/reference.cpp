@@ -189,11 +189,12 @@ CellReference reference_cell(const Document& document, const Trace& trace, std::
   std::vector<std::uint8_t> seen(masked.size());
   const MaskRule rule(document, trace);
   mask_row<double>(rule, {b, h, query, capped.values(), bias, additive}, seen, masked);
-  const RowSum sums =
-      softmax_row<double>(SoftmaxKind::Stable, masked, static_cast<double>(layer.temperature), weights);
+  const RowSum sums = softmax_row<double>(SoftmaxKind::Stable, masked, static_cast<double>(layer.temperature),
+                                          weights, static_cast<double>(sink_logit(layer, h)));
   const auto at = static_cast<std::size_t>(key);
   const bool zeroed = rule.after_softmax() && seen[at] == 0;
-  if (sums.sum == 0) std::fill(weights.begin(), weights.end(), weight_in_empty_row(document, size.keys));
+  if (sums.sum == 0)  // without a sink
+    std::fill(weights.begin(), weights.end(), weight_in_empty_row(document, size.keys));
   return {.score = scores.values()[at],
           .scaled = scaled.values()[at],
           .capped = capped.values()[at],

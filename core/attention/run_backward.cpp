@@ -139,14 +139,15 @@ class BackwardRun {
     Values d = at_.take(Stage::Softmax);
     const bool again = rule_.after_softmax();
     if (again) hide_weights_backward(work_, from_.additive, rule_, open_, d);
-    softmax_backward<T>(work_,
-                        {document_.layer().softmax, static_cast<T>(document_.layer().temperature),
-                         stage(Stage::Mask), again ? nullptr : &stage(Stage::Softmax)},
-                        open_, d);
+    const Ptr sinks = block(from_[Parameter::SinkLogits]);
+    const SoftmaxRun<T> run{document_.layer().softmax, static_cast<T>(document_.layer().temperature),
+                            stage(Stage::Mask), again ? nullptr : &stage(Stage::Softmax), sinks.get()};
+    if (sinks) parameter(Parameter::SinkLogits) = shared(sinks_backward<T>(work_, run, open_, d));
+    softmax_backward<T>(work_, run, open_, d);
     at_.give(Stage::Mask, std::move(d));
   }
 
-  /// Rotary positions turn φ(q) and φ(k), not q and k. A bias has no say.
+  /// Rotary positions turn φ(q) and φ(k), not q and k. A bias and sinks have no say.
   void linear() {
     const bool turns = is_rotary(document_.layer().positions);
     std::optional<Rotation<T>> query, key;
@@ -163,6 +164,8 @@ class BackwardRun {
     at_.give(Stage::NormQuery, std::move(d.query));
     at_.give(Stage::NormKey, std::move(d.key));
     if (learns_bias()) at_.give(Stage::Bias, Values(stage(Stage::Bias).shape()));
+    if (from_[Parameter::SinkLogits])
+      parameter(Parameter::SinkLogits) = shared(Values(from_[Parameter::SinkLogits]->shape()));
   }
 
   /// A bias that all sequences share still gets a gradient of each.

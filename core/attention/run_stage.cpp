@@ -210,12 +210,16 @@ class StageRun {
     return shared(linear_weights(work_, of, from_.additive, rule()));
   }
 
-  /// No backend need know of rows without a key: all leave zeros there.
+  /// No backend need know of rows without a key: all leave zeros there. Nor of sinks.
   Ptr weights() const {
     const Ptr& masked = so_far_[Stage::Mask];
-    const Ptr weights = with_empty_rows<T>(
-        empty_row_of(document_), *masked,
-        math_.softmax(document_.layer().softmax, masked, static_cast<T>(document_.layer().temperature)));
+    const Ptr sinks = block(from_[Parameter::SinkLogits]);
+    const SoftmaxKind kind = document_.layer().softmax;
+    const auto temperature = static_cast<T>(document_.layer().temperature);
+    const Ptr weights =
+        with_empty_rows<T>(empty_row_of(document_), *masked,
+                           sinks ? shared(softmax(work_, kind, *masked, temperature, sinks.get()))
+                                 : math_.softmax(kind, masked, temperature));
     if (document_.layer().masking.mistake != MaskMistake::AfterSoftmax) return weights;
     return shared(hide_weights(work_, *weights, from_.additive, rule()));
   }
@@ -238,6 +242,11 @@ std::optional<NormSettings> norm_of(const LayerSpec& layer) {
   settings.kind = layer.qk_norm.kind == QkNorm::Kind::Layer ? NormKind::Layer : NormKind::RootMeanSquare;
   settings.epsilon = static_cast<double>(layer.qk_norm.epsilon);
   return settings;
+}
+
+float sink_logit(const LayerSpec& layer, std::int64_t head) {
+  const TensorPtr& sinks = layer.weights[Parameter::SinkLogits];
+  return sinks ? sinks->values()[static_cast<std::size_t>(head)] : no_sink<float>;
 }
 
 double weight_in_empty_row(const Document& document, std::int64_t keys) {

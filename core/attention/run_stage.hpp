@@ -39,8 +39,14 @@ inline Stage weights_stage(const Document& document) {
   return has_intervention(document) ? Stage::Intervention : own_weights_stage(document);
 }
 
-/// What a row of nothing but -inf holds after the softmax; the naive one has no choice.
+/// The sink of a head's softmax; no_sink where there is none.
+float sink_logit(const LayerSpec&, std::int64_t head);
+inline bool has_sinks(const LayerSpec& layer) { return layer.weights[Parameter::SinkLogits] != nullptr; }
+
+/// What a row of nothing but -inf holds after the softmax; the naive one has no choice. A sink takes all of
+/// it.
 inline EmptyRow empty_row_of(const Document& document) {
+  if (has_sinks(document.layer())) return EmptyRow::Zeros;
   return document.layer().softmax == SoftmaxKind::Naive ? EmptyRow::NotANumber : document.layer().empty_row;
 }
 double weight_in_empty_row(const Document&, std::int64_t keys);

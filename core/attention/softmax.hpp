@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "core/attention/blocks.hpp"
@@ -15,20 +16,29 @@ namespace attnscope {
 struct RowSum {
   double largest = 0;  // -inf when every value of the row is: then sum and weights are 0
   double sum = 0;
+  double sink = 0;  // the share of the sum that goes to no key
 };
+
+/// The logit of no sink: exp(-inf) adds nothing.
+template <class T>
+inline constexpr T no_sink = -std::numeric_limits<T>::infinity();
 
 /// One row. Stable: the largest value is subtracted first, so nothing overflows; -inf becomes exactly 0; a
 /// NaN or +inf makes the whole row NaN, as the formula has it. Naive: `largest` counts as 0, so that exp
 /// overflows in T and the row holds NaN where it did. A row of nothing but -inf becomes zeros in both, see
 /// with_empty_rows(). Float:
-/// relative error of a weight below 1e-6 (see row_math.hpp).
+/// relative error of a weight below 1e-6 (see row_math.hpp). `sink`: one more logit of the row, whose share
+/// goes to no key, so that the weights sum to less than 1 (gpt-oss; Xiao et al. 2024, section 3.3, have the
+/// sink as a token); at 0 it adds 1 to the sum of exponentials.
 template <class T>
-RowSum softmax_row(SoftmaxKind kind, std::span<const T> masked, T temperature, std::span<T> weights);
+RowSum softmax_row(SoftmaxKind kind, std::span<const T> masked, T temperature, std::span<T> weights,
+                   T sink = no_sink<T>);
 
 /// Softmax: A = softmax(M / temperature) along the keys (Vaswani et al. 2017, 3.2.1, with the temperature of
-/// Hinton et al. 2015). masked [batch][heads][queries][keys]; same shape.
+/// Hinton et al. 2015). masked [batch][heads][queries][keys]; same shape. `sinks` [heads] or null.
 template <class T>
-TensorOf<T> softmax(const Work&, SoftmaxKind kind, const TensorOf<T>& masked, T temperature);
+TensorOf<T> softmax(const Work&, SoftmaxKind kind, const TensorOf<T>& masked, T temperature,
+                    const TensorOf<T>* sinks = nullptr);
 
 /// What softmax() was given and gave; weights null: they are computed again, row by row.
 template <class T>
@@ -37,10 +47,17 @@ struct SoftmaxRun {
   T temperature;
   const TensorOf<T>& masked;
   const TensorOf<T>* weights;
+  const TensorOf<T>* sinks = nullptr;
 };
-/// Backward of softmax(), A = softmax(M / τ), in place: dM = A ∘ (dA - Σ dA·A) / τ along the keys.
+/// Backward of softmax(), A = softmax(M / τ), in place: dM = A ∘ (dA - Σ dA·A) / τ along the keys, with sinks
+/// too.
 template <class T>
 void softmax_backward(const Work&, const SoftmaxRun<T>&, OpenHeads, TensorOf<T>& gradient);
+/// And for the sinks, of which there are some: ds = -Σ a·Σ dA·A / τ over the rows of a head, a being the
+/// share of its sink and the inner sum along the keys. `gradient`: dA, as softmax_backward() is given it;
+/// [heads].
+template <class T>
+TensorOf<T> sinks_backward(const Work&, const SoftmaxRun<T>&, OpenHeads, const TensorOf<T>& gradient);
 
 /// `weights` with every row whose masked scores are all -inf made NaN or 1 / keys; `weights` itself where
 /// there is no such row, or where they are to be zeros.

@@ -338,6 +338,7 @@ void check_additive(const TensorPtr& additive, const Dimensions& size) {
 void check_shared_parameters(const Document& document, const Dimensions& size) {
   const LayerSpec& layer = document.layer();
   const ParameterSizes sizes{.heads = size.heads, .d_k = size.d_k};
+  check_parameter(layer.weights, info(Parameter::SinkLogits), sizes);
   if (layer.qk_norm.kind == QkNorm::Kind::None) return;
   for (const ParameterInfo& row : parameter_table)
     if (row.kind == ParameterKind::Norm) check_parameter(layer.weights, row, sizes);

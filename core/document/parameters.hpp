@@ -34,8 +34,9 @@ enum class Parameter : std::uint8_t {
   RelativeBias,   // Positions::RelativeBuckets
   QueryNorm,      // QkNorm
   KeyNorm,
+  SinkLogits,  // a logit for each head that joins the softmax and takes no value
 };
-inline constexpr std::size_t parameter_count = 14;
+inline constexpr std::size_t parameter_count = 15;
 
 enum class ParameterKind : std::uint8_t {
   Matrix,    // of a projection y = x·W + b: a layer that computes its queries, keys and values needs it
@@ -43,6 +44,7 @@ enum class ParameterKind : std::uint8_t {
   ExtraRow,  // of keys or values, behind those of the tokens; may be missing
   Position,  // read by one kind of positions only; drawn from the seed when it is missing
   Norm,      // read by QkNorm only; 1 when it is missing
+  Sink,      // of the softmax; may be missing
 };
 
 /// What the size of a dimension follows from.
@@ -107,6 +109,8 @@ inline constexpr std::array<ParameterInfo, parameter_count> parameter_table{{
      "query_norm", "", Field::QkNorm, Extents{Extent::HeadWidth}},
     {Parameter::KeyNorm, ParameterKind::Norm, std::nullopt, "the norm of the keys", "key-norm", "key_norm",
      "", Field::QkNorm, Extents{Extent::HeadWidth}},
+    {Parameter::SinkLogits, ParameterKind::Sink, std::nullopt, "the sink logits", "sink-logits", "sinks", "",
+     Field::Softmax, Extents{Extent::Heads}},
 }};
 
 constexpr const ParameterInfo& info(Parameter which) {

@@ -1,6 +1,7 @@
 #include "core/edits/heads.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -165,6 +166,21 @@ Document restore_heads(Document document) {
 Document add_zero_attn(Document document, bool on) {
   document.layer().add_zero_attn = on;
   fit_interventions(document);
+  return document;
+}
+
+Document sinks(Document document, bool on) {
+  TensorPtr& block = document.layer().weights[Parameter::SinkLogits];
+  block = on ? std::make_shared<const Tensor>(Shape{std::max(1, query_heads(document))}) : nullptr;
+  return document;
+}
+
+Document sink(Document document, std::int64_t head, float logit) {
+  TensorPtr& block = document.layer().weights[Parameter::SinkLogits];
+  if (!block || head < 0 || head >= block->size() || !std::isfinite(logit)) return document;
+  auto changed = std::make_shared<Tensor>(*block);
+  changed->values()[static_cast<std::size_t>(head)] = logit;
+  block = std::move(changed);
   return document;
 }
 

@@ -28,6 +28,10 @@ bool is_soloed(const Document&, std::int64_t head);
 
 /// One more key and value of zeros that every query sees. Frozen patterns do not know that key: they go.
 Document add_zero_attn(Document, bool on);
+/// A learned logit for each head that joins the softmax and takes no value, 0 at first. One head's logit,
+/// finite; the Document as it is where there are no sinks or no such head.
+Document sinks(Document, bool on);
+Document sink(Document, std::int64_t head, float logit);
 
 /// Writes W_Q and W_K of one head by hand so that it does one thing, and gives it that name; its biases
 /// become 0, other heads keep their weights. They read hand-built embeddings; see HeadPreset for what each

@@ -38,7 +38,8 @@ enum class Editable : std::uint8_t {
   BiasV,
 };
 inline constexpr std::size_t first_editable_parameter = 7;
-/// Tables of positions and the weights of norms cannot be edited; they are the last parameters.
+/// Tables of positions, the weights of norms and sinks are not edited number by number; they are the last
+/// parameters.
 inline constexpr std::size_t editable_count =
     first_editable_parameter + static_cast<std::size_t>(Parameter::PositionTable);
 

@@ -38,6 +38,7 @@ PieceRule::PieceRule(const AttentionProblem& p, const RowPiece& piece) {
   rule.temperature = p.temperature;
   rule.exponent = static_cast<float>(std::numbers::log2e / p.temperature);
   rule.soft_cap = static_cast<float>(p.soft_cap);
+  rule.sink = p.sinks.empty() ? -INFINITY : p.sinks[static_cast<std::size_t>(piece.head)];
   rule.begin = begin.data();
   rule.end = end.data();
   const auto start = [&](std::int64_t heads) {

@@ -78,7 +78,11 @@ class Maker {
       add_simple_mask();
     else
       add_boolean_mask();
-    if (document_.layer().empty_row != EmptyRow::Zeros && may_have_empty_rows()) {
+    if (const TensorPtr& sinks = document_.layer().weights[Parameter::SinkLogits]) {
+      made_.sinks.assign(sinks->values().begin(), sinks->values().end());
+      p.sinks = made_.sinks;
+    }
+    if (empty_row_of(document_) != EmptyRow::Zeros && may_have_empty_rows()) {
       made_.why_not = "Rows without a key are zeros where they are streamed, neither NaN nor uniform.";
       return std::move(made_);
     }

@@ -23,7 +23,7 @@ struct StreamedDocument {
 
   TensorPtr query, key, value, added;  // shared with the Trace and the Document
   std::vector<std::uint8_t> allowed;
-  std::vector<float> additive, distance_bias;
+  std::vector<float> additive, distance_bias, sinks;
 };
 
 /// Sequence `batch` of a Document, from the stages RotateQuery, RotateKey and Value of `trace` (and Bucket

@@ -82,6 +82,9 @@ void check_mask(const AttentionProblem& p) {
         fmt::format("The mask's pattern is given for {} heads; expected {}.", p.patterned.size(), p.heads));
   check_cells("The boolean mask", p.allowed, p);
   check_cells("The additive mask", p.additive, p);
+  if (!p.sinks.empty() && std::ssize(p.sinks) != p.heads)
+    throw Error(
+        fmt::format("There are {} sinks; expected one for each of {} heads.", p.sinks.size(), p.heads));
   const std::int64_t distances = p.queries + p.keys - 1;
   const auto given = static_cast<std::int64_t>(p.distance_bias.size());
   if (given != 0 && given != distances && given != distances * p.heads)

@@ -52,6 +52,8 @@ struct AttentionProblem {
   CellValues<float> additive;           // added after the cap; -inf hides
   /// [1 or heads][queries + keys - 1], added after the cap: number j - i + queries - 1 of a head.
   std::span<const float> distance_bias;
+  /// [heads] or empty: a logit that joins each row's softmax and takes no value; not owned, finite.
+  std::span<const float> sinks;
   /// Queries from here on are padding: computed, but left out of the attention received; -1 = none is.
   std::int64_t real_queries = -1;
 };

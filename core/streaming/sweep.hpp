@@ -49,8 +49,9 @@ struct Sweep {
   RowRange rows;                 // with its end filled in
   bool rounded = false;          // products were of bfloat16: row statistics are those of the rounded numbers
   Tensor output;                 // [H][R][d_v], or empty
-  TensorOf<double> log_sum_exp;  // [H][R] ln Σ e^(masked / temperature); double, since weights are made of it
-  Tensor entropy;                // [H][R] nats, centred form H = ln l - u/l
+  TensorOf<double> log_sum_exp;  // [H][R] ln Σ e^(masked / temperature), a sink included; double, since
+                                 // weights are made of it
+  Tensor entropy;                // [H][R] nats, centred form H = ln l - u/l, of what goes to keys
   Tensor largest;                // [H][R] largest weight
   std::vector<std::int32_t> strongest;  // [H][R] first key that has it; or empty
   Tensor received;                      // [H][keys] sums of weights over the request's real rows; or empty

@@ -134,6 +134,15 @@ void make_extra(Weights& weights, const ParameterSizes& n) {
   draw(Parameter::BiasV, "block extra value");
 }
 
+/// The logits of sinks stay with their heads; those of new heads are 0.
+void make_sinks(Weights& weights, const ParameterSizes& n) {
+  TensorPtr& block = weights[Parameter::SinkLogits];
+  if (!block || block->size() == n.heads) return;
+  auto fitted = std::make_shared<Tensor>(Shape{n.heads});
+  std::copy_n(block->values().begin(), std::min(n.heads, block->size()), fitted->values().begin());
+  block = std::move(fitted);
+}
+
 /// What queries and keys are multiplied with after their norm: 1 each.
 void make_norms(Weights& weights, const QkNorm& norm, const ParameterSizes& n) {
   for (const ParameterInfo& row : parameter_table) {
@@ -178,6 +187,7 @@ Document with_weights(Document document) {
   make_biases(weights, sizes);
   make_extra(weights, sizes);
   make_norms(weights, document.layer().qk_norm, sizes);
+  make_sinks(weights, sizes);
   return document;
 }
 

@@ -219,6 +219,32 @@ TEST_CASE("all kinds of positions with their settings") {
   CHECK(robot.document().layer().positions == Positions::RopeInterleaved);
 }
 
+TEST_CASE("queries and keys are normed") {
+  Unfolded robot("Weights");
+  const TensorPtr scores = shown(robot).trace[Stage::Score];
+  click(robot, "QK-norm: RMS");
+  CHECK(robot.document().layer().qk_norm.kind == QkNorm::Kind::RootMeanSquare);
+  CHECK(shown(robot).trace[Stage::NormQuery] != shown(robot).trace[Stage::Query]);
+  CHECK(*shown(robot).trace[Stage::Score] != *scores);
+  click(robot, "QK-norm: Layer");
+  CHECK(shown(robot).document.layer().qk_norm.kind == QkNorm::Kind::Layer);
+  click(robot, "QK-norm: Off");
+  CHECK(*shown(robot).trace[Stage::Score] == *scores);
+  CHECK_FALSE(robot.document().layer().weights[Parameter::QueryNorm]);
+}
+
+TEST_CASE("a learned sink takes weight, the more the larger its logit") {
+  Unfolded robot("Softmax");
+  click(robot, "Learned sink");
+  const double share = shown(robot).measures.head(0, 0).sink;
+  CHECK(share > 0);
+  robot.drag(robot.centre("Sink logit"), {robot.centre("Sink logit").x + 60, robot.centre("Sink logit").y});
+  robot.settle();
+  CHECK(shown(robot).measures.head(0, 0).sink > share);
+  click(robot, "Learned sink");
+  CHECK_FALSE(robot.document().layer().weights[Parameter::SinkLogits]);
+}
+
 TEST_CASE("the naive softmax overflows, is marked and told") {
   Unfolded robot("Softmax");
   click(robot, "Softmax: Naive");

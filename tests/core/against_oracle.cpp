@@ -89,6 +89,7 @@ oracle::Problem problem_of(const Document& document, const Dimensions& size) {
   p.naive = document.layer().softmax == SoftmaxKind::Naive;
   p.empty = static_cast<oracle::Empty>(document.layer().empty_row);
   p.linear = document.layer().linear;
+  p.sinks = numbers(document.layer().weights[Parameter::SinkLogits]);
   p.mask = visibility_of(document, size);
   if (document.layer().masking.additive)
     p.mask.additive = spread_additive(*document.layer().masking.additive, size);

@@ -153,6 +153,14 @@ void operate(oracle::Replacement kind, oracle::Reading& reading) {
   reading.entropy = std::numeric_limits<double>::quiet_NaN();
 }
 
+/// With a sink: the entropy of what goes to keys, of which it leaves a share.
+void as_shares(const Numbers& weights, double to_keys, oracle::Reading& reading) {
+  reading.entropy = 0;
+  for (const double w : weights)
+    if (w > 0) reading.entropy -= w / to_keys * std::log(w / to_keys);
+  reading.effective = reading.entropy == 0 && reading.largest == 0 ? 0 : std::exp(reading.entropy);
+}
+
 /// The keys of a pattern for the query at position p, one by one.
 bool counts(HeadPattern pattern, const Document& document, std::size_t b, std::ptrdiff_t p,
             std::ptrdiff_t j) {
@@ -286,6 +294,10 @@ std::string measures_difference(const Document& document, const Trace& trace, co
         oracle::Reading wanted = oracle::read_row(w, position, p.extra, special);
         const oracle::Reading uniform = oracle::read_uniform(seen, position, p.extra, special);
         wanted.jacobian /= uniform.jacobian;
+        const bool own = !p.linear && (p.replaced.empty() || p.replaced[h] == oracle::Replacement::None);
+        const double sink =
+            p.sinks.empty() || !own ? 0 : std::exp(p.sinks[h] / p.temperature - e.answer.log_sum_exp[at]);
+        if (sink > 0 && wanted.not_finite == 0 && wanted.largest > 0) as_shares(w, 1 - sink, wanted);
         if (!p.replaced.empty()) operate(p.replaced[h], wanted);
         if (allowed < 2) wanted.jacobian = std::numeric_limits<double>::quiet_NaN();
         const RowMeasures& found = measures.rows[at];
@@ -295,6 +307,7 @@ std::string measures_difference(const Document& document, const Trace& trace, co
                      0);
         compare.same("log-sum-exp", found.log_sum_exp, e.answer.log_sum_exp[at],
                      1e-5 * (1 + std::abs(e.answer.log_sum_exp[at])));
+        compare.same("sink", found.sink, sink, 1e-4);
         compare.same("dropped", found.dropped, sparse ? dropped[at] : 0,
                      2e-5 * (1 + largest_of(e.answer.scaled) / p.temperature));
         not_finite += wanted.not_finite;

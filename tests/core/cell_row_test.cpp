@@ -178,6 +178,18 @@ TEST_CASE("A computed row has the numbers of the planes, whatever the layer's se
        }},
       {"rotary", [](LayerSpec& l) { l.positions = Positions::RopeHalf; }},
       {"rotary, interleaved", [](LayerSpec& l) { l.positions = Positions::RopeInterleaved; }},
+      {"rotary, scaled",
+       [](LayerSpec& l) {
+         l.positions = Positions::RopeHalf;
+         l.position_settings.rope_scaling = RopeScaling::Yarn;
+         l.position_settings.rope_trained = 40;
+       }},
+      {"normed queries and keys", [](LayerSpec& l) { l.qk_norm.kind = QkNorm::Kind::RootMeanSquare; }},
+      {"sinks",
+       [](LayerSpec& l) {
+         l.weights[Parameter::SinkLogits] = std::make_shared<const Tensor>(Shape{l.heads});
+         l.temperature = 0.5f;
+       }},
       {"no positions", [](LayerSpec& l) { l.positions = Positions::None; }},
       {"a factor",
        [](LayerSpec& l) {

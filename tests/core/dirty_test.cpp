@@ -41,7 +41,7 @@ void members_are_complete(const Document& document) {
   [[maybe_unused]] const auto& [x, key_vectors, value_vectors] = input.vectors();
   [[maybe_unused]] const auto& [recipe, seed, noise, biases, fused, initialiser, blocks, made_by, parameters,
                                 head_names] = weights;
-  static_assert(parameter_count == 14);
+  static_assert(parameter_count == 15);
   [[maybe_unused]] const auto& [causal, padding, window, sparsity, mask_heads, additive, hidden, mistake] =
       masking;
   [[maybe_unused]] const auto& [scale_kind, factor] = scaling;
@@ -115,6 +115,7 @@ std::vector<Change> all_changes() {
       {"qk_norm.epsilon", [](Document& d) { d.layer().qk_norm.epsilon = 0.1f; }, {Field::QkNorm}},
       {"query_norm", [](Document& d) { d.layer().weights[Parameter::QueryNorm] = zeros(); }, {Field::QkNorm}},
       {"key_norm", [](Document& d) { d.layer().weights[Parameter::KeyNorm] = zeros(); }, {Field::QkNorm}},
+      {"sinks", [](Document& d) { d.layer().weights[Parameter::SinkLogits] = zeros(); }, {Field::Softmax}},
       {"w_query",
        [](Document& d) {
          d.layer().weights[Parameter::WQuery] = copied(d.layer().weights[Parameter::WQuery]);

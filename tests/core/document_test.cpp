@@ -134,6 +134,8 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
       {[](Document& d) { d.layer().masking.heads = {8}; }, "The mask names head 8; there are heads 0 to 7."},
       {[](Document& d) { d.layer().position_settings.rope_base = 1; },
        "The rotary base is 1; it must be a finite number above 1."},
+      {[](Document& d) { d.layer().weights[Parameter::SinkLogits] = zeros({2}); },
+       "The sink logits has shape [2]; it must be [heads] = [8]."},
       {[](Document& d) { d.layer().qk_norm.epsilon = 0; },
        "The epsilon of the QK-norm is 0; it must be a finite number above 0."},
       {[](Document& d) {

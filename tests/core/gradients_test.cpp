@@ -101,7 +101,7 @@ struct SourceGradient {
   const Ptr& of(const Wide& sources) const { return parameter ? sources[*parameter] : sources.value_vectors; }
   Ptr& of(Wide& sources) const { return parameter ? sources[*parameter] : sources.value_vectors; }
 };
-constexpr std::array<SourceGradient, 14> source_gradients{{
+constexpr std::array<SourceGradient, 15> source_gradients{{
     {"value vectors", {}},
     {"W_Q", Parameter::WQuery},
     {"W_K", Parameter::WKey},
@@ -116,6 +116,7 @@ constexpr std::array<SourceGradient, 14> source_gradients{{
     {"relative bias", Parameter::RelativeBias},
     {"norm of Q", Parameter::QueryNorm},
     {"norm of K", Parameter::KeyNorm},
+    {"sinks", Parameter::SinkLogits},
 }};
 
 /// A gradient and the stage whose tensor it belongs to.
@@ -203,7 +204,8 @@ std::string first_disagreement(samples::Random& random, const Case& c) {
     const bool norm = row.parameter == Parameter::QueryNorm || row.parameter == Parameter::KeyNorm;
     const bool used = bias   ? c.document().layer().positions == Positions::RelativeBuckets
                       : norm ? c.document().layer().qk_norm.kind != QkNorm::Kind::None
-                             : !c.document().input.is_given();
+                      : row.parameter == Parameter::SinkLogits ? true
+                                                               : !c.document().input.is_given();
     const bool wanted = source && used;
     if (static_cast<bool>(gradient) != wanted) return fmt::format("{} is missing or too many", row.name);
     if (!gradient) continue;

@@ -62,6 +62,7 @@ TEST_CASE("Shapes of parameters follow from the sizes of the layer") {
   CHECK(shape(Parameter::RelativeBias) == Shape{32, 4});
   CHECK(shape(Parameter::QueryNorm) == Shape{3});
   CHECK(shape(Parameter::KeyNorm) == Shape{3});
+  CHECK(shape(Parameter::SinkLogits) == Shape{4});
   CHECK(shape_words(info(Parameter::KeyNorm)) == "[d_k]");
   CHECK(shape_words(info(Parameter::WKey)) == "[d_model, kv heads · d_k]");
   CHECK(shape_words(info(Parameter::BOutput)) == "[d_model]");
@@ -80,7 +81,8 @@ TEST_CASE("Every parameter of a Document is one of its blocks and goes into the 
     CHECK(sources_of<float>(document)[row.parameter] == own);
     REQUIRE(sources_of<double>(document)[row.parameter]);
     CHECK(sources_of<double>(document)[row.parameter]->shape() == Shape{2, 3});
-    const bool editable = row.kind != ParameterKind::Position && row.kind != ParameterKind::Norm;
+    const bool editable = row.kind != ParameterKind::Position && row.kind != ParameterKind::Norm &&
+                          row.kind != ParameterKind::Sink;
     if (!editable) continue;
     CHECK(parameter_of(editable_of(row.parameter)) == row.parameter);
     CHECK(numbers_of(document, editable_of(row.parameter)) == own);

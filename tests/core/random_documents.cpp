@@ -193,6 +193,9 @@ void randomise_settings(Random& random, Document& document) {
   }
   randomise_mask(random, document);
   if (rarely(random, 3)) randomise_interventions(random, document);
+  TensorPtr& sinks = document.layer().weights[Parameter::SinkLogits];
+  sinks.reset();
+  if (rarely(random, 4)) sinks = random.tensor({check(document).heads}, 2);
 }
 
 Document any_text_document(Random& random) {

@@ -217,6 +217,37 @@ TEST_CASE("backward: a mask lets pass what it lets see, and what it only adds to
   }
 }
 
+TEST_CASE("backward: the softmax with sinks, which have a gradient of their own") {
+  Family f;
+  const Values masked = f.tensor(cells, 2), g = f.tensor(cells), sinks = f.tensor({4});
+  for (const SoftmaxKind kind : {SoftmaxKind::Stable, SoftmaxKind::Naive}) {
+    const auto forward = [&](const Values& of, const Values& logits) {
+      return softmax<double>(f.work(), kind, of, 1.7, &logits);
+    };
+    const Values weights = forward(masked, sinks);
+    const SoftmaxRun<double> run{kind, 1.7, masked, &weights, &sinks};
+    CHECK(disagreement(sinks, sinks_backward<double>(f.work(), run, {}, g), g,
+                       [&](const Values& of) { return forward(masked, of); }) == "");
+    Values gradient = g;
+    softmax_backward<double>(f.work(), run, {}, gradient);
+    CHECK(disagreement(masked, gradient, g, [&](const Values& of) { return forward(of, sinks); }) == "");
+  }
+}
+
+TEST_CASE("backward: normed heads, with the rows of no token as they are") {
+  Family f;
+  const Values x = f.tensor({2, 2, 4, 6}), g = f.tensor(x.shape()), weight = f.tensor({6});
+  for (const NormKind kind : {NormKind::Layer, NormKind::RootMeanSquare}) {
+    const NormSettings settings{kind, 0.1};
+    const auto forward = [&](const Values& of, const Values& by) {
+      return norm_heads<double>(f.work(), settings, &by, of, 3);
+    };
+    const auto d = norm_heads_backward<double>(f.work(), {settings, &weight, x, 3}, g);
+    CHECK(disagreement(x, d.x, g, [&](const Values& of) { return forward(of, weight); }) == "");
+    CHECK(disagreement(weight, d.weight, g, [&](const Values& of) { return forward(x, of); }) == "");
+  }
+}
+
 TEST_CASE("backward: the softmax, kept or run again, and weights hidden after it") {
   Family f;
   const Values masked = f.tensor(cells, 2), g = f.tensor(cells);

@@ -84,6 +84,7 @@ oracle::RowProblem Case::in_oracle() const {
   o.q = without_gaps(p.query, p.heads, p.queries, p.d_k);
   o.k = without_gaps(p.key, p.kv_heads, p.keys, p.d_k);
   o.v = without_gaps(p.value, p.kv_heads, p.keys, p.d_v);
+  o.sinks.assign(p.sinks.begin(), p.sinks.end());
   o.scale = p.scale, o.soft_cap = p.soft_cap, o.temperature = p.temperature;
   const auto cell = [this](std::int64_t heads, std::size_t h, std::size_t i, std::size_t j) {
     const auto block = heads == 1 ? 0 : h;
@@ -155,6 +156,12 @@ std::unique_ptr<Case> any_case(Random& random, std::int64_t most) {
   if (random.between(0, 5) == 0) p.scale = -p.scale;
   made->connect(random.coin() ? random.between(1, 5) : 0);
   return made;
+}
+
+void add_sinks(Random& random, Case& c) {
+  for (std::int64_t h = 0; h < c.problem.heads; ++h)
+    c.sinks.push_back(3 * static_cast<float>(random.normal()));
+  c.problem.sinks = c.sinks;
 }
 
 }  // namespace attnscope::streaming_cases

@@ -14,7 +14,7 @@ namespace attnscope::streaming_cases {
 
 /// Owns what its problem points to.
 struct Case {
-  std::vector<float> q, k, v, additive, distance_bias;
+  std::vector<float> q, k, v, additive, distance_bias, sinks;
   std::vector<std::uint8_t> allowed;
   AttentionProblem problem;
 
@@ -38,6 +38,9 @@ struct Sizes {
 std::unique_ptr<Case> plain_case(samples::Random& random, const Sizes& sizes, std::int64_t gap = 0);
 /// Any sizes up to `most` queries and keys, any mask, cap, bias, temperature.
 std::unique_ptr<Case> any_case(samples::Random& random, std::int64_t most);
+
+/// A sink for each head, of the size of the scores. Not part of any_case(): graphics cards do without.
+void add_sinks(samples::Random& random, Case& c);
 
 /// Every kernel that runs here: those of the product, and the one of sixteen lanes (all_kernels.cpp).
 std::vector<const streaming::Kernels*> all_kernels();

@@ -11,6 +11,7 @@
 #include "support/seeds.hpp"
 
 namespace attnscope::streaming_sweep_test {
+using streaming_cases::add_sinks;
 using streaming_cases::any_request;
 using streaming_cases::difference;
 using streaming_cases::Expected;
@@ -21,6 +22,7 @@ TEST_CASE("A sweep of any shape, mask and request is what the oracle says, on ev
   for (std::uint64_t index = 0; index < 300; ++index) {
     samples::Random random(seeds::of_case("streaming sweep", index));
     const auto c = streaming_cases::any_case(random, index < 250 ? 40 : 230);
+    if (random.between(0, 3) == 0) add_sinks(random, *c);
     const SweepRequest request = any_request(random, c->problem);
     const std::int64_t last = request.last_head < 0 ? c->problem.heads : request.last_head;
     const Expected expected = expected_of(*c, request, request.first_head, last);
@@ -32,6 +34,33 @@ TEST_CASE("A sweep of any shape, mask and request is what the oracle says, on ev
                          << request.picture.value_or(PooledCells{0, 0}).keys_per_cell);
       REQUIRE(difference(found, expected, request) == "");
     }
+  }
+}
+
+TEST_CASE("A sink far above every score takes everything, one far below nothing, on every instruction set") {
+  ThreadPool pool(1);
+  samples::Random random(5);
+  const auto c = streaming_cases::plain_case(random, {2, 1, 30, 30, 8, 8});
+  SweepRequest request;
+  request.received = request.strongest = true;
+  for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
+    c->problem.sinks = {};
+    const Sweep without = sweep(c->problem, request, Work{pool, {}}, nullptr, kernels);
+    c->sinks = {1000, -1000};
+    c->problem.sinks = c->sinks;
+    const Sweep with = sweep(c->problem, request, Work{pool, {}}, nullptr, kernels);
+    const auto of_head = [](const auto& tensor, std::size_t h) {
+      const std::size_t half = tensor.values().size() / 2;
+      return std::vector(tensor.values().begin() + static_cast<std::ptrdiff_t>(h * half),
+                         tensor.values().begin() + static_cast<std::ptrdiff_t>((h + 1) * half));
+    };
+    for (const float x : of_head(with.output, 0)) CHECK(x == 0);
+    for (const float x : of_head(with.received, 0)) CHECK(x == 0);
+    for (const double x : of_head(with.log_sum_exp, 0)) CHECK(x == 1000);
+    CHECK(of_head(with.entropy, 0) == of_head(without.entropy, 0));
+    CHECK(of_head(with.output, 1) == of_head(without.output, 1));
+    CHECK(of_head(with.log_sum_exp, 1) == of_head(without.log_sum_exp, 1));
+    CHECK(with.strongest == without.strongest);
   }
 }
 

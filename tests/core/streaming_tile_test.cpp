@@ -10,6 +10,7 @@
 #include "support/seeds.hpp"
 
 namespace attnscope::streaming_tile_test {
+using streaming_cases::add_sinks;
 using streaming_cases::any_tile;
 using streaming_cases::expected_cells;
 
@@ -18,6 +19,7 @@ TEST_CASE("A tile of any rectangle and kind is what the oracle says, on every in
   for (std::uint64_t index = 0; index < 300; ++index) {
     samples::Random random(seeds::of_case("streaming tile", index));
     const auto c = streaming_cases::any_case(random, index < 250 ? 40 : 230);
+    if (random.between(0, 3) == 0) add_sinks(random, *c);
     const TileRequest request = any_tile(random, c->problem);
     const oracle::Numbers expected = expected_cells(*c, request);
     for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {

@@ -68,6 +68,17 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("Learned sinks are swept by the CPU, with nothing sent to the card") {
+  samples::Random random(6);
+  const auto c = streaming_cases::any_case(random, 60);
+  add_sinks(random, *c);
+  OnCard on;
+  CHECK(right(on.backend->sweep(c->problem, everything(), {}, nullptr), *c, everything()));
+  const oracle::Numbers expected = streaming_cases::expected_cells(*c, {});
+  CHECK(compare::difference(on.backend->tile(c->problem, {}, nullptr, {}), expected, 5e-6) == "");
+  CHECK(on.card->uploaded() == 0);
+}
+
 TEST_CASE("Numbers that have an owner go to the card once; another scale sends the queries alone") {
   auto owner = std::make_shared<const int>(1);
   const auto c = owned_case(owner);

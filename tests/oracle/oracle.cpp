@@ -92,6 +92,11 @@ void fill_weights(const Problem& p, const Row& row, Answer& answer) {
     if (masked[key] > largest) largest = masked[key];
   }
   answer.log_sum_exp[row.at] = -infinity;
+  if (!p.sinks.empty()) {
+    const double sink = p.sinks[row.h];
+    if (sink > largest) largest = sink;
+    nothing = false;
+  }
   if (nothing) {
     const Empty empty = p.naive ? Empty::NotANumber : p.empty;
     const double each = empty == Empty::Zeros     ? 0
@@ -102,11 +107,13 @@ void fill_weights(const Problem& p, const Row& row, Answer& answer) {
   }
   double sum = 0;
   for (std::size_t key = 0; key < p.keys; ++key) sum += std::exp((masked[key] - largest) / p.temperature);
+  if (!p.sinks.empty()) sum += std::exp((p.sinks[row.h] - largest) / p.temperature);
   answer.log_sum_exp[row.at] = largest / p.temperature + std::log(sum);
   if (p.naive) {
     largest = 0;
     sum = 0;
     for (std::size_t key = 0; key < p.keys; ++key) sum += std::exp(masked[key] / p.temperature);
+    if (!p.sinks.empty()) sum += std::exp(p.sinks[row.h] / p.temperature);
   }
   for (std::size_t key = 0; key < p.keys; ++key) {
     weights[key] = std::exp((masked[key] - largest) / p.temperature) / sum;

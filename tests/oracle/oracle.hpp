@@ -54,6 +54,7 @@ struct Problem {
   double temperature = 1;
   bool naive = false;  // exp(x) / Σ exp(x) without subtracting the largest
   Empty empty = Empty::Zeros;
+  Numbers sinks;        // [heads] or empty: one more logit in every row, whose share goes nowhere
   bool linear = false;  // linear attention mixes the values
   /// Linear attention with rotary positions (Su et al. 2021, equation 19): the turned φ(q) and φ(k) of the
   /// numerator, and those of the denominator. Empty = φ of q and k in both.

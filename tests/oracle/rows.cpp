@@ -24,16 +24,20 @@ RowAnswer attend_row(const RowProblem& p, std::size_t h, std::size_t i) {
   }
   row.output.assign(p.d_v, 0);
   row.weights.assign(p.keys, 0);
-  row.log_sum_exp = -infinity;
+  const double sink = p.sinks.empty() ? -infinity : p.sinks[h];
+  row.log_sum_exp = sink / p.temperature;
   if (largest == -infinity) return row;
-  double sum = 0;
-  for (const double x : row.masked) sum += std::exp((x - largest) / p.temperature);
+  double to_keys = 0;
+  largest = std::max(largest, sink);
+  for (const double x : row.masked) to_keys += std::exp((x - largest) / p.temperature);
+  const double sum = to_keys + std::exp((sink - largest) / p.temperature);
   row.log_sum_exp = largest / p.temperature + std::log(sum);
   for (std::size_t j = 0; j < p.keys; ++j) {
     const double w = std::exp((row.masked[j] - largest) / p.temperature) / sum;
     row.weights[j] = w;
     row.largest = std::max(row.largest, w);
-    if (w > 0) row.entropy -= w * std::log(w);
+    const double share = w * sum / to_keys;
+    if (share > 0) row.entropy -= share * std::log(share);
     for (std::size_t d = 0; d < p.d_v; ++d) row.output[d] += w * p.v[(kv * p.keys + j) * p.d_v + d];
   }
   return row;

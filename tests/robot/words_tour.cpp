@@ -316,6 +316,7 @@ void WordsTour::go() {
   examples();
   refusals();
   held_heads();
+  modern_settings();
   walks();
   long_sequence();
   messages();

@@ -44,6 +44,7 @@ class WordsTour {
   void dumps();
   void refusals();
   void held_heads();
+  void modern_settings();
   void walks();
   void file_cards();
 

@@ -2,6 +2,7 @@
 // something else to say.
 #include <fstream>
 
+#include "app/views/controls/column.hpp"
 #include "tests/robot/words_tour.hpp"
 
 namespace attnscope {
@@ -44,6 +45,45 @@ void WordsTour::held_heads() {
   robot_.app().release_held();
 }
 
+/// Settings of today's models, whose controls stand behind dots or behind other settings.
+void WordsTour::modern_settings() {
+  part_ = "explore";
+  constexpr std::pair<Section, const char*> settings[]{
+      {Section::Positions, R"("positions": "rope-half", "position_settings": {"rope_scaling": "linear"})"},
+      {Section::Positions, R"("positions": "rope-half", "position_settings": {"rope_scaling": "dynamic"})"},
+      {Section::Positions, R"("positions": "rope-half", "position_settings": {"rope_scaling": "yarn"})"},
+      {Section::Positions, R"("positions": "rope-half", "position_settings": {"rope_scaling": "llama3"})"},
+      {Section::Weights, R"("qk_norm": {"kind": "rms"})"},
+      {Section::Cost, R"("qk_norm": {"kind": "layer"}, "sinks": [0, 1])"},
+      {Section::Softmax, R"("sinks": [0, 1])"},
+      {Section::Softmax, R"("sinks": [0, 1], "linear": true)"},
+      {Section::Statistics, R"("sinks": [0, 1])"}};
+  for (const auto& [section, setting] : settings) {
+    const std::filesystem::path path = directory_ / "modern.json";
+    std::ofstream(path, std::ios::binary) << R"({"attnscope": 1, "title": "m", "d_model": 16, "heads": 2, )"
+                                          << R"("text": ["The cat sat on the mat"], )" << setting << "}";
+    robot_.app().open(path);
+    robot_.app().view() = ViewState{};
+    robot_.app().view().more.fill(true);
+    robot_.app().view().fold.fill(-1);
+    robot_.app().view().fold[static_cast<std::size_t>(section)] = 1;
+    wait();
+    seen_.clear();
+    rest_on_everything();
+    for (const char* list : {"RoPE scaling", "Other stages"}) {
+      if (!robot_.has(list)) continue;
+      robot_.click(list);
+      wait();
+      rest_on_everything();
+      robot_.key(ImGuiKey_Escape);
+      wait();
+    }
+  }
+  robot_.app().open(file_);
+  robot_.app().view() = ViewState{};
+  wait();
+}
+
 /// Every move of every kind of document, for a few cells; the last one also with its head muted.
 void WordsTour::walks() {
   constexpr const char* kinds[]{R"("kv_heads": 2, "zero_key": true, "mask": {"causal": true})",
@@ -54,6 +94,9 @@ void WordsTour::walks() {
                                 R"("memory": ["On the mat, there sat the cat"], "positions": "alibi")",
                                 R"("softmax": "naive", "temperature": 0.001, "scale": 3)",
                                 R"("heads": 16, "temperature": 0.5)",
+                                R"("qk_norm": {"kind": "rms"}, "extra_key": true, "sinks": [0, 1, 2, -3])",
+                                R"("qk_norm": {"kind": "layer"}, "positions": "rope-half",
+                                   "position_settings": {"rope_scaling": "yarn"})",
                                 R"("mask": {"causal": true}, "dropout": {"rate": 0.7, "seed": 3})"};
   for (const char* kind : kinds) {
     const std::string heads = std::string(kind).find("\"heads\"") == 0 ? "" : R"("heads": 4, )";

@@ -166,6 +166,13 @@ std::string learned_key_of(const Document& self, const Document& other) {
   return mine[Parameter::BiasK] ? "learned key" : "no learned key";
 }
 
+std::string sinks_of(const Document& self, const Document& other) {
+  const TensorPtr &mine = self.layer().weights[Parameter::SinkLogits],
+                  &theirs = other.layer().weights[Parameter::SinkLogits];
+  if (same_numbers(mine, theirs)) return {};
+  return !mine ? "no sinks" : theirs ? "other sinks" : "learned sinks";
+}
+
 /// Of norms that both have: the numbers they are multiplied with.
 std::string norm_weights_of(const Document& self, const Document& other) {
   const LayerSpec &mine = self.layer(), &theirs = other.layer();
@@ -201,6 +208,7 @@ constexpr SettingWords made[]{{"positions", positions_of},
                               {"value width", d_v_of},
                               {"learned key", learned_key_of},
                               {"norm weights", norm_weights_of},
+                              {"sinks", sinks_of},
                               {"token vectors", edited_of}};
 
 }  // namespace

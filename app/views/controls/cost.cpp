@@ -70,6 +70,9 @@ void parameter_rows(Column& c, const LayerCost& cost) {
   if (cost.extra_parameters > 0)
     c.fact("Parameters key", "learned key", count(cost.extra_parameters),
            {"Learned key and value", "groups · (dₖ + d_v)", {}, {}});
+  if (cost.sink_parameters > 0)
+    c.fact("Parameters sinks", "sinks", count(cost.sink_parameters),
+           {"Learned sinks", "one for each head", {}, {}});
   if (cost.norm_parameters > 0)
     c.fact("Parameters norm", "QK-norm", count(cost.norm_parameters),
            {"Weights of the QK-norm", "2 · dₖ", "Shared by all heads.", {}});

@@ -9,6 +9,7 @@
 #include "app/views/parts/unknown.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/document/enum_names.hpp"
+#include "core/edits/heads.hpp"
 #include "core/edits/switches.hpp"
 
 namespace attnscope {
@@ -72,6 +73,30 @@ void kind_rows(Column& c) {
         "and rows need not add up to 1.");
 }
 
+/// A logit that takes weight and gives no value.
+void sink_rows(Column& c) {
+  Document& document = c.document();
+  const bool on = document.layer().weights[Parameter::SinkLogits] != nullptr;
+  if (toggle(c.ui(), "Learned sink", "learned sink", c.row(28, 4), on,
+             {"Learned sink",
+              "A = e^(M/τ) / (Σ e^(M/τ) + e^(s/τ))",
+              "A logit s for each head joins the sum and takes no value, as in gpt-oss: rows sum to less "
+              "than 1. "
+              "At s = 0 it adds 1 to the sum.",
+              {}}))
+    document = edit::sinks(std::move(document), !on);
+  const TensorPtr sinks = document.layer().weights[Parameter::SinkLogits];
+  const std::int64_t head = c.scene.head();
+  if (!on || !sinks || head >= sinks->size()) return;
+  const float logit = sinks->values()[static_cast<std::size_t>(head)];
+  if (const auto moved = slider(
+          c.ui(), "Sink logit", "sink s of the head", fixed(static_cast<double>(logit), 2), c.row(36, 4),
+          logit, {-10, 10, 0}, logit != 0,
+          {"Sink logit s", "of the chosen head", "The larger it is, the less weight the keys get.", {}}))
+    document = edit::sink(std::move(document), head, *moved);
+  if (document.layer().linear) c.remark("Linear attention has no softmax: the sink takes no part.");
+}
+
 /// What stands in rows whose keys are all hidden.
 void empty_row(Column& c) {
   Document& document = c.document();
@@ -88,7 +113,9 @@ void empty_row(Column& c) {
           "mean of "
           "all that it should not see.",
           {}}};
-  if (document.layer().softmax == SoftmaxKind::Naive) {
+  if (has_sinks(document.layer())) {
+    c.remark("In rows with no key the sink takes everything: zeros.");
+  } else if (document.layer().softmax == SoftmaxKind::Naive) {
     c.remark("Rows with no key are NaN in the naive softmax: 0 / 0.");
   } else if (const auto chosen = c.choice("Rows with no key", "rows with no key", names,
                                           static_cast<int>(document.layer().empty_row), tips)) {
@@ -177,7 +204,9 @@ void softmax_section(Column& c) {
   if (document.layer().softmax == SoftmaxKind::Naive) note = "naive";
   if (document.layer().linear) note = "linear";
   const bool used = !note.empty() || document.layer().dropout.rate > 0 ||
-                    document.precision != Precision::Float32 || document.layer().empty_row != EmptyRow::Zeros;
+                    document.precision != Precision::Float32 ||
+                    document.layer().weights[Parameter::SinkLogits] != nullptr ||
+                    document.layer().empty_row != EmptyRow::Zeros;
   if (c.begin({.which = Section::Softmax,
                .label = "Softmax",
                .note = note,
@@ -197,6 +226,7 @@ void softmax_section(Column& c) {
     if (extras) {
       c.y += c.ui().px(4);
       if (known) kind_rows(c);
+      if (known) sink_rows(c);
       empty_row(c);
       dropout_rows(c);
       precision_row(c);

@@ -92,6 +92,12 @@ void statistics_section(Column& c) {
     if (r.dimensions.extra > 0)
       share_row(c, "Mass on extra", "on extra keys", head.extra, even.extra,
                 {"On keys of no token", "learned and zero key", "Weight that does not go to tokens.", {}});
+    if (has_sinks(r.document.layer()) && !r.document.layer().linear)
+      share_row(c, "Share of sink", "to the sink", head.sink, even.sink,
+                {"To the learned sink",
+                 "e^(s/τ) / (Σ e^(M/τ) + e^(s/τ))",
+                 "What the weights of a row lack to 1. Entropy and effective keys are of the rest.",
+                 {}});
     c.remark("Means over the queries that may see at least two keys.");
     if (head.one_key)
       c.remark("One key per row: normal for a positional head, else a saturated softmax.", true);

@@ -156,6 +156,13 @@ std::vector<Fact> facts_of_row(const Shown& shown, const CellRow& cells) {
         {"on extra keys",
          share(m.extra),
          {"On keys of no token", "learned and zero key", "Weight that does not go to tokens.", {}}});
+  if (has_sinks(r.document.layer()) && !r.document.layer().linear)
+    facts.push_back({"to the sink",
+                     share(m.sink),
+                     {"To the learned sink",
+                      "e^(s/τ) / (Σ e^(M/τ) + e^(s/τ))",
+                      "What the weights of a row lack to 1. Entropy and effective keys are of the rest.",
+                      {}}});
   if (shown.stats.rule().is_sparse())
     facts.push_back({"masked mass",
                      share(m.dropped),
@@ -164,9 +171,13 @@ std::vector<Fact> facts_of_row(const Shown& shown, const CellRow& cells) {
                       "Share of the row's full attention on keys that the window or pattern masks.",
                       {}}});
   if (!knows_scores(r.document)) return facts;  // of scores
-  facts.push_back({"log-sum-exp",
-                   fixed(m.log_sum_exp, 2),
-                   {"Log-sum-exp", "ln Σ exp(masked / τ)", "weight = exp(masked / τ − log-sum-exp)", {}}});
+  facts.push_back(
+      {"log-sum-exp",
+       fixed(m.log_sum_exp, 2),
+       {"Log-sum-exp",
+        has_sinks(r.document.layer()) ? "ln (Σ exp(masked / τ) + exp(s / τ))" : "ln Σ exp(masked / τ)",
+        "weight = exp(masked / τ − log-sum-exp)",
+        {}}});
   facts.push_back(
       {"‖∂A/∂M‖",
        defined(m.jacobian, 3),

@@ -69,6 +69,8 @@ constexpr ControlEntry controls[] = {
      "overflow exp maximum subtract nan inf überlauf stabil"},
     {"Linear attention", S::Softmax, "Softmax", seldom, "Linear attention",
      "elu feature map kernel performer katharopoulos linear"},
+    {"Learned sink", S::Softmax, "Softmax", seldom, "Learned sink",
+     "attention sink gpt-oss softmax1 off by one null gelernte senke"},
     {"Dropout", S::Softmax, "Softmax", seldom, "Dropout", "regularise drop zero weights auslassen"},
     {"Precision", S::Softmax, "Softmax", seldom, "Precision: bf16",
      "bfloat16 float16 fp16 bf16 fp32 half rounding quantise genauigkeit"},

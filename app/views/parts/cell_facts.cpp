@@ -23,7 +23,8 @@ double full_weight(const Shown& shown, const CellFacts& f, const CellRow& cells)
   std::vector<float> masked(keys), weights(keys);
   std::vector<std::uint8_t> seen(keys);
   mask_row<float>(shown.stats.full_rule(), parts, seen, masked);
-  softmax_row<float>(SoftmaxKind::Stable, masked, r.document.layer().temperature, weights);
+  softmax_row<float>(SoftmaxKind::Stable, masked, r.document.layer().temperature, weights,
+                     sink_logit(r.document.layer(), f.h));
   return static_cast<double>(weights[static_cast<std::size_t>(f.key)]);
 }
 
@@ -223,8 +224,9 @@ CellFacts facts_of(const Shown& shown, const CellPlace& place, const CellRow& ro
   f.weight = at(row.weights);
   f.mixed = at(row.mixed);
   const Eigen::Map<const Eigen::ArrayXf> masked_row(row.masked.data(), std::ssize(row.masked));
-  const bool naive = document.layer().softmax == SoftmaxKind::Naive;  // which subtracts nothing
-  f.largest = naive ? 0 : static_cast<double>(masked_row.maxCoeff());
+  const bool naive = document.layer().softmax == SoftmaxKind::Naive;         // which subtracts nothing
+  const auto sink = static_cast<double>(sink_logit(document.layer(), f.h));  // -inf without one
+  f.largest = naive ? 0 : std::max(sink, static_cast<double>(masked_row.maxCoeff()));
   f.allowed = row.measures.allowed;
   const double tau = static_cast<double>(document.layer().temperature);
   for (std::size_t j = 0; j < row.weights.size(); ++j) {
@@ -232,6 +234,7 @@ CellFacts facts_of(const Shown& shown, const CellPlace& place, const CellRow& ro
     const double x = static_cast<double>(row.masked[j]);
     if (std::isfinite(x)) f.sum += std::exp((x - f.largest) / tau);
   }
+  if (std::isfinite(sink)) f.sum += std::exp((sink - f.largest) / tau);
   const bool patterned = f.masked && shown.stats.rule().is_sparse();
   if (patterned && shown.stats.full_rule().allows(f.b, f.h, f.query, f.key))
     f.full = full_weight(shown, f, row);

@@ -68,8 +68,8 @@ const RowSum& Contents::softmax_of(std::int64_t query) {
   const auto keys = static_cast<std::size_t>(v_.result().dimensions.keys);
   std::vector<float> weights(keys);
   const std::span<const float> masked(plane(Stage::Mask).row(query).data(), keys);
-  entry->second =
-      softmax_row<float>(v_.document().layer().softmax, masked, v_.document().layer().temperature, weights);
+  entry->second = softmax_row<float>(v_.document().layer().softmax, masked, v_.document().layer().temperature,
+                                     weights, sink_logit(v_.document().layer(), v_.h));
   return entry->second;
 }
 

@@ -155,7 +155,7 @@ class Planes {
     const auto row = matrix_of(v_.result(), Stage::Mask, v_.b, v_.h).row(v_.cell.query);
     Formula sum(size_);
     std::int64_t left = 0;
-    const float kept = v_.ui().px(90);
+    const float kept = v_.ui().px(has_sinks(v_.document().layer()) ? 170 : 90);
     for (Eigen::Index j = 0; j < row.size(); ++j) {
       if (row(j) == -INFINITY) continue;
       Formula term(size_);
@@ -168,6 +168,10 @@ class Planes {
       }
     }
     if (left > 0) sum.add("  +  " + grouped(left) + " more", theme_.text3);
+    if (const float sink = sink_logit(v_.document().layer(), v_.h); sink != -INFINITY) {
+      if (!sum.empty()) sum.add("  +  ", theme_.text3);
+      sum.join(power(static_cast<double>(sink), theme_.text3, false)).lowered("sink", theme_.text3);
+    }
     if (sum.empty()) sum.add("0", theme_.text3);
     return sum;
   }

@@ -112,10 +112,14 @@ std::string softmax_sentence(const View& v, int move) {
       return sees_all(v) || v.scene.stats.rule().after_softmax()
                  ? "exp of each entry: all positive, differences become ratios."
                  : "exp of each entry: masked keys become 0, all others are positive.";
-    case SoftmaxMove::Sum: return "Each row is summed.";
+    case SoftmaxMove::Sum:
+      return has_sinks(document.layer()) ? "Each row is summed, with exp of its head's sink."
+                                         : "Each row is summed.";
     case SoftmaxMove::Divide:
       if (const std::string broken = broken_row(v, Stage::Softmax); !broken.empty()) return broken;
-      return "Each entry is divided by its row sum: rows sum to 1.";
+      return has_sinks(document.layer())
+                 ? "Each entry is divided by that sum: what the sink takes is missing to 1."
+                 : "Each entry is divided by its row sum: rows sum to 1.";
     case SoftmaxMove::Hide: break;
   }
   return "The mistake: masked weights become 0 only now, and rows no longer sum to 1.";

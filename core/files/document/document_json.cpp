@@ -187,10 +187,16 @@ Recipe read_recipe(JsonFields& root) {
 }
 
 /// All but the recipe and the settings of the table, which stand there already.
-void read_weights(JsonFields& root, const std::string& where, Weights& weights) {
+void read_weights(JsonFields& root, const std::string& where, std::int64_t heads, Weights& weights) {
   read_block_recipes(root, where, weights);
   if (root.boolean("extra_key", false))  // with_weights() draws the numbers
     weights[Parameter::BiasK] = weights[Parameter::BiasV] = std::make_shared<const Tensor>(Shape{1});
+  if (weights.recipe != Recipe::Given) {  // else among the given blocks
+    TensorPtr& sinks = weights[Parameter::SinkLogits];
+    sinks = root.tensor("sinks", 1);
+    if (sinks && sinks->size() != heads)
+      root.fail("sinks", fmt::format("{} numbers, one for each head", heads), *root.find("sinks"));
+  }
   if (weights.recipe == Recipe::Given) read_blocks(*root.find("weights"), where, weights);
 }
 
@@ -242,7 +248,7 @@ Document document_from_value(const json& value, const std::string& where) {
   document.layer().weights.recipe = read_recipe(root);
   document.embedding = usual_embedding(document.layer().weights.recipe);
   read_settings(root, where, document);
-  read_weights(root, where, document.layer().weights);
+  read_weights(root, where, query_heads(document), document.layer().weights);
   document.layer().interventions = read_interventions(root, where, query_heads(document));
   for (const char* of_session : {"session", "view", "held"}) root.find(of_session);  // see session_file.hpp
   root.finish();

@@ -123,6 +123,7 @@ void add_weights(const Weights& weights, JsonWriter& writer) {
   }
   add_block_recipes(weights, writer);
   if (weights[Parameter::BiasK] && weights.recipe != Recipe::Given) writer.add("extra_key", true);
+  if (weights.recipe != Recipe::Given) writer.add("sinks", weights[Parameter::SinkLogits]);
 }
 
 void add_interventions(const std::vector<Intervention>& intervention, JsonWriter& writer) {

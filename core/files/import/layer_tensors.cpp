@@ -95,7 +95,8 @@ class LayerFile {
       case ParameterKind::Bias: return bias(row.layer_key);
       case ParameterKind::ExtraRow: return extra(row.layer_key);
       case ParameterKind::Position:
-      case ParameterKind::Norm: break;
+      case ParameterKind::Norm:
+      case ParameterKind::Sink: break;
     }
     return nullptr;
   }

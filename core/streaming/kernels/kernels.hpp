@@ -35,6 +35,7 @@ struct ScoreRule {
   double temperature;
   float exponent;          // log2(e) / temperature: weights are 2^(exponent * (masked - shift))
   float soft_cap;          // 0 = off
+  float sink;              // a logit that joins the sum of each row; -inf = none
   const int32_t* begin;    // [rows] keys that causal, window and padding leave: begin <= key < end
   const int32_t* end;      // [rows]; begin == end where there are none
   const uint8_t* allowed;  // null, or 0 where a key is hidden
@@ -54,8 +55,8 @@ struct SweepJob {
   int keys;  // of the whole sequence
   ScoreRule rule;
   float* output;        // null, or [rows][d_v]
-  double* log_sum_exp;  // [rows]
-  float* entropy;       // [rows]
+  double* log_sum_exp;  // [rows] with the sink
+  float* entropy;       // [rows] of what goes to keys
   float* largest;       // [rows]
   int32_t* strongest;   // null, or [rows]: first key of the largest weight, -1 without any key
   /// Picture: null, or the row of cells that the tile's first query falls in, as if every cell were full.

@@ -228,11 +228,15 @@ static void finish_panel(const SweepJob& job, Panel& p) {
     const double sum = static_cast<double>(p.sum[lane]), log_sum = __builtin_log(sum);
     const bool empty = p.sum[lane] == 0;
     const double m = static_cast<double>(p.largest[lane]), u = static_cast<double>(p.moment[lane]);
-    job.log_sum_exp[at] = empty ? -__builtin_inf() : m / temperature + log_sum;
+    const double sink = static_cast<double>(job.rule.sink), top = sink > m ? sink : m;
+    const double down = empty ? 0 : __builtin_exp((m - top) / temperature);  // 1 without a sink
+    const double all_sum = sum * down + (empty ? 1 : __builtin_exp((sink - top) / temperature));
+    job.log_sum_exp[at] = empty ? sink / temperature : top / temperature + __builtin_log(all_sum);
     const double entropy = log_sum - u / temperature / sum;
     job.entropy[at] = empty ? 0 : static_cast<float>(entropy < 0 ? 0 : entropy);
-    job.largest[at] = empty ? 0 : static_cast<float>(1 / sum);
+    job.largest[at] = empty ? 0 : static_cast<float>(down / all_sum);
     if (job.strongest != nullptr) job.strongest[at] = empty ? -1 : p.strongest[lane];
+    if (!empty) p.sum[lane] = static_cast<float>(all_sum / down);
   }
   ATTNSCOPE_UNROLL for (int v = 0; v < NV; ++v) {
     const Vec sum = load(p.sum + v * W);
