@@ -131,7 +131,6 @@ void added_key_rows(Column& c) {
     c.remark("A file of weights has no keys to add to.");
     return;
   }
-  qk_norm_row(c);
   if (toggle(c.ui(), "Zero key", "zero key", c.row(28), document.layer().add_zero_attn,
              {"Zero key",
               "K = [K; 0]   V = [V; 0]",
@@ -139,6 +138,7 @@ void added_key_rows(Column& c) {
               {}})) {
     document = edit::add_zero_attn(std::move(document), !document.layer().add_zero_attn);
   }
+  qk_norm_row(c);
 }
 
 /// The next number up or down that divides `whole`.
