@@ -59,7 +59,8 @@ ATTNSCOPE_ENUM_NAMES(QkNorm::Kind, QkNorm::Kind::Layer,
                      {{"none", "Off", "no QK-norm"},
                       {"rms", "RMS", "QK RMSNorm"},
                       {"layer", "Layer", "QK LayerNorm"}});
-ATTNSCOPE_ENUM_NAMES(Sparsity::Kind, Sparsity::Kind::Lsh, {{"none"}, {"strided"}, {"blocks"}, {"lsh"}});
+ATTNSCOPE_ENUM_NAMES(Sparsity::Kind, Sparsity::Kind::Windows,
+                     {{"none"}, {"strided"}, {"blocks"}, {"lsh"}, {"windows"}});
 ATTNSCOPE_ENUM_NAMES(Masking::Hidden, Masking::Hidden::LeastFinite,
                      {{"-inf", "−∞", "hidden −∞"},
                       {"-1e9", "−1e9", "hidden −1e9"},

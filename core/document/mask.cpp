@@ -7,7 +7,14 @@
 #include "core/document/precision.hpp"
 
 namespace attnscope {
+
 namespace {
+
+/// Row and column of a patch's window; those before the first whole window are 0.
+std::pair<std::int64_t, std::int64_t> window_of(const Sparsity& of, std::int64_t patch) {
+  const auto window = [&](std::int64_t at) { return (at - of.shift + of.side) / of.side; };
+  return {window(patch / of.grid), window(patch % of.grid)};
+}
 
 /// What Masking::Hidden says, as a number.
 double hidden_value_of(const Document& document) {
@@ -120,6 +127,8 @@ bool MaskRule::sparse_allows(std::int64_t b, std::int64_t h, std::int64_t query,
              (position >= 0 &&
               (position < sparsity_.globals || position / sparsity_.block == key / sparsity_.block));
     case Sparsity::Kind::Lsh: return share_bucket(b, h, query, key);
+    case Sparsity::Kind::Windows:
+      return position >= 0 && window_of(sparsity_, position) == window_of(sparsity_, key);
   }
   return true;
 }

@@ -100,6 +100,8 @@ struct Sparsity {
     BlocksGlobal,  // p and j in the same block of `block` tokens, or one of them among the first `globals`
                    // (of Zaheer et al. 2020, without the neighbouring blocks and random links)
     Lsh,           // q_p and k_j share a bucket in at least one of `rounds` hashings (Kitaev et al. 2020)
+    Windows,  // p and j are patches of an image of `grid` in a row, in the same square window (Liu et al.
+              // 2021, section 3.2)
   };
   Kind kind = Kind::None;
   int stride = 3;          // >= 1
@@ -108,6 +110,11 @@ struct Sparsity {
   int lsh_buckets = 4;     // even, 2 … 1024
   int lsh_rounds = 1;      // 1 … 16
   std::uint64_t seed = 1;  // of the random rotations
+  int grid = 4;            // patches in a row of the image, >= 1
+  int side = 2;            // of a window, in patches, >= 1
+  /// Windows begin so many patches later, down and right: Swin rolls the image by it and hides what meets
+  /// over its edge, so that those at the edge are smaller. 0 … side - 1.
+  int shift = 0;
   bool operator==(const Sparsity&) const = default;
 };
 

@@ -104,7 +104,11 @@ void check_settings(const Document& document) {
   if (scaling.kind == Scaling::Kind::Factor && !std::isfinite(scaling.factor))
     throw Error(fmt::format("The scale factor is {}; it must be a finite number.", scaling.factor));
   check_positions(layer.position_settings);
-  check_even("The number of LSH buckets", layer.masking.sparsity.lsh_buckets, "");
+  const Sparsity& sparsity = layer.masking.sparsity;
+  check_even("The number of LSH buckets", sparsity.lsh_buckets, "");
+  if (sparsity.kind == Sparsity::Kind::Windows && sparsity.shift >= sparsity.side)
+    throw Error(fmt::format("The shift of the windows is {}; it must be less than their side, {}.",
+                            sparsity.shift, sparsity.side));
 }
 
 void check_interventions(const std::vector<Intervention>& intervention, const Dimensions& size) {

@@ -33,6 +33,9 @@ oracle::Visibility visibility_of(const Document& document, const Dimensions& siz
   mask.block = masking.sparsity.block;
   mask.globals = masking.sparsity.globals;
   mask.rounds = unsigned_(masking.sparsity.lsh_rounds);
+  mask.grid = masking.sparsity.grid;
+  mask.side = masking.sparsity.side;
+  mask.shift = masking.sparsity.shift;
   mask.heads.assign(masking.heads.begin(), masking.heads.end());
   mask.mistake = static_cast<oracle::Mistake>(masking.mistake);
   if (masking.hidden == Masking::Hidden::LeastFinite)

@@ -131,6 +131,10 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
        "The stride of the mask is 0; it must be from 1 to 16777216."},
       {[](Document& d) { d.layer().masking.sparsity.lsh_buckets = 3; },
        "The number of LSH buckets is 3; it must be even."},
+      {[](Document& d) {
+         d.layer().masking.sparsity = {.kind = Sparsity::Kind::Windows, .side = 2, .shift = 2};
+       },
+       "The shift of the windows is 2; it must be less than their side, 2."},
       {[](Document& d) { d.layer().masking.heads = {8}; }, "The mask names head 8; there are heads 0 to 7."},
       {[](Document& d) { d.layer().position_settings.rope_base = 1; },
        "The rotary base is 1; it must be a finite number above 1."},

@@ -91,6 +91,11 @@ TEST_CASE("Patterns look as they are described") {
   masking.causal = false;
   masking.sparsity = {.kind = Sparsity::Kind::BlocksGlobal, .block = 2, .globals = 1};
   CHECK(picture(document) == Picture{"######", "##....", "#.##..", "#.##..", "#...##", "#...##"});
+  masking.sparsity = {.kind = Sparsity::Kind::Windows, .grid = 3, .side = 2};  // 0 1 | 2 over 3 4 | 5
+  CHECK(picture(document) == Picture{"##.##.", "##.##.", "..#..#", "##.##.", "##.##.", "..#..#"});
+  masking.sparsity.shift = 1;  // 0 | 1 2, then 3 | 4 5
+  CHECK(picture(document) == Picture{"#.....", ".##...", ".##...", "...#..", "....##", "....##"});
+  masking.sparsity = {.kind = Sparsity::Kind::BlocksGlobal, .block = 2, .globals = 1};
   masking.heads = {1};  // the other head sees everything
   CHECK(picture(document, 0) == Picture(6, "######"));
   CHECK(picture(document, 1)[1] == "##....");
@@ -260,6 +265,8 @@ TEST_CASE("Patterns that leave nothing out are full attention") {
   CHECK(weights_of(same) == full);
   same.layer().masking.window = {};
   same.layer().masking.sparsity = {.kind = Sparsity::Kind::Strided, .stride = 1};
+  CHECK(weights_of(same) == full);
+  same.layer().masking.sparsity = {.kind = Sparsity::Kind::Windows, .grid = 3, .side = 3};
   CHECK(weights_of(same) == full);
   same.layer().masking.sparsity = {.kind = Sparsity::Kind::BlocksGlobal, .block = 7, .globals = 0};
   CHECK(weights_of(same) == full);

@@ -70,7 +70,10 @@ void randomise_window(Random& random, Masking& masking) {
 }
 
 void randomise_sparsity(Random& random, Sparsity& sparsity) {
-  sparsity.kind = static_cast<Sparsity::Kind>(random.between(0, 3));
+  sparsity.kind = static_cast<Sparsity::Kind>(random.between(0, 4));
+  sparsity.grid = small(random, 1, 4);
+  sparsity.side = small(random, 1, 3);
+  sparsity.shift = small(random, 0, sparsity.side - 1);
   sparsity.stride = small(random, 1, 4);
   sparsity.block = small(random, 1, 4);
   sparsity.globals = small(random, 0, 2);

@@ -29,6 +29,31 @@ bool in_same_block(std::ptrdiff_t position, std::ptrdiff_t key, std::ptrdiff_t b
   return false;
 }
 
+/// Where Swin's code puts a row or column of an image, padded to whole windows and rolled by the shift: its
+/// window, and its region of those that must not meet.
+struct Rolled {
+  std::ptrdiff_t window, region;
+  bool operator==(const Rolled&) const = default;
+};
+Rolled rolled(std::ptrdiff_t at, std::ptrdiff_t size, std::ptrdiff_t side, std::ptrdiff_t shift) {
+  std::ptrdiff_t padded = side;
+  while (padded < size) padded += side;
+  const std::ptrdiff_t now = (at - shift + padded) % padded;
+  const std::ptrdiff_t region = shift == 0 ? 0 : now < padded - side ? 0 : now < padded - shift ? 1 : 2;
+  return {now / side, region};
+}
+
+bool in_same_window(const Visibility& mask, std::ptrdiff_t position, std::ptrdiff_t key,
+                    std::ptrdiff_t patches) {
+  if (position < 0) return false;
+  const std::ptrdiff_t rows = (patches + mask.grid - 1) / mask.grid;
+  const auto place = [&](std::ptrdiff_t patch) {
+    return std::pair(rolled(patch / mask.grid, rows, mask.side, mask.shift),
+                     rolled(patch % mask.grid, mask.grid, mask.side, mask.shift));
+  };
+  return place(position) == place(key);
+}
+
 /// Causal, window and pattern.
 bool pattern_shows(const Problem& p, std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
   const Visibility& mask = p.mask;
@@ -48,6 +73,9 @@ bool pattern_shows(const Problem& p, std::size_t b, std::size_t h, std::size_t i
     case Pattern::Blocks:
       return is_global(position) || is_global(key) || in_same_block(position, key, mask.block);
     case Pattern::Hashed: return same_bucket(p, b, h, i, j);
+    case Pattern::Windows:
+      return in_same_window(mask, position, key,
+                            std::max(position + 1, static_cast<std::ptrdiff_t>(p.keys - p.extra)));
   }
   return false;
 }

@@ -11,7 +11,7 @@ namespace oracle {
 
 using Numbers = std::vector<double>;
 
-enum class Pattern { None, Strided, Blocks, Hashed };
+enum class Pattern { None, Strided, Blocks, Hashed, Windows };
 enum class Mistake { None, DiagonalToo, AfterSoftmax, Transposed, WrongAxis };
 
 /// Which keys a query sees. Query i of sequence b stands at position p = offsets[b] + i; the last `extra`
@@ -26,6 +26,8 @@ struct Visibility {
   std::ptrdiff_t block = 1, globals = 0;  // Blocks: the same block, or one of them a global token
   std::vector<int> buckets;               // Hashed: [batch][heads][rounds][queries + token keys]
   std::size_t rounds = 1;
+  /// Windows: patches in a row, side of a window, and by how many patches the image is rolled.
+  std::ptrdiff_t grid = 1, side = 1, shift = 0;
   std::vector<std::size_t> heads;  // those that causal, window and pattern hold for; empty = all
   Numbers additive;                // [batch][heads][queries][token keys] or empty; -inf hides
   double hidden = -std::numeric_limits<double>::infinity();  // the score of a hidden key

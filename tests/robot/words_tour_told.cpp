@@ -53,6 +53,7 @@ void WordsTour::modern_settings() {
       {Section::Positions, R"("positions": "rope-half", "position_settings": {"rope_scaling": "dynamic"})"},
       {Section::Positions, R"("positions": "rope-half", "position_settings": {"rope_scaling": "yarn"})"},
       {Section::Positions, R"("positions": "rope-half", "position_settings": {"rope_scaling": "llama3"})"},
+      {Section::Mask, R"("mask": {"sparsity": {"kind": "windows"}})"},
       {Section::Weights, R"("qk_norm": {"kind": "rms"})"},
       {Section::Cost, R"("qk_norm": {"kind": "layer"}, "sinks": [0, 1])"},
       {Section::Softmax, R"("sinks": [0, 1])"},

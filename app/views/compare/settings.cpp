@@ -47,6 +47,10 @@ std::string pattern_of(const Document& self, const Document& other) {
     case Sparsity::Kind::BlocksGlobal:
       if (kinds || mine.block != theirs.block) return "blocks of " + n(mine.block);
       return mine.globals != theirs.globals ? n(mine.globals) + " global" : "";
+    case Sparsity::Kind::Windows:
+      if (kinds || mine.side != theirs.side) return "windows of " + n(mine.side) + "²";
+      if (mine.grid != theirs.grid) return n(mine.grid) + " in a row";
+      return mine.shift != theirs.shift ? "shifted by " + n(mine.shift) : "";
     default: break;
   }
   if (kinds || mine.lsh_buckets != theirs.lsh_buckets) return n(mine.lsh_buckets) + " LSH buckets";

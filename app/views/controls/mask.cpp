@@ -157,6 +157,7 @@ std::string rule_in_use(const Masking& mask, bool behind_cache) {
   if (mask.sparsity.kind == Sparsity::Kind::Strided) return "strided";
   if (mask.sparsity.kind == Sparsity::Kind::BlocksGlobal) return "block + global";
   if (mask.sparsity.kind == Sparsity::Kind::Lsh) return "LSH buckets";
+  if (mask.sparsity.kind == Sparsity::Kind::Windows) return "2-D windows";
   if (!mask.window.open()) return "window";
   if (mask.causal) return behind_cache ? "bottom-right" : "causal, top-left";  // of the picture: its corner
   return "";

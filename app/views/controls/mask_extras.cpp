@@ -39,7 +39,7 @@ struct Pattern {
   const char* name;
   std::string_view formula, why;
 };
-constexpr std::array<Pattern, 4> patterns{{
+constexpr std::array<Pattern, 5> patterns{{
     {"No pattern", "every key", "Full attention, apart from the masks above."},
     {"Strided", "(p − j) mod stride = 0",
      "Every stride-th key: half of the Sparse Transformer's pattern, which adds a local window."},
@@ -47,6 +47,8 @@ constexpr std::array<Pattern, 4> patterns{{
      "Block-diagonal plus global tokens; BigBird adds neighbouring blocks and random links."},
     {"LSH buckets", "hash(q) = hash(k)",
      "Only queries and keys in the same hash bucket meet; Reformer also ties Q and K."},
+    {"2-D windows", "same window of the image",
+     "Tokens as patches of an image, row by row: only those of one square window meet, as in Swin."},
 }};
 
 void lsh_rows(Column& c, Sparsity& s) {
@@ -88,6 +90,19 @@ void pattern_rows(Column& c) {
     whole("Block", "block", s.block, 1, {"Block", "⌊p / block⌋ = ⌊j / block⌋", "Tokens per block.", {}});
     whole("Globals", "global tokens", s.globals, 0,
           {"Global tokens", "p < g or j < g", "The first tokens see all and are seen by all.", {}});
+  }
+  if (s.kind == Sparsity::Kind::Windows) {
+    whole("Patches in a row", "patches in a row", s.grid, 1,
+          {"Patches in a row", "row = ⌊p / n⌋, column = p mod n", "How wide the image is, in tokens.", {}});
+    whole("Side", "side of a window", s.side, 1,
+          {"Side", "side × side patches", "Tokens along an edge of a window.", {}});
+    whole("Shift", "shifted by", s.shift, 0,
+          {"Shift",
+           "⌊(row − shift) / side⌋",
+           "Every other layer of Swin shifts the windows by half their side, so that patches meet across "
+           "edges.",
+           {}});
+    s.shift = std::min(s.shift, s.side - 1);
   }
   if (s.kind == Sparsity::Kind::Lsh) lsh_rows(c, s);
 }

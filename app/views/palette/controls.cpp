@@ -49,7 +49,8 @@ constexpr ControlEntry controls[] = {
     {"Window, right side", S::Mask, "Mask", seldom, "Window right value",
      "sliding local longformer gleitend fenster lokal"},
     {"Sparse pattern", S::Mask, "Mask", seldom, "Pattern",
-     "strided block global bigbird reformer lsh longformer dünn besetzt muster"},
+     "strided block global bigbird reformer lsh longformer swin shifted windows image dünn besetzt muster "
+     "fenster bild"},
     {"Mask for all heads or one", S::Mask, "Mask", seldom, "Mask for: This head", "per head je kopf"},
     {"Value of hidden scores", S::Mask, "Mask", seldom, "Hidden score: \u2212∞",
      "-inf minus infinity -1e9 finfo min unendlich"},
