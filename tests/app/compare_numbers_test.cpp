@@ -6,6 +6,7 @@
 #include "app/views/compare/settings.hpp"
 #include "core/analysis/total_variation.hpp"
 #include "core/edits/edits.hpp"
+#include "core/edits/heads.hpp"
 
 namespace attnscope::compare_numbers_test {
 
@@ -149,6 +150,11 @@ TEST_CASE("every setting that differs is named, with a word for each side") {
        [](Document& d) { d.layer().weights.of(Projection::Query).gain = 2; }},
       {"key and value heads", "8 k/v heads", "2 k/v heads", [](Document& d) { d = edit::kv_heads(d, 2); }},
       {"zero key", "no zero key", "zero key", [](Document& d) { d.layer().add_zero_attn = true; }},
+      {"QK-norm", "no QK-norm", "QK RMSNorm",
+       [](Document& d) { d = edit::qk_norm(d, QkNorm::Kind::RootMeanSquare); }},
+      {"sinks", "no sinks", "learned sinks", [](Document& d) { d = edit::sinks(d, true); }},
+      {"pattern", "full", "windows of 2²",
+       [](Document& d) { d.layer().masking.sparsity.kind = Sparsity::Kind::Windows; }},
       {"projection", "W apart", "fused W", [](Document& d) { d.layer().weights.fused = true; }},
       {"second text", "self-attention", "cross-attention",
        [](Document& d) { d = edit::memory(d, "le chat"); }},
@@ -193,6 +199,33 @@ TEST_CASE("numbers that are the same block by block differ in nothing, edited on
   REQUIRE(all.size() == 1);
   CHECK(all[0].name == "weights");
   CHECK(all[0].a != all[0].b);
+}
+
+TEST_CASE("scaled rotary positions differ by their scaling, then by its numbers") {
+  Document a;
+  a.input.sequences = {Sequence{"a b", {"a", "b"}}};
+  a.layer().positions = Positions::RopeHalf;
+  const auto told = [](const Document& self, const Document& other) {
+    const std::vector<SettingDifference> all = differing_settings(self, other);
+    return all.empty() ? std::string() : all.front().a + " | " + all.front().b;
+  };
+  Document b = a;
+  PositionSettings& settings = b.layer().position_settings;
+  settings.rope_factor = 2;
+  CHECK(told(a, b).empty());  // nothing reads it
+  settings.rope_scaling = RopeScaling::Yarn;
+  CHECK(told(a, b) == "RoPE not scaled | YaRN");
+  Document c = b;
+  c.layer().position_settings.rope_factor = 4;
+  CHECK(told(b, c) == "RoPE factor 2.00 | RoPE factor 4.00");
+  c.layer().position_settings = settings;
+  c.layer().position_settings.rope_trained = 16;
+  CHECK(told(b, c) == "trained for 8192 | trained for 16");
+  c.layer().position_settings = settings;
+  c.layer().position_settings.rope_low_turns = 2;
+  CHECK(told(b, c).empty());  // of another scaling
+  c.layer().position_settings.rope_slow_turns = 2;
+  CHECK(told(b, c) == "1.00 to 32.00 turns | 2.00 to 32.00 turns");
 }
 
 }  // namespace attnscope::compare_numbers_test
