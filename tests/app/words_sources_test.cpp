@@ -48,7 +48,7 @@ std::vector<SourceText> shown_texts() {
   };
   all.erase(std::remove_if(all.begin(), all.end(), left_out), all.end());
   std::set<std::string> terminal;  // whose words go to a terminal
-  for (const auto& entry : std::filesystem::directory_iterator(sources / "app" / "cli"))
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(sources / "app" / "cli"))
     terminal.insert(entry.path().filename().native());
   std::erase_if(all, [&](const SourceText& text) { return terminal.contains(text.file); });
   for (const char* file : told_by_core) {
