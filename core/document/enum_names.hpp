@@ -58,7 +58,7 @@ ATTNSCOPE_ENUM_NAMES(RopeScaling, RopeScaling::Llama3,
 ATTNSCOPE_ENUM_NAMES(QkNorm::Kind, QkNorm::Kind::Layer,
                      {{"none", "Off", "no QK-norm"},
                       {"rms", "RMS", "QK RMSNorm"},
-                      {"layer", "Layer", "QK LayerNorm"}});
+                      {"layer", "LN", "QK LayerNorm"}});
 ATTNSCOPE_ENUM_NAMES(Sparsity::Kind, Sparsity::Kind::Windows,
                      {{"none"}, {"strided"}, {"blocks"}, {"lsh"}, {"windows"}});
 ATTNSCOPE_ENUM_NAMES(Masking::Hidden, Masking::Hidden::LeastFinite,

@@ -226,7 +226,7 @@ TEST_CASE("queries and keys are normed") {
   CHECK(robot.document().layer().qk_norm.kind == QkNorm::Kind::RootMeanSquare);
   CHECK(shown(robot).trace[Stage::NormQuery] != shown(robot).trace[Stage::Query]);
   CHECK(*shown(robot).trace[Stage::Score] != *scores);
-  click(robot, "QK-norm: Layer");
+  click(robot, "QK-norm: LN");
   CHECK(shown(robot).document.layer().qk_norm.kind == QkNorm::Kind::Layer);
   click(robot, "QK-norm: Off");
   CHECK(*shown(robot).trace[Stage::Score] == *scores);
