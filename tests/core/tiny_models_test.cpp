@@ -13,142 +13,15 @@
 #include "core/base/error.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "core/models/run_model.hpp"
+#include "core/transformers_goldens.hpp"
 
 namespace attnscope::tiny_models_test {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace transformers_goldens;
 
 const fs::path models = fs::path(ATTNSCOPE_SHARED) / "vectors/tiny_models";
-
-/// The tensors of one golden file below a prefix: "single.", "batch.", …
-class Golden {
- public:
-  Golden(const SafetensorsFile& file, std::string part) : file_(file), part_(std::move(part)) {}
-  bool has(const std::string& name) const { return file_.find(part_ + name) != nullptr; }
-  Tensor read(const std::string& name) const {
-    INFO(part_ + name);
-    const TensorEntry* entry = file_.find(part_ + name);
-    REQUIRE(entry != nullptr);
-    return to_tensor<float>(*entry, file_.path());
-  }
-  /// Row b of whole numbers; empty where there is none.
-  std::vector<std::int64_t> wholes(const std::string& name, std::int64_t b) const {
-    if (!has(name)) return {};
-    const Tensor all = read(name);
-    const auto row = all.matrix().row(b);
-    std::vector<std::int64_t> values;
-    for (const float value : row) values.push_back(std::lround(value));
-    return values;
-  }
-
- private:
-  const SafetensorsFile& file_;
-  std::string part_;
-};
-
-std::vector<std::uint8_t> mask_of(const Golden& golden, std::int64_t b) {
-  const std::vector<std::int64_t> marks = golden.wholes("attention_mask", b);
-  return {marks.begin(), marks.end()};
-}
-
-ModelInput input_of(const Golden& golden, std::int64_t b) {
-  ModelInput input;
-  input.ids = golden.wholes("input_ids", b);
-  input.positions = golden.wholes("position_ids", b);
-  input.types = golden.wholes("token_type_ids", b);
-  input.decoder_ids = golden.wholes("decoder_input_ids", b);
-  input.mask = mask_of(golden, b);
-  return input;
-}
-
-/// A query that sees no key: transformers gives it the same share of all, we give it none.
-bool sees_nothing(std::span<const float> row) {
-  return std::ranges::all_of(row, [&](float weight) { return std::abs(weight - row[0]) < 1e-6f; }) &&
-         row.size() > 1;
-}
-
-struct Checks {
-  const Model& model;
-  const ModelRun& run;
-  const Golden& golden;
-  std::int64_t b;
-  double weights_tolerance;
-  const Work& work;
-  std::vector<std::uint8_t> skipped_rows = {};  // of the input, where a query sees nothing
-
-  void attentions(AttentionOf of, const std::string& name) {
-    const StackRun& stack = of == AttentionOf::Encoder ? run.encoder : run.decoder;
-    for (std::size_t block = 0; block < stack.attention.size(); ++block) {
-      const Tensor expected = golden.read(fmt::format("{}.{}", name, block));
-      double worst = 0;
-      for (std::int64_t h = 0; h < expected.shape()[1]; ++h) {
-        const Tensor found = head_weights(model, run, of, block, h, work);
-        const auto head = expected.matrix(b, h);
-        REQUIRE(found.shape() == Shape{head.rows(), head.cols()});
-        skipped_rows.resize(static_cast<std::size_t>(head.rows()), 0);
-        for (Eigen::Index i = 0; i < head.rows(); ++i) {
-          const auto row = found.matrix().row(i);
-          if (row.sum() == 0) {
-            CHECK(sees_nothing({head.row(i).data(), static_cast<std::size_t>(head.cols())}));
-            skipped_rows[static_cast<std::size_t>(i)] = 1;
-            continue;
-          }
-          worst = std::max(worst, static_cast<double>((row - head.row(i)).cwiseAbs().maxCoeff()));
-        }
-      }
-      CAPTURE(name, block);
-      CHECK(worst < weights_tolerance);
-    }
-  }
-
-  void rows(const KeptRows& found, const std::string& name) {
-    const Tensor all = golden.read(name);
-    const auto expected = all.matrix(b);
-    REQUIRE(found.rows() == expected.rows());
-    REQUIRE(found.width == expected.cols());
-    const double largest = static_cast<double>(expected.cwiseAbs().maxCoeff());
-    double worst = 0;
-    for (Eigen::Index i = 0; i < expected.rows(); ++i) {
-      // What stands at a query that saw nothing follows from weights that we do not give it.
-      if (!skipped_rows.empty() && skipped_rows[static_cast<std::size_t>(i)] != 0) continue;
-      for (Eigen::Index k = 0; k < expected.cols(); ++k)
-        worst = std::max(worst, std::abs(static_cast<double>(found.row(i)[k] - expected(i, k))));
-    }
-    CAPTURE(name, worst, largest);
-    CHECK(worst < 1e-4 * largest);
-  }
-
-  void hidden(const StackRun& stack, const std::string& name) {
-    for (std::size_t i = 0; i < stack.hidden.size(); ++i) {
-      const bool last = i + 1 == stack.hidden.size() && model.spec.final_norm_in_hidden;
-      rows(last ? stack.normed : stack.hidden[i], fmt::format("{}.{}", name, i));
-    }
-  }
-
-  void all() {
-    if (model.spec.encoder && model.spec.decoder) {
-      attentions(AttentionOf::Encoder, "encoder_attentions");
-      skipped_rows.clear();
-      hidden(run.encoder, "encoder_hidden_states");
-      attentions(AttentionOf::Decoder, "decoder_attentions");
-      attentions(AttentionOf::Cross, "cross_attentions");
-      skipped_rows.clear();
-      hidden(run.decoder, "decoder_hidden_states");
-    } else {
-      attentions(model.spec.decoder ? AttentionOf::Decoder : AttentionOf::Encoder, "attentions");
-      hidden(run.last(model), "hidden_states");
-    }
-    if (golden.has("logits")) rows(run.logits, "logits");
-    if (golden.has("last_hidden_state")) rows(run.last(model).normed, "last_hidden_state");
-    if (golden.has("pooler_output")) {
-      const Tensor pooled = golden.read("pooler_output");
-      REQUIRE(std::ssize(run.pooled) == pooled.shape()[1]);
-      for (std::size_t k = 0; k < run.pooled.size(); ++k)
-        CHECK(std::abs(run.pooled[k] - pooled.matrix()(b, static_cast<Eigen::Index>(k))) < 1e-4f);
-    }
-  }
-};
 
 }  // namespace
 
@@ -172,7 +45,7 @@ TEST_CASE("every tiny model gives transformers' numbers", "[models]") {
         const ModelRun run = run_model(*model, input_of(golden, b), {}, work);
         // T5 does not divide scores by √d_k: half a unit in the last place of one of 30 is 1e-6 of a weight,
         // and queries, keys and their product have a few each.
-        Checks{*model, run, golden, b, name == "t5" ? 1e-5 : 5e-6, work}.all();
+        Checks({*model, run, golden, b, work}, name == "t5" ? 1e-5 : 5e-6).all();
         ++seen;
       }
     }
@@ -199,7 +72,7 @@ TEST_CASE("the tiny vision model gives transformers' numbers, for pictures of ot
     input.image = picture(pixels, b);
     const ModelRun run = run_model(*model, input, {}, work);
     const Golden golden(file, part);
-    Checks{*model, run, golden, b, 5e-6, work}.all();
+    Checks({*model, run, golden, b, work}, 5e-6).all();
   };
   check("batch.", "pixel_values", 0);
   check("batch.", "pixel_values", 1);

@@ -1,0 +1,78 @@
+// Families and heads that the models beside the checkout lack, against transformers: the committed goldens
+// (see goldens/make_model_goldens.py).
+#include <cmath>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/models/run_model.hpp"
+#include "core/transformers_goldens.hpp"
+
+namespace attnscope::model_goldens_test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace transformers_goldens;
+
+const fs::path models = fs::path(ATTNSCOPE_TESTS) / "goldens/models";
+
+/// T5 does not divide its scores by √d_k: they are larger, and so is what rounding does to them.
+double weights_tolerance(const std::string& name) { return name == "t5_gated" ? 1e-4 : 5e-6; }
+
+}  // namespace
+
+TEST_CASE("families and heads give transformers' numbers, committed goldens", "[models]") {
+  ThreadPool pool(2);
+  const Work work{pool, {}};
+  std::set<std::string> families;
+  for (const fs::directory_entry& folder : fs::directory_iterator(models)) {
+    const std::string name = folder.path().filename();
+    CAPTURE(name);
+    const ModelPtr model = open_model(folder.path());
+    CHECK(model->ignored.empty());
+    families.insert(model->spec.family);
+    const SafetensorsFile file(folder.path() / "goldens.safetensors");
+    for (const std::string part : {"batch.", "left."}) {
+      const Golden golden(file, part);
+      if (!golden.has("logits")) continue;
+      CAPTURE(part);
+      for (std::int64_t b = 0; b < 2; ++b) {
+        CAPTURE(b);
+        const ModelRun run = run_model(*model, input_of(golden, b), {}, work);
+        Checks({*model, run, golden, b, work}, weights_tolerance(name)).all();
+      }
+    }
+  }
+  CHECK(families.size() >= 6);
+}
+
+TEST_CASE("decoders of every family go on as transformers with its cache, committed goldens", "[models]") {
+  ThreadPool pool(2);
+  const Work work{pool, {}};
+  int seen = 0;
+  for (const fs::directory_entry& folder : fs::directory_iterator(models)) {
+    const SafetensorsFile file(folder.path() / "goldens.safetensors");
+    const Golden cache(file, "cache.");
+    if (!cache.has("logits")) continue;
+    CAPTURE(folder.path().filename());
+    const ModelPtr model = open_model(folder.path());
+    const std::vector<std::int64_t> ids = Golden(file, "batch.").wholes("input_ids", 0);
+    const Tensor expected = cache.read("logits");
+    ModelInput input;
+    input.ids.assign(ids.begin(), ids.begin() + 5);
+    ModelRun run = run_model(*model, input, {}, work);
+    for (std::int64_t i = 5; i < std::ssize(ids); ++i) {
+      run =
+          run_more(*model, std::move(run), std::span(ids).subspan(static_cast<std::size_t>(i), 1), {}, work);
+      for (std::int64_t k = 0; k < expected.shape()[2]; ++k)
+        CHECK(std::abs(run.logits.row(i)[k] - expected.matrix(0)(i - 5, k)) < 1e-4f);
+    }
+    ++seen;
+  }
+  CHECK(seen >= 7);
+}
+
+}  // namespace attnscope::model_goldens_test
