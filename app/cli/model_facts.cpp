@@ -1,5 +1,7 @@
 #include "app/cli/model_facts.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <iostream>
 #include <string>
@@ -50,6 +52,25 @@ void print_stack(const char* name, const StackSpec& stack) {
   }
 }
 
+void print_head(const Model& model) {
+  const ModelSpec& spec = model.spec;
+  const char* const table = spec.tied ? "with the table of the embeddings" : "with a table of their own";
+  switch (spec.head.kind) {
+    case HeadKind::None: fmt::print("logits: none\n"); return;
+    case HeadKind::NextToken: fmt::print("logits: {}\n", table); return;
+    case HeadKind::MaskedToken: fmt::print("logits of masked tokens: {}\n", table); return;
+    case HeadKind::TokenClass:
+    case HeadKind::SequenceClass: break;
+  }
+  const std::vector<std::string>& classes = spec.head.classes;
+  constexpr std::size_t most_shown = 20;
+  fmt::print("logits of {} classes of {}:", classes.size(),
+             spec.head.kind == HeadKind::TokenClass ? "each token" : "the whole input");
+  for (std::size_t i = 0; i < std::min(classes.size(), most_shown); ++i)
+    fmt::print("{} {}", i == 0 ? "" : ",", printable(classes[i]));
+  fmt::print("{}\n", classes.size() > most_shown ? ", …" : "");
+}
+
 void print_names(const char* what, const std::vector<std::string>& names) {
   fmt::print("{} tensors {}\n", names.size(), what);
   for (const std::string& name : names) fmt::print("  {}\n", printable(name));
@@ -85,10 +106,10 @@ void print_model(const std::filesystem::path& folder) {
   fmt::print("\n");
   if (spec.encoder) print_stack("encoder", *spec.encoder);
   if (spec.decoder) print_stack("decoder", *spec.decoder);
-  if (spec.has_logits)
-    fmt::print("logits: {}\n", spec.tied ? "with the table of the embeddings" : "with a table of their own");
+  print_head(*model);
   print_names("used", model->used);
   print_names("ignored", model->ignored);
+  print_names("missing", model->missing);
 }
 
 }  // namespace attnscope

@@ -201,7 +201,11 @@ class SequenceWriter {
                   decoder ? *spec.decoder : *spec.encoder, run_.last(model_), "");
       out_.add("last_hidden_state", tensor_of(run_.last(model_).normed));
     }
-    if (spec.has_logits) out_.add("logits", tensor_of(run_.logits));
+    if (spec.has_logits()) {
+      Tensor logits = tensor_of(run_.logits);
+      const bool one_row = spec.head.kind == HeadKind::SequenceClass;
+      out_.add("logits", one_row ? std::move(logits).reshaped(Shape{run_.logits.width}) : std::move(logits));
+    }
     if (options_.emit.contains(ModelPart::Lens)) write_lens();
     if (!run_.pooled.empty()) out_.add("pooler_output", Tensor(Shape{std::ssize(run_.pooled)}, run_.pooled));
   }
@@ -297,8 +301,10 @@ class SequenceWriter {
 /// Each time a token more, until the model says that it is done. Sequences of a batch draw different numbers.
 ModelRun generated(const Model& model, ModelRun run, const RunModelOptions& options, std::uint64_t sequence,
                    const RunRequest& request, const Work& work) {
-  if (!model.spec.decoder || model.spec.encoder)
-    throw Error(fmt::format("--generate is for decoders; this model is {}.", model.spec.family));
+  if (!model.spec.decoder || model.spec.encoder || model.spec.head.kind != HeadKind::NextToken)
+    throw Error(fmt::format("--generate is for decoders that give the next token; this model is {}{}.",
+                            model.spec.family,
+                            model.spec.decoder && !model.spec.encoder ? " with other logits" : ""));
   for (int i = 0; i < options.generate; ++i) {
     const std::span last(run.logits.row(run.logits.rows() - 1), static_cast<std::size_t>(run.logits.width));
     const std::array<std::int64_t, 1> next{

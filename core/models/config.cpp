@@ -1,6 +1,7 @@
 #include "core/models/config.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "core/files/formats/json_reader.hpp"
+#include "core/text/utf8.hpp"
 
 namespace attnscope {
 namespace {
@@ -315,6 +317,45 @@ void read_special(const Config& config, const FamilyRow& family, ModelSpec& spec
   spec.pooler = find_part(family.model, Part::Pooler) != nullptr;
 }
 
+/// "id2label": names of classes by their numbers.
+std::vector<std::string> classes_of(const Config& config) {
+  constexpr std::string_view name = "id2label";
+  const json* found = config.find(name);
+  if (found == nullptr) return {};
+  if (!found->is_object()) config.fail(name, "an object", *found);
+  std::vector<std::string> classes(found->size());
+  for (const auto& [key, label] : found->items()) {
+    std::size_t number = classes.size();
+    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), number);
+    if (error != std::errc() || end != key.data() + key.size() || number >= classes.size())
+      config.refuse(name, fmt::format("{} is not the number of one of {} classes.", in_quotes(key, 40),
+                                      classes.size()));
+    if (!label.is_string()) config.fail(name, "an object of names", label);
+    classes[number] = label.get<std::string>();
+  }
+  return classes;
+}
+
+/// What the name of the architecture says that the model ends in.
+void read_head(const Config& config, ModelConfig& result) {
+  ModelSpec& spec = result.spec;
+  result.head = find_head(*result.family, spec.architecture);
+  if (result.head == nullptr) {
+    if (spec.decoder) spec.head.kind = HeadKind::NextToken;
+    return;
+  }
+  const HeadRow& row = *result.head;
+  const ConfigKeys& keys = result.family->keys;
+  spec.head.kind = row.kind;
+  spec.head.input = row.input;
+  spec.head.activation =
+      row.activation.value_or(activation_of(config, keys.activation, keys.default_activation));
+  if (row.kind != HeadKind::MaskedToken) spec.head.classes = classes_of(config);
+  if (row.input == HeadInput::LastToken)
+    if (const std::vector<std::int64_t> padding = ids_of(config, "pad_token_id"); !padding.empty())
+      spec.head.padding_id = padding[0];
+}
+
 bool default_tie(const FamilyRow& family) {
   return family.name != "Llama" && family.name != "Qwen2" && family.name != "Qwen3" &&
          family.name != "GPT-NeoX";
@@ -349,7 +390,7 @@ ModelConfig read_config(std::string_view text, const std::string& where) {
     spec.decoder = stack_of(config, family, spec, blocks);
   if (spec.decoder) spec.decoder->causal = true;
   read_special(config, family, spec);
-  spec.has_logits = spec.decoder.has_value();
+  read_head(config, result);
   spec.tied = config.boolean("tie_word_embeddings", default_tie(family));
   result.attention_bias = config.boolean(
       "attention_bias", config.boolean("qkv_bias", family.name == "GPT-NeoX" || family.name == "ViT"));

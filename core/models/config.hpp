@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/models/families.hpp"
+#include "core/models/heads.hpp"
 #include "core/models/spec.hpp"
 
 namespace attnscope {
@@ -12,6 +13,7 @@ namespace attnscope {
 struct ModelConfig {
   ModelSpec spec;
   const FamilyRow* family = nullptr;            // never null
+  const HeadRow* head = nullptr;                // null: logits are those of a decoder, or none
   bool attention_bias = true, mlp_bias = true;  // what BiasRule asks for
   bool gguf = false;                            // tensors have GGUF's names
   bool input_output = false;                    // matrices lie as [d_in][d_out]

@@ -178,7 +178,7 @@ ModelConfig read_gguf_config(GgufTensors& files) {
                         ? 1
                         : static_cast<int>(std::clamp<std::int64_t>(table->shape[0], 1, 4'000'000));
   spec.decoder = stack_of(keys, family, spec.d_model, spec.max_positions, files);
-  spec.has_logits = true;
+  spec.head.kind = HeadKind::NextToken;
   spec.tied = !files.has(gguf_path_of(Part::Logits) + ".weight");
   if (family.arrangement == Arrangement::Sandwich) {
     spec.embedding_scale = std::sqrt(static_cast<double>(spec.d_model));

@@ -72,11 +72,63 @@ class Reader {
       spec_.pooler = files_.has(path(*name) + ".weight");
       if (spec_.pooler) model_.pooler = map(*name, 0, spec_.d_model, spec_.d_model);
     }
-    if (!spec_.has_logits) return;
-    model_.logits.weight = model_.token_table;
-    const PartName* name = find_part(family_.model, Part::Logits);
-    if (!spec_.tied && name != nullptr)
-      model_.logits.weight = files_.take(path(*name) + ".weight", Shape{spec_.vocabulary, spec_.d_model});
+    if (config_.head != nullptr) return read_head(*config_.head);
+    if (const PartName* name = find_part(family_.model, Part::Logits); spec_.has_logits() && name != nullptr)
+      read_logits(path(*name));
+  }
+
+  /// A table of its own where the files have one, whatever the config says: transformers 5 does so, and
+  /// writes that T5's are tied when they are not.
+  void read_logits(const std::string& at) {
+    const std::string_view architecture = spec_.architecture;
+    if (!spec_.tied && !files_.has(at + ".weight") && architecture.ends_with("Model") &&
+        !architecture.ends_with("LMHeadModel")) {
+      spec_.head = {};
+      return;
+    }
+    spec_.tied = spec_.tied && !files_.has(at + ".weight");
+    model_.logits.weight =
+        spec_.tied ? model_.token_table : files_.take(at + ".weight", Shape{spec_.vocabulary, spec_.d_model});
+  }
+
+  /// Of an architecture whose head the files lack, as of many that were saved without it, there are no
+  /// logits.
+  void read_head(const HeadRow& row) {
+    const auto need = [&](std::string_view path, bool bias) {
+      if (path.empty()) return;
+      for (const std::string& name : {fmt::format("{}.weight", path), fmt::format("{}.bias", path)})
+        if ((bias || name.ends_with(".weight")) && !files_.has(name)) model_.missing.push_back(name);
+    };
+    const bool classes = row.kind != HeadKind::MaskedToken;
+    need(row.dense, true);
+    need(row.norm, true);
+    if (classes) need(row.out, false);
+    if (row.input == HeadInput::Pooled) need(find_part(family_.model, Part::Pooler)->path, true);
+    if (!model_.missing.empty()) {
+      spec_.head = {};
+      return;
+    }
+    const std::int64_t d = spec_.d_model;
+    const std::string out(row.out);
+    if (!row.dense.empty()) model_.head.dense = map({Part::Logits, row.dense, BiasRule::Always}, 0, d, d);
+    if (!row.norm.empty()) model_.head.norm = norm({Part::Logits, row.norm}, 0, NormKind::Layer, d);
+    if (classes)
+      model_.logits.weight = files_.take_rows(out + ".weight", d);
+    else
+      read_logits(out);
+    const Shape rows{model_.logits.d_out()};
+    if (files_.has(out + ".bias"))
+      model_.logits.bias = files_.take_floats(out + ".bias", rows);
+    else if (!row.bias.empty() && files_.has(std::string(row.bias)))
+      model_.logits.bias = files_.take_floats(std::string(row.bias), rows);
+    if (classes) name_classes();
+  }
+
+  void name_classes() {
+    std::vector<std::string>& names = spec_.head.classes;
+    names.resize(static_cast<std::size_t>(model_.logits.d_out()));
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (names[i].empty()) names[i] = fmt::format("LABEL_{}", i);
   }
 
   /// What the files call it.

@@ -50,6 +50,12 @@ struct StackWeights {
   std::vector<float> relative_bias;  // [buckets][heads], or empty
 };
 
+/// What stands between the last hidden state and the map that makes logits; nothing in most decoders.
+struct HeadTransform {
+  std::optional<LinearMap> dense;
+  NormWeights norm;
+};
+
 struct Model {
   ModelSpec spec;
   std::filesystem::path path;  // of the folder or file
@@ -60,9 +66,11 @@ struct Model {
   LinearMap patches;           // [d_model][channels · patch · patch]
   NormWeights embedding_norm;
   StackWeights encoder, decoder;  // as spec has them
-  LinearMap logits;               // [vocabulary][d_model]
+  HeadTransform head;
+  LinearMap logits;  // [vocabulary or classes][d_model]
   std::optional<LinearMap> pooler;
   std::vector<std::string> used, ignored;  // names of tensors in the files
+  std::vector<std::string> missing;        // tensors of the architecture's head that the files lack
 };
 
 using ModelPtr = std::shared_ptr<const Model>;

@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/models/image_patches.hpp"
+#include "core/models/model_head.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/models/run_stack.hpp"
 #include "core/models/token_positions.hpp"
@@ -113,33 +114,6 @@ void check_input(const Model& model, const ModelInput& input) {
     throw Error("There are no tokens for the decoder; an encoder-decoder needs at least one.");
 }
 
-/// Logits of rows [first, …) behind those that there are; of the last row alone where no more is wanted.
-void add_logits(const Model& model, const StackRun& run, std::int64_t first, LogitRows wanted,
-                KeptRows& logits, const Work& work) {
-  const std::int64_t d = run.normed.width, end = run.normed.rows();
-  if (wanted == LogitRows::Last) first = end - 1;
-  const std::int64_t rows = end - first, at = wanted == LogitRows::Last ? 0 : first;
-  logits.width = model.logits.d_out();
-  logits.resize(at + rows);
-  std::vector<float> last(run.normed.row(first), run.normed.row(end - 1) + d);
-  if (model.spec.logit_scale != 1)
-    for (float& value : last) value *= static_cast<float>(model.spec.logit_scale);
-  multiply(work, {last.data(), rows, d, d}, model.logits, {logits.row(at), rows, logits.width, logits.width});
-  if (model.spec.logit_cap == 0) return;
-  const auto cap = static_cast<float>(model.spec.logit_cap);
-  for (float* value = logits.row(at); value != logits.row(at + rows); ++value)
-    *value = cap * std::tanh(*value / cap);
-}
-
-void pool(const Model& model, ModelRun& run, const Work& work) {
-  if (!model.pooler) return;
-  const KeptRows& rows = run.encoder.normed;
-  run.pooled.resize(static_cast<std::size_t>(rows.width));
-  multiply(work, {rows.row(0), 1, rows.width, rows.width}, *model.pooler,
-           {run.pooled.data(), 1, rows.width, rows.width});
-  for (float& value : run.pooled) value = std::tanh(value);
-}
-
 /// Everything from row `first` of the decoder on; of an encoder, all.
 void compute(const Model& model, ModelRun& run, std::int64_t first, const RunRequest& request,
              const Work& work) {
@@ -152,20 +126,20 @@ void compute(const Model& model, ModelRun& run, std::int64_t first, const RunReq
     embed_input(model, input, positions, 0, run.encoder.hidden[0], work);
     run_stack(model, *spec.encoder, model.encoder, request, {positions, input.mask, nullptr, {}}, 0,
               run.encoder, work);
-    pool(model, run, work);
-    if (!spec.decoder) return;
+    run_pooler(model, run, work);
+  }
+  if (spec.encoder && spec.decoder) {
     std::vector<std::int64_t> decoder_positions(input.decoder_ids.size());
     std::iota(decoder_positions.begin(), decoder_positions.end(), 0);
     Embedder(model, work).embed(input.decoder_ids, 0, run.decoder.hidden[0]);
     run_stack(model, *spec.decoder, model.decoder, request,
               {decoder_positions, {}, &run.encoder.normed, input.mask}, 0, run.decoder, work);
-  } else {
+  } else if (spec.decoder) {
     embed_input(model, input, positions, first, run.decoder.hidden[0], work);
     run_stack(model, *spec.decoder, model.decoder, request, {positions, input.mask, nullptr, {}}, first,
               run.decoder, work);
   }
-  if (request.logits != LogitRows::None && spec.has_logits)
-    add_logits(model, run.decoder, first, request.logits, run.logits, work);
+  run_head(model, run, first, request.logits, work);
 }
 
 }  // namespace

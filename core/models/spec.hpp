@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/blocks/activation.hpp"
 #include "core/base/norm.hpp"
+#include "core/blocks/activation.hpp"
 #include "core/blocks/rope.hpp"
 
 namespace attnscope {
@@ -60,6 +60,32 @@ struct ImageSpec {
   int channels = 3, height = 224, width = 224, patch = 16;
 };
 
+/// What a model's logits are about.
+enum class HeadKind : std::uint8_t {
+  None,           // the model gives none
+  NextToken,      // [rows][vocabulary]
+  MaskedToken,    // [rows][vocabulary]
+  TokenClass,     // [rows][classes]
+  SequenceClass,  // [1][classes]
+};
+
+/// What a head looks at.
+enum class HeadInput : std::uint8_t {
+  EveryRow,  // of the last hidden state
+  FirstRow,
+  LastToken,  // the row of the last token that is not padding
+  Pooled,     // what the pooler makes
+};
+
+/// What stands on the last hidden state.
+struct HeadSpec {
+  HeadKind kind = HeadKind::None;
+  HeadInput input = HeadInput::EveryRow;
+  Activation activation = Activation::Identity;  // behind the map before the last one, where there is one
+  std::vector<std::string> classes;              // their names
+  std::optional<std::int64_t> padding_id;        // LastToken
+};
+
 struct ModelSpec {
   std::string family;        // "GPT-2", a row of families.hpp
   std::string architecture;  // as the file says: "GPT2LMHeadModel"
@@ -73,7 +99,7 @@ struct ModelSpec {
   double logit_scale = 1;  // of the last hidden state before it meets the table of tokens
   double logit_cap = 0;    // logits become c·tanh(x / c); 0 = off
   bool tied = true;        // logits are made with the table of the embeddings
-  bool has_logits = false;
+  HeadSpec head;
   bool pooler = false;
   /// Whether the last of "hidden_states" is behind the final norm, as transformers returns it.
   bool final_norm_in_hidden = true;
@@ -82,6 +108,8 @@ struct ModelSpec {
   std::optional<ImageSpec> image;          // a picture comes in, not tokens
   std::optional<std::int64_t> decoder_start, begin_id;
   std::vector<std::int64_t> end_ids;
+
+  bool has_logits() const { return head.kind != HeadKind::None; }
 };
 
 }  // namespace attnscope

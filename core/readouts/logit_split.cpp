@@ -50,6 +50,9 @@ double product_of(const std::vector<double>& a, const std::vector<double>& b) {
 LogitSplit split_logit(const Model& model, const ModelRun& run, std::int64_t row, std::int64_t token,
                        std::optional<std::int64_t> other, const Work& work) {
   check_has_logits(model);
+  if (model.spec.head.kind != HeadKind::NextToken)
+    throw Error(fmt::format("The logits of {} stand behind a layer of their own, which is no sum of parts.",
+                            model.spec.family));
   const AttentionOf of = output_attention(model.spec);
   const StackView stack = stack_of(model, run, of);
   check_place(model, stack.run.normed.rows(), row, token);

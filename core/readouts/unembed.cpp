@@ -7,28 +7,20 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
-#include "core/models/run_heads.hpp"
+#include "core/models/model_head.hpp"
 #include "core/models/run_stack.hpp"
 
 namespace attnscope {
 
 void check_has_logits(const Model& model) {
-  if (!model.spec.has_logits)
-    throw Error(fmt::format("{} has no logits here, so it predicts no tokens.", model.spec.family));
+  const HeadKind kind = model.spec.head.kind;
+  if (kind != HeadKind::NextToken && kind != HeadKind::MaskedToken)
+    throw Error(fmt::format("{} has no logits of tokens here, so it predicts none.", model.spec.family));
 }
 
 Tensor unembed_normed(const Model& model, const float* rows, std::int64_t count, const Work& work) {
   check_has_logits(model);
-  const std::int64_t d = model.spec.d_model, vocabulary = model.logits.d_out();
-  std::vector<float> scaled(rows, rows + count * d);
-  if (model.spec.logit_scale != 1)
-    for (float& value : scaled) value *= static_cast<float>(model.spec.logit_scale);
-  Tensor logits(Shape{count, vocabulary});
-  multiply(work, {scaled.data(), count, d, d}, model.logits, {logits.data(), count, vocabulary, vocabulary});
-  if (model.spec.logit_cap == 0) return logits;
-  const auto cap = static_cast<float>(model.spec.logit_cap);
-  for (float& value : logits.values()) value = cap * std::tanh(value / cap);
-  return logits;
+  return head_logits(model, rows, count, work);
 }
 
 Tensor unembed(const Model& model, const float* rows, std::int64_t count, const Work& work) {

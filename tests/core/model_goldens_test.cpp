@@ -2,20 +2,26 @@
 // (see goldens/make_model_goldens.py).
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "core/files/formats/posix.hpp"
 #include "core/models/run_model.hpp"
 #include "core/transformers_goldens.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace attnscope::model_goldens_test {
 namespace {
 
 namespace fs = std::filesystem;
 using namespace transformers_goldens;
+using Catch::Matchers::ContainsSubstring;
 
 const fs::path models = fs::path(ATTNSCOPE_TESTS) / "goldens/models";
 
@@ -46,7 +52,7 @@ TEST_CASE("families and heads give transformers' numbers, committed goldens", "[
       }
     }
   }
-  CHECK(families.size() >= 6);
+  CHECK(families.size() >= 8);
 }
 
 TEST_CASE("decoders of every family go on as transformers with its cache, committed goldens", "[models]") {
@@ -73,6 +79,31 @@ TEST_CASE("decoders of every family go on as transformers with its cache, commit
     ++seen;
   }
   CHECK(seen >= 7);
+}
+
+TEST_CASE("classes have the config's names, and a head that the files lack is told", "[models]") {
+  const ModelPtr model = open_model(models / "bert_tokens");
+  CHECK(model->spec.head.kind == HeadKind::TokenClass);
+  CHECK(model->spec.head.classes == std::vector<std::string>{"sad", "so-so", "glad"});
+  CHECK(model->missing.empty());
+  const test::TemporaryDirectory directory;
+  const auto opened_as = [&](const std::string& text, const std::string& with) {
+    std::string config = read_whole(models / "bert_tokens/config.json", 1 << 20);
+    config.replace(config.find(text), text.size(), with);
+    std::ofstream(directory / "config.json") << config;
+    fs::copy_file(models / "bert_tokens/model.safetensors", directory / "model.safetensors",
+                  fs::copy_options::overwrite_existing);
+    return open_model(directory.path());
+  };
+  const ModelPtr masked = opened_as("BertForTokenClassification", "BertForMaskedLM");
+  CHECK_FALSE(masked->spec.has_logits());
+  CHECK(masked->missing == std::vector<std::string>{"cls.predictions.transform.dense.weight",
+                                                    "cls.predictions.transform.dense.bias",
+                                                    "cls.predictions.transform.LayerNorm.weight",
+                                                    "cls.predictions.transform.LayerNorm.bias"});
+  CHECK(opened_as("BertForTokenClassification", "BertModel")->missing.empty());
+  CHECK_THROWS_WITH(opened_as("\"0\": \"sad\"", "\"7\": \"sad\""), ContainsSubstring("id2label"));
+  CHECK_THROWS_WITH(opened_as("\"0\": \"sad\"", "\"0\": 5"), ContainsSubstring("id2label"));
 }
 
 }  // namespace attnscope::model_goldens_test

@@ -95,7 +95,7 @@ class ModelBench {
     }
     row.foreign = foreign.processors();
     row.flops = flops_of(*stack_, *weights_, n);
-    if (model_->spec.has_logits)
+    if (model_->spec.has_logits())
       row.flops += 2.0 * static_cast<double>(model_->logits.weight.shape().count());
     if (!model_->spec.encoder) time_steps(row);
     return row;

@@ -1,0 +1,62 @@
+#include "core/models/heads.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace attnscope {
+namespace {
+
+using enum HeadKind;
+using enum HeadInput;
+
+constexpr std::optional<Activation> from_config;
+
+constexpr auto bert_heads = std::to_array<HeadRow>({
+    {"ForMaskedLM", MaskedToken, EveryRow, "cls.predictions.transform.dense",
+     "cls.predictions.transform.LayerNorm", "cls.predictions.decoder", "cls.predictions.bias", from_config},
+    {"ForPreTraining", MaskedToken, EveryRow, "cls.predictions.transform.dense",
+     "cls.predictions.transform.LayerNorm", "cls.predictions.decoder", "cls.predictions.bias", from_config},
+    {"ForSequenceClassification", SequenceClass, Pooled, "", "", "classifier", "", Activation::Identity},
+    {"ForTokenClassification", TokenClass, EveryRow, "", "", "classifier", "", Activation::Identity},
+});
+constexpr auto roberta_heads = std::to_array<HeadRow>({
+    {"ForMaskedLM", MaskedToken, EveryRow, "lm_head.dense", "lm_head.layer_norm", "lm_head.decoder",
+     "lm_head.bias", Activation::Gelu},
+    {"ForSequenceClassification", SequenceClass, FirstRow, "classifier.dense", "", "classifier.out_proj", "",
+     Activation::Tanh},
+    {"ForTokenClassification", TokenClass, EveryRow, "", "", "classifier", "", Activation::Identity},
+});
+constexpr auto distilbert_heads = std::to_array<HeadRow>({
+    {"ForMaskedLM", MaskedToken, EveryRow, "vocab_transform", "vocab_layer_norm", "vocab_projector", "",
+     from_config},
+    {"ForSequenceClassification", SequenceClass, FirstRow, "pre_classifier", "", "classifier", "",
+     Activation::Relu},
+    {"ForTokenClassification", TokenClass, EveryRow, "", "", "classifier", "", Activation::Identity},
+});
+constexpr auto vit_heads = std::to_array<HeadRow>({
+    {"ForImageClassification", SequenceClass, FirstRow, "", "", "classifier", "", Activation::Identity},
+});
+constexpr auto decoder_heads = std::to_array<HeadRow>({
+    {"ForSequenceClassification", SequenceClass, LastToken, "", "", "score", "", Activation::Identity},
+});
+
+std::span<const HeadRow> heads_of(const FamilyRow& family) {
+  if (family.name == "BERT") return bert_heads;
+  if (family.name == "RoBERTa") return roberta_heads;
+  if (family.name == "DistilBERT") return distilbert_heads;
+  if (family.name == "ViT") return vit_heads;
+  if (family.encoder.empty()) return decoder_heads;
+  return {};
+}
+
+}  // namespace
+
+const HeadRow* find_head(const FamilyRow& family, std::string_view architecture) {
+  const std::span<const HeadRow> heads = heads_of(family);
+  const auto at =
+      std::ranges::find_if(heads, [&](const HeadRow& row) { return architecture.ends_with(row.ending); });
+  return at == heads.end() ? nullptr : &*at;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,90 @@
+#include "core/models/model_head.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/models/run_stack.hpp"
+
+namespace attnscope {
+namespace {
+
+/// The row of the last token that is not padding; the first where all are.
+std::int64_t last_token(const HeadSpec& head, std::span<const std::int64_t> ids) {
+  if (!head.padding_id) return std::ssize(ids) - 1;
+  const auto at =
+      std::find_if(ids.rbegin(), ids.rend(), [&](std::int64_t id) { return id != *head.padding_id; });
+  return at == ids.rend() ? 0 : std::ssize(ids) - 1 - (at - ids.rbegin());
+}
+
+/// The rows that the head looks at, of rows [first, …) where it looks at every one.
+std::vector<float> head_input(const Model& model, const ModelRun& run, std::int64_t first) {
+  const KeptRows& rows = run.last(model).normed;
+  const auto row = [&](std::int64_t i) { return std::vector<float>(rows.row(i), rows.row(i) + rows.width); };
+  switch (model.spec.head.input) {
+    case HeadInput::EveryRow: break;
+    case HeadInput::FirstRow: return row(0);
+    case HeadInput::LastToken: return row(last_token(model.spec.head, run.input.ids));
+    case HeadInput::Pooled: return run.pooled;
+  }
+  return {rows.row(first), rows.row(rows.rows())};
+}
+
+/// norm(f(dense(x))), of which each may be missing.
+void transform_rows(const Model& model, std::vector<float>& x, std::int64_t rows, const Work& work) {
+  const std::int64_t d = model.spec.d_model;
+  if (model.head.dense) {
+    std::vector<float> y(x.size());
+    multiply(work, {x.data(), rows, d, d}, *model.head.dense, {y.data(), rows, d, d});
+    for (float& value : y) value = activate(model.spec.head.activation, value);
+    x = std::move(y);
+  }
+  if (!model.head.norm.exists()) return;
+  const StackSpec& stack = model.spec.encoder ? *model.spec.encoder : *model.spec.decoder;
+  apply_norm(work, {NormKind::Layer, stack.norm.epsilon, false}, model.head.norm, x.data(), rows, d,
+             x.data());
+}
+
+}  // namespace
+
+void run_pooler(const Model& model, ModelRun& run, const Work& work) {
+  if (!model.pooler) return;
+  const KeptRows& rows = run.encoder.normed;
+  run.pooled.resize(static_cast<std::size_t>(rows.width));
+  multiply(work, {rows.row(0), 1, rows.width, rows.width}, *model.pooler,
+           {run.pooled.data(), 1, rows.width, rows.width});
+  for (float& value : run.pooled) value = std::tanh(value);
+}
+
+Tensor head_logits(const Model& model, const float* rows, std::int64_t count, const Work& work) {
+  const ModelSpec& spec = model.spec;
+  const std::int64_t d = spec.d_model, width = model.logits.d_out();
+  std::vector<float> x(rows, rows + count * d);
+  transform_rows(model, x, count, work);
+  const bool next = spec.head.kind == HeadKind::NextToken;
+  if (next && spec.logit_scale != 1)
+    for (float& value : x) value *= static_cast<float>(spec.logit_scale);
+  Tensor logits(Shape{count, width});
+  multiply(work, {x.data(), count, d, d}, model.logits, {logits.data(), count, width, width});
+  if (!next || spec.logit_cap == 0) return logits;
+  const auto cap = static_cast<float>(spec.logit_cap);
+  for (float& value : logits.values()) value = cap * std::tanh(value / cap);
+  return logits;
+}
+
+void run_head(const Model& model, ModelRun& run, std::int64_t first, LogitRows wanted, const Work& work) {
+  if (!model.spec.has_logits() || wanted == LogitRows::None) return;
+  const bool every = model.spec.head.input == HeadInput::EveryRow;
+  std::int64_t kept = every ? first : 0;  // rows of logits that stay
+  if (every && wanted == LogitRows::Last) {
+    first = run.last(model).normed.rows() - 1;
+    kept = 0;
+  }
+  const std::vector<float> x = head_input(model, run, first);
+  const Tensor logits = head_logits(model, x.data(), std::ssize(x) / model.spec.d_model, work);
+  run.logits.width = logits.shape()[1];
+  run.logits.resize(kept + logits.shape()[0]);
+  std::copy_n(logits.data(), logits.size(), run.logits.row(kept));
+}
+
+}  // namespace attnscope
