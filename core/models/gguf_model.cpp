@@ -120,31 +120,52 @@ StackSpec stack_of(const ArchitectureKeys& keys, const FamilyRow& family, int d_
 
 }  // namespace
 
+GgufTensors::GgufTensors(const std::filesystem::path& path) : parts_(open_gguf_parts(path)) {
+  if (parts_.size() == 1) return;
+  std::set<std::string_view> seen;
+  for (const auto& part : parts_)
+    for (const GgufTensor& tensor : part->tensors())
+      if (!seen.insert(tensor.name).second)
+        throw Error(fmt::format("{} has tensor {}, which a part before it has too.",
+                                in_quotes(part->path().native()), in_quotes(tensor.name)));
+}
+
+const GgufFile* GgufTensors::part_of(const std::string& name) const {
+  const auto at = std::ranges::find_if(parts_, [&](const auto& part) { return part->find(name) != nullptr; });
+  return at == parts_.end() ? nullptr : at->get();
+}
+
+const GgufTensor* GgufTensors::find(const std::string& name) const {
+  const GgufFile* part = part_of(name);
+  return part == nullptr ? nullptr : part->find(name);
+}
+
 StoredTensor GgufTensors::take(const std::string& name, const Shape& shape) {
-  const GgufTensor* tensor = file_.find(name);
-  if (tensor == nullptr) {
+  const GgufFile* part = part_of(name);
+  if (part == nullptr) {
     throw Error(fmt::format("The model in {} has no tensor {}; one of shape {} was expected.",
-                            in_quotes(file_.path().native()), in_quotes(name), to_string(shape)));
+                            in_quotes(file().path().native()), in_quotes(name), to_string(shape)));
   }
-  StoredTensor stored = file_.stored(*tensor);
+  StoredTensor stored = part->stored(*part->find(name));
   if (stored.shape() != shape) {
     throw Error(fmt::format("Tensor {} in {} has shape {}; {} was expected.", in_quotes(name),
-                            in_quotes(file_.path().native()), to_string(stored.shape()), to_string(shape)));
+                            in_quotes(part->path().native()), to_string(stored.shape()), to_string(shape)));
   }
   taken_.insert(name);
   return stored;
 }
 
 StoredTensor GgufTensors::take_rows(const std::string& name, std::int64_t columns) {
-  const GgufTensor* tensor = file_.find(name);
+  const GgufTensor* tensor = find(name);
   const std::int64_t rows = tensor == nullptr || tensor->shape.size() != 2 ? 1 : tensor->shape[0];
   return take(name, Shape{rows, columns});
 }
 
 std::vector<std::string> GgufTensors::ignored() const {
   std::vector<std::string> names;
-  for (const GgufTensor& tensor : file_.tensors())
-    if (!taken_.contains(tensor.name)) names.push_back(tensor.name);
+  for (const auto& part : parts_)
+    for (const GgufTensor& tensor : part->tensors())
+      if (!taken_.contains(tensor.name)) names.push_back(tensor.name);
   return names;
 }
 
@@ -158,10 +179,6 @@ ModelConfig read_gguf_config(GgufTensors& files) {
     throw Error(fmt::format("{}: {} is {}; llama, qwen2, qwen3, gemma2 or gpt2 was expected.",
                             in_quotes(file.path().native()), key, in_quotes(architecture)));
   }
-  if (file.metadata().integer("split.count").value_or(1) > 1) {
-    throw Error(fmt::format("{} is one of {} parts of a model; only a model in one file is opened.",
-                            in_quotes(file.path().native()), *file.metadata().integer("split.count")));
-  }
   const FamilyRow& family = *config.family;
   const ArchitectureKeys keys(file, architecture);
   config.gguf = true;
@@ -173,7 +190,7 @@ ModelConfig read_gguf_config(GgufTensors& files) {
   spec.d_model = keys.whole("embedding_length", 1, 65'536);
   spec.d_inner = keys.whole("feed_forward_length", 1, 262'144);
   spec.max_positions = keys.whole("context_length", 1, 1 << 30);
-  const GgufTensor* table = file.find(gguf_path_of(Part::TokenTable) + ".weight");
+  const GgufTensor* table = files.find(gguf_path_of(Part::TokenTable) + ".weight");
   spec.vocabulary = table == nullptr || table->shape.size() != 2
                         ? 1
                         : static_cast<int>(std::clamp<std::int64_t>(table->shape[0], 1, 4'000'000));

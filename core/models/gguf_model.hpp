@@ -2,11 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "core/files/formats/gguf.hpp"
+#include "core/files/formats/gguf_parts.hpp"
 #include "core/models/config.hpp"
 #include "core/models/tensor_source.hpp"
 
@@ -14,18 +15,24 @@ namespace attnscope {
 
 class GgufTensors final : public TensorSource {
  public:
-  /// Throws Error as GgufFile.
-  explicit GgufTensors(const std::filesystem::path& path) : file_(path) {}
+  /// One file, or one of several parts. Throws Error as open_gguf_parts(), and naming a tensor that two parts
+  /// have.
+  explicit GgufTensors(const std::filesystem::path& path);
 
-  const GgufFile& file() const { return file_; }
-  bool has(const std::string& name) const override { return file_.find(name) != nullptr; }
+  /// The one with the metadata.
+  const GgufFile& file() const { return *parts_[0]; }
+  /// Null when there is none.
+  const GgufTensor* find(const std::string& name) const;
+  bool has(const std::string& name) const override { return find(name) != nullptr; }
   StoredTensor take(const std::string& name, const Shape& shape) override;
   StoredTensor take_rows(const std::string& name, std::int64_t columns) override;
   std::vector<std::string> used() const override { return {taken_.begin(), taken_.end()}; }
   std::vector<std::string> ignored() const override;
 
  private:
-  GgufFile file_;
+  const GgufFile* part_of(const std::string& name) const;
+
+  std::vector<std::unique_ptr<const GgufFile>> parts_;
   std::set<std::string> taken_;
 };
 

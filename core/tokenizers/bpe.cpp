@@ -54,6 +54,11 @@ Bpe::Bpe(std::shared_ptr<const Vocabulary> tokens, const BpeSettings& settings)
                               static_cast<std::uint32_t>(id_of_part(right));
     merges_.assign(key, {static_cast<std::uint32_t>(rank), id_of_part(joined)});
   }
+  for (const RankedMerge& merge : settings.ranked_merges) {
+    const std::uint64_t key =
+        std::uint64_t{static_cast<std::uint32_t>(merge.left)} << 32 | static_cast<std::uint32_t>(merge.right);
+    merges_.assign(key, {merge.rank, merge.made});
+  }
   for (unsigned byte = 0; byte < 256; ++byte) {
     const auto value = static_cast<unsigned char>(byte);
     of_byte_[byte] = vocabulary().id(character_text(character_of_byte(value)));

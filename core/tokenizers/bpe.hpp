@@ -12,8 +12,15 @@
 
 namespace attnscope::tokenizers {
 
+/// Of two tokens; those of a lower rank are done first, of equal ones the leftmost.
+struct RankedMerge {
+  Id left = no_id, right = no_id, made = no_id;
+  std::uint32_t rank = 0;
+};
+
 struct BpeSettings {
   std::vector<std::pair<std::string, std::string>> merges{};  // the first is done first
+  std::vector<RankedMerge> ranked_merges{};                   // in place of these
   Id unknown = no_id;
   std::string continuing_prefix{};  // before every character of a word but the first: "##"
   std::string end_suffix{};         // behind the last: "</w>"

@@ -1,6 +1,11 @@
 #include "core/tokenizers/named_pre_tokenizers.hpp"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/error.hpp"
 #include "core/text/utf8.hpp"
@@ -8,37 +13,48 @@
 namespace attnscope::tokenizers {
 namespace {
 
-/// Every expression cuts what the ones before it have left whole.
-struct NamedPreTokenizer {
-  std::string_view name;
-  std::vector<const char*> expressions;
+constexpr const char* llama3_expression =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char* qwen2_expression =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char* tekken_expression =
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
+struct KnownName {
+  std::vector<std::string_view> names;
+  std::vector<const char*> expressions;  // each cuts every piece that those before it have made
+  bool ignore_merges = false, adds_begin = false;
 };
 
-const std::vector<NamedPreTokenizer>& known_pre_tokenizers() {
-  static const std::vector<NamedPreTokenizer> known{
-      {"default", {gpt2_expression}},
-      {"gpt-2", {gpt2_expression}},
-      {"llama-bpe",
-       {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)"}},
-      {"qwen2",
-       {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)"}},
-      {"smollm", {R"(\p{N})", gpt2_expression}},
+const std::vector<KnownName>& known_names() {
+  static const std::vector<KnownName> known{
+      // What llama.cpp does with files from before there were names, too.
+      {{"default"}, {R"([\p{P}\$\+<=>\^~\|]+)", gpt2_expression, R"(\p{N}+)", "[0-9][0-9][0-9]"}},
+      {{"gpt-2", "phi-2", "mpt", "olmo"}, {gpt2_expression}},
+      {{"llama-bpe", "llama3", "llama-v3", "falcon3"}, {llama3_expression}, true, true},
+      {{"dbrx", "smaug-bpe"}, {llama3_expression}},
+      {{"qwen2", "deepseek-r1-qwen", "stablelm2"}, {qwen2_expression}},
+      {{"smollm", "starcoder", "refact", "command-r", "codeshell"}, {R"(\p{N})", gpt2_expression}},
+      {{"tekken"}, {tekken_expression}, true, true},
+      {{"deepseek-coder"},
+       {R"([\r\n])", R"(\s?\p{L}+)", R"(\s?\p{P}+)", "[一-龥ࠀ-一가-\uD7FF]+", R"(\p{N})"}},
   };
   return known;
 }
 
 }  // namespace
 
-PreTokenizer named_pre_tokenizer(std::string_view name) {
+NamedPreTokenizer named_pre_tokenizer(std::string_view name) {
   std::string names;
-  for (const NamedPreTokenizer& known : known_pre_tokenizers()) {
-    if (known.name == name) {
-      PreTokenizer made;
-      for (const char* expression : known.expressions) made.push_back(Split{Regex(expression)});
-      made.push_back(ByteLevel{.use_expression = false});
+  for (const KnownName& known : known_names()) {
+    if (std::ranges::find(known.names, name) != known.names.end()) {
+      NamedPreTokenizer made{
+          .steps = {}, .ignore_merges = known.ignore_merges, .adds_begin = known.adds_begin};
+      for (const char* expression : known.expressions) made.steps.push_back(Split{Regex(expression)});
+      made.steps.push_back(ByteLevel{.use_expression = false});
       return made;
     }
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", fmt::join(known.names, ", "));
   }
   throw Error(fmt::format("The pre-tokenizer {} is not supported, only {}.", in_quotes(name, 40), names));
 }

@@ -7,7 +7,15 @@
 
 namespace attnscope::tokenizers {
 
+/// What a name stands for.
+struct NamedPreTokenizer {
+  PreTokenizer steps;
+  bool ignore_merges = false;  // a word that is a token stays whole
+  bool adds_begin = false;     // where the file does not say whether a text begins with a token of its own
+};
+
+/// Source: llama.cpp, src/llama-vocab.cpp, and the expressions of the tokenizer.json that each was made from.
 /// Throws Error when the name is not known: a wrong one gives other tokens and still plausible text.
-PreTokenizer named_pre_tokenizer(std::string_view name);
+NamedPreTokenizer named_pre_tokenizer(std::string_view name);
 
 }  // namespace attnscope::tokenizers

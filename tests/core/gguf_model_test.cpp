@@ -176,7 +176,8 @@ TEST_CASE("a GGUF file that is no model of ours is refused in words", "[models][
           "general.architecture is \"mamba\"");
   refused(GgufSample(), "general.architecture");
   GgufSample split = gguf(tensors);
-  refused(split.value("split.count", U16, le(std::uint16_t{3})), "one of 3 parts");
+  refused(split.value("split.count", U16, le(std::uint16_t{3})),
+          "a name that ends with \"-00001-of-00003.gguf\"");
   std::vector<Both> fewer = tensors;
   fewer.erase(fewer.begin() + 4);
   refused(gguf(fewer), "has no tensor \"blk.0.attn_q.weight\"; one of shape [16, 16]");
@@ -216,12 +217,92 @@ TEST_CASE("a GGUF file's tokenizer", "[models][gguf][tokenizers]") {
   CHECK(tokenizers::load_tokenizer(path)->encode("ab a12").ids() == Ids{0, 5, 7, 3, 4});
   write(path, made("unheard-of", true));
   CHECK_THROWS_WITH(tokenizers::load_tokenizer(path), ContainsSubstring("\"unheard-of\" is not supported"));
-  GgufSample sentence_piece;
-  sentence_piece.value("tokenizer.ggml.model", STRING, text("llama"));
-  sentence_piece.value("tokenizer.ggml.tokens", ARRAY, array(STRING, {text("a")}));
-  write(path, sentence_piece);
+  // Llama 3: a word that is a token stays whole, and a token begins the text unless the file says no.
+  GgufSample llama3;
+  llama3.value("tokenizer.ggml.model", STRING, text("gpt2"))
+      .value("tokenizer.ggml.pre", STRING, text("llama-bpe"))
+      .value("tokenizer.ggml.tokens", ARRAY, array(STRING, {text("<|b|>"), text("a"), text("b"), text("ab")}))
+      .value("tokenizer.ggml.merges", ARRAY, array(STRING, {}))
+      .value("tokenizer.ggml.bos_token_id", U32, u32(0));
+  write(path, llama3);
+  CHECK(tokenizers::load_tokenizer(path)->encode("ab").ids() == Ids{0, 3});
+  write(path, llama3.value("tokenizer.ggml.add_bos_token", BOOL, std::string(1, '\0')));
+  CHECK(tokenizers::load_tokenizer(path)->encode("ab").ids() == Ids{3});
+  GgufSample other;
+  other.value("tokenizer.ggml.model", STRING, text("rwkv"));
+  other.value("tokenizer.ggml.tokens", ARRAY, array(STRING, {text("a")}));
+  write(path, other);
   CHECK_THROWS_WITH(tokenizers::load_tokenizer(path),
-                    ContainsSubstring("tokenizer.ggml.model is \"llama\"; gpt2"));
+                    ContainsSubstring("tokenizer.ggml.model is \"rwkv\"; gpt2 or llama"));
+}
+
+TEST_CASE("a GGUF file's SentencePiece tokenizer", "[models][gguf][tokenizers]") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory / "t.gguf";
+  const auto made = [](bool with_scores = true) {
+    GgufSample file;
+    file.value("tokenizer.ggml.model", STRING, text("llama"));
+    file.value(
+        "tokenizer.ggml.tokens", ARRAY,
+        array(STRING, {text("<unk>"), text("<s>"), text("</s>"), text("<0xC3>"), text("<0xA9>"), text("▁"),
+                       text("a"), text("b"), text("▁a"), text("ab"), text("▁ab"), text("aa")}));
+    const auto score = [](float value) { return le(value); };
+    if (with_scores)
+      file.value("tokenizer.ggml.scores", ARRAY,
+                 array(F32, {score(0), score(0), score(0), score(0), score(0), score(-9), score(-9),
+                             score(-9), score(-2), score(-1), score(-4), score(-2)}));
+    file.value("tokenizer.ggml.token_type", ARRAY,
+               array(I32, {u32(2), u32(3), u32(3), u32(6), u32(6), u32(1), u32(1), u32(1), u32(1), u32(1),
+                           u32(1), u32(1)}));
+    file.value("tokenizer.ggml.bos_token_id", U32, u32(1))
+        .value("tokenizer.ggml.unknown_token_id", U32, u32(0));
+    return file;
+  };
+  using Ids = std::vector<tokenizers::Id>;
+  write(path, made());
+  const auto plain = tokenizers::load_tokenizer(path);
+  // "ab" has the highest score, then "▁" joins it.
+  CHECK(plain->encode("ab").ids() == Ids{1, 10});
+  // "▁a" and "aa" have the same score: the leftmost is done first.
+  CHECK(plain->encode("aa").ids() == Ids{1, 8, 6});
+  CHECK(plain->encode("aé b").ids() == Ids{1, 8, 3, 4, 5, 7});
+  CHECK(plain->encode("a</s>a").ids() == Ids{1, 8, 2, 8});
+  CHECK(plain->decode(Ids{8, 3, 4, 5, 7}) == "aé b");
+  write(path, made().value("tokenizer.ggml.add_space_prefix", BOOL, std::string(1, '\0')));
+  CHECK(tokenizers::load_tokenizer(path)->encode("aa").ids() == Ids{1, 11});
+  write(path, made(false));
+  CHECK_THROWS_WITH(tokenizers::load_tokenizer(path), ContainsSubstring("tokenizer.ggml.scores"));
+}
+
+TEST_CASE("a GGUF model in several files is opened by any of them", "[models][gguf]") {
+  const TemporaryDirectory directory;
+  const std::vector<Both> tensors = llama();
+  const auto half = tensors.begin() + std::ssize(tensors) / 2;
+  const auto part = [&](GgufSample file, std::uint16_t number, std::uint16_t all = 2, int total = -1) {
+    file.value("split.no", U16, le(number)).value("split.count", U16, le(all));
+    return file.value("split.tensors.count", I32,
+                      le(total < 0 ? static_cast<std::int32_t>(tensors.size()) : total));
+  };
+  const std::filesystem::path first = directory / "m-00001-of-00002.gguf",
+                              second = directory / "m-00002-of-00002.gguf";
+  write(directory / "whole.gguf", gguf(tensors));
+  write(first, part(gguf({tensors.begin(), half}), 0));
+  CHECK_THROWS_WITH(open_model(first), ContainsSubstring("m-00002-of-00002.gguf"));
+  write(second, part(gguf({half, tensors.end()}), 1));
+  ThreadPool pool(1);
+  const Work work{pool, {}};
+  const KeptRows expected = run_model(*open_model(directory / "whole.gguf"), some_tokens(), {}, work).logits;
+  for (const std::filesystem::path& path : {first, second}) {
+    const ModelPtr model = open_model(path);
+    CHECK(model->used.size() == tensors.size());
+    CHECK(run_model(*model, some_tokens(), {}, work).logits == expected);
+  }
+  write(second, part(gguf({half, tensors.end()}), 0));
+  CHECK_THROWS_WITH(open_model(first), ContainsSubstring("part 1 of 2 was expected"));
+  write(second, part(gguf({half - 1, tensors.end()}), 1));
+  CHECK_THROWS_WITH(open_model(first), ContainsSubstring("tensors together"));
+  write(first, part(gguf({tensors.begin(), half}), 0, 2, static_cast<int>(tensors.size()) + 1));
+  CHECK_THROWS_WITH(open_model(first), ContainsSubstring("which a part before it has too"));
 }
 
 }  // namespace attnscope::gguf_model_test

@@ -144,10 +144,11 @@ TEST_CASE("a token of half a character covers it whole and is shown by its byte"
   CHECK(tokenizer.decode(encoding.ids()) == "é x");
 }
 
-TEST_CASE("smollm cuts every digit out first, then as GPT-2", "[tokenizers]") {
+TEST_CASE("pre-tokenizers that GGUF files name", "[tokenizers]") {
   const auto words = [](const char* name, const std::string& text) {
     std::vector<std::string> found;
-    for (const Tokenizer::Word& word : Tokenizer(byte_level({}, named_pre_tokenizer(name))).words(text)) {
+    for (const Tokenizer::Word& word :
+         Tokenizer(byte_level({}, named_pre_tokenizer(name).steps)).words(text)) {
       found.push_back(word.text);
     }
     return found;
@@ -155,7 +156,22 @@ TEST_CASE("smollm cuts every digit out first, then as GPT-2", "[tokenizers]") {
   using List = std::vector<std::string>;
   CHECK(words("smollm", "a   12") == List{"a", "ĠĠĠ", "1", "2"});
   CHECK(words("gpt-2", "a   12") == List{"a", "ĠĠ", "Ġ12"});
-  CHECK(words("default", "x 1234's") == List{"x", "Ġ1234", "'s"});
+  CHECK(words("default", "x 1234's") == List{"x", "Ġ", "123", "4", "'", "s"});
+  CHECK(words("default", "a+b  c") == List{"a", "+", "b", "Ġ", "Ġc"});
+  for (const char* name : {"phi-2", "mpt", "olmo"})
+    CHECK(words(name, "a   12's") == List{"a", "ĠĠ", "Ġ12", "'s"});
+  for (const char* name : {"starcoder", "refact", "command-r", "codeshell"})
+    CHECK(words(name, "a   12") == List{"a", "ĠĠĠ", "1", "2"});
+  for (const char* name : {"llama3", "llama-v3", "falcon3", "dbrx", "smaug-bpe"})
+    CHECK(words(name, "x 1234'S") == List{"x", "Ġ", "123", "4", "'S"});
+  for (const char* name : {"deepseek-r1-qwen", "stablelm2"})
+    CHECK(words(name, "x 12") == List{"x", "Ġ", "1", "2"});
+  CHECK(words("tekken", "HelloWorld 12/\n") == List{"Hello", "World", "Ġ", "1", "2", "/Ċ"});
+  CHECK(words("deepseek-coder", "f(x1)\n") == List{"f", "(", "x", "1", ")", "Ċ"});
+  CHECK(named_pre_tokenizer("llama-bpe").ignore_merges);
+  CHECK(named_pre_tokenizer("llama-bpe").adds_begin);
+  CHECK_FALSE(named_pre_tokenizer("dbrx").ignore_merges);
+  CHECK_FALSE(named_pre_tokenizer("qwen2").adds_begin);
   CHECK(words("llama-bpe", "x 1234'S\n\n y") == List{"x", "Ġ", "123", "4", "'S", "ĊĊ", "Ġy"});
   CHECK(words("qwen2", "x 1234") == List{"x", "Ġ", "1", "2", "3", "4"});
   CHECK(message_of<Error>([] { named_pre_tokenizer("other"); }).starts_with("The pre-tokenizer \"other\""));
@@ -164,7 +180,7 @@ TEST_CASE("smollm cuts every digit out first, then as GPT-2", "[tokenizers]") {
 TEST_CASE("byte-level tokenizers lose nothing and their ranges lie in order", "[tokenizers]") {
   const std::vector<std::string> pairs{"a b", "Ġ a", "Ġa b", "Ã ©", "d e", "Ġ Ġ", "ĠĠ ĠĠ"};
   for (const char* name : {"gpt-2", "llama-bpe", "qwen2", "smollm"}) {
-    const Tokenizer tokenizer(byte_level(pairs, named_pre_tokenizer(name)));
+    const Tokenizer tokenizer(byte_level(pairs, named_pre_tokenizer(name).steps));
     for (std::uint64_t i = 0; i < 200; ++i) {
       std::mt19937_64 random(seeds::of_case(name, i));
       const std::string text = random_text(random, static_cast<int>(random() % 60));

@@ -1,5 +1,7 @@
 #include "core/tokenizers/read/gguf_tokenizer.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "core/text/utf8.hpp"
 #include "core/tokenizers/bpe.hpp"
 #include "core/tokenizers/named_pre_tokenizers.hpp"
+#include "core/tokenizers/sentence_piece.hpp"
 
 namespace attnscope::tokenizers {
 namespace {
@@ -73,8 +76,20 @@ class GgufVocabulary {
            fmt::format("is {}; the number of one of {} tokens was expected.", *id, vocabulary_->limit()));
     return static_cast<Id>(*id);
   }
-  bool asks_for(std::string_view name) const {
-    return metadata_.boolean(fmt::format("tokenizer.ggml.add_{}_token", name)).value_or(false);
+  bool asks_for(std::string_view name, bool fallback) const {
+    return metadata_.boolean(fmt::format("tokenizer.ggml.add_{}_token", name)).value_or(fallback);
+  }
+
+  /// Of every token, for SentencePiece's merges.
+  std::vector<double> scores() const {
+    const std::string_view key = "tokenizer.ggml.scores";
+    std::vector<double> scores = metadata_.need(metadata_.reals(key), key);
+    if (std::ssize(scores) != vocabulary_->limit())
+      fail(key, fmt::format("has {} numbers; one for each of {} tokens was expected.", scores.size(),
+                            vocabulary_->limit()));
+    if (std::ranges::any_of(scores, [](double score) { return std::isnan(score); }))
+      fail(key, "has a number that is none (NaN).");
+    return scores;
   }
 
  private:
@@ -85,14 +100,42 @@ class GgufVocabulary {
 };
 
 /// What the file asks to put around a text.
-Template format_of(const GgufVocabulary& from, const SpecialIds& ids, std::vector<int> sequences) {
+Template format_of(const GgufVocabulary& from, const SpecialIds& ids, std::vector<int> sequences,
+                   bool adds_begin) {
   Template format;
   for (const int sequence : sequences) {
-    if (ids.bos != no_id && from.asks_for("bos")) format.push_back({.ids = {ids.bos}});
+    if (ids.bos != no_id && from.asks_for("bos", adds_begin)) format.push_back({.ids = {ids.bos}});
     format.push_back({.sequence = sequence});
-    if (ids.eos != no_id && from.asks_for("eos")) format.push_back({.ids = {ids.eos}});
+    if (ids.eos != no_id && from.asks_for("eos", false)) format.push_back({.ids = {ids.eos}});
   }
   return format;
+}
+
+/// "gpt2": bytes, merges, and a named pre-tokenizer. Whether a text begins with a token of its own.
+bool read_byte_level(const GgufMetadata& metadata, const GgufVocabulary& from, TokenizerParts& parts) {
+  NamedPreTokenizer named = named_pre_tokenizer(metadata.string("tokenizer.ggml.pre").value_or("default"));
+  parts.pre_tokenizer = std::move(named.steps);
+  BpeSettings settings = from.bpe();
+  settings.ignore_merges = named.ignore_merges;
+  parts.model = std::make_unique<Bpe>(from.vocabulary(), settings);
+  parts.decoder = {DecodeBytes{}};
+  return named.adds_begin;
+}
+
+/// "llama": SentencePiece's, of which the whole text is one word; a space is "▁", and one stands before the
+/// text.
+void read_sentence_piece(const GgufMetadata& metadata, const GgufVocabulary& from, TokenizerParts& parts) {
+  constexpr const char* space = "\u2581";
+  const bool prefix = metadata.boolean("tokenizer.ggml.add_space_prefix").value_or(true);
+  if (prefix) parts.normalizer.push_back(Prepend{space});
+  parts.normalizer.push_back(Replace{Pattern(std::string(" ")), space});
+  BpeSettings settings;
+  settings.ranked_merges = merges_of_scores(*from.vocabulary(), from.scores());
+  settings.unknown = from.special("unknown");
+  settings.fuse_unknown = settings.byte_fallback = true;
+  parts.model = std::make_unique<Bpe>(from.vocabulary(), settings);
+  parts.decoder = {DecodeReplace{Pattern(std::string(space)), " "}, DecodeFallback{}, DecodeFuse{}};
+  if (prefix) parts.decoder.push_back(DecodeStrip{.character = " ", .left = 1});
 }
 
 }  // namespace
@@ -101,20 +144,23 @@ std::shared_ptr<const Tokenizer> read_gguf_tokenizer(const GgufFile& file) {
   const GgufMetadata& metadata = file.metadata();
   const GgufVocabulary from(file);
   const std::string_view key = "tokenizer.ggml.model";
-  if (const std::string_view model = metadata.need(metadata.string(key), key); model != "gpt2")
-    from.fail(key, fmt::format("is {}; gpt2 was expected.", in_quotes(model)));
+  const std::string_view model = metadata.need(metadata.string(key), key);
+  if (model != "gpt2" && model != "llama")
+    from.fail(key, fmt::format("is {}; gpt2 or llama was expected.", in_quotes(model)));
   TokenizerParts parts;
   parts.added_tokens = from.added();
-  parts.pre_tokenizer = named_pre_tokenizer(metadata.string("tokenizer.ggml.pre").value_or("default"));
-  parts.model = std::make_unique<Bpe>(from.vocabulary(), from.bpe());
-  parts.decoder = {DecodeBytes{}};
+  bool adds_begin = true;
+  if (model == "gpt2")
+    adds_begin = read_byte_level(metadata, from, parts);
+  else
+    read_sentence_piece(metadata, from, parts);
   parts.special_ids = {.bos = from.special("bos"),
                        .eos = from.special("eos"),
                        .unk = from.special("unknown"),
                        .sep = from.special("separator"),
                        .pad = from.special("padding")};
-  parts.post_processor.single = format_of(from, parts.special_ids, {0});
-  parts.post_processor.pair = format_of(from, parts.special_ids, {0, 1});
+  parts.post_processor.single = format_of(from, parts.special_ids, {0}, adds_begin);
+  parts.post_processor.pair = format_of(from, parts.special_ids, {0, 1}, adds_begin);
   return std::make_shared<const Tokenizer>(std::move(parts));
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/files/formats/gguf_parts.hpp"
 #include "core/files/formats/json_reader.hpp"
 #include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"
@@ -212,7 +213,7 @@ TokenizerParts read_tokenizer_json(std::string_view text, const std::string& whe
 }
 
 std::shared_ptr<const Tokenizer> load_tokenizer(const fs::path& path) {
-  if (lower_extension(path) == ".gguf") return read_gguf_tokenizer(GgufFile(path));
+  if (lower_extension(path) == ".gguf") return read_gguf_tokenizer(*open_gguf_parts(path)[0]);
   const Folder folder(path);
   const char* file = "tokenizer.json";
   TokenizerParts parts;
