@@ -69,7 +69,7 @@ void atlas_command(const AtlasOptions& options) {
   ThreadPool pool;
   const Work work{pool, {}};
   RunRequest request;
-  request.logits = options.request.all_positions;
+  request.logits = options.request.all_positions ? LogitRows::All : LogitRows::Last;
   AblationProgress progress;
   std::vector<AtlasEntry> atlas;
   if (model->spec.encoder && model->spec.decoder)

@@ -69,7 +69,7 @@ TEST_CASE("a text's likelihood is that of its tokens", "[readouts]") {
     sum += losses.back();
   }
   // With the run's logits, and from the stream alone.
-  for (const bool logits : {true, false}) {
+  for (const LogitRows logits : {LogitRows::All, LogitRows::None}) {
     const TextLikelihood text =
         likelihood_of(*model, run_model(*model, input, {.logits = logits}, work), work);
     REQUIRE(text.tokens.size() == 14);

@@ -4,6 +4,7 @@
 
 #include "app/ui/number_format.hpp"
 #include "app/views/controls/column.hpp"
+#include "core/attention/run_stage.hpp"
 
 namespace attnscope {
 namespace {

@@ -11,6 +11,7 @@
 #include "app/views/inspector/numbers.hpp"
 #include "app/views/inspector/pages.hpp"
 #include "app/widgets/row_list.hpp"
+#include "core/attention/run_stage.hpp"
 #include "core/document/known.hpp"
 
 namespace attnscope {

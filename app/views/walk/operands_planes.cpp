@@ -5,6 +5,7 @@
 #include "app/ui/number_format.hpp"
 #include "app/views/parts/cell_facts.hpp"
 #include "app/views/walk/operands.hpp"
+#include "core/attention/run_stage.hpp"
 
 namespace attnscope::walk {
 namespace {

@@ -13,12 +13,12 @@ namespace {
 enum class Rope { None, Half, Interleaved };
 
 /// Words of models' names, and of the parts of models: the first that is found decides.
-struct Family {
+struct NamedFamily {
   std::string_view word;
   bool causal;
   Rope rope;
 };
-constexpr std::array<Family, 32> families{
+constexpr std::array<NamedFamily, 32> named_families{
     {{"gptj", true, Rope::Interleaved}, {"neox", true, Rope::Half},     {"pythia", true, Rope::Half},
      {"llama", true, Rope::Half},       {"smollm", true, Rope::Half},   {"mistral", true, Rope::Half},
      {"mixtral", true, Rope::Half},     {"qwen", true, Rope::Half},     {"gemma", true, Rope::Half},
@@ -50,11 +50,11 @@ bool has(const std::vector<std::string>& words, std::string_view first, std::str
   return false;
 }
 
-const Family* family_of(const std::vector<std::string>& words) {
-  if (has(words, "gpt", "j")) return families.data();
-  const auto found =
-      std::find_if(families.begin(), families.end(), [&](const Family& f) { return has(words, f.word); });
-  return found != families.end() ? &*found : nullptr;
+const NamedFamily* family_of(const std::vector<std::string>& words) {
+  if (has(words, "gpt", "j")) return named_families.data();
+  const auto found = std::find_if(named_families.begin(), named_families.end(),
+                                  [&](const NamedFamily& f) { return has(words, f.word); });
+  return found != named_families.end() ? &*found : nullptr;
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ CausalGuess guess_causal(std::string_view file, const LayerNames& layer, std::in
   if (queries > keys) return {false, "There are more queries than keys, as in cross-attention."};
   if (has(words, "encoder")) return {false, "\"encoder\" in the names belongs to encoders."};
   if (has(words, "decoder")) return {true, "\"decoder\" in the names belongs to decoders."};
-  if (const Family* family = family_of(words)) {
+  if (const NamedFamily* family = family_of(words)) {
     if (family->causal) return {true, fmt::format("\"{}\" in the names belongs to decoders.", family->word)};
     return {false, fmt::format("\"{}\" in the names belongs to encoders.", family->word)};
   }
@@ -83,7 +83,7 @@ CausalGuess guess_causal(std::string_view file, const LayerNames& layer, std::in
 
 PositionsGuess guess_positions(std::string_view file, const LayerNames& layer, const DumpFacts& facts) {
   const std::vector<std::string> words = words_of(file, layer);
-  const Family* family = family_of(words);
+  const NamedFamily* family = family_of(words);
   const bool interleaved =
       facts.rope_interleaved.value_or(family != nullptr && family->rope == Rope::Interleaved);
   const Positions rotary = interleaved ? Positions::RopeInterleaved : Positions::RopeHalf;
