@@ -222,7 +222,9 @@ TEST_CASE("parity: of a long Document what is swept is compared, at the step tha
   second->change_entropy(0.5f);
   const Difference entropy = row_of(compare_backends(*result, second, {}), "entropy").difference;
   CHECK(std::abs(entropy.absolute - 0.5) < 1e-5);
-  CHECK(place_in(entropy.shape, entropy.at) == "[0, 0, 0]");
+  // The first number of one of the two sequences' sweeps: which of the two differs more is rounding.
+  const std::string place = place_in(entropy.shape, entropy.at);
+  CHECK((place == "[0, 0, 0]" || place == "[1, 0, 0]"));
 
   Pipeline early(make_cpu_backend(2));  // the first look, which knows no output
   const ResultPtr look = early.run(long_document());
