@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -38,18 +38,21 @@ void check_ablations(const Model& model, const ModelRun& base, std::span<const H
 
 /// What one row predicts without ablation.
 struct BaseRow {
-  std::vector<double> logs, shares;  // ln p and p
-  double information = 0;            // Σ p ln p
+  std::vector<double> shares;  // p
+  double information = 0;      // Σ p ln p
+  double next_log = 0;         // ln p of the token that follows in the text
   std::size_t top = 0;
   double top_logit = 0;
 };
 
-BaseRow base_row(std::span<const float> logits) {
+BaseRow base_row(std::span<const float> logits, std::optional<std::int64_t> next) {
   BaseRow row;
-  row.logs = log_softmax(logits);
-  for (const double log : row.logs) {
-    row.shares.push_back(std::exp(log));
-    if (row.shares.back() > 0) row.information += row.shares.back() * log;
+  row.shares = log_softmax(logits);
+  if (next) row.next_log = row.shares[static_cast<std::size_t>(*next)];
+  for (double& share : row.shares) {
+    const double log = share;
+    share = std::exp(log);
+    if (share > 0) row.information += share * log;
   }
   row.top = static_cast<std::size_t>(std::ranges::max_element(logits) - logits.begin());
   row.top_logit = static_cast<double>(logits[row.top]);
@@ -67,7 +70,7 @@ RowEffect row_effect(const BaseRow& base, std::span<const float> logits) {
   for (std::size_t i = 0; i < logits.size(); ++i) {
     const auto x = static_cast<double>(logits[i]);
     sum += std::exp(x - most);
-    mean += base.shares[i] * (x - most);
+    if (base.shares[i] > 0) mean += base.shares[i] * (x - most);
   }
   const double log_sum = std::log(sum);
   return {std::max(0.0, base.information - mean + log_sum), most + log_sum};
@@ -81,7 +84,12 @@ class EffectMeter {
     const std::int64_t n = base.decoder.normed.rows();
     each_prediction(
         model, base, request.all_positions ? 0 : n - 1,
-        [&](std::int64_t, std::span<const float> logits) { rows_.push_back(base_row(logits)); }, work);
+        [&](std::int64_t row, std::span<const float> logits) {
+          const bool last = row + 1 == n;
+          rows_.push_back(
+              base_row(logits, last ? std::nullopt : std::optional(ids_[static_cast<std::size_t>(row + 1)])));
+        },
+        work);
     for (AblationEffect& effect : effects_) {
       effect.mean_divergence = request.all_positions ? 0 : not_asked;
       effect.likelihood_change = request.all_positions && n > 1 ? 0 : not_asked;
@@ -136,7 +144,7 @@ class EffectMeter {
     effect.mean_divergence += row.divergence / static_cast<double>(rows_.size());
     if (place.row + 1 >= ids_.size()) return;
     const auto next = static_cast<std::size_t>(ids_[place.row + 1]);
-    effect.likelihood_change += (base.logs[next] - (static_cast<double>(logits[next]) - row.log_sum)) /
+    effect.likelihood_change += (base.next_log - (static_cast<double>(logits[next]) - row.log_sum)) /
                                 static_cast<double>(ids_.size() - 1);
   }
 

@@ -57,4 +57,19 @@ double divergence(std::span<const float> logits_p, std::span<const float> logits
   return std::max(sum, 0.0);
 }
 
+PredictionChange prediction_change(std::span<const float> before, std::span<const float> after,
+                                   std::int64_t other) {
+  PredictionChange change;
+  change.divergence = divergence(before, after);
+  change.top_before = std::ranges::max_element(before) - before.begin();
+  change.top_after = std::ranges::max_element(after) - after.begin();
+  const auto moved = [&](std::int64_t id) {
+    const auto at = static_cast<std::size_t>(id);
+    return static_cast<double>(after[at]) - static_cast<double>(before[at]);
+  };
+  change.top_logit_change = moved(change.top_before);
+  change.difference_change = change.top_logit_change - moved(other);
+  return change;
+}
+
 }  // namespace attnscope

@@ -26,4 +26,15 @@ double prediction_entropy(std::span<const float> logits);
 /// Kullback–Leibler divergence KL(p ‖ q) = Σ p ln(p / q) of the two distributions, nats, at least 0.
 double divergence(std::span<const float> logits_p, std::span<const float> logits_q);
 
+/// What a change of the model does to one prediction.
+struct PredictionChange {
+  double divergence = 0;                       // KL(before ‖ after), nats
+  std::int64_t top_before = 0, top_after = 0;  // the likeliest
+  double top_logit_change = 0;                 // of top_before: after − before
+  double difference_change = 0;                // of its logit less that of `other`: after − before
+};
+/// `other`: the token whose logit the likeliest one's is compared with ("why this one, not that one?").
+PredictionChange prediction_change(std::span<const float> before, std::span<const float> after,
+                                   std::int64_t other);
+
 }  // namespace attnscope

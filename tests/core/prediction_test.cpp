@@ -48,6 +48,12 @@ TEST_CASE("a distribution is read: order, ranks, entropy, divergence", "[readout
   CHECK(std::abs(divergence(p, q) - 0.5 * std::log(2)) < 1e-6);
   CHECK(divergence(p, p) == 0);
   CHECK(divergence(q, p) == std::numeric_limits<double>::infinity());
+  const PredictionChange change = prediction_change(p, q, 2);
+  CHECK(change.divergence == divergence(p, q));
+  CHECK(change.top_before == 1);
+  CHECK(change.top_after == 0);
+  CHECK(std::abs(change.top_logit_change - (3 - std::log(2))) < 1e-6);
+  CHECK(std::abs(change.difference_change) < 1e-6);  // both fell by as much
 }
 
 TEST_CASE("a text's likelihood is that of its tokens", "[readouts]") {
