@@ -68,6 +68,11 @@ struct Setting {
   DifferenceWords difference = {};
   bool always = false;  // files say it even where it is as usual
 };
+#if defined(__clang__) && __clang_major__ < 17
+template <class Where>
+Setting(std::string_view, Where, Fields = {}, Limits = {}, DifferenceWords = {}, bool = false)
+    -> Setting<Where>;
+#endif
 
 namespace settings {
 

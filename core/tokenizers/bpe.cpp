@@ -41,7 +41,7 @@ Bpe::Bpe(std::shared_ptr<const Vocabulary> tokens, const BpeSettings& settings)
       ignore_merges_(settings.ignore_merges) {
   std::string joined;
   for (std::size_t rank = 0; rank < settings.merges.size(); ++rank) {
-    const auto& [left, right] = settings.merges[rank];
+    const std::string &left = settings.merges[rank].first, &right = settings.merges[rank].second;
     const bool continues = right.starts_with(prefix_);
     joined = left + right.substr(continues ? prefix_.size() : 0);
     const auto id_of_part = [&](const std::string& part) {

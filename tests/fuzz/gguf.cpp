@@ -1,6 +1,9 @@
-// tests/fuzz: GGUF files, every value of their metadata and every tensor.
+// tests/fuzz: GGUF files, every value of their metadata and every tensor, and what they say of a model and
+// its tokenizer.
 #include "core/files/formats/gguf.hpp"
 
+#include "core/models/gguf_model.hpp"
+#include "core/tokenizers/read/gguf_tokenizer.hpp"
 #include "fuzz/harness.hpp"
 
 using namespace attnscope;
@@ -38,6 +41,12 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       if (file.find(tensor.name) != &tensor) fuzz::finding("a tensor that cannot be found", tensor.name);
       fuzz::expect_result_or_sentence([&] { file.stored(tensor).widened(); });
     }
+    fuzz::expect_result_or_sentence([&] {
+      const auto tokenizer = tokenizers::read_gguf_tokenizer(file);
+      tokenizer->decode(tokenizer->encode("Hello wörld, 12 tokens\n").ids());
+    });
+    GgufTensors tensors(path);
+    read_gguf_config(tensors);
   });
   return 0;
 }

@@ -112,8 +112,9 @@ class ObjectTree {
     if (path.empty()) return root_;
     const auto found =
         std::find_if(open_.begin(), open_.end(), [&](const Open& each) { return each.path == path; });
-    return found != open_.end() ? found->writer
-                                : open_.emplace_back(path, JsonWriter(indent_of(path))).writer;
+    if (found != open_.end()) return found->writer;
+    open_.push_back({path, JsonWriter(indent_of(path))});
+    return open_.back().writer;
   }
   /// Puts inner objects into outer ones; the last come first, since they are the inner ones.
   void close() {

@@ -17,8 +17,20 @@ extern const Kernels kernels_amx_bfloat, kernels_amx_split_bfloat;
 #if defined(__x86_64__)
 
 namespace {
+#if defined(__clang__) && __clang_major__ < 17
+// It does not know the levels by name. No processor has these parts without the rest of the level.
+bool has_v3() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+}
+bool has_v4() {
+  return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+}
+#else
 bool has_v3() { return __builtin_cpu_supports("x86-64-v3"); }
 bool has_v4() { return __builtin_cpu_supports("x86-64-v4"); }
+#endif
 bool has_pair_products() { return has_v4() && __builtin_cpu_supports("avx512bf16"); }
 
 /// The processor has tiles and bfloat16 products, and the system lets this process use them: it must be asked

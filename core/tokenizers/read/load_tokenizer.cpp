@@ -91,7 +91,8 @@ constexpr std::pair<const char*, Id SpecialIds::*> usual_names[] = {
 void name_special_ids(TokenizerParts& parts, const Folder* folder) {
   SpecialIds& ids = parts.special_ids;
   ids.unk = parts.model->unknown();
-  for (const auto& [text, member] : usual_names) {
+  for (const auto& [name, member] : usual_names) {
+    const std::string_view text = name;
     const auto is_special = [&](const AddedToken& token) { return token.special && token.text == text; };
     const auto found = std::find_if(parts.added_tokens.begin(), parts.added_tokens.end(), is_special);
     if (ids.*member == no_id && found != parts.added_tokens.end()) ids.*member = found->id;

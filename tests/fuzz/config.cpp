@@ -1,0 +1,19 @@
+// tests/fuzz: config.json of a model.
+#include "core/models/config.hpp"
+
+#include "fuzz/harness.hpp"
+
+using namespace attnscope;
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  fuzz::expect_result_or_sentence([&] {
+    const ModelConfig config = read_config(text, "config.json");
+    if (config.family == nullptr) fuzz::finding("a config", "without a family");
+    if (!config.spec.encoder && !config.spec.decoder) fuzz::finding("a config", "without blocks");
+    for (const auto& stack : {config.spec.encoder, config.spec.decoder})
+      if (stack && stack->positions == ModelPositions::Rotary)
+        fuzz::expect_result_or_sentence([&] { rope_frequencies(stack->rope, 7); });
+  });
+  return 0;
+}
