@@ -53,6 +53,35 @@ void mix_row(const AttentionProblem& p, std::int64_t head, std::span<const float
   std::ranges::transform(sum, out, [](double x) { return static_cast<float>(x); });
 }
 
+/// Cells of the head's picture: means and, where cells are more than a weight, the largest.
+void change_picture(const HeadChange& change, const AttentionProblem& p, const SweptRows& rows,
+                    Sweep& sweep) {
+  const PooledCells cells = *sweep.picture;
+  const std::int64_t at = change.head - sweep.first_head, columns = sweep.mean.shape()[2];
+  std::vector<float> weights(static_cast<std::size_t>(p.keys));
+  for (std::int64_t cell = 0; cell < sweep.mean.shape()[1]; ++cell) {
+    const std::int64_t begin = cell * cells.rows_per_cell,
+                       end = std::min(begin + cells.rows_per_cell, rows.count);
+    std::vector<double> sums(static_cast<std::size_t>(columns));
+    std::vector<float> largest(sums.size());
+    for (std::int64_t r = begin; r < end; ++r) {
+      fill_pattern_row(change, p, rows.query(r), weights);
+      for (std::int64_t j = 0; j < p.keys; ++j) {
+        const auto column = static_cast<std::size_t>(j / cells.keys_per_cell);
+        sums[column] += static_cast<double>(weights[static_cast<std::size_t>(j)]);
+        largest[column] = std::max(largest[column], weights[static_cast<std::size_t>(j)]);
+      }
+    }
+    const std::int64_t to = (at * sweep.mean.shape()[1] + cell) * columns;
+    for (std::int64_t c = 0; c < columns; ++c) {
+      const std::int64_t keys = std::min(cells.keys_per_cell, p.keys - c * cells.keys_per_cell);
+      sweep.mean.data()[to + c] =
+          static_cast<float>(sums[static_cast<std::size_t>(c)] / static_cast<double>((end - begin) * keys));
+      if (sweep.max.size() > 0) sweep.max.data()[to + c] = largest[static_cast<std::size_t>(c)];
+    }
+  }
+}
+
 void change_weights(const HeadChange& change, const AttentionProblem& p, const SweptRows& rows, Sweep& sweep,
                     const Work& work) {
   const std::int64_t at = change.head - sweep.first_head;
@@ -65,6 +94,7 @@ void change_weights(const HeadChange& change, const AttentionProblem& p, const S
     sweep.entropy.data()[at * rows.count + r] = static_cast<float>(pattern_entropy(weights));
     sweep.largest.data()[at * rows.count + r] = std::ranges::max(weights);
   });
+  if (sweep.picture) change_picture(change, p, rows, sweep);
   if (sweep.received.size() == 0) return;
   std::vector<double> sum(static_cast<std::size_t>(p.keys));
   std::vector<float> weights(sum.size());

@@ -22,8 +22,8 @@ struct ChangedAttention {
 /// Scale, mask and temperature.
 void change_problem(const ModelChanges&, AttentionOf, std::size_t block, AttentionProblem&);
 
-/// Outputs of the sweep's heads in place; where patterns are changed, entropy and attention received (if
-/// they are there) as well. Pictures are not. `problem` must be the one that was swept. Throws Error when a
+/// Outputs of the sweep's heads in place; where patterns are changed, entropy and what else is there of
+/// attention received and pictures as well. `problem` must be the one that was swept. Throws Error when a
 /// matrix that a change brings has too few rows or keys for the text, or Cancelled.
 void change_heads(const ChangedAttention&, const AttentionProblem& problem, Sweep&, const Work&);
 

@@ -71,12 +71,11 @@ class StackRunner {
       Eigen::Map<Eigen::ArrayXf>(x.row(i), d_) += Eigen::Map<const Eigen::ArrayXf>(more.row(i), d_);
     });
   }
+  void clear(const FloatRows& x) const {
+    for (std::int64_t i = 0; i < x.rows; ++i) std::fill_n(x.row(i), x.width, 0.0f);
+  }
   void copy(const FloatRows& from, const FloatRows& x) const {
     for (std::int64_t i = 0; i < x.rows; ++i) std::copy_n(from.row(i), d_, x.row(i));
-  }
-
-  static void clear(const FloatRows& x) {
-    for (std::int64_t i = 0; i < x.rows; ++i) std::fill_n(x.row(i), x.width, 0.0f);
   }
 
   /// x [rows][d_model], changed in place.
@@ -93,9 +92,7 @@ class StackRunner {
     if (spec_.arrangement == Arrangement::Parallel) {
       in = normed(block.mlp_norm, x);
       add(out, x);
-      out = transform(block, in);
-      if (change.mlp_off) clear(out);
-      add(out, x);
+      if (!change.mlp_off) add(transform(block, in), x);
       return;
     }
     if (spec_.residual_after_norm) copy(in, x);
@@ -147,10 +144,13 @@ class StackRunner {
     AttentionRun& run = run_.attention[i];
     project(weights.maps, x, first_, run.queries);
     prepare_heads(i, run.queries);
+    const ChangedAttention changed{request_.changes, own_, i, context_.mask};
     const auto from = [&](std::int64_t first) {
-      return self_problem(spec_, weights_, i, run, first, context_.mask);
+      BlockProblem made = self_problem(spec_, weights_, i, run, first, context_.mask);
+      change_problem(request_.changes, own_, i, made.problem);
+      return made;
     };
-    return mix(from, {request_.changes, own_, i, context_.mask}, run, weights.output);
+    return mix(from, changed, run, weights.output);
   }
 
   FloatRows attend_to_encoder(std::size_t i, const FloatRows& x) {
@@ -160,10 +160,13 @@ class StackRunner {
     if (run.keys.rows() == 0)
       project(block.cross.maps, {encoder.row(0), encoder.rows(), encoder.width, encoder.width}, 0, run.keys);
     project({block.cross_query}, x, first_, run.queries);
+    const ChangedAttention changed{request_.changes, AttentionOf::Cross, i, {}};
     const auto from = [&](std::int64_t first) {
-      return cross_problem(spec_, weights_, i, run, first, context_.encoder_mask);
+      BlockProblem made = cross_problem(spec_, weights_, i, run, first, context_.encoder_mask);
+      change_problem(request_.changes, AttentionOf::Cross, i, made.problem);
+      return made;
     };
-    const FloatRows out = mix(from, {request_.changes, AttentionOf::Cross, i, {}}, run, block.cross.output);
+    const FloatRows out = mix(from, changed, run, block.cross.output);
     if (change_of(request_.changes, AttentionOf::Cross, i).attention_off) clear(out);
     return out;
   }
@@ -202,43 +205,41 @@ class StackRunner {
   template <class Problem>
   FloatRows mix(const Problem& from, const ChangedAttention& changed, AttentionRun& run,
                 const LinearMap& output) {
-    BlockProblem made = from(first_);
-    change_problem(changed.changes, changed.of, changed.block, made.problem);
+    const BlockProblem made = from(first_);
     SweepRequest request;
     request.received = request_.received;
     std::int64_t first_picture = -1;
     if (request_.picture_side > 0) {
       const PooledCells cells = picture_cells(all_, made.problem.keys, request_.picture_side);
       first_picture = first_picture_row(run.pictures, cells, first_);
-      if (first_picture == first_) {
+      if (first_picture == first_)
         request.picture = cells;
-      } else {
-        BlockProblem earlier = from(first_picture);
-        change_problem(changed.changes, changed.of, changed.block, earlier.problem);
-        sweep_pictures(earlier, first_picture, cells, run.pictures);
-      }
+      else
+        sweep_pictures(from(first_picture), changed, first_picture, cells, run.pictures);
     }
     sweep_into(sweep_, made.problem, request, work_);
     change_heads(changed, made.problem, sweep_, work_);
-    if (request.picture) keep_pictures(sweep_, first_picture, run.pictures);
-    if (request_.received) keep_received(sweep_.received, run.received);
-    if (request_.entropy) keep_entropy(sweep_.entropy, run.entropy);
+    const Sweep& sweep = sweep_;
+    if (request.picture) keep_pictures(sweep, first_picture, run.pictures);
+    if (request_.received) keep_received(sweep.received, run.received);
+    if (request_.entropy) keep_entropy(sweep.entropy, run.entropy);
     const std::int64_t heads = made.problem.heads, d_v = made.problem.d_v;
     const FloatRows beside = beside_.make(rows_, heads * d_v);
-    const float* const outputs = sweep_.output.data();
     for (std::int64_t h = 0; h < heads; ++h)
       for (std::int64_t row = 0; row < rows_; ++row)
-        std::copy_n(outputs + (h * rows_ + row) * d_v, d_v, beside.row(row) + h * d_v);
+        std::copy_n(sweep.output.data() + (h * rows_ + row) * d_v, d_v, beside.row(row) + h * d_v);
     return product(beside, output, out_);
   }
 
   /// Cells that rows computed before share with new ones.
-  void sweep_pictures(const BlockProblem& made, std::int64_t first, const PooledCells& cells,
-                      HeadPictures& kept) const {
+  void sweep_pictures(const BlockProblem& made, const ChangedAttention& changed, std::int64_t first,
+                      const PooledCells& cells, HeadPictures& kept) const {
     SweepRequest request;
     request.output = false;
     request.picture = cells;
-    keep_pictures(attnscope::sweep(made.problem, request, work_), first, kept);
+    Sweep sweep = attnscope::sweep(made.problem, request, work_);
+    change_heads(changed, made.problem, sweep, work_);
+    keep_pictures(sweep, first, kept);
   }
 
   /// [heads][rows] grows by columns.

@@ -71,12 +71,26 @@ TEST_CASE("a head's pattern is replaced, and everything behind it follows", "[mo
       if (block == 1 && head == 2) put_pattern(kind, weights);
     };
     const oracle::GptRun expected = oracle::run_gpt(o.weights, o.ids, hooks);
-    RunRequest request{.entropy = true, .received = true};
+    RunRequest request{.entropy = true, .received = true, .picture_side = 8};
     request.changes.heads = {{.block = 1, .head = 2, .kind = kind}};
     const ModelRun run = run_model(*o.model, o.input, request, o.work);
     CHECK(worst_logit(run, expected) < 1e-5);
     const Tensor weights = head_weights(*o.model, run, AttentionOf::Decoder, 1, 2, o.work);
     const Tensor behind = head_weights(*o.model, run, AttentionOf::Decoder, 2, 0, o.work);
+    const HeadPictures& pictures = run.decoder.attention[1].pictures;
+    REQUIRE(pictures.cells == PooledCells{2, 2});  // 6 × 6 of 12 × 12
+    for (std::size_t i = 0; i < n / 2; ++i)
+      for (std::size_t j = 0; j < n / 2; ++j) {
+        double sum = 0, largest = 0;
+        for (std::size_t cell = 0; cell < 4; ++cell) {
+          const double w = expected.weights[1][2][2 * i + cell / 2][2 * j + cell % 2];
+          sum += w;
+          largest = std::max(largest, w);
+        }
+        const auto row = static_cast<Eigen::Index>(i), column = static_cast<Eigen::Index>(j);
+        CHECK(std::abs(static_cast<double>(pictures.mean.matrix(2)(row, column)) - sum / 4) < 1e-6);
+        CHECK(std::abs(static_cast<double>(pictures.largest.matrix(2)(row, column)) - largest) < 1e-6);
+      }
     for (std::size_t i = 0; i < n; ++i) {
       double entropy = 0, received = 0;
       for (std::size_t j = 0; j < n; ++j) {
