@@ -25,14 +25,25 @@ until grep -q "^seconds of passes" "$out/measured.tsv" 2>/dev/null; do
     kill -0 $running 2>/dev/null || fail "it ended before it could be killed: $(cat "$work/log")"
     sleep 0.1
 done
+# The script at once, then all of its session: timeout gives what it runs a process group of its own, which would
+# go on writing.
 kill -s KILL -- "-$running"
-wait $running 2>/dev/null || true
-# Its children were killed with it, but may still end a write: what is appended below must be the last of the file.
+in_session() {
+    for stat in /proc/[0-9]*/stat; do
+        words=$(cat "$stat" 2>/dev/null) || continue
+        pid=${words%% *}
+        set -- ${words##*) } # state, parent, group, session
+        [ "${4:-}" != "$running" ] || [ "$1" = Z ] || echo "$pid"
+    done
+}
 tries=0
-while kill -0 -- "-$running" 2>/dev/null && [ $tries -lt 100 ]; do
+while left=$(in_session) && [ -n "$left" ]; do
+    kill -s KILL $left 2>/dev/null || true
     tries=$((tries + 1))
+    [ $tries -lt 200 ] || fail "it cannot be killed"
     sleep 0.05
 done
+wait $running 2>/dev/null || true
 grep -q "part 1.*ended after" "$out/measured.tsv" && fail "it was killed too late to prove anything"
 printf 'a line that was cut' >>"$out/measured.tsv"
 "$card/run" table "$out" >"$work/table" || fail "no table of a run that was killed"
