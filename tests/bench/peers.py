@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Times PyTorch's attention beside `attnscope bench` on the same shapes and prints the ratios.
 
-    python3 tests/bench/peers.py PROGRAM [--n 512,1024] [--threads 2] [--rounds 5] [--json FILE]
+    python3 tests/bench/peers.py PROGRAM [--n 512,1024] [--threads 2] [--rounds 5] [--json FILE] [--model MODEL]
+
+With --model a whole model, a folder or a .gguf, beside transformers and llama.cpp: see model_peers.py.
 
 Peers: sdpa (the fused kernel: output only), eager (softmax of the scores, weights kept), entropy (eager and the rows'
 entropy), full (that, log-sum-exp and both pictures). Each round runs the product and every peer once, in turns, in processes of their own;
@@ -19,6 +21,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import model_peers
 
 PEERS = ("sdpa", "eager", "entropy", "full")
 PRODUCT = {"output,entropy": "O+H", "output,entropy,picture": "O+H+picture"}
@@ -149,9 +153,13 @@ def main():
     if sys.argv[1:2] == ["--facts"]:
         print(json.dumps(torch_facts(int(sys.argv[2]))))
         return
+    if sys.argv[1:2] == ["--model-round"]:
+        model_peers.main_round(sys.argv[2:])
+        return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", help="the attnscope to measure")
-    parser.add_argument("--n", default="256,512,1024,2048,4096")
+    parser.add_argument("--model", help="a folder or a .gguf, measured whole")
+    parser.add_argument("--n", default="", help="256,512,1024,2048,4096 when not given; of a model 128,512,1024")
     parser.add_argument("--heads", type=int, default=12)
     parser.add_argument("--dim", type=int, default=64)
     parser.add_argument("--threads", type=int, default=2)
@@ -165,13 +173,15 @@ def main():
     parser.add_argument("--json", help="a file for all numbers")
     options = parser.parse_args()
     options.peers = options.peers.split(",")
+    options.n = options.n or ("128,512,1024" if options.model else "256,512,1024,2048,4096")
 
     facts = ask_self("--facts", options.threads)
     print(f"torch {facts['version']}, {facts['blas']}, {facts['capability']}, matrix product "
-          f"{facts['gemm_gflops']:.0f} GFLOP/s; {options.precision}, {options.threads} threads, {options.heads} heads of "
-          f"{options.dim}; medians of {options.rounds} rounds in turns, ms")
-    rows = []
-    for n in map(int, options.n.split(",")):
+          f"{facts['gemm_gflops']:.0f} GFLOP/s; {options.threads} threads; medians of {options.rounds} rounds in turns, ms")
+    if not options.model:
+        print(f"{options.precision}, {options.heads} heads of {options.dim}")
+    rows = model_peers.compare_models(options, __file__) if options.model else []
+    for n in [] if options.model else map(int, options.n.split(",")):
         for causal in (False, True):
             row = measure(options, n, causal)
             rows.append(row)
