@@ -203,12 +203,15 @@ struct Q6_KBlock {
   }
 };
 
+/// Each block is copied first: bytes may lie anywhere, for all that the compiler knows in the memory that is
+/// written, and loops that must expect it are no vector code.
 template <class Block>
 void write_blocks(const uint8_t* bytes, int64_t count, float* to) {
-  const int64_t blocks = count / Block::elements;
-  for (int64_t i = 0; i < blocks; ++i)
-    reinterpret_cast<const Block*>(bytes + i * static_cast<int64_t>(sizeof(Block)))
-        ->write(to + i * Block::elements);
+  for (const float* const end = to + count; to != end; to += Block::elements, bytes += sizeof(Block)) {
+    Block block;
+    memcpy(&block, bytes, sizeof block);
+    block.write(to);
+  }
 }
 
 /// A stored number of its own.
