@@ -223,6 +223,28 @@ TEST_CASE("atlas writes a line for each head", "[cli][models]") {
   CHECK_FALSE(fs::exists(directory / "p.csv"));
 }
 
+TEST_CASE("bench --model says how long opening, a text and one token more take", "[cli][models]") {
+  const TemporaryDirectory directory;
+  write_model(directory / "m");
+  const Outcome done = run(directory, "bench --model m --n 4,8 --seconds 0 --threads 1 --json b.json");
+  INFO(done.err);
+  REQUIRE(done.exit_code == 0);
+  CHECK_THAT(done.out, ContainsSubstring("GPT-2 · 1 blocks, 2 heads, 8 wide"));
+  CHECK_THAT(done.out, ContainsSubstring("one token more"));
+  std::ifstream file(directory / "b.json");
+  const auto report = nlohmann::json::parse(file);
+  CHECK(report.at("family") == "GPT-2");
+  CHECK(report.at("open_ms") > 0);
+  REQUIRE(report.at("lengths").size() == 2);
+  CHECK(report["lengths"][1].at("n") == 8);
+  CHECK(report["lengths"][1].at("median_ms") > 0);
+  CHECK(report["lengths"][1].at("token_ms") > 0);
+  // Without lengths as many tokens as the model takes.
+  CHECK_THAT(run(directory, "bench --model m --seconds 0").out, ContainsSubstring("n     16"));
+  check_refusal(directory, "bench --model m --n 17 --seconds 0", 1, "m takes 16 at most");
+  check_refusal(directory, "bench --model m --heads 3", 2, "excludes");
+}
+
 TEST_CASE("what the model commands cannot do is said in a sentence", "[cli][models]") {
   const TemporaryDirectory directory;
   write_model(directory / "m");

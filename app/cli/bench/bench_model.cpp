@@ -71,6 +71,10 @@ class ModelBench {
   std::vector<std::int64_t> lengths() const {
     const int most = model_->spec.max_positions;
     std::vector<std::int64_t> fitting = options_.lengths;
+    for (const std::int64_t n : fitting)
+      if (most > 0 && n > most)
+        throw Error(fmt::format("A text of {} tokens was asked for; {} takes {} at most.", n,
+                                options_.model.filename().string(), most));
     if (fitting.empty()) {
       fitting = {128, 512, 1024};
       if (most > 0) std::erase_if(fitting, [most](std::int64_t n) { return n > most; });
@@ -162,10 +166,11 @@ class ModelBench {
 
 void run_model_bench(const ModelBenchOptions& options) {
   ModelBench bench(options);
+  const std::vector<std::int64_t> lengths = bench.lengths();
   fmt::print("{}", bench.heading());
   nlohmann::ordered_json report = bench.json();
   report["lengths"] = nlohmann::ordered_json::array();
-  for (const std::int64_t n : bench.lengths()) {
+  for (const std::int64_t n : lengths) {
     const ModelRow row = bench.measure(n);
     const double gflops = row.flops / row.whole.median() / 1e9,
                  gemm = GemmClock::flops() / row.products.median() / 1e9;
