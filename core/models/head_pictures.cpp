@@ -7,9 +7,6 @@
 namespace attnscope {
 namespace {
 
-// No panel of a kernel is higher, and all heights are powers of two: what the cells' bits depend on.
-constexpr std::int64_t highest_panel = 64;
-
 std::int64_t cell_for(std::int64_t length, int side) {
   const std::int64_t least = (length + side - 1) / side;
   return static_cast<std::int64_t>(
@@ -38,8 +35,7 @@ PooledCells picture_cells(std::int64_t queries, std::int64_t keys, int side) {
 
 std::int64_t first_picture_row(const HeadPictures& kept, const PooledCells& cells, std::int64_t first) {
   if (kept.mean.size() == 0 || kept.cells != cells) return 0;
-  const std::int64_t step = std::max(highest_panel, cells.rows_per_cell);
-  return first / step * step;
+  return first / cells.rows_per_cell * cells.rows_per_cell;
 }
 
 void keep_pictures(const Sweep& fresh, std::int64_t begin, HeadPictures& kept) {

@@ -12,9 +12,9 @@ namespace attnscope {
 /// The smallest cells, powers of two, that leave at most `side` of them in a row and in a column.
 PooledCells picture_cells(std::int64_t queries, std::int64_t keys, int side);
 
-/// The first query that has to be swept again for cells of this size, when queries from `first` on are new: 0
-/// where the size has changed. Tiles of a sweep from there on begin where those of a sweep of all begin, so
-/// that its cells have the same bits.
+/// The first query that has to be swept again for cells of this size, when queries from `first` on are new:
+/// that where the first cell with a new one begins, or 0 where the size has changed. A cell's bits depend on
+/// its own rows alone (kernels join them in pairs of neighbours), so they are those of a sweep of all.
 std::int64_t first_picture_row(const HeadPictures& kept, const PooledCells& cells, std::int64_t first);
 
 /// `fresh`: pictures of queries [begin, …), swept against all keys; `begin` is what first_picture_row() said.
