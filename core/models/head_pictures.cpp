@@ -13,7 +13,7 @@ std::int64_t cell_for(std::int64_t length, int side) {
       std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, least))));
 }
 
-/// Cells of rows that are kept, then the fresh ones; new columns of kept rows are 0.
+/// Cells of rows that are kept, then the fresh ones. Kept rows see no key of the columns that come or go: 0.
 Tensor joined(const Tensor& kept, std::int64_t rows, const Tensor& fresh) {
   if (fresh.size() == 0 || rows == 0) return fresh;
   const std::int64_t heads = fresh.shape()[0], below = fresh.shape()[1], columns = fresh.shape()[2];
@@ -21,7 +21,8 @@ Tensor joined(const Tensor& kept, std::int64_t rows, const Tensor& fresh) {
   for (std::int64_t h = 0; h < heads; ++h) {
     auto to = all.matrix(h);
     to.topRows(rows).setZero();
-    to.topLeftCorner(rows, kept.shape()[2]) = kept.matrix(h).topRows(rows);
+    const std::int64_t same = std::min(columns, kept.shape()[2]);
+    to.topLeftCorner(rows, same) = kept.matrix(h).topLeftCorner(rows, same);
     to.bottomRows(below) = fresh.matrix(h);
   }
   return all;

@@ -207,7 +207,10 @@ class StackRunner {
                 const LinearMap& output) {
     const BlockProblem made = from(first_);
     SweepRequest request;
-    request.received = request_.received;
+    // Of earlier rows it is kept, or made anew with them.
+    const bool received_of_all = request_.received && first_ > 0 && run.received.size() == 0;
+    request.received = request_.received && !received_of_all;
+    if (received_of_all) sweep_received(from(0), changed, run.received);
     std::int64_t first_picture = -1;
     if (request_.picture_side > 0) {
       const PooledCells cells = picture_cells(all_, made.problem.keys, request_.picture_side);
@@ -221,7 +224,7 @@ class StackRunner {
     change_heads(changed, made.problem, sweep_, work_);
     const Sweep& sweep = sweep_;
     if (request.picture) keep_pictures(sweep, first_picture, run.pictures);
-    if (request_.received) keep_received(sweep.received, run.received);
+    if (request.received) keep_received(sweep.received, run.received);
     if (request_.entropy) keep_entropy(sweep.entropy, run.entropy);
     const std::int64_t heads = made.problem.heads, d_v = made.problem.d_v;
     const FloatRows beside = beside_.make(rows_, heads * d_v);
@@ -229,6 +232,15 @@ class StackRunner {
       for (std::int64_t row = 0; row < rows_; ++row)
         std::copy_n(sweep.output.data() + (h * rows_ + row) * d_v, d_v, beside.row(row) + h * d_v);
     return product(beside, output, out_);
+  }
+
+  void sweep_received(const BlockProblem& made, const ChangedAttention& changed, Tensor& received) const {
+    SweepRequest request;
+    request.output = false;
+    request.received = true;
+    Sweep sweep = attnscope::sweep(made.problem, request, work_);
+    change_heads(changed, made.problem, sweep, work_);
+    received = std::move(sweep.received);
   }
 
   /// Cells that rows computed before share with new ones.
