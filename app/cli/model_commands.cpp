@@ -72,7 +72,7 @@ bool read_parts(std::string_view text, std::set<ModelPart>& parts) {
 
 struct ModelCommands::Lines {
   RunModelOptions run;
-  std::string text_file, out, batch, model;
+  std::string text_file, out, batch, image, model;
   bool json = false;
   AtlasOptions atlas;
   bool last_only = false, mean = false;
@@ -88,6 +88,7 @@ struct ModelCommands::Lines {
     input.add_option("--text-file", text_file, "A file with a text")->type_name("FILE");
     add_checked(input, {"--ids", "LIST", "Numbers of tokens", "whole numbers like 1,2,3",
                         [this](const std::string& list) { return read_ids(list, run.ids.emplace()); }});
+    input.add_option("--image", image, "A picture, PNG or JPEG")->type_name("FILE");
     input.add_option("--batch", batch, "What transformers takes: input_ids, attention_mask, pixel_values, …")
         ->type_name("IN.safetensors");
     input.require_option(1);
@@ -187,6 +188,7 @@ bool ModelCommands::run() const {
     options.out = lines_->out;
     if (!lines_->text_file.empty()) options.text_file = lines_->text_file;
     if (!lines_->batch.empty()) options.batch = lines_->batch;
+    if (!lines_->image.empty()) options.image = lines_->image;
     run_model_command(options);
     return true;
   }

@@ -13,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/files/formats/limits.hpp"
 #include "core/files/formats/posix.hpp"
+#include "core/models/image_input.hpp"
 #include "core/readouts/lens.hpp"
 #include "core/readouts/prediction.hpp"
 #include "core/readouts/unembed.hpp"
@@ -114,8 +115,18 @@ ModelInput input_of_text(const RunModelOptions& options, const Model& model) {
 
 std::vector<ModelInput> inputs_of(const RunModelOptions& options, const Model& model) {
   if (options.batch) return BatchFile(*options.batch).read();
+  if (options.image && !model.spec.image)
+    throw Error(
+        fmt::format("--image is for models that take pictures; this model is {}.", model.spec.family));
+  if (options.image) {
+    const ImagePreparation how = image_preparation(options.model, *model.spec.image);
+    ModelInput input;
+    input.image = prepared_image(read_picture(*options.image), how, *model.spec.image);
+    return {std::move(input)};
+  }
   if (model.spec.image)
-    throw Error(fmt::format("{} takes pictures: give it pixel_values with --batch.", model.spec.family));
+    throw Error(fmt::format("{} takes pictures: give it one with --image, or pixel_values with --batch.",
+                            model.spec.family));
   if (!options.ids) return {input_of_text(options, model)};
   ModelInput input;
   input.ids = *options.ids;

@@ -28,7 +28,7 @@ struct RunModelOptions {
   std::filesystem::path model, out;
   // One of these comes in.
   std::optional<std::string> text;
-  std::optional<std::filesystem::path> text_file, batch;
+  std::optional<std::filesystem::path> text_file, batch, image;
   std::optional<std::vector<std::int64_t>> ids;
   std::optional<std::string> pair, decoder_text;
   std::set<ModelPart> emit;

@@ -223,6 +223,23 @@ TEST_CASE("atlas writes a line for each head", "[cli][models]") {
   CHECK_FALSE(fs::exists(directory / "p.csv"));
 }
 
+TEST_CASE("run takes a picture", "[cli][models]") {
+  if (!fs::exists(models)) SKIP("no folder shared/vectors/tiny_models");
+  const TemporaryDirectory directory;
+  REQUIRE(run(directory, "render -o p.png --size 64x48").exit_code == 0);
+  const std::string vit = fmt::format("'{}'", (models / "vit").native());
+  const Outcome done = run(directory, "run " + vit + " --image p.png -o o.safetensors");
+  INFO(done.err);
+  REQUIRE(done.exit_code == 0);
+  const Tensor weights = read(directory / "o.safetensors", "attentions.0");
+  for (std::int64_t row = 0; row < weights.shape()[2]; ++row)
+    CHECK(std::abs(weights.matrix(0, 0).row(row).sum() - 1) < 1e-5);
+  check_refusal(directory, "run " + vit + " --image none.png -o q.safetensors", 1, "none.png");
+  check_refusal(directory, "run " + vit + " --text a -o q.safetensors", 1, "takes pictures");
+  write_model(directory / "m");
+  check_refusal(directory, "run m --image p.png -o q.safetensors", 1, "take pictures");
+}
+
 TEST_CASE("bench --model says how long opening, a text and one token more take", "[cli][models]") {
   const TemporaryDirectory directory;
   write_model(directory / "m");
