@@ -13,7 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/files/formats/limits.hpp"
 #include "core/files/formats/posix.hpp"
-#include "core/models/image_input.hpp"
+#include "core/models/pictures/image_input.hpp"
 #include "core/readouts/lens.hpp"
 #include "core/readouts/prediction.hpp"
 #include "core/readouts/unembed.hpp"

@@ -1,5 +1,5 @@
 // Pictures on their way into a vision transformer: read, resized as Pillow does, normed.
-#include "core/models/image_input.hpp"
+#include "core/models/pictures/image_input.hpp"
 
 #include <array>
 #include <fstream>

@@ -1,5 +1,5 @@
-// core/models: a picture as a vision transformer takes it: resized, scaled and normed as the folder's
-// preprocessor_config.json says.
+// core/models/pictures: a picture as a vision transformer takes it: resized, scaled and normed as the
+// folder's preprocessor_config.json says.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-#include "core/models/image_input.hpp"
+#include "core/models/pictures/image_input.hpp"
 
 #include <algorithm>
 #include <cmath>
