@@ -66,7 +66,14 @@ class PieceProduct {
   /// Columns [first, first + count) of W as floats: [count][d_in], or [d_in][count] where they lie so.
   void widen(std::int64_t first, std::int64_t count, float* room) const {
     if (!out_in_) {
-      map_.weight.read_columns(first, MatrixMap<float>(room, d_in_, count));
+      const std::span<const float> floats = map_.weight.floats();
+      if (floats.empty()) {
+        map_.weight.read_columns(first, MatrixMap<float>(room, d_in_, count));
+        return;
+      }
+      const float* from = floats.data() + first;
+      for (std::int64_t k = 0; k < d_in_; ++k, from += map_.d_out())
+        std::copy_n(from, count, room + k * count);
       return;
     }
     const BlockSize block = block_of(map_.weight.type());
