@@ -51,6 +51,22 @@ TEST_CASE("Every stage of any Document on a card is what the oracle says, on mat
   CHECK(counted.softmaxes > 75);
 }
 
+TEST_CASE("Each sequence of its own length has its own biases on the card") {
+  samples::Random random(8);
+  Document document = samples::given_document(random.tensor({3, 2, 4, 5}), random.tensor({3, 2, 6, 5}),
+                                              random.tensor({3, 2, 6, 5}));
+  document.input.change<Given>().lengths = {6, 4, 5};  // the last query stands at the last of these keys
+  document.layer().positions = Positions::Alibi;
+  document.layer().masking.causal = true;
+  Counted counted;
+  auto device = std::make_unique<EmulatedDevice>(Schedule::Lazy);
+  device->on_launch = [&](const gpu::AnyPass& pass) { counted.count(pass); };
+  const ResultPtr found = Pipeline(gpu::make_card_backend(std::move(device))).run(document);
+  const Trace& trace = found->layer().trace;
+  CHECK(against_oracle::difference(document, trace, against_oracle::expected(document, trace), 1e-5) == "");
+  CHECK(counted.masks > 0);
+}
+
 TEST_CASE("A stage reads what the stage before left on the card, without sending it there again") {
   auto device = std::make_unique<EmulatedDevice>(Schedule::Lazy);
   EmulatedDevice& card = *device;
