@@ -29,11 +29,12 @@ struct Names;
   }
 ATTNSCOPE_NAMES(Mode, {"explore", "walk", "compare"});
 ATTNSCOPE_NAMES(ThemeName, {"dark", "light", "contrast"});
-ATTNSCOPE_NAMES(Stage, {"embedding",    "position", "memory",         "fused",       "queries",
-                        "keys",         "values",   "normed-queries", "normed-keys", "rotated-queries",
-                        "rotated-keys", "buckets",  "scores",         "scaled",      "capped",
-                        "bias",         "masked",   "weights",        "linear",      "surgery",
-                        "dropped",      "mixed",    "concat",         "output"});
+ATTNSCOPE_NAMES(Stage,
+                {"embedding",    "position", "memory", "query-latent",   "latent",      "fused",
+                 "queries",      "keys",     "values", "normed-queries", "normed-keys", "rotated-queries",
+                 "rotated-keys", "buckets",  "scores", "scaled",         "capped",      "bias",
+                 "masked",       "weights",  "linear", "surgery",        "dropped",     "mixed",
+                 "concat",       "output"});
 static_assert(Names<Stage>::list.size() == stage_count);
 ATTNSCOPE_NAMES(Plane::Kind, {"value", "gradient", "error", "difference", "magnitude", "ratio"});
 ATTNSCOPE_NAMES(RangeMode, {"head", "mean", "all", "lock"});

@@ -63,6 +63,9 @@ LayerSize layer_size(const Document& document, const Measures* measures) {
           .d_v = size.d_v,
           .cached = size.past,
           .extra = size.extra,
+          .latent = has_latent(document) ? layer.latent.width : 0,
+          .shared_key = shared_key_width(document),
+          .query_latent = has_latent(document) ? layer.latent.query_width : 0,
           .biases = layer.weights[Parameter::BQuery] || layer.weights[Parameter::BOutput],
           .sinks = has_sinks(layer),
           .normed = layer.qk_norm.kind != QkNorm::Kind::None,
@@ -167,14 +170,24 @@ LayerCost cost_of(const LayerSize& size) {
   const Numbers n(size);
   const double number = size.bytes_per_number;
   LayerCost cost;
-  cost.qkv_parameters = n.d * (n.q_width + n.k_width + n.v_width);
+  const auto as_double = [](std::int64_t x) { return static_cast<double>(x); };
+  const double own_k = n.k_width - as_double(size.kv_heads * size.shared_key);  // that W_K makes
+  const double q_in = size.query_latent > 0 ? as_double(size.query_latent) : n.d;
+  const double kv_in = size.latent > 0 ? as_double(size.latent) : n.d;
+  const double latent = size.latent > 0 ? as_double(size.latent + size.shared_key) : 0;
+  cost.qkv_parameters =
+      q_in * n.q_width + kv_in * (own_k + n.v_width) + n.d * latent + n.d * as_double(size.query_latent);
   cost.output_parameters = n.o_width * n.d;
-  if (size.biases) cost.bias_parameters = n.q_width + n.k_width + n.v_width + n.d;
+  if (size.biases) cost.bias_parameters = n.q_width + own_k + n.v_width + n.d;
   cost.position_parameters = static_cast<double>(size.position_numbers);
   cost.extra_parameters = static_cast<double>(size.learned_keys) * (n.k_width + n.v_width);
-  cost.stages = {product(Stage::Query, n.queries, n.d, n.q_width, number),
-                 product(Stage::Key, n.fresh, n.d, n.k_width, number),
-                 product(Stage::Value, n.fresh, n.d, n.v_width, number)};
+  // With a cache of latents the keys and values of all tokens are made again.
+  const double made = size.latent > 0 ? n.keys : n.fresh;
+  cost.stages = {product(Stage::Query, n.queries, q_in, n.q_width, number),
+                 product(Stage::Key, made, kv_in, own_k, number),
+                 product(Stage::Value, made, kv_in, n.v_width, number)};
+  if (size.query_latent > 0) cost.stages.push_back(product(Stage::QueryLatent, n.queries, n.d, q_in, number));
+  if (size.latent > 0) cost.stages.push_back(product(Stage::Latent, n.fresh, n.d, latent, number));
   if (size.sinks) cost.sink_parameters = static_cast<double>(size.heads);
   if (size.normed) {
     cost.norm_parameters = 2 * n.d_k;
@@ -203,7 +216,7 @@ LayerCost cost_of(const LayerSize& size) {
   const double state = number * heads * n.d_k * (n.d_v + 1);  // of linear attention
   cost.held = size.linear ? state : score_matrices * number * n.cells;
   cost.streaming_held = size.linear ? state : 2 * float_bytes * n.queries * static_cast<double>(size.heads);
-  cost.cache = number * n.keys * (n.k_width + n.v_width);
+  cost.cache = number * n.keys * (size.latent > 0 ? latent : n.k_width + n.v_width);
   return cost;
 }
 

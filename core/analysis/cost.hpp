@@ -17,6 +17,7 @@ struct LayerSize {
   std::int64_t d_model = 0, heads = 1, kv_heads = 1, d_k = 0, d_v = 0;
   std::int64_t cached = 0;  // first keys whose K and V are there already: they are not projected again
   std::int64_t extra = 0;   // last keys, which belong to no token: they are not projected at all
+  std::int64_t latent = 0, shared_key = 0, query_latent = 0;  // of latent attention; 0 = off
   bool biases = false;
   bool sinks = false, normed = false, rotary = false, added_positions = false, capped = false, linear = false;
   std::int64_t learned_keys = 0;  // one learned key and value: 1
@@ -42,7 +43,7 @@ struct StageCost {
 /// Stages count the whole matrix, hidden keys too, as the staged path computes it. Linear attention is
 /// counted in its recurrent form, which has no scores.
 struct LayerCost {
-  double qkv_parameters = 0;     // W_Q, W_K, W_V: ViT-Base (d_model 768) has 1,769,472
+  double qkv_parameters = 0;     // W_Q, W_K, W_V: ViT-Base (d_model 768) has 1,769,472; and latents'
   double output_parameters = 0;  // W_O: ViT-Base has 589,824
   double bias_parameters = 0;
   double position_parameters = 0;  // of a learned table
@@ -55,7 +56,7 @@ struct LayerCost {
   /// Memory held at once between Q, K, V and the output: the score matrices of all heads, against a row's
   /// running maximum and sum (Milakov and Gimelshein 2018) for every query.
   double held = 0, streaming_held = 0;
-  double cache = 0;  // bytes that K and V of all keys take while decoding
+  double cache = 0;  // bytes that K and V of all keys take while decoding, or the latents they are made of
 
   double parameters() const {
     return qkv_parameters + output_parameters + bias_parameters + position_parameters + extra_parameters +

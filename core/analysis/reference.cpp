@@ -10,6 +10,7 @@
 #include "core/attention/scores.hpp"
 #include "core/attention/softmax.hpp"
 #include "core/document/mask.hpp"
+#include "core/latent/latent.hpp"
 #include "core/positions/disentangled.hpp"
 #include "core/positions/window_bias.hpp"
 
@@ -87,8 +88,8 @@ class CellSources {
     const PositionSettings& settings = document_.layer().position_settings;
     const Weights& w = document_.layer().weights;
     const Reference vectors = relative_vectors(document_, widened(w[Parameter::RelativeVectors]).get());
-    const Reference query = project_head(vectors, w[Parameter::WQuery], w[Parameter::BQuery], h);
-    const Reference key = project_head(vectors, w[Parameter::WKey], w[Parameter::BKey], kv_);
+    const Reference query = project_head(vectors, w[Parameter::WQuery], w[Parameter::BQuery], h, size_.d_k);
+    const Reference key = project_head(vectors, w[Parameter::WKey], w[Parameter::BKey], kv_, size_.d_k);
     const Reference row = disentangled_bias<double>(work_, {query_,
                                                             keys_,
                                                             settings.position_to_content ? &query : nullptr,
@@ -113,11 +114,23 @@ class CellSources {
     TraceOf<double> trace;
     trace[Stage::Embed] = run_stage(work_, Stage::Embed, one, sources, trace);
     trace[Stage::Position] = run_stage(work_, Stage::Position, one, sources, trace);
-    const Reference x = rows(*trace[Stage::Position], size_.past + query, 1);
-    query_ = project_head(x, w[Parameter::WQuery], w[Parameter::BQuery], h);
-    keys_ = joined(
-        project_head(*source_of_keys(one, sources, trace), w[Parameter::WKey], w[Parameter::BKey], kv_),
-        nullptr);
+    Reference x = rows(*trace[Stage::Position], size_.past + query, 1);
+    const Latent& latent = document_.layer().latent;
+    if (has_latent(document_) && latent.query_width > 0)
+      x = compress(work_, x, *widened(w[Parameter::WQueryLatent]));
+    query_ = project_head(x, w[Parameter::WQuery], w[Parameter::BQuery], h, size_.d_k);
+    const ReferencePtr source = source_of_keys(one, sources, trace);
+    const auto keys = [&](const Reference& from) {
+      return project_head(from, w[Parameter::WKey], w[Parameter::BKey], kv_,
+                          size_.d_k - shared_key_width(document_));
+    };
+    if (!has_latent(document_)) {
+      keys_ = joined(keys(*source), nullptr);
+      return;
+    }
+    const Reference compressed = compress(work_, *source, *widened(w[Parameter::WLatent]));
+    keys_ = joined(with_shared_key(compressed, latent.width, keys(content_of(compressed, latent.width))),
+                   nullptr);
   }
 
   /// This sequence alone, padded as it is in the batch, without what has the shape of the whole batch.
@@ -149,11 +162,11 @@ class CellSources {
     return found ? found : trace[Stage::Position];
   }
 
-  Reference project_head(const Reference& x, const TensorPtr& w, const TensorPtr& bias,
-                         std::int64_t h) const {
-    const Reference block = columns(w, h, size_.d_k);
+  Reference project_head(const Reference& x, const TensorPtr& w, const TensorPtr& bias, std::int64_t h,
+                         std::int64_t d) const {
+    const Reference block = columns(w, h, d);
     if (!bias) return attnscope::project(work_, x, block, static_cast<const Reference*>(nullptr), 1);
-    const Reference offset = columns(bias, h, size_.d_k);
+    const Reference offset = columns(bias, h, d);
     return attnscope::project(work_, x, block, &offset, 1);
   }
 

@@ -93,7 +93,7 @@ RopeSettings rope_of(const Document& document, std::int64_t d_k) {
   const PositionSettings& settings = document.layer().position_settings;
   RopeSettings rope;
   rope.base = static_cast<double>(settings.rope_base);
-  rope.rotated = rotated_dims(settings, d_k);
+  rope.rotated = rotated_dims(document, d_k);
   rope.interleaved = document.layer().positions == Positions::RopeInterleaved;
   rope.scaling = settings.rope_scaling;
   rope.factor = static_cast<double>(settings.rope_factor);

@@ -20,6 +20,7 @@
 #include "core/attention/softmax.hpp"
 #include "core/document/mask.hpp"
 #include "core/document/precision.hpp"
+#include "core/latent/latent.hpp"
 #include "core/positions/disentangled.hpp"
 #include "core/positions/window_bias.hpp"
 
@@ -306,10 +307,14 @@ class BackwardRun {
     at_.release(Stage::Value);
   }
   void project() {
-    const Ptr& x = trace_[Stage::Position];
-    const Ptr& memory = trace_[Stage::Memory];
-    const Stage keys_from = memory ? Stage::Memory : Stage::Position;
-    Values& dx = at_.sum(Stage::Position, x->shape());
+    const Stage queries_from = trace_[Stage::QueryLatent] ? Stage::QueryLatent : Stage::Position;
+    const Ptr& x = trace_[queries_from];
+    const Stage keys_from = keys_source();
+    Values& dx = at_.sum(queries_from, x->shape());
+    if (trace_[Stage::Latent]) {
+      projection(Projection::Query, *x, *at_.of(Stage::Query), dx);
+      return project_latent();
+    }
     Values& of_keys = at_.sum(keys_from, stage(keys_from).shape());
     projection(Projection::Query, *x, *at_.of(Stage::Query), dx);
     projection(Projection::Key, stage(keys_from), *at_.of(Stage::Key), of_keys);
@@ -322,6 +327,26 @@ class BackwardRun {
       projection(Projection::Value, stage(keys_from), *at_.of(Stage::Value), of_keys);
     }
   }
+
+  Stage keys_source() const { return trace_[Stage::Memory] ? Stage::Memory : Stage::Position; }
+
+  /// W_K and W_V read the content; the key that all heads share is the rest of the latent.
+  void project_latent() {
+    const std::int64_t width = document_.layer().latent.width;
+    const Values content = content_of(stage(Stage::Latent), width);
+    Values& d_latent = at_.sum(Stage::Latent, stage(Stage::Latent).shape());
+    Values d_content(content.shape());
+    projection(Projection::Key, content, with_shared_key_backward(*at_.of(Stage::Key), width, d_latent),
+               d_content);
+    projection(Projection::Value, content, *at_.of(Stage::Value), d_content);
+    add_content(d_content, d_latent);
+  }
+  void compressed(Stage of, Stage from, Parameter which) {
+    Values& dx = at_.sum(from, stage(from).shape());
+    parameter(which) = shared(compress_backward(work_, stage(from), *block(from_[which]), *at_.of(of), dx));
+  }
+  void latent() { compressed(Stage::Latent, keys_source(), Parameter::WLatent); }
+  void query_latent() { compressed(Stage::QueryLatent, Stage::Position, Parameter::WQueryLatent); }
 
   struct Row {
     Stage stage;
@@ -336,6 +361,8 @@ class BackwardRun {
       {Stage::Embed, nullptr},
       {Stage::Position, nullptr},
       {Stage::Memory, nullptr},
+      {Stage::QueryLatent, &BackwardRun::query_latent},
+      {Stage::Latent, &BackwardRun::latent},
       {Stage::Fuse, nullptr},
       {Stage::Query, &BackwardRun::projections},
       {Stage::Key, &BackwardRun::bias_k, true},

@@ -13,6 +13,7 @@
 #include "core/attention/softmax.hpp"
 #include "core/document/mask.hpp"
 #include "core/document/precision.hpp"
+#include "core/latent/latent.hpp"
 #include "core/positions/disentangled.hpp"
 #include "core/positions/window_bias.hpp"
 
@@ -39,6 +40,8 @@ class StageRun {
       case Stage::Embed: return embedded();
       case Stage::Position: return positioned(so_far_[Stage::Embed]);
       case Stage::Memory: return memory();
+      case Stage::QueryLatent: return query_latent();
+      case Stage::Latent: return latent();
       case Stage::Fuse: return fused();
       case Stage::Query: return queries();
       case Stage::Key: return keys();
@@ -85,9 +88,20 @@ class StageRun {
     return positioned(shared(embed<T>(document_, sequences, longest_of(sequences))));
   }
 
+  Ptr query_latent() const {
+    if (!has_latent(document_) || document_.layer().latent.query_width == 0) return nullptr;
+    return shared(compress(work_, *so_far_[Stage::Position], *block(from_[Parameter::WQueryLatent])));
+  }
+  Ptr latent() const {
+    if (!has_latent(document_)) return nullptr;
+    return shared(compress(work_, *block(source_of_keys()), *block(from_[Parameter::WLatent])));
+  }
+  /// What W_K and W_V read of the latent.
+  Ptr content() const { return shared(content_of(*so_far_[Stage::Latent], document_.layer().latent.width)); }
+
   Ptr fused() const {
-    const bool one_source = so_far_[Stage::Position] && document_.input.memory.empty() &&
-                            !from_.key_vectors && !from_.value_vectors;
+    const bool one_source = so_far_[Stage::Position] && !so_far_[Stage::Latent] &&
+                            document_.input.memory.empty() && !from_.key_vectors && !from_.value_vectors;
     if (!document_.layer().weights.fused || !one_source) return nullptr;
     std::array<Ptr, 3> matrices, biases;
     std::array<FusedPart<T>, 3> parts;
@@ -104,8 +118,9 @@ class StageRun {
     if (document_.input.is_given()) return from_.query;
     if (so_far_[Stage::Fuse])
       return shared(split(*so_far_[Stage::Fuse], 0, size_.heads, size_.d_k, size_.past));
-    return math_.project(so_far_[Stage::Position], block(from_[Parameter::WQuery]),
-                         block(from_[Parameter::BQuery]), size_.heads, size_.past);
+    const Ptr& source = so_far_[so_far_[Stage::QueryLatent] ? Stage::QueryLatent : Stage::Position];
+    return math_.project(source, block(from_[Parameter::WQuery]), block(from_[Parameter::BQuery]),
+                         size_.heads, size_.past);
   }
 
   Ptr keys() const {
@@ -113,6 +128,12 @@ class StageRun {
     if (so_far_[Stage::Fuse]) {
       const std::int64_t first = size_.heads * size_.d_k;
       return joined(nullptr, shared(split(*so_far_[Stage::Fuse], first, size_.kv_heads, size_.d_k, 0)),
+                    from_[Parameter::BiasK]);
+    }
+    if (so_far_[Stage::Latent]) {
+      const Ptr own = projected(content(), from_[Parameter::WKey], from_[Parameter::BKey]);
+      return joined(nullptr,
+                    shared(with_shared_key(*so_far_[Stage::Latent], document_.layer().latent.width, *own)),
                     from_[Parameter::BiasK]);
     }
     return joined(nullptr, projected(source_of_keys(), from_[Parameter::WKey], from_[Parameter::BKey]),
@@ -126,7 +147,9 @@ class StageRun {
       return joined(nullptr, shared(split(*so_far_[Stage::Fuse], first, size_.kv_heads, size_.d_v, 0)),
                     from_[Parameter::BiasV]);
     }
-    const Ptr& source = from_.value_vectors ? from_.value_vectors : source_of_keys();
+    const Ptr source = so_far_[Stage::Latent] ? content()
+                       : from_.value_vectors  ? from_.value_vectors
+                                              : source_of_keys();
     return joined(nullptr, projected(source, from_[Parameter::WValue], from_[Parameter::BValue]),
                   from_[Parameter::BiasV]);
   }

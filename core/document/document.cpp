@@ -29,6 +29,14 @@ double scale_factor(const Scaling& scaling, std::int64_t d_k) {
   return 1.0;
 }
 
+bool has_latent(const Document& document) {
+  return document.layer().latent.width > 0 && !document.input.is_given();
+}
+
+std::int64_t shared_key_width(const Document& document) {
+  return has_latent(document) ? document.layer().latent.shared : 0;
+}
+
 bool is_disentangled(const Document& document) {
   return document.layer().positions == Positions::Disentangled && !document.input.is_given();
 }
@@ -84,13 +92,18 @@ ParameterSizes parameter_sizes(const Document& document) {
           .kv_heads = key_value_heads(document),
           .d_k = key_width(document),
           .d_v = value_width(document),
+          .latent = layer.latent.width,
+          .shared_key = shared_key_width(document),
+          .query_latent = layer.latent.width > 0 ? layer.latent.query_width : 0,
           .buckets = layer.position_settings.buckets,
           .window_offsets = window_offsets(layer.masking.sparsity.side),
           .distances = 2 * std::int64_t{layer.position_settings.span}};
 }
 
-std::int64_t rotated_dims(const PositionSettings& settings, std::int64_t d_k) {
-  return settings.rope_dims == 0 ? d_k - d_k % 2 : settings.rope_dims;
+std::int64_t rotated_dims(const Document& document, std::int64_t d_k) {
+  const int chosen = document.layer().position_settings.rope_dims;
+  const std::int64_t all = has_latent(document) ? document.layer().latent.shared : d_k;
+  return chosen == 0 ? all - all % 2 : chosen;
 }
 
 std::int64_t query_offset(const Document& document, const Dimensions& size, std::int64_t b) {

@@ -106,8 +106,13 @@ int key_width(const Document&);
 int value_width(const Document&);
 /// The sizes of the parameters of a layer whose keys and values are made of vectors as wide as its queries'.
 ParameterSizes parameter_sizes(const Document&);
-/// How many dimensions of queries and keys of width d_k rotary positions turn; even.
-std::int64_t rotated_dims(const PositionSettings&, std::int64_t d_k);
+/// How many dimensions of queries and keys of width d_k rotary positions turn; even. Of latent attention
+/// those of the shared key alone.
+std::int64_t rotated_dims(const Document&, std::int64_t d_k);
+/// Whether keys and values are made of a latent, and how wide the key is then that all heads share. Given Q,
+/// K and V are not.
+bool has_latent(const Document&);
+std::int64_t shared_key_width(const Document&);
 
 /// Position among the keys at which the first query of sequence `b` stands: behind the cache, 0 without one.
 /// Given lengths count the queries as the last real keys; the position is negative when there are more

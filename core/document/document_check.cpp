@@ -38,6 +38,22 @@ void check_heads(const Document& document) {
   }
 }
 
+/// Of latent attention; `d_k`: of a head.
+void check_latent(const Document& document, int d_k) {
+  const LayerSpec& layer = document.layer();
+  if (!has_latent(document)) return;
+  if (layer.weights.recipe == Recipe::HandBuilt)
+    throw Error("Hand-built weights read the token vectors; a latent needs random or given weights.");
+  if (layer.latent.shared >= d_k)
+    throw Error(
+        fmt::format("The shared key is {} wide; it must be less than d_k = {}.", layer.latent.shared, d_k));
+  if (layer.positions == Positions::Disentangled)
+    throw Error(
+        "Disentangled positions go through W_Q and W_K, which read a latent here; choose other positions.");
+  if (document.input.vectors().value)
+    throw Error("Values are made of the latent, as keys are; value vectors of their own cannot be given.");
+}
+
 void check_width(const Document& document) {
   const int d_model = document.layer().d_model, most = widest_model(document);
   if (d_model < 1 || d_model > most)
@@ -48,6 +64,7 @@ void check_width(const Document& document) {
     throw Error(fmt::format("d_k is {}; it must be from 1 to {}, or 0 for d_model / heads.", d_k, widest));
   if (d_v < 1 || d_v > widest)
     throw Error(fmt::format("d_v is {}; it must be from 1 to {}, or 0 for d_k.", d_v, widest));
+  check_latent(document, d_k);
   if (is_built_by_hand(document) && (d_model < 16 || d_model % 2 != 0)) {
     throw Error(
         fmt::format("d_model is {}; hand-built heads need an even number of at least 16, half for the "
@@ -109,10 +126,19 @@ void check_parameter(const Weights& weights, const ParameterInfo& row, const Par
   const Shape expected = shape_of(row, sizes);
   std::string name(row.name);
   if (name.starts_with("the ")) name[0] = 'T';
-  if (!block && row.kind == ParameterKind::Matrix)
+  if (!block && (row.kind == ParameterKind::Matrix || row.kind == ParameterKind::Latent))
     throw Error(
         fmt::format("{} is missing; it must be {} = {}.", name, shape_words(row), to_string(expected)));
   check_shape(name, block, expected, shape_words(row));
+}
+
+/// The matrices that make latents; the queries' only where they have one.
+void check_latents(const Weights& weights, const ParameterSizes& sizes) {
+  for (const ParameterInfo& row : parameter_table) {
+    if (row.kind != ParameterKind::Latent) continue;
+    if (row.parameter == Parameter::WQueryLatent && sizes.query_latent == 0) continue;
+    check_parameter(weights, row, sizes);
+  }
 }
 
 /// Rows of W_K and W_V: the widths of the vectors they are multiplied with.
@@ -129,6 +155,7 @@ void check_weights(const Document& document, const SourceWidths& source) {
     for (const ParameterInfo& row : parameter_table)
       if (((row.kind == kinds) || ...)) check_parameter(weights, row, sizes);
   };
+  if (has_latent(document)) check_latents(weights, sizes);
   check_all(ParameterKind::Matrix, ParameterKind::Bias);
   if (!weights[Parameter::BiasK] != !weights[Parameter::BiasV])
     throw Error("A learned key needs a learned value and the other way round: one of them is missing.");
@@ -364,6 +391,12 @@ void check_rest(const Document& document, const Dimensions& size) {
   check_additive(layer.masking.additive, size);
   const int rope_dims = layer.position_settings.rope_dims;
   const bool rotary = layer.positions == Positions::RopeHalf || layer.positions == Positions::RopeInterleaved;
+  if (rotary && has_latent(document) && rope_dims > layer.latent.shared) {
+    throw Error(
+        fmt::format("{} dimensions cannot be rotated: the shared key, which rotary positions turn, has "
+                    "{}.",
+                    rope_dims, layer.latent.shared));
+  }
   if (rotary && rope_dims > size.d_k) {
     throw Error(
         fmt::format("{} dimensions cannot be rotated: queries and keys have d_k = {}.", rope_dims, size.d_k));

@@ -84,6 +84,7 @@ struct LayerSpec {
   Positions positions = Positions::Sinusoidal;
   PositionSettings position_settings;
   QkNorm qk_norm;
+  Latent latent;
   bool add_zero_attn =
       false;  // one more key and value of zeros that every query sees: somewhere to put unwanted weight
   Scaling scaling;

@@ -25,10 +25,15 @@ std::string_view words_of(Extent extent) {
   switch (extent) {
     case Extent::None: break;
     case Extent::Model:
+    case Extent::QuerySource:
     case Extent::KeySource:
-    case Extent::ValueSource: return "d_model";
+    case Extent::ValueSource:
+    case Extent::LatentSource: return "d_model";
+    case Extent::Latent: return "latent + shared key";
+    case Extent::QueryLatent: return "latent of queries";
     case Extent::QueryHeads: return "heads · d_k";
-    case Extent::KeyHeads: return "kv heads · d_k";
+    case Extent::KeyHeads:
+    case Extent::WholeKeyHeads: return "kv heads · d_k";
     case Extent::ValueHeads: return "kv heads · d_v";
     case Extent::MixedHeads: return "heads · d_v";
     case Extent::Positions: return "positions";
@@ -50,10 +55,15 @@ std::int64_t size_of(Extent extent, const ParameterSizes& sizes) {
   switch (extent) {
     case Extent::None: break;
     case Extent::Model: return sizes.d_model;
-    case Extent::KeySource: return sizes.key_source;
-    case Extent::ValueSource: return sizes.value_source;
+    case Extent::QuerySource: return sizes.query_latent > 0 ? sizes.query_latent : sizes.d_model;
+    case Extent::KeySource: return sizes.latent > 0 ? sizes.latent : sizes.key_source;
+    case Extent::ValueSource: return sizes.latent > 0 ? sizes.latent : sizes.value_source;
+    case Extent::LatentSource: return sizes.key_source;
+    case Extent::Latent: return sizes.latent + sizes.shared_key;
+    case Extent::QueryLatent: return sizes.query_latent;
     case Extent::QueryHeads: return sizes.heads * sizes.d_k;
-    case Extent::KeyHeads: return sizes.kv_heads * sizes.d_k;
+    case Extent::KeyHeads: return sizes.kv_heads * (sizes.d_k - sizes.shared_key);
+    case Extent::WholeKeyHeads: return sizes.kv_heads * sizes.d_k;
     case Extent::ValueHeads: return sizes.kv_heads * sizes.d_v;
     case Extent::MixedHeads: return sizes.heads * sizes.d_v;
     case Extent::Positions: return sizes.positions;

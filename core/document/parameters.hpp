@@ -33,13 +33,15 @@ enum class Parameter : std::uint8_t {
   BiasV,
   QueryNorm,  // QkNorm
   KeyNorm,
+  WLatent,  // latent attention: W_DKV, and W_DQ
+  WQueryLatent,
   SinkLogits,       // a logit for each head that joins the softmax and takes no value
   PositionTable,    // Positions::Learned
   RelativeBias,     // Positions::RelativeBuckets
   WindowBias,       // Positions::RelativeWindows
   RelativeVectors,  // Positions::Disentangled
 };
-inline constexpr std::size_t parameter_count = 17;
+inline constexpr std::size_t parameter_count = 19;
 
 enum class ParameterKind : std::uint8_t {
   Matrix,    // of a projection y = x·W + b: a layer that computes its queries, keys and values needs it
@@ -48,19 +50,25 @@ enum class ParameterKind : std::uint8_t {
   Position,  // read by one kind of positions only; drawn from the seed when it is missing
   Norm,      // read by QkNorm only; 1 when it is missing
   Sink,      // of the softmax; may be missing
+  Latent,    // of latent attention, which needs it
 };
 
 /// What the size of a dimension follows from.
 enum class Extent : std::uint8_t {
   None,  // no such dimension
   Model,
-  KeySource,    // width of the vectors that keys are made of; d_model, unless they came as numbers
-  ValueSource,  // the same of values
-  QueryHeads,   // heads · d_k
-  KeyHeads,     // kv heads · d_k
-  ValueHeads,   // kv heads · d_v
-  MixedHeads,   // heads · d_v
-  Positions,    // at least as many as tokens
+  QuerySource,   // width of the vectors that queries are made of; d_model, or that of their latent
+  KeySource,     // the same of keys; d_model, unless they came as numbers, or that of the latent
+  ValueSource,   // the same of values
+  LatentSource,  // of the vectors that the latent is made of
+  Latent,        // width of the latent, with the shared key
+  QueryLatent,
+  QueryHeads,     // heads · d_k
+  KeyHeads,       // kv heads · (d_k without the shared key)
+  WholeKeyHeads,  // kv heads · d_k
+  ValueHeads,     // kv heads · d_v
+  MixedHeads,     // heads · d_v
+  Positions,      // at least as many as tokens
   Buckets,
   Heads,
   HeadWidth,      // d_k
@@ -90,7 +98,7 @@ struct ParameterInfo {
 
 inline constexpr std::array<ParameterInfo, parameter_count> parameter_table{{
     {Parameter::WQuery, ParameterKind::Matrix, Projection::Query, "W_Q", "query-weights", "query", "W_q",
-     Field::QueryWeights, Extents{Extent::Model, Extent::QueryHeads}},
+     Field::QueryWeights, Extents{Extent::QuerySource, Extent::QueryHeads}},
     {Parameter::WKey, ParameterKind::Matrix, Projection::Key, "W_K", "key-weights", "key", "W_k",
      Field::KeyWeights, Extents{Extent::KeySource, Extent::KeyHeads}},
     {Parameter::WValue, ParameterKind::Matrix, Projection::Value, "W_V", "value-weights", "value", "W_v",
@@ -106,13 +114,17 @@ inline constexpr std::array<ParameterInfo, parameter_count> parameter_table{{
     {Parameter::BOutput, ParameterKind::Bias, Projection::Output, "b_O", "output-bias", "output_bias", "b_o",
      Field::OutputWeights, Extents{Extent::Model}},
     {Parameter::BiasK, ParameterKind::ExtraRow, std::nullopt, "the learned key", "extra-key", "extra_key",
-     "bias_k", Field::AddedKeys, Extents{Extent::KeyHeads}},
+     "bias_k", Field::AddedKeys, Extents{Extent::WholeKeyHeads}},
     {Parameter::BiasV, ParameterKind::ExtraRow, std::nullopt, "the learned value", "extra-value",
      "extra_value", "bias_v", Field::AddedKeys, Extents{Extent::ValueHeads}},
     {Parameter::QueryNorm, ParameterKind::Norm, std::nullopt, "the norm of the queries", "query-norm",
      "query_norm", "", Field::QkNorm, Extents{Extent::HeadWidth}},
     {Parameter::KeyNorm, ParameterKind::Norm, std::nullopt, "the norm of the keys", "key-norm", "key_norm",
      "", Field::QkNorm, Extents{Extent::HeadWidth}},
+    {Parameter::WLatent, ParameterKind::Latent, std::nullopt, "W_DKV", "latent-weights", "latent", "",
+     Field::Latent, Extents{Extent::LatentSource, Extent::Latent}},
+    {Parameter::WQueryLatent, ParameterKind::Latent, std::nullopt, "W_DQ", "query-latent-weights",
+     "query_latent", "", Field::Latent, Extents{Extent::Model, Extent::QueryLatent}},
     {Parameter::SinkLogits, ParameterKind::Sink, std::nullopt, "the sink logits", "sink-logits", "sinks", "",
      Field::Softmax, Extents{Extent::Heads}},
     {Parameter::PositionTable, ParameterKind::Position, std::nullopt, "the table of positions",
@@ -136,6 +148,7 @@ Parameter bias_of(Projection);
 /// The sizes that shapes of parameters follow from; those of positions are 0 where nobody asks for them.
 struct ParameterSizes {
   std::int64_t d_model = 0, key_source = 0, value_source = 0, heads = 0, kv_heads = 0, d_k = 0, d_v = 0;
+  std::int64_t latent = 0, shared_key = 0, query_latent = 0;  // of latent attention; 0 = off
   std::int64_t positions = 0, buckets = 0, window_offsets = 0, distances = 0;
 };
 std::int64_t size_of(Extent, const ParameterSizes&);

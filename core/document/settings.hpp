@@ -84,6 +84,15 @@ struct QkNorm {
   bool operator==(const QkNorm&) const = default;
 };
 
+/// Multi-head latent attention (DeepSeek-AI 2024, section 2.1): keys and values of all heads are made of one
+/// narrow vector for each token (Parameter::WLatent), see core/latent/latent.hpp.
+struct Latent {
+  int width = 0;        // of the content c that W_K and W_V read in the place of X; 0 = off
+  int shared = 0;       // of the key that all heads share, the first of the d_k dimensions; less than d_k
+  int query_width = 0;  // of the latent that W_Q reads (Parameter::WQueryLatent); 0 = X itself
+  bool operator==(const Latent&) const = default;
+};
+
 /// What scores are multiplied with before the mask.
 struct Scaling {
   enum class Kind { InverseSqrtDk, Off, Factor };

@@ -14,10 +14,12 @@
 namespace attnscope {
 
 enum class Stage : std::uint8_t {
-  Embed,     // token vectors
-  Position,  // + positions
-  Memory,    // cross-attention: what keys and values are made of
-  Fuse,      // fused weights: queries, keys and values as one product
+  Embed,        // token vectors
+  Position,     // + positions
+  Memory,       // cross-attention: what keys and values are made of
+  QueryLatent,  // latent attention: what queries are made of
+  Latent,       // latent attention: what keys and values of all heads are made of
+  Fuse,         // fused weights: queries, keys and values as one product
   Query,
   Key,
   Value,
@@ -103,6 +105,7 @@ enum class Field : std::uint8_t {
   OutputWeights,
   Fused,
   QkNorm,     // kind, epsilon, weights
+  Latent,     // widths, W_DKV, W_DQ
   AddedKeys,  // the learned one and the one of zeros
   Scaling,
   SoftCap,
@@ -149,24 +152,29 @@ inline constexpr auto stage_table = std::to_array<StageInfo>({
      Fields{Field::Memory, Field::Given, Field::Vectors, Field::Embedding, Field::Width, Field::Positions,
             Field::Precision},
      Stages{}},
+    {Stage::QueryLatent, StageLevel::Projection, StageKind::Vectors, "Query latent", "c_Q", "c_Q = X·W_DQ",
+     "[batch][tokens][d_c]", Fields{Field::Given, Field::Latent, Field::Precision}, Stages{Stage::Position}},
+    {Stage::Latent, StageLevel::Projection, StageKind::Vectors, "Latent", "ℓ", "ℓ = X·W_DKV = [c, k_R]",
+     "[batch][keys][d_c + d_R]", Fields{Field::Given, Field::Latent, Field::Precision},
+     Stages{Stage::Position, Stage::Memory}},
     {Stage::Fuse, StageLevel::Projection, StageKind::Vectors, "Fused QKV", "F", "F = X·[W_Q W_K W_V] + b",
      "[batch][tokens][(heads + kv heads)·d_k + kv heads·d_v]",
      Fields{Field::Given, Field::Vectors, Field::Memory, Field::Fused, Field::QueryWeights, Field::KeyWeights,
-            Field::ValueWeights, Field::Precision},
+            Field::ValueWeights, Field::Latent, Field::Precision},
      Stages{Stage::Position}},
     {Stage::Query, StageLevel::Projection, StageKind::Vectors, "Queries", "Q", "Q = X·W_Q + b_Q",
      "[batch][heads][queries][d_k]",
      Fields{Field::Given, Field::Tokens, Field::Heads, Field::Width, Field::QueryWeights, Field::Precision},
-     Stages{Stage::Position, Stage::Fuse}},
+     Stages{Stage::Position, Stage::QueryLatent, Stage::Fuse}},
     {Stage::Key, StageLevel::Projection, StageKind::Vectors, "Keys", "K", "K = X·W_K + b_K",
      "[batch][kv heads][keys][d_k]",
      Fields{Field::Given, Field::Heads, Field::Width, Field::KeyWeights, Field::AddedKeys, Field::Precision},
-     Stages{Stage::Position, Stage::Memory, Stage::Fuse}},
+     Stages{Stage::Position, Stage::Memory, Stage::Latent, Stage::Fuse}},
     {Stage::Value, StageLevel::Projection, StageKind::Vectors, "Values", "V", "V = X·W_V + b_V",
      "[batch][kv heads][keys][d_v]",
      Fields{Field::Given, Field::Vectors, Field::Heads, Field::Width, Field::ValueWeights, Field::AddedKeys,
             Field::Precision},
-     Stages{Stage::Position, Stage::Memory, Stage::Fuse}},
+     Stages{Stage::Position, Stage::Memory, Stage::Latent, Stage::Fuse}},
     {Stage::NormQuery, StageLevel::Rotation, StageKind::Vectors, "Normed queries", "Qₙ", "Qₙ = norm(Q) ∘ γ_Q",
      "[batch][heads][queries][d_k]", Fields{Field::Given, Field::QkNorm, Field::Precision},
      Stages{Stage::Query}},
@@ -175,12 +183,13 @@ inline constexpr auto stage_table = std::to_array<StageInfo>({
      Stages{Stage::Key}},
     {Stage::RotateQuery, StageLevel::Rotation, StageKind::Vectors, "Rotated queries", "Q′", "Q′ = R(p)·Q",
      "[batch][heads][queries][d_k]",
-     Fields{Field::Given, Field::Vectors, Field::Tokens, Field::Memory, Field::Positions, Field::Precision},
+     Fields{Field::Given, Field::Vectors, Field::Tokens, Field::Memory, Field::Positions, Field::Latent,
+            Field::Precision},
      Stages{Stage::NormQuery}},
     {Stage::RotateKey, StageLevel::Rotation, StageKind::Vectors, "Rotated keys", "K′", "K′ = R(p)·K",
      "[batch][kv heads][keys][d_k]",
-     Fields{Field::Given, Field::Vectors, Field::Tokens, Field::Memory, Field::Positions, Field::AddedKeys,
-            Field::Precision},
+     Fields{Field::Given, Field::Vectors, Field::Tokens, Field::Memory, Field::Positions, Field::Latent,
+            Field::AddedKeys, Field::Precision},
      Stages{Stage::NormKey}},
     {Stage::Bucket, StageLevel::Scores, StageKind::Buckets, "Buckets", "h", "h = argmax [x·R, −x·R]",
      "[batch][heads][rounds][queries + keys]", Fields{Field::Masking, Field::AddedKeys},

@@ -16,7 +16,10 @@ int given_width(const Document& document) {
   const Weights& weights = document.layer().weights;
   const bool given = weights.recipe == Recipe::Given && weights.made_by == Recipe::Given;
   if (document.input.is_vectors()) return static_cast<int>(document.input.vectors().query->shape()[2]);
-  return given && weights[Parameter::WQuery] ? static_cast<int>(weights[Parameter::WQuery]->shape()[0]) : 0;
+  const Parameter first = has_latent(document) && document.layer().latent.query_width > 0
+                              ? Parameter::WQueryLatent
+                              : Parameter::WQuery;
+  return given && weights[first] ? static_cast<int>(weights[first]->shape()[0]) : 0;
 }
 
 bool width_fits(const Document& document, int d_model) {

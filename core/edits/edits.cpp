@@ -155,8 +155,9 @@ Document bias_k(Document document, bool on) {
   weights[Parameter::BiasV].reset();
   if (!on) fit_interventions(document);
   if (!on || !weights[Parameter::WKey] || !weights[Parameter::WValue]) return document;
-  weights[Parameter::BiasK] = std::make_shared<const Tensor>(Shape{weights[Parameter::WKey]->shape()[1]});
-  weights[Parameter::BiasV] = std::make_shared<const Tensor>(Shape{weights[Parameter::WValue]->shape()[1]});
+  const ParameterSizes sizes = parameter_sizes(document);
+  for (const Parameter which : {Parameter::BiasK, Parameter::BiasV})
+    weights[which] = std::make_shared<const Tensor>(shape_of(info(which), sizes));
   fit_interventions(document);
   return with_weights(std::move(document));  // draws the numbers; those of given weights begin at 0
 }
@@ -176,6 +177,16 @@ Document qk_norm(Document document, QkNorm::Kind kind) {
     }
   }
   return document;
+}
+
+Document latent(Document document, const Latent& latent) {
+  document.layer().latent = latent;
+  int& turned = document.layer().position_settings.rope_dims;
+  if (latent.width > 0) turned = std::min(turned, latent.shared / 2 * 2);
+  const Weights& weights = document.layer().weights;
+  const Recipe made = weights.recipe == Recipe::Given ? weights.made_by : weights.recipe;
+  if (latent.width > 0 && made == Recipe::HandBuilt) return recipe(std::move(document), Recipe::Random);
+  return with_weights(std::move(document));
 }
 
 Document d_model(Document document, int d_model) {

@@ -31,6 +31,9 @@ Document bias_k(Document, bool on);
 /// Queries and keys normed, with weights of 1 where there are none yet; weights that were changed stay when
 /// it is switched off.
 Document qk_norm(Document, QkNorm::Kind);
+/// Keys and values made of a latent, or not. Hand-built weights, which read token vectors, give way to random
+/// ones; rotary positions turn no more than the shared key.
+Document latent(Document, const Latent&);
 /// The second text, for cross-attention: one sentence for each of the first text, the same for all. Empty =
 /// none.
 Document memory(Document, std::string text);

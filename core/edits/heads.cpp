@@ -67,6 +67,7 @@ void check_preset(const Document& document, std::int64_t head, HeadPreset preset
     throw Error(fmt::format("Head {} cannot be made {}: {}.", head, name_of(preset), why));
   };
   if (document.input.is_given()) refuse("with given Q, K and V there are no weights");
+  if (has_latent(document)) refuse("its keys are made of a latent");
   const Weights& weights = document.layer().weights;
   const bool whole = document.layer().heads >= 1 && can_split(document, document.layer().heads);
   if (!whole || !weights[Parameter::WQuery] || !weights[Parameter::WKey])

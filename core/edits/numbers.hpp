@@ -38,6 +38,8 @@ enum class Editable : std::uint8_t {
   BiasV,
   QueryNorm,  // what normed queries and keys are multiplied with: one row [d_k]
   KeyNorm,
+  LatentWeights,  // W_DKV, W_DQ [fan_in][fan_out]
+  QueryLatentWeights,
   SinkLogits,  // one row [heads]
 };
 inline constexpr std::size_t first_editable_parameter = 7;

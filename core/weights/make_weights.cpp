@@ -143,6 +143,19 @@ void make_sinks(Weights& weights, const ParameterSizes& n) {
   block = std::move(fitted);
 }
 
+/// The matrices of latent attention, drawn like the four others.
+void make_latents(Weights& weights, const ParameterSizes& n) {
+  for (const ParameterInfo& row : parameter_table) {
+    if (row.kind != ParameterKind::Latent) continue;
+    const Shape shape = shape_of(row, n);
+    if (n.latent == 0 || shape[1] == 0)
+      weights[row.parameter].reset();
+    else
+      adopt(weights[row.parameter],
+            initialised(weights.initialiser, shape, weights.seed, "block " + std::string(row.name)));
+  }
+}
+
 /// What queries and keys are multiplied with after their norm: 1 each.
 void make_norms(Weights& weights, const QkNorm& norm, const ParameterSizes& n) {
   for (const ParameterInfo& row : parameter_table) {
@@ -164,6 +177,9 @@ bool can_make(const Document& document, Recipe recipe) {
   const LayerSpec& layer = document.layer();
   const int smallest = recipe == Recipe::HandBuilt ? min_hand_built_width : 1;
   if (recipe == Recipe::Given || !document.input.is_text()) return false;
+  if (layer.latent.width > 0 &&
+      (recipe == Recipe::HandBuilt || layer.latent.shared >= std::max(1, key_width(document))))
+    return false;
   if (layer.heads < 1 || layer.d_model < smallest || layer.d_model > max_made_width ||
       !can_split(document, layer.heads))
     return false;
@@ -186,6 +202,7 @@ Document with_weights(Document document) {
                                           : hand_built_blocks(document, sizes, weights.head_names));
   make_biases(weights, sizes);
   make_extra(weights, sizes);
+  make_latents(weights, sizes);
   make_norms(weights, document.layer().qk_norm, sizes);
   make_sinks(weights, sizes);
   return document;

@@ -230,8 +230,27 @@ void project_all(const Document& document, const Numbers& embedded, Expected& e)
   Numbers x;  // without the cached tokens
   for (std::size_t row = 0; row < p.batch * tokens; ++row)
     if (row % tokens >= tokens - p.queries) x.insert(x.end(), &e.x[row * width], &e.x[row * width] + width);
+  const Latent& latent = document.layer().latent;
+  std::size_t query_width = width;
+  if (latent.width > 0 && latent.query_width > 0) {
+    query_width = unsigned_(latent.query_width);
+    const Numbers down = numbers(w[Parameter::WQueryLatent]);
+    e.query_latent = oracle::linear(e.x, down, {}, p.batch * tokens, width, query_width);
+    x = oracle::linear(x, down, {}, p.batch * p.queries, width, query_width);
+  }
   p.q = oracle::project(x, numbers(w[Parameter::WQuery]), numbers(w[Parameter::BQuery]), p.batch, p.queries,
-                        width, p.heads, p.d_k);
+                        query_width, p.heads, p.d_k);
+  if (latent.width > 0) {
+    oracle::LatentKeys how{p.batch, keys, unsigned_(latent.width), unsigned_(latent.shared), p.kv_heads, 0};
+    how.own = p.d_k - how.shared;
+    const std::size_t both = how.content + how.shared;
+    e.latent =
+        oracle::linear(key_source, numbers(w[Parameter::WLatent]), {}, p.batch * keys, key_width, both);
+    p.k = oracle::latent_keys(e.latent, numbers(w[Parameter::WKey]), numbers(w[Parameter::BKey]), how);
+    p.v = oracle::project(oracle::columns(e.latent, both, 0, how.content), numbers(w[Parameter::WValue]),
+                          numbers(w[Parameter::BValue]), p.batch, keys, how.content, p.kv_heads, p.d_v);
+    return;
+  }
   p.k = oracle::project(key_source, numbers(w[Parameter::WKey]), numbers(w[Parameter::BKey]), p.batch, keys,
                         key_width, p.kv_heads, p.d_k);
   p.v = oracle::project(value_source, numbers(w[Parameter::WValue]), numbers(w[Parameter::BValue]), p.batch,
@@ -299,7 +318,10 @@ void rotate(const Document& document, oracle::Problem& p) {
   if (!interleaved && document.layer().positions != Positions::RopeHalf) return;
   const PositionSettings& settings = document.layer().position_settings;
   oracle::Rotary how;
-  how.dims = settings.rope_dims == 0 ? p.d_k / 2 * 2 : unsigned_(settings.rope_dims);
+  const Latent& latent = document.layer().latent;
+  const bool shared = latent.width > 0 && !document.input.is_given();  // then its key alone is turned
+  const std::size_t all = shared ? unsigned_(latent.shared) : p.d_k;
+  how.dims = settings.rope_dims == 0 ? all / 2 * 2 : unsigned_(settings.rope_dims);
   how.base = static_cast<double>(settings.rope_base);
   how.interleaved = interleaved;
   how.stretch = static_cast<oracle::Stretch>(settings.rope_scaling);

@@ -12,7 +12,7 @@ namespace attnscope::against_oracle {
 
 /// What the oracle has for the stages of a Document; empty where the stage does not exist.
 struct Expected {
-  oracle::Numbers x, memory, fused, query, key, value, normed_query, normed_key, output;
+  oracle::Numbers x, memory, query_latent, latent, fused, query, key, value, normed_query, normed_key, output;
   oracle::Problem problem;  // q and k of it are the rotated ones
   oracle::Answer answer;
 };

@@ -32,8 +32,8 @@ void members_are_complete(const Document& document) {
                                 loss, title] = document;
   [[maybe_unused]] const auto& [layer] = transformer_blocks[looked_at];
   [[maybe_unused]] const auto& [d_model, heads, kv_heads, d_k, d_v, weights, positions, position_settings,
-                                qk_norm, add_zero_attn, scaling, soft_cap, masking, softmax, empty_row,
-                                temperature, linear, intervention, dropout] = layer;
+                                qk_norm, latent, add_zero_attn, scaling, soft_cap, masking, softmax,
+                                empty_row, temperature, linear, intervention, dropout] = layer;
   [[maybe_unused]] const auto& [sequences, memory, padded_length, cached, numbers] = input;
   static_assert(std::variant_size_v<decltype(Input::numbers)> == 3);
   [[maybe_unused]] const auto& [edited, edited_memory] = input.from_text();
@@ -41,7 +41,7 @@ void members_are_complete(const Document& document) {
   [[maybe_unused]] const auto& [x, key_vectors, value_vectors] = input.vectors();
   [[maybe_unused]] const auto& [recipe, seed, noise, biases, fused, initialiser, blocks, made_by, parameters,
                                 head_names] = weights;
-  static_assert(parameter_count == 17);
+  static_assert(parameter_count == 19);
   [[maybe_unused]] const auto& [causal, padding, window, sparsity, mask_heads, additive, hidden, mistake] =
       masking;
   [[maybe_unused]] const auto& [scale_kind, factor] = scaling;
@@ -123,6 +123,15 @@ std::vector<Change> all_changes() {
       {"side of a window",
        [](Document& d) { d.layer().masking.sparsity.side = 3; },
        {Field::Masking, Field::Positions}},
+      {"latent.width", [](Document& d) { d.layer().latent.width = 4; }, {Field::Latent}},
+      {"latent.shared", [](Document& d) { d.layer().latent.shared = 2; }, {Field::Latent}},
+      {"latent.query_width", [](Document& d) { d.layer().latent.query_width = 4; }, {Field::Latent}},
+      {"latent weights",
+       [](Document& d) { d.layer().weights[Parameter::WLatent] = zeros(); },
+       {Field::Latent}},
+      {"query latent weights",
+       [](Document& d) { d.layer().weights[Parameter::WQueryLatent] = zeros(); },
+       {Field::Latent}},
       {"qk_norm", [](Document& d) { d.layer().qk_norm.kind = QkNorm::Kind::Layer; }, {Field::QkNorm}},
       {"qk_norm.epsilon", [](Document& d) { d.layer().qk_norm.epsilon = 0.1f; }, {Field::QkNorm}},
       {"query_norm", [](Document& d) { d.layer().weights[Parameter::QueryNorm] = zeros(); }, {Field::QkNorm}},

@@ -101,7 +101,7 @@ struct SourceGradient {
   const Ptr& of(const Wide& sources) const { return parameter ? sources[*parameter] : sources.value_vectors; }
   Ptr& of(Wide& sources) const { return parameter ? sources[*parameter] : sources.value_vectors; }
 };
-constexpr std::array<SourceGradient, 17> source_gradients{{
+constexpr std::array<SourceGradient, 19> source_gradients{{
     {"value vectors", {}},
     {"W_Q", Parameter::WQuery},
     {"W_K", Parameter::WKey},
@@ -118,6 +118,8 @@ constexpr std::array<SourceGradient, 17> source_gradients{{
     {"relative vectors", Parameter::RelativeVectors},
     {"norm of Q", Parameter::QueryNorm},
     {"norm of K", Parameter::KeyNorm},
+    {"W_DKV", Parameter::WLatent},
+    {"W_DQ", Parameter::WQueryLatent},
     {"sinks", Parameter::SinkLogits},
 }};
 

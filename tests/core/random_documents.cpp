@@ -231,6 +231,31 @@ void randomise_more(const Random& random, Document& document) {
   weights[Parameter::RelativeVectors] = own.tensor({2 * layer.position_settings.span, layer.d_model});
 }
 
+/// Latent attention, likewise from a stream of its own.
+void randomise_latent(const Random& random, Document& document) {
+  Random next = random;
+  Random own(static_cast<std::uint64_t>(next.between(0, std::int64_t{1} << 62)) ^ 0x6c6174656e74u);
+  LayerSpec& layer = document.layer();
+  if (!rarely(own, 6) || document.input.is_given() || document.input.vectors().value ||
+      layer.positions == Positions::Disentangled)
+    return;
+  const std::int64_t source = layer.weights[Parameter::WKey]->shape()[0];
+  layer.latent.width = small(own, 1, 5);
+  layer.latent.shared = small(own, 0, key_width(document) - 1);
+  layer.latent.query_width = own.coin() ? small(own, 1, 5) : 0;
+  int& turned = layer.position_settings.rope_dims;
+  turned = std::min(turned, layer.latent.shared / 2 * 2);
+  ParameterSizes sizes = parameter_sizes(document);
+  sizes.key_source = source;
+  for (const Parameter which :
+       {Parameter::WLatent, Parameter::WQueryLatent, Parameter::WQuery, Parameter::WKey, Parameter::WValue}) {
+    const Shape shape = shape_of(info(which), sizes);
+    if (shape[0] > 0 && shape[1] > 0) layer.weights[which] = own.tensor(shape, 0.6);
+  }
+  if (layer.weights[Parameter::BKey])
+    layer.weights[Parameter::BKey] = own.tensor(shape_of(info(Parameter::BKey), sizes), 0.3);
+}
+
 }  // namespace
 
 Document any_text_document(Random& random) {
@@ -249,6 +274,7 @@ Document any_text_document(Random& random) {
   randomise_positions(random, document);
   randomise_settings(random, document);
   randomise_more(random, document);
+  randomise_latent(random, document);
   return document;
 }
 
@@ -278,6 +304,7 @@ Document any_vectors_document(Random& random) {
   } while (document.layer().positions == Positions::Learned && from.key != width);
   randomise_settings(random, document);
   randomise_more(random, document);
+  randomise_latent(random, document);
   return document;
 }
 
@@ -301,6 +328,7 @@ Document any_given_document(Random& random) {
   randomise_positions(random, document);
   randomise_settings(random, document);
   randomise_more(random, document);
+  randomise_latent(random, document);
   return document;
 }
 

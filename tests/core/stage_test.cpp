@@ -93,10 +93,10 @@ bool casts_stages(const std::string& text) {
 }  // namespace
 
 TEST_CASE("The table says which stages hold planes, weights and vectors") {
-  constexpr Stages vectors{Stage::Embed,     Stage::Position,  Stage::Memory, Stage::Fuse,
-                           Stage::Query,     Stage::Key,       Stage::Value,  Stage::RotateQuery,
-                           Stage::Mix,       Stage::RotateKey, Stage::Concat, Stage::Output,
-                           Stage::NormQuery, Stage::NormKey};
+  constexpr Stages vectors{Stage::Embed,     Stage::Position,  Stage::Memory,      Stage::Fuse,
+                           Stage::Query,     Stage::Key,       Stage::Value,       Stage::RotateQuery,
+                           Stage::Mix,       Stage::RotateKey, Stage::Concat,      Stage::Output,
+                           Stage::NormQuery, Stage::NormKey,   Stage::QueryLatent, Stage::Latent};
   constexpr Stages scores{Stage::Score, Stage::Scale, Stage::Cap, Stage::Mask};
   constexpr Stages weights{Stage::Softmax, Stage::Linear, Stage::Intervention, Stage::Drop};
   CHECK(stages_that(holds_vectors) == vectors);
@@ -107,16 +107,18 @@ TEST_CASE("The table says which stages hold planes, weights and vectors") {
 }
 
 TEST_CASE("The table says how far attention has come") {
-  constexpr Stages before{Stage::Embed,     Stage::Position,  Stage::Memory, Stage::Fuse,
-                          Stage::Query,     Stage::Key,       Stage::Value,  Stage::RotateQuery,
-                          Stage::RotateKey, Stage::NormQuery, Stage::NormKey};
+  constexpr Stages before{Stage::Embed,     Stage::Position,  Stage::Memory,  Stage::Fuse,
+                          Stage::Query,     Stage::Key,       Stage::Value,   Stage::RotateQuery,
+                          Stage::RotateKey, Stage::NormQuery, Stage::NormKey, Stage::QueryLatent,
+                          Stage::Latent};
   CHECK(stages_that(is_before_scores) == before);
-  CHECK(stages_that(is_projection) == Stages{Stage::Fuse, Stage::Query, Stage::Key, Stage::Value});
+  CHECK(stages_that(is_projection) ==
+        Stages{Stage::QueryLatent, Stage::Latent, Stage::Fuse, Stage::Query, Stage::Key, Stage::Value});
   CHECK(stages_that(is_after_weights) == Stages{Stage::Mix, Stage::Concat, Stage::Output});
   CHECK(stages_that(is_layer_output) == Stages{Stage::Concat, Stage::Output});
   CHECK(stages_before(Stage::Embed).empty());
-  CHECK(stages_before(Stage::Key) ==
-        Stages{Stage::Embed, Stage::Position, Stage::Memory, Stage::Fuse, Stage::Query});
+  CHECK(stages_before(Stage::Key) == Stages{Stage::Embed, Stage::Position, Stage::Memory, Stage::QueryLatent,
+                                            Stage::Latent, Stage::Fuse, Stage::Query});
   CHECK(stages_before(Stage::Output) == Stages::all() - Stages{Stage::Output});
   CHECK(float64_error_stages == stages_before(Stage::Mix));
 }

@@ -152,7 +152,8 @@ void rotary_rows(Column& c) {
                   "Larger bases turn slower: the last pair needs 2π·base^(1−2/r) tokens for one turn.",
                   {}}))
     s.rope_base = std::max(1.01f, *moved);
-  const std::int64_t d_k = c.scene.result.dimensions.d_k, now = rotated_dims(s, d_k), all = d_k - d_k % 2;
+  const std::int64_t d_k = c.scene.result.dimensions.d_k, now = rotated_dims(c.document(), d_k),
+                     all = has_latent(c.document()) ? shared_key_width(c.document()) / 2 * 2 : d_k - d_k % 2;
   const auto next = [&](int step) { return now + 2 * step; };
   if (const auto n = c.number("Rotated dims", "rotated dims", now, next,
                               {"Rotated dimensions r",

@@ -104,6 +104,49 @@ void qk_norm_row(Column& c) {
     document = edit::qk_norm(std::move(document), static_cast<QkNorm::Kind>(*chosen));
 }
 
+/// Latent attention: how narrow what keys and values are made of is.
+void latent_rows(Column& c) {
+  Document& document = c.document();
+  if (document.input.is_given()) return;
+  const Latent now = document.layer().latent;
+  const int d_k = key_width(document);
+  if (toggle(
+          c.ui(), "Latent attention", "latent attention", c.row(28, 4), now.width > 0,
+          {"Multi-head latent attention",
+           "K = [k_R, c·W_K]   V = c·W_V   [c, k_R] = X·W_DKV",
+           "As in DeepSeek-V2: all heads' keys and values are made of one narrow vector, which is all that a "
+           "cache keeps. Rotary positions turn the key k_R, which all heads share.",
+           {}})) {
+    const int width = std::max(1, document.layer().d_model / 4), shared = std::max(0, d_k / 4 * 2);
+    document = edit::latent(std::move(document),
+                            now.width > 0 ? Latent{} : Latent{width, std::min(shared, d_k - 1), 0});
+    return;
+  }
+  if (now.width == 0) return;
+  const auto row = [&](const char* label, std::string_view shown, int Latent::*member, int least, int most,
+                       const Tip& tip) {
+    const auto next = [&](int step) { return std::int64_t{now.*member} + step; };
+    const auto n = c.number(label, shown, now.*member, next, tip);
+    if (!n) return;
+    Latent changed = now;
+    changed.*member = static_cast<int>(std::clamp<std::int64_t>(*n, least, most));
+    document = edit::latent(std::move(document), changed);
+  };
+  const int widest = widest_head(document);
+  row("Latent width", "width of c", &Latent::width, 1, widest,
+      {"Width of c",
+       "X·W_DKV, d_c + d_R columns",
+       "Numbers per token that keys and values are made of.",
+       {}});
+  row("Shared key", "shared key d_R", &Latent::shared, 0, std::max(0, d_k - 1),
+      {"Shared key d_R",
+       "the first d_R of dₖ dimensions",
+       "They come from the token itself and are the same in every head; rotary positions turn only these.",
+       {}});
+  row("Query latent", "query latent", &Latent::query_width, 0, widest,
+      {"Latent of queries", "Q = X·W_DQ·W_Q", "0: queries are made of the token vectors themselves.", {}});
+}
+
 /// Keys that belong to no token: somewhere to put weight that no token deserves.
 void added_key_rows(Column& c) {
   Document& document = c.document();
@@ -139,6 +182,7 @@ void added_key_rows(Column& c) {
     document = edit::add_zero_attn(std::move(document), !document.layer().add_zero_attn);
   }
   qk_norm_row(c);
+  latent_rows(c);
 }
 
 /// The next number up or down that divides `whole`.

@@ -54,6 +54,8 @@ PlaceOrWhy place_of(const LayerResult& result, const VectorRow& at) {
     case Stage::Embed:
     case Stage::Position: return place_of_token(result, at, Editable::Input);
     case Stage::Memory: return place_of_token(result, at, Editable::Memory);
+    case Stage::QueryLatent: return std::string_view("c_Q = X·W_DQ: edit E vectors or W_DQ.");
+    case Stage::Latent: return std::string_view("ℓ = X·W_DKV: edit E vectors or W_DKV.");
     case Stage::NormQuery:
     case Stage::RotateQuery:
       if (normed && (at.stage == Stage::NormQuery || !turned))

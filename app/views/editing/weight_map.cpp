@@ -26,6 +26,7 @@ Heads columns_of(Editable block) {
   switch (parameter ? info(*parameter).columns() : Extent::None) {
     case Extent::QueryHeads: return Heads::OfQueries;
     case Extent::KeyHeads:
+    case Extent::WholeKeyHeads:
     case Extent::ValueHeads: return Heads::OfKeys;
     default: return Heads::None;
   }
@@ -74,6 +75,8 @@ Weighed weighed(Scene& scene, Editable block, const TensorPtr& numbers) {
   w.heads = document.layer().heads;
   w.kv_heads = kv_heads;
   w.width = std::max(1, is_value(block) ? value_width(document) : key_width(document));
+  if (block == Editable::KeyWeights || block == Editable::KeyBias)
+    w.width = std::max<std::int64_t>(1, w.width - shared_key_width(document));
   return w;
 }
 
@@ -221,6 +224,10 @@ BlockWords block_words(Editable block) {
       return {"Norm of Q", "γ_Q", "Qₙ = norm(Q) ∘ γ_Q", "Multiplies the normed queries of every head."};
     case Editable::KeyNorm:
       return {"Norm of K", "γ_K", "Kₙ = norm(K) ∘ γ_K", "Multiplies the normed keys of every head."};
+    case Editable::LatentWeights:
+      return {"W_DKV weights", "W_DKV", "ℓ = X·W_DKV = [c, k_R]", "Makes the latent of keys and values."};
+    case Editable::QueryLatentWeights:
+      return {"W_DQ weights", "W_DQ", "c_Q = X·W_DQ", "Makes the latent of queries."};
     case Editable::SinkLogits:
       return {"Sinks", "Sinks", "A = e^(M/τ) / (Σ e^(M/τ) + e^(s/τ))", "A logit s for each head."};
     default: return {"X vectors", "X", "E", "Token embeddings."};

@@ -31,9 +31,15 @@ std::optional<Editable> weights_behind(const Document& document, Stage stage) {
   }
 }
 
+/// How many of a head's first dimensions W_K does not make: those of the key that all heads share.
+std::int64_t shared_of(const Document& document, Stage stage) {
+  return weights_behind(document, stage) == Editable::KeyWeights ? shared_key_width(document) : 0;
+}
+
 /// The column of the block: dimensions of heads stand side by side.
-std::int64_t column_of(const Operand& operand, std::int64_t dimension) {
-  return operand.stage == Stage::Output ? dimension : operand.h * std::ssize(operand.values) + dimension;
+std::int64_t column_of(const Operand& operand, std::int64_t dimension, std::int64_t shared) {
+  if (operand.stage == Stage::Output) return dimension;
+  return operand.h * (std::ssize(operand.values) - shared) + dimension - shared;
 }
 
 /// Shows the block in the focus, zoomed to the columns of the head.
@@ -44,7 +50,9 @@ void show_column(Scene& scene, const Operand& operand, Editable block) {
   editing.across = editing.down = {};
   const TensorPtr numbers = numbers_of(scene.document, block);
   if (operand.stage == Stage::Output || !numbers) return;
-  const auto all = static_cast<float>(numbers->shape()[1]), width = static_cast<float>(operand.values.size());
+  const auto all = static_cast<float>(numbers->shape()[1]),
+             width =
+                 static_cast<float>(std::ssize(operand.values) - shared_of(scene.document, operand.stage));
   const float from = std::min(static_cast<float>(operand.h) * width / all, 1.f);
   editing.across = {from, std::min(1.f, from + width / all)};
   if (!(editing.across.from < editing.across.to)) editing.across = {};
@@ -60,9 +68,11 @@ void explain(Scene& scene, const Operand& operand, const char* popup, std::strin
     menu_title(
         ui, operand.symbol + "[" + std::to_string(d) + "] of “" + operand.token + "” = " + fixed(value, 6));
     menu_title(ui, why);
-    if (const std::optional<Editable> block = weights_behind(scene.result.document, operand.stage)) {
+    const std::int64_t shared = shared_of(scene.result.document, operand.stage);
+    const std::optional<Editable> block = weights_behind(scene.result.document, operand.stage);
+    if (block && d >= shared) {
       const std::string name(symbol(*block));
-      const std::string note = "column " + std::to_string(column_of(operand, d));
+      const std::string note = "column " + std::to_string(column_of(operand, d, shared));
       if (menu_row(ui, ("Show column in " + name).c_str(), note)) show_column(scene, operand, *block);
     }
     if (operand.stage != Stage::Output && scene.result.trace[Stage::Embed] && operand.stage != Stage::Mix)

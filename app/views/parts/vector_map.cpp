@@ -19,8 +19,10 @@ enum class Rows { Queries, Keys, Tokens };
 Rows rows_of(Stage stage) {
   switch (stage) {
     case Stage::Embed:
+    case Stage::QueryLatent:
     case Stage::Position: return Rows::Tokens;
     case Stage::Memory:
+    case Stage::Latent:
     case Stage::Key:
     case Stage::NormKey:
     case Stage::RotateKey:
@@ -139,6 +141,8 @@ std::vector<Stage> vector_stages(const LayerResult& result) {
   add(Stage::Embed);
   add(Stage::Position, trace[Stage::Position] != trace[Stage::Embed]);
   add(Stage::Memory);
+  add(Stage::QueryLatent);
+  add(Stage::Latent);
   add(Stage::Query);
   add(Stage::NormQuery, trace[Stage::NormQuery] != trace[Stage::Query]);
   add(Stage::RotateQuery, trace[Stage::RotateQuery] != trace[Stage::NormQuery]);
@@ -157,6 +161,11 @@ VectorWords vector_words(Stage stage) {
     case Stage::Embed: return {"E vectors", "E", "Token embeddings, before positions."};
     case Stage::Position: return {"X positions", "X = E + P", "Token embeddings plus positions."};
     case Stage::Memory: return {"N second text", "N = E + P", "Input of keys and values."};
+    case Stage::QueryLatent:
+      return {"c_Q query latent", "c_Q = X·W_DQ", "What W_Q makes the queries of all heads of."};
+    case Stage::Latent:
+      return {"ℓ latent", "ℓ = X·W_DKV = [c, k_R]",
+              "What a cache keeps: c, of which all heads' keys and values are made, and the key they share."};
     case Stage::Query: return {"Q queries", "Q = X·W_Q + b", "The input projected by W_Q of this head."};
     case Stage::NormQuery:
       return {"Qₙ normed", "Qₙ = norm(Q) ∘ γ_Q",
@@ -180,7 +189,7 @@ namespace {
 /// Of keys and values that several heads of queries share.
 std::string shared_by(const Shown& shown, Stage stage) {
   const Dimensions& d = shown.result.dimensions;
-  if (rows_of(stage) != Rows::Keys || stage == Stage::Memory) return {};
+  if (rows_of(stage) != Rows::Keys || stage == Stage::Memory || stage == Stage::Latent) return {};
   const std::int64_t group = d.heads / d.kv_heads, first = shown.head() / group * group;
   if (group < 2) return {};
   return " Shared by heads " + std::to_string(first) + " – " + std::to_string(first + group - 1) + ".";

@@ -117,19 +117,29 @@ class Vectors {
     const TensorPtr& own = v_.document().input.vectors().value;
     const TensorPtr& other =
         trace()[Stage::Memory] && !asks ? trace()[Stage::Memory] : trace()[Stage::Position];
-    const TensorPtr& source = stage == Stage::Value && own ? own : other;
+    const TensorPtr& latent = asks ? trace()[Stage::QueryLatent] : trace()[Stage::Latent];
+    const TensorPtr& source = latent ? latent : stage == Stage::Value && own ? own : other;
     const Rgba hue = asks ? theme_.query : stage == Stage::Key ? theme_.key : theme_.value;
     const std::int64_t d = stage == Stage::Value ? value_dimension(v_) : head_dimension(v_);
     const std::int64_t from = asks ? v_.cell.query + v_.result().dimensions.past : v_.cell.key;
     const auto values = trace()[stage]->matrix(v_.b, asks ? v_.h : v_.kv);
     if (from >= source->matrix(v_.b).rows()) return no_token();
-    const std::int64_t column = (asks ? v_.h : v_.kv) * values.cols() + d;
     Formula f = named(asks ? query() : key(), hue, d);
+    const double result = static_cast<double>(values(asks ? v_.cell.query : v_.cell.key, d));
+    const std::int64_t shared = stage == Stage::Key ? shared_key_width(v_.document()) : 0;
+    if (d < shared) {  // the rest of the latent: the same number in every head
+      const std::int64_t at = v_.document().layer().latent.width + d;
+      return answered(f.add("ℓ", theme_.text2).lowered(grouped(at), theme_.text3), result, hue);
+    }
+    const std::int64_t column = (asks ? v_.h : v_.kv) * (values.cols() - shared) + d - shared;
     SumStyle style{theme_.text1, theme_.text2, room_after(f)};
     if (bias) style.added = static_cast<double>(bias->values()[static_cast<std::size_t>(column)]);
-    f.join(sum_of_products(v_.ui(), products(source->matrix(v_.b).row(from), block->matrix().col(column)),
+    // Of the latent, its content: as many numbers as the block has rows.
+    f.join(sum_of_products(v_.ui(),
+                           products(source->matrix(v_.b).row(from).leftCols(block->matrix().rows()),
+                                    block->matrix().col(column)),
                            style, size_));
-    return answered(f, static_cast<double>(values(asks ? v_.cell.query : v_.cell.key, d)), hue);
+    return answered(f, result, hue);
   }
 
   /// One dimension over the root of the mean square, times its weight.

@@ -60,9 +60,16 @@ std::string formula_of(const View& v, Stage stage) {
   const TensorPtr& bias = w[bias_of(which)];
   if (const std::size_t plus = formula.find(" + b_"); plus != std::string::npos && !bias)
     formula.resize(plus);
-  if (const std::size_t x = formula.find("X·");
-      x != std::string::npos && of_keys && v.result().trace[Stage::Memory])
+  if (const std::size_t x = formula.find("X·"); x != std::string::npos && of_keys &&
+                                                v.result().trace[Stage::Memory] &&
+                                                !v.result().trace[Stage::Latent])
     formula[x] = 'N';
+  if (const std::size_t x = formula.find("X·"); x != std::string::npos && v.result().trace[Stage::Latent]) {
+    if (of_keys) formula.replace(x, 1, "c");
+    if (stage == Stage::Query && v.result().trace[Stage::QueryLatent]) formula.replace(x, 1, "c_Q");
+    if (stage == Stage::Key && shared_key_width(v.document()) > 0)
+      formula = "K = [k_R, " + formula.substr(formula.find("c·")) + "]";
+  }
   if (stage == Stage::RotateQuery && v.script.has(Stage::NormQuery)) formula = "Q′ = R(p)·Qₙ";
   if (stage == Stage::RotateKey && v.script.has(Stage::NormKey)) formula = "K′ = R(p)·Kₙ";
   return formula;
@@ -115,7 +122,9 @@ class Builder {
     const TensorPtr& block = v_.document().layer().weights[matrix_of(which)];
     if (!block) return;
     const std::string name(info(matrix_of(which)).name);
-    const std::int64_t width = trace()[stage]->shape()[3];
+    // Of latent attention W_K makes only what a head's key has of its own.
+    const std::int64_t shared = which == Projection::Key ? shared_key_width(v_.document()) : 0;
+    const std::int64_t width = trace()[stage]->shape()[3] - shared;
     panels_.push_back(
         {.id = "walk " + name,
          .stage = stage,
@@ -152,7 +161,7 @@ class Builder {
       panels_.push_back(vectors(Stage::Position, Rows::Tokens, Unit::Model, 0));
       if (trace()[Stage::Position] == trace()[Stage::Embed])
         panels_.back().caption = formula_of(v_, Stage::Embed);
-      parameters(Stage::Query, Projection::Query, v_.h, "×");
+      parameters(Stage::Query, Projection::Query, v_.h, trace()[Stage::QueryLatent] ? "c_Q ×" : "×");
     }
     with_steps({Stage::Query, Stage::NormQuery, Stage::RotateQuery}, Rows::Queries, ui().theme.query);
   }
@@ -161,7 +170,10 @@ class Builder {
     const std::size_t first = panels_.size();
     if (sources_) {
       if (trace()[Stage::Memory]) panels_.push_back(vectors(Stage::Memory, Rows::Keys, Unit::Model, 0));
-      parameters(Stage::Key, Projection::Key, v_.kv, trace()[Stage::Memory] ? "×" : "X ×");
+      parameters(Stage::Key, Projection::Key, v_.kv,
+                 trace()[Stage::Latent]   ? "c ×"
+                 : trace()[Stage::Memory] ? "×"
+                                          : "X ×");
     }
     with_steps({Stage::Key, Stage::NormKey, Stage::RotateKey}, Rows::Keys, ui().theme.key);
     begin_group(first);
@@ -185,7 +197,11 @@ class Builder {
                          .scale = centred(ui(), values.cwiseAbs().maxCoeff(), vector_span)});
     }
     if (sources_)
-      parameters(Stage::Value, Projection::Value, v_.kv, own ? "×" : trace()[Stage::Memory] ? "N ×" : "X ×");
+      parameters(Stage::Value, Projection::Value, v_.kv,
+                 own                      ? "×"
+                 : trace()[Stage::Latent] ? "c ×"
+                 : trace()[Stage::Memory] ? "N ×"
+                                          : "X ×");
     panels_.push_back(vectors(Stage::Value, Rows::Keys, Unit::Head, ui().theme.value));
     if (sources_) panels_.back().sign = "=";
     begin_group(first);

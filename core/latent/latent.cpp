@@ -1,0 +1,91 @@
+#include "core/latent/latent.hpp"
+
+#include "core/base/product.hpp"
+#include "core/base/row_blocks.hpp"
+
+namespace attnscope {
+
+template <class T>
+TensorOf<T> compress(const Work& work, const TensorOf<T>& x, const TensorOf<T>& w) {
+  const std::int64_t batch = x.shape()[0], tokens = x.shape()[1], d_in = x.shape()[2], d = w.shape()[1];
+  TensorOf<T> result(Shape{batch, tokens, d});
+  for_row_blocks(work, batch, 1, tokens, static_cast<double>(d_in * d) / 12, [&](const RowBlock& at) {
+    multiply<T>(x.matrix(at.b).middleRows(at.first, at.count), w.matrix(),
+                result.matrix(at.b).middleRows(at.first, at.count));
+  });
+  return result;
+}
+
+template <class T>
+TensorOf<T> compress_backward(const Work& work, const TensorOf<T>& x, const TensorOf<T>& w,
+                              const TensorOf<T>& d_y, TensorOf<T>& d_x) {
+  TensorOf<T> d_w(w.shape());
+  for (std::int64_t b = 0; b < x.shape()[0]; ++b)
+    add_transposed_multiply<T>(x.matrix(b), d_y.matrix(b), d_w.matrix());
+  const double ns = static_cast<double>(x.shape()[1] * w.size()) / 12;
+  work.for_each(x.shape()[0], ns, [&](std::int64_t b) {
+    add_multiply_transposed<T>(d_y.matrix(b), w.matrix(), d_x.matrix(b));
+  });
+  return d_w;
+}
+
+template <class T>
+TensorOf<T> content_of(const TensorOf<T>& latent, std::int64_t width) {
+  const Shape& shape = latent.shape();
+  TensorOf<T> content(Shape{shape[0], shape[1], width});
+  for (std::int64_t b = 0; b < shape[0]; ++b) content.matrix(b) = latent.matrix(b).leftCols(width);
+  return content;
+}
+
+template <class T>
+TensorOf<T> with_shared_key(const TensorOf<T>& latent, std::int64_t width, const TensorOf<T>& own) {
+  const Shape& shape = own.shape();
+  const std::int64_t shared = latent.shape()[2] - width;
+  TensorOf<T> keys(Shape{shape[0], shape[1], shape[2], shared + shape[3]});
+  for (std::int64_t b = 0; b < shape[0]; ++b) {
+    for (std::int64_t h = 0; h < shape[1]; ++h) {
+      auto head = keys.matrix(b, h);
+      head.leftCols(shared) = latent.matrix(b).rightCols(shared);
+      head.rightCols(shape[3]) = own.matrix(b, h);
+    }
+  }
+  return keys;
+}
+
+template <class T>
+TensorOf<T> with_shared_key_backward(const TensorOf<T>& d_key, std::int64_t width, TensorOf<T>& d_latent) {
+  const Shape& shape = d_key.shape();
+  const std::int64_t shared = d_latent.shape()[2] - width, tokens = d_latent.shape()[1];
+  TensorOf<T> own(Shape{shape[0], shape[1], tokens, shape[3] - shared});
+  for (std::int64_t b = 0; b < shape[0]; ++b) {
+    for (std::int64_t h = 0; h < shape[1]; ++h) {
+      const auto head = d_key.matrix(b, h).topRows(tokens);
+      own.matrix(b, h) = head.rightCols(shape[3] - shared);
+      d_latent.matrix(b).rightCols(shared) += head.leftCols(shared);
+    }
+  }
+  return own;
+}
+
+template <class T>
+void add_content(const TensorOf<T>& d_content, TensorOf<T>& d_latent) {
+  for (std::int64_t b = 0; b < d_content.shape()[0]; ++b)
+    d_latent.matrix(b).leftCols(d_content.shape()[2]) += d_content.matrix(b);
+}
+
+template TensorOf<float> compress(const Work&, const TensorOf<float>&, const TensorOf<float>&);
+template TensorOf<double> compress(const Work&, const TensorOf<double>&, const TensorOf<double>&);
+template TensorOf<float> compress_backward(const Work&, const TensorOf<float>&, const TensorOf<float>&,
+                                           const TensorOf<float>&, TensorOf<float>&);
+template TensorOf<double> compress_backward(const Work&, const TensorOf<double>&, const TensorOf<double>&,
+                                            const TensorOf<double>&, TensorOf<double>&);
+template TensorOf<float> content_of(const TensorOf<float>&, std::int64_t);
+template TensorOf<double> content_of(const TensorOf<double>&, std::int64_t);
+template TensorOf<float> with_shared_key(const TensorOf<float>&, std::int64_t, const TensorOf<float>&);
+template TensorOf<double> with_shared_key(const TensorOf<double>&, std::int64_t, const TensorOf<double>&);
+template TensorOf<float> with_shared_key_backward(const TensorOf<float>&, std::int64_t, TensorOf<float>&);
+template TensorOf<double> with_shared_key_backward(const TensorOf<double>&, std::int64_t, TensorOf<double>&);
+template void add_content(const TensorOf<float>&, TensorOf<float>&);
+template void add_content(const TensorOf<double>&, TensorOf<double>&);
+
+}  // namespace attnscope
