@@ -350,7 +350,8 @@ void read_head(const Config& config, ModelConfig& result) {
   spec.head.input = row.input;
   spec.head.activation =
       row.activation.value_or(activation_of(config, keys.activation, keys.default_activation));
-  if (row.kind != HeadKind::MaskedToken) spec.head.classes = classes_of(config);
+  if (row.kind == HeadKind::TokenClass || row.kind == HeadKind::SequenceClass)
+    spec.head.classes = classes_of(config);
   if (row.input == HeadInput::LastToken)
     if (const std::vector<std::int64_t> padding = ids_of(config, "pad_token_id"); !padding.empty())
       spec.head.padding_id = padding[0];

@@ -223,6 +223,16 @@ TEST_CASE("atlas writes a line for each head", "[cli][models]") {
   CHECK_FALSE(fs::exists(directory / "p.csv"));
 }
 
+TEST_CASE("run writes where an answer begins and ends, as transformers names it", "[cli][models]") {
+  const TemporaryDirectory directory;
+  const std::string model = (fs::path(ATTNSCOPE_TESTS) / "goldens/models/bert_answer").native();
+  REQUIRE(run(directory, fmt::format("run '{}' --ids 5,6,7 -o o.safetensors", model)).exit_code == 0);
+  for (const char* name : {"start_logits", "end_logits"})
+    CHECK(read(directory / "o.safetensors", name).shape() == Shape{1, 3});
+  CHECK_THAT(run(directory, fmt::format("model '{}'", model)).out,
+             ContainsSubstring("where an answer begins"));
+}
+
 TEST_CASE("run takes a picture", "[cli][models]") {
   if (!fs::exists(models)) SKIP("no folder shared/vectors/tiny_models");
   const TemporaryDirectory directory;
