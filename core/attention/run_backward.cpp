@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -81,7 +80,8 @@ class BackwardRun {
 
   void run() {
     static_assert(in_order(), "the walk takes the row with the number of the stage");
-    for (const StageInfo& row : std::views::reverse(stage_table)) {
+    for (auto at_row = stage_table.rbegin(); at_row != stage_table.rend(); ++at_row) {
+      const StageInfo& row = *at_row;
       if (!at_.of(row.stage)) continue;
       const Row& at = steps[index_of(row.stage)];
       if (const auto before = shares_with(row)) {

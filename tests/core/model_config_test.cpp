@@ -13,6 +13,7 @@
 #include "core/models/checkpoint.hpp"
 #include "core/models/config.hpp"
 #include "core/models/model.hpp"
+#include "core/text/utf8.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::model_config_test {
@@ -108,6 +109,32 @@ TEST_CASE("a config that does not fit is refused in words that name the key", "[
       "wide");
   refused(R"({"model_type": "t5", "feed_forward_proj": "gated-mish"})", "mish");
   refused(R"({"model_type": "gpt2", "model_type": "gpt2"})", "model_type");
+}
+
+TEST_CASE("what is wrong in a config is told in one line of text, however long and odd it is", "[models]") {
+  const auto told = [](const std::string& json) -> std::string {
+    try {
+      config(json);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  std::string letters = "a";
+  for (int i = 0; i < 100; ++i) letters += "\xdf\x95";  // two bytes each: no cut after so many bytes is right
+  for (const std::string& text : {letters, std::string(R"(a\n\u2028\u202eb)")})
+    for (const std::string form :
+         {R"("X")", R"({"model_type": "X"})", R"({"model_type": "gpt2", "activation_function": "X"})",
+          R"({"model_type": "gpt2", "n_embd": "X"})", R"({"model_type": "t5", "feed_forward_proj": "X"})",
+          R"({"model_type": "llama", "rope_scaling": {"type": "X"}})"}) {
+      std::string json = form;
+      const std::string error = told(json.replace(json.find('X'), 1, text));
+      CAPTURE(json, error);
+      CHECK(is_valid_utf8(error));
+      CHECK(error.ends_with('.'));
+      CHECK(error.find('\n') == std::string::npos);
+      CHECK(error.size() < 400);
+    }
 }
 
 TEST_CASE("a folder without weights that can be used is refused in words", "[models]") {
