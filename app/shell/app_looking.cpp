@@ -105,7 +105,8 @@ void App::record_moment() {
   const RowMeasures& row = layer.measures.row(sequence, head, cell.query);
   const float weight =
       layer.trace[weights_stage(shown_.result->document)]->matrix(sequence, head)(cell.query, cell.key);
-  const double scale = scale_factor(shown_.result->document.layer().scaling, layer.dimensions.d_k);
+  const double scale =
+      scale_factor(layer.document.layer().scaling, scale_width(layer.document, layer.dimensions.d_k));
   view_.scope.observe({sequence, head, cell.query, cell.key},
                       {view_.now, static_cast<float>(row.entropy), weight, static_cast<float>(scale),
                        std::log(static_cast<float>(std::max<std::int64_t>(1, row.allowed)))},

@@ -38,8 +38,8 @@ static_assert(Names<Stage>::list.size() == stage_count);
 ATTNSCOPE_NAMES(Plane::Kind, {"value", "gradient", "error", "difference", "magnitude", "ratio"});
 ATTNSCOPE_NAMES(RangeMode, {"head", "mean", "all", "lock"});
 ATTNSCOPE_NAMES(Direction, {"query-to-keys", "key-to-queries"});
-ATTNSCOPE_NAMES(Positions,
-                {"none", "sinusoidal", "learned", "buckets", "alibi", "rope-half", "rope-interleaved"});
+ATTNSCOPE_NAMES(Positions, {"none", "sinusoidal", "learned", "buckets", "alibi", "rope-half",
+                            "rope-interleaved", "windows", "disentangled"});
 ATTNSCOPE_NAMES(WeightColours, {"magma", "viridis", "cividis", "blues", "grey"});
 ATTNSCOPE_NAMES(DifferenceKind, {"signed", "magnitude", "ratio"});
 ATTNSCOPE_NAMES(WalkPart, {"follow", "weights", "output"});

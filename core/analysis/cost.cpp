@@ -38,6 +38,9 @@ std::int64_t position_numbers(const Document& document, const Dimensions& size) 
   if (layer.positions == Positions::RelativeBuckets)
     return weights[Parameter::RelativeBias] ? weights[Parameter::RelativeBias]->size()
                                             : layer.position_settings.buckets * size.heads;
+  if (layer.positions == Positions::RelativeWindows)
+    return window_offsets(layer.masking.sparsity.side) * size.heads;
+  if (is_disentangled(document)) return 2 * std::int64_t{layer.position_settings.span} * size.d_model;
   if (layer.positions != Positions::Learned) return 0;
   return weights[Parameter::PositionTable]
              ? weights[Parameter::PositionTable]->size()
@@ -64,10 +67,17 @@ LayerSize layer_size(const Document& document, const Measures* measures) {
           .sinks = has_sinks(layer),
           .normed = layer.qk_norm.kind != QkNorm::Kind::None,
           .rotary = is_rotary(layer.positions),
-          .added_positions = is_added_to_scores(layer.positions) && !layer.linear,
+          .added_positions = is_added_to_scores(layer.positions) && !layer.linear &&
+                             (layer.positions != Positions::Disentangled || !given),
           .capped = layer.soft_cap > 0,
           .linear = layer.linear,
           .learned_keys = layer.weights[Parameter::BiasK] && !given ? 1 : 0,
+          .query_meets = is_disentangled(document) && layer.position_settings.content_to_position
+                             ? 2 * std::int64_t{layer.position_settings.span}
+                             : 0,
+          .key_meets = is_disentangled(document) && layer.position_settings.position_to_content
+                           ? 2 * std::int64_t{layer.position_settings.span}
+                           : 0,
           .position_numbers = position_numbers(document, size),
           .seen = seen_share(document, size, measures),
           .bytes_per_number = bytes_of(document.precision)};
@@ -123,7 +133,12 @@ void add_attention(const LayerSize& size, const Numbers& n, std::vector<StageCos
                     number * (n.queries * n.q_width + n.passes * n.keys * n.k_width * n.group)});
   stages.push_back({Stage::Scale, n.cells, 2 * once, 0});
   if (size.capped) stages.push_back({Stage::Cap, 3 * n.cells, 2 * once, 0});  // division, tanh, product
-  if (size.added_positions) stages.push_back({Stage::Bias, n.cells, once, 0});
+  if (size.added_positions) {
+    const double met =
+        2 * n.q_width *
+        (n.queries * static_cast<double>(size.query_meets) + n.keys * static_cast<double>(size.key_meets));
+    stages.push_back({Stage::Bias, n.cells + met, once, 0});
+  }
   stages.push_back({Stage::Mask, n.cells, 2 * once, 0});
   stages.push_back(
       {Stage::Softmax, 5 * n.cells, 2 * once, 0});  // maximum, difference, exponential, sum, quotient

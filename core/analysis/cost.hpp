@@ -19,7 +19,9 @@ struct LayerSize {
   std::int64_t extra = 0;   // last keys, which belong to no token: they are not projected at all
   bool biases = false;
   bool sinks = false, normed = false, rotary = false, added_positions = false, capped = false, linear = false;
-  std::int64_t learned_keys = 0;      // one learned key and value: 1
+  std::int64_t learned_keys = 0;  // one learned key and value: 1
+  /// Vectors of relative positions that each query and each key meets (disentangled positions).
+  std::int64_t query_meets = 0, key_meets = 0;
   std::int64_t position_numbers = 0;  // of a learned table of positions or of relative distances
   double seen = 1;                    // share of the scores that the mask leaves
   int bytes_per_number = 4;

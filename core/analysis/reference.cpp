@@ -10,6 +10,8 @@
 #include "core/attention/scores.hpp"
 #include "core/attention/softmax.hpp"
 #include "core/document/mask.hpp"
+#include "core/positions/disentangled.hpp"
+#include "core/positions/window_bias.hpp"
 
 namespace attnscope {
 
@@ -80,6 +82,24 @@ class CellSources {
   const Reference& query() const { return query_; }  // [1][1][1][d_k]
   const Reference& keys() const { return keys_; }    // [1][1][keys][d_k]
 
+  /// What disentangled positions add to the scores of head h's query at `position`; [keys].
+  std::vector<double> disentangled(std::int64_t h, std::int64_t position, double factor) const {
+    const PositionSettings& settings = document_.layer().position_settings;
+    const Weights& w = document_.layer().weights;
+    const Reference vectors = relative_vectors(document_, widened(w[Parameter::RelativeVectors]).get());
+    const Reference query = project_head(vectors, w[Parameter::WQuery], w[Parameter::BQuery], h);
+    const Reference key = project_head(vectors, w[Parameter::WKey], w[Parameter::BKey], kv_);
+    const Reference row = disentangled_bias<double>(work_, {query_,
+                                                            keys_,
+                                                            settings.position_to_content ? &query : nullptr,
+                                                            settings.content_to_position ? &key : nullptr,
+                                                            {&position, 1},
+                                                            size_.token_keys(),
+                                                            settings.span,
+                                                            factor});
+    return {row.values().begin(), row.values().end()};
+  }
+
  private:
   void project(std::int64_t h, std::int64_t query) {
     const Document one = only_sequence();
@@ -103,7 +123,10 @@ class CellSources {
   /// This sequence alone, padded as it is in the batch, without what has the shape of the whole batch.
   Document only_sequence() const {
     Document one = document_;
+    Sparsity image = one.layer().masking.sparsity;  // positions may be those of an image
+    image.kind = Sparsity::Kind::None;
     one.layer().masking = {};
+    one.layer().masking.sparsity = image;
     one.loss = {};
     one.layer().interventions = {};
     one.precision = Precision::Float32;
@@ -157,15 +180,20 @@ class CellSources {
   Reference query_, keys_;
 };
 
-/// The position bias of the row; empty when there is none.
+/// The position bias of the row where it is made of positions alone; empty when there is none.
 std::vector<double> bias_row(const Document& document, const Dimensions& size, std::int64_t h,
                              std::int64_t position) {
-  if (!is_added_to_scores(document.layer().positions)) return {};
-  const ReferencePtr table = widened(document.layer().weights[Parameter::RelativeBias]);
-  const DistanceBias<double> value(document, size.heads, table.get());
+  const Positions kind = document.layer().positions;
+  const bool windows = kind == Positions::RelativeWindows;
+  if (!windows && !is_distance_bias(kind)) return {};
+  const Weights& weights = document.layer().weights;
+  const ReferencePtr table = widened(weights[windows ? Parameter::WindowBias : Parameter::RelativeBias]);
+  const DistanceBias<double> by_distance(document, size.heads, table.get());
+  const WindowBias<double> by_offset(document, table.get());
   std::vector<double> row(static_cast<std::size_t>(size.keys));
   for (std::int64_t key = 0; key < size.token_keys(); ++key)
-    row[static_cast<std::size_t>(key)] = value.at(h, key - position);
+    row[static_cast<std::size_t>(key)] =
+        windows ? by_offset.at(h, position, key) : by_distance.at(h, key - position);
   return row;
 }
 
@@ -179,10 +207,13 @@ CellReference reference_cell(const Document& document, const Trace& trace, std::
   const Dimensions size = check(document);
   const CellSources from(work, document, b, h, query);
   const Reference scores = score(work, from.query(), from.keys());
-  const Reference scaled = scale(work, scores, scale_factor(layer.scaling, size.d_k));
+  const double factor = scale_factor(layer.scaling, scale_width(document, size.d_k));
+  const Reference scaled = scale(work, scores, factor);
   const double c = static_cast<double>(layer.soft_cap);
   const Reference capped = c > 0 ? cap(work, scaled, c) : scaled;
-  const std::vector<double> bias = bias_row(document, size, h, query_offset(document, size, b) + query);
+  const std::int64_t position = query_offset(document, size, b) + query;
+  const std::vector<double> bias = is_disentangled(document) ? from.disentangled(h, position, factor)
+                                                             : bias_row(document, size, h, position);
   const auto added = MaskRule::additive_row<float>(layer.masking.additive, b, h, query);
   const std::vector<double> additive(added.begin(), added.end());
   std::vector<double> masked(scaled.values().size()), weights(masked.size());

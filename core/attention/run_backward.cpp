@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -18,6 +19,8 @@
 #include "core/attention/softmax.hpp"
 #include "core/document/mask.hpp"
 #include "core/document/precision.hpp"
+#include "core/positions/disentangled.hpp"
+#include "core/positions/window_bias.hpp"
 
 namespace attnscope {
 
@@ -177,11 +180,50 @@ class BackwardRun {
   }
 
   bool learns_bias() const {
-    return from_[Parameter::RelativeBias] && document_.layer().positions == Positions::RelativeBuckets;
+    if (is_disentangled(document_)) return true;
+    const auto table = bias_table(document_.layer().positions);
+    return table && *table != Parameter::RelativeVectors && from_[*table];
   }
   void bias() {
-    parameter(Parameter::RelativeBias) =
-        shared(position_bias_backward(document_, size_, *at_.of(Stage::Bias)));
+    const Values& d = *at_.of(Stage::Bias);
+    if (is_disentangled(document_)) return disentangled(d);
+    const Parameter table = *bias_table(document_.layer().positions);
+    parameter(table) = shared(table == Parameter::WindowBias ? window_bias_backward(document_, size_, d)
+                                                             : position_bias_backward(document_, size_, d));
+  }
+
+  /// The vectors of relative positions go through W_Q and W_K as well, which therefore get two gradients.
+  void disentangled(const Values& d_bias) {
+    const PositionSettings& settings = document_.layer().position_settings;
+    const Values vectors = relative_vectors(document_, block(from_[Parameter::RelativeVectors]).get());
+    const auto relative = [&](bool wanted, Projection which, std::int64_t heads) -> Ptr {
+      if (!wanted) return nullptr;
+      return shared(attnscope::project(work_, vectors, *block(from_[matrix_of(which)]),
+                                       block(from_[bias_of(which)]).get(), heads));
+    };
+    const Ptr query = relative(settings.position_to_content, Projection::Query, size_.heads);
+    const Ptr key = relative(settings.content_to_position, Projection::Key, size_.kv_heads);
+    const std::vector<std::int64_t> first = first_positions(document_, size_);
+    auto d =
+        disentangled_backward<T>(work_,
+                                 {stage(Stage::RotateQuery), stage(Stage::RotateKey), query.get(), key.get(),
+                                  first, size_.token_keys(), settings.span, static_cast<T>(scale_of())},
+                                 d_bias, open_);
+    at_.give(Stage::RotateQuery, std::move(d.query));
+    at_.give(Stage::RotateKey, std::move(d.key));
+    Values d_vectors(vectors.shape());
+    if (query)
+      learn(Projection::Query, {vectors, *block(from_[Parameter::WQuery]), 0}, d.relative_query, d_vectors);
+    if (key) learn(Projection::Key, {vectors, *block(from_[Parameter::WKey]), 0}, d.relative_key, d_vectors);
+    if (const Ptr& table = from_[Parameter::RelativeVectors]) {
+      Values of_table(table->shape());
+      std::ranges::copy(d_vectors.values(), of_table.values().begin());
+      parameter(Parameter::RelativeVectors) = shared(std::move(of_table));
+    }
+  }
+
+  double scale_of() const {
+    return from_.scale.value_or(scale_factor(document_.layer().scaling, scale_width(document_, size_.d_k)));
   }
 
   void cap() {
@@ -193,7 +235,7 @@ class BackwardRun {
 
   void scale() {
     Values d = at_.take(Stage::Scale);
-    scale_backward(work_, from_.scale.value_or(scale_factor(document_.layer().scaling, size_.d_k)), open_, d);
+    scale_backward(work_, scale_of(), open_, d);
     at_.give(Stage::Score, std::move(d));
   }
 
@@ -242,10 +284,18 @@ class BackwardRun {
 
   void projection(Projection which, const Values& x, const Values& d_y, Values& d_x) {
     const Ptr w = block(from_[matrix_of(which)]);
-    const std::int64_t first = which == Projection::Query ? size_.past : 0;
-    auto d = project_backward<T>(work_, {x, *w, first}, d_y, d_x);
-    parameter(matrix_of(which)) = shared(std::move(d.w));
-    if (from_[bias_of(which)]) parameter(bias_of(which)) = shared(std::move(d.bias));
+    learn(which, {x, *w, which == Projection::Query ? size_.past : 0}, d_y, d_x);
+  }
+  /// Adds to what the matrix and the bias have got so far, and to d_x.
+  void learn(Projection which, const ProjectRun<T>& run, const Values& d_y, Values& d_x) {
+    auto d = project_backward<T>(work_, run, d_y, d_x);
+    const auto add = [&](Parameter to, Values&& gradient) {
+      if (const Ptr& before = parameter(to))
+        std::ranges::transform(before->values(), gradient.values(), gradient.values().begin(), std::plus<>());
+      parameter(to) = shared(std::move(gradient));
+    };
+    add(matrix_of(which), std::move(d.w));
+    if (from_[bias_of(which)]) add(bias_of(which), std::move(d.bias));
   }
 
   /// Queries, keys and values add to the same X. All three wait for the queries, whose turn is the last, so

@@ -13,6 +13,8 @@
 #include "core/attention/softmax.hpp"
 #include "core/document/mask.hpp"
 #include "core/document/precision.hpp"
+#include "core/positions/disentangled.hpp"
+#include "core/positions/window_bias.hpp"
 
 namespace attnscope {
 
@@ -168,17 +170,13 @@ class StageRun {
         return shared(buckets(work_, document_.layer().masking.sparsity, at(Stage::RotateQuery),
                               at(Stage::RotateKey), size_.token_keys()));
       case Stage::Score: return math_.score(so_far_[Stage::RotateQuery], so_far_[Stage::RotateKey]);
-      case Stage::Scale:
-        return math_.scale(so_far_[Stage::Score],
-                           from_.scale.value_or(scale_factor(document_.layer().scaling, size_.d_k)));
+      case Stage::Scale: return math_.scale(so_far_[Stage::Score], scale_of());
       case Stage::Cap:
         if (document_.layer().soft_cap == 0) return so_far_[Stage::Scale];
         return math_.cap(
             so_far_[Stage::Scale],
             static_cast<T>(from_.soft_cap.value_or(static_cast<double>(document_.layer().soft_cap))));
-      case Stage::Bias:
-        if (!is_added_to_scores(document_.layer().positions)) return nullptr;
-        return shared(position_bias(document_, size_, block(from_[Parameter::RelativeBias]).get()));
+      case Stage::Bias: return bias();
       case Stage::Mask: return math_.mask(so_far_[Stage::Cap], so_far_[Stage::Bias], from_.additive, rule());
       case Stage::Softmax: return weights();
       case Stage::Linear:
@@ -197,6 +195,36 @@ class StageRun {
       }
       default: return math_.mix(so_far_[Stage::Drop], so_far_[Stage::Value]);
     }
+  }
+
+  double scale_of() const {
+    return from_.scale.value_or(scale_factor(document_.layer().scaling, scale_width(document_, size_.d_k)));
+  }
+
+  Ptr bias() const {
+    const Positions kind = document_.layer().positions;
+    if (is_distance_bias(kind))
+      return shared(position_bias(document_, size_, block(from_[Parameter::RelativeBias]).get()));
+    if (kind == Positions::RelativeWindows)
+      return shared(window_bias(document_, size_, block(from_[Parameter::WindowBias]).get()));
+    return is_disentangled(document_) ? disentangled() : nullptr;
+  }
+
+  Ptr disentangled() const {
+    const PositionSettings& settings = document_.layer().position_settings;
+    const TensorOf<T> vectors = relative_vectors(document_, block(from_[Parameter::RelativeVectors]).get());
+    const auto projected_by = [&](bool wanted, Parameter w, Parameter b, std::int64_t heads) -> Ptr {
+      if (!wanted) return nullptr;
+      return shared(attnscope::project(work_, vectors, *block(from_[w]), block(from_[b]).get(), heads));
+    };
+    const Ptr query =
+        projected_by(settings.position_to_content, Parameter::WQuery, Parameter::BQuery, size_.heads);
+    const Ptr key =
+        projected_by(settings.content_to_position, Parameter::WKey, Parameter::BKey, size_.kv_heads);
+    const std::vector<std::int64_t> first = first_positions(document_, size_);
+    return shared(disentangled_bias<T>(
+        work_, {*so_far_[Stage::RotateQuery], *so_far_[Stage::RotateKey], query.get(), key.get(), first,
+                size_.token_keys(), settings.span, static_cast<T>(scale_of())}));
   }
 
   /// Rotary positions turn φ(q) and φ(k), not q and k.

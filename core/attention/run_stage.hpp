@@ -55,10 +55,20 @@ double weight_in_empty_row(const Document&, std::int64_t keys);
 std::optional<NormSettings> norm_of(const LayerSpec&);
 
 /// Whether queries and keys are turned by rotary positions, and whether a position bias is added to the
-/// scores.
+/// scores: one that follows from the distance alone, or any.
 inline bool is_rotary(Positions p) { return p == Positions::RopeHalf || p == Positions::RopeInterleaved; }
+inline bool is_distance_bias(Positions p) { return p == Positions::RelativeBuckets || p == Positions::Alibi; }
 inline bool is_added_to_scores(Positions p) {
-  return p == Positions::RelativeBuckets || p == Positions::Alibi;
+  return is_distance_bias(p) || p == Positions::RelativeWindows || p == Positions::Disentangled;
+}
+/// The table that the bias of a kind of positions is learned in.
+inline std::optional<Parameter> bias_table(Positions p) {
+  switch (p) {
+    case Positions::RelativeBuckets: return Parameter::RelativeBias;
+    case Positions::RelativeWindows: return Parameter::WindowBias;
+    case Positions::Disentangled: return Parameter::RelativeVectors;
+    default: return std::nullopt;
+  }
 }
 
 }  // namespace attnscope

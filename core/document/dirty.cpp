@@ -20,7 +20,9 @@ bool same_tokens(const Sequences& was, const Sequences& now) {
 bool seeded_positions(const Document& document) {
   const LayerSpec& layer = document.layer();
   return (layer.positions == Positions::Learned && !layer.weights[Parameter::PositionTable]) ||
-         (layer.positions == Positions::RelativeBuckets && !layer.weights[Parameter::RelativeBias]);
+         (layer.positions == Positions::RelativeBuckets && !layer.weights[Parameter::RelativeBias]) ||
+         (layer.positions == Positions::RelativeWindows && !layer.weights[Parameter::WindowBias]) ||
+         (layer.positions == Positions::Disentangled && !layer.weights[Parameter::RelativeVectors]);
 }
 
 /// Labels and guesses are no numbers.
@@ -48,6 +50,7 @@ Fields changed_fields(const Document& was, const Document& now) {
   note(Field::Vectors, was.input.vectors() != now.input.vectors());
   note(Field::Positions, a.seed != b.seed && seeded_positions(now));
   for (const ParameterInfo& row : parameter_table) note(row.field, a[row.parameter] != b[row.parameter]);
+  note(Field::Scaling, scale_width(was, 1) != scale_width(now, 1));
   note(Field::OutputWeights, has_output_weights(was) != has_output_weights(now));
   if (was.input.is_given() && now.input.is_given()) {
     // Nothing before Q, K and V exists, so tokens are mere labels and widths come from the tensors.

@@ -29,6 +29,16 @@ double scale_factor(const Scaling& scaling, std::int64_t d_k) {
   return 1.0;
 }
 
+bool is_disentangled(const Document& document) {
+  return document.layer().positions == Positions::Disentangled && !document.input.is_given();
+}
+
+std::int64_t scale_width(const Document& document, std::int64_t d_k) {
+  if (!is_disentangled(document)) return d_k;
+  const PositionSettings& settings = document.layer().position_settings;
+  return d_k * (1 + (settings.content_to_position ? 1 : 0) + (settings.position_to_content ? 1 : 0));
+}
+
 bool has_output_weights(const Document& document) {
   const Weights& weights = document.layer().weights;
   return !document.input.is_given() || (weights.recipe == Recipe::Given && weights[Parameter::WOutput]);
@@ -74,7 +84,9 @@ ParameterSizes parameter_sizes(const Document& document) {
           .kv_heads = key_value_heads(document),
           .d_k = key_width(document),
           .d_v = value_width(document),
-          .buckets = layer.position_settings.buckets};
+          .buckets = layer.position_settings.buckets,
+          .window_offsets = window_offsets(layer.masking.sparsity.side),
+          .distances = 2 * std::int64_t{layer.position_settings.span}};
 }
 
 std::int64_t rotated_dims(const PositionSettings& settings, std::int64_t d_k) {
@@ -86,6 +98,12 @@ std::int64_t query_offset(const Document& document, const Dimensions& size, std:
   if (document.input.is_given() && !lengths.empty())
     return lengths[static_cast<std::size_t>(b)] - size.queries;
   return size.past;
+}
+
+std::vector<std::int64_t> first_positions(const Document& document, const Dimensions& size) {
+  std::vector<std::int64_t> first;
+  for (std::int64_t b = 0; b < size.batch; ++b) first.push_back(query_offset(document, size, b));
+  return first;
 }
 
 std::int64_t key_length(const Document& document, std::int64_t b) {

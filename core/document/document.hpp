@@ -67,6 +67,11 @@ inline constexpr std::int64_t max_cells = std::int64_t{1} << 25;
 /// Tokens per sequence that a text can be padded to, and that a cache can hold.
 inline constexpr int max_padded_length = 65'536;
 
+/// The largest side of a window with relative positions: 511² numbers for each head.
+inline constexpr int max_window_side = 256;
+/// The largest span of relative positions: twice as many vectors.
+inline constexpr int max_relative_span = 4096;
+
 /// The widest d_model that is tried: four blocks of weights of 256 MiB each.
 inline constexpr int max_d_model = 8192;
 
@@ -78,6 +83,11 @@ std::int64_t padded_tokens(const Input&);
 
 /// Multiplier of the scores: 1/sqrt(d_k), 1, or the chosen factor.
 double scale_factor(const Scaling&, std::int64_t d_k);
+/// The d_k of scale_factor() for a Document: the width of queries and keys times the terms that a score is
+/// the sum of, 3 with all of disentangled positions (He et al. 2021, section 3.1) and 1 without.
+std::int64_t scale_width(const Document&, std::int64_t d_k);
+/// Whether queries and keys meet vectors of relative positions. Given ones do not: W_Q and W_K are not known.
+bool is_disentangled(const Document&);
 
 /// Whether the heads side by side are multiplied with an output matrix: always but with given Q, K and V that
 /// came without one.
@@ -103,6 +113,9 @@ std::int64_t rotated_dims(const PositionSettings&, std::int64_t d_k);
 /// Given lengths count the queries as the last real keys; the position is negative when there are more
 /// queries than those.
 std::int64_t query_offset(const Document&, const Dimensions&, std::int64_t b);
+
+/// That of every sequence, [batch].
+std::vector<std::int64_t> first_positions(const Document&, const Dimensions&);
 
 /// Real tokens that give keys to sequence `b`, without padding, with the cache: all keys of given tensors
 /// unless they bring lengths.

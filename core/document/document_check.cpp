@@ -148,10 +148,16 @@ void check_position_blocks(const Document& document, std::int64_t tokens, std::i
                       to_string(table), tokens, layer.d_model));
     }
   }
-  if (layer.positions == Positions::RelativeBuckets) {
-    const ParameterSizes sizes{.heads = heads, .buckets = layer.position_settings.buckets};
+  const ParameterSizes sizes{.d_model = layer.d_model,
+                             .heads = heads,
+                             .buckets = layer.position_settings.buckets,
+                             .window_offsets = window_offsets(layer.masking.sparsity.side),
+                             .distances = 2 * std::int64_t{layer.position_settings.span}};
+  if (layer.positions == Positions::RelativeBuckets)
     check_parameter(weights, info(Parameter::RelativeBias), sizes);
-  }
+  if (layer.positions == Positions::RelativeWindows)
+    check_parameter(weights, info(Parameter::WindowBias), sizes);
+  if (is_disentangled(document)) check_parameter(weights, info(Parameter::RelativeVectors), sizes);
 }
 
 std::int64_t added_keys(const Document& document) {
@@ -236,6 +242,12 @@ Dimensions check_vectors_document(const Document& document) {
     throw Error(
         fmt::format("The table of positions has {} columns, the key vectors have {}; they must be the same.",
                     x[2], k[2]));
+  }
+  if (layer.positions == Positions::Disentangled && k[2] != layer.d_model) {
+    throw Error(
+        fmt::format("The key vectors have {} columns; disentangled positions, which are as wide as d_model, "
+                    "go through W_K too, so that it must be {}.",
+                    k[2], layer.d_model));
   }
   Dimensions size = settings_sizes(document);
   size.batch = x[0];

@@ -41,14 +41,16 @@ ATTNSCOPE_ENUM_NAMES(Initialiser, Initialiser::Linear,
                       {"orthogonal", {}, "orthogonal"},
                       {"linear", {}, "nn.Linear"}});
 ATTNSCOPE_ENUM_NAMES(Projection, Projection::Output, {{"query"}, {"key"}, {"value"}, {"output"}});
-ATTNSCOPE_ENUM_NAMES(Positions, Positions::RopeInterleaved,
+ATTNSCOPE_ENUM_NAMES(Positions, Positions::Disentangled,
                      {{"none", {}, "no positions"},
                       {"sinusoidal", {}, "sinusoidal"},
                       {"learned", {}, "learned"},
                       {"buckets", {}, "T5 buckets"},
                       {"alibi", {}, "ALiBi"},
                       {"rope-half", {}, "RoPE"},
-                      {"rope-interleaved", {}, "RoPE pairs"}});
+                      {"rope-interleaved", {}, "RoPE pairs"},
+                      {"windows", {}, "Swin bias"},
+                      {"disentangled", {}, "disentangled"}});
 ATTNSCOPE_ENUM_NAMES(RopeScaling, RopeScaling::Llama3,
                      {{"none", "None", "RoPE not scaled"},
                       {"linear", "Linear", "linear RoPE"},

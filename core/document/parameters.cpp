@@ -35,6 +35,8 @@ std::string_view words_of(Extent extent) {
     case Extent::Buckets: return "buckets";
     case Extent::Heads: return "heads";
     case Extent::HeadWidth: return "d_k";
+    case Extent::WindowOffsets: return "(2 · side - 1)²";
+    case Extent::Distances: return "2 · span";
   }
   return {};
 }
@@ -58,6 +60,8 @@ std::int64_t size_of(Extent extent, const ParameterSizes& sizes) {
     case Extent::Buckets: return sizes.buckets;
     case Extent::Heads: return sizes.heads;
     case Extent::HeadWidth: return sizes.d_k;
+    case Extent::WindowOffsets: return sizes.window_offsets;
+    case Extent::Distances: return sizes.distances;
   }
   return 0;
 }

@@ -18,7 +18,8 @@ namespace attnscope {
 /// W_Q, W_K, W_V and W_O, with their biases.
 enum class Projection { Query, Key, Value, Output };
 
-/// Those whose numbers a person can edit come first (see Editable in core/edits/numbers.hpp).
+/// Those whose numbers a person can edit come first (see Editable in core/edits/numbers.hpp): all but those
+/// of ParameterKind::Position.
 enum class Parameter : std::uint8_t {
   WQuery,
   WKey,
@@ -30,13 +31,15 @@ enum class Parameter : std::uint8_t {
   BOutput,
   BiasK,  // the learned key and value that every query sees
   BiasV,
-  PositionTable,  // Positions::Learned
-  RelativeBias,   // Positions::RelativeBuckets
-  QueryNorm,      // QkNorm
+  QueryNorm,  // QkNorm
   KeyNorm,
-  SinkLogits,  // a logit for each head that joins the softmax and takes no value
+  SinkLogits,       // a logit for each head that joins the softmax and takes no value
+  PositionTable,    // Positions::Learned
+  RelativeBias,     // Positions::RelativeBuckets
+  WindowBias,       // Positions::RelativeWindows
+  RelativeVectors,  // Positions::Disentangled
 };
-inline constexpr std::size_t parameter_count = 15;
+inline constexpr std::size_t parameter_count = 17;
 
 enum class ParameterKind : std::uint8_t {
   Matrix,    // of a projection y = x·W + b: a layer that computes its queries, keys and values needs it
@@ -60,8 +63,13 @@ enum class Extent : std::uint8_t {
   Positions,    // at least as many as tokens
   Buckets,
   Heads,
-  HeadWidth,  // d_k
+  HeadWidth,      // d_k
+  WindowOffsets,  // rows apart times columns apart in a window
+  Distances,      // relative positions: twice the span
 };
+
+/// How far apart two patches of a window can be, (2·side - 1) rows times as many columns.
+constexpr std::int64_t window_offsets(std::int64_t side) { return (2 * side - 1) * (2 * side - 1); }
 
 /// [rows][columns], or one row: the columns alone.
 using Extents = std::array<Extent, 2>;
@@ -101,16 +109,20 @@ inline constexpr std::array<ParameterInfo, parameter_count> parameter_table{{
      "bias_k", Field::AddedKeys, Extents{Extent::KeyHeads}},
     {Parameter::BiasV, ParameterKind::ExtraRow, std::nullopt, "the learned value", "extra-value",
      "extra_value", "bias_v", Field::AddedKeys, Extents{Extent::ValueHeads}},
-    {Parameter::PositionTable, ParameterKind::Position, std::nullopt, "the table of positions",
-     "position-table", "positions", "", Field::Positions, Extents{Extent::Positions, Extent::Model}},
-    {Parameter::RelativeBias, ParameterKind::Position, std::nullopt, "the relative position bias",
-     "relative-bias", "relative_bias", "", Field::Positions, Extents{Extent::Buckets, Extent::Heads}},
     {Parameter::QueryNorm, ParameterKind::Norm, std::nullopt, "the norm of the queries", "query-norm",
      "query_norm", "", Field::QkNorm, Extents{Extent::HeadWidth}},
     {Parameter::KeyNorm, ParameterKind::Norm, std::nullopt, "the norm of the keys", "key-norm", "key_norm",
      "", Field::QkNorm, Extents{Extent::HeadWidth}},
     {Parameter::SinkLogits, ParameterKind::Sink, std::nullopt, "the sink logits", "sink-logits", "sinks", "",
      Field::Softmax, Extents{Extent::Heads}},
+    {Parameter::PositionTable, ParameterKind::Position, std::nullopt, "the table of positions",
+     "position-table", "positions", "", Field::Positions, Extents{Extent::Positions, Extent::Model}},
+    {Parameter::RelativeBias, ParameterKind::Position, std::nullopt, "the relative position bias",
+     "relative-bias", "relative_bias", "", Field::Positions, Extents{Extent::Buckets, Extent::Heads}},
+    {Parameter::WindowBias, ParameterKind::Position, std::nullopt, "the window position bias", "window-bias",
+     "window_bias", "", Field::Positions, Extents{Extent::WindowOffsets, Extent::Heads}},
+    {Parameter::RelativeVectors, ParameterKind::Position, std::nullopt, "the relative position vectors",
+     "relative-vectors", "relative_vectors", "", Field::Positions, Extents{Extent::Distances, Extent::Model}},
 }};
 
 constexpr const ParameterInfo& info(Parameter which) {
@@ -121,10 +133,10 @@ constexpr const ParameterInfo& info(Parameter which) {
 Parameter matrix_of(Projection);
 Parameter bias_of(Projection);
 
-/// The sizes that shapes of parameters follow from; positions and buckets are 0 where nobody asks for them.
+/// The sizes that shapes of parameters follow from; those of positions are 0 where nobody asks for them.
 struct ParameterSizes {
   std::int64_t d_model = 0, key_source = 0, value_source = 0, heads = 0, kv_heads = 0, d_k = 0, d_v = 0;
-  std::int64_t positions = 0, buckets = 0;
+  std::int64_t positions = 0, buckets = 0, window_offsets = 0, distances = 0;
 };
 std::int64_t size_of(Extent, const ParameterSizes&);
 Shape shape_of(const ParameterInfo&, const ParameterSizes&);

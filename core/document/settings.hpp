@@ -18,7 +18,7 @@ enum class Embedding {
 };
 
 /// How the order of the tokens reaches the scores. The first three are part of X, the next two are added to
-/// the scores, the last two turn queries and keys.
+/// the scores, the next two turn queries and keys, the last two are added to the scores again.
 enum class Positions {
   None,
   Sinusoidal,       // Vaswani et al. 2017, section 3.5
@@ -28,6 +28,9 @@ enum class Positions {
   RopeHalf,  // rotates the pairs (i, i + r/2) of the first r dimensions (Su et al. 2021; Llama's layout)
   RopeInterleaved,  // rotates the pairs (2i, 2i + 1) of the first r dimensions (Su et al. 2021; GPT-J's
                     // layout)
+  RelativeWindows,  // a number for each head, rows apart and columns apart in a window of the image of
+                    // Sparsity::grid and side (Liu et al. 2021, section 3.2, equation 4)
+  Disentangled,     // queries and keys meet vectors of the relative position too (He et al. 2021)
 };
 
 /// ω_i = 10000^(-2i/d): radians per token of the i-th sine and cosine among d position dimensions (Vaswani et
@@ -59,6 +62,10 @@ struct PositionSettings {
   int buckets = 32;            // of relative distances, even when two-sided; >= 2 for each side
   int bucket_distance = 128;   // from here on all distances share the last bucket; > half of a side's buckets
   bool buckets_two_sided = true;  // keys before and after the query have buckets of their own
+  /// Disentangled: k of He et al. 2021. Distances from k on share a vector, on either side; there are 2k.
+  int span = 8;
+  bool content_to_position = true;  // Disentangled: queries meet the vectors of positions as keys
+  bool position_to_content = true;  // Disentangled: keys meet the vectors of positions as queries
   bool operator==(const PositionSettings&) const = default;
 };
 

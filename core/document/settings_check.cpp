@@ -105,6 +105,8 @@ void check_settings(const Document& document) {
     throw Error(fmt::format("The scale factor is {}; it must be a finite number.", scaling.factor));
   check_positions(layer.position_settings);
   const Sparsity& sparsity = layer.masking.sparsity;
+  if (layer.positions == Positions::RelativeWindows)
+    check_range("The side of a window with relative positions", sparsity.side, 1, max_window_side);
   check_even("The number of LSH buckets", sparsity.lsh_buckets, "");
   if (sparsity.kind == Sparsity::Kind::Windows && sparsity.shift >= sparsity.side)
     throw Error(fmt::format("The shift of the windows is {}; it must be less than their side, {}.",

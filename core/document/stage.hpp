@@ -82,7 +82,7 @@ enum class StageKind : std::uint8_t {
   Vectors,  // a row of dimensions for each token, query or key
   Buckets,  // hash buckets of queries and keys
   Scores,   // a plane: a logit for each query and key
-  Bias,     // a plane that is added to scores, made of positions alone
+  Bias,     // a plane that is added to scores, made of positions
   Weights,  // a plane: the share of each key in each query
 };
 
@@ -192,10 +192,11 @@ inline constexpr auto stage_table = std::to_array<StageInfo>({
     {Stage::Cap, StageLevel::Scores, StageKind::Scores, "Capped logits", "G", "G = c·tanh(S′ / c)",
      scores_shape, Fields{Field::SoftCap, Field::Precision}, Stages{Stage::Scale}},
     {Stage::Bias, StageLevel::Scores, StageKind::Bias, "Position bias", "B", "B = b(head, j − p)",
-     "[1][heads][queries][keys]",
-     Fields{Field::Tokens, Field::Memory, Field::Given, Field::Vectors, Field::Heads, Field::Positions,
-            Field::AddedKeys, Field::Precision},
-     Stages{}},
+     "[1 or batch][heads][queries][keys]",
+     Fields{Field::Tokens, Field::Memory, Field::Given, Field::Vectors, Field::Heads, Field::Width,
+            Field::QueryWeights, Field::KeyWeights, Field::Positions, Field::AddedKeys, Field::Scaling,
+            Field::Precision},
+     Stages{Stage::RotateQuery, Stage::RotateKey}},
     {Stage::Mask, StageLevel::Scores, StageKind::Scores, "Masked logits", "M", "M = G + B + mask",
      scores_shape,
      Fields{Field::Tokens, Field::Memory, Field::Given, Field::Vectors, Field::Masking, Field::AddedKeys,

@@ -69,7 +69,9 @@ std::conditional_t<std::is_const_v<D>, const TensorPtr, TensorPtr>* place_of(D& 
   auto* const text = std::get_if<FromText>(&document.input.numbers);
   auto* const given = std::get_if<Given>(&document.input.numbers);
   auto* const vectors = std::get_if<Vectors>(&document.input.numbers);
-  if ((given != nullptr) != (block >= Editable::Queries && block <= Editable::PastValues)) return nullptr;
+  const bool of_any = block == Editable::SinkLogits;
+  if (!of_any && (given != nullptr) != (block >= Editable::Queries && block <= Editable::PastValues))
+    return nullptr;
   switch (block) {
     case Editable::Input: return text != nullptr ? &text->edited : &vectors->query;
     case Editable::Memory: return text != nullptr ? &text->edited_memory : &vectors->key;
@@ -108,6 +110,9 @@ TensorPtr made_numbers(const Document& document, Editable block) {
   const TensorPtr now = numbers_of(document, block);
   if (!now || !is_weights(block)) return nullptr;
   const Weights& weights = document.layer().weights;
+  const bool recipe_known = weights.recipe != Recipe::Given || weights.made_by != Recipe::Given;
+  if (block == Editable::SinkLogits)
+    return recipe_known ? std::make_shared<const Tensor>(now->shape()) : nullptr;
   if (weights.recipe != Recipe::Given) return now;
   TensorPtr made;
   if (const std::optional<Document> fresh = with_made_weights(document)) {
@@ -134,7 +139,7 @@ Document with_numbers(Document document, Editable block, std::shared_ptr<Tensor>
   if (was && *was == *numbers) return document;
   const Document before = document;
   *stored(document, block) = std::move(numbers);
-  if (!is_weights(block)) return document;
+  if (!is_weights(block) || block == Editable::SinkLogits) return document;
   Weights& weights = document.layer().weights;
   if (weights.recipe != Recipe::Given) weights.made_by = weights.recipe;
   weights.recipe = Recipe::Given;

@@ -243,6 +243,8 @@ Document small_model(Document document) {
   weights.blocks = {};
   weights[Parameter::PositionTable].reset();  // of another width, and numbers of other heads
   weights[Parameter::RelativeBias].reset();
+  weights[Parameter::WindowBias].reset();
+  weights[Parameter::RelativeVectors].reset();
   document.layer().kv_heads = document.layer().d_k = document.layer().d_v = 0;
   document.layer().d_model = width;
   document.layer().position_settings.rope_dims =

@@ -4,9 +4,9 @@
 // Numbers of weights that are edited are Given from then on, and Weights::made_by remembers the recipe they
 // came from, so that each can be reset; when the last one is, the recipe is back. A head whose W_Q or W_K (or
 // their biases) is edited loses its name in head_names, since the name says what it looks at; W_V and W_O
-// leave it. Token vectors of a text are edited in Input::edited, those of a file in Input::vectors, and the
-// embedding of a text stays known. Q, K and V are edited where they are given; elsewhere they follow from X
-// and W.
+// leave it. Sinks are set beside any recipe, which therefore stays; a reset makes them 0. Token vectors of a
+// text are edited in Input::edited, those of a file in Input::vectors, and the embedding of a text stays
+// known. Q, K and V are edited where they are given; elsewhere they follow from X and W.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +36,12 @@ enum class Editable : std::uint8_t {
   OutputBias,
   BiasK,  // the learned key and value that every query sees: one row [kv heads · d]
   BiasV,
+  QueryNorm,  // what normed queries and keys are multiplied with: one row [d_k]
+  KeyNorm,
+  SinkLogits,  // one row [heads]
 };
 inline constexpr std::size_t first_editable_parameter = 7;
-/// Tables of positions, the weights of norms and sinks are not edited number by number; they are the last
-/// parameters.
+/// Tables of positions are not edited number by number; they are the last parameters.
 inline constexpr std::size_t editable_count =
     first_editable_parameter + static_cast<std::size_t>(Parameter::PositionTable);
 
@@ -52,7 +54,8 @@ constexpr std::optional<Parameter> parameter_of(Editable block) {
   return static_cast<Parameter>(at - first_editable_parameter);
 }
 static_assert(editable_of(Parameter::WQuery) == Editable::QueryWeights &&
-              editable_of(Parameter::BiasV) == Editable::BiasV);
+              editable_of(Parameter::BiasV) == Editable::BiasV &&
+              editable_of(Parameter::SinkLogits) == Editable::SinkLogits);
 
 struct Place {
   Editable block = Editable::Input;

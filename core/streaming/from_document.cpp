@@ -23,6 +23,11 @@ std::string reason_against(const Document& document) {
     return "A mask after the softmax needs every weight at once; it is not streamed.";
   if (layer.masking.hidden != Masking::Hidden::MinusInfinity)
     return "Hidden keys get a finite number instead of minus infinity; that is not streamed.";
+  if (layer.positions == Positions::RelativeWindows)
+    return "A position bias over rows and columns of an image needs a number for every score; it is not "
+           "streamed.";
+  if (is_disentangled(document))
+    return "Disentangled positions need a number for every score; they are not streamed.";
   return {};
 }
 
@@ -67,7 +72,7 @@ class Maker {
     p.query = rows_of(made_.query, b_);
     p.key = rows_of(made_.key, b_);
     p.value = rows_of(made_.value, b_);
-    p.scale = scale_factor(document_.layer().scaling, p.d_k);
+    p.scale = scale_factor(document_.layer().scaling, scale_width(document_, p.d_k));
     p.soft_cap = static_cast<double>(document_.layer().soft_cap);
     p.temperature = static_cast<double>(document_.layer().temperature);
     p.offset = query_offset(document_, size_, b_);
@@ -87,7 +92,7 @@ class Maker {
       return std::move(made_);
     }
     if (document_.layer().masking.additive) add_additive(*document_.layer().masking.additive);
-    if (is_added_to_scores(document_.layer().positions)) add_positions_to_scores();
+    if (is_distance_bias(document_.layer().positions)) add_positions_to_scores();
     return std::move(made_);
   }
 
@@ -182,7 +187,7 @@ StreamedDocument make_problem(const Document& document, const Trace& trace, std:
   StreamedDocument refused;
   refused.why_not = reason_against(document);
   if (layer.add_zero_attn || layer.weights[Parameter::BiasK]) {
-    if (is_added_to_scores(layer.positions) && refused.why_not.empty())
+    if (is_distance_bias(layer.positions) && refused.why_not.empty())
       refused.why_not =
           "Keys that belong to no token have no distance; with positions added to scores they are not "
           "streamed.";

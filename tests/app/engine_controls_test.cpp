@@ -183,6 +183,20 @@ TEST_CASE("all kinds of positions with their settings") {
   robot.type_number("Buckets value", "5");
   click(robot, "Two-sided");
   CHECK(robot.document().layer().position_settings.buckets == 6);
+  choose(robot, "Positions kind", "Rows and columns");
+  robot.type_number("Image width value", "3");
+  robot.type_number("Window side value", "3");
+  CHECK(robot.document().layer().masking.sparsity.grid == 3);
+  CHECK(robot.document().layer().masking.sparsity.side == 3);
+  CHECK(cell_of(robot, Stage::Bias, 0, 4, 1) == cell_of(robot, Stage::Bias, 0, 5, 2));  // one row up
+  choose(robot, "Positions kind", "Disentangled");
+  robot.type_number("Relative span value", "2");
+  CHECK(scale_width(shown(robot).document, 8) == 24);
+  CHECK(shown(robot).trace[Stage::Bias]->shape()[1] == 8);
+  click(robot, "Content to position");
+  click(robot, "Position to content");
+  CHECK(cell_of(robot, Stage::Bias, 0, 4, 1) == 0);
+  CHECK(scale_width(shown(robot).document, 8) == 8);
   CHECK(robot.app().message().empty());
   choose(robot, "Positions kind", "RoPE, halves");
   CHECK(shown(robot).trace[Stage::RotateQuery] != shown(robot).trace[Stage::Query]);

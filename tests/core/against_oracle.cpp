@@ -83,8 +83,12 @@ oracle::Problem problem_of(const Document& document, const Dimensions& size) {
   p.d_k = unsigned_(size.d_k);
   p.d_v = unsigned_(size.d_v);
   p.extra = unsigned_(size.extra);
+  const PositionSettings& how = document.layer().position_settings;
+  int terms = 1;
+  if (document.layer().positions == Positions::Disentangled && !document.input.is_given())
+    terms += (how.content_to_position ? 1 : 0) + (how.position_to_content ? 1 : 0);
   if (document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk)
-    p.scale = 1 / std::sqrt(static_cast<double>(size.d_k));
+    p.scale = 1 / std::sqrt(static_cast<double>(terms * size.d_k));
   if (document.layer().scaling.kind == Scaling::Kind::Factor)
     p.scale = static_cast<double>(document.layer().scaling.factor);
   p.soft_cap = static_cast<double>(document.layer().soft_cap);
@@ -108,8 +112,59 @@ oracle::Problem problem_of(const Document& document, const Dimensions& size) {
   return p;
 }
 
+/// [batch][heads][queries][keys]; at(b, h, i, j), but 0 for keys of no token.
+template <class At>
+Numbers every_cell(const oracle::Problem& p, At&& at) {
+  Numbers all;
+  for (std::size_t b = 0; b < p.batch; ++b)
+    for (std::size_t h = 0; h < p.heads; ++h)
+      for (std::size_t i = 0; i < p.queries; ++i)
+        for (std::size_t j = 0; j < p.keys; ++j) all.push_back(j < p.keys - p.extra ? at(b, h, i, j) : 0);
+  return all;
+}
+
+std::ptrdiff_t place_of(const oracle::Problem& p, std::size_t b, std::size_t query) {
+  return p.mask.offsets[b] + static_cast<std::ptrdiff_t>(query);
+}
+
+Numbers window_bias(const Document& document, const oracle::Problem& p) {
+  const Numbers table = numbers(document.layer().weights[Parameter::WindowBias]);
+  return every_cell(p, [&](std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
+    return oracle::window_bias(table, p.heads, h, place_of(p, b, i), static_cast<std::ptrdiff_t>(j),
+                               p.mask.grid, p.mask.side);
+  });
+}
+
+/// The vectors of relative positions are projected like those of tokens.
+Numbers disentangled_bias(const Document& document, const oracle::Problem& p) {
+  const PositionSettings& how = document.layer().position_settings;
+  const Weights& w = document.layer().weights;
+  const Numbers vectors = numbers(w[Parameter::RelativeVectors]);
+  const std::size_t rows = 2 * unsigned_(how.span), width = unsigned_(document.layer().d_model);
+  const Numbers q_r = oracle::project(vectors, numbers(w[Parameter::WQuery]), numbers(w[Parameter::BQuery]),
+                                      1, rows, width, p.heads, p.d_k),
+                k_r = oracle::project(vectors, numbers(w[Parameter::WKey]), numbers(w[Parameter::BKey]), 1,
+                                      rows, width, p.kv_heads, p.d_k);
+  const auto part = [](const Numbers& all, std::size_t which, std::size_t count) {
+    return Numbers(&all[which * count], &all[which * count] + count);
+  };
+  return every_cell(p, [&](std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
+    const std::size_t kv = h / (p.heads / p.kv_heads);
+    oracle::RelativeTerms of;
+    of.span = how.span;
+    of.q = part(p.q, (b * p.heads + h) * p.queries + i, p.d_k);
+    of.k = part(p.k, (b * p.kv_heads + kv) * p.keys + j, p.d_k);
+    if (how.position_to_content) of.q_r = part(q_r, h, rows * p.d_k);
+    if (how.content_to_position) of.k_r = part(k_r, kv, rows * p.d_k);
+    return p.scale * oracle::disentangled(of, place_of(p, b, i), static_cast<std::ptrdiff_t>(j));
+  });
+}
+
 /// [batch][heads][queries][keys], 0 for keys of no token.
 Numbers position_bias(const Document& document, const oracle::Problem& p) {
+  if (document.layer().positions == Positions::RelativeWindows) return window_bias(document, p);
+  if (document.layer().positions == Positions::Disentangled && !document.input.is_given())
+    return disentangled_bias(document, p);
   const bool alibi = document.layer().positions == Positions::Alibi;
   if (!alibi && document.layer().positions != Positions::RelativeBuckets) return {};
   const PositionSettings& how = document.layer().position_settings;

@@ -104,6 +104,16 @@ TEST_CASE("What positions, caps, windows and learned numbers cost is counted", "
   document.layer().soft_cap = 0;
   document.layer().positions = Positions::RopeHalf;
   CHECK(cost_of(layer_size(document)).flops == plain.flops + 3.0 * 2 * (2 * 6 * 8));  // Q and K, all numbers
+  document.layer().positions = Positions::RelativeWindows;
+  CHECK(cost_of(layer_size(document)).flops == plain.flops + cells);
+  CHECK(cost_of(layer_size(document)).position_parameters == 9 * 2);
+  document.layer().positions = Positions::Disentangled;
+  document.layer().position_settings.span = 3;
+  const double met = 2.0 * (2 * 6) * 8 * 6;  // all queries, or keys, of both heads with six vectors
+  CHECK(cost_of(layer_size(document)).flops == plain.flops + cells + 2 * met);
+  CHECK(cost_of(layer_size(document)).position_parameters == 6 * 8);
+  document.layer().position_settings.position_to_content = false;
+  CHECK(cost_of(layer_size(document)).flops == plain.flops + cells + met);
   document.layer().positions = Positions::None;
   document.layer().qk_norm.kind = QkNorm::Kind::Layer;
   const LayerCost normed = cost_of(layer_size(document));

@@ -41,7 +41,7 @@ void members_are_complete(const Document& document) {
   [[maybe_unused]] const auto& [x, key_vectors, value_vectors] = input.vectors();
   [[maybe_unused]] const auto& [recipe, seed, noise, biases, fused, initialiser, blocks, made_by, parameters,
                                 head_names] = weights;
-  static_assert(parameter_count == 15);
+  static_assert(parameter_count == 17);
   [[maybe_unused]] const auto& [causal, padding, window, sparsity, mask_heads, additive, hidden, mistake] =
       masking;
   [[maybe_unused]] const auto& [scale_kind, factor] = scaling;
@@ -111,6 +111,18 @@ std::vector<Change> all_changes() {
       {"relative_bias",
        [](Document& d) { d.layer().weights[Parameter::RelativeBias] = zeros(); },
        {Field::Positions}},
+      {"window_bias",
+       [](Document& d) { d.layer().weights[Parameter::WindowBias] = zeros(); },
+       {Field::Positions}},
+      {"relative_vectors",
+       [](Document& d) { d.layer().weights[Parameter::RelativeVectors] = zeros(); },
+       {Field::Positions}},
+      {"disentangled",
+       [](Document& d) { d.layer().positions = Positions::Disentangled; },
+       {Field::Positions, Field::Scaling}},
+      {"side of a window",
+       [](Document& d) { d.layer().masking.sparsity.side = 3; },
+       {Field::Masking, Field::Positions}},
       {"qk_norm", [](Document& d) { d.layer().qk_norm.kind = QkNorm::Kind::Layer; }, {Field::QkNorm}},
       {"qk_norm.epsilon", [](Document& d) { d.layer().qk_norm.epsilon = 0.1f; }, {Field::QkNorm}},
       {"query_norm", [](Document& d) { d.layer().weights[Parameter::QueryNorm] = zeros(); }, {Field::QkNorm}},

@@ -135,6 +135,16 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
          d.layer().masking.sparsity = {.kind = Sparsity::Kind::Windows, .side = 2, .shift = 2};
        },
        "The shift of the windows is 2; it must be less than their side, 2."},
+      {[](Document& d) {
+         d.layer().positions = Positions::RelativeWindows;
+         d.layer().masking.sparsity.side = 257;
+       },
+       "The side of a window with relative positions is 257; it must be from 1 to 256."},
+      {[](Document& d) {
+         d.layer().positions = Positions::Disentangled;
+         d.layer().weights[Parameter::RelativeVectors] = std::make_shared<const Tensor>(Shape{3, 4});
+       },
+       "The relative position vectors has shape [3, 4]; it must be [2 · span, d_model] = [16, 64]."},
       {[](Document& d) { d.layer().masking.heads = {8}; }, "The mask names head 8; there are heads 0 to 7."},
       {[](Document& d) { d.layer().position_settings.rope_base = 1; },
        "The rotary base is 1; it must be a finite number above 1."},

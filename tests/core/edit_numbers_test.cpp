@@ -57,6 +57,37 @@ TEST_CASE("every number of every block can be edited, and nothing else changes",
   CHECK(tried == 12 + 11 + 5);
 }
 
+TEST_CASE("what normed queries and keys are multiplied with is edited and reset like weights", "[edit]") {
+  Document document =
+      edit::qk_norm(sentence(Recipe::Random, {"one two three"}), QkNorm::Kind::RootMeanSquare);
+  const std::size_t blocks = all_numbers(document).size();
+  CHECK(all_numbers(sentence(Recipe::Random, {"one two three"})).size() == blocks - 2);
+  const Place second{Editable::QueryNorm, 0, 1};
+  const Document edited = edit::number(document, second, 3);
+  CHECK(edited.layer().weights.recipe == Recipe::Given);
+  CHECK(edited.layer().weights.made_by == Recipe::Random);
+  CHECK(numbers_of(edited, Editable::QueryNorm)->values()[1] == 3);
+  CHECK(*numbers_of(edited, Editable::KeyNorm) == *numbers_of(document, Editable::KeyNorm));
+  CHECK(reference_cell(edited, computed(edited)->layer().trace, 0, 0, 2, 1).score !=
+        reference_cell(document, computed(document)->layer().trace, 0, 0, 2, 1).score);
+  const Document back = edit::reset_number(edited, second);
+  CHECK(back.layer().weights.recipe == Recipe::Random);
+  CHECK(*numbers_of(back, Editable::QueryNorm) == *numbers_of(document, Editable::QueryNorm));
+  CHECK(edit::zero(edited, Editable::KeyNorm).layer().weights[Parameter::KeyNorm]->matrix().isZero());
+}
+
+TEST_CASE("sinks are edited beside any recipe, and are 0 after a reset", "[edit]") {
+  for (const Document& plain : {sentence(Recipe::HandBuilt, {"one two"}), given_document()}) {
+    const Document document = edit::sinks(plain, true);
+    const Document edited = edit::number(document, {Editable::SinkLogits, 0, 1}, -2.5f);
+    CHECK(edited.layer().weights[Parameter::SinkLogits]->values()[1] == -2.5f);
+    CHECK(edited.layer().weights.recipe == plain.layer().weights.recipe);
+    CHECK(edited.layer().weights.head_names == plain.layer().weights.head_names);
+    if (plain.layer().weights.recipe != Recipe::Given)
+      CHECK(numbers_of(edit::reset(edited, Editable::SinkLogits), Editable::SinkLogits)->matrix().isZero());
+  }
+}
+
 TEST_CASE("a layer computes with the edited token vectors", "[edit]") {
   samples::Random random(8);
   for (const Recipe recipe : {Recipe::Random, Recipe::HandBuilt}) {

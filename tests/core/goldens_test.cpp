@@ -9,6 +9,7 @@
 
 #include "core/attention/mix.hpp"
 #include "core/attention/projections.hpp"
+#include "core/attention/run_stage.hpp"
 #include "core/attention/scores.hpp"
 #include "core/attention/softmax.hpp"
 #include "core/compare.hpp"
@@ -152,6 +153,69 @@ json read_index(const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+namespace {
+
+/// The layer of a golden of make_position_goldens.py; its output matrix is the identity where there is none.
+Document layer_of(const SafetensorsFile& file) {
+  const auto tensor = [&](const std::string& name) {
+    return std::make_shared<const Tensor>(load<float>(file, name));
+  };
+  Document document;
+  document.input.change<Vectors>().query = tensor("x");
+  LayerSpec& layer = document.layer();
+  layer.heads = static_cast<int>(load<float>(file, "weights").shape()[1]);
+  layer.d_model = static_cast<int>(load<float>(file, "x").shape()[2]);
+  Weights& weights = layer.weights;
+  weights.recipe = Recipe::Given;
+  for (const auto& [which, name] : {std::pair{Projection::Query, "q"}, std::pair{Projection::Key, "k"},
+                                    std::pair{Projection::Value, "v"}, std::pair{Projection::Output, "o"}}) {
+    if (file.find(std::string("w_") + name) == nullptr) continue;
+    weights[matrix_of(which)] = tensor(std::string("w_") + name);
+    weights[bias_of(which)] = tensor(std::string("b_") + name);
+  }
+  if (!weights[Parameter::WOutput]) {
+    Tensor same(Shape{layer.d_model, layer.d_model});
+    same.matrix().setIdentity();
+    weights[Parameter::WOutput] = std::make_shared<const Tensor>(std::move(same));
+  }
+  return document;
+}
+
+template <class T>
+void check_layer(const SafetensorsFile& file, const Document& document, double tolerance) {
+  ThreadPool pool(1);
+  const TraceOf<T> trace = run_stages(Work{pool, {}}, document, sources_of<T>(document));
+  CHECK(difference(*trace[Stage::Softmax], in_double(load<double>(file, "weights")), tolerance) == "");
+  CHECK(difference(*trace[Stage::Output], in_double(load<double>(file, "out")), tolerance) == "");
+}
+
+}  // namespace
+
+TEST_CASE("Relative positions of DeBERTa and Swin are those of transformers") {
+  const std::filesystem::path folder = std::filesystem::path(ATTNSCOPE_TESTS) / "goldens" / "positions";
+  for (const std::string name : {"deberta", "deberta_c2p", "deberta_p2c", "swin", "swin_shifted"}) {
+    INFO("case " << name);
+    const SafetensorsFile file(folder / (name + ".safetensors"));
+    Document document = layer_of(file);
+    LayerSpec& layer = document.layer();
+    if (name.starts_with("swin")) {
+      layer.positions = Positions::RelativeWindows;
+      layer.masking.sparsity = {.kind = Sparsity::Kind::Windows, .grid = 6, .side = 3};
+      layer.masking.sparsity.shift = name == "swin" ? 0 : 1;
+      layer.weights[Parameter::WindowBias] = std::make_shared<const Tensor>(load<float>(file, "window_bias"));
+    } else {
+      layer.positions = Positions::Disentangled;
+      layer.position_settings.span = 3;
+      layer.position_settings.content_to_position = name != "deberta_p2c";
+      layer.position_settings.position_to_content = name != "deberta_c2p";
+      layer.weights[Parameter::RelativeVectors] =
+          std::make_shared<const Tensor>(load<float>(file, "relative_vectors"));
+    }
+    check_layer<double>(file, document, 1e-6);  // transformers' softmax is in float32 here
+    check_layer<float>(file, document, 2e-5);
+  }
+}
 
 TEST_CASE("Attention agrees with PyTorch's, committed goldens") {
   const std::filesystem::path folder = std::filesystem::path(ATTNSCOPE_TESTS) / "goldens";

@@ -101,7 +101,7 @@ struct SourceGradient {
   const Ptr& of(const Wide& sources) const { return parameter ? sources[*parameter] : sources.value_vectors; }
   Ptr& of(Wide& sources) const { return parameter ? sources[*parameter] : sources.value_vectors; }
 };
-constexpr std::array<SourceGradient, 15> source_gradients{{
+constexpr std::array<SourceGradient, 17> source_gradients{{
     {"value vectors", {}},
     {"W_Q", Parameter::WQuery},
     {"W_K", Parameter::WKey},
@@ -114,6 +114,8 @@ constexpr std::array<SourceGradient, 15> source_gradients{{
     {"extra key", Parameter::BiasK},
     {"extra value", Parameter::BiasV},
     {"relative bias", Parameter::RelativeBias},
+    {"window bias", Parameter::WindowBias},
+    {"relative vectors", Parameter::RelativeVectors},
     {"norm of Q", Parameter::QueryNorm},
     {"norm of K", Parameter::KeyNorm},
     {"sinks", Parameter::SinkLogits},
@@ -200,9 +202,10 @@ std::string first_disagreement(samples::Random& random, const Case& c) {
   for (const SourceGradient& row : source_gradients) {
     const Ptr& gradient = row.of(c.gradients);
     const Ptr& source = row.of(c.sources());
-    const bool bias = row.parameter == Parameter::RelativeBias;
+    const LayerSpec& layer = c.document().layer();
+    const bool bias = row.parameter && info(*row.parameter).kind == ParameterKind::Position;
     const bool norm = row.parameter == Parameter::QueryNorm || row.parameter == Parameter::KeyNorm;
-    const bool used = bias   ? c.document().layer().positions == Positions::RelativeBuckets
+    const bool used = bias   ? bias_table(layer.positions) == row.parameter
                       : norm ? c.document().layer().qk_norm.kind != QkNorm::Kind::None
                       : row.parameter == Parameter::SinkLogits ? true
                                                                : !c.document().input.is_given();

@@ -46,7 +46,9 @@ TEST_CASE("Shapes of parameters follow from the sizes of the layer") {
                              .d_k = 3,
                              .d_v = 6,
                              .positions = 20,
-                             .buckets = 32};
+                             .buckets = 32,
+                             .window_offsets = window_offsets(2),
+                             .distances = 16};
   const auto shape = [&](Parameter which) { return shape_of(info(which), sizes); };
   CHECK(shape(Parameter::WQuery) == Shape{12, 12});
   CHECK(shape(Parameter::WKey) == Shape{7, 6});
@@ -60,6 +62,8 @@ TEST_CASE("Shapes of parameters follow from the sizes of the layer") {
   CHECK(shape(Parameter::BiasV) == Shape{12});
   CHECK(shape(Parameter::PositionTable) == Shape{20, 12});
   CHECK(shape(Parameter::RelativeBias) == Shape{32, 4});
+  CHECK(shape(Parameter::WindowBias) == Shape{9, 4});
+  CHECK(shape(Parameter::RelativeVectors) == Shape{16, 12});
   CHECK(shape(Parameter::QueryNorm) == Shape{3});
   CHECK(shape(Parameter::KeyNorm) == Shape{3});
   CHECK(shape(Parameter::SinkLogits) == Shape{4});

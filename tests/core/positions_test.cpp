@@ -1,6 +1,7 @@
 // The kinds of positions: buckets, slopes and rotations against their papers, and what each promises.
 #include "core/attention/positions.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <catch2/catch_test_macros.hpp>
@@ -8,6 +9,8 @@
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
 #include "core/compare.hpp"
+#include "core/positions/disentangled.hpp"
+#include "core/positions/window_bias.hpp"
 #include "core/random_documents.hpp"
 #include "oracle/positions.hpp"
 #include "support/seeds.hpp"
@@ -166,6 +169,65 @@ TEST_CASE("A bucket's bias without a table is a number for each head, from the s
   CHECK(bias.matrix(0, 0)(1, 0) != bias.matrix(0, 0)(0, 1));
   document.layer().weights.seed = 8;
   CHECK(run(document)[Stage::Bias]->matrix(0, 0)(1, 0) != bias.matrix(0, 0)(1, 0));
+}
+
+TEST_CASE("Offsets in a window of Swin are numbered as its code does") {
+  Sparsity image;
+  image.grid = 4;  // four patches in a row
+  image.side = 2;
+  // relative_position_index of a window of 2 x 2, from the code of Liu et al. 2021
+  const std::int64_t wanted[4][4]{{4, 3, 1, 0}, {5, 4, 2, 1}, {7, 6, 4, 3}, {8, 7, 5, 4}};
+  const std::int64_t patches[4]{0, 1, 4, 5};
+  for (std::size_t q = 0; q < 4; ++q)
+    for (std::size_t k = 0; k < 4; ++k) CHECK(window_offset(image, patches[q], patches[k]) == wanted[q][k]);
+  CHECK_FALSE(window_offset(image, 0, 2));   // two columns apart
+  CHECK_FALSE(window_offset(image, 0, 8));   // two rows
+  CHECK_FALSE(window_offset(image, -1, 0));  // before the first patch
+  CHECK(window_offset(image, 7, 2) == 8);    // across the edge of a window: one of a shifted layer holds both
+}
+
+TEST_CASE("A window's bias without a table is a number for each head and offset, from the seed") {
+  Document document = sentence_of(8, Positions::RelativeWindows);
+  const Trace trace = run(document);
+  const Tensor& bias = *trace[Stage::Bias];
+  CHECK(bias.shape() == Shape{1, 2, 8, 8});
+  CHECK(bias.matrix(0, 0)(0, 1) == bias.matrix(0, 0)(6, 7));
+  CHECK(bias.matrix(0, 0)(0, 1) != bias.matrix(0, 0)(1, 0));
+  CHECK(bias.matrix(0, 0)(0, 1) != bias.matrix(0, 1)(0, 1));
+  CHECK(bias.matrix(0, 0)(0, 2) == 0);
+  document.layer().masking.sparsity.kind = Sparsity::Kind::Windows;  // the same bias where windows hide
+  CHECK(run(document)[Stage::Bias]->values().front() == bias.values().front());
+  document.layer().masking.sparsity.side = max_window_side + 1;
+  CHECK_THROWS_AS(check(document), Error);
+}
+
+TEST_CASE("Disentangled positions: rows of distances, the scale of three terms, vectors from the seed") {
+  for (std::int64_t distance = -6; distance <= 6; ++distance)
+    CHECK(relative_row(distance, 3) == std::clamp<std::int64_t>(distance + 3, 0, 5));
+  Document document = sentence_of(9, Positions::Disentangled);
+  document.layer().position_settings.span = 3;
+  const std::int64_t d_k = key_width(document);
+  const Trace three = run(document);
+  CHECK(scale_width(document, d_k) == 3 * d_k);
+  const auto first = [](const TensorPtr& plane) { return static_cast<double>(plane->values()[1]); };
+  CHECK(std::abs(first(three[Stage::Scale]) -
+                 first(three[Stage::Score]) / std::sqrt(static_cast<double>(3 * d_k))) < 1e-5);
+  document.layer().position_settings.position_to_content = false;
+  const Trace two = run(document);
+  CHECK(scale_width(document, d_k) == 2 * d_k);
+  // Far keys share a vector: what the query says to it is one number.
+  const auto to_key = two[Stage::Bias]->matrix(0, 0);
+  CHECK(to_key(8, 0) == to_key(8, 1));
+  CHECK(to_key(8, 6) != to_key(8, 7));
+  document.layer().position_settings.content_to_position = false;
+  document.layer().position_settings.position_to_content = true;
+  const auto to_query = run(document)[Stage::Bias]->matrix(0, 0).eval();
+  CHECK(to_query(7, 0) == to_query(8, 0));  // the key says the same to all far queries
+  CHECK(to_query(8, 0) != to_query(8, 1));
+  document.layer().position_settings.position_to_content = false;
+  const Trace none = run(document);
+  for (const float x : none[Stage::Bias]->values()) CHECK(x == 0);
+  CHECK(scale_width(document, d_k) == d_k);
 }
 
 TEST_CASE("ALiBi takes slope times distance off, also ahead and behind the cache") {

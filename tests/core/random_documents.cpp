@@ -143,12 +143,17 @@ void randomise_positions(Random& random, Document& document) {
 
 void randomise_mask(Random& random, Document& document) {
   Masking& masking = document.layer().masking;
+  const int side = masking.sparsity.side;
+  const bool tied = document.layer().positions == Positions::RelativeWindows;  // their table has that side
   masking = {};
+  if (tied) masking.sparsity.side = side;
   const Dimensions size = check(document);
   masking.causal = random.coin();
   masking.padding = random.coin();
   if (rarely(random, 3)) randomise_window(random, masking);
   if (rarely(random, 2)) randomise_sparsity(random, masking.sparsity);
+  if (tied) masking.sparsity.side = side;
+  masking.sparsity.shift = std::min(masking.sparsity.shift, masking.sparsity.side - 1);
   if (rarely(random, 4)) {
     for (int head = 0; head < size.heads; ++head)
       if (random.coin()) masking.heads.push_back(head);
@@ -201,6 +206,33 @@ void randomise_settings(Random& random, Document& document) {
   if (rarely(random, 4)) sinks = random.tensor({check(document).heads}, 2);
 }
 
+namespace {
+
+/// Positions that came later, from a stream of their own: what others draw stays what it was.
+void randomise_more(const Random& random, Document& document) {
+  Random next = random;
+  Random own(static_cast<std::uint64_t>(next.between(0, std::int64_t{1} << 62)) ^ 0x706f736974696f6eu);
+  if (!rarely(own, 6)) return;
+  LayerSpec& layer = document.layer();
+  const Dimensions size = check(document);
+  Weights& weights = layer.weights;
+  if (own.coin()) {
+    layer.positions = Positions::RelativeWindows;
+    weights[Parameter::WindowBias] = own.tensor({window_offsets(layer.masking.sparsity.side), size.heads});
+    return;
+  }
+  const Vectors& vectors = document.input.vectors();
+  if (vectors.key && vectors.key->shape()[2] != layer.d_model) return;
+  layer.positions = Positions::Disentangled;
+  layer.position_settings.span = small(own, 1, 5);
+  layer.position_settings.content_to_position = own.coin() || own.coin();
+  layer.position_settings.position_to_content = own.coin() || own.coin();
+  if (document.input.is_given()) return;
+  weights[Parameter::RelativeVectors] = own.tensor({2 * layer.position_settings.span, layer.d_model});
+}
+
+}  // namespace
+
 Document any_text_document(Random& random) {
   Document document;
   Input& input = document.input;
@@ -216,6 +248,7 @@ Document any_text_document(Random& random) {
   randomise_weights(random, document, {document.layer().d_model, document.layer().d_model});
   randomise_positions(random, document);
   randomise_settings(random, document);
+  randomise_more(random, document);
   return document;
 }
 
@@ -244,6 +277,7 @@ Document any_vectors_document(Random& random) {
     randomise_positions(random, document);
   } while (document.layer().positions == Positions::Learned && from.key != width);
   randomise_settings(random, document);
+  randomise_more(random, document);
   return document;
 }
 
@@ -266,6 +300,7 @@ Document any_given_document(Random& random) {
   document.layer().add_zero_attn = rarely(random, 4);
   randomise_positions(random, document);
   randomise_settings(random, document);
+  randomise_more(random, document);
   return document;
 }
 

@@ -193,6 +193,11 @@ TEST_CASE("What is not streamed says why") {
   CHECK(why([](Document& d) { d.layer().linear = true; }) == "Linear attention has no softmax to stream.");
   CHECK(why([](Document& d) { d.layer().dropout.rate = 0.5f; }) ==
         "Dropout needs every weight at once; it is not streamed.");
+  CHECK(why([](Document& d) { d.layer().positions = Positions::RelativeWindows; }) ==
+        "A position bias over rows and columns of an image needs a number for every score; it is not "
+        "streamed.");
+  CHECK(why([](Document& d) { d.layer().positions = Positions::Disentangled; }) ==
+        "Disentangled positions need a number for every score; they are not streamed.");
   CHECK(why([](Document& d) { d.precision = Precision::BFloat16; }) ==
         "Stages stored with fewer bits need every score at once; only float32 is streamed.");
   CHECK(why([](Document& d) { d.layer().masking.mistake = MaskMistake::AfterSoftmax; }) ==

@@ -99,6 +99,32 @@ Numbers alibi_slopes(std::size_t heads) {
   return slopes;
 }
 
+double window_bias(const Numbers& table, std::size_t heads, std::size_t head, std::ptrdiff_t query,
+                   std::ptrdiff_t key, std::ptrdiff_t grid, std::ptrdiff_t side) {
+  if (query < 0) return 0;
+  // All pairs of a window's patches, as Swin's code numbers them: differences from 1 - M up, moved to start
+  // at 0.
+  for (std::ptrdiff_t row = 1 - side; row < side; ++row) {
+    for (std::ptrdiff_t column = 1 - side; column < side; ++column) {
+      if (query / grid != key / grid + row || query % grid != key % grid + column) continue;
+      const std::ptrdiff_t index = (row + side - 1) * (2 * side - 1) + (column + side - 1);
+      return table[static_cast<std::size_t>(index) * heads + head];
+    }
+  }
+  return 0;
+}
+
+double disentangled(const RelativeTerms& of, std::ptrdiff_t query, std::ptrdiff_t key) {
+  std::ptrdiff_t row = query - key + of.span;
+  if (query - key <= -of.span) row = 0;
+  if (query - key >= of.span) row = 2 * of.span - 1;
+  double sum = 0;
+  const std::size_t d = of.q.size(), first = static_cast<std::size_t>(row) * d;
+  for (std::size_t i = 0; i < d && !of.k_r.empty(); ++i) sum += of.q[i] * of.k_r[first + i];
+  for (std::size_t i = 0; i < d && !of.q_r.empty(); ++i) sum += of.k[i] * of.q_r[first + i];
+  return sum;
+}
+
 int t5_bucket(std::ptrdiff_t relative, int buckets, int max_distance, bool bidirectional) {
   int first = 0;
   if (bidirectional) {

@@ -42,6 +42,23 @@ Numbers rotated(const Numbers& x, std::size_t batch, std::size_t heads, std::siz
 /// below, then every second of the one above.
 Numbers alibi_slopes(std::size_t heads);
 
+/// Swin's bias of two patches of an image `grid` patches wide, numbered row by row, in a window of side M:
+/// number [head] of the row that Swin's relative_position_index has for them (Liu et al. 2021, equation 4);
+/// 0 where no window holds both. `table` [(2M - 1)²][heads].
+double window_bias(const Numbers& table, std::size_t heads, std::size_t head, std::ptrdiff_t query,
+                   std::ptrdiff_t key, std::ptrdiff_t grid, std::ptrdiff_t side);
+
+/// DeBERTa's content-to-position and position-to-content terms, unscaled (He et al. 2021, equations 2 to 4,
+/// with the row that its code reads), for rows q and k of width d that start at those numbers of Q and K: q ·
+/// K_r[δ]
+/// + k · Q_r[δ]. Q_r and K_r [2k][width] begin at the column of the head; either may be empty.
+struct RelativeTerms {
+  Numbers q, k;      // [d]
+  Numbers q_r, k_r;  // [2 · span][d]
+  std::ptrdiff_t span = 1;
+};
+double disentangled(const RelativeTerms&, std::ptrdiff_t query, std::ptrdiff_t key);
+
 /// T5's _relative_position_bucket (Raffel et al. 2020), relative = key - query, in its float32.
 int t5_bucket(std::ptrdiff_t relative, int buckets, int max_distance, bool bidirectional);
 

@@ -54,6 +54,9 @@ void WordsTour::modern_settings() {
       {Section::Positions, R"("positions": "rope-half", "position_settings": {"rope_scaling": "yarn"})"},
       {Section::Positions, R"("positions": "rope-half", "position_settings": {"rope_scaling": "llama3"})"},
       {Section::Mask, R"("mask": {"sparsity": {"kind": "windows"}})"},
+      {Section::Positions, R"("positions": "windows")"},
+      {Section::Positions, R"("positions": "disentangled")"},
+      {Section::Scaling, R"("positions": "disentangled")"},
       {Section::Weights, R"("qk_norm": {"kind": "rms"})"},
       {Section::Cost, R"("qk_norm": {"kind": "layer"}, "sinks": [0, 1])"},
       {Section::Softmax, R"("sinks": [0, 1])"},
@@ -98,7 +101,9 @@ void WordsTour::walks() {
                                 R"("qk_norm": {"kind": "rms"}, "extra_key": true, "sinks": [0, 1, 2, -3])",
                                 R"("qk_norm": {"kind": "layer"}, "positions": "rope-half",
                                    "position_settings": {"rope_scaling": "yarn"})",
-                                R"("mask": {"causal": true}, "dropout": {"rate": 0.7, "seed": 3})"};
+                                R"("mask": {"causal": true}, "dropout": {"rate": 0.7, "seed": 3})",
+                                R"("positions": "windows")",
+                                R"("positions": "disentangled")"};
   for (const char* kind : kinds) {
     const std::string heads = std::string(kind).find("\"heads\"") == 0 ? "" : R"("heads": 4, )";
     const std::filesystem::path path = directory_ / "walk.json";

@@ -107,6 +107,24 @@ std::string positions_of(const Document& self, const Document& other) {
                           other.layer().weights[Parameter::RelativeBias])
                  ? std::string()
                  : "bucket numbers";
+    case Positions::RelativeWindows: {
+      const Sparsity &image = layer.masking.sparsity, &other_image = other.layer().masking.sparsity;
+      if (image.side != other_image.side) return "windows of " + std::to_string(image.side) + "²";
+      if (image.grid != other_image.grid) return std::to_string(image.grid) + " in a row";
+      return same_numbers(layer.weights[Parameter::WindowBias], other.layer().weights[Parameter::WindowBias])
+                 ? std::string()
+                 : "window bias";
+    }
+    case Positions::Disentangled:
+      if (mine.span != theirs.span) return "span " + std::to_string(mine.span);
+      if (mine.content_to_position != theirs.content_to_position)
+        return mine.content_to_position ? "with c2p" : "without c2p";
+      if (mine.position_to_content != theirs.position_to_content)
+        return mine.position_to_content ? "with p2c" : "without p2c";
+      return same_numbers(layer.weights[Parameter::RelativeVectors],
+                          other.layer().weights[Parameter::RelativeVectors])
+                 ? std::string()
+                 : "relative vectors";
     case Positions::Learned:
       return same_numbers(layer.weights[Parameter::PositionTable],
                           other.layer().weights[Parameter::PositionTable])

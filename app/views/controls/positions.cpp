@@ -20,7 +20,7 @@ struct Kind {
 };
 
 /// In the order of the enumerators.
-constexpr std::array<Kind, 7> kinds{{
+constexpr std::array<Kind, 9> kinds{{
     {"None", "X = token vectors", "none", false},
     {"Sinusoidal", "sin, cos (t / 10000^(2i/d))", "sinusoidal", true},
     {"Learned", "a vector for each position", "learned", true},
@@ -28,6 +28,8 @@ constexpr std::array<Kind, 7> kinds{{
     {"ALiBi", "− slope · |j − p|", "ALiBi", false},
     {"RoPE, halves", "pairs (i, i + r/2) turn", "RoPE", false},
     {"RoPE, interleaved", "pairs (2i, 2i + 1) turn", "RoPE", false},
+    {"Rows and columns", "b(head, Δrow, Δcolumn)", "windows", false},
+    {"Disentangled", "q·k + q·kᵣ + k·qᵣ", "disentangled", true},
 }};
 
 std::string_view why(Positions kind) {
@@ -46,6 +48,12 @@ std::string_view why(Positions kind) {
     case Positions::RopeInterleaved:
       return "Queries and keys are rotated by their positions: q·k depends on their contents and their "
              "signed distance, not on absolute positions.";
+    case Positions::RelativeWindows:
+      return "As in Swin: tokens are patches of an image, row by row. A bias per head for the rows and the "
+             "columns between two patches of a window.";
+    case Positions::Disentangled:
+      return "As in DeBERTa: contents meet contents, and vectors of relative positions, which go through W_Q "
+             "and W_K too. The sum of the three is divided by √(3·dₖ).";
   }
   return {};
 }
@@ -157,6 +165,45 @@ void rotary_rows(Column& c) {
   scaling_rows(c);
 }
 
+/// The image and the windows are those of the mask's pattern.
+void image_rows(Column& c) {
+  Sparsity& s = c.document().layer().masking.sparsity;
+  const auto whole = [&](const char* label, std::string_view shown, int& value, int most, const Tip& tip) {
+    const auto next = [&](int step) { return std::int64_t{value} + step; };
+    if (const auto n = c.number(label, shown, value, next, tip))
+      value = static_cast<int>(std::clamp<std::int64_t>(*n, 1, most));
+  };
+  whole("Image width", "patches in a row", s.grid, 1 << 20,
+        {"Patches in a row", "row = ⌊p / n⌋, column = p mod n", "How wide the image is, in tokens.", {}});
+  whole("Window side", "side of a window M", s.side, max_window_side,
+        {"Side of a window M",
+         "(2M − 1)² numbers per head",
+         "Patches that are M or more rows or columns apart share no window: their bias is 0.",
+         {}});
+  s.shift = std::min(s.shift, s.side - 1);
+  if (s.kind != Sparsity::Kind::Windows)
+    c.remark("Mask, pattern “2-D windows” hides what is outside a window, as Swin does.");
+}
+
+void disentangled_rows(Column& c) {
+  PositionSettings& s = c.document().layer().position_settings;
+  const auto next = [&](int step) { return std::int64_t{s.span + step}; };
+  if (const auto n = c.number("Relative span", "span k", s.span, next,
+                              {"Span k",
+                               "δ = i − j + k, from 0 to 2k − 1",
+                               "Tokens k or more apart share a vector, one for each direction.",
+                               {}}))
+    s.span = static_cast<int>(std::clamp<std::int64_t>(*n, 1, max_relative_span));
+  if (toggle(
+          c.ui(), "Content to position", "content → position", c.row(28, 4), s.content_to_position,
+          {"Content to position", "Qᵢ · Kᵣ[δ]", "What the query says to the key's relative position.", {}}))
+    s.content_to_position = !s.content_to_position;
+  if (toggle(
+          c.ui(), "Position to content", "position → content", c.row(28), s.position_to_content,
+          {"Position to content", "Kⱼ · Qᵣ[δ]", "What the key says to the query's relative position.", {}}))
+    s.position_to_content = !s.position_to_content;
+}
+
 void bucket_rows(Column& c) {
   PositionSettings& s = c.document().layer().position_settings;
   const int step_size = s.buckets_two_sided ? 2 : 1;
@@ -221,6 +268,8 @@ void positions_section(Column& c) {
     }
     if (is_rotary(now)) rotary_rows(c);
     if (now == Positions::RelativeBuckets) bucket_rows(c);
+    if (now == Positions::RelativeWindows) image_rows(c);
+    if (now == Positions::Disentangled) disentangled_rows(c);
   }
   c.end();
 }

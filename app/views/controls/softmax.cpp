@@ -171,10 +171,14 @@ void precision_row(Column& c) {
 
 void scaling_section(Column& c) {
   Document& document = c.document();
-  const std::int64_t d_k = c.scene.result.dimensions.d_k;
+  const std::int64_t d_k = scale_width(document, c.scene.result.dimensions.d_k);
   std::string why =
       "If the entries of q and k are independent with mean 0 and variance 1, q·k has σ = √dₖ; divided by √dₖ "
       "it has σ = 1, and softmax does not saturate.";
+  if (is_disentangled(document))
+    why =
+        "Scores are the sum of up to three products of dₖ numbers here, so that the root is that of all of "
+        "them: √(3·dₖ).";
   if (document.layer().weights.recipe == Recipe::HandBuilt) why += std::string(" ") + std::string(built_gain);
   if (c.begin({.which = Section::Scaling, .label = "Scaling", .opens = Opens::Always})) {
     if (!knows_scores(document)) {

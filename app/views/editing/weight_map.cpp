@@ -197,7 +197,6 @@ void take_mouse(const Weighed& w, const NumberMapResult& seen) {
 
 std::vector<Editable> weight_blocks(const Document& document) {
   std::vector<Editable> there;
-  if (document.input.is_given()) return there;
   for (std::size_t i = first_editable_parameter; i < editable_count; ++i)
     if (numbers_of(document, static_cast<Editable>(i))) there.push_back(static_cast<Editable>(i));
   return there;
@@ -218,6 +217,12 @@ BlockWords block_words(Editable block) {
       return {"Learned key", "Learned key", "K = [K; k₀]", "A key that belongs to no token (bias_k)."};
     case Editable::BiasV:
       return {"Learned value", "Learned value", "V = [V; v₀]", "Value of the learned key (bias_v)."};
+    case Editable::QueryNorm:
+      return {"Norm of Q", "γ_Q", "Qₙ = norm(Q) ∘ γ_Q", "Multiplies the normed queries of every head."};
+    case Editable::KeyNorm:
+      return {"Norm of K", "γ_K", "Kₙ = norm(K) ∘ γ_K", "Multiplies the normed keys of every head."};
+    case Editable::SinkLogits:
+      return {"Sinks", "Sinks", "A = e^(M/τ) / (Σ e^(M/τ) + e^(s/τ))", "A logit s for each head."};
     default: return {"X vectors", "X", "E", "Token embeddings."};
   }
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr float names_height = 20, query_height = 20, facts_height = 24;
 
 std::string_view scaled_name(const LayerResult& r, bool narrow) {
-  if (narrow) return "scaled";
+  if (narrow || is_disentangled(r.document)) return "scaled";
   return r.document.layer().scaling.kind == Scaling::Kind::InverseSqrtDk ? "÷ √dₖ" : "scaled";
 }
 

@@ -8,6 +8,8 @@
 #include "core/attention/run_stage.hpp"
 #include "core/attention/scores.hpp"
 #include "core/attention/softmax.hpp"
+#include "core/positions/disentangled.hpp"
+#include "core/positions/window_bias.hpp"
 
 namespace attnscope {
 namespace {
@@ -85,19 +87,18 @@ class Ladder {
          : normed                               ? "Σ qₙ · kₙ, both normed"
                                                 : "Σ q · k",
          f_.score, Stage::Score);
-    const double factor = scale_factor(document_.layer().scaling, d_.d_k);
+    const std::int64_t width = scale_width(document_, d_.d_k);
+    const double factor = scale_factor(document_.layer().scaling, width);
     const Scaling::Kind kind = document_.layer().scaling.kind;
     step("scaled",
-         kind == Scaling::Kind::InverseSqrtDk ? "× 1/√" + std::to_string(d_.d_k) + " = " + fixed(factor, 3)
+         kind == Scaling::Kind::InverseSqrtDk ? "× 1/√" + std::to_string(width) + " = " + fixed(factor, 3)
          : kind == Scaling::Kind::Off         ? "× 1, scaling is off"
                                               : "× " + fixed(factor, 3),
          f_.scaled, Stage::Scale);
     const std::string cap = number(document_.layer().soft_cap);
     if (document_.layer().soft_cap > 0)
       step("capped", cap + " · tanh(x / " + cap + ")", f_.capped, Stage::Cap);
-    if (f_.has_bias)
-      step("+ position", "b(head, " + grouped(f_.key - position_of(scene_.result, f_.b, f_.query)) + ")",
-           f_.bias, Stage::Bias);
+    if (f_.has_bias) step("+ position", bias_formula(scene_.result, f_), f_.bias, Stage::Bias);
   }
 
   void mask() {
@@ -198,6 +199,23 @@ CellPlace place_of(const Shown& shown, std::int64_t h, Cell cell) {
 }
 
 }  // namespace
+
+std::string bias_formula(const LayerResult& result, const CellPlace& at) {
+  const LayerSpec& layer = result.document.layer();
+  const std::int64_t query = position_of(result, at.b, at.query);
+  if (layer.positions == Positions::RelativeWindows) {
+    const Sparsity& image = layer.masking.sparsity;
+    if (!window_offset(image, query, at.key)) return "0, no common window";
+    return "b(head, " + grouped(query / image.grid - at.key / image.grid) + ", " +
+           grouped(query % image.grid - at.key % image.grid) + ")";
+  }
+  if (layer.positions != Positions::Disentangled) return "b(head, " + grouped(at.key - query) + ")";
+  const PositionSettings& terms = layer.position_settings;
+  const std::string row = "[" + std::to_string(relative_row(query - at.key, terms.span)) + "]";
+  std::string sum = terms.content_to_position ? "q · Kᵣ" + row : "";
+  if (terms.position_to_content) sum += (sum.empty() ? "k · Qᵣ" : " + k · Qᵣ") + row;
+  return sum.empty() ? "0" : sum + ", scaled";
+}
 
 CellPlace shown_place(const Shown& shown) { return place_of(shown, shown.head(), shown.cell()); }
 CellPlace chosen_place(const Scene& scene) {

@@ -41,6 +41,10 @@ CellFacts facts_of(const Shown&, const CellPlace&, const CellRow& row);
 CellFacts facts_of(const Shown&, const CellPlace&);
 inline CellFacts facts_of(const Shown& shown) { return facts_of(shown, shown_place(shown)); }
 
+/// How the bias of a cell comes about: "b(head, −3)"; by rows and columns in a window; of disentangled
+/// positions with their factor.
+std::string bias_formula(const LayerResult&, const CellPlace&);
+
 /// "scaled   × 1/√8 = 0.354   4.701"
 struct LadderLine {
   std::string name, how, value;

@@ -106,9 +106,9 @@ bool has_allowed_cells(const Shown& shown) {
 
 std::string unit_of(const LayerResult& result) {
   const Scaling& scaling = result.document.layer().scaling;
-  if (scaling.kind == Scaling::Kind::InverseSqrtDk)
-    return "before and after ÷ √" + std::to_string(result.dimensions.d_k);
-  return "before and after × " + fixed(scale_factor(scaling, result.dimensions.d_k), 2);
+  const std::int64_t width = scale_width(result.document, result.dimensions.d_k);
+  if (scaling.kind == Scaling::Kind::InverseSqrtDk) return "before and after ÷ √" + std::to_string(width);
+  return "before and after × " + fixed(scale_factor(scaling, width), 2);
 }
 
 }  // namespace

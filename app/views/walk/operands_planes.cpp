@@ -91,7 +91,7 @@ class Planes {
 
   Formula scaled() {
     const Scaling& scaling = v_.document().layer().scaling;
-    const std::int64_t d_k = v_.result().dimensions.d_k;
+    const std::int64_t d_k = scale_width(v_.document(), v_.result().dimensions.d_k);
     Formula f = named().add(operand(facts_.score), theme_.text1);
     if (scaling.kind == Scaling::Kind::InverseSqrtDk) {
       f.add("  ÷  √" + std::to_string(d_k), theme_.text1).add("  =  ", theme_.text3);
@@ -111,6 +111,9 @@ class Planes {
   }
 
   Formula biased() {
+    const Positions kind = v_.document().layer().positions;
+    if (kind == Positions::RelativeWindows || kind == Positions::Disentangled)
+      return answered(named().add(bias_formula(v_.result(), facts_), theme_.text2), facts_.bias);
     const std::int64_t distance = v_.cell.key - position_of(v_.result(), v_.b, v_.cell.query);
     Formula f = named().add("b", theme_.text2).lowered("head " + std::to_string(v_.h), theme_.text3);
     f.add("(" + grouped(distance) + (std::abs(distance) == 1 ? " token)" : " tokens)"), theme_.text2);

@@ -225,7 +225,7 @@ class Builder {
   std::string plane_caption(Stage stage, const PlaneWords& w) const {
     if (stage != Stage::Scale) return std::string(w.formula);
     const Scaling& scaling = v_.document().layer().scaling;
-    const std::int64_t d_k = v_.result().dimensions.d_k;
+    const std::int64_t d_k = scale_width(v_.document(), v_.result().dimensions.d_k);
     if (scaling.kind == Scaling::Kind::Off) return "S × 1: scaling is off";
     if (scaling.kind == Scaling::Kind::Factor) return "S × " + fixed(static_cast<double>(scaling.factor), 3);
     return "S ÷ √" + std::to_string(d_k) + " = S ÷ " + fixed(std::sqrt(static_cast<double>(d_k)), 2);

@@ -269,9 +269,20 @@ std::string scale_sentence(const View& v, const std::string& query, int move, in
                         move, moves);
     case Scaling::Kind::InverseSqrtDk: break;
   }
-  if (v.result().dimensions.d_k == 1) return "dₖ is 1, and so is its root: nothing changes.";
+  const std::int64_t d_k = v.result().dimensions.d_k, width = scale_width(v.document(), d_k);
+  if (width != d_k)
+    return one_or_all("The row of " + query + " is divided by √" + std::to_string(width) + ": " +
+                          std::to_string(width / d_k) + " terms of dₖ numbers add up.",
+                      "The same for every other row.", move, moves);
+  if (d_k == 1) return "dₖ is 1, and so is its root: nothing changes.";
   return one_or_all("The row of " + query + " is divided by √dₖ: the spread shrinks.",
                     "The same for every other row.", move, moves);
+}
+
+std::string bias_words(Positions kind) {
+  if (kind == Positions::RelativeWindows) return "by rows and columns apart";
+  if (kind == Positions::Disentangled) return "of its content and relative positions";
+  return "by distance";
 }
 
 std::string plane_sentence(const View& v, Stage stage, int move, int moves) {
@@ -285,7 +296,8 @@ std::string plane_sentence(const View& v, Stage stage, int move, int moves) {
       return one_or_all("The row of " + query + " is soft-capped to (−c, c).",
                         "The same for every other row.", move, moves);
     case Stage::Bias:
-      return one_or_all("The position bias of the row of " + query + ", by distance.",
+      return one_or_all("The position bias of the row of " + query + ", " +
+                            bias_words(v.document().layer().positions) + ".",
                         "The same for every other row.", move, moves);
     case Stage::Mask: return mask_sentence(v, query, move, moves);
     case Stage::Softmax: return softmax_sentence(v, move);
