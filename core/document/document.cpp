@@ -74,7 +74,8 @@ ParameterSizes parameter_sizes(const Document& document) {
           .kv_heads = key_value_heads(document),
           .d_k = key_width(document),
           .d_v = value_width(document),
-          .buckets = layer.position_settings.buckets};
+          .buckets = layer.position_settings.buckets,
+          .inner = inner_width(layer.block, layer.d_model)};
 }
 
 std::int64_t rotated_dims(const PositionSettings& settings, std::int64_t d_k) {

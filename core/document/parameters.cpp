@@ -35,6 +35,7 @@ std::string_view words_of(Extent extent) {
     case Extent::Buckets: return "buckets";
     case Extent::Heads: return "heads";
     case Extent::HeadWidth: return "d_k";
+    case Extent::Inner: return "d_inner";
   }
   return {};
 }
@@ -58,6 +59,7 @@ std::int64_t size_of(Extent extent, const ParameterSizes& sizes) {
     case Extent::Buckets: return sizes.buckets;
     case Extent::Heads: return sizes.heads;
     case Extent::HeadWidth: return sizes.d_k;
+    case Extent::Inner: return sizes.inner;
   }
   return 0;
 }

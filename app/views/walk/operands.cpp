@@ -116,7 +116,7 @@ class Vectors {
     const TensorPtr &block = w[matrix_of(which)], &bias = w[bias_of(which)];
     const TensorPtr& own = v_.document().input.vectors().value;
     const TensorPtr& other =
-        trace()[Stage::Memory] && !asks ? trace()[Stage::Memory] : trace()[Stage::Position];
+        trace()[Stage::Memory] && !asks ? trace()[Stage::Memory] : trace()[Stage::AttentionNorm];
     const TensorPtr& source = stage == Stage::Value && own ? own : other;
     const Rgba hue = asks ? theme_.query : stage == Stage::Key ? theme_.key : theme_.value;
     const std::int64_t d = stage == Stage::Value ? value_dimension(v_) : head_dimension(v_);
