@@ -73,7 +73,7 @@ ATTNSCOPE_NAMES(Positions,
                 {"none", "sinusoidal", "learned", "buckets", "alibi", "rope-half", "rope-interleaved"});
 ATTNSCOPE_NAMES(WeightColours, {"magma", "viridis", "cividis", "blues", "grey"});
 ATTNSCOPE_NAMES(DifferenceKind, {"signed", "magnitude", "ratio"});
-ATTNSCOPE_NAMES(WalkPart, {"follow", "weights", "output"});
+ATTNSCOPE_NAMES(WalkPart, {"follow", "weights", "output", "block"});
 ATTNSCOPE_NAMES(LongSide, {"a", "b", "difference"});
 ATTNSCOPE_NAMES(HeadOrder, {"index", "entropy", "largest", "previous", "next", "self", "first", "distance",
                             "received", "gradient"});

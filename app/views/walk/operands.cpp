@@ -271,6 +271,7 @@ Formula vector_formula(const View& v, Contents& contents, Stage stage, float roo
 
 Formula formula_of_move(const View& v, Contents& contents, float room, float size) {
   const std::optional<Stage> stage = v.current();
+  if (stage && is_of_block(*stage)) return block_formula(v, *stage, room, size);
   if (stage && holds_vectors(*stage)) return vector_formula(v, contents, *stage, room, size);
   return plane_formula(v, contents, stage.value_or(Stage::Embed), stage ? v.made(*stage) : 0, room, size);
 }
