@@ -47,6 +47,14 @@ std::int64_t position_numbers(const Document& document, const Dimensions& size) 
              : std::max(size.past + size.queries, size.token_keys()) * size.d_model;
 }
 
+std::int64_t block_numbers(const LayerSpec& layer) {
+  std::int64_t numbers = 0;
+  for (const ParameterInfo& row : parameter_table)
+    if (reads(layer.block, row.parameter) && layer.weights[row.parameter])
+      numbers += layer.weights[row.parameter]->size();
+  return numbers;
+}
+
 }  // namespace
 
 LayerSize layer_size(const Document& document, const Measures* measures) {
@@ -80,6 +88,8 @@ LayerSize layer_size(const Document& document, const Measures* measures) {
                            : 0,
           .position_numbers = position_numbers(document, size),
           .seen = seen_share(document, size, measures),
+          .block = layer.block,
+          .block_numbers = block_numbers(layer),
           .bytes_per_number = bytes_of(document.precision)};
 }
 
@@ -158,6 +168,29 @@ void add_linear(const LayerSize& size, const Numbers& n, std::vector<StageCost>&
       {Stage::Mix, 2 * n.queries * n.q_width * (n.d_v + 1) + n.queries * n.o_width, mixed, mixed});
 }
 
+/// Norms, additions and the MLP; no backend fuses them here.
+void add_block(const LayerSize& size, const Numbers& n, std::vector<StageCost>& stages) {
+  const double number = size.bytes_per_number, vectors = n.queries * n.d;
+  const auto inner = static_cast<double>(inner_width(size.block, size.d_model));
+  const auto add = [&](Stage stage, double flops, double numbers) {
+    stages.push_back({stage, flops, number * numbers, number * numbers});
+  };
+  const bool parallel = size.block.kind == BlockKind::Parallel;
+  for (const StageInfo& row : stage_table) {
+    const Stage stage = row.stage;
+    if (norm_at(size.block, stage)) add(stage, 4 * vectors, 2 * vectors);
+    const bool sum = (stage == Stage::Residual && size.block.attention_residual) ||
+                     (stage == Stage::MlpResidual && size.block.mlp && (size.block.mlp_residual || parallel));
+    if (sum) add(stage, vectors, 3 * vectors);
+    if (!size.block.mlp) continue;
+    if (stage == Stage::Up || (stage == Stage::Gate && size.block.gated))
+      stages.push_back(product(stage, n.queries, n.d, inner, number));
+    if (stage == Stage::Down) stages.push_back(product(stage, n.queries, inner, n.d, number));
+    const double each = size.block.gated ? 2 : 1;  // the activation, and the product with the gate
+    if (stage == Stage::Activation) add(stage, each * n.queries * inner, (1 + each) * n.queries * inner);
+  }
+}
+
 /// Those that go over the cells of queries and keys, and can skip the hidden ones.
 bool has_cells(Stage stage) { return holds_plane(stage) || stage == Stage::Mix; }
 
@@ -191,6 +224,8 @@ LayerCost cost_of(const LayerSize& size) {
     add_attention(size, n, cost.stages);
   }
   cost.stages.push_back(product(Stage::Output, n.queries, n.o_width, n.d, number));
+  cost.block_parameters = static_cast<double>(size.block_numbers);
+  if (has_block(size.block)) add_block(size, n, cost.stages);
   for (const StageCost& stage : cost.stages) {
     cost.flops += stage.flops;
     cost.seen_flops += stage.flops * (!size.linear && has_cells(stage.stage) ? size.seen : 1);

@@ -113,7 +113,10 @@ class CellSources {
     TraceOf<double> trace;
     trace[Stage::Embed] = run_stage(work_, Stage::Embed, one, sources, trace);
     trace[Stage::Position] = run_stage(work_, Stage::Position, one, sources, trace);
-    const Reference x = rows(*trace[Stage::Position], size_.past + query, 1);
+    for (const ParameterInfo& row : parameter_table)
+      if (row.kind == ParameterKind::BlockNorm) sources[row.parameter] = widened(w[row.parameter]);
+    trace[Stage::AttentionNorm] = run_stage(work_, Stage::AttentionNorm, one, sources, trace);
+    const Reference x = rows(*trace[Stage::AttentionNorm], size_.past + query, 1);
     query_ = project_head(x, w[Parameter::WQuery], w[Parameter::BQuery], h);
     keys_ = joined(
         project_head(*source_of_keys(one, sources, trace), w[Parameter::WKey], w[Parameter::BKey], kv_),
@@ -146,7 +149,7 @@ class CellSources {
   ReferencePtr source_of_keys(const Document& one, const Sources<double>& sources,
                               const TraceOf<double>& trace) const {
     const ReferencePtr found = run_stage(work_, Stage::Memory, one, sources, trace);
-    return found ? found : trace[Stage::Position];
+    return found ? found : trace[Stage::AttentionNorm];
   }
 
   Reference project_head(const Reference& x, const TensorPtr& w, const TensorPtr& bias,

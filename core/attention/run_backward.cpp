@@ -17,6 +17,7 @@
 #include "core/attention/run_stage.hpp"
 #include "core/attention/scores.hpp"
 #include "core/attention/softmax.hpp"
+#include "core/blocks/block_stages.hpp"
 #include "core/document/mask.hpp"
 #include "core/document/precision.hpp"
 #include "core/positions/disentangled.hpp"
@@ -89,6 +90,8 @@ class BackwardRun {
       const Row& at = steps[index_of(row.stage)];
       if (const auto before = shares_with(row)) {
         at_.pass(row.stage, *before);
+      } else if (is_of_block(row.stage)) {
+        block_stage(row.stage);
       } else if (at.step != nullptr) {
         (this->*at.step)();
       }
@@ -108,6 +111,14 @@ class BackwardRun {
     for (const StageInfo& before : stage_table)
       if (row.inputs.has(before.stage) && trace_[before.stage] == trace_[row.stage]) return before.stage;
     return std::nullopt;
+  }
+
+  void block_stage(Stage which) {
+    BlockGradients<T> d =
+        block_stage_backward<T>(work_, which, {document_, from_.parameters, trace_}, *at_.of(which));
+    for (auto& [to, gradient] : d.stages) at_.give(to, std::move(gradient));
+    for (const ParameterInfo& row : parameter_table)
+      if (d.parameters[row.parameter]) parameter(row.parameter) = d.parameters[row.parameter];
   }
 
   void output() {
@@ -306,10 +317,10 @@ class BackwardRun {
     at_.release(Stage::Value);
   }
   void project() {
-    const Ptr& x = trace_[Stage::Position];
+    const Ptr& x = trace_[Stage::AttentionNorm];
     const Ptr& memory = trace_[Stage::Memory];
-    const Stage keys_from = memory ? Stage::Memory : Stage::Position;
-    Values& dx = at_.sum(Stage::Position, x->shape());
+    const Stage keys_from = memory ? Stage::Memory : Stage::AttentionNorm;
+    Values& dx = at_.sum(Stage::AttentionNorm, x->shape());
     Values& of_keys = at_.sum(keys_from, stage(keys_from).shape());
     projection(Projection::Query, *x, *at_.of(Stage::Query), dx);
     projection(Projection::Key, stage(keys_from), *at_.of(Stage::Key), of_keys);
@@ -336,6 +347,7 @@ class BackwardRun {
       {Stage::Embed, nullptr},
       {Stage::Position, nullptr},
       {Stage::Memory, nullptr},
+      {Stage::AttentionNorm, nullptr},  // as all of a block: block_stage()
       {Stage::Fuse, nullptr},
       {Stage::Query, &BackwardRun::projections},
       {Stage::Key, &BackwardRun::bias_k, true},
@@ -357,6 +369,17 @@ class BackwardRun {
       {Stage::Mix, &BackwardRun::mix},
       {Stage::Concat, &BackwardRun::concat},
       {Stage::Output, &BackwardRun::output},
+      {Stage::OutputNorm, nullptr},
+      {Stage::Residual, nullptr},
+      {Stage::StreamNorm, nullptr},
+      {Stage::MlpNorm, nullptr},
+      {Stage::Gate, nullptr},
+      {Stage::Up, nullptr},
+      {Stage::Activation, nullptr},
+      {Stage::Down, nullptr},
+      {Stage::MlpOutputNorm, nullptr},
+      {Stage::MlpResidual, nullptr},
+      {Stage::BlockOutput, nullptr},
   }};
   static constexpr bool in_order() {
     for (std::size_t i = 0; i < stage_count; ++i)

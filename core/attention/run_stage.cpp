@@ -11,6 +11,7 @@
 #include "core/attention/positions.hpp"
 #include "core/attention/projections.hpp"
 #include "core/attention/softmax.hpp"
+#include "core/blocks/block_stages.hpp"
 #include "core/document/mask.hpp"
 #include "core/document/precision.hpp"
 #include "core/positions/disentangled.hpp"
@@ -35,6 +36,7 @@ class StageRun {
         size_(check_any_length(document)) {}
 
   Ptr run(Stage stage) const {
+    if (is_of_block(stage)) return run_block_stage<T>(work_, stage, {document_, from_.parameters, so_far_});
     switch (stage) {
       case Stage::Embed: return embedded();
       case Stage::Position: return positioned(so_far_[Stage::Embed]);
@@ -58,7 +60,7 @@ class StageRun {
   /// A block of the Document as it is stored.
   Ptr block(const Ptr& tensor) const { return stored(document_.precision, tensor); }
   const Ptr& source_of_keys() const {
-    return so_far_[Stage::Memory] ? so_far_[Stage::Memory] : so_far_[Stage::Position];
+    return so_far_[Stage::Memory] ? so_far_[Stage::Memory] : so_far_[Stage::AttentionNorm];
   }
 
   Ptr embedded() const {
@@ -86,7 +88,7 @@ class StageRun {
   }
 
   Ptr fused() const {
-    const bool one_source = so_far_[Stage::Position] && document_.input.memory.empty() &&
+    const bool one_source = so_far_[Stage::AttentionNorm] && document_.input.memory.empty() &&
                             !from_.key_vectors && !from_.value_vectors;
     if (!document_.layer().weights.fused || !one_source) return nullptr;
     std::array<Ptr, 3> matrices, biases;
@@ -97,14 +99,14 @@ class StageRun {
       biases[i] = block(from_[bias_of(which)]);
       parts[i] = {matrices[i].get(), biases[i].get(), i == 0 ? size_.heads : size_.kv_heads};
     }
-    return shared(fuse(work_, *so_far_[Stage::Position], parts));
+    return shared(fuse(work_, *so_far_[Stage::AttentionNorm], parts));
   }
 
   Ptr queries() const {
     if (document_.input.is_given()) return from_.query;
     if (so_far_[Stage::Fuse])
       return shared(split(*so_far_[Stage::Fuse], 0, size_.heads, size_.d_k, size_.past));
-    return math_.project(so_far_[Stage::Position], block(from_[Parameter::WQuery]),
+    return math_.project(so_far_[Stage::AttentionNorm], block(from_[Parameter::WQuery]),
                          block(from_[Parameter::BQuery]), size_.heads, size_.past);
   }
 

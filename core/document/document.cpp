@@ -86,7 +86,8 @@ ParameterSizes parameter_sizes(const Document& document) {
           .d_v = value_width(document),
           .buckets = layer.position_settings.buckets,
           .window_offsets = window_offsets(layer.masking.sparsity.side),
-          .distances = 2 * std::int64_t{layer.position_settings.span}};
+          .distances = 2 * std::int64_t{layer.position_settings.span},
+          .inner = inner_width(layer.block, layer.d_model)};
 }
 
 std::int64_t rotated_dims(const PositionSettings& settings, std::int64_t d_k) {

@@ -37,6 +37,7 @@ std::string_view words_of(Extent extent) {
     case Extent::HeadWidth: return "d_k";
     case Extent::WindowOffsets: return "(2 · side - 1)²";
     case Extent::Distances: return "2 · span";
+    case Extent::Inner: return "d_inner";
   }
   return {};
 }
@@ -62,6 +63,7 @@ std::int64_t size_of(Extent extent, const ParameterSizes& sizes) {
     case Extent::HeadWidth: return sizes.d_k;
     case Extent::WindowOffsets: return sizes.window_offsets;
     case Extent::Distances: return sizes.distances;
+    case Extent::Inner: return sizes.inner;
   }
   return 0;
 }

@@ -202,7 +202,8 @@ struct Dropout {
 /// How the tensors of all stages are stored. Sums run in float32 whatever the storage.
 enum class Precision { Float32, BFloat16, Float16 };
 
-/// What is differentiated, over the output Y (over the concatenated heads C with given Q, K and V).
+/// What is differentiated, over the output Y (over the concatenated heads C with given Q, K and V, over the
+/// output X₂ of a block where there is one).
 struct Loss {
   enum class Kind {
     Off,

@@ -9,6 +9,7 @@
 #include "core/document/layer_sizes.hpp"
 #include "core/weights/hand_built.hpp"
 #include "core/weights/initialise.hpp"
+#include "core/weights/make_block.hpp"
 
 namespace attnscope {
 namespace {
@@ -178,7 +179,7 @@ Document with_weights(Document document) {
   Weights& weights = document.layer().weights;
   if (are_outgrown(document)) weights.recipe = weights.made_by;
   if (weights.recipe != Recipe::Given) weights.made_by = Recipe::Given;
-  if (!can_make(document, weights.recipe)) return document;
+  if (!can_make(document, weights.recipe)) return with_block_weights(std::move(document));
   const ParameterSizes sizes = parameter_sizes(document);
   weights.head_names.clear();
   finish(weights, sizes,
@@ -188,7 +189,7 @@ Document with_weights(Document document) {
   make_extra(weights, sizes);
   make_norms(weights, document.layer().qk_norm, sizes);
   make_sinks(weights, sizes);
-  return document;
+  return with_block_weights(std::move(document));
 }
 
 }  // namespace attnscope

@@ -126,6 +126,7 @@ void added_key_rows(Column& c) {
                 {}})) {
       document = edit::bias_k(std::move(document), !w[Parameter::BiasK]);
     }
+    block_row(c);
   }
   if (!knows_scores(document)) {
     c.remark("A file of weights has no keys to add to.");
@@ -251,7 +252,8 @@ void weights_section(Column& c) {
                .opens = given ? Opens::OnDemand : Opens::WhenWide,
                .has_extras = !given && !document.input.is_vectors(),
                .extras_used = w.fused || w[Parameter::BiasK] || document.layer().add_zero_attn ||
-                              document.layer().qk_norm.kind != QkNorm::Kind::None})) {
+                              document.layer().qk_norm.kind != QkNorm::Kind::None ||
+                              has_block(document.layer().block)})) {
     if (!given && !document.input.is_vectors()) {
       recipe_rows(c);
       edited_row(c);

@@ -50,6 +50,7 @@ PlaceOrWhy place_of_query(const LayerResult& result, const VectorRow& at) {
 PlaceOrWhy place_of(const LayerResult& result, const VectorRow& at) {
   const bool turned = is_rotary(result.document.layer().positions);
   const bool normed = result.document.layer().qk_norm.kind != QkNorm::Kind::None;
+  if (is_of_block(at.stage)) return std::string_view("It follows from the block and what goes into it.");
   switch (at.stage) {
     case Stage::Embed:
     case Stage::Position: return place_of_token(result, at, Editable::Input);

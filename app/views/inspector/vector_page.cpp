@@ -46,6 +46,7 @@ std::vector<ListedVector> vectors_of(const Shown& shown, const CellPlace& at) {
   add(Stage::Value, "v", true, at.kv, at.key, "value", theme.value);
   add(Stage::Mix, "z", false, at.h, at.query, "head's output for", theme.text1);
   add(Stage::Output, "y", false, 0, at.query, "layer's output for", theme.text1);
+  add(Stage::BlockOutput, "x₂", false, 0, at.query, "block's output for", theme.text1);
   return all;
 }
 

@@ -153,7 +153,9 @@ void keep_dimension(const Matrix& m, std::int64_t column) {
     if (column >= block.first && column < block.first + block.count)
       state.value_dimension = column - block.first;
   } else if (panel.unit == Unit::Model || (panel.is_parameter() && panel.lower)) {
-    if (panel.stage == Stage::Memory || panel.stage == Stage::Position || panel.stage == Stage::Output)
+    const bool of_the_block = is_of_block(panel.stage) && info(panel.stage).shape != inner_shape;
+    if (panel.stage == Stage::Memory || panel.stage == Stage::Position || panel.stage == Stage::Output ||
+        of_the_block)
       state.model_dimension = column;
   } else {
     (of_value ? state.value_dimension : state.head_dimension) = column;

@@ -116,7 +116,7 @@ class Vectors {
     const TensorPtr &block = w[matrix_of(which)], &bias = w[bias_of(which)];
     const TensorPtr& own = v_.document().input.vectors().value;
     const TensorPtr& other =
-        trace()[Stage::Memory] && !asks ? trace()[Stage::Memory] : trace()[Stage::Position];
+        trace()[Stage::Memory] && !asks ? trace()[Stage::Memory] : trace()[Stage::AttentionNorm];
     const TensorPtr& source = stage == Stage::Value && own ? own : other;
     const Rgba hue = asks ? theme_.query : stage == Stage::Key ? theme_.key : theme_.value;
     const std::int64_t d = stage == Stage::Value ? value_dimension(v_) : head_dimension(v_);
@@ -271,6 +271,7 @@ Formula vector_formula(const View& v, Contents& contents, Stage stage, float roo
 
 Formula formula_of_move(const View& v, Contents& contents, float room, float size) {
   const std::optional<Stage> stage = v.current();
+  if (stage && is_of_block(*stage)) return block_formula(v, *stage, room, size);
   if (stage && holds_vectors(*stage)) return vector_formula(v, contents, *stage, room, size);
   return plane_formula(v, contents, stage.value_or(Stage::Embed), stage ? v.made(*stage) : 0, room, size);
 }

@@ -7,6 +7,7 @@
 #include "app/ui/number_format.hpp"
 #include "app/views/parts/vector_map.hpp"
 #include "core/attention/run_stage.hpp"
+#include "core/document/enum_names.hpp"
 #include "core/document/known.hpp"
 
 namespace attnscope::walk {
@@ -60,12 +61,60 @@ std::string formula_of(const View& v, Stage stage) {
   const TensorPtr& bias = w[bias_of(which)];
   if (const std::size_t plus = formula.find(" + b_"); plus != std::string::npos && !bias)
     formula.resize(plus);
-  if (const std::size_t x = formula.find("X·");
-      x != std::string::npos && of_keys && v.result().trace[Stage::Memory])
-    formula[x] = 'N';
+  if (const std::size_t x = formula.find("X·"); x != std::string::npos && is_projection(stage)) {
+    if (of_keys && v.result().trace[Stage::Memory]) {
+      formula[x] = 'N';
+    } else if (v.script.has(Stage::AttentionNorm)) {
+      formula.insert(x + 1, "ₙ");
+    }
+  }
   if (stage == Stage::RotateQuery && v.script.has(Stage::NormQuery)) formula = "Q′ = R(p)·Qₙ";
   if (stage == Stage::RotateKey && v.script.has(Stage::NormKey)) formula = "K′ = R(p)·Kₙ";
   return formula;
+}
+
+/// The symbol of a stage of the block, or of the one before whose tensor it shares.
+std::string symbol_of(const View& v, Stage stage) {
+  while (!v.script.has(stage)) {
+    const auto before = std::ranges::find_if(stage_table, [&](const StageInfo& row) {
+      return info(stage).inputs.has(row.stage) && v.result().trace[row.stage] == v.result().trace[stage];
+    });
+    if (before == stage_table.end()) break;
+    stage = before->stage;
+  }
+  return std::string(info(stage).symbol);
+}
+
+/// The stage's formula with the symbols of what this block has.
+std::string block_formula_of(const View& v, Stage stage) {
+  const BlockSettings& block = v.document().layer().block;
+  const Weights& w = v.document().layer().weights;
+  const auto product = [&](Stage from, std::string_view name, Parameter bias) {
+    const std::string index = "_" + std::string(name);
+    return symbol_of(v, from) + "·W" + index + (w[bias] ? " + b" + index : "");
+  };
+  const auto made = [&]() -> std::string {
+    const bool parallel = block.kind == BlockKind::Parallel;
+    switch (stage) {
+      case Stage::OutputNorm: return "norm(Y)";
+      case Stage::Residual: return "X + " + symbol_of(v, Stage::OutputNorm);
+      case Stage::StreamNorm: return "norm(R)";
+      case Stage::MlpNorm: return "norm(" + (parallel ? "X" : symbol_of(v, Stage::StreamNorm)) + ")";
+      case Stage::Gate: return product(Stage::MlpNorm, "gate", Parameter::BGate);
+      case Stage::Up: return product(Stage::MlpNorm, "up", Parameter::BUp);
+      case Stage::Activation: {
+        const std::string f(enum_name(block.activation).label);
+        if (block.activation == Activation::Identity) return block.gated ? "T ∘ U" : "U";
+        return block.gated ? f + "(T) ∘ U" : f + "(U)";
+      }
+      case Stage::Down: return product(Stage::Activation, "down", Parameter::BDown);
+      case Stage::MlpOutputNorm: return "norm(O)";
+      case Stage::MlpResidual:
+        return symbol_of(v, Stage::StreamNorm) + " + " + symbol_of(v, Stage::MlpOutputNorm);
+      default: return "norm(" + symbol_of(v, Stage::MlpResidual) + ")";
+    }
+  };
+  return std::string(info(stage).symbol) + " = " + made();
 }
 
 /// Builds the panels one after the other.
@@ -95,6 +144,8 @@ class Builder {
   Panel vectors(Stage stage, Rows rows, Unit unit, Rgba hue) const {
     const Tensor& tensor = *trace()[stage];
     const bool heads = tensor.shape().rank() == 4;
+    const std::string formula =
+        is_after_attention(stage) ? block_formula_of(v_, stage) : formula_of(v_, stage);
     const bool shared = rows == Rows::Keys;  // heads of keys may serve several heads of queries
     const ConstMatrixMap<float> values =
         heads ? tensor.matrix(v_.b, shared ? v_.kv : v_.h) : tensor.matrix(v_.b);
@@ -103,7 +154,7 @@ class Builder {
             .rows = rows,
             .unit = unit,
             .title = std::string(info(stage).symbol),
-            .caption = given_ && is_projection(stage) ? "given" : formula_of(v_, stage),
+            .caption = given_ && is_projection(stage) ? "given" : formula,
             .why = std::string(vector_words(stage).why),
             .hue = hue,
             .values = values,
@@ -143,6 +194,8 @@ class Builder {
     }
   }
 
+  std::string source_sign() const { return v_.script.has(Stage::AttentionNorm) ? "Xₙ ×" : "X ×"; }
+
   void begin_group(std::size_t first) {
     if (first > 0 && first < panels_.size()) panels_[first].begins = true;
   }
@@ -152,6 +205,10 @@ class Builder {
       panels_.push_back(vectors(Stage::Position, Rows::Tokens, Unit::Model, 0));
       if (trace()[Stage::Position] == trace()[Stage::Embed])
         panels_.back().caption = formula_of(v_, Stage::Embed);
+      if (v_.script.has(Stage::AttentionNorm)) {
+        panels_.push_back(vectors(Stage::AttentionNorm, Rows::Tokens, Unit::Model, 0));
+        panels_.back().sign = "→";
+      }
       parameters(Stage::Query, Projection::Query, v_.h, "×");
     }
     with_steps({Stage::Query, Stage::NormQuery, Stage::RotateQuery}, Rows::Queries, ui().theme.query);
@@ -161,7 +218,7 @@ class Builder {
     const std::size_t first = panels_.size();
     if (sources_) {
       if (trace()[Stage::Memory]) panels_.push_back(vectors(Stage::Memory, Rows::Keys, Unit::Model, 0));
-      parameters(Stage::Key, Projection::Key, v_.kv, trace()[Stage::Memory] ? "×" : "X ×");
+      parameters(Stage::Key, Projection::Key, v_.kv, trace()[Stage::Memory] ? "×" : source_sign());
     }
     with_steps({Stage::Key, Stage::NormKey, Stage::RotateKey}, Rows::Keys, ui().theme.key);
     begin_group(first);
@@ -185,7 +242,10 @@ class Builder {
                          .scale = centred(ui(), values.cwiseAbs().maxCoeff(), vector_span)});
     }
     if (sources_)
-      parameters(Stage::Value, Projection::Value, v_.kv, own ? "×" : trace()[Stage::Memory] ? "N ×" : "X ×");
+      parameters(Stage::Value, Projection::Value, v_.kv,
+                 own                      ? "×"
+                 : trace()[Stage::Memory] ? "N ×"
+                                          : source_sign());
     panels_.push_back(vectors(Stage::Value, Rows::Keys, Unit::Head, ui().theme.value));
     if (sources_) panels_.back().sign = "=";
     begin_group(first);
@@ -200,6 +260,7 @@ class Builder {
   }
 
   void planes() {
+    if (v_.part() == WalkPart::Block) return;
     const bool weights_alone = v_.part() == WalkPart::Output;
     for (const Step& step : v_.script.steps()) {
       if (!holds_plane(step.stage)) continue;
@@ -260,8 +321,16 @@ class Builder {
              centred(ui(), v_.scene.stats.largest(Projection::Output, 0, values.cols()), parameter_span)});
   }
 
+  /// The attention's output and what the block makes of it.
+  void around() {
+    lower_vectors(Stage::Output, Unit::Model, "");
+    for (const Step& step : v_.script.steps())
+      if (is_after_attention(step.stage)) lower_vectors(step.stage, Unit::Model, "→");
+  }
+
   void mixed() {
     const WalkPart part = v_.part();
+    if (part == WalkPart::Block) return around();
     if (part != WalkPart::Weights) lower_vectors(Stage::Mix, Unit::Head, "→");
     if (part == WalkPart::Output) {
       lower_vectors(Stage::Concat, Unit::Model, "→");
@@ -312,6 +381,7 @@ std::string_view tight_name(const View& v, Stage stage) {
   if (stage == Stage::Cap) return "Capped";
   if (stage == Stage::Mask) return "Masked";
   if (is_before_scores(stage) || stage == Stage::Mix) return info(stage).symbol;
+  if (is_after_attention(stage)) return info(stage).symbol;
   return holds_plane(stage) ? words(v.document(), stage).name : info(stage).name;
 }
 

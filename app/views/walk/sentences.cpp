@@ -254,6 +254,7 @@ std::string vector_sentence(const View& v, Stage stage, int move, int moves) {
     case Stage::Query: return given ? "Queries are given." : projection_sentence(v, stage, move, moves);
     case Stage::Key: return given ? "Keys are given." : projection_sentence(v, stage, move, moves);
     case Stage::Value: return given ? "Values are given." : projection_sentence(v, stage, move, moves);
+    case Stage::AttentionNorm: return block_sentence(v, stage, move, moves);
     case Stage::NormQuery: return norm_sentence(v, true, move, moves);
     case Stage::NormKey: return norm_sentence(v, false, move, moves);
     case Stage::RotateQuery: return rotation_sentence(v, true, move, moves);
@@ -339,6 +340,7 @@ MoveWords words_of(const View& v) {
                        grouped(block.first) + " … " + grouped(block.first + block.count - 1) + "."};
   }
   if (*stage == Stage::Output) return {title, output_sentence(v, move, moves)};
+  if (is_after_attention(*stage)) return {title, block_sentence(v, *stage, move, moves)};
   return {title, plane_sentence(v, *stage, move, moves)};
 }
 
