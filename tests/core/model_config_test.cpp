@@ -154,6 +154,10 @@ TEST_CASE("a folder without weights that can be used is refused in words", "[mod
     write(index, fmt::format(R"({{"weight_map": {{"wte.weight": "{}"}}}})", file));
     CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("the name of a file beside it was expected"));
   }
+  write(index, R"({"weight_map": {"wte\nweight": "\n/a.safetensors"}})");
+  CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("\"wte\\u{a}weight\" is in \"\\u{a}/a.safetensors\";"));
+  write(index, R"({"weight_map": {"wte\nweight": "a.safetensors"}})");
+  CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("has no tensor \"wte\\u{a}weight\", which"));
   write(index, R"({"weights": {}})");
   CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("weight_map"));
   write(index, R"({"weight_map": {"wpe.weight": "a.safetensors"}})");
