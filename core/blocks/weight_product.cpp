@@ -48,8 +48,9 @@ class PieceProduct {
     const auto numbers = static_cast<double>(d_in_ * std::min(map_.d_out(), columns_));
     const double ns = numbers * (static_cast<double>(std::min(piece_rows_, x_.rows)) / 30 + 0.1);
     streaming::ScratchPool scratch(gathers_ ? streaming::column_room() : widened_columns_ * d_in_);
+    map_.weight.check();
     work.for_each(pieces * row_pieces, ns, [&](std::int64_t item) {
-      map_.weight.check();
+      if (x_.rows >= few_rows) map_.weight.check();  // asks the system: as long as a piece of few rows takes
       const std::int64_t column = item / row_pieces * columns_, row = item % row_pieces * piece_rows_;
       const std::int64_t columns = std::min(columns_, map_.d_out() - column);
       const std::int64_t rows = std::min(piece_rows_, x_.rows - row);
