@@ -1,5 +1,6 @@
 #include "app/cli/atlas.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -9,9 +10,11 @@
 #include <stop_token>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/tokenizers/read/load_tokenizer.hpp"
 
@@ -56,29 +59,79 @@ std::string table_of(const std::vector<AtlasEntry>& atlas) {
   return table;
 }
 
+/// What is read of a text, and the row that it asks about.
+class AtlasInput {
+ public:
+  AtlasInput(const Model& model, const AtlasOptions& options)
+      : spec_(model.spec), options_(options), row_(options.request.row) {
+    if (spec_.image)
+      throw Error(fmt::format("{} takes pictures; the atlas is of models that read a text.", spec_.family));
+    if (options.decoder_text && !(spec_.encoder && spec_.decoder))
+      throw Error(fmt::format("--decoder-text is for encoder-decoders; this model is {}.", spec_.family));
+    if (spec_.encoder && spec_.decoder) input_.decoder_ids = {spec_.decoder_start.value_or(0)};
+    if (options.ids)
+      input_.ids = *options.ids;
+    else
+      read_text();
+    if (row_ || spec_.decoder || spec_.head.kind == HeadKind::None || spec_.head.input != HeadInput::EveryRow)
+      return;
+    if (spec_.head.kind == HeadKind::TokenClass)
+      throw Error("Each token has classes of its own here: --at says whose the effects are measured on.");
+    if (spec_.head.kind == HeadKind::MaskedToken)
+      throw Error(
+          fmt::format("No token of the text is masked, whose prediction the effects are measured on: write "
+                      "{} for a word, or "
+                      "say with --at which position is meant.",
+                      mask_.empty() ? "the tokenizer's masked token" : mask_));
+  }
+
+  ModelInput take() { return std::move(input_); }
+  std::optional<std::int64_t> row() const { return row_; }
+
+ private:
+  void read_text() {
+    const auto tokenizer = tokenizers::load_tokenizer(options_.model);
+    for (const auto& token : tokenizer->encode(*options_.text).tokens) {
+      input_.ids.push_back(token.id);
+      if (spec_.token_types > 0) input_.types.push_back(token.type_id);
+    }
+    if (options_.decoder_text)
+      for (const auto& token :
+           tokenizer->encode(*options_.decoder_text, {.add_special_tokens = false}).tokens)
+        input_.decoder_ids.push_back(token.id);
+    const tokenizers::Id mask = tokenizer->special_ids().mask;
+    if (const std::string* name = tokenizer->token(mask)) mask_ = *name;
+    const auto at = std::ranges::find(input_.ids, std::int64_t{mask});
+    if (!row_ && mask != tokenizers::no_id && spec_.head.kind == HeadKind::MaskedToken &&
+        at != input_.ids.end())
+      row_ = at - input_.ids.begin();
+  }
+
+  const ModelSpec& spec_;
+  const AtlasOptions& options_;
+  std::optional<std::int64_t> row_;
+  ModelInput input_;
+  std::string mask_;  // the token's name
+};
+
 }  // namespace
 
 void atlas_command(const AtlasOptions& options) {
   const ModelPtr model = open_model(options.model);
-  ModelInput input;
-  if (options.ids)
-    input.ids = *options.ids;
-  else
-    for (const auto& token : tokenizers::load_tokenizer(options.model)->encode(*options.text).tokens)
-      input.ids.push_back(token.id);
+  AtlasInput input(*model, options);
+  AblationRequest asked = options.request;
+  asked.row = input.row();
   ThreadPool pool;
   const Work work{pool, {}};
   RunRequest request;
-  request.logits = options.request.all_positions ? LogitRows::All : LogitRows::Last;
+  request.logits = LogitRows::None;
   AblationProgress progress;
   std::vector<AtlasEntry> atlas;
-  if (model->spec.encoder && model->spec.decoder)
-    input.decoder_ids = {0};  // refused below, by its family's name
-  const ModelRun base = run_model(*model, std::move(input), request, work);
+  const ModelRun base = run_model(*model, input.take(), request, work);
   {
     const ProgressLine line(progress);
-    atlas = ablation_atlas(*model, base, options.request, &progress, work);
-    if (options.prune) atlas = pruning_curve(*model, base, atlas, options.request, &progress, work);
+    atlas = ablation_atlas(*model, base, asked, &progress, work);
+    if (options.prune) atlas = pruning_curve(*model, base, atlas, asked, &progress, work);
   }
   const std::string table = table_of(atlas);
   const std::array<std::string_view, 1> pieces{table};

@@ -15,13 +15,16 @@ struct AtlasOptions {
   std::filesystem::path model, out;
   std::optional<std::string> text;  // one of these two
   std::optional<std::vector<std::int64_t>> ids;
+  std::optional<std::string> decoder_text;  // what the decoder of an encoder-decoder has said so far
   AblationRequest request{.all_positions = true};
   bool prune = false;  // heads removed one after the other, not each alone
 };
 
 /// Writes a line for each head, atomically: block,head,kl,top_logit_change,top_token,mean_kl,nll_change.
-/// Numbers in nats; the last two are empty unless all positions are asked for. How far it is goes to stderr
-/// once it takes long. Throws Error.
+/// Numbers in nats. What is predicted: the token behind the text, of encoder-decoders what the decoder says
+/// next; the first masked token of the text, or that at request.row; classes. mean_kl is empty unless all
+/// positions are asked for and have predictions, nll_change also where no next tokens are predicted. How far
+/// it is goes to stderr once it takes long. Throws Error.
 void atlas_command(const AtlasOptions&);
 
 }  // namespace attnscope

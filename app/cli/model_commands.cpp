@@ -154,8 +154,18 @@ struct ModelCommands::Lines {
                         [this](const std::string& list) { return read_ids(list, atlas.ids.emplace()); }});
     input.require_option(1);
     command.add_option("-o,--out", out, "The table goes here")->required()->type_name("OUT.csv");
+    command
+        .add_option("--decoder-text", atlas.decoder_text,
+                    "What the decoder of an encoder-decoder has said so far")
+        ->type_name("D");
+    add_checked(command,
+                {"--at", "N", "Position of the prediction: the last one, of encoders the first masked token",
+                 "a whole number from 0 on", [this](const std::string& number) {
+                   atlas.request.row = whole_text_as<std::int64_t>(number);
+                   return atlas.request.row && *atlas.request.row >= 0;
+                 }});
     command.add_flag("--mean", mean, "A head gives its mean over the text, not zeros");
-    command.add_flag("--last", last_only, "Effects on the last position alone: faster");
+    command.add_flag("--last", last_only, "Effects on one position alone: faster");
     command.add_flag("--prune", atlas.prune,
                      "Heads are removed one after the other, that of the least effect first");
   }

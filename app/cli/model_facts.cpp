@@ -59,6 +59,7 @@ void print_head(const Model& model) {
     case HeadKind::None: fmt::print("logits: none\n"); return;
     case HeadKind::NextToken: fmt::print("logits: {}\n", table); return;
     case HeadKind::MaskedToken: fmt::print("logits of masked tokens: {}\n", table); return;
+    case HeadKind::AnswerSpan: fmt::print("logits of where an answer begins and ends\n"); return;
     case HeadKind::TokenClass:
     case HeadKind::SequenceClass: break;
   }

@@ -212,7 +212,10 @@ class SequenceWriter {
                   decoder ? *spec.decoder : *spec.encoder, run_.last(model_), "");
       out_.add("last_hidden_state", tensor_of(run_.last(model_).normed));
     }
-    if (spec.has_logits()) {
+    if (spec.head.kind == HeadKind::AnswerSpan) {
+      write_span("start_logits", 0);
+      write_span("end_logits", 1);
+    } else if (spec.has_logits()) {
       Tensor logits = tensor_of(run_.logits);
       const bool one_row = spec.head.kind == HeadKind::SequenceClass;
       out_.add("logits", one_row ? std::move(logits).reshaped(Shape{run_.logits.width}) : std::move(logits));
@@ -222,6 +225,12 @@ class SequenceWriter {
   }
 
  private:
+  void write_span(const char* name, std::int64_t column) {
+    Tensor part(Shape{run_.logits.rows()});
+    for (std::int64_t i = 0; i < run_.logits.rows(); ++i) part.data()[i] = run_.logits.row(i)[column];
+    out_.add(name, std::move(part));
+  }
+
   bool is_wanted(std::size_t block) const {
     return std::cmp_greater_equal(block, options_.first_block) &&
            (options_.last_block < 0 || std::cmp_less_equal(block, options_.last_block));

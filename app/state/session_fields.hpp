@@ -29,12 +29,44 @@ struct Names;
   }
 ATTNSCOPE_NAMES(Mode, {"explore", "walk", "compare"});
 ATTNSCOPE_NAMES(ThemeName, {"dark", "light", "contrast"});
-ATTNSCOPE_NAMES(Stage,
-                {"embedding",    "position", "memory", "query-latent",   "latent",      "fused",
-                 "queries",      "keys",     "values", "normed-queries", "normed-keys", "rotated-queries",
-                 "rotated-keys", "buckets",  "scores", "scaled",         "capped",      "bias",
-                 "masked",       "weights",  "linear", "surgery",        "dropped",     "mixed",
-                 "concat",       "output"});
+ATTNSCOPE_NAMES(Stage, {"embedding",
+                        "position",
+                        "memory",
+                        "normed-input",
+                        "query-latent",
+                        "latent",
+                        "fused",
+                        "queries",
+                        "keys",
+                        "values",
+                        "normed-queries",
+                        "normed-keys",
+                        "rotated-queries",
+                        "rotated-keys",
+                        "buckets",
+                        "scores",
+                        "scaled",
+                        "capped",
+                        "bias",
+                        "masked",
+                        "weights",
+                        "linear",
+                        "surgery",
+                        "dropped",
+                        "mixed",
+                        "concat",
+                        "output",
+                        "normed-output",
+                        "residual",
+                        "normed-residual",
+                        "mlp-input",
+                        "mlp-gate",
+                        "mlp-up",
+                        "mlp-activation",
+                        "mlp-output",
+                        "normed-mlp-output",
+                        "mlp-residual",
+                        "block-output"});
 static_assert(Names<Stage>::list.size() == stage_count);
 ATTNSCOPE_NAMES(Plane::Kind, {"value", "gradient", "error", "difference", "magnitude", "ratio"});
 ATTNSCOPE_NAMES(RangeMode, {"head", "mean", "all", "lock"});
@@ -43,7 +75,7 @@ ATTNSCOPE_NAMES(Positions, {"none", "sinusoidal", "learned", "buckets", "alibi",
                             "rope-interleaved", "windows", "disentangled"});
 ATTNSCOPE_NAMES(WeightColours, {"magma", "viridis", "cividis", "blues", "grey"});
 ATTNSCOPE_NAMES(DifferenceKind, {"signed", "magnitude", "ratio"});
-ATTNSCOPE_NAMES(WalkPart, {"follow", "weights", "output"});
+ATTNSCOPE_NAMES(WalkPart, {"follow", "weights", "output", "block"});
 ATTNSCOPE_NAMES(LongSide, {"a", "b", "difference"});
 ATTNSCOPE_NAMES(HeadOrder, {"index", "entropy", "largest", "previous", "next", "self", "first", "distance",
                             "received", "gradient"});

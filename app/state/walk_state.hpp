@@ -10,8 +10,8 @@
 namespace attnscope {
 
 /// Which stages the lower line has: all up to the output, and at the output those that it is made of; none
-/// after the weights; or those from the weights on.
-enum class WalkPart : std::uint8_t { Follow, Weights, Output };
+/// after the weights; those from the weights on; or those of the block behind the output.
+enum class WalkPart : std::uint8_t { Follow, Weights, Output, Block };
 
 struct WalkState {
   std::optional<Stage> stage;  // whose moves are being made; empty: before the first, everything is in sight

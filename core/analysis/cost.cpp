@@ -47,6 +47,14 @@ std::int64_t position_numbers(const Document& document, const Dimensions& size) 
              : std::max(size.past + size.queries, size.token_keys()) * size.d_model;
 }
 
+std::int64_t block_numbers(const LayerSpec& layer) {
+  std::int64_t numbers = 0;
+  for (const ParameterInfo& row : parameter_table)
+    if (reads(layer.block, row.parameter) && layer.weights[row.parameter])
+      numbers += layer.weights[row.parameter]->size();
+  return numbers;
+}
+
 }  // namespace
 
 LayerSize layer_size(const Document& document, const Measures* measures) {
@@ -66,6 +74,7 @@ LayerSize layer_size(const Document& document, const Measures* measures) {
           .latent = has_latent(document) ? layer.latent.width : 0,
           .shared_key = shared_key_width(document),
           .query_latent = has_latent(document) ? layer.latent.query_width : 0,
+          .normed_latents = has_latent(document) && layer.latent.normed,
           .biases = layer.weights[Parameter::BQuery] || layer.weights[Parameter::BOutput],
           .sinks = has_sinks(layer),
           .normed = layer.qk_norm.kind != QkNorm::Kind::None,
@@ -83,6 +92,8 @@ LayerSize layer_size(const Document& document, const Measures* measures) {
                            : 0,
           .position_numbers = position_numbers(document, size),
           .seen = seen_share(document, size, measures),
+          .block = layer.block,
+          .block_numbers = block_numbers(layer),
           .bytes_per_number = bytes_of(document.precision)};
 }
 
@@ -161,8 +172,62 @@ void add_linear(const LayerSize& size, const Numbers& n, std::vector<StageCost>&
       {Stage::Mix, 2 * n.queries * n.q_width * (n.d_v + 1) + n.queries * n.o_width, mixed, mixed});
 }
 
+/// Norms, additions and the MLP; no backend fuses them here.
+void add_block(const LayerSize& size, const Numbers& n, std::vector<StageCost>& stages) {
+  const double number = size.bytes_per_number, vectors = n.queries * n.d;
+  const auto inner = static_cast<double>(inner_width(size.block, size.d_model));
+  const auto add = [&](Stage stage, double flops, double numbers) {
+    stages.push_back({stage, flops, number * numbers, number * numbers});
+  };
+  const bool parallel = size.block.kind == BlockKind::Parallel;
+  for (const StageInfo& row : stage_table) {
+    const Stage stage = row.stage;
+    if (norm_at(size.block, stage)) add(stage, 4 * vectors, 2 * vectors);
+    const bool sum = (stage == Stage::Residual && size.block.attention_residual) ||
+                     (stage == Stage::MlpResidual && size.block.mlp && (size.block.mlp_residual || parallel));
+    if (sum) add(stage, vectors, 3 * vectors);
+    if (!size.block.mlp) continue;
+    if (stage == Stage::Up || (stage == Stage::Gate && size.block.gated))
+      stages.push_back(product(stage, n.queries, n.d, inner, number));
+    if (stage == Stage::Down) stages.push_back(product(stage, n.queries, inner, n.d, number));
+    const double each = size.block.gated ? 2 : 1;  // the activation, and the product with the gate
+    if (stage == Stage::Activation) add(stage, each * n.queries * inner, (1 + each) * n.queries * inner);
+  }
+}
+
 /// Those that go over the cells of queries and keys, and can skip the hidden ones.
 bool has_cells(Stage stage) { return holds_plane(stage) || stage == Stage::Mix; }
+
+/// Queries, keys and values, and the latents they are made of.
+void add_projections(const LayerSize& size, const Numbers& n, LayerCost& cost) {
+  const double number = size.bytes_per_number;
+  const auto content = static_cast<double>(size.latent), query = static_cast<double>(size.query_latent),
+             shared = static_cast<double>(size.shared_key);
+  const double q_in = size.query_latent > 0 ? query : n.d, kv_in = size.latent > 0 ? content : n.d;
+  const double own_k = n.k_width - static_cast<double>(size.kv_heads) * shared;  // that W_K makes
+  cost.qkv_parameters = q_in * n.q_width + kv_in * (own_k + n.v_width) + n.d * (content + shared + query);
+  cost.output_parameters = n.o_width * n.d;
+  if (size.biases) cost.bias_parameters = n.q_width + own_k + n.v_width + n.d;
+  // With a cache of latents the keys and values of all tokens are made again.
+  const auto cached = static_cast<double>(size.batch * size.cached);
+  const double made = n.fresh + (size.latent > 0 ? cached : 0);
+  cost.stages = {product(Stage::Query, n.queries, q_in, n.q_width, number),
+                 product(Stage::Key, made, kv_in, own_k, number),
+                 product(Stage::Value, made, kv_in, n.v_width, number)};
+  const auto add_latent = [&](Stage stage, double tokens, double width, double beside) {
+    if (width == 0) return;
+    StageCost made_of = product(stage, tokens, n.d, width + beside, number);
+    if (size.normed_latents) {
+      const StageCost normed = norm(stage, tokens * width, number);
+      made_of.flops += normed.flops;
+      made_of.bytes += normed.bytes;
+      cost.norm_parameters += width;
+    }
+    cost.stages.push_back(made_of);
+  };
+  add_latent(Stage::QueryLatent, n.queries, query, 0);
+  add_latent(Stage::Latent, n.fresh, content, shared);
+}
 
 }  // namespace
 
@@ -170,27 +235,10 @@ LayerCost cost_of(const LayerSize& size) {
   const Numbers n(size);
   const double number = size.bytes_per_number;
   LayerCost cost;
-  const auto as_double = [](std::int64_t x) { return static_cast<double>(x); };
-  const double own_k = n.k_width - as_double(size.kv_heads * size.shared_key);  // that W_K makes
-  const double q_in = size.query_latent > 0 ? as_double(size.query_latent) : n.d;
-  const double kv_in = size.latent > 0 ? as_double(size.latent) : n.d;
-  const double latent = size.latent > 0 ? as_double(size.latent + size.shared_key) : 0;
-  cost.qkv_parameters =
-      q_in * n.q_width + kv_in * (own_k + n.v_width) + n.d * latent + n.d * as_double(size.query_latent);
-  cost.output_parameters = n.o_width * n.d;
-  if (size.biases) cost.bias_parameters = n.q_width + own_k + n.v_width + n.d;
-  cost.position_parameters = static_cast<double>(size.position_numbers);
-  cost.extra_parameters = static_cast<double>(size.learned_keys) * (n.k_width + n.v_width);
-  // With a cache of latents the keys and values of all tokens are made again.
-  const double made = size.latent > 0 ? n.keys : n.fresh;
-  cost.stages = {product(Stage::Query, n.queries, q_in, n.q_width, number),
-                 product(Stage::Key, made, kv_in, own_k, number),
-                 product(Stage::Value, made, kv_in, n.v_width, number)};
-  if (size.query_latent > 0) cost.stages.push_back(product(Stage::QueryLatent, n.queries, n.d, q_in, number));
-  if (size.latent > 0) cost.stages.push_back(product(Stage::Latent, n.fresh, n.d, latent, number));
+  add_projections(size, n, cost);
   if (size.sinks) cost.sink_parameters = static_cast<double>(size.heads);
   if (size.normed) {
-    cost.norm_parameters = 2 * n.d_k;
+    cost.norm_parameters += 2 * n.d_k;
     cost.stages.push_back(norm(Stage::NormQuery, n.queries * n.q_width, number));
     cost.stages.push_back(norm(Stage::NormKey, n.fresh * n.k_width, number));
   }
@@ -204,6 +252,8 @@ LayerCost cost_of(const LayerSize& size) {
     add_attention(size, n, cost.stages);
   }
   cost.stages.push_back(product(Stage::Output, n.queries, n.o_width, n.d, number));
+  cost.block_parameters = static_cast<double>(size.block_numbers);
+  if (has_block(size.block)) add_block(size, n, cost.stages);
   for (const StageCost& stage : cost.stages) {
     cost.flops += stage.flops;
     cost.seen_flops += stage.flops * (!size.linear && has_cells(stage.stage) ? size.seen : 1);
@@ -216,6 +266,7 @@ LayerCost cost_of(const LayerSize& size) {
   const double state = number * heads * n.d_k * (n.d_v + 1);  // of linear attention
   cost.held = size.linear ? state : score_matrices * number * n.cells;
   cost.streaming_held = size.linear ? state : 2 * float_bytes * n.queries * static_cast<double>(size.heads);
+  const double latent = static_cast<double>(size.latent + size.shared_key);
   cost.cache = number * n.keys * (size.latent > 0 ? latent : n.k_width + n.v_width);
   return cost;
 }

@@ -18,6 +18,7 @@ struct LayerSize {
   std::int64_t cached = 0;  // first keys whose K and V are there already: they are not projected again
   std::int64_t extra = 0;   // last keys, which belong to no token: they are not projected at all
   std::int64_t latent = 0, shared_key = 0, query_latent = 0;  // of latent attention; 0 = off
+  bool normed_latents = false;
   bool biases = false;
   bool sinks = false, normed = false, rotary = false, added_positions = false, capped = false, linear = false;
   std::int64_t learned_keys = 0;  // one learned key and value: 1
@@ -25,6 +26,8 @@ struct LayerSize {
   std::int64_t query_meets = 0, key_meets = 0;
   std::int64_t position_numbers = 0;  // of a learned table of positions or of relative distances
   double seen = 1;                    // share of the scores that the mask leaves
+  BlockSettings block = {};
+  std::int64_t block_numbers = 0;  // of its norms, matrices and biases
   int bytes_per_number = 4;
   bool operator==(const LayerSize&) const = default;
 };
@@ -41,7 +44,8 @@ struct StageCost {
 };
 
 /// Stages count the whole matrix, hidden keys too, as the staged path computes it. Linear attention is
-/// counted in its recurrent form, which has no scores.
+/// counted in its recurrent form, which has no scores. A block's stages move the same bytes either way; its
+/// first norm counts the queries' tokens.
 struct LayerCost {
   double qkv_parameters = 0;     // W_Q, W_K, W_V: ViT-Base (d_model 768) has 1,769,472; and latents'
   double output_parameters = 0;  // W_O: ViT-Base has 589,824
@@ -50,6 +54,7 @@ struct LayerCost {
   double extra_parameters = 0;     // of a learned key and value
   double norm_parameters = 0;      // of QK-norm
   double sink_parameters = 0;      // of the softmax
+  double block_parameters = 0;     // of norms and MLP around attention
   std::vector<StageCost> stages;  // Query, Key, Value, Score … Mix, Output; of the others those that are used
   double seen_flops = 0;          // when what the mask hides is left out, as block-sparse kernels do
   double flops = 0, bytes = 0, streaming_bytes = 0;
@@ -60,7 +65,7 @@ struct LayerCost {
 
   double parameters() const {
     return qkv_parameters + output_parameters + bias_parameters + position_parameters + extra_parameters +
-           norm_parameters + sink_parameters;
+           norm_parameters + sink_parameters + block_parameters;
   }
 };
 

@@ -114,23 +114,30 @@ class CellSources {
     TraceOf<double> trace;
     trace[Stage::Embed] = run_stage(work_, Stage::Embed, one, sources, trace);
     trace[Stage::Position] = run_stage(work_, Stage::Position, one, sources, trace);
-    Reference x = rows(*trace[Stage::Position], size_.past + query, 1);
-    const Latent& latent = document_.layer().latent;
-    if (has_latent(document_) && latent.query_width > 0)
-      x = compress(work_, x, *widened(w[Parameter::WQueryLatent]));
-    query_ = project_head(x, w[Parameter::WQuery], w[Parameter::BQuery], h, size_.d_k);
-    const ReferencePtr source = source_of_keys(one, sources, trace);
-    const auto keys = [&](const Reference& from) {
-      return project_head(from, w[Parameter::WKey], w[Parameter::BKey], kv_,
-                          size_.d_k - shared_key_width(document_));
+    for (const ParameterInfo& row : parameter_table)
+      if (is_of_sources(row.kind)) sources[row.parameter] = widened(w[row.parameter]);
+    for (const Stage stage : {Stage::Memory, Stage::AttentionNorm, Stage::QueryLatent, Stage::Latent})
+      trace[stage] = run_stage(work_, stage, one, sources, trace);
+    const Reference& x = *trace[trace[Stage::QueryLatent] ? Stage::QueryLatent : Stage::AttentionNorm];
+    query_ = project_head(rows(x, size_.past + query, 1), w[Parameter::WQuery], w[Parameter::BQuery], h,
+                          size_.d_k);
+    const auto keys = [&](const Reference& from, std::int64_t d) {
+      return project_head(from, w[Parameter::WKey], w[Parameter::BKey], kv_, d);
     };
-    if (!has_latent(document_)) {
-      keys_ = joined(keys(*source), nullptr);
+    if (const ReferencePtr& latent = trace[Stage::Latent]) {
+      const std::int64_t width = document_.layer().latent.width;
+      const Reference own = keys(content_of(*latent, width), size_.d_k - shared_key_width(document_));
+      keys_ = joined(with_shared_key(*latent, width, own), nullptr);
       return;
     }
-    const Reference compressed = compress(work_, *source, *widened(w[Parameter::WLatent]));
-    keys_ = joined(with_shared_key(compressed, latent.width, keys(content_of(compressed, latent.width))),
-                   nullptr);
+    keys_ =
+        joined(keys(*trace[trace[Stage::Memory] ? Stage::Memory : Stage::AttentionNorm], size_.d_k), nullptr);
+  }
+
+  /// Whether what queries and keys are made of follows from such parameters.
+  static bool is_of_sources(ParameterKind kind) {
+    return kind == ParameterKind::BlockNorm || kind == ParameterKind::Latent ||
+           kind == ParameterKind::LatentNorm;
   }
 
   /// This sequence alone, padded as it is in the batch, without what has the shape of the whole batch.
@@ -154,12 +161,6 @@ class CellSources {
     memory.tokens.resize(static_cast<std::size_t>(longest_of(input.memory)), std::string(padding_token));
     one.input.memory = {std::move(memory)};
     return one;
-  }
-
-  ReferencePtr source_of_keys(const Document& one, const Sources<double>& sources,
-                              const TraceOf<double>& trace) const {
-    const ReferencePtr found = run_stage(work_, Stage::Memory, one, sources, trace);
-    return found ? found : trace[Stage::Position];
   }
 
   Reference project_head(const Reference& x, const TensorPtr& w, const TensorPtr& bias, std::int64_t h,

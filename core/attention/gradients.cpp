@@ -30,12 +30,19 @@ constexpr std::array<KeptGradient<T>, 8> kept_gradients{{
     {&GradientsOf<T>::key_vectors, Stage::Memory},
 }};
 
+/// What the loss is made of.
+template <class T>
+Stage last_stage(const TraceOf<T>& trace) {
+  if (trace[Stage::BlockOutput]) return Stage::BlockOutput;
+  return trace[Stage::Output] ? Stage::Output : Stage::Concat;
+}
+
 }  // namespace
 
 template <class T>
 GradientsOf<T> backward(const Work& work, const Document& document, const Sources<T>& sources,
                         const TraceOf<T>& trace) {
-  const Stage last = trace[Stage::Output] ? Stage::Output : Stage::Concat;
+  const Stage last = last_stage(trace);
   Stages kept{last};
   for (const KeptGradient<T>& row : kept_gradients<T>) kept.insert(row.stage);
   StageGradients<T> found(kept);

@@ -17,7 +17,7 @@ namespace attnscope {
 template <class T>
 struct GradientsOf {
   double loss = 0;
-  TensorPtrOf<T> output;          // Y, or C with given Q, K and V: what the loss is made of
+  TensorPtrOf<T> output;          // Y, C with given Q, K and V, X₂ of a block: what the loss is made of
   TensorPtrOf<T> weights;         // A as it mixes the values, after dropout: [batch][heads][queries][keys]
   TensorPtrOf<T> masked, scores;  // M and S, same shape; zeros for linear attention, which reads neither
   TensorPtrOf<T> query, key,

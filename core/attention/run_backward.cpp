@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "core/attention/run_stage.hpp"
 #include "core/attention/scores.hpp"
 #include "core/attention/softmax.hpp"
+#include "core/blocks/block_stages.hpp"
 #include "core/document/mask.hpp"
 #include "core/document/precision.hpp"
 #include "core/latent/latent.hpp"
@@ -85,11 +85,14 @@ class BackwardRun {
 
   void run() {
     static_assert(in_order(), "the walk takes the row with the number of the stage");
-    for (const StageInfo& row : std::views::reverse(stage_table)) {
+    for (auto at_row = stage_table.rbegin(); at_row != stage_table.rend(); ++at_row) {
+      const StageInfo& row = *at_row;
       if (!at_.of(row.stage)) continue;
       const Row& at = steps[index_of(row.stage)];
       if (const auto before = shares_with(row)) {
         at_.pass(row.stage, *before);
+      } else if (is_of_block(row.stage)) {
+        block_stage(row.stage);
       } else if (at.step != nullptr) {
         (this->*at.step)();
       }
@@ -109,6 +112,14 @@ class BackwardRun {
     for (const StageInfo& before : stage_table)
       if (row.inputs.has(before.stage) && trace_[before.stage] == trace_[row.stage]) return before.stage;
     return std::nullopt;
+  }
+
+  void block_stage(Stage which) {
+    BlockGradients<T> d =
+        block_stage_backward<T>(work_, which, {document_, from_.parameters, trace_}, *at_.of(which));
+    for (auto& [to, gradient] : d.stages) at_.give(to, std::move(gradient));
+    for (const ParameterInfo& row : parameter_table)
+      if (d.parameters[row.parameter]) parameter(row.parameter) = d.parameters[row.parameter];
   }
 
   void output() {
@@ -307,7 +318,7 @@ class BackwardRun {
     at_.release(Stage::Value);
   }
   void project() {
-    const Stage queries_from = trace_[Stage::QueryLatent] ? Stage::QueryLatent : Stage::Position;
+    const Stage queries_from = trace_[Stage::QueryLatent] ? Stage::QueryLatent : Stage::AttentionNorm;
     const Ptr& x = trace_[queries_from];
     const Stage keys_from = keys_source();
     Values& dx = at_.sum(queries_from, x->shape());
@@ -328,7 +339,7 @@ class BackwardRun {
     }
   }
 
-  Stage keys_source() const { return trace_[Stage::Memory] ? Stage::Memory : Stage::Position; }
+  Stage keys_source() const { return trace_[Stage::Memory] ? Stage::Memory : Stage::AttentionNorm; }
 
   /// W_K and W_V read the content; the key that all heads share is the rest of the latent.
   void project_latent() {
@@ -341,12 +352,20 @@ class BackwardRun {
     projection(Projection::Value, content, *at_.of(Stage::Value), d_content);
     add_content(d_content, d_latent);
   }
-  void compressed(Stage of, Stage from, Parameter which) {
+  void compressed(Stage of, Stage from, Parameter matrix, Parameter norm) {
+    const LayerSpec& layer = document_.layer();
+    const std::int64_t width = of == Stage::Latent ? layer.latent.width : layer.latent.query_width;
+    const Ptr w = block(from_[matrix]), weight = block(from_[norm]);
     Values& dx = at_.sum(from, stage(from).shape());
-    parameter(which) = shared(compress_backward(work_, stage(from), *block(from_[which]), *at_.of(of), dx));
+    auto d = compress_backward<T>(work_, stage(from), {*w, width, latent_norm_of(layer), weight.get()},
+                                  *at_.of(of), dx);
+    parameter(matrix) = shared(std::move(d.w));
+    if (weight && layer.latent.normed) parameter(norm) = shared(std::move(d.norm_weight));
   }
-  void latent() { compressed(Stage::Latent, keys_source(), Parameter::WLatent); }
-  void query_latent() { compressed(Stage::QueryLatent, Stage::Position, Parameter::WQueryLatent); }
+  void latent() { compressed(Stage::Latent, keys_source(), Parameter::WLatent, Parameter::LatentNorm); }
+  void query_latent() {
+    compressed(Stage::QueryLatent, Stage::AttentionNorm, Parameter::WQueryLatent, Parameter::QueryLatentNorm);
+  }
 
   struct Row {
     Stage stage;
@@ -361,6 +380,7 @@ class BackwardRun {
       {Stage::Embed, nullptr},
       {Stage::Position, nullptr},
       {Stage::Memory, nullptr},
+      {Stage::AttentionNorm, nullptr},  // as all of a block: block_stage()
       {Stage::QueryLatent, &BackwardRun::query_latent},
       {Stage::Latent, &BackwardRun::latent},
       {Stage::Fuse, nullptr},
@@ -384,6 +404,17 @@ class BackwardRun {
       {Stage::Mix, &BackwardRun::mix},
       {Stage::Concat, &BackwardRun::concat},
       {Stage::Output, &BackwardRun::output},
+      {Stage::OutputNorm, nullptr},
+      {Stage::Residual, nullptr},
+      {Stage::StreamNorm, nullptr},
+      {Stage::MlpNorm, nullptr},
+      {Stage::Gate, nullptr},
+      {Stage::Up, nullptr},
+      {Stage::Activation, nullptr},
+      {Stage::Down, nullptr},
+      {Stage::MlpOutputNorm, nullptr},
+      {Stage::MlpResidual, nullptr},
+      {Stage::BlockOutput, nullptr},
   }};
   static constexpr bool in_order() {
     for (std::size_t i = 0; i < stage_count; ++i)

@@ -11,6 +11,7 @@
 #include "core/attention/positions.hpp"
 #include "core/attention/projections.hpp"
 #include "core/attention/softmax.hpp"
+#include "core/blocks/block_stages.hpp"
 #include "core/document/mask.hpp"
 #include "core/document/precision.hpp"
 #include "core/latent/latent.hpp"
@@ -36,6 +37,7 @@ class StageRun {
         size_(check_any_length(document)) {}
 
   Ptr run(Stage stage) const {
+    if (is_of_block(stage)) return run_block_stage<T>(work_, stage, {document_, from_.parameters, so_far_});
     switch (stage) {
       case Stage::Embed: return embedded();
       case Stage::Position: return positioned(so_far_[Stage::Embed]);
@@ -61,7 +63,7 @@ class StageRun {
   /// A block of the Document as it is stored.
   Ptr block(const Ptr& tensor) const { return stored(document_.precision, tensor); }
   const Ptr& source_of_keys() const {
-    return so_far_[Stage::Memory] ? so_far_[Stage::Memory] : so_far_[Stage::Position];
+    return so_far_[Stage::Memory] ? so_far_[Stage::Memory] : so_far_[Stage::AttentionNorm];
   }
 
   Ptr embedded() const {
@@ -89,18 +91,25 @@ class StageRun {
   }
 
   Ptr query_latent() const {
-    if (!has_latent(document_) || document_.layer().latent.query_width == 0) return nullptr;
-    return shared(compress(work_, *so_far_[Stage::Position], *block(from_[Parameter::WQueryLatent])));
+    const std::int64_t width = document_.layer().latent.query_width;
+    if (!has_latent(document_) || width == 0) return nullptr;
+    return compressed(so_far_[Stage::AttentionNorm], width, Parameter::WQueryLatent,
+                      Parameter::QueryLatentNorm);
   }
   Ptr latent() const {
     if (!has_latent(document_)) return nullptr;
-    return shared(compress(work_, *block(source_of_keys()), *block(from_[Parameter::WLatent])));
+    return compressed(block(source_of_keys()), document_.layer().latent.width, Parameter::WLatent,
+                      Parameter::LatentNorm);
+  }
+  Ptr compressed(const Ptr& x, std::int64_t width, Parameter matrix, Parameter norm) const {
+    const Ptr w = block(from_[matrix]), weight = block(from_[norm]);
+    return shared(compress<T>(work_, *x, {*w, width, latent_norm_of(document_.layer()), weight.get()}));
   }
   /// What W_K and W_V read of the latent.
   Ptr content() const { return shared(content_of(*so_far_[Stage::Latent], document_.layer().latent.width)); }
 
   Ptr fused() const {
-    const bool one_source = so_far_[Stage::Position] && !so_far_[Stage::Latent] &&
+    const bool one_source = so_far_[Stage::AttentionNorm] && !so_far_[Stage::Latent] &&
                             document_.input.memory.empty() && !from_.key_vectors && !from_.value_vectors;
     if (!document_.layer().weights.fused || !one_source) return nullptr;
     std::array<Ptr, 3> matrices, biases;
@@ -111,14 +120,14 @@ class StageRun {
       biases[i] = block(from_[bias_of(which)]);
       parts[i] = {matrices[i].get(), biases[i].get(), i == 0 ? size_.heads : size_.kv_heads};
     }
-    return shared(fuse(work_, *so_far_[Stage::Position], parts));
+    return shared(fuse(work_, *so_far_[Stage::AttentionNorm], parts));
   }
 
   Ptr queries() const {
     if (document_.input.is_given()) return from_.query;
     if (so_far_[Stage::Fuse])
       return shared(split(*so_far_[Stage::Fuse], 0, size_.heads, size_.d_k, size_.past));
-    const Ptr& source = so_far_[so_far_[Stage::QueryLatent] ? Stage::QueryLatent : Stage::Position];
+    const Ptr& source = so_far_[so_far_[Stage::QueryLatent] ? Stage::QueryLatent : Stage::AttentionNorm];
     return math_.project(source, block(from_[Parameter::WQuery]), block(from_[Parameter::BQuery]),
                          size_.heads, size_.past);
   }
@@ -292,6 +301,14 @@ std::optional<NormSettings> norm_of(const LayerSpec& layer) {
   NormSettings settings;
   settings.kind = layer.qk_norm.kind == QkNorm::Kind::Layer ? NormKind::Layer : NormKind::RootMeanSquare;
   settings.epsilon = static_cast<double>(layer.qk_norm.epsilon);
+  return settings;
+}
+
+std::optional<NormSettings> latent_norm_of(const LayerSpec& layer) {
+  if (!layer.latent.normed) return std::nullopt;
+  NormSettings settings;
+  settings.kind = NormKind::RootMeanSquare;
+  settings.epsilon = static_cast<double>(layer.latent.epsilon);
   return settings;
 }
 

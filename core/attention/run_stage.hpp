@@ -53,6 +53,8 @@ double weight_in_empty_row(const Document&, std::int64_t keys);
 
 /// The norm of a layer's queries and keys; nothing without one.
 std::optional<NormSettings> norm_of(const LayerSpec&);
+/// That of the latents of a layer that has some.
+std::optional<NormSettings> latent_norm_of(const LayerSpec&);
 
 /// Whether queries and keys are turned by rotary positions, and whether a position bias is added to the
 /// scores: one that follows from the distance alone, or any.

@@ -8,10 +8,6 @@
 
 namespace attnscope {
 
-/// How a matrix W of weights lies: [d_in][d_out], as a Document has it, or [d_out][d_in], as PyTorch's Linear
-/// stores it.
-enum class WeightLayout : std::uint8_t { InOut, OutIn };
-
 /// y = x·W + bias, [batch][rows][d_out], of x [batch][rows][d_in] and bias [d_out]; null: none. The same bits
 /// as of W widened first and cut into the same panels, whatever the number of threads. Throws Error when the
 /// sizes do not fit, or when the stored numbers cannot be read any more; Cancelled when the work is stopped.

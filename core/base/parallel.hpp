@@ -1,7 +1,9 @@
-// core/base: a few threads that sleep until a stage has work for them. The work is cut the same way whatever
-// the number of threads, so no number ever depends on it; small work runs at once on the caller.
+// core/base: a few threads that sleep until a stage has work for them, and stay awake for a fraction of a
+// millisecond behind it, because the next stage follows at once. The work is cut the same way whatever the
+// number of threads, so no number ever depends on it; small work runs at once on the caller.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -45,14 +47,17 @@ class ThreadPool {
   struct Task;  // one parallel_for, on the caller's stack
   void run(std::int64_t count, double nanoseconds, const std::stop_token& stop, Call call);
   void sleep_and_help(const std::stop_token& quit);
+  bool comes_soon(std::uint64_t seen, const std::stop_token& quit);
 
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::condition_variable left_;
-  Task* task_ = nullptr;                // what helpers may join; guarded by mutex_, as the next two
-  std::uint64_t round_ = 0;             // counts tasks, so that nobody joins one twice
-  int inside_ = 0;                      // helpers that work on the task now
-  std::vector<std::jthread> sleepers_;  // last: joined before the rest goes
+  Task* task_ = nullptr;  // what helpers may join; guarded by mutex_
+  // Written under mutex_, looked at without it by those who wait awake.
+  std::atomic<std::uint64_t> round_{0};  // counts tasks, so that nobody joins one twice
+  std::atomic<int> inside_{0};           // helpers that work on the task now
+  std::atomic<int> awake_{0};            // helpers that look out for the next task
+  std::vector<std::jthread> sleepers_;   // last: joined before the rest goes
 };
 
 /// What a stage needs besides numbers: the threads it may use and when to stop.

@@ -12,6 +12,10 @@
 
 namespace attnscope {
 
+/// How a matrix W of weights lies: [d_in][d_out], as a Document has it, or [d_out][d_in], as PyTorch's Linear
+/// stores it.
+enum class WeightLayout : std::uint8_t { InOut, OutIn };
+
 /// Memory that outlives whoever reads it. Shared; safe to use from any thread.
 class MemoryOwner {
  public:

@@ -11,10 +11,11 @@ namespace attnscope {
 namespace {
 
 // Columns of y in one piece of work: their weights stay in the second cache while rows pass.
-constexpr std::int64_t piece_columns = 48;
+constexpr std::int64_t piece_columns = streaming::column_strip;
 // Few rows are bound by the reading of weights, and what is widened for them stays in the first cache.
 constexpr std::int64_t few_rows = 8, few_columns = 8;
-constexpr std::int64_t few_beside = 256;  // columns, where those lie side by side
+// Where columns lie side by side, the wider a piece is the fewer pages and lines are read in part.
+constexpr std::int64_t few_beside = 256, gathered_strips = 4;
 
 /// Rows of x that pass while they stay in the second cache; a multiple of what the kernels take at a time.
 std::int64_t rows_at_once(std::int64_t d_in) {
@@ -25,14 +26,20 @@ std::int64_t rows_at_once(std::int64_t d_in) {
 /// One product, cut into pieces of columns and rows.
 class PieceProduct {
  public:
-  PieceProduct(const ConstFloatRows& x, const LinearMap& map, const FloatRows& y)
+  PieceProduct(const ConstFloatRows& x, const LinearMap& map, const FloatRows& y, int threads)
       : x_(x), map_(map), y_(y), d_in_(map.d_in()), out_in_(map.layout == WeightLayout::OutIn) {
-    in_place_ = !map.weight.floats().empty() && (out_in_ || x.rows < few_rows);
-    columns_ = in_place_ && !out_in_ ? few_beside : piece_columns;
-    at_once_ = rows_at_once(d_in_);
-    // What is widened serves all rows; otherwise the rows are cut too.
-    piece_rows_ = in_place_ ? at_once_ : x.rows;
-    scratch_columns_ = in_place_ ? 0 : out_in_ && x.rows < few_rows ? few_columns : piece_columns;
+    in_place_ = !map.weight.floats().empty();
+    gathers_ = in_place_ && !out_in_ && x.rows >= few_rows;
+    columns_ = in_place_ && !out_in_ && !gathers_ ? few_beside : piece_columns;
+    if (gathers_) {
+      const std::int64_t strips = (map.d_out() + piece_columns - 1) / piece_columns;
+      columns_ *= std::clamp<std::int64_t>(strips / (2 * threads), 1, gathered_strips);
+      next_piece_ = columns_ * threads;  // this thread's, if they take turns
+    }
+    at_once_ = out_in_ ? rows_at_once(d_in_) : x.rows;
+    // What is widened or gathered serves all rows; otherwise the rows are cut too.
+    piece_rows_ = in_place_ && !gathers_ ? at_once_ : x.rows;
+    widened_columns_ = x.rows < few_rows && out_in_ ? few_columns : piece_columns;
   }
 
   void run(const Work& work) const {
@@ -40,9 +47,10 @@ class PieceProduct {
     const std::int64_t pieces = (map_.d_out() + columns_ - 1) / columns_;
     const auto numbers = static_cast<double>(d_in_ * std::min(map_.d_out(), columns_));
     const double ns = numbers * (static_cast<double>(std::min(piece_rows_, x_.rows)) / 30 + 0.1);
-    streaming::ScratchPool scratch(std::max<std::int64_t>(1, scratch_columns_ * d_in_));
+    streaming::ScratchPool scratch(gathers_ ? streaming::column_room() : widened_columns_ * d_in_);
+    map_.weight.check();
     work.for_each(pieces * row_pieces, ns, [&](std::int64_t item) {
-      map_.weight.check();
+      if (x_.rows >= few_rows) map_.weight.check();  // asks the system: as long as a piece of few rows takes
       const std::int64_t column = item / row_pieces * columns_, row = item % row_pieces * piece_rows_;
       const std::int64_t columns = std::min(columns_, map_.d_out() - column);
       const std::int64_t rows = std::min(piece_rows_, x_.rows - row);
@@ -50,14 +58,17 @@ class PieceProduct {
         const float* const floats = map_.weight.floats().data();
         const streaming::Rows weights = out_in_ ? streaming::Rows{floats + column * d_in_, d_in_}
                                                 : streaming::Rows{floats + column, map_.d_out()};
-        multiply_rows(weights, column, columns, row, rows);
+        if (gathers_)
+          multiply_rows(weights, column, columns, row, rows, streaming::ScratchLease(scratch).data());
+        else
+          multiply_rows(weights, column, columns, row, rows, nullptr);
         return;
       }
       const streaming::ScratchLease lease(scratch);
-      for (std::int64_t c = column; c < column + columns; c += scratch_columns_) {
-        const std::int64_t some = std::min(scratch_columns_, column + columns - c);
+      for (std::int64_t c = column; c < column + columns; c += widened_columns_) {
+        const std::int64_t some = std::min(widened_columns_, column + columns - c);
         widen(c, some, lease.data());
-        multiply_rows({lease.data(), out_in_ ? d_in_ : some}, c, some, row, rows);
+        multiply_rows({lease.data(), out_in_ ? d_in_ : some}, c, some, row, rows, nullptr);
       }
     });
   }
@@ -65,17 +76,7 @@ class PieceProduct {
  private:
   /// Columns [first, first + count) of W as floats: [count][d_in], or [d_in][count] where they lie so.
   void widen(std::int64_t first, std::int64_t count, float* room) const {
-    if (!out_in_) {
-      const std::span<const float> floats = map_.weight.floats();
-      if (floats.empty()) {
-        map_.weight.read_columns(first, MatrixMap<float>(room, d_in_, count));
-        return;
-      }
-      const float* from = floats.data() + first;
-      for (std::int64_t k = 0; k < d_in_; ++k, from += map_.d_out())
-        std::copy_n(from, count, room + k * count);
-      return;
-    }
+    if (!out_in_) return map_.weight.read_columns(first, MatrixMap<float>(room, d_in_, count));
     const BlockSize block = block_of(map_.weight.type());
     const auto row_bytes = static_cast<std::size_t>(d_in_ / block.elements * block.bytes);
     const auto bytes = map_.weight.bytes().subspan(static_cast<std::size_t>(first) * row_bytes,
@@ -85,7 +86,7 @@ class PieceProduct {
   }
 
   void multiply_rows(const streaming::Rows& weights, std::int64_t column, std::int64_t columns,
-                     std::int64_t first, std::int64_t rows) const {
+                     std::int64_t first, std::int64_t rows, float* room) const {
     for (std::int64_t row = first; row < first + rows; row += at_once_) {
       streaming::ProductJob job{};
       job.weights = weights;
@@ -96,6 +97,9 @@ class PieceProduct {
       job.bias = map_.bias.empty() ? nullptr : map_.bias.data() + column;
       job.out = y_.row(row) + column;
       job.out_stride = y_.stride;
+      job.room = room;
+      if (room != nullptr && column + next_piece_ + columns <= map_.d_out())
+        job.coming = weights.data + next_piece_;
       if (out_in_)
         kernels_.multiply_weights(job);
       else
@@ -107,8 +111,9 @@ class PieceProduct {
   const LinearMap& map_;
   const FloatRows& y_;
   const streaming::Kernels& kernels_ = streaming::chosen(nullptr);
-  std::int64_t d_in_, columns_ = 0, at_once_ = 0, piece_rows_ = 0, scratch_columns_ = 0;
-  bool out_in_, in_place_ = false;
+  std::int64_t d_in_, columns_ = 0, at_once_ = 0, piece_rows_ = 0;
+  std::int64_t widened_columns_ = 0, next_piece_ = 0;
+  bool out_in_, in_place_ = false, gathers_ = false;
 };
 
 void check_sizes(const ConstFloatRows& x, const LinearMap& map, const FloatRows& y) {
@@ -124,7 +129,7 @@ void check_sizes(const ConstFloatRows& x, const LinearMap& map, const FloatRows&
 void multiply(const Work& work, const ConstFloatRows& x, const LinearMap& map, const FloatRows& y) {
   check_sizes(x, map, y);
   if (x.rows == 0) return;
-  PieceProduct(x, map, y).run(work);
+  PieceProduct(x, map, y, work.pool.threads()).run(work);
 }
 
 }  // namespace attnscope

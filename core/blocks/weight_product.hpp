@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/attention/stored_product.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/stored_tensor.hpp"
 #include "core/blocks/float_rows.hpp"

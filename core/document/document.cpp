@@ -97,7 +97,8 @@ ParameterSizes parameter_sizes(const Document& document) {
           .query_latent = layer.latent.width > 0 ? layer.latent.query_width : 0,
           .buckets = layer.position_settings.buckets,
           .window_offsets = window_offsets(layer.masking.sparsity.side),
-          .distances = 2 * std::int64_t{layer.position_settings.span}};
+          .distances = 2 * std::int64_t{layer.position_settings.span},
+          .inner = inner_width(layer.block, layer.d_model)};
 }
 
 std::int64_t rotated_dims(const Document& document, std::int64_t d_k) {

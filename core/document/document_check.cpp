@@ -126,18 +126,19 @@ void check_parameter(const Weights& weights, const ParameterInfo& row, const Par
   const Shape expected = shape_of(row, sizes);
   std::string name(row.name);
   if (name.starts_with("the ")) name[0] = 'T';
-  if (!block && (row.kind == ParameterKind::Matrix || row.kind == ParameterKind::Latent))
+  if (!block && (row.kind == ParameterKind::Matrix || row.kind == ParameterKind::Latent ||
+                 row.kind == ParameterKind::BlockMatrix))
     throw Error(
         fmt::format("{} is missing; it must be {} = {}.", name, shape_words(row), to_string(expected)));
   check_shape(name, block, expected, shape_words(row));
 }
 
-/// The matrices that make latents; the queries' only where they have one.
+/// What makes latents; of the queries' only where they have one.
 void check_latents(const Weights& weights, const ParameterSizes& sizes) {
   for (const ParameterInfo& row : parameter_table) {
-    if (row.kind != ParameterKind::Latent) continue;
-    if (row.parameter == Parameter::WQueryLatent && sizes.query_latent == 0) continue;
-    check_parameter(weights, row, sizes);
+    const bool wanted = row.columns() != Extent::QueryLatent || sizes.query_latent > 0;
+    if (wanted && (row.kind == ParameterKind::Latent || row.kind == ParameterKind::LatentNorm))
+      check_parameter(weights, row, sizes);
   }
 }
 
@@ -157,6 +158,8 @@ void check_weights(const Document& document, const SourceWidths& source) {
   };
   if (has_latent(document)) check_latents(weights, sizes);
   check_all(ParameterKind::Matrix, ParameterKind::Bias);
+  for (const ParameterInfo& row : parameter_table)
+    if (reads(document.layer().block, row.parameter)) check_parameter(weights, row, sizes);
   if (!weights[Parameter::BiasK] != !weights[Parameter::BiasV])
     throw Error("A learned key needs a learned value and the other way round: one of them is missing.");
   check_all(ParameterKind::ExtraRow);
@@ -329,6 +332,10 @@ std::int64_t check_given_output(const Document& document, std::int64_t mixed) {
 }
 
 Dimensions check_given_document(const Document& document) {
+  if (has_block(document.layer().block))
+    throw Error(
+        "Q, K and V are given, so there are no token vectors that a block could norm or add to; the block "
+        "must be \"none\", or token vectors must be given instead.");
   const Given& given = document.input.given();
   const Shape &q = given.query->shape(), &k = given.key->shape(), &v = given.value->shape();
   check_rank("Q", q, 4, "[batch, heads, queries, d_k]");

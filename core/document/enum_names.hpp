@@ -61,6 +61,26 @@ ATTNSCOPE_ENUM_NAMES(QkNorm::Kind, QkNorm::Kind::Layer,
                      {{"none", "Off", "no QK-norm"},
                       {"rms", "RMS", "QK RMSNorm"},
                       {"layer", "LN", "QK LayerNorm"}});
+ATTNSCOPE_ENUM_NAMES(BlockKind, BlockKind::Parallel,
+                     {{"none", "None", "no block"},
+                      {"pre-norm", "Pre-norm", "pre-norm block"},
+                      {"post-norm", "Post-norm", "post-norm block"},
+                      {"sandwich", "Sandwich", "sandwich block"},
+                      {"parallel", "Parallel", "parallel block"}});
+ATTNSCOPE_ENUM_NAMES(BlockNorm, BlockNorm::None,
+                     {{"layer", "LN", "LayerNorm"},
+                      {"rms", "RMS", "RMSNorm"},
+                      {"rms-one-plus", "RMS 1+w", "RMSNorm (1 + w)"},
+                      {"none", "Off", "no norm"}});
+ATTNSCOPE_ENUM_NAMES(Activation, Activation::Tanh,
+                     {{"identity", "None", "no activation"},
+                      {"gelu", "GELU", "GELU"},
+                      {"gelu-tanh", "GELU tanh", "GELU (tanh)"},
+                      {"gelu-sigmoid", "GELU σ", "GELU (sigmoid)"},
+                      {"relu", "ReLU", "ReLU"},
+                      {"relu2", "ReLU²", "ReLU²"},
+                      {"silu", "SiLU", "SiLU"},
+                      {"tanh", "tanh", "tanh"}});
 ATTNSCOPE_ENUM_NAMES(Sparsity::Kind, Sparsity::Kind::Windows,
                      {{"none"}, {"strided"}, {"blocks"}, {"lsh"}, {"windows"}});
 ATTNSCOPE_ENUM_NAMES(Masking::Hidden, Masking::Hidden::LeastFinite,

@@ -9,6 +9,7 @@
 
 #include "core/base/shared_value.hpp"
 #include "core/base/tensor.hpp"
+#include "core/document/block_settings.hpp"
 #include "core/document/parameters.hpp"
 #include "core/document/settings.hpp"
 
@@ -96,10 +97,11 @@ struct LayerSpec {
   bool linear = false;  // linear attention: values are mixed with φ(Q)φ(K)ᵀ weights instead of softmax's
   std::vector<Intervention> interventions;  // one for each head; empty = none has its pattern replaced
   Dropout dropout;
+  BlockSettings block;
   bool operator==(const LayerSpec&) const = default;
 };
 
-/// A block of a transformer: the attention layer and what stands around it, of which there is nothing yet.
+/// A block of a transformer: the attention layer, and in its settings what stands around it.
 struct Block {
   LayerSpec layer;
   bool operator==(const Block&) const = default;

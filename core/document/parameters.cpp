@@ -30,6 +30,7 @@ std::string_view words_of(Extent extent) {
     case Extent::ValueSource:
     case Extent::LatentSource: return "d_model";
     case Extent::Latent: return "latent + shared key";
+    case Extent::Content: return "latent";
     case Extent::QueryLatent: return "latent of queries";
     case Extent::QueryHeads: return "heads · d_k";
     case Extent::KeyHeads:
@@ -42,6 +43,7 @@ std::string_view words_of(Extent extent) {
     case Extent::HeadWidth: return "d_k";
     case Extent::WindowOffsets: return "(2 · side - 1)²";
     case Extent::Distances: return "2 · span";
+    case Extent::Inner: return "d_inner";
   }
   return {};
 }
@@ -60,6 +62,7 @@ std::int64_t size_of(Extent extent, const ParameterSizes& sizes) {
     case Extent::ValueSource: return sizes.latent > 0 ? sizes.latent : sizes.value_source;
     case Extent::LatentSource: return sizes.key_source;
     case Extent::Latent: return sizes.latent + sizes.shared_key;
+    case Extent::Content: return sizes.latent;
     case Extent::QueryLatent: return sizes.query_latent;
     case Extent::QueryHeads: return sizes.heads * sizes.d_k;
     case Extent::KeyHeads: return sizes.kv_heads * (sizes.d_k - sizes.shared_key);
@@ -72,6 +75,7 @@ std::int64_t size_of(Extent extent, const ParameterSizes& sizes) {
     case Extent::HeadWidth: return sizes.d_k;
     case Extent::WindowOffsets: return sizes.window_offsets;
     case Extent::Distances: return sizes.distances;
+    case Extent::Inner: return sizes.inner;
   }
   return 0;
 }

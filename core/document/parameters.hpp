@@ -33,15 +33,31 @@ enum class Parameter : std::uint8_t {
   BiasV,
   QueryNorm,  // QkNorm
   KeyNorm,
-  WLatent,  // latent attention: W_DKV, and W_DQ
-  WQueryLatent,
+  WLatent,       // latent attention: W_DKV
+  LatentNorm,    // Latent::normed
+  WQueryLatent,  // W_DQ
+  QueryLatentNorm,
   SinkLogits,       // a logit for each head that joins the softmax and takes no value
   PositionTable,    // Positions::Learned
   RelativeBias,     // Positions::RelativeBuckets
   WindowBias,       // Positions::RelativeWindows
   RelativeVectors,  // Positions::Disentangled
+  AttentionNorm,    // of a block, see block_settings.hpp
+  AttentionNormBias,
+  OutputNorm,  // of what attention gives, before or after it is added
+  OutputNormBias,
+  MlpNorm,
+  MlpNormBias,
+  MlpOutputNorm,
+  MlpOutputNormBias,
+  WUp,  // of the MLP
+  BUp,
+  WGate,
+  BGate,
+  WDown,
+  BDown,
 };
-inline constexpr std::size_t parameter_count = 19;
+inline constexpr std::size_t parameter_count = 35;
 
 enum class ParameterKind : std::uint8_t {
   Matrix,    // of a projection y = x·W + b: a layer that computes its queries, keys and values needs it
@@ -50,7 +66,13 @@ enum class ParameterKind : std::uint8_t {
   Position,  // read by one kind of positions only; drawn from the seed when it is missing
   Norm,      // read by QkNorm only; 1 when it is missing
   Sink,      // of the softmax; may be missing
-  Latent,    // of latent attention, which needs it
+  // Of latent attention.
+  Latent,      // it needs them, the queries' where they have a latent
+  LatentNorm,  // 1 when it is missing
+  // Of a block; read where BlockSettings say so.
+  BlockNorm,    // 1, or 0 for biases and where 1 is added, when it is missing
+  BlockMatrix,  // of the MLP, y = x·W + b; may not be missing
+  BlockBias,    // may be missing
 };
 
 /// What the size of a dimension follows from.
@@ -62,6 +84,7 @@ enum class Extent : std::uint8_t {
   ValueSource,   // the same of values
   LatentSource,  // of the vectors that the latent is made of
   Latent,        // width of the latent, with the shared key
+  Content,       // without it
   QueryLatent,
   QueryHeads,     // heads · d_k
   KeyHeads,       // kv heads · (d_k without the shared key)
@@ -74,6 +97,7 @@ enum class Extent : std::uint8_t {
   HeadWidth,      // d_k
   WindowOffsets,  // rows apart times columns apart in a window
   Distances,      // relative positions: twice the span
+  Inner,          // of the MLP
 };
 
 /// How far apart two patches of a window can be, (2·side - 1) rows times as many columns.
@@ -123,8 +147,13 @@ inline constexpr std::array<ParameterInfo, parameter_count> parameter_table{{
      "", Field::QkNorm, Extents{Extent::HeadWidth}},
     {Parameter::WLatent, ParameterKind::Latent, std::nullopt, "W_DKV", "latent-weights", "latent", "",
      Field::Latent, Extents{Extent::LatentSource, Extent::Latent}},
+    {Parameter::LatentNorm, ParameterKind::LatentNorm, std::nullopt, "the norm of the latent", "latent-norm",
+     "latent_norm", "", Field::Latent, Extents{Extent::Content}},
     {Parameter::WQueryLatent, ParameterKind::Latent, std::nullopt, "W_DQ", "query-latent-weights",
      "query_latent", "", Field::Latent, Extents{Extent::Model, Extent::QueryLatent}},
+    {Parameter::QueryLatentNorm, ParameterKind::LatentNorm, std::nullopt,
+     "the norm of the latent of the queries", "query-latent-norm", "query_latent_norm", "", Field::Latent,
+     Extents{Extent::QueryLatent}},
     {Parameter::SinkLogits, ParameterKind::Sink, std::nullopt, "the sink logits", "sink-logits", "sinks", "",
      Field::Softmax, Extents{Extent::Heads}},
     {Parameter::PositionTable, ParameterKind::Position, std::nullopt, "the table of positions",
@@ -135,6 +164,37 @@ inline constexpr std::array<ParameterInfo, parameter_count> parameter_table{{
      "window_bias", "", Field::Positions, Extents{Extent::WindowOffsets, Extent::Heads}},
     {Parameter::RelativeVectors, ParameterKind::Position, std::nullopt, "the relative position vectors",
      "relative-vectors", "relative_vectors", "", Field::Positions, Extents{Extent::Distances, Extent::Model}},
+    {Parameter::AttentionNorm, ParameterKind::BlockNorm, std::nullopt, "the norm before attention",
+     "attention-norm", "attention_norm", "", Field::BlockNorms, Extents{Extent::Model}},
+    {Parameter::AttentionNormBias, ParameterKind::BlockNorm, std::nullopt,
+     "the bias of the norm before attention", "attention-norm-bias", "attention_norm_bias", "",
+     Field::BlockNorms, Extents{Extent::Model}},
+    {Parameter::OutputNorm, ParameterKind::BlockNorm, std::nullopt, "the norm after attention", "output-norm",
+     "output_norm", "", Field::BlockNorms, Extents{Extent::Model}},
+    {Parameter::OutputNormBias, ParameterKind::BlockNorm, std::nullopt,
+     "the bias of the norm after attention", "output-norm-bias", "output_norm_bias", "", Field::BlockNorms,
+     Extents{Extent::Model}},
+    {Parameter::MlpNorm, ParameterKind::BlockNorm, std::nullopt, "the norm before the MLP", "mlp-norm",
+     "mlp_norm", "", Field::BlockNorms, Extents{Extent::Model}},
+    {Parameter::MlpNormBias, ParameterKind::BlockNorm, std::nullopt, "the bias of the norm before the MLP",
+     "mlp-norm-bias", "mlp_norm_bias", "", Field::BlockNorms, Extents{Extent::Model}},
+    {Parameter::MlpOutputNorm, ParameterKind::BlockNorm, std::nullopt, "the norm after the MLP",
+     "mlp-output-norm", "mlp_output_norm", "", Field::BlockNorms, Extents{Extent::Model}},
+    {Parameter::MlpOutputNormBias, ParameterKind::BlockNorm, std::nullopt,
+     "the bias of the norm after the MLP", "mlp-output-norm-bias", "mlp_output_norm_bias", "",
+     Field::BlockNorms, Extents{Extent::Model}},
+    {Parameter::WUp, ParameterKind::BlockMatrix, std::nullopt, "W_up", "mlp-up", "mlp_up", "",
+     Field::MlpWeights, Extents{Extent::Model, Extent::Inner}},
+    {Parameter::BUp, ParameterKind::BlockBias, std::nullopt, "b_up", "mlp-up-bias", "mlp_up_bias", "",
+     Field::MlpWeights, Extents{Extent::Inner}},
+    {Parameter::WGate, ParameterKind::BlockMatrix, std::nullopt, "W_gate", "mlp-gate", "mlp_gate", "",
+     Field::MlpWeights, Extents{Extent::Model, Extent::Inner}},
+    {Parameter::BGate, ParameterKind::BlockBias, std::nullopt, "b_gate", "mlp-gate-bias", "mlp_gate_bias", "",
+     Field::MlpWeights, Extents{Extent::Inner}},
+    {Parameter::WDown, ParameterKind::BlockMatrix, std::nullopt, "W_down", "mlp-down", "mlp_down", "",
+     Field::MlpWeights, Extents{Extent::Inner, Extent::Model}},
+    {Parameter::BDown, ParameterKind::BlockBias, std::nullopt, "b_down", "mlp-down-bias", "mlp_down_bias", "",
+     Field::MlpWeights, Extents{Extent::Model}},
 }};
 
 constexpr const ParameterInfo& info(Parameter which) {
@@ -145,11 +205,11 @@ constexpr const ParameterInfo& info(Parameter which) {
 Parameter matrix_of(Projection);
 Parameter bias_of(Projection);
 
-/// The sizes that shapes of parameters follow from; those of positions are 0 where nobody asks for them.
+/// The sizes that shapes of parameters follow from; those behind d_v are 0 where nobody asks for them.
 struct ParameterSizes {
   std::int64_t d_model = 0, key_source = 0, value_source = 0, heads = 0, kv_heads = 0, d_k = 0, d_v = 0;
   std::int64_t latent = 0, shared_key = 0, query_latent = 0;  // of latent attention; 0 = off
-  std::int64_t positions = 0, buckets = 0, window_offsets = 0, distances = 0;
+  std::int64_t positions = 0, buckets = 0, window_offsets = 0, distances = 0, inner = 0;
 };
 std::int64_t size_of(Extent, const ParameterSizes&);
 Shape shape_of(const ParameterInfo&, const ParameterSizes&);

@@ -90,6 +90,11 @@ struct Latent {
   int width = 0;        // of the content c that W_K and W_V read in the place of X; 0 = off
   int shared = 0;       // of the key that all heads share, the first of the d_k dimensions; less than d_k
   int query_width = 0;  // of the latent that W_Q reads (Parameter::WQueryLatent); 0 = X itself
+  /// Both latents, without the shared key, are divided by their root mean square and multiplied with learned
+  /// weights (Parameter::LatentNorm, Parameter::QueryLatentNorm; 1 where there are none), as in DeepSeek's
+  /// models.
+  bool normed = true;
+  float epsilon = 1e-6f;  // added to the mean square; > 0 and finite
   bool operator==(const Latent&) const = default;
 };
 
@@ -211,7 +216,8 @@ struct Dropout {
 /// How the tensors of all stages are stored. Sums run in float32 whatever the storage.
 enum class Precision { Float32, BFloat16, Float16 };
 
-/// What is differentiated, over the output Y (over the concatenated heads C with given Q, K and V).
+/// What is differentiated, over the output Y (over the concatenated heads C with given Q, K and V, over the
+/// output X₂ of a block where there is one).
 struct Loss {
   enum class Kind {
     Off,

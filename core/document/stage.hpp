@@ -14,12 +14,13 @@
 namespace attnscope {
 
 enum class Stage : std::uint8_t {
-  Embed,        // token vectors
-  Position,     // + positions
-  Memory,       // cross-attention: what keys and values are made of
-  QueryLatent,  // latent attention: what queries are made of
-  Latent,       // latent attention: what keys and values of all heads are made of
-  Fuse,         // fused weights: queries, keys and values as one product
+  Embed,          // token vectors
+  Position,       // + positions
+  Memory,         // cross-attention: what keys and values are made of
+  AttentionNorm,  // of a block: the token vectors normed, or as they are
+  QueryLatent,    // latent attention: what queries are made of
+  Latent,         // latent attention: what keys and values of all heads are made of
+  Fuse,           // fused weights: queries, keys and values as one product
   Query,
   Key,
   Value,
@@ -40,10 +41,22 @@ enum class Stage : std::uint8_t {
   Mix,           // weights · value, per head
   Concat,        // the heads side by side
   Output,        // · W_O
+  // The rest of a block; none of them exists without one.
+  OutputNorm,     // the output normed, or as it is
+  Residual,       // + token vectors
+  StreamNorm,     // the sum normed, or as it is
+  MlpNorm,        // what the MLP reads
+  Gate,           // of a gated MLP
+  Up,             // · W_up
+  Activation,     // f of it, or f of the gate times it
+  Down,           // · W_down
+  MlpOutputNorm,  // the MLP's output normed, or as it is
+  MlpResidual,    // + what the stream was before the MLP
+  BlockOutput,    // the sum normed, or as it is
 };
 /// The number of a stage's row, from 0.
 constexpr std::size_t index_of(Stage stage) { return static_cast<std::size_t>(stage); }
-inline constexpr std::size_t stage_count = index_of(Stage::Output) + 1;
+inline constexpr std::size_t stage_count = index_of(Stage::BlockOutput) + 1;
 
 // The order of the enumerators is the order of the rows and means nothing else: what a stage is, the columns
 // of the table say. So stages have no order.
@@ -77,6 +90,7 @@ enum class StageLevel : std::uint8_t {
   Weights,      // shares of every key, in the end those that the values are mixed with
   HeadOutput,   // of each head by itself
   LayerOutput,  // of all heads together
+  Block,        // residual stream and MLP
 };
 
 /// What a stage's tensor holds.
@@ -105,7 +119,7 @@ enum class Field : std::uint8_t {
   OutputWeights,
   Fused,
   QkNorm,     // kind, epsilon, weights
-  Latent,     // widths, W_DKV, W_DQ
+  Latent,     // widths, W_DKV, W_DQ, norms
   AddedKeys,  // the learned one and the one of zeros
   Scaling,
   SoftCap,
@@ -114,6 +128,11 @@ enum class Field : std::uint8_t {
   Linear,
   Intervention,
   Dropout,
+  Block,       // arrangement
+  BlockNorms,  // kind, epsilon, weights
+  Residuals,
+  Mlp,  // whether there is one, gate, activation, width
+  MlpWeights,
   Precision,
 };
 inline constexpr std::size_t field_count = static_cast<std::size_t>(Field::Precision) + 1;
@@ -132,13 +151,15 @@ struct StageInfo {
 };
 
 inline constexpr std::string_view scores_shape = "[batch][heads][queries][keys]";  // of a plane
+inline constexpr std::string_view stream_shape = "[batch][queries][d_model]",
+                                  inner_shape = "[batch][queries][d_inner]";
 
 /// All stages, in an order in which each comes after what it reads. Sources: Vaswani et al. 2017,
 /// sections 3.2.1 (scaled dot-product attention), 3.2.2 (multi-head), 3.5 (sinusoidal positions); the others
 /// stand at the stage functions in core/attention. Stages without a tensor for a Document are null in its
 /// Trace; stages that would change nothing share the tensor of the stage before.
-// With given Q, K and V the stages up to Fuse and Output do not exist, so each of them reads Field::Given.
-// Every stage stores its tensor in the Document's precision.
+// With given Q, K and V the stages up to Fuse, Output and those of a block do not exist, so each of them
+// reads Field::Given. Every stage stores its tensor in the Document's precision.
 inline constexpr auto stage_table = std::to_array<StageInfo>({
     {Stage::Embed, StageLevel::Source, StageKind::Vectors, "Embedding", "E", "E = vector of each token",
      "[batch][tokens][d_model]",
@@ -152,29 +173,33 @@ inline constexpr auto stage_table = std::to_array<StageInfo>({
      Fields{Field::Memory, Field::Given, Field::Vectors, Field::Embedding, Field::Width, Field::Positions,
             Field::Precision},
      Stages{}},
+    {Stage::AttentionNorm, StageLevel::Source, StageKind::Vectors, "Normed input", "Xₙ", "Xₙ = norm(X)",
+     "[batch][tokens][d_model]", Fields{Field::Given, Field::Block, Field::BlockNorms, Field::Precision},
+     Stages{Stage::Position}},
     {Stage::QueryLatent, StageLevel::Projection, StageKind::Vectors, "Query latent", "c_Q", "c_Q = X·W_DQ",
-     "[batch][tokens][d_c]", Fields{Field::Given, Field::Latent, Field::Precision}, Stages{Stage::Position}},
+     "[batch][tokens][d_c]", Fields{Field::Given, Field::Latent, Field::Precision},
+     Stages{Stage::AttentionNorm}},
     {Stage::Latent, StageLevel::Projection, StageKind::Vectors, "Latent", "ℓ", "ℓ = X·W_DKV = [c, k_R]",
      "[batch][keys][d_c + d_R]", Fields{Field::Given, Field::Latent, Field::Precision},
-     Stages{Stage::Position, Stage::Memory}},
+     Stages{Stage::AttentionNorm, Stage::Memory}},
     {Stage::Fuse, StageLevel::Projection, StageKind::Vectors, "Fused QKV", "F", "F = X·[W_Q W_K W_V] + b",
      "[batch][tokens][(heads + kv heads)·d_k + kv heads·d_v]",
      Fields{Field::Given, Field::Vectors, Field::Memory, Field::Fused, Field::QueryWeights, Field::KeyWeights,
             Field::ValueWeights, Field::Latent, Field::Precision},
-     Stages{Stage::Position}},
+     Stages{Stage::AttentionNorm}},
     {Stage::Query, StageLevel::Projection, StageKind::Vectors, "Queries", "Q", "Q = X·W_Q + b_Q",
      "[batch][heads][queries][d_k]",
      Fields{Field::Given, Field::Tokens, Field::Heads, Field::Width, Field::QueryWeights, Field::Precision},
-     Stages{Stage::Position, Stage::QueryLatent, Stage::Fuse}},
+     Stages{Stage::AttentionNorm, Stage::QueryLatent, Stage::Fuse}},
     {Stage::Key, StageLevel::Projection, StageKind::Vectors, "Keys", "K", "K = X·W_K + b_K",
      "[batch][kv heads][keys][d_k]",
      Fields{Field::Given, Field::Heads, Field::Width, Field::KeyWeights, Field::AddedKeys, Field::Precision},
-     Stages{Stage::Position, Stage::Memory, Stage::Latent, Stage::Fuse}},
+     Stages{Stage::AttentionNorm, Stage::Memory, Stage::Latent, Stage::Fuse}},
     {Stage::Value, StageLevel::Projection, StageKind::Vectors, "Values", "V", "V = X·W_V + b_V",
      "[batch][kv heads][keys][d_v]",
      Fields{Field::Given, Field::Vectors, Field::Heads, Field::Width, Field::ValueWeights, Field::AddedKeys,
             Field::Precision},
-     Stages{Stage::Position, Stage::Memory, Stage::Latent, Stage::Fuse}},
+     Stages{Stage::AttentionNorm, Stage::Memory, Stage::Latent, Stage::Fuse}},
     {Stage::NormQuery, StageLevel::Rotation, StageKind::Vectors, "Normed queries", "Qₙ", "Qₙ = norm(Q) ∘ γ_Q",
      "[batch][heads][queries][d_k]", Fields{Field::Given, Field::QkNorm, Field::Precision},
      Stages{Stage::Query}},
@@ -229,6 +254,39 @@ inline constexpr auto stage_table = std::to_array<StageInfo>({
     {Stage::Output, StageLevel::LayerOutput, StageKind::Vectors, "Output", "Y", "Y = C·W_O + b_O",
      "[batch][queries][d_model]", Fields{Field::Given, Field::OutputWeights, Field::Precision},
      Stages{Stage::Concat}},
+    {Stage::OutputNorm, StageLevel::Block, StageKind::Vectors, "Normed output", "Yₙ", "Yₙ = norm(Y)",
+     stream_shape, Fields{Field::Given, Field::Block, Field::BlockNorms, Field::Precision},
+     Stages{Stage::Output}},
+    {Stage::Residual, StageLevel::Block, StageKind::Vectors, "Residual", "R", "R = X + Yₙ", stream_shape,
+     Fields{Field::Given, Field::Tokens, Field::Block, Field::Residuals, Field::Precision},
+     Stages{Stage::Position, Stage::OutputNorm}},
+    {Stage::StreamNorm, StageLevel::Block, StageKind::Vectors, "Normed residual", "R′", "R′ = norm(R)",
+     stream_shape, Fields{Field::Given, Field::Block, Field::BlockNorms, Field::Precision},
+     Stages{Stage::Residual}},
+    {Stage::MlpNorm, StageLevel::Block, StageKind::Vectors, "MLP input", "Rₙ", "Rₙ = norm(R′)", stream_shape,
+     Fields{Field::Given, Field::Tokens, Field::Block, Field::BlockNorms, Field::Mlp, Field::Precision},
+     Stages{Stage::Position, Stage::StreamNorm}},
+    {Stage::Gate, StageLevel::Block, StageKind::Vectors, "MLP gate", "T", "T = Rₙ·W_gate + b_gate",
+     inner_shape, Fields{Field::Given, Field::Block, Field::Mlp, Field::MlpWeights, Field::Precision},
+     Stages{Stage::MlpNorm}},
+    {Stage::Up, StageLevel::Block, StageKind::Vectors, "MLP up", "U", "U = Rₙ·W_up + b_up", inner_shape,
+     Fields{Field::Given, Field::Block, Field::Mlp, Field::MlpWeights, Field::Precision},
+     Stages{Stage::MlpNorm}},
+    {Stage::Activation, StageLevel::Block, StageKind::Vectors, "MLP activation", "J", "J = f(U), or f(T) ∘ U",
+     inner_shape, Fields{Field::Given, Field::Block, Field::Mlp, Field::Precision},
+     Stages{Stage::Gate, Stage::Up}},
+    {Stage::Down, StageLevel::Block, StageKind::Vectors, "MLP output", "O", "O = J·W_down + b_down",
+     stream_shape, Fields{Field::Given, Field::Block, Field::Mlp, Field::MlpWeights, Field::Precision},
+     Stages{Stage::Activation}},
+    {Stage::MlpOutputNorm, StageLevel::Block, StageKind::Vectors, "Normed MLP output", "Oₙ", "Oₙ = norm(O)",
+     stream_shape, Fields{Field::Given, Field::Block, Field::BlockNorms, Field::Mlp, Field::Precision},
+     Stages{Stage::Down}},
+    {Stage::MlpResidual, StageLevel::Block, StageKind::Vectors, "MLP residual", "R₂", "R₂ = R′ + Oₙ",
+     stream_shape, Fields{Field::Given, Field::Block, Field::Residuals, Field::Mlp, Field::Precision},
+     Stages{Stage::StreamNorm, Stage::MlpOutputNorm}},
+    {Stage::BlockOutput, StageLevel::Block, StageKind::Vectors, "Block output", "X₂", "X₂ = norm(R₂)",
+     stream_shape, Fields{Field::Given, Field::Block, Field::BlockNorms, Field::Mlp, Field::Precision},
+     Stages{Stage::StreamNorm, Stage::MlpResidual}},
 });
 
 constexpr const StageInfo& info(Stage stage) { return stage_table[index_of(stage)]; }
@@ -246,8 +304,11 @@ constexpr bool holds_plane(Stage stage) {
   return holds_scores_or_weights(stage) || info(stage).kind == StageKind::Bias;
 }
 
-/// Queries, keys, values and their fused product, as the weights of the layer make them.
+/// Queries, keys, values, their fused product and the latents they are made of, as the weights of the layer
+/// make them.
 constexpr bool is_projection(Stage stage) { return info(stage).level == StageLevel::Projection; }
+/// Of latent attention: a narrow vector for each token, of which the projections of all heads are made.
+constexpr bool is_latent(Stage stage) { return stage == Stage::QueryLatent || stage == Stage::Latent; }
 /// Made of each token by itself: n rows for n tokens, while scores and weights are n² numbers.
 constexpr bool is_before_scores(Stage stage) {
   const StageLevel level = info(stage).level;
@@ -255,9 +316,13 @@ constexpr bool is_before_scores(Stage stage) {
 }
 /// The heads side by side, and the output of the layer.
 constexpr bool is_layer_output(Stage stage) { return info(stage).level == StageLevel::LayerOutput; }
+/// What a block does with the output of its attention layer.
+constexpr bool is_after_attention(Stage stage) { return info(stage).level == StageLevel::Block; }
+/// Of the block around the attention layer.
+constexpr bool is_of_block(Stage stage) { return stage == Stage::AttentionNorm || is_after_attention(stage); }
 /// What the weights have made of the values.
 constexpr bool is_after_weights(Stage stage) {
-  return info(stage).level == StageLevel::HeadOutput || is_layer_output(stage);
+  return info(stage).level == StageLevel::HeadOutput || is_layer_output(stage) || is_after_attention(stage);
 }
 
 /// The stages for which the question is true.

@@ -11,7 +11,8 @@ template <class T>
 class TraceOf {
  public:
   /// Null where the stage does not exist for the Document: Embed, Position and Output with given Q, K and V,
-  /// Memory without a second sequence, Fuse, Bucket, Bias and Linear where they are off.
+  /// Memory without a second sequence, Fuse, Bucket, Bias and Linear where they are off, all after Output
+  /// without a block.
   const TensorPtrOf<T>& operator[](Stage stage) const { return tensors_[stage]; }
   TensorPtrOf<T>& operator[](Stage stage) { return tensors_[stage]; }
 

@@ -38,8 +38,10 @@ enum class Editable : std::uint8_t {
   BiasV,
   QueryNorm,  // what normed queries and keys are multiplied with: one row [d_k]
   KeyNorm,
-  LatentWeights,  // W_DKV, W_DQ [fan_in][fan_out]
-  QueryLatentWeights,
+  LatentWeights,       // W_DKV [d_model][width of the latent]
+  LatentNorm,          // what the normed latent is multiplied with: one row
+  QueryLatentWeights,  // the same of the queries' latent
+  QueryLatentNorm,
   SinkLogits,  // one row [heads]
 };
 inline constexpr std::size_t first_editable_parameter = 7;

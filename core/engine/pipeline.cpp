@@ -200,7 +200,8 @@ ResultPtr Pipeline::refine(std::stop_token stop, Progress* progress) {
     ++runs_;
     result->trace[Stage::Mix] = outputs_of(*result);
     result->made_in[Stage::Mix] = runs_;
-    for (const Stage stage : {Stage::Concat, Stage::Output}) run_stage(stage, *result, stop);
+    for (const StageInfo& row : stage_table)
+      if (is_layer_output(row.stage) || is_after_attention(row.stage)) run_stage(row.stage, *result, stop);
   }
   return published(result, last_->total_milliseconds + milliseconds_since(start));
 }

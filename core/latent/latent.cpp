@@ -1,12 +1,17 @@
 #include "core/latent/latent.hpp"
 
+#include <utility>
+
 #include "core/base/product.hpp"
 #include "core/base/row_blocks.hpp"
 
 namespace attnscope {
 
+/// Not anonymous: lambdas of functions that others link hold it.
+namespace latents {
+
 template <class T>
-TensorOf<T> compress(const Work& work, const TensorOf<T>& x, const TensorOf<T>& w) {
+TensorOf<T> product(const Work& work, const TensorOf<T>& x, const TensorOf<T>& w) {
   const std::int64_t batch = x.shape()[0], tokens = x.shape()[1], d_in = x.shape()[2], d = w.shape()[1];
   TensorOf<T> result(Shape{batch, tokens, d});
   for_row_blocks(work, batch, 1, tokens, static_cast<double>(d_in * d) / 12, [&](const RowBlock& at) {
@@ -16,17 +21,60 @@ TensorOf<T> compress(const Work& work, const TensorOf<T>& x, const TensorOf<T>& 
   return result;
 }
 
+/// All tokens of all sequences as one matrix.
 template <class T>
-TensorOf<T> compress_backward(const Work& work, const TensorOf<T>& x, const TensorOf<T>& w,
-                              const TensorOf<T>& d_y, TensorOf<T>& d_x) {
-  TensorOf<T> d_w(w.shape());
+ConstMatrixMap<T> all_tokens(const TensorOf<T>& x) {
+  return {x.data(), x.shape()[0] * x.shape()[1], x.shape()[2]};
+}
+
+template <class T>
+NormParameters<T> weight_of(const Compression<T>& how) {
+  if (how.norm_weight == nullptr) return {};
+  return {how.norm_weight->values(), {}};
+}
+
+/// Writes rows [batch · tokens][width] over the first numbers of every token of `latent`.
+template <class T, class Rows>
+void put_content(const Rows& rows, TensorOf<T>& latent) {
+  const std::int64_t tokens = latent.shape()[1];
+  for (std::int64_t b = 0; b < latent.shape()[0]; ++b)
+    latent.matrix(b).leftCols(rows.cols()) = rows.middleRows(b * tokens, tokens);
+}
+
+}  // namespace latents
+
+template <class T>
+TensorOf<T> compress(const Work& work, const TensorOf<T>& x, const Compression<T>& how) {
+  TensorOf<T> y = latents::product(work, x, how.w);
+  if (!how.norm) return y;
+  TensorOf<T> content = content_of(y, how.width);
+  const ConstMatrixMap<T> rows = latents::all_tokens(content);
+  normalise<T>(work, *how.norm, latents::weight_of(how), rows,
+               MatrixMap<T>(content.data(), rows.rows(), rows.cols()));
+  latents::put_content(rows, y);
+  return y;
+}
+
+template <class T>
+CompressGradients<T> compress_backward(const Work& work, const TensorOf<T>& x, const Compression<T>& how,
+                                       const TensorOf<T>& d_y, TensorOf<T>& d_x) {
+  CompressGradients<T> found{TensorOf<T>(how.w.shape()), {}};
+  TensorOf<T> d_product = d_y;
+  if (how.norm) {
+    const TensorOf<T> content = content_of(latents::product(work, x, how.w), how.width);
+    const TensorOf<T> d_content = content_of(d_y, how.width);
+    NormGradients<T> d = normalise_backward<T>(work, *how.norm, latents::weight_of(how),
+                                               latents::all_tokens(content), latents::all_tokens(d_content));
+    latents::put_content(d.x.matrix(), d_product);
+    found.norm_weight = std::move(d.weight);
+  }
   for (std::int64_t b = 0; b < x.shape()[0]; ++b)
-    add_transposed_multiply<T>(x.matrix(b), d_y.matrix(b), d_w.matrix());
-  const double ns = static_cast<double>(x.shape()[1] * w.size()) / 12;
+    add_transposed_multiply<T>(x.matrix(b), d_product.matrix(b), found.w.matrix());
+  const double ns = static_cast<double>(x.shape()[1] * how.w.size()) / 12;
   work.for_each(x.shape()[0], ns, [&](std::int64_t b) {
-    add_multiply_transposed<T>(d_y.matrix(b), w.matrix(), d_x.matrix(b));
+    add_multiply_transposed<T>(d_product.matrix(b), how.w.matrix(), d_x.matrix(b));
   });
-  return d_w;
+  return found;
 }
 
 template <class T>
@@ -73,12 +121,14 @@ void add_content(const TensorOf<T>& d_content, TensorOf<T>& d_latent) {
     d_latent.matrix(b).leftCols(d_content.shape()[2]) += d_content.matrix(b);
 }
 
-template TensorOf<float> compress(const Work&, const TensorOf<float>&, const TensorOf<float>&);
-template TensorOf<double> compress(const Work&, const TensorOf<double>&, const TensorOf<double>&);
-template TensorOf<float> compress_backward(const Work&, const TensorOf<float>&, const TensorOf<float>&,
-                                           const TensorOf<float>&, TensorOf<float>&);
-template TensorOf<double> compress_backward(const Work&, const TensorOf<double>&, const TensorOf<double>&,
-                                            const TensorOf<double>&, TensorOf<double>&);
+template TensorOf<float> compress(const Work&, const TensorOf<float>&, const Compression<float>&);
+template TensorOf<double> compress(const Work&, const TensorOf<double>&, const Compression<double>&);
+template CompressGradients<float> compress_backward(const Work&, const TensorOf<float>&,
+                                                    const Compression<float>&, const TensorOf<float>&,
+                                                    TensorOf<float>&);
+template CompressGradients<double> compress_backward(const Work&, const TensorOf<double>&,
+                                                     const Compression<double>&, const TensorOf<double>&,
+                                                     TensorOf<double>&);
 template TensorOf<float> content_of(const TensorOf<float>&, std::int64_t);
 template TensorOf<double> content_of(const TensorOf<double>&, std::int64_t);
 template TensorOf<float> with_shared_key(const TensorOf<float>&, std::int64_t, const TensorOf<float>&);

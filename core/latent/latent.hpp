@@ -1,5 +1,6 @@
 // core/latent: multi-head latent attention (DeepSeek-AI 2024, DeepSeek-V2, section 2.1). Keys and values of
-// all heads are made of one narrow vector for each token, ℓ = X·W_DKV = [c, k_R]: the content c, from which
+// all heads are made of one narrow vector for each token, ℓ = [norm(X·W_DKV), X·W_KR] = [c, k_R], here with
+// both matrices as the columns of one: the content c, from which
 // W_K and W_V make what each head has of its own, and a key k_R that all heads share and rotary positions
 // turn. A cache keeps ℓ alone. Queries can have a latent of their own, X·W_DQ.
 //
@@ -9,19 +10,37 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "core/base/norm.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/tensor.hpp"
 
 namespace attnscope {
 
-/// x·w for every token: x [batch][tokens][d_in], w [d_in][d]; [batch][tokens][d].
+/// How latents are made of vectors.
 template <class T>
-TensorOf<T> compress(const Work&, const TensorOf<T>& x, const TensorOf<T>& w);
-/// Backward of compress(): dW = Σ xᵀ·dy, and dx = dy·Wᵀ is added to `d_x`.
+struct Compression {
+  const TensorOf<T>& w;              // [d_in][d]
+  std::int64_t width;                // of the content, from 1 to d
+  std::optional<NormSettings> norm;  // of the content
+  const TensorOf<T>* norm_weight;    // [width], or null: 1
+};
+
+/// x·w for every token, its first `width` numbers normed: x [batch][tokens][d_in]; [batch][tokens][d]. Throws
+/// Cancelled.
 template <class T>
-TensorOf<T> compress_backward(const Work&, const TensorOf<T>& x, const TensorOf<T>& w, const TensorOf<T>& d_y,
-                              TensorOf<T>& d_x);
+TensorOf<T> compress(const Work&, const TensorOf<T>& x, const Compression<T>&);
+
+template <class T>
+struct CompressGradients {
+  TensorOf<T> w, norm_weight;  // the second is empty where there is none
+};
+/// Backward of compress(): that of the norm (see normalise_backward()), then dW = Σ xᵀ·dy, and dx = dy·Wᵀ is
+/// added to `d_x`. Throws Cancelled.
+template <class T>
+CompressGradients<T> compress_backward(const Work&, const TensorOf<T>& x, const Compression<T>&,
+                                       const TensorOf<T>& d_y, TensorOf<T>& d_x);
 
 /// c: the first `width` numbers of every token of ℓ [batch][tokens][width + shared].
 template <class T>

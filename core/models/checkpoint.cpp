@@ -8,6 +8,7 @@
 #include "core/files/formats/json_reader.hpp"
 #include "core/files/formats/limits.hpp"
 #include "core/files/formats/posix.hpp"
+#include "core/text/utf8.hpp"
 
 namespace attnscope {
 namespace {
@@ -47,8 +48,11 @@ std::map<std::string, std::vector<std::string>> files_of(const path& index) {
                          file.get<std::string>().find("..") == std::string::npos;
     if (!is_name) {
       throw Error(
-          fmt::format("\"{}\" says that tensor \"{}\" is in {}; the name of a file beside it was expected.",
-                      where, tensor, file.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace)));
+          fmt::format("\"{}\" says that tensor {} is in {}; the name of a file beside it was expected.",
+                      where, in_quotes(tensor),
+                      file.is_string()       ? in_quotes(file.get_ref<const std::string&>())
+                      : file.is_structured() ? std::string("a list or an object")
+                                             : file.dump()));
     }
     files[file.get<std::string>()].push_back(tensor);
   }
@@ -94,8 +98,8 @@ void Checkpoint::add(const path& file, std::span<const std::string_view> prefixe
   for (const std::string& name : *wanted) {
     const TensorEntry* tensor = opened.find(name);
     if (tensor == nullptr)
-      throw Error(
-          fmt::format("\"{}\" has no tensor \"{}\", which the index says is in it.", file.native(), name));
+      throw Error(fmt::format("\"{}\" has no tensor {}, which the index says is in it.", file.native(),
+                              in_quotes(name)));
     keep(*tensor);
   }
 }

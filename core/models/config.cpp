@@ -82,8 +82,8 @@ class Config {
     return path_.empty() ? std::string(name) : path_ + "." + std::string(name);
   }
   static std::string shown(const json& value) {
-    const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-    return text.size() <= 60 ? text : text.substr(0, 60) + "…";
+    const std::string text = in_quotes(value.dump(-1, ' ', false, json::error_handler_t::replace), 60);
+    return text.substr(1, text.size() - 2);
   }
 
   const json& value_;
@@ -99,8 +99,8 @@ const FamilyRow& family_of(const Config& config) {
     std::vector<std::string_view> known;
     for (const FamilyRow& one : families())
       known.insert(known.end(), one.model_types.begin(), one.model_types.end());
-    config.refuse("model_type",
-                  fmt::format("\"{}\" is no family that is known here: {}.", type, fmt::join(known, ", ")));
+    config.refuse("model_type", fmt::format("{} is no family that is known here: {}.", in_quotes(type, 60),
+                                            fmt::join(known, ", ")));
   }
   return *row;
 }
@@ -108,7 +108,8 @@ const FamilyRow& family_of(const Config& config) {
 Activation activation_of(const Config& config, std::string_view key, std::string_view fallback) {
   const std::string name = config.text(key, fallback);
   const std::optional<Activation> activation = activation_from(name);
-  if (!activation) config.refuse(key, fmt::format("\"{}\" is no activation that is known here.", name));
+  if (!activation)
+    config.refuse(key, fmt::format("{} is no activation that is known here.", in_quotes(name, 60)));
   return *activation;
 }
 
@@ -128,9 +129,9 @@ RopeSettings rope_of(const Config& config, int d_k, int positions) {
     const std::optional<RopeScaling> kind = rope_scaling_from(type);
     if (!kind) {
       scaling.refuse(type_key,
-                     fmt::format("\"{}\" is no scaling of rotary positions that is known here: default, "
+                     fmt::format("{} is no scaling of rotary positions that is known here: default, "
                                  "linear, dynamic, yarn, llama3.",
-                                 type));
+                                 in_quotes(type, 60)));
     }
     rope.scaling = *kind;
     rope.factor = scaling.number("factor", 1);
@@ -254,7 +255,7 @@ void read_t5(const Config& config, const FamilyRow& family, ModelSpec& spec) {
   const std::optional<Activation> known = activation_from(activation);
   if (!known)
     config.refuse("feed_forward_proj",
-                  fmt::format("\"{}\" is no activation that is known here.", activation));
+                  fmt::format("{} is no activation that is known here.", in_quotes(activation, 60)));
   encoder.activation = *known;
   encoder.buckets = config.whole("relative_attention_num_buckets", 32, 4, 4096);
   encoder.bucket_distance =
@@ -350,7 +351,8 @@ void read_head(const Config& config, ModelConfig& result) {
   spec.head.input = row.input;
   spec.head.activation =
       row.activation.value_or(activation_of(config, keys.activation, keys.default_activation));
-  if (row.kind != HeadKind::MaskedToken) spec.head.classes = classes_of(config);
+  if (row.kind == HeadKind::TokenClass || row.kind == HeadKind::SequenceClass)
+    spec.head.classes = classes_of(config);
   if (row.input == HeadInput::LastToken)
     if (const std::vector<std::int64_t> padding = ids_of(config, "pad_token_id"); !padding.empty())
       spec.head.padding_id = padding[0];

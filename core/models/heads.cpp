@@ -19,6 +19,7 @@ constexpr auto bert_heads = std::to_array<HeadRow>({
      "cls.predictions.transform.LayerNorm", "cls.predictions.decoder", "cls.predictions.bias", from_config},
     {"ForSequenceClassification", SequenceClass, Pooled, "", "", "classifier", "", Activation::Identity},
     {"ForTokenClassification", TokenClass, EveryRow, "", "", "classifier", "", Activation::Identity},
+    {"ForQuestionAnswering", AnswerSpan, EveryRow, "", "", "qa_outputs", "", Activation::Identity},
 });
 constexpr auto roberta_heads = std::to_array<HeadRow>({
     {"ForMaskedLM", MaskedToken, EveryRow, "lm_head.dense", "lm_head.layer_norm", "lm_head.decoder",
@@ -26,6 +27,7 @@ constexpr auto roberta_heads = std::to_array<HeadRow>({
     {"ForSequenceClassification", SequenceClass, FirstRow, "classifier.dense", "", "classifier.out_proj", "",
      Activation::Tanh},
     {"ForTokenClassification", TokenClass, EveryRow, "", "", "classifier", "", Activation::Identity},
+    {"ForQuestionAnswering", AnswerSpan, EveryRow, "", "", "qa_outputs", "", Activation::Identity},
 });
 constexpr auto distilbert_heads = std::to_array<HeadRow>({
     {"ForMaskedLM", MaskedToken, EveryRow, "vocab_transform", "vocab_layer_norm", "vocab_projector", "",
@@ -33,6 +35,7 @@ constexpr auto distilbert_heads = std::to_array<HeadRow>({
     {"ForSequenceClassification", SequenceClass, FirstRow, "pre_classifier", "", "classifier", "",
      Activation::Relu},
     {"ForTokenClassification", TokenClass, EveryRow, "", "", "classifier", "", Activation::Identity},
+    {"ForQuestionAnswering", AnswerSpan, EveryRow, "", "", "qa_outputs", "", Activation::Identity},
 });
 constexpr auto vit_heads = std::to_array<HeadRow>({
     {"ForImageClassification", SequenceClass, FirstRow, "", "", "classifier", "", Activation::Identity},

@@ -99,10 +99,10 @@ class Reader {
       for (const std::string& name : {fmt::format("{}.weight", path), fmt::format("{}.bias", path)})
         if ((bias || name.ends_with(".weight")) && !files_.has(name)) model_.missing.push_back(name);
     };
-    const bool classes = row.kind != HeadKind::MaskedToken;
+    const bool masked = row.kind == HeadKind::MaskedToken, span = row.kind == HeadKind::AnswerSpan;
     need(row.dense, true);
     need(row.norm, true);
-    if (classes) need(row.out, false);
+    if (!masked) need(row.out, false);
     if (row.input == HeadInput::Pooled) need(find_part(family_.model, Part::Pooler)->path, true);
     if (!model_.missing.empty()) {
       spec_.head = {};
@@ -112,16 +112,17 @@ class Reader {
     const std::string out(row.out);
     if (!row.dense.empty()) model_.head.dense = map({Part::Logits, row.dense, BiasRule::Always}, 0, d, d);
     if (!row.norm.empty()) model_.head.norm = norm({Part::Logits, row.norm}, 0, NormKind::Layer, d);
-    if (classes)
-      model_.logits.weight = files_.take_rows(out + ".weight", d);
-    else
+    if (masked)
       read_logits(out);
+    else
+      model_.logits.weight =
+          span ? files_.take(out + ".weight", Shape{2, d}) : files_.take_rows(out + ".weight", d);
     const Shape rows{model_.logits.d_out()};
     if (files_.has(out + ".bias"))
       model_.logits.bias = files_.take_floats(out + ".bias", rows);
     else if (!row.bias.empty() && files_.has(std::string(row.bias)))
       model_.logits.bias = files_.take_floats(std::string(row.bias), rows);
-    if (classes) name_classes();
+    if (!masked && !span) name_classes();
   }
 
   void name_classes() {

@@ -23,8 +23,8 @@ std::vector<float> head_input(const Model& model, const ModelRun& run, std::int6
   const auto row = [&](std::int64_t i) { return std::vector<float>(rows.row(i), rows.row(i) + rows.width); };
   switch (model.spec.head.input) {
     case HeadInput::EveryRow: break;
-    case HeadInput::FirstRow: return row(0);
-    case HeadInput::LastToken: return row(last_token(model.spec.head, run.input.ids));
+    case HeadInput::FirstRow:
+    case HeadInput::LastToken: return row(head_row(model.spec.head, run.input.ids));
     case HeadInput::Pooled: return run.pooled;
   }
   return {rows.row(first), rows.row(rows.rows())};
@@ -45,15 +45,23 @@ void transform_rows(const Model& model, std::vector<float>& x, std::int64_t rows
              x.data());
 }
 
+/// tanh(W·x + b).
+std::vector<float> pooled(const Model& model, const float* rows, std::int64_t count, const Work& work) {
+  const std::int64_t d = model.spec.d_model;
+  std::vector<float> y(static_cast<std::size_t>(count * d));
+  multiply(work, {rows, count, d, d}, *model.pooler, {y.data(), count, d, d});
+  for (float& value : y) value = std::tanh(value);
+  return y;
+}
+
 }  // namespace
 
+std::int64_t head_row(const HeadSpec& head, std::span<const std::int64_t> ids) {
+  return head.input == HeadInput::LastToken ? last_token(head, ids) : 0;
+}
+
 void run_pooler(const Model& model, ModelRun& run, const Work& work) {
-  if (!model.pooler) return;
-  const KeptRows& rows = run.encoder.normed;
-  run.pooled.resize(static_cast<std::size_t>(rows.width));
-  multiply(work, {rows.row(0), 1, rows.width, rows.width}, *model.pooler,
-           {run.pooled.data(), 1, rows.width, rows.width});
-  for (float& value : run.pooled) value = std::tanh(value);
+  if (model.pooler) run.pooled = pooled(model, run.encoder.normed.row(0), 1, work);
 }
 
 Tensor head_logits(const Model& model, const float* rows, std::int64_t count, const Work& work) {
@@ -70,6 +78,16 @@ Tensor head_logits(const Model& model, const float* rows, std::int64_t count, co
   const auto cap = static_cast<float>(spec.logit_cap);
   for (float& value : logits.values()) value = cap * std::tanh(value / cap);
   return logits;
+}
+
+Tensor stream_logits(const Model& model, const float* rows, std::int64_t count, const Work& work) {
+  const StackSpec& spec = model.spec.decoder ? *model.spec.decoder : *model.spec.encoder;
+  const NormWeights& norm = model.spec.decoder ? model.decoder.final_norm : model.encoder.final_norm;
+  const std::int64_t d = model.spec.d_model;
+  std::vector<float> normed(rows, rows + count * d);
+  if (norm.exists()) apply_norm(work, spec.norm, norm, rows, count, d, normed.data());
+  if (model.spec.head.input == HeadInput::Pooled) normed = pooled(model, normed.data(), count, work);
+  return head_logits(model, normed.data(), count, work);
 }
 
 void run_head(const Model& model, ModelRun& run, std::int64_t first, LogitRows wanted, const Work& work) {

@@ -11,7 +11,6 @@
 #include "core/models/model_head.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/models/run_stack.hpp"
-#include "core/models/token_positions.hpp"
 
 namespace attnscope {
 namespace {

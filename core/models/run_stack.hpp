@@ -1,12 +1,16 @@
-// core/models: rows through a column of blocks.
+// core/models: rows through a column of blocks, and where the tokens of an input stand.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/models/run_model.hpp"
 
 namespace attnscope {
+
+/// Positions of tokens [first, …) of input.ids: as given, or as the family counts.
+std::vector<std::int64_t> token_positions(const ModelSpec&, const ModelInput&, std::int64_t first = 0);
 
 /// What the rows of a stack are computed from beside themselves.
 struct StackContext {

@@ -67,6 +67,7 @@ enum class HeadKind : std::uint8_t {
   MaskedToken,    // [rows][vocabulary]
   TokenClass,     // [rows][classes]
   SequenceClass,  // [1][classes]
+  AnswerSpan,     // [rows][2]: the answer to a question begins here, ends here
 };
 
 /// What a head looks at.

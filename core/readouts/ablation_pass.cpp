@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/models/block_math.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/models/run_stack.hpp"
-#include "core/models/token_positions.hpp"
 
 namespace attnscope {
 namespace {
@@ -21,81 +21,81 @@ class Batch {
   Batch(const AblationPass& pass, const Work& work)
       : pass_(pass),
         model_(pass.model),
-        spec_(*pass.model.spec.decoder),
-        weights_(pass.model.decoder),
-        run_(pass.base.decoder),
+        of_(output_attention(pass.model.spec)),
+        spec_(stack_of(pass.model, pass.base, of_).spec),
+        weights_(stack_of(pass.model, pass.base, of_).weights),
+        run_(pass.base.last(pass.model)),
         work_(work),
-        n_(pass.base.decoder.hidden[0].rows()),
-        d_(pass.model.spec.d_model) {
-    if (spec_.positions != ModelPositions::Rotary) return;
-    positions_ = token_positions(model_.spec, pass.base.input);
-    frequencies_ = rope_frequencies(spec_.rope, std::ranges::max(positions_) + 1);
-  }
+        n_(run_.hidden[0].rows()),
+        d_(pass.model.spec.d_model),
+        positions_(spec_.positions == ModelPositions::Rotary ? token_positions(model_.spec, pass.base.input)
+                                                             : std::vector<std::int64_t>()),
+        math_(spec_, weights_, positions_.empty() ? n_ : std::ranges::max(positions_) + 1, work) {}
 
   /// All of block `b`; `joining` begin here.
   void pass_block(std::size_t b, std::vector<const HeadSet*> joining) {
     const bool last = b + 1 == spec_.blocks.size() && !pass_.all_rows;
-    const std::int64_t rows = last ? 1 : n_;
+    const RowRange all{.begin = 0, .end = n_},
+        rows = last ? RowRange{.begin = pass_.row, .end = pass_.row + 1} : all;
     const auto under_way = std::ssize(sets_);
-    Tensor heads = mixed_heads(b, pass_.kind == AblationKind::Mean ? n_ : rows, std::ssize(joining));
+    const RowRange mixed = pass_.kind == AblationKind::Mean ? all : rows;
+    Tensor heads = mixed_heads(b, mixed, std::ssize(joining));
     sets_.insert(sets_.end(), joining.begin(), joining.end());
     ablate(b, heads);
-    keep_last_rows(rows, heads);
+    keep_rows(rows, heads);
     join(b, under_way, rows);
-    add_block(b, heads, rows);
+    add_block(b, heads);
   }
 
   const Tensor& stream() const { return stream_; }  // [versions · rows][d_model]
-  std::int64_t rows_of_each() const { return stream_.shape()[0] / std::ssize(sets_); }
+  std::int64_t rows_of_each() const { return stream_.shape()[0] / versions(); }
 
  private:
   std::int64_t versions() const { return std::ssize(sets_); }
+  static FloatRows rows_in(Tensor& all) {
+    return {all.data(), all.shape()[0], all.shape()[1], all.shape()[1]};
+  }
+  static std::int64_t count(const RowRange& rows) { return rows.end - rows.begin; }
 
-  /// Heads side by side before W_O, [(versions + joining) · queries][heads · d_k]: of those under way
-  /// computed, of the others as they were in the run.
-  Tensor mixed_heads(std::size_t b, std::int64_t queries, std::int64_t joining) const {
-    const std::int64_t count = spec_.blocks[b].heads, d_k = spec_.blocks[b].d_k, live = versions();
-    Tensor all(Shape{(live + joining) * queries, count * d_k});
-    const auto put = [&](std::int64_t version, std::int64_t h, const ConstMatrixMap<float>& rows) {
-      all.matrix().block(version * queries, h * d_k, queries, d_k) = rows;
-    };
-    if (live > 0) {
-      const Tensor swept = attend(b, queries);
-      for (std::int64_t v = 0; v < live; ++v)
-        for (std::int64_t h = 0; h < count; ++h) put(v, h, swept.matrix(v * count + h));
-    }
+  /// Heads side by side before W_O, [(versions + joining) · rows][heads · d_k]: of those under way computed,
+  /// of the others as they were in the run.
+  Tensor mixed_heads(std::size_t b, const RowRange& rows, std::int64_t joining) {
+    const std::int64_t heads = spec_.blocks[b].heads, live = versions();
+    Tensor all(Shape{(live + joining) * count(rows), heads * spec_.blocks[b].d_k});
+    if (live > 0) put(attend(b, rows), 0, live, all);
     if (joining == 0) return all;
-    const Tensor base =
-        head_outputs(model_, pass_.base, AttentionOf::Decoder, b, {.begin = n_ - queries, .end = n_}, work_);
-    for (std::int64_t v = live; v < live + joining; ++v)
-      for (std::int64_t h = 0; h < count; ++h) put(v, h, base.matrix(h));
+    const Tensor base = head_outputs(model_, pass_.base, of_, b, rows, work_);
+    for (std::int64_t v = live; v < live + joining; ++v) put(base, v, 1, all);
     return all;
   }
 
+  /// What a sweep gives, [versions · heads][rows][d_k], into the rows of versions [first, …).
+  static void put(const Tensor& swept, std::int64_t first, std::int64_t versions, Tensor& all) {
+    const std::int64_t heads = swept.shape()[0] / versions, rows = swept.shape()[1], d_k = swept.shape()[2];
+    for (std::int64_t v = 0; v < versions; ++v)
+      for (std::int64_t h = 0; h < heads; ++h)
+        all.matrix().block((first + v) * rows, h * d_k, rows, d_k) = swept.matrix(v * heads + h);
+  }
+
   /// Attention of the versions under way as one problem with so many times the heads; [versions · heads]
-  /// [queries][d_k], of the last `queries` rows.
-  Tensor attend(std::size_t b, std::int64_t queries) const {
+  /// [rows][d_k].
+  Tensor attend(std::size_t b, const RowRange& rows) {
     const AttentionSpec& of = spec_.blocks[b];
     const AttentionWeights& weights = weights_.blocks[b].attention;
+    const HeadColumns& columns = weights.columns;
     const std::int64_t live = versions(), d_k = of.d_k;
-    const Tensor in = normed(weights_.blocks[b].attention_norm, stream_);
-    Tensor made(Shape{live * n_, weights.columns.width});
-    std::int64_t column = 0;
-    for (const LinearMap& map : weights.maps) {
-      multiply(work_, {in.data(), live * n_, d_, d_}, map,
-               {made.data() + column, live * n_, map.d_out(), weights.columns.width});
-      column += map.d_out();
-    }
-    prepare(b, weights.columns.query, of.heads, weights.query_norm, made);
-    prepare(b, weights.columns.key, of.kv_heads, weights.key_norm, made);
-    const Tensor query = gathered(made, weights.columns.query, weights.columns.stride, of.heads, d_k),
-                 key = gathered(made, weights.columns.key, weights.columns.stride, of.kv_heads, d_k),
-                 value = gathered(made, weights.columns.value, weights.columns.stride, of.kv_heads, d_k);
-    BlockProblem problem = self_problem(spec_, weights_, b, run_.attention[b], n_ - queries, {});
+    Tensor made(Shape{live * n_, columns.width});
+    math_.project(weights.maps, math_.normed(weights_.blocks[b].attention_norm, rows_in(stream_)),
+                  rows_in(made));
+    math_.prepare_heads(b, positions_of(live), rows_in(made));
+    const Tensor query = gathered(made, columns.query, columns.stride, of.heads, d_k),
+                 key = gathered(made, columns.key, columns.stride, of.kv_heads, d_k),
+                 value = gathered(made, columns.value, columns.stride, of.kv_heads, d_k);
+    BlockProblem problem = self_problem(spec_, weights_, b, run_.attention[b], 0, {});
     AttentionProblem& p = problem.problem;
     p.heads *= live;
     p.kv_heads *= live;
-    p.query = {query.data() + (n_ - queries) * d_k, n_ * d_k, d_k};
+    p.query = {query.data(), n_ * d_k, d_k};
     p.key = {key.data(), n_ * d_k, d_k};
     p.value = {value.data(), n_ * d_k, d_k};
     std::vector<float> biases;
@@ -104,31 +104,38 @@ class Batch {
         biases.insert(biases.end(), problem.distance_bias.begin(), problem.distance_bias.end());
       p.distance_bias = biases;
     }
-    return std::move(sweep(p, {}, work_).output);
+    SweepRequest request;
+    request.rows = rows;
+    return std::move(sweep(p, request, work_).output);
   }
 
-  /// Norms of the heads of queries or keys, and rotary positions, in rows as the maps make them.
-  void prepare(std::size_t b, std::int64_t column, std::int64_t heads, const NormWeights& norm,
-               Tensor& rows) const {
-    const std::int64_t d_k = spec_.blocks[b].d_k, stride = weights_.blocks[b].attention.columns.stride;
-    const std::int64_t count = rows.shape()[0], width = rows.shape()[1];
-    if (spec_.head_norms) {
-      Tensor all(Shape{count * heads, d_k});
-      const auto each = [&](auto&& fn) {
-        for (std::int64_t i = 0; i < count * heads; ++i)
-          fn(rows.data() + i / heads * width + column + i % heads * stride, all.data() + i * d_k);
-      };
-      each([&](const float* head, float* copy) { std::copy_n(head, d_k, copy); });
-      apply_norm(work_, {NormKind::RootMeanSquare, spec_.norm.epsilon, false}, norm, all.data(),
-                 count * heads, d_k, all.data());
-      each([&](float* head, const float* copy) { std::copy_n(copy, d_k, head); });
-    }
-    if (spec_.positions != ModelPositions::Rotary || !spec_.blocks[b].rotary) return;
-    std::vector<std::int64_t> positions;
-    for (std::int64_t v = 0; v < count / n_; ++v)
-      positions.insert(positions.end(), positions_.begin(), positions_.end());
-    rotate_in_place(work_, spec_.rope, frequencies_, positions,
-                    {rows.data() + column, count, heads, width, stride});
+  /// Attention to the encoder, which is the same for all versions: each head's queries of all versions are
+  /// heads that share keys. x [versions · rows][d_model].
+  FloatRows attend_to_encoder(std::size_t b, const FloatRows& x) {
+    const BlockWeights& block = weights_.blocks[b];
+    const std::int64_t heads = spec_.blocks[b].heads, d_k = spec_.blocks[b].d_k, rows = x.rows / versions();
+    Tensor made(Shape{x.rows, heads * d_k});
+    math_.project({&block.cross_query, 1}, x, rows_in(made));
+    Tensor query(Shape{heads * x.rows, d_k});  // [heads][versions][rows]
+    for (std::int64_t h = 0; h < heads; ++h)
+      query.matrix().middleRows(h * x.rows, x.rows) = std::as_const(made).matrix().middleCols(h * d_k, d_k);
+    BlockProblem problem = cross_problem(spec_, weights_, b, run_.cross[b], 0, {});
+    AttentionProblem& p = problem.problem;
+    p.heads = heads * versions();
+    p.queries = rows;
+    p.query = {query.data(), rows * d_k, d_k};
+    const Tensor swept = sweep(p, {}, work_).output;
+    for (std::int64_t h = 0; h < heads; ++h)
+      made.matrix().middleCols(h * d_k, d_k) =
+          ConstMatrixMap<float>(swept.data() + h * x.rows * d_k, x.rows, d_k);
+    return math_.output(block.cross.output, rows_in(made));
+  }
+
+  /// Of each row of so many versions.
+  std::span<const std::int64_t> positions_of(std::int64_t versions) {
+    while (std::ssize(repeated_) < versions * std::ssize(positions_))
+      repeated_.insert(repeated_.end(), positions_.begin(), positions_.end());
+    return std::span(repeated_).first(static_cast<std::size_t>(versions) * positions_.size());
   }
 
   /// [versions][heads][n][d_k].
@@ -159,93 +166,46 @@ class Batch {
       }
   }
 
-  /// Of each version.
-  void keep_last_rows(std::int64_t rows, Tensor& all) const {
-    const std::int64_t have = all.shape()[0] / versions(), width = all.shape()[1];
-    if (have == rows) return;
-    Tensor kept(Shape{versions() * rows, width});
+  /// Of each version, where there are more.
+  void keep_rows(const RowRange& rows, Tensor& all) const {
+    const std::int64_t have = all.shape()[0] / versions(), width = all.shape()[1], kept = count(rows);
+    if (have == kept) return;
+    Tensor left(Shape{versions() * kept, width});
     for (std::int64_t v = 0; v < versions(); ++v)
-      kept.matrix().middleRows(v * rows, rows) =
-          std::as_const(all).matrix().middleRows((v + 1) * have - rows, rows);
-    all = std::move(kept);
+      left.matrix().middleRows(v * kept, kept) =
+          std::as_const(all).matrix().middleRows(v * have + rows.begin, kept);
+    all = std::move(left);
   }
 
-  /// The stream of those under way (their last rows), and of the others as it enters the block in the run.
-  void join(std::size_t b, std::int64_t under_way, std::int64_t rows) {
-    Tensor all(Shape{versions() * rows, d_});
+  /// The stream of those under way, and of the others as it enters the block in the run.
+  void join(std::size_t b, std::int64_t under_way, const RowRange& rows) {
+    const std::int64_t kept = count(rows);
+    Tensor all(Shape{versions() * kept, d_});
     for (std::int64_t v = 0; v < versions(); ++v) {
       const float* const from =
-          v < under_way ? stream_.data() + ((v + 1) * n_ - rows) * d_ : run_.hidden[b].row(n_ - rows);
-      std::copy_n(from, rows * d_, all.data() + v * rows * d_);
+          v < under_way ? stream_.data() + (v * n_ + rows.begin) * d_ : run_.hidden[b].row(rows.begin);
+      std::copy_n(from, kept * d_, all.data() + v * kept * d_);
     }
     stream_ = std::move(all);
   }
 
-  void norm(const NormWeights& with, const float* x, float* y, std::int64_t rows) const {
-    if (with.exists())
-      apply_norm(work_, spec_.norm, with, x, rows, d_, y);
-    else if (x != y)
-      std::copy_n(x, rows * d_, y);
-  }
-  Tensor normed(const NormWeights& with, const Tensor& x) const {
-    Tensor y(x.shape());
-    norm(with, x.data(), y.data(), x.shape()[0]);
-    return y;
-  }
-  Tensor product(const Tensor& x, const LinearMap& map) const {
-    Tensor y(Shape{x.shape()[0], map.d_out()});
-    multiply(work_, {x.data(), x.shape()[0], x.shape()[1], x.shape()[1]}, map,
-             {y.data(), x.shape()[0], map.d_out(), map.d_out()});
-    return y;
-  }
-  Tensor transformed(const BlockWeights& block, const Tensor& x) const {
-    Tensor inner = product(x, block.gate ? *block.gate : block.up);
-    if (block.gate) {
-      const Tensor up = product(x, block.up);
-      gate_all<float>(work_, spec_.activation, inner.matrix(), up.matrix());
-    } else {
-      activate_all<float>(work_, spec_.activation, inner.matrix());
-    }
-    return product(inner, block.down);
-  }
-  void add(const Tensor& more) {
-    for (std::int64_t i = 0; i < more.size(); ++i) stream_.data()[i] += more.data()[i];
-  }
-
-  /// What a block does with the heads' outputs, as run_stack() does it.
-  void add_block(std::size_t b, const Tensor& heads, std::int64_t rows) {
+  void add_block(std::size_t b, Tensor& heads) {
     const BlockWeights& block = weights_.blocks[b];
-    const std::int64_t count = versions() * rows;
-    const bool sandwich = spec_.arrangement == Arrangement::Sandwich,
-               after = spec_.arrangement == Arrangement::PostNorm;
-    Tensor out = product(heads, block.attention.output);
-    if (sandwich) norm(block.after_attention_norm, out.data(), out.data(), count);
-    if (spec_.arrangement == Arrangement::Parallel) {
-      const Tensor beside = transformed(block, normed(block.mlp_norm, stream_));
-      add(out);
-      add(beside);
-      return;
-    }
-    if (spec_.residual_after_norm) stream_ = normed(block.attention_norm, stream_);
-    add(out);
-    if (after) norm(block.after_attention_norm, stream_.data(), stream_.data(), count);
-    Tensor in = normed(block.mlp_norm, stream_);
-    out = transformed(block, in);
-    if (spec_.residual_after_norm) stream_ = std::move(in);
-    if (sandwich) norm(block.after_mlp_norm, out.data(), out.data(), count);
-    add(out);
-    if (after) norm(block.after_mlp_norm, stream_.data(), stream_.data(), count);
+    BlockParts parts;
+    if (spec_.cross) parts.cross = [&](const FloatRows& x) { return attend_to_encoder(b, x); };
+    math_.finish(block, rows_in(stream_), math_.output(block.attention.output, rows_in(heads)), parts);
   }
 
   const AblationPass& pass_;
   const Model& model_;
+  AttentionOf of_;
   const StackSpec& spec_;
   const StackWeights& weights_;
   const StackRun& run_;
   const Work& work_;
   std::int64_t n_, d_;
-  std::vector<std::int64_t> positions_;
-  RopeFrequencies frequencies_;
+  std::vector<std::int64_t> positions_, repeated_;  // of one version and of many; empty without rotary ones
+  BlockMath math_;
   std::vector<const HeadSet*> sets_;  // of the versions under way
   Tensor stream_;                     // [versions · n][d_model]
 };
@@ -258,9 +218,9 @@ void pass_ablations(const AblationPass& pass, std::span<const HeadSet> sets,
   std::vector<std::size_t> order(sets.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return first_block(sets[i]); });
-  const std::size_t blocks = pass.base.decoder.hidden.size() - 1;
-  const auto at_once =
-      static_cast<std::size_t>(std::max<std::int64_t>(1, most_rows / pass.base.decoder.hidden[0].rows()));
+  const std::vector<KeptRows>& hidden = pass.base.last(pass.model).hidden;
+  const std::size_t blocks = hidden.size() - 1;
+  const auto at_once = static_cast<std::size_t>(std::max<std::int64_t>(1, most_rows / hidden[0].rows()));
   if (progress != nullptr) {
     std::int64_t total = 0;
     for (const HeadSet& set : sets) total += static_cast<std::int64_t>(blocks) - first_block(set);

@@ -13,7 +13,7 @@
 
 namespace attnscope {
 
-/// A head of the stack that gives the output.
+/// A head of the stack that gives the output, of its attention to itself.
 struct HeadPlace {
   int block = 0, head = 0;
   bool operator==(const HeadPlace&) const = default;
@@ -30,9 +30,10 @@ struct AblationProgress {
 
 struct AblationPass {
   const Model& model;
-  const ModelRun& base;  // of a decoder alone, without changes and without a mask
+  const ModelRun& base;  // without changes and without a mask
   AblationKind kind = AblationKind::Zero;
-  bool all_rows = false;  // of what leaves the last block; otherwise the last row alone
+  bool all_rows = false;  // of what leaves the last block
+  std::int64_t row = 0;   // otherwise this one alone
 };
 
 /// Calls give(index in sets, stream) with what leaves the last block of each version, [rows][d_model], in any

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/models/model_head.hpp"
 #include "core/readouts/prediction.hpp"
 #include "core/readouts/unembed.hpp"
 
@@ -18,14 +20,24 @@ constexpr double not_asked = std::numeric_limits<double>::quiet_NaN();
 // Logits that are in memory at once.
 constexpr std::int64_t logit_rows = 256;
 
+bool is_of_every_row(const Model& model) { return model.spec.head.input == HeadInput::EveryRow; }
+
+/// Of the stack that gives the output.
+const std::vector<std::int64_t>& output_ids(const Model& model, const ModelInput& input) {
+  return model.spec.encoder && model.spec.decoder ? input.decoder_ids : input.ids;
+}
+
 void check_ablations(const Model& model, const ModelRun& base, std::span<const HeadSet> sets) {
-  check_has_logits(model);
-  if (!model.spec.decoder || model.spec.encoder)
+  if (!model.spec.has_logits()) check_has_logits(model);
+  if (model.spec.head.kind == HeadKind::AnswerSpan)
     throw Error(
-        fmt::format("Effects of ablation are measured on decoders; this model is {}.", model.spec.family));
+        "Effects of ablation are measured on predictions of tokens and classes; this model says where an "
+        "answer "
+        "begins and ends.");
   if (!base.changes.empty() || !base.input.mask.empty())
     throw Error("Effects of ablation are measured on a run without other changes and without a mask.");
-  const std::vector<AttentionSpec>& blocks = model.spec.decoder->blocks;
+  const std::vector<AttentionSpec>& blocks =
+      (model.spec.decoder ? *model.spec.decoder : *model.spec.encoder).blocks;
   for (const HeadSet& set : sets) {
     if (set.empty()) throw Error("A set of heads to be ablated is empty.");
     for (const HeadPlace& place : set)
@@ -34,6 +46,19 @@ void check_ablations(const Model& model, const ModelRun& base, std::span<const H
         throw Error(fmt::format("There is no head {}.{}; the model has layers 0 to {} with heads 0 to {}.",
                                 place.block, place.head, blocks.size() - 1, blocks[0].heads - 1));
   }
+}
+
+/// The row whose prediction is compared.
+std::int64_t compared_row(const Model& model, const ModelRun& base, const AblationRequest& request) {
+  if (!is_of_every_row(model)) return head_row(model.spec.head, base.input.ids);
+  const std::int64_t rows = base.last(model).normed.rows();
+  if (!request.row && !model.spec.decoder)
+    throw Error(fmt::format("Every row of {} has a prediction; say which one effects are measured on.",
+                            model.spec.family));
+  const std::int64_t row = request.row.value_or(rows - 1);
+  if (row < 0 || row >= rows)
+    throw Error(fmt::format("There is no row {}; the run has 0 to {}.", row, rows - 1));
+  return row;
 }
 
 /// What one row predicts without ablation.
@@ -80,21 +105,32 @@ class EffectMeter {
  public:
   EffectMeter(const Model& model, const ModelRun& base, const AblationRequest& request, std::size_t sets,
               const Work& work)
-      : model_(model), ids_(base.input.ids), request_(request), work_(work), effects_(sets) {
-    const std::int64_t n = base.decoder.normed.rows();
-    each_prediction(
-        model, base, request.all_positions ? 0 : n - 1,
-        [&](std::int64_t row, std::span<const float> logits) {
-          const bool last = row + 1 == n;
-          rows_.push_back(
-              base_row(logits, last ? std::nullopt : std::optional(ids_[static_cast<std::size_t>(row + 1)])));
-        },
-        work);
+      : model_(model),
+        ids_(output_ids(model, base.input)),
+        all_rows_(request.all_positions && is_of_every_row(model)),
+        row_(compared_row(model, base, request)),
+        work_(work),
+        effects_(sets) {
+    const KeptRows& stream = base.last(model).hidden.back();
+    const std::int64_t n = stream.rows(), first = all_rows_ ? 0 : row_, count = all_rows_ ? n : 1;
+    const bool next = all_rows_ && n > 1 && model.spec.head.kind == HeadKind::NextToken;
+    for (std::int64_t begin = first; begin < first + count; begin += logit_rows) {
+      const std::int64_t some = std::min(logit_rows, first + count - begin);
+      const Tensor logits = stream_logits(model, stream.row(begin), some, work);
+      for (std::int64_t i = 0; i < some; ++i)
+        rows_.push_back(
+            base_row(row_of(logits, i), next && begin + i + 1 < n
+                                            ? std::optional(ids_[static_cast<std::size_t>(begin + i + 1)])
+                                            : std::nullopt));
+    }
     for (AblationEffect& effect : effects_) {
-      effect.mean_divergence = request.all_positions ? 0 : not_asked;
-      effect.likelihood_change = request.all_positions && n > 1 ? 0 : not_asked;
+      effect.mean_divergence = all_rows_ ? 0 : not_asked;
+      effect.likelihood_change = next ? 0 : not_asked;
     }
   }
+
+  bool all_rows() const { return all_rows_; }
+  std::int64_t row() const { return row_; }
 
   /// The stream behind the last block of one set.
   void add(std::size_t set, const Tensor& stream) {
@@ -115,19 +151,20 @@ class EffectMeter {
     std::size_t set, row;
   };
 
+  static std::span<const float> row_of(const Tensor& logits, std::int64_t i) {
+    return {logits.matrix().row(i).data(), static_cast<std::size_t>(logits.shape()[1])};
+  }
+
   void measure() {
     if (places_.empty()) return;
-    const Tensor logits = unembed(model_, waiting_.data(), std::ssize(places_), work_);
-    const auto row_of = [&](std::size_t i) {
-      return std::span(logits.matrix().row(static_cast<Eigen::Index>(i)).data(),
-                       static_cast<std::size_t>(logits.shape()[1]));
-    };
+    const Tensor logits = stream_logits(model_, waiting_.data(), std::ssize(places_), work_);
     std::vector<RowEffect> found(places_.size());
     work_.for_each(std::ssize(places_), static_cast<double>(logits.shape()[1]) * 6, [&](std::int64_t i) {
       const auto at = static_cast<std::size_t>(i);
-      found[at] = row_effect(rows_[places_[at].row], row_of(at));
+      found[at] = row_effect(rows_[places_[at].row], row_of(logits, i));
     });
-    for (std::size_t i = 0; i < places_.size(); ++i) count(places_[i], found[i], row_of(i));
+    for (std::size_t i = 0; i < places_.size(); ++i)
+      count(places_[i], found[i], row_of(logits, static_cast<std::int64_t>(i)));
     waiting_.clear();
     places_.clear();
   }
@@ -135,14 +172,14 @@ class EffectMeter {
   void count(const Place& place, const RowEffect& row, std::span<const float> logits) {
     AblationEffect& effect = effects_[place.set];
     const BaseRow& base = rows_[place.row];
-    if (place.row + 1 == rows_.size()) {
+    if (!all_rows_ || std::cmp_equal(place.row, row_)) {
       effect.divergence = row.divergence;
       effect.top_logit_change = static_cast<double>(logits[base.top]) - base.top_logit;
       effect.top_token = std::ranges::max_element(logits) - logits.begin();
     }
-    if (!request_.all_positions) return;
+    if (!all_rows_) return;
     effect.mean_divergence += row.divergence / static_cast<double>(rows_.size());
-    if (place.row + 1 >= ids_.size()) return;
+    if (std::isnan(effect.likelihood_change) || place.row + 1 >= ids_.size()) return;
     const auto next = static_cast<std::size_t>(ids_[place.row + 1]);
     effect.likelihood_change += (base.next_log - (static_cast<double>(logits[next]) - row.log_sum)) /
                                 static_cast<double>(ids_.size() - 1);
@@ -150,7 +187,8 @@ class EffectMeter {
 
   const Model& model_;
   const std::vector<std::int64_t>& ids_;
-  const AblationRequest& request_;
+  bool all_rows_;
+  std::int64_t row_;
   const Work& work_;
   std::vector<AblationEffect> effects_;
   std::vector<BaseRow> rows_;
@@ -175,7 +213,7 @@ std::vector<AblationEffect> ablation_effects(const Model& model, const ModelRun&
   check_ablations(model, base, sets);
   EffectMeter meter(model, base, request, sets.size(), work);
   pass_ablations(
-      {model, base, request.kind, request.all_positions}, sets,
+      {model, base, request.kind, meter.all_rows(), meter.row()}, sets,
       [&](std::size_t set, const Tensor& stream) { meter.add(set, stream); }, progress, work);
   return meter.take();
 }
@@ -199,7 +237,8 @@ std::vector<AtlasEntry> pruning_curve(const Model& model, const ModelRun& base,
                                       AblationProgress* progress, const Work& work) {
   std::vector<AtlasEntry> curve(atlas.begin(), atlas.end());
   std::ranges::stable_sort(curve, {}, [&](const AtlasEntry& entry) {
-    return request.all_positions ? entry.effect.mean_divergence : entry.effect.divergence;
+    const double mean = entry.effect.mean_divergence;
+    return std::isnan(mean) ? entry.effect.divergence : mean;
   });
   std::vector<HeadSet> sets;
   for (const AtlasEntry& entry : curve) {

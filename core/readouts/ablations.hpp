@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,23 +14,30 @@ namespace attnscope {
 struct AblationRequest {
   AblationKind kind = AblationKind::Zero;
   bool all_positions = false;  // mean divergence and likelihood need the logits of every row
+  /// Whose prediction is compared. Decoders: the last row where none is given. Models whose head looks at one
+  /// row (classes of a text or a picture) have no choice.
+  std::optional<std::int64_t> row = {};
 };
 
-/// Against the run without ablation. Nats.
+/// Against the run without ablation, nats. What is predicted are next tokens, masked ones or classes.
 struct AblationEffect {
-  double divergence = 0;        // KL(without ‖ with) of the next token behind the whole text
-  double top_logit_change = 0;  // of the token that is the likeliest there without ablation, with − without
-  std::int64_t top_token = 0;   // the likeliest with ablation
-  double mean_divergence = 0;   // over all rows; NaN unless it was asked for
-  double likelihood_change = 0;  // of the mean negative log-likelihood of the text's tokens; NaN likewise
+  double divergence = 0;        // KL(without ‖ with) of the row's prediction
+  double top_logit_change = 0;  // of what is the likeliest there without ablation, with − without
+  std::int64_t top_token = 0;   // the likeliest with ablation: a token, or a class
+  double mean_divergence =
+      0;  // over all rows; NaN unless it was asked for, and where there is one prediction
+  /// Of the mean negative log-likelihood of the text's tokens; NaN likewise, and where no next tokens are
+  /// predicted.
+  double likelihood_change = 0;
 };
 
 /// Every head of the stack that gives the output, block after block.
 std::vector<HeadPlace> all_heads(const ModelSpec&);
 
-/// Of each set by itself. Blocks before a set's first head are not computed again. Throws Error with a
-/// sentence where the model is no decoder with logits, where the run has changes or a mask, or where there is
-/// no such head; or Cancelled.
+/// Of each set by itself, heads of the attention to itself of the stack that gives the output. Blocks before
+/// a set's first head are not computed again. Throws Error with a sentence where the model predicts neither
+/// tokens nor classes, where the run has changes or a mask, or where there is no such head or row; or
+/// Cancelled.
 std::vector<AblationEffect> ablation_effects(const Model&, const ModelRun& base,
                                              std::span<const HeadSet> sets, const AblationRequest&,
                                              AblationProgress*, const Work&);
@@ -43,7 +51,7 @@ std::vector<AtlasEntry> ablation_atlas(const Model&, const ModelRun& base, const
                                        AblationProgress*, const Work&);
 
 /// Heads removed one after the other, none comes back: the one with the smallest effect alone first (the mean
-/// divergence where all positions were asked for, else that of the last). The order is fixed before the first
+/// divergence where it was measured, else that of the one row). The order is fixed before the first
 /// is removed: what two heads do for each other shows in the curve, not in the order. `effect` is that of all
 /// heads removed so far.
 std::vector<AtlasEntry> pruning_curve(const Model&, const ModelRun& base, std::span<const AtlasEntry> atlas,

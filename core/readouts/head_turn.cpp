@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/models/run_heads.hpp"
-#include "core/models/token_positions.hpp"
+#include "core/models/run_stack.hpp"
 
 namespace attnscope {
 

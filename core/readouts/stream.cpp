@@ -6,7 +6,6 @@
 #include "core/base/product.hpp"
 #include "core/models/run_heads.hpp"
 #include "core/models/run_stack.hpp"
-#include "core/models/token_positions.hpp"
 #include "core/readouts/norm_view.hpp"
 
 namespace attnscope {

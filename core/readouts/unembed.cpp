@@ -8,7 +8,6 @@
 
 #include "core/base/error.hpp"
 #include "core/models/model_head.hpp"
-#include "core/models/run_stack.hpp"
 
 namespace attnscope {
 
@@ -25,11 +24,7 @@ Tensor unembed_normed(const Model& model, const float* rows, std::int64_t count,
 
 Tensor unembed(const Model& model, const float* rows, std::int64_t count, const Work& work) {
   check_has_logits(model);
-  const StackSpec& spec = model.spec.decoder ? *model.spec.decoder : *model.spec.encoder;
-  const NormWeights& norm = model.spec.decoder ? model.decoder.final_norm : model.encoder.final_norm;
-  Tensor normed(Shape{count, model.spec.d_model}, {rows, rows + count * model.spec.d_model});
-  if (norm.exists()) apply_norm(work, spec.norm, norm, rows, count, model.spec.d_model, normed.data());
-  return unembed_normed(model, normed.data(), count, work);
+  return stream_logits(model, rows, count, work);
 }
 
 void each_prediction(const Model& model, const ModelRun& run, std::int64_t first,

@@ -9,6 +9,7 @@
 #include "core/document/layer_sizes.hpp"
 #include "core/weights/hand_built.hpp"
 #include "core/weights/initialise.hpp"
+#include "core/weights/make_block.hpp"
 
 namespace attnscope {
 namespace {
@@ -143,31 +144,38 @@ void make_sinks(Weights& weights, const ParameterSizes& n) {
   block = std::move(fitted);
 }
 
-/// The matrices of latent attention, drawn like the four others.
-void make_latents(Weights& weights, const ParameterSizes& n) {
+/// What something is multiplied with after its norm: 1 each.
+void make_ones(TensorPtr& block, const Shape& shape) {
+  Tensor ones(shape);
+  std::ranges::fill(ones.values(), 1.f);
+  adopt(block, std::move(ones));
+}
+
+/// The matrices of latent attention, drawn like the four others, and the weights of its norms.
+void make_latents(Weights& weights, const ParameterSizes& n, bool normed) {
   for (const ParameterInfo& row : parameter_table) {
-    if (row.kind != ParameterKind::Latent) continue;
+    const bool matrix = row.kind == ParameterKind::Latent;
+    if (!matrix && row.kind != ParameterKind::LatentNorm) continue;
+    TensorPtr& block = weights[row.parameter];
     const Shape shape = shape_of(row, n);
-    if (n.latent == 0 || shape[1] == 0)
-      weights[row.parameter].reset();
+    if (n.latent == 0 || shape.back() == 0 || (!matrix && !normed))
+      block.reset();
+    else if (matrix)
+      adopt(block, initialised(weights.initialiser, shape, weights.seed, "block " + std::string(row.name)));
     else
-      adopt(weights[row.parameter],
-            initialised(weights.initialiser, shape, weights.seed, "block " + std::string(row.name)));
+      make_ones(block, shape);
   }
 }
 
-/// What queries and keys are multiplied with after their norm: 1 each.
+/// Those of queries and keys.
 void make_norms(Weights& weights, const QkNorm& norm, const ParameterSizes& n) {
   for (const ParameterInfo& row : parameter_table) {
     if (row.kind != ParameterKind::Norm) continue;
     TensorPtr& block = weights[row.parameter];
-    if (norm.kind == QkNorm::Kind::None) {
+    if (norm.kind == QkNorm::Kind::None)
       block.reset();
-    } else {
-      Tensor ones(shape_of(row, n));
-      std::ranges::fill(ones.values(), 1.f);
-      adopt(block, std::move(ones));
-    }
+    else
+      make_ones(block, shape_of(row, n));
   }
 }
 
@@ -194,7 +202,7 @@ Document with_weights(Document document) {
   Weights& weights = document.layer().weights;
   if (are_outgrown(document)) weights.recipe = weights.made_by;
   if (weights.recipe != Recipe::Given) weights.made_by = Recipe::Given;
-  if (!can_make(document, weights.recipe)) return document;
+  if (!can_make(document, weights.recipe)) return with_block_weights(std::move(document));
   const ParameterSizes sizes = parameter_sizes(document);
   weights.head_names.clear();
   finish(weights, sizes,
@@ -202,10 +210,10 @@ Document with_weights(Document document) {
                                           : hand_built_blocks(document, sizes, weights.head_names));
   make_biases(weights, sizes);
   make_extra(weights, sizes);
-  make_latents(weights, sizes);
+  make_latents(weights, sizes, document.layer().latent.normed);
   make_norms(weights, document.layer().qk_norm, sizes);
   make_sinks(weights, sizes);
-  return document;
+  return with_block_weights(std::move(document));
 }
 
 }  // namespace attnscope

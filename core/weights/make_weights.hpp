@@ -14,7 +14,7 @@ namespace attnscope {
 /// HandBuilt: see hand_built.hpp; it has no biases and needs d_model >= 16; with fewer key heads than query
 /// heads each is the mean of its group's, with another d_v values are cut off or filled up with zeros. Then
 /// what single blocks do differently: drawn by themselves, times their gain. A learned key that is there is
-/// drawn from N(0, 1).
+/// drawn from N(0, 1). Numbers of a block: make_block.hpp.
 Document with_weights(Document document);
 
 /// Whether the recipe could make blocks for the Document's heads and widths. Never for Given.

@@ -223,6 +223,54 @@ TEST_CASE("atlas writes a line for each head", "[cli][models]") {
   CHECK_FALSE(fs::exists(directory / "p.csv"));
 }
 
+TEST_CASE("atlas of encoders asks about the masked token, of an encoder-decoder about the next",
+          "[cli][models]") {
+  const TemporaryDirectory directory;
+  const fs::path goldens = fs::path(ATTNSCOPE_TESTS) / "goldens/models";
+  const auto refused = [&](const std::string& line, const std::string& why) {
+    check_refusal(directory, "atlas " + line + " -o no.csv", 1, why);
+  };
+  for (const char* name : {"bert_masked", "bert_classify", "bert_tokens", "t5_gated"}) {
+    fs::copy(goldens / name, directory / name);
+    std::ofstream vocabulary(directory / name / "vocab.txt");
+    for (const char* token : {"[UNK]", "[PAD]", "[CLS]", "[SEP]", "[MASK]", "a", "b"})
+      vocabulary << token << "\n";
+    for (int i = 0; i < 33; ++i) vocabulary << "w" << i << "\n";
+  }
+  const auto lines_of = [&](const std::string& line) {
+    const Outcome outcome = run(directory, "atlas " + line + " -o o.csv");
+    INFO(outcome.err);
+    REQUIRE(outcome.exit_code == 0);
+    std::ifstream file(directory / "o.csv");
+    std::vector<std::string> lines;
+    for (std::string one; std::getline(file, one);) lines.push_back(one);
+    return lines;
+  };
+  const std::vector<std::string> masked = lines_of("bert_masked --text 'a [MASK] b'");
+  REQUIRE(masked.size() == 5);
+  CHECK(masked[1].ends_with(","));
+  CHECK_FALSE(masked[1].ends_with(",,"));
+  CHECK(masked == lines_of("bert_masked --ids 2,5,4,6,3 --at 2"));
+  CHECK(masked != lines_of("bert_masked --text 'a [MASK] b' --at 1"));
+  refused("bert_masked --text 'a b'", "write [MASK] for a word");
+  refused("bert_masked --text 'a b' --at 4", "no row 4");
+  CHECK(lines_of("bert_classify --text 'a b'")[1].ends_with(",,"));
+  CHECK(lines_of("bert_tokens --text 'a b' --at 1").size() == 5);
+  refused("bert_tokens --text 'a b'", "whose the effects are measured on");
+  CHECK(lines_of("t5_gated --ids 5,6,7").size() == 9);
+  refused("bert_masked --text a --decoder-text b", "encoder-decoders");
+}
+
+TEST_CASE("run writes where an answer begins and ends, as transformers names it", "[cli][models]") {
+  const TemporaryDirectory directory;
+  const std::string model = (fs::path(ATTNSCOPE_TESTS) / "goldens/models/bert_answer").native();
+  REQUIRE(run(directory, fmt::format("run '{}' --ids 5,6,7 -o o.safetensors", model)).exit_code == 0);
+  for (const char* name : {"start_logits", "end_logits"})
+    CHECK(read(directory / "o.safetensors", name).shape() == Shape{1, 3});
+  CHECK_THAT(run(directory, fmt::format("model '{}'", model)).out,
+             ContainsSubstring("where an answer begins"));
+}
+
 TEST_CASE("run takes a picture", "[cli][models]") {
   if (!fs::exists(models)) SKIP("no folder shared/vectors/tiny_models");
   const TemporaryDirectory directory;

@@ -204,6 +204,29 @@ TEST_CASE("gain, initialiser, seed, zero and reset hold for the whole block", "[
   CHECK(numbers(robot, Editable::KeyWeights) == keys);
 }
 
+TEST_CASE("the weights of QK-norm and sinks are edited like the matrices", "[weights]") {
+  Editor robot({.width = 1600, .height = 1700});
+  click(robot, "More: Weights");
+  click(robot, "QK-norm: RMS");
+  click(robot, "More: Softmax");
+  click(robot, "Learned sink");
+  for (const Editable block : {Editable::QueryNorm, Editable::KeyNorm, Editable::SinkLogits}) {
+    INFO(symbol(block));
+    REQUIRE(numbers_of(robot.document(), block));
+    robot.app().view().show_weights(block);  // the end of a list that is longer than the room it has
+    robot.settle();
+    robot.click_at(cell(robot, "weight map", 0, 6, 1, 8));
+    robot.frame(2);
+    robot.type("3");
+    robot.settle();
+    CHECK(numbers(robot, block).values()[6] == 3.0f);
+    robot.key(ImGuiKey_Enter);
+    robot.settle();
+  }
+  CHECK(shown(robot).measures.head(0, 6).entropy >= 0);
+  CHECK(robot.app().message().empty());
+}
+
 TEST_CASE("every block of weights can be opened and edited, biases and the learned key too", "[weights]") {
   Editor robot;
   choose(robot, "Weights source", "Random");

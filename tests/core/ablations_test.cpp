@@ -2,7 +2,9 @@
 // what a decoder in naive doubles gives.
 #include "core/readouts/ablations.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -10,9 +12,9 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/base/error.hpp"
-#include "core/readouts/likelihood.hpp"
 #include "core/readouts/prediction.hpp"
 #include "core/small_models.hpp"
+#include "core/transformers_goldens.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::ablations_test {
@@ -25,32 +27,77 @@ std::span<const float> logits_of(const ModelRun& run, std::int64_t row) {
   return {run.logits.row(row), static_cast<std::size_t>(run.logits.width)};
 }
 
-/// Against a run of the whole model.
-void check_effect(const Model& model, const ModelRun& base, const HeadSet& set,
-                  const AblationRequest& request, const AblationEffect& found, const Work& work) {
+RunRequest with_ablated(const Model& model, const HeadSet& set, AblationKind kind) {
   RunRequest changed;
   for (const HeadPlace& place : set)
     changed.changes.heads.push_back(
-        {.block = place.block,
+        {.of = output_attention(model.spec),
+         .block = place.block,
          .head = place.head,
-         .kind = request.kind == AblationKind::Zero ? HeadChange::Kind::Zero : HeadChange::Kind::Mean});
-  const ModelRun with = run_model(model, base.input, changed, work);
-  const std::int64_t last = base.logits.rows() - 1;
-  CHECK(std::abs(found.divergence - divergence(logits_of(base, last), logits_of(with, last))) < 1e-5);
-  const PredictedToken top = likeliest(logits_of(base, last), 1)[0];
-  CHECK(std::abs(found.top_logit_change - (static_cast<double>(with.logits.row(last)[top.id]) - top.logit)) <
+         .kind = kind == AblationKind::Zero ? HeadChange::Kind::Zero : HeadChange::Kind::Mean});
+  return changed;
+}
+
+/// Mean negative log-likelihood of the tokens that follow in what the decoder reads.
+double loss_of(const Model& model, const ModelRun& run) {
+  const std::vector<std::int64_t>& ids = model.spec.encoder ? run.input.decoder_ids : run.input.ids;
+  double sum = 0;
+  for (std::int64_t i = 0; i + 1 < run.logits.rows(); ++i)
+    sum -= log_softmax(logits_of(run, i))[static_cast<std::size_t>(ids[static_cast<std::size_t>(i + 1)])];
+  return sum / static_cast<double>(run.logits.rows() - 1);
+}
+
+/// Against a run of the whole model.
+void check_effect(const Model& model, const ModelRun& base, const HeadSet& set,
+                  const AblationRequest& request, const AblationEffect& found, const Work& work) {
+  const ModelRun with = run_model(model, base.input, with_ablated(model, set, request.kind), work);
+  const std::int64_t rows = base.logits.rows(), row = rows == 1 ? 0 : request.row.value_or(rows - 1);
+  CHECK(std::abs(found.divergence - divergence(logits_of(base, row), logits_of(with, row))) < 1e-5);
+  const PredictedToken top = likeliest(logits_of(base, row), 1)[0];
+  CHECK(std::abs(found.top_logit_change - (static_cast<double>(with.logits.row(row)[top.id]) - top.logit)) <
         1e-5);
-  CHECK(found.top_token == likeliest(logits_of(with, last), 1)[0].id);
-  if (!request.all_positions) {
-    CHECK(std::isnan(found.mean_divergence));
-    return;
-  }
+  CHECK(found.top_token == likeliest(logits_of(with, row), 1)[0].id);
+  const bool every_row = model.spec.head.input == HeadInput::EveryRow;
+  CHECK(std::isnan(found.mean_divergence) == !(request.all_positions && every_row));
+  const bool next = model.spec.head.kind == HeadKind::NextToken;
+  CHECK(std::isnan(found.likelihood_change) == !(request.all_positions && next));
+  if (!request.all_positions || !every_row) return;
   double mean = 0;
-  for (std::int64_t i = 0; i <= last; ++i)
-    mean += divergence(logits_of(base, i), logits_of(with, i)) / static_cast<double>(last + 1);
+  for (std::int64_t i = 0; i < rows; ++i)
+    mean += divergence(logits_of(base, i), logits_of(with, i)) / static_cast<double>(rows);
   CHECK(std::abs(found.mean_divergence - mean) < 1e-5);
-  const double losses = likelihood_of(model, with, work).mean - likelihood_of(model, base, work).mean;
-  CHECK(std::abs(found.likelihood_change - losses) < 1e-5);
+  if (next) CHECK(std::abs(found.likelihood_change - (loss_of(model, with) - loss_of(model, base))) < 1e-5);
+}
+
+void check_atlas(const Model& model, const ModelRun& base, const AblationRequest& request, const Work& work) {
+  AblationProgress progress;
+  const std::vector<AtlasEntry> atlas = ablation_atlas(model, base, request, &progress, work);
+  CHECK(atlas.size() == all_heads(model.spec).size());
+  CHECK(progress.done == progress.total);
+  CHECK(progress.total > 0);
+  for (const AtlasEntry& entry : atlas) {
+    CAPTURE(entry.head.block, entry.head.head, request.all_positions);
+    check_effect(model, base, {entry.head}, request, entry.effect, work);
+  }
+}
+
+/// All at once in one matrix, to the bit.
+void check_bits(const Model& model, const ModelRun& base, const Work& work) {
+  std::vector<HeadSet> sets;
+  for (const HeadPlace& head : all_heads(model.spec)) sets.push_back({head});
+  std::size_t given = 0;
+  pass_ablations(
+      {.model = model, .base = base, .all_rows = true}, sets,
+      [&](std::size_t set, const Tensor& stream) {
+        const ModelRun with =
+            run_model(model, base.input, with_ablated(model, sets[set], AblationKind::Zero), work);
+        const KeptRows& expected = with.last(model).hidden.back();
+        REQUIRE(stream.size() == std::ssize(expected.values));
+        CHECK(std::equal(expected.values.begin(), expected.values.end(), stream.data()));
+        ++given;
+      },
+      nullptr, work);
+  CHECK(given == sets.size());
 }
 
 }  // namespace
@@ -69,18 +116,44 @@ TEST_CASE("the atlas is what each head's ablation gives alone", "[readouts][atla
     ModelInput input;
     input.ids = small_models::some_ids(n, small_models::other_tokens);
     const ModelRun base = run_model(*model, input, {}, work);
-    for (const AblationRequest& request : {AblationRequest{}, AblationRequest{AblationKind::Mean, false},
-                                           AblationRequest{AblationKind::Zero, true}}) {
-      AblationProgress progress;
-      const std::vector<AtlasEntry> atlas = ablation_atlas(*model, base, request, &progress, work);
-      CHECK(atlas.size() == 4 * model->spec.decoder->blocks.size());
-      CHECK(progress.done == progress.total);
-      CHECK(progress.total > 0);
-      for (const AtlasEntry& entry : atlas) {
-        CAPTURE(entry.head.block, entry.head.head, request.all_positions);
-        check_effect(*model, base, {entry.head}, request, entry.effect, work);
-      }
-    }
+    CHECK(all_heads(model->spec).size() == 4 * model->spec.decoder->blocks.size());
+    for (const AblationRequest& request :
+         {AblationRequest{}, AblationRequest{AblationKind::Mean, false},
+          AblationRequest{AblationKind::Zero, true}, AblationRequest{AblationKind::Zero, false, 4}})
+      check_atlas(*model, base, request, work);
+    check_bits(*model, base, work);
+  }
+}
+
+TEST_CASE("the beginning and the end of an answer have no atlas", "[readouts][atlas]") {
+  ThreadPool pool(1);
+  const Work work{pool, {}};
+  const ModelPtr model = open_model(std::filesystem::path(ATTNSCOPE_TESTS) / "goldens/models/bert_answer");
+  ModelInput input;
+  input.ids = {5, 6, 7};
+  const ModelRun base = run_model(*model, input, {}, work);
+  CHECK_THROWS_WITH(ablation_atlas(*model, base, {.row = 1}, nullptr, work),
+                    ContainsSubstring("where an answer begins"));
+}
+
+TEST_CASE("the atlas of encoders, of classes, of pictures and of an encoder-decoder", "[readouts][atlas]") {
+  ThreadPool pool(2);
+  const Work work{pool, {}};
+  for (const std::string name :
+       {"bert_masked", "roberta", "distilbert", "bert_tokens", "bert_classify", "distilbert_classify",
+        "vit_classify", "gpt2_classify", "t5_gated", "bloom_after_norm"}) {
+    CAPTURE(name);
+    const std::filesystem::path folder = std::filesystem::path(ATTNSCOPE_TESTS) / "goldens/models" / name;
+    const ModelPtr model = open_model(folder);
+    const SafetensorsFile file(folder / "goldens.safetensors");
+    ModelInput input = transformers_goldens::input_of({file, "batch."}, 0);
+    input.mask.clear();
+    const ModelRun base = run_model(*model, input, {}, work);
+    for (const AblationKind kind : {AblationKind::Zero, AblationKind::Mean})
+      for (const bool all : {false, true}) check_atlas(*model, base, {kind, all, 3}, work);
+    check_bits(*model, base, work);
+    if (!model->spec.decoder && model->spec.head.input == HeadInput::EveryRow)
+      CHECK_THROWS_WITH(ablation_atlas(*model, base, {}, nullptr, work), ContainsSubstring("say which one"));
   }
 }
 
@@ -150,6 +223,7 @@ TEST_CASE("what has no effect to measure is refused, and a measurement stops", "
   const ModelRun changed = run_model(*model, input, {.changes = {.heads = {{}}}}, work);
   CHECK_THROWS_WITH(ablation_atlas(*model, changed, {}, nullptr, work),
                     ContainsSubstring("without other changes"));
+  CHECK_THROWS_WITH(ablation_atlas(*model, base, {.row = n}, nullptr, work), ContainsSubstring("no row 9"));
   const std::vector<HeadSet> none{{{3, 0}}};
   CHECK_THROWS_WITH(ablation_effects(*model, base, none, {}, nullptr, work),
                     ContainsSubstring("no head 3.0"));

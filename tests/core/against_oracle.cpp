@@ -207,6 +207,57 @@ Numbers with_positions(const Document& document, Numbers x, std::size_t batch, s
   return x;
 }
 
+/// The rows that the block's MLP sees; without a block one that changes nothing.
+oracle::BlockProblem block_of(const Document& document, const Dimensions& size) {
+  const BlockSettings& block = document.layer().block;
+  const Weights& w = document.layer().weights;
+  oracle::BlockProblem p;
+  p.around = static_cast<oracle::Around>(block.kind);
+  p.norm = static_cast<oracle::RowNorm>(block.norm);
+  p.epsilon = static_cast<double>(block.epsilon);
+  p.attention_residual = block.attention_residual;
+  p.mlp_residual = block.mlp_residual;
+  p.mlp = block.mlp;
+  p.gated = block.gated;
+  p.rows = unsigned_(size.batch * size.queries);
+  p.d_model = unsigned_(document.layer().d_model);
+  p.d_inner = block.d_inner == 0 ? 4 * p.d_model : unsigned_(block.d_inner);
+  switch (block.activation) {
+    case Activation::Identity: p.f = [](double x) { return x; }; break;
+    case Activation::Gelu: p.f = oracle::gelu; break;
+    case Activation::GeluTanh: p.f = oracle::gelu_tanh; break;
+    case Activation::QuickGelu: p.f = [](double x) { return oracle::silu(1.702 * x) / 1.702; }; break;
+    case Activation::Relu: p.f = [](double x) { return std::max(x, 0.0); }; break;
+    case Activation::ReluSquared: p.f = [](double x) { return std::pow(std::max(x, 0.0), 2); }; break;
+    case Activation::Silu: p.f = oracle::silu; break;
+    case Activation::Tanh: p.f = [](double x) { return std::tanh(x); }; break;
+  }
+  p.first = numbers(w[Parameter::AttentionNorm]);
+  p.first_bias = numbers(w[Parameter::AttentionNormBias]);
+  p.after = numbers(w[Parameter::OutputNorm]);
+  p.after_bias = numbers(w[Parameter::OutputNormBias]);
+  p.second = numbers(w[Parameter::MlpNorm]);
+  p.second_bias = numbers(w[Parameter::MlpNormBias]);
+  p.after_mlp = numbers(w[Parameter::MlpOutputNorm]);
+  p.after_mlp_bias = numbers(w[Parameter::MlpOutputNormBias]);
+  p.up = numbers(w[Parameter::WUp]);
+  p.up_bias = numbers(w[Parameter::BUp]);
+  p.gate = numbers(w[Parameter::WGate]);
+  p.gate_bias = numbers(w[Parameter::BGate]);
+  p.down = numbers(w[Parameter::WDown]);
+  p.down_bias = numbers(w[Parameter::BDown]);
+  return p;
+}
+
+/// The last `kept` of the rows of each sequence: those that are not cached.
+Numbers last_rows(const Numbers& x, std::size_t batch, std::size_t width, std::size_t kept) {
+  const std::size_t tokens = x.size() / batch / width;
+  Numbers rows;
+  for (std::size_t row = 0; row < batch * tokens; ++row)
+    if (row % tokens >= tokens - kept) rows.insert(rows.end(), &x[row * width], &x[row * width] + width);
+  return rows;
+}
+
 /// Q, K and V of a Document from text or vectors, with what they are made of.
 void project_all(const Document& document, const Numbers& embedded, Expected& e) {
   oracle::Problem& p = e.problem;
@@ -214,6 +265,7 @@ void project_all(const Document& document, const Numbers& embedded, Expected& e)
   const Weights& w = document.layer().weights;
   const auto width = unsigned_(document.layer().d_model);
   e.x = with_positions(document, embedded, p.batch, width);
+  e.normed_x = oracle::attention_input(block_of(document, check(document)), e.x);
   std::size_t key_width = width;
   if (vectors.key) {
     key_width = columns_of(vectors.key);
@@ -223,20 +275,18 @@ void project_all(const Document& document, const Numbers& embedded, Expected& e)
     const TensorOf<double> found = embed<double>(document, memory, longest_of(memory));
     e.memory = with_positions(document, compare::in_double(found), p.batch, width);
   }
-  const Numbers& key_source = e.memory.empty() ? e.x : e.memory;
+  const Numbers& key_source = e.memory.empty() ? e.normed_x : e.memory;
   const Numbers value_source = vectors.value ? numbers(vectors.value) : key_source;
   const std::size_t value_width = vectors.value ? columns_of(vectors.value) : key_width;
   const std::size_t tokens = e.x.size() / p.batch / width, keys = p.keys - p.extra;
-  Numbers x;  // without the cached tokens
-  for (std::size_t row = 0; row < p.batch * tokens; ++row)
-    if (row % tokens >= tokens - p.queries) x.insert(x.end(), &e.x[row * width], &e.x[row * width] + width);
+  Numbers x = last_rows(e.normed_x, p.batch, width, p.queries);
   const Latent& latent = document.layer().latent;
   std::size_t query_width = width;
   if (latent.width > 0 && latent.query_width > 0) {
     query_width = unsigned_(latent.query_width);
     const Numbers down = numbers(w[Parameter::WQueryLatent]);
-    e.query_latent = oracle::linear(e.x, down, {}, p.batch * tokens, width, query_width);
-    x = oracle::linear(x, down, {}, p.batch * p.queries, width, query_width);
+    e.query_latent = oracle::linear(e.normed_x, down, {}, p.batch * tokens, width, query_width);
+    x = last_rows(e.query_latent, p.batch, query_width, p.queries);
   }
   p.q = oracle::project(x, numbers(w[Parameter::WQuery]), numbers(w[Parameter::BQuery]), p.batch, p.queries,
                         query_width, p.heads, p.d_k);
@@ -258,7 +308,7 @@ void project_all(const Document& document, const Numbers& embedded, Expected& e)
   if (!w.fused || !e.memory.empty() || vectors.value) return;
   const std::size_t rows = p.batch * tokens;
   const auto product = [&](const TensorPtr& block, const TensorPtr& bias) {
-    return oracle::linear(e.x, numbers(block), numbers(bias), rows, width, columns_of(block));
+    return oracle::linear(e.normed_x, numbers(block), numbers(bias), rows, width, columns_of(block));
   };
   const std::size_t q = columns_of(w[Parameter::WQuery]), k = columns_of(w[Parameter::WKey]),
                     v = columns_of(w[Parameter::WValue]);
@@ -379,6 +429,10 @@ Expected expected(const Document& document, const TraceOf<T>& trace) {
     e.output =
         oracle::linear(e.answer.concatenated, numbers(w[Parameter::WOutput]), numbers(w[Parameter::BOutput]),
                        p.batch * p.queries, p.heads * p.d_v, unsigned_(document.layer().d_model));
+    const auto width = unsigned_(document.layer().d_model);
+    if (document.layer().block.kind != BlockKind::None)
+      e.block = oracle::around_attention(block_of(document, size), last_rows(e.x, p.batch, width, p.queries),
+                                         e.output);
   }
   return e;
 }

@@ -6,15 +6,18 @@
 #include "core/analysis/measures.hpp"
 #include "core/document/document.hpp"
 #include "core/document/trace.hpp"
+#include "oracle/block.hpp"
 #include "oracle/oracle.hpp"
 
 namespace attnscope::against_oracle {
 
 /// What the oracle has for the stages of a Document; empty where the stage does not exist.
 struct Expected {
-  oracle::Numbers x, memory, query_latent, latent, fused, query, key, value, normed_query, normed_key, output;
+  oracle::Numbers x, normed_x, memory, query_latent, latent, fused, query, key, value, normed_query,
+      normed_key, output;
   oracle::Problem problem;  // q and k of it are the rotated ones
   oracle::Answer answer;
+  oracle::BlockAnswer block;  // empty without one
 };
 
 /// `trace` gives what is data to the oracle: token vectors (tested on their own), LSH buckets and, with

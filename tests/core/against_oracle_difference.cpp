@@ -68,6 +68,35 @@ class Comparison {
   std::string found_;
 };
 
+/// How much larger an error is behind a product with the matrix, or a norm with the weight.
+double growth(const TensorPtr& weight) {
+  double largest = 1;
+  if (!weight) return largest;
+  for (const float w : weight->values()) largest = std::max(largest, 1 + std::abs(static_cast<double>(w)));
+  return largest * (weight->shape().rank() == 2 ? static_cast<double>(weight->shape()[0]) : 1);
+}
+
+/// `error`: of the attention's output. Norms of random Documents have an epsilon of at least 0.2, so that
+/// none divides by less than 0.4.
+template <class T>
+void compare_block(const Document& document, const oracle::BlockAnswer& a, double error,
+                   Comparison<T>& compare) {
+  const Weights& w = document.layer().weights;
+  compare.stage(Stage::OutputNorm, a.attended, error *= 5 * growth(w[Parameter::OutputNorm]));
+  compare.stage(Stage::Residual, a.sum, error);
+  compare.stage(Stage::StreamNorm, a.stream, error *= 5 * growth(w[Parameter::OutputNorm]));
+  compare.stage(Stage::MlpNorm, a.mlp_input, error *= 5 * growth(w[Parameter::MlpNorm]));
+  compare.stage(Stage::Gate, a.gate, error * growth(w[Parameter::WGate]));
+  compare.stage(Stage::Up, a.up, error * growth(w[Parameter::WUp]));
+  error *= growth(w[Parameter::WGate]) * growth(w[Parameter::WUp]) *
+           std::max({1.0, largest_of(a.up), largest_of(a.gate)}) * 3;
+  compare.stage(Stage::Activation, a.middle, error);
+  compare.stage(Stage::Down, a.down, error *= growth(w[Parameter::WDown]));
+  compare.stage(Stage::MlpOutputNorm, a.mlp_output, error *= 5 * growth(w[Parameter::MlpOutputNorm]));
+  compare.stage(Stage::MlpResidual, a.mlp_sum, error);
+  compare.stage(Stage::BlockOutput, a.output, error * 5 * growth(w[Parameter::MlpOutputNorm]));
+}
+
 }  // namespace
 
 template <class T>
@@ -76,6 +105,7 @@ std::string difference(const Document& document, const TraceOf<T>& trace, const 
   Comparison<T> compare(trace);
   const oracle::Answer& a = e.answer;
   if (!document.input.is_given()) compare.stage(Stage::Position, e.x, precision);
+  if (!document.input.is_given()) compare.stage(Stage::AttentionNorm, e.normed_x, 4 * precision);
   compare.stage(Stage::Memory, e.memory, precision);
   compare.stage(Stage::QueryLatent, e.query_latent, precision);
   compare.stage(Stage::Latent, e.latent, precision);
@@ -110,8 +140,10 @@ std::string difference(const Document& document, const TraceOf<T>& trace, const 
     const double spread =
         std::max(1.0, largest_of(Numbers(document.layer().weights[Parameter::WOutput]->values().begin(),
                                          document.layer().weights[Parameter::WOutput]->values().end())));
-    compare.stage(Stage::Output, e.output,
-                  mixed * spread * static_cast<double>(e.problem.heads * e.problem.d_v));
+    const double output = mixed * spread * static_cast<double>(e.problem.heads * e.problem.d_v);
+    compare.stage(Stage::Output, e.output, output);
+    // Where dropout leaves nothing the token vectors still have their own error.
+    compare_block(document, e.block, std::max(output, precision * std::max(1.0, largest_of(e.x))), compare);
   }
   return compare.found();
 }

@@ -5,6 +5,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "core/edits/block.hpp"
 #include "core/engine/pipeline.hpp"
 #include "core/samples.hpp"
 
@@ -90,6 +91,20 @@ TEST_CASE("A cache's keys and values are not projected again", "[cost]") {
   const LayerSize decoding = layer_size(document);
   CHECK(decoding.cached == 4);
   CHECK(of(cost_of(decoding), Stage::Key).flops == 2.0 * 2 * 8 * 8);  // neither the cache nor the zero key
+}
+
+TEST_CASE("A block's norms, additions and MLP are counted", "[cost]") {
+  samples::Random random(4);
+  const Document lone = samples::text_document(random, {6, 6}, 2, 8);
+  const LayerCost plain = cost_of(layer_size(lone));
+  const double vectors = 2.0 * 6 * 8, inner = 2.0 * 6 * 32;
+  const LayerCost gpt = cost_of(layer_size(edit::block(lone, edit::BlockPreset::Gpt)));
+  CHECK(gpt.block_parameters == 2 * 8 * 32 + 4 * 8);  // two matrices, two norms of weights and biases
+  CHECK(gpt.parameters() == plain.parameters() + gpt.block_parameters);
+  CHECK(gpt.flops == plain.flops + 2 * 4 * vectors + 2 * vectors + 2 * 2.0 * 12 * 8 * 32 + inner);
+  BlockSettings gated = edit::block_of(edit::BlockPreset::Gpt, 8);
+  gated.gated = true;
+  CHECK(cost_of(layer_size(edit::block(lone, gated))).flops == gpt.flops + 2.0 * 12 * 8 * 32 + inner);
 }
 
 TEST_CASE("What positions, caps, windows and learned numbers cost is counted", "[cost]") {

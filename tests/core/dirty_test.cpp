@@ -33,7 +33,7 @@ void members_are_complete(const Document& document) {
   [[maybe_unused]] const auto& [layer] = transformer_blocks[looked_at];
   [[maybe_unused]] const auto& [d_model, heads, kv_heads, d_k, d_v, weights, positions, position_settings,
                                 qk_norm, latent, add_zero_attn, scaling, soft_cap, masking, softmax,
-                                empty_row, temperature, linear, intervention, dropout] = layer;
+                                empty_row, temperature, linear, intervention, dropout, block] = layer;
   [[maybe_unused]] const auto& [sequences, memory, padded_length, cached, numbers] = input;
   static_assert(std::variant_size_v<decltype(Input::numbers)> == 3);
   [[maybe_unused]] const auto& [edited, edited_memory] = input.from_text();
@@ -41,7 +41,9 @@ void members_are_complete(const Document& document) {
   [[maybe_unused]] const auto& [x, key_vectors, value_vectors] = input.vectors();
   [[maybe_unused]] const auto& [recipe, seed, noise, biases, fused, initialiser, blocks, made_by, parameters,
                                 head_names] = weights;
-  static_assert(parameter_count == 19);
+  static_assert(parameter_count == 33);
+  [[maybe_unused]] const auto& [block_kind, norm, epsilon, attention_residual, mlp_residual, mlp, gated,
+                                activation, d_inner] = block;
   [[maybe_unused]] const auto& [causal, padding, window, sparsity, mask_heads, additive, hidden, mistake] =
       masking;
   [[maybe_unused]] const auto& [scale_kind, factor] = scaling;
@@ -187,6 +189,27 @@ std::vector<Change> all_changes() {
        },
        {Field::Intervention}},
       {"dropout", [](Document& d) { d.layer().dropout.rate = 0.5f; }, {Field::Dropout}},
+      {"block.kind", [](Document& d) { d.layer().block.kind = BlockKind::PostNorm; }, {Field::Block}},
+      {"block.norm", [](Document& d) { d.layer().block.norm = BlockNorm::None; }, {Field::BlockNorms}},
+      {"block.epsilon", [](Document& d) { d.layer().block.epsilon = 0.1f; }, {Field::BlockNorms}},
+      {"block.attention_residual",
+       [](Document& d) { d.layer().block.attention_residual = false; },
+       {Field::Residuals}},
+      {"block.mlp_residual", [](Document& d) { d.layer().block.mlp_residual = false; }, {Field::Residuals}},
+      {"block.mlp", [](Document& d) { d.layer().block.mlp = false; }, {Field::Mlp}},
+      {"block.gated", [](Document& d) { d.layer().block.gated = true; }, {Field::Mlp}},
+      {"block.activation", [](Document& d) { d.layer().block.activation = Activation::Silu; }, {Field::Mlp}},
+      {"block.d_inner", [](Document& d) { d.layer().block.d_inner = 3; }, {Field::Mlp}},
+      {"attention_norm",
+       [](Document& d) { d.layer().weights[Parameter::AttentionNorm] = zeros(); },
+       {Field::BlockNorms}},
+      {"mlp_output_norm_bias",
+       [](Document& d) { d.layer().weights[Parameter::MlpOutputNormBias] = zeros(); },
+       {Field::BlockNorms}},
+      {"mlp_up", [](Document& d) { d.layer().weights[Parameter::WUp] = zeros(); }, {Field::MlpWeights}},
+      {"mlp_down_bias",
+       [](Document& d) { d.layer().weights[Parameter::BDown] = zeros(); },
+       {Field::MlpWeights}},
       {"precision", [](Document& d) { d.precision = Precision::BFloat16; }, {Field::Precision}},
       {"loss", [](Document& d) { d.loss.kind = Loss::Kind::Sum; }, none},
       {"title", [](Document& d) { d.title = std::string("another"); }, none},

@@ -112,6 +112,8 @@ TEST_CASE("every setting comes back", "[json]") {
   document.layer().add_zero_attn = true;
   document.layer().qk_norm = {QkNorm::Kind::Layer, 1e-3f};
   document.layer().latent = {8, 2, 5};
+  document.layer().block = {
+      BlockKind::Sandwich, BlockNorm::OnePlus, 1e-6f, false, false, false, true, Activation::Silu, 24};
   document.layer().position_settings = {
       500, 4, RopeScaling::Yarn, 2.5f, 100, 0.5f, 3, 2, 40, 8, 20, false, 5, false, false};
   document.layer().masking.window = {3, -1};

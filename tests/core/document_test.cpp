@@ -150,6 +150,18 @@ TEST_CASE("check() says in one sentence what does not fit and what would") {
        "The rotary base is 1; it must be a finite number above 1."},
       {[](Document& d) { d.layer().weights[Parameter::SinkLogits] = zeros({2}); },
        "The sink logits has shape [2]; it must be [heads] = [8]."},
+      {[](Document& d) { d.layer().block.epsilon = 0; },
+       "The epsilon of the block's norms is 0; it must be a finite number above 0."},
+      {[](Document& d) { d.layer().block.d_inner = -1; },
+       "The width of the MLP is -1; it must be from 0 to 32768."},
+      {[](Document& d) { d.layer().block.kind = BlockKind::PreNorm; },
+       "W_up is missing; it must be [d_model, d_inner] = [64, 256]."},
+      {[](Document& d) {
+         d.layer().block.kind = BlockKind::PostNorm;
+         d.layer().block.mlp = false;
+         d.layer().weights[Parameter::OutputNorm] = zeros({8});
+       },
+       "The norm after attention has shape [8]; it must be [d_model] = [64]."},
       {[](Document& d) { d.layer().qk_norm.epsilon = 0; },
        "The epsilon of the QK-norm is 0; it must be a finite number above 0."},
       {[](Document& d) {

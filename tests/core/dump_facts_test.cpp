@@ -16,6 +16,7 @@
 #include "core/files/document/open.hpp"
 #include "core/files/formats/npy.hpp"
 #include "core/files/formats/safetensors.hpp"
+#include "core/text/utf8.hpp"
 
 namespace attnscope::dump_facts_test {
 
@@ -93,6 +94,9 @@ TEST_CASE("metadata that is wrong is refused by its name", "[dump]") {
   refused("tokens", R"([["The", "cat", "sat"], ["a", "b", "c"]])", "has 2 lists, expected 1");
   refused("tokens", "The cat sat", "expected a JSON array of strings");
   refused("tokens", R"(["The", 7, "sat"])", "holds 7 at place 1");
+  // Cut, and not within a character.
+  CHECK(is_valid_utf8(
+      refusal_of(small_dump(directory, {{"tokens", R"(["The", ["aäääääääääääääääääääääääää"], "sat"])"}}))));
   refused("tokens", R"(["The", "", "sat"])", "empty string at place 1");
   refused("text", "The cat sat down", "as many words and marks as 4, expected 3");
   refused("W_O_layout", "transposed", "expected \"input first\" or \"output first\"");

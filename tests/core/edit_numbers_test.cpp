@@ -13,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/edited_documents.hpp"
 #include "core/edits/edits.hpp"
+#include "core/edits/heads.hpp"
 #include "core/edits/numbers.hpp"
 #include "core/engine/result.hpp"
 #include "core/files/document/open.hpp"

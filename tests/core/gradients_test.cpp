@@ -12,6 +12,7 @@
 #include "core/attention/run_stage.hpp"
 #include "core/compare.hpp"
 #include "core/document/mask.hpp"
+#include "core/family_blocks.hpp"
 #include "core/random_documents.hpp"
 #include "support/seeds.hpp"
 
@@ -77,9 +78,11 @@ class Case {
     return sum;
   }
 
-  static const Values& output_of(const TraceOf<double>& trace) {
-    return trace[Stage::Output] ? *trace[Stage::Output] : *trace[Stage::Concat];
+  static Stage last_of(const TraceOf<double>& trace) {
+    if (trace[Stage::BlockOutput]) return Stage::BlockOutput;
+    return trace[Stage::Output] ? Stage::Output : Stage::Concat;
   }
+  static const Values& output_of(const TraceOf<double>& trace) { return *trace[last_of(trace)]; }
 
   Found gradients;
   double loss = 0;
@@ -101,7 +104,7 @@ struct SourceGradient {
   const Ptr& of(const Wide& sources) const { return parameter ? sources[*parameter] : sources.value_vectors; }
   Ptr& of(Wide& sources) const { return parameter ? sources[*parameter] : sources.value_vectors; }
 };
-constexpr std::array<SourceGradient, 19> source_gradients{{
+constexpr std::array<SourceGradient, 33> source_gradients{{
     {"value vectors", {}},
     {"W_Q", Parameter::WQuery},
     {"W_K", Parameter::WKey},
@@ -121,7 +124,27 @@ constexpr std::array<SourceGradient, 19> source_gradients{{
     {"W_DKV", Parameter::WLatent},
     {"W_DQ", Parameter::WQueryLatent},
     {"sinks", Parameter::SinkLogits},
+    {"norm of attention", Parameter::AttentionNorm},
+    {"its bias", Parameter::AttentionNormBias},
+    {"norm of the output", Parameter::OutputNorm},
+    {"its bias", Parameter::OutputNormBias},
+    {"norm of the MLP", Parameter::MlpNorm},
+    {"its bias", Parameter::MlpNormBias},
+    {"norm of the MLP's output", Parameter::MlpOutputNorm},
+    {"its bias", Parameter::MlpOutputNormBias},
+    {"W_up", Parameter::WUp},
+    {"b_up", Parameter::BUp},
+    {"W_gate", Parameter::WGate},
+    {"b_gate", Parameter::BGate},
+    {"W_down", Parameter::WDown},
+    {"b_down", Parameter::BDown},
 }};
+
+bool is_of_block(Parameter which) {
+  const ParameterKind kind = info(which).kind;
+  return kind == ParameterKind::BlockNorm || kind == ParameterKind::BlockMatrix ||
+         kind == ParameterKind::BlockBias;
+}
 
 /// A gradient and the stage whose tensor it belongs to.
 struct StageGradient {
@@ -210,7 +233,9 @@ std::string first_disagreement(samples::Random& random, const Case& c) {
     const bool used = bias   ? bias_table(layer.positions) == row.parameter
                       : norm ? c.document().layer().qk_norm.kind != QkNorm::Kind::None
                       : row.parameter == Parameter::SinkLogits ? true
-                                                               : !c.document().input.is_given();
+                      : row.parameter && is_of_block(*row.parameter)
+                          ? reads(c.document().layer().block, *row.parameter)
+                          : !c.document().input.is_given();
     const bool wanted = source && used;
     if (static_cast<bool>(gradient) != wanted) return fmt::format("{} is missing or too many", row.name);
     if (!gradient) continue;
@@ -225,8 +250,7 @@ std::string first_disagreement(samples::Random& random, const Case& c) {
   }
   for (const StageGradient& row : stage_gradients) {
     const Ptr& gradient = c.gradients.*row.gradient;
-    const bool last = row.stage == Stage::Output && c.document().input.is_given();
-    const Stage stage = last ? Stage::Concat : row.stage;
+    const Stage stage = row.stage == Stage::Output ? Case::last_of(c.trace()) : row.stage;
     const Ptr& at = c.trace()[stage];
     if (static_cast<bool>(gradient) != static_cast<bool>(at)) return fmt::format("{} is missing", row.name);
     if (!gradient) continue;
@@ -247,6 +271,25 @@ TEST_CASE("Gradients are the slopes of the loss") {
     const std::string found = first_disagreement(random, Case(samples::any_differentiable_document(random)));
     INFO("ATTNSCOPE_SEED=" << seeds::of_run() << ", case " << i << " of gradients");
     REQUIRE(found == "");
+  }
+}
+
+/// The least distance of what goes through the activation from 0, where ReLU has no slope.
+double from_the_kink(const Case& c) {
+  double least = 1;
+  for (const double u : c.trace()[Stage::Up]->values()) least = std::min(least, std::abs(u));
+  return least;
+}
+
+TEST_CASE("Gradients of every family's block are the slopes of the loss") {
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    for (const auto& [family, document] : samples::family_blocks(1000 * i)) {
+      INFO(family << ", " << i);
+      const Case c(document);
+      if (document.layer().block.activation == Activation::Relu && from_the_kink(c) < 1e-3) continue;
+      samples::Random random(i);
+      CHECK(first_disagreement(random, c) == "");
+    }
   }
 }
 

@@ -13,6 +13,7 @@
 #include "core/models/checkpoint.hpp"
 #include "core/models/config.hpp"
 #include "core/models/model.hpp"
+#include "core/text/utf8.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::model_config_test {
@@ -110,6 +111,32 @@ TEST_CASE("a config that does not fit is refused in words that name the key", "[
   refused(R"({"model_type": "gpt2", "model_type": "gpt2"})", "model_type");
 }
 
+TEST_CASE("what is wrong in a config is told in one line of text, however long and odd it is", "[models]") {
+  const auto told = [](const std::string& json) -> std::string {
+    try {
+      config(json);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  std::string letters = "a";
+  for (int i = 0; i < 100; ++i) letters += "\xdf\x95";  // two bytes each: no cut after so many bytes is right
+  for (const std::string& text : {letters, std::string(R"(a\n\u2028\u202eb)")})
+    for (const std::string form :
+         {R"("X")", R"({"model_type": "X"})", R"({"model_type": "gpt2", "activation_function": "X"})",
+          R"({"model_type": "gpt2", "n_embd": "X"})", R"({"model_type": "t5", "feed_forward_proj": "X"})",
+          R"({"model_type": "llama", "rope_scaling": {"type": "X"}})"}) {
+      std::string json = form;
+      const std::string error = told(json.replace(json.find('X'), 1, text));
+      CAPTURE(json, error);
+      CHECK(is_valid_utf8(error));
+      CHECK(error.ends_with('.'));
+      CHECK(error.find('\n') == std::string::npos);
+      CHECK(error.size() < 400);
+    }
+}
+
 TEST_CASE("a folder without weights that can be used is refused in words", "[models]") {
   const TemporaryDirectory directory;
   const std::filesystem::path folder = directory.path();
@@ -127,6 +154,10 @@ TEST_CASE("a folder without weights that can be used is refused in words", "[mod
     write(index, fmt::format(R"({{"weight_map": {{"wte.weight": "{}"}}}})", file));
     CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("the name of a file beside it was expected"));
   }
+  write(index, R"({"weight_map": {"wte\nweight": "\n/a.safetensors"}})");
+  CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("\"wte\\u{a}weight\" is in \"\\u{a}/a.safetensors\";"));
+  write(index, R"({"weight_map": {"wte\nweight": "a.safetensors"}})");
+  CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("has no tensor \"wte\\u{a}weight\", which"));
   write(index, R"({"weights": {}})");
   CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("weight_map"));
   write(index, R"({"weight_map": {"wpe.weight": "a.safetensors"}})");

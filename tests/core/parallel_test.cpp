@@ -1,7 +1,10 @@
 // The thread pool: everything is done once, exceptions and stops arrive at the caller.
 #include "core/base/parallel.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <numeric>
 #include <string>
 
@@ -47,6 +50,19 @@ TEST_CASE("Small work stays with the caller") {
   bool strangers = false;
   pool.parallel_for(100, 10.0, {}, [&](std::int64_t) { strangers |= std::this_thread::get_id() != caller; });
   CHECK(!strangers);
+}
+
+TEST_CASE("Stages that follow one another at once are each done once, small and large ones") {
+  ThreadPool pool(3);
+  std::int64_t sum = 0;
+  for (int repeat = 0; repeat < 2000; ++repeat) {
+    std::array<int, 24> done{};
+    const double nanoseconds = repeat % 3 == 0 ? 10.0 : repeat % 3 == 1 ? 2e3 : long_enough_to_share;
+    pool.parallel_for(24, nanoseconds, {}, [&](std::int64_t i) { done[static_cast<std::size_t>(i)] += 1; });
+    sum += std::count(done.begin(), done.end(), 1);
+    if (repeat % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));  // all are asleep again
+  }
+  CHECK(sum == 2000 * 24);
 }
 
 TEST_CASE("An exception of one call reaches the caller and the pool goes on") {

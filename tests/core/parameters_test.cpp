@@ -48,7 +48,8 @@ TEST_CASE("Shapes of parameters follow from the sizes of the layer") {
                              .positions = 20,
                              .buckets = 32,
                              .window_offsets = window_offsets(2),
-                             .distances = 16};
+                             .distances = 16,
+                             .inner = 9};
   const auto shape = [&](Parameter which) { return shape_of(info(which), sizes); };
   CHECK(shape(Parameter::WQuery) == Shape{12, 12});
   CHECK(shape(Parameter::WKey) == Shape{7, 6});
@@ -67,6 +68,10 @@ TEST_CASE("Shapes of parameters follow from the sizes of the layer") {
   CHECK(shape(Parameter::QueryNorm) == Shape{3});
   CHECK(shape(Parameter::KeyNorm) == Shape{3});
   CHECK(shape(Parameter::SinkLogits) == Shape{4});
+  CHECK(shape(Parameter::MlpNormBias) == Shape{12});
+  CHECK(shape(Parameter::WUp) == Shape{12, 9});
+  CHECK(shape(Parameter::BGate) == Shape{9});
+  CHECK(shape(Parameter::WDown) == Shape{9, 12});
   CHECK(shape_words(info(Parameter::KeyNorm)) == "[d_k]");
   CHECK(shape_words(info(Parameter::WKey)) == "[d_model, kv heads · d_k]");
   CHECK(shape_words(info(Parameter::BOutput)) == "[d_model]");
@@ -85,8 +90,8 @@ TEST_CASE("Every parameter of a Document is one of its blocks and goes into the 
     CHECK(sources_of<float>(document)[row.parameter] == own);
     REQUIRE(sources_of<double>(document)[row.parameter]);
     CHECK(sources_of<double>(document)[row.parameter]->shape() == Shape{2, 3});
-    const bool editable = row.kind != ParameterKind::Position && row.kind != ParameterKind::Norm &&
-                          row.kind != ParameterKind::Sink;
+    const bool editable = row.kind == ParameterKind::Matrix || row.kind == ParameterKind::Bias ||
+                          row.kind == ParameterKind::ExtraRow;
     if (!editable) continue;
     CHECK(parameter_of(editable_of(row.parameter)) == row.parameter);
     CHECK(numbers_of(document, editable_of(row.parameter)) == own);

@@ -96,6 +96,35 @@ void randomise_norm(Random& random, Document& document) {
   if (random.coin()) weights[Parameter::KeyNorm] = random.tensor({d_k});
 }
 
+/// A stream of its own, so that what is drawn besides does not depend on it.
+void randomise_block(Random random, Document& document) {
+  LayerSpec& layer = document.layer();
+  BlockSettings& block = layer.block;
+  block = {};
+  if (!rarely(random, 3)) return;
+  block.kind = static_cast<BlockKind>(random.between(1, 4));
+  block.norm = static_cast<BlockNorm>(random.between(0, 3));
+  block.epsilon = random.coin() ? 0.2f : 1.0f;  // finite differences want it smooth
+  block.attention_residual = !rarely(random, 4);
+  block.mlp_residual = !rarely(random, 4);
+  block.mlp = !rarely(random, 4);
+  block.gated = random.coin();
+  block.activation = static_cast<Activation>(random.between(0, 7));
+  block.d_inner = random.coin() ? 0 : small(random, 1, 9);
+  const ParameterSizes sizes{.d_model = layer.d_model, .inner = inner_width(block, layer.d_model)};
+  for (const ParameterInfo& row : parameter_table) {
+    if (!reads(block, row.parameter)) continue;
+    const bool matrix = row.kind == ParameterKind::BlockMatrix;
+    const Shape shape = shape_of(row, sizes);
+    if (matrix || random.coin())
+      layer.weights[row.parameter] =
+          random.tensor(shape, matrix ? 1 / std::sqrt(static_cast<double>(shape[0])) : 0.5);
+  }
+}
+Random stream_of_block(Random random) {  // a copy: nothing is drawn from the other
+  return Random(static_cast<std::uint64_t>(random.between(0, 1'000'000'000)) + 77);
+}
+
 }  // namespace
 
 TensorPtr random_additive(Random& random, const Dimensions& size) {
@@ -274,6 +303,7 @@ Document any_text_document(Random& random) {
   randomise_positions(random, document);
   randomise_settings(random, document);
   randomise_more(random, document);
+  randomise_block(stream_of_block(random), document);
   randomise_latent(random, document);
   return document;
 }
@@ -304,6 +334,7 @@ Document any_vectors_document(Random& random) {
   } while (document.layer().positions == Positions::Learned && from.key != width);
   randomise_settings(random, document);
   randomise_more(random, document);
+  randomise_block(stream_of_block(random), document);
   randomise_latent(random, document);
   return document;
 }
@@ -354,9 +385,14 @@ Document any_differentiable_document(Random& random) {
     // Beside -1e9 scores keep too few digits for finite differences, in float none.
     if (document.layer().masking.hidden == Masking::Hidden::AddedMinusBillion)
       document.layer().masking.hidden = Masking::Hidden::MinusBillion;
+    // A finite difference over the kink of ReLU is no slope.
+    Activation& activation = document.layer().block.activation;
+    if (activation == Activation::Relu || activation == Activation::ReluSquared)
+      activation = Activation::Gelu;
     randomise_loss(random, document);
     const auto trace = run_stages(work, document, sources_of<double>(document));
-    const TensorOf<double>& y = *trace[document.input.is_given() ? Stage::Concat : Stage::Output];
+    const auto& y_of_layer = trace[document.input.is_given() ? Stage::Concat : Stage::Output];
+    const TensorOf<double>& y = trace[Stage::BlockOutput] ? *trace[Stage::BlockOutput] : *y_of_layer;
     if (std::all_of(y.values().begin(), y.values().end(), [](double value) { return std::isfinite(value); }))
       return document;
   }

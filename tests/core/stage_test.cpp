@@ -38,7 +38,7 @@ constexpr bool is_named() {
   constexpr std::string_view text = __PRETTY_FUNCTION__;  // "… = attnscope::Stage::Mix]" or "… (…Stage)22]"
   return text.find("Stage)") == text.npos;
 }
-static_assert(is_named<Stage::Embed>() && is_named<Stage::Output>());
+static_assert(is_named<Stage::Embed>() && is_named<Stage::BlockOutput>());
 static_assert(!is_named<static_cast<Stage>(stage_count)>(), "stage_count counts all enumerators");
 
 const std::filesystem::path repository = std::filesystem::path(ATTNSCOPE_ASSETS).parent_path();
@@ -90,36 +90,44 @@ bool casts_stages(const std::string& text) {
   return false;
 }
 
+constexpr Stages block{Stage::OutputNorm,    Stage::Residual,    Stage::StreamNorm, Stage::MlpNorm,
+                       Stage::Gate,          Stage::Up,          Stage::Activation, Stage::Down,
+                       Stage::MlpOutputNorm, Stage::MlpResidual, Stage::BlockOutput};
+
 }  // namespace
 
 TEST_CASE("The table says which stages hold planes, weights and vectors") {
-  constexpr Stages vectors{Stage::Embed,     Stage::Position,  Stage::Memory,      Stage::Fuse,
-                           Stage::Query,     Stage::Key,       Stage::Value,       Stage::RotateQuery,
-                           Stage::Mix,       Stage::RotateKey, Stage::Concat,      Stage::Output,
-                           Stage::NormQuery, Stage::NormKey,   Stage::QueryLatent, Stage::Latent};
+  constexpr Stages vectors{Stage::Embed,     Stage::Position,  Stage::Memory,        Stage::Fuse,
+                           Stage::Query,     Stage::Key,       Stage::Value,         Stage::RotateQuery,
+                           Stage::Mix,       Stage::RotateKey, Stage::Concat,        Stage::Output,
+                           Stage::NormQuery, Stage::NormKey,   Stage::AttentionNorm, Stage::QueryLatent,
+                           Stage::Latent};
   constexpr Stages scores{Stage::Score, Stage::Scale, Stage::Cap, Stage::Mask};
   constexpr Stages weights{Stage::Softmax, Stage::Linear, Stage::Intervention, Stage::Drop};
-  CHECK(stages_that(holds_vectors) == vectors);
+  CHECK(stages_that(holds_vectors) == (vectors | block));
   CHECK(stages_that(holds_weights) == weights);
   CHECK(stages_that(holds_scores_or_weights) == (scores | weights));
   CHECK(stages_that(holds_plane) == (scores | weights | Stages{Stage::Bias}));
-  CHECK(Stages::all() - vectors - stages_that(holds_plane) == Stages{Stage::Bucket});
+  CHECK(Stages::all() - vectors - block - stages_that(holds_plane) == Stages{Stage::Bucket});
 }
 
 TEST_CASE("The table says how far attention has come") {
-  constexpr Stages before{Stage::Embed,     Stage::Position,  Stage::Memory,  Stage::Fuse,
-                          Stage::Query,     Stage::Key,       Stage::Value,   Stage::RotateQuery,
-                          Stage::RotateKey, Stage::NormQuery, Stage::NormKey, Stage::QueryLatent,
-                          Stage::Latent};
+  constexpr Stages before{Stage::Embed,       Stage::Position,  Stage::Memory,  Stage::Fuse,
+                          Stage::Query,       Stage::Key,       Stage::Value,   Stage::RotateQuery,
+                          Stage::RotateKey,   Stage::NormQuery, Stage::NormKey, Stage::AttentionNorm,
+                          Stage::QueryLatent, Stage::Latent};
   CHECK(stages_that(is_before_scores) == before);
   CHECK(stages_that(is_projection) ==
         Stages{Stage::QueryLatent, Stage::Latent, Stage::Fuse, Stage::Query, Stage::Key, Stage::Value});
-  CHECK(stages_that(is_after_weights) == Stages{Stage::Mix, Stage::Concat, Stage::Output});
+  CHECK(stages_that(is_after_weights) == (Stages{Stage::Mix, Stage::Concat, Stage::Output} | block));
   CHECK(stages_that(is_layer_output) == Stages{Stage::Concat, Stage::Output});
   CHECK(stages_before(Stage::Embed).empty());
-  CHECK(stages_before(Stage::Key) == Stages{Stage::Embed, Stage::Position, Stage::Memory, Stage::QueryLatent,
-                                            Stage::Latent, Stage::Fuse, Stage::Query});
-  CHECK(stages_before(Stage::Output) == Stages::all() - Stages{Stage::Output});
+  CHECK(stages_before(Stage::Key) == Stages{Stage::Embed, Stage::Position, Stage::Memory,
+                                            Stage::AttentionNorm, Stage::QueryLatent, Stage::Latent,
+                                            Stage::Fuse, Stage::Query});
+  CHECK(stages_that(is_after_attention) == block);
+  CHECK(stages_that(is_of_block) == (block | Stages{Stage::AttentionNorm}));
+  CHECK(stages_before(Stage::Output) == Stages::all() - block - Stages{Stage::Output});
   CHECK(float64_error_stages == stages_before(Stage::Mix));
 }
 
@@ -128,7 +136,7 @@ TEST_CASE("A value for each stage begins as nothing") {
   CHECK(std::ranges::count(values, 0) == static_cast<std::ptrdiff_t>(stage_count));
   values[Stage::Output] = 3;
   CHECK(*std::ranges::max_element(values) == 3);
-  CHECK(index_of(Stage::Output) + 1 == stage_count);
+  CHECK(index_of(Stage::BlockOutput) + 1 == stage_count);
 }
 
 TEST_CASE("No source compares stages, or makes numbers of them") {

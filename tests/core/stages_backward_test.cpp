@@ -397,7 +397,8 @@ TEST_CASE("backward: the walk begins wherever it is given a gradient, and adds t
     TraceOf<double> moved;
     moved[Stage::Position] = shared(of);
     for (const StageInfo& row : stage_table)
-      if (row.level > StageLevel::Source && row.level <= StageLevel::HeadOutput)
+      if (row.stage == Stage::AttentionNorm ||
+          (row.level > StageLevel::Source && row.level <= StageLevel::HeadOutput))
         moved[row.stage] = run_stage(f.work(), row.stage, document, sources, moved);
     return *moved[Stage::Mix];
   };

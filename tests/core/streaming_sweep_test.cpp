@@ -1,6 +1,8 @@
 // The streaming sweep against the float64 oracle: every instruction set, any shape, any mask.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -33,6 +35,35 @@ TEST_CASE("A sweep of any shape, mask and request is what the oracle says, on ev
                          << request.picture.value_or(PooledCells{0, 0}).rows_per_cell << " "
                          << request.picture.value_or(PooledCells{0, 0}).keys_per_cell);
       REQUIRE(difference(found, expected, request) == "");
+    }
+  }
+}
+
+TEST_CASE("A row by itself has the bits that it has among others, on every instruction set") {
+  for (std::uint64_t index = 0; index < 40; ++index) {
+    samples::Random random(seeds::of_case("rows alone", index));
+    const auto c = streaming_cases::any_case(random, 300);
+    ThreadPool pool(1);
+    const std::int64_t row = random.between(0, c->problem.queries - 1);
+    for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
+      const Sweep every = sweep(c->problem, {}, {pool, {}}, nullptr, kernels);
+      SweepRequest request;
+      request.rows = {row, row + 1};
+      const Sweep one = sweep(c->problem, request, {pool, {}}, nullptr, kernels);
+      INFO(kernels->name << ", case " << index << ": " << c->description() << ", row " << row);
+      bool same = true;
+      for (std::int64_t h = 0; h < c->problem.heads; ++h) {
+        const auto bits = [](const auto& numbers, std::int64_t at, std::int64_t count) {
+          return std::as_bytes(std::span(numbers.data() + at * count, static_cast<std::size_t>(count)));
+        };
+        const std::int64_t among = h * c->problem.queries + row;
+        same &= std::ranges::equal(bits(one.output, h, c->problem.d_v),
+                                   bits(every.output, among, c->problem.d_v));
+        same &= std::ranges::equal(bits(one.entropy, h, 1), bits(every.entropy, among, 1));
+        same &= std::ranges::equal(bits(one.log_sum_exp, h, 1), bits(every.log_sum_exp, among, 1));
+        same &= std::ranges::equal(bits(one.largest, h, 1), bits(every.largest, among, 1));
+      }
+      CHECK(same);
     }
   }
 }

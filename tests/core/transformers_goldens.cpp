@@ -83,8 +83,8 @@ void Checks::attentions(AttentionOf of, const std::string& name) {
 void Checks::rows(const KeptRows& found, const std::string& name) const {
   const Tensor all = of_.golden.read(name);
   // One row of each sequence, or many.
-  const std::int64_t count = all.shape().rank() == 2 ? 1 : all.shape()[1],
-                     width = all.size() / all.shape()[0] / count;
+  const bool one = all.shape().rank() == 2 && found.width != 1;
+  const std::int64_t count = one ? 1 : all.shape()[1], width = all.size() / all.shape()[0] / count;
   REQUIRE(found.rows() == count);
   REQUIRE(found.width == width);
   const float* const expected = all.data() + of_.b * count * width;
@@ -117,6 +117,16 @@ void Checks::pooled() const {
     CHECK(std::abs(of_.run.pooled[k] - expected.matrix()(of_.b, static_cast<Eigen::Index>(k))) < 1e-4f);
 }
 
+void Checks::span() const {
+  REQUIRE(of_.run.logits.width == 2);
+  KeptRows column{.width = 1, .values = {}};
+  for (const std::int64_t k : {0, 1}) {
+    column.resize(of_.run.logits.rows());
+    for (std::int64_t i = 0; i < column.rows(); ++i) *column.row(i) = of_.run.logits.row(i)[k];
+    rows(column, k == 0 ? "start_logits" : "end_logits");
+  }
+}
+
 void Checks::all() {
   const ModelSpec& spec = of_.model.spec;
   if (spec.encoder && spec.decoder) {
@@ -130,6 +140,7 @@ void Checks::all() {
     hidden(of_.run.last(of_.model), "hidden_states");
   }
   if (of_.golden.has("logits")) rows(of_.run.logits, "logits");
+  if (of_.golden.has("start_logits")) span();
   if (of_.golden.has("last_hidden_state")) rows(of_.run.last(of_.model).normed, "last_hidden_state");
   if (of_.golden.has("pooler_output")) pooled();
 }

@@ -50,6 +50,7 @@ class Checks {
   void hidden(const StackRun&, const std::string& name);
   void rows(const KeptRows& found, const std::string& name) const;
   void pooled() const;
+  void span() const;  // where an answer begins and ends
 
   Comparison of_;
   double weights_tolerance_;

@@ -2,14 +2,19 @@
 // rows stand beside a row.
 #include "core/blocks/weight_product.hpp"
 
+#include <array>
+#include <bit>
 #include <cmath>
+#include <span>
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include "core/base/element_type.hpp"
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
+#include "core/streaming/drive.hpp"
 #include "core/streaming/kernels/kernels.hpp"
 
 namespace attnscope::weight_product_test {
@@ -39,6 +44,16 @@ Tensor transposed(const Tensor& w) {
   Tensor t(Shape{w.shape()[1], w.shape()[0]});
   t.matrix() = w.matrix().transpose();
   return t;
+}
+
+/// Numbers that are not the same bits; one NaN is as good as another.
+std::int64_t different_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  std::int64_t different = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (!(std::isnan(a[i]) && std::isnan(b[i])) &&
+        std::bit_cast<std::uint32_t>(a[i]) != std::bit_cast<std::uint32_t>(b[i]))
+      ++different;
+  return different;
 }
 
 }  // namespace
@@ -120,6 +135,65 @@ TEST_CASE("every instruction set of this machine multiplies alike", "[weight_pro
     ++seen;
   }
   CHECK(seen > 0);
+}
+
+TEST_CASE("columns that are gathered have the bits of those read where they lie", "[weight_product]") {
+  using namespace streaming;
+  const auto [rows, depth, columns] = GENERATE(std::array{9, 50, 48}, std::array{37, 300, 150},
+                                               std::array{8, 513, 96}, std::array{17, 256, 200});
+  const Tensor x = drawn(Shape{rows, depth}, 10), w = drawn(Shape{depth, columns}, 11),
+               bias = drawn(Shape{columns}, 12);
+  for (const InstructionSet set :
+       {InstructionSet::Baseline, InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Neon}) {
+    const Kernels* kernels = kernels_for(set);
+    if (kernels == nullptr) continue;
+    INFO(kernels->name << ", " << rows << " rows");
+    const auto multiplied = [&](int first, int count, float* room, const float* coming) {
+      Tensor y(Shape{count, columns});
+      kernels->multiply_columns({{x.data() + first * depth, depth},
+                                 {w.data(), columns},
+                                 count,
+                                 columns,
+                                 depth,
+                                 bias.data(),
+                                 y.data(),
+                                 columns,
+                                 room,
+                                 coming});
+      return y;
+    };
+    ScratchPool pool(column_room());
+    const Tensor gathered = multiplied(0, rows, ScratchLease(pool).data(), w.data());
+    CHECK(gathered == multiplied(0, rows, nullptr, nullptr));
+    for (int row = 0; row < rows; ++row)
+      CHECK(multiplied(row, 1, nullptr, nullptr).matrix().row(0) == gathered.matrix().row(row));
+  }
+}
+
+TEST_CASE("every instruction set widens stored numbers to the same bits", "[weight_product]") {
+  using namespace streaming;
+  for (const ElementType type :
+       {ElementType::Float32, ElementType::BFloat16, ElementType::Float16, ElementType::Q8_0,
+        ElementType::Q4_0, ElementType::Q4_1, ElementType::Q5_0, ElementType::Q5_1, ElementType::Q4_K,
+        ElementType::Q5_K, ElementType::Q6_K}) {
+    const BlockSize block = block_of(type);
+    const std::int64_t blocks = 1536 / block.elements + 3, count = blocks * block.elements;
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(blocks * block.bytes) + 1);
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      bytes[i] = static_cast<std::uint8_t>(random_bits(13, stream_of("stored bytes"), i));
+    const std::span<const std::uint8_t> odd = std::span(bytes).subspan(1);
+    std::vector<float> expected(static_cast<std::size_t>(count));
+    widen(type, std::as_bytes(odd), expected);
+    for (const InstructionSet set :
+         {InstructionSet::Baseline, InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Neon}) {
+      const Kernels* kernels = kernels_for(set);
+      if (kernels == nullptr) continue;
+      INFO(kernels->name << ", " << to_string(type));
+      std::vector<float> found(static_cast<std::size_t>(count));
+      kernels->widen(type, odd.data(), count, found.data());
+      CHECK(different_bits(expected, found) == 0);
+    }
+  }
 }
 
 TEST_CASE("products of sizes that do not fit are refused", "[weight_product]") {

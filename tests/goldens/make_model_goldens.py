@@ -4,7 +4,7 @@
 
 Each folder is as transformers writes it (config.json, model.safetensors), with goldens.safetensors beside: "batch.",
 two sequences, the second padded on the right, and "left.", the same padded on the left: input_ids, attention_mask,
-attentions.{layer}, hidden_states.{i}, logits and what else the model returns; of decoders "cache.logits", the tokens
+attentions.{layer}, hidden_states.{i}, logits (start_logits, end_logits) and what else the model returns; of decoders "cache.logits", the tokens
 behind the fifth one by one with a cache. Weights are scrambled (1.4 / sqrt(fan in), norms 1 ± 0.25, biases 0.25):
 with the usual beginning all attention is nearly uniform, and a wrong mask or scale passes unseen. They are stored as
 bfloat16 and computed with in float32.
@@ -59,9 +59,13 @@ CASES = {
     "bert_masked": lambda: t.BertForMaskedLM(t.BertConfig(**(BERT | SMALL))),
     "bert_classify": lambda: t.BertForSequenceClassification(t.BertConfig(**(BERT | SMALL), **LABELS)),
     "bert_tokens": lambda: t.BertForTokenClassification(t.BertConfig(**(BERT | SMALL), **LABELS)),
+    "bert_answer": lambda: t.BertForQuestionAnswering(t.BertConfig(**(BERT | SMALL))),
     "roberta_classify": lambda: t.RobertaForSequenceClassification(t.RobertaConfig(
         **(BERT | SMALL | {"max_position_embeddings": 18}), type_vocab_size=1, **LABELS)),
+    "roberta_answer": lambda: t.RobertaForQuestionAnswering(t.RobertaConfig(
+        **(BERT | SMALL | {"max_position_embeddings": 18}), type_vocab_size=1)),
     "distilbert_classify": lambda: t.DistilBertForSequenceClassification(t.DistilBertConfig(**DISTILBERT, **LABELS)),
+    "distilbert_answer": lambda: t.DistilBertForQuestionAnswering(t.DistilBertConfig(**DISTILBERT)),
     "vit_classify": lambda: t.ViTForImageClassification(t.ViTConfig(**VIT, **LABELS)),
     "gpt2_classify": lambda: t.GPT2ForSequenceClassification(t.GPT2Config(**GPT2, **LABELS)),
     "llama_classify": lambda: t.LlamaForSequenceClassification(t.LlamaConfig(**(LLAMA | SMALL), **LABELS)),
@@ -125,7 +129,7 @@ def outputs_of(model, inputs, whole):
         out = model(**inputs, output_attentions=True, output_hidden_states=True)
     kept = dict(inputs)
     for name, value in out.items():
-        if name == "logits" or (whole and name == "last_hidden_state"):
+        if name in ("logits", "start_logits", "end_logits") or (whole and name == "last_hidden_state"):
             kept[name] = value
         elif whole and (name.endswith("attentions") or name.endswith("hidden_states")):
             kept |= {f"{name}.{i}": one for i, one in enumerate(value)}
@@ -149,7 +153,7 @@ def make(name):
     model.set_attn_implementation("eager")
     model.eval()
     scramble(model, seed)
-    whole = len(getattr(model.config, "id2label", {})) != 3 and name != "bert_masked"
+    whole = len(getattr(model.config, "id2label", {})) != 3 and name != "bert_masked" and not name.endswith("_answer")
     goldens = {}
     for part, side in (("batch", "right"), ("left", "left")):
         if side == "left" and (name in ("vit_classify", "t5_gated") or name.startswith("bert_")):

@@ -58,6 +58,10 @@ void WordsTour::modern_settings() {
       {Section::Positions, R"("positions": "disentangled")"},
       {Section::Scaling, R"("positions": "disentangled")"},
       {Section::Weights, R"("qk_norm": {"kind": "rms"})"},
+      {Section::Weights, R"("block": {"kind": "pre-norm"})"},
+      {Section::Block, R"("block": {"kind": "pre-norm"})"},
+      {Section::Block, R"("block": {"kind": "post-norm", "gated": true})"},
+      {Section::Cost, R"("block": {"kind": "parallel"})"},
       {Section::Cost, R"("qk_norm": {"kind": "layer"}, "sinks": [0, 1])"},
       {Section::Softmax, R"("sinks": [0, 1])"},
       {Section::Softmax, R"("sinks": [0, 1], "linear": true)"},
@@ -74,7 +78,8 @@ void WordsTour::modern_settings() {
     wait();
     seen_.clear();
     rest_on_everything();
-    for (const char* list : {"RoPE scaling", "Other stages"}) {
+    for (const char* list :
+         {"RoPE scaling", "Other stages", "Block preset", "Block arrangement", "Activation"}) {
       if (!robot_.has(list)) continue;
       robot_.click(list);
       wait();
@@ -101,6 +106,10 @@ void WordsTour::walks() {
                                 R"("qk_norm": {"kind": "rms"}, "extra_key": true, "sinks": [0, 1, 2, -3])",
                                 R"("qk_norm": {"kind": "layer"}, "positions": "rope-half",
                                    "position_settings": {"rope_scaling": "yarn"})",
+                                R"("block": {"kind": "pre-norm"}, "biases": true)",
+                                R"("block": {"kind": "sandwich", "norm": "rms-one-plus", "gated": true})",
+                                R"("block": {"kind": "post-norm", "norm": "rms", "mlp": false})",
+                                R"("block": {"kind": "parallel", "activation": "relu"})",
                                 R"("mask": {"causal": true}, "dropout": {"rate": 0.7, "seed": 3})",
                                 R"("positions": "windows")",
                                 R"("positions": "disentangled")"};

@@ -161,7 +161,8 @@ std::string weights_of(const Document& self, const Document& other) {
   }
   if (mine.recipe != Recipe::Given) return {};  // the recipe decides the numbers: it is compared below
   const bool alike = std::ranges::all_of(parameter_table, [&](const ParameterInfo& row) {
-    return !row.projection || same_numbers(mine[row.parameter], theirs[row.parameter]);
+    const bool of_latents = row.kind == ParameterKind::Latent || row.kind == ParameterKind::LatentNorm;
+    return (!row.projection && !of_latents) || same_numbers(mine[row.parameter], theirs[row.parameter]);
   });
   return alike ? std::string() : "W edited";
 }

@@ -204,7 +204,8 @@ void add_told(const Document& a, const Document& b, std::vector<SettingDifferenc
 std::string scale_words(const Document& document) {
   if (!knows_scores(document)) return std::string(not_in_file);
   switch (document.layer().scaling.kind) {
-    case Scaling::Kind::InverseSqrtDk: return "÷ √" + std::to_string(scale_width(document, key_width(document)));
+    case Scaling::Kind::InverseSqrtDk:
+      return "÷ √" + std::to_string(scale_width(document, key_width(document)));
     case Scaling::Kind::Off: return "÷ 1";
     case Scaling::Kind::Factor: break;
   }

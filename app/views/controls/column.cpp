@@ -141,12 +141,12 @@ void draw_column(Scene& scene, const Box& region, std::span<const DrawSection> s
 
 void draw_controls(Scene& scene, const Box& region) {
   // In a small window what a class plays with comes first, the rest folds to one line each.
-  constexpr DrawSection wide[] = {input_section,      weights_section,   heads_section,   scaling_section,
-                                  mask_section,       positions_section, softmax_section, backward_section,
-                                  statistics_section, cost_section};
-  constexpr DrawSection compact[] = {scaling_section,    mask_section,  softmax_section,   input_section,
-                                     weights_section,    heads_section, positions_section, backward_section,
-                                     statistics_section, cost_section};
+  constexpr DrawSection wide[] = {input_section,    weights_section,    heads_section,     block_section,
+                                  scaling_section,  mask_section,       positions_section, softmax_section,
+                                  backward_section, statistics_section, cost_section};
+  constexpr DrawSection compact[] = {scaling_section,  mask_section,       softmax_section, block_section,
+                                     input_section,    weights_section,    heads_section,   positions_section,
+                                     backward_section, statistics_section, cost_section};
   draw_column(scene, region, scene.compact ? compact : wide);
 }
 

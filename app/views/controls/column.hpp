@@ -27,7 +27,8 @@ enum class Section {
   Cost,
   LongHeads,
   GoTo,
-  StrongLines
+  StrongLines,
+  Block
 };
 
 /// When a section is open that nobody has folded or unfolded.
@@ -94,6 +95,9 @@ inline constexpr std::string_view built_gain =
 void input_section(Column&);
 void weights_section(Column&);
 void heads_section(Column&);
+/// Only where there is a block; block_row(), of the weights, is where one is put around the layer.
+void block_section(Column&);
+void block_row(Column&);
 void scaling_section(Column&);
 void mask_section(Column&);
 void mask_extras(Column&);  // of the mask section

@@ -76,6 +76,12 @@ void parameter_rows(Column& c, const LayerCost& cost) {
   if (cost.norm_parameters > 0)
     c.fact("Parameters norm", "QK-norm", count(cost.norm_parameters),
            {"Weights of the QK-norm", "2 · dₖ", "Shared by all heads.", {}});
+  if (cost.block_parameters > 0)
+    c.fact("Parameters block", "block", count(cost.block_parameters),
+           {"Norms and MLP of the block",
+            "2 · d_model · d_inner, 3 with a gate",
+            "In a usual block two thirds of all parameters.",
+            {}});
 }
 
 void total_rows(Column& c, const LayerSize& size, const LayerCost& cost) {

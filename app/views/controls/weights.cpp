@@ -107,19 +107,22 @@ void qk_norm_row(Column& c) {
 /// Latent attention: how narrow what keys and values are made of is.
 void latent_rows(Column& c) {
   Document& document = c.document();
-  if (document.input.is_given()) return;
   const Latent now = document.layer().latent;
+  const Weights& weights = document.layer().weights;
+  const bool made = weights.recipe != Recipe::Given || weights.made_by != Recipe::Given;
+  if (document.input.is_given() || (!made && now.width == 0)) return;  // nobody can draw its matrices
   const int d_k = key_width(document);
   if (toggle(
           c.ui(), "Latent attention", "latent attention", c.row(28, 4), now.width > 0,
           {"Multi-head latent attention",
-           "K = [k_R, c·W_K]   V = c·W_V   [c, k_R] = X·W_DKV",
+           "[c, k_R] = X·W_DKV   K = [k_R, c·W_K]   V = c·W_V",
            "As in DeepSeek-V2: all heads' keys and values are made of one narrow vector, which is all that a "
            "cache keeps. Rotary positions turn the key k_R, which all heads share.",
            {}})) {
     const int width = std::max(1, document.layer().d_model / 4), shared = std::max(0, d_k / 4 * 2);
-    document = edit::latent(std::move(document),
-                            now.width > 0 ? Latent{} : Latent{width, std::min(shared, d_k - 1), 0});
+    Latent chosen;
+    if (now.width == 0) chosen = {.width = width, .shared = std::min(shared, d_k - 1)};
+    document = edit::latent(std::move(document), chosen);
     return;
   }
   if (now.width == 0) return;
@@ -144,7 +147,19 @@ void latent_rows(Column& c) {
        "They come from the token itself and are the same in every head; rotary positions turn only these.",
        {}});
   row("Query latent", "query latent", &Latent::query_width, 0, widest,
-      {"Latent of queries", "Q = X·W_DQ·W_Q", "0: queries are made of the token vectors themselves.", {}});
+      {"Latent of queries",
+       "Q = norm(X·W_DQ)·W_Q",
+       "0: queries are made of the token vectors themselves.",
+       {}});
+  if (toggle(c.ui(), "Norm of latents", "norm of latents", c.row(28), now.normed,
+             {"RMSNorm of the latents",
+              "γ ∘ c / √(mean c² + ε)",
+              "c and the latent of queries, each by itself; the shared key is not normed.",
+              {}})) {
+    Latent changed = now;
+    changed.normed = !now.normed;
+    document = edit::latent(std::move(document), changed);
+  }
 }
 
 /// Keys that belong to no token: somewhere to put weight that no token deserves.
@@ -169,6 +184,7 @@ void added_key_rows(Column& c) {
                 {}})) {
       document = edit::bias_k(std::move(document), !w[Parameter::BiasK]);
     }
+    block_row(c);
   }
   if (!knows_scores(document)) {
     c.remark("A file of weights has no keys to add to.");
@@ -295,7 +311,8 @@ void weights_section(Column& c) {
                .opens = given ? Opens::OnDemand : Opens::WhenWide,
                .has_extras = !given && !document.input.is_vectors(),
                .extras_used = w.fused || w[Parameter::BiasK] || document.layer().add_zero_attn ||
-                              document.layer().qk_norm.kind != QkNorm::Kind::None})) {
+                              document.layer().qk_norm.kind != QkNorm::Kind::None || has_latent(document) ||
+                              has_block(document.layer().block)})) {
     if (!given && !document.input.is_vectors()) {
       recipe_rows(c);
       edited_row(c);

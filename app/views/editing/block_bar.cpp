@@ -14,27 +14,27 @@ namespace attnscope {
 namespace {
 
 /// A cursor that goes from left to right.
-class Bar {
+class BlockBar {
  public:
-  Bar(Scene& scene, const Box& area, Editable block)
+  BlockBar(Scene& scene, const Box& area, Editable block)
       : scene_(scene), ui_(scene.ui), area_(area), block_(block) {
     x_ = area.x;
   }
 
   void run() {
     const bool is_matrix = projection_of(block_).has_value();
-    if (block_ == Editable::Input || is_matrix) draw(scene_.compact ? 132 : 168, 36, &Bar::gain);
+    if (block_ == Editable::Input || is_matrix) draw(scene_.compact ? 132 : 168, 36, &BlockBar::gain);
     if (is_matrix) {
-      draw(scene_.compact ? 124 : 144, 28, &Bar::initialiser);
-      draw(104, 28, &Bar::seed);
+      draw(scene_.compact ? 124 : 144, 28, &BlockBar::initialiser);
+      draw(104, 28, &BlockBar::seed);
     }
-    draw(56, 28, &Bar::zero);
-    if (can_reset(scene_.document, block_)) draw(60, 28, &Bar::reset);
+    draw(56, 28, &BlockBar::zero);
+    if (can_reset(scene_.document, block_)) draw(60, 28, &BlockBar::reset);
   }
 
  private:
   /// The next control, as long as there is room for it.
-  void draw(float logical_width, float logical_height, void (Bar::*control)(const Box&)) {
+  void draw(float logical_width, float logical_height, void (BlockBar::*control)(const Box&)) {
     const float gap = ui_.px(scene_.compact ? 8 : 12);
     const Box box{x_, std::round(area_.y + (ui_.px(36) - ui_.px(logical_height)) / 2), ui_.px(logical_width),
                   ui_.px(logical_height)};
@@ -134,6 +134,6 @@ class Bar {
 
 }  // namespace
 
-void draw_block_bar(Scene& scene, const Box& area, Editable block) { Bar(scene, area, block).run(); }
+void draw_block_bar(Scene& scene, const Box& area, Editable block) { BlockBar(scene, area, block).run(); }
 
 }  // namespace attnscope

@@ -50,12 +50,13 @@ PlaceOrWhy place_of_query(const LayerResult& result, const VectorRow& at) {
 PlaceOrWhy place_of(const LayerResult& result, const VectorRow& at) {
   const bool turned = is_rotary(result.document.layer().positions);
   const bool normed = result.document.layer().qk_norm.kind != QkNorm::Kind::None;
+  if (is_of_block(at.stage)) return std::string_view("It follows from the block and what goes into it.");
   switch (at.stage) {
     case Stage::Embed:
     case Stage::Position: return place_of_token(result, at, Editable::Input);
     case Stage::Memory: return place_of_token(result, at, Editable::Memory);
-    case Stage::QueryLatent: return std::string_view("c_Q = X·W_DQ: edit E vectors or W_DQ.");
-    case Stage::Latent: return std::string_view("ℓ = X·W_DKV: edit E vectors or W_DKV.");
+    case Stage::QueryLatent: return std::string_view("c_Q is made of X and W_DQ: edit E vectors or W_DQ.");
+    case Stage::Latent: return std::string_view("ℓ is made of X and W_DKV: edit E vectors or W_DKV.");
     case Stage::NormQuery:
     case Stage::RotateQuery:
       if (normed && (at.stage == Stage::NormQuery || !turned))

@@ -226,8 +226,12 @@ BlockWords block_words(Editable block) {
       return {"Norm of K", "γ_K", "Kₙ = norm(K) ∘ γ_K", "Multiplies the normed keys of every head."};
     case Editable::LatentWeights:
       return {"W_DKV weights", "W_DKV", "ℓ = X·W_DKV = [c, k_R]", "Makes the latent of keys and values."};
+    case Editable::LatentNorm:
+      return {"Norm of c", "γ_c", "c = norm(X·W_DKV) ∘ γ_c", "Multiplies the normed latent."};
     case Editable::QueryLatentWeights:
       return {"W_DQ weights", "W_DQ", "c_Q = X·W_DQ", "Makes the latent of queries."};
+    case Editable::QueryLatentNorm:
+      return {"Norm of c_Q", "γ_cQ", "c_Q = norm(X·W_DQ) ∘ γ_cQ", "Multiplies the normed latent of queries."};
     case Editable::SinkLogits:
       return {"Sinks", "Sinks", "A = e^(M/τ) / (Σ e^(M/τ) + e^(s/τ))", "A logit s for each head."};
     default: return {"X vectors", "X", "E", "Token embeddings."};

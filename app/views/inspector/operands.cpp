@@ -27,6 +27,8 @@ std::optional<Editable> weights_behind(const Document& document, Stage stage) {
     case Stage::RotateKey: return Editable::KeyWeights;
     case Stage::Value: return Editable::ValueWeights;
     case Stage::Output: return Editable::OutputWeights;
+    case Stage::QueryLatent: return Editable::QueryLatentWeights;
+    case Stage::Latent: return Editable::LatentWeights;
     default: return std::nullopt;
   }
 }

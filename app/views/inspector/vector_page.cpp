@@ -37,6 +37,8 @@ std::vector<ListedVector> vectors_of(const Shown& shown, const CellPlace& at) {
   const bool normed = r.trace[Stage::NormQuery] != r.trace[Stage::Query];
   const bool rotary = r.trace[Stage::RotateQuery] != r.trace[Stage::NormQuery];
   add(Stage::Position, "x", false, 0, at.query + r.dimensions.past, "input of", theme.text1);
+  add(Stage::QueryLatent, "c", false, 0, at.query + r.dimensions.past, "query latent of", theme.text1);
+  add(Stage::Latent, "ℓ", true, 0, at.key, "latent of", theme.text1);
   add(Stage::Query, "q", false, at.h, at.query, "query", theme.query);
   if (normed) add(Stage::NormQuery, "qₙ", false, at.h, at.query, "normed query", theme.query);
   if (rotary) add(Stage::RotateQuery, "q′", false, at.h, at.query, "rotated query", theme.query);
@@ -46,6 +48,7 @@ std::vector<ListedVector> vectors_of(const Shown& shown, const CellPlace& at) {
   add(Stage::Value, "v", true, at.kv, at.key, "value", theme.value);
   add(Stage::Mix, "z", false, at.h, at.query, "head's output for", theme.text1);
   add(Stage::Output, "y", false, 0, at.query, "layer's output for", theme.text1);
+  add(Stage::BlockOutput, "x₂", false, 0, at.query, "block's output for", theme.text1);
   return all;
 }
 

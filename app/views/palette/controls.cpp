@@ -30,6 +30,10 @@ constexpr ControlEntry controls[] = {
     {"Zero key", S::Weights, "Weights", seldom, "Zero key", "add_zero_attn softmax1 sink off by one null"},
     {"QK-norm", S::Weights, "Weights", seldom, "QK-norm: RMS",
      "rmsnorm layernorm qwen gemma vit normalise queries keys normierung"},
+    {"Block around the layer", S::Weights, "Weights", seldom, "Block preset",
+     "transformer bert gpt llama gemma pre-norm post-norm sandwich parallel mlp residual layernorm rmsnorm "
+     "swiglu "
+     "gelu feed forward ffn block schicht"},
     {"Number of heads", S::Heads, "Heads", always, "Head count value",
      "multi-head count n_heads köpfe anzahl"},
     {"d_model", S::Heads, "Heads", always, "d_model value",

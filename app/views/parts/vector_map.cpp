@@ -19,8 +19,9 @@ enum class Rows { Queries, Keys, Tokens };
 Rows rows_of(Stage stage) {
   switch (stage) {
     case Stage::Embed:
-    case Stage::QueryLatent:
-    case Stage::Position: return Rows::Tokens;
+    case Stage::Position:
+    case Stage::AttentionNorm:
+    case Stage::QueryLatent: return Rows::Tokens;
     case Stage::Memory:
     case Stage::Latent:
     case Stage::Key:
@@ -141,6 +142,7 @@ std::vector<Stage> vector_stages(const LayerResult& result) {
   add(Stage::Embed);
   add(Stage::Position, trace[Stage::Position] != trace[Stage::Embed]);
   add(Stage::Memory);
+  add(Stage::AttentionNorm, trace[Stage::AttentionNorm] != trace[Stage::Position]);
   add(Stage::QueryLatent);
   add(Stage::Latent);
   add(Stage::Query);
@@ -153,6 +155,12 @@ std::vector<Stage> vector_stages(const LayerResult& result) {
   add(Stage::Mix);
   add(Stage::Concat);
   add(Stage::Output);
+  for (const StageInfo& row : stage_table) {
+    const bool shared = std::ranges::any_of(stage_table, [&](const StageInfo& before) {
+      return row.inputs.has(before.stage) && trace[before.stage] == trace[row.stage];
+    });
+    if (is_after_attention(row.stage)) add(row.stage, !shared);
+  }
   return there;
 }
 
@@ -162,9 +170,9 @@ VectorWords vector_words(Stage stage) {
     case Stage::Position: return {"X positions", "X = E + P", "Token embeddings plus positions."};
     case Stage::Memory: return {"N second text", "N = E + P", "Input of keys and values."};
     case Stage::QueryLatent:
-      return {"c_Q query latent", "c_Q = X·W_DQ", "What W_Q makes the queries of all heads of."};
+      return {"c_Q query latent", "c_Q from X·W_DQ", "What W_Q makes the queries of all heads of."};
     case Stage::Latent:
-      return {"ℓ latent", "ℓ = X·W_DKV = [c, k_R]",
+      return {"ℓ latent", "ℓ = [c, k_R] from X·W_DKV",
               "What a cache keeps: c, of which all heads' keys and values are made, and the key they share."};
     case Stage::Query: return {"Q queries", "Q = X·W_Q + b", "The input projected by W_Q of this head."};
     case Stage::NormQuery:
@@ -180,6 +188,27 @@ VectorWords vector_words(Stage stage) {
       return {"Z head outputs", "Z = A·V",
               "Output of this head for every query: values averaged by its weights."};
     case Stage::Concat: return {"C concatenated", "C = [Z₁ … Z_h]", "The head outputs, concatenated."};
+    case Stage::AttentionNorm:
+      return {"Xₙ normed input", "Xₙ = norm(X)",
+              "Token vectors, each normed by itself: what attention reads."};
+    case Stage::OutputNorm:
+      return {"Yₙ normed output", "Yₙ = norm(Y)", "Output of attention, normed before it is added."};
+    case Stage::Residual:
+      return {"R residual", "R = X + Y", "Output of attention added to the token vectors."};
+    case Stage::StreamNorm: return {"R′ normed residual", "R′ = norm(R)", "The sum normed, as in BERT."};
+    case Stage::MlpNorm: return {"Rₙ MLP input", "Rₙ = norm(R′)", "What the MLP reads."};
+    case Stage::Gate:
+      return {"T MLP gate", "T = Rₙ·W_gate + b", "The gate of the MLP, before its activation."};
+    case Stage::Up:
+      return {"U MLP up", "U = Rₙ·W_up + b", "The MLP's hidden numbers, before its activation."};
+    case Stage::Activation:
+      return {"J MLP activation", "J = f(U), or f(T) ∘ U", "The MLP's hidden numbers, after its activation."};
+    case Stage::Down: return {"O MLP output", "O = J·W_down + b", "Output of the MLP."};
+    case Stage::MlpOutputNorm:
+      return {"Oₙ normed MLP output", "Oₙ = norm(O)", "Output of the MLP, normed before it is added."};
+    case Stage::MlpResidual:
+      return {"R₂ MLP residual", "R₂ = R′ + O", "Output of the MLP added to its residual."};
+    case Stage::BlockOutput: return {"X₂ block output", "X₂ = norm(R₂)", "Output of the block."};
     default: return {"Y output", "Y = C·W_O + b", "Output of the layer."};
   }
 }

@@ -47,9 +47,9 @@ void draw_dimension(const Matrix& m) {
       stage == Stage::Query || stage == Stage::Key || info(stage).level == StageLevel::Rotation;
   const bool of_value = stage == Stage::Value || stage == Stage::Mix;
   if (panel.is_parameter()) {
-    const std::int64_t column = of_head                  ? head_dimension(m.view)
-                                : stage == Stage::Output ? model_dimension(m.view, stage)
-                                                         : value_dimension(m.view);
+    const std::int64_t column = of_head                                      ? head_dimension(m.view)
+                                : stage == Stage::Output || is_latent(stage) ? model_dimension(m.view, stage)
+                                                                             : value_dimension(m.view);
     const Box top = m.cell(0, column);
     ui.frame(Box{top.x, top.y, top.w, m.place.cells.h}.grown(ui.px(1)), ui.theme.text1, thin(ui), ui.px(2));
     return;
@@ -147,13 +147,15 @@ void keep_dimension(const Matrix& m, std::int64_t column) {
   WalkState& state = *m.view.scene.view.walk;
   const Panel& panel = m.panel;
   const bool of_value = panel.stage == Stage::Value || panel.stage == Stage::Mix;
-  if (panel.is_plane()) return;
+  if (panel.is_plane() || is_latent(panel.stage)) return;
   if (panel.stage == Stage::Concat) {
     const HeadBlock block = block_of(m.view);
     if (column >= block.first && column < block.first + block.count)
       state.value_dimension = column - block.first;
   } else if (panel.unit == Unit::Model || (panel.is_parameter() && panel.lower)) {
-    if (panel.stage == Stage::Memory || panel.stage == Stage::Position || panel.stage == Stage::Output)
+    const bool of_the_block = is_of_block(panel.stage) && info(panel.stage).shape != inner_shape;
+    if (panel.stage == Stage::Memory || panel.stage == Stage::Position || panel.stage == Stage::Output ||
+        of_the_block)
       state.model_dimension = column;
   } else {
     (of_value ? state.value_dimension : state.head_dimension) = column;

@@ -27,6 +27,8 @@ class Vectors {
     switch (stage) {
       case Stage::Position: return positioned();
       case Stage::Memory: return plain(stage, v_.cell.key, theme_.key);
+      case Stage::QueryLatent:
+      case Stage::Latent: return compressed(stage);
       case Stage::Query:
       case Stage::Key:
       case Stage::Value: return given() ? listed(stage) : projected(stage);
@@ -107,6 +109,40 @@ class Vectors {
     return f.add(")", theme_.text3);
   }
 
+  /// One dimension of a latent, over the root of the mean square where it is normed.
+  Formula compressed(Stage stage) const {
+    const bool asks = stage == Stage::QueryLatent;
+    const LayerSpec& layer = v_.document().layer();
+    const auto w = layer.weights[asks ? Parameter::WQueryLatent : Parameter::WLatent]->matrix();
+    const auto source =
+        trace()[trace()[Stage::Memory] && !asks ? Stage::Memory : Stage::AttentionNorm]->matrix(v_.b);
+    const std::int64_t row = asks ? v_.cell.query + v_.result().dimensions.past : v_.cell.key;
+    if (row >= source.rows()) return no_token();
+    const std::int64_t d = model_dimension(v_, stage);
+    const Rgba hue = asks ? theme_.query : theme_.key;
+    Formula f = named(asks ? query() : key(), hue, d);
+    const double result = static_cast<double>(trace()[stage]->matrix(v_.b)(row, d));
+    const std::int64_t width = asks ? layer.latent.query_width : layer.latent.width;
+    if (!layer.latent.normed || d >= width) {
+      f.join(sum_of_products(v_.ui(), products(source.row(row), w.col(d)),
+                             {theme_.text1, theme_.text2, room_after(f)}, size_));
+      return answered(f, result, hue);
+    }
+    const Eigen::VectorXd made =
+        w.leftCols(width).transpose().cast<double>() * source.row(row).transpose().cast<double>();
+    const double root = std::sqrt(made.array().square().mean() + static_cast<double>(layer.latent.epsilon));
+    const TensorPtr& weight = layer.weights[asks ? Parameter::QueryLatentNorm : Parameter::LatentNorm];
+    Formula above(size_), below(size_);
+    above.add(operand(made(d)), hue);
+    below.add(fixed(root, 2), theme_.text1);
+    f.over(std::move(above), std::move(below), theme_.text3);
+    f.add("  · ", theme_.text3)
+        .add(fixed(weight ? static_cast<double>(weight->values()[static_cast<std::size_t>(d)]) : 1.0, 2),
+             theme_.text1);
+    f.lowered("γ", theme_.text3);
+    return answered(f, result, hue);
+  }
+
   Formula projected(Stage stage) const {
     const Weights& w = v_.document().layer().weights;
     const bool asks = stage == Stage::Query;
@@ -116,7 +152,7 @@ class Vectors {
     const TensorPtr &block = w[matrix_of(which)], &bias = w[bias_of(which)];
     const TensorPtr& own = v_.document().input.vectors().value;
     const TensorPtr& other =
-        trace()[Stage::Memory] && !asks ? trace()[Stage::Memory] : trace()[Stage::Position];
+        trace()[Stage::Memory] && !asks ? trace()[Stage::Memory] : trace()[Stage::AttentionNorm];
     const TensorPtr& latent = asks ? trace()[Stage::QueryLatent] : trace()[Stage::Latent];
     const TensorPtr& source = latent ? latent : stage == Stage::Value && own ? own : other;
     const Rgba hue = asks ? theme_.query : stage == Stage::Key ? theme_.key : theme_.value;
@@ -281,6 +317,7 @@ Formula vector_formula(const View& v, Contents& contents, Stage stage, float roo
 
 Formula formula_of_move(const View& v, Contents& contents, float room, float size) {
   const std::optional<Stage> stage = v.current();
+  if (stage && is_of_block(*stage)) return block_formula(v, *stage, room, size);
   if (stage && holds_vectors(*stage)) return vector_formula(v, contents, *stage, room, size);
   return plane_formula(v, contents, stage.value_or(Stage::Embed), stage ? v.made(*stage) : 0, room, size);
 }

@@ -7,6 +7,7 @@
 #include "app/ui/number_format.hpp"
 #include "app/views/parts/vector_map.hpp"
 #include "core/attention/run_stage.hpp"
+#include "core/document/enum_names.hpp"
 #include "core/document/known.hpp"
 
 namespace attnscope::walk {
@@ -48,11 +49,32 @@ ColourScale weight_scale(const View& v, Stage stage) {
   return scale;
 }
 
+/// Puts the symbol of what is multiplied in the place of X, and what is done with the product of a latent.
+void name_source(const View& v, Stage stage, std::string& formula) {
+  const std::size_t x = formula.find("X·");
+  if (x == std::string::npos || !is_projection(stage)) return;
+  const Trace& trace = v.result().trace;
+  const bool of_keys = stage == Stage::Key || stage == Stage::Value;
+  if (of_keys && trace[Stage::Latent]) {
+    formula.replace(x, 1, "c");
+  } else if (stage == Stage::Query && trace[Stage::QueryLatent]) {
+    formula.replace(x, 1, "c_Q");
+  } else if ((of_keys || stage == Stage::Latent) && trace[Stage::Memory]) {
+    formula[x] = 'N';
+  } else if (v.script.has(Stage::AttentionNorm)) {
+    formula.insert(x + 1, "ₙ");
+  }
+  const bool shares = shared_key_width(v.document()) > 0;
+  if (stage == Stage::Key && shares) formula = "K = [k_R, " + formula.substr(formula.find("c·")) + "]";
+  if (!is_latent(stage) || !v.document().layer().latent.normed) return;
+  formula.insert(std::min(formula.size(), formula.find(" = ", x)), ")");
+  formula.insert(x, stage == Stage::Latent && shares ? "norm_c(" : "norm(");
+}
+
 /// The stage's formula without the bias where there is none, with the symbol of what keys are made of.
 std::string formula_of(const View& v, Stage stage) {
   const Weights& w = v.document().layer().weights;
   std::string formula(info(stage).formula);
-  const bool of_keys = stage == Stage::Key || stage == Stage::Value;
   const Projection which = stage == Stage::Query   ? Projection::Query
                            : stage == Stage::Key   ? Projection::Key
                            : stage == Stage::Value ? Projection::Value
@@ -60,19 +82,54 @@ std::string formula_of(const View& v, Stage stage) {
   const TensorPtr& bias = w[bias_of(which)];
   if (const std::size_t plus = formula.find(" + b_"); plus != std::string::npos && !bias)
     formula.resize(plus);
-  if (const std::size_t x = formula.find("X·"); x != std::string::npos && of_keys &&
-                                                v.result().trace[Stage::Memory] &&
-                                                !v.result().trace[Stage::Latent])
-    formula[x] = 'N';
-  if (const std::size_t x = formula.find("X·"); x != std::string::npos && v.result().trace[Stage::Latent]) {
-    if (of_keys) formula.replace(x, 1, "c");
-    if (stage == Stage::Query && v.result().trace[Stage::QueryLatent]) formula.replace(x, 1, "c_Q");
-    if (stage == Stage::Key && shared_key_width(v.document()) > 0)
-      formula = "K = [k_R, " + formula.substr(formula.find("c·")) + "]";
-  }
+  name_source(v, stage, formula);
   if (stage == Stage::RotateQuery && v.script.has(Stage::NormQuery)) formula = "Q′ = R(p)·Qₙ";
   if (stage == Stage::RotateKey && v.script.has(Stage::NormKey)) formula = "K′ = R(p)·Kₙ";
   return formula;
+}
+
+/// The symbol of a stage of the block, or of the one before whose tensor it shares.
+std::string symbol_of(const View& v, Stage stage) {
+  while (!v.script.has(stage)) {
+    const auto before = std::ranges::find_if(stage_table, [&](const StageInfo& row) {
+      return info(stage).inputs.has(row.stage) && v.result().trace[row.stage] == v.result().trace[stage];
+    });
+    if (before == stage_table.end()) break;
+    stage = before->stage;
+  }
+  return std::string(info(stage).symbol);
+}
+
+/// The stage's formula with the symbols of what this block has.
+std::string block_formula_of(const View& v, Stage stage) {
+  const BlockSettings& block = v.document().layer().block;
+  const Weights& w = v.document().layer().weights;
+  const auto product = [&](Stage from, std::string_view name, Parameter bias) {
+    const std::string index = "_" + std::string(name);
+    return symbol_of(v, from) + "·W" + index + (w[bias] ? " + b" + index : "");
+  };
+  const auto made = [&]() -> std::string {
+    const bool parallel = block.kind == BlockKind::Parallel;
+    switch (stage) {
+      case Stage::OutputNorm: return "norm(Y)";
+      case Stage::Residual: return "X + " + symbol_of(v, Stage::OutputNorm);
+      case Stage::StreamNorm: return "norm(R)";
+      case Stage::MlpNorm: return "norm(" + (parallel ? "X" : symbol_of(v, Stage::StreamNorm)) + ")";
+      case Stage::Gate: return product(Stage::MlpNorm, "gate", Parameter::BGate);
+      case Stage::Up: return product(Stage::MlpNorm, "up", Parameter::BUp);
+      case Stage::Activation: {
+        const std::string f(enum_name(block.activation).label);
+        if (block.activation == Activation::Identity) return block.gated ? "T ∘ U" : "U";
+        return block.gated ? f + "(T) ∘ U" : f + "(U)";
+      }
+      case Stage::Down: return product(Stage::Activation, "down", Parameter::BDown);
+      case Stage::MlpOutputNorm: return "norm(O)";
+      case Stage::MlpResidual:
+        return symbol_of(v, Stage::StreamNorm) + " + " + symbol_of(v, Stage::MlpOutputNorm);
+      default: return "norm(" + symbol_of(v, Stage::MlpResidual) + ")";
+    }
+  };
+  return std::string(info(stage).symbol) + " = " + made();
 }
 
 /// Builds the panels one after the other.
@@ -102,6 +159,8 @@ class Builder {
   Panel vectors(Stage stage, Rows rows, Unit unit, Rgba hue) const {
     const Tensor& tensor = *trace()[stage];
     const bool heads = tensor.shape().rank() == 4;
+    const std::string formula =
+        is_after_attention(stage) ? block_formula_of(v_, stage) : formula_of(v_, stage);
     const bool shared = rows == Rows::Keys;  // heads of keys may serve several heads of queries
     const ConstMatrixMap<float> values =
         heads ? tensor.matrix(v_.b, shared ? v_.kv : v_.h) : tensor.matrix(v_.b);
@@ -110,7 +169,7 @@ class Builder {
             .rows = rows,
             .unit = unit,
             .title = std::string(info(stage).symbol),
-            .caption = given_ && is_projection(stage) ? "given" : formula_of(v_, stage),
+            .caption = given_ && is_projection(stage) ? "given" : formula,
             .why = std::string(vector_words(stage).why),
             .hue = hue,
             .values = values,
@@ -139,6 +198,25 @@ class Builder {
          .scale = centred(ui(), v_.scene.stats.largest(which, head * width, width), parameter_span)});
   }
 
+  /// The matrix of a latent, and the latents of all tokens.
+  void latents(Stage stage, Parameter which, Rows rows, std::string sign) {
+    if (!v_.script.has(stage)) return;
+    const ConstMatrixMap<float> values = v_.document().layer().weights[which]->matrix();
+    const std::string name(info(which).name);
+    panels_.push_back({.id = "walk " + name,
+                       .stage = stage,
+                       .rows = Rows::Dimensions,
+                       .unit = Unit::Parameters,
+                       .title = name,
+                       .why = "Makes the latent of every token; all heads share it.",
+                       .sign = std::move(sign),
+                       .values = values,
+                       .columns = values.cols(),
+                       .scale = centred(ui(), values.cwiseAbs().maxCoeff(), parameter_span)});
+    panels_.push_back(vectors(stage, rows, Unit::Before, 0));
+    panels_.back().sign = "=";
+  }
+
   /// Q or K, and what the norm and rotary positions make of it: as far as the script has them.
   void with_steps(std::initializer_list<Stage> stages, Rows rows, Rgba hue) {
     std::vector<Stage> there;
@@ -152,6 +230,8 @@ class Builder {
     }
   }
 
+  std::string source_sign() const { return v_.script.has(Stage::AttentionNorm) ? "Xₙ ×" : "X ×"; }
+
   void begin_group(std::size_t first) {
     if (first > 0 && first < panels_.size()) panels_[first].begins = true;
   }
@@ -161,7 +241,12 @@ class Builder {
       panels_.push_back(vectors(Stage::Position, Rows::Tokens, Unit::Model, 0));
       if (trace()[Stage::Position] == trace()[Stage::Embed])
         panels_.back().caption = formula_of(v_, Stage::Embed);
-      parameters(Stage::Query, Projection::Query, v_.h, trace()[Stage::QueryLatent] ? "c_Q ×" : "×");
+      if (v_.script.has(Stage::AttentionNorm)) {
+        panels_.push_back(vectors(Stage::AttentionNorm, Rows::Tokens, Unit::Model, 0));
+        panels_.back().sign = "→";
+      }
+      latents(Stage::QueryLatent, Parameter::WQueryLatent, Rows::Tokens, "×");
+      parameters(Stage::Query, Projection::Query, v_.h, "×");
     }
     with_steps({Stage::Query, Stage::NormQuery, Stage::RotateQuery}, Rows::Queries, ui().theme.query);
   }
@@ -170,10 +255,9 @@ class Builder {
     const std::size_t first = panels_.size();
     if (sources_) {
       if (trace()[Stage::Memory]) panels_.push_back(vectors(Stage::Memory, Rows::Keys, Unit::Model, 0));
-      parameters(Stage::Key, Projection::Key, v_.kv,
-                 trace()[Stage::Latent]   ? "c ×"
-                 : trace()[Stage::Memory] ? "×"
-                                          : "X ×");
+      const std::string sign = trace()[Stage::Memory] ? "×" : source_sign();
+      latents(Stage::Latent, Parameter::WLatent, Rows::Keys, sign);
+      parameters(Stage::Key, Projection::Key, v_.kv, trace()[Stage::Latent] ? "c ×" : sign);
     }
     with_steps({Stage::Key, Stage::NormKey, Stage::RotateKey}, Rows::Keys, ui().theme.key);
     begin_group(first);
@@ -201,7 +285,7 @@ class Builder {
                  own                      ? "×"
                  : trace()[Stage::Latent] ? "c ×"
                  : trace()[Stage::Memory] ? "N ×"
-                                          : "X ×");
+                                          : source_sign());
     panels_.push_back(vectors(Stage::Value, Rows::Keys, Unit::Head, ui().theme.value));
     if (sources_) panels_.back().sign = "=";
     begin_group(first);
@@ -216,6 +300,7 @@ class Builder {
   }
 
   void planes() {
+    if (v_.part() == WalkPart::Block) return;
     const bool weights_alone = v_.part() == WalkPart::Output;
     for (const Step& step : v_.script.steps()) {
       if (!holds_plane(step.stage)) continue;
@@ -276,8 +361,16 @@ class Builder {
              centred(ui(), v_.scene.stats.largest(Projection::Output, 0, values.cols()), parameter_span)});
   }
 
+  /// The attention's output and what the block makes of it.
+  void around() {
+    lower_vectors(Stage::Output, Unit::Model, "");
+    for (const Step& step : v_.script.steps())
+      if (is_after_attention(step.stage)) lower_vectors(step.stage, Unit::Model, "→");
+  }
+
   void mixed() {
     const WalkPart part = v_.part();
+    if (part == WalkPart::Block) return around();
     if (part != WalkPart::Weights) lower_vectors(Stage::Mix, Unit::Head, "→");
     if (part == WalkPart::Output) {
       lower_vectors(Stage::Concat, Unit::Model, "→");
@@ -328,6 +421,7 @@ std::string_view tight_name(const View& v, Stage stage) {
   if (stage == Stage::Cap) return "Capped";
   if (stage == Stage::Mask) return "Masked";
   if (is_before_scores(stage) || stage == Stage::Mix) return info(stage).symbol;
+  if (is_after_attention(stage)) return info(stage).symbol;
   return holds_plane(stage) ? words(v.document(), stage).name : info(stage).name;
 }
 

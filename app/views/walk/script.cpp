@@ -19,6 +19,14 @@ int row_moves(std::int64_t rows) {
 /// The marked row first, then all the others.
 int one_then_all(std::int64_t rows) { return rows > 1 ? 2 : 1; }
 
+/// Whether the stage has a tensor of its own, not that of one before.
+bool changes_something(const Trace& trace, Stage stage) {
+  if (!trace[stage]) return false;
+  return std::ranges::none_of(stage_table, [&](const StageInfo& row) {
+    return info(stage).inputs.has(row.stage) && trace[row.stage] == trace[stage];
+  });
+}
+
 }  // namespace
 
 std::vector<SoftmaxMove> softmax_moves(const Document& document) {
@@ -39,6 +47,9 @@ Script::Script(const LayerResult& result) {
   const bool one_head = result.dimensions.heads == 1;
   if (!one_head) add(Stage::Concat, 1);
   add(Stage::Output, one_head && !result.document.layer().weights[Parameter::BOutput] ? 1 : 2);
+  for (const StageInfo& row : stage_table)
+    if (is_after_attention(row.stage) && changes_something(result.trace, row.stage))
+      add(row.stage, one_then_all(result.dimensions.queries));
 }
 
 void Script::add(Stage stage, int moves) {
@@ -52,12 +63,16 @@ void Script::add_vectors(const LayerResult& result) {
   const bool given = result.document.input.is_given();
   const auto moves = [&](std::int64_t rows) { return given ? 1 : one_then_all(rows); };
   if (trace[Stage::Position]) add(Stage::Position, trace[Stage::Position] == trace[Stage::Embed] ? 1 : 2);
+  if (changes_something(trace, Stage::AttentionNorm))
+    add(Stage::AttentionNorm, one_then_all(trace[Stage::AttentionNorm]->shape()[1]));
+  if (trace[Stage::QueryLatent]) add(Stage::QueryLatent, one_then_all(trace[Stage::QueryLatent]->shape()[1]));
   add(Stage::Query, moves(d.queries));
   const bool turns = !result.document.layer().linear;
   if (trace[Stage::NormQuery] != trace[Stage::Query]) add(Stage::NormQuery, one_then_all(d.queries));
   if (turns && trace[Stage::RotateQuery] != trace[Stage::NormQuery])
     add(Stage::RotateQuery, one_then_all(d.queries));
   if (trace[Stage::Memory]) add(Stage::Memory, 1);
+  if (trace[Stage::Latent]) add(Stage::Latent, one_then_all(trace[Stage::Latent]->shape()[1]));
   add(Stage::Key, moves(d.keys));
   if (trace[Stage::NormKey] != trace[Stage::Key]) add(Stage::NormKey, one_then_all(d.keys));
   if (turns && trace[Stage::RotateKey] != trace[Stage::NormKey]) add(Stage::RotateKey, one_then_all(d.keys));

@@ -207,13 +207,22 @@ std::string projection_sentence(const View& v, Stage stage, int move, int moves)
   const bool of_key = stage == Stage::Key;
   const std::string key = quoted(key_label(v.result(), v.b, v.cell.key));
   const bool extra = v.cell.key >= v.result().dimensions.token_keys();
+  const bool latent = static_cast<bool>(v.result().trace[Stage::Latent]);
   if (stage == Stage::Query)
-    return one_or_all("The query of " + query_of(v) + ": its vector times W_Q.",
+    return one_or_all(v.result().trace[Stage::QueryLatent]
+                          ? "The query of " + query_of(v) + ": its latent times W_Q."
+                          : "The query of " + query_of(v) + ": its vector times W_Q.",
                       "The same W_Q for all other tokens.", move, moves);
   const std::string shared = shared_note(v, of_key ? "keys" : "values");
   if (move == moves && moves > 1)
     return (of_key ? "The same W_K for all other tokens." : "The same W_V for all other tokens.") + shared;
   if (extra) return added_key_sentence(v, key, of_key ? "key" : "value");
+  if (latent && of_key && shared_key_width(v.document()) > 0)
+    return "The key of " + key + ": the key that all heads share, then c times W_K." + shared;
+  if (latent)
+    return (of_key ? "The key of " + key + ": its latent times W_K."
+                   : "The value of " + key + ": its latent times W_V.") +
+           shared;
   return (of_key ? "The key of " + key + ": its vector times W_K."
                  : "The value of " + key + ": its vector times W_V.") +
          shared;
@@ -242,6 +251,20 @@ std::string norm_sentence(const View& v, bool asks, int move, int moves) {
                     asks ? "The same for every other query." : "The same for every other key.", move, moves);
 }
 
+/// The narrow vector that all heads' projections read.
+std::string latent_sentence(const View& v, bool asks, int move, int moves) {
+  const bool extra = !asks && v.cell.key >= v.result().dimensions.token_keys();
+  const std::string label = asks ? query_of(v) : quoted(key_label(v.result(), v.b, v.cell.key));
+  if (move == moves && moves > 1)
+    return asks ? "The same W_DQ for all other tokens."
+                : "The same W_DKV for all other tokens: a cache keeps these alone.";
+  if (extra) return label + " belongs to no token: it has no latent.";
+  const std::string of = "The latent of " + label;
+  if (!v.document().layer().latent.normed)
+    return of + (asks ? ": its vector times W_DQ." : ": its vector times W_DKV.");
+  return of + (asks ? ": its vector times W_DQ, normed." : ": its vector times W_DKV, c normed.");
+}
+
 std::string vector_sentence(const View& v, Stage stage, int move, int moves) {
   const bool given = v.document().input.is_given();
   switch (stage) {
@@ -254,6 +277,9 @@ std::string vector_sentence(const View& v, Stage stage, int move, int moves) {
     case Stage::Query: return given ? "Queries are given." : projection_sentence(v, stage, move, moves);
     case Stage::Key: return given ? "Keys are given." : projection_sentence(v, stage, move, moves);
     case Stage::Value: return given ? "Values are given." : projection_sentence(v, stage, move, moves);
+    case Stage::AttentionNorm: return block_sentence(v, stage, move, moves);
+    case Stage::QueryLatent: return latent_sentence(v, true, move, moves);
+    case Stage::Latent: return latent_sentence(v, false, move, moves);
     case Stage::NormQuery: return norm_sentence(v, true, move, moves);
     case Stage::NormKey: return norm_sentence(v, false, move, moves);
     case Stage::RotateQuery: return rotation_sentence(v, true, move, moves);
@@ -339,6 +365,7 @@ MoveWords words_of(const View& v) {
                        grouped(block.first) + " … " + grouped(block.first + block.count - 1) + "."};
   }
   if (*stage == Stage::Output) return {title, output_sentence(v, move, moves)};
+  if (is_after_attention(*stage)) return {title, block_sentence(v, *stage, move, moves)};
   return {title, plane_sentence(v, *stage, move, moves)};
 }
 

@@ -27,12 +27,19 @@ std::optional<Stage> View::current() const {
 
 WalkPart View::part() const {
   const WalkPart wished = scene.view.walk->part;
-  if (!script.has(Stage::Output)) return wished == WalkPart::Output ? WalkPart::Follow : wished;
+  const bool nothing_there = (wished == WalkPart::Output && !script.has(Stage::Output)) ||
+                             (wished == WalkPart::Block && !has_block(document().layer().block));
+  if (nothing_there) return WalkPart::Follow;
+  if (!script.has(Stage::Output)) return wished;
   const std::optional<Stage> now = current();
+  if (now && is_after_attention(*now)) return WalkPart::Block;
   const bool late = now && is_after_weights(*now);
   switch (wished) {
     case WalkPart::Weights: return late ? WalkPart::Output : WalkPart::Weights;
     case WalkPart::Output: return now && !late && !is_before_scores(*now) ? WalkPart::Weights : wished;
+    case WalkPart::Block:
+      if (!now || is_before_scores(*now)) return wished;
+      return late ? WalkPart::Output : WalkPart::Weights;
     case WalkPart::Follow: break;
   }
   return now && is_layer_output(*now) ? WalkPart::Output : WalkPart::Follow;
@@ -103,11 +110,14 @@ HeadBlock block_of(const View& v) {
 }
 
 std::int64_t model_dimension(const View& v, Stage stage) {
-  const std::int64_t past = stage == Stage::Output ? 0 : v.result().dimensions.past;
+  const bool of_queries = stage == Stage::Output || is_after_attention(stage);
+  const std::int64_t past = of_queries ? 0 : v.result().dimensions.past;
   const auto vectors = v.result().trace[stage]->matrix(v.b);
-  const auto row = vectors.row(stage == Stage::Memory ? std::min(v.cell.key, vectors.rows() - 1)  // zero key
-                                                      : v.cell.query + past);
-  const std::int64_t chosen = v.scene.view.walk->model_dimension;
+  const bool of_keys = stage == Stage::Memory || stage == Stage::Latent;
+  const auto row = vectors.row(of_keys ? std::min(v.cell.key, vectors.rows() - 1)  // zero key
+                                       : v.cell.query + past);
+  const bool has_others = info(stage).shape == inner_shape || is_latent(stage);  // dimensions of its own
+  const std::int64_t chosen = has_others ? -1 : v.scene.view.walk->model_dimension;
   if (chosen >= 0) return std::min<std::int64_t>(chosen, row.size() - 1);
   Eigen::Index at = 0;
   if (stage == Stage::Position && v.script.moves_of(stage) > 1) {  // what positions change most

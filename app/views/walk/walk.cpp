@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "app/scene/head_words.hpp"
 #include "app/state/walk_state.hpp"
@@ -59,20 +60,24 @@ float draw_small_model(const View& v, float x, float y) {
 float draw_stages(const View& v, float left, float right, float y) {
   if (!v.script.has(Stage::Output)) return right;
   const Ui& ui = v.ui();
-  constexpr std::array<std::string_view, 3> names{"All", "To weights", "Output"};
-  const std::array<Tip, 3> tips{
+  constexpr std::array<std::string_view, 4> names{"All", "To weights", "Output", "Block"};
+  const std::array<Tip, 4> tips{
       Tip{"All stages", {}, "From scores to output; once the output is made, what it is made of.", {}},
       Tip{"To the weights",
           {},
           "Hides mix and output until they are made: the other matrices get their room.",
           {}},
-      Tip{"Output", "Y = [H₀ H₁ …]·W_O", "The weights, this head's mix, the heads side by side, W_O.", {}}};
-  const float width = ui.px(v.scene.compact ? 216 : 244);
+      Tip{"Output", "Y = [H₀ H₁ …]·W_O", "The weights, this head's mix, the heads side by side, W_O.", {}},
+      Tip{"Block", {}, "The layer's output, residual additions, norms and the MLP.", {}}};
+  const bool block = has_block(v.document().layer().block);
+  const std::span<const std::string_view> shown = std::span(names).first(block ? 4 : 3);
+  const float width = ui.px((v.scene.compact ? 216.f : 244.f) * (block ? 1.3f : 1));
   const Box box{right - width, y, width, ui.px(26)};
   if (box.x < left) return right;
   WalkPart& part = v.scene.view.walk->part;
-  if (const auto chosen =
-          segments(ui, "Stages", box, names, static_cast<int>(part), tips, {.text_size = type::tick}))
+  const int now = part == WalkPart::Block && !block ? 0 : static_cast<int>(part);
+  if (const auto chosen = segments(ui, "Stages", box, shown, now, std::span(tips).first(shown.size()),
+                                   {.text_size = type::tick}))
     part = static_cast<WalkPart>(*chosen);
   return box.x - ui.px(16);
 }
@@ -160,7 +165,8 @@ std::vector<Want> wants_of(const View& v, const std::vector<Panel>& panels) {
 std::vector<Panel> shown_panels(const View& v, bool sources, bool both) {
   std::vector<Panel> all = panels_of(v, sources), shown;
   const std::optional<Stage> current = v.current();
-  const bool lower = !current || !is_before_scores(*current) || v.scene.view.walk->part == WalkPart::Output;
+  const bool lower = !current || !is_before_scores(*current) || v.scene.view.walk->part == WalkPart::Output ||
+                     v.part() == WalkPart::Block;
   for (Panel& panel : all)
     if (both || panel.lower == lower) shown.push_back(std::move(panel));
   return shown;

@@ -119,7 +119,7 @@ class FactReader {
     for (const json& token : list) {
       if (!token.is_string())
         refuse("tokens", fmt::format("holds {} at place {}, expected strings only",
-                                     token.dump().substr(0, 40), tokens.size()));
+                                     token.dump(-1, ' ', true).substr(0, 40), tokens.size()));
       if (token.get_ref<const std::string&>().empty())
         refuse("tokens", fmt::format("holds an empty string at place {}, expected at least one character",
                                      tokens.size()));

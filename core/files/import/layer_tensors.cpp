@@ -96,6 +96,11 @@ class LayerFile {
       case ParameterKind::ExtraRow: return extra(row.layer_key);
       case ParameterKind::Position:
       case ParameterKind::Norm:
+      case ParameterKind::Latent:
+      case ParameterKind::LatentNorm:
+      case ParameterKind::BlockNorm:
+      case ParameterKind::BlockMatrix:
+      case ParameterKind::BlockBias:
       case ParameterKind::Sink: break;
     }
     return nullptr;

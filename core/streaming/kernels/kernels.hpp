@@ -98,7 +98,16 @@ struct ProductJob {
   const float* bias;  // null, or [columns]
   float* out;
   int64_t out_stride;
+  /// Of multiply_columns alone, for weights whose rows are far apart: null, or room for column_room() floats,
+  /// aligned to 64 bytes, where those that all rows of x meet are brought together.
+  float* room = nullptr;
+  const float* coming = nullptr;  // with a room: null, or weights that are wanted after these, as far apart
 };
+/// So many numbers of the depth are summed at a time where lanes are columns.
+inline constexpr int column_depth = 256;
+/// Columns that share a room at most.
+inline constexpr int column_strip = 48;
+constexpr int64_t column_room() { return static_cast<int64_t>(column_depth) * column_strip; }
 
 /// As core/blocks/activation.hpp has them.
 enum class ActivationKind { Identity, Gelu, GeluTanh, QuickGelu, Relu, ReluSquared, Silu, Tanh };

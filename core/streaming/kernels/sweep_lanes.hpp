@@ -23,7 +23,7 @@ ATTNSCOPE_INLINE void exponentials(const Panel& p, float exponent, float* s, int
                                    float* unit_max, BlockSums& sums) {
   const Vec c = all(exponent), least = all(least_exponent / exponent);
   constexpr int run = Unit == 0 ? 1 : Unit;
-  for (int v = 0; v < NV; v += 2) {
+  for (int v = 0; v < p.vectors; v += 2) {
     const Vec m0 = load(p.largest + v * W), m1 = load(p.largest + (v + 1) * W);
     Vec l0{}, l1{}, u0{}, u1{};
     float* at = s + v * W;
@@ -177,6 +177,21 @@ static Passing seen_keys(const SweepJob& job, Panel& p, int first, int last) {
   return keys;
 }
 
+/// Logits of a block's keys, `skip` behind the first one of the operands.
+template <int N, class Between>
+ATTNSCOPE_INLINE void score_block(const SweepJob& job, const Operands& operands, Panel& p, int skip,
+                                  const Block& b, bool plain, Between between) {
+  const int count = b.last - b.first;
+  if (plain) {
+    multiply_keys<Keep::StoreMax, N>(operands, skip, count, p.query, p.query_operand, job.d_k, b.scores,
+                                     p.largest, between);
+  } else {
+    multiply_keys<Keep::Store, N>(operands, skip, count, p.query, p.query_operand, job.d_k, b.scores, nullptr,
+                                  between);
+    mark_scores(job.rule, p, b);
+  }
+}
+
 /// One panel against keys of one block.
 static void sweep_block(const SweepJob& job, const Operands& operands, Panel& p, int block, int first,
                         int last, float* scores) {
@@ -195,14 +210,10 @@ static void sweep_block(const SweepJob& job, const Operands& operands, Panel& p,
   const int skip = first - block * BK, count = last - first;
   MaskAhead ahead(job.rule, p, (block + 1) * BK);
   const auto fetch = [&] { ahead.fetch(); };
-  if (plain) {
-    multiply_keys<Keep::StoreMax>(operands, skip, count, p.query, p.query_operand, job.d_k, scores, p.largest,
-                                  fetch);
-  } else {
-    multiply_keys<Keep::Store>(operands, skip, count, p.query, p.query_operand, job.d_k, scores, nullptr,
-                               fetch);
-    mark_scores(job.rule, p, b);
-  }
+  if (p.vectors == 1)
+    score_block<1>(job, operands, p, skip, b, plain, fetch);
+  else
+    score_block<NV>(job, operands, p, skip, b, plain, fetch);
   if (job.strongest != nullptr) find_strongest(p, b, before);
   BlockSums sums{};
   exponentials_of(p, job.rule.exponent, b, unit, !plain, sums);
@@ -217,7 +228,10 @@ static void sweep_block(const SweepJob& job, const Operands& operands, Panel& p,
     if (unit != 0) store(p.block_largest + static_cast<int64_t>(block) * PW + v * W, load(p.largest + v * W));
   }
   if (job.output == nullptr) return;
-  multiply_values(operands, skip, count, scores, job.d_v, p.output, p.shrink);
+  if (p.vectors == 1)
+    multiply_values<1>(operands, skip, count, scores, job.d_v, p.output, p.shrink);
+  else
+    multiply_values<NV>(operands, skip, count, scores, job.d_v, p.output, p.shrink);
 }
 
 /// Log-sum-exp, entropy, largest weight and output of a panel whose keys are all done.
@@ -264,6 +278,7 @@ static bool sweep_tile(const SweepJob& job) {
     low = panel[i].low < low ? panel[i].low : low;
     high = panel[i].high > high ? panel[i].high : high;
   }
+  if (panel[0].vectors == 1) memset(scores, 0, sizeof(float) * BK * PW);  // what no row writes is read, too
   for (int block = low / BK; block * BK < high; ++block) {
     if (job.stop.asked != nullptr && job.stop.asked(job.stop.self)) return false;
     const int block_end = (block + 1) * BK < job.keys ? (block + 1) * BK : job.keys;

@@ -102,69 +102,172 @@ static void multiply_weights(const ProductJob& job) {
 
 // With lanes for columns: a block of the depth is summed in registers, then added to what the blocks before
 // it gave, so that rounding grows with the blocks and not with the depth.
-constexpr int column_depth = 256;
 constexpr int column_rows = W == 16 ? 8 : 4;
 constexpr int column_vectors = 3;
+static_assert(column_vectors * W <= column_strip);
 
-/// Columns [column, column + V·W) of R rows, the first `width` of which exist; numbers [first, last) of the
-/// depth.
-template <int R, int V>
-ATTNSCOPE_INLINE void column_tile(const ProductJob& job, int row, int column, int width, int first,
-                                  int last) {
+/// Rows of weights lie in pages of their own, where no processor looks for the next one by itself.
+constexpr int rows_ahead = 16;
+
+/// Weights of the next block on their way to the second cache, some with every tile of this one.
+class BlockAhead {
+ public:
+  /// `tiles`: how often fetch() is going to be called.
+  BlockAhead(const float* block, int64_t stride, int rows, int columns, int tiles)
+      : at_(block), stride_(stride), left_(rows), share_((rows + tiles - 1) / tiles), columns_(columns) {}
+  void fetch() {
+    for (int i = 0; i < share_ && left_ > 0; ++i, --left_, at_ += stride_)
+      for (int column = 0; column < columns_; column += 16) __builtin_prefetch(at_ + column, 0, 2);
+  }
+
+ private:
+  const float* at_;
+  int64_t stride_;
+  int left_, share_, columns_;
+};
+
+/// Where the weights of a strip come from.
+enum class From {
+  Far,     // as they lie
+  Fetch,   // the same, and the next ones are asked for in time
+  Gather,  // the same, and they are put into the room
+  Room,
+};
+
+/// Columns [column, column + V·W), the first `width` of which exist; numbers [first, last) of the depth.
+/// `weights`: the first of them, and how far apart the rows are.
+struct Strip {
+  int column, width, first, last;
+  Rows weights;
+};
+
+template <int R, int V, From from>
+ATTNSCOPE_INLINE void column_tile(const ProductJob& job, int row, const Strip& strip) {
   const float* x[R];
   ATTNSCOPE_UNROLL for (int r = 0; r < R; ++r) x[r] = job.x.data + (row + r) * job.x.stride;
   Vec sum[R][V] = {};
-  const float* w = job.weights.data + first * job.weights.stride + column;
-  for (int k = first; k < last; ++k, w += job.weights.stride) {
+  const int width = strip.width;
+  const float* w = from == From::Room ? job.room : strip.weights.data;
+  const int64_t stride = from == From::Room ? V * W : strip.weights.stride;
+  float* room = job.room;
+  for (int k = strip.first; k < strip.last; ++k, w += stride) {
     Vec b[V];
     ATTNSCOPE_UNROLL for (int v = 0; v < V; ++v) b[v] =
-        width == V * W ? load_loose(w + v * W) : load_some(w + v * W, width - v * W);
+        from == From::Room || width == V * W ? load_loose(w + v * W) : load_some(w + v * W, width - v * W);
+    if constexpr (from == From::Fetch) {
+      ATTNSCOPE_UNROLL for (int i = 0; i < V * W; i += 16) __builtin_prefetch(w + rows_ahead * stride + i);
+    }
+    if constexpr (from == From::Gather) {
+      ATTNSCOPE_UNROLL for (int v = 0; v < V; ++v) store(room + v * W, b[v]);
+      room += V * W;
+    }
     ATTNSCOPE_UNROLL for (int r = 0; r < R; ++r) {
       const Vec a = all(x[r][k]);
       ATTNSCOPE_UNROLL for (int v = 0; v < V; ++v) sum[r][v] = multiply_add(a, b[v], sum[r][v]);
     }
   }
-  const bool add_bias = last == job.depth && job.bias != nullptr;
+  const bool add_bias = strip.last == job.depth && job.bias != nullptr;
   ATTNSCOPE_UNROLL for (int r = 0; r < R; ++r) {
-    float* const out = job.out + (row + r) * job.out_stride + column;
+    float* const out = job.out + (row + r) * job.out_stride + strip.column;
     ATTNSCOPE_UNROLL for (int v = 0; v < V; ++v) {
       const int count = width - v * W;
       Vec value = sum[r][v];
-      if (first > 0) value = load_some(out + v * W, count) + value;
-      if (add_bias) value = value + load_some(job.bias + column + v * W, count);
+      if (strip.first > 0) value = load_some(out + v * W, count) + value;
+      if (add_bias) value = value + load_some(job.bias + strip.column + v * W, count);
       store_some(out + v * W, value, count);
     }
   }
 }
 
-template <int V>
-ATTNSCOPE_INLINE void column_strip(const ProductJob& job, int column, int width) {
-  for (int first = 0; first < job.depth; first += column_depth) {
-    const int last = job.depth - first < column_depth ? job.depth : first + column_depth;
-    int row = 0;
-    for (; row + column_rows <= job.rows; row += column_rows)
-      column_tile<column_rows, V>(job, row, column, width, first, last);
-    for (; row < job.rows; ++row) column_tile<1, V>(job, row, column, width, first, last);
-  }
+/// Calls fn(first, last) for each block of the depth.
+template <class Fn>
+ATTNSCOPE_INLINE void each_block(const ProductJob& job, Fn fn) {
+  for (int first = 0; first < job.depth; first += column_depth)
+    fn(first, job.depth - first < column_depth ? job.depth : first + column_depth);
+}
+ATTNSCOPE_INLINE Strip strip_of(const ProductJob& job, int column, int width, int first, int last) {
+  return {column,
+          width,
+          first,
+          last,
+          {job.weights.data + first * job.weights.stride + column, job.weights.stride}};
 }
 
-/// One row, many columns: what is read of each row of weights lies side by side.
+/// Calls fn(column, width) for each strip of column_vectors vectors, and of one where fewer are left.
+template <class Wide, class Narrow>
+ATTNSCOPE_INLINE void each_strip(const ProductJob& job, int column, Wide wide, Narrow narrow) {
+  constexpr int strip = column_vectors * W;
+  for (; column + strip <= job.columns; column += strip) wide(column);
+  for (; column < job.columns; column += W)
+    narrow(column, job.columns - column < W ? job.columns - column : W);
+}
+
 template <int V>
-ATTNSCOPE_INLINE void long_strip(const ProductJob& job, int column) {
-  for (int first = 0; first < job.depth; first += column_depth) {
-    const int last = job.depth - first < column_depth ? job.depth : first + column_depth;
-    for (int row = 0; row < job.rows; ++row) column_tile<1, V>(job, row, column, V * W, first, last);
+ATTNSCOPE_INLINE void far_columns(const ProductJob& job, int column, int width) {
+  each_block(job, [&](int first, int last) {
+    const Strip strip = strip_of(job, column, width, first, last);
+    int row = 0;
+    for (; row + column_rows <= job.rows; row += column_rows)
+      column_tile<column_rows, V, From::Far>(job, row, strip);
+    for (; row < job.rows; ++row) column_tile<1, V, From::Far>(job, row, strip);
+  });
+}
+
+/// Few rows, many columns: what is read of each row of weights lies side by side.
+template <int V>
+ATTNSCOPE_INLINE void many_columns(const ProductJob& job, int column) {
+  each_block(job, [&](int first, int last) {
+    const Strip strip = strip_of(job, column, V * W, first, last);
+    column_tile<1, V, From::Fetch>(job, 0, strip);
+    for (int row = 1; row < job.rows; ++row) column_tile<1, V, From::Far>(job, row, strip);
+  });
+}
+
+template <int V>
+ATTNSCOPE_INLINE void gathered_columns(const ProductJob& job, const Strip& strip, BlockAhead& ahead) {
+  column_tile<column_rows, V, From::Gather>(job, 0, strip);
+  ahead.fetch();
+  int row = column_rows;
+  for (; row + column_rows <= job.rows; row += column_rows) {
+    column_tile<column_rows, V, From::Room>(job, row, strip);
+    ahead.fetch();
   }
+  for (; row < job.rows; ++row) column_tile<1, V, From::Room>(job, row, strip);
+}
+
+/// A block of the depth of all columns, then the next one.
+ATTNSCOPE_INLINE void gather_columns(const ProductJob& job) {
+  const int tiles = job.rows / column_rows * (job.columns / (column_vectors * W) + 1);
+  each_block(job, [&](int first, int last) {
+    const bool goes_on = last < job.depth;
+    const float* const next = goes_on ? job.weights.data + last * job.weights.stride : job.coming;
+    const int left = goes_on ? job.depth - last : job.depth;
+    BlockAhead ahead(next, job.weights.stride,
+                     next == nullptr       ? 0
+                     : left < column_depth ? left
+                                           : column_depth,
+                     job.columns, tiles);
+    each_strip(
+        job, 0,
+        [&](int column) {
+          const Strip strip = strip_of(job, column, column_vectors * W, first, last);
+          gathered_columns<column_vectors>(job, strip, ahead);
+        },
+        [&](int column, int width) {
+          gathered_columns<1>(job, strip_of(job, column, width, first, last), ahead);
+        });
+  });
 }
 
 static void multiply_columns(const ProductJob& job) {
-  constexpr int strip = column_vectors * W, wide = W == 16 ? 16 : 8;  // vectors of a long strip
+  if (job.room != nullptr && job.rows > column_rows) return gather_columns(job);
+  constexpr int wide = W == 16 ? 16 : 8;  // vectors of many columns
   int column = 0;
   if (job.rows < column_rows)
-    for (; column + wide * W <= job.columns; column += wide * W) long_strip<wide>(job, column);
-  for (; column + strip <= job.columns; column += strip) column_strip<column_vectors>(job, column, strip);
-  for (; column < job.columns; column += W)
-    column_strip<1>(job, column, job.columns - column < W ? job.columns - column : W);
+    for (; column + wide * W <= job.columns; column += wide * W) many_columns<wide>(job, column);
+  each_strip(
+      job, column, [&](int at) { far_columns<column_vectors>(job, at, column_vectors * W); },
+      [&](int at, int width) { far_columns<1>(job, at, width); });
 }
 
 }  // namespace attnscope::streaming::ATTNSCOPE_KERNEL

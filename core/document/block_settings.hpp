@@ -1,0 +1,61 @@
+// core/document: what stands around an attention layer in a block of a transformer: norms, residual additions
+// and the MLP, as settings. What each arrangement norms, and with which parameters, is said here once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/base/activation.hpp"
+#include "core/base/norm.hpp"
+#include "core/document/parameters.hpp"
+#include "core/document/stage.hpp"
+
+namespace attnscope {
+
+/// How attention A and MLP M are put together; N, N′ are norms.
+enum class BlockKind : std::uint8_t {
+  None,      // the attention layer by itself
+  PreNorm,   // x += A(N x); x += M(N x): GPT-2, Llama (Xiong et al. 2020)
+  PostNorm,  // x = N(x + A x); x = N(x + M x): Vaswani et al. 2017, BERT
+  Sandwich,  // x += N′(A(N x)); x += N′(M(N x)): Gemma 2 (Ding et al. 2021)
+  Parallel,  // x += A(N x) + M(N′ x): GPT-NeoX (Wang and Komatsuzaki 2021)
+};
+
+enum class BlockNorm : std::uint8_t {
+  Layer,           // Ba et al. 2016: weight and bias
+  RootMeanSquare,  // Zhang and Sennrich 2019: weight
+  OnePlus,         // the same times 1 + weight, as Gemma stores it
+  None,            // switched off: rows pass as they are
+};
+
+struct BlockSettings {
+  BlockKind kind = BlockKind::None;  // the rest is not looked at where it is None
+  BlockNorm norm = BlockNorm::Layer;
+  float epsilon = 1e-5f;           // added to the mean square; > 0 and finite
+  bool attention_residual = true;  // x is added to what attention gives
+  bool mlp_residual = true;        // and to what the MLP gives; Parallel adds both to one x and does not ask
+  bool mlp = true;
+  bool gated = false;  // f(x·W_gate)·(x·W_up) instead of f(x·W_up) (Shazeer 2020)
+  Activation activation = Activation::Gelu;
+  int d_inner = 0;  // width of the MLP; 0 = 4·d_model
+  bool operator==(const BlockSettings&) const = default;
+};
+
+inline bool has_block(const BlockSettings& block) { return block.kind != BlockKind::None; }
+inline bool has_mlp(const BlockSettings& block) { return has_block(block) && block.mlp; }
+/// Numbers of a row in the middle of the MLP; 0 without one.
+std::int64_t inner_width(const BlockSettings&, std::int64_t d_model);
+
+/// With what a stage norms.
+struct StageNorm {
+  NormSettings settings;
+  Parameter weight, bias;  // missing ones are 1 (0 where 1 is added) and 0
+  bool has_bias;
+};
+/// Nothing where the stage passes its rows on as they are.
+std::optional<StageNorm> norm_at(const BlockSettings&, Stage);
+
+/// Whether such a block computes with the parameter; false for all that are not of a block.
+bool reads(const BlockSettings&, Parameter);
+
+}  // namespace attnscope

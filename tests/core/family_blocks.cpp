@@ -1,0 +1,95 @@
+#include "core/family_blocks.hpp"
+
+#include "core/samples.hpp"
+
+namespace attnscope::samples {
+namespace {
+
+struct FamilyShape {
+  std::string_view family;
+  BlockKind kind;
+  BlockNorm norm;
+  float epsilon;
+  bool gated;
+  Activation activation;
+  int d_inner;
+  Positions positions;
+  bool causal, biases;
+  int kv_heads = 0;
+  float soft_cap = 0;
+  bool qk_norm = false, scaled = true;
+};
+
+constexpr FamilyShape shapes[]{
+    {"GPT-2", BlockKind::PreNorm, BlockNorm::Layer, 1e-5f, false, Activation::GeluTanh, 0, Positions::Learned,
+     true, true},
+    {"BERT", BlockKind::PostNorm, BlockNorm::Layer, 1e-12f, false, Activation::Gelu, 0, Positions::Learned,
+     false, true},
+    {"ViT", BlockKind::PreNorm, BlockNorm::Layer, 1e-12f, false, Activation::Gelu, 0, Positions::Learned,
+     false, true},
+    {"BLOOM", BlockKind::PreNorm, BlockNorm::Layer, 1e-5f, false, Activation::GeluTanh, 0, Positions::Alibi,
+     true, true},
+    {"GPT-NeoX", BlockKind::Parallel, BlockNorm::Layer, 1e-5f, false, Activation::Gelu, 0,
+     Positions::RopeHalf, true, true},
+    {"Llama", BlockKind::PreNorm, BlockNorm::RootMeanSquare, 1e-6f, true, Activation::Silu, 20,
+     Positions::RopeHalf, true, false, 1},
+    {"Qwen3", BlockKind::PreNorm, BlockNorm::RootMeanSquare, 1e-6f, true, Activation::Silu, 18,
+     Positions::RopeHalf, true, false, 1, 0, true},
+    {"Gemma 2", BlockKind::Sandwich, BlockNorm::OnePlus, 1e-6f, true, Activation::GeluTanh, 16,
+     Positions::RopeHalf, true, false, 1, 50},
+    {"T5", BlockKind::PreNorm, BlockNorm::RootMeanSquare, 1e-6f, false, Activation::Relu, 16,
+     Positions::RelativeBuckets, false, false, 0, 0, false, false},
+    {"T5 1.1", BlockKind::PreNorm, BlockNorm::RootMeanSquare, 1e-6f, true, Activation::GeluTanh, 16,
+     Positions::RelativeBuckets, false, false, 0, 0, false, false},
+};
+
+Document document_of(const FamilyShape& shape, Random& random) {
+  constexpr int d_model = 12, heads = 2;
+  Document document = text_document(random, {4, 3}, heads, d_model, shape.biases);
+  LayerSpec& layer = document.layer();
+  layer.kv_heads = shape.kv_heads;
+  layer.block = {.kind = shape.kind,
+                 .norm = shape.norm,
+                 .epsilon = shape.epsilon,
+                 .gated = shape.gated,
+                 .activation = shape.activation,
+                 .d_inner = shape.d_inner};
+  layer.positions = shape.positions;
+  layer.masking.causal = shape.causal;
+  layer.masking.padding = true;
+  layer.soft_cap = shape.soft_cap;
+  if (!shape.scaled) layer.scaling.kind = Scaling::Kind::Off;
+  if (shape.qk_norm) layer.qk_norm.kind = QkNorm::Kind::RootMeanSquare;
+  ParameterSizes sizes = parameter_sizes(document);
+  sizes.positions = 4;
+  for (const ParameterInfo& row : parameter_table) {
+    const bool norm = row.kind == ParameterKind::Norm && shape.qk_norm;
+    const bool position =
+        (row.parameter == Parameter::PositionTable && shape.positions == Positions::Learned) ||
+        (row.parameter == Parameter::RelativeBias && shape.positions == Positions::RelativeBuckets);
+    const bool projected =
+        row.kind == ParameterKind::Matrix || (row.kind == ParameterKind::Bias && shape.biases);
+    const bool bias = row.kind == ParameterKind::BlockBias;
+    if (!norm && !position && !projected && (!reads(layer.block, row.parameter) || (bias && !shape.biases)))
+      continue;
+    const Shape wanted = shape_of(row, sizes);
+    layer.weights[row.parameter] =
+        random.tensor(wanted, row.rank() == 2 ? 1 / std::sqrt(static_cast<double>(wanted[0])) : 0.7);
+  }
+  document.loss.kind = Loss::Kind::Sum;
+  document.loss.given = random.tensor({2, 4, d_model});
+  return document;
+}
+
+}  // namespace
+
+std::vector<FamilyBlock> family_blocks(std::uint64_t seed) {
+  std::vector<FamilyBlock> all;
+  for (const FamilyShape& shape : shapes) {
+    Random random(seed++);
+    all.push_back({shape.family, document_of(shape, random)});
+  }
+  return all;
+}
+
+}  // namespace attnscope::samples
