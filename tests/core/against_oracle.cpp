@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "core/attention/dropout.hpp"
 #include "core/attention/embed.hpp"
 #include "core/compare.hpp"
 #include "oracle/blocks.hpp"
+#include "oracle/latent.hpp"
 #include "oracle/positions.hpp"
 
 namespace attnscope::against_oracle {
@@ -258,6 +260,38 @@ Numbers last_rows(const Numbers& x, std::size_t batch, std::size_t width, std::s
   return rows;
 }
 
+/// Rows times the matrix, their first `content` numbers normed where latents are.
+Numbers compressed(const LayerSpec& layer, const Numbers& from, Parameter matrix, Parameter norm,
+                   std::size_t content) {
+  const TensorPtr& w = layer.weights[matrix];
+  const std::size_t in = unsigned_(w->shape()[0]), out = columns_of(w);
+  Numbers made = oracle::linear(from, numbers(w), {}, from.size() / in, in, out);
+  if (!layer.latent.normed) return made;
+  return oracle::normed_columns(std::move(made), out, content, numbers(layer.weights[norm]),
+                                static_cast<double>(layer.latent.epsilon));
+}
+
+/// Q, K and V of a layer with latents.
+void project_latents(const LayerSpec& layer, const Numbers& key_source, Expected& e) {
+  oracle::Problem& p = e.problem;
+  const Weights& w = layer.weights;
+  const std::size_t keys = p.keys - p.extra, content = unsigned_(layer.latent.width);
+  Numbers x = e.normed_x;
+  if (layer.latent.query_width > 0)
+    x = e.query_latent = compressed(layer, x, Parameter::WQueryLatent, Parameter::QueryLatentNorm,
+                                    unsigned_(layer.latent.query_width));
+  const std::size_t width = unsigned_(w[Parameter::WQuery]->shape()[0]);
+  p.q = oracle::project(last_rows(x, p.batch, width, p.queries), numbers(w[Parameter::WQuery]),
+                        numbers(w[Parameter::BQuery]), p.batch, p.queries, width, p.heads, p.d_k);
+  e.latent = compressed(layer, key_source, Parameter::WLatent, Parameter::LatentNorm, content);
+  const std::size_t shared = unsigned_(layer.latent.shared);
+  p.k = oracle::latent_keys(e.latent, numbers(w[Parameter::WKey]), numbers(w[Parameter::BKey]),
+                            {p.batch, keys, content, shared, p.kv_heads, p.d_k - shared});
+  p.v =
+      oracle::project(oracle::columns(e.latent, content + shared, 0, content), numbers(w[Parameter::WValue]),
+                      numbers(w[Parameter::BValue]), p.batch, keys, content, p.kv_heads, p.d_v);
+}
+
 /// Q, K and V of a Document from text or vectors, with what they are made of.
 void project_all(const Document& document, const Numbers& embedded, Expected& e) {
   oracle::Problem& p = e.problem;
@@ -279,28 +313,9 @@ void project_all(const Document& document, const Numbers& embedded, Expected& e)
   const Numbers value_source = vectors.value ? numbers(vectors.value) : key_source;
   const std::size_t value_width = vectors.value ? columns_of(vectors.value) : key_width;
   const std::size_t tokens = e.x.size() / p.batch / width, keys = p.keys - p.extra;
-  Numbers x = last_rows(e.normed_x, p.batch, width, p.queries);
-  const Latent& latent = document.layer().latent;
-  std::size_t query_width = width;
-  if (latent.width > 0 && latent.query_width > 0) {
-    query_width = unsigned_(latent.query_width);
-    const Numbers down = numbers(w[Parameter::WQueryLatent]);
-    e.query_latent = oracle::linear(e.normed_x, down, {}, p.batch * tokens, width, query_width);
-    x = last_rows(e.query_latent, p.batch, query_width, p.queries);
-  }
-  p.q = oracle::project(x, numbers(w[Parameter::WQuery]), numbers(w[Parameter::BQuery]), p.batch, p.queries,
-                        query_width, p.heads, p.d_k);
-  if (latent.width > 0) {
-    oracle::LatentKeys how{p.batch, keys, unsigned_(latent.width), unsigned_(latent.shared), p.kv_heads, 0};
-    how.own = p.d_k - how.shared;
-    const std::size_t both = how.content + how.shared;
-    e.latent =
-        oracle::linear(key_source, numbers(w[Parameter::WLatent]), {}, p.batch * keys, key_width, both);
-    p.k = oracle::latent_keys(e.latent, numbers(w[Parameter::WKey]), numbers(w[Parameter::BKey]), how);
-    p.v = oracle::project(oracle::columns(e.latent, both, 0, how.content), numbers(w[Parameter::WValue]),
-                          numbers(w[Parameter::BValue]), p.batch, keys, how.content, p.kv_heads, p.d_v);
-    return;
-  }
+  if (document.layer().latent.width > 0) return project_latents(document.layer(), key_source, e);
+  p.q = oracle::project(last_rows(e.normed_x, p.batch, width, p.queries), numbers(w[Parameter::WQuery]),
+                        numbers(w[Parameter::BQuery]), p.batch, p.queries, width, p.heads, p.d_k);
   p.k = oracle::project(key_source, numbers(w[Parameter::WKey]), numbers(w[Parameter::BKey]), p.batch, keys,
                         key_width, p.kv_heads, p.d_k);
   p.v = oracle::project(value_source, numbers(w[Parameter::WValue]), numbers(w[Parameter::BValue]), p.batch,

@@ -107,8 +107,8 @@ std::string difference(const Document& document, const TraceOf<T>& trace, const 
   if (!document.input.is_given()) compare.stage(Stage::Position, e.x, precision);
   if (!document.input.is_given()) compare.stage(Stage::AttentionNorm, e.normed_x, 4 * precision);
   compare.stage(Stage::Memory, e.memory, precision);
-  compare.stage(Stage::QueryLatent, e.query_latent, precision);
-  compare.stage(Stage::Latent, e.latent, precision);
+  compare.stage(Stage::QueryLatent, e.query_latent, 4 * precision);
+  compare.stage(Stage::Latent, e.latent, 4 * precision);
   compare.stage(Stage::Fuse, e.fused, precision);
   compare.stage(Stage::Query, e.query, precision);
   compare.stage(Stage::Key, e.key, precision);

@@ -41,7 +41,7 @@ void members_are_complete(const Document& document) {
   [[maybe_unused]] const auto& [x, key_vectors, value_vectors] = input.vectors();
   [[maybe_unused]] const auto& [recipe, seed, noise, biases, fused, initialiser, blocks, made_by, parameters,
                                 head_names] = weights;
-  static_assert(parameter_count == 33);
+  static_assert(parameter_count == 35);
   [[maybe_unused]] const auto& [block_kind, norm, epsilon, attention_residual, mlp_residual, mlp, gated,
                                 activation, d_inner] = block;
   [[maybe_unused]] const auto& [causal, padding, window, sparsity, mask_heads, additive, hidden, mistake] =
@@ -128,6 +128,14 @@ std::vector<Change> all_changes() {
       {"latent.width", [](Document& d) { d.layer().latent.width = 4; }, {Field::Latent}},
       {"latent.shared", [](Document& d) { d.layer().latent.shared = 2; }, {Field::Latent}},
       {"latent.query_width", [](Document& d) { d.layer().latent.query_width = 4; }, {Field::Latent}},
+      {"latent.normed", [](Document& d) { d.layer().latent.normed = false; }, {Field::Latent}},
+      {"latent.epsilon", [](Document& d) { d.layer().latent.epsilon = 0.1f; }, {Field::Latent}},
+      {"norm of the latent",
+       [](Document& d) { d.layer().weights[Parameter::LatentNorm] = zeros(); },
+       {Field::Latent}},
+      {"norm of the query latent",
+       [](Document& d) { d.layer().weights[Parameter::QueryLatentNorm] = zeros(); },
+       {Field::Latent}},
       {"latent weights",
        [](Document& d) { d.layer().weights[Parameter::WLatent] = zeros(); },
        {Field::Latent}},

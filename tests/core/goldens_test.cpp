@@ -156,7 +156,8 @@ json read_index(const std::filesystem::path& folder) {
 
 namespace {
 
-/// The layer of a golden of make_position_goldens.py; its output matrix is the identity where there is none.
+/// The layer of a golden of make_position_goldens.py or make_latent_goldens.py; its output matrix is the
+/// identity where there is none.
 Document layer_of(const SafetensorsFile& file) {
   const auto tensor = [&](const std::string& name) {
     return std::make_shared<const Tensor>(load<float>(file, name));
@@ -172,7 +173,8 @@ Document layer_of(const SafetensorsFile& file) {
                                     std::pair{Projection::Value, "v"}, std::pair{Projection::Output, "o"}}) {
     if (file.find(std::string("w_") + name) == nullptr) continue;
     weights[matrix_of(which)] = tensor(std::string("w_") + name);
-    weights[bias_of(which)] = tensor(std::string("b_") + name);
+    if (file.find(std::string("b_") + name) != nullptr)
+      weights[bias_of(which)] = tensor(std::string("b_") + name);
   }
   if (!weights[Parameter::WOutput]) {
     Tensor same(Shape{layer.d_model, layer.d_model});
@@ -213,6 +215,29 @@ TEST_CASE("Relative positions of DeBERTa and Swin are those of transformers") {
           std::make_shared<const Tensor>(load<float>(file, "relative_vectors"));
     }
     check_layer<double>(file, document, 1e-6);  // transformers' softmax is in float32 here
+    check_layer<float>(file, document, 2e-5);
+  }
+}
+
+TEST_CASE("Latent attention of DeepSeek-V2 is that of transformers") {
+  const std::filesystem::path folder = std::filesystem::path(ATTNSCOPE_TESTS) / "goldens" / "latent";
+  for (const std::string name : {"deepseek", "deepseek_lite"}) {
+    INFO("case " << name);
+    const SafetensorsFile file(folder / (name + ".safetensors"));
+    Document document = layer_of(file);
+    LayerSpec& layer = document.layer();
+    for (const auto& [which, tensor] :
+         {std::pair{Parameter::WLatent, "w_latent"}, std::pair{Parameter::LatentNorm, "latent_norm"},
+          std::pair{Parameter::WQueryLatent, "w_query_latent"},
+          std::pair{Parameter::QueryLatentNorm, "query_latent_norm"}})
+      if (file.find(tensor) != nullptr)
+        layer.weights[which] = std::make_shared<const Tensor>(load<float>(file, tensor));
+    layer.d_k = 8;
+    layer.d_v = 3;
+    layer.latent = {.width = 6, .shared = 4, .query_width = name == "deepseek" ? 5 : 0};
+    layer.positions = Positions::RopeInterleaved;
+    layer.masking.causal = true;
+    check_layer<double>(file, document, 1e-6);  // norms, rotary positions and softmax are in float32 there
     check_layer<float>(file, document, 2e-5);
   }
 }

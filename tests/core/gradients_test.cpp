@@ -104,7 +104,7 @@ struct SourceGradient {
   const Ptr& of(const Wide& sources) const { return parameter ? sources[*parameter] : sources.value_vectors; }
   Ptr& of(Wide& sources) const { return parameter ? sources[*parameter] : sources.value_vectors; }
 };
-constexpr std::array<SourceGradient, 33> source_gradients{{
+constexpr std::array<SourceGradient, 35> source_gradients{{
     {"value vectors", {}},
     {"W_Q", Parameter::WQuery},
     {"W_K", Parameter::WKey},
@@ -122,7 +122,9 @@ constexpr std::array<SourceGradient, 33> source_gradients{{
     {"norm of Q", Parameter::QueryNorm},
     {"norm of K", Parameter::KeyNorm},
     {"W_DKV", Parameter::WLatent},
+    {"norm of c", Parameter::LatentNorm},
     {"W_DQ", Parameter::WQueryLatent},
+    {"norm of c_Q", Parameter::QueryLatentNorm},
     {"sinks", Parameter::SinkLogits},
     {"norm of attention", Parameter::AttentionNorm},
     {"its bias", Parameter::AttentionNormBias},
@@ -230,8 +232,10 @@ std::string first_disagreement(samples::Random& random, const Case& c) {
     const LayerSpec& layer = c.document().layer();
     const bool bias = row.parameter && info(*row.parameter).kind == ParameterKind::Position;
     const bool norm = row.parameter == Parameter::QueryNorm || row.parameter == Parameter::KeyNorm;
-    const bool used = bias   ? bias_table(layer.positions) == row.parameter
-                      : norm ? c.document().layer().qk_norm.kind != QkNorm::Kind::None
+    const bool latent_norm = row.parameter && info(*row.parameter).kind == ParameterKind::LatentNorm;
+    const bool used = bias          ? bias_table(layer.positions) == row.parameter
+                      : latent_norm ? layer.latent.normed
+                      : norm        ? c.document().layer().qk_norm.kind != QkNorm::Kind::None
                       : row.parameter == Parameter::SinkLogits ? true
                       : row.parameter && is_of_block(*row.parameter)
                           ? reads(c.document().layer().block, *row.parameter)

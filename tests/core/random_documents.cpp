@@ -268,21 +268,27 @@ void randomise_latent(const Random& random, Document& document) {
   if (!rarely(own, 6) || document.input.is_given() || document.input.vectors().value ||
       layer.positions == Positions::Disentangled)
     return;
-  const std::int64_t source = layer.weights[Parameter::WKey]->shape()[0];
+  ParameterSizes sizes = parameter_sizes(document);
+  sizes.key_source = layer.weights[Parameter::WKey]->shape()[0];
   layer.latent.width = small(own, 1, 5);
   layer.latent.shared = small(own, 0, key_width(document) - 1);
   layer.latent.query_width = own.coin() ? small(own, 1, 5) : 0;
+  layer.latent.normed = own.coin() || own.coin();
+  layer.latent.epsilon = own.coin() ? 0.2f : 1.0f;  // finite differences want it smooth
   int& turned = layer.position_settings.rope_dims;
   turned = std::min(turned, layer.latent.shared / 2 * 2);
-  ParameterSizes sizes = parameter_sizes(document);
-  sizes.key_source = source;
-  for (const Parameter which :
-       {Parameter::WLatent, Parameter::WQueryLatent, Parameter::WQuery, Parameter::WKey, Parameter::WValue}) {
-    const Shape shape = shape_of(info(which), sizes);
-    if (shape[0] > 0 && shape[1] > 0) layer.weights[which] = own.tensor(shape, 0.6);
+  sizes.latent = layer.latent.width;
+  sizes.shared_key = layer.latent.shared;
+  sizes.query_latent = layer.latent.query_width;
+  for (const ParameterInfo& row : parameter_table) {
+    const Shape shape = shape_of(row, sizes);
+    const bool norm = row.kind == ParameterKind::LatentNorm, latent = row.kind == ParameterKind::Latent;
+    const bool projected = row.kind == ParameterKind::Matrix && row.parameter != Parameter::WOutput;
+    if ((latent || (norm && own.coin())) && shape[shape.rank() - 1] > 0)
+      layer.weights[row.parameter] = own.tensor(shape, 0.6);
+    if (projected || (row.parameter == Parameter::BKey && layer.weights[row.parameter]))
+      layer.weights[row.parameter] = own.tensor(shape, 0.6);
   }
-  if (layer.weights[Parameter::BKey])
-    layer.weights[Parameter::BKey] = own.tensor(shape_of(info(Parameter::BKey), sizes), 0.3);
 }
 
 }  // namespace

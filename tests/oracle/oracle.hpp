@@ -92,17 +92,6 @@ Numbers linear_recurrent(const Problem&);
 Numbers project(const Numbers& x, const Numbers& w, const Numbers& b, std::size_t batch, std::size_t tokens,
                 std::size_t d_in, std::size_t heads, std::size_t d);
 
-/// Keys of multi-head latent attention (DeepSeek-AI 2024, equations 9 to 12 and 14 to 18): for each head the
-/// numbers of the latent from `content` on, the same for all, then what W_K makes of the first `content`
-/// ones. latent [batch][tokens][content + shared], w [content][kv heads * own], b or empty; the result
-/// is [batch][kv heads][tokens][shared + own], the shared part first.
-struct LatentKeys {
-  std::size_t batch = 1, tokens = 1, content = 1, shared = 0, kv_heads = 1, own = 1;
-};
-Numbers latent_keys(const Numbers& latent, const Numbers& w, const Numbers& b, const LatentKeys&);
-/// Columns [first, first + count) of rows of `width` numbers.
-Numbers columns(const Numbers& rows, std::size_t width, std::size_t first, std::size_t count);
-
 /// x [rows][d_in] times w [d_in][d_out] plus b (or empty).
 Numbers linear(const Numbers& x, const Numbers& w, const Numbers& b, std::size_t rows, std::size_t d_in,
                std::size_t d_out);
