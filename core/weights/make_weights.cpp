@@ -158,7 +158,7 @@ void make_latents(Weights& weights, const ParameterSizes& n, bool normed) {
     if (!matrix && row.kind != ParameterKind::LatentNorm) continue;
     TensorPtr& block = weights[row.parameter];
     const Shape shape = shape_of(row, n);
-    if (n.latent == 0 || shape.back() == 0 || (!matrix && !normed))
+    if (n.latent == 0 || shape[shape.rank() - 1] == 0 || (!matrix && !normed))
       block.reset();
     else if (matrix)
       adopt(block, initialised(weights.initialiser, shape, weights.seed, "block " + std::string(row.name)));
