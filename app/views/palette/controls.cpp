@@ -30,6 +30,8 @@ constexpr ControlEntry controls[] = {
     {"Zero key", S::Weights, "Weights", seldom, "Zero key", "add_zero_attn softmax1 sink off by one null"},
     {"QK-norm", S::Weights, "Weights", seldom, "QK-norm: RMS",
      "rmsnorm layernorm qwen gemma vit normalise queries keys normierung"},
+    {"Latent attention", S::Weights, "Weights", seldom, "Latent attention",
+     "mla deepseek compressed cache low rank komprimiert"},
     {"Block around the layer", S::Weights, "Weights", seldom, "Block preset",
      "transformer bert gpt llama gemma pre-norm post-norm sandwich parallel mlp residual layernorm rmsnorm "
      "swiglu "

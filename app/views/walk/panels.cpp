@@ -66,6 +66,7 @@ void name_source(const View& v, Stage stage, std::string& formula) {
   }
   const bool shares = shared_key_width(v.document()) > 0;
   if (stage == Stage::Key && shares) formula = "K = [k_R, " + formula.substr(formula.find("c·")) + "]";
+  if (stage == Stage::Latent && !shares) formula.replace(formula.rfind(" = "), std::string::npos, " = c");
   if (!is_latent(stage) || !v.document().layer().latent.normed) return;
   formula.insert(std::min(formula.size(), formula.find(" = ", x)), ")");
   formula.insert(x, stage == Stage::Latent && shares ? "norm_c(" : "norm(");
