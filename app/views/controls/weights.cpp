@@ -6,6 +6,7 @@
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/parts/refusal.hpp"
 #include "app/views/parts/unknown.hpp"
+#include "core/document/enum_names.hpp"
 #include "core/document/layer_sizes.hpp"
 #include "core/edits/edits.hpp"
 #include "core/edits/heads.hpp"
