@@ -247,6 +247,34 @@ TEST_CASE("queries and keys are normed") {
   CHECK_FALSE(robot.document().layer().weights[Parameter::QueryNorm]);
 }
 
+TEST_CASE("keys and values are made of a latent") {
+  Unfolded robot("Weights");
+  const Document before = robot.document();
+  click(robot, "Latent attention");
+  const Latent& latent = robot.document().layer().latent;
+  CHECK(latent.width == robot.document().layer().d_model / 4);
+  CHECK(robot.document().layer().weights.recipe == Recipe::Random);
+  REQUIRE(shown(robot).trace[Stage::Latent]);
+  CHECK(shown(robot).trace[Stage::Latent]->shape()[2] == latent.width + latent.shared);
+  CHECK_FALSE(shown(robot).trace[Stage::QueryLatent]);
+  CHECK_FALSE(robot.has("Fused QKV"));
+  robot.type_number("Query latent value", "3");
+  robot.settle();
+  REQUIRE(shown(robot).trace[Stage::QueryLatent]);
+  CHECK(shown(robot).trace[Stage::QueryLatent]->shape()[2] == 3);
+  robot.type_number("Shared key value", "99");  // less than d_k
+  robot.settle();
+  CHECK(robot.document().layer().latent.shared == key_width(robot.document()) - 1);
+  CHECK(robot.app().message().empty());
+  const TensorPtr normed = shown(robot).trace[Stage::Latent];
+  click(robot, "Norm of latents");
+  CHECK(*shown(robot).trace[Stage::Latent] != *normed);
+  CHECK_FALSE(robot.document().layer().weights[Parameter::LatentNorm]);
+  click(robot, "Latent attention");
+  CHECK_FALSE(shown(robot).trace[Stage::Latent]);
+  CHECK(robot.document().layer().latent == before.layer().latent);
+}
+
 TEST_CASE("a learned sink takes weight, the more the larger its logit") {
   Unfolded robot("Softmax");
   const auto shares = [&] {

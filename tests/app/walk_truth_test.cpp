@@ -182,6 +182,28 @@ TEST_CASE("a vector of the memory is the key's own, also when the query lies bey
   CHECK(says(robot, value(other)));
 }
 
+TEST_CASE("latents stand between the tokens and what heads make of them") {
+  const test::TemporaryDirectory directory;
+  const Kind kind{"latent", R"("weights": "random", "positions": "rope-half",
+                               "latent": {"width": 6, "shared": 2, "query_width": 5})"};
+  Walker robot({.width = 1600, .height = 1000, .file = directory.write("l.json", json_of(kind))});
+  robot.app().look_at({.head = 1, .cell = Cell{5, 1}, .cells = {}});
+  robot.settle();
+  for (const char* panel : {"walk W_DQ", "walk c_Q", "walk W_DKV", "walk ℓ"}) CHECK(robot.has(panel));
+  robot.go(Stage::QueryLatent, 1);
+  CHECK(tells(robot, "The latent of “mat”: its vector times W_DQ, normed."));
+  robot.go(Stage::Query, 1);
+  CHECK(tells(robot, "The query of “mat”: its latent times W_Q."));
+  robot.go(Stage::Latent, 1);
+  CHECK(tells(robot, "The latent of “cat”: its vector times W_DKV, c normed."));
+  robot.go(Stage::Latent, 2);
+  CHECK(tells(robot, "a cache keeps these alone"));
+  robot.go(Stage::Key, 1);
+  CHECK(tells(robot, "The key of “cat”: the key that all heads share, then c times W_K."));
+  robot.go(Stage::Value, 1);
+  CHECK(tells(robot, "The value of “cat”: its latent times W_V."));
+}
+
 TEST_CASE("one click makes a model whose every number can be read, and undo brings the other back") {
   for (const auto& [width, height] : {std::pair{1600, 1000}, std::pair{1280, 720}}) {
     INFO(width << "x" << height);

@@ -168,7 +168,8 @@ void added_key_rows(Column& c) {
   Document& document = c.document();
   const Weights w = document.layer().weights;
   if (!document.input.is_given()) {
-    if (toggle(c.ui(), "Fused QKV", "fused QKV", c.row(28, 4), w.fused,
+    if (!has_latent(document) &&  // queries read something else than keys and values
+        toggle(c.ui(), "Fused QKV", "fused QKV", c.row(28, 4), w.fused,
                {"Fused QKV",
                 "[Q K V] = X·[W_Q W_K W_V]",
                 "One product instead of three, as fast code does it. The numbers stay the same.",
