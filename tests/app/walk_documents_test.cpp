@@ -37,10 +37,6 @@ const Kind kinds[] = {
     {"linear",
      R"({"attnscope": 1, "title": "t", "text": ["The cat sat on the mat"], "d_model": 32, "heads": 4,
                    "linear": true, "mask": {"causal": true}})"},
-    {"latent",
-     R"({"attnscope": 1, "title": "t", "text": ["The cat sat on the mat"], "d_model": 16, "heads": 2,
-                   "weights": "random", "positions": "rope-half", "mask": {"causal": true},
-                   "latent": {"width": 6, "shared": 4, "query_width": 5}})"},
     {"cache",
      R"({"attnscope": 1, "title": "t", "text": ["The cat sat on the mat"], "cached": 4, "d_model": 16,
                   "heads": 2, "mask": {"causal": true}})"},
@@ -50,6 +46,10 @@ const Kind kinds[] = {
     {"many tokens",
      R"({"attnscope": 1, "title": "t", "d_model": 64, "heads": 8, "mask": {"causal": true}, "text": [
         "a b c d e f g h i j k l m n o p q r s t u v w x y z a b c d e f g h i j k l m n o p q r s t u v w x y z a b c d e f g h i j k l m n o p q r s t u v w x y z"]})"},
+    {"latent",
+     R"({"attnscope": 1, "title": "t", "text": ["The cat sat on the mat"], "d_model": 16, "heads": 2,
+                   "weights": "random", "positions": "rope-half", "mask": {"causal": true},
+                   "latent": {"width": 6, "shared": 4, "query_width": 5}})"},
 };
 
 /// How many texts stand inside a panel.
