@@ -236,6 +236,8 @@ LayerCost cost_of(const LayerSize& size) {
   const double number = size.bytes_per_number;
   LayerCost cost;
   add_projections(size, n, cost);
+  cost.position_parameters = static_cast<double>(size.position_numbers);
+  cost.extra_parameters = static_cast<double>(size.learned_keys) * (n.k_width + n.v_width);
   if (size.sinks) cost.sink_parameters = static_cast<double>(size.heads);
   if (size.normed) {
     cost.norm_parameters += 2 * n.d_k;

@@ -155,7 +155,8 @@ TEST_CASE("a folder without weights that can be used is refused in words", "[mod
     CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("the name of a file beside it was expected"));
   }
   write(index, R"({"weight_map": {"wte\nweight": "\n/a.safetensors"}})");
-  CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("\"wte\\u{a}weight\" is in \"\\u{a}/a.safetensors\";"));
+  CHECK_THROWS_WITH(open_model(folder),
+                    ContainsSubstring("\"wte\\u{a}weight\" is in \"\\u{a}/a.safetensors\";"));
   write(index, R"({"weight_map": {"wte\nweight": "a.safetensors"}})");
   CHECK_THROWS_WITH(open_model(folder), ContainsSubstring("has no tensor \"wte\\u{a}weight\", which"));
   write(index, R"({"weights": {}})");
