@@ -14,8 +14,10 @@ namespace {
 constexpr std::int64_t piece_columns = streaming::column_strip;
 // Few rows are bound by the reading of weights, and what is widened for them stays in the first cache.
 constexpr std::int64_t few_rows = 8, few_columns = 8;
+// So few that weights are multiplied as they become floats, without being written.
+constexpr std::int64_t stored_rows = 3;
 // Where columns lie side by side, the wider a piece is the fewer pages and lines are read in part.
-constexpr std::int64_t few_beside = 256, gathered_strips = 4;
+constexpr std::int64_t least_beside = 256, gathered_strips = 4;
 
 /// Rows of x that pass while they stay in the second cache; a multiple of what the kernels take at a time.
 std::int64_t rows_at_once(std::int64_t d_in) {
@@ -30,7 +32,9 @@ class PieceProduct {
       : x_(x), map_(map), y_(y), d_in_(map.d_in()), out_in_(map.layout == WeightLayout::OutIn) {
     in_place_ = !map.weight.floats().empty();
     gathers_ = in_place_ && !out_in_ && x.rows >= few_rows;
-    columns_ = in_place_ && !out_in_ && !gathers_ ? few_beside : piece_columns;
+    is_beside_ = in_place_ && !out_in_ && !gathers_;
+    columns_ = piece_columns;
+    if (is_beside_) columns_ = std::max(least_beside, streaming::room_stride(map.d_out() / threads));
     if (gathers_) {
       const std::int64_t strips = (map.d_out() + piece_columns - 1) / piece_columns;
       columns_ *= std::clamp<std::int64_t>(strips / (2 * threads), 1, gathered_strips);
@@ -47,7 +51,9 @@ class PieceProduct {
     const std::int64_t pieces = (map_.d_out() + columns_ - 1) / columns_;
     const auto numbers = static_cast<double>(d_in_ * std::min(map_.d_out(), columns_));
     const double ns = numbers * (static_cast<double>(std::min(piece_rows_, x_.rows)) / 30 + 0.1);
-    streaming::ScratchPool scratch(gathers_ ? streaming::column_room() : widened_columns_ * d_in_);
+    streaming::ScratchPool scratch(gathers_     ? streaming::column_room()
+                                   : is_beside_ ? x_.rows * streaming::room_stride(columns_)
+                                                : widened_columns_ * d_in_);
     map_.weight.check();
     work.for_each(pieces * row_pieces, ns, [&](std::int64_t item) {
       if (x_.rows >= few_rows) map_.weight.check();  // asks the system: as long as a piece of few rows takes
@@ -58,12 +64,13 @@ class PieceProduct {
         const float* const floats = map_.weight.floats().data();
         const streaming::Rows weights = out_in_ ? streaming::Rows{floats + column * d_in_, d_in_}
                                                 : streaming::Rows{floats + column, map_.d_out()};
-        if (gathers_)
+        if (gathers_ || is_beside_)
           multiply_rows(weights, column, columns, row, rows, streaming::ScratchLease(scratch).data());
         else
           multiply_rows(weights, column, columns, row, rows, nullptr);
         return;
       }
+      if (x_.rows <= stored_rows && out_in_ && multiply_stored(column, columns, row, rows)) return;
       const streaming::ScratchLease lease(scratch);
       for (std::int64_t c = column; c < column + columns; c += widened_columns_) {
         const std::int64_t some = std::min(widened_columns_, column + columns - c);
@@ -74,15 +81,31 @@ class PieceProduct {
   }
 
  private:
-  /// Columns [first, first + count) of W as floats: [count][d_in], or [d_in][count] where they lie so.
-  void widen(std::int64_t first, std::int64_t count, float* room) const {
-    if (!out_in_) return map_.weight.read_columns(first, MatrixMap<float>(room, d_in_, count));
+  /// Columns [first, first + count) of W as they are stored, where they lie one after the other.
+  const std::uint8_t* stored(std::int64_t first, std::int64_t count) const {
     const BlockSize block = block_of(map_.weight.type());
     const auto row_bytes = static_cast<std::size_t>(d_in_ / block.elements * block.bytes);
     const auto bytes = map_.weight.bytes().subspan(static_cast<std::size_t>(first) * row_bytes,
                                                    static_cast<std::size_t>(count) * row_bytes);
-    kernels_.widen(map_.weight.type(), reinterpret_cast<const std::uint8_t*>(bytes.data()), count * d_in_,
-                   room);
+    return reinterpret_cast<const std::uint8_t*>(bytes.data());
+  }
+
+  /// Those columns as floats: [count][d_in], or [d_in][count] where they lie so.
+  void widen(std::int64_t first, std::int64_t count, float* room) const {
+    if (!out_in_) return map_.weight.read_columns(first, MatrixMap<float>(room, d_in_, count));
+    kernels_.widen(map_.weight.type(), stored(first, count), count * d_in_, room);
+  }
+
+  bool multiply_stored(std::int64_t column, std::int64_t columns, std::int64_t row, std::int64_t rows) const {
+    return kernels_.multiply_stored({.x = {x_.row(row), x_.stride},
+                                     .type = map_.weight.type(),
+                                     .weights = stored(column, columns),
+                                     .rows = static_cast<int>(rows),
+                                     .columns = static_cast<int>(columns),
+                                     .depth = static_cast<int>(d_in_),
+                                     .bias = map_.bias.empty() ? nullptr : map_.bias.data() + column,
+                                     .out = y_.row(row) + column,
+                                     .out_stride = y_.stride});
   }
 
   void multiply_rows(const streaming::Rows& weights, std::int64_t column, std::int64_t columns,
@@ -98,8 +121,7 @@ class PieceProduct {
       job.out = y_.row(row) + column;
       job.out_stride = y_.stride;
       job.room = room;
-      if (room != nullptr && column + next_piece_ + columns <= map_.d_out())
-        job.coming = weights.data + next_piece_;
+      if (gathers_ && column + next_piece_ + columns <= map_.d_out()) job.coming = weights.data + next_piece_;
       if (out_in_)
         kernels_.multiply_weights(job);
       else
@@ -113,7 +135,7 @@ class PieceProduct {
   const streaming::Kernels& kernels_ = streaming::chosen(nullptr);
   std::int64_t d_in_, columns_ = 0, at_once_ = 0, piece_rows_ = 0;
   std::int64_t widened_columns_ = 0, next_piece_ = 0;
-  bool out_in_, in_place_ = false, gathers_ = false;
+  bool out_in_, in_place_ = false, gathers_ = false, is_beside_ = false;
 };
 
 void check_sizes(const ConstFloatRows& x, const LinearMap& map, const FloatRows& y) {

@@ -124,8 +124,7 @@ class StackRunner {
     if (request_.picture_side > 0) {
       const PooledCells cells = picture_cells(all_, made.problem.keys, request_.picture_side);
       first_picture = first_picture_row(run.pictures, cells, first_);
-      // One row by itself takes a quarter of the time without a picture.
-      if (first_picture == first_ && rows_ > 1)
+      if (first_picture == first_)
         request.picture = cells;
       else
         sweep_pictures(from(first_picture), changed, first_picture, cells, run.pictures);

@@ -38,9 +38,7 @@ class SweepRun {
       progress_->total = heads_ * (rows_ + (request_.received ? p_.keys : 0));
     }
     sweep_rows();
-    if (request_.received) {
-      for (std::int64_t h = 0; h < heads_; ++h) receive(h);
-    }
+    if (request_.received) receive();
   }
 
  private:
@@ -175,36 +173,37 @@ class SweepRun {
     }
   }
 
-  /// Column sums of head h of the request: weights again, from Q, K and the log-sum-exp.
-  void receive(std::int64_t h) {
+  /// Column sums of every head: weights again, from Q, K and the log-sum-exp.
+  void receive() {
     const RowRange& range = request_.rows;
     const std::int64_t real = p_.real_queries < 0 ? p_.queries : p_.real_queries;
     const std::int64_t rows = std::min(rows_, real <= range.begin ? 0 : up(real - range.begin, range.step));
-    std::vector<float> shift(static_cast<std::size_t>(rows)), factor(static_cast<std::size_t>(rows));
-    for (std::int64_t i = 0; i < rows; ++i) {
+    std::vector<float> shift(static_cast<std::size_t>(heads_ * rows)), factor(shift.size());
+    for (std::int64_t i = 0; i < heads_ * rows; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      const streaming::Shift made =
-          streaming::shift_of(result_.log_sum_exp.data()[h * rows_ + i], p_.temperature);
+      const double log_sum_exp = result_.log_sum_exp.data()[i / rows * rows_ + i % rows];
+      const streaming::Shift made = streaming::shift_of(log_sum_exp, p_.temperature);
       shift[at] = made.shift;
       factor[at] = made.factor;
     }
-    std::fill_n(result_.received.data() + h * p_.keys, p_.keys, 0.0f);
+    std::fill_n(result_.received.data(), heads_ * p_.keys, 0.0f);
     streaming::ScratchPool scratch(kernels_.cell_scratch(static_cast<int>(p_.d_k)));
     const std::int64_t chunk = streaming::cell_keys, chunks = up(p_.keys, chunk);
     const double nanoseconds =
         static_cast<double>(chunk * rows) * streaming::cell_nanoseconds(p_, kernels_) / 2;
-    work_.for_each(chunks, nanoseconds, [&](std::int64_t item) {
+    work_.for_each(heads_ * chunks, nanoseconds, [&](std::int64_t item) {
       const streaming::ScratchLease lease(scratch);
+      const std::int64_t h = item / chunks, first = item % chunks * chunk;
       streaming::CellJob job{};
       job.key = streaming::key_rows(p_, request_.first_head + h);
       job.d_k = static_cast<int>(p_.d_k);
-      job.first_key = static_cast<int>(item * chunk);
-      job.last_key = static_cast<int>(std::min(p_.keys, (item + 1) * chunk));
-      job.column = result_.received.data() + h * p_.keys + item * chunk;
+      job.first_key = static_cast<int>(first);
+      job.last_key = static_cast<int>(std::min(p_.keys, first + chunk));
+      job.column = result_.received.data() + h * p_.keys + first;
       job.scratch = lease.data();
       for (std::int64_t row = 0; row < rows && !work_.stop.stop_requested(); row += streaming::cell_rows) {
-        job.shift = shift.data() + row;
-        job.factor = factor.data() + row;
+        job.shift = shift.data() + h * rows + row;
+        job.factor = factor.data() + h * rows + row;
         const int count = static_cast<int>(std::min<std::int64_t>(streaming::cell_rows, rows - row));
         receive_rows({request_.first_head + h, range.begin + row * range.step, range.step, count}, job);
       }

@@ -167,6 +167,12 @@ TEST_CASE("columns that are gathered have the bits of those read where they lie"
     CHECK(gathered == multiplied(0, rows, nullptr, nullptr));
     for (int row = 0; row < rows; ++row)
       CHECK(multiplied(row, 1, nullptr, nullptr).matrix().row(0) == gathered.matrix().row(row));
+    // Few rows, with sums of all columns in the room.
+    for (const int count : {1, 2, 3, few_beside}) {
+      ScratchPool sums(count * room_stride(columns));
+      CHECK(multiplied(0, count, ScratchLease(sums).data(), nullptr).matrix() ==
+            gathered.matrix().topRows(count));
+    }
   }
 }
 
@@ -192,6 +198,49 @@ TEST_CASE("every instruction set widens stored numbers to the same bits", "[weig
       std::vector<float> found(static_cast<std::size_t>(count));
       kernels->widen(type, odd.data(), count, found.data());
       CHECK(different_bits(expected, found) == 0);
+    }
+  }
+}
+
+TEST_CASE("weights multiplied as they are stored have the bits of widening them first", "[weight_product]") {
+  using namespace streaming;
+  for (const ElementType type :
+       {ElementType::Float32, ElementType::BFloat16, ElementType::Float16, ElementType::Q8_0,
+        ElementType::Q4_0, ElementType::Q4_1, ElementType::Q5_0, ElementType::Q5_1, ElementType::Q4_K,
+        ElementType::Q5_K, ElementType::Q6_K}) {
+    constexpr int depth = 768, columns = 23, most = 7;
+    const BlockSize block = block_of(type);
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(depth * columns / block.elements * block.bytes) +
+                                    1);
+    for (std::size_t i = 0; i < bytes.size(); ++i)  // halves below 2, so that no sum overflows
+      bytes[i] = static_cast<std::uint8_t>(random_bits(14, stream_of("stored bytes"), i) & 0xbf);
+    const Tensor x = drawn(Shape{most, depth}, 15), bias = drawn(Shape{columns}, 16);
+    for (const InstructionSet set :
+         {InstructionSet::Baseline, InstructionSet::Avx2, InstructionSet::Avx512, InstructionSet::Neon,
+          InstructionSet::Avx512Bfloat, InstructionSet::AmxBfloat}) {
+      const Kernels* kernels = kernels_for(set);
+      if (kernels == nullptr) continue;
+      INFO(kernels->name << ", " << to_string(type));
+      Tensor w(Shape{columns, depth});
+      kernels->widen(type, bytes.data() + 1, w.size(), w.data());
+      for (int rows = 1; rows <= most; ++rows) {
+        Tensor y(Shape{rows, columns}), z(Shape{rows, columns});
+        const bool done = kernels->multiply_stored({{x.data(), depth},
+                                                    type,
+                                                    bytes.data() + 1,
+                                                    rows,
+                                                    columns,
+                                                    depth,
+                                                    bias.data(),
+                                                    y.data(),
+                                                    columns});
+        CHECK(done == (type != ElementType::Float32 && type != ElementType::Float16));
+        if (!done) continue;
+        kernels->multiply_weights(
+            {{x.data(), depth}, {w.data(), depth}, rows, columns, depth, bias.data(), z.data(), columns});
+        CHECK(different_bits({y.values().begin(), y.values().end()},
+                             {z.values().begin(), z.values().end()}) == 0);
+      }
     }
   }
 }

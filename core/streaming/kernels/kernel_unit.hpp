@@ -5,11 +5,22 @@
 #include "core/streaming/kernels/activation.hpp"
 #include "core/streaming/kernels/cells_lanes.hpp"
 #include "core/streaming/kernels/norm.hpp"
+#if !defined(ATTNSCOPE_BFLOAT_PARTS)
+#include "core/streaming/kernels/row_lanes.hpp"
+#endif
+#include "core/streaming/kernels/stored_product.hpp"
 #include "core/streaming/kernels/sweep_lanes.hpp"
 #include "core/streaming/kernels/weight_product.hpp"
 #include "core/streaming/kernels/widen.hpp"
 
 namespace attnscope::streaming::ATTNSCOPE_KERNEL {
+
+#if defined(ATTNSCOPE_BFLOAT_PARTS)  // a row's scores are rounded as tiles round them
+ATTNSCOPE_INLINE bool sweep(const SweepJob& job) { return sweep_tile(job); }
+ATTNSCOPE_INLINE int64_t scratch_of_sweep(int panels, int d_k, int d_v, int keys, int keys_per_cell) {
+  return sweep_scratch(panels, d_k, d_v, keys, keys_per_cell);
+}
+#endif
 
 constexpr Kernels table(const char* name) {
   return {name,
@@ -17,15 +28,16 @@ constexpr Kernels table(const char* name) {
           PW,
           tile_rows,
           rounds,
-          &sweep_tile,
+          &sweep,
           &compute_cells,
-          &sweep_scratch,
+          &scratch_of_sweep,
           &cell_scratch,
           &multiply_weights,
           &multiply_columns,
           &activate_all,
           &normalise_rows,
-          &widen_numbers};
+          &widen_numbers,
+          &multiply_stored};
 }
 
 }  // namespace attnscope::streaming::ATTNSCOPE_KERNEL

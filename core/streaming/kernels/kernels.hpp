@@ -98,8 +98,9 @@ struct ProductJob {
   const float* bias;  // null, or [columns]
   float* out;
   int64_t out_stride;
-  /// Of multiply_columns alone, for weights whose rows are far apart: null, or room for column_room() floats,
-  /// aligned to 64 bytes, where those that all rows of x meet are brought together.
+  /// Of multiply_columns alone, for weights whose rows are far apart: null, or room aligned to 64 bytes. For
+  /// more than few_beside rows column_room() floats, where weights that all rows of x meet are brought
+  /// together; for fewer rows · room_stride(columns), for sums of all columns at once.
   float* room = nullptr;
   const float* coming = nullptr;  // with a room: null, or weights that are wanted after these, as far apart
 };
@@ -107,7 +108,20 @@ struct ProductJob {
 inline constexpr int column_depth = 256;
 /// Columns that share a room at most.
 inline constexpr int column_strip = 48;
+inline constexpr int few_beside = 8;
+constexpr int64_t room_stride(int64_t columns) { return (columns + 15) / 16 * 16; }
 constexpr int64_t column_room() { return static_cast<int64_t>(column_depth) * column_strip; }
+
+/// The same for few rows of x, with columns of W as they are stored: one after the other, whole blocks.
+struct StoredProductJob {
+  Rows x;
+  ElementType type;
+  const uint8_t* weights;  // at any address
+  int rows, columns, depth;
+  const float* bias;  // null, or [columns]
+  float* out;
+  int64_t out_stride;
+};
 
 /// As core/blocks/activation.hpp has them.
 enum class ActivationKind { Identity, Gelu, GeluTanh, QuickGelu, Relu, ReluSquared, Silu, Tanh };
@@ -160,6 +174,9 @@ struct Kernels {
   void (*normalise)(const NormJob&);
   /// `count` numbers, whole blocks, from bytes at any address.
   void (*widen)(ElementType, const uint8_t* bytes, int64_t count, float* to);
+  /// The bits of multiply_weights with what widen makes of the weights. False, and nothing is done, where it
+  /// has no vectors for the type or the depth.
+  bool (*multiply_stored)(const StoredProductJob&);
 };
 
 /// The fastest in float32 that this machine can run.

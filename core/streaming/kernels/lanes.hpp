@@ -7,6 +7,10 @@
 #include <string.h>
 #include <utility>  // std::integer_sequence: a type alone, no code
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
 constexpr int W = ATTNSCOPE_LANES;
@@ -39,6 +43,36 @@ ATTNSCOPE_INLINE Vec all(float x) { return x - Vec{}; }
 ATTNSCOPE_INLINE IntVec all(int32_t x) { return x - IntVec{}; }
 /// b where one of the two is NaN: what x86's own instruction does.
 ATTNSCOPE_INLINE Vec larger(Vec a, Vec b) { return a > b ? a : b; }
+ATTNSCOPE_INLINE float larger(float a, float b) { return a > b ? a : b; }
+
+/// a·b + c, rounded once where the machine has an instruction for it. Said in so many words: whether the
+/// compiler contracts an expression depends on the code around it, and a number's bits must not.
+ATTNSCOPE_INLINE Vec multiply_add(Vec a, Vec b, Vec c) {
+#if defined(__AVX512F__) && ATTNSCOPE_LANES == 16
+  return (Vec)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__FMA__) && ATTNSCOPE_LANES == 8
+  return (Vec)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__FMA__) && ATTNSCOPE_LANES == 16
+  union {
+    Vec whole;
+    __m256 half[2];
+  } x = {a}, y = {b}, z = {c};
+  z.half[0] = _mm256_fmadd_ps(x.half[0], y.half[0], z.half[0]);
+  z.half[1] = _mm256_fmadd_ps(x.half[1], y.half[1], z.half[1]);
+  return z.whole;
+#else
+  return a * b + c;
+#endif
+}
+
+/// The same of single numbers, where the compiler makes one operation of two vectors' and their sum.
+ATTNSCOPE_INLINE float multiply_add(float a, float b, float c) {
+#if defined(__FMA__) || defined(__aarch64__)
+  return __builtin_fmaf(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
 
 /// Whether all bits of a vector are 0.
 template <class V>

@@ -31,20 +31,19 @@ ATTNSCOPE_INLINE Operands prepare_block(const SweepJob& job, int first, int, flo
 }
 
 /// Scores [count][PW] of the block's keys from `skip` on; `query` [d_k][PW] and what was prepared of it.
-/// `between` is called after every few_keys keys at the latest. Of N vectors, here and below.
-template <Keep keep, int N, class Between>
+/// `between` is called after every few_keys keys at the latest.
+template <Keep keep, class Between>
 ATTNSCOPE_INLINE void multiply_keys(const Operands& block, int skip, int count, const float* query,
                                     const float*, int d_k, float* scores, float* extra, Between between) {
   const Scalars keys{block.keys.data + skip * block.keys.row, block.keys.row, block.keys.step};
-  product<keep, N>(keys, count, query, d_k, scores, extra, between);
+  product<keep>(keys, count, query, d_k, scores, extra, between);
 }
 
 /// output [d_v][PW] = output · shrink + Vᵀ · weights [count][PW].
-template <int N>
 ATTNSCOPE_INLINE void multiply_values(const Operands& block, int skip, int count, const float* weights,
                                       int d_v, float* output, float* shrink) {
   const Scalars values{block.values.data + skip * block.values.step, 1, block.values.step};
-  product<Keep::Accumulate, N>(values, d_v, weights, count, output, shrink);
+  product<Keep::Accumulate>(values, d_v, weights, count, output, shrink);
 }
 
 }  // namespace attnscope::streaming::ATTNSCOPE_KERNEL

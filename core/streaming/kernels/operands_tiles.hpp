@@ -178,7 +178,7 @@ static Operands prepare_block(const SweepJob& job, int first, int count, float* 
   return block;
 }
 
-template <Keep keep, int, class Between>
+template <Keep keep, class Between>
 ATTNSCOPE_INLINE void multiply_keys(const Operands& block, int skip, int count, const float*,
                                     const float* query_operand, int d_k, float* scores, float* extra,
                                     Between between) {
@@ -189,7 +189,6 @@ ATTNSCOPE_INLINE void multiply_keys(const Operands& block, int skip, int count, 
                      between);
 }
 
-template <int>
 ATTNSCOPE_INLINE void multiply_values(const Operands& block, int skip, int count, const float* weights,
                                       int d_v, float* output, float* shrink) {
   turn_into_right(weights, count, block.weights, &store_weight_pairs);

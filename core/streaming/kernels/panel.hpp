@@ -21,7 +21,6 @@ static_assert(BK % largest_unit == 0);
 
 struct Panel {
   int first_row, rows;                     // of the job's
-  int vectors;                             // that hold rows: the first, or all NV
   int low, high;                           // keys that any lane sees lie in [low, high)
   int from, to;                            // every lane sees [from, to), as far as the interval goes
   float *query, *output;                   // [d_k][PW], [d_v][PW]
@@ -86,8 +85,6 @@ static void read_queries(const SweepJob& job, Panel& p) {
 static float* set_up_panel(const SweepJob& job, int first_row, float* room, Panel& p) {
   p.first_row = first_row;
   p.rows = job.rows - first_row < PW ? job.rows - first_row : PW;
-  // One row alone is what a model's next token brings; its lanes beyond the first vector are never looked at.
-  p.vectors = p.rows == 1 && unit_of(job) == 0 ? 1 : NV;
   const auto take = [&](int64_t floats) {
     float* taken = room;
     room += floats;
@@ -117,7 +114,7 @@ static float* set_up_panel(const SweepJob& job, int first_row, float* room, Pane
     if (begin < end && end > p.high) p.high = end;
     if (begin > p.from) p.from = begin;
     if (end < p.to) p.to = end;
-    p.largest[lane] = lane < p.vectors * W ? -__FLT_MAX__ : 0;
+    p.largest[lane] = -__FLT_MAX__;
     p.sum[lane] = p.moment[lane] = 0;
     p.strongest[lane] = -1;
   }

@@ -18,7 +18,7 @@ ATTNSCOPE_INLINE void join_unit(const float* sums, const float* mosts, const flo
                                 Vec& most) {
   ATTNSCOPE_UNROLL for (int i = 0; i < Vectors; ++i) {
     const Vec factor = load(scale + i * W);
-    sum += load(sums + i * W) * factor;
+    sum = multiply_add(load(sums + i * W), factor, sum);
     most = larger(load(mosts + i * W) * factor, most);
   }
 }

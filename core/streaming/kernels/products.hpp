@@ -25,36 +25,36 @@ struct Scalars {
   int64_t row, step;
 };
 
-/// M rows, of which the first N vectors are made.
-template <int M, Keep keep, int N>
+template <int M, Keep keep>
 ATTNSCOPE_INLINE void few_rows(Scalars a, const float* __restrict b, int depth, float* __restrict c,
                                float* __restrict extra) {
-  Vec sum[M][N];
-  ATTNSCOPE_UNROLL for (int m = 0; m < M; ++m) ATTNSCOPE_UNROLL for (int v = 0; v < N; ++v) sum[m][v] = Vec{};
+  Vec sum[M][NV];
+  ATTNSCOPE_UNROLL for (int m = 0; m < M; ++m) ATTNSCOPE_UNROLL for (int v = 0; v < NV; ++v) sum[m][v] =
+      Vec{};
   const float* at = a.data;
   for (int k = 0; k < depth; ++k) {
-    Vec right[N];
-    ATTNSCOPE_UNROLL for (int v = 0; v < N; ++v) right[v] = load(b + v * W);
+    Vec right[NV];
+    ATTNSCOPE_UNROLL for (int v = 0; v < NV; ++v) right[v] = load(b + v * W);
     ATTNSCOPE_UNROLL for (int m = 0; m < M; ++m) {
       const Vec left = all(at[m * a.row]);
-      ATTNSCOPE_UNROLL for (int v = 0; v < N; ++v) sum[m][v] += left * right[v];
+      ATTNSCOPE_UNROLL for (int v = 0; v < NV; ++v) sum[m][v] = multiply_add(left, right[v], sum[m][v]);
     }
     at += a.step;
     b += PW;
   }
   if constexpr (keep == Keep::Accumulate) {
     // Sums of one block of keys come together before they join the long one: it loses fewer bits.
-    ATTNSCOPE_UNROLL for (int v = 0; v < N; ++v) {
+    ATTNSCOPE_UNROLL for (int v = 0; v < NV; ++v) {
       const Vec shrink = load(extra + v * W);
       ATTNSCOPE_UNROLL for (int m = 0; m < M; ++m)
-          store(c + m * PW + v * W, load(c + m * PW + v * W) * shrink + sum[m][v]);
+          store(c + m * PW + v * W, multiply_add(load(c + m * PW + v * W), shrink, sum[m][v]));
     }
   } else {
-    ATTNSCOPE_UNROLL for (int m = 0; m < M; ++m) ATTNSCOPE_UNROLL for (int v = 0; v < N; ++v)
+    ATTNSCOPE_UNROLL for (int m = 0; m < M; ++m) ATTNSCOPE_UNROLL for (int v = 0; v < NV; ++v)
         store(c + m * PW + v * W, sum[m][v]);
   }
   if constexpr (keep == Keep::StoreMax) {
-    ATTNSCOPE_UNROLL for (int v = 0; v < N; ++v) {
+    ATTNSCOPE_UNROLL for (int v = 0; v < NV; ++v) {
       Vec most = load(extra + v * W);
       ATTNSCOPE_UNROLL for (int m = 0; m < M; ++m) most = larger(most, sum[m][v]);
       store(extra + v * W, most);
@@ -62,10 +62,10 @@ ATTNSCOPE_INLINE void few_rows(Scalars a, const float* __restrict b, int depth, 
   }
 }
 
-template <int M, Keep keep, int N>
+template <int M, Keep keep>
 __attribute__((noinline)) static void one_count(Scalars a, const float* b, int depth, float* c,
                                                 float* extra) {
-  few_rows<M, keep, N>(a, b, depth, c, extra);
+  few_rows<M, keep>(a, b, depth, c, extra);
 }
 
 /// For products between whose rows there is nothing to do.
@@ -73,28 +73,27 @@ struct Nothing {
   void operator()() const {}
 };
 
-/// C [rows][PW] from A [rows][depth] and B [depth][PW], the first N vectors of each row; `between` is called
-/// every few rows.
-template <Keep keep, int N = NV, class Between = Nothing>
+/// C [rows][PW] from A [rows][depth] and B [depth][PW]; `between` is called every few rows.
+template <Keep keep, class Between = Nothing>
 static void product(Scalars a, int rows, const float* b, int depth, float* c, float* extra,
                     Between between = {}) {
   int m = 0;
   const auto rest = [&] { return Scalars{a.data + m * a.row, a.row, a.step}; };
   for (; m + MR <= rows; m += MR) {
     between();
-    few_rows<MR, keep, N>(rest(), b, depth, c + m * PW, extra);
+    few_rows<MR, keep>(rest(), b, depth, c + m * PW, extra);
   }
   if constexpr (MR > 4) {
     if (m + 4 <= rows) {
-      one_count<4, keep, N>(rest(), b, depth, c + m * PW, extra);
+      one_count<4, keep>(rest(), b, depth, c + m * PW, extra);
       m += 4;
     }
   }
   if (m + 2 <= rows) {
-    one_count<2, keep, N>(rest(), b, depth, c + m * PW, extra);
+    one_count<2, keep>(rest(), b, depth, c + m * PW, extra);
     m += 2;
   }
-  if (m < rows) one_count<1, keep, N>(rest(), b, depth, c + m * PW, extra);
+  if (m < rows) one_count<1, keep>(rest(), b, depth, c + m * PW, extra);
 }
 
 }  // namespace attnscope::streaming::ATTNSCOPE_KERNEL

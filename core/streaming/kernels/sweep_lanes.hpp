@@ -15,6 +15,41 @@ struct BlockSums {
   Vec sum[NV], moment[NV];
 };
 
+/// What a row has so far: m, l, u.
+struct RowSums {
+  Vec largest, sum, moment;
+};
+/// A block's sums, under the largest score as it is by then, join those before, of which `before` was the
+/// largest; returns what these are shrunk by.
+ATTNSCOPE_INLINE Vec join_block(float exponent, Vec before, Vec sum, Vec moment, RowSums& rows) {
+  const Vec c = all(exponent), least = all(least_exponent / exponent);
+  Vec down = before - rows.largest;
+  down = least > down ? least : down;
+  const Vec shrink = exp2_product(down, c);
+  rows.moment = multiply_add(shrink, multiply_add(down, rows.sum, rows.moment), moment);
+  rows.sum = multiply_add(shrink, rows.sum, sum);
+  return shrink;
+}
+
+/// Log-sum-exp, entropy and largest weight of row `at` of the job, whose keys are all done; returns the sum
+/// that its weights are divided by, 0 without any key.
+ATTNSCOPE_INLINE float finish_row(const SweepJob& job, int at, float largest, float row_sum, float moment) {
+  const double temperature = job.rule.temperature;
+  const double sum = static_cast<double>(row_sum), log_sum = __builtin_log(sum);
+  const bool empty = row_sum == 0;
+  const double m = static_cast<double>(largest), u = static_cast<double>(moment);
+  const double sink = static_cast<double>(job.rule.sink), top = sink > m ? sink : m;
+  const double down = empty ? 0 : __builtin_exp((m - top) / temperature);  // 1 without a sink
+  const double all_sum = sum * down + (empty ? 1 : __builtin_exp((sink - top) / temperature));
+  job.log_sum_exp[at] = empty ? sink / temperature : top / temperature + __builtin_log(all_sum);
+  const double entropy = log_sum - u / temperature / sum;
+  job.entropy[at] = empty ? 0 : static_cast<float>(entropy < 0 ? 0 : entropy);
+  job.largest[at] = empty ? 0 : static_cast<float>(down / all_sum);
+  return empty ? 0 : static_cast<float>(all_sum / down);
+}
+/// What weights are multiplied with: 0 without any key.
+ATTNSCOPE_INLINE Vec share_of(Vec sum) { return sum == 0.0f ? Vec{} : 1.0f / sum; }
+
 /// Turns `count` rows of scores into e^(x - m), two vectors of lanes at a time. Marked: some are -inf, whose
 /// weight is 0 and not just small. Unit > 0: sums and largest weights of every Unit rows go to unit_sum and
 /// unit_max; the row's own sums are the same bits with and without them.
@@ -23,7 +58,7 @@ ATTNSCOPE_INLINE void exponentials(const Panel& p, float exponent, float* s, int
                                    float* unit_max, BlockSums& sums) {
   const Vec c = all(exponent), least = all(least_exponent / exponent);
   constexpr int run = Unit == 0 ? 1 : Unit;
-  for (int v = 0; v < p.vectors; v += 2) {
+  for (int v = 0; v < NV; v += 2) {
     const Vec m0 = load(p.largest + v * W), m1 = load(p.largest + (v + 1) * W);
     Vec l0{}, l1{}, u0{}, u1{};
     float* at = s + v * W;
@@ -42,8 +77,8 @@ ATTNSCOPE_INLINE void exponentials(const Panel& p, float exponent, float* s, int
         }
         store(at, e0);
         store(at + W, e1);
-        u0 += d0 * e0;
-        u1 += d1 * e1;
+        u0 = multiply_add(d0, e0, u0);
+        u1 = multiply_add(d1, e1, u1);
         if constexpr (Unit > 1) {
           s0 += e0;
           s1 += e1;
@@ -90,7 +125,7 @@ static void last_unit(const Panel& p, float exponent, float* s, int count, float
       store(at, e);
       s0 += e;
       l0 += e;
-      u0 += d * e;
+      u0 = multiply_add(d, e, u0);
       x0 = larger(e, x0);
     }
     store(unit_sum + v * W, s0);
@@ -177,21 +212,6 @@ static Passing seen_keys(const SweepJob& job, Panel& p, int first, int last) {
   return keys;
 }
 
-/// Logits of a block's keys, `skip` behind the first one of the operands.
-template <int N, class Between>
-ATTNSCOPE_INLINE void score_block(const SweepJob& job, const Operands& operands, Panel& p, int skip,
-                                  const Block& b, bool plain, Between between) {
-  const int count = b.last - b.first;
-  if (plain) {
-    multiply_keys<Keep::StoreMax, N>(operands, skip, count, p.query, p.query_operand, job.d_k, b.scores,
-                                     p.largest, between);
-  } else {
-    multiply_keys<Keep::Store, N>(operands, skip, count, p.query, p.query_operand, job.d_k, b.scores, nullptr,
-                                  between);
-    mark_scores(job.rule, p, b);
-  }
-}
-
 /// One panel against keys of one block.
 static void sweep_block(const SweepJob& job, const Operands& operands, Panel& p, int block, int first,
                         int last, float* scores) {
@@ -210,52 +230,37 @@ static void sweep_block(const SweepJob& job, const Operands& operands, Panel& p,
   const int skip = first - block * BK, count = last - first;
   MaskAhead ahead(job.rule, p, (block + 1) * BK);
   const auto fetch = [&] { ahead.fetch(); };
-  if (p.vectors == 1)
-    score_block<1>(job, operands, p, skip, b, plain, fetch);
-  else
-    score_block<NV>(job, operands, p, skip, b, plain, fetch);
+  if (plain) {
+    multiply_keys<Keep::StoreMax>(operands, skip, count, p.query, p.query_operand, job.d_k, scores, p.largest,
+                                  fetch);
+  } else {
+    multiply_keys<Keep::Store>(operands, skip, count, p.query, p.query_operand, job.d_k, scores, nullptr,
+                               fetch);
+    mark_scores(job.rule, p, b);
+  }
   if (job.strongest != nullptr) find_strongest(p, b, before);
   BlockSums sums{};
   exponentials_of(p, job.rule.exponent, b, unit, !plain, sums);
-  const Vec c = all(job.rule.exponent), least = all(least_exponent / job.rule.exponent);
   ATTNSCOPE_UNROLL for (int v = 0; v < NV; ++v) {
-    Vec down = before[v] - load(p.largest + v * W);
-    down = least > down ? least : down;
-    const Vec shrink = exp2_product(down, c), sum = load(p.sum + v * W);
-    store(p.moment + v * W, shrink * (load(p.moment + v * W) + down * sum) + sums.moment[v]);
-    store(p.sum + v * W, shrink * sum + sums.sum[v]);
-    store(p.shrink + v * W, shrink);
-    if (unit != 0) store(p.block_largest + static_cast<int64_t>(block) * PW + v * W, load(p.largest + v * W));
+    RowSums rows{load(p.largest + v * W), load(p.sum + v * W), load(p.moment + v * W)};
+    store(p.shrink + v * W, join_block(job.rule.exponent, before[v], sums.sum[v], sums.moment[v], rows));
+    store(p.moment + v * W, rows.moment);
+    store(p.sum + v * W, rows.sum);
+    if (unit != 0) store(p.block_largest + static_cast<int64_t>(block) * PW + v * W, rows.largest);
   }
   if (job.output == nullptr) return;
-  if (p.vectors == 1)
-    multiply_values<1>(operands, skip, count, scores, job.d_v, p.output, p.shrink);
-  else
-    multiply_values<NV>(operands, skip, count, scores, job.d_v, p.output, p.shrink);
+  multiply_values(operands, skip, count, scores, job.d_v, p.output, p.shrink);
 }
 
 /// Log-sum-exp, entropy, largest weight and output of a panel whose keys are all done.
 static void finish_panel(const SweepJob& job, Panel& p) {
-  const double temperature = job.rule.temperature;
   for (int row = 0; row < p.rows; ++row) {
-    const int lane = lane_of(row), at = p.first_row + row;
-    const double sum = static_cast<double>(p.sum[lane]), log_sum = __builtin_log(sum);
-    const bool empty = p.sum[lane] == 0;
-    const double m = static_cast<double>(p.largest[lane]), u = static_cast<double>(p.moment[lane]);
-    const double sink = static_cast<double>(job.rule.sink), top = sink > m ? sink : m;
-    const double down = empty ? 0 : __builtin_exp((m - top) / temperature);  // 1 without a sink
-    const double all_sum = sum * down + (empty ? 1 : __builtin_exp((sink - top) / temperature));
-    job.log_sum_exp[at] = empty ? sink / temperature : top / temperature + __builtin_log(all_sum);
-    const double entropy = log_sum - u / temperature / sum;
-    job.entropy[at] = empty ? 0 : static_cast<float>(entropy < 0 ? 0 : entropy);
-    job.largest[at] = empty ? 0 : static_cast<float>(down / all_sum);
-    if (job.strongest != nullptr) job.strongest[at] = empty ? -1 : p.strongest[lane];
-    if (!empty) p.sum[lane] = static_cast<float>(all_sum / down);
+    const int lane = lane_of(row);
+    p.sum[lane] = finish_row(job, p.first_row + row, p.largest[lane], p.sum[lane], p.moment[lane]);
+    if (job.strongest != nullptr)
+      job.strongest[p.first_row + row] = p.sum[lane] == 0 ? -1 : p.strongest[lane];
   }
-  ATTNSCOPE_UNROLL for (int v = 0; v < NV; ++v) {
-    const Vec sum = load(p.sum + v * W);
-    store(p.sum + v * W, sum == 0.0f ? Vec{} : 1.0f / sum);
-  }
+  ATTNSCOPE_UNROLL for (int v = 0; v < NV; ++v) store(p.sum + v * W, share_of(load(p.sum + v * W)));
   if (job.output != nullptr) write_output(job, p);
   if (unit_of(job) != 0) pool_panel(job, p);
 }
@@ -278,7 +283,6 @@ static bool sweep_tile(const SweepJob& job) {
     low = panel[i].low < low ? panel[i].low : low;
     high = panel[i].high > high ? panel[i].high : high;
   }
-  if (panel[0].vectors == 1) memset(scores, 0, sizeof(float) * BK * PW);  // what no row writes is read, too
   for (int block = low / BK; block * BK < high; ++block) {
     if (job.stop.asked != nullptr && job.stop.asked(job.stop.self)) return false;
     const int block_end = (block + 1) * BK < job.keys ? (block + 1) * BK : job.keys;

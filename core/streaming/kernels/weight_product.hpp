@@ -8,26 +8,10 @@
 #include "core/streaming/kernels/kernels.hpp"
 #include "core/streaming/kernels/lanes.hpp"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
 constexpr int product_rows = W == 16 ? 6 : 3;  // a tile's: what the registers hold
 constexpr int product_columns = 4;
-
-/// a·b + c, rounded once where the machine has an instruction for it. Said in so many words: whether the
-/// compiler contracts an expression depends on the code around it, and a number's bits must not.
-ATTNSCOPE_INLINE Vec multiply_add(Vec a, Vec b, Vec c) {
-#if defined(__AVX512F__) && ATTNSCOPE_LANES == 16
-  return (Vec)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
-#elif defined(__FMA__) && ATTNSCOPE_LANES == 8
-  return (Vec)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-#else
-  return a * b + c;
-#endif
-}
 
 /// Four vectors into one whose first four lanes are their sums.
 ATTNSCOPE_INLINE Vec sum_four(Vec a, Vec b, Vec c, Vec d) {
@@ -105,9 +89,7 @@ static void multiply_weights(const ProductJob& job) {
 constexpr int column_rows = W == 16 ? 8 : 4;
 constexpr int column_vectors = 3;
 static_assert(column_vectors * W <= column_strip);
-
-/// Rows of weights lie in pages of their own, where no processor looks for the next one by itself.
-constexpr int rows_ahead = 16;
+static_assert(column_rows <= few_beside);
 
 /// Weights of the next block on their way to the second cache, some with every tile of this one.
 class BlockAhead {
@@ -129,7 +111,6 @@ class BlockAhead {
 /// Where the weights of a strip come from.
 enum class From {
   Far,     // as they lie
-  Fetch,   // the same, and the next ones are asked for in time
   Gather,  // the same, and they are put into the room
   Room,
 };
@@ -154,9 +135,6 @@ ATTNSCOPE_INLINE void column_tile(const ProductJob& job, int row, const Strip& s
     Vec b[V];
     ATTNSCOPE_UNROLL for (int v = 0; v < V; ++v) b[v] =
         from == From::Room || width == V * W ? load_loose(w + v * W) : load_some(w + v * W, width - v * W);
-    if constexpr (from == From::Fetch) {
-      ATTNSCOPE_UNROLL for (int i = 0; i < V * W; i += 16) __builtin_prefetch(w + rows_ahead * stride + i);
-    }
     if constexpr (from == From::Gather) {
       ATTNSCOPE_UNROLL for (int v = 0; v < V; ++v) store(room + v * W, b[v]);
       room += V * W;
@@ -213,13 +191,54 @@ ATTNSCOPE_INLINE void far_columns(const ProductJob& job, int column, int width) 
   });
 }
 
-/// Few rows, many columns: what is read of each row of weights lies side by side.
-template <int V>
-ATTNSCOPE_INLINE void many_columns(const ProductJob& job, int column) {
+/// Rows of weights that are read side by side, and how many such groups ahead the next ones are asked for:
+/// they lie in pages of their own, where no processor looks for the next one by itself.
+constexpr int beside_rows = 8, beside_ahead = 1;
+
+/// Numbers [k, k + K) of the depth join the sums of all rows of x.
+template <int K>
+ATTNSCOPE_INLINE void add_beside(const ProductJob& job, int k, int last) {
+  const float* const w = job.weights.data + k * job.weights.stride;
+  const int64_t stride = job.weights.stride;
+  const bool goes_on = k + (beside_ahead + 1) * beside_rows <= last;
+  const float* const next = w + beside_ahead * beside_rows * stride;
+  for (int c = 0; c < job.columns; c += W) {
+    const int left = job.columns - c;
+    Vec b[K];
+    ATTNSCOPE_UNROLL for (int i = 0; i < K; ++i) b[i] =
+        left >= W ? load_loose(w + i * stride + c) : load_some(w + i * stride + c, left);
+    if (goes_on) {
+      ATTNSCOPE_UNROLL for (int i = 0; i < K; ++i) __builtin_prefetch(next + i * stride + c);
+    }
+    for (int row = 0; row < job.rows; ++row) {
+      const float* const x = job.x.data + row * job.x.stride + k;
+      float* const at = job.room + row * room_stride(job.columns) + c;
+      Vec sum = load(at);
+      ATTNSCOPE_UNROLL for (int i = 0; i < K; ++i) sum = multiply_add(all(x[i]), b[i], sum);
+      store(at, sum);
+    }
+  }
+}
+
+/// Few rows of x, sums of all columns in the room: what is read of each row of weights lies side by side.
+ATTNSCOPE_INLINE void beside_columns(const ProductJob& job) {
+  const int64_t stride = room_stride(job.columns);
   each_block(job, [&](int first, int last) {
-    const Strip strip = strip_of(job, column, V * W, first, last);
-    column_tile<1, V, From::Fetch>(job, 0, strip);
-    for (int row = 1; row < job.rows; ++row) column_tile<1, V, From::Far>(job, row, strip);
+    memset(job.room, 0, sizeof(float) * static_cast<uint64_t>(job.rows * stride));
+    int k = first;
+    for (; k + beside_rows <= last; k += beside_rows) add_beside<beside_rows>(job, k, job.depth);
+    for (; k < last; ++k) add_beside<1>(job, k, job.depth);
+    const bool add_bias = last == job.depth && job.bias != nullptr;
+    for (int row = 0; row < job.rows; ++row) {
+      for (int c = 0; c < job.columns; c += W) {
+        float* const out = job.out + row * job.out_stride + c;
+        const int left = job.columns - c;
+        Vec value = load(job.room + row * stride + c);
+        if (first > 0) value = load_some(out, left) + value;
+        if (add_bias) value = value + load_some(job.bias + c, left);
+        store_some(out, value, left);
+      }
+    }
   });
 }
 
@@ -260,13 +279,9 @@ ATTNSCOPE_INLINE void gather_columns(const ProductJob& job) {
 }
 
 static void multiply_columns(const ProductJob& job) {
-  if (job.room != nullptr && job.rows > column_rows) return gather_columns(job);
-  constexpr int wide = W == 16 ? 16 : 8;  // vectors of many columns
-  int column = 0;
-  if (job.rows < column_rows)
-    for (; column + wide * W <= job.columns; column += wide * W) many_columns<wide>(job, column);
+  if (job.room != nullptr) return job.rows > few_beside ? gather_columns(job) : beside_columns(job);
   each_strip(
-      job, column, [&](int at) { far_columns<column_vectors>(job, at, column_vectors * W); },
+      job, 0, [&](int at) { far_columns<column_vectors>(job, at, column_vectors * W); },
       [&](int at, int width) { far_columns<1>(job, at, width); });
 }
 

@@ -35,121 +35,172 @@ ATTNSCOPE_INLINE Vec floats_of(SignedBytes bytes) {
 #endif
 }
 
-/// A block's numbers in place of its own write().
-ATTNSCOPE_INLINE void write_block(const Q8_0Block& block, float* to) {
-  const Vec scale = all(static_cast<float>(block.d));
+/// A block's scale, or its scale and minimum, in all lanes. Both halves are read at once where the machine
+/// has an instruction for them.
+ATTNSCOPE_INLINE Vec scale_of(const HalfBytes& d) {
+#if defined(__AVX512F__) && ATTNSCOPE_LANES == 16
+  uint16_t bits;
+  memcpy(&bits, &d, sizeof bits);
+  return (Vec)_mm512_broadcastss_ps(_mm_cvtph_ps(_mm_cvtsi32_si128(bits)));
+#else
+  return all(static_cast<float>(d));
+#endif
+}
+struct ScaleAndLeast {
+  Vec scale, least;
+  template <class Block>
+  explicit ScaleAndLeast(const Block& block) {
+#if defined(__AVX512F__) && ATTNSCOPE_LANES == 16
+    uint32_t bits;
+    memcpy(&bits, &block, sizeof bits);
+    const __m128 both = _mm_cvtph_ps(_mm_cvtsi32_si128(static_cast<int>(bits)));
+    scale = (Vec)_mm512_broadcastss_ps(both);
+    least = (Vec)_mm512_broadcastss_ps(_mm_movehdup_ps(both));
+#else
+    scale = all(static_cast<float>(block.d)), least = all(static_cast<float>(block.m));
+#endif
+  }
+};
+
+/// Each overload calls emit(i, x) for a block's numbers [i, i + W), in their order.
+template <class Emit>
+ATTNSCOPE_INLINE void each_vector(const Q8_0Block& block, Emit emit) {
+  const Vec scale = scale_of(block.d);
   ATTNSCOPE_UNROLL for (int i = 0; i < 32; i += W)
-      store_loose(to + i, scale * floats_of(*reinterpret_cast<const SignedBytes*>(block.q + i)));
+      emit(i, scale * floats_of(*reinterpret_cast<const SignedBytes*>(block.q + i)));
 }
 
+/// Four bits each: low halves of 16 bytes, then the high ones. `make`: what whole numbers mean.
+template <class Make, class Emit>
+ATTNSCOPE_INLINE void each_four_bits(const uint8_t (&q)[16], Make make, Emit emit) {
 #if defined(__AVX512F__) && ATTNSCOPE_LANES == 16
-/// Four bits each: a table of the sixteen numbers that they can mean, in one register.
-template <class Block>
-ATTNSCOPE_INLINE void write_four_bits(const Block& block, float* to, Vec table) {
-  const __m512i q = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(block.q)));
-  store_loose(to, (Vec)_mm512_permutexvar_ps(q, (__m512)table));  // its low four bits choose
-  store_loose(to + 16, (Vec)_mm512_permutexvar_ps(_mm512_srli_epi32(q, 4), (__m512)table));
-}
-constexpr Vec first_numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-ATTNSCOPE_INLINE void write_block(const Q4_0Block& block, float* to) {
-  write_four_bits(block, to, all(static_cast<float>(block.d)) * (first_numbers - 8.0f));
-}
-ATTNSCOPE_INLINE void write_block(const Q4_1Block& block, float* to) {
-  write_four_bits(block, to,
-                  all(static_cast<float>(block.d)) * first_numbers + all(static_cast<float>(block.m)));
-}
+  // A table of the sixteen numbers that they can mean, in one register; the low four bits choose.
+  constexpr Vec first_numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const __m512 table = (__m512)make(first_numbers);
+  const __m512i at = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(q)));
+  emit(0, (Vec)_mm512_permutexvar_ps(at, table));
+  emit(16, (Vec)_mm512_permutexvar_ps(_mm512_srli_epi32(at, 4), table));
+#else
+  ATTNSCOPE_UNROLL for (int i = 0; i < 16; i += W) emit(i, make(floats_of(load_bytes_at(q + i) & 15)));
+  ATTNSCOPE_UNROLL for (int i = 0; i < 16; i += W) emit(i + 16, make(floats_of(load_bytes_at(q + i) >> 4)));
 #endif
+}
+template <class Emit>
+ATTNSCOPE_INLINE void each_vector(const Q4_0Block& block, Emit emit) {
+  const Vec scale = scale_of(block.d);
+  each_four_bits(
+      block.q, [&](Vec x) { return scale * (x - 8.0f); }, emit);
+}
+template <class Emit>
+ATTNSCOPE_INLINE void each_vector(const Q4_1Block& block, Emit emit) {
+  const ScaleAndLeast of(block);
+  each_four_bits(
+      block.q, [&](Vec x) { return of.scale * x + of.least; }, emit);
+}
 
 /// Five bits each: low halves of 16 bytes, then the high ones, the fifth bits beside them.
-template <class Block, class Make>
-ATTNSCOPE_INLINE void write_five_bits(const Block& block, float* to, Make make) {
+template <class Block, class Make, class Emit>
+ATTNSCOPE_INLINE void each_five_bits(const Block& block, Make make, Emit emit) {
   const FifthBits fifth(block.high);
-  ATTNSCOPE_UNROLL for (int i = 0; i < 16; i += W) {
-    const Bytes q = load_bytes_at(block.q + i);
-    store_loose(to + i, make((q & 15) | load_bytes_at(fifth.of + i)));
-    store_loose(to + i + 16, make(q >> 4 | load_bytes_at(fifth.of + i + 16)));
-  }
+  ATTNSCOPE_UNROLL for (int i = 0; i < 16; i += W)
+      emit(i, make((load_bytes_at(block.q + i) & 15) | load_bytes_at(fifth.of + i)));
+  ATTNSCOPE_UNROLL for (int i = 0; i < 16; i += W)
+      emit(i + 16, make(load_bytes_at(block.q + i) >> 4 | load_bytes_at(fifth.of + i + 16)));
 }
-ATTNSCOPE_INLINE void write_block(const Q5_0Block& block, float* to) {
-  const Vec scale = all(static_cast<float>(block.d));
-  write_five_bits(block, to, [&](Bytes q) { return scale * floats_of((SignedBytes)q - 16); });
+template <class Emit>
+ATTNSCOPE_INLINE void each_vector(const Q5_0Block& block, Emit emit) {
+  const Vec scale = scale_of(block.d);
+  each_five_bits(
+      block, [&](Bytes q) { return scale * floats_of((SignedBytes)q - 16); }, emit);
 }
-ATTNSCOPE_INLINE void write_block(const Q5_1Block& block, float* to) {
+template <class Emit>
+ATTNSCOPE_INLINE void each_vector(const Q5_1Block& block, Emit emit) {
   const Vec scale = all(static_cast<float>(block.d)), least = all(static_cast<float>(block.m));
-  write_five_bits(block, to, [&](Bytes q) { return scale * floats_of(q) + least; });
+  each_five_bits(
+      block, [&](Bytes q) { return scale * floats_of(q) + least; }, emit);
 }
 
-ATTNSCOPE_INLINE void write_block(const Q4_KBlock& block, float* to) {
+template <class Emit>
+ATTNSCOPE_INLINE void each_vector(const Q4_KBlock& block, Emit emit) {
   const float scale = block.d, least = block.m;
   const SixBits six(block.scales);
-  ATTNSCOPE_UNROLL for (int part = 0; part < 8; ++part, to += 32) {
+  ATTNSCOPE_UNROLL for (int part = 0; part < 8; ++part) {
     const Vec by = all(scale * in_float(six.scale[part])), minus = all(least * in_float(six.least[part]));
     const uint8_t* const from = block.q + part / 2 * 32;
     ATTNSCOPE_UNROLL for (int i = 0; i < 32; i += W) {
       const Bytes q = load_bytes_at(from + i);
-      store_loose(to + i, by * floats_of(part % 2 == 0 ? q & 15 : q >> 4) - minus);
+      emit(part * 32 + i, by * floats_of(part % 2 == 0 ? q & 15 : q >> 4) - minus);
     }
   }
 }
 
-ATTNSCOPE_INLINE void write_block(const Q5_KBlock& block, float* to) {
+template <class Emit>
+ATTNSCOPE_INLINE void each_vector(const Q5_KBlock& block, Emit emit) {
   const float scale = block.d, least = block.m;
   const SixBits six(block.scales);
-  ATTNSCOPE_UNROLL for (int part = 0; part < 8; ++part, to += 32) {
+  ATTNSCOPE_UNROLL for (int part = 0; part < 8; ++part) {
     const Vec by = all(scale * in_float(six.scale[part])), minus = all(least * in_float(six.least[part]));
     const uint8_t* const from = block.q + part / 2 * 32;
     ATTNSCOPE_UNROLL for (int i = 0; i < 32; i += W) {
       const Bytes q = load_bytes_at(from + i), fifth = (load_bytes_at(block.high + i) >> part & 1) << 4;
-      store_loose(to + i, by * floats_of((part % 2 == 0 ? q & 15 : q >> 4) | fifth) - minus);
+      emit(part * 32 + i, by * floats_of((part % 2 == 0 ? q & 15 : q >> 4) | fifth) - minus);
     }
   }
 }
 
-ATTNSCOPE_INLINE void write_block(const Q6_KBlock& block, float* to) {
+template <class Emit>
+ATTNSCOPE_INLINE void each_vector(const Q6_KBlock& block, Emit emit) {
   const float scale = block.d;
-  ATTNSCOPE_UNROLL for (int part = 0; part < 8; ++part, to += 32) {
+  ATTNSCOPE_UNROLL for (int part = 0; part < 8; ++part) {
     const uint8_t* const from = block.q + part / 4 * 64 + part % 2 * 32;
     const uint8_t* const above = block.high + part / 4 * 32;
     ATTNSCOPE_UNROLL for (int i = 0; i < 32; i += W) {
       const Bytes q = load_bytes_at(from + i), two = (load_bytes_at(above + i) >> part % 4 * 2 & 3) << 4;
       const Vec by = all(scale * in_float(block.scales[part * 2 + i / 16]));
-      store_loose(to + i, by * floats_of((SignedBytes)((part % 4 < 2 ? q & 15 : q >> 4) | two) - 32));
+      emit(part * 32 + i, by * floats_of((SignedBytes)((part % 4 < 2 ? q & 15 : q >> 4) | two) - 32));
     }
   }
 }
 
-template <class Block>
-static void write_vectors(const uint8_t* bytes, int64_t count, float* to) {
-  for (const float* const end = to + count; to != end; to += Block::elements, bytes += sizeof(Block))
-    write_block(*reinterpret_cast<const Block*>(bytes), to);
+/// W numbers of two bytes that are the high halves of floats.
+struct BFloats {
+  static constexpr int elements = W;
+  PackedHalves high;
+};
+template <class Emit>
+ATTNSCOPE_INLINE void each_vector(const BFloats& block, Emit emit) {
+  emit(0, (Vec)(__builtin_convertvector(block.high, IntVec) << 16));
+}
+
+/// Calls fn with a null pointer to the blocks of a type that vectors are made of; false for other types.
+template <class Fn>
+ATTNSCOPE_INLINE bool with_blocks_of(ElementType type, Fn fn) {
+  switch (type) {
+    case ElementType::Q8_0: return fn(static_cast<const Q8_0Block*>(nullptr)), true;
+    case ElementType::Q4_0: return fn(static_cast<const Q4_0Block*>(nullptr)), true;
+    case ElementType::Q4_1: return fn(static_cast<const Q4_1Block*>(nullptr)), true;
+    case ElementType::Q5_0: return fn(static_cast<const Q5_0Block*>(nullptr)), true;
+    case ElementType::Q5_1: return fn(static_cast<const Q5_1Block*>(nullptr)), true;
+    case ElementType::Q4_K: return fn(static_cast<const Q4_KBlock*>(nullptr)), true;
+    case ElementType::Q5_K: return fn(static_cast<const Q5_KBlock*>(nullptr)), true;
+    case ElementType::Q6_K: return fn(static_cast<const Q6_KBlock*>(nullptr)), true;
+    case ElementType::BFloat16: return fn(static_cast<const BFloats*>(nullptr)), true;
+    default: return false;
+  }
 }
 
 static void widen_numbers(ElementType type, const uint8_t* bytes, int64_t count, float* to) {
-  switch (type) {
-#if defined(__AVX512F__) && ATTNSCOPE_LANES == 16
-    case ElementType::Q4_0: return write_vectors<Q4_0Block>(bytes, count, to);
-    case ElementType::Q4_1: return write_vectors<Q4_1Block>(bytes, count, to);
-#endif
-    case ElementType::Q8_0: return write_vectors<Q8_0Block>(bytes, count, to);
-    case ElementType::Q5_0: return write_vectors<Q5_0Block>(bytes, count, to);
-    case ElementType::Q5_1: return write_vectors<Q5_1Block>(bytes, count, to);
-    case ElementType::Q4_K: return write_vectors<Q4_KBlock>(bytes, count, to);
-    case ElementType::Q5_K: return write_vectors<Q5_KBlock>(bytes, count, to);
-    case ElementType::Q6_K: return write_vectors<Q6_KBlock>(bytes, count, to);
-    case ElementType::BFloat16:
-      for (; count >= W; count -= W, bytes += 2 * W, to += W)
-        store_loose(
-            to, (Vec)(__builtin_convertvector(*reinterpret_cast<const PackedHalves*>(bytes), IntVec) << 16));
-      break;
+  with_blocks_of(type, [&]<class Block>(const Block*) {
+    for (; count >= Block::elements; count -= Block::elements, bytes += sizeof(Block), to += Block::elements)
+      each_vector(*reinterpret_cast<const Block*>(bytes), [&](int i, Vec x) { store_loose(to + i, x); });
+  });
 #if defined(__F16C__)
-    case ElementType::Float16:
-      for (; count >= 8; count -= 8, bytes += 16, to += 8)
-        _mm256_storeu_ps(to, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes))));
-      break;
-#endif
-    default: break;
+  if (type == ElementType::Float16) {
+    for (; count >= 8; count -= 8, bytes += 16, to += 8)
+      _mm256_storeu_ps(to, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes))));
   }
-  write_floats(type, bytes, count, to);
+#endif
+  if (count > 0) write_floats(type, bytes, count, to);
 }
 
 }  // namespace attnscope::streaming::ATTNSCOPE_KERNEL

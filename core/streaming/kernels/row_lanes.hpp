@@ -1,0 +1,338 @@
+// core/streaming/kernels: a few queries swept by themselves, as a model's next token brings them. A panel has
+// a lane for each query and would be almost empty; here the lanes are keys, then numbers of the output. Every
+// sum is made in the order of sweep_lanes.hpp and pooling.hpp, so that a row has the same bits whichever of
+// the two takes it. Included by the kernels alone.
+#pragma once
+
+#include "core/streaming/kernels/sweep_lanes.hpp"
+
+namespace attnscope::streaming::ATTNSCOPE_KERNEL {
+
+/// So many rows are swept by themselves at most: their sums lie in the lanes of a vector.
+constexpr int most_few_rows = W < 8 ? W : 8;
+/// So many share a key that was read: what the registers hold.
+constexpr int rows_at_once = 4;
+static_assert(most_few_rows <= 2 * rows_at_once && most_few_rows % NV == 0);
+
+/// In the job's scratch. Of each row, far enough apart that a vector more can be written behind the last.
+struct FewRows {
+  int rows, low, high;            // keys that any row sees lie in [low, high)
+  int units, blocks;              // 0 without a picture
+  float* query;                   // [rows][d_k], scaled
+  float *score, *weight, *depth;  // [rows][BK + W] of one block: x, e^(x - m), x - m
+  float* output;                  // [rows][d_v, whole vectors]
+  float *unit_sum, *unit_max;     // [rows][units]
+  float* block_largest;           // [rows][blocks]
+  int output_stride;
+  static constexpr int score_stride = BK + W;
+  RowSums sums;  // lane = row
+};
+
+/// Whether a tile is swept row by row.
+ATTNSCOPE_INLINE bool has_few_rows(const SweepJob& job) {
+  return job.rows <= most_few_rows && job.strongest == nullptr &&
+         (job.cell_mean == nullptr || job.rows_per_cell <= PW);
+}
+
+ATTNSCOPE_INLINE int whole_vectors(int count) { return (count + W - 1) / W * W; }
+
+/// Floats of scratch for the rows of a job; keys_per_cell: 0 without a picture.
+ATTNSCOPE_INLINE int64_t row_scratch(int d_k, int d_v, int keys, int keys_per_cell) {
+  constexpr int64_t rows = most_few_rows, ends = 8 * 16;  // each part is rounded up
+  int64_t floats = rows * (d_k + 3 * FewRows::score_stride + whole_vectors(d_v)) + ends;
+  if (keys_per_cell > 0) {
+    const int unit = unit_for(keys_per_cell);
+    floats += rows * (2 * ((keys + unit - 1) / unit) + (keys + BK - 1) / BK);
+  }
+  return floats;
+}
+
+static FewRows set_up_rows(const SweepJob& job) {
+  FewRows f{};
+  f.rows = job.rows;
+  f.low = job.keys, f.high = 0;
+  for (int row = 0; row < job.rows; ++row) {
+    const int begin = job.rule.begin[row], end = job.rule.end[row];
+    if (begin >= end) continue;
+    f.low = begin < f.low ? begin : f.low;
+    f.high = end > f.high ? end : f.high;
+  }
+  const int unit = unit_of(job);
+  if (unit > 1 && f.low < f.high) {
+    f.low = f.low / unit * unit;
+    f.high = (f.high + unit - 1) / unit * unit;
+    f.high = f.high < job.keys ? f.high : job.keys;
+  }
+  float* room = job.scratch;
+  const auto take = [&](int64_t floats) {
+    float* const taken = room;
+    room += (floats + 15) / 16 * 16;
+    return taken;
+  };
+  f.query = take(static_cast<int64_t>(job.rows) * job.d_k);
+  f.score = take(f.rows * FewRows::score_stride);
+  f.weight = take(f.rows * FewRows::score_stride);
+  f.depth = take(f.rows * FewRows::score_stride);
+  f.output_stride = whole_vectors(job.d_v);
+  f.output = take(static_cast<int64_t>(f.rows) * f.output_stride);
+  if (unit != 0) {
+    f.units = (job.keys + unit - 1) / unit;
+    f.blocks = (job.keys + BK - 1) / BK;
+    f.unit_sum = take(static_cast<int64_t>(f.rows) * f.units);
+    f.unit_max = unit == 1 ? f.unit_sum : take(static_cast<int64_t>(f.rows) * f.units);
+    f.block_largest = take(static_cast<int64_t>(f.rows) * f.blocks);
+  }
+  for (int row = 0; row < f.rows; ++row)
+    for (int d = 0; d < job.d_k; ++d)
+      f.query[row * job.d_k + d] = job.query.data[row * job.query.stride + d] * job.rule.scale;
+  memset(f.output, 0, sizeof(float) * static_cast<uint64_t>(f.rows) * static_cast<uint64_t>(f.output_stride));
+  f.sums = {all(-__FLT_MAX__), Vec{}, Vec{}};
+  return f;
+}
+
+/// Scores of keys [first, last) and R queries from `row` on, to score[row][key - first].
+template <int R>
+ATTNSCOPE_INLINE void score_keys(const SweepJob& job, const FewRows& f, int row, int first, int last) {
+  const float* const query = f.query + row * job.d_k;
+  for (int key = first; key < last; key += W) {
+    const float* from[W];
+    for (int i = 0; i < W; ++i)
+      from[i] = job.key.data + (key + i < last ? key + i : last - 1) * job.key.stride;
+    Vec sum[R] = {};
+    for (int d = 0; d < job.d_k; d += W) {
+      const int left = job.d_k - d;
+      Vec k[W];
+      if (left >= W) {
+        ATTNSCOPE_UNROLL for (int i = 0; i < W; ++i) k[i] = load_loose(from[i] + d);
+      } else {
+        for (int i = 0; i < W; ++i) k[i] = load_some(from[i] + d, left);
+      }
+      transpose(k);
+      ATTNSCOPE_UNROLL for (int i = 0; i < W; ++i) {
+        if (i >= left) break;
+        ATTNSCOPE_UNROLL for (int r = 0; r < R; ++r) sum[r] =
+            multiply_add(k[i], all(query[r * job.d_k + d + i]), sum[r]);
+      }
+    }
+    ATTNSCOPE_UNROLL for (int r = 0; r < R; ++r)
+        store_loose(f.score + (row + r) * FewRows::score_stride + (key - first), sum[r]);
+  }
+}
+
+static void score_rows(const SweepJob& job, const FewRows& f, int first, int last) {
+  for (int row = 0; row < f.rows; row += rows_at_once) {
+    switch (f.rows - row) {
+      case 1: score_keys<1>(job, f, row, first, last); break;
+      case 2: score_keys<2>(job, f, row, first, last); break;
+      case 3: score_keys<3>(job, f, row, first, last); break;
+      default: score_keys<rows_at_once>(job, f, row, first, last); break;
+    }
+  }
+}
+
+/// What mark_scores() does, on one row: keys [first, last), whose scores begin at `x`.
+static void mark_row(const ScoreRule& rule, int row, int first, int last, float* x) {
+  const int count = last - first;
+  if (rule.soft_cap != 0)
+    for (int i = 0; i < count; i += W)
+      store_loose(x + i, tanh_of(load_loose(x + i) / rule.soft_cap) * rule.soft_cap);
+  if (rule.distance_bias != nullptr) {
+    const float* const bias = rule.distance_bias - row * rule.distance_step + first;
+    for (int i = 0; i < count; ++i) x[i] = x[i] + bias[i];
+  }
+  if (rule.additive != nullptr) {
+    const float* const added = rule.additive + row * rule.additive_stride + first;
+    for (int i = 0; i < count; ++i) x[i] = added[i] == -infinity ? added[i] : x[i] + added[i];
+  }
+  if (rule.allowed != nullptr) {
+    const uint8_t* const allowed = rule.allowed + row * rule.allowed_stride + first;
+    for (int i = 0; i < count; ++i) x[i] = allowed[i] != 0 ? x[i] : -infinity;
+  }
+}
+
+/// Row `row` of a block: its largest score, then weights[key - first] and what the picture wants of them.
+static void weigh_row(const SweepJob& job, FewRows& f, int row, int first, int last, float& largest,
+                      float& block_sum, float& block_moment) {
+  const ScoreRule& rule = job.rule;
+  float* const x = f.score + row * FewRows::score_stride;
+  const int begin = rule.begin[row] > first ? rule.begin[row] : first,
+            end = rule.end[row] < last ? rule.end[row] : last, count = last - first;
+  mark_row(rule, row, first, last, x);
+  for (int key = first; key < last && key < begin; ++key) x[key - first] = -infinity;
+  for (int key = end > first ? end : first; key < last; ++key) x[key - first] = -infinity;
+  for (int i = count; i < whole_vectors(count); ++i) x[i] = -infinity;
+  Vec most = all(largest);
+  for (int i = 0; i < count; i += W) most = larger(most, load_loose(x + i));
+  for (int i = 0; i < W; ++i) largest = larger(largest, most[i]);
+  const Vec c = all(rule.exponent), least = all(least_exponent / rule.exponent), m = all(largest);
+  float *const weight = f.weight + row * FewRows::score_stride, *const depth =
+                                                                    f.depth + row * FewRows::score_stride;
+  for (int i = 0; i < count; i += W) {
+    const Vec raw = load_loose(x + i);
+    Vec d = raw - m;
+    d = least > d ? least : d;
+    const Vec e = raw == -infinity ? Vec{} : exp2_product(d, c);
+    store_loose(depth + i, d);
+    store_loose(weight + i, e);
+  }
+  float sum = 0, moment = 0;
+  for (int i = 0; i < count; ++i) {
+    sum += weight[i];
+    moment = multiply_add(depth[i], weight[i], moment);
+  }
+  block_sum = sum, block_moment = moment;
+}
+
+/// Sums and largest weights of a row's units in a block.
+static void keep_units(const SweepJob& job, const FewRows& f, int row, int first, int last) {
+  const int unit = unit_of(job);
+  const float* const weight = f.weight + row * FewRows::score_stride;
+  float *const sums = f.unit_sum + static_cast<int64_t>(row) * f.units, *const mosts =
+                                                                            f.unit_max +
+                                                                            static_cast<int64_t>(row) *
+                                                                                f.units;
+  if (unit == 1) {
+    memcpy(sums + first, weight, sizeof(float) * static_cast<uint64_t>(last - first));
+    return;
+  }
+  for (int from = first; from < last; from += unit) {
+    const int to = from + unit < last ? from + unit : last;
+    float sum = 0, most = 0;
+    for (int key = from; key < to; ++key) {
+      sum += weight[key - first];
+      most = larger(weight[key - first], most);
+    }
+    sums[from / unit] = sum;
+    mosts[from / unit] = most;
+  }
+}
+
+/// output = output · shrink + weights · V over keys [first, last), N vectors from `d` on.
+template <int N>
+ATTNSCOPE_INLINE void mix_values(const SweepJob& job, int first, int last, const float* weight, int d,
+                                 float shrink, float* output) {
+  const int left = job.d_v - d;
+  Vec sum[N] = {};
+  const float* from = job.value.data + first * job.value.stride + d;
+  for (int key = first; key < last; ++key, from += job.value.stride) {
+    const Vec w = all(weight[key - first]);
+    ATTNSCOPE_UNROLL for (int v = 0; v < N; ++v) sum[v] =
+        multiply_add(N > 1 || left >= W ? load_loose(from + v * W) : load_some(from, left), w, sum[v]);
+  }
+  ATTNSCOPE_UNROLL for (int v = 0; v < N; ++v)
+      store_loose(output + d + v * W, multiply_add(load_loose(output + d + v * W), all(shrink), sum[v]));
+}
+
+ATTNSCOPE_INLINE void mix_row(const SweepJob& job, int first, int last, const float* weight, float shrink,
+                              float* output) {
+  constexpr int many = 4;
+  int d = 0;
+  for (; d + many * W <= job.d_v; d += many * W)
+    mix_values<many>(job, first, last, weight, d, shrink, output);
+  for (; d < job.d_v; d += W) mix_values<1>(job, first, last, weight, d, shrink, output);
+}
+
+/// All rows against keys of one block.
+static void sweep_rows_of_block(const SweepJob& job, FewRows& f, int block, int first, int last) {
+  score_rows(job, f, first, last);
+  const Vec before = f.sums.largest;
+  Vec sum{}, moment{};
+  for (int row = 0; row < f.rows; ++row) {
+    float largest = f.sums.largest[row], row_sum = 0, row_moment = 0;
+    weigh_row(job, f, row, first, last, largest, row_sum, row_moment);
+    f.sums.largest[row] = largest, sum[row] = row_sum, moment[row] = row_moment;
+    if (f.units == 0) continue;
+    keep_units(job, f, row, first, last);
+    f.block_largest[row * f.blocks + block] = largest;
+  }
+  const Vec shrink = join_block(job.rule.exponent, before, sum, moment, f.sums);
+  if (job.output == nullptr) return;
+  for (int row = 0; row < f.rows; ++row)
+    mix_row(job, first, last, f.weight + row * FewRows::score_stride, shrink[row],
+            f.output + row * f.output_stride);
+}
+
+/// The cells of the rows: those of pool_panel(). `share`: what weights are multiplied with, lane = row.
+static void pool_rows(const SweepJob& job, const FewRows& f, Vec share) {
+  const int unit = unit_of(job), per_cell = job.keys_per_cell, height = job.rows_per_cell;
+  const Vec c = all(job.rule.exponent), least = all(least_exponent / job.rule.exponent);
+  for (int block = f.low / BK; block * BK < f.high; ++block) {
+    Vec then{};
+    for (int row = 0; row < f.rows; ++row) then[row] = f.block_largest[row * f.blocks + block];
+    Vec down = then - f.sums.largest;
+    down = least > down ? least : down;
+    const Vec scale = exp2_product(down, c) * share;
+    for (int row = 0; row < f.rows; ++row) f.block_largest[row * f.blocks + block] = scale[row];
+  }
+  const auto scale_of = [&](int row, int key) { return f.block_largest[row * f.blocks + key / BK]; };
+  if (height == 1 && per_cell == 1) {
+    for (int row = 0; row < f.rows; ++row)
+      for (int key = f.low; key < f.high; ++key)
+        job.cell_mean[row * job.cell_stride + key] =
+            f.unit_sum[static_cast<int64_t>(row) * f.units + key] * scale_of(row, key);
+    return;
+  }
+  const float full = 1 / (static_cast<float>(height) * static_cast<float>(per_cell));
+  const int low = f.low / unit, high = (f.high + unit - 1) / unit, step = per_cell / unit;
+  for (int top = 0; top < f.rows; top += height) {
+    const int bottom = f.rows - top < height ? f.rows : top + height;
+    const int64_t at = top / height * job.cell_stride;
+    for (int cell = f.low / per_cell; cell * per_cell < f.high; ++cell) {
+      const int first = cell * step < low ? low : cell * step,
+                last = (cell + 1) * step > high ? high : (cell + 1) * step;
+      // Rows that a panel has in one lane are added up one after the other, then lanes in pairs.
+      constexpr int lanes = most_few_rows / NV;
+      float sum[lanes] = {}, most = 0;
+      for (int u = first; u < last; ++u) {
+        for (int row = top; row < bottom; ++row) {
+          const int64_t of = static_cast<int64_t>(row) * f.units + u;
+          const float factor = scale_of(row, u * unit);
+          float& part = sum[(row - top) / NV];
+          part = multiply_add(f.unit_sum[of], factor, part);
+          most = larger(f.unit_max[of] * factor, most);
+        }
+      }
+      for (int half = 1; half < lanes; half *= 2)
+        for (int i = 0; i < lanes; i += 2 * half) sum[i] += sum[i + half];
+      const float mean = sum[0] * full;
+      job.cell_mean[at + cell] = mean;
+      job.cell_max[at + cell] = mean == mean ? most : mean;
+    }
+  }
+}
+
+static void finish_rows(const SweepJob& job, FewRows& f) {
+  for (int row = 0; row < f.rows; ++row)
+    f.sums.sum[row] = finish_row(job, row, f.sums.largest[row], f.sums.sum[row], f.sums.moment[row]);
+  const Vec share = share_of(f.sums.sum);
+  for (int row = 0; job.output != nullptr && row < f.rows; ++row) {
+    const float* const from = f.output + row * f.output_stride;
+    for (int d = 0; d < job.d_v; d += W)
+      store_some(job.output + static_cast<int64_t>(row) * job.d_v + d, load_loose(from + d) * all(share[row]),
+                 job.d_v - d);
+  }
+  if (f.units != 0) pool_rows(job, f, share);
+}
+
+static bool sweep_few_rows(const SweepJob& job) {
+  FewRows f = set_up_rows(job);
+  for (int block = f.low / BK; block * BK < f.high; ++block) {
+    if (job.stop.asked != nullptr && job.stop.asked(job.stop.self)) return false;
+    const int first = f.low > block * BK ? f.low : block * BK,
+              last = f.high < (block + 1) * BK ? f.high : (block + 1) * BK;
+    sweep_rows_of_block(job, f, block, first, last);
+  }
+  finish_rows(job, f);
+  return true;
+}
+
+static int64_t scratch_of_sweep(int panels, int d_k, int d_v, int keys, int keys_per_cell) {
+  const int64_t in_panels = sweep_scratch(panels, d_k, d_v, keys, keys_per_cell),
+                by_rows = row_scratch(d_k, d_v, keys, keys_per_cell);
+  return in_panels > by_rows ? in_panels : by_rows;
+}
+
+/// The kernel: few rows by themselves, others in panels.
+static bool sweep(const SweepJob& job) { return has_few_rows(job) ? sweep_few_rows(job) : sweep_tile(job); }
+
+}  // namespace attnscope::streaming::ATTNSCOPE_KERNEL
