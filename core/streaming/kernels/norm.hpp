@@ -10,10 +10,15 @@ constexpr int doubles = W / 2;
 typedef double Doubles __attribute__((vector_size(8 * doubles), aligned(8 * doubles)));
 typedef float FewFloats __attribute__((vector_size(4 * doubles), aligned(4 * doubles)));
 
-/// `doubles` numbers from p on, of which `count` exist; the others are 0.
+ATTNSCOPE_INLINE Doubles load_doubles(const float* p) {
+  FewFloats few;
+  memcpy(&few, p, sizeof few);
+  return __builtin_convertvector(few, Doubles);
+}
+/// The same where `count` of them exist; the others are 0.
 ATTNSCOPE_INLINE Doubles load_doubles(const float* p, int count) {
   FewFloats few{};
-  memcpy(&few, p, count >= doubles ? sizeof few : sizeof(float) * static_cast<unsigned>(count));
+  for (int i = 0; i < count; ++i) few[i] = p[i];
   return __builtin_convertvector(few, Doubles);
 }
 
@@ -30,18 +35,28 @@ ATTNSCOPE_INLINE Doubles shifted(const float* p, int count, double mean) {
   return x;
 }
 
+/// What becomes of numbers [at, …) of a row; `load` reads as many of a row as there are.
+template <class Load>
+ATTNSCOPE_INLINE FewFloats scaled(const NormJob& job, const float* x, int at, double mean, double inverse,
+                                  Load load) {
+  Doubles u = (load(x + at) - mean) * inverse;
+  if (job.weight != nullptr) u = u * (load(job.weight + at) + (Doubles{} + job.added_to_weight));
+  if (job.bias != nullptr) u = u + load(job.bias + at);
+  return __builtin_convertvector(u, FewFloats);
+}
+
 ATTNSCOPE_INLINE void normalise_row(const NormJob& job, const float* x, float* y) {
   const int whole = job.width / doubles * doubles, left = job.width - whole;
   double mean = 0;
   if (job.centred) {
     Doubles sum{};
-    for (int i = 0; i < whole; i += doubles) sum += load_doubles(x + i, doubles);
+    for (int i = 0; i < whole; i += doubles) sum += load_doubles(x + i);
     if (left > 0) sum += load_doubles(x + whole, left);
     mean = sum_of(sum) / job.width;
   }
   Doubles squares{};
   for (int i = 0; i < whole; i += doubles) {
-    const Doubles u = load_doubles(x + i, doubles) - mean;
+    const Doubles u = load_doubles(x + i) - mean;
     squares += u * u;
   }
   if (left > 0) {
@@ -49,15 +64,14 @@ ATTNSCOPE_INLINE void normalise_row(const NormJob& job, const float* x, float* y
     squares += u * u;
   }
   const double inverse = 1 / __builtin_sqrt(sum_of(squares) / job.width + job.epsilon);
-  const Doubles one_plus = Doubles{} + job.added_to_weight;
-  for (int i = 0; i < job.width; i += doubles) {
-    const int count = job.width - i < doubles ? job.width - i : doubles;
-    Doubles u = (load_doubles(x + i, count) - mean) * inverse;
-    if (job.weight != nullptr) u = u * (load_doubles(job.weight + i, count) + one_plus);
-    if (job.bias != nullptr) u = u + load_doubles(job.bias + i, count);
-    const FewFloats out = __builtin_convertvector(u, FewFloats);
-    memcpy(y + i, &out, sizeof(float) * static_cast<unsigned>(count));
+  for (int i = 0; i < whole; i += doubles) {
+    const FewFloats out = scaled(job, x, i, mean, inverse, [](const float* p) { return load_doubles(p); });
+    memcpy(y + i, &out, sizeof out);
   }
+  if (left == 0) return;
+  const FewFloats out =
+      scaled(job, x, whole, mean, inverse, [&](const float* p) { return load_doubles(p, left); });
+  for (int i = 0; i < left; ++i) y[whole + i] = out[i];
 }
 
 static void normalise_rows(const NormJob& job) {
