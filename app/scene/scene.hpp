@@ -19,6 +19,7 @@
 namespace attnscope {
 
 struct Language;
+struct ModelReading;
 
 /// What is on screen. Views read it; none of it changes while a frame is drawn.
 struct Shown {
@@ -30,6 +31,8 @@ struct Shown {
   Tiles* tiles;                     // weights of a long result, where they are looked at
   const HeldSight* held = nullptr;  // B; null: nothing is held
   Tiles* held_tiles = nullptr;      // of a long B; null where there is none
+  const ModelReading* model =
+      nullptr;  // the model that the layer stands in, as far as it is known; null: none is open
   const std::vector<Example>& examples;
   const std::vector<Language>& languages;
   bool compact = false;

@@ -27,7 +27,7 @@ struct Names;
   struct Names<E> {                                                            \
     static constexpr auto list = std::to_array<std::string_view>(__VA_ARGS__); \
   }
-ATTNSCOPE_NAMES(Mode, {"explore", "walk", "compare"});
+ATTNSCOPE_NAMES(Mode, {"explore", "walk", "compare", "model"});
 ATTNSCOPE_NAMES(ThemeName, {"dark", "light", "contrast"});
 ATTNSCOPE_NAMES(Stage, {"embedding",
                         "position",

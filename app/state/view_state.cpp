@@ -7,6 +7,7 @@
 #include "app/state/heads_state.hpp"
 #include "app/state/inspector_state.hpp"
 #include "app/state/long_state.hpp"
+#include "app/state/model_state.hpp"
 #include "app/state/signals_state.hpp"
 #include "app/state/start_state.hpp"
 #include "app/state/walk_state.hpp"
@@ -17,6 +18,7 @@ std::optional<Mode> mode_named(std::string_view name) {
   if (name == "explore") return Mode::Explore;
   if (name == "walk") return Mode::Walk;
   if (name == "compare") return Mode::Compare;
+  if (name == "model") return Mode::Model;
   return std::nullopt;
 }
 

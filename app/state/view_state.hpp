@@ -26,6 +26,7 @@ struct FocusState;
 struct HeadsState;
 struct InspectorState;
 struct LongState;
+struct ModelState;
 struct SignalsState;
 struct StartState;
 struct WalkState;
@@ -37,9 +38,10 @@ enum class RangeMode { Head, Mean, All, Lock };
 /// Which way the token strip is tinted: what the query looks at, or who looks at the key.
 enum class Direction { QueryToKeys, KeyToQueries };
 
-/// Five regions around one head; the computation as matrices, one stage a step; or A, B and A - B.
-enum class Mode { Explore, Walk, Compare };
-/// "explore", "walk", "compare"; empty for anything else.
+/// Five regions around one head; the computation as matrices, one stage a step; A, B and A - B; or all heads
+/// of the model that the layer stands in.
+enum class Mode { Explore, Walk, Compare, Model };
+/// "explore", "walk", "compare", "model"; empty for anything else.
 std::optional<Mode> mode_named(std::string_view);
 
 enum class Region { Strip, Controls, Heads, Inspector, Signals };
@@ -86,6 +88,7 @@ struct ViewState {
   Apart<CompareState> compare;
   Apart<HeadsState> heads;
   Apart<LongState> long_view;
+  Apart<ModelState> model;
   std::array<signed char, 16>
       fold{};                    // sections of the controls: 0 = as the width asks, 1 = open, -1 = closed
   std::int64_t cost_tokens = 0;  // the length the cost is shown for; 0 = the layer's own

@@ -1,0 +1,40 @@
+// core/document: the model that a layer is looked at in: which one, what it reads, what is changed inside it
+// and which of its blocks is on screen. The rest of such a Document follows from this: its input are the
+// vectors that enter the block, its layer is the block (see core/models/layer_document.hpp).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/document/model_changes.hpp"
+
+namespace attnscope {
+
+struct OpenedModel;  // core/models/opened_model.hpp
+
+/// What a model reads. Of the fields those count that the model has a use for.
+struct ModelText {
+  std::string text;                     // valid UTF-8
+  std::optional<std::string> pair;      // the second text of an encoder that takes pairs
+  std::string decoder_text;             // encoder-decoders: what the decoder has said so far
+  std::vector<std::int64_t> continued;  // tokens behind it (behind decoder_text where there is a decoder with
+                                        // its own text): generated, or chosen from the prediction
+  std::filesystem::path image;          // models of pictures; empty = none yet
+  bool operator==(const ModelText&) const = default;
+};
+
+struct Within {
+  std::shared_ptr<const OpenedModel> model;  // null: the layer stands by itself
+  ModelText input;
+  ModelChanges changes;
+  AttentionOf of = AttentionOf::Decoder;  // the attention that is looked at,
+  int block = 0;                          // and its block
+  bool operator==(const Within&) const = default;
+  explicit operator bool() const { return model != nullptr; }
+};
+
+}  // namespace attnscope

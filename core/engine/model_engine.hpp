@@ -1,0 +1,63 @@
+// core/engine: models are run here, behind the window: one thread, the latest input wins. What is in sight
+// comes first (all heads, prediction, the block that is looked at), then lens, scores, effects of each
+// change, effects of each head. Everything here may be called from any thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "core/base/worker.hpp"
+#include "core/engine/model_reading.hpp"
+
+namespace attnscope {
+
+/// What is wanted of a model beyond its heads and its prediction. No part of the Document: how it is looked
+/// at.
+struct ModelWants {
+  std::optional<std::int64_t>
+      row;                // whose prediction; nothing: the last one of decoders, the first masked token, …
+  int picture_side = 64;  // cells of a head's picture at most
+  bool lens = true;
+  bool scores = true;
+  bool effects = true;
+  bool operator==(const ModelWants&) const = default;
+};
+
+class ModelEngine {
+ public:
+  /// `on_publish` is called on the worker after each published reading: keep it short. threads: 0 = all.
+  explicit ModelEngine(std::function<void()> on_publish = {}, int threads = 0);
+  ~ModelEngine();
+  ModelEngine(const ModelEngine&) = delete;
+  ModelEngine& operator=(const ModelEngine&) = delete;
+
+  /// Takes the place of what waits; returns its ticket. Of a text that was edited, rows before the first
+  /// token that changed are kept. Only another block to look at, or other wants, run nothing again.
+  std::uint64_t submit(Within, const ModelWants& = {});
+  /// The newest reading, good or with an error; null before the first.
+  ModelReadingPtr latest() const;
+  ModelReadingPtr latest_good() const;
+  /// Forgets what was computed and stops what runs: the model is closed.
+  void forget();
+  /// Stops what runs; what is known stays.
+  void cancel();
+  bool busy() const;
+  /// What is being worked out now, for the status line: "effects of heads", and how far; empty when nothing
+  /// runs.
+  struct Doing {
+    const char* what = "";
+    double share = 0;
+  };
+  Doing doing() const;
+  /// Blocks until nothing runs or waits. For tests, the command line and pictures without a window.
+  void wait_idle() const;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace attnscope

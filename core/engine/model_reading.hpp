@@ -1,0 +1,79 @@
+// core/engine: what was computed of a model with one input: immutable and shared; what takes longer comes in
+// later readings of the same ticket, which share the rest.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/document/document.hpp"
+#include "core/document/within.hpp"
+#include "core/models/layer_document.hpp"
+#include "core/models/opened_model.hpp"
+#include "core/readouts/ablations.hpp"
+#include "core/readouts/head_scores.hpp"
+#include "core/readouts/lens.hpp"
+#include "core/readouts/prediction.hpp"
+
+namespace attnscope {
+
+/// The prediction of one row, with the changes inside the model and without.
+struct ModelPrediction {
+  std::int64_t row = -1;                              // whose; -1: the model predicts nothing here
+  std::vector<float> before, after;                   // logits; the same where nothing is changed
+  std::vector<PredictedToken> top_before, top_after;  // the ten likeliest
+  double divergence = 0;                              // KL(before ‖ after), nats
+  std::int64_t rank_before(std::int64_t id) const { return rank_of(before, id); }
+};
+
+/// The likeliest tokens that the logit lens sees in one row at one place.
+struct LensCell {
+  std::vector<PredictedToken> top;  // five; empty: not known yet
+};
+struct LensReading {
+  std::vector<LensPlace> places;  // lens_places()
+  std::int64_t rows = 0;
+  std::vector<LensCell> cells;  // [row][place]
+  const LensCell& at(std::int64_t row, std::size_t place) const {
+    return cells[static_cast<std::size_t>(row) * places.size() + place];
+  }
+};
+
+/// What each change does by itself, in the order of ModelChanges::blocks, then ::heads: KL(without ‖ with it
+/// alone).
+struct ChangesAlone {
+  std::vector<double> divergences;  // NaN: not known yet
+};
+
+/// Effects of ablating each head alone in the model without changes; NaN: not known yet.
+struct EffectsReading {
+  std::int64_t row = -1;                // whose prediction
+  std::vector<HeadPlace> heads;         // all_heads()
+  std::vector<AblationEffect> effects;  // of each
+  std::int64_t known = 0;               // how many are
+};
+
+struct ModelReading {
+  std::uint64_t ticket = 0, refinement = 0;
+  Within within;      // what it was computed of
+  std::string error;  // one sentence; then nothing below is there
+  std::shared_ptr<const ModelTokens> tokens;
+  std::shared_ptr<const ModelRun> run;        // with the changes: entropy, received, pictures of all heads
+  std::shared_ptr<const ModelRun> clean;      // without; the same where there are none
+  std::shared_ptr<const BlockTensors> block;  // that is looked at
+  Document layer;                             // its Document; `within` is set
+  std::shared_ptr<const ModelPrediction> prediction;
+  double milliseconds = 0;  // from the input to all of the above
+  // What comes later: null until it is known.
+  std::shared_ptr<const LensReading> lens;                             // in part first, with empty cells
+  std::shared_ptr<const std::vector<std::vector<HeadScores>>> scores;  // [block][head], on this text
+  std::shared_ptr<const std::vector<std::vector<HeadScores>>>
+      battery;  // on repeated random tokens, of the clean model
+  std::shared_ptr<const ChangesAlone> alone;
+  std::shared_ptr<const EffectsReading> effects;  // in part first
+  bool is_complete = false;                       // nothing more comes
+};
+using ModelReadingPtr = std::shared_ptr<const ModelReading>;
+
+}  // namespace attnscope

@@ -1,0 +1,61 @@
+// core/models: a model that a person opened: its weights, its tokenizer and what is said of its file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/document/within.hpp"
+#include "core/files/formats/reading.hpp"
+#include "core/models/model.hpp"
+#include "core/models/pictures/image_input.hpp"
+#include "core/models/run_model.hpp"
+#include "core/text/token.hpp"
+#include "core/tokenizers/tokenizer.hpp"
+
+namespace attnscope {
+
+/// Immutable and shared.
+struct OpenedModel {
+  ModelPtr model;
+  std::shared_ptr<const tokenizers::Tokenizer> tokenizer;  // null: of a model of pictures
+  std::optional<ImagePreparation> preparation;             // of a model of pictures
+  std::filesystem::path path;                              // of the folder or the .gguf file
+  std::string name;                                        // "SmolLM2-135M-Instruct"
+  std::string storage;      // how most of its weights are stored: "Q4_1", "bfloat16", "float32"
+  std::uint64_t bytes = 0;  // of its files with weights
+  std::uint64_t fingerprint =
+      0;  // of its config and of sizes and headers of its files: another model has another
+  std::vector<std::int64_t> special;  // numbers of special tokens
+  /// "30 layers × 9 heads"; of encoder-decoders both.
+  std::string heads_words() const;
+};
+using OpenedModelPtr = std::shared_ptr<const OpenedModel>;
+
+/// Whether a path is taken for a model: a folder with config.json, or a .gguf file. Looks at nothing else.
+bool is_model_path(const std::filesystem::path&);
+
+/// Model and tokenizer. Throws Error with a sentence that names the file, or Cancelled.
+OpenedModelPtr open_whole_model(const std::filesystem::path&, Reading* = nullptr);
+
+/// A sentence that suits the model, to begin with: decoders are to go on with it, encoders fill its mask.
+ModelText first_text(const OpenedModel&);
+
+/// What a text is to a model: its input, and labels of the rows of both stacks.
+struct ModelTokens {
+  ModelInput input;
+  Sequence tokens;  // of `text` and `pair`; ranges are bytes of `text`, -1 where a token comes from elsewhere
+  Sequence decoder_tokens;  // of a decoder that reads a text of its own (encoder-decoders); else empty
+  std::string untold;       // a sentence that says which characters have no token and vanished; empty = none
+  /// Of the rows of an attention, and of its keys.
+  const Sequence& queries_of(AttentionOf) const;
+  const Sequence& keys_of(AttentionOf) const;
+};
+/// Throws Error with a sentence: no token at all, more than the model has positions, no picture where it
+/// takes one.
+ModelTokens tokens_of(const OpenedModel&, const ModelText&);
+
+}  // namespace attnscope
