@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "core/models/opened_model.hpp"
+
 namespace attnscope {
 
 Opening::Opening(std::filesystem::path path, std::string_view layer, const ViewState& now)
@@ -19,6 +21,7 @@ Opening::Opening(std::filesystem::path path, std::string_view layer, const ViewS
 }
 
 bool Opening::is_large(const std::filesystem::path& path) {
+  if (is_model_path(path)) return true;
   constexpr std::uintmax_t large = 16 << 20;  // decoded in some hundredths of a second
   std::error_code missing;
   const std::uintmax_t bytes = std::filesystem::file_size(path, missing);

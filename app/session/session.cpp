@@ -11,6 +11,7 @@
 #include "app/state/session_fields.hpp"
 #include "app/state/signals_state.hpp"
 #include "core/files/document/session_file.hpp"
+#include "core/models/opened_model.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -237,8 +238,25 @@ std::string listed(const std::vector<std::string>& lost) {
   return text;
 }
 
+namespace {
+
+/// What is computed of it comes when it has run, see App::await_model().
+Session open_as_model(const std::filesystem::path& path, Reading* reading) {
+  Session session;
+  Within& within = session.document.within.change();
+  within.model = open_whole_model(path, reading);
+  within.input = first_text(*within.model);
+  const ModelSpec& spec = within.model->model->spec;
+  within.of = output_attention(spec);
+  within.block = static_cast<int>((spec.decoder ? *spec.decoder : *spec.encoder).blocks.size() / 2);
+  return session;
+}
+
+}  // namespace
+
 Session open_session(const std::filesystem::path& path, const ViewState& now, std::string_view layer,
                      Reading* reading) {
+  if (is_model_path(path)) return open_as_model(path, reading);
   OpenedFile file = open_any(path, layer, reading);
   Session session{std::move(file.document), {}, std::move(file.held), {}, {}, std::move(file.layers)};
   session.note = not_finite_note(session.document);

@@ -38,9 +38,10 @@ struct Session {
   std::vector<LayerEntry> layers;  // of the file, where it is a dump
 };
 
-/// Opens any file, of a dump the layer of that name or the first. What a session does not say is as in
-/// `now`'s theme and scale, else as at the start. Throws Error when there is no Document to be had, Cancelled
-/// when the reading is stopped.
+/// Opens any file, of a dump the layer of that name or the first. A model's folder or file: `document` says
+/// which model and what it reads; its layer follows when the model has run. What a session does not say is as
+/// in `now`'s theme and scale, else as at the start. Throws Error when there is no Document to be had,
+/// Cancelled when the reading is stopped.
 Session open_session(const std::filesystem::path&, const ViewState& now, std::string_view layer = {},
                      Reading* reading = nullptr);
 

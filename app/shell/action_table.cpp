@@ -94,6 +94,8 @@ void leave(Scene& scene) {
     scene.view.drawer = false;
   } else if (is_start_shown(scene.view, scene.result)) {
     leave_start(scene.view);
+  } else if (scene.model != nullptr && !scene.selection.locked && scene.view.mode != Mode::Model) {
+    scene.view.mode = Mode::Model;  // up again, from a layer to the model that it stands in
   } else {
     scene.next.locked = false;
   }
@@ -111,8 +113,7 @@ void redo(Scene& scene) { scene.requests.history = 1; }
 
 /// The field to type into, with everything that hides it out of the way.
 void type_the_sentence(Scene& scene) {
-  const Input& input = scene.document.input;
-  if (scene.result.is_long() || !input.is_text()) {
+  if (scene.result.is_long() || !has_text_field(scene)) {
     scene.view.notices.say(scene.result.is_long()
                                ? "A long sequence has no text field: open a shorter text to type."
                                : "What is open came as numbers and has no sentence to type.");
@@ -255,6 +256,7 @@ const Action table[] = {
     any_length({G::Look, "Explore", ImGuiKey_F2, [](Scene& s) { show_mode(s, Mode::Explore); }}),
     any_length({G::Look, "Walk", ImGuiKey_F3, [](Scene& s) { show_mode(s, Mode::Walk); }}),
     any_length({G::Look, "Compare", ImGuiKey_F4, [](Scene& s) { show_mode(s, Mode::Compare); }}),
+    any_length({G::Look, "Model", ImGuiKey_F7, [](Scene& s) { show_mode(s, Mode::Model); }}),
     any_length(
         {G::Look, "Next theme", ImGuiKey_T,
          [](Scene& s) { s.view.theme = static_cast<ThemeName>((static_cast<int>(s.view.theme) + 1) % 3); }}),

@@ -13,6 +13,7 @@
 #include "app/views/files/files.hpp"
 #include "app/views/start/start.hpp"
 #include "core/base/error.hpp"
+#include "core/edits/within.hpp"
 
 namespace attnscope {
 namespace {
@@ -62,6 +63,7 @@ Layout layout_of(const Document& document, const ResultPtr& shown, const ViewSta
 
 App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> backends)
     : engine_(engine),
+      models_(std::move(options.wake)),
       languages_(list_languages(options.assets)),
       files_(options.assets, options.state),
       following_(engine),
@@ -97,12 +99,14 @@ App::~App() = default;
 bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk && view_.walk->is_moving()); }
 
 bool App::finish_numbers() const {
+  if (!models_.is_complete()) models_.engine().wait_idle();
   const bool waited = shown_.stats && shown_.stats->finish();
   return (comparison_.held() && comparison_.held()->stats->finish()) || waited;
 }
 
 bool App::settled() const {
   const bool reads = files_.is_opening() || view_.files->dialog.reading.is_reading();
+  if (model_arrival_ || !models_.is_up_to_date(document_) || !models_.is_complete()) return false;
   if (reads || files_.is_writing() || backends_->is_comparing() || comparison_.is_expecting()) return false;
   if (shown_.is_busy() || (comparison_.held() && comparison_.held()->is_busy())) return false;
   if (shown_.result && !shown_.result->layer().is_complete() && engine_.busy()) return false;
@@ -177,6 +181,7 @@ Scene App::scene_of(const Ui& ui, Document& document, Selections selections, Vie
                     .tiles = shown_.tiles.get(),
                     .held = comparison_.beside(shown_.result),
                     .held_tiles = comparison_.held() ? comparison_.held()->tiles.get() : nullptr,
+                    .model = models_.shown_of(document),
                     .examples = examples_,
                     .languages = languages_,
                     .compact = layout.compact,
@@ -192,11 +197,12 @@ void App::frame(const Fonts& fonts) {
   view_.hint.clear();
   const Viewing before = viewing();
   view_.files->file = files_.path();
+  take_readings();
   take_results();
   if (shown_.stats) shown_.stats->begin_frame();
   if (comparison_.held()) comparison_.held()->stats->begin_frame();
   view_when_computed();
-  history_.follow(document_, before, viewing());
+  history_.follow(what_is_said(document_), before, viewing());
   finish_picture(false);
   finish_opening(false);
   if (shown_.result) record_moment();
@@ -212,6 +218,7 @@ void App::frame(const Fonts& fonts) {
       Selection next = without_hovers(selection_);
       Requests requests;
       Scene scene = scene_of(ui, document_, {selection_, next}, view_, requests, layout);
+      const Document document_before = document_;
       const Guesses guesses = document_.input.given().guesses;
       const Answers answers{document_.layer().masking.causal, document_.layer().positions};
       if (view_.parity && (shown_.result->layer().is_complete() || !engine_.busy()))
@@ -230,6 +237,7 @@ void App::frame(const Fonts& fonts) {
       tick_start(scene);
       draw_dump_question(scene, layout);
       if (guesses.any() && guesses == document_.input.given().guesses) settle_guesses(answers);
+      settle_model(document_before);
       if (next.cell != selection_.cell) wanted_cell_ = next.cell;
       selection_ = next;
       fulfil(requests);
@@ -245,6 +253,7 @@ void App::frame(const Fonts& fonts) {
   }
   if (std::exchange(view_.start->changed, false)) write_start(files_.state(), *view_.start);
   observe_history();
+  if (!model_arrival_) models_.follow(document_, model_wants());
   following_.follow(document_);
   keep(ImGui::GetTime());
 }

@@ -19,6 +19,7 @@
 #include "app/shell/comparison.hpp"
 #include "app/shell/files.hpp"
 #include "app/shell/following.hpp"
+#include "app/shell/model_following.hpp"
 #include "app/shell/still.hpp"
 #include "app/shell/stray_typing.hpp"
 #include "app/state/history.hpp"
@@ -54,6 +55,7 @@ struct AppOptions {
   bool language_is_asked_for = false;  // for this run: before the one that was chosen last
   bool fresh = false;                  // as in the first run; what is kept stays where it is
   bool attended = true;                // somebody is there who can be asked
+  std::function<void()> wake = {};     // called on a worker when a frame is due
 };
 
 class App {
@@ -93,7 +95,7 @@ class App {
   void finish_closing() { files_.closed().wait(); }
   /// "mine.json* — AttnScope"; with a star what is not as it was opened or saved.
   std::string window_title() const;
-  bool is_edited() const { return !(document_ == original_); }
+  bool is_edited() const;
 
   /// Shows three things to try beside the picture, unless they were done or put away in a run before.
   void offer_start();
@@ -114,8 +116,8 @@ class App {
   void prepare(Still& still, float scale) const;
   /// Draws it into the current Dear ImGui frame. `copy`: as vectors, too.
   void draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const;
-  /// Waits for the numbers that what was drawn asked of the results and that were not there; false when all
-  /// were.
+  /// Waits for the numbers that what was drawn asked of the results, or of the model, and that were not
+  /// there; false when all were.
   bool finish_numbers() const;
   /// Of the last frame, in pixels.
   ImVec2 size() const { return size_; }
@@ -181,6 +183,11 @@ class App {
   void take(Session session, const std::filesystem::path& file, bool is_text = false);
   void begin_opening(std::string_view layer, const Answers& answers);
   void take_opened(Session session, const std::filesystem::path& path);
+  void await_model(Session session, const std::filesystem::path& path);
+  void take_readings();
+  void take_model(Session session, const std::filesystem::path& path);
+  ModelWants model_wants() const;
+  void settle_model(const Document& before);
   bool is_layer_of_shown(const std::filesystem::path& path) const;
   void take_layer(Document layer);
   void settle_guesses(const Answers& before);
@@ -223,6 +230,7 @@ class App {
   void take_back(Before);
   bool has_sentence_in_sight() const;
   void step_in_history(int way);
+  void bring_back(Document said);
   void view_as(const Viewing&);
   void view_when_computed();
   void observe_history();
@@ -240,7 +248,15 @@ class App {
     bool is_text = false;        // what opening it changed is said then
   };
 
+  /// A session in a model that was opened and has not been run yet.
+  struct ModelArrival {
+    Session session;
+    std::filesystem::path path;
+  };
+
   LiveEngine& engine_;
+  ModelFollowing models_;
+  std::optional<ModelArrival> model_arrival_;
   std::vector<Example> examples_;
   std::vector<Language> languages_;
   Words words_;

@@ -5,6 +5,7 @@
 #include "app/shell/app.hpp"
 #include "app/state/files_state.hpp"
 #include "app/ui/own_words.hpp"
+#include "core/edits/within.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -56,7 +57,7 @@ void App::reopen(const std::filesystem::path& closed) {
   }
   try {
     Session session = open_session(path, view_);
-    history_.observe(document_, viewing(), {}, view_.now);  // the way back
+    history_.observe(what_is_said(document_), viewing(), {}, view_.now);  // the way back
     const std::filesystem::path file = session.looks ? session.looks->file : std::filesystem::path{};
     const std::string damage = session.damage;
     take(std::move(session), file);
@@ -70,6 +71,8 @@ void App::reopen(const std::filesystem::path& closed) {
     view_.notices.say(error.what());
   }
 }
+
+bool App::is_edited() const { return what_is_said(document_) != what_is_said(original_); }
 
 std::string App::window_title() const {
   const std::string name = !files_.path().empty()    ? printable(files_.path().filename().native())

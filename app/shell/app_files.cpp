@@ -13,6 +13,7 @@
 #include "app/ui/own_words.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
+#include "core/edits/within.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -59,6 +60,7 @@ void App::finish_opening(bool wait) {
 
 /// What cannot be computed was refused before the good one goes.
 void App::take_opened(Session session, const std::filesystem::path& path) {
+  if (session.document.within.read()) return await_model(std::move(session), path);
   session.document = edit::answered(std::move(session.document), answers_);
   std::vector<LayerEntry> layers = std::move(session.layers);
   FilesState& files = *view_.files;
@@ -86,7 +88,7 @@ bool App::is_layer_of_shown(const std::filesystem::path& path) const {
 
 /// Another layer is looked at as the one before: what a person set stays, and so do head, cell and zoom.
 void App::take_layer(Document layer) {
-  const bool edited = !(document_ == original_);
+  const bool edited = is_edited();
   Document raw = layer;
   document_ = edit::with_settings_of(std::move(layer), document_);
   original_ = edited ? std::move(raw) : document_;
@@ -117,7 +119,7 @@ bool App::restore() {
   if (left.empty()) return false;
   try {
     Session session = open_session(left, view_);
-    history_.observe(document_, viewing(), {}, view_.now);  // the way back
+    history_.observe(what_is_said(document_), viewing(), {}, view_.now);  // the way back
     const std::filesystem::path file = session.looks ? session.looks->file : std::filesystem::path{};
     const std::string damage = session.damage;
     take(std::move(session), file);

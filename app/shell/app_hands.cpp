@@ -9,7 +9,7 @@
 #include "app/shell/app.hpp"
 #include "app/state/files_state.hpp"
 #include "core/attention/run_stage.hpp"
-#include "core/edits/edits.hpp"
+#include "core/edits/within.hpp"
 
 namespace attnscope {
 namespace {
@@ -60,18 +60,30 @@ void App::view_as(const Viewing& look) {
 
 /// The result of another Document may have other heads and stages than the one in sight.
 void App::step_in_history(int way) {
-  std::optional<History::Step> there =
-      way < 0 ? history_.undo(document_, viewing()) : history_.redo(document_, viewing());
+  std::optional<History::Step> there = way < 0 ? history_.undo(what_is_said(document_), viewing())
+                                               : history_.redo(what_is_said(document_), viewing());
   view_.keyboard.notice = {};
   if (!there) return;
-  if (there->document != document_) {
+  if (there->document != what_is_said(document_)) {
     coming_viewing_ = there->look;
     coming_steps_ = history_.recorded();
   } else {
     coming_viewing_.reset();
   }
-  document_ = std::move(there->document);
+  bring_back(std::move(there->document));
   view_as(there->look);
+}
+
+/// What follows from a model comes with its next reading; until then the layer on screen stays.
+void App::bring_back(Document said) {
+  if (said.within.read()) {
+    Document shown = document_;
+    shown.precision = said.precision;
+    shown.loss = said.loss;
+    shown.within = said.within;
+    said = models_.placed(std::move(shown));
+  }
+  document_ = std::move(said);
 }
 
 void App::view_when_computed() {
@@ -85,8 +97,8 @@ void App::view_when_computed() {
 void App::observe_history() {
   KeyboardState& keyboard = view_.keyboard;
   const std::uint64_t steps = history_.recorded();
-  history_.observe(document_, viewing(), {ImGui::IsAnyItemActive() || keyboard.takes_words, has_acted()},
-                   view_.now);
+  history_.observe(what_is_said(document_), viewing(),
+                   {ImGui::IsAnyItemActive() || keyboard.takes_words, has_acted()}, view_.now);
   if (!keyboard.pressed.name.empty() && history_.recorded() != steps) {
     keyboard.notice = std::move(keyboard.pressed);
     keyboard.notice.until = ImGui::GetTime() + told_for;
@@ -106,7 +118,7 @@ std::optional<double> App::changes_in() const {
 /// Where words can go: the token strip's field, in a mode and window that has it.
 bool App::has_sentence_in_sight() const {
   return view_.mode != Mode::Walk && !view_.is_hidden(Region::Strip) && !shown_.result->layer().is_long() &&
-         document_.input.is_text() && !document_.input.sequences.empty();
+         typed_texts(document_) > 0;
 }
 
 /// Before any key of this frame does something.
@@ -151,7 +163,7 @@ void App::begin_words() {
                      there ? "" : "Ctrl+L", there, ImGui::GetTime() + told_for};
   if (!there) return;
   SentenceState& sentence = keyboard.sentence;
-  const std::size_t last = std::min(most_fields, document_.input.sequences.size()) - 1;
+  const std::size_t last = std::min(most_fields, typed_texts(document_)) - 1;
   sentence.field = std::min(static_cast<std::size_t>(selection_.sequence), last);
   sentence.wanted = sentence.at_end = true;
   sentence.waited = 0;
@@ -175,7 +187,7 @@ void App::take_words() {
 
 void App::type_words() {
   try {
-    document_ = edit::text(document_, view_.keyboard.sentence.field, stray_.text());
+    document_ = edit::typed_text(document_, view_.keyboard.sentence.field, stray_.text());
   } catch (const std::exception& error) {
     view_.notices.say(error.what());
   }

@@ -25,16 +25,18 @@ void draw_mark(const Ui& ui, float x, float y) {
   }
 }
 
-/// Explore, Walk or Compare, in the middle of the bar. Returns the box.
+/// Explore, Walk, Compare or Model, in the middle of the bar. Returns the box.
 Box draw_modes(Scene& scene, const Box& bar) {
   const Ui& ui = scene.ui;
-  constexpr std::array<std::string_view, 3> names{"Explore", "Walk", "Compare"};
-  const std::array<Tip, 3> tips{
+  constexpr std::array<std::string_view, 4> names{"Explore", "Walk", "Compare", "Model"};
+  const std::array<Tip, 4> tips{
       Tip{"Explore", {}, "One head and everything around it.", "F2"},
       Tip{"Walk", "X → Q, K, V → scores → weights → output", "The computation as matrices, step by step.",
           "F3"},
-      Tip{"Compare", "now, held, now − held", "What is shown beside what was held.", "F4"}};
-  const float width = ui.px(scene.compact ? 276 : 324);
+      Tip{"Compare", "now, held, now − held", "What is shown beside what was held.", "F4"},
+      Tip{"Model", "layers × heads",
+          "All heads of a whole model, what is in its stream and what it predicts.", "F7"}};
+  const float width = ui.px(scene.compact ? 368 : 432);
   const Box box{std::round(bar.centre_x() - width / 2), bar.centre_y() - ui.px(15), width, ui.px(30)};
   if (const auto chosen = segments(ui, "Mode", box, names, static_cast<int>(scene.view.mode), tips))
     scene.view.mode = static_cast<Mode>(*chosen);

@@ -286,9 +286,13 @@ int run_window(const WindowOptions& options) {
   LiveEngine engine(chosen, wake, backends.front().backend);
   ImGuiHost host(window.get());
   glfwSetKeyCallback(window.get(), key_by_its_character);
-  App app({assets_directory(), ThemeName::Dark, display_scale(window.get()), state_directory(),
-           options.language ? *options.language : language_of_the_system(), options.language.has_value(),
-           options.fresh},
+  App app({.assets = assets_directory(),
+           .scale = display_scale(window.get()),
+           .state = state_directory(),
+           .language = options.language ? *options.language : language_of_the_system(),
+           .language_is_asked_for = options.language.has_value(),
+           .fresh = options.fresh,
+           .wake = wake},
           engine, backends);
   attention.app = &app;
   if (options.file) {

@@ -20,8 +20,9 @@ struct ModelState {
   GridOrder order = GridOrder::Layers;
   StreamView stream = StreamView::Lens;
   CellValue value = CellValue::Weight;
-  bool token_dims = true;  // pointing at a token dims each head to the most it gives it
-  bool why = false;        // the split of the locked cell's score stands in the place of the grid
+  bool token_dims = true;                     // pointing at a token dims each head to the most it gives it
+  std::optional<std::int64_t> predicted_row;  // whose prediction is shown; nothing: the usual one
+  bool why = false;  // the split of the locked cell's score stands in the place of the grid
 
   // Of the moment.
   struct Head {

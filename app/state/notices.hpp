@@ -10,9 +10,10 @@ namespace attnscope {
 
 struct Notice {
   /// Answer: to what a person has just done, or what must be known of it. Engine: the Document cannot be
-  /// computed. Backend: another one computes than the one that was chosen. Progress: something is on its way.
+  /// computed. Backend: another one computes than the one that was chosen. Model: the model cannot be run.
+  /// Progress: something is on its way.
   /// Success: leaves by itself.
-  enum class Source { Answer, Engine, Backend, Progress, Success };
+  enum class Source { Answer, Engine, Backend, Model, Progress, Success };
   /// A button that does what the notice is about.
   enum class Offer { None, ReopenLast };
   Source source = Source::Answer;

@@ -13,7 +13,7 @@
 #include "core/attention/run_stage.hpp"
 #include "core/document/known.hpp"
 #include "core/edits/dump.hpp"
-#include "core/edits/edits.hpp"
+#include "core/edits/within.hpp"
 
 namespace attnscope {
 namespace {
@@ -41,9 +41,8 @@ void take_over(SentenceState& sentence) {
 /// The text of one sequence of the batch. A keystroke that makes the text unusable leaves the Document as it
 /// was.
 void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
-  const auto& sequences = scene.document.input.sequences;
-  std::string text = sequences[index].text;
-  const bool many = sequences.size() > 1;
+  std::string text = typed_text(scene.document, index);
+  const bool many = typed_texts(scene.document) > 1;
   const std::string label = many ? "Text " + std::to_string(index + 1) : "Text";
   const bool chosen = many && scene.sequence() == static_cast<std::int64_t>(index);
   SentenceState& sentence = scene.view.keyboard.sentence;
@@ -53,7 +52,7 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
       if (scene.document.input.from_text().edited)
         scene.view.notices.say(
             "Typing discarded the token vectors that were edited by hand; Ctrl+Z brings them back.");
-      scene.document = edit::text(std::move(scene.document), index, std::move(text));
+      scene.document = edit::typed_text(std::move(scene.document), index, std::move(text));
     } catch (const std::exception& error) {
       scene.view.notices.say(error.what());
     }
@@ -63,7 +62,7 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   sentence.active = true;
   if (sentence.field == index) take_over(sentence);
   // The field shows letters in the order of typing: below it they stand as they are read.
-  const std::string& now = scene.document.input.sequences[index].text;
+  const std::string& now = typed_text(scene.document, index);
   if (!many && scene.ui.is_shaped(now))
     scene.ui.text(box.x + scene.ui.px(10), box.bottom() + scene.ui.px(12), own(now),
                   {type::tick, scene.ui.theme.text2, Ink::Regular, Align::Left, box.w - scene.ui.px(20)});
@@ -329,9 +328,8 @@ float width_of_fields(const Scene& scene, const Box& strip) {
   const float usual = ui.px(scene.compact ? 184 : 232);
   if (!has_text_field(scene)) return usual;
   float text = 0;
-  const auto& sequences = scene.document.input.sequences;
-  for (std::size_t i = 0; i < std::min(most_fields, sequences.size()); ++i)
-    text = std::max(text, ui.text_width(own(sequences[i].text), type::label));
+  for (std::size_t i = 0; i < std::min(most_fields, typed_texts(scene.document)); ++i)
+    text = std::max(text, ui.text_width(own(typed_text(scene.document, i)), type::label));
   const bool wide = scene.view.keyboard.sentence.wide;
   const float step = ui.px(120), room = std::max(usual, std::floor(strip.w * (wide ? 0.62f : 0.3f)));
   const float needed = text + ui.px(16) <= usual ? usual : text + ui.px(28);
@@ -373,16 +371,15 @@ void draw_fields(Scene& scene, const Box& first, std::size_t count) {
 
 }  // namespace
 
-bool has_text_field(const Scene& scene) {
-  const Input& input = scene.document.input;
-  return input.is_text() && !input.sequences.empty();
-}
+bool has_text_field(const Scene& scene) { return typed_texts(scene.document) > 0; }
 
 void draw_token_strip(Scene& scene, const Box& strip) {
   const Ui& ui = scene.ui;
   const float pad = ui.px(16), y = strip.centre_y();
   const float field_width = width_of_fields(scene, strip);
-  const std::size_t fields = std::min(scene.document.input.sequences.size(), most_fields);
+  const std::size_t texts = std::max(typed_texts(scene.document), scene.document.input.sequences.size());
+  const std::size_t fields =
+      std::min(has_text_field(scene) ? typed_texts(scene.document) : texts, most_fields);
   const float height = static_cast<float>(fields) * ui.px(36) - ui.px(8);
   draw_fields(scene, {strip.x + pad, std::round(y - height / 2), field_width, ui.px(28)}, fields);
 

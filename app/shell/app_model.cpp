@@ -1,0 +1,57 @@
+// app/shell: the model that the Document on screen stands in: how it arrives, and how what is looked at
+// follows it.
+#include <utility>
+
+#include "app/shell/app.hpp"
+#include "app/state/files_state.hpp"
+#include "app/state/model_state.hpp"
+#include "core/edits/within.hpp"
+
+namespace attnscope {
+
+/// It is run before it takes the place of what is shown.
+void App::await_model(Session session, const std::filesystem::path& path) {
+  models_.follow(session.document, model_wants());
+  model_arrival_ = ModelArrival{std::move(session), path};
+}
+
+void App::take_readings() {
+  const ModelReadingPtr newest = models_.news();
+  if (!newest) return;
+  if (model_arrival_) {
+    ModelArrival arrival = *std::exchange(model_arrival_, std::nullopt);
+    if (!newest->error.empty()) {
+      models_.follow(document_, model_wants());  // what was there before comes back
+      return view_.notices.say(newest->error);
+    }
+    arrival.session.document = newest->layer;
+    return take_model(std::move(arrival.session), arrival.path);
+  }
+  view_.notices.say(Notice::Source::Model, newest->error);
+  if (document_.within.read()) document_ = models_.placed(std::move(document_));
+}
+
+void App::take_model(Session session, const std::filesystem::path& path) {
+  const bool is_session = session.looks.has_value();
+  take(std::move(session), is_session && files_.is_own_document(path) ? path : std::filesystem::path{});
+  if (!is_session) view_.mode = Mode::Model;
+  view_.files->layers.clear();
+  view_.files->layers_of = path;
+  files_.remember(path);
+  list_recent();
+}
+
+/// What nobody looks at is not computed: lens and effects take longer than the heads.
+ModelWants App::model_wants() const {
+  const bool is_seen = view_.mode == Mode::Model || model_arrival_.has_value();
+  return {.row = view_.model->predicted_row, .lens = is_seen, .scores = is_seen, .effects = is_seen};
+}
+
+void App::settle_model(const Document& before) {
+  if (models_.settle(before, document_)) return;
+  view_.notices.say(
+      "This layer stands by itself now: what was changed cannot be changed inside the model. Ctrl+Z goes "
+      "back.");
+}
+
+}  // namespace attnscope
