@@ -23,11 +23,11 @@ bool is_one_of(std::string_view ending, const std::array<std::string_view, N>& a
 
 /// Not texts, whatever their size.
 constexpr auto other_endings = std::to_array<std::string_view>(
-    {".a",   ".avi",  ".bin",   ".bmp",  ".bz2", ".class",  ".db",  ".deb",  ".dll",  ".doc", ".docx",
-     ".exe", ".gguf", ".gif",   ".gz",   ".h5",  ".ico",    ".iso", ".jar",  ".jpeg", ".jpg", ".mkv",
-     ".mov", ".mp3",  ".mp4",   ".npz",  ".o",   ".odt",    ".ogg", ".onnx", ".otf",  ".pdf", ".pkl",
-     ".pt",  ".pth",  ".pyc",   ".rpm",  ".so",  ".sqlite", ".tar", ".tgz",  ".tiff", ".ttf", ".wasm",
-     ".wav", ".webp", ".woff2", ".xlsx", ".xz",  ".zip",    ".zst"});
+    {".a",    ".avi", ".bin",  ".bmp", ".bz2",  ".class", ".db",   ".deb",    ".dll",  ".doc",
+     ".docx", ".exe", ".gif",  ".gz",  ".h5",   ".ico",   ".iso",  ".jar",    ".jpeg", ".jpg",
+     ".mkv",  ".mov", ".mp3",  ".mp4", ".npz",  ".o",     ".odt",  ".ogg",    ".onnx", ".otf",
+     ".pdf",  ".pkl", ".pt",   ".pth", ".pyc",  ".rpm",   ".so",   ".sqlite", ".tar",  ".tgz",
+     ".tiff", ".ttf", ".wasm", ".wav", ".webp", ".woff2", ".xlsx", ".xz",     ".zip",  ".zst"});
 
 }  // namespace
 
@@ -35,6 +35,7 @@ FileKind kind_of(const FolderEntry& entry) {
   const std::string ending = lower_extension(entry.name);
   if (ending == ".json") return FileKind::Session;
   if (ending == ".safetensors" || ending == ".npy") return FileKind::Tensors;
+  if (ending == ".gguf") return FileKind::Model;
   if (ending == ".png" || ending == ".svg") return FileKind::Picture;
   if (ending == ".csv") return FileKind::Table;
   if (entry.bytes > max_text_bytes || is_one_of(ending, other_endings)) return FileKind::Other;

@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-enum class FileKind : std::uint8_t { Session, Tensors, Text, Picture, Table, Other };
+enum class FileKind : std::uint8_t { Session, Tensors, Model, Text, Picture, Table, Other };
 
 /// By the ending and, where any ending may be a text, by the size.
 FileKind kind_of(const FolderEntry&);

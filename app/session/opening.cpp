@@ -1,8 +1,12 @@
 #include "app/session/opening.hpp"
 
+#include <array>
+#include <fstream>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "core/files/formats/posix.hpp"
 #include "core/models/opened_model.hpp"
 
 namespace attnscope {
@@ -20,8 +24,22 @@ Opening::Opening(std::filesystem::path path, std::string_view layer, const ViewS
   worker_.add(task_);
 }
 
+namespace {
+
+/// Whether it is a session in a model, which is opened with it: its key comes first.
+bool stands_in_model(const std::filesystem::path& path) {
+  if (lower_extension(path) != ".json") return false;
+  std::array<char, 4096> begin{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), begin.size());
+  return std::string_view(begin.data(), static_cast<std::size_t>(file.gcount())).find("\"model\":") !=
+         std::string_view::npos;
+}
+
+}  // namespace
+
 bool Opening::is_large(const std::filesystem::path& path) {
-  if (is_model_path(path)) return true;
+  if (is_model_path(path) || stands_in_model(path)) return true;
   constexpr std::uintmax_t large = 16 << 20;  // decoded in some hundredths of a second
   std::error_code missing;
   const std::uintmax_t bytes = std::filesystem::file_size(path, missing);

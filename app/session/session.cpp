@@ -240,16 +240,37 @@ std::string listed(const std::vector<std::string>& lost) {
 
 namespace {
 
+void take_model(Within& within, OpenedModelPtr model) {
+  within.path = model->path;
+  within.fingerprint = model->fingerprint;
+  within.model = std::move(model);
+}
+
 /// What is computed of it comes when it has run, see App::await_model().
 Session open_as_model(const std::filesystem::path& path, Reading* reading) {
   Session session;
   Within& within = session.document.within.change();
-  within.model = open_whole_model(path, reading);
+  take_model(within, open_whole_model(path, reading));
   within.input = first_text(*within.model);
   const ModelSpec& spec = within.model->model->spec;
   within.of = output_attention(spec);
   within.block = static_cast<int>((spec.decoder ? *spec.decoder : *spec.encoder).blocks.size() / 2);
   return session;
+}
+
+/// Opens the model that the session stands in, where it lies now.
+void open_model_of(Session& session, const std::filesystem::path& path, Reading* reading) {
+  Within& within = session.document.within.change();
+  const std::uint64_t fingerprint = within.fingerprint;
+  try {
+    take_model(within, open_whole_model(within.path, reading));
+    check(within.changes, within.model->model->spec);
+  } catch (const Error& error) {
+    throw Error(fmt::format("The model of {} cannot be opened. {}", in_quotes(path.native()), error.what()));
+  }
+  if (fingerprint != 0 && fingerprint != within.fingerprint)
+    session.note = fmt::format("{} is another model than when {} was saved.", in_quotes(within.path.native()),
+                               in_quotes(path.native()));
 }
 
 }  // namespace
@@ -261,6 +282,11 @@ Session open_session(const std::filesystem::path& path, const ViewState& now, st
   Session session{std::move(file.document), {}, std::move(file.held), {}, {}, std::move(file.layers)};
   session.note = not_finite_note(session.document);
   if (!file.view.empty()) session.looks = view_from_json(file.view, now, file.lost);
+  if (session.held && session.held->within.read().is_unopened()) {
+    session.held.reset();
+    file.lost.emplace_back("What was held, a layer of a model.");
+  }
+  if (session.document.within.read().is_unopened()) open_model_of(session, path, reading);
   if (!file.lost.empty()) {
     session.damage = fmt::format("{} is damaged and was opened as far as it is good. Lost: {}.",
                                  in_quotes(path.native()), listed(file.lost));

@@ -183,6 +183,7 @@ class App {
   void take(Session session, const std::filesystem::path& file, bool is_text = false);
   void begin_opening(std::string_view layer, const Answers& answers);
   void take_opened(Session session, const std::filesystem::path& path);
+  bool look_at_picture(const std::filesystem::path& path);
   void await_model(Session session, const std::filesystem::path& path);
   void take_readings();
   void take_model(Session session, const std::filesystem::path& path);

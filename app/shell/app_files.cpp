@@ -30,6 +30,7 @@ void App::begin_opening(std::string_view layer, const Answers& answers) {
 }
 
 void App::open(const std::filesystem::path& path, std::string_view layer, const Answers& answers) {
+  if (look_at_picture(path)) return;
   begin_opening(layer, answers);
   try {
     if (Opening::is_large(path))

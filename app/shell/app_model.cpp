@@ -6,8 +6,20 @@
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
 #include "core/edits/within.hpp"
+#include "core/files/formats/posix.hpp"
+#include "core/models/opened_model.hpp"
 
 namespace attnscope {
+
+/// A picture is what the model on screen looks at, where it looks at pictures.
+bool App::look_at_picture(const std::filesystem::path& path) {
+  const std::string ending = lower_extension(path);
+  const bool is_picture = ending == ".png" || ending == ".jpg" || ending == ".jpeg";
+  const Within& within = document_.within.read();
+  if (!is_picture || !within || !within.model->model->spec.image) return false;
+  document_.within.change().input.image = path;
+  return true;
+}
 
 /// It is run before it takes the place of what is shown.
 void App::await_model(Session session, const std::filesystem::path& path) {

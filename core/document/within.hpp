@@ -18,9 +18,9 @@ struct OpenedModel;  // core/models/opened_model.hpp
 
 /// What a model reads. Of the fields those count that the model has a use for.
 struct ModelText {
-  std::string text;                     // valid UTF-8
-  std::optional<std::string> pair;      // the second text of an encoder that takes pairs
-  std::string decoder_text;             // encoder-decoders: what the decoder has said so far
+  std::string text;                         // valid UTF-8
+  std::optional<std::string> pair;          // the second text of an encoder that takes pairs
+  std::optional<std::string> decoder_text;  // encoder-decoders: what the decoder has said so far
   std::vector<std::int64_t> continued;  // tokens behind it (behind decoder_text where there is a decoder with
                                         // its own text): generated, or chosen from the prediction
   std::filesystem::path image;          // models of pictures; empty = none yet
@@ -28,13 +28,18 @@ struct ModelText {
 };
 
 struct Within {
-  std::shared_ptr<const OpenedModel> model;  // null: the layer stands by itself
+  std::shared_ptr<const OpenedModel>
+      model;                      // null: the layer stands by itself, or the model is still to be opened
+  std::filesystem::path path;     // where it lies; empty: there is none
+  std::uint64_t fingerprint = 0;  // of its files, see OpenedModel; 0 = not known
   ModelText input;
   ModelChanges changes;
   AttentionOf of = AttentionOf::Decoder;  // the attention that is looked at,
   int block = 0;                          // and its block
   bool operator==(const Within&) const = default;
   explicit operator bool() const { return model != nullptr; }
+  /// Read from a file: who shows it opens the model first.
+  bool is_unopened() const { return !model && !path.empty(); }
 };
 
 }  // namespace attnscope

@@ -15,6 +15,7 @@
 #include "app/files/paths.hpp"
 #include "app/state/files_state.hpp"
 #include "app/views/files/modal_card.hpp"
+#include "core/models/opened_model.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -128,7 +129,9 @@ void write_to(Scene& scene, const fs::path& path) {
 void open_at(Scene& scene, const fs::path& path) {
   FileDialog& dialog = scene.view.files->dialog;
   std::error_code unknown;
-  if (fs::is_directory(path, unknown)) return go_to(dialog, path);
+  // A model's folder is opened as one; what else lies in it can be reached by its path.
+  if (fs::is_directory(path, unknown) && !(dialog.task == FileTask::Open && is_model_path(path)))
+    return go_to(dialog, path);
   if (!fs::exists(path, unknown)) return refuse(dialog, "There is no file " + in_quotes(path.native()) + ".");
   dialog.folder = path.parent_path();
   scene.requests.open = path;

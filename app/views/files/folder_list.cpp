@@ -240,13 +240,14 @@ bool lets_through(const FileDialog& dialog, const FolderEntry& entry) {
     case FileTask::Numbers: return kind == FileKind::Table || kind == FileKind::Tensors;
   }
   if (dialog.filter == 0) return can_be_opened(kind);
-  constexpr std::array<FileKind, 3> kinds{FileKind::Session, FileKind::Tensors, FileKind::Text};
+  constexpr std::array<FileKind, 4> kinds{FileKind::Session, FileKind::Tensors, FileKind::Model,
+                                          FileKind::Text};
   return kind == kinds[static_cast<std::size_t>(dialog.filter - 1)];
 }
 
 std::vector<std::string_view> filter_names(FileTask task) {
   switch (task) {
-    case FileTask::Open: return {"Can be opened", "Sessions", "Tensors", "Texts", "All files"};
+    case FileTask::Open: return {"Can be opened", "Sessions", "Tensors", "Models", "Texts", "All files"};
     case FileTask::Save: return {"Sessions", "All files"};
     case FileTask::Picture: return {"Pictures", "All files"};
     case FileTask::Numbers: break;

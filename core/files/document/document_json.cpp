@@ -12,6 +12,7 @@
 #include "core/document/settings_check.hpp"
 #include "core/files/document/document_settings.hpp"
 #include "core/files/document/open.hpp"
+#include "core/files/document/within_json.hpp"
 #include "core/files/formats/json_reader.hpp"
 #include "core/files/formats/limits.hpp"
 #include "core/text/tokenize.hpp"
@@ -244,6 +245,13 @@ Document document_from_value(const json& value, const std::string& where) {
   root.whole("attnscope", 1, 1, 1);
   Document document;
   document.title = root.text("title", "");
+  if (const json* model = root.find("model")) {
+    document.within.change() = read_within(*model, where);
+    document.precision = root.one_of("precision", Precision::Float32);
+    for (const char* of_session : {"session", "view", "held"}) root.find(of_session);
+    root.finish();
+    return document;
+  }
   document.input = read_input(root, where);
   document.layer().weights.recipe = read_recipe(root);
   document.embedding = usual_embedding(document.layer().weights.recipe);

@@ -9,6 +9,7 @@
 #include "core/files/document/document_settings.hpp"
 #include "core/files/document/open.hpp"
 #include "core/files/document/session_file.hpp"
+#include "core/files/document/within_json.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/files/formats/json_writer.hpp"
 #include "core/files/formats/limits.hpp"
@@ -139,6 +140,19 @@ void add_interventions(const std::vector<Intervention>& intervention, JsonWriter
   if (!list.empty()) writer.add("surgery", "[" + list + "]");
 }
 
+void add_layer(const Document& document, JsonWriter& writer) {
+  add_input(document.input, writer);
+  add_weights(document.layer().weights, writer);
+  add_settings(document, writer);
+  add_interventions(document.layer().interventions, writer);
+}
+
+/// Everything else follows from the model.
+void add_within(const Document& document, JsonWriter& writer) {
+  writer.add("model", within_json(document.within.read()));
+  if (document.precision != Precision::Float32) writer.add("precision", json_name(document.precision));
+}
+
 }  // namespace
 
 std::string to_json(const Document& document) { return session_to_json(document, {}, nullptr); }
@@ -149,10 +163,10 @@ std::string session_to_json(const Document& document, std::string_view view, con
   if (!view.empty())
     writer.add("session", std::string_view("1"));  // early: a file that was cut is known by it
   writer.add("title", json_text(document.title));
-  add_input(document.input, writer);
-  add_weights(document.layer().weights, writer);
-  add_settings(document, writer);
-  add_interventions(document.layer().interventions, writer);
+  if (!document.within.read().path.empty())
+    add_within(document, writer);
+  else
+    add_layer(document, writer);
   if (!view.empty()) writer.add("view", view);
   if (held != nullptr) writer.add("held", to_json(*held));
   return writer.take() + "\n";

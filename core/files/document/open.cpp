@@ -235,7 +235,7 @@ DocumentAndLayers open_with_layers(const std::filesystem::path& path, std::strin
   DocumentAndLayers opened = read_once(path, layer, reading);
   Document& document = opened.document;
   try {
-    check_any_length(document);
+    if (!document.within.read().is_unopened()) check_any_length(document);
   } catch (const Error& error) {
     throw Error(fmt::format("{} cannot be computed: {}", in_quotes(path.native()), error.what()));
   }

@@ -31,13 +31,14 @@ Document without_wrong_fields(json value, const std::string& where, std::vector<
 
 Document checked(const json& value, const std::string& where, std::vector<std::string>& lost) {
   Document document = without_wrong_fields(value, where, lost);
-  check_any_length(document);
+  if (!document.within.read().is_unopened()) check_any_length(document);
   return document;
 }
 
 /// What a Document cannot be without.
 bool is_input(const std::string& key) {
-  return key == "attnscope" || key == "text" || key == "given" || key == "vectors" || key == "title";
+  return key == "attnscope" || key == "text" || key == "given" || key == "vectors" || key == "model" ||
+         key == "title";
 }
 
 /// The Document, if need be without the one setting that does not go with the others, or without all of them.
