@@ -1,7 +1,7 @@
 // A block of a model as a Document: computed stage by stage it gives the numbers of the run of the whole
 // model, for every family, every block, with changes and without; and what a person edits in it comes back as
 // a change of the model.
-#include "core/models/layer_document.hpp"
+#include "core/models/opened/layer_document.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "core/models/block_tensors.hpp"
+#include "core/models/opened/block_tensors.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -10,7 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/document/document.hpp"
-#include "core/models/dense_columns.hpp"
+#include "core/models/opened/dense_columns.hpp"
 
 namespace attnscope {
 namespace {

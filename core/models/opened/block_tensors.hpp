@@ -1,4 +1,4 @@
-// core/models: a block of a model as a layer: its weights as floats in the layer's parameters, its
+// core/models/opened: a block of a model as a layer: its weights as floats in the layer's parameters, its
 // arrangement in the layer's settings.
 #pragma once
 

@@ -1,4 +1,4 @@
-#include "core/models/layer_changes.hpp"
+#include "core/models/opened/layer_changes.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -1,5 +1,5 @@
-// core/models: weights of a model as floats in the layout that a layer has: [d_in][d_out], heads side by
-// side, whatever a file stores and however its maps order the heads.
+// core/models/opened: weights of a model as floats in the layout that a layer has: [d_in][d_out], heads side
+// by side, whatever a file stores and however its maps order the heads.
 #pragma once
 
 #include <cstdint>

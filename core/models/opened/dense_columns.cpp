@@ -1,4 +1,4 @@
-#include "core/models/dense_columns.hpp"
+#include "core/models/opened/dense_columns.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -1,11 +1,11 @@
-// core/models: a block of a model as a Document: what entered it as vectors, its weights as parameters, its
-// arrangement as settings. Explore, Walk and Compare look at it like at any other layer; what a person
-// changes there comes back as a change inside the model (see layer_changes.hpp).
+// core/models/opened: a block of a model as a Document: what entered it as vectors, its weights as
+// parameters, its arrangement as settings. Explore, Walk and Compare look at it like at any other layer; what
+// a person changes there comes back as a change inside the model (see layer_changes.hpp).
 #pragma once
 
 #include "core/document/document.hpp"
-#include "core/models/block_tensors.hpp"
-#include "core/models/layer_changes.hpp"
+#include "core/models/opened/block_tensors.hpp"
+#include "core/models/opened/layer_changes.hpp"
 #include "core/models/run_model.hpp"
 #include "core/text/token.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/models/layer_document.hpp"
+#include "core/models/opened/layer_document.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,11 +1,11 @@
-// core/models: the changes inside a model as settings of the layer that one of its blocks is, and back: what
-// a person edits in the layer becomes a change of the model.
+// core/models/opened: the changes inside a model as settings of the layer that one of its blocks is, and
+// back: what a person edits in the layer becomes a change of the model.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "core/models/block_tensors.hpp"
+#include "core/models/opened/block_tensors.hpp"
 
 namespace attnscope {
 
