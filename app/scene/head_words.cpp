@@ -20,6 +20,8 @@ InterventionWords words(Intervention::Kind kind) {
       return {"First token", "all on 0", "= first", "Intervention: first token."};
     case Intervention::Kind::Frozen:
       return {"Freeze the pattern", "whatever changes", "= frozen", "Intervention: pattern frozen."};
+    case Intervention::Kind::Mean:
+      return {"Mean of its rows", "the same for every query", "= mean", "Ablation: mean."};
   }
   return {"Its own", "", "", ""};
 }

@@ -12,8 +12,8 @@
 namespace attnscope {
 
 /// d loss / d tensor for each tensor, in its shape; null where the Document has no such tensor. A mask,
-/// dropout's choice, LSH buckets, patterns put in by intervention and the storage precision count as
-/// constants (rounding lets gradients pass unchanged).
+/// dropout's choice, LSH buckets, patterns put in by intervention (but the mean of own rows) and the storage
+/// precision count as constants (rounding lets gradients pass unchanged).
 template <class T>
 struct GradientsOf {
   double loss = 0;

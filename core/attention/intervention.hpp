@@ -19,9 +19,14 @@ TensorOf<T> operate(const Work&, const TensorOf<T>& weights, const TensorPtrOf<T
                     const std::vector<Intervention>& intervention, const MaskRule& rule);
 
 /// Backward of operate(), in place: a pattern that was put in is a constant, so the gradients of intervened
-/// heads become 0; the others' pass.
+/// heads become 0; the others' pass, and of Mean each row gets the mean of all rows.
 template <class T>
 void operate_backward(const std::vector<Intervention>& intervention, TensorOf<T>& gradient);
+
+/// Whether what a kind puts in follows from the head's own weights.
+constexpr bool lets_pass(Intervention::Kind kind) {
+  return kind == Intervention::Kind::None || kind == Intervention::Kind::Mean;
+}
 
 /// The key that a kind puts all weight on for the query at `position`: below 0 or beyond the keys where there
 /// is none, and for kinds that name no key.

@@ -102,6 +102,10 @@ RopeSettings rope_of(const Document& document, std::int64_t d_k) {
   rope.high_frequency = static_cast<double>(settings.rope_high_turns);
   rope.slow = static_cast<double>(settings.rope_slow_turns);
   rope.fast = static_cast<double>(settings.rope_fast_turns);
+  rope.truncate = settings.rope_truncate;
+  if (settings.rope_magnitude > 0) rope.magnitude = static_cast<double>(settings.rope_magnitude);
+  if (const TensorPtr& divisors = settings.rope_divisors)
+    rope.divisors.assign(divisors->values().begin(), divisors->values().end());
   return rope;
 }
 

@@ -80,7 +80,7 @@ class BackwardRun {
         size_(check(document)),
         rule_(document, trace) {
     for (std::int64_t h = 0; has_intervention(document) && h < size_.heads; ++h)
-      open_.push_back(has_intervention(document, h) ? 0 : 1);
+      open_.push_back(lets_pass(document.layer().interventions[static_cast<std::size_t>(h)].kind) ? 1 : 0);
   }
 
   void run() {

@@ -390,6 +390,20 @@ void check_shared_parameters(const Document& document, const Dimensions& size) {
     if (row.kind == ParameterKind::Norm) check_parameter(layer.weights, row, sizes);
 }
 
+/// Of the frequencies of `rotated` dimensions.
+void check_divisors(const TensorPtr& divisors, std::int64_t rotated) {
+  if (!divisors) return;
+  if (divisors->shape() != Shape{rotated / 2})
+    throw Error(
+        fmt::format("The divisors of the rotary frequencies have shape {}; it must be {}: one for each "
+                    "pair that turns.",
+                    to_string(divisors->shape()), to_string(Shape{rotated / 2})));
+  for (const float divisor : divisors->values())
+    if (!(divisor > 0) || !std::isfinite(divisor))
+      throw Error(fmt::format(
+          "A divisor of the rotary frequencies is {}; it must be a finite number above 0.", divisor));
+}
+
 void check_rest(const Document& document, const Dimensions& size) {
   const LayerSpec& layer = document.layer();
   check_shared_parameters(document, size);
@@ -408,6 +422,7 @@ void check_rest(const Document& document, const Dimensions& size) {
     throw Error(
         fmt::format("{} dimensions cannot be rotated: queries and keys have d_k = {}.", rope_dims, size.d_k));
   }
+  if (rotary) check_divisors(layer.position_settings.rope_divisors, rotated_dims(document, size.d_k));
   for (const int head : layer.masking.heads) {
     if (head < 0 || head >= size.heads)
       throw Error(fmt::format("The mask names head {}; there are heads 0 to {}.", head, size.heads - 1));

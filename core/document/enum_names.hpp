@@ -94,14 +94,15 @@ ATTNSCOPE_ENUM_NAMES(MaskMistake, MaskMistake::WrongAxis,
                       {"after-softmax", {}, "masked too late"},
                       {"transposed", {}, "mask transposed"},
                       {"wrong-axis", {}, "padding on rows"}});
-ATTNSCOPE_ENUM_NAMES(Intervention::Kind, Intervention::Kind::Frozen,
+ATTNSCOPE_ENUM_NAMES(Intervention::Kind, Intervention::Kind::Mean,
                      {{"none", {}, "own"},
                       {"mute", {}, "ablated"},
                       {"uniform", {}, "uniform"},
                       {"previous-token", {}, "previous token"},
                       {"identity", {}, "identity"},
                       {"first-token", {}, "first token"},
-                      {"frozen", {}, "frozen"}});
+                      {"frozen", {}, "frozen"},
+                      {"mean", {}, "mean"}});
 ATTNSCOPE_ENUM_NAMES(SoftmaxKind, SoftmaxKind::Naive,
                      {{"stable", "Stable", "stable softmax"}, {"naive", "Naive", "naive softmax"}});
 ATTNSCOPE_ENUM_NAMES(EmptyRow, EmptyRow::Uniform,

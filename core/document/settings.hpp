@@ -59,8 +59,12 @@ struct PositionSettings {
   float rope_high_turns = 4;   // Llama3: pairs that turn more often stay; > rope_low_turns
   float rope_slow_turns = 1;   // Yarn: likewise, by the pair's number instead of its turns
   float rope_fast_turns = 32;  // Yarn; > rope_slow_turns
-  int buckets = 32;            // of relative distances, even when two-sided; >= 2 for each side
-  int bucket_distance = 128;   // from here on all distances share the last bucket; > half of a side's buckets
+  bool rope_truncate = true;   // Yarn: the bounds are whole dimensions
+  float rope_magnitude = 0;    // Yarn: of cosine and sine; 0 = 0.1·ln(factor) + 1
+  /// What each frequency is divided by in the end, [rotated / 2], as GGUF files say it; or null.
+  TensorPtr rope_divisors = {};
+  int buckets = 32;           // of relative distances, even when two-sided; >= 2 for each side
+  int bucket_distance = 128;  // from here on all distances share the last bucket; > half of a side's buckets
   bool buckets_two_sided = true;  // keys before and after the query have buckets of their own
   /// Disentangled: k of He et al. 2021. Distances from k on share a vector, on either side; there are 2k.
   int span = 8;
@@ -188,7 +192,7 @@ enum class EmptyRow {
             // Face's code
 };
 
-/// What a head's pattern is replaced with. The mask holds for all kinds but the frozen one; p is the query's
+/// What a head's pattern is replaced with. The mask holds for all kinds but Frozen and Mean; p is the query's
 /// position (see mask.hpp). Where the one key asked for is hidden, or is no key at all, the row is spread
 /// evenly over the keys the query may see; a row that may see none stays zeros.
 struct Intervention {
@@ -200,6 +204,7 @@ struct Intervention {
     Identity,       // on key p, the query's own token
     FirstToken,     // on key 0
     Frozen,         // `frozen`, as it is
+    Mean,           // every row is the mean of the rows of the head's own weights: mean ablation
   };
   Kind kind = Kind::None;
   TensorPtr frozen = {};  // [batch][queries][keys], weights from 0 to 1; null for the other kinds

@@ -9,8 +9,8 @@
 
 #include "core/document/document.hpp"
 #include "core/document/within.hpp"
-#include "core/models/layer_document.hpp"
-#include "core/models/opened_model.hpp"
+#include "core/models/opened/layer_document.hpp"
+#include "core/models/opened/opened_model.hpp"
 #include "core/readouts/ablations.hpp"
 #include "core/readouts/head_scores.hpp"
 #include "core/readouts/lens.hpp"

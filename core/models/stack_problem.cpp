@@ -41,7 +41,9 @@ void add_positions(BlockProblem& made, const StackSpec& spec, const StackWeights
   if (spec.positions == ModelPositions::Alibi) {
     const std::vector<double> slopes = alibi_slopes(heads);
     add_distances(made, [&](std::int64_t h, std::int64_t distance) {
-      return static_cast<float>(slopes[static_cast<std::size_t>(h)] * static_cast<double>(distance));
+      // Keys after the query are seen where the mask is off: further away is less, on either side.
+      return static_cast<float>(-slopes[static_cast<std::size_t>(h)] *
+                                static_cast<double>(std::abs(distance)));
     });
   }
   if (spec.positions != ModelPositions::RelativeBuckets) return;

@@ -102,6 +102,15 @@ TEST_CASE("Replaced patterns look as they are described", "[surgery]") {
     CHECK(pattern(document, kind)[2] == std::vector<float>(4));
 }
 
+TEST_CASE("The mean of a head's rows stands in each of them, whatever the mask hides", "[surgery]") {
+  Document document = square();
+  document.layer().masking.causal = true;
+  const Rows own = pattern(document, Kind::None), mean = pattern(document, Kind::Mean);
+  for (std::size_t i = 0; i < 4; ++i)
+    for (std::size_t j = 0; j < 4; ++j)
+      CHECK(std::abs(mean[i][j] - (own[0][j] + own[1][j] + own[2][j] + own[3][j]) / 4) < 1e-7f);
+}
+
 TEST_CASE("Patterns know a cache, other keys and keys of no token", "[surgery]") {
   samples::Random random(4);
   Document document = square();

@@ -199,7 +199,7 @@ void randomise_interventions(Random& random, Document& document) {
   document.layer().interventions.resize(static_cast<std::size_t>(size.heads));
   for (Intervention& head : document.layer().interventions) {
     if (random.coin()) continue;
-    head.kind = static_cast<Intervention::Kind>(random.between(1, 6));
+    head.kind = static_cast<Intervention::Kind>(random.between(1, 7));
     if (head.kind != Intervention::Kind::Frozen) continue;
     auto pattern = std::make_shared<Tensor>(Shape{size.batch, size.queries, size.keys});
     for (float& weight : pattern->values())

@@ -179,6 +179,13 @@ double replacement(const Problem& p, const Row& row, std::size_t key, const Answ
   const Replacement kind = p.replaced[row.h];
   if (kind == Replacement::Mute) return 0;
   if (kind == Replacement::Frozen) return p.frozen[row.h][(row.b * p.queries + row.query) * p.keys + key];
+  if (kind == Replacement::Mean) {
+    const Numbers& own = p.linear ? answer.linear : answer.weights;
+    const std::size_t first = row.at - row.query;
+    double sum = 0;
+    for (std::size_t query = 0; query < p.queries; ++query) sum += own[(first + query) * p.keys + key];
+    return sum / static_cast<double>(p.queries);
+  }
   std::ptrdiff_t named = p.mask.offsets.empty() ? 0 : p.mask.offsets[row.b];
   named += static_cast<std::ptrdiff_t>(row.query);
   if (kind == Replacement::Previous) named -= 1;
@@ -263,8 +270,8 @@ Answer attend(const Problem& given) {
     fill_scores(p, row, answer);
     fill_weights(p, row, answer);
     if (p.linear) fill_linear(p, row, answer);
-    fill_mixed(p, row, answer);
   });
+  for_rows(p, [&](const Row& row) { fill_mixed(p, row, answer); });
   return answer;
 }
 

@@ -41,7 +41,7 @@ enum class Empty { Zeros, NotANumber, Uniform };
 
 /// What stands in the place of a head's weights. Previous, Identity, First: 1 on the key at p - 1, p or 0;
 /// where that is hidden or no token's, and for Uniform, each seen key gets the same.
-enum class Replacement { None, Mute, Uniform, Previous, Identity, First, Frozen };
+enum class Replacement { None, Mute, Uniform, Previous, Identity, First, Frozen, Mean };
 
 struct Problem {
   std::size_t batch = 1, heads = 1, kv_heads = 1, queries = 1, keys = 1, d_k = 1, d_v = 1;

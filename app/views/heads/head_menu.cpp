@@ -31,7 +31,8 @@ void pattern_rows(Scene& scene, std::int64_t h) {
   const Ui& ui = scene.ui;
   const Kind now = intervention_of(scene.document, h);
   menu_title(ui, "Its pattern");
-  for (const Kind kind : {Kind::None, Kind::Uniform, Kind::PreviousToken, Kind::Identity, Kind::FirstToken}) {
+  for (const Kind kind :
+       {Kind::None, Kind::Uniform, Kind::PreviousToken, Kind::Identity, Kind::FirstToken, Kind::Mean}) {
     const InterventionWords w = words(kind);
     if (menu_row(ui, std::string(w.name).c_str(), w.note, now == kind))
       scene.document = edit::intervention(std::move(scene.document), h, kind);

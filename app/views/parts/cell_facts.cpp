@@ -157,6 +157,7 @@ class Ladder {
                                  : kind == Kind::PreviousToken ? "by the previous token"
                                  : kind == Kind::Identity      ? "by the same token"
                                  : kind == Kind::FirstToken    ? "by the first token"
+                                 : kind == Kind::Mean          ? "by the mean of its rows"
                                                                : "by a frozen pattern";
     if (kind == Kind::Mute) {
       result("muted", "zero-ablated", fixed(f_.weight, 4), Stage::Intervention);

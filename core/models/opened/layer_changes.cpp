@@ -1,0 +1,270 @@
+#include "core/models/opened/layer_changes.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/document/document.hpp"
+#include "core/models/changes.hpp"
+
+namespace attnscope {
+namespace {
+
+using ChangeKind = HeadChange::Kind;
+using LayerKind = Intervention::Kind;
+
+struct KindPair {
+  ChangeKind change;
+  LayerKind layer;
+};
+constexpr KindPair kinds[]{
+    {ChangeKind::Zero, LayerKind::Mute},         {ChangeKind::Mean, LayerKind::Mean},
+    {ChangeKind::Uniform, LayerKind::Uniform},   {ChangeKind::PreviousToken, LayerKind::PreviousToken},
+    {ChangeKind::Identity, LayerKind::Identity}, {ChangeKind::FirstToken, LayerKind::FirstToken},
+    {ChangeKind::Frozen, LayerKind::Frozen},
+};
+
+/// Whether a layer has the same in its interventions.
+bool is_intervention(const HeadChange& change) {
+  return change.rows.empty() && change.kind != ChangeKind::Replaced;
+}
+
+/// What a head is in a layer.
+struct HeadInLayer {
+  Intervention shown;
+  bool more = false;  // something follows that the layer cannot say
+};
+
+/// [heads], the changes of each one after the other.
+std::vector<HeadInLayer> heads_in_layer(const BlockTensors& block, const ModelChanges& changes) {
+  std::vector<HeadInLayer> heads(static_cast<std::size_t>(block.layer.heads));
+  for (const HeadChange& change : changes.heads) {
+    if (change.of != block.of || change.block != block.block || change.head < 0 ||
+        std::cmp_greater_equal(change.head, heads.size()))
+      continue;
+    HeadInLayer& head = heads[static_cast<std::size_t>(change.head)];
+    const LayerKind now = head.shown.kind;
+    if (!is_intervention(change)) {
+      head.more = true;
+    } else if (change.kind == ChangeKind::Mean && (now != LayerKind::None || head.more)) {
+      // The mean of equal rows is what they are.
+      head.more = head.more || (now != LayerKind::Mute && now != LayerKind::Mean);
+    } else {
+      head = {};
+      head.shown.kind = std::ranges::find(kinds, change.kind, &KindPair::change)->layer;
+      if (change.kind == ChangeKind::Frozen)
+        head.shown.frozen = std::make_shared<const Tensor>(
+            Tensor(*change.tensor).reshaped(Shape{1, change.tensor->shape()[0], change.tensor->shape()[1]}));
+    }
+  }
+  return heads;
+}
+
+/// The MLP behind cross-attention is the decoder's.
+AttentionOf mlp_of(const BlockTensors& block) {
+  return block.of == AttentionOf::Cross ? AttentionOf::Decoder : block.of;
+}
+
+void silence(LayerSpec& layer, Parameter matrix, Parameter bias) {
+  layer.weights[matrix] = std::make_shared<const Tensor>(layer.weights[matrix]->shape());
+  layer.weights[bias] = nullptr;
+}
+
+bool stands_without_mlp(const BlockSettings& block) { return block.mlp && block.kind != BlockKind::PostNorm; }
+
+void impose_heads(const BlockTensors& block, const ModelChanges& changes, LayerSpec& layer) {
+  layer.interventions.clear();
+  bool any = false;
+  for (HeadInLayer& head : heads_in_layer(block, changes)) {
+    any = any || head.shown.kind != LayerKind::None;
+    layer.interventions.push_back(std::move(head.shown));
+  }
+  if (!any) layer.interventions.clear();
+}
+
+Intervention intervention_of(const LayerSpec& layer, std::size_t head) {
+  return head < layer.interventions.size() ? layer.interventions[head] : Intervention{};
+}
+
+/// A frozen pattern may have been cut to the text.
+bool is_same(const Intervention& was, const Intervention& now) {
+  if (was.kind != now.kind) return false;
+  if (was.kind != LayerKind::Frozen || was.frozen == now.frozen) return true;
+  if (!was.frozen || !now.frozen || now.frozen->shape().rank() != 3 || now.frozen->shape()[0] != 1)
+    return false;
+  const auto whole = was.frozen->matrix(), part = now.frozen->matrix();
+  return part.rows() <= whole.rows() && part.cols() <= whole.cols() &&
+         whole.topLeftCorner(part.rows(), part.cols()) == part;
+}
+
+HeadChange change_like(const BlockTensors& block, std::size_t head, const Intervention& now) {
+  HeadChange change{.of = block.of, .block = block.block, .head = static_cast<int>(head)};
+  change.kind = std::ranges::find(kinds, now.kind, &KindPair::layer)->change;
+  if (now.kind == LayerKind::Frozen && now.frozen)
+    change.tensor = std::make_shared<const Tensor>(
+        Tensor(*now.frozen).reshaped(Shape{now.frozen->shape()[1], now.frozen->shape()[2]}));
+  return change;
+}
+
+/// In the place of what the layer showed before, or behind all others.
+void put_head(const BlockTensors& block, std::size_t head, const Intervention& now,
+              std::vector<HeadChange>& changes) {
+  auto at = changes.end();
+  for (auto change = changes.begin(); change != changes.end();) {
+    const bool shown = change->of == block.of && change->block == block.block &&
+                       std::cmp_equal(change->head, head) && is_intervention(*change);
+    if (!shown) {
+      ++change;
+      continue;
+    }
+    const bool first = at == changes.end();
+    const auto index = at - changes.begin();
+    change = changes.erase(change);
+    at = first ? change : changes.begin() + index;
+    if (first && change == changes.end()) break;
+  }
+  if (now.kind != LayerKind::None) changes.insert(at, change_like(block, head, now));
+}
+
+/// In the place of the first change of its block; none where it changes nothing.
+void put_block(const BlockChange& change, std::vector<BlockChange>& changes) {
+  const auto is_of_it = [&](const BlockChange& other) {
+    return other.of == change.of && other.block == change.block;
+  };
+  const auto index = std::ranges::find_if(changes, is_of_it) - changes.begin();
+  std::erase_if(changes, is_of_it);
+  if (change != BlockChange{.of = change.of, .block = change.block})
+    changes.insert(changes.begin() + index, change);
+}
+
+/// Padding hides nothing of vectors.
+bool is_same(Masking was, const Masking& now) {
+  was.padding = now.padding;
+  return was == now;
+}
+
+/// Tensors with the same numbers become the same tensors: of what is off there are zeros made each time.
+void share_equal(const Weights& from, Weights& to) {
+  for (const ParameterInfo& row : parameter_table) {
+    const TensorPtr &was = from[row.parameter], &now = to[row.parameter];
+    if (was != now && was && now && *was == *now) to[row.parameter] = was;
+  }
+}
+
+/// What a person did to a layer, taken back setting by setting as it is put into changes.
+class EditReader {
+ public:
+  EditReader(const BlockTensors& block, const ModelChanges& before, const LayerSpec& layer)
+      : block_(block), was_(block.layer), now_(layer), changes_(before) {
+    impose(block, before, was_);
+    share_equal(was_.weights, now_.weights);
+  }
+
+  std::optional<ModelChanges> read() {
+    read_block();
+    read_mlp();
+    read_heads();
+    if (now_ != was_) return std::nullopt;
+    return std::move(changes_);
+  }
+
+ private:
+  void read_block() {
+    const auto index = static_cast<std::size_t>(block_.block);
+    BlockChange change = change_of(changes_, block_.of, index);
+    const BlockChange before = change;
+    const std::int64_t d_k = head_width(block_.layer);
+    const auto factor = [d_k](const LayerSpec& layer) { return scale_factor(layer.scaling, d_k); };
+    if (factor(now_) != factor(was_)) {
+      change.scale = factor(now_);
+      if (change.scale == factor(block_.layer)) change.scale.reset();
+    }
+    now_.scaling = was_.scaling;
+    if (now_.temperature != was_.temperature) change.temperature = static_cast<double>(now_.temperature);
+    now_.temperature = was_.temperature;
+    read_mask(change);
+    if (change != before) put_block(change, changes_.blocks);
+  }
+
+  void read_mask(BlockChange& change) {
+    const Masking& own = block_.layer.masking;
+    Masking off = own;
+    off.causal = false;
+    off.window = {};
+    if (!is_same(was_.masking, now_.masking)) {
+      if (is_same(own, now_.masking))
+        change.mask_off = false;
+      else if (is_same(off, now_.masking))
+        change.mask_off = true;
+      else
+        return;
+    }
+    now_.masking = was_.masking;
+  }
+
+  void read_mlp() {
+    if (now_.block.mlp == was_.block.mlp || !stands_without_mlp(block_.layer.block)) return;
+    BlockChange change = change_of(changes_, mlp_of(block_), static_cast<std::size_t>(block_.block));
+    change.mlp_off = !now_.block.mlp;
+    put_block(change, changes_.blocks);
+    now_.block.mlp = was_.block.mlp;
+  }
+
+  void read_heads() {
+    if (now_.interventions.size() > static_cast<std::size_t>(block_.layer.heads)) return;
+    for (std::size_t h = 0; h < static_cast<std::size_t>(block_.layer.heads); ++h) {
+      const Intervention now = intervention_of(now_, h);
+      if (!is_same(intervention_of(was_, h), now)) put_head(block_, h, now, changes_.heads);
+    }
+    now_.interventions = was_.interventions;
+  }
+
+  const BlockTensors& block_;
+  LayerSpec was_, now_;
+  ModelChanges changes_;
+};
+
+}  // namespace
+
+void impose(const BlockTensors& block, const ModelChanges& changes, LayerSpec& layer) {
+  const LayerSpec& own = block.layer;
+  const auto index = static_cast<std::size_t>(block.block);
+  const BlockChange change = change_of(changes, block.of, index);
+  layer.scaling = change.scale ? scaling_of(*change.scale, head_width(own)) : own.scaling;
+  layer.temperature = static_cast<float>(change.temperature);
+  layer.masking.causal = own.masking.causal && !change.mask_off;
+  layer.masking.window = change.mask_off ? Window{} : own.masking.window;
+  impose_heads(block, changes, layer);
+  for (const Parameter which : {Parameter::WOutput, Parameter::BOutput, Parameter::WDown, Parameter::BDown})
+    layer.weights[which] = own.weights[which];
+  layer.block.mlp = own.block.mlp;
+  if (change.attention_off) silence(layer, Parameter::WOutput, Parameter::BOutput);
+  if (!own.block.mlp || !change_of(changes, mlp_of(block), index).mlp_off) return;
+  if (stands_without_mlp(own.block))
+    layer.block.mlp = false;
+  else
+    silence(layer, Parameter::WDown, Parameter::BDown);
+}
+
+std::string left_out(const BlockTensors& block, const ModelChanges& changes) {
+  std::vector<std::string> names;
+  const std::vector<HeadInLayer> heads = heads_in_layer(block, changes);
+  for (std::size_t h = 0; h < heads.size(); ++h)
+    if (heads[h].more) names.push_back(fmt::format("{}.{}", block.block, h));
+  if (names.empty()) return {};
+  const bool one = names.size() == 1;
+  return fmt::format(
+      "The output of head{} {} is changed in the model in a way that this layer by itself does not show.",
+      one ? "" : "s", fmt::join(names, ", "));
+}
+
+std::optional<ModelChanges> changes_like(const BlockTensors& block, const ModelChanges& before,
+                                         const LayerSpec& layer) {
+  return EditReader(block, before, layer).read();
+}
+
+}  // namespace attnscope
