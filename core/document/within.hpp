@@ -1,6 +1,6 @@
 // core/document: the model that a layer is looked at in: which one, what it reads, what is changed inside it
 // and which of its blocks is on screen. The rest of such a Document follows from this: its input are the
-// vectors that enter the block, its layer is the block (see core/models/layer_document.hpp).
+// vectors that enter the block, its layer is the block (see core/models/opened/layer_document.hpp).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace attnscope {
 
-struct OpenedModel;  // core/models/opened_model.hpp
+struct OpenedModel;  // core/models/opened/opened_model.hpp
 
 /// What a model reads. Of the fields those count that the model has a use for.
 struct ModelText {
