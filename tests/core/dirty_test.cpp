@@ -29,7 +29,7 @@ TensorPtr zeros() { return std::make_shared<const Tensor>(Shape{1, 1, 5, 5}); }
 /// These lines break the build when a member is added to a struct: then add it here, and to all_changes().
 void members_are_complete(const Document& document) {
   [[maybe_unused]] const auto& [input, embedding, embedding_gain, transformer_blocks, looked_at, precision,
-                                loss, title] = document;
+                                loss, title, within] = document;
   [[maybe_unused]] const auto& [layer] = transformer_blocks[looked_at];
   [[maybe_unused]] const auto& [d_model, heads, kv_heads, d_k, d_v, weights, positions, position_settings,
                                 qk_norm, latent, add_zero_attn, scaling, soft_cap, masking, softmax,
