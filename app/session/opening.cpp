@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "core/models/opened_model.hpp"
+#include "core/models/opened/opened_model.hpp"
 
 namespace attnscope {
 
