@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/files/formats/posix.hpp"
-#include "core/models/opened_model.hpp"
+#include "core/models/opened/opened_model.hpp"
 
 namespace attnscope {
 

@@ -11,7 +11,7 @@
 #include "app/state/session_fields.hpp"
 #include "app/state/signals_state.hpp"
 #include "core/files/document/session_file.hpp"
-#include "core/models/opened_model.hpp"
+#include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {

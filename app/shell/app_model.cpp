@@ -7,7 +7,7 @@
 #include "app/state/model_state.hpp"
 #include "core/edits/within.hpp"
 #include "core/files/formats/posix.hpp"
-#include "core/models/opened_model.hpp"
+#include "core/models/opened/opened_model.hpp"
 
 namespace attnscope {
 
@@ -32,14 +32,15 @@ void App::take_readings() {
   if (!newest) return;
   if (model_arrival_) {
     ModelArrival arrival = *std::exchange(model_arrival_, std::nullopt);
-    if (!newest->error.empty()) {
+    const std::string& trouble = newest->error.empty() ? newest->layer_problem : newest->error;
+    if (!trouble.empty()) {
       models_.follow(document_, model_wants());  // what was there before comes back
-      return view_.notices.say(newest->error);
+      return view_.notices.say(trouble);
     }
     arrival.session.document = newest->layer;
     return take_model(std::move(arrival.session), arrival.path);
   }
-  view_.notices.say(Notice::Source::Model, newest->error);
+  view_.notices.say(Notice::Source::Model, newest->error.empty() ? newest->layer_problem : newest->error);
   if (document_.within.read()) document_ = models_.placed(std::move(document_));
 }
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/edits/within.hpp"
-#include "core/models/layer_document.hpp"
+#include "core/models/opened/layer_changes.hpp"
 
 namespace attnscope {
 

@@ -17,8 +17,8 @@ namespace attnscope {
 /// What is wanted of a model beyond its heads and its prediction. No part of the Document: how it is looked
 /// at.
 struct ModelWants {
-  std::optional<std::int64_t>
-      row;                // whose prediction; nothing: the last one of decoders, the first masked token, …
+  /// Whose prediction; nothing: of decoders the last one, the first masked token, …
+  std::optional<std::int64_t> row = {};
   int picture_side = 64;  // cells of a head's picture at most
   bool lens = true;
   bool scores = true;

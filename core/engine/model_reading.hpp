@@ -63,11 +63,13 @@ struct ModelReading {
   std::shared_ptr<const ModelRun> clean;      // without; the same where there are none
   std::shared_ptr<const BlockTensors> block;  // that is looked at
   Document layer;                             // its Document; `within` is set
+  std::string layer_problem;  // why the block cannot be looked at by itself: `block` and `layer` are empty
   std::shared_ptr<const ModelPrediction> prediction;
   double milliseconds = 0;  // from the input to all of the above
   // What comes later: null until it is known.
   std::shared_ptr<const LensReading> lens;                             // in part first, with empty cells
-  std::shared_ptr<const std::vector<std::vector<HeadScores>>> scores;  // [block][head], on this text
+  std::shared_ptr<const std::vector<std::vector<HeadScores>>> scores;  // [block][head], on this text,
+  AttentionOf scores_of = AttentionOf::Decoder;  // of the stack that is looked at; none of attention across
   std::shared_ptr<const std::vector<std::vector<HeadScores>>>
       battery;  // on repeated random tokens, of the clean model
   std::shared_ptr<const ChangesAlone> alone;

@@ -254,7 +254,7 @@ ModelPtr made(const ModelConfig& config, TensorSource& files, const std::filesys
 }  // namespace
 
 ModelPtr open_model(const std::filesystem::path& path) {
-  if (lower_extension(path) == ".gguf") {
+  if (is_gguf(path)) {
     GgufTensors files(path);
     return made(read_gguf_config(files), files, path);
   }

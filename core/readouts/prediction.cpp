@@ -5,30 +5,50 @@
 #include <numeric>
 
 namespace attnscope {
+namespace {
 
-std::vector<double> log_softmax(std::span<const float> logits) {
-  if (logits.empty()) return {};
+/// max + ln Σ e^(x − max); of no numbers there is none.
+double log_normaliser(std::span<const float> logits) {
   const auto most = static_cast<double>(std::ranges::max(logits));
   double sum = 0;
   for (const float x : logits) sum += std::exp(static_cast<double>(x) - most);
-  const double shift = most + std::log(sum);
+  return most + std::log(sum);
+}
+
+}  // namespace
+
+std::vector<double> log_softmax(std::span<const float> logits) {
+  if (logits.empty()) return {};
+  const double shift = log_normaliser(logits);
   std::vector<double> result(logits.size());
   std::ranges::transform(logits, result.begin(), [&](float x) { return static_cast<double>(x) - shift; });
   return result;
 }
 
 std::vector<PredictedToken> likeliest(std::span<const float> logits, std::int64_t k) {
-  std::vector<std::int64_t> ids(logits.size());
-  std::iota(ids.begin(), ids.end(), std::int64_t{0});
   const auto at = [&](std::int64_t id) { return logits[static_cast<std::size_t>(id)]; };
-  const auto end = ids.begin() + std::clamp<std::int64_t>(k, 0, std::ssize(ids));
-  std::partial_sort(ids.begin(), end, ids.end(), [&](std::int64_t a, std::int64_t b) {
+  const auto before = [&](std::int64_t a, std::int64_t b) {
     return at(a) > at(b) || (at(a) == at(b) && a < b);
-  });
-  const std::vector<double> logs = log_softmax(logits);
+  };
+  const auto count = static_cast<std::size_t>(std::clamp<std::int64_t>(k, 0, std::ssize(logits)));
+  if (count == 0) return {};
+  // The best so far as a heap with the least of them on top: few tokens ever enter it.
+  std::vector<std::int64_t> ids(count);
+  std::iota(ids.begin(), ids.end(), std::int64_t{0});
+  std::ranges::make_heap(ids, before);
+  for (auto id = static_cast<std::int64_t>(count); id < std::ssize(logits); ++id) {
+    if (!(at(id) > at(ids.front()))) continue;
+    std::ranges::pop_heap(ids, before);
+    ids.back() = id;
+    std::ranges::push_heap(ids, before);
+  }
+  std::ranges::sort(ids, before);
+  const double shift = log_normaliser(logits);
   std::vector<PredictedToken> tokens;
-  for (auto id = ids.begin(); id != end; ++id)
-    tokens.push_back({*id, static_cast<double>(at(*id)), logs[static_cast<std::size_t>(*id)]});
+  for (const std::int64_t id : ids) {
+    const auto logit = static_cast<double>(at(id));
+    tokens.push_back({id, logit, logit - shift});
+  }
   return tokens;
 }
 

@@ -15,7 +15,7 @@
 #include "app/files/paths.hpp"
 #include "app/state/files_state.hpp"
 #include "app/views/files/modal_card.hpp"
-#include "core/models/opened_model.hpp"
+#include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {

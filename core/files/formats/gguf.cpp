@@ -1,15 +1,29 @@
 #include "core/files/formats/gguf.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/files/formats/posix.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
+
+bool is_gguf(const std::filesystem::path& path) {
+  if (lower_extension(path) == ".gguf") return true;
+  try {
+    const Descriptor file = open_regular(path);
+    std::array<char, 4> magic{};
+    read_exactly(file, path, 0, magic.data(), magic.size());
+    return std::string_view(magic.data(), magic.size()) == "GGUF";
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 GgufFile::GgufFile(const std::filesystem::path& path)
     : file_(std::make_shared<const MappedFile>(path)),

@@ -16,6 +16,10 @@
 
 namespace attnscope {
 
+/// Whether a path is taken for a GGUF file: by its ending, or by its first bytes where it has another
+/// (Ollama's files are called by their hash). Throws nothing.
+bool is_gguf(const std::filesystem::path& path);
+
 class GgufFile {
  public:
   /// Versions 2 and 3, little-endian. Throws Error naming the path, the metadata or tensor, what was found

@@ -27,15 +27,17 @@ struct OpenedModel {
   std::string name;                                        // "SmolLM2-135M-Instruct"
   std::string storage;      // how most of its weights are stored: "Q4_1", "bfloat16", "float32"
   std::uint64_t bytes = 0;  // of its files with weights
-  std::uint64_t fingerprint =
-      0;  // of its config and of sizes and headers of its files: another model has another
+  /// Of its config, of sizes and headers of its files and of some of their weights: another model has
+  /// another, the same one elsewhere the same.
+  std::uint64_t fingerprint = 0;
   std::vector<std::int64_t> special;  // numbers of special tokens
-  /// "30 layers × 9 heads"; of encoder-decoders both.
+  /// "30 layers × 9 heads"; of encoder-decoders both: "6 + 6 layers × 8 heads".
   std::string heads_words() const;
 };
 using OpenedModelPtr = std::shared_ptr<const OpenedModel>;
 
-/// Whether a path is taken for a model: a folder with config.json, or a .gguf file. Looks at nothing else.
+/// Whether a path is taken for a model: a folder with config.json, or a GGUF file, by its ending or its first
+/// bytes. Looks at nothing else.
 bool is_model_path(const std::filesystem::path&);
 
 /// Model and tokenizer. Throws Error with a sentence that names the file, or Cancelled.
@@ -43,6 +45,11 @@ OpenedModelPtr open_whole_model(const std::filesystem::path&, Reading* = nullptr
 
 /// A sentence that suits the model, to begin with: decoders are to go on with it, encoders fill its mask.
 ModelText first_text(const OpenedModel&);
+
+/// A token as it is shown: never empty, one line; white space alone as "␣".
+std::string token_label(const OpenedModel&, std::int64_t id);
+/// What a prediction names: a class's name where the model has classes, otherwise token_label().
+std::string prediction_label(const OpenedModel&, std::int64_t id);
 
 /// What a text is to a model: its input, and labels of the rows of both stacks.
 struct ModelTokens {
@@ -57,5 +64,7 @@ struct ModelTokens {
 /// Throws Error with a sentence: no token at all, more than the model has positions, no picture where it
 /// takes one.
 ModelTokens tokens_of(const OpenedModel&, const ModelText&);
+/// The input alone of a model that reads a text, of any length.
+ModelInput text_input(const ModelSpec&, const tokenizers::Tokenizer&, const ModelText&);
 
 }  // namespace attnscope

@@ -214,7 +214,7 @@ TokenizerParts read_tokenizer_json(std::string_view text, const std::string& whe
 }
 
 std::shared_ptr<const Tokenizer> load_tokenizer(const fs::path& path) {
-  if (lower_extension(path) == ".gguf") return read_gguf_tokenizer(*open_gguf_parts(path)[0]);
+  if (is_gguf(path)) return read_gguf_tokenizer(*open_gguf_parts(path)[0]);
   const Folder folder(path);
   const char* file = "tokenizer.json";
   TokenizerParts parts;

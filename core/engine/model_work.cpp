@@ -1,0 +1,208 @@
+#include "core/engine/model_work.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/models/model_head.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t most_blocks = 8;  // whose weights are kept as floats
+constexpr std::int64_t likeliest_shown = 10;
+
+std::int64_t rows_of(const OpenedModel& opened, const ModelTokens& tokens) {
+  return std::ssize(tokens.queries_of(output_attention(opened.model->spec)).tokens);
+}
+
+/// Whether the model predicts something, of which heads have effects: tokens or classes.
+bool predicts(const ModelSpec& spec) { return spec.has_logits() && spec.head.kind != HeadKind::AnswerSpan; }
+
+}  // namespace
+
+std::optional<std::int64_t> prediction_row(const OpenedModel& opened, const ModelTokens& tokens,
+                                           std::optional<std::int64_t> wanted) {
+  const ModelSpec& spec = opened.model->spec;
+  if (!predicts(spec)) return std::nullopt;
+  if (spec.head.input != HeadInput::EveryRow) return head_row(spec.head, tokens.input.ids);
+  const std::int64_t rows = rows_of(opened, tokens);
+  if (wanted && *wanted >= 0 && *wanted < rows) return wanted;
+  if (spec.decoder) return rows - 1;
+  const std::vector<Token>& labels = tokens.tokens.tokens;
+  const auto mask = opened.tokenizer ? opened.tokenizer->special_ids().mask : tokenizers::no_id;
+  const auto found = spec.head.kind == HeadKind::MaskedToken
+                         ? std::ranges::find(tokens.input.ids, std::int64_t{mask}) - tokens.input.ids.begin()
+                         : std::ranges::find(labels, false, &Token::special) - labels.begin();
+  return found < rows ? std::optional<std::int64_t>(found) : std::nullopt;
+}
+
+std::shared_ptr<const ModelTokens> ModelWork::tokens_of_text(const ModelText& text) {
+  if (!tokens_ || within_.input != text)
+    tokens_ = std::make_shared<const ModelTokens>(tokens_of(*opened_, text));
+  return tokens_;
+}
+
+std::shared_ptr<const BlockTensors> ModelWork::block(AttentionOf of, int block) {
+  const auto known =
+      std::ranges::find_if(blocks_, [&](const auto& kept) { return kept->of == of && kept->block == block; });
+  if (known != blocks_.end()) {
+    blocks_.splice(blocks_.begin(), blocks_, known);
+  } else {
+    blocks_.push_front(std::make_shared<const BlockTensors>(block_tensors(*opened_->model, of, block)));
+    if (blocks_.size() > most_blocks) blocks_.pop_back();
+  }
+  return blocks_.front();
+}
+
+void ModelWork::look_at_block(ModelReading& reading) {
+  const AttentionOf of = within_.of;
+  try {
+    reading.block = block(of, within_.block);
+    reading.layer =
+        layer_document(*opened_->model, *run_, *reading.block, tokens_->queries_of(of), tokens_->keys_of(of));
+    reading.layer.within = SharedValue<Within>(within_);
+  } catch (const Error& error) {
+    reading.block = nullptr;
+    reading.layer_problem = error.what();
+  }
+}
+
+std::shared_ptr<const ModelPrediction> ModelWork::predict(const Work& work) const {
+  auto made = std::make_shared<ModelPrediction>();
+  if (!row_) return made;
+  made->row = *row_;
+  made->before = predicted_logits(*opened_->model, *clean_, *row_, work);
+  made->top_before = likeliest(made->before, likeliest_shown);
+  made->after = run_ == clean_ ? made->before : predicted_logits(*opened_->model, *run_, *row_, work);
+  made->top_after = run_ == clean_ ? made->top_before : likeliest(made->after, likeliest_shown);
+  made->divergence = run_ == clean_ ? 0 : divergence(made->before, made->after);
+  return made;
+}
+
+ModelReading ModelWork::first(const Within& within, const ModelWants& wants, const Work& work) {
+  const Model& model = *opened_->model;
+  stage_ = Stage::Done;
+  // What is on its way is kept only when all of it is there: a text may be refused.
+  const std::shared_ptr<const ModelTokens> tokens = tokens_of_text(within.input);
+  within_ = within;
+  wants_ = wants;
+  // Logits of every row cost as much as the blocks; those of one are made where they are asked for.
+  RunRequest request{.logits = LogitRows::Last, .entropy = true, .received = true};
+  request.picture_side = std::max(wants.picture_side, 1);
+  request.changes = within.changes;
+  ModelRunPtr run = runs_.get(model, tokens->input, request, work);
+  request.changes = {};
+  ModelRunPtr clean = within.changes.empty() ? run : runs_.get(model, tokens->input, request, work);
+  has_spares_ = false;
+  const std::optional<std::int64_t> row = prediction_row(*opened_, *tokens, wants.row);
+  const bool is_new = run != run_ || clean != clean_ || row != row_ || !prediction_;
+  run_ = std::move(run);
+  clean_ = std::move(clean);
+  row_ = row;
+  if (is_new) prediction_ = predict(work);
+  ModelReading reading;
+  reading.within = within;
+  reading.tokens = tokens;
+  reading.run = run_;
+  reading.clean = clean_;
+  reading.prediction = prediction_;
+  look_at_block(reading);
+  if (wants.lens && ModelLens::exists(model.spec)) lens_.begin(model, run_);
+  if (row_) {
+    alone_.begin({tokens_, *row_}, within.changes);
+    effects_.begin(model, {tokens_, *row_});
+  }
+  stage_ = Stage::Lens;
+  stage_ = skip_done();
+  fill(reading);
+  return reading;
+}
+
+bool ModelWork::is_done(Stage stage) const {
+  const ModelSpec& spec = opened_->model->spec;
+  switch (stage) {
+    case Stage::Lens: return !wants_.lens || !ModelLens::exists(spec) || lens_.is_done();
+    case Stage::Scores:
+      return !wants_.scores || spec.image || within_.of == AttentionOf::Cross ||
+             (scored_ == run_ && scored_of_ == within_.of);
+    case Stage::Alone: return !row_ || alone_.is_done();
+    case Stage::Battery: return !wants_.scores || has_battery_;
+    case Stage::Effects: return !wants_.effects || !row_ || effects_.is_done();
+    case Stage::Done: return false;
+  }
+  return false;
+}
+
+ModelWork::Stage ModelWork::skip_done() {
+  while (stage_ != Stage::Done && is_done(stage_)) stage_ = static_cast<Stage>(static_cast<int>(stage_) + 1);
+  return stage_;
+}
+
+void ModelWork::step(const Work& work) {
+  const Model& model = *opened_->model;
+  switch (stage_) {
+    case Stage::Lens: lens_.step(model, work); return;
+    case Stage::Scores:
+      scores_ = std::make_shared<const std::vector<std::vector<HeadScores>>>(
+          head_scores(model, *run_, within_.of, opened_->special, work));
+      scored_ = run_;
+      scored_of_ = within_.of;
+      return;
+    case Stage::Alone: alone_.step(model, *clean_, prediction_->before, work); return;
+    case Stage::Battery:
+      try {
+        battery_ = std::make_shared<const std::vector<std::vector<HeadScores>>>(
+            battery_scores(model, opened_->special, {}, work));
+      } catch (const Error&) {
+        // A model of pictures or of two stacks, few tokens or few positions: it has none.
+      }
+      has_battery_ = true;
+      return;
+    case Stage::Effects: effects_.step(model, *clean_, work); return;
+    case Stage::Done: return;
+  }
+}
+
+ModelWork::Stage ModelWork::more(const Work& work) {
+  if (!std::exchange(has_spares_, true)) runs_.make_spares();
+  step(work);
+  return skip_done();
+}
+
+double ModelWork::share() const {
+  switch (stage_) {
+    case Stage::Lens: return lens_.share();
+    case Stage::Alone: return alone_.share();
+    case Stage::Effects: return effects_.share();
+    default: return 0;
+  }
+}
+
+void ModelWork::fill(ModelReading& reading) {
+  if (wants_.lens && ModelLens::exists(opened_->model->spec)) reading.lens = lens_.reading();
+  if (scored_ == run_ && scored_of_ == within_.of) {
+    reading.scores = scores_;
+    reading.scores_of = scored_of_;
+  }
+  reading.battery = battery_;
+  if (row_) {
+    reading.alone = alone_.reading();
+    reading.effects = effects_.reading();
+  }
+  reading.is_complete = stage_ == Stage::Done;
+}
+
+const char* words_of(ModelWork::Stage stage) {
+  switch (stage) {
+    case ModelWork::Stage::Lens: return "logit lens";
+    case ModelWork::Stage::Scores: return "scores of heads";
+    case ModelWork::Stage::Alone: return "effect of each change";
+    case ModelWork::Stage::Battery: return "scores on repeated random tokens";
+    case ModelWork::Stage::Effects: return "effects of heads";
+    case ModelWork::Stage::Done: break;
+  }
+  return "";
+}
+
+}  // namespace attnscope

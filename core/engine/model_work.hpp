@@ -1,0 +1,81 @@
+// core/engine: all that is worked out of one model, in the order in which a person waits for it; what was
+// worked out is kept as long as it may serve again.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/engine/model_effects.hpp"
+#include "core/engine/model_engine.hpp"
+#include "core/engine/model_lens.hpp"
+#include "core/engine/model_runs.hpp"
+
+namespace attnscope {
+
+/// Whose prediction is meant where a person did not say: of decoders the last row, of masked tokens the first
+/// masked one, of classes of tokens the first that is no special one, else the row that the head looks at.
+/// Nothing where there is none. `wanted` counts where the model predicts something in that row.
+std::optional<std::int64_t> prediction_row(const OpenedModel&, const ModelTokens&,
+                                           std::optional<std::int64_t> wanted);
+
+/// One thread at a time.
+class ModelWork {
+ public:
+  explicit ModelWork(OpenedModelPtr model) : opened_(std::move(model)) {}
+  const OpenedModelPtr& model() const { return opened_; }
+
+  /// Everything that stands above "later" in ModelReading, and of the rest what is known already. Throws
+  /// Error or Cancelled.
+  ModelReading first(const Within&, const ModelWants&, const Work&);
+
+  /// What more() is at.
+  enum class Stage : std::uint8_t { Lens, Scores, Alone, Battery, Effects, Done };
+  /// One piece more of what first() was asked for; it lies here until fill(). Returns the stage that has to
+  /// be gone on with. Throws Cancelled.
+  Stage more(const Work&);
+  Stage stage() const { return stage_; }
+  /// Of the stage.
+  double share() const;
+  /// What is known of all that comes later.
+  void fill(ModelReading&);
+
+ private:
+  std::shared_ptr<const ModelTokens> tokens_of_text(const ModelText&);
+  std::shared_ptr<const BlockTensors> block(AttentionOf, int block);
+  void look_at_block(ModelReading&);
+  std::shared_ptr<const ModelPrediction> predict(const Work&) const;
+  bool is_done(Stage) const;
+  void step(const Work&);
+  Stage skip_done();
+
+  const OpenedModelPtr opened_;
+  // What was asked for last, and what it runs to.
+  Within within_;
+  ModelWants wants_;
+  std::shared_ptr<const ModelTokens> tokens_;  // of within_.input
+  ModelRunPtr run_, clean_;
+  std::optional<std::int64_t> row_;
+  std::shared_ptr<const ModelPrediction> prediction_;
+  Stage stage_ = Stage::Done;
+  bool has_spares_ = false;
+
+  using Scores = std::shared_ptr<const std::vector<std::vector<HeadScores>>>;
+  ModelRuns runs_;
+  std::list<std::shared_ptr<const BlockTensors>> blocks_;  // the last looked at first
+  ModelLens lens_;
+  Scores scores_, battery_;
+  ModelRunPtr scored_;  // the run that scores_ are of,
+  AttentionOf scored_of_ = AttentionOf::Decoder;
+  bool has_battery_ = false;  // or it is known that there is none
+  ChangeEffects alone_;
+  HeadEffects effects_;
+};
+
+/// "logit lens": what a stage makes, for the status line.
+const char* words_of(ModelWork::Stage);
+
+}  // namespace attnscope

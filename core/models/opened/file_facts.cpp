@@ -1,0 +1,192 @@
+#include "core/models/opened/file_facts.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/files/formats/gguf_parts.hpp"
+#include "core/files/formats/json_reader.hpp"
+#include "core/files/formats/limits.hpp"
+#include "core/files/formats/posix.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t config_limit = 1 << 20;
+
+/// FNV-1a of 64 bits (Fowler, Noll, Vo).
+class Hash {
+ public:
+  void add(std::string_view bytes) {
+    for (const char c : bytes) value_ = (value_ ^ static_cast<unsigned char>(c)) * 1'099'511'628'211u;
+  }
+  void add(std::uint64_t number) {
+    for (int shift = 0; shift < 64; shift += 8) {
+      const char byte = static_cast<char>(number >> shift);
+      add(std::string_view(&byte, 1));
+    }
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 14'695'981'039'346'656'037u;
+};
+
+/// A file with weights, and where they begin in it.
+struct WeightFile {
+  fs::path path;
+  std::uint64_t data = 0;
+};
+
+std::uint64_t safetensors_data(const fs::path& path) {
+  const Descriptor file = open_regular(path);
+  unsigned char bytes[8] = {};
+  read_exactly(file, path, 0, bytes, sizeof bytes);
+  std::uint64_t header = 0;
+  for (int i = 7; i >= 0; --i) header = header << 8 | bytes[i];
+  return header + sizeof bytes;
+}
+
+/// Those that the model was opened from.
+std::vector<WeightFile> weight_files(const fs::path& path) {
+  std::vector<WeightFile> files;
+  if (is_gguf(path)) {
+    for (const auto& part : open_gguf_parts(path)) {
+      std::uint64_t data = fs::file_size(part->path());
+      for (const GgufTensor& tensor : part->tensors()) data = std::min(data, tensor.begin);
+      files.push_back({part->path(), data});
+    }
+    return files;
+  }
+  const fs::path single = path / "model.safetensors", index = path / "model.safetensors.index.json";
+  std::vector<fs::path> paths{single};
+  if (!exists(single)) {
+    const auto json = parse_strict_json(read_whole(index, max_json_bytes), index.native());
+    paths.clear();
+    for (const auto& [tensor, file] : json.at("weight_map").items())
+      paths.push_back(path / file.get<std::string>());
+    std::ranges::sort(paths);
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  }
+  for (const fs::path& file : paths) files.push_back({file, safetensors_data(file)});
+  return files;
+}
+
+/// Size, header and pieces of the weights.
+void add_file(const WeightFile& weights, Hash& hash) {
+  constexpr std::uint64_t pieces = 32, piece = 4096, most_header = 64 << 20;
+  const Descriptor file = open_regular(weights.path);
+  const std::uint64_t size = size_of(file, weights.path), data = std::min(weights.data, size);
+  hash.add(size);
+  std::string bytes;
+  const auto add = [&](std::uint64_t begin, std::uint64_t length) {
+    bytes.resize(static_cast<std::size_t>(length));
+    read_exactly(file, weights.path, begin, bytes.data(), bytes.size());
+    hash.add(bytes);
+  };
+  add(0, std::min(data, most_header));
+  for (std::uint64_t i = 0; i < pieces; ++i) {
+    const std::uint64_t begin = data + (size - data) / pieces * i;
+    add(begin, std::min(piece, size - begin));
+  }
+}
+
+/// Bytes of the weights of each type.
+class StoredBytes {
+ public:
+  explicit StoredBytes(const Model& model) {
+    add(model.token_table);
+    add(model.patches);
+    for (const StackWeights* stack : {&model.encoder, &model.decoder})
+      for (const BlockWeights& block : stack->blocks) add(block);
+    if (!model.spec.tied) add(model.logits);
+  }
+  std::string most() const {
+    const auto most = std::ranges::max_element(bytes_, {}, [](const auto& entry) { return entry.second; });
+    switch (most->first) {
+      case ElementType::Float32: return "float32";
+      case ElementType::BFloat16: return "bfloat16";
+      case ElementType::Float16: return "float16";
+      default: return std::string(to_string(most->first));
+    }
+  }
+
+ private:
+  void add(const StoredTensor& tensor) { bytes_[tensor.type()] += tensor.bytes().size(); }
+  void add(const LinearMap& map) { add(map.weight); }
+  void add(const BlockWeights& block) {
+    for (const AttentionWeights* attention : {&block.attention, &block.cross}) {
+      for (const LinearMap& map : attention->maps) add(map);
+      add(attention->output);
+    }
+    add(block.cross_query);
+    if (block.gate) add(*block.gate);
+    add(block.up);
+    add(block.down);
+  }
+  std::map<ElementType, std::uint64_t> bytes_;
+};
+
+bool is_revision(std::string_view name) {
+  return name.size() == 40 && name.find_first_not_of("0123456789abcdef") == name.npos;
+}
+
+/// The last part of "ORG/NAME".
+std::string last_part(std::string_view path) {
+  while (path.ends_with('/')) path.remove_suffix(1);
+  const std::size_t slash = path.rfind('/');
+  return std::string(slash == path.npos ? path : path.substr(slash + 1));
+}
+
+/// What the config says where the folder's name says nothing: it is as often the name of the model that this
+/// one was trained from.
+std::string config_name(const nlohmann::json& config) {
+  const auto given = config.find("_name_or_path");
+  const std::string name =
+      given != config.end() && given->is_string() ? last_part(given->get<std::string>()) : "";
+  return is_revision(name) ? "" : name;
+}
+
+}  // namespace
+
+std::string folder_name(const fs::path& path) {
+  fs::path full = fs::absolute(path).lexically_normal();
+  if (!full.has_filename()) full = full.parent_path();
+  const std::string own = full.filename().native();
+  const std::string above = full.parent_path().parent_path().filename().native();
+  if (full.parent_path().filename() == "snapshots" && above.starts_with("models--"))
+    return above.substr(above.rfind("--") + 2);
+  return own == "model" || is_revision(own) ? "" : own;
+}
+
+FileFacts file_facts(const Model& model, const fs::path& path) {
+  FileFacts facts;
+  Hash hash;
+  if (is_gguf(path)) {
+    const auto parts = open_gguf_parts(path);
+    const auto told = parts[0]->metadata().string("general.name");
+    facts.name = told && !told->empty() ? std::string(*told) : path.stem().native();
+  } else {
+    const fs::path file = path / "config.json";
+    const std::string config = read_whole(file, config_limit);
+    facts.name = folder_name(path);
+    if (facts.name.empty()) facts.name = config_name(parse_strict_json(config, file.native()));
+    hash.add(config);
+  }
+  facts.name = printable(facts.name.empty() ? model.spec.family : facts.name);
+  facts.storage = StoredBytes(model).most();
+  for (const WeightFile& file : weight_files(path)) {
+    facts.bytes += fs::file_size(file.path);
+    add_file(file, hash);
+  }
+  facts.fingerprint = hash.value();
+  return facts;
+}
+
+}  // namespace attnscope

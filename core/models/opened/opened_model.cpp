@@ -1,0 +1,251 @@
+#include "core/models/opened/opened_model.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/files/formats/gguf.hpp"
+#include "core/models/opened/file_facts.hpp"
+#include "core/text/utf8.hpp"
+#include "core/tokenizers/read/load_tokenizer.hpp"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+using tokenizers::EncodedToken;
+using tokenizers::Tokenizer;
+
+bool reads_two_texts(const ModelSpec& spec) { return spec.encoder && spec.decoder; }
+
+/// A token's text for the eye, or its name in the vocabulary, or its number: on one line and never empty.
+std::string shown(const Tokenizer& tokenizer, std::int64_t id) {
+  const auto in_range = id >= 0 && id < tokenizer.vocabulary_size();
+  std::string text = in_range ? tokenizer.piece(static_cast<tokenizers::Id>(id)) : "";
+  if (text.empty() && in_range && tokenizer.token(static_cast<tokenizers::Id>(id)) != nullptr)
+    text = *tokenizer.token(static_cast<tokenizers::Id>(id));
+  if (text.empty()) return fmt::format("#{}", id);
+  if (text.find_first_not_of(' ') != text.npos) return printable(text);
+  std::string blanks;
+  for (std::size_t i = 0; i < text.size(); ++i) blanks += "␣";
+  return blanks;
+}
+
+Token label_of(const Tokenizer& tokenizer, std::int64_t id) {
+  Token token(shown(tokenizer, id));
+  token.id = static_cast<std::int32_t>(id);
+  token.special = tokenizer.is_special(static_cast<tokenizers::Id>(id));
+  return token;
+}
+
+/// What stands in which text, and what of it vanished.
+class TextReader {
+ public:
+  TextReader(const ModelSpec& spec, const Tokenizer& tokenizer, const ModelText& text)
+      : spec_(spec), tokenizer_(tokenizer), text_(text) {}
+
+  ModelTokens read() {
+    const tokenizers::Encoding encoding =
+        text_.pair ? tokenizer_.encode(text_.text, *text_.pair) : tokenizer_.encode(text_.text);
+    made_.tokens.text = text_.text;
+    for (const EncodedToken& token : encoding.tokens) {
+      made_.input.ids.push_back(token.id);
+      if (spec_.token_types > 0) made_.input.types.push_back(token.type_id);
+      add(token, made_.tokens);
+    }
+    note_untold(encoding);
+    if (reads_two_texts(spec_)) {
+      begin_decoder();
+    } else if (spec_.decoder) {
+      go_on(made_.input.ids, made_.tokens);
+      made_.input.types.resize(spec_.token_types > 0 ? made_.input.ids.size() : 0, 0);
+    }
+    made_.untold = untold_sentence();
+    return std::move(made_);
+  }
+
+ private:
+  void add(const EncodedToken& token, Sequence& to) const {
+    Token label = label_of(tokenizer_, token.id);
+    label.special = token.special;
+    if (token.sequence == 0) {
+      label.begin = static_cast<std::int64_t>(token.range.begin);
+      label.end = static_cast<std::int64_t>(token.range.end);
+    }
+    to.tokens.push_back(std::move(label));
+  }
+
+  void begin_decoder() {
+    std::vector<std::int64_t>& ids = made_.input.decoder_ids;
+    ids.push_back(spec_.decoder_start.value_or(0));
+    const std::string text = text_.decoder_text.value_or("");
+    made_.decoder_tokens.text = text;
+    made_.decoder_tokens.tokens.push_back(label_of(tokenizer_, ids[0]));
+    const auto said = tokenizer_.encode(text, {.add_special_tokens = false});
+    for (const EncodedToken& token : said.tokens) {
+      ids.push_back(token.id);
+      add(token, made_.decoder_tokens);
+    }
+    note_untold(said);
+    go_on(ids, made_.decoder_tokens);
+  }
+
+  void go_on(std::vector<std::int64_t>& ids, Sequence& labels) const {
+    for (const std::int64_t id : text_.continued) {
+      ids.push_back(id);
+      labels.tokens.push_back(label_of(tokenizer_, id));
+    }
+  }
+
+  void note_untold(const tokenizers::Encoding& encoding) {
+    const bool of_decoder = !made_.decoder_tokens.tokens.empty();
+    for (const tokenizers::Untold& part : encoding.untold) {
+      const std::string& text = of_decoder           ? *text_.decoder_text
+                                : part.sequence == 0 ? text_.text
+                                                     : *text_.pair;
+      const std::string piece = text.substr(part.range.begin, part.range.end - part.range.begin);
+      if (std::ranges::find(untold_, piece) == untold_.end()) untold_.push_back(piece);
+    }
+  }
+
+  std::string untold_sentence() const {
+    if (untold_.empty()) return {};
+    constexpr std::size_t most_named = 5;
+    std::string named;
+    for (std::size_t i = 0; i < std::min(untold_.size(), most_named); ++i)
+      named += (i == 0 ? "" : ", ") + in_quotes(untold_[i], 20);
+    return fmt::format("The tokenizer has no token for {}{}: the model does not see it.", named,
+                       untold_.size() > most_named ? ", …" : "");
+  }
+
+  const ModelSpec& spec_;
+  const Tokenizer& tokenizer_;
+  const ModelText& text_;
+  ModelTokens made_;
+  std::vector<std::string> untold_;
+};
+
+/// How many tokens a stack takes; 0 = as many as memory holds (distances instead of positions).
+std::int64_t most_tokens(const Model& model, const StackSpec& stack) {
+  if (stack.positions == ModelPositions::Learned && model.position_table.size() > 0)
+    return model.position_table.shape()[0] - model.spec.first_position;
+  return stack.positions == ModelPositions::Rotary ? model.spec.max_positions : 0;
+}
+
+void check_count(const Model& model, const StackSpec& stack, const std::vector<std::int64_t>& ids) {
+  if (ids.empty()) throw Error("There are no tokens; a model needs at least one. Type a word.");
+  const std::int64_t most = most_tokens(model, stack), count = std::ssize(ids);
+  if (most > 0 && count > most)
+    throw Error(
+        fmt::format("The text has {} tokens; {} has positions for {}.", count, model.spec.family, most));
+}
+
+/// A label for each patch: its row and column.
+ModelTokens tokens_of_picture(const OpenedModel& opened, const ModelText& text) {
+  const ImageSpec& image = *opened.model->spec.image;
+  if (text.image.empty())
+    throw Error(fmt::format("{} takes a picture, and none is chosen: drop a PNG or JPEG.",
+                            opened.model->spec.family));
+  ModelTokens made;
+  made.input.image = prepared_image(read_picture(text.image), *opened.preparation, image);
+  const Shape& shape = made.input.image.shape();
+  if (opened.model->class_token.size() > 0) made.tokens.tokens.emplace_back("[CLS]");
+  for (std::int64_t row = 0; row < shape[1] / image.patch; ++row)
+    for (std::int64_t column = 0; column < shape[2] / image.patch; ++column)
+      made.tokens.tokens.emplace_back(fmt::format("{},{}", row, column));
+  return made;
+}
+
+}  // namespace
+
+std::string OpenedModel::heads_words() const {
+  const ModelSpec& spec = model->spec;
+  const StackSpec& stack = spec.decoder ? *spec.decoder : *spec.encoder;
+  const std::string before = reads_two_texts(spec) ? fmt::format("{} + ", spec.encoder->blocks.size()) : "";
+  return fmt::format("{}{} layers × {} heads", before, stack.blocks.size(), stack.blocks[0].heads);
+}
+
+bool is_model_path(const fs::path& path) {
+  std::error_code ignored;
+  return is_regular_file(path / "config.json", ignored) || is_gguf(path);
+}
+
+OpenedModelPtr open_whole_model(const fs::path& path, Reading* reading) {
+  constexpr std::uint64_t steps = 3;
+  expect(reading, steps);
+  const auto opened = std::make_shared<OpenedModel>();
+  opened->path = path;
+  opened->model = open_model(path);
+  advance(reading, 1);
+  const ModelSpec& spec = opened->model->spec;
+  if (spec.image) {
+    opened->preparation = image_preparation(path, *spec.image);
+  } else {
+    opened->tokenizer = tokenizers::load_tokenizer(path);
+    for (tokenizers::Id id = 0; id < opened->tokenizer->vocabulary_size(); ++id)
+      if (opened->tokenizer->is_special(id)) opened->special.push_back(id);
+  }
+  advance(reading, 1);
+  FileFacts facts = file_facts(*opened->model, path);
+  opened->name = std::move(facts.name);
+  opened->storage = std::move(facts.storage);
+  opened->bytes = facts.bytes;
+  opened->fingerprint = facts.fingerprint;
+  advance(reading, 1);
+  return opened;
+}
+
+ModelText first_text(const OpenedModel& opened) {
+  const ModelSpec& spec = opened.model->spec;
+  ModelText text;
+  if (spec.image) return text;
+  const tokenizers::Id mask = opened.tokenizer->special_ids().mask;
+  const std::string* const mask_name = opened.tokenizer->token(mask);
+  if (reads_two_texts(spec)) text.decoder_text.emplace();
+  if (reads_two_texts(spec))
+    text.text = "translate English to German: The house is wonderful.";
+  else if (spec.head.kind == HeadKind::NextToken)
+    text.text = "When Mary and John went to the store, John gave a drink to";
+  else if (spec.head.kind == HeadKind::MaskedToken && mask_name != nullptr)
+    text.text = fmt::format("Paris is the {} of France.", *mask_name);
+  else
+    text.text = "The animal did not cross the street because it was too tired.";
+  return text;
+}
+
+std::string token_label(const OpenedModel& opened, std::int64_t id) {
+  return opened.tokenizer ? shown(*opened.tokenizer, id) : fmt::format("#{}", id);
+}
+
+std::string prediction_label(const OpenedModel& opened, std::int64_t id) {
+  const std::vector<std::string>& classes = opened.model->spec.head.classes;
+  if (classes.empty()) return token_label(opened, id);
+  return id >= 0 && id < std::ssize(classes) ? printable(classes[static_cast<std::size_t>(id)])
+                                             : fmt::format("#{}", id);
+}
+
+const Sequence& ModelTokens::queries_of(AttentionOf of) const {
+  return of == AttentionOf::Encoder || decoder_tokens.tokens.empty() ? tokens : decoder_tokens;
+}
+
+const Sequence& ModelTokens::keys_of(AttentionOf of) const {
+  return of == AttentionOf::Cross ? tokens : queries_of(of);
+}
+
+ModelTokens tokens_of(const OpenedModel& opened, const ModelText& text) {
+  const Model& model = *opened.model;
+  if (model.spec.image) return tokens_of_picture(opened, text);
+  ModelTokens made = TextReader(model.spec, *opened.tokenizer, text).read();
+  check_count(model, model.spec.encoder ? *model.spec.encoder : *model.spec.decoder, made.input.ids);
+  if (reads_two_texts(model.spec)) check_count(model, *model.spec.decoder, made.input.decoder_ids);
+  return made;
+}
+
+ModelInput text_input(const ModelSpec& spec, const Tokenizer& tokenizer, const ModelText& text) {
+  return TextReader(spec, tokenizer, text).read().input;
+}
+
+}  // namespace attnscope
