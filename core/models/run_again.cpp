@@ -1,8 +1,12 @@
 #include "core/models/run_again.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <ranges>
 #include <span>
 #include <utility>
+
+#include "core/models/head_pictures.hpp"
 
 namespace attnscope {
 namespace {
@@ -49,10 +53,92 @@ void cut(ModelRun& run, std::int64_t rows) {
   }
 }
 
+/// Everything that two changes say of one attention of a block.
+bool is_alike(AttentionOf of, std::size_t block, const ModelChanges& a, const ModelChanges& b) {
+  if (change_of(a, of, block) != change_of(b, of, block)) return false;
+  const auto is_here = [&](const HeadChange& change) {
+    return change.of == of && std::cmp_equal(change.block, block);
+  };
+  return std::ranges::equal(a.heads | std::views::filter(is_here), b.heads | std::views::filter(is_here));
+}
+
+/// Whether a block that is kept has what is asked for and nothing else.
+bool has_all(const AttentionRun& run, std::int64_t rows, std::int64_t keys, const RunRequest& request) {
+  const auto is_there = [](const Tensor& tensor, bool wanted, std::int64_t columns) {
+    return wanted ? tensor.size() > 0 && tensor.shape()[1] == columns : tensor.size() == 0;
+  };
+  const bool pictures = request.picture_side > 0;
+  return is_there(run.entropy, request.entropy, rows) && is_there(run.received, request.received, keys) &&
+         (run.pictures.mean.size() > 0) == pictures &&
+         (!pictures || run.pictures.cells == picture_cells(rows, keys, request.picture_side));
+}
+
+/// Of one stack, which may be missing.
+bool has_all(const std::optional<StackSpec>& spec, const StackRun& stack, std::int64_t encoder_rows,
+             const RunRequest& request) {
+  if (!spec) return true;
+  const std::size_t blocks = spec->blocks.size();
+  if (stack.attention.size() != blocks || stack.hidden.size() != blocks + 1 ||
+      stack.cross.size() != (spec->cross ? blocks : 0))
+    return false;
+  const std::int64_t rows = stack.hidden[0].rows();
+  const auto has = [&](std::int64_t keys) {
+    return [&, keys](const AttentionRun& run) { return has_all(run, rows, keys, request); };
+  };
+  return std::ranges::all_of(stack.attention, has(rows)) &&
+         std::ranges::all_of(stack.cross, has(encoder_rows));
+}
+
+/// Takes away what is made anew, so that it is made as in a new run.
+void drop_from(std::size_t block, bool keep_keys, StackRun& stack) {
+  for (std::size_t i = block; i < stack.attention.size(); ++i) stack.attention[i] = {};
+  for (std::size_t i = block; i < stack.cross.size(); ++i) {
+    AttentionRun fresh;
+    if (keep_keys) fresh.keys = std::move(stack.cross[i].keys);
+    stack.cross[i] = std::move(fresh);
+  }
+}
+
+/// The same input.
+ModelRun run_changed(const Model& model, ModelRun before, const RunRequest& request, const Work& work) {
+  const ModelSpec& spec = model.spec;
+  KeptPart kept;
+  bool encoder_stays = true;
+  if (spec.encoder) {
+    kept.encoder_blocks = blocks_alike(spec, AttentionOf::Encoder, before.changes, request.changes);
+    encoder_stays = kept.encoder_blocks == spec.encoder->blocks.size();
+    drop_from(kept.encoder_blocks, false, before.encoder);
+  }
+  if (spec.decoder) {
+    if (encoder_stays)
+      kept.decoder_blocks = blocks_alike(spec, AttentionOf::Decoder, before.changes, request.changes);
+    drop_from(kept.decoder_blocks, encoder_stays, before.decoder);
+  }
+  before.logits = {};
+  run_rest(model, before, kept, request, work);
+  return before;
+}
+
 }  // namespace
+
+std::size_t blocks_alike(const ModelSpec& spec, AttentionOf of, const ModelChanges& a,
+                         const ModelChanges& b) {
+  const StackSpec& stack = of == AttentionOf::Encoder ? *spec.encoder : *spec.decoder;
+  std::size_t block = 0;
+  while (block < stack.blocks.size() &&
+         is_alike(of == AttentionOf::Encoder ? of : AttentionOf::Decoder, block, a, b) &&
+         (!stack.cross || is_alike(AttentionOf::Cross, block, a, b)))
+    ++block;
+  return block;
+}
 
 ModelRun run_again(const Model& model, ModelRun before, ModelInput input, const RunRequest& request,
                    const Work& work) {
+  if (before.input == input && has_all(model.spec.encoder, before.encoder, 0, request) &&
+      has_all(model.spec.decoder, before.decoder, before.encoder.normed.rows(), request)) {
+    check(request.changes, model.spec);
+    return run_changed(model, std::move(before), request, work);
+  }
   const std::vector<std::int64_t>& then = before.input.ids;
   const auto same = std::ranges::mismatch(then, input.ids).in1 - then.begin();
   // The last token is always run: its logits are asked for.

@@ -113,32 +113,36 @@ void check_input(const Model& model, const ModelInput& input) {
     throw Error("There are no tokens for the decoder; an encoder-decoder needs at least one.");
 }
 
-/// Everything from row `first` of the decoder on; of an encoder, all.
-void compute(const Model& model, ModelRun& run, std::int64_t first, const RunRequest& request,
-             const Work& work) {
+/// Blocks from the kept ones on; nothing where all are kept.
+void run_encoder(const Model& model, ModelRun& run, std::size_t kept, const RunRequest& request,
+                 const Work& work) {
+  const ModelSpec& spec = model.spec;
+  if (kept == spec.encoder->blocks.size()) return;
+  const std::vector<std::int64_t> positions = token_positions(spec, run.input, 0);
+  if (kept == 0) embed_input(model, run.input, positions, 0, run.encoder.hidden[0], work);
+  run_stack(model, *spec.encoder, model.encoder, request, {positions, run.input.mask, nullptr, {}, kept}, 0,
+            run.encoder, work);
+  run_pooler(model, run, work);
+}
+
+void run_decoder(const Model& model, ModelRun& run, const KeptPart& kept, const RunRequest& request,
+                 const Work& work) {
   const ModelSpec& spec = model.spec;
   const ModelInput& input = run.input;
-  run.encoder.hidden.resize(1);
-  run.decoder.hidden.resize(std::max<std::size_t>(1, run.decoder.hidden.size()));
-  const std::vector<std::int64_t> positions = token_positions(spec, input, spec.encoder ? 0 : first);
+  const std::size_t blocks = kept.decoder_blocks;
+  if (blocks == spec.decoder->blocks.size()) return;
   if (spec.encoder) {
-    embed_input(model, input, positions, 0, run.encoder.hidden[0], work);
-    run_stack(model, *spec.encoder, model.encoder, request, {positions, input.mask, nullptr, {}}, 0,
-              run.encoder, work);
-    run_pooler(model, run, work);
-  }
-  if (spec.encoder && spec.decoder) {
-    std::vector<std::int64_t> decoder_positions(input.decoder_ids.size());
-    std::iota(decoder_positions.begin(), decoder_positions.end(), 0);
-    Embedder(model, work).embed(input.decoder_ids, 0, run.decoder.hidden[0]);
+    std::vector<std::int64_t> positions(input.decoder_ids.size());
+    std::iota(positions.begin(), positions.end(), 0);
+    if (blocks == 0) Embedder(model, work).embed(input.decoder_ids, 0, run.decoder.hidden[0]);
     run_stack(model, *spec.decoder, model.decoder, request,
-              {decoder_positions, {}, &run.encoder.normed, input.mask}, 0, run.decoder, work);
-  } else if (spec.decoder) {
-    embed_input(model, input, positions, first, run.decoder.hidden[0], work);
-    run_stack(model, *spec.decoder, model.decoder, request, {positions, input.mask, nullptr, {}}, first,
-              run.decoder, work);
+              {positions, {}, &run.encoder.normed, input.mask, blocks}, 0, run.decoder, work);
+    return;
   }
-  run_head(model, run, first, request.logits, work);
+  const std::vector<std::int64_t> positions = token_positions(spec, input, kept.rows);
+  if (blocks == 0) embed_input(model, input, positions, kept.rows, run.decoder.hidden[0], work);
+  run_stack(model, *spec.decoder, model.decoder, request, {positions, input.mask, nullptr, {}, blocks},
+            kept.rows, run.decoder, work);
 }
 
 }  // namespace
@@ -148,9 +152,18 @@ ModelRun run_model(const Model& model, ModelInput input, const RunRequest& reque
   check(request.changes, model.spec);
   ModelRun run;
   run.input = std::move(input);
-  run.changes = request.changes;
-  compute(model, run, 0, request, work);
+  run_rest(model, run, {}, request, work);
   return run;
+}
+
+void run_rest(const Model& model, ModelRun& run, const KeptPart& kept, const RunRequest& request,
+              const Work& work) {
+  run.changes = request.changes;
+  for (StackRun* stack : {&run.encoder, &run.decoder})
+    stack->hidden.resize(std::max<std::size_t>(1, stack->hidden.size()));
+  if (model.spec.encoder) run_encoder(model, run, kept.encoder_blocks, request, work);
+  if (model.spec.decoder) run_decoder(model, run, kept, request, work);
+  run_head(model, run, kept.rows, request.logits, work);
 }
 
 ModelRun run_more(const Model& model, ModelRun before, std::span<const std::int64_t> ids,
@@ -165,7 +178,7 @@ ModelRun run_more(const Model& model, ModelRun before, std::span<const std::int6
         "run the whole text again.");
   const auto first = std::ssize(before.input.ids);
   before.input.ids.insert(before.input.ids.end(), ids.begin(), ids.end());
-  compute(model, before, first, request, work);
+  run_rest(model, before, {.rows = first}, request, work);
   return before;
 }
 

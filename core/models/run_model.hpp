@@ -24,6 +24,7 @@ struct ModelInput {
   std::vector<std::uint8_t> mask;         // 0 hides a token from all queries; empty = none is hidden
   std::vector<std::int64_t> decoder_ids;  // encoder-decoders
   Tensor image;                           // [channels][height][width], of models that take one
+  bool operator==(const ModelInput&) const = default;
 };
 
 enum class LogitRows : std::uint8_t { None, Last, All };
@@ -90,6 +91,15 @@ ModelRun run_model(const Model&, ModelInput, const RunRequest&, const Work&);
 /// order.
 ModelRun run_more(const Model&, ModelRun before, std::span<const std::int64_t> ids, const RunRequest&,
                   const Work&);
+
+/// How much of a run is kept: rows of a decoder that is alone, or blocks of each stack with all their rows.
+struct KeptPart {
+  std::int64_t rows = 0;
+  std::size_t encoder_blocks = 0, decoder_blocks = 0;
+};
+/// Computes the rest of a run for its input, with the request's changes. What is kept must be as running all
+/// would make it. Throws as run_model().
+void run_rest(const Model&, ModelRun&, const KeptPart&, const RunRequest&, const Work&);
 
 /// The attention weights of a head, [queries][keys]: its own, or the pattern that a change gave it.
 Tensor head_weights(const Model&, const ModelRun&, AttentionOf, std::size_t block, std::int64_t head,

@@ -35,7 +35,7 @@ class StackRunner {
     run_.hidden.resize(spec_.blocks.size() + 1);
     run_.attention.resize(spec_.blocks.size());
     if (spec_.cross) run_.cross.resize(spec_.blocks.size());
-    for (std::size_t i = 0; i < spec_.blocks.size(); ++i) {
+    for (std::size_t i = context_.first_block; i < spec_.blocks.size(); ++i) {
       KeptRows& next = run_.hidden[i + 1];
       next.width = d_;
       next.resize(all_);

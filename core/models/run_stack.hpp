@@ -18,10 +18,11 @@ struct StackContext {
   std::span<const std::uint8_t> mask;       // of all rows as keys; empty = none is hidden
   const KeptRows* encoder = nullptr;        // cross-attention
   std::span<const std::uint8_t> encoder_mask;
+  std::size_t first_block = 0;  // those before it are kept: what enters it is in the run
 };
 
 /// run.hidden[0] holds all rows; those from `first` on are new and pass the blocks. Throws Cancelled or
-/// Error.
+/// Error. Blocks are kept where all rows are new for the others (first = 0).
 void run_stack(const Model&, const StackSpec&, const StackWeights&, const RunRequest&, const StackContext&,
                std::int64_t first, StackRun& run, const Work&);
 

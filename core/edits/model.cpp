@@ -1,0 +1,264 @@
+#include "core/edits/model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.hpp"
+#include "core/models/changes.hpp"
+#include "core/models/opened/opened_model.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope::edit {
+namespace {
+
+using ChangedTo = HeadChange::Kind;
+
+const ModelSpec& spec_of(const Within& within) {
+  if (!within) throw Error("No model is open, so nothing inside one can be changed.");
+  return within.model->model->spec;
+}
+
+const AttentionSpec& attention_of(const Within& within, const BlockAt& at) {
+  const ModelSpec& spec = spec_of(within);
+  check({.blocks = {{.of = at.of, .block = at.block}}}, spec);
+  return (at.of == AttentionOf::Encoder ? *spec.encoder : *spec.decoder)
+      .blocks[static_cast<std::size_t>(at.block)];
+}
+
+bool is_of(const HeadChange& change, const HeadChange& other) {
+  return change.of == other.of && change.block == other.block && change.head == other.head;
+}
+
+/// Erases what `is_old` says, and puts the new one where the first of them was, or behind all.
+template <class T, class IsOld>
+void replace(std::vector<T>& all, IsOld is_old, const T* fresh) {
+  const auto first = std::ranges::find_if(all, is_old) - all.begin();
+  std::erase_if(all, is_old);
+  if (fresh != nullptr) all.insert(all.begin() + std::min(first, std::ssize(all)), *fresh);
+}
+
+/// 1/√d_k, as the models have it.
+double division(const AttentionSpec& of) { return 1 / std::sqrt(static_cast<double>(of.d_k)); }
+
+template <class Change>
+Within block_changed(Within within, const BlockAt& at, Change&& change) {
+  BlockChange now = change_of(within, at);
+  change(now);
+  return put(std::move(within), now);
+}
+
+std::string_view what_of(ChangedTo kind) {
+  switch (kind) {
+    case ChangedTo::Zero: return "zeroed";
+    case ChangedTo::Mean: return "mean of its outputs";
+    case ChangedTo::Uniform: return "uniform weights";
+    case ChangedTo::PreviousToken: return "previous token";
+    case ChangedTo::Identity: return "same token";
+    case ChangedTo::FirstToken: return "first token";
+    case ChangedTo::Frozen: return "pattern frozen";
+    case ChangedTo::Replaced: return "output replaced";
+  }
+  return {};
+}
+
+std::string rows_words(const std::vector<std::int64_t>& rows) {
+  if (rows.empty()) return {};
+  if (rows.size() == 1) return fmt::format(" in row {}", rows[0]);
+  if (rows.size() <= 4) return fmt::format(" in rows {}", fmt::join(rows, ", "));
+  return fmt::format(" in {} rows", rows.size());
+}
+
+ChangeWords words_of(const HeadChange& change, const ModelSpec& spec) {
+  constexpr std::string_view names[]{"encoder head", "decoder head", "cross head"};
+  const bool both = spec.encoder && spec.decoder;
+  const std::string_view name = both ? names[static_cast<std::size_t>(change.of)] : "head";
+  return {fmt::format("{} {}.{}", name, change.block, change.head),
+          {std::string(what_of(change.kind)) + rows_words(change.rows)}};
+}
+
+ChangeWords words_of(const BlockChange& change, const AttentionSpec& own, const ModelSpec& spec) {
+  constexpr std::string_view names[]{"encoder layer", "decoder layer", "cross-attention"};
+  const bool both = spec.encoder && spec.decoder;
+  const std::string_view name = both ? names[static_cast<std::size_t>(change.of)] : "layer";
+  ChangeWords words{fmt::format("{} {}", name, change.block), {}};
+  const auto add = [&](bool there, std::string what) {
+    if (there) words.what.push_back(std::move(what));
+  };
+  if (change.scale) {
+    const double scale = *change.scale;
+    add(true, scale == 1               ? "÷√dₖ off"
+              : scale == division(own) ? "÷√dₖ on"
+                                       : fmt::format("scores × {:.4g}", scale));
+  }
+  add(change.temperature != 1, fmt::format("temperature {:.4g}", change.temperature));
+  add(change.mask_off, "mask off");
+  add(change.attention_off, "attention off");
+  add(change.mlp_off, "MLP off");
+  if (words.what.empty()) words.what.push_back("nothing changed");
+  return words;
+}
+
+std::string valid(std::string text) {
+  if (!is_valid_utf8(text)) throw Error("The text is not valid UTF-8.");
+  return text;
+}
+
+}  // namespace
+
+Within looked_at(Within within, const BlockAt& at) {
+  attention_of(within, at);
+  within.of = at.of;
+  within.block = at.block;
+  return within;
+}
+
+Within put(Within within, const HeadChange& change) {
+  check({.heads = {change}}, spec_of(within));
+  const auto is_old = [&](const HeadChange& other) {
+    return is_of(change, other) && (change.rows.empty() || change.rows == other.rows);
+  };
+  replace(within.changes.heads, is_old, &change);
+  return within;
+}
+
+Within toggled(Within within, const HeadChange& change) {
+  if (std::ranges::find(within.changes.heads, change) == within.changes.heads.end())
+    return put(std::move(within), change);
+  std::erase(within.changes.heads, change);
+  return within;
+}
+
+Within restored_head(Within within, const BlockAt& at, int head) {
+  std::erase_if(within.changes.heads, [&](const HeadChange& change) {
+    return change.of == at.of && change.block == at.block && change.head == head;
+  });
+  return within;
+}
+
+BlockChange change_of(const Within& within, const BlockAt& at) {
+  return attnscope::change_of(within.changes, at.of, static_cast<std::size_t>(std::max(0, at.block)));
+}
+
+Within put(Within within, const BlockChange& change) {
+  check({.blocks = {change}}, spec_of(within));
+  const bool nothing = change == BlockChange{.of = change.of, .block = change.block};
+  replace(
+      within.changes.blocks,
+      [&](const BlockChange& other) { return other.of == change.of && other.block == change.block; },
+      nothing ? nullptr : &change);
+  return within;
+}
+
+Within attention_off(Within within, const BlockAt& at, bool off) {
+  return block_changed(std::move(within), at, [off](BlockChange& change) { change.attention_off = off; });
+}
+
+Within mlp_off(Within within, const BlockAt& at, bool off) {
+  const BlockAt of{at.of == AttentionOf::Cross ? AttentionOf::Decoder : at.of, at.block};
+  return block_changed(std::move(within), of, [off](BlockChange& change) { change.mlp_off = off; });
+}
+
+Within mask_off(Within within, const BlockAt& at, bool off) {
+  return block_changed(std::move(within), at, [off](BlockChange& change) { change.mask_off = off; });
+}
+
+Within temperature(Within within, const BlockAt& at, double value) {
+  return block_changed(std::move(within), at, [value](BlockChange& change) { change.temperature = value; });
+}
+
+Within scale(Within within, const BlockAt& at, std::optional<double> value) {
+  if (value == attention_of(within, at).scale) value.reset();
+  return block_changed(std::move(within), at, [value](BlockChange& change) { change.scale = value; });
+}
+
+bool is_divided(const Within& within, const BlockAt& at) {
+  const AttentionSpec& own = attention_of(within, at);
+  return change_of(within, at).scale.value_or(own.scale) != 1;
+}
+
+Within toggled_division(Within within, const BlockAt& at) {
+  const AttentionSpec& own = attention_of(within, at);
+  const double on = own.scale == 1 ? division(own) : own.scale;
+  const bool divided = is_divided(within, at);
+  return scale(std::move(within), at, divided ? 1 : on);
+}
+
+std::size_t count_changes(const Within& within) {
+  return within.changes.blocks.size() + within.changes.heads.size();
+}
+
+std::string ChangeWords::line() const { return fmt::format("{} · {}", place, fmt::join(what, " · ")); }
+
+ChangeWords words_of_change(const Within& within, std::size_t index) {
+  const ModelSpec& spec = spec_of(within);
+  const ModelChanges& changes = within.changes;
+  if (index < changes.blocks.size()) {
+    const BlockChange& change = changes.blocks[index];
+    return words_of(change, attention_of(within, {change.of, change.block}), spec);
+  }
+  return words_of(changes.heads.at(index - changes.blocks.size()), spec);
+}
+
+std::vector<ChangeWords> list_of_changes(const Within& within) {
+  std::vector<ChangeWords> list;
+  for (std::size_t i = 0; i < count_changes(within); ++i) list.push_back(words_of_change(within, i));
+  return list;
+}
+
+Within without_change(Within within, std::size_t index) {
+  ModelChanges& changes = within.changes;
+  if (index < changes.blocks.size())
+    changes.blocks.erase(changes.blocks.begin() + static_cast<std::ptrdiff_t>(index));
+  else if (index < count_changes(within))
+    changes.heads.erase(changes.heads.begin() + static_cast<std::ptrdiff_t>(index - changes.blocks.size()));
+  return within;
+}
+
+Within without_changes(Within within) {
+  within.changes = {};
+  return within;
+}
+
+Within text(Within within, std::string text) {
+  within.input.text = valid(std::move(text));
+  within.input.continued.clear();
+  return within;
+}
+
+Within second_text(Within within, std::optional<std::string> text) {
+  within.input.pair = text ? std::optional(valid(std::move(*text))) : std::nullopt;
+  within.input.continued.clear();
+  return within;
+}
+
+Within decoder_text(Within within, std::string text) {
+  within.input.decoder_text = valid(std::move(text));
+  within.input.continued.clear();
+  return within;
+}
+
+Within image(Within within, std::filesystem::path path) {
+  within.input.image = std::move(path);
+  return within;
+}
+
+Within appended(Within within, std::int64_t token) {
+  const ModelSpec& spec = spec_of(within);
+  if (token < 0 || token >= spec.vocabulary)
+    throw Error(
+        fmt::format("Token {} cannot follow; the model has tokens 0 to {}.", token, spec.vocabulary - 1));
+  within.input.continued.push_back(token);
+  return within;
+}
+
+Within without_last_token(Within within) {
+  if (!within.input.continued.empty()) within.input.continued.pop_back();
+  return within;
+}
+
+}  // namespace attnscope::edit
