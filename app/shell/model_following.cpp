@@ -2,8 +2,11 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/edits/within.hpp"
 #include "core/models/opened/layer_changes.hpp"
+#include "core/models/opened/opened_model.hpp"
 
 namespace attnscope {
 
@@ -61,7 +64,7 @@ Document ModelFollowing::placed(Document document) const {
   document.looked_at = shown_->layer.looked_at;
   document.embedding = shown_->layer.embedding;
   document.embedding_gain = shown_->layer.embedding_gain;
-  document.title = shown_->layer.title;
+  document.title = fmt::format("{} · layer {}", within.model->name, within.block);
   if (within.changes != shown_->within.changes) impose(*shown_->block, within.changes, document.layer());
   return document;
 }

@@ -2,11 +2,8 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "core/base/error.hpp"
 #include "core/edits/edits.hpp"
-#include "core/text/utf8.hpp"
+#include "core/edits/model.hpp"
 
 namespace attnscope {
 Document what_is_said(const Document& document) {
@@ -39,15 +36,13 @@ namespace attnscope::edit {
 
 Document typed_text(Document document, std::size_t index, std::string text) {
   if (!document.within.read()) return edit::text(std::move(document), index, std::move(text));
-  if (const auto at = first_invalid_utf8(text))
-    throw Error(fmt::format("The text is not valid UTF-8 at byte {}.", *at));
-  ModelText& input = document.within.change().input;
-  // What was appended goes on with the text that the decoder reads.
-  if (index == 1 || !input.decoder_text) input.continued.clear();
-  std::string& typed = index == 0           ? input.text
-                       : input.decoder_text ? *input.decoder_text
-                                            : input.pair.emplace();
-  typed = std::move(text);
+  Within& within = document.within.change();
+  if (index == 0)
+    within = edit::text(std::move(within), std::move(text));
+  else if (within.input.decoder_text)
+    within = edit::decoder_text(std::move(within), std::move(text));
+  else
+    within = edit::second_text(std::move(within), std::move(text));
   return document;
 }
 
