@@ -21,7 +21,7 @@ InterventionWords words(Intervention::Kind kind) {
     case Intervention::Kind::Frozen:
       return {"Freeze the pattern", "whatever changes", "= frozen", "Intervention: pattern frozen."};
     case Intervention::Kind::Mean:
-      return {"Mean of its rows", "the same for every query", "= mean", "Ablation: mean."};
+      return {"Mean of its rows", "for every query", "= mean", "Ablation: mean."};
   }
   return {"Its own", "", "", ""};
 }

@@ -48,7 +48,7 @@ Document at_step(Document document, int tokens) {
 void drop_shapes(Document& document) {
   document.layer().masking.additive = nullptr;
   for (Intervention& head : document.layer().interventions)
-    if (head.kind == Intervention::Kind::Frozen) head = {};
+    if (head.kind == Intervention::Kind::Frozen || head.kind == Intervention::Kind::Mean) head = {};
 }
 
 /// Rows [first, first + count) of every matrix of the last two dimensions.

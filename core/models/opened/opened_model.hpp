@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/document/input.hpp"
 #include "core/document/within.hpp"
 #include "core/files/formats/reading.hpp"
 #include "core/models/model.hpp"
