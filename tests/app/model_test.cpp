@@ -1,0 +1,172 @@
+// The window in a model: what is typed runs through it, what is changed in one of its layers changes what
+// follows, undo and sessions bring it back.
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/state/model_state.hpp"
+#include "core/engine/model_reading.hpp"
+#include "core/models/opened/opened_model.hpp"
+#include "robot/robot.hpp"
+#include "support/letters_gpt.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+using test::TemporaryDirectory;
+
+fs::path small_model(const TemporaryDirectory& directory) {
+  write_letters_gpt(directory / "letters");
+  return directory / "letters";
+}
+
+RobotOptions with_file(const fs::path& file) {
+  RobotOptions options;
+  options.width = 1400;
+  options.height = 900;
+  options.file = file;
+  return options;
+}
+
+const Within& within(const Robot& robot) { return robot.document().within.read(); }
+
+/// The weights of the shown layer's head.
+Tensor shown_weights(Robot& robot, std::int64_t head) {
+  const LayerResult& layer = robot.app().shown()->layer();
+  Tensor copy(Shape{layer.dimensions.queries, layer.dimensions.keys});
+  copy.matrix() = (*layer.trace[Stage::Softmax]).matrix(0, head);
+  return copy;
+}
+
+/// Those of the model itself.
+Tensor run_weights(const Robot& robot, std::int64_t head) {
+  const Within& at = within(robot);
+  const Model& model = *at.model->model;
+  const ModelTokens tokens = tokens_of(*at.model, at.input);
+  ThreadPool pool(1);
+  const Work work{pool, {}};
+  RunRequest request;
+  request.changes = at.changes;
+  const ModelRun run = run_model(model, tokens.input, request, work);
+  return head_weights(model, run, at.of, static_cast<std::size_t>(at.block), head, work);
+}
+
+double distance(const Tensor& a, const Tensor& b) {
+  REQUIRE(a.shape() == b.shape());
+  double worst = 0;
+  for (std::int64_t i = 0; i < a.size(); ++i)
+    worst = std::max(worst, static_cast<double>(std::abs(a.data()[i] - b.data()[i])));
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("a model's folder opens in its own mode, its layer is the model's", "[model]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_file(small_model(directory)));
+  robot.settle();
+  CHECK(robot.app().view().mode == Mode::Model);
+  REQUIRE(within(robot));
+  CHECK(within(robot).model->name == "letters");
+  CHECK_FALSE(robot.app().is_edited());
+  for (std::int64_t h = 0; h < 4; ++h) CHECK(distance(shown_weights(robot, h), run_weights(robot, h)) < 5e-6);
+}
+
+TEST_CASE("a text that is typed runs through the model", "[model]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_file(small_model(directory)));
+  robot.retype("##Text", "abc de ab");
+  CHECK(within(robot).input.text == "abc de ab");
+  const LayerResult& layer = robot.app().shown()->layer();
+  CHECK(layer.dimensions.queries == 7);  // ab c ␣ d e ␣ ab
+  CHECK(distance(shown_weights(robot, 1), run_weights(robot, 1)) < 5e-6);
+
+  SECTION("a text without a token is refused, and what was there stays") {
+    robot.click("##Text");
+    robot.key(ImGuiKey_A, ImGuiMod_Ctrl);
+    robot.key(ImGuiKey_Delete);
+    robot.settle();
+    CHECK_FALSE(robot.app().message().empty());
+    CHECK(robot.app().shown()->layer().dimensions.queries == 7);
+  }
+  SECTION("undo brings the text back") {
+    robot.key(ImGuiKey_Escape);
+    robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+    robot.settle();
+    CHECK(within(robot).input.text != "abc de ab");
+  }
+}
+
+TEST_CASE("what is changed in a layer is changed inside the model", "[model]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_file(small_model(directory)));
+  robot.retype("##Text", "abc de ab");
+  robot.key(ImGuiKey_Escape);
+  robot.key(ImGuiKey_F2);
+  robot.settle();
+  const Tensor divided = shown_weights(robot, 2);
+
+  robot.key(ImGuiKey_S);
+  robot.settle();
+  REQUIRE(within(robot).changes.blocks.size() == 1);
+  CHECK(within(robot).changes.blocks[0].scale == 1);
+  CHECK(distance(shown_weights(robot, 2), divided) > 1e-3);
+  CHECK(distance(shown_weights(robot, 2), run_weights(robot, 2)) < 5e-6);
+
+  robot.key(ImGuiKey_S);
+  robot.settle();
+  CHECK(within(robot).changes.empty());
+  CHECK(distance(shown_weights(robot, 2), divided) == 0);
+
+  SECTION("a head that is muted is zeroed in the model") {
+    robot.key(ImGuiKey_M, ImGuiMod_Shift);
+    robot.settle();
+    REQUIRE(within(robot).changes.heads.size() == 1);
+    CHECK(within(robot).changes.heads[0].kind == HeadChange::Kind::Zero);
+  }
+  SECTION("what the model cannot do takes the layer out of it, and undo brings it back") {
+    robot.key(ImGuiKey_O);  // positions
+    robot.settle();
+    CHECK_FALSE(within(robot));
+    CHECK_FALSE(robot.app().message().empty());
+    robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+    robot.settle();
+    CHECK(within(robot));
+    CHECK(distance(shown_weights(robot, 2), run_weights(robot, 2)) < 5e-6);
+  }
+}
+
+TEST_CASE("a session keeps the model by its path", "[model][session]") {
+  const TemporaryDirectory directory;
+  const fs::path model = small_model(directory), file = directory / "kept.json";
+  {
+    Robot robot(with_file(model));
+    robot.retype("##Text", "abc de ab");
+    robot.key(ImGuiKey_Escape);
+    robot.key(ImGuiKey_F2);
+    robot.key(ImGuiKey_S);
+    robot.settle();
+    robot.app().save(file);
+    robot.settle();
+  }
+  CHECK(fs::file_size(file) < 20'000);
+  {
+    Robot robot(with_file(file));
+    robot.settle();
+    REQUIRE(within(robot));
+    CHECK(within(robot).input.text == "abc de ab");
+    CHECK(within(robot).changes.blocks.size() == 1);
+    CHECK(robot.app().view().mode == Mode::Explore);
+    CHECK(distance(shown_weights(robot, 2), run_weights(robot, 2)) < 5e-6);
+    CHECK_FALSE(robot.app().is_edited());
+  }
+  SECTION("of a model that is not there any more, the path is named") {
+    fs::rename(model, directory / "elsewhere");
+    Robot robot(with_file(file));
+    robot.settle();
+    CHECK(robot.app().message().find("letters") != std::string::npos);
+    CHECK_FALSE(within(robot));
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,60 @@
+// tests/support: a GPT-2 of random weights with the smallest tokenizer there is, as a folder that is opened
+// like any other: a token for each of a few letters, for "ab" and for the space.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/base/random.hpp"
+#include "core/files/formats/safetensors.hpp"
+
+namespace attnscope {
+
+inline constexpr int letters_gpt_positions = 32;
+
+/// `width` is d_model, 4 times the heads' width.
+inline void write_letters_gpt(const std::filesystem::path& folder, int blocks = 3, int width = 16) {
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "config.json") << fmt::format(
+      R"({{"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": {}, "n_head": 4,
+        "n_layer": {}, "n_positions": {}, "vocab_size": 8, "eos_token_id": 7}})",
+      width, blocks, letters_gpt_positions);
+  std::ofstream(folder / "vocab.json")
+      << R"({"a": 0, "b": 1, "c": 2, "d": 3, "e": 4, "ab": 5, "Ġ": 6, "<|endoftext|>": 7})";
+  std::ofstream(folder / "merges.txt") << "#version: 0.2\na b\n";
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  const auto add = [&](const std::string& name, Shape shape) {
+    Tensor tensor(shape);
+    for (std::int64_t i = 0; i < tensor.size(); ++i)
+      tensor.data()[i] =
+          static_cast<float>(random_normal(7, stream_of(name), static_cast<std::uint64_t>(i))) / 2;
+    tensors.emplace_back(name, std::move(tensor));
+  };
+  add("wte.weight", {8, width});
+  add("wpe.weight", {letters_gpt_positions, width});
+  for (int i = 0; i < blocks; ++i) {
+    for (const auto& [name, in, out] : {std::tuple{"attn.c_attn", 1, 3}, std::tuple{"attn.c_proj", 1, 1},
+                                        std::tuple{"mlp.c_fc", 1, 4}, std::tuple{"mlp.c_proj", 4, 1}}) {
+      add(fmt::format("h.{}.{}.weight", i, name), {in * width, out * width});
+      add(fmt::format("h.{}.{}.bias", i, name), {out * width});
+    }
+    for (const char* name : {"ln_1", "ln_2"}) {
+      add(fmt::format("h.{}.{}.weight", i, name), {width});
+      add(fmt::format("h.{}.{}.bias", i, name), {width});
+    }
+  }
+  add("ln_f.weight", {width});
+  add("ln_f.bias", {width});
+  std::vector<NamedTensor> named;
+  for (const auto& [name, tensor] : tensors) named.push_back({name, &tensor});
+  write_safetensors(folder / "model.safetensors", named);
+}
+
+}  // namespace attnscope
