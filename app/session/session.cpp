@@ -262,6 +262,13 @@ Session open_as_model(const std::filesystem::path& path, Reading* reading) {
 void open_model_of(Session& session, const std::filesystem::path& path, Reading* reading) {
   Within& within = session.document.within.change();
   const std::uint64_t fingerprint = within.fingerprint;
+  std::error_code unknown;
+  if (fingerprint != 0 && !std::filesystem::exists(within.path, unknown)) {
+    session.asks_for_model = fmt::format(
+        "The model of {} is no longer at {}. Open it where it lies now, and the session goes on with it.",
+        in_quotes(path.native()), in_quotes(within.path.native()));
+    return;
+  }
   try {
     take_model(within, open_whole_model(within.path, reading));
     check(within.changes, within.model->model->spec);

@@ -36,6 +36,9 @@ struct Session {
   std::string damage;
   std::string note;                // what else is to be said of its numbers; empty when nothing is
   std::vector<LayerEntry> layers;  // of the file, where it is a dump
+  /// The model that the Document stands in is not where it was: a sentence that asks for it; the Document
+  /// says which model is meant. Empty where it is there, and where there is none.
+  std::string asks_for_model = {};
 };
 
 /// Opens any file, of a dump the layer of that name or the first. A model's folder or file: `document` says

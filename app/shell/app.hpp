@@ -258,6 +258,7 @@ class App {
   LiveEngine& engine_;
   ModelFollowing models_;
   std::optional<ModelArrival> model_arrival_;
+  std::optional<ModelArrival> asks_for_model_;  // a session whose model has moved: until it is opened
   std::vector<Example> examples_;
   std::vector<Language> languages_;
   Words words_;

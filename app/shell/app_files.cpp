@@ -61,7 +61,8 @@ void App::finish_opening(bool wait) {
 
 /// What cannot be computed was refused before the good one goes.
 void App::take_opened(Session session, const std::filesystem::path& path) {
-  if (session.document.within.read()) return await_model(std::move(session), path);
+  if (!session.asks_for_model.empty() || session.document.within.read())
+    return await_model(std::move(session), path);
   session.document = edit::answered(std::move(session.document), answers_);
   std::vector<LayerEntry> layers = std::move(session.layers);
   FilesState& files = *view_.files;

@@ -21,8 +21,24 @@ bool App::look_at_picture(const std::filesystem::path& path) {
   return true;
 }
 
-/// It is run before it takes the place of what is shown.
+/// It is run before it takes the place of what is shown. A session whose model has moved waits until that is
+/// opened.
 void App::await_model(Session session, const std::filesystem::path& path) {
+  if (!session.asks_for_model.empty()) {
+    view_.notices.say(session.asks_for_model);
+    asks_for_model_ = ModelArrival{std::move(session), path};
+    return;
+  }
+  const Within& opened = session.document.within.read();
+  if (asks_for_model_ && asks_for_model_->session.document.within.read().fingerprint == opened.fingerprint) {
+    Within& wanted = asks_for_model_->session.document.within.change();
+    wanted.model = opened.model;
+    wanted.path = opened.path;
+    session = std::move(asks_for_model_->session);
+    session.asks_for_model.clear();
+    const std::filesystem::path file = std::exchange(asks_for_model_, std::nullopt)->path;
+    return await_model(std::move(session), file);
+  }
   models_.follow(session.document, model_wants());
   model_arrival_ = ModelArrival{std::move(session), path};
 }

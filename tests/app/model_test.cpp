@@ -160,12 +160,20 @@ TEST_CASE("a session keeps the model by its path", "[model][session]") {
     CHECK(distance(shown_weights(robot, 2), run_weights(robot, 2)) < 5e-6);
     CHECK_FALSE(robot.app().is_edited());
   }
-  SECTION("of a model that is not there any more, the path is named") {
+  SECTION("a model that has moved is asked for, and found again by its fingerprint") {
     fs::rename(model, directory / "elsewhere");
+    write_letters_gpt(directory / "another", 2);
     Robot robot(with_file(file));
     robot.settle();
     CHECK(robot.app().message().find("letters") != std::string::npos);
     CHECK_FALSE(within(robot));
+    robot.app().open(directory / "another");
+    robot.settle();
+    CHECK(within(robot).changes.empty());
+    robot.app().open(directory / "elsewhere");
+    robot.settle();
+    CHECK(within(robot).input.text == "abc de ab");
+    CHECK(within(robot).changes.blocks.size() == 1);
   }
 }
 
