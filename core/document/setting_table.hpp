@@ -209,7 +209,7 @@ inline constexpr std::tuple layer{
     Setting{"block.d_inner",
             at(&LayerSpec::block, &BlockSettings::d_inner),
             {Field::Mlp},
-            from(0, 4 * widest, "The width of the MLP"),
+            from(0, 8 * widest, "The width of the MLP"),
             {"width of the MLP", "d_inner {}", "d_inner 4·d"}},
     Setting{"zero_key",
             at(&LayerSpec::add_zero_attn),

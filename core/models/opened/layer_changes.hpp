@@ -11,7 +11,8 @@ namespace attnscope {
 
 /// Sets what the changes say of this attention in the layer, over the model's own: scale, mask, temperature,
 /// patterns of heads, muted heads; attention that is off as W_O of zeros without its bias, an MLP that is off
-/// as none (where a norm follows it, as W_down of zeros without its bias).
+/// as none (where a norm follows it, as W_down of zeros without its bias). The mean of a head is that over
+/// all tokens here, also over those that an input's mask hides.
 void impose(const BlockTensors&, const ModelChanges&, LayerSpec&);
 
 /// A sentence on what the changes do to heads of this attention and a layer cannot say: an output that is
