@@ -1,37 +1,53 @@
 // app/state: how a model is looked at: its grid of heads, its residual stream, its prediction.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
+
+#include "core/document/model_changes.hpp"
 
 namespace attnscope {
 
+struct ModelFacts;  // app/views/model/facts.hpp
+struct HeadMap;     // app/views/model/head_map.hpp
+
 /// What the cells of the grid show.
 enum class HeadColour : std::uint8_t { Pattern, Entropy, Previous, Induction, First, Effect };
-/// How they stand.
-enum class GridOrder : std::uint8_t { Layers, Groups };
+/// How they stand: in their layers, by what they do, or the largest of what is coloured first.
+enum class GridOrder : std::uint8_t { Layers, Groups, Largest };
 /// What the residual stream's cells show.
 enum class StreamView : std::uint8_t { Lens, Norm, Inside };
 /// α, or ‖α·v·W_O‖.
 enum class CellValue : std::uint8_t { Weight, Contribution };
+
+/// One head of a model.
+struct ModelHead {
+  AttentionOf of = AttentionOf::Decoder;
+  int block = 0;
+  std::int64_t head = 0;
+  bool operator==(const ModelHead&) const = default;
+};
 
 struct ModelState {
   HeadColour colour = HeadColour::Pattern;
   GridOrder order = GridOrder::Layers;
   StreamView stream = StreamView::Lens;
   CellValue value = CellValue::Weight;
-  bool token_dims = true;                     // pointing at a token dims each head to the most it gives it
+  bool token_dims = true;             // pointing at a token dims each head to the most it gives it
+  bool why = false;                   // the split of the locked cell's score stands in the place of the grid
+  std::array<signed char, 4> fold{};  // sections of the controls, as ViewState::fold
   std::optional<std::int64_t> predicted_row;  // whose prediction is shown; nothing: the usual one
-  bool why = false;  // the split of the locked cell's score stands in the place of the grid
 
   // Of the moment.
-  struct Head {
-    int block = 0;
-    std::int64_t head = 0;
-    bool operator==(const Head&) const = default;
-  };
-  std::optional<Head> hovered;   // pointed at in the grid: previewed large
-  bool without_changes = false;  // pressed: the model as it is, without what was changed inside
+  std::optional<ModelHead> hovered;  // pointed at in the grid: previewed large
+  bool locked = false;               // a click chose the head: what is pointed at is not previewed until Esc
+  bool without_changes = false;      // pressed: the model as it is, without what was changed inside
+  float grid_scroll = 0, controls_scroll = 0;  // logical pixels
+  std::int64_t stream_back = 0;  // rows that the residual stream is scrolled up from the last one
+  std::array<std::shared_ptr<const ModelFacts>, 2> facts;  // of the run with the changes, and without
+  std::shared_ptr<const HeadMap> preview;                  // the weights of the head that was previewed last
 };
 
 }  // namespace attnscope

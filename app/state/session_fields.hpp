@@ -13,6 +13,7 @@
 #include "app/state/heads_state.hpp"
 #include "app/state/inspector_state.hpp"
 #include "app/state/long_state.hpp"
+#include "app/state/model_state.hpp"
 #include "app/state/selection.hpp"
 #include "app/state/signals_state.hpp"
 #include "app/state/view_state.hpp"
@@ -86,6 +87,10 @@ ATTNSCOPE_NAMES(PlotKind, {"entropy-rows", "entropy-heads", "entropy-map", "scor
                            "gradient-norms", "received"});
 static_assert(Names<PlotKind>::list.size() == plot_kinds);
 ATTNSCOPE_NAMES(Edge, {"rising", "falling"});
+ATTNSCOPE_NAMES(HeadColour, {"pattern", "entropy", "previous", "induction", "first", "effect"});
+ATTNSCOPE_NAMES(GridOrder, {"layers", "groups", "largest"});
+ATTNSCOPE_NAMES(StreamView, {"lens", "norm", "inside"});
+ATTNSCOPE_NAMES(CellValue, {"weight", "contribution"});
 #undef ATTNSCOPE_NAMES
 template <>
 struct Names<Editable> {
@@ -171,6 +176,18 @@ void fields(Visit& visit, HeadsState& h) {
 }
 
 template <class Visit>
+void fields(Visit& visit, ModelState& m) {
+  visit("colour", m.colour);
+  visit("order", m.order);
+  visit("stream", m.stream);
+  visit("value", m.value);
+  visit("token_dims", m.token_dims);
+  visit("why", m.why);
+  visit("fold", m.fold, -1, 1);
+  visit("predicted_row", m.predicted_row, 0, 1 << 30);
+}
+
+template <class Visit>
 void fields(Visit& visit, InspectorState& i) {
   visit("page", i.page);
   visit("pinned", i.pinned);
@@ -253,6 +270,7 @@ void fields(Visit& visit, ViewState& v) {
   visit("focus", *v.focus);
   visit("heads", *v.heads);
   visit("long", *v.long_view);
+  visit("model", *v.model);
   visit("inspector", *v.inspector);
   visit("signals", *v.signals);
   visit("compare", *v.compare);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/state/layout.hpp"
+#include "app/state/model_state.hpp"
 
 namespace attnscope {
 namespace {
@@ -34,7 +35,8 @@ Box Column::row(float logical_height, float gap_after) {
 
 bool Column::begin(const SectionHead& head) {
   const auto at = static_cast<std::size_t>(head.which);
-  signed char& fold = scene.view.fold[at];
+  constexpr auto of_model = static_cast<std::size_t>(Section::Model);
+  signed char& fold = at < of_model ? scene.view.fold[at] : scene.view.model->fold[at - of_model];
   const bool usual = head.opens == Opens::Always || (head.opens == Opens::WhenWide && !scene.compact);
   bool open = fold == 0 ? usual : fold > 0;
   const Box title = row(24, 6);
@@ -122,13 +124,13 @@ void Column::remark(std::string_view text, bool alarming) {
        ui().px(8);
 }
 
-void draw_column(Scene& scene, const Box& region, std::span<const DrawSection> sections) {
+void draw_column(Scene& scene, const Box& region, std::span<const DrawSection> sections, float& scroll) {
   const Ui& ui = scene.ui;
   ImGui::SetCursorScreenPos(region.min());
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
   ImGui::BeginChild("controls", {region.w - ui.px(splitter_reach), region.h}, ImGuiChildFlags_NavFlattened,
                     ImGuiWindowFlags_NoBackground);
-  keep_scroll(ui, scene.view.scrolls.controls);
+  keep_scroll(ui, scroll);
   const ImVec2 top = ImGui::GetCursorScreenPos();
   Column column(scene, {region.x + ui.px(16), top.y + ui.px(12), region.w - ui.px(32), 0}, region.bottom());
   for (const DrawSection section : sections) section(column);
@@ -147,7 +149,7 @@ void draw_controls(Scene& scene, const Box& region) {
   constexpr DrawSection compact[] = {scaling_section,  mask_section,       softmax_section, block_section,
                                      input_section,    weights_section,    heads_section,   positions_section,
                                      backward_section, statistics_section, cost_section};
-  draw_column(scene, region, scene.compact ? compact : wide);
+  draw_column(scene, region, scene.compact ? compact : wide, scene.view.scrolls.controls);
 }
 
 }  // namespace attnscope

@@ -28,7 +28,12 @@ enum class Section {
   LongHeads,
   GoTo,
   StrongLines,
-  Block
+  Block,
+  // Of a model: folded by themselves, see ModelState::fold.
+  Model,
+  Changes,
+  Colours,
+  Layer
 };
 
 /// When a section is open that nobody has folded or unfolded.
@@ -82,9 +87,9 @@ class Column {
   std::optional<float> opened_;  // top of a section that was unfolded in this frame
 };
 
-/// The region with these sections one below the other; it scrolls.
+/// The region with these sections one below the other; it scrolls, and where to is kept in `scroll`.
 using DrawSection = void (*)(Column&);
-void draw_column(Scene&, const Box& region, std::span<const DrawSection> sections);
+void draw_column(Scene&, const Box& region, std::span<const DrawSection> sections, float& scroll);
 
 /// Of weights built by hand, where the division by √dₖ is mentioned.
 inline constexpr std::string_view built_gain =

@@ -129,7 +129,7 @@ void draw_long_controls(Scene& scene, const Box& region) {
   constexpr DrawSection sections[] = {head_pictures, strong_lines_section, scaling_section,
                                       mask_rows,     softmax_section,      go_to_rows,
                                       heads_section, positions_section,    memory_rows};
-  draw_column(scene, region, sections);
+  draw_column(scene, region, sections, scene.view.scrolls.controls);
 }
 
 }  // namespace attnscope

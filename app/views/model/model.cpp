@@ -1,5 +1,7 @@
 #include "app/views/model/model.hpp"
 
+#include "app/views/model/parts.hpp"
+
 namespace attnscope {
 namespace {
 
@@ -15,10 +17,19 @@ void draw_no_model(Scene& scene, const Box& box) {
           {type::body, ui.theme.text2, Ink::Regular, Align::Centre, box.w - ui.px(32)});
 }
 
+bool is_visible(const Box& box) { return box.w >= 8 && box.h >= 8; }
+
 }  // namespace
 
 void draw_model(Scene& scene, const Box& box) {
-  if (scene.model == nullptr) return draw_no_model(scene, box);
+  if (scene.model == nullptr || !scene.model->run || !scene.document.within.read())
+    return draw_no_model(scene, box);
+  const ModelRegions regions = model_regions(scene.ui, box, scene.compact, scene.view);
+  if (is_visible(regions.controls)) draw_model_controls(scene, regions.controls);
+  draw_model_grid(scene, regions.grid);
+  if (is_visible(regions.head)) draw_model_head(scene, regions.head);
+  if (is_visible(regions.stream)) draw_model_stream(scene, regions.stream);
+  if (is_visible(regions.prediction)) draw_model_prediction(scene, regions.prediction);
 }
 
 }  // namespace attnscope

@@ -1,0 +1,305 @@
+#include "app/views/model/facts.hpp"
+
+#include <algorithm>
+
+#include "core/models/changes.hpp"
+#include "core/models/run_heads.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+/// Keys that each query of the attention sees, without those that the input hides.
+std::vector<std::int64_t> allowed_keys(const Model& model, const ModelRun& run, AttentionOf of, int block) {
+  const KeysSeen seen = keys_seen(model.spec, run, of, block);
+  const std::span<const std::uint8_t> mask = key_mask(model, run, of);
+  std::vector<std::int64_t> before(static_cast<std::size_t>(seen.keys) + 1);  // that are seen before a key
+  for (std::size_t j = 0; j < static_cast<std::size_t>(seen.keys); ++j)
+    before[j + 1] = before[j] + (j < mask.size() && mask[j] == 0 ? 0 : 1);
+  std::vector<std::int64_t> allowed;
+  for (std::int64_t i = 0; i < rows_of(run, of); ++i)
+    allowed.push_back(before[static_cast<std::size_t>(seen.last(i))] -
+                      before[static_cast<std::size_t>(seen.first(i))]);
+  return allowed;
+}
+
+/// Of each head of a block.
+std::vector<double> normalised_entropy(const Model& model, const ModelRun& run, AttentionOf of, int block) {
+  const Tensor& entropy = attention_of(run, of)[static_cast<std::size_t>(block)].entropy;
+  const int heads = heads_in(model.spec, of, block);
+  std::vector<double> means(static_cast<std::size_t>(heads), unknown);
+  if (entropy.size() == 0) return means;
+  const std::vector<std::int64_t> allowed = allowed_keys(model, run, of, block);
+  const auto values = entropy.matrix();
+  for (int h = 0; h < heads; ++h) {
+    double sum = 0;
+    std::int64_t rows = 0;
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(values.cols(), std::ssize(allowed)); ++i) {
+      const std::int64_t keys = allowed[static_cast<std::size_t>(i)];
+      if (keys < 2) continue;
+      sum += static_cast<double>(values(h, i)) / std::log(static_cast<double>(keys));
+      ++rows;
+    }
+    if (rows > 0) means[static_cast<std::size_t>(h)] = sum / static_cast<double>(rows);
+  }
+  return means;
+}
+
+/// The attention of the stack that gives the output to itself: the one whose heads are scored and ablated.
+bool is_measured(const ModelReading& reading, AttentionOf of) {
+  return of == output_attention(reading.within.model->model->spec);
+}
+
+MeasuredHead scored(const std::shared_ptr<const std::vector<std::vector<HeadScores>>>& all, HeadScore score,
+                    const ModelHead& head) {
+  const auto block = static_cast<std::size_t>(head.block), h = static_cast<std::size_t>(head.head);
+  if (!all || block >= all->size() || h >= (*all)[block].size()) return {};
+  const PatternScore& found = (*all)[block][h][static_cast<std::size_t>(score)];
+  return {found.score, found.uniform};
+}
+
+double entropy_of(const ModelFacts& facts, const ModelHead& head) {
+  for (const ModelFacts::Attention& attention : facts.attentions) {
+    if (attention.of != head.of) continue;
+    const auto block = static_cast<std::size_t>(head.block), h = static_cast<std::size_t>(head.head);
+    if (block < attention.entropy.size() && h < attention.entropy[block].size())
+      return attention.entropy[block][h];
+  }
+  return unknown;
+}
+
+double median_entropy(const ModelFacts& facts) {
+  std::vector<double> all;
+  for (const ModelFacts::Attention& attention : facts.attentions)
+    for (const std::vector<double>& block : attention.entropy)
+      for (const double value : block)
+        if (!std::isnan(value)) all.push_back(value);
+  if (all.empty()) return unknown;
+  const auto middle = all.begin() + std::ssize(all) / 2;
+  std::nth_element(all.begin(), middle, all.end());
+  return *middle;
+}
+
+double effect_of(const ModelReading& reading, const ModelHead& head) {
+  if (!reading.effects) return unknown;
+  const ModelSpec& spec = reading.within.model->model->spec;
+  std::size_t at = static_cast<std::size_t>(head.head);
+  for (int block = 0; block < head.block; ++block)
+    at += static_cast<std::size_t>(heads_in(spec, head.of, block));
+  return at < reading.effects->effects.size() ? reading.effects->effects[at].top_logit_change : unknown;
+}
+
+}  // namespace
+
+std::vector<AttentionOf> attentions_of(const ModelSpec& spec) {
+  std::vector<AttentionOf> all;
+  if (spec.encoder) all.push_back(AttentionOf::Encoder);
+  if (spec.decoder) all.push_back(AttentionOf::Decoder);
+  if (spec.decoder && spec.decoder->cross) all.push_back(AttentionOf::Cross);
+  return all;
+}
+
+const StackSpec& stack_of(const ModelSpec& spec, AttentionOf of) {
+  return of == AttentionOf::Encoder ? *spec.encoder : *spec.decoder;
+}
+
+const std::vector<AttentionRun>& attention_of(const ModelRun& run, AttentionOf of) {
+  switch (of) {
+    case AttentionOf::Encoder: return run.encoder.attention;
+    case AttentionOf::Cross: return run.decoder.cross;
+    case AttentionOf::Decoder: break;
+  }
+  return run.decoder.attention;
+}
+
+std::vector<ModelHead> all_model_heads(const ModelSpec& spec) {
+  std::vector<ModelHead> all;
+  for (const AttentionOf of : attentions_of(spec))
+    for (int block = 0; block < blocks_in(spec, of); ++block)
+      for (int head = 0; head < heads_in(spec, of, block); ++head) all.push_back({of, block, head});
+  return all;
+}
+
+std::int64_t rows_of(const ModelRun& run, AttentionOf of) {
+  const StackRun& stack = of == AttentionOf::Encoder ? run.encoder : run.decoder;
+  return stack.hidden.empty() ? 0 : stack.hidden.front().rows();
+}
+
+KeysSeen keys_seen(const ModelSpec& spec, const ModelRun& run, AttentionOf of, int block) {
+  if (of == AttentionOf::Cross) return {.keys = rows_of(run, AttentionOf::Encoder)};
+  const StackSpec& stack = stack_of(spec, of);
+  const bool off = change_of(run.changes, of, static_cast<std::size_t>(block)).mask_off;
+  return {.causal = stack.causal && !off,
+          .window = stack.blocks[static_cast<std::size_t>(block)].window,
+          .keys = rows_of(run, of)};
+}
+
+const std::shared_ptr<const ModelRun>& shown_run(const Scene& scene) {
+  const bool clean = scene.view.model->without_changes && scene.model->clean;
+  return clean ? scene.model->clean : scene.model->run;
+}
+
+const ModelFacts& facts_of(Scene& scene) {
+  const std::shared_ptr<const ModelRun>& run = shown_run(scene);
+  std::shared_ptr<const ModelFacts>& kept =
+      scene.view.model->facts[scene.view.model->without_changes ? 1 : 0];
+  if (kept && kept->run == run) return *kept;
+  ModelFacts facts{.run = run, .attentions = {}};
+  const Model& model = *scene.model->within.model->model;
+  for (const AttentionOf of : attentions_of(model.spec)) {
+    ModelFacts::Attention& attention = facts.attentions.emplace_back();
+    attention.of = of;
+    for (int block = 0; block < blocks_in(model.spec, of); ++block)
+      attention.entropy.push_back(normalised_entropy(model, *run, of, block));
+  }
+  kept = std::make_shared<const ModelFacts>(std::move(facts));
+  return *kept;
+}
+
+MeasuredHead measure(const ModelReading& reading, const ModelFacts& facts, HeadMeasure what,
+                     const ModelHead& head) {
+  if (what == HeadMeasure::Entropy) return {entropy_of(facts, head), median_entropy(facts)};
+  const auto on_text = [&](HeadScore score) {
+    return head.of == reading.scores_of ? scored(reading.scores, score, head) : MeasuredHead{};
+  };
+  if (what == HeadMeasure::Previous) return on_text(HeadScore::Previous);
+  if (what == HeadMeasure::First) return on_text(HeadScore::First);
+  if (!is_measured(reading, head.of)) return {};
+  switch (what) {
+    case HeadMeasure::Induction: return scored(reading.battery, HeadScore::Induction, head);
+    case HeadMeasure::Duplicate: return scored(reading.battery, HeadScore::Duplicate, head);
+    case HeadMeasure::Effect: return {effect_of(reading, head), 0};
+    default: break;
+  }
+  return {};
+}
+
+Rank rank_of(const ModelReading& reading, const ModelFacts& facts, HeadMeasure what, const ModelHead& head) {
+  const auto size = [&](const ModelHead& of) {
+    const double value =
+        what == HeadMeasure::Entropy ? entropy_of(facts, of) : measure(reading, facts, what, of).value;
+    return what == HeadMeasure::Effect ? std::abs(value) : value;
+  };
+  const double own = size(head);
+  if (std::isnan(own)) return {};
+  Rank rank{1, 0};
+  for (const ModelHead& other : all_model_heads(reading.within.model->model->spec)) {
+    const double value = size(other);
+    if (std::isnan(value)) continue;
+    ++rank.of;
+    if (value > own) ++rank.place;
+  }
+  return rank;
+}
+
+std::vector<BlockEffect> block_effects(const ModelReading& reading) {
+  std::vector<BlockEffect> blocks;
+  if (!reading.effects) return blocks;
+  for (std::size_t i = 0; i < reading.effects->heads.size(); ++i) {
+    const auto block = static_cast<std::size_t>(reading.effects->heads[i].block);
+    if (block >= blocks.size()) blocks.resize(block + 1);
+    ++blocks[block].heads;
+    const double change = reading.effects->effects[i].top_logit_change;
+    if (std::isnan(change)) continue;
+    blocks[block].sum += std::abs(change);
+    ++blocks[block].known;
+  }
+  return blocks;
+}
+
+HeadGroup group_of(const ModelReading& reading, const ModelHead& head) {
+  const auto lift = [&](const auto& scores, HeadScore score, bool counted) {
+    if (!counted) return -1.0;
+    const MeasuredHead found = scored(scores, score, head);
+    return found.is_known() ? (found.value - found.chance) / (1 - found.chance) : -1.0;
+  };
+  struct Candidate {
+    HeadGroup group;
+    double lift;
+  };
+  const bool on_text = head.of == reading.scores_of, on_battery = is_measured(reading, head.of);
+  HeadGroup best = HeadGroup::Rest;
+  double most = least_lift;
+  for (const Candidate& candidate :
+       {Candidate{HeadGroup::Previous, lift(reading.scores, HeadScore::Previous, on_text)},
+        {HeadGroup::Induction, lift(reading.battery, HeadScore::Induction, on_battery)},
+        {HeadGroup::First, lift(reading.scores, HeadScore::First, on_text)},
+        {HeadGroup::Duplicate, lift(reading.battery, HeadScore::Duplicate, on_battery)}}) {
+    if (!(candidate.lift >= most)) continue;
+    most = candidate.lift;
+    best = candidate.group;
+  }
+  return best;
+}
+
+const HeadChange* change_of_head(const ModelChanges& changes, const ModelHead& head) {
+  for (auto change = changes.heads.rbegin(); change != changes.heads.rend(); ++change)
+    if (change->of == head.of && change->block == head.block && change->head == head.head) return &*change;
+  return nullptr;
+}
+
+const BlockChange* change_of_block(const ModelChanges& changes, AttentionOf of, int block) {
+  for (auto change = changes.blocks.rbegin(); change != changes.blocks.rend(); ++change)
+    if (change->of == of && change->block == block) return &*change;
+  return nullptr;
+}
+
+const ModelChanges& shown_changes(const Scene& scene) { return shown_run(scene)->changes; }
+
+std::string layer_name(const ModelSpec& spec, AttentionOf of, int block) {
+  const std::string number = std::to_string(block);
+  if (attentions_of(spec).size() == 1) return "Layer " + number;
+  switch (of) {
+    case AttentionOf::Encoder: return "Encoder " + number;
+    case AttentionOf::Cross: return "Cross " + number;
+    case AttentionOf::Decoder: break;
+  }
+  return "Decoder " + number;
+}
+
+std::string head_name(const ModelSpec& spec, const ModelHead& head) {
+  const std::string number = std::to_string(head.block) + "." + std::to_string(head.head);
+  if (attentions_of(spec).size() == 1) return number;
+  switch (head.of) {
+    case AttentionOf::Encoder: return "encoder " + number;
+    case AttentionOf::Cross: return "cross " + number;
+    case AttentionOf::Decoder: break;
+  }
+  return "decoder " + number;
+}
+
+ModelHead chosen_head(const Scene& scene) {
+  const Within& within = scene.document.within.read();
+  const ModelSpec& spec = scene.model->within.model->model->spec;
+  const std::vector<AttentionOf> there = attentions_of(spec);
+  const bool has = std::find(there.begin(), there.end(), within.of) != there.end();
+  const AttentionOf of = has ? within.of : output_attention(spec);
+  const int block = std::clamp(within.block, 0, blocks_in(spec, of) - 1);
+  return {of, block, std::clamp<std::int64_t>(scene.selection.head, 0, heads_in(spec, of, block) - 1)};
+}
+
+ModelHead shown_head(const Scene& scene) {
+  const ModelState& state = *scene.view.model;
+  const ModelHead chosen = chosen_head(scene);
+  if (!state.hovered || state.locked) return chosen;
+  const ModelSpec& spec = scene.model->within.model->model->spec;
+  const std::vector<AttentionOf> there = attentions_of(spec);
+  const ModelHead& head = *state.hovered;
+  if (std::find(there.begin(), there.end(), head.of) == there.end()) return chosen;
+  const bool is_there = head.block >= 0 && head.block < blocks_in(spec, head.of) && head.head >= 0 &&
+                        head.head < heads_in(spec, head.of, head.block);
+  return is_there ? head : chosen;
+}
+
+std::string predicted_name(const ModelReading& reading, std::int64_t id) {
+  return own(prediction_label(*reading.within.model, id));
+}
+
+std::string row_name(const ModelReading& reading, std::int64_t row) {
+  const Sequence& rows = reading.tokens->queries_of(output_attention(reading.within.model->model->spec));
+  if (row < 0 || row >= std::ssize(rows.tokens)) return std::to_string(row);
+  return own(rows.tokens[static_cast<std::size_t>(row)].text);
+}
+
+}  // namespace attnscope

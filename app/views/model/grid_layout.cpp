@@ -1,0 +1,282 @@
+#include "app/views/model/grid_layout.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace attnscope {
+namespace {
+
+constexpr int most_banks = 4;
+constexpr float least_side = 16, most_pitch = 120;  // logical
+constexpr float label_width = 30, group_gap = 6, bank_gap = 24, effect_width = 96, most_effect = 220;
+constexpr float head_height = 30, list_title = 26;
+
+/// Between pictures: the same share of them everywhere, in whole pixels.
+float gap_of(const Ui& ui, float pitch) {
+  return std::clamp(std::floor((pitch - ui.px(16)) / 3), ui.px(2), ui.px(6));
+}
+
+/// The side of a picture of so many cells: as large as fits, in whole pixels for each cell where that costs
+/// little.
+float side_of(float room, std::int64_t cells) {
+  const auto n = static_cast<float>(std::max<std::int64_t>(1, cells));
+  const float whole = std::floor(room / n) * n;
+  return whole >= 0.84f * room ? whole : room;
+}
+
+int most_heads(const GridPart& part) {
+  return part.heads.empty() ? 0 : *std::max_element(part.heads.begin(), part.heads.end());
+}
+
+/// Gaps between groups of heads that share keys and values; none where all or none do.
+int group_gaps(const GridPart& part) {
+  const int heads = most_heads(part);
+  return part.group > 1 && part.group < heads ? (heads - 1) / part.group : 0;
+}
+
+int rows_of(const GridPart& part, int banks) {
+  return (static_cast<int>(part.heads.size()) + banks - 1) / banks;
+}
+
+/// What one bank of a part takes besides its pictures.
+float besides(const Ui& ui, const GridPart& part) {
+  return ui.px(label_width) + ui.px(group_gap) * static_cast<float>(group_gaps(part)) +
+         (part.effects ? ui.px(effect_width) : 0);
+}
+
+struct Banks {
+  int each = 1;  // of every part
+  float pitch = 0;
+};
+
+/// The pitch that so many banks leave, by the width alone and by both.
+struct Fit {
+  float across, whole;
+};
+Fit fit(const Ui& ui, const Box& area, const std::vector<GridPart>& parts, int banks) {
+  float fixed = -ui.px(bank_gap);
+  int columns = 0, rows = 1;
+  for (const GridPart& part : parts) {
+    fixed += static_cast<float>(banks) * (besides(ui, part) + ui.px(bank_gap));
+    columns += banks * most_heads(part);
+    rows = std::max(rows, rows_of(part, banks));
+  }
+  const float across = std::floor((area.w - fixed) / static_cast<float>(std::max(1, columns)));
+  const float down = std::floor((area.h - ui.px(head_height)) / static_cast<float>(rows));
+  return {across, std::min(across, down)};
+}
+
+Banks choose_banks(const Ui& ui, const Box& area, const std::vector<GridPart>& parts) {
+  std::size_t layers = 1;
+  for (const GridPart& part : parts) layers = std::max(layers, part.heads.size());
+  const int most = std::min<int>(most_banks, static_cast<int>(layers));
+  Banks best;
+  for (int banks = 1; banks <= most; ++banks)
+    if (const float pitch = fit(ui, area, parts, banks).whole; pitch > best.pitch) best = {banks, pitch};
+  const float least = ui.px(least_side) + gap_of(ui, ui.px(least_side));
+  if (best.pitch >= least) return {best.each, std::min(best.pitch, ui.px(most_pitch))};
+  // It scrolls, with as few rows as the width allows.
+  Banks scrolled{1, std::max(ui.px(6), std::min(least, fit(ui, area, parts, 1).across))};
+  for (int banks = 2; banks <= most; ++banks)
+    if (fit(ui, area, parts, banks).across >= least) scrolled = {banks, least};
+  return scrolled;
+}
+
+/// The box of a picture in its place: as wide to high as its matrix, at least as large as can be pointed at.
+Box picture_box(const Ui& ui, const GridPart& part, float x, float y, float side) {
+  const auto share = [](std::int64_t of, std::int64_t other) {
+    return std::min(1.f, static_cast<float>(of) / static_cast<float>(std::max<std::int64_t>(1, other)));
+  };
+  const float least = std::min(side, ui.px(8));
+  return {x, y, std::max(least, std::floor(side * share(part.keys, part.queries))),
+          std::max(least, std::floor(side * share(part.queries, part.keys)))};
+}
+
+/// Lays out one bank of a part: layers [first, last), from x on.
+class BankPlanner {
+ public:
+  BankPlanner(const Ui& ui, GridPlan& plan, const GridPart& part, std::size_t bank, float x, float right)
+      : ui_(ui), plan_(plan), part_(part), bank_(bank), x_(x), right_(right) {}
+
+  void columns() {
+    const int heads = most_heads(part_);
+    for (int h = 0; h < heads; ++h) plan_.columns.push_back({part_.of, bank_, h, column(h) + plan_.side / 2});
+    const int group = group_gaps(part_) > 0 ? part_.group : heads;
+    for (int h = 0; h < heads; h += group) {
+      const float x = column(h), end = column(std::min(h + group, heads) - 1) + plan_.side;
+      plan_.lines.push_back({x, end - x});
+    }
+    if (part_.effects) plan_.parts.push_back({"effect", 0, effect_left(), plan_.head_y});
+  }
+
+  void layers(int first, int last, float top) {
+    const float gap = plan_.pitch - plan_.side;
+    for (int block = first; block < last; ++block) {
+      const float y = std::round(top + static_cast<float>(block - first) * plan_.pitch);
+      const int heads = part_.heads[static_cast<std::size_t>(block)];
+      GridPlan::Layer layer{part_.of,
+                            block,
+                            {x_ - ui_.px(4), y - std::floor(gap / 2), right_ - x_ + ui_.px(8), plan_.pitch},
+                            x_ + ui_.px(label_width) - ui_.px(8),
+                            {}};
+      if (part_.effects) {
+        const float left = effect_left();
+        layer.effect = {left, y, std::min(right_ - left, ui_.px(most_effect)), plan_.side};
+      } else {
+        layer.band.w = column(heads - 1) + plan_.side - x_ + ui_.px(8);
+      }
+      plan_.layers.push_back(layer);
+      for (int h = 0; h < heads; ++h)
+        plan_.cells.push_back({{part_.of, block, h}, picture_box(ui_, part_, column(h), y, plan_.side)});
+    }
+  }
+
+ private:
+  float column(int head) const {
+    const int gaps = group_gaps(part_) > 0 ? head / part_.group : 0;
+    return x_ + ui_.px(label_width) + static_cast<float>(head) * plan_.pitch +
+           static_cast<float>(gaps) * ui_.px(group_gap);
+  }
+  float effect_left() const { return column(most_heads(part_) - 1) + plan_.side + ui_.px(12); }
+
+  const Ui& ui_;
+  GridPlan& plan_;
+  const GridPart& part_;
+  std::size_t bank_;
+  float x_, right_;
+};
+
+std::string_view part_name(AttentionOf of) {
+  switch (of) {
+    case AttentionOf::Encoder: return "encoder";
+    case AttentionOf::Cross: return "decoder to encoder";
+    case AttentionOf::Decoder: break;
+  }
+  return "decoder";
+}
+
+}  // namespace
+
+GridPlan plan_layers(const Ui& ui, const Box& whole, const std::vector<GridPart>& parts, float scroll) {
+  GridPlan plan;
+  Box area = whole;
+  const bool named = parts.size() > 1;
+  if (named) area.y += ui.px(20), area.h -= ui.px(20);
+  const Banks banks = choose_banks(ui, area, parts);
+  std::int64_t cells = 1;
+  for (const GridPart& part : parts) cells = std::max({cells, part.queries, part.keys});
+  plan.pitch = banks.pitch;
+  plan.side = side_of(plan.pitch - gap_of(ui, plan.pitch), cells);
+  plan.head_y = area.y + ui.px(10);
+  plan.line_y = area.y + ui.px(21);
+  plan.window = {whole.x, area.y + ui.px(head_height) - ui.px(4), whole.w,
+                 area.h - ui.px(head_height) + ui.px(4)};
+  const float top = area.y + ui.px(head_height) - scroll;
+
+  // What the pictures leave over goes to the bars, then between the banks.
+  float needed = 0;
+  for (const GridPart& part : parts)
+    needed += static_cast<float>(banks.each) *
+              (besides(ui, part) + static_cast<float>(most_heads(part)) * plan.pitch);
+  const auto count = static_cast<float>(banks.each) * static_cast<float>(parts.size());
+  const float spare = std::max(0.f, area.w - needed - (count - 1) * ui.px(bank_gap)) / count;
+  float x = area.x;
+  std::size_t bank = 0;
+  int rows = 1;
+  for (const GridPart& part : parts) {
+    const int each = rows_of(part, banks.each);
+    rows = std::max(rows, each);
+    if (named)
+      plan.parts.push_back(
+          {part_name(part.of), part.heads.size(), x + ui.px(label_width), whole.y + ui.px(8)});
+    for (int i = 0; i < banks.each; ++i, ++bank) {
+      const int first = i * each, last = std::min(first + each, static_cast<int>(part.heads.size()));
+      const float width = besides(ui, part) + static_cast<float>(most_heads(part)) * plan.pitch + spare;
+      if (first < last) {
+        BankPlanner planner(ui, plan, part, bank, std::round(x), std::round(x + width));
+        planner.columns();
+        planner.layers(first, last, top);
+      }
+      x += width + ui.px(bank_gap);
+    }
+  }
+  plan.height = static_cast<float>(rows) * plan.pitch;
+  return plan;
+}
+
+GridPlan plan_lists(const Ui& ui, const Box& area, const std::vector<GridPart>& parts,
+                    const std::vector<GridList>& lists, float scroll) {
+  const auto part_of = [&](AttentionOf of) -> const GridPart& {
+    return *std::find_if(parts.begin(), parts.end(), [&](const GridPart& part) { return part.of == of; });
+  };
+  const auto columns_at = [&](float pitch) {
+    return std::max(1, static_cast<int>((area.w + gap_of(ui, pitch)) / pitch));
+  };
+  const auto height_at = [&](float pitch) {
+    float height = 0;
+    for (const GridList& list : lists) {
+      const int rows = (static_cast<int>(list.heads.size()) + columns_at(pitch) - 1) / columns_at(pitch);
+      height += static_cast<float>(rows) * pitch + (list.title.empty() ? 0 : ui.px(list_title));
+    }
+    return height;
+  };
+  GridPlan plan;
+  const float least = ui.px(least_side) + gap_of(ui, ui.px(least_side));
+  plan.pitch = std::floor(ui.px(most_pitch));
+  while (plan.pitch > least && height_at(plan.pitch) > area.h) plan.pitch -= 1;
+  std::int64_t cells = 1;
+  for (const GridPart& part : parts) cells = std::max({cells, part.queries, part.keys});
+  plan.side = side_of(plan.pitch - gap_of(ui, plan.pitch), cells);
+  plan.window = area.grown(ui.px(4));
+  plan.height = height_at(plan.pitch);
+  float y = area.y - scroll;
+  for (const GridList& list : lists) {
+    if (!list.title.empty()) {
+      plan.titles.push_back({list.title, list.heads.size(), area.x, y + ui.px(11)});
+      y += ui.px(list_title);
+    }
+    const auto columns = static_cast<std::size_t>(columns_at(plan.pitch));
+    for (std::size_t i = 0; i < list.heads.size(); ++i) {
+      const float x = area.x + static_cast<float>(i % columns) * plan.pitch;
+      const float top = std::round(y + static_cast<float>(i / columns) * plan.pitch);
+      plan.cells.push_back({list.heads[i], picture_box(ui, part_of(list.heads[i].of), x, top, plan.side)});
+    }
+    y += static_cast<float>((list.heads.size() + columns - 1) / columns) * plan.pitch;
+  }
+  return plan;
+}
+
+std::optional<ModelHead> head_at(const GridPlan& plan, ImVec2 point) {
+  if (!plan.window.contains(point)) return std::nullopt;
+  for (const GridPlan::Cell& cell : plan.cells) {
+    const float gap = (plan.pitch - plan.side) / 2;
+    if (cell.box.grown(gap).contains(point)) return cell.head;
+  }
+  return std::nullopt;
+}
+
+const GridPlan::Cell* find_cell(const GridPlan& plan, const ModelHead& head) {
+  const auto found = std::find_if(plan.cells.begin(), plan.cells.end(),
+                                  [&](const GridPlan::Cell& cell) { return cell.head == head; });
+  return found == plan.cells.end() ? nullptr : &*found;
+}
+
+ModelHead neighbour(const GridPlan& plan, const ModelHead& from, int right, int down) {
+  const GridPlan::Cell* const here = find_cell(plan, from);
+  if (here == nullptr) return from;
+  const GridPlan::Cell* best = here;
+  float nearest = INFINITY;
+  for (const GridPlan::Cell& cell : plan.cells) {
+    const float dx = cell.box.x - here->box.x, dy = cell.box.y - here->box.y;
+    const float along = right != 0 ? dx * static_cast<float>(right) : dy * static_cast<float>(down);
+    const float aside = std::abs(right != 0 ? dy : dx);
+    if (along < 1 || (right != 0 && aside > 1)) continue;
+    if (const float far = along + 4 * aside; far < nearest) {
+      nearest = far;
+      best = &cell;
+    }
+  }
+  return best->head;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,82 @@
+// app/views/model: where every head of a model stands in the grid: arithmetic from the room that there is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "app/state/model_state.hpp"
+#include "app/ui/ui.hpp"
+#include "core/models/spec.hpp"
+
+namespace attnscope {
+
+/// One attention of the model: its heads in layers.
+struct GridPart {
+  AttentionOf of = AttentionOf::Decoder;
+  std::vector<int> heads;              // of each block
+  int group = 1;                       // heads that share keys and values
+  bool effects = false;                // has a column with what its layers do
+  std::int64_t queries = 1, keys = 1;  // cells of a picture, down and across
+};
+
+/// Heads that stand under one title.
+struct GridList {
+  std::string_view title;  // empty: none
+  std::vector<ModelHead> heads;
+};
+
+/// All in device pixels, on the screen: scrolled already.
+struct GridPlan {
+  struct Cell {
+    ModelHead head;
+    Box box;  // of the picture
+  };
+  struct Layer {
+    AttentionOf of = AttentionOf::Decoder;
+    int block = 0;
+    Box band;          // from its number to its last column
+    float number = 0;  // right end of the layer's number
+    Box effect;        // empty where it has none
+  };
+  struct Column {
+    AttentionOf of = AttentionOf::Decoder;
+    std::size_t bank = 0;  // counted over all parts
+    int head = 0;
+    float x = 0;  // its middle
+  };
+  struct Line {  // under the numbers of heads that share keys and values
+    float x = 0, width = 0;
+  };
+  struct Title {
+    std::string_view text;
+    std::size_t count = 0;
+    float x = 0, y = 0;  // y: its middle
+  };
+  std::vector<Cell> cells;
+  std::vector<Layer> layers;
+  std::vector<Column> columns;
+  std::vector<Line> lines;
+  std::vector<Title> titles;     // scroll with the cells
+  std::vector<Title> parts;      // above the columns: which attention, and where effects begin
+  float side = 0, pitch = 0;     // of a picture; from one to the next
+  float head_y = 0, line_y = 0;  // the middle of the columns' numbers, and the hairline below
+  Box window;                    // that cells are seen in
+  float height = 0;              // of all cells; above window.h it scrolls
+};
+
+/// In layers, in the number of banks beside each other that makes the pictures largest; below a readable size
+/// it scrolls. `scroll` in device pixels.
+GridPlan plan_layers(const Ui&, const Box& area, const std::vector<GridPart>&, float scroll);
+/// In lists below each other.
+GridPlan plan_lists(const Ui&, const Box& area, const std::vector<GridPart>&, const std::vector<GridList>&,
+                    float scroll);
+
+/// The head whose picture, or the gap at its right or below, is there.
+std::optional<ModelHead> head_at(const GridPlan&, ImVec2);
+const GridPlan::Cell* find_cell(const GridPlan&, const ModelHead&);
+/// The nearest head in this direction, whole steps of −1, 0, 1; the head itself where there is none.
+ModelHead neighbour(const GridPlan&, const ModelHead&, int right, int down);
+
+}  // namespace attnscope

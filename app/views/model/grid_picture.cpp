@@ -1,0 +1,171 @@
+#include "app/views/model/grid_picture.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/views/model/facts.hpp"
+
+namespace attnscope {
+namespace {
+
+/// Cells [begin, end) of a row or column of the picture: what a pixel shows.
+struct CellSpan {
+  std::int64_t begin = 0, end = 0;
+  bool operator==(const CellSpan&) const = default;
+};
+
+std::vector<CellSpan> spans(std::int64_t cells, int pixels) {
+  std::vector<CellSpan> all;
+  for (int i = 0; i < pixels; ++i) {
+    const std::int64_t begin = i * cells / pixels;
+    all.push_back({begin, std::max(begin + 1, (i + 1) * cells / pixels)});
+  }
+  return all;
+}
+
+/// The cells of a row that the mask leaves, at least in part: [first, last).
+struct CellsSeen {
+  std::int64_t first = 0, last = 0;
+};
+CellsSeen cells_seen(const KeysSeen& seen, const PooledCells& cells, std::int64_t queries, std::int64_t row) {
+  const std::int64_t begin = row * cells.rows_per_cell;
+  const std::int64_t end = std::min(queries, begin + cells.rows_per_cell) - 1;
+  return {seen.first(begin) / cells.keys_per_cell,
+          (seen.last(end) + cells.keys_per_cell - 1) / cells.keys_per_cell};
+}
+
+/// Paints the heads of one block that follow each other.
+class BlockPainter {
+ public:
+  BlockPainter(const GridPainter& job, Image& image, AttentionOf of, int block)
+      : job_(job),
+        image_(image),
+        pictures_(attention_of(job.run, of)[static_cast<std::size_t>(block)].pictures),
+        seen_(keys_seen(job.spec, job.run, of, block)),
+        queries_(attnscope::rows_of(job.run, of)) {}
+
+  void paint(const GridPlan::Cell& cell) {
+    if (pictures_.mean.size() == 0) return;
+    const auto values = pictures_.mean.matrix(cell.head.head);
+    const int width = static_cast<int>(cell.box.w), height = static_cast<int>(cell.box.h);
+    if (std::ssize(across_) != width) across_ = spans(values.cols(), width);
+    if (std::ssize(down_) != height) down_ = spans(values.rows(), height);
+    const int left = static_cast<int>(cell.box.x - job_.plan.window.x);
+    const int top = static_cast<int>(cell.box.y - job_.plan.window.y);
+    line_.resize(static_cast<std::size_t>(width));
+    for (int y = 0; y < height; ++y) {
+      const auto at = static_cast<std::size_t>(y);
+      if (y == 0 || !(down_[at] == down_[at - 1])) colour_line(values, down_[at]);
+      put_line(left, top + y);
+    }
+  }
+
+ private:
+  void colour_line(const ConstMatrixMap<float>& values, const CellSpan& rows) {
+    sums_.assign(across_.size(), 0.f);
+    counts_.assign(across_.size(), 0);
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+      const CellsSeen seen = cells_seen(seen_, pictures_.cells, queries_, row);
+      const float* const numbers = values.data() + row * values.cols();
+      for (std::size_t x = 0; x < across_.size(); ++x) {
+        const std::int64_t begin = std::max(across_[x].begin, seen.first),
+                           end = std::min(across_[x].end, seen.last);
+        for (std::int64_t column = begin; column < end; ++column) sums_[x] += numbers[column];
+        counts_[x] += static_cast<int>(std::max<std::int64_t>(0, end - begin));
+      }
+    }
+    for (std::size_t x = 0; x < across_.size(); ++x) line_[x] = colour(sums_[x], counts_[x]);
+  }
+
+  Rgba colour(float sum, int count) const {
+    if (count == 0) return job_.hidden;
+    const float mean = sum / static_cast<float>(count) / job_.high;
+    if (std::isnan(mean)) return job_.nan;
+    return job_.map[static_cast<std::size_t>(std::clamp(mean * 255.f + 0.5f, 0.f, 255.f))];
+  }
+
+  void put_line(int left, int y) {
+    if (y < 0 || y >= image_.height) return;
+    const int skip = std::max(0, -left), width = static_cast<int>(line_.size());
+    const int count = std::min(width, image_.width - left) - skip;
+    if (count > 0) std::copy_n(line_.data() + skip, count, &image_.at(left + skip, y));
+  }
+
+  const GridPainter& job_;
+  Image& image_;
+  const HeadPictures& pictures_;
+  KeysSeen seen_;
+  std::int64_t queries_;
+  std::vector<CellSpan> across_, down_;
+  std::vector<Rgba> line_;
+  std::vector<float> sums_;
+  std::vector<int> counts_;
+};
+
+const HeadPictures* pictures_of(const ModelRun& run, const ModelHead& head) {
+  const std::vector<AttentionRun>& blocks = attention_of(run, head.of);
+  if (head.block >= std::ssize(blocks)) return nullptr;
+  const HeadPictures& pictures = blocks[static_cast<std::size_t>(head.block)].pictures;
+  return pictures.mean.size() == 0 ? nullptr : &pictures;
+}
+
+}  // namespace
+
+Image GridPainter::paint() const {
+  Image image(static_cast<int>(plan.window.w), static_cast<int>(plan.window.h));
+  std::fill(image.pixels.begin(), image.pixels.end(), ground);
+  for (std::size_t i = 0; i < plan.cells.size();) {
+    const ModelHead& first = plan.cells[i].head;
+    BlockPainter painter(*this, image, first.of, first.block);
+    for (; i < plan.cells.size() && plan.cells[i].head.of == first.of &&
+           plan.cells[i].head.block == first.block;
+         ++i) {
+      const Box& box = plan.cells[i].box;
+      if (box.bottom() > plan.window.y && box.y < plan.window.bottom()) painter.paint(plan.cells[i]);
+    }
+  }
+  return image;
+}
+
+float most_given(const ModelSpec& spec, const ModelRun& run, const ModelHead& head, std::int64_t key) {
+  const HeadPictures* const pictures = pictures_of(run, head);
+  if (pictures == nullptr) return 1;
+  const Tensor& largest = pictures->largest.size() > 0 ? pictures->largest : pictures->mean;
+  const auto values = largest.matrix(head.head);
+  const std::int64_t column = key / pictures->cells.keys_per_cell;
+  if (column >= values.cols()) return 0;
+  const KeysSeen seen = keys_seen(spec, run, head.of, head.block);
+  float most = 0;
+  for (std::int64_t row = 0; row < values.rows(); ++row) {
+    const std::int64_t query = (row + 1) * pictures->cells.rows_per_cell - 1;  // the last of its cell
+    if (seen.last(query) - seen.first(query) < 2) continue;                    // gives all without a choice
+    if (const float value = values(row, column); value > most) most = value;
+  }
+  return std::min(1.f, most);
+}
+
+float most_given_by(const ModelSpec& spec, const ModelRun& run, const ModelHead& head, std::int64_t query) {
+  const HeadPictures* const pictures = pictures_of(run, head);
+  if (pictures == nullptr) return 1;
+  const KeysSeen seen = keys_seen(spec, run, head.of, head.block);
+  if (seen.last(query) - seen.first(query) < 2) return 0;
+  const Tensor& largest = pictures->largest.size() > 0 ? pictures->largest : pictures->mean;
+  const auto values = largest.matrix(head.head);
+  const std::int64_t row = query / pictures->cells.rows_per_cell;
+  if (row >= values.rows()) return 0;
+  float most = 0;
+  for (std::int64_t column = 0; column < values.cols(); ++column)
+    if (const float value = values(row, column); value > most) most = value;
+  return std::min(1.f, most);
+}
+
+float largest_mean(const ModelSpec& spec, const ModelRun& run) {
+  float most = 0;
+  for (const AttentionOf of : attentions_of(spec))
+    for (const AttentionRun& block : attention_of(run, of))
+      for (const float value : block.pictures.mean.values())
+        if (value > most) most = value;
+  return most > 0 ? std::min(1.f, most) : 1.f;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,37 @@
+// app/views/model: the weights of one head of a model, made when it is looked at.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "app/scene/scene.hpp"
+#include "app/state/model_state.hpp"
+#include "core/base/tensor.hpp"
+#include "core/models/run_model.hpp"
+
+namespace attnscope {
+
+struct HeadMap {
+  std::shared_ptr<const ModelRun> run;
+  ModelHead head;
+  CellValue value = CellValue::Weight;
+  Tensor numbers;     // [queries][keys]: α, or ‖α·v·W_O‖
+  float largest = 0;  // of them
+};
+
+/// Cells that are computed on the spot.
+inline constexpr std::int64_t most_map_cells = 512 * 512;
+
+/// Of the run on screen, kept in scene.view.model->preview until another is asked for. Null where it has too
+/// many cells to be made between two frames: its picture in the grid is all there is.
+const HeadMap* head_map(Scene&, const ModelHead&, CellValue);
+
+/// Draws it into the box with marks for what the mask hides; the part of it that the map shows.
+struct Part;
+struct ColourScale;
+void draw_head_map(Scene&, const HeadMap&, const Box&, const Part&, const ColourScale&);
+/// The picture of the grid, large: means of so many cells.
+void draw_pooled_map(Scene&, const ModelHead&, const Box&, const ColourScale&);
+
+}  // namespace attnscope

@@ -1,0 +1,277 @@
+// app/views/model: one head of the model, large: the one that is looked at, or the one under the mouse; below
+// it what is measured of it beside what chance would give.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/scene/picture.hpp"
+#include "app/state/focus_state.hpp"
+#include "app/ui/number_format.hpp"
+#include "app/views/model/head_map.hpp"
+#include "app/views/model/parts.hpp"
+#include "app/views/parts/heat_map.hpp"
+#include "app/views/parts/map_parts.hpp"
+#include "core/attention/run_stage.hpp"
+
+namespace attnscope {
+namespace {
+
+struct ScoreRow {
+  HeadMeasure measure;
+  std::string_view name, why;
+  bool when_wide = false;  // only where there is room
+};
+constexpr std::array<ScoreRow, 6> score_rows{
+    {{HeadMeasure::Previous, "previous token",
+      "The mean weight on the token before, over the rows of this text that have a choice."},
+     {HeadMeasure::First, "first token",
+      "The mean weight on the first token: where heads look that have nothing to do."},
+     {HeadMeasure::Induction, "induction",
+      "The mean weight on what followed the same token before, on random tokens that are repeated."},
+     {HeadMeasure::Duplicate, "duplicate",
+      "The mean weight on the same token elsewhere, on random tokens that are repeated.", true},
+     {HeadMeasure::Entropy, "entropy ÷ ln n",
+      "How evenly the weights are spread over the keys that a row may see: 1 is uniform.", true},
+     {HeadMeasure::Effect, "effect on logit",
+      "How the logit of the likeliest token changes when this head alone is zeroed, in the model without "
+      "changes."}}};
+
+/// The largest magnitude of any head's effect; 1 where none is known.
+double largest_effect(const ModelReading& reading) {
+  double most = 0;
+  if (reading.effects)
+    for (const AblationEffect& effect : reading.effects->effects)
+      if (std::abs(effect.top_logit_change) > most) most = std::abs(effect.top_logit_change);
+  return most > 0 ? most : 1;
+}
+
+/// The panel of one frame.
+class HeadPanel {
+ public:
+  HeadPanel(Scene& scene, const Box& region)
+      : scene_(scene),
+        ui_(scene.ui),
+        reading_(*scene.model),
+        spec_(reading_.within.model->model->spec),
+        region_(region),
+        pad_(region_pad(scene)),
+        head_(attnscope::shown_head(scene)) {}
+
+  void draw() {
+    ui_.fill(region_, ui_.theme.panel);
+    ui_.vertical(region_.x, region_.y, region_.h, ui_.theme.hairline);
+    draw_title();
+    const float row = ui_.px(scene_.compact ? 20 : 24);
+    std::size_t rows = 0;
+    for (const ScoreRow& score : score_rows) rows += is_shown(score) ? 1 : 0;
+    const float scores = ui_.px(26) + static_cast<float>(rows) * row + ui_.px(12);
+    const Box map{region_.x + ui_.px(scene_.compact ? 8 : 12), region_.y + title_height(ui_),
+                  region_.w - ui_.px(scene_.compact ? 16 : 28), region_.h - title_height(ui_) - scores};
+    if (map.h >= ui_.px(80)) draw_map(map);
+    if (region_.h - title_height(ui_) >= scores)
+      draw_scores({region_.x + pad_, region_.bottom() - scores, region_.w - 2 * pad_, scores}, row);
+  }
+
+ private:
+  bool is_shown(const ScoreRow& score) const { return !(scene_.compact && score.when_wide); }
+
+  void draw_title() {
+    const float y = region_.y + ui_.px(22);
+    float x = region_.x + pad_;
+    const std::string number = std::to_string(head_.head);
+    const float wide = std::max(ui_.px(18), ui_.text_width(number, type::tick, Ink::Semibold) + ui_.px(8));
+    const Rgba hue = ui_.theme.head(head_.head);
+    badge(ui_, {x, std::round(y - ui_.px(8)), wide, ui_.px(16)}, number, hue, ink_on(hue));
+    x += wide + ui_.px(8);
+    const float button_width = ui_.px(scene_.compact ? 50 : 58), right = region_.right() - pad_;
+    const Box open{right - button_width, y - ui_.px(14), button_width, ui_.px(28)};
+    const Box why{open.x - ui_.px(8) - button_width, open.y, button_width, open.h};
+    const std::string name = scene_.compact ? attnscope::head_name(spec_, head_)
+                                            : layer_name(spec_, head_.of, head_.block) + " · Head " + number;
+    ui_.text(x, y, name, {type::body, ui_.theme.text1, Ink::Semibold, Align::Left, why.x - x - ui_.px(8)});
+    ModelState& state = *scene_.view.model;
+    if (button(ui_, state.why ? "Back" : "Why?", why,
+               {"Why did it look there?",
+                "score = Σ query parts × key parts",
+                "Splits the score of the chosen cell into what each earlier head and MLP put into its query "
+                "and its key.",
+                {}}))
+      state.why = !state.why;
+    if (button(ui_, "Open", open,
+               {"Open the layer in Explore",
+                {},
+                "All stages and controls of this layer; what is changed there acts inside the model.",
+                "Enter"})) {
+      look_at(scene_, head_);
+      open_in_explore(scene_);
+    }
+  }
+
+  /// Whether the layer on screen is the block of this head, run with the same tokens.
+  bool is_layer_on_screen() const {
+    const LayerResult& result = scene_.result;
+    if (result.is_long() || result.dimensions.batch != 1) return false;
+    const Within& within = result.document.within.read();
+    const ModelRun& run = *shown_run(scene_);
+    return within && within.of == head_.of && within.block == head_.block &&
+           within.input == reading_.within.input && result.dimensions.heads > head_.head &&
+           result.dimensions.queries == rows_of(run, head_.of);
+  }
+
+  void draw_map(const Box& area) {
+    const CellValue value = scene_.view.model->value;
+    if (value == CellValue::Weight && is_layer_on_screen() && !scene_.view.model->without_changes) {
+      const HeatMapStyle style{.wide_strip = false,
+                               .strips = false,
+                               .plane = Plane(weights_stage(scene_.result.document)),
+                               .name = "model map"};
+      draw_heat_map(scene_, area, 0, style);
+      return;
+    }
+    draw_preview(area, value);
+  }
+
+  /// A head that is not on screen as a layer, made from the run; the labels are those of the layer.
+  void draw_preview(const Box& area, CellValue value) {
+    const ModelRun& run = *shown_run(scene_);
+    ColourScale scale{weights_map(ui_.theme, scene_.view.focus->colours), 0, 1};
+    const HeadMap* const map = head_map(scene_, head_, value);
+    if (map != nullptr && value == CellValue::Contribution) scale.high = map->largest > 0 ? map->largest : 1;
+    const HeatMapStyle style{.wide_strip = false, .strips = false, .name = "model map"};
+    const Dimensions& d = scene_.result.dimensions;
+    const std::int64_t keys = keys_seen(spec_, run, head_.of, head_.block).keys;
+    const bool labelled =
+        map != nullptr && !scene_.result.is_long() && d.queries == rows_of(run, head_.of) && d.keys == keys;
+    if (labelled) {
+      const MapFrame m = plan_map(scene_, area, 0, style);
+      if (m.cells.w < 1 || m.cells.h < 1) return;
+      draw_axis_names(m);
+      draw_labels(m);
+      draw_head_map(scene_, *map, m.cells, m.part(), scale);
+      draw_mark(m);
+      take_cell(m, *map);
+    } else {
+      draw_unlabelled(area, map, scale);
+    }
+    if (value == CellValue::Contribution && map != nullptr)
+      ui_.text(area.right(), area.y + ui_.px(8),
+               "‖α·v·W_O‖ up to " + tight(static_cast<double>(map->largest)),
+               {type::tick, ui_.theme.text3, Ink::Regular, Align::Right});
+  }
+
+  /// The mouse on a preview reads a cell out; a click chooses it.
+  void take_cell(const MapFrame& m, const HeadMap& map) {
+    const Ui::Touch touch = ui_.touch("model map 0", m.cells);
+    if (!touch.pointed || !ImGui::IsMousePosValid()) return;
+    const Cell cell = m.under(ImGui::GetIO().MousePos);
+    scene_.next.hovered_cell = cell;
+    if (touch.clicked) {
+      scene_.next.cell = cell;
+      scene_.next.locked = true;
+    }
+    const float number = map.numbers.matrix()(cell.query, cell.key);
+    tooltip(ui_, touch.hovered, m.cell_in_sight(cell),
+            {m.label(m.queries(), cell.query) + " → " + m.label(m.keys(), cell.key),
+             (map.value == CellValue::Weight ? "α " : "‖α·v·W_O‖ ") + tight(static_cast<double>(number)),
+             {},
+             {}},
+            Clear::OfRowAndColumn);
+  }
+
+  /// Too many tokens for labels, or others than those of the layer on screen.
+  void draw_unlabelled(const Box& area, const HeadMap* map, const ColourScale& scale) {
+    const ModelRun& run = *shown_run(scene_);
+    const auto rows = static_cast<float>(std::max<std::int64_t>(1, rows_of(run, head_.of)));
+    const auto keys =
+        static_cast<float>(std::max<std::int64_t>(1, keys_seen(spec_, run, head_.of, head_.block).keys));
+    const float top = ui_.px(24), side = std::min((area.h - top) / rows, area.w / keys);
+    const Box box{std::round(area.centre_x() - side * keys / 2), area.y + top,
+                  std::max(1.f, std::floor(side * keys)), std::max(1.f, std::floor(side * rows))};
+    ui_.text(box.x, area.y + ui_.px(10), "query ↓", {type::label, ui_.theme.query, Ink::Medium});
+    ui_.text(box.right(), area.y + ui_.px(10), "key →",
+             {type::label, ui_.theme.key, Ink::Medium, Align::Right});
+    if (map != nullptr)
+      draw_head_map(scene_, *map, box, {0, 0, static_cast<double>(rows), static_cast<double>(keys), false},
+                    scale);
+    else
+      draw_pooled_map(scene_, head_, box, scale);
+  }
+
+  void draw_scores(const Box& area, float row) {
+    const ModelFacts& facts = facts_of(scene_);
+    ui_.horizontal(area.x, area.y, area.w, ui_.theme.hairline);
+    const float y = area.y + ui_.px(14);
+    const float name_width = ui_.px(scene_.compact ? 92 : 100), rank_width = ui_.px(40),
+                value_width = ui_.px(52);
+    const Box bars{area.x + name_width, area.y, area.w - name_width - rank_width - value_width - ui_.px(8),
+                   row};
+    ui_.text(area.x, y, "score", {type::tick, ui_.theme.text3});
+    ui_.text(bars.x, y, "tick: chance", {type::tick, ui_.theme.text3});
+    ui_.text(area.right() - rank_width, y, "this", {type::tick, ui_.theme.text3, Ink::Regular, Align::Right});
+    std::int64_t all = 0;
+    for (const ScoreRow& score : score_rows)
+      all = std::max(all, attnscope::rank_of(reading_, facts, score.measure, head_).of);
+    if (all > 0)
+      ui_.text(area.right(), y, "of " + std::to_string(all),
+               {type::tick, ui_.theme.text3, Ink::Regular, Align::Right});
+    float top = area.y + ui_.px(26);
+    for (const ScoreRow& score : score_rows) {
+      if (!is_shown(score)) continue;
+      draw_score(score, {area.x, top, area.w, row}, {bars.x, top, bars.w, row}, rank_width);
+      top += row;
+    }
+  }
+
+  void draw_score(const ScoreRow& score, const Box& line, const Box& bar, float rank_width) {
+    const ModelFacts& facts = facts_of(scene_);
+    const MeasuredHead found = measure(reading_, facts, score.measure, head_);
+    const Ui::Touch touch = ui_.touch(std::string("score ").append(score.name).c_str(), line, false);
+    const float y = line.centre_y();
+    ui_.text(line.x, y, score.name,
+             {type::label, ui_.theme.text2, Ink::Regular, Align::Left, bar.x - line.x - ui_.px(4)});
+    const Box track{bar.x, std::round(y - ui_.px(3)), bar.w, ui_.px(6)};
+    ui_.fill(track, ui_.theme.bar_ground, ui_.px(2));
+    const bool centred = score.measure == HeadMeasure::Effect;
+    const double reach = centred ? largest_effect(reading_) : 1;
+    const auto place = [&](double value) {
+      const double share = centred ? 0.5 + 0.5 * value / reach : value;
+      return track.x + track.w * static_cast<float>(std::clamp(share, 0.0, 1.0));
+    };
+    const double chance = centred ? 0 : found.chance;
+    if (found.is_known()) {
+      const float from = centred ? place(0) : track.x, to = place(found.value);
+      ui_.fill({std::min(from, to), track.y, std::max(ui_.px(1), std::abs(to - from)), track.h},
+               ui_.theme.bar, ui_.px(2));
+      if (!std::isnan(chance))
+        ui_.fill(
+            {std::round(place(chance)), track.y - ui_.px(3), std::max(1.f, ui_.px(1)), track.h + ui_.px(6)},
+            ui_.theme.text2);
+    }
+    const float right = line.right() - rank_width;
+    ui_.text(right, y, found.is_known() ? fixed(found.value, 2) : "–",
+             {type::label, found.is_known() ? ui_.theme.text1 : ui_.theme.text3, Ink::Medium, Align::Right});
+    const Rank rank = attnscope::rank_of(reading_, facts, score.measure, head_);
+    if (rank.of > 0)
+      ui_.text(line.right(), y, std::to_string(rank.place),
+               {type::label, ui_.theme.text3, Ink::Regular, Align::Right});
+    const std::string chance_words = centred || std::isnan(chance) ? std::string()
+                                     : score.measure == HeadMeasure::Entropy
+                                         ? "median of all heads " + fixed(chance, 2)
+                                         : "uniform attention " + fixed(chance, 2);
+    tooltip(ui_, touch.hovered, line, {score.name, chance_words, score.why, {}});
+  }
+
+  Scene& scene_;
+  const Ui& ui_;
+  const ModelReading& reading_;
+  const ModelSpec& spec_;
+  Box region_;
+  float pad_;
+  ModelHead head_;
+};
+
+}  // namespace
+
+void draw_model_head(Scene& scene, const Box& region) { HeadPanel(scene, region).draw(); }
+
+}  // namespace attnscope

@@ -1,0 +1,54 @@
+// app/views/model: the regions of the model's screen and what they share.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "app/scene/picture.hpp"
+#include "app/scene/scene.hpp"
+#include "app/views/controls/column.hpp"
+#include "app/views/model/facts.hpp"
+#include "core/edits/model.hpp"
+
+namespace attnscope {
+
+/// Where the regions stand, device pixels; empty where there is no room.
+struct ModelRegions {
+  Box controls, grid, head, stream, prediction;
+};
+ModelRegions model_regions(const Ui&, const Box& whole, bool compact, const ViewState&);
+
+void draw_model_controls(Scene&, const Box& region);
+void draw_model_grid(Scene&, const Box& region);
+void draw_model_head(Scene&, const Box& region);
+void draw_model_stream(Scene&, const Box& region);
+void draw_model_prediction(Scene&, const Box& region);
+
+/// The head becomes the one that is looked at, and its block the layer on screen.
+void look_at(Scene&, const ModelHead&);
+/// What the edit makes of the Document's model, which it is given; what it refuses is said in a message.
+void change_within(Scene&, const std::function<Within(Within)>& edit);
+/// The layer that is looked at, in Explore with all its controls.
+void open_in_explore(Scene&);
+
+/// Title at the left of a region's first line, a note behind it as far as `right`. Returns the note's end.
+float draw_region_title(const Ui&, const Box& region, std::string_view title, std::string_view note,
+                        float right);
+/// "0 ▬ 1", ending at `right`: the scale from its low end up to `to`. Returns where it begins.
+float draw_small_ramp(const Ui&, const char* place, float right, float y, const ColourScale&, float to,
+                      std::string_view low, std::string_view high, float width);
+
+/// Sections of the controls.
+void model_section(Column&);
+void changes_section(Column&);
+void colours_section(Column&);
+void layer_section(Column&);
+
+/// The line of a region's title, and the padding at its left and right.
+inline float title_height(const Ui& ui) { return ui.px(44); }
+inline float region_pad(const Scene& scene) { return scene.ui.px(scene.compact ? 16 : 20); }
+
+/// Of the lens: its colours step back, so that the heads stay brightest.
+inline constexpr float stream_span = 0.62f;
+
+}  // namespace attnscope

@@ -1,0 +1,284 @@
+// app/views/model: what the model predicts: the likeliest tokens before and after what is changed inside it.
+// A click appends one, or puts it in the place of the mask.
+#include "core/readouts/prediction.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/ui/number_format.hpp"
+#include "app/views/model/parts.hpp"
+#include "core/models/changes.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t most_rows = 5;
+
+struct Candidate {
+  std::int64_t id = 0;
+  double before = 0, after = 0;  // probabilities
+  double largest() const { return std::max(before, after); }
+};
+
+/// The likeliest of both lists.
+std::vector<Candidate> candidates(const ModelPrediction& prediction) {
+  std::vector<Candidate> all;
+  if (prediction.after.empty()) return all;
+  const std::vector<float>& clean = prediction.before.empty() ? prediction.after : prediction.before;
+  const auto log_sum = [](const std::vector<float>& logits) {
+    double most = -INFINITY, sum = 0;
+    for (const float x : logits) most = std::max(most, static_cast<double>(x));
+    for (const float x : logits) sum += std::exp(static_cast<double>(x) - most);
+    return most + std::log(sum);
+  };
+  const double before = log_sum(clean), after = log_sum(prediction.after);
+  for (const auto* list : {&prediction.top_before, &prediction.top_after}) {
+    for (std::size_t i = 0; i < std::min(most_rows, list->size()); ++i) {
+      const std::int64_t id = (*list)[i].id;
+      const auto at = static_cast<std::size_t>(id);
+      if (at >= clean.size() || at >= prediction.after.size()) continue;
+      if (std::any_of(all.begin(), all.end(), [&](const Candidate& known) { return known.id == id; }))
+        continue;
+      all.push_back({id, std::exp(static_cast<double>(clean[at]) - before),
+                     std::exp(static_cast<double>(prediction.after[at]) - after)});
+    }
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.largest() > b.largest(); });
+  if (all.size() > most_rows) all.resize(most_rows);
+  return all;
+}
+
+std::string percent(double share) { return fixed(100 * share, 1); }
+
+/// What is predicted, and what a click on it does.
+struct Said {
+  std::string_view title, click;
+};
+Said said_by(const ModelSpec& spec) {
+  switch (spec.head.kind) {
+    case HeadKind::NextToken: return {"Next token", "A click appends it to the text."};
+    case HeadKind::MaskedToken: return {"Masked word", "A click puts it in the place of the mask."};
+    case HeadKind::TokenClass: return {"Class of the token", {}};
+    case HeadKind::SequenceClass: return {"Class", {}};
+    case HeadKind::AnswerSpan: return {"Answer", {}};
+    case HeadKind::None: break;
+  }
+  return {"Prediction", {}};
+}
+
+/// The bytes of the predicted row's token in the text are replaced by the word.
+void fill_mask(Scene& scene, std::int64_t row, std::int64_t id) {
+  const ModelReading& reading = *scene.model;
+  const OpenedModel& opened = *reading.within.model;
+  const Sequence& rows = reading.tokens->queries_of(output_attention(opened.model->spec));
+  if (row < 0 || row >= std::ssize(rows.tokens) || !opened.tokenizer) return;
+  const Token& token = rows.tokens[static_cast<std::size_t>(row)];
+  const std::string& text = scene.document.within.read().input.text;
+  if (token.begin < 0 || token.end > std::ssize(text) || text != reading.within.input.text) return;
+  std::string word = opened.tokenizer->piece(static_cast<tokenizers::Id>(id));
+  if (const std::size_t begin = word.find_first_not_of(' '); begin != word.npos) word.erase(0, begin);
+  std::string filled = text;
+  filled.replace(static_cast<std::size_t>(token.begin), static_cast<std::size_t>(token.end - token.begin),
+                 word);
+  change_within(scene, [&](Within within) { return edit::text(std::move(within), filled); });
+}
+
+void choose(Scene& scene, std::int64_t row, std::int64_t id) {
+  const ModelSpec& spec = scene.model->within.model->model->spec;
+  if (spec.head.kind == HeadKind::NextToken) {
+    change_within(scene, [&](Within within) { return edit::appended(std::move(within), id); });
+    scene.view.model->predicted_row.reset();
+  } else if (spec.head.kind == HeadKind::MaskedToken) {
+    fill_mask(scene, row, id);
+  }
+}
+
+/// Of what is switched off, by itself; the sum where all are known.
+std::string alone_words(const ModelReading& reading) {
+  if (!reading.alone || reading.alone->divergences.size() < 2) return {};
+  std::string words = "alone: ";
+  double sum = 0;
+  for (std::size_t i = 0; i < reading.alone->divergences.size(); ++i) {
+    const double one = reading.alone->divergences[i];
+    if (std::isnan(one)) return {};
+    sum += one;
+    if (i < 4) words += (i == 0 ? "" : " + ") + in_cell(one);
+    if (i == 4) words += " + …";
+  }
+  return words + " = " + in_cell(sum);
+}
+
+/// The region of one frame.
+class Prediction {
+ public:
+  Prediction(Scene& scene, const Box& region)
+      : scene_(scene),
+        ui_(scene.ui),
+        reading_(*scene.model),
+        spec_(reading_.within.model->model->spec),
+        said_(said_by(spec_)),
+        pad_(region_pad(scene)),
+        line_{region.x + pad_, region.y, region.w - 2 * pad_, region.h} {
+    ui_.fill(region, ui_.theme.panel);
+    ui_.vertical(region.x, region.y, region.h, ui_.theme.hairline);
+    ui_.horizontal(region.x, region.y, region.w, ui_.theme.hairline);
+  }
+
+  void draw() {
+    const ModelPrediction* const prediction = reading_.prediction.get();
+    const bool is_there = prediction != nullptr && prediction->row >= 0 && !prediction->after.empty();
+    changed_ = is_there && !reading_.within.changes.empty();
+    draw_title(prediction);
+    if (!is_there) return draw_nothing();
+    const std::vector<Candidate> all = candidates(*prediction);
+    const float top = line_.y + title_height(ui_) + ui_.px(scene_.compact ? -4 : 2);
+    const float below = changed_ ? ui_.px(scene_.compact ? 34 : 60) : ui_.px(8);
+    const float room = line_.bottom() - below - top;
+    const std::size_t rows = std::min(all.size(), static_cast<std::size_t>(std::max(0.f, room / ui_.px(24))));
+    if (rows == 0) return;
+    const float height = std::min(ui_.px(32), std::floor(room / static_cast<float>(rows)));
+    for (std::size_t i = 0; i < rows; ++i)
+      draw_row(all[i], {line_.x, top + static_cast<float>(i) * height, line_.w, height}, prediction->row);
+    if (changed_) draw_divergence(*prediction, below);
+  }
+
+ private:
+  void draw_title(const ModelPrediction* prediction) {
+    const float y = line_.y + ui_.px(22);
+    float right = line_.right();
+    if (changed_) {
+      right -=
+          ui_.text(right, y, "after %", {type::tick, ui_.theme.query, Ink::Medium, Align::Right}) + ui_.px(8);
+      right -=
+          ui_.text(right, y, "before", {type::tick, ui_.theme.text2, Ink::Regular, Align::Right}) + ui_.px(6);
+      if (!scene_.compact)
+        ui_.fill({right - ui_.px(8), y - ui_.px(4), ui_.px(8), ui_.px(8)}, ui_.theme.bar, ui_.px(2));
+      right -= ui_.px(scene_.compact ? 8 : 20);
+    } else {
+      right -=
+          ui_.text(right, y, "%", {type::tick, ui_.theme.text3, Ink::Regular, Align::Right}) + ui_.px(12);
+    }
+    std::string note;
+    if (prediction != nullptr && scene_.view.model->predicted_row && prediction->row >= 0)
+      note = "after " + row_name(reading_, prediction->row);
+    draw_region_title(ui_, line_, said_.title, note, right);
+  }
+
+  void draw_nothing() {
+    std::string_view why = "Nothing is predicted by this model: its files have no head that makes logits.";
+    if (spec_.head.kind == HeadKind::MaskedToken)
+      why = "No word is masked: put the model's mask, such as [MASK], in the place of a word.";
+    else if (spec_.has_logits() && reading_.prediction == nullptr)
+      why = "Computing.";
+    ui_.paragraph(line_.x, line_.y + title_height(ui_), line_.w, why, {type::label, ui_.theme.text2});
+  }
+
+  bool can_be_chosen() const { return !said_.click.empty(); }
+
+  void draw_row(const Candidate& candidate, const Box& row, std::int64_t of_row) {
+    const Theme& theme = ui_.theme;
+    const std::string name = predicted_name(reading_, candidate.id);
+    const float y = row.centre_y(), high = std::min(ui_.px(26), row.h - ui_.px(4));
+    const float chip_room = ui_.px(scene_.compact ? 62 : 72);
+    const float wide = std::min(
+        chip_room, std::max(ui_.px(32), ui_.text_width(name, type::label, Ink::Medium) + ui_.px(18)));
+    const Box chip{row.x, std::round(y - high / 2), wide, high};
+    const std::string label = "predicted " + plain(name) + " " + std::to_string(candidate.id);
+    const Ui::Touch touch = ui_.touch(label.c_str(), row, can_be_chosen());
+    ui_.fill(chip, touch.hovered && can_be_chosen() ? theme.control_hover : theme.control, ui_.px(6));
+    if (touch.focused) ui_.frame(chip.grown(ui_.px(2)), theme.query, ui_.px(2), ui_.px(8));
+    const bool first = changed_ && reading_.prediction->top_after.front().id == candidate.id;
+    ui_.text(chip.x + ui_.px(9), y, name,
+             {type::label, first ? theme.text1 : theme.text2, first ? Ink::Semibold : Ink::Regular,
+              Align::Left, chip.w - ui_.px(14)});
+    const float after_width = ui_.px(42), before_width = changed_ ? ui_.px(42) : 0;
+    const float left = row.x + chip_room + ui_.px(10);
+    const Box bars{left, row.y, row.right() - after_width - before_width - left, row.h};
+    draw_bars(candidate, bars);
+    ui_.text(row.right(), y, percent(candidate.after), {type::label, theme.text1, Ink::Medium, Align::Right});
+    if (changed_)
+      ui_.text(row.right() - after_width, y, percent(candidate.before),
+               {type::label, theme.text3, Ink::Regular, Align::Right});
+    show_tip(candidate, name, touch.hovered, row);
+    if (touch.clicked && can_be_chosen()) choose(scene_, of_row, candidate.id);
+  }
+
+  void draw_bars(const Candidate& candidate, const Box& area) {
+    const Theme& theme = ui_.theme;
+    const float y = std::round(area.centre_y()), thick = ui_.px(7);
+    const auto length = [&](double share) {
+      return std::max(ui_.px(1), std::round(area.w * static_cast<float>(std::clamp(share, 0.0, 1.0))));
+    };
+    if (!changed_) {
+      const Box track{area.x, y - ui_.px(4), area.w, ui_.px(8)};
+      ui_.fill(track, theme.bar_ground, ui_.px(2));
+      ui_.fill({track.x, track.y, length(candidate.after), track.h}, theme.bar, ui_.px(2));
+      return;
+    }
+    ui_.fill({area.x, y - thick, area.w, 2 * thick}, theme.bar_ground, ui_.px(2));
+    ui_.fill({area.x, y - thick, length(candidate.before), thick}, theme.bar, ui_.px(2));
+    ui_.fill({area.x, y, length(candidate.after), thick}, theme.query, ui_.px(2));
+  }
+
+  void show_tip(const Candidate& candidate, const std::string& name, bool hovered, const Box& row) {
+    if (!hovered) return;
+    const auto at = static_cast<std::size_t>(candidate.id);
+    const ModelPrediction& p = *reading_.prediction;
+    std::string numbers = "p " + tight(candidate.after) + ", logit " +
+                          fixed(static_cast<double>(p.after[at]), 2) + ", rank " +
+                          std::to_string(rank_of(p.after, candidate.id));
+    if (changed_ && at < p.before.size())
+      numbers += "; before: p " + tight(candidate.before) + ", logit " +
+                 fixed(static_cast<double>(p.before[at]), 2) + ", rank " +
+                 std::to_string(p.rank_before(candidate.id));
+    tooltip(ui_, hovered, row, {name, numbers, said_.click, {}});
+  }
+
+  void draw_divergence(const ModelPrediction& prediction, float height) {
+    const float y = line_.bottom() - height / 2 - ui_.px(2);
+    ui_.horizontal(line_.x, line_.bottom() - height, line_.w, ui_.theme.hairline);
+    const std::string value = "KL " + (prediction.divergence < 0.005 && prediction.divergence > 0
+                                           ? tight(prediction.divergence)
+                                           : fixed(prediction.divergence, 2));
+    const float size = scene_.compact ? 17.f : 24.f;
+    const float x =
+        line_.x + ui_.text(line_.x, y, value, {size, ui_.theme.text1, Ink::Semibold}) + ui_.px(20);
+    const std::size_t count = reading_.within.changes.blocks.size() + reading_.within.changes.heads.size();
+    const std::string together = count == 1 ? std::string("nats, what was changed does")
+                                            : "nats, the " + std::to_string(count) + " changes together";
+    const std::string alone = alone_words(reading_);
+    const TextStyle style{type::tick, ui_.theme.text2, Ink::Regular, Align::Left, line_.right() - x};
+    if (alone.empty() || scene_.compact) {
+      ui_.text(x, y, together, style);
+    } else {
+      ui_.text(x, y - ui_.px(9), together, style);
+      ui_.text(x, y + ui_.px(9), alone,
+               {type::tick, ui_.theme.text3, Ink::Regular, Align::Left, line_.right() - x});
+    }
+    const Box box{line_.x, line_.bottom() - height, line_.w, height};
+    const Ui::Touch touch = ui_.touch("KL", box, false);
+    tooltip(ui_, touch.hovered, box,
+            {"Kullback–Leibler divergence",
+             "Σ p ln(p / q)",
+             "How far the prediction with the changes, q, is from the one without, p. 0: nothing changed. " +
+                 alone,
+             {}});
+  }
+
+  Scene& scene_;
+  const Ui& ui_;
+  const ModelReading& reading_;
+  const ModelSpec& spec_;
+  Said said_;
+  float pad_;
+  Box line_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+void draw_model_prediction(Scene& scene, const Box& region) { Prediction(scene, region).draw(); }
+
+}  // namespace attnscope

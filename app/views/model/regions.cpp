@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <cmath>
+
+#include "app/views/model/parts.hpp"
+#include "core/base/error.hpp"
+
+namespace attnscope {
+
+ModelRegions model_regions(const Ui& ui, const Box& whole, bool compact, const ViewState& view) {
+  ModelRegions r;
+  const auto size = [&](float dragged, float usual) { return ui.px(dragged > 0 ? dragged : usual); };
+  const RegionSizes& sizes = view.sizes;
+  float left = view.is_hidden(Region::Controls) ? 0 : size(sizes.controls, compact ? 216 : 264);
+  float right = view.is_hidden(Region::Inspector) ? 0 : size(sizes.inspector, compact ? 280 : 368);
+  float low = view.is_hidden(Region::Signals) ? 0 : size(sizes.signals, compact ? 172 : 264);
+  // The grid gives way last.
+  const float least = ui.px(320), least_height = ui.px(220);
+  if (whole.w - left - right < least) left = 0;
+  if (whole.w - left - right < least) right = 0;
+  low = std::min(low, std::floor(whole.h * 0.45f));
+  if (whole.h - low < least_height) low = 0;
+  const float middle = std::max(0.f, whole.w - left - right), high = std::max(0.f, whole.h - low);
+  r.controls = {whole.x, whole.y, left, whole.h};
+  r.grid = {whole.x + left, whole.y, middle, high};
+  r.head = {whole.x + left + middle, whole.y, right, high};
+  r.stream = {whole.x + left, whole.y + high, middle, low};
+  r.prediction = {whole.x + left + middle, whole.y + high, right, low};
+  return r;
+}
+
+void change_within(Scene& scene, const std::function<Within(Within)>& edit) {
+  const Within& now = scene.document.within.read();
+  try {
+    Within next = edit(now);
+    if (!(next == now)) scene.document.within.change() = std::move(next);
+  } catch (const Error& error) {
+    scene.view.notices.say(error.what());
+  }
+}
+
+void look_at(Scene& scene, const ModelHead& head) {
+  change_within(scene, [&](Within within) {
+    return edit::looked_at(std::move(within), {head.of, head.block});
+  });
+  scene.next.head = head.head;
+}
+
+void open_in_explore(Scene& scene) {
+  scene.view.mode = Mode::Explore;
+  scene.view.model->hovered.reset();
+}
+
+float draw_region_title(const Ui& ui, const Box& region, std::string_view title, std::string_view note,
+                        float right) {
+  const float y = region.y + ui.px(22);
+  const float end = region.x + ui.text(region.x, y, title, {type::body, ui.theme.text1, Ink::Semibold});
+  const float begin = end + ui.px(12);
+  if (note.empty() || right - begin < ui.px(60)) return end;
+  return begin +
+         ui.text(begin, y, note, {type::tick, ui.theme.text3, Ink::Regular, Align::Left, right - begin});
+}
+
+float draw_small_ramp(const Ui& ui, const char* place, float right, float y, const ColourScale& scale,
+                      float to, std::string_view low, std::string_view high, float width) {
+  const TextStyle style{type::tick, ui.theme.text2};
+  const float after = ui.text_width(high, type::tick), before = ui.text_width(low, type::tick);
+  const Box ramp{std::round(right - after - ui.px(6) - width), std::round(y - ui.px(4)), width, ui.px(8)};
+  ui.text(ramp.right() + ui.px(6), y, high, style);
+  draw_ramp(ui, place, ramp, scale, scale.low, to);
+  const float left = ramp.x - ui.px(6) - before;
+  ui.text(left, y, low, style);
+  return left;
+}
+
+}  // namespace attnscope
