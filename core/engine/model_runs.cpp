@@ -54,10 +54,14 @@ ModelRunPtr ModelRuns::get(const Model& model, const ModelInput& input, const Ru
 }
 
 ModelRun ModelRuns::begin_from(const Model& model, const ModelInput& input, const RunRequest& request) {
-  if (model.spec.encoder) return {};
-  const auto before = std::ranges::find_if(kept_, [&](const Kept& kept) {
-    return kept.request.changes == request.changes && shares_tokens(kept.run->input, input);
+  // The same text with other changes keeps its first blocks, a text that goes on otherwise its first rows.
+  auto before = std::ranges::find_if(kept_, [&](const Kept& kept) {
+    return is_same_input(kept.run->input, input) && kept.request.changes != request.changes;
   });
+  if (before == kept_.end() && !model.spec.encoder)
+    before = std::ranges::find_if(kept_, [&](const Kept& kept) {
+      return kept.request.changes == request.changes && shares_tokens(kept.run->input, input);
+    });
   if (before == kept_.end()) return {};
   if (!before->spare) return *before->run;
   ModelRun spare = std::move(*before->spare);

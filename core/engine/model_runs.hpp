@@ -19,7 +19,7 @@ bool is_same_input(const ModelInput&, const ModelInput&);
 /// One thread at a time.
 class ModelRuns {
  public:
-  /// What run_again() gives from the newest run with the same changes. The same pointer for the same input
+  /// What run_again() gives from the newest run that serves it. The same pointer for the same input
   /// and request as lately. Throws as run_model().
   ModelRunPtr get(const Model&, const ModelInput&, const RunRequest&, const Work&);
   /// Copies from which the next text goes on: made while nobody waits. Throws nothing.
