@@ -16,6 +16,7 @@
 
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
+#include "core/models/opened/opened_model.hpp"
 #include "core/tokenizers/read/load_tokenizer.hpp"
 
 namespace attnscope {
@@ -68,11 +69,12 @@ class AtlasInput {
       throw Error(fmt::format("{} takes pictures; the atlas is of models that read a text.", spec_.family));
     if (options.decoder_text && !(spec_.encoder && spec_.decoder))
       throw Error(fmt::format("--decoder-text is for encoder-decoders; this model is {}.", spec_.family));
-    if (spec_.encoder && spec_.decoder) input_.decoder_ids = {spec_.decoder_start.value_or(0)};
-    if (options.ids)
+    if (options.ids) {
       input_.ids = *options.ids;
-    else
+      if (spec_.encoder && spec_.decoder) input_.decoder_ids = {spec_.decoder_start.value_or(0)};
+    } else {
       read_text();
+    }
     if (row_ || spec_.decoder || spec_.head.kind == HeadKind::None || spec_.head.input != HeadInput::EveryRow)
       return;
     if (spec_.head.kind == HeadKind::TokenClass)
@@ -91,14 +93,10 @@ class AtlasInput {
  private:
   void read_text() {
     const auto tokenizer = tokenizers::load_tokenizer(options_.model);
-    for (const auto& token : tokenizer->encode(*options_.text).tokens) {
-      input_.ids.push_back(token.id);
-      if (spec_.token_types > 0) input_.types.push_back(token.type_id);
-    }
-    if (options_.decoder_text)
-      for (const auto& token :
-           tokenizer->encode(*options_.decoder_text, {.add_special_tokens = false}).tokens)
-        input_.decoder_ids.push_back(token.id);
+    ModelText text;
+    text.text = *options_.text;
+    text.decoder_text = options_.decoder_text;
+    input_ = text_input(spec_, *tokenizer, text);
     const tokenizers::Id mask = tokenizer->special_ids().mask;
     if (const std::string* name = tokenizer->token(mask)) mask_ = *name;
     const auto at = std::ranges::find(input_.ids, std::int64_t{mask});

@@ -13,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/files/formats/limits.hpp"
 #include "core/files/formats/posix.hpp"
+#include "core/models/opened/opened_model.hpp"
 #include "core/models/pictures/image_input.hpp"
 #include "core/readouts/lens.hpp"
 #include "core/readouts/prediction.hpp"
@@ -21,8 +22,6 @@
 
 namespace attnscope {
 namespace {
-
-using tokenizers::Tokenizer;
 
 /// The inputs of a batch as a file has them, as transformers names them.
 class BatchFile {
@@ -92,25 +91,13 @@ class BatchFile {
 };
 
 ModelInput input_of_text(const RunModelOptions& options, const Model& model) {
-  const auto tokenizer = tokenizers::load_tokenizer(options.model);
-  const std::string text = options.text_file ? read_whole(*options.text_file, max_text_bytes) : *options.text;
-  const tokenizers::Encoding encoding =
-      options.pair ? tokenizer->encode(text, *options.pair) : tokenizer->encode(text);
-  ModelInput input;
-  for (const tokenizers::EncodedToken& token : encoding.tokens) {
-    input.ids.push_back(token.id);
-    if (model.spec.token_types > 0) input.types.push_back(token.type_id);
-  }
-  if (model.spec.encoder && model.spec.decoder) {
-    input.decoder_ids = {model.spec.decoder_start.value_or(0)};
-    if (options.decoder_text) {
-      const auto said = tokenizer->encode(*options.decoder_text, {.add_special_tokens = false});
-      for (const tokenizers::EncodedToken& token : said.tokens) input.decoder_ids.push_back(token.id);
-    }
-  } else if (options.decoder_text) {
+  if (options.decoder_text && !(model.spec.encoder && model.spec.decoder))
     throw Error(fmt::format("--decoder-text is for encoder-decoders; this model is {}.", model.spec.family));
-  }
-  return input;
+  ModelText text;
+  text.text = options.text_file ? read_whole(*options.text_file, max_text_bytes) : *options.text;
+  text.pair = options.pair;
+  text.decoder_text = options.decoder_text;
+  return text_input(model.spec, *tokenizers::load_tokenizer(options.model), text);
 }
 
 std::vector<ModelInput> inputs_of(const RunModelOptions& options, const Model& model) {

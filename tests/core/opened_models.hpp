@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "core/engine/model_engine.hpp"
 #include "core/small_models.hpp"
 #include "core/small_tokenizers.hpp"

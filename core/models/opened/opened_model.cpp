@@ -45,7 +45,7 @@ Token label_of(const Tokenizer& tokenizer, std::int64_t id) {
 class TextReader {
  public:
   TextReader(const ModelSpec& spec, const Tokenizer& tokenizer, const ModelText& text)
-      : spec_(spec), tokenizer_(tokenizer), text_(text) {}
+      : spec_(spec), tokenizer_(tokenizer), text_(text), decoder_text_(text.decoder_text.value_or("")) {}
 
   ModelTokens read() {
     const tokenizers::Encoding encoding =
@@ -81,10 +81,9 @@ class TextReader {
   void begin_decoder() {
     std::vector<std::int64_t>& ids = made_.input.decoder_ids;
     ids.push_back(spec_.decoder_start.value_or(0));
-    const std::string text = text_.decoder_text.value_or("");
-    made_.decoder_tokens.text = text;
+    made_.decoder_tokens.text = decoder_text_;
     made_.decoder_tokens.tokens.push_back(label_of(tokenizer_, ids[0]));
-    const auto said = tokenizer_.encode(text, {.add_special_tokens = false});
+    const auto said = tokenizer_.encode(decoder_text_, {.add_special_tokens = false});
     for (const EncodedToken& token : said.tokens) {
       ids.push_back(token.id);
       add(token, made_.decoder_tokens);
@@ -103,9 +102,7 @@ class TextReader {
   void note_untold(const tokenizers::Encoding& encoding) {
     const bool of_decoder = !made_.decoder_tokens.tokens.empty();
     for (const tokenizers::Untold& part : encoding.untold) {
-      const std::string& text = of_decoder           ? *text_.decoder_text
-                                : part.sequence == 0 ? text_.text
-                                                     : *text_.pair;
+      const std::string& text = of_decoder ? decoder_text_ : part.sequence == 0 ? text_.text : *text_.pair;
       const std::string piece = text.substr(part.range.begin, part.range.end - part.range.begin);
       if (std::ranges::find(untold_, piece) == untold_.end()) untold_.push_back(piece);
     }
@@ -124,6 +121,7 @@ class TextReader {
   const ModelSpec& spec_;
   const Tokenizer& tokenizer_;
   const ModelText& text_;
+  const std::string decoder_text_;
   ModelTokens made_;
   std::vector<std::string> untold_;
 };
@@ -204,7 +202,6 @@ ModelText first_text(const OpenedModel& opened) {
   if (spec.image) return text;
   const tokenizers::Id mask = opened.tokenizer->special_ids().mask;
   const std::string* const mask_name = opened.tokenizer->token(mask);
-  if (reads_two_texts(spec)) text.decoder_text.emplace();
   if (reads_two_texts(spec))
     text.text = "translate English to German: The house is wonderful.";
   else if (spec.head.kind == HeadKind::NextToken)
