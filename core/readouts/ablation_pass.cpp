@@ -18,8 +18,9 @@ int first_block(const HeadSet& set) { return std::ranges::min_element(set, {}, &
 /// Versions that are under way together.
 class Batch {
  public:
-  Batch(const AblationPass& pass, const Work& work)
+  Batch(const AblationPass& pass, std::span<const HeadSet> all, const Work& work)
       : pass_(pass),
+        all_(all),
         model_(pass.model),
         of_(output_attention(pass.model.spec)),
         spec_(stack_of(pass.model, pass.base, of_).spec),
@@ -38,10 +39,13 @@ class Batch {
     const RowRange all{.begin = 0, .end = n_},
         rows = last ? RowRange{.begin = pass_.row, .end = pass_.row + 1} : all;
     const auto under_way = std::ssize(sets_);
-    const RowRange mixed = pass_.kind == AblationKind::Mean ? all : rows;
+    const RowRange mixed = pass_.patch == nullptr && pass_.kind == AblationKind::Mean ? all : rows;
     Tensor heads = mixed_heads(b, mixed, std::ssize(joining));
     sets_.insert(sets_.end(), joining.begin(), joining.end());
-    ablate(b, heads);
+    if (pass_.patch != nullptr)
+      patch(b, mixed, heads);
+    else
+      ablate(b, heads);
     keep_rows(rows, heads);
     join(b, under_way, rows);
     add_block(b, heads);
@@ -151,19 +155,40 @@ class Batch {
     return out;
   }
 
+  /// Calls fn(version, head) for every head of this block that is taken away or patched.
+  template <class Fn>
+  void each_place(std::size_t b, Fn&& fn) const {
+    for (std::int64_t v = 0; v < versions(); ++v)
+      for (const HeadPlace& place : *sets_[static_cast<std::size_t>(v)])
+        if (std::cmp_equal(place.block, b)) fn(v, place.head);
+  }
+
+  /// heads [versions · rows][heads · d_k], of the rows of `range`.
+  void patch(std::size_t b, const RowRange& range, Tensor& heads) const {
+    const std::int64_t d_k = spec_.blocks[b].d_k, rows = count(range);
+    Tensor others;
+    each_place(b, [&](std::int64_t v, std::int64_t head) {
+      if (others.size() == 0) others = head_outputs(model_, pass_.patch->from, of_, b, range, work_);
+      const std::int64_t row =
+          pass_.patch->rows[static_cast<std::size_t>(sets_[static_cast<std::size_t>(v)] - all_.data())];
+      if (row >= 0 && (row < range.begin || row >= range.end)) return;
+      const std::int64_t first = row < 0 ? 0 : row - range.begin, patched = row < 0 ? rows : 1;
+      heads.matrix().block(v * rows + first, head * d_k, patched, d_k) =
+          std::as_const(others).matrix(head).middleRows(first, patched);
+    });
+  }
+
   void ablate(std::size_t b, Tensor& heads) const {
     const std::int64_t d_k = spec_.blocks[b].d_k, queries = heads.shape()[0] / versions();
-    for (std::int64_t v = 0; v < versions(); ++v)
-      for (const HeadPlace& place : *sets_[static_cast<std::size_t>(v)]) {
-        if (!std::cmp_equal(place.block, b)) continue;
-        auto rows = heads.matrix().block(v * queries, place.head * d_k, queries, d_k);
-        if (pass_.kind == AblationKind::Zero) {
-          rows.setZero();
-          continue;
-        }
-        const Eigen::RowVectorXf mean = rows.cast<double>().colwise().mean().cast<float>();
-        rows.rowwise() = mean;
+    each_place(b, [&](std::int64_t v, std::int64_t head) {
+      auto rows = heads.matrix().block(v * queries, head * d_k, queries, d_k);
+      if (pass_.kind == AblationKind::Zero) {
+        rows.setZero();
+        return;
       }
+      const Eigen::RowVectorXf mean = rows.cast<double>().colwise().mean().cast<float>();
+      rows.rowwise() = mean;
+    });
   }
 
   /// Of each version, where there are more.
@@ -197,6 +222,7 @@ class Batch {
   }
 
   const AblationPass& pass_;
+  std::span<const HeadSet> all_;
   const Model& model_;
   AttentionOf of_;
   const StackSpec& spec_;
@@ -229,7 +255,7 @@ void pass_ablations(const AblationPass& pass, std::span<const HeadSet> sets,
   }
   for (std::size_t begin = 0; begin < order.size(); begin += at_once) {
     const std::size_t end = std::min(begin + at_once, order.size());
-    Batch batch(pass, work);
+    Batch batch(pass, sets, work);
     std::size_t joined = begin;
     for (auto b = static_cast<std::size_t>(first_block(sets[order[begin]])); b < blocks; ++b) {
       std::vector<const HeadSet*> joining;

@@ -28,12 +28,20 @@ struct AblationProgress {
   std::atomic<std::int64_t> done{0}, total{0};  // blocks that ablated versions pass
 };
 
+/// Instead of ablation: what the same heads gave in another run, of as many rows and without changes
+/// (activation patching).
+struct HeadPatch {
+  const ModelRun& from;
+  std::span<const std::int64_t> rows;  // of each set: the row that is patched; -1 = all
+};
+
 struct AblationPass {
   const Model& model;
   const ModelRun& base;  // without changes and without a mask
   AblationKind kind = AblationKind::Zero;
   bool all_rows = false;  // of what leaves the last block
   std::int64_t row = 0;   // otherwise this one alone
+  const HeadPatch* patch = nullptr;
 };
 
 /// Calls give(index in sets, stream) with what leaves the last block of each version, [rows][d_model], in any

@@ -1,0 +1,201 @@
+#include "core/readouts/patching.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/models/model_head.hpp"
+#include "core/models/run_heads.hpp"
+#include "core/readouts/norm_view.hpp"
+#include "core/readouts/stream.hpp"
+#include "core/readouts/unembed.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t streams_at_once = 256;  // whose logits are in memory
+
+const StackSpec& output_stack(const Model& model) {
+  return model.spec.decoder ? *model.spec.decoder : *model.spec.encoder;
+}
+
+/// Ids of the stack that gives the output.
+const std::vector<std::int64_t>& ids_of(const PatchedPair& pair, const ModelRun& run) {
+  return pair.model.spec.encoder && pair.model.spec.decoder ? run.input.decoder_ids : run.input.ids;
+}
+
+std::int64_t row_of(const PatchedPair& pair) {
+  const HeadSpec& head = pair.model.spec.head;
+  return head.input == HeadInput::EveryRow ? pair.row : head_row(head, pair.corrupted.input.ids);
+}
+
+void check_pair(const PatchedPair& pair) {
+  const Model& model = pair.model;
+  if (!model.spec.has_logits() || model.spec.head.kind == HeadKind::AnswerSpan)
+    throw Error(fmt::format("Patching is measured on predictions of tokens or classes; {} makes none here.",
+                            model.spec.family));
+  const std::int64_t clean = pair.clean.last(model).normed.rows(),
+                     rows = pair.corrupted.last(model).normed.rows();
+  if (clean != rows)
+    throw Error(
+        fmt::format("The clean text has {} tokens and the corrupted one {}; patching takes what stands "
+                    "at a position of one to the same position of the other, so as many are needed.",
+                    clean, rows));
+  for (const ModelRun* run : {&pair.clean, &pair.corrupted})
+    if (!run->changes.empty() || !run->input.mask.empty())
+      throw Error("Patching is measured on runs without other changes and without a mask.");
+  if (row_of(pair) < 0 || row_of(pair) >= rows)
+    throw Error(fmt::format("There is no row {}; the texts have rows 0 to {}.", row_of(pair), rows - 1));
+  for (const std::int64_t token : {pair.token, pair.other})
+    if (token < 0 || token >= model.logits.d_out())
+      throw Error(
+          fmt::format("There is no answer {}; the model has 0 to {}.", token, model.logits.d_out() - 1));
+}
+
+void check_places(const PatchedPair& pair, std::span<const PatchPlace> places) {
+  const std::vector<AttentionSpec>& blocks = output_stack(pair.model).blocks;
+  const std::int64_t rows = pair.corrupted.last(pair.model).normed.rows();
+  for (const PatchPlace& place : places) {
+    const auto [block, head] = place.head;
+    if (block < 0 || block >= std::ssize(blocks) || head < 0 ||
+        head >= blocks[static_cast<std::size_t>(block)].heads)
+      throw Error(fmt::format("There is no head {}.{}; the model has layers 0 to {} with heads 0 to {}.",
+                              block, head, blocks.size() - 1, blocks[0].heads - 1));
+    if (place.row < -1 || place.row >= rows)
+      throw Error(fmt::format("There is no row {}; the texts have rows 0 to {}.", place.row, rows - 1));
+  }
+}
+
+double difference(const PatchedPair& pair, const float* logits) {
+  return static_cast<double>(logits[pair.token]) - static_cast<double>(logits[pair.other]);
+}
+
+/// Streams behind the last block, as they come in any order, and the answers that are read from them
+/// together.
+class Answers {
+ public:
+  Answers(const PatchedPair& pair, std::size_t count, const Work& work)
+      : pair_(pair), work_(work), found_(count) {}
+
+  void add(std::size_t index, const Tensor& stream) {
+    streams_.insert(streams_.end(), stream.values().begin(), stream.values().end());
+    indices_.push_back(index);
+    if (std::ssize(indices_) >= streams_at_once) read();
+  }
+  std::vector<double> take() {
+    read();
+    return std::move(found_);
+  }
+
+ private:
+  void read() {
+    if (indices_.empty()) return;
+    const Tensor logits = stream_logits(pair_.model, streams_.data(), std::ssize(indices_), work_);
+    for (std::size_t i = 0; i < indices_.size(); ++i)
+      found_[indices_[i]] =
+          difference(pair_, logits.data() + static_cast<std::int64_t>(i) * logits.shape()[1]);
+    streams_.clear();
+    indices_.clear();
+  }
+
+  const PatchedPair& pair_;
+  const Work& work_;
+  std::vector<double> found_;
+  std::vector<float> streams_;
+  std::vector<std::size_t> indices_;
+};
+
+/// The answer as a direction in the residual stream of the corrupted run's row: what a vector that is added
+/// to the stream adds to the answer while the norm's scale stays.
+TensorOf<double> answer_direction(const PatchedPair& pair) {
+  const Model& model = pair.model;
+  const StackView stack = stack_of(model, pair.corrupted, output_attention(model.spec));
+  const std::int64_t d = model.spec.d_model;
+  const NormWeights& weights = stack.weights.final_norm;
+  const std::vector<double> weight = norm_weight(stack.spec.norm, weights, d);
+  const FixedNorm norm =
+      fixed_norm(stack.spec.norm, weights,
+                 std::span(stack.run.hidden.back().row(pair.row), static_cast<std::size_t>(d)));
+  TensorOf<double> map = rows_of_map(model.logits, pair.token, 1);
+  const TensorOf<double> other = rows_of_map(model.logits, pair.other, 1);
+  for (std::size_t c = 0; c < weight.size(); ++c)
+    map.values()[c] =
+        (map.values()[c] - other.values()[c]) * model.spec.logit_scale * weight[c] * norm.inverse;
+  if (!weights.exists() || stack.spec.norm.kind != NormKind::Layer) return map;
+  // What is centred behind the sum may be centred before it.
+  const double mean = std::accumulate(map.values().begin(), map.values().end(), 0.0) / static_cast<double>(d);
+  for (double& value : map.values()) value -= mean;
+  return map;
+}
+
+bool reads_a_sum(const Model& model) {
+  return model.spec.head.kind == HeadKind::NextToken && !model.head.dense && !model.head.norm.exists() &&
+         output_stack(model).arrangement != Arrangement::PostNorm && !output_stack(model).residual_after_norm;
+}
+
+}  // namespace
+
+double answer_of(const PatchedPair& pair, const ModelRun& run, const Work& work) {
+  check_pair(pair);
+  const Tensor logits =
+      stream_logits(pair.model, run.last(pair.model).hidden.back().row(row_of(pair)), 1, work);
+  return difference(pair, logits.data());
+}
+
+std::vector<double> patch_effects(const PatchedPair& pair, std::span<const PatchPlace> places,
+                                  AblationProgress* progress, const Work& work) {
+  check_pair(pair);
+  check_places(pair, places);
+  std::vector<HeadSet> sets;
+  std::vector<std::int64_t> rows;
+  for (const PatchPlace& place : places) {
+    sets.push_back({place.head});
+    rows.push_back(place.row);
+  }
+  const HeadPatch patch{pair.clean, rows};
+  Answers answers(pair, places.size(), work);
+  pass_ablations(
+      {.model = pair.model, .base = pair.corrupted, .row = row_of(pair), .patch = &patch}, sets,
+      [&](std::size_t set, const Tensor& stream) { answers.add(set, stream); }, progress, work);
+  std::vector<double> effects = answers.take();
+  const double without = answer_of(pair, pair.corrupted, work);
+  for (double& effect : effects) effect -= without;
+  return effects;
+}
+
+std::vector<double> direct_effects(const PatchedPair& pair, const Work& work) {
+  check_pair(pair);
+  if (!reads_a_sum(pair.model)) return {};
+  const AttentionOf of = output_attention(pair.model.spec);
+  const std::size_t blocks = output_stack(pair.model).blocks.size();
+  const TensorOf<double> map = answer_direction(pair);
+  std::vector<StreamPart> parts;
+  std::vector<double> added;  // of each part: in the clean run less that in the corrupted one
+  for (const auto& [run, sign] : {std::pair(&pair.clean, 1.0), std::pair(&pair.corrupted, -1.0)}) {
+    const StreamAt at{pair.model, *run, of, blocks};
+    parts = parts_of_stream(at);
+    added.resize(parts.size());
+    project_stream(
+        at, map, pair.row, pair.row + 1,
+        [&, by = sign](std::size_t part, std::int64_t, std::span<const double> value) {
+          added[part] += by * value[0];
+        },
+        work);
+  }
+  std::vector<double> effects;
+  for (std::size_t part = 0; part < parts.size(); ++part)
+    if (parts[part].kind == StreamPart::Kind::Head) effects.push_back(added[part]);
+  return effects;
+}
+
+std::int64_t first_patched_row(const PatchedPair& pair) {
+  const Model& model = pair.model;
+  if (!output_stack(model).causal || model.spec.encoder) return 0;
+  const std::vector<std::int64_t>& clean = ids_of(pair, pair.clean);
+  return std::ranges::mismatch(clean, ids_of(pair, pair.corrupted)).in1 - clean.begin();
+}
+
+}  // namespace attnscope

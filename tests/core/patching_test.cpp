@@ -1,0 +1,175 @@
+// Activation patching: what a patched head brings back equals running the model with that change, and what a
+// decoder in naive doubles gives; the estimate is the direct effect.
+#include "core/readouts/patching.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "core/base/error.hpp"
+#include "core/models/run_heads.hpp"
+#include "core/readouts/ablations.hpp"
+#include "core/small_models.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::patching_test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+ModelInput input_of(const Model& model, const std::vector<std::int64_t>& ids) {
+  ModelInput input;
+  input.ids = ids;
+  if (model.spec.encoder && model.spec.decoder) {
+    input.ids = {3, 4, 5};
+    input.decoder_ids = ids;
+  }
+  return input;
+}
+
+const std::vector<std::int64_t> clean_ids{1, 5, 2, 7, 1, 5, 2}, corrupted_ids{1, 5, 9, 7, 1, 6, 2};
+
+/// The answer with the head patched, by a run of the whole model.
+double answer_with(const PatchedPair& pair, const PatchPlace& place, const Work& work) {
+  const AttentionOf of = output_attention(pair.model.spec);
+  const auto block = static_cast<std::size_t>(place.head.block);
+  const Tensor outputs = head_outputs(pair.model, pair.clean, of, block, {}, work);
+  const auto matrix = std::as_const(outputs).matrix(place.head.head);
+  auto own = std::make_shared<Tensor>(Shape{matrix.rows(), matrix.cols()});
+  own->matrix() = matrix;
+  HeadChange change{
+      .of = of, .block = place.head.block, .head = place.head.head, .kind = HeadChange::Kind::Replaced};
+  change.tensor = own;
+  if (place.row >= 0) change.rows = {place.row};
+  const ModelRun run = run_model(pair.model, pair.corrupted.input, {.changes = {.heads = {change}}}, work);
+  const float* logits = run.logits.row(run.logits.rows() == 1 ? 0 : pair.row);
+  return static_cast<double>(logits[pair.token]) - static_cast<double>(logits[pair.other]);
+}
+
+void check_pair(const Model& model, std::int64_t row, const Work& work) {
+  const ModelRun clean = run_model(model, input_of(model, clean_ids), {}, work),
+                 corrupted = run_model(model, input_of(model, corrupted_ids), {}, work);
+  const PatchedPair pair{model, clean, corrupted, row, 0, 1};
+  const std::int64_t rows = corrupted.last(model).normed.rows();
+  std::vector<PatchPlace> places;
+  for (const HeadPlace& head : all_heads(model.spec))
+    for (std::int64_t at = -1; at < rows; ++at) places.push_back({head, at});
+  AblationProgress progress;
+  const std::vector<double> effects = patch_effects(pair, places, &progress, work);
+  CHECK(progress.done == progress.total);
+  const double without = answer_of(pair, corrupted, work);
+  double largest = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    CAPTURE(places[i].head.block, places[i].head.head, places[i].row);
+    CHECK(std::abs(effects[i] - (answer_with(pair, places[i], work) - without)) < 2e-5);
+    if (places[i].row >= 0 && places[i].row < first_patched_row(pair)) CHECK(effects[i] == 0);
+    largest = std::max(largest, std::abs(effects[i]));
+  }
+  CHECK(largest > 1e-3);
+}
+
+}  // namespace
+
+TEST_CASE("a patched head is what the model gives with its output replaced", "[readouts][patching]") {
+  const test::TemporaryDirectory directory;
+  ThreadPool pool(2);
+  const Work work{pool, {}};
+  small_models::write_gpt(directory / "gpt2", small_models::gpt_weights());
+  std::vector<std::string> families = small_models::other_families;
+  families.push_back("gpt2");
+  for (const std::string& family : families) {
+    CAPTURE(family);
+    if (family != "gpt2") small_models::write_other(directory / family, family);
+    check_pair(*open_model(directory / family), 6, work);
+  }
+  for (const std::string name : {"bert_masked", "bert_classify", "gpt2_classify", "t5_gated"}) {
+    CAPTURE(name);
+    check_pair(*open_model(std::filesystem::path(ATTNSCOPE_TESTS) / "goldens/models" / name), 4, work);
+  }
+}
+
+TEST_CASE("patching and its estimate against naive doubles", "[readouts][patching]") {
+  const test::TemporaryDirectory directory;
+  ThreadPool pool(2);
+  const Work work{pool, {}};
+  const oracle::GptWeights weights = small_models::gpt_weights();
+  small_models::write_gpt(directory / "gpt", weights);
+  const ModelPtr model = open_model(directory / "gpt");
+  const std::vector<int> ids_a(clean_ids.begin(), clean_ids.end()),
+      ids_b(corrupted_ids.begin(), corrupted_ids.end());
+  const oracle::GptRun clean = oracle::run_gpt(weights, ids_a), corrupted = oracle::run_gpt(weights, ids_b);
+  const ModelRun a = run_model(*model, input_of(*model, clean_ids), {}, work),
+                 b = run_model(*model, input_of(*model, corrupted_ids), {}, work);
+  const PatchedPair pair{*model, a, b, 6, 3, 8};
+  const auto answer = [](const oracle::GptRun& run) { return run.logits.back()[3] - run.logits.back()[8]; };
+  CHECK(std::abs(answer_of(pair, a, work) - answer(clean)) < 1e-5);
+  CHECK(first_patched_row(pair) == 2);
+
+  oracle::GptHooks hooks;
+  hooks.output = [&](int block, int head, oracle::GptRows& output) {
+    if (block == 1 && head == 2) output[5] = clean.outputs[1][2][5];
+  };
+  const double patched = answer(oracle::run_gpt(weights, ids_b, hooks)) - answer(corrupted);
+  const std::vector<PatchPlace> places{{{1, 2}, 5}};
+  CHECK(std::abs(patch_effects(pair, places, nullptr, work)[0] - patched) < 1e-5);
+
+  const std::vector<double> estimates = direct_effects(pair, work);
+  const std::vector<HeadPlace> heads = all_heads(model->spec);
+  REQUIRE(estimates.size() == heads.size());
+  const oracle::GptRow& stream = corrupted.hidden.back().back();
+  const double width = static_cast<double>(stream.size());
+  const double mean = std::accumulate(stream.begin(), stream.end(), 0.0) / width;
+  double variance = 0;
+  for (const double x : stream) variance += (x - mean) * (x - mean) / width;
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const auto block = static_cast<std::size_t>(heads[i].block),
+               head = static_cast<std::size_t>(heads[i].head);
+    const oracle::GptRow &with = clean.outputs[block][head].back(),
+                         &without = corrupted.outputs[block][head].back();
+    oracle::GptRow added(stream.size(), 0.0);
+    for (std::size_t k = 0; k < with.size(); ++k)
+      for (std::size_t c = 0; c < added.size(); ++c)
+        added[c] += (with[k] - without[k]) * weights.blocks[block].out[head * with.size() + k][c];
+    const double centre = std::accumulate(added.begin(), added.end(), 0.0) / width;
+    double expected = 0;
+    for (std::size_t c = 0; c < added.size(); ++c)
+      expected += (added[c] - centre) / std::sqrt(variance + weights.epsilon) * weights.norm[c] *
+                  (weights.tokens[3][c] - weights.tokens[8][c]);
+    CAPTURE(heads[i].block, heads[i].head);
+    CHECK(std::abs(estimates[i] - expected) < 1e-5);
+  }
+}
+
+TEST_CASE("what cannot be patched is said in a sentence", "[readouts][patching]") {
+  const test::TemporaryDirectory directory;
+  ThreadPool pool(1);
+  const Work work{pool, {}};
+  small_models::write_gpt(directory / "gpt", small_models::gpt_weights());
+  const ModelPtr model = open_model(directory / "gpt");
+  const ModelRun clean = run_model(*model, input_of(*model, clean_ids), {}, work),
+                 shorter = run_model(*model, input_of(*model, {1, 2}), {}, work),
+                 changed =
+                     run_model(*model, input_of(*model, corrupted_ids), {.changes = {.heads = {{}}}}, work);
+  const std::vector<PatchPlace> some{{{0, 0}, 0}}, odd_head{{{3, 0}, 0}}, odd_row{{{0, 0}, 7}};
+  const auto effects = [&](const PatchedPair& pair, std::span<const PatchPlace> places) {
+    return patch_effects(pair, places, nullptr, work);
+  };
+  CHECK_THROWS_WITH(effects({*model, clean, shorter}, some),
+                    ContainsSubstring("has 7 tokens and the corrupted one 2"));
+  CHECK_THROWS_WITH(effects({*model, clean, changed}, some), ContainsSubstring("without other changes"));
+  CHECK_THROWS_WITH(effects({*model, clean, clean, 7}, some), ContainsSubstring("There is no row 7"));
+  CHECK_THROWS_WITH(effects({*model, clean, clean, 0, 99}, some), ContainsSubstring("There is no answer 99"));
+  CHECK_THROWS_WITH(effects({*model, clean, clean}, odd_head), ContainsSubstring("There is no head 3.0"));
+  CHECK_THROWS_WITH(effects({*model, clean, clean}, odd_row), ContainsSubstring("There is no row 7"));
+  CHECK(effects({*model, clean, clean}, some)[0] == 0);
+  const ModelPtr bert = open_model(std::filesystem::path(ATTNSCOPE_TESTS) / "goldens/models/bert_masked");
+  const ModelRun run = run_model(*bert, input_of(*bert, clean_ids), {}, work);
+  CHECK(direct_effects({*bert, run, run}, work).empty());
+}
+
+}  // namespace attnscope::patching_test
