@@ -1,6 +1,8 @@
 #include "core/engine/model_effects.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <limits>
 #include <span>
 
@@ -11,6 +13,11 @@ namespace attnscope {
 namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr AblationEffect unknown_effect{.divergence = unknown,
+                                        .top_logit_change = unknown,
+                                        .top_token = -1,
+                                        .mean_divergence = unknown,
+                                        .likelihood_change = unknown};
 constexpr std::size_t most_known = 256;  // effects of changes that come and go under a knob
 
 }  // namespace
@@ -30,11 +37,7 @@ void HeadEffects::begin(const Model& model, const PredictionAt& at) {
   if (at_ == at) return;
   at_ = at;
   known_ = {.row = at.row, .heads = all_heads(model.spec), .effects = {}, .known = 0};
-  known_.effects.assign(known_.heads.size(), {.divergence = unknown,
-                                              .top_logit_change = unknown,
-                                              .top_token = -1,
-                                              .mean_divergence = unknown,
-                                              .likelihood_change = unknown});
+  known_.effects.assign(known_.heads.size(), unknown_effect);
   blocks_left_ = known_.heads.back().block + 1;
 }
 
@@ -59,6 +62,43 @@ void HeadEffects::step(const Model& model, const ModelRun& clean, const Work& wo
   for (std::size_t i = 0; i < places.size(); ++i) known_.effects[places[i]] = effects[i];
   known_.known += std::ssize(places);
   blocks_left_ = block;
+}
+
+void HeadPruning::begin(const PredictionAt& at, const EffectsReading& effects) {
+  if (at_ == at) return;
+  at_ = at;
+  known_ = {.row = at.row, .curve = {}, .known = 0};
+  for (std::size_t i = 0; i < effects.heads.size(); ++i)
+    known_.curve.push_back({effects.heads[i], effects.effects[i]});
+  std::ranges::stable_sort(known_.curve, {}, [](const AtlasEntry& entry) { return entry.effect.divergence; });
+  for (AtlasEntry& entry : known_.curve) entry.effect = unknown_effect;
+}
+
+double HeadPruning::share() const {
+  return known_.curve.empty() ? 0
+                              : static_cast<double>(known_.known) / static_cast<double>(known_.curve.size());
+}
+
+void HeadPruning::step(const Model& model, const ModelRun& clean, const Work& work) {
+  constexpr std::size_t at_once = 8;
+  // The last count first, then halves, quarters, …: of each width those that are not known yet.
+  std::vector<std::size_t> counts;
+  const std::size_t all = known_.curve.size();
+  for (std::size_t width = std::bit_ceil(all); width > 0 && counts.size() < at_once; width /= 2)
+    for (std::size_t end = all; end > 0 && counts.size() < at_once; end -= std::min(end, width))
+      if (std::isnan(known_.curve[end - 1].effect.divergence) &&
+          std::ranges::find(counts, end) == counts.end())
+        counts.push_back(end);
+  std::vector<HeadSet> sets;
+  for (const std::size_t count : counts) {
+    HeadSet& set = sets.emplace_back();
+    for (std::size_t i = 0; i < count; ++i) set.push_back(known_.curve[i].head);
+  }
+  AblationRequest request;
+  request.row = at_.row;
+  const std::vector<AblationEffect> effects = ablation_effects(model, clean, sets, request, nullptr, work);
+  for (std::size_t i = 0; i < counts.size(); ++i) known_.curve[counts[i] - 1].effect = effects[i];
+  known_.known += std::ssize(counts);
 }
 
 void ChangeEffects::begin(const PredictionAt& at, const ModelChanges& changes) {

@@ -42,6 +42,25 @@ class HeadEffects {
   int blocks_left_ = 0;  // blocks [0, blocks_left_) are not known
 };
 
+/// Heads removed one after the other, in the order of their effects alone. One thread at a time.
+class HeadPruning {
+ public:
+  /// `effects`: all of them known.
+  void begin(const PredictionAt&, const EffectsReading& effects);
+  bool is_done() const { return at_.row >= 0 && known_.known == std::ssize(known_.curve); }
+  bool has_begun(const PredictionAt& at) const { return at_ == at; }
+  double share() const;
+  /// A few counts of heads more. Throws Cancelled.
+  void step(const Model&, const ModelRun& clean, const Work&);
+  std::shared_ptr<const PruningReading> reading() const {
+    return std::make_shared<const PruningReading>(known_);
+  }
+
+ private:
+  PredictionAt at_;
+  PruningReading known_;
+};
+
 /// Each change alone. One thread at a time.
 class ChangeEffects {
  public:

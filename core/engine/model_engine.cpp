@@ -14,8 +14,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int work_lane = 0, memory_lane = 1;               // lanes of the worker
-constexpr std::chrono::seconds run_patience{1};             // for a run that is superseded
+constexpr int work_lane = 0, memory_lane = 1;           // lanes of the worker
+constexpr std::chrono::seconds run_patience{1};         // for a run that is superseded
 constexpr std::chrono::milliseconds publish_pause{30};  // between two parts of the same stage
 
 }  // namespace
@@ -210,7 +210,9 @@ bool ModelEngine::State::later_step(Run& run) {
   say(*run.work);
   // What went wrong so late (memory) takes nothing away from what is there.
   const bool is_complete = now == ModelWork::Stage::Done || !error.empty();
-  if (now == before && !is_complete && Clock::now() - run.published < publish_pause) return true;
+  // The first piece is what a person who types looks at.
+  const bool is_soon = run.reading.refinement > 0 && Clock::now() - run.published < publish_pause;
+  if (now == before && !is_complete && is_soon) return true;
   ModelReading reading = run.reading;
   run.work->fill(reading);
   reading.is_complete = is_complete;

@@ -23,6 +23,11 @@ struct ModelWants {
   bool lens = true;
   bool scores = true;
   bool effects = true;
+  bool pruning = false;  // the curve, behind the effects
+  /// Patching of the text (which is the clean one) and this corrupted one; nothing: none.
+  std::optional<ModelText> corrupted = {};
+  /// What is asked of both; nothing: the likeliest tokens of the clean and of the corrupted text.
+  std::optional<std::int64_t> answer = {}, other_answer = {};
   bool operator==(const ModelWants&) const = default;
 };
 

@@ -80,17 +80,27 @@ void ModelLens::begin(const Model& model, ModelRunPtr run) {
   given_.reset();
   run_ = std::move(run);
   open_rows_ = known_.rows;
+  is_inside_ = false;
+  skip_known();
+}
+
+void ModelLens::skip_known() {
   while (open_rows_ > 0 && is_known(open_rows_ - 1)) --open_rows_;
+  if (open_rows_ > 0 || is_inside_) return;
+  is_inside_ = true;
+  open_rows_ = known_.rows;
+  skip_known();
 }
 
 bool ModelLens::is_known(std::int64_t row) const {
   for (std::size_t place = 0; place < known_.places.size(); ++place)
-    if (known_.at(row, place).top.empty()) return false;
+    if (is_meant(place) && known_.at(row, place).top.empty()) return false;
   return true;
 }
 
 double ModelLens::share() const {
-  return known_.rows == 0 ? 0 : 1 - static_cast<double>(open_rows_) / static_cast<double>(known_.rows);
+  if (known_.rows == 0) return 0;
+  return (is_inside_ ? 1 : 0.5) - static_cast<double>(open_rows_) / static_cast<double>(2 * known_.rows);
 }
 
 std::shared_ptr<const LensReading> ModelLens::reading() {
@@ -109,7 +119,7 @@ void ModelLens::step(const Model& model, const Work& work) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
   seconds_per_row_ = took.count() / static_cast<double>(open_rows_ - begin);
   open_rows_ = begin;
-  while (open_rows_ > 0 && is_known(open_rows_ - 1)) --open_rows_;
+  skip_known();
 }
 
 void ModelLens::fill(const Model& model, std::int64_t begin, std::int64_t end, const Work& work) {
@@ -123,7 +133,7 @@ void ModelLens::fill(const Model& model, std::int64_t begin, std::int64_t end, c
       return &known_.cells[static_cast<std::size_t>(row) * known_.places.size() + place];
     };
     bool open = false;
-    for (std::int64_t row = begin; row < end; ++row) open = open || cell(row)->top.empty();
+    for (std::int64_t row = begin; row < end && is_meant(place); ++row) open = open || cell(row)->top.empty();
     if (!open) continue;
     const Tensor at = stream_at(model, *run_, known_.places[place], begin, end, work);
     stream.insert(stream.end(), at.data(), at.data() + rows * d);

@@ -18,7 +18,7 @@ class ModelLens {
   static bool exists(const ModelSpec&);
   /// Of this run from now on. Of the one before, cells stay that see the same numbers.
   void begin(const Model&, ModelRunPtr);
-  bool is_done() const { return open_rows_ == 0; }
+  bool is_done() const { return open_rows_ == 0 && is_inside_; }
   /// How much of it is known, 0 … 1.
   double share() const;
   /// Some more rows: as many as take a few hundredths of a second. Throws Cancelled.
@@ -27,14 +27,17 @@ class ModelLens {
   std::shared_ptr<const LensReading> reading();
 
  private:
+  bool is_meant(std::size_t place) const { return is_inside_ || !known_.places[place].behind_attention; }
   bool is_known(std::int64_t row) const;
+  void skip_known();
   void fill(const Model&, std::int64_t begin, std::int64_t end, const Work&);
 
   ModelRunPtr run_;
   LensReading known_;
   std::shared_ptr<const LensReading> given_;  // a copy of it as it is, or null
-  std::int64_t open_rows_ = 0;                // rows [0, open_rows_) have cells that are not known
-  double seconds_per_row_ = 0;                // as the last step took
+  bool is_inside_ = true;                     // all places are being filled, not those behind blocks alone
+  std::int64_t open_rows_ = 0;  // rows [0, open_rows_) have cells of these places that are not known
+  double seconds_per_row_ = 0;  // as the last step took
 };
 
 }  // namespace attnscope

@@ -54,6 +54,35 @@ struct EffectsReading {
   std::int64_t known = 0;               // how many are
 };
 
+/// Heads removed one after the other, as pruning_curve() has them; the counts that are known spread over the
+/// whole curve first, so that its shape is seen early.
+struct PruningReading {
+  std::int64_t row = -1;          // whose prediction
+  std::vector<AtlasEntry> curve;  // [i]: the head that goes as number i, and the effect of all up to it; NaN
+  std::int64_t known = 0;         // how many are
+};
+
+/// Activation patching: the text (clean) against a corrupted one (see core/readouts/patching.hpp). Effects
+/// are changes of the corrupted text's answer, the difference of two logits; NaN: not known yet.
+struct PatchingReading {
+  std::string problem;  // a sentence why there is none; then nothing below is there
+  std::shared_ptr<const ModelTokens> corrupted;
+  std::int64_t row = -1;
+  std::int64_t token = 0, other = 0;  // the answer: logit of `token` less that of `other`
+  double clean_answer = 0, corrupted_answer = 0;
+  std::vector<HeadPlace> heads;          // all_heads()
+  std::int64_t rows = 0, first_row = 0;  // in rows before first_row patching changes nothing
+  std::vector<double> estimates;         // of each head in all rows: direct_effects(); empty: none
+  std::vector<double> whole;             // the same exactly
+  std::vector<double> cells;             // [head][row] exactly
+  std::int64_t known = 0;                // of both kinds
+  /// The share of the clean answer that an effect brings back: 0 = none, 1 = all.
+  double recovered(double effect) const { return effect / (clean_answer - corrupted_answer); }
+  double at(std::size_t head, std::int64_t at_row) const {
+    return cells[head * static_cast<std::size_t>(rows) + static_cast<std::size_t>(at_row)];
+  }
+};
+
 struct ModelReading {
   std::uint64_t ticket = 0, refinement = 0;
   Within within;      // what it was computed of
@@ -73,8 +102,10 @@ struct ModelReading {
   std::shared_ptr<const std::vector<std::vector<HeadScores>>>
       battery;  // on repeated random tokens, of the clean model
   std::shared_ptr<const ChangesAlone> alone;
-  std::shared_ptr<const EffectsReading> effects;  // in part first
-  bool is_complete = false;                       // nothing more comes
+  std::shared_ptr<const EffectsReading> effects;    // in part first
+  std::shared_ptr<const PruningReading> pruning;    // where it is wanted, likewise
+  std::shared_ptr<const PatchingReading> patching;  // likewise
+  bool is_complete = false;                         // nothing more comes
 };
 using ModelReadingPtr = std::shared_ptr<const ModelReading>;
 

@@ -94,13 +94,16 @@ ModelReading ModelWork::first(const Within& within, const ModelWants& wants, con
   ModelRunPtr run = runs_.get(model, tokens->input, request, work);
   request.changes = {};
   ModelRunPtr clean = within.changes.empty() ? run : runs_.get(model, tokens->input, request, work);
-  has_spares_ = false;
+  pieces_ = 0;
   const std::optional<std::int64_t> row = prediction_row(*opened_, *tokens, wants.row);
   const bool is_new = run != run_ || clean != clean_ || row != row_ || !prediction_;
   run_ = std::move(run);
   clean_ = std::move(clean);
   row_ = row;
-  if (is_new) prediction_ = predict(work);
+  if (is_new) {
+    prediction_.reset();  // what is stopped on its way leaves none behind
+    prediction_ = predict(work);
+  }
   ModelReading reading;
   reading.within = within;
   reading.tokens = tokens;
@@ -112,6 +115,7 @@ ModelReading ModelWork::first(const Within& within, const ModelWants& wants, con
   if (row_) {
     alone_.begin({tokens_, *row_}, within.changes);
     effects_.begin(model, {tokens_, *row_});
+    if (wants.corrupted) patching_.begin(*opened_, tokens_, clean_, *row_, wants);
   }
   stage_ = Stage::Lens;
   stage_ = skip_done();
@@ -127,12 +131,16 @@ bool ModelWork::is_done(Stage stage) const {
       return !wants_.scores || spec.image || within_.of == AttentionOf::Cross ||
              (scored_ == run_ && scored_of_ == within_.of);
     case Stage::Alone: return !row_ || alone_.is_done();
+    case Stage::Patching: return !wants_.corrupted || !row_ || patching_.is_done();
     case Stage::Battery: return !wants_.scores || has_battery_;
-    case Stage::Effects: return !wants_.effects || !row_ || effects_.is_done();
+    case Stage::Effects: return !(wants_.effects || wants_.pruning) || !row_ || effects_.is_done();
+    case Stage::Pruning: return !wants_.pruning || !row_ || has_pruning();
     case Stage::Done: return false;
   }
   return false;
 }
+
+bool ModelWork::has_pruning() const { return pruning_.has_begun({tokens_, *row_}) && pruning_.is_done(); }
 
 ModelWork::Stage ModelWork::skip_done() {
   while (stage_ != Stage::Done && is_done(stage_)) stage_ = static_cast<Stage>(static_cast<int>(stage_) + 1);
@@ -159,22 +167,31 @@ void ModelWork::step(const Work& work) {
       }
       has_battery_ = true;
       return;
+    case Stage::Patching: patching_.step(*opened_, work); return;
     case Stage::Effects: effects_.step(model, *clean_, work); return;
+    case Stage::Pruning:
+      pruning_.begin({tokens_, *row_}, *effects_.reading());
+      pruning_.step(model, *clean_, work);
+      return;
     case Stage::Done: return;
   }
 }
 
 ModelWork::Stage ModelWork::more(const Work& work) {
-  if (!std::exchange(has_spares_, true)) runs_.make_spares();
+  // Behind the first piece: that one is waited for.
+  if (pieces_++ == 1) runs_.make_spares();
   step(work);
-  return skip_done();
+  if (skip_done() == Stage::Done && pieces_ == 1) runs_.make_spares();
+  return stage_;
 }
 
 double ModelWork::share() const {
   switch (stage_) {
     case Stage::Lens: return lens_.share();
     case Stage::Alone: return alone_.share();
+    case Stage::Patching: return patching_.share();
     case Stage::Effects: return effects_.share();
+    case Stage::Pruning: return pruning_.has_begun({tokens_, *row_}) ? pruning_.share() : 0;
     default: return 0;
   }
 }
@@ -189,6 +206,8 @@ void ModelWork::fill(ModelReading& reading) {
   if (row_) {
     reading.alone = alone_.reading();
     reading.effects = effects_.reading();
+    if (wants_.pruning && pruning_.has_begun({tokens_, *row_})) reading.pruning = pruning_.reading();
+    if (wants_.corrupted) reading.patching = patching_.reading();
   }
   reading.is_complete = stage_ == Stage::Done;
 }
@@ -199,7 +218,9 @@ const char* words_of(ModelWork::Stage stage) {
     case ModelWork::Stage::Scores: return "scores of heads";
     case ModelWork::Stage::Alone: return "effect of each change";
     case ModelWork::Stage::Battery: return "scores on repeated random tokens";
+    case ModelWork::Stage::Patching: return "activation patching";
     case ModelWork::Stage::Effects: return "effects of heads";
+    case ModelWork::Stage::Pruning: return "pruning curve";
     case ModelWork::Stage::Done: break;
   }
   return "";

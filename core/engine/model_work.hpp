@@ -12,6 +12,7 @@
 #include "core/engine/model_effects.hpp"
 #include "core/engine/model_engine.hpp"
 #include "core/engine/model_lens.hpp"
+#include "core/engine/model_patching.hpp"
 #include "core/engine/model_runs.hpp"
 
 namespace attnscope {
@@ -33,7 +34,7 @@ class ModelWork {
   ModelReading first(const Within&, const ModelWants&, const Work&);
 
   /// What more() is at.
-  enum class Stage : std::uint8_t { Lens, Scores, Alone, Battery, Effects, Done };
+  enum class Stage : std::uint8_t { Lens, Scores, Alone, Patching, Battery, Effects, Pruning, Done };
   /// One piece more of what first() was asked for; it lies here until fill(). Returns the stage that has to
   /// be gone on with. Throws Cancelled.
   Stage more(const Work&);
@@ -50,6 +51,7 @@ class ModelWork {
   std::shared_ptr<const ModelPrediction> predict(const Work&) const;
   bool is_done(Stage) const;
   void step(const Work&);
+  bool has_pruning() const;
   Stage skip_done();
 
   const OpenedModelPtr opened_;
@@ -61,7 +63,7 @@ class ModelWork {
   std::optional<std::int64_t> row_;
   std::shared_ptr<const ModelPrediction> prediction_;
   Stage stage_ = Stage::Done;
-  bool has_spares_ = false;
+  int pieces_ = 0;  // made since first()
 
   using Scores = std::shared_ptr<const std::vector<std::vector<HeadScores>>>;
   ModelRuns runs_;
@@ -73,6 +75,8 @@ class ModelWork {
   bool has_battery_ = false;  // or it is known that there is none
   ChangeEffects alone_;
   HeadEffects effects_;
+  HeadPruning pruning_;
+  ModelPatching patching_;
 };
 
 /// "logit lens": what a stage makes, for the status line.

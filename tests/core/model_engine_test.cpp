@@ -18,6 +18,7 @@
 #include "core/engine/model_work.hpp"
 #include "core/models/model_head.hpp"
 #include "core/opened_models.hpp"
+#include "core/readouts/patching.hpp"
 #include "core/readouts/unembed.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -240,6 +241,72 @@ TEST_CASE("another block or other wants run nothing again", "[models]") {
   engine.submit(within);
   engine.wait_idle();
   CHECK(engine.latest()->run == before->run);  // taken back: nothing is run again
+}
+
+TEST_CASE("the pruning curve fills in to what it is at once", "[models]") {
+  const test::TemporaryDirectory directory;
+  ThreadPool pool(1);
+  const Work work{pool, {}};
+  const OpenedModelPtr model = opened_models::small_gpt(directory / "gpt");
+  ModelEngine engine({}, 1);
+  engine.submit(within_of(model, "abcabcab"), {.effects = false, .pruning = true});
+  engine.wait_idle();
+  const ModelReadingPtr reading = engine.latest();
+  REQUIRE(reading->pruning);
+  const AblationRequest request{.row = 7};
+  const auto atlas = ablation_atlas(*model->model, *reading->clean, request, nullptr, work);
+  const auto curve = pruning_curve(*model->model, *reading->clean, atlas, request, nullptr, work);
+  REQUIRE(reading->pruning->curve.size() == curve.size());
+  CHECK(reading->pruning->known == std::ssize(curve));
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    CHECK(reading->pruning->curve[i].head == curve[i].head);
+    CHECK(reading->pruning->curve[i].effect.divergence == curve[i].effect.divergence);
+    CHECK(reading->pruning->curve[i].effect.top_token == curve[i].effect.top_token);
+  }
+}
+
+TEST_CASE("patching of a pair of texts fills in to what it is at once", "[models]") {
+  const test::TemporaryDirectory directory;
+  ThreadPool pool(1);
+  const Work work{pool, {}};
+  const OpenedModelPtr model = opened_models::small_gpt(directory / "gpt");
+  ModelEngine engine({}, 1);
+  ModelWants wants{.effects = false};
+  wants.corrupted = within_of(model, "abdabcab").input;
+  engine.submit(within_of(model, "abcabcab"), wants);
+  engine.wait_idle();
+  const ModelReadingPtr reading = engine.latest();
+  REQUIRE(reading->patching);
+  const PatchingReading& found = *reading->patching;
+  REQUIRE(found.problem == "");
+  CHECK(found.first_row == 2);
+  CHECK(found.rows == 8);
+  CHECK(found.token != found.other);
+  CHECK(found.known == std::ssize(found.whole) + std::ssize(found.cells));
+  const ModelRun corrupted = run_model(*model->model, found.corrupted->input, {}, work);
+  const PatchedPair pair{*model->model, *reading->clean, corrupted, 7, found.token, found.other};
+  CHECK(found.clean_answer == answer_of(pair, *reading->clean, work));
+  CHECK(found.corrupted_answer == answer_of(pair, corrupted, work));
+  CHECK(found.estimates == direct_effects(pair, work));
+  std::vector<PatchPlace> whole, cells;
+  for (const HeadPlace& head : found.heads) {
+    whole.push_back({head, -1});
+    for (std::int64_t row = 0; row < found.rows; ++row) cells.push_back({head, row});
+  }
+  CHECK(found.whole == patch_effects(pair, whole, nullptr, work));
+  CHECK(found.cells == patch_effects(pair, cells, nullptr, work));
+  CHECK(found.recovered(found.clean_answer - found.corrupted_answer) == 1);
+
+  wants.corrupted->text = "abd";
+  engine.submit(within_of(model, "abcabcab"), wants);
+  engine.wait_idle();
+  CHECK_THAT(engine.latest()->patching->problem,
+             Catch::Matchers::ContainsSubstring("has 8 tokens and the corrupted one 3"));
+  CHECK(engine.latest()->is_complete);
+  wants.corrupted->text = "";
+  engine.submit(within_of(model, "abcabcab"), wants);
+  engine.wait_idle();
+  CHECK_THAT(engine.latest()->patching->problem, Catch::Matchers::ContainsSubstring("There are no tokens"));
 }
 
 TEST_CASE("newer input stops what is later than the run", "[models]") {

@@ -1,0 +1,46 @@
+// core/engine: activation patching of a pair of texts, filled in piece by piece: an estimate of every head
+// first, then each head in all rows, then the heads that matter most row by row.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/engine/model_engine.hpp"
+#include "core/engine/model_runs.hpp"
+
+namespace attnscope {
+
+/// One thread at a time.
+class ModelPatching {
+ public:
+  /// Of the clean run of `tokens` and the corrupted text that `wants` has, from now on.
+  void begin(const OpenedModel&, std::shared_ptr<const ModelTokens> tokens, ModelRunPtr clean,
+             std::int64_t row, const ModelWants& wants);
+  bool is_done() const { return is_done_; }
+  double share() const;
+  /// A piece more. Throws Cancelled.
+  void step(const OpenedModel&, const Work&);
+  std::shared_ptr<const PatchingReading> reading() const {
+    return std::make_shared<const PatchingReading>(known_);
+  }
+
+ private:
+  void run_corrupted(const OpenedModel&, const Work&);
+  void patch_block(const Model&, const Work&);
+  void patch_rows(const Model&, const Work&);
+  std::optional<std::size_t> next_head() const;
+
+  std::shared_ptr<const ModelTokens> tokens_;
+  ModelRunPtr clean_;
+  std::int64_t row_ = -1;
+  ModelText text_;  // the corrupted one
+  std::optional<std::int64_t> wanted_answer_, wanted_other_;
+  ModelRunPtr corrupted_;  // null: not run yet
+  PatchingReading known_;
+  int blocks_left_ = 0;  // whose heads are not known in all rows
+  bool is_done_ = true;
+};
+
+}  // namespace attnscope
