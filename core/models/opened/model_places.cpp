@@ -51,8 +51,8 @@ class Search {
   Search(const SearchLimits& limits, const std::stop_token& stop)
       : entries_left_(limits.entries), until_(std::chrono::steady_clock::now() + limits.time), stop_(stop) {}
 
-  /// What is in a folder with an absolute path, by name; nothing the second time that the same folder is asked for, by whatever
-  /// name: links may go in circles.
+  /// What is in a folder with an absolute path, by name; nothing the second time that the same folder is
+  /// asked for, by whatever name: links may go in circles.
   std::vector<fs::path> list(const fs::path& folder) {
     if (!folder.is_absolute()) return {};
     std::error_code problem;
