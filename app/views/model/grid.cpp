@@ -59,7 +59,7 @@ class Grid {
   void draw() {
     ui_.fill(region_, ui_.theme.picture);
     const float pad = region_pad(scene_), title = title_height(ui_);
-    const Box area{region_.x + pad, region_.y + title, region_.w - 2 * pad, region_.h - title - ui_.px(10)};
+    const Box area{region_.x + pad, region_.y + title, region_.w - 2 * pad, region_.h - title};
     plan_ = plan(area);
     ui_.clip(region_);
     draw_title({region_.x + pad, region_.y, region_.w - 2 * pad, title});
@@ -378,7 +378,8 @@ class Grid {
   void draw_pictures() {
     if (state_.colour != HeadColour::Pattern) return draw_flat();
     const Colormap& map = colormap(ui_.theme.weights);
-    const GridPainter painter{plan_,         spec_, run_, map, ui_.theme.picture, ui_.theme.hatch_ground,
+    const Rgba clear = ui_.theme.picture & 0x00FFFFFFu;  // bands and numbers of layers lie below
+    const GridPainter painter{plan_,         spec_, run_, map, clear, ui_.theme.hatch_ground,
                               ui_.theme.nan, high()};
     std::uint64_t content =
         mix_hash(mix_hash(reading_.ticket, static_cast<const void*>(&run_)), painter.high);
@@ -389,7 +390,6 @@ class Grid {
     for (const GridPlan::Cell& cell : plan_.cells)
       content = (content ^ std::bit_cast<std::uint32_t>(cell.box.y + cell.box.x * 8192)) * 1099511628211u +
                 static_cast<std::uint64_t>(cell.head.block * 4096 + cell.head.head);
-    // The chosen layer's band goes on below the pictures: what lies between them is painted as it is.
     ui_.picture("all heads", content, plan_.window, [&] { return painter.paint(); });
   }
 
