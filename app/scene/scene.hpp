@@ -33,6 +33,12 @@ struct Shown {
   Tiles* held_tiles = nullptr;      // of a long B; null where there is none
   const ModelReading* model =
       nullptr;  // the model that the layer stands in, as far as it is known; null: none is open
+  /// What is worked out of the model now, and how far; empty: nothing.
+  struct Doing {
+    std::string_view what = {};
+    double share = 0;
+  };
+  Doing model_doing = {};
   const std::vector<Example>& examples;
   const std::vector<Language>& languages;
   bool compact = false;

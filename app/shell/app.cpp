@@ -182,6 +182,7 @@ Scene App::scene_of(const Ui& ui, Document& document, Selections selections, Vie
                     .held = comparison_.beside(shown_.result),
                     .held_tiles = comparison_.held() ? comparison_.held()->tiles.get() : nullptr,
                     .model = models_.shown_of(document),
+                    .model_doing = model_doing(),
                     .examples = examples_,
                     .languages = languages_,
                     .compact = layout.compact,

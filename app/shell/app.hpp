@@ -14,6 +14,7 @@
 #include "app/results/background_errors.hpp"
 #include "app/results/result_stats.hpp"
 #include "app/results/tiles.hpp"
+#include "app/scene/scene.hpp"
 #include "app/session/look.hpp"
 #include "app/session/session.hpp"
 #include "app/shell/comparison.hpp"
@@ -36,7 +37,6 @@
 namespace attnscope {
 
 struct Layout;
-struct Scene;
 
 /// A spot to look at; what is not given stays as it is.
 struct Spot {
@@ -188,6 +188,8 @@ class App {
   void take_readings();
   void take_model(Session session, const std::filesystem::path& path);
   ModelWants model_wants() const;
+  Shown::Doing model_doing() const;
+  void choose_in_model();
   void settle_model(const Document& before);
   bool is_layer_of_shown(const std::filesystem::path& path) const;
   void take_layer(Document layer);

@@ -49,6 +49,7 @@ void App::open(Session session, const std::filesystem::path& from, std::string_v
 }
 
 void App::finish_opening(bool wait) {
+  if (auto found = files_.found_models()) view_.files->models = *std::move(found);
   const std::unique_ptr<Opening> done = files_.opened(wait);
   view_.files->opening = files_.on_its_way();
   if (!done) return;
@@ -204,8 +205,12 @@ void App::fulfil(const Requests& requests) {
   if (requests.swap) swap_with_held();
   if (requests.release_held) release_held();
   if (requests.cancel_opening) files_.stop_opening();
+  if (requests.cancel_model) models_.engine().cancel();
   if (requests.open) open(*requests.open, requests.layer);
-  if (requests.look_for_closed) view_.files->closed = files_.closed().list();
+  if (requests.look_for_closed) {
+    view_.files->closed = files_.closed().list();
+    if (attended_) files_.look_for_models();
+  }
   if (requests.reopen) reopen(*requests.reopen);
   if (requests.save) save(*requests.save, requests.replace);
   if (requests.picture) save_picture(*requests.picture, requests.replace);

@@ -66,6 +66,7 @@ void App::choose_first_cell() {
   const Dimensions& d = layer.dimensions;
   selection_ = {};
   if (layer.is_long()) return choose_in_long();
+  if (document_.within.read()) return choose_in_model();
   const auto& names = shown_.result->document.layer().weights.head_names;
   const auto content = std::find(names.begin(), names.end(), "content");
   if (content != names.end()) selection_.head = content - names.begin();

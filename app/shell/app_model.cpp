@@ -5,6 +5,7 @@
 #include "app/shell/app.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
+#include "core/attention/run_stage.hpp"
 #include "core/edits/within.hpp"
 #include "core/files/formats/posix.hpp"
 #include "core/models/opened/opened_model.hpp"
@@ -74,6 +75,24 @@ void App::take_model(Session session, const std::filesystem::path& path) {
 ModelWants App::model_wants() const {
   const bool is_seen = view_.mode == Mode::Model || model_arrival_.has_value();
   return {.row = view_.model->predicted_row, .lens = is_seen, .scores = is_seen, .effects = is_seen};
+}
+
+Shown::Doing App::model_doing() const {
+  if (!document_.within.read() && !model_arrival_) return {};
+  const ModelEngine::Doing doing = models_.engine().doing();
+  return {doing.what, doing.share};
+}
+
+/// What the last token looks at most besides itself and the first one, which is a sink in most heads.
+void App::choose_in_model() {
+  const LayerResult& layer = shown_.result->layer();
+  const std::int64_t query = layer.dimensions.queries - 1;
+  const auto row = layer.trace[weights_stage(shown_.result->document)]->matrix(0, selection_.head).row(query);
+  std::int64_t key = 0;
+  for (std::int64_t j = 1; j < layer.dimensions.keys; ++j)
+    if (j != query && (key == 0 || row(j) > row(key))) key = j;
+  wanted_cell_ = {query, key};
+  selection_.locked = true;
 }
 
 void App::settle_model(const Document& before) {

@@ -105,4 +105,18 @@ std::shared_ptr<Task<std::string>> Files::written(bool wait) {
   return writing_ && writing_->is_done() ? std::exchange(writing_, nullptr) : nullptr;
 }
 
+void Files::look_for_models() {
+  if (looking_) return;
+  looking_ = std::make_shared<Task<std::vector<ModelPlace>>>([](const std::stop_token& stop, NoProgress&) {
+    return find_models(model_roots([](const char* name) { return std::getenv(name); }), {}, stop);
+  });
+  looker_.add(looking_);
+}
+
+std::optional<std::vector<ModelPlace>> Files::found_models() {
+  if (!looking_ || !looking_->is_done()) return std::nullopt;
+  const auto done = std::exchange(looking_, nullptr);
+  return done->result() ? std::optional(done->take()) : std::nullopt;
+}
+
 }  // namespace attnscope

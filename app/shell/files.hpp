@@ -54,6 +54,11 @@ class Files {
   /// The reading that has come to its end, once; null while it goes on, unless `wait`.
   std::unique_ptr<Opening> opened(bool wait);
 
+  /// Looks behind the window for models that other programs keep on the disk, unless it does so already.
+  void look_for_models();
+  /// What was found, once.
+  std::optional<std::vector<ModelPlace>> found_models();
+
   /// Writes a picture: a large one behind the window.
   void write(DrawnPicture picture);
   static bool is_large(const DrawnPicture& picture);
@@ -70,6 +75,8 @@ class Files {
   Closed closed_;
   std::optional<SessionKeeper> keeper_;
   std::unique_ptr<Opening> opening_;
+  std::shared_ptr<Task<std::vector<ModelPlace>>> looking_;
+  Worker looker_;
   std::shared_ptr<Task<std::string>> writing_;
   Worker writer_;  // of large pictures
 };

@@ -5,6 +5,7 @@
 #include "app/state/files_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/files/files.hpp"
+#include "core/engine/model_reading.hpp"
 
 namespace attnscope {
 
@@ -92,6 +93,21 @@ float draw_notice(Scene& scene, const Box& bar) {
   return x + wide - left;
 }
 
+/// "Q4_1, computed as float32   ·   14 tokens   ·   270 heads"
+std::string model_facts(const ModelReading& reading) {
+  const OpenedModel& opened = *reading.within.model;
+  const ModelSpec& spec = opened.model->spec;
+  int heads = 0;
+  for (const auto& stack : {spec.encoder, spec.decoder})
+    if (stack)
+      for (const AttentionSpec& block : stack->blocks) heads += block.heads * (stack->cross ? 2 : 1);
+  const std::size_t tokens =
+      reading.tokens->tokens.tokens.size() + reading.tokens->decoder_tokens.tokens.size();
+  return own(opened.storage) + (opened.storage == "float32" ? "" : ", computed as float32") + "   ·   " +
+         grouped(static_cast<std::int64_t>(tokens)) + (tokens == 1 ? " token" : " tokens") + "   ·   " +
+         grouped(heads) + " heads";
+}
+
 /// Which cell is looked at, and why.
 std::string cell_words(const Scene& scene) {
   const Selection& s = scene.selection;
@@ -113,7 +129,10 @@ void draw_status(Scene& scene, const Box& bar) {
 
   const Document& document = scene.result.document;
   std::string right(name_of(document.precision));
-  if (!document.input.is_given()) right += "   ·   seed " + std::to_string(document.layer().weights.seed);
+  if (scene.model != nullptr)
+    right = model_facts(*scene.model);
+  else if (!document.input.is_given())
+    right += "   ·   seed " + std::to_string(document.layer().weights.seed);
   std::string warning = not_finite_warning(scene);
   const std::string guess = warning.empty() ? guessed_words(scene.document) : std::string();
   if (!guess.empty()) warning = guess;
@@ -135,6 +154,14 @@ void draw_status(Scene& scene, const Box& bar) {
                 : "computing, stage " + std::to_string(done) + " of " + std::to_string(total);
     const Tip tip{"Cancel", {}, "Stops computing and keeps the last picture.", {}};
     if (draw_progress(ui, bar, words, share, tip)) scene.engine.cancel();
+    right.clear();
+    warning.clear();
+  } else if (scene.model_doing.share > 0 && scene.model_doing.share < 1) {
+    const Shown::Doing& doing = scene.model_doing;
+    const Tip tip{"Cancel", {}, "Stops here; what is known of the model stays.", {}};
+    if (draw_progress(ui, bar, std::string(doing.what) + "   " + fixed(100 * doing.share, 0) + " %",
+                      doing.share, tip))
+      scene.requests.cancel_model = true;
     right.clear();
     warning.clear();
   }

@@ -10,6 +10,7 @@
 #include "app/views/backends/switch.hpp"
 #include "app/views/compare/held_chip.hpp"
 #include "app/views/files/files.hpp"
+#include "core/engine/model_reading.hpp"
 
 namespace attnscope {
 namespace {
@@ -100,7 +101,9 @@ Box draw_find(Scene& scene, float right, float y) {
 void draw_backend(Scene& scene, float left, float right, float y) {
   if (!scene.backends.is_alone()) return draw_backend_bar(scene, left, right, y);
   const Ui& ui = scene.ui;
-  const std::string time = time_words(scene.run.total_milliseconds);
+  // In a model the time is that of all its heads and its prediction.
+  const bool is_model = scene.model != nullptr && scene.view.mode == Mode::Model;
+  const std::string time = time_words(is_model ? scene.model->milliseconds : scene.run.total_milliseconds);
   const float time_width = ui.text_width(time, type::label, Ink::Medium);
   std::string backend = own(scene.run.backend);
   const auto width = [&] { return ui.text_width(backend, type::label) + time_width + ui.px(32); };

@@ -12,6 +12,7 @@
 #include "app/files/folder.hpp"
 #include "app/state/requests.hpp"
 #include "core/files/document/open.hpp"
+#include "core/models/opened/model_places.hpp"
 
 namespace attnscope {
 
@@ -75,6 +76,7 @@ enum class NumberFormat : std::uint8_t { Csv, Npy, Tensors };
 struct FilesState {
   std::vector<RecentFile> recent;   // newest first
   std::vector<ClosedEntry> closed;  // newest first; looked up when the menu opens
+  std::vector<ModelPlace> models;   // that lie on the disk; looked up when the menu opens
   std::vector<LayerEntry> layers;   // of the file opened last, where it is a dump
   std::filesystem::path layers_of;  // that file
   std::filesystem::path file;       // what is open was opened from it or saved there; empty = nowhere

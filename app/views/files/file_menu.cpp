@@ -89,13 +89,30 @@ void draw_closed(Scene& scene, MenuColumn& left) {
   }
 }
 
+/// Models that other programs keep on the disk.
+void draw_models(Scene& scene, MenuColumn& column) {
+  constexpr std::size_t shown = 8;
+  const std::vector<ModelPlace>& models = scene.view.files->models;
+  if (models.empty()) return;
+  column.title("Models on this machine");
+  for (std::size_t i = 0; i < std::min(shown, models.size()); ++i) {
+    const ModelPlace& model = models[i];
+    const std::string note = own(model.family + (model.precision.empty() ? "" : " · " + model.precision) +
+                                 " · " + bytes(static_cast<std::int64_t>(model.bytes)));
+    if (column.row({"model " + model.path.native(), own(model.name), note, false, model.is_known}))
+      scene.requests.open = model.path;
+  }
+  if (models.size() > shown) column.remark(std::to_string(models.size() - shown) + " more.");
+}
+
 /// What can be opened.
 void draw_incoming(Scene& scene, MenuColumn& left, MenuColumn& right) {
   FilesState& files = *scene.view.files;
   left.title("Open");
   if (left.row({"Open a file", "Open a file…", "Ctrl+O"})) open_file_dialog(scene);
   draw_closed(scene, left);
-  if (files.recent.empty()) left.remark("Or drop a file anywhere on the window: a text, tensors, a session.");
+  if (files.recent.empty())
+    left.remark("Or drop a file anywhere on the window: a text, tensors, a session, a model.");
   for (const RecentFile& file : files.recent) {
     const std::string name = own(file.path.filename().native()),
                       folder = own(file.path.parent_path().native());
@@ -103,6 +120,7 @@ void draw_incoming(Scene& scene, MenuColumn& left, MenuColumn& right) {
                   file.there ? std::string_view(folder) : "not there any more", false, file.there}))
       scene.requests.open = file.path;
   }
+  draw_models(scene, left);
   right.title("New from an example");
   for (const Example& example : scene.examples)
     if (right.row({example.name, own(example.name), {}, scene.document.title == example.name}))

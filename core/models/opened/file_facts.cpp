@@ -153,6 +153,16 @@ std::string config_name(const nlohmann::json& config) {
   return is_revision(name) ? "" : name;
 }
 
+/// The file's own name is what people know it by; general.name is as often that of a training run. Ollama's
+/// files are named by a hash.
+template <class Told>
+std::string gguf_name(const fs::path& path, const Told& told) {
+  std::error_code unknown;
+  const fs::path real = fs::weakly_canonical(path, unknown);
+  const std::string stem = (unknown ? path : real).stem().native();
+  return stem.starts_with("sha256") && told && !told->empty() ? std::string(*told) : stem;
+}
+
 }  // namespace
 
 std::string folder_name(const fs::path& path) {
@@ -170,8 +180,7 @@ FileFacts file_facts(const Model& model, const fs::path& path) {
   Hash hash;
   if (is_gguf(path)) {
     const auto parts = open_gguf_parts(path);
-    const auto told = parts[0]->metadata().string("general.name");
-    facts.name = told && !told->empty() ? std::string(*told) : path.stem().native();
+    facts.name = gguf_name(path, parts[0]->metadata().string("general.name"));
   } else {
     const fs::path file = path / "config.json";
     const std::string config = read_whole(file, config_limit);
