@@ -62,7 +62,7 @@ void ModelLens::begin(const Model& model, ModelRunPtr run) {
   if (run_) {
     std::int64_t rows = 0;
     int before_block = std::numeric_limits<int>::max();  // places before it stay
-    if (is_same_input(run_->input, run->input)) {
+    if (run_->input == run->input) {
       rows = made.rows;
       if (run_->changes != run->changes)
         before_block = first_changed(model.spec, run_->changes, run->changes);

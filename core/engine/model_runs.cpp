@@ -26,21 +26,25 @@ std::size_t floats_of(const ModelRun& run) {
   return floats;
 }
 
-bool shares_tokens(const ModelInput& a, const ModelInput& b) {
-  return !a.ids.empty() && !b.ids.empty() && a.ids[0] == b.ids[0];
+/// About which share of a run is left to be done that goes on from `before`, see run_again(): the same text
+/// with other changes keeps its first blocks, another text with the same changes its first rows.
+double left_to_run(const ModelSpec& spec, const ModelRun& before, const ModelInput& input,
+                   const RunRequest& request) {
+  const AttentionOf of = output_attention(spec);
+  const auto blocks = static_cast<double>((spec.decoder ? *spec.decoder : *spec.encoder).blocks.size());
+  if (before.input == input)
+    return 1 - static_cast<double>(blocks_alike(spec, of, before.changes, request.changes)) / blocks;
+  if (spec.encoder || before.changes != request.changes || looks_ahead(request.changes)) return 1;
+  const auto same = std::ranges::mismatch(before.input.ids, input.ids).in1 - before.input.ids.begin();
+  return 1 - static_cast<double>(same) / static_cast<double>(std::max<std::size_t>(input.ids.size(), 1));
 }
 
 }  // namespace
 
-bool is_same_input(const ModelInput& a, const ModelInput& b) {
-  return a.ids == b.ids && a.positions == b.positions && a.types == b.types && a.mask == b.mask &&
-         a.decoder_ids == b.decoder_ids && a.image == b.image;
-}
-
 ModelRunPtr ModelRuns::get(const Model& model, const ModelInput& input, const RunRequest& request,
                            const Work& work) {
   const auto known = std::ranges::find_if(kept_, [&](const Kept& kept) {
-    return is_same_request(kept.request, request) && is_same_input(kept.run->input, input);
+    return is_same_request(kept.request, request) && kept.run->input == input;
   });
   if (known != kept_.end()) {
     std::rotate(kept_.begin(), known, known + 1);
@@ -54,15 +58,14 @@ ModelRunPtr ModelRuns::get(const Model& model, const ModelInput& input, const Ru
 }
 
 ModelRun ModelRuns::begin_from(const Model& model, const ModelInput& input, const RunRequest& request) {
-  // The same text with other changes keeps its first blocks, a text that goes on otherwise its first rows.
-  auto before = std::ranges::find_if(kept_, [&](const Kept& kept) {
-    return is_same_input(kept.run->input, input) && kept.request.changes != request.changes;
-  });
-  if (before == kept_.end() && !model.spec.encoder)
-    before = std::ranges::find_if(kept_, [&](const Kept& kept) {
-      return kept.request.changes == request.changes && shares_tokens(kept.run->input, input);
-    });
-  if (before == kept_.end()) return {};
+  Kept* before = nullptr;
+  double least = 1;  // the share of a whole run that is left to be done
+  for (Kept& kept : kept_)
+    if (const double left = left_to_run(model.spec, *kept.run, input, request); left < least) {
+      before = &kept;
+      least = left;
+    }
+  if (before == nullptr) return {};
   if (!before->spare) return *before->run;
   ModelRun spare = std::move(*before->spare);
   before->spare.reset();

@@ -13,9 +13,6 @@ namespace attnscope {
 
 using ModelRunPtr = std::shared_ptr<const ModelRun>;
 
-/// Whether two inputs are the same to a model.
-bool is_same_input(const ModelInput&, const ModelInput&);
-
 /// One thread at a time.
 class ModelRuns {
  public:

@@ -35,10 +35,10 @@ Within within_of(const OpenedModelPtr& model, const std::string& text) {
   return within;
 }
 
-void check_run(const ModelReading& reading, const ModelRun& found, const ModelChanges& changes,
+void check_run(const ModelReading& reading, const ModelRun& found, const ModelChanges& changes, int side,
                const Work& work) {
   const Model& model = *reading.within.model->model;
-  RunRequest request{.entropy = true, .received = true, .picture_side = 8, .changes = changes};
+  RunRequest request{.entropy = true, .received = true, .picture_side = side, .changes = changes};
   const ModelRun expected = run_model(model, reading.tokens->input, request, work);
   const StackRun &a = found.last(model), &b = expected.last(model);
   REQUIRE(a.hidden == b.hidden);
@@ -109,13 +109,13 @@ void check_alone(const ModelReading& reading, const Work& work) {
   CHECK(reading.alone->divergences == expected);
 }
 
-void check_all(const ModelReadingPtr& reading, const Work& work) {
+void check_all(const ModelReadingPtr& reading, int side, const Work& work) {
   REQUIRE(reading);
   REQUIRE(reading->error == "");
   CHECK(reading->is_complete);
   const ModelSpec& spec = reading->within.model->model->spec;
-  check_run(*reading, *reading->run, reading->within.changes, work);
-  check_run(*reading, *reading->clean, {}, work);
+  check_run(*reading, *reading->run, reading->within.changes, side, work);
+  check_run(*reading, *reading->clean, {}, side, work);
   CHECK((reading->run == reading->clean) == reading->within.changes.empty());
   if (ModelLens::exists(spec)) check_lens(*reading, work);
   if (reading->prediction->row < 0) return;
@@ -150,7 +150,7 @@ void edit_at_random(const OpenedModelPtr& model, int edits, unsigned seed) {
   Within within = within_of(model, "abcab");
   const int blocks = static_cast<int>(all_heads(model->model->spec).back().block) + 1;
   for (int i = 0; i < edits; ++i) {
-    ModelWants wants{.picture_side = 8};
+    ModelWants wants{.picture_side = chance() % 4 == 0 ? 4 : 8};
     switch (chance() % 6) {
       case 0: within.block = static_cast<int>(chance()) % blocks; break;
       case 1:
@@ -171,7 +171,7 @@ void edit_at_random(const OpenedModelPtr& model, int edits, unsigned seed) {
     engine.wait_idle();
     const ModelReadingPtr reading = engine.latest();
     REQUIRE(reading->ticket == ticket);
-    check_all(reading, work);
+    check_all(reading, wants.picture_side, work);
   }
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("models of every kind that lie beside the checkout are read to the end
     engine.submit(within, {.picture_side = 8});
     engine.wait_idle();
     const ModelReadingPtr reading = engine.latest();
-    check_all(reading, work);
+    check_all(reading, 8, work);
     const Tensor& positions = model->model->position_table;
     const bool fits = positions.size() == 0 || positions.shape()[0] > 100;
     CHECK(static_cast<bool>(reading->battery) == (std::string(name) != "t5" && fits));
