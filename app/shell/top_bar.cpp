@@ -37,7 +37,8 @@ Box draw_modes(Scene& scene, const Box& bar) {
       Tip{"Compare", "now, held, now − held", "What is shown beside what was held.", "F4"},
       Tip{"Model", "layers × heads",
           "All heads of a whole model, what is in its stream and what it predicts.", "F7"}};
-  const float width = ui.px(scene.compact ? 368 : 432);
+  const float usual = ui.px(scene.compact ? 284 : 400);
+  const float width = std::max(usual, segments_width(ui, names, type::label));
   const Box box{std::round(bar.centre_x() - width / 2), bar.centre_y() - ui.px(15), width, ui.px(30)};
   if (const auto chosen = segments(ui, "Mode", box, names, static_cast<int>(scene.view.mode), tips))
     scene.view.mode = static_cast<Mode>(*chosen);
