@@ -23,7 +23,8 @@ struct ModelWants {
   bool lens = true;
   bool scores = true;
   bool effects = true;
-  bool pruning = false;  // the curve, behind the effects
+  bool contributions = false;  // value_norms
+  bool pruning = false;        // the curve, behind the effects
   /// Patching of the text (which is the clean one) and this corrupted one; nothing: none.
   std::optional<ModelText> corrupted = {};
   /// What is asked of both; nothing: the likeliest tokens of the clean and of the corrupted text.

@@ -2,6 +2,7 @@
 // later readings of the same ticket, which share the rest.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -83,6 +84,9 @@ struct PatchingReading {
   }
 };
 
+/// ‖v_j·W_O‖ of every key j, [AttentionOf][block][head][key]; of an attention that the model lacks no blocks.
+using ValueNorms = std::array<std::vector<std::vector<std::vector<float>>>, 3>;
+
 struct ModelReading {
   std::uint64_t ticket = 0, refinement = 0;
   Within within;      // what it was computed of
@@ -100,7 +104,8 @@ struct ModelReading {
   std::shared_ptr<const std::vector<std::vector<HeadScores>>> scores;  // [block][head], on this text,
   AttentionOf scores_of = AttentionOf::Decoder;  // of the stack that is looked at; none of attention across
   std::shared_ptr<const std::vector<std::vector<HeadScores>>>
-      battery;  // on repeated random tokens, of the clean model
+      battery;                                    // on repeated random tokens, of the clean model
+  std::shared_ptr<const ValueNorms> value_norms;  // of `run`, where it is wanted
   std::shared_ptr<const ChangesAlone> alone;
   std::shared_ptr<const EffectsReading> effects;    // in part first
   std::shared_ptr<const PruningReading> pruning;    // where it is wanted, likewise

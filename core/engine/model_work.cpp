@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t most_blocks = 8;  // whose weights are kept as floats
+constexpr std::size_t blocks_kept = 8;  // whose weights are kept as floats
 constexpr std::int64_t likeliest_shown = 10;
 
 std::int64_t rows_of(const OpenedModel& opened, const ModelTokens& tokens) {
@@ -50,7 +50,7 @@ std::shared_ptr<const BlockTensors> ModelWork::block(AttentionOf of, int block) 
     blocks_.splice(blocks_.begin(), blocks_, known);
   } else {
     blocks_.push_front(std::make_shared<const BlockTensors>(block_tensors(*opened_->model, of, block)));
-    if (blocks_.size() > most_blocks) blocks_.pop_back();
+    if (blocks_.size() > blocks_kept) blocks_.pop_back();
   }
   return blocks_.front();
 }
@@ -112,6 +112,7 @@ ModelReading ModelWork::first(const Within& within, const ModelWants& wants, con
   reading.prediction = prediction_;
   look_at_block(reading);
   if (wants.lens && ModelLens::exists(model.spec)) lens_.begin(model, run_);
+  values_.begin(run_);
   if (row_) {
     alone_.begin({tokens_, *row_}, within.changes);
     effects_.begin(model, {tokens_, *row_});
@@ -127,9 +128,10 @@ bool ModelWork::is_done(Stage stage) const {
   const ModelSpec& spec = opened_->model->spec;
   switch (stage) {
     case Stage::Lens: return !wants_.lens || !ModelLens::exists(spec) || lens_.is_done();
+    case Stage::Values: return !wants_.contributions || values_.is_done(run_);
     case Stage::Scores:
       return !wants_.scores || spec.image || within_.of == AttentionOf::Cross ||
-             (scored_ == run_ && scored_of_ == within_.of);
+             !has_attention(spec, within_.of) || (scored_ == run_ && scored_of_ == within_.of);
     case Stage::Alone: return !row_ || alone_.is_done();
     case Stage::Patching: return !wants_.corrupted || !row_ || patching_.is_done();
     case Stage::Battery: return !wants_.scores || has_battery_;
@@ -151,6 +153,7 @@ void ModelWork::step(const Work& work) {
   const Model& model = *opened_->model;
   switch (stage_) {
     case Stage::Lens: lens_.step(model, work); return;
+    case Stage::Values: values_.step(model, work); return;
     case Stage::Scores:
       scores_ = std::make_shared<const std::vector<std::vector<HeadScores>>>(
           head_scores(model, *run_, within_.of, opened_->special, work));
@@ -198,6 +201,7 @@ double ModelWork::share() const {
 
 void ModelWork::fill(ModelReading& reading) {
   if (wants_.lens && ModelLens::exists(opened_->model->spec)) reading.lens = lens_.reading();
+  if (values_.is_done(run_)) reading.value_norms = values_.reading();
   if (scored_ == run_ && scored_of_ == within_.of) {
     reading.scores = scores_;
     reading.scores_of = scored_of_;
@@ -215,6 +219,7 @@ void ModelWork::fill(ModelReading& reading) {
 const char* words_of(ModelWork::Stage stage) {
   switch (stage) {
     case ModelWork::Stage::Lens: return "logit lens";
+    case ModelWork::Stage::Values: return "lengths of values";
     case ModelWork::Stage::Scores: return "scores of heads";
     case ModelWork::Stage::Alone: return "effect of each change";
     case ModelWork::Stage::Battery: return "scores on repeated random tokens";

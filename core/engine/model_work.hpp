@@ -14,6 +14,7 @@
 #include "core/engine/model_lens.hpp"
 #include "core/engine/model_patching.hpp"
 #include "core/engine/model_runs.hpp"
+#include "core/engine/model_values.hpp"
 
 namespace attnscope {
 
@@ -34,7 +35,7 @@ class ModelWork {
   ModelReading first(const Within&, const ModelWants&, const Work&);
 
   /// What more() is at.
-  enum class Stage : std::uint8_t { Lens, Scores, Alone, Patching, Battery, Effects, Pruning, Done };
+  enum class Stage : std::uint8_t { Lens, Values, Scores, Alone, Patching, Battery, Effects, Pruning, Done };
   /// One piece more of what first() was asked for; it lies here until fill(). Returns the stage that has to
   /// be gone on with. Throws Cancelled.
   Stage more(const Work&);
@@ -69,6 +70,7 @@ class ModelWork {
   ModelRuns runs_;
   std::list<std::shared_ptr<const BlockTensors>> blocks_;  // the last looked at first
   ModelLens lens_;
+  ModelValues values_;
   Scores scores_, battery_;
   ModelRunPtr scored_;  // the run that scores_ are of,
   AttentionOf scored_of_ = AttentionOf::Decoder;

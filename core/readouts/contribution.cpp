@@ -1,5 +1,6 @@
 #include "core/readouts/contribution.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/product.hpp"
@@ -8,17 +9,28 @@
 
 namespace attnscope {
 
-std::vector<double> value_norms(const Model& model, const ModelRun& run, AttentionOf of, std::size_t block,
-                                std::int64_t head, const Work& work) {
-  const StackView stack = stack_of(model, run, of);
-  const BlockWeights& weights = stack.weights.blocks[block];
-  const LinearMap& output = of == AttentionOf::Cross ? weights.cross.output : weights.attention.output;
-  const BlockProblem made = problem_of(model, run, of, block);
-  const AttentionProblem& p = made.problem;
-  const TensorOf<double> all = rows_of_map(output, 0, output.d_out());
-  // ‖v·W‖² = v·(W·Wᵀ)·vᵀ: the head's part of W_O serves all keys at once.
-  const Eigen::MatrixXd of_head = all.matrix().middleCols(head * p.d_v, p.d_v);
-  const Eigen::MatrixXd square = of_head.transpose() * of_head;
+namespace {
+
+struct HeadsOut {
+  const AttentionSpec& spec;
+  const LinearMap& output;
+};
+
+HeadsOut heads_out(const Model& model, AttentionOf of, std::size_t block) {
+  const bool encoder = of == AttentionOf::Encoder;
+  const BlockWeights& weights = (encoder ? model.encoder : model.decoder).blocks[block];
+  return {(encoder ? *model.spec.encoder : *model.spec.decoder).blocks[block],
+          of == AttentionOf::Cross ? weights.cross.output : weights.attention.output};
+}
+
+/// Of one head's columns of W_O as its file has them, all [d_model][heads · d_v].
+Eigen::MatrixXd square_of(const TensorOf<double>& all, std::int64_t head, std::int64_t d_v) {
+  const Eigen::MatrixXd of_head = all.matrix().middleCols(head * d_v, d_v);
+  return of_head.transpose() * of_head;
+}
+
+std::vector<double> norms_with(const Eigen::MatrixXd& square, const AttentionProblem& p, std::int64_t head,
+                               const Work& work) {
   std::vector<double> norms(static_cast<std::size_t>(p.keys));
   work.for_each(p.keys, static_cast<double>(p.d_v * p.d_v), [&](std::int64_t j) {
     const Eigen::VectorXd value =
@@ -27,6 +39,31 @@ std::vector<double> value_norms(const Model& model, const ModelRun& run, Attenti
     norms[static_cast<std::size_t>(j)] = std::sqrt(std::max(0.0, value.dot(square * value)));
   });
   return norms;
+}
+
+}  // namespace
+
+std::vector<double> value_norms(const Model& model, const ModelRun& run, AttentionOf of, std::size_t block,
+                                std::int64_t head, const Work& work) {
+  const BlockProblem made = problem_of(model, run, of, block);
+  const LinearMap& output = heads_out(model, of, block).output;
+  const Eigen::MatrixXd square = square_of(rows_of_map(output, 0, output.d_out()), head, made.problem.d_v);
+  return norms_with(square, made.problem, head, work);
+}
+
+TensorOf<double> output_squares(const Model& model, AttentionOf of, std::size_t block) {
+  const auto& [spec, output] = heads_out(model, of, block);
+  const TensorOf<double> all = rows_of_map(output, 0, output.d_out());
+  TensorOf<double> squares(Shape{spec.heads, spec.d_k, spec.d_k});
+  for (std::int64_t head = 0; head < spec.heads; ++head)
+    squares.matrix(head) = square_of(all, head, spec.d_k);
+  return squares;
+}
+
+std::vector<double> value_norms(const Model& model, const ModelRun& run, AttentionOf of, std::size_t block,
+                                std::int64_t head, const TensorOf<double>& squares, const Work& work) {
+  const BlockProblem made = problem_of(model, run, of, block);
+  return norms_with(squares.matrix(head), made.problem, head, work);
 }
 
 std::vector<double> contribution_norms(const Model& model, const ModelRun& run, AttentionOf of,

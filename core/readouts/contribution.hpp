@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/tensor.hpp"
 #include "core/models/run_model.hpp"
 
 namespace attnscope {
@@ -12,6 +13,12 @@ namespace attnscope {
 /// ‖v_j·W_O‖ of every key j for a head, [keys], before a norm behind attention. Throws Cancelled.
 std::vector<double> value_norms(const Model&, const ModelRun&, AttentionOf of, std::size_t block,
                                 std::int64_t head, const Work&);
+/// W·Wᵀ of each head's part of W_O, [heads][d_v][d_v]: ‖v·W_O‖² = v·(W·Wᵀ)·vᵀ. It is the model's and serves
+/// every text.
+TensorOf<double> output_squares(const Model&, AttentionOf of, std::size_t block);
+/// The same numbers as above with what output_squares() gave for this block.
+std::vector<double> value_norms(const Model&, const ModelRun&, AttentionOf of, std::size_t block,
+                                std::int64_t head, const TensorOf<double>& squares, const Work&);
 /// ‖α_ij·v_j·W_O‖ of query row i, [keys]: the head's weights (or those of the pattern that a change gave it)
 /// times value_norms(). Throws Cancelled.
 std::vector<double> contribution_norms(const Model&, const ModelRun&, AttentionOf of, std::size_t block,

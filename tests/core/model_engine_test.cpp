@@ -18,6 +18,7 @@
 #include "core/engine/model_work.hpp"
 #include "core/models/model_head.hpp"
 #include "core/opened_models.hpp"
+#include "core/readouts/contribution.hpp"
 #include "core/readouts/patching.hpp"
 #include "core/readouts/unembed.hpp"
 #include "support/temporary_directory.hpp"
@@ -199,7 +200,7 @@ TEST_CASE("models of every kind that lie beside the checkout are read to the end
     Within within = within_of(model, "");
     within.input = first_text(*model);
     within.changes.heads = {{.of = within.of, .block = 1, .head = 1}};
-    engine.submit(within, {.picture_side = 8});
+    engine.submit(within, {.picture_side = 8, .contributions = true});
     engine.wait_idle();
     const ModelReadingPtr reading = engine.latest();
     check_all(reading, 8, work);
@@ -207,7 +208,27 @@ TEST_CASE("models of every kind that lie beside the checkout are read to the end
     const bool fits = positions.size() == 0 || positions.shape()[0] > 100;
     CHECK(static_cast<bool>(reading->battery) == (std::string(name) != "t5" && fits));
     CHECK(reading->scores);
+    REQUIRE(reading->value_norms);
+    for (std::size_t of = 0; of < 3; ++of) {
+      const auto& blocks = (*reading->value_norms)[of];
+      CHECK(blocks.empty() == !has_attention(model->model->spec, static_cast<AttentionOf>(of)));
+      for (std::size_t block = 0; block < blocks.size(); ++block)
+        for (std::size_t head = 0; head < blocks[block].size(); ++head) {
+          const std::vector<double> norms =
+              value_norms(*model->model, *reading->run, static_cast<AttentionOf>(of), block,
+                          static_cast<std::int64_t>(head), work);
+          CHECK(blocks[block][head] == std::vector<float>(norms.begin(), norms.end()));
+        }
+    }
+    within.of = within.of == AttentionOf::Encoder ? AttentionOf::Decoder : AttentionOf::Encoder;
+    engine.submit(within, {.effects = false});  // an attention that most models lack
+    engine.wait_idle();
+    const bool is_there = has_attention(model->model->spec, within.of);
+    CHECK(engine.latest()->error == "");
+    CHECK(static_cast<bool>(engine.latest()->scores) == is_there);
+    CHECK(static_cast<bool>(engine.latest()->block) == is_there);
     CHECK(reading->block);
+    within = reading->within;
     CHECK(reading->layer.within.read() == within);
   }
 }
