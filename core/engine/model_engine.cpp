@@ -190,7 +190,9 @@ bool ModelEngine::State::first_step(Run& run) {
     reading.is_complete = true;
   }
   const std::chrono::duration<double, std::milli> took = Clock::now() - run.submitted;
-  reading.milliseconds = took.count();
+  const ModelReadingPtr before = latest_good();
+  const bool was_run = !before || before->run != reading.run;
+  reading.milliseconds = was_run ? took.count() : before->milliseconds;
   const bool is_complete = reading.is_complete;
   publish(run, std::move(reading));
   return !is_complete;

@@ -98,7 +98,7 @@ struct ModelReading {
   Document layer;                             // its Document; `within` is set
   std::string layer_problem;  // why the block cannot be looked at by itself: `block` and `layer` are empty
   std::shared_ptr<const ModelPrediction> prediction;
-  double milliseconds = 0;  // from the input to all of the above
+  double milliseconds = 0;  // from the input to all of the above, when this run was made
   // What comes later: null until it is known.
   std::shared_ptr<const LensReading> lens;                             // in part first, with empty cells
   std::shared_ptr<const std::vector<std::vector<HeadScores>>> scores;  // [block][head], on this text,
