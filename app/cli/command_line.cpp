@@ -142,7 +142,7 @@ CLI::App* add_render(CLI::App& app, CommandLine& line) {
                           return options.scale >= 0.5f && options.scale <= 4;
                         }});
   add_checked(*render,
-              {"--view", "V", "Which view", "explore, walk or compare", [&options](const std::string& text) {
+              {"--view", "V", "Which view", "explore, walk, compare or model", [&options](const std::string& text) {
                  options.view = text;
                  return mode_named(text).has_value();
                }});
