@@ -11,6 +11,7 @@
 #include "app/state/inspector_state.hpp"
 #include "app/state/layout.hpp"
 #include "app/state/long_state.hpp"
+#include "app/state/model_state.hpp"
 #include "app/state/viewing.hpp"
 #include "app/views/backends/switch.hpp"
 #include "app/views/editing/weight_map.hpp"
@@ -96,6 +97,8 @@ void leave(Scene& scene) {
     leave_start(scene.view);
   } else if (scene.model != nullptr && !scene.selection.locked && scene.view.mode != Mode::Model) {
     scene.view.mode = Mode::Model;  // up again, from a layer to the model that it stands in
+  } else if (scene.view.mode == Mode::Model && scene.view.model->locked) {
+    scene.view.model->locked = false;  // the head under the mouse is previewed again
   } else {
     scene.next.locked = false;
   }
@@ -300,6 +303,8 @@ const Action table[] = {
     any_length(
         {G::Move, "Cell to the right", ImGuiKey_RightArrow, [](Scene& s) { move_cell(s, 0, 1); }, true}),
     any_length({G::Move, "Close what is open, unlock the cell", ImGuiKey_Escape, leave}),
+    any_length({G::Move, "Open the layer in Explore", ImGuiKey_Enter,
+                [](Scene& s) { show_mode(s, Mode::Explore); }, false, Mode::Model}),
 
     any_length({G::Move, "Strongest cell in sight", ImGuiKey_J, to_strongest}),
     {G::Regions, "Token strip", ImGuiKey_1, [](Scene& s) { turn(s, Region::Strip); }},

@@ -10,7 +10,8 @@ namespace {
 ImGuiKey plain_key(ImGuiKeyChord key) { return static_cast<ImGuiKey>(key & ~ImGuiMod_Mask_); }
 /// Keys with which the keyboard walks through the controls and presses them.
 bool is_for_controls(ImGuiKeyChord key) {
-  return (key >= ImGuiKey_LeftArrow && key <= ImGuiKey_DownArrow) || key == ImGuiKey_Space;
+  return (key >= ImGuiKey_LeftArrow && key <= ImGuiKey_DownArrow) || key == ImGuiKey_Space ||
+         key == ImGuiKey_Enter;
 }
 
 bool is_arrow(ImGuiKeyChord key) { return key >= ImGuiKey_LeftArrow && key <= ImGuiKey_DownArrow; }
