@@ -74,7 +74,11 @@ void App::take_model(Session session, const std::filesystem::path& path) {
 /// What nobody looks at is not computed: lens and effects take longer than the heads.
 ModelWants App::model_wants() const {
   const bool is_seen = view_.mode == Mode::Model || model_arrival_.has_value();
-  return {.row = view_.model->predicted_row, .lens = is_seen, .scores = is_seen, .effects = is_seen};
+  return {.row = view_.model->predicted_row,
+          .lens = is_seen,
+          .scores = is_seen,
+          .effects = is_seen,
+          .contributions = is_seen && view_.model->value == CellValue::Contribution};
 }
 
 Shown::Doing App::model_doing() const {

@@ -47,6 +47,8 @@ struct ModelState {
   float grid_scroll = 0, controls_scroll = 0;  // logical pixels
   std::int64_t stream_back = 0;  // rows that the residual stream is scrolled up from the last one
   std::array<std::shared_ptr<const ModelFacts>, 2> facts;  // of the run with the changes, and without
+  std::shared_ptr<const void> contributions_of;            // of these lengths of values
+  float largest_contribution = 1;                          // is the largest in any cell of the grid
   std::shared_ptr<const HeadMap> preview;                  // the weights of the head that was previewed last
 };
 

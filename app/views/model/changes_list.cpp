@@ -18,7 +18,7 @@ bool draw_change(Column& c, const std::string& words, double alone, const ModelH
   const Ui::Touch go = ui.touch(words.c_str(), {row.x, row.y, row.w - cross.w, row.h});
   ui.fill(row, go.hovered ? ui.theme.control_hover : ui.theme.control, ui.px(4));
   ui.fill({row.x, row.y, ui.px(2), row.h}, ui.theme.query);
-  const std::string number = std::isnan(alone) ? "" : in_cell(alone);
+  const std::string number = std::isnan(alone) ? "" : alone < 0.005 ? tight(alone) : in_cell(alone);
   const float width = ui.text(cross.x - ui.px(2), row.centre_y(), number,
                               {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
   ui.text(row.x + ui.px(10), row.centre_y(), words,
@@ -76,7 +76,8 @@ bool draw_buttons(Column& c) {
   const Box row = c.row(28);
   const float half = std::floor((row.w - ui.px(8)) / 2);
   hold_without(c, {row.x, row.y, half, row.h});
-  return button(ui, "Take all back", {row.x + half + ui.px(8), row.y, row.w - half - ui.px(8), row.h},
+  return button(ui, c.scene.compact ? "All back" : "Take all back",
+                {row.x + half + ui.px(8), row.y, row.w - half - ui.px(8), row.h},
                 {"Take all back", {}, "The model is as it was opened.", {}});
 }
 

@@ -152,8 +152,23 @@ class Grid {
     return scale;
   }
 
+  /// Lengths of the values of the shown run, where the grid shows contributions and they are known.
+  const ValueNorms* norms() const {
+    const bool is_of_run = &run_ == reading_.run.get();
+    return state_.value == CellValue::Contribution && is_of_run ? reading_.value_norms.get() : nullptr;
+  }
+
+  float contribution_high() const {
+    if (state_.contributions_of != reading_.value_norms) {
+      state_.contributions_of = reading_.value_norms;
+      state_.largest_contribution = largest_contribution(spec_, run_, *reading_.value_norms);
+    }
+    return state_.largest_contribution;
+  }
+
   /// Of short texts 1; where many keys share the weight, a fourth or less, so that something is seen.
   float high() const {
+    if (norms() != nullptr) return contribution_high();
     const std::int64_t keys =
         attention_of(run_, chosen_.of).empty() ? 1 : keys_seen(spec_, run_, chosen_.of, 0).keys;
     float most = 1;
@@ -167,7 +182,7 @@ class Grid {
                              : "what they do is still being measured";
     std::string words;
     switch (state_.colour) {
-      case HeadColour::Pattern: words = "weights; "; break;
+      case HeadColour::Pattern: words = norms() != nullptr ? "‖α·v·W_O‖; " : "weights; "; break;
       case HeadColour::Entropy: words = "entropy ÷ ln n; "; break;
       case HeadColour::Previous: words = "weight on the token before; "; break;
       case HeadColour::Induction: words = "weight on what followed the same token; "; break;
@@ -379,10 +394,11 @@ class Grid {
     if (state_.colour != HeadColour::Pattern) return draw_flat();
     const Colormap& map = colormap(ui_.theme.weights);
     const Rgba clear = ui_.theme.picture & 0x00FFFFFFu;  // bands and numbers of layers lie below
-    const GridPainter painter{plan_,         spec_, run_, map, clear, ui_.theme.hatch_ground,
-                              ui_.theme.nan, high()};
+    const GridPainter painter{plan_,         spec_,  run_,   map, clear, ui_.theme.hatch_ground,
+                              ui_.theme.nan, high(), norms()};
     std::uint64_t content =
         mix_hash(mix_hash(reading_.ticket, static_cast<const void*>(&run_)), painter.high);
+    content = mix_hash(content, static_cast<const void*>(painter.norms));
     for (const float number :
          {plan_.side, plan_.pitch, plan_.window.x, plan_.window.y, plan_.window.w, plan_.window.h})
       content = mix_hash(content, number);

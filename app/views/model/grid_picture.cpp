@@ -34,6 +34,24 @@ CellsSeen cells_seen(const KeysSeen& seen, const PooledCells& cells, std::int64_
           (seen.last(end) + cells.keys_per_cell - 1) / cells.keys_per_cell};
 }
 
+/// What the weights of every column of a head's picture are multiplied with: the mean of its keys' lengths.
+void take_factors(const ValueNorms* norms, const ModelHead& head, const PooledCells& cells,
+                  std::int64_t columns, std::vector<float>& factors) {
+  factors.assign(static_cast<std::size_t>(columns), 1);
+  if (norms == nullptr) return;
+  const auto& blocks = (*norms)[static_cast<std::size_t>(head.of)];
+  const auto block = static_cast<std::size_t>(head.block), h = static_cast<std::size_t>(head.head);
+  if (block >= blocks.size() || h >= blocks[block].size()) return;
+  const std::vector<float>& keys = blocks[block][h];
+  for (std::int64_t column = 0; column < columns; ++column) {
+    const std::int64_t begin = column * cells.keys_per_cell;
+    const std::int64_t end = std::min<std::int64_t>(std::ssize(keys), begin + cells.keys_per_cell);
+    float sum = 0;
+    for (std::int64_t j = begin; j < end; ++j) sum += keys[static_cast<std::size_t>(j)];
+    factors[static_cast<std::size_t>(column)] = end > begin ? sum / static_cast<float>(end - begin) : 0;
+  }
+}
+
 /// Paints the heads of one block that follow each other.
 class BlockPainter {
  public:
@@ -48,6 +66,7 @@ class BlockPainter {
     if (pictures_.mean.size() == 0) return;
     const auto values = pictures_.mean.matrix(cell.head.head);
     const int width = static_cast<int>(cell.box.w), height = static_cast<int>(cell.box.h);
+    take_factors(job_.norms, cell.head, pictures_.cells, values.cols(), factors_);
     if (std::ssize(across_) != width) across_ = spans(values.cols(), width);
     if (std::ssize(down_) != height) down_ = spans(values.rows(), height);
     const int left = static_cast<int>(cell.box.x - job_.plan.window.x);
@@ -70,7 +89,8 @@ class BlockPainter {
       for (std::size_t x = 0; x < across_.size(); ++x) {
         const std::int64_t begin = std::max(across_[x].begin, seen.first),
                            end = std::min(across_[x].end, seen.last);
-        for (std::int64_t column = begin; column < end; ++column) sums_[x] += numbers[column];
+        for (std::int64_t column = begin; column < end; ++column)
+          sums_[x] += numbers[column] * factors_[static_cast<std::size_t>(column)];
         counts_[x] += static_cast<int>(std::max<std::int64_t>(0, end - begin));
       }
     }
@@ -98,7 +118,7 @@ class BlockPainter {
   std::int64_t queries_;
   std::vector<CellSpan> across_, down_;
   std::vector<Rgba> line_;
-  std::vector<float> sums_;
+  std::vector<float> sums_, factors_;
   std::vector<int> counts_;
 };
 
@@ -159,13 +179,19 @@ float most_given_by(const ModelSpec& spec, const ModelRun& run, const ModelHead&
   return std::min(1.f, most);
 }
 
-float largest_mean(const ModelSpec& spec, const ModelRun& run) {
+float largest_contribution(const ModelSpec& spec, const ModelRun& run, const ValueNorms& norms) {
   float most = 0;
-  for (const AttentionOf of : attentions_of(spec))
-    for (const AttentionRun& block : attention_of(run, of))
-      for (const float value : block.pictures.mean.values())
-        if (value > most) most = value;
-  return most > 0 ? std::min(1.f, most) : 1.f;
+  std::vector<float> factors;
+  for (const ModelHead& head : all_model_heads(spec)) {
+    const HeadPictures* const pictures = pictures_of(run, head);
+    if (pictures == nullptr) continue;
+    const auto values = pictures->mean.matrix(head.head);
+    take_factors(&norms, head, pictures->cells, values.cols(), factors);
+    for (std::int64_t row = 0; row < values.rows(); ++row)
+      for (std::int64_t column = 0; column < values.cols(); ++column)
+        most = std::max(most, values(row, column) * factors[static_cast<std::size_t>(column)]);
+  }
+  return most > 0 ? most : 1;
 }
 
 }  // namespace attnscope

@@ -7,6 +7,7 @@
 #include "app/draw/colormap.hpp"
 #include "app/draw/image.hpp"
 #include "app/views/model/grid_layout.hpp"
+#include "core/engine/model_reading.hpp"
 #include "core/models/run_model.hpp"
 
 namespace attnscope {
@@ -18,13 +19,14 @@ struct GridPainter {
   const Colormap& map;
   Rgba ground = 0, hidden = 0, nan = 0;  // between the pictures; where the mask hides; of what is no number
   float high = 1;                        // that the last colour stands for
+  const ValueNorms* norms = nullptr;     // what weights are multiplied with, of every key; null: nothing
 
   /// What plan.window shows. A pixel of several cells wears the mean of those that the mask leaves.
   Image paint() const;
 };
 
-/// The largest mean of any cell in the pictures of the run, at most 1; 1 where there are none.
-float largest_mean(const ModelSpec&, const ModelRun&);
+/// The largest α·‖v·W_O‖ of any cell of the pictures; 1 where there is none.
+float largest_contribution(const ModelSpec&, const ModelRun&, const ValueNorms&);
 
 /// The most that any query with a choice gives to a key, 0 … 1: exact where a cell of the pictures is one
 /// weight, else the largest of its cell. 1 where the run has no pictures.

@@ -118,12 +118,20 @@ class HeadPanel {
            result.dimensions.queries == rows_of(run, head_.of);
   }
 
+  bool changed_to(HeadChange::Kind kind) const {
+    const HeadChange* const change = change_of_head(shown_changes(scene_), head_);
+    return change != nullptr && change->kind == kind;
+  }
+
   void draw_map(const Box& area) {
     const CellValue value = scene_.view.model->value;
     if (value == CellValue::Weight && is_layer_on_screen() && !scene_.view.model->without_changes) {
+      // What a muted head would do is still there to be looked at.
+      const Document& layer = scene_.result.document;
+      const bool muted = changed_to(HeadChange::Kind::Zero) || changed_to(HeadChange::Kind::Mean);
       const HeatMapStyle style{.wide_strip = false,
                                .strips = false,
-                               .plane = Plane(weights_stage(scene_.result.document)),
+                               .plane = Plane(muted ? own_weights_stage(layer) : weights_stage(layer)),
                                .name = "model map"};
       draw_heat_map(scene_, area, 0, style);
       return;

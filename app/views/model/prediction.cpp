@@ -95,6 +95,9 @@ void choose(Scene& scene, std::int64_t row, std::int64_t id) {
   }
 }
 
+/// Of nats: ".24", "3e−3".
+std::string little(double nats) { return nats > 0 && nats < 0.005 ? tight(nats) : in_cell(nats); }
+
 /// Of what is switched off, by itself; the sum where all are known.
 std::string alone_words(const ModelReading& reading) {
   if (!reading.alone || reading.alone->divergences.size() < 2) return {};
@@ -104,10 +107,10 @@ std::string alone_words(const ModelReading& reading) {
     const double one = reading.alone->divergences[i];
     if (std::isnan(one)) return {};
     sum += one;
-    if (i < 4) words += (i == 0 ? "" : " + ") + in_cell(one);
+    if (i < 4) words += (i == 0 ? "" : " + ") + little(one);
     if (i == 4) words += " + …";
   }
-  return words + " = " + in_cell(sum);
+  return words + " = " + little(sum);
 }
 
 /// The region of one frame.
