@@ -182,19 +182,19 @@ class Grid {
                              : "what they do is still being measured";
     std::string words;
     switch (state_.colour) {
-      case HeadColour::Pattern: words = norms() != nullptr ? "‖α·v·W_O‖; " : "weights; "; break;
-      case HeadColour::Entropy: words = "entropy ÷ ln n; "; break;
-      case HeadColour::Previous: words = "weight on the token before; "; break;
-      case HeadColour::Induction: words = "weight on what followed the same token; "; break;
-      case HeadColour::First: words = "weight on the first token; "; break;
-      case HeadColour::Effect: words = "Δ logit when zeroed; "; break;
+      case HeadColour::Pattern: words = norms() != nullptr ? "‖α·v·W_O‖" : "weights"; break;
+      case HeadColour::Entropy: words = "entropy ÷ ln n"; break;
+      case HeadColour::Previous: words = "weight on the token before"; break;
+      case HeadColour::Induction: words = "weight on what followed the same token"; break;
+      case HeadColour::First: words = "weight on the first token"; break;
+      case HeadColour::Effect: words = "Δ logit when zeroed"; break;
     }
-    if (state_.order == GridOrder::Largest) return words + "the largest first";
-    words += "rows are layers";
+    if (state_.order == GridOrder::Largest) return words + "  ·  the largest first";
+    words += "  ·  rows are layers";
     bool shares = false;
     for (const GridPart& part : parts())
       shares = shares || (part.group > 1 && part.group < part.heads.front());
-    if (shares && !scene_.compact) words += "; a line joins heads that share keys and values";
+    if (shares && !scene_.compact) words += "  ·  a line joins heads that share keys and values";
     return words;
   }
 

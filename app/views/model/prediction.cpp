@@ -265,8 +265,7 @@ class Prediction {
     tooltip(ui_, touch.hovered, box,
             {"Kullback–Leibler divergence",
              "Σ p ln(p / q)",
-             "How far the prediction with the changes, q, is from the one without, p. 0: nothing changed. " +
-                 alone,
+             "How far the prediction with the changes, q, is from the one without, p.",
              {}});
   }
 

@@ -1,0 +1,220 @@
+// The screen of a model, used as a person does: heads that are previewed, locked and opened, what is changed
+// inside with the controls, what is predicted and appended.
+#include <array>
+#include <cmath>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "app/state/model_state.hpp"
+#include "app/views/model/facts.hpp"
+#include "app/views/model/grid_picture.hpp"
+#include "core/models/opened/opened_model.hpp"
+#include "robot/robot.hpp"
+#include "support/letters_gpt.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::model_view_test {
+namespace {
+
+using test::TemporaryDirectory;
+
+RobotOptions with_letters(const TemporaryDirectory& directory, int width = 1600, int height = 1000) {
+  write_letters_gpt(directory / "letters");
+  RobotOptions options;
+  options.width = width;
+  options.height = height;
+  options.file = directory / "letters";
+  return options;
+}
+
+const Within& within(const Robot& robot) { return robot.document().within.read(); }
+const ModelState& state(Robot& robot) { return *robot.app().view().model; }
+
+/// Puts the mouse on the head in the grid; where it stands is found as by a person who looks for it.
+ImVec2 find_head(Robot& robot, int block, std::int64_t head) {
+  const RecordedItem* const grid = robot.items().find("All heads");
+  REQUIRE(grid != nullptr);
+  const ImVec2 from = grid->min, to = grid->max;
+  for (float y = from.y + 12; y < to.y; y += 24) {
+    for (float x = from.x + 12; x < to.x; x += 24) {
+      robot.move({x, y});
+      robot.frame();
+      const std::optional<ModelHead>& hovered = state(robot).hovered;
+      if (hovered && hovered->block == block && hovered->head == head) return {x, y};
+    }
+  }
+  FAIL("no head " << block << "." << head << " in the grid");
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a head under the mouse is previewed, a click locks it, Esc frees it", "[model]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  robot.retype("##Text", "ab c de a");
+  robot.key(ImGuiKey_Escape);
+  robot.settle();
+  REQUIRE(within(robot).block == 1);  // the middle one
+  const ImVec2 other = find_head(robot, 2, 3);
+  CHECK(within(robot).block == 1);  // pointing chooses nothing
+  robot.click_at(other);
+  robot.settle();
+  CHECK(within(robot).block == 2);
+  CHECK(robot.app().selection().head == 3);
+  CHECK(state(robot).locked);
+  robot.key(ImGuiKey_Escape);
+  robot.frame(2);
+  CHECK_FALSE(state(robot).locked);
+  CHECK(robot.app().view().mode == Mode::Model);
+  SECTION("Enter opens its layer") {
+    robot.key(ImGuiKey_Enter);
+    robot.settle();
+    CHECK(robot.app().view().mode == Mode::Explore);
+    CHECK(within(robot).block == 2);
+  }
+  SECTION("the button does the same") {
+    robot.click("Open");
+    robot.settle();
+    CHECK(robot.app().view().mode == Mode::Explore);
+  }
+}
+
+TEST_CASE("the knobs of a layer act inside the model and are taken back one by one", "[model]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  robot.retype("##Text", "ab c de a");
+  robot.key(ImGuiKey_Escape);
+  robot.click("Divide by √dₖ");
+  robot.settle();
+  REQUIRE(within(robot).changes.blocks.size() == 1);
+  CHECK(within(robot).changes.blocks[0].scale == 1);
+  robot.click("Head: zero");
+  robot.settle();
+  REQUIRE(within(robot).changes.heads.size() == 1);
+  CHECK(within(robot).changes.heads[0].kind == HeadChange::Kind::Zero);
+  robot.click("MLP of the layer");
+  robot.settle();
+  CHECK(within(robot).changes.blocks[0].mlp_off);
+  robot.click("MLP of the layer");
+  robot.settle();
+  CHECK_FALSE(within(robot).changes.blocks[0].mlp_off);
+
+  SECTION("one") {
+    robot.click("take back layer 1 · ÷√dₖ off");
+    robot.settle();
+    CHECK(within(robot).changes.blocks.empty());
+    CHECK(within(robot).changes.heads.size() == 1);
+  }
+  SECTION("all") {
+    robot.click("Take all back");
+    robot.settle();
+    CHECK(within(robot).changes.empty());
+  }
+  SECTION("pressed, the model is as it was") {
+    robot.move(robot.centre("Hold: without"));
+    robot.press();
+    robot.frame(2);
+    CHECK(state(robot).without_changes);
+    CHECK(within(robot).changes.heads.size() == 1);
+    robot.release();
+    robot.frame(2);
+    CHECK_FALSE(state(robot).without_changes);
+  }
+  SECTION("a head's pattern replaces what was done to it") {
+    robot.click("Pattern of the head");
+    robot.frame(2);
+    robot.click("uniform weights");
+    robot.settle();
+    REQUIRE(within(robot).changes.heads.size() == 1);
+    CHECK(within(robot).changes.heads[0].kind == HeadChange::Kind::Uniform);
+  }
+}
+
+TEST_CASE("a predicted token is appended by a click", "[model]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  robot.retype("##Text", "ab c de a");
+  robot.key(ImGuiKey_Escape);
+  robot.settle();
+  std::string label;
+  for (const RecordedItem& item : robot.items().items())
+    if (label.empty() && item.label.starts_with("predicted ")) label = item.label;
+  REQUIRE_FALSE(label.empty());
+  const std::int64_t id = std::stoll(label.substr(label.rfind(' ') + 1));
+  const std::int64_t rows = robot.app().shown()->layer().dimensions.queries;
+  robot.click(label);
+  robot.settle();
+  CHECK(within(robot).input.continued == std::vector<std::int64_t>{id});
+  CHECK(robot.app().shown()->layer().dimensions.queries == rows + 1);
+}
+
+TEST_CASE("what the grid and the stream show is chosen, and changes no number", "[model]") {
+  const TemporaryDirectory directory;
+  const auto [width, height] = GENERATE(std::pair{1600, 1000}, std::pair{1280, 720}, std::pair{900, 560});
+  Robot robot(with_letters(directory, width, height));
+  const Document before = robot.document();
+  if (robot.has("Colour: entropy")) {
+    robot.click("Colour: entropy");
+    robot.settle();
+    CHECK(state(robot).colour == HeadColour::Entropy);
+    robot.click("Colour: effect");
+    robot.settle();
+    CHECK(state(robot).colour == HeadColour::Effect);
+    robot.click("Value: ‖α·v·W_O‖");
+    robot.settle();
+    CHECK(state(robot).value == CellValue::Contribution);
+    robot.click("Colour: pattern");
+    robot.settle();
+  }
+  robot.click("Grid: Groups");
+  robot.settle();
+  CHECK(state(robot).order == GridOrder::Groups);
+  for (const auto& [name, view] :
+       {std::pair{"norm", StreamView::Norm}, std::pair{"inside", StreamView::Inside}}) {
+    if (!robot.has(std::string("Residual stream: ") + name)) continue;
+    robot.click(std::string("Residual stream: ") + name);
+    robot.settle();
+    CHECK(state(robot).stream == view);
+  }
+  CHECK(robot.document() == before);
+}
+
+TEST_CASE("a pixel of the grid is the weight of its cell; hidden cells are hidden", "[model]") {
+  const TemporaryDirectory directory;
+  write_letters_gpt(directory / "letters");
+  const OpenedModelPtr opened = open_whole_model(directory / "letters");
+  ThreadPool pool(1);
+  const Work work{pool, {}};
+  RunRequest request;
+  request.picture_side = 64;
+  const ModelRun run = run_model(*opened->model, {.ids = {5, 6, 2, 6, 3, 4, 0}}, request, work);
+  GridPlan plan;
+  plan.window = {0, 0, 40, 20};
+  plan.cells = {{{AttentionOf::Decoder, 1, 2}, {3, 2, 14, 14}}};
+  const Colormap& map = colormap(Map::Weights);
+  const Image image = GridPainter{plan, opened->model->spec, run, map, 1, 2, 3, 1, nullptr}.paint();
+  const Tensor weights = head_weights(*opened->model, run, AttentionOf::Decoder, 1, 2, work);
+  CHECK(image.at(0, 0) == 1);
+  for (int i = 0; i < 7; ++i) {
+    for (int j = 0; j < 7; ++j) {
+      const Rgba seen = image.at(3 + 2 * j, 2 + 2 * i);
+      CHECK(seen == image.at(4 + 2 * j, 3 + 2 * i));
+      if (j > i) {
+        CHECK(seen == 2);
+        continue;
+      }
+      const float place = weights.matrix()(i, j) * 255.f;
+      const auto near = [&](float at) { return map[static_cast<std::size_t>(std::clamp(at, 0.f, 255.f))]; };
+      CHECK((seen == near(place + 0.5f) || seen == near(place + 0.49f) || seen == near(place + 0.51f)));
+    }
+  }
+  // The first row has no choice: what a token is given there says nothing.
+  float most = 0;
+  for (int i = 1; i < 7; ++i) most = std::max(most, weights.matrix()(i, 0));
+  CHECK(std::abs(most_given(opened->model->spec, run, {AttentionOf::Decoder, 1, 2}, 0) - most) < 1e-5f);
+}
+
+}  // namespace attnscope::model_view_test
