@@ -48,7 +48,7 @@ struct ModelState {
   std::int64_t stream_back = 0;  // rows that the residual stream is scrolled up from the last one
   std::array<std::shared_ptr<const ModelFacts>, 2> facts;  // of the run with the changes, and without
   std::shared_ptr<const void> contributions_of;            // of these lengths of values
-  float largest_contribution = 1;                          // is the largest in any cell of the grid
+  float usual_contribution = 1;                            // is what the colours of the grid go up to
   std::shared_ptr<const HeadMap> preview;                  // the weights of the head that was previewed last
 };
 

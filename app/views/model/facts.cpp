@@ -293,7 +293,14 @@ ModelHead shown_head(const Scene& scene) {
 }
 
 std::string predicted_name(const ModelReading& reading, std::int64_t id) {
-  return own(prediction_label(*reading.within.model, id));
+  std::string label = prediction_label(*reading.within.model, id);
+  if (const std::size_t begin = label.find_first_not_of(' '); begin != std::string::npos)
+    label.erase(0, begin);
+  for (const auto& [code, sign] :
+       {std::pair<std::string_view, std::string_view>{"\\u{a}", "↵"}, {"\\u{9}", "⇥"}, {"\\u{d}", "↵"}})
+    for (std::size_t at = label.find(code); at != std::string::npos; at = label.find(code))
+      label.replace(at, code.size(), sign);
+  return own(label);
 }
 
 std::string row_name(const ModelReading& reading, std::int64_t row) {

@@ -161,9 +161,9 @@ class Grid {
   float contribution_high() const {
     if (state_.contributions_of != reading_.value_norms) {
       state_.contributions_of = reading_.value_norms;
-      state_.largest_contribution = largest_contribution(spec_, run_, *reading_.value_norms);
+      state_.usual_contribution = usual_contribution(spec_, run_, *reading_.value_norms);
     }
-    return state_.largest_contribution;
+    return state_.usual_contribution;
   }
 
   /// Of short texts 1; where many keys share the weight, a fourth or less, so that something is seen.
@@ -215,7 +215,9 @@ class Grid {
       state_.order = *picked == 1 ? GridOrder::Groups : GridOrder::Layers;
     const ColourScale shown = scale();
     const std::string low = shown.low == 0 ? "0" : fixed(static_cast<double>(shown.low), 1);
-    const std::string high = shown.high == 1 ? "1" : tight(static_cast<double>(shown.high));
+    const bool clips = state_.colour == HeadColour::Pattern && norms() != nullptr;
+    const std::string high =
+        shown.high == 1 ? "1" : (clips ? "≥ " : "") + tight(static_cast<double>(shown.high));
     const float left =
         draw_small_ramp(ui_, "grid ramp", box.x - ui_.px(14), y, shown, shown.high, low, high, ui_.px(72));
     draw_region_title(ui_, line, "All heads", note(), left - ui_.px(12));

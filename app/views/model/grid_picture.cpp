@@ -179,19 +179,23 @@ float most_given_by(const ModelSpec& spec, const ModelRun& run, const ModelHead&
   return std::min(1.f, most);
 }
 
-float largest_contribution(const ModelSpec& spec, const ModelRun& run, const ValueNorms& norms) {
-  float most = 0;
-  std::vector<float> factors;
+float usual_contribution(const ModelSpec& spec, const ModelRun& run, const ValueNorms& norms) {
+  std::vector<float> largest, factors;
   for (const ModelHead& head : all_model_heads(spec)) {
     const HeadPictures* const pictures = pictures_of(run, head);
     if (pictures == nullptr) continue;
     const auto values = pictures->mean.matrix(head.head);
     take_factors(&norms, head, pictures->cells, values.cols(), factors);
+    float most = 0;
     for (std::int64_t row = 0; row < values.rows(); ++row)
       for (std::int64_t column = 0; column < values.cols(); ++column)
         most = std::max(most, values(row, column) * factors[static_cast<std::size_t>(column)]);
+    largest.push_back(most);
   }
-  return most > 0 ? most : 1;
+  if (largest.empty()) return 1;
+  const auto at = largest.begin() + std::ssize(largest) * 3 / 4;
+  std::nth_element(largest.begin(), at, largest.end());
+  return *at > 0 ? *at : 1;
 }
 
 }  // namespace attnscope

@@ -25,8 +25,9 @@ struct GridPainter {
   Image paint() const;
 };
 
-/// The largest α·‖v·W_O‖ of any cell of the pictures; 1 where there is none.
-float largest_contribution(const ModelSpec&, const ModelRun&, const ValueNorms&);
+/// The largest α·‖v·W_O‖ in the pictures that three of four heads stay below: few heads of the last layers
+/// are so large that the others would be black beside them. 1 where there is none.
+float usual_contribution(const ModelSpec&, const ModelRun&, const ValueNorms&);
 
 /// The most that any query with a choice gives to a key, 0 … 1: exact where a cell of the pictures is one
 /// weight, else the largest of its cell. 1 where the run has no pictures.
