@@ -79,8 +79,7 @@ class Grid {
     std::vector<GridPart> all;
     for (const AttentionOf of : attentions_of(spec_)) {
       const std::vector<AttentionRun>& runs = attention_of(run_, of);
-      GridPart part{
-          .of = of, .heads = {}, .effects = reading_.prediction != nullptr && of == output_attention(spec_)};
+      GridPart part{.of = of, .heads = {}, .effects = spec_.has_logits() && of == output_attention(spec_)};
       for (int block = 0; block < blocks_in(spec_, of); ++block)
         part.heads.push_back(heads_in(spec_, of, block));
       const AttentionSpec& first = stack_of(spec_, of).blocks.front();
@@ -421,6 +420,8 @@ class Grid {
         ui_.fill(cell.box, ui_.theme.hatch_ground);
       else
         ui_.fill(cell.box, colour_of(shown, static_cast<float>(value)));
+      // Nothing may melt into the ground.
+      ui_.frame(cell.box, ui_.theme.hairline, std::max(1.f, std::floor(ui_.scale())));
     }
   }
 

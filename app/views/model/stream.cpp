@@ -49,8 +49,6 @@ class Stream {
     const float label = label_width();
     const Box cells{region_.x + pad_ + label, region_.y + title + header, region_.w - 2 * pad_ - label,
                     region_.h - title - header - ui_.px(8)};
-    if (shows_lens() && !has_lens())
-      return say(cells, "This model predicts no tokens: there is no lens to look through.");
     if (shows_lens() && !reading_.lens) return say(cells, "The lens is being computed.");
     plan_columns(cells);
     plan_rows(cells);
@@ -65,7 +63,7 @@ class Stream {
   }
 
  private:
-  bool shows_lens() const { return state_.stream != StreamView::Norm; }
+  bool shows_lens() const { return state_.stream != StreamView::Norm && has_lens(); }
   bool has_lens() const {
     return spec_.head.kind == HeadKind::NextToken || spec_.head.kind == HeadKind::MaskedToken;
   }
@@ -85,15 +83,18 @@ class Stream {
          {"Lens inside the layers", {}, "The lens between attention and MLP of every layer, too.", {}}}};
     const float y = line.y + ui_.px(22), wide = ui_.px(scene_.compact ? 146 : 174);
     const Box box{line.right() - wide, y - ui_.px(14), wide, ui_.px(28)};
+    // A model that predicts no tokens has no lens: its vectors' lengths are there.
+    const int chosen = static_cast<int>(has_lens() ? state_.stream : StreamView::Norm);
     if (const auto picked =
-            segments(ui_, "Residual stream", box, names, static_cast<int>(state_.stream), tips))
+            segments(ui_, "Residual stream", box, names, chosen, tips, {.disabled = has_lens() ? 0u : 5u}))
       state_.stream = static_cast<StreamView>(*picked);
     float left = box.x - ui_.px(14);
     if (shows_lens())
       left = draw_small_ramp(ui_, "stream ramp", left, y, lens_scale(), 1, "0", "1", ui_.px(72));
     std::string note = shows_lens() ? "raw lens: top token after each layer; colour: its probability"
                                     : "length of the vectors, logarithmic";
-    if (state_.stream == StreamView::Inside) note = "raw lens behind attention and MLP of each layer";
+    if (shows_lens() && state_.stream == StreamView::Inside)
+      note = "raw lens behind attention and MLP of each layer";
     if (scene_.compact && shows_lens()) note = "raw lens";
     draw_region_title(ui_, line, "Residual stream", note, left - ui_.px(12));
   }
@@ -119,7 +120,8 @@ class Stream {
   void plan_columns(const Box& cells) {
     const std::vector<LensPlace> all = lens_places(spec_);
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (state_.stream == StreamView::Inside || !all[i].behind_attention) columns_.push_back({all[i], i});
+      if ((shows_lens() && state_.stream == StreamView::Inside) || !all[i].behind_attention)
+        columns_.push_back({all[i], i});
     const float last = shows_lens() && columns_.size() > 1 ? ui_.px(last_column) : 0;
     const auto count = static_cast<float>(columns_.size() - (last > 0 ? 1 : 0));
     const float wide = std::max((cells.w - last) / count, ui_.px(least_column));
