@@ -53,7 +53,7 @@ void hold_without(Column& c, const Box& box) {
           : touch.hovered ? ui.theme.control_hover
                           : ui.theme.control,
           ui.px(6));
-  ui.text(box.centre_x(), box.centre_y(), c.scene.compact ? "Hold" : "Hold: without",
+  ui.text(box.centre_x(), box.centre_y(), c.scene.compact ? "Without" : "Hold: without",
           {type::label, ui.theme.text1, Ink::Medium, Align::Centre, box.w - ui.px(8)});
   if (touch.focused) ui.frame(box.grown(ui.px(2)), ui.theme.query, ui.px(2), ui.px(8));
   tooltip(
