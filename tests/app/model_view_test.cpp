@@ -95,10 +95,10 @@ TEST_CASE("the knobs of a layer act inside the model and are taken back one by o
   robot.settle();
   REQUIRE(within(robot).changes.heads.size() == 1);
   CHECK(within(robot).changes.heads[0].kind == HeadChange::Kind::Zero);
-  robot.click("MLP of the layer");
+  robot.click("Layer MLP");
   robot.settle();
   CHECK(within(robot).changes.blocks[0].mlp_off);
-  robot.click("MLP of the layer");
+  robot.click("Layer MLP");
   robot.settle();
   CHECK_FALSE(within(robot).changes.blocks[0].mlp_off);
 
@@ -124,7 +124,7 @@ TEST_CASE("the knobs of a layer act inside the model and are taken back one by o
     CHECK_FALSE(state(robot).without_changes);
   }
   SECTION("a head's pattern replaces what was done to it") {
-    robot.click("Pattern of the head");
+    robot.click("Head pattern");
     robot.frame(2);
     robot.click("uniform weights");
     robot.settle();

@@ -143,7 +143,7 @@ struct LayerKnobs {
     const auto turn = [&](bool to) {
       edit([&](Within within) { return edit::mask_off(std::move(within), at(), to); });
     };
-    drop(c.ui(), "Mask of the layer", draw_choice_row(c, "mask"), off ? "none" : own,
+    drop(c.ui(), "Layer mask", draw_choice_row(c, "mask"), off ? "none" : own,
          {"Mask",
           {},
           "Without it every token sees those behind it, which the model was never trained for.",
@@ -156,14 +156,14 @@ struct LayerKnobs {
 
   void parts() const {
     const BlockChange block = change();
-    if (toggle(c.ui(), "Attention of the layer", "attention", c.row(28, 4), !block.attention_off,
+    if (toggle(c.ui(), "Layer attention", "attention", c.row(28, 4), !block.attention_off,
                {"Attention",
                 "x + 0",
                 "Off: the attention of this layer adds nothing to the residual stream.",
                 {}}))
       edit([&](Within within) { return edit::attention_off(std::move(within), at(), !block.attention_off); });
     if (head.of == AttentionOf::Cross) return;
-    if (toggle(c.ui(), "MLP of the layer", "MLP", c.row(28), !block.mlp_off,
+    if (toggle(c.ui(), "Layer MLP", "MLP", c.row(28), !block.mlp_off,
                {"MLP", "x + 0", "Off: the MLP of this layer adds nothing to the residual stream.", {}}))
       edit([&](Within within) { return edit::mlp_off(std::move(within), at(), !block.mlp_off); });
   }
@@ -196,7 +196,7 @@ struct LayerKnobs {
                                      {.text_size = c.scene.compact ? type::tick : type::label}))
       set_head(*picked == 0 ? std::nullopt : std::optional(*picked == 1 ? Kind::Zero : Kind::Mean));
     const bool replaced = found != nullptr && chosen == -1;
-    drop(c.ui(), "Pattern of the head", draw_choice_row(c, "pattern"),
+    drop(c.ui(), "Head pattern", draw_choice_row(c, "pattern"),
          replaced ? pattern_name(found->kind) : "its own",
          {"Another pattern",
           {},

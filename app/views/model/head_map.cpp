@@ -31,7 +31,7 @@ void draw_cells(Scene& scene, const Tensor& values, std::int64_t plane, const Po
   const ModelRun& run = *shown_run(scene);
   const KeysSeen seen = keys_seen(scene.model->within.model->model->spec, run, head.of, head.block);
   const std::int64_t queries = rows_of(run, head.of);
-  scene.ui.matrix("model map of a head", content_of(scene, values.data(), head, box, part, scale), box,
+  scene.ui.matrix("model head map", content_of(scene, values.data(), head, box, part, scale), box,
                   [&](const Ui::UseJob& use) {
                     RasterJob job = whole_matrix(scene.ui, values.matrix(plane), colormap(scale.map), box);
                     job.row_kinds = [&](std::int64_t row, std::span<CellKind> kinds) {
