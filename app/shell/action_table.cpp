@@ -11,6 +11,7 @@
 #include "app/state/inspector_state.hpp"
 #include "app/state/layout.hpp"
 #include "app/state/long_state.hpp"
+#include "app/state/model_state.hpp"
 #include "app/state/viewing.hpp"
 #include "app/views/backends/switch.hpp"
 #include "app/views/editing/weight_map.hpp"
@@ -94,6 +95,8 @@ void leave(Scene& scene) {
     scene.view.drawer = false;
   } else if (is_start_shown(scene.view, scene.result)) {
     leave_start(scene.view);
+  } else if (scene.view.mode == Mode::Model && scene.view.model->why) {
+    scene.view.model->why = false;  // back to all heads
   } else if (scene.model != nullptr && !scene.selection.locked && scene.view.mode != Mode::Model) {
     scene.view.mode = Mode::Model;  // up again, from a layer to the model that it stands in
   } else {

@@ -19,10 +19,17 @@ PartGroup::Kind rest_of(const StreamPart& part) {
   }
 }
 
-std::size_t kinds_left(std::span<const StreamPart> parts, const std::vector<bool>& alone) {
+/// A bias or norm that the model does not have: it adds exactly nothing.
+bool is_absent(const StreamPart& part, double value) {
+  return value == 0 && rest_of(part) == PartGroup::Kind::Rest;
+}
+
+std::size_t kinds_left(std::span<const StreamPart> parts, std::span<const double> values,
+                       const std::vector<bool>& alone) {
   std::array<bool, 4> there{};
   for (std::size_t i = 0; i < parts.size(); ++i)
-    if (!alone[i]) there[static_cast<std::size_t>(rest_of(parts[i]))] = true;
+    if (!alone[i] && !is_absent(parts[i], values[i]))
+      there[static_cast<std::size_t>(rest_of(parts[i]))] = true;
   return static_cast<std::size_t>(std::ranges::count(there, true));
 }
 
@@ -40,9 +47,9 @@ std::vector<bool> parts_alone(std::span<const StreamPart> parts, std::span<const
   std::ranges::stable_sort(
       order, [&](std::size_t a, std::size_t b) { return std::abs(values[a]) > std::abs(values[b]); });
   for (const std::size_t part : order) {
-    if (alone[part]) continue;
+    if (alone[part] || is_absent(parts[part], values[part])) continue;
     alone[part] = true;
-    if (count + 1 + kinds_left(parts, alone) > most) {
+    if (count + 1 + kinds_left(parts, values, alone) > most) {
       alone[part] = false;
       break;
     }
@@ -65,7 +72,7 @@ std::vector<PartGroup> group_parts(std::span<const StreamPart> parts, std::span<
   for (const PartGroup::Kind kind : {Heads, Mlps, Rest}) {
     PartGroup group{.kind = kind};
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (alone[i] || rest_of(parts[i]) != kind) continue;
+      if (alone[i] || rest_of(parts[i]) != kind || is_absent(parts[i], values[i])) continue;
       group.members.push_back(i);
       group.sum += values[i];
     }

@@ -20,7 +20,8 @@ struct PartGroup {
 };
 
 /// At most `most` groups (4 at least): the embedding, then the parts with the largest |value| in the order of
-/// the stream, heads before MLPs; then the other heads, the other MLPs, the rest.
+/// the stream, heads before MLPs; then the other heads, the other MLPs, the rest. Biases
+/// and norms that add exactly 0, since the model has none, are in no group.
 std::vector<PartGroup> group_parts(std::span<const StreamPart>, std::span<const double> values,
                                    std::size_t most);
 
