@@ -74,11 +74,23 @@ void App::take_model(Session session, const std::filesystem::path& path) {
 /// What nobody looks at is not computed: lens and effects take longer than the heads.
 ModelWants App::model_wants() const {
   const bool is_seen = view_.mode == Mode::Model || model_arrival_.has_value();
-  return {.row = view_.model->predicted_row,
-          .lens = is_seen,
-          .scores = is_seen,
-          .effects = is_seen,
-          .contributions = is_seen && view_.model->value == CellValue::Contribution};
+  ModelWants wants{.row = view_.model->predicted_row,
+                   .lens = is_seen,
+                   .scores = is_seen,
+                   .effects = is_seen,
+                   .contributions = is_seen && view_.model->value == CellValue::Contribution};
+  const Within& within = document_.within.read();
+  if (view_.mode == Mode::Model && view_.model->why && within && within.block >= 0) {
+    const WhyState& split = view_.model->split;
+    WhyQuestion question;
+    question.score = {within.of,           static_cast<std::size_t>(within.block),
+                      selection_.head,     selection_.cell.query,
+                      selection_.cell.key, split.over_mean};
+    question.token = split.token;
+    question.minus = split.minus;
+    wants.why = question;
+  }
+  return wants;
 }
 
 Shown::Doing App::model_doing() const {

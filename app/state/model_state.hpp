@@ -5,13 +5,16 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "core/document/model_changes.hpp"
 
 namespace attnscope {
 
-struct ModelFacts;  // app/views/model/facts.hpp
-struct HeadMap;     // app/views/model/head_map.hpp
+struct ModelFacts;   // app/views/model/facts.hpp
+struct HeadMap;      // app/views/model/head_map.hpp
+struct OpenedModel;  // core/models/opened/opened_model.hpp
+struct WhyReading;   // core/engine/model_why.hpp
 
 /// What the cells of the grid show.
 enum class HeadColour : std::uint8_t { Pattern, Entropy, Previous, Induction, First, Effect };
@@ -30,14 +33,28 @@ struct ModelHead {
   bool operator==(const ModelHead&) const = default;
 };
 
+/// "Why did it look there?": what is split, and how much of it stands by itself.
+struct WhyState {
+  bool over_mean = true;  // the score less the mean of its row
+  std::int64_t query_parts = 8, key_parts = 9;
+  std::optional<std::int64_t> token;  // whose logit; nothing: the likeliest
+  std::optional<std::int64_t> minus;  // less the logit of this token; nothing: less the mean
+
+  // The last one that was known, shown until the next is: with the words it was made of.
+  std::shared_ptr<const WhyReading> shown;
+  std::shared_ptr<const OpenedModel> of;
+  std::string query, key, token_name, minus_name;
+};
+
 struct ModelState {
   HeadColour colour = HeadColour::Pattern;
   GridOrder order = GridOrder::Layers;
   StreamView stream = StreamView::Lens;
   CellValue value = CellValue::Weight;
-  bool token_dims = true;             // pointing at a token dims each head to the most it gives it
-  bool why = false;                   // the split of the locked cell's score stands in the place of the grid
-  std::array<signed char, 4> fold{};  // sections of the controls, as ViewState::fold
+  bool token_dims = true;  // pointing at a token dims each head to the most it gives it
+  bool why = false;        // the split of the locked cell's score stands in the place of the grid
+  WhyState split;
+  std::array<signed char, 7> fold{};          // sections of the controls, as ViewState::fold
   std::optional<std::int64_t> predicted_row;  // whose prediction is shown; nothing: the usual one
 
   // Of the moment.

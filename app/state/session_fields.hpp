@@ -176,6 +176,15 @@ void fields(Visit& visit, HeadsState& h) {
 }
 
 template <class Visit>
+void fields(Visit& visit, WhyState& w) {
+  visit("over_mean", w.over_mean);
+  visit("query_parts", w.query_parts, 4, 10);
+  visit("key_parts", w.key_parts, 4, 10);
+  visit("token", w.token, 0, 1 << 30);
+  visit("minus", w.minus, 0, 1 << 30);
+}
+
+template <class Visit>
 void fields(Visit& visit, ModelState& m) {
   visit("colour", m.colour);
   visit("order", m.order);
@@ -183,6 +192,7 @@ void fields(Visit& visit, ModelState& m) {
   visit("value", m.value);
   visit("token_dims", m.token_dims);
   visit("why", m.why);
+  visit("split", m.split);
   visit("fold", m.fold, -1, 1);
   visit("predicted_row", m.predicted_row, 0, 1 << 30);
 }

@@ -29,6 +29,7 @@ struct ModelWants {
   std::optional<ModelText> corrupted = {};
   /// What is asked of both; nothing: the likeliest tokens of the clean and of the corrupted text.
   std::optional<std::int64_t> answer = {}, other_answer = {};
+  std::optional<WhyQuestion> why = {};  // what is split into parts, before all that comes later
   bool operator==(const ModelWants&) const = default;
 };
 

@@ -10,6 +10,7 @@
 
 #include "core/document/document.hpp"
 #include "core/document/within.hpp"
+#include "core/engine/model_why.hpp"
 #include "core/models/opened/layer_document.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/readouts/ablations.hpp"
@@ -100,6 +101,7 @@ struct ModelReading {
   std::shared_ptr<const ModelPrediction> prediction;
   double milliseconds = 0;  // from the input to all of the above, when this run was made
   // What comes later: null until it is known.
+  std::shared_ptr<const WhyReading> why;                               // where it was asked for
   std::shared_ptr<const LensReading> lens;                             // in part first, with empty cells
   std::shared_ptr<const std::vector<std::vector<HeadScores>>> scores;  // [block][head], on this text,
   AttentionOf scores_of = AttentionOf::Decoder;  // of the stack that is looked at; none of attention across

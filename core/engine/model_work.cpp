@@ -118,7 +118,7 @@ ModelReading ModelWork::first(const Within& within, const ModelWants& wants, con
     effects_.begin(model, {tokens_, *row_});
     if (wants.corrupted) patching_.begin(*opened_, tokens_, clean_, *row_, wants);
   }
-  stage_ = Stage::Lens;
+  stage_ = Stage::Why;
   stage_ = skip_done();
   fill(reading);
   return reading;
@@ -127,6 +127,7 @@ ModelReading ModelWork::first(const Within& within, const ModelWants& wants, con
 bool ModelWork::is_done(Stage stage) const {
   const ModelSpec& spec = opened_->model->spec;
   switch (stage) {
+    case Stage::Why: return !wants_.why || why_.is_known(*wants_.why, run_, row_);
     case Stage::Lens: return !wants_.lens || !ModelLens::exists(spec) || lens_.is_done();
     case Stage::Values: return !wants_.contributions || values_.is_done(run_);
     case Stage::Scores:
@@ -152,6 +153,11 @@ ModelWork::Stage ModelWork::skip_done() {
 void ModelWork::step(const Work& work) {
   const Model& model = *opened_->model;
   switch (stage_) {
+    case Stage::Why: {
+      const bool predicts = row_ && !prediction_->top_after.empty();
+      why_.split(model, run_, *wants_.why, row_, predicts ? prediction_->top_after[0].id : -1, work);
+      return;
+    }
     case Stage::Lens: lens_.step(model, work); return;
     case Stage::Values: values_.step(model, work); return;
     case Stage::Scores:
@@ -200,6 +206,8 @@ double ModelWork::share() const {
 }
 
 void ModelWork::fill(ModelReading& reading) {
+  reading.why = nullptr;
+  if (wants_.why && why_.is_known(*wants_.why, run_, row_)) reading.why = why_.reading();
   if (wants_.lens && ModelLens::exists(opened_->model->spec)) reading.lens = lens_.reading();
   if (values_.is_done(run_)) reading.value_norms = values_.reading();
   if (scored_ == run_ && scored_of_ == within_.of) {
@@ -218,6 +226,7 @@ void ModelWork::fill(ModelReading& reading) {
 
 const char* words_of(ModelWork::Stage stage) {
   switch (stage) {
+    case ModelWork::Stage::Why: return "parts of the score";
     case ModelWork::Stage::Lens: return "logit lens";
     case ModelWork::Stage::Values: return "lengths of values";
     case ModelWork::Stage::Scores: return "scores of heads";

@@ -15,6 +15,7 @@
 #include "core/engine/model_patching.hpp"
 #include "core/engine/model_runs.hpp"
 #include "core/engine/model_values.hpp"
+#include "core/engine/model_why.hpp"
 
 namespace attnscope {
 
@@ -35,7 +36,18 @@ class ModelWork {
   ModelReading first(const Within&, const ModelWants&, const Work&);
 
   /// What more() is at.
-  enum class Stage : std::uint8_t { Lens, Values, Scores, Alone, Patching, Battery, Effects, Pruning, Done };
+  enum class Stage : std::uint8_t {
+    Why,
+    Lens,
+    Values,
+    Scores,
+    Alone,
+    Patching,
+    Battery,
+    Effects,
+    Pruning,
+    Done
+  };
   /// One piece more of what first() was asked for; it lies here until fill(). Returns the stage that has to
   /// be gone on with. Throws Cancelled.
   Stage more(const Work&);
@@ -69,6 +81,7 @@ class ModelWork {
   using Scores = std::shared_ptr<const std::vector<std::vector<HeadScores>>>;
   ModelRuns runs_;
   std::list<std::shared_ptr<const BlockTensors>> blocks_;  // the last looked at first
+  ModelWhy why_;
   ModelLens lens_;
   ModelValues values_;
   Scores scores_, battery_;

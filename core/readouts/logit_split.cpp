@@ -1,5 +1,6 @@
 #include "core/readouts/logit_split.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -25,16 +26,21 @@ struct LogitDirection {
   double bias = 0;
 };
 
-LogitDirection direction_of(const Model& model, std::int64_t token, std::optional<std::int64_t> other) {
+LogitDirection direction_of(const Model& model, std::int64_t token, std::optional<std::int64_t> other,
+                            const MeanLogit* mean) {
   const auto one = [&](std::int64_t id) {
     const TensorOf<double> row = rows_of_map(model.logits, id, 1);
     return LogitDirection{{row.values().begin(), row.values().end()}, bias_of_map(model.logits, id, 1)[0]};
   };
   LogitDirection direction = one(token);
+  const auto take_off = [&](const std::vector<double>& of_width, double bias) {
+    for (std::size_t c = 0; c < of_width.size(); ++c) direction.of_width[c] -= of_width[c];
+    direction.bias -= bias;
+  };
+  if (mean != nullptr) take_off(mean->of_width, mean->bias);
   if (other) {
     const LogitDirection less = one(*other);
-    for (std::size_t c = 0; c < less.of_width.size(); ++c) direction.of_width[c] -= less.of_width[c];
-    direction.bias -= less.bias;
+    take_off(less.of_width, less.bias);
   }
   for (double& value : direction.of_width)
     value *= static_cast<double>(static_cast<float>(model.spec.logit_scale));
@@ -47,8 +53,31 @@ double product_of(const std::vector<double>& a, const std::vector<double>& b) {
 
 }  // namespace
 
+MeanLogit mean_logit(const Model& model, const Work& work) {
+  constexpr std::int64_t rows_at_once = 512;
+  const std::int64_t tokens = model.logits.d_out(), d = model.spec.d_model;
+  const std::int64_t chunks = (tokens + rows_at_once - 1) / rows_at_once;
+  // Sums of chunks, added in their order: the bits do not depend on the number of threads.
+  TensorOf<double> sums(Shape{chunks, d});
+  std::vector<double> biases(static_cast<std::size_t>(chunks));
+  work.for_each(chunks, static_cast<double>(rows_at_once * d), [&](std::int64_t chunk) {
+    const std::int64_t first = chunk * rows_at_once, count = std::min(rows_at_once, tokens - first);
+    sums.matrix().row(chunk) = rows_of_map(model.logits, first, count).matrix().colwise().sum();
+    for (const double bias : bias_of_map(model.logits, first, count))
+      biases[static_cast<std::size_t>(chunk)] += bias;
+  });
+  MeanLogit mean;
+  mean.of_width.assign(static_cast<std::size_t>(d), 0);
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+    for (std::int64_t c = 0; c < d; ++c)
+      mean.of_width[static_cast<std::size_t>(c)] += sums.matrix()(chunk, c) / static_cast<double>(tokens);
+    mean.bias += biases[static_cast<std::size_t>(chunk)] / static_cast<double>(tokens);
+  }
+  return mean;
+}
+
 LogitSplit split_logit(const Model& model, const ModelRun& run, std::int64_t row, std::int64_t token,
-                       std::optional<std::int64_t> other, const Work& work) {
+                       std::optional<std::int64_t> other, const Work& work, const MeanLogit* less) {
   check_has_logits(model);
   if (model.spec.head.kind != HeadKind::NextToken)
     throw Error(fmt::format("The logits of {} stand behind a layer of their own, which is no sum of parts.",
@@ -59,7 +88,7 @@ LogitSplit split_logit(const Model& model, const ModelRun& run, std::int64_t row
   check_place(model, stack.run.normed.rows(), row, other.value_or(token));
   const std::int64_t d = model.spec.d_model;
   const NormWeights& final_norm = stack.weights.final_norm;
-  const LogitDirection direction = direction_of(model, token, other);
+  const LogitDirection direction = direction_of(model, token, other, less);
   const std::vector<double> weight = norm_weight(stack.spec.norm, final_norm, d);
   const FixedNorm norm = fixed_norm(stack.spec.norm, final_norm,
                                     std::span(stack.run.hidden.back().row(row), static_cast<std::size_t>(d)));

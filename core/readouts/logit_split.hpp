@@ -19,10 +19,18 @@ struct LogitSplit {
   double norm_scale = 1;       // 1 / √(… + ε) of the final norm
 };
 
-/// Of the logit of `token` at a row of the output stack, less that of `other`. Throws Error where the model
-/// has no logits, where the stream is no sum (check_is_sum()) and for a row or token that there is not; or
-/// Cancelled.
+/// What makes the mean of all tokens' logits: what they all share moves no probability.
+struct MeanLogit {
+  std::vector<double> of_width;  // [d_model], before the model's logit scale
+  double bias = 0;
+};
+/// Reads the whole unembedding. Throws Cancelled.
+MeanLogit mean_logit(const Model&, const Work&);
+
+/// Of the logit of `token` at a row of the output stack, less that of `other` or less the mean. Throws Error
+/// where the model has no logits, where the stream is no sum (check_is_sum()) and for a row or token that
+/// there is not; or Cancelled.
 LogitSplit split_logit(const Model&, const ModelRun&, std::int64_t row, std::int64_t token,
-                       std::optional<std::int64_t> other, const Work&);
+                       std::optional<std::int64_t> other, const Work&, const MeanLogit* less = nullptr);
 
 }  // namespace attnscope

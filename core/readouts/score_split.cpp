@@ -34,6 +34,9 @@ class HeadSide {
     if (stack_.spec.head_norms) head_norm_ = query ? &block.attention.query_norm : &block.attention.key_norm;
   }
 
+  /// 1 / √(… + ε) of the norm in a row.
+  double norm_scale(std::int64_t row) const { return scale_of(row).norm.inverse; }
+
   std::vector<StreamPart> parts() const {
     std::vector<StreamPart> parts = parts_of_stream(at());
     using enum StreamPart::Kind;
@@ -174,11 +177,18 @@ ScoreSplit split_score(const Model& model, const ModelRun& run, const ScoreQuest
              static_cast<double>(p.key.row(key_head, key)[c]);
     return sum * p.scale;
   };
-  split.score = score(asked.key);
+  const std::int64_t end = visible(p, asked.head, asked.query).end,
+                     begin = visible(p, asked.head, asked.query).begin;
+  split.allowed = allowed_keys(p, asked.head, asked.query);
+  const auto allowed = static_cast<double>(split.allowed);
+  split.scale = p.scale;
+  split.query_norm = queries.norm_scale(asked.query);
+  split.key_norm = keys.norm_scale(asked.key);
+  split.raw = split.score = score(asked.key);
+  for (std::int64_t key = begin; key < end; ++key)
+    if (!hidden(key)) split.mean += score(key) / allowed;
   if (asked.over_mean) {
-    const std::int64_t end = visible(p, asked.head, asked.query).end,
-                       begin = visible(p, asked.head, asked.query).begin;
-    const auto allowed = static_cast<double>(allowed_keys(p, asked.head, asked.query));
+    split.score -= split.mean;
     keys.each(
         begin, end,
         [&](std::size_t part, std::int64_t row, std::span<const double> value) {
@@ -187,8 +197,6 @@ ScoreSplit split_score(const Model& model, const ModelRun& run, const ScoreQuest
             k.matrix()(static_cast<Eigen::Index>(part), static_cast<Eigen::Index>(c)) -= value[c] / allowed;
         },
         work);
-    for (std::int64_t key = begin; key < end; ++key)
-      if (!hidden(key)) split.score -= score(key) / allowed;
   }
   split.cells = TensorOf<double>(Shape{std::ssize(split.query_parts), std::ssize(split.key_parts)});
   split.cells.matrix().noalias() = q.matrix() * k.matrix().transpose() * p.scale;

@@ -15,6 +15,7 @@ struct ScoreQuestion {
   std::int64_t head = 0, query = 0, key = 0;
   /// Less the mean over the keys that the query may see: what all keys share cannot move a weight.
   bool over_mean = false;
+  bool operator==(const ScoreQuestion&) const = default;
 };
 
 /// The score before soft-cap, position bias, mask and temperature. Exact: norms (also those of queries and
@@ -22,8 +23,12 @@ struct ScoreQuestion {
 /// every part alike.
 struct ScoreSplit {
   std::vector<StreamPart> query_parts, key_parts;
-  TensorOf<double> cells;  // [query parts][key parts]; their sum is the score
-  double score = 0;        // from the queries and keys of the run; over_mean: less the mean of the row
+  TensorOf<double> cells;    // [query parts][key parts]; their sum is the score
+  double score = 0;          // from the queries and keys of the run; over_mean: less the mean of the row
+  double raw = 0, mean = 0;  // the score itself, and the mean over the keys that the query may see,
+  std::int64_t allowed = 0;  // so many
+  double scale = 1;          // what q·k is multiplied with
+  double query_norm = 1, key_norm = 1;  // 1 / √(… + ε) of the block's norm in the two rows
 };
 
 /// Throws Error where the model, block, head, query or key does not exist, where the query may not see the

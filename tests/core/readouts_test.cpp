@@ -15,6 +15,7 @@
 #include "core/readouts/head_scores.hpp"
 #include "core/readouts/lens.hpp"
 #include "core/readouts/logit_split.hpp"
+#include "core/readouts/part_groups.hpp"
 #include "core/readouts/score_split.hpp"
 #include "core/small_models.hpp"
 #include "support/temporary_directory.hpp"
@@ -231,6 +232,59 @@ TEST_CASE("a score is the sum over parts of the query and of the key", "[readout
                     "Query 3 may not see key 4: the mask hides it.");
   CHECK_THROWS_AS(split_score(*o.model, o.run, {AttentionOf::Decoder, 3, 0, 3, 2}, o.work), Error);
   CHECK_THROWS_AS(split_score(*o.model, o.run, {AttentionOf::Encoder, 0, 0, 3, 2}, o.work), Error);
+}
+
+TEST_CASE("the largest parts and the rest add up to the score", "[readouts][why]") {
+  Opened o;
+  const ScoreSplit split = split_score(*o.model, o.run, {AttentionOf::Decoder, 2, 1, 8, 5, true}, o.work);
+  CHECK(std::abs(split.raw - split.mean - split.score) < 1e-12);
+  CHECK(split.allowed == 9);
+  const std::vector<double> by_query = query_sums(split), by_key = key_sums(split);
+  for (const std::size_t most : {4, 6, 10, 1000}) {
+    CAPTURE(most);
+    const std::vector<PartGroup> queries = group_parts(split.query_parts, by_query, most),
+                                 keys = group_parts(split.key_parts, by_key, most);
+    CHECK(queries.size() <= most);
+    CHECK(keys.size() <= most);
+    CHECK(queries[0].members == std::vector<std::size_t>{0});
+    std::vector<std::size_t> members;
+    double smallest = INFINITY, largest_other = 0;
+    for (const PartGroup& group : queries) {
+      double sum = 0;
+      for (const std::size_t member : group.members) {
+        sum += by_query[member];
+        members.push_back(member);
+        if (group.kind != PartGroup::Kind::Single)
+          largest_other = std::max(largest_other, std::abs(by_query[member]));
+        else if (member != 0)
+          smallest = std::min(smallest, std::abs(by_query[member]));
+      }
+      CHECK(std::abs(group.sum - sum) < 1e-12);
+    }
+    CHECK(largest_other <= smallest);
+    std::ranges::sort(members);
+    CHECK(std::ranges::adjacent_find(members) == members.end());
+    for (std::size_t i = 0; i < by_query.size(); ++i)
+      CHECK(std::ranges::binary_search(members, i) == (by_query[i] != 0));
+    const TensorOf<double> cells = grouped_cells(split, queries, keys);
+    CHECK(std::abs(cells.matrix().sum() - split.cells.matrix().sum()) < 1e-9);
+    for (std::size_t a = 0; a < queries.size(); ++a)
+      CHECK(std::abs(cells.matrix().row(static_cast<Eigen::Index>(a)).sum() - queries[a].sum) < 1e-9);
+  }
+}
+
+TEST_CASE("a logit less the mean of all logits", "[readouts][attribution]") {
+  Opened o;
+  const MeanLogit mean = mean_logit(*o.model, o.work);
+  double sum = 0;
+  for (const float logit : std::span(o.run.logits.row(7), small_models::gpt_tokens))
+    sum += static_cast<double>(logit);
+  const LogitSplit split = split_logit(*o.model, o.run, 7, 3, std::nullopt, o.work, &mean);
+  CHECK(std::abs(split.logit -
+                 (static_cast<double>(o.run.logits.row(7)[3]) - sum / small_models::gpt_tokens)) < 1e-5);
+  double parts = 0;
+  for (const double value : split.values) parts += value;
+  CHECK(std::abs(parts - split.logit) < 1e-4 * std::max(1.0, std::abs(split.logit)));
 }
 
 TEST_CASE("splits sum up in every family", "[readouts][attribution][why]") {

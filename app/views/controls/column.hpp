@@ -33,7 +33,10 @@ enum class Section {
   Model,
   Changes,
   Colours,
-  Layer
+  Layer,
+  Split,
+  Norms,
+  Logit
 };
 
 /// When a section is open that nobody has folded or unfolded.

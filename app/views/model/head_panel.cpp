@@ -57,6 +57,26 @@ class HeadPanel {
         pad_(region_pad(scene)),
         head_(attnscope::shown_head(scene)) {}
 
+  void draw_without_scores() {
+    ui_.fill(region_, ui_.theme.panel);
+    draw_title();
+    const float side = ui_.px(scene_.compact ? 8 : 12);
+    const Box map{region_.x + side, region_.y + title_height(ui_), region_.w - 2 * side,
+                  region_.h - title_height(ui_)};
+    if (map.h >= ui_.px(80)) draw_map(map);
+  }
+
+  /// Whether the layer on screen is the block of this head, run with the same tokens.
+  bool is_layer_on_screen() const {
+    const LayerResult& result = scene_.result;
+    if (result.is_long() || result.dimensions.batch != 1) return false;
+    const Within& within = result.document.within.read();
+    const ModelRun& run = *shown_run(scene_);
+    return within && within.of == head_.of && within.block == head_.block &&
+           within.input == reading_.within.input && result.dimensions.heads > head_.head &&
+           result.dimensions.queries == rows_of(run, head_.of);
+  }
+
   void draw() {
     ui_.fill(region_, ui_.theme.panel);
     ui_.vertical(region_.x, region_.y, region_.h, ui_.theme.hairline);
@@ -105,17 +125,6 @@ class HeadPanel {
       look_at(scene_, head_);
       open_in_explore(scene_);
     }
-  }
-
-  /// Whether the layer on screen is the block of this head, run with the same tokens.
-  bool is_layer_on_screen() const {
-    const LayerResult& result = scene_.result;
-    if (result.is_long() || result.dimensions.batch != 1) return false;
-    const Within& within = result.document.within.read();
-    const ModelRun& run = *shown_run(scene_);
-    return within && within.of == head_.of && within.block == head_.block &&
-           within.input == reading_.within.input && result.dimensions.heads > head_.head &&
-           result.dimensions.queries == rows_of(run, head_.of);
   }
 
   bool changed_to(HeadChange::Kind kind) const {
@@ -281,5 +290,9 @@ class HeadPanel {
 }  // namespace
 
 void draw_model_head(Scene& scene, const Box& region) { HeadPanel(scene, region).draw(); }
+
+void draw_model_head_map(Scene& scene, const Box& region) { HeadPanel(scene, region).draw_without_scores(); }
+
+bool is_layer_on_screen(Scene& scene) { return HeadPanel(scene, {}).is_layer_on_screen(); }
 
 }  // namespace attnscope

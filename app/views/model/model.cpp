@@ -26,8 +26,12 @@ void draw_model(Scene& scene, const Box& box) {
     return draw_no_model(scene, box);
   const ModelRegions regions = model_regions(scene.ui, box, scene.compact, scene.view);
   if (is_visible(regions.controls)) draw_model_controls(scene, regions.controls);
-  draw_model_grid(scene, regions.grid);
-  if (is_visible(regions.head)) draw_model_head(scene, regions.head);
+  if (scene.view.model->why) {
+    draw_model_why(scene, regions);
+  } else {
+    draw_model_grid(scene, regions.grid);
+    if (is_visible(regions.head)) draw_model_head(scene, regions.head);
+  }
   if (is_visible(regions.stream)) draw_model_stream(scene, regions.stream);
   if (is_visible(regions.prediction)) draw_model_prediction(scene, regions.prediction);
 }

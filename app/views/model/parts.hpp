@@ -21,6 +21,12 @@ ModelRegions model_regions(const Ui&, const Box& whole, bool compact, const View
 void draw_model_controls(Scene&, const Box& region);
 void draw_model_grid(Scene&, const Box& region);
 void draw_model_head(Scene&, const Box& region);
+/// Its title and map alone.
+void draw_model_head_map(Scene&, const Box& region);
+/// Whether the layer on screen is the block of the head that is looked at, run with the same tokens.
+bool is_layer_on_screen(Scene&);
+/// In the place of grid and head: why the head gave the chosen cell its weight.
+void draw_model_why(Scene&, const ModelRegions&);
 void draw_model_stream(Scene&, const Box& region);
 void draw_model_prediction(Scene&, const Box& region);
 
@@ -43,6 +49,9 @@ void model_section(Column&);
 void changes_section(Column&);
 void colours_section(Column&);
 void layer_section(Column&);
+void split_section(Column&);
+void norms_section(Column&);
+void logit_section(Column&);
 
 /// The line of a region's title, and the padding at its left and right.
 inline float title_height(const Ui& ui) { return ui.px(44); }

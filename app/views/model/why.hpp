@@ -1,0 +1,37 @@
+// app/views/model: "why did it look there?": the chosen cell and how its weight comes about, its score as a
+// table of what met what, and what adds to the logit of a token.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "app/views/model/parts.hpp"
+#include "core/engine/model_why.hpp"
+#include "core/readouts/part_groups.hpp"
+
+namespace attnscope {
+
+/// The newest split of the model on screen, kept in WhyState until the next is known; null: none yet.
+const WhyReading* shown_why(Scene&);
+
+/// What a group of parts is called: "head" and "20.0", "other" and "MLPs", "embedding" and nothing.
+struct PartName {
+  std::string kind, number;
+  std::string line() const { return number.empty() ? kind : kind + " " + number; }
+};
+PartName part_name(const std::vector<StreamPart>&, const PartGroup&);
+/// The head that a group is, if it is one.
+std::optional<ModelHead> head_of(AttentionOf, const std::vector<StreamPart>&, const PartGroup&);
+/// That head is looked at, at the key of this row on which it looks most.
+void go_to_head(Scene&, const ModelHead&, std::int64_t row);
+
+/// "+0.57", "−1.46".
+std::string signed_number(double value);
+/// The colour of a bar that adds or takes away.
+Rgba colour_of_share(const Ui&, double value);
+
+void draw_why_ladder(Scene&, const WhyReading*, const Box& region);
+void draw_why_table(Scene&, const WhyReading*, const Box& region);
+void draw_why_logit(Scene&, const WhyReading*, const Box& region);
+
+}  // namespace attnscope

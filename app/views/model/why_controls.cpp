@@ -1,0 +1,107 @@
+// app/views/model: beside "why did it look there?": what is split, how many parts stand by themselves, and
+// the scales of the norms that the split keeps.
+#include <algorithm>
+#include <array>
+
+#include "app/ui/number_format.hpp"
+#include "app/views/model/why.hpp"
+
+namespace attnscope {
+namespace {
+
+std::string one_over(double inverse) { return "1 / " + fixed(inverse > 0 ? 1 / inverse : 0, 2); }
+
+/// A list of the tokens that the model finds likeliest, behind what stands for none of them.
+void token_drop(Column& c, const char* label, std::string_view name, std::string_view none,
+                std::optional<std::int64_t>& token, const Tip& tip) {
+  const Ui& ui = c.ui();
+  const ModelReading& reading = *c.scene.model;
+  const Box row = c.row(28);
+  const float left = ui.px(c.scene.compact ? 52 : 64);
+  ui.text(row.x, row.centre_y(), name,
+          {type::label, ui.theme.text2, Ink::Regular, Align::Left, left - ui.px(6)});
+  const std::string shown = token ? predicted_name(reading, *token) : std::string(none);
+  drop(ui, label, {row.x + left, row.y, row.w - left, row.h}, shown, tip, [&] {
+    if (menu_row(ui, std::string(none).c_str(), {}, !token)) token.reset();
+    if (!reading.prediction) return;
+    for (const PredictedToken& one : reading.prediction->top_after) {
+      const std::string words = predicted_name(reading, one.id);
+      if (menu_row(ui, words.c_str(), {}, token == one.id)) token = one.id;
+    }
+  });
+}
+
+}  // namespace
+
+void split_section(Column& c) {
+  WhyState& split = c.scene.view.model->split;
+  if (c.begin({.which = Section::Split,
+               .label = "Split of the score",
+               .note = c.scene.compact ? "" : "sums to the score",
+               .opens = Opens::Always})) {
+    constexpr std::array<std::string_view, 2> names{"raw", "over mean"};
+    constexpr std::array<Tip, 2> tips{
+        {{"The score", "q · k", "As it is: what all keys share is in it too.", {}},
+         {"Over the row's mean",
+          "q · (k − mean of k)",
+          "Less the mean over the keys that the query may see: what all keys share cannot move a weight.",
+          {}}}};
+    if (const auto picked = c.choice("Score", "score", names, split.over_mean ? 1 : 0, tips))
+      split.over_mean = *picked == 1;
+    const auto parts = [&](const char* label, std::int64_t& count) {
+      const auto next = [&](int step) { return std::clamp<std::int64_t>(count + step, 4, 10); };
+      if (const auto picked =
+              c.number(label, label, count, next,
+                       {"Parts of the table",
+                        {},
+                        "The largest stand by themselves, the others together; none is dropped.",
+                        {}}))
+        count = std::clamp<std::int64_t>(*picked, 4, 10);
+    };
+    parts("query parts", split.query_parts);
+    parts("key parts", split.key_parts);
+  }
+  c.end();
+}
+
+void norms_section(Column& c) {
+  const WhyReading* const why = shown_why(c.scene);
+  if (why == nullptr || !why->score_problem.empty()) return;
+  const WhyState& split = c.scene.view.model->split;
+  const StackSpec& stack = stack_of(c.scene.model->within.model->model->spec, why->asked.score.of);
+  const bool layer = stack.norm.kind == NormKind::Layer;
+  const std::string unit = layer ? "1 / σ" : "1 / rms";
+  if (c.begin({.which = Section::Norms,
+               .label = "Norm scale",
+               .note = layer ? "LayerNorm, actual" : "RMSNorm, actual",
+               .opens = Opens::WhenWide})) {
+    const Tip tip{"Scale of the norm",
+                  unit,
+                  "The split keeps the scale that the norm has in this row: so it is linear, and exact.",
+                  {}};
+    c.fact("Norm of the query", "query " + split.query, one_over(why->score.query_norm), tip);
+    c.fact("Norm of the key", "key " + split.key, one_over(why->score.key_norm), tip);
+    if (why->logit_problem.empty()) c.fact("Last norm", "last norm", one_over(why->logit.norm_scale), tip);
+  }
+  c.end();
+}
+
+void logit_section(Column& c) {
+  WhyState& split = c.scene.view.model->split;
+  if (c.begin({.which = Section::Logit,
+               .label = "Logit",
+               .note = c.scene.compact ? "" : "attribution, direct",
+               .opens = Opens::Always})) {
+    token_drop(c, "Token of the logit", "token", "the likeliest", split.token,
+               {"Token", {}, "Whose logit is split into what adds to it.", {}});
+    token_drop(c, "Minus token", "minus", "mean of all", split.minus,
+               {"Minus",
+                "logit − logit",
+                "The difference of two tokens shows what tells them apart; the mean over all tokens moves no "
+                "probability.",
+                {}});
+  }
+  c.end();
+}
+
+}  // namespace attnscope

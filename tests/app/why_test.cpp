@@ -1,0 +1,111 @@
+// "Why did it look there?" in the window: what is shown adds up to the score and the logit of the run, and
+// its parts are links to their heads.
+#include <cmath>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/state/model_state.hpp"
+#include "core/engine/model_reading.hpp"
+#include "robot/robot.hpp"
+#include "support/letters_gpt.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope {
+namespace {
+
+const WhyReading& shown(Robot& robot) {
+  const std::shared_ptr<const WhyReading>& why = robot.app().view().model->split.shown;
+  REQUIRE(why);
+  return *why;
+}
+
+double sum_of(const LogitSplit& split) {
+  double sum = 0;
+  for (const double value : split.values) sum += value;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("a score and a logit are shown as the sum of their parts", "[model][why]") {
+  const test::TemporaryDirectory directory;
+  write_letters_gpt(directory / "letters");
+  RobotOptions options;
+  options.width = 1400;
+  options.height = 900;
+  options.file = directory / "letters";
+  Robot robot(options);
+  robot.retype("##Text", "abc de ab");
+  robot.key(ImGuiKey_Escape);
+  robot.settle();
+  const ModelState& state = *robot.app().view().model;
+  robot.click("Why?");
+  robot.settle();
+  REQUIRE(state.why);
+  CHECK_FALSE(robot.has("All heads"));
+
+  const WhyQuestion asked = shown(robot).asked;
+  CHECK(asked.score.query == robot.app().selection().cell.query);
+  CHECK(asked.score.key == robot.app().selection().cell.key);
+  CHECK(asked.score.over_mean);
+  REQUIRE(shown(robot).score_problem.empty());
+  const ScoreSplit over_mean = shown(robot).score;
+  CHECK(std::abs(over_mean.cells.matrix().sum() - over_mean.score) < 1e-5);
+  REQUIRE(shown(robot).logit_problem.empty());
+  CHECK(std::abs(sum_of(shown(robot).logit) - shown(robot).logit.logit) < 1e-4);
+  CHECK(robot.has("score of the cell"));
+
+  SECTION("raw: with what all keys share") {
+    robot.click("Score: raw");
+    robot.settle();
+    const ScoreSplit& raw = shown(robot).score;
+    CHECK_FALSE(shown(robot).asked.score.over_mean);
+    CHECK(std::abs(raw.score - over_mean.raw) < 1e-9);
+    CHECK(std::abs(raw.cells.matrix().sum() - raw.score) < 1e-5);
+    const Stage scaled = Stage::Scale;
+    const LayerResult& layer = robot.app().shown()->layer();
+    const float on_screen =
+        (*layer.trace[scaled]).matrix(0, robot.app().selection().head)(asked.score.query, asked.score.key);
+    CHECK(std::abs(raw.score - static_cast<double>(on_screen)) < 1e-5);
+  }
+  SECTION("a head that adds to the logit is a link") {
+    std::optional<StreamPart> found;
+    for (const StreamPart& part : shown(robot).logit.parts)
+      if (part.kind == StreamPart::Kind::Head && part.block > 0 &&
+          robot.has("logit part head " + std::to_string(part.block) + "." + std::to_string(part.head)))
+        found = part;
+    REQUIRE(found);
+    robot.click("logit part head " + std::to_string(found->block) + "." + std::to_string(found->head));
+    robot.settle();
+    CHECK(state.why);
+    CHECK(robot.document().within.read().block == found->block);
+    CHECK(robot.app().selection().head == found->head);
+    CHECK(robot.app().selection().cell.query == shown(robot).row);
+    CHECK(shown(robot).asked.score.block == static_cast<std::size_t>(found->block));
+    CHECK(std::abs(shown(robot).score.cells.matrix().sum() - shown(robot).score.score) < 1e-5);
+  }
+  SECTION("fewer parts, and what is hidden says so") {
+    robot.click("query parts less");
+    robot.settle();
+    CHECK(state.split.query_parts == 7);
+    Spot spot;
+    spot.cell = Cell{1, 4};
+    robot.app().look_at(spot);
+    robot.settle();
+    CHECK(shown(robot).score_problem == "Query 1 may not see key 4: the mask hides it.");
+    CHECK_FALSE(robot.has("score of the cell"));
+  }
+  SECTION("Esc and the button go back to all heads") {
+    robot.key(ImGuiKey_Escape);
+    robot.settle();
+    CHECK_FALSE(state.why);
+    CHECK(robot.has("All heads"));
+    robot.click("Why?");
+    robot.settle();
+    robot.click("Back");
+    robot.settle();
+    CHECK_FALSE(state.why);
+  }
+}
+
+}  // namespace attnscope
