@@ -53,7 +53,7 @@ TEST_CASE("a score and a logit are shown as the sum of their parts", "[model][wh
   CHECK(std::abs(over_mean.cells.matrix().sum() - over_mean.score) < 1e-5);
   REQUIRE(shown(robot).logit_problem.empty());
   CHECK(std::abs(sum_of(shown(robot).logit) - shown(robot).logit.logit) < 1e-4);
-  CHECK(robot.has("score of the cell"));
+  CHECK(robot.has("cell score"));
 
   SECTION("raw: with what all keys share") {
     robot.click("Score: raw");
@@ -93,7 +93,7 @@ TEST_CASE("a score and a logit are shown as the sum of their parts", "[model][wh
     robot.app().look_at(spot);
     robot.settle();
     CHECK(shown(robot).score_problem == "Query 1 may not see key 4: the mask hides it.");
-    CHECK_FALSE(robot.has("score of the cell"));
+    CHECK_FALSE(robot.has("cell score"));
   }
   SECTION("Esc and the button go back to all heads") {
     robot.key(ImGuiKey_Escape);

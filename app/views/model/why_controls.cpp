@@ -79,8 +79,8 @@ void norms_section(Column& c) {
                   unit,
                   "The split keeps the scale that the norm has in this row: so it is linear, and exact.",
                   {}};
-    c.fact("Norm of the query", "query " + split.query, one_over(why->score.query_norm), tip);
-    c.fact("Norm of the key", "key " + split.key, one_over(why->score.key_norm), tip);
+    c.fact("Query norm", "query " + split.query, one_over(why->score.query_norm), tip);
+    c.fact("Key norm", "key " + split.key, one_over(why->score.key_norm), tip);
     if (why->logit_problem.empty()) c.fact("Last norm", "last norm", one_over(why->logit.norm_scale), tip);
   }
   c.end();
@@ -92,7 +92,7 @@ void logit_section(Column& c) {
                .label = "Logit",
                .note = c.scene.compact ? "" : "attribution, direct",
                .opens = Opens::Always})) {
-    token_drop(c, "Token of the logit", "token", "the likeliest", split.token,
+    token_drop(c, "Logit token", "token", "the likeliest", split.token,
                {"Token", {}, "Whose logit is split into what adds to it.", {}});
     token_drop(c, "Minus token", "minus", "mean of all", split.minus,
                {"Minus",

@@ -105,7 +105,7 @@ class WhyLogit {
       ui_.fill(line.grown(ui_.px(1)), ui_.theme.raised, ui_.px(3));
     if (chosen) ui_.fill({line.x - ui_.px(6), line.y, ui_.px(2), line.h}, ui_.theme.query);
     if (touch.focused) ui_.frame(line, ui_.theme.query, ui_.px(2), ui_.px(3));
-    const float y = line.centre_y(), names = ui_.px(scene_.compact ? 96 : 108), numbers = ui_.px(56);
+    const float y = line.centre_y(), names = ui_.px(scene_.compact ? 104 : 108), numbers = ui_.px(56);
     ui_.text(line.x, y, words,
              {type::label, single ? ui_.theme.text1 : ui_.theme.text3, Ink::Regular, Align::Left,
               names - ui_.px(4)});
@@ -157,7 +157,7 @@ class WhyLogit {
     std::uint64_t content = mix_hash(mix_hash(std::uint64_t{17}, static_cast<const void*>(&why_)), most);
     for (const float number : {map.w, map.h, static_cast<float>(ui_.theme.name)})
       content = mix_hash(content, number);
-    ui_.matrix("what every head adds", content, map, [&](const Ui::UseJob& use) {
+    ui_.matrix("head attribution", content, map, [&](const Ui::UseJob& use) {
       RasterJob job = whole_matrix(ui_, std::as_const(values).matrix(), colormap(scale.map), map);
       job.low = scale.low;
       job.high = scale.high;
@@ -189,7 +189,7 @@ class WhyLogit {
     if (chosen.of == of_ && chosen.head < rows)
       ui_.frame(cell_box(map, chosen.head, chosen.block, rows, columns).grown(ui_.px(1)), ui_.theme.query,
                 ui_.px(2), ui_.px(2));
-    const Ui::Touch touch = ui_.touch("what every head adds", map, false);
+    const Ui::Touch touch = ui_.touch("head attribution", map, false);
     if (!touch.pointed && !touch.clicked) return;
     const Cell at = cell_at(map, ImGui::GetIO().MousePos, rows, columns);
     const ModelHead head{of_, static_cast<int>(at.key), at.query};

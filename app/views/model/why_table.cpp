@@ -192,7 +192,7 @@ class WhyTable {
     ui_.fill(box, ui_.theme.raised, ui_.px(4));
     ui_.text(box.right() - ui_.px(2), box.centre_y(), signed_number(split_.score),
              {type::label, ui_.theme.query, Ink::Semibold, Align::Right, box.w});
-    const Ui::Touch touch = ui_.touch("score of the cell", box, false);
+    const Ui::Touch touch = ui_.touch("cell score", box, false);
     tooltip(ui_, touch.hovered, box,
             {"The score",
              fixed(split_.score, 4),
