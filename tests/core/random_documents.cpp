@@ -199,14 +199,19 @@ void randomise_interventions(Random& random, Document& document) {
   document.layer().interventions.resize(static_cast<std::size_t>(size.heads));
   for (Intervention& head : document.layer().interventions) {
     if (random.coin()) continue;
-    head.kind = static_cast<Intervention::Kind>(random.between(1, 7));
+    head.kind = static_cast<Intervention::Kind>(random.between(1, 6));
     if (head.kind != Intervention::Kind::Frozen) continue;
     auto pattern = std::make_shared<Tensor>(Shape{size.batch, size.queries, size.keys});
     for (float& weight : pattern->values())
       weight = static_cast<float>(random.between(0, 10)) / static_cast<float>(10 * size.keys);
     head.frozen = pattern;
   }
-  if (!has_intervention(document)) document.layer().interventions.clear();
+  if (!has_intervention(document)) return document.layer().interventions.clear();
+  // The mean came later: from a stream of its own, what others draw stays what it was.
+  Random next = random;
+  Random own(static_cast<std::uint64_t>(next.between(0, std::int64_t{1} << 62)) ^ 0x6d65616eu);
+  for (Intervention& head : document.layer().interventions)
+    if (head.kind == Intervention::Kind::None && rarely(own, 3)) head.kind = Intervention::Kind::Mean;
 }
 
 void randomise_settings(Random& random, Document& document) {
