@@ -141,11 +141,11 @@ CLI::App* add_render(CLI::App& app, CommandLine& line) {
                           options.scale = static_cast<float>(scale.value_or(0));
                           return options.scale >= 0.5f && options.scale <= 4;
                         }});
-  add_checked(*render,
-              {"--view", "V", "Which view", "explore, walk, compare or model", [&options](const std::string& text) {
-                 options.view = text;
-                 return mode_named(text).has_value();
-               }});
+  add_checked(*render, {"--view", "V", "Which view", "explore, walk, compare or model",
+                        [&options](const std::string& text) {
+                          options.view = text;
+                          return mode_named(text).has_value();
+                        }});
   add_checked(*render, {"--region", "R", "What of the window", "window, focus, heads, signals or inspector",
                         [&options](const std::string& text) {
                           const std::optional<PictureRegion> region = picture_region_named(text);
