@@ -60,8 +60,12 @@ void App::reopen(const std::filesystem::path& closed) {
     history_.observe(what_is_said(document_), viewing(), {}, view_.now);  // the way back
     const std::filesystem::path file = session.looks ? session.looks->file : std::filesystem::path{};
     const std::string damage = session.damage;
-    take(std::move(session), file);
-    original_ = {};  // its file, if there is one, does not know the last changes
+    if (session.document.within.read() || !session.asks_for_model.empty()) {
+      await_model(std::move(session), {});
+    } else {
+      take(std::move(session), file);
+      original_ = {};  // its file, if there is one, does not know the last changes
+    }
     if (files_.keeper()) files_.keeper()->autosave().adopt(path);
     if (damage.empty())
       view_.notices.tell("Reopened what was closed last. Ctrl+Z goes back to what was open before.");

@@ -125,8 +125,12 @@ bool App::restore() {
     history_.observe(what_is_said(document_), viewing(), {}, view_.now);  // the way back
     const std::filesystem::path file = session.looks ? session.looks->file : std::filesystem::path{};
     const std::string damage = session.damage;
-    take(std::move(session), file);
-    original_ = {};  // the person's own file, if there is one, does not know the last changes
+    if (session.document.within.read() || !session.asks_for_model.empty()) {
+      await_model(std::move(session), {});
+    } else {
+      take(std::move(session), file);
+      original_ = {};  // the person's own file, if there is one, does not know the last changes
+    }
     view_.notices.say(
         "Restored what was open when AttnScope ended unexpectedly. Ctrl+Z goes back to the opening example." +
         (damage.empty() ? "" : " " + damage));

@@ -54,7 +54,9 @@ void App::take_readings() {
       models_.follow(document_, model_wants());  // what was there before comes back
       return view_.notices.say(trouble);
     }
+    const Precision precision = arrival.session.document.precision;
     arrival.session.document = newest->layer;
+    arrival.session.document.precision = precision;
     return take_model(std::move(arrival.session), arrival.path);
   }
   view_.notices.say(Notice::Source::Model, newest->error.empty() ? newest->layer_problem : newest->error);
@@ -67,6 +69,10 @@ void App::take_model(Session session, const std::filesystem::path& path) {
   if (!is_session) view_.mode = Mode::Model;
   view_.files->layers.clear();
   view_.files->layers_of = path;
+  if (path.empty()) {  // kept through a crash or the end of a window: no file knows it
+    original_ = {};
+    return;
+  }
   files_.remember(path);
   list_recent();
 }

@@ -177,4 +177,31 @@ TEST_CASE("a session keeps the model by its path", "[model][session]") {
   }
 }
 
+TEST_CASE("a model that was closed with changes is reopened as it was", "[model]") {
+  const TemporaryDirectory directory;
+  RobotOptions options = with_file(small_model(directory));
+  options.state = directory / "state";
+  {
+    Robot robot(options);
+    robot.retype("##Text", "abc de ab");
+    robot.key(ImGuiKey_Escape);
+    robot.key(ImGuiKey_F2);
+    robot.key(ImGuiKey_S);
+    robot.settle();
+    robot.app().close({});
+    robot.app().finish_closing();
+  }
+  options.file.reset();
+  Robot robot(options);
+  robot.settle();
+  CHECK_FALSE(within(robot));
+  robot.app().reopen({});
+  robot.settle();
+  REQUIRE(within(robot));
+  CHECK(within(robot).input.text == "abc de ab");
+  CHECK(within(robot).changes.blocks.size() == 1);
+  CHECK(robot.app().is_edited());
+  CHECK(distance(shown_weights(robot, 2), run_weights(robot, 2)) < 5e-6);
+}
+
 }  // namespace attnscope
