@@ -101,6 +101,14 @@ struct ModelCommands::Lines {
     add_checked(command,
                 {"--emit", "LIST", "What is written besides", "any of q,k,v,entropy,received,lens, each once",
                  [this](const std::string& list) { return read_parts(list, run.emit); }});
+    add_checked(command, {"--names", "WHOSE",
+                          "Names and shapes as transformers returns them, or TransformerLens' hooks",
+                          "transformers or transformer-lens", [this](const std::string& name) {
+                            const auto names = tensor_names_from(name);
+                            run.names = names.value_or(run.names);
+                            return names.has_value();
+                          }});
+    command.get_option("--names")->excludes("--emit");
     add_checked(command, {"--layers", "RANGE", "Attention of these layers alone", "0-3, or one number",
                           [this](const std::string& range) { return read_blocks(range, run); }});
     add_checked(command, {"--ablate", "LIST", "Heads whose output is set to zero", "layer.head like 3.5,7.0",

@@ -15,6 +15,7 @@
 #include "core/files/formats/posix.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/models/pictures/image_input.hpp"
+#include "core/readouts/hook_tensors.hpp"
 #include "core/readouts/lens.hpp"
 #include "core/readouts/prediction.hpp"
 #include "core/readouts/unembed.hpp"
@@ -185,6 +186,7 @@ class SequenceWriter {
       : model_(model), run_(run), options_(options), work_(work), out_(out.numbers), wholes_(out.wholes) {}
 
   void write() {
+    if (options_.names == TensorNames::TransformerLens) return write_hooks();
     const ModelSpec& spec = model_.spec;
     if (spec.encoder && spec.decoder) {
       write_stack(AttentionOf::Encoder, *spec.encoder, run_.encoder, "encoder_");
@@ -212,6 +214,13 @@ class SequenceWriter {
   }
 
  private:
+  void write_hooks() {
+    hook_tensors(
+        model_, run_, {options_.first_block, options_.last_block},
+        [&](const std::string& name, Tensor values) { out_.add(name, std::move(values)); }, work_);
+    if (model_.spec.has_logits()) out_.add("logits", tensor_of(run_.logits));
+  }
+
   void write_span(const char* name, std::int64_t column) {
     Tensor part(Shape{run_.logits.rows()});
     for (std::int64_t i = 0; i < run_.logits.rows(); ++i) part.data()[i] = run_.logits.row(i)[column];
@@ -331,8 +340,15 @@ std::optional<ModelPart> model_part_from(std::string_view name) {
   return static_cast<ModelPart>(at - names.begin());
 }
 
+std::optional<TensorNames> tensor_names_from(std::string_view name) {
+  if (name == "transformers") return TensorNames::Transformers;
+  if (name == "transformer-lens") return TensorNames::TransformerLens;
+  return std::nullopt;
+}
+
 void run_model_command(const RunModelOptions& options) {
   const ModelPtr model = open_model(options.model);
+  if (options.names == TensorNames::TransformerLens) check_hook_names(*model);
   ThreadPool pool;
   const Work work{pool, {}};
   RunRequest request;

@@ -19,6 +19,11 @@ enum class ModelPart : std::uint8_t { Queries, Keys, Values, Entropy, Received, 
 /// The names of --emit: "q", "k", "v", "entropy", "received", "lens".
 std::optional<ModelPart> model_part_from(std::string_view name);
 
+/// Whose names the tensors have: those of what transformers returns, or of TransformerLens' hook points.
+enum class TensorNames : std::uint8_t { Transformers, TransformerLens };
+/// "transformers", "transformer-lens".
+std::optional<TensorNames> tensor_names_from(std::string_view name);
+
 /// A head by the numbers of its block and its own, of the stack that gives the model's output.
 struct HeadAt {
   int block = 0, head = 0;
@@ -32,6 +37,7 @@ struct RunModelOptions {
   std::optional<std::vector<std::int64_t>> ids;
   std::optional<std::string> pair, decoder_text;
   std::set<ModelPart> emit;
+  TensorNames names = TensorNames::Transformers;
   int first_block = 0, last_block = -1;  // whose attention is written; -1: the last there is
   std::vector<HeadAt> ablated;
   int generate = 0;           // tokens that follow,
@@ -45,7 +51,8 @@ struct RunModelOptions {
 /// and received.{i} [batch][heads][keys], and the ten likeliest tokens that the logit lens sees in
 /// hidden_states.{i} and between attention and MLP of layer i: their log-probabilities lens.{i} and
 /// lens_middle.{i} [batch][n][10] with their numbers lens_ids.{i} and lens_middle_ids.{i}. A query that no
-/// key is visible to has zeros. Atomically. Throws Error.
+/// key is visible to has zeros. With TransformerLens' names input_ids, what hook_tensors() gives of these
+/// blocks and logits, instead. Atomically. Throws Error.
 void run_model_command(const RunModelOptions&);
 
 }  // namespace attnscope

@@ -97,11 +97,20 @@ void BlockMath::finish(const BlockWeights& block, const FloatRows& x, FloatRows 
   if (parts.cross) add(parts.cross(normed(block.cross_norm, x)), x);
   const FloatRows in = normed(block.mlp_norm, x);
   if (spec_.residual_after_norm) copy_rows(in, x);
-  const FloatRows out = transform(block, in);
-  if (sandwich) norm(block.after_mlp_norm, out, out);
+  const FloatRows out = written_by_mlp(block, in);
   if (parts.mlp_off) clear_rows(out);
   add(out, x);
   if (after) norm(block.after_mlp_norm, x, x);
+}
+
+FloatRows BlockMath::mlp_output(const BlockWeights& block, const FloatRows& x) {
+  return written_by_mlp(block, normed(block.mlp_norm, x));
+}
+
+FloatRows BlockMath::written_by_mlp(const BlockWeights& block, const FloatRows& normed) {
+  const FloatRows out = transform(block, normed);
+  if (spec_.arrangement == Arrangement::Sandwich) norm(block.after_mlp_norm, out, out);
+  return out;
 }
 
 void BlockMath::add(const FloatRows& more, const FloatRows& x) const {

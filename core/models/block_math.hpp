@@ -40,11 +40,15 @@ class BlockMath {
   /// x [rows][d_model], changed in place: from what enters the block to what leaves it. `attention`: what
   /// output() gave for these rows, changed in place.
   void finish(const BlockWeights&, const FloatRows& x, FloatRows attention, const BlockParts&);
+  /// What the MLP adds to the stream of these rows [rows][d_model] (of parallel blocks: to what enters them):
+  /// its norm, itself, and the norm behind it where there is one.
+  FloatRows mlp_output(const BlockWeights&, const FloatRows& x);
 
  private:
   void add(const FloatRows& more, const FloatRows& x) const;
   FloatRows product(const ConstFloatRows& x, const LinearMap&, SpreadRows& room) const;
   FloatRows transform(const BlockWeights&, const FloatRows& x);
+  FloatRows written_by_mlp(const BlockWeights&, const FloatRows& normed);
   void norm_heads(const HeadsInRows&, const NormWeights&, std::int64_t d_k) const;
 
   const StackSpec& spec_;

@@ -123,6 +123,34 @@ TEST_CASE("run takes transformers' batches", "[cli][models]") {
   CHECK(distance(read(out, "logits"), read(golden, "batch.logits")) < 1e-3);
 }
 
+TEST_CASE("run writes TransformerLens' names, which say the same as transformers'", "[cli][models]") {
+  const TemporaryDirectory directory;
+  write_model(directory / "m");
+  REQUIRE(run(directory, "run m --text abcab -o a.safetensors --emit q").exit_code == 0);
+  REQUIRE(run(directory, "run m --text abcab -o b.safetensors --names transformer-lens").exit_code == 0);
+  const fs::path a = directory / "a.safetensors", b = directory / "b.safetensors";
+  CHECK(distance(read(b, "blocks.0.attn.hook_pattern"), read(a, "attentions.0")) == 0);
+  CHECK(distance(read(b, "blocks.0.hook_resid_pre"), read(a, "hidden_states.0")) == 0);
+  CHECK(distance(read(b, "ln_final.hook_normalized"), read(a, "hidden_states.1")) == 0);
+  CHECK(distance(read(b, "logits"), read(a, "logits")) == 0);
+  CHECK(distance(read(b, "input_ids"), read(a, "input_ids")) == 0);
+  const Tensor by_head = read(a, "q.0"), by_row = read(b, "blocks.0.attn.hook_q");
+  REQUIRE(by_row.shape() == Shape{1, 3, 2, 4});
+  for (std::int64_t h = 0; h < 2; ++h)
+    for (std::int64_t i = 0; i < 3; ++i)
+      for (std::int64_t c = 0; c < 4; ++c)
+        CHECK(by_row.data()[(i * 2 + h) * 4 + c] == by_head.data()[(h * 3 + i) * 4 + c]);
+  CHECK(SafetensorsFile(b).find("hidden_states.0") == nullptr);
+  CHECK(run(directory, "run m --text abcab -o c.safetensors --names transformers-lens").exit_code == 2);
+  CHECK(run(directory, "run m --text a -o c.safetensors --names transformer-lens --emit q").exit_code == 2);
+  if (exists(models))
+    CHECK_THAT(run(directory, fmt::format("run '{}' --text a -o c.safetensors --names transformer-lens",
+                                          (models / "bert").native()))
+                   .err,
+               ContainsSubstring("decoders alone"));
+  CHECK_FALSE(exists(directory / "c.safetensors"));
+}
+
 TEST_CASE("a model from two files alone runs, speaks, and tells what it is", "[cli][models]") {
   const TemporaryDirectory directory;
   write_model(directory / "m");
