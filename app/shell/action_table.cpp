@@ -95,8 +95,8 @@ void leave(Scene& scene) {
     scene.view.drawer = false;
   } else if (is_start_shown(scene.view, scene.result)) {
     leave_start(scene.view);
-  } else if (scene.view.mode == Mode::Model && scene.view.model->why) {
-    scene.view.model->why = false;  // back to all heads
+  } else if (scene.view.mode == Mode::Model && scene.view.model->screen != ModelScreen::Heads) {
+    scene.view.model->screen = ModelScreen::Heads;  // back to all heads
   } else if (scene.model != nullptr && !scene.selection.locked && scene.view.mode != Mode::Model) {
     scene.view.mode = Mode::Model;  // up again, from a layer to the model that it stands in
   } else if (scene.view.mode == Mode::Model && scene.view.model->locked) {

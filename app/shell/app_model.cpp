@@ -86,7 +86,7 @@ ModelWants App::model_wants() const {
                    .effects = is_seen,
                    .contributions = is_seen && view_.model->value == CellValue::Contribution};
   const Within& within = document_.within.read();
-  if (view_.mode == Mode::Model && view_.model->why && within && within.block >= 0) {
+  if (view_.mode == Mode::Model && view_.model->screen == ModelScreen::Why && within && within.block >= 0) {
     const WhyState& split = view_.model->split;
     WhyQuestion question;
     question.score = {within.of,           static_cast<std::size_t>(within.block),

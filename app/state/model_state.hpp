@@ -16,6 +16,9 @@ struct HeadMap;      // app/views/model/head_map.hpp
 struct OpenedModel;  // core/models/opened/opened_model.hpp
 struct WhyReading;   // core/engine/model_why.hpp
 
+/// What stands in the place of the grid: the heads themselves, why one of them looked where it did, what
+/// zeroing each does, what each brings back of another text's answer.
+enum class ModelScreen : std::uint8_t { Heads, Why, Atlas, Patching };
 /// What the cells of the grid show.
 enum class HeadColour : std::uint8_t { Pattern, Entropy, Previous, Induction, First, Effect };
 /// How they stand: in their layers, by what they do, or the largest of what is coloured first.
@@ -47,12 +50,12 @@ struct WhyState {
 };
 
 struct ModelState {
+  ModelScreen screen = ModelScreen::Heads;
   HeadColour colour = HeadColour::Pattern;
   GridOrder order = GridOrder::Layers;
   StreamView stream = StreamView::Lens;
   CellValue value = CellValue::Weight;
   bool token_dims = true;  // pointing at a token dims each head to the most it gives it
-  bool why = false;        // the split of the locked cell's score stands in the place of the grid
   WhyState split;
   std::array<signed char, 7> fold{};          // sections of the controls, as ViewState::fold
   std::optional<std::int64_t> predicted_row;  // whose prediction is shown; nothing: the usual one

@@ -87,6 +87,7 @@ ATTNSCOPE_NAMES(PlotKind, {"entropy-rows", "entropy-heads", "entropy-map", "scor
                            "gradient-norms", "received"});
 static_assert(Names<PlotKind>::list.size() == plot_kinds);
 ATTNSCOPE_NAMES(Edge, {"rising", "falling"});
+ATTNSCOPE_NAMES(ModelScreen, {"heads", "why", "atlas", "patching"});
 ATTNSCOPE_NAMES(HeadColour, {"pattern", "entropy", "previous", "induction", "first", "effect"});
 ATTNSCOPE_NAMES(GridOrder, {"layers", "groups", "largest"});
 ATTNSCOPE_NAMES(StreamView, {"lens", "norm", "inside"});
@@ -186,12 +187,12 @@ void fields(Visit& visit, WhyState& w) {
 
 template <class Visit>
 void fields(Visit& visit, ModelState& m) {
+  visit("screen", m.screen);
   visit("colour", m.colour);
   visit("order", m.order);
   visit("stream", m.stream);
   visit("value", m.value);
   visit("token_dims", m.token_dims);
-  visit("why", m.why);
   visit("split", m.split);
   visit("fold", m.fold, -1, 1);
   visit("predicted_row", m.predicted_row, 0, 1 << 30);

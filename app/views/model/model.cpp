@@ -26,7 +26,7 @@ void draw_model(Scene& scene, const Box& box) {
     return draw_no_model(scene, box);
   const ModelRegions regions = model_regions(scene.ui, box, scene.compact, scene.view);
   if (is_visible(regions.controls)) draw_model_controls(scene, regions.controls);
-  if (scene.view.model->why) {
+  if (scene.view.model->screen == ModelScreen::Why) {
     draw_model_why(scene, regions);
   } else {
     draw_model_grid(scene, regions.grid);

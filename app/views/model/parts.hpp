@@ -44,6 +44,8 @@ float draw_region_title(const Ui&, const Box& region, std::string_view title, st
 float draw_small_ramp(const Ui&, const char* place, float right, float y, const ColourScale&, float to,
                       std::string_view low, std::string_view high, float width);
 
+/// A row of the controls with a name at its left; where what is chosen stands.
+Box choice_row(Column&, std::string_view name);
 /// Sections of the controls.
 void model_section(Column&);
 void changes_section(Column&);

@@ -189,6 +189,24 @@ void go_to_head(Scene& scene, const ModelHead& head, std::int64_t row) {
   scene.next.locked = true;
 }
 
+bool begin_why(Scene& scene, const Box& region, const WhyRegion& what) {
+  const Ui& ui = scene.ui;
+  ui.fill(region, what.ground);
+  ui.vertical(region.x, region.y, region.h, ui.theme.hairline);
+  const float pad = region_pad(scene);
+  const Box line{region.x + pad, region.y, region.w - 2 * pad, region.h};
+  draw_region_title(ui, line, what.title, what.note, line.right());
+  if (what.problem.empty()) return true;
+  ui.paragraph(line.x, line.y + title_height(ui) + ui.px(8), line.w, what.problem,
+               {type::label, ui.theme.text2});
+  return false;
+}
+
+void draw_link_marks(const Ui& ui, const Ui::Touch& touch, const Box& box, bool is_link) {
+  if (is_link && touch.hovered) ui.fill(box, ui.theme.control_hover, ui.px(4));
+  if (is_link && touch.focused) ui.frame(box, ui.theme.query, ui.px(2), ui.px(4));
+}
+
 std::string signed_number(double value) {
   const std::string number = fixed(std::abs(value), std::abs(value) < 100 ? 2 : 0);
   return (value < 0 && number != "0.00" ? "−" : "+") + number;

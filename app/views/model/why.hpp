@@ -25,6 +25,16 @@ std::optional<ModelHead> head_of(AttentionOf, const std::vector<StreamPart>&, co
 /// That head is looked at, at the key of this row on which it looks most.
 void go_to_head(Scene&, const ModelHead&, std::int64_t row);
 
+/// Ground and title of a region of the split. Where there is no split the region says why, and this is false.
+struct WhyRegion {
+  Rgba ground;
+  std::string title, note;
+  std::string problem = {};  // a sentence; empty: there is a split
+};
+bool begin_why(Scene&, const Box& region, const WhyRegion&);
+/// What the keyboard is on, or the mouse where there is a head to go to.
+void draw_link_marks(const Ui&, const Ui::Touch&, const Box&, bool is_link);
+
 /// "+0.57", "−1.46".
 std::string signed_number(double value);
 /// The colour of a bar that adds or takes away.

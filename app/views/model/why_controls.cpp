@@ -16,12 +16,8 @@ void token_drop(Column& c, const char* label, std::string_view name, std::string
                 std::optional<std::int64_t>& token, const Tip& tip) {
   const Ui& ui = c.ui();
   const ModelReading& reading = *c.scene.model;
-  const Box row = c.row(28);
-  const float left = ui.px(c.scene.compact ? 52 : 64);
-  ui.text(row.x, row.centre_y(), name,
-          {type::label, ui.theme.text2, Ink::Regular, Align::Left, left - ui.px(6)});
   const std::string shown = token ? predicted_name(reading, *token) : std::string(none);
-  drop(ui, label, {row.x + left, row.y, row.w - left, row.h}, shown, tip, [&] {
+  drop(ui, label, choice_row(c, name), shown, tip, [&] {
     if (menu_row(ui, std::string(none).c_str(), {}, !token)) token.reset();
     if (!reading.prediction) return;
     for (const PredictedToken& one : reading.prediction->top_after) {
