@@ -72,6 +72,22 @@ std::vector<std::size_t> order_of(const std::vector<Word>& words) {
   return order;
 }
 
+/// Words that may take the place of the one: those inside sentences before those that begin one, whose
+/// capital says nothing.
+std::vector<std::string> others_for(const std::vector<Word>& words, std::size_t at, std::string_view text) {
+  std::vector<std::string> others;
+  const auto begins_sentence = [&](const Word& word) {
+    const std::size_t before = word.begin == 0 ? text.npos : text.find_last_not_of(' ', word.begin - 1);
+    return before == text.npos || text[before] == '.' || text[before] == '!' || text[before] == '?';
+  };
+  for (const bool first : {false, true})
+    for (const Word& word : words)
+      if (begins_sentence(word) == first && word.is_capital() == words[at].is_capital() &&
+          word.text != words[at].text && std::ranges::count(others, word.text) == 0)
+        others.push_back(word.text);
+  return others;
+}
+
 std::vector<TextPair> usual_pairs(const OpenedModel& opened) {
   const ModelSpec& spec = opened.model->spec;
   if (spec.encoder && spec.decoder)
@@ -121,13 +137,10 @@ std::string corrupted_like(const OpenedModel& opened, const ModelText& clean) {
   const std::vector<Word> words = words_of(clean.text);
   int tries = 0;
   for (const std::size_t at : order_of(words)) {
-    std::vector<std::string> tried{words[at].text};
-    for (const Word& other : words) {
-      if (other.is_capital() != words[at].is_capital() || std::ranges::count(tried, other.text) > 0) continue;
+    for (const std::string& other : others_for(words, at, clean.text)) {
       if (++tries > most_tries) return {};
-      tried.push_back(other.text);
       std::string text = clean.text;
-      text.replace(words[at].begin, words[at].end - words[at].begin, other.text);
+      text.replace(words[at].begin, words[at].end - words[at].begin, other);
       if (is_pair(opened, ids, clean, text)) return text;
     }
   }
