@@ -96,6 +96,16 @@ ModelWants App::model_wants() const {
     question.minus = split.minus;
     wants.why = question;
   }
+  if (view_.mode != Mode::Model || !within) return wants;
+  wants.pruning = view_.model->atlas.pruned == within.input;
+  const PatchingState& patching = view_.model->patching;
+  if (view_.model->screen == ModelScreen::Patching && patching.is_running && !patching.corrupted.empty() &&
+      patching.corrupted != within.input.text) {
+    wants.corrupted = within.input;
+    wants.corrupted->text = patching.corrupted;
+    wants.answer = patching.answers[0].id;
+    wants.other_answer = patching.answers[1].id;
+  }
   return wants;
 }
 

@@ -88,6 +88,8 @@ ATTNSCOPE_NAMES(PlotKind, {"entropy-rows", "entropy-heads", "entropy-map", "scor
 static_assert(Names<PlotKind>::list.size() == plot_kinds);
 ATTNSCOPE_NAMES(Edge, {"rising", "falling"});
 ATTNSCOPE_NAMES(ModelScreen, {"heads", "why", "atlas", "patching"});
+ATTNSCOPE_NAMES(EffectMeasure, {"logit", "divergence", "probability"});
+ATTNSCOPE_NAMES(HeadSort, {"place", "first", "second", "third"});
 ATTNSCOPE_NAMES(HeadColour, {"pattern", "entropy", "previous", "induction", "first", "effect"});
 ATTNSCOPE_NAMES(GridOrder, {"layers", "groups", "largest"});
 ATTNSCOPE_NAMES(StreamView, {"lens", "norm", "inside"});
@@ -183,6 +185,22 @@ void fields(Visit& visit, WhyState& w) {
   visit("key_parts", w.key_parts, 4, 10);
   visit("token", w.token, 0, 1 << 30);
   visit("minus", w.minus, 0, 1 << 30);
+  visit("path", w.path);
+  visit("smallest_link", w.smallest_link, 0, 100);
+}
+
+template <class Visit>
+void fields(Visit& visit, AtlasState& a) {
+  visit("measure", a.measure);
+  visit("sort", a.sort);
+}
+
+template <class Visit>
+void fields(Visit& visit, PatchingState& p) {
+  visit("corrupted", p.corrupted);
+  visit("answer", p.answer);
+  visit("other", p.other);
+  visit("sort", p.sort);
 }
 
 template <class Visit>
@@ -194,6 +212,8 @@ void fields(Visit& visit, ModelState& m) {
   visit("value", m.value);
   visit("token_dims", m.token_dims);
   visit("split", m.split);
+  visit("atlas", m.atlas);
+  visit("patching", m.patching);
   visit("fold", m.fold, -1, 1);
   visit("predicted_row", m.predicted_row, 0, 1 << 30);
 }

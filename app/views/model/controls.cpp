@@ -235,7 +235,7 @@ void model_section(Column& c) {
           {.which = Section::Model,
            .label = "Model",
            .note = c.scene.compact ? opened.storage : "open, mapped",
-           .opens = c.scene.view.model->screen == ModelScreen::Why ? Opens::OnDemand : Opens::WhenWide})) {
+           .opens = c.scene.view.model->screen == ModelScreen::Heads ? Opens::WhenWide : Opens::OnDemand})) {
     const Box name = c.row(22, 6);
     c.ui().text(name.x, name.centre_y(), own(opened.name),
                 {type::label, c.ui().theme.text1, Ink::Medium, Align::Left, name.w});
@@ -307,7 +307,8 @@ void layer_section(Column& c) {
 void draw_model_controls(Scene& scene, const Box& region) {
   constexpr DrawSection wide[] = {model_section, changes_section, colours_section, layer_section};
   constexpr DrawSection compact[] = {model_section, changes_section, colours_section, layer_section};
-  constexpr DrawSection why[] = {model_section, changes_section, split_section, norms_section, logit_section};
+  constexpr DrawSection why[] = {model_section, changes_section, split_section,
+                                 norms_section, logit_section,   path_section};
   scene.ui.fill(region, scene.ui.theme.panel);
   if (scene.view.model->screen == ModelScreen::Why)
     return draw_column(scene, region, why, scene.view.model->controls_scroll);

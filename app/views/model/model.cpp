@@ -1,6 +1,7 @@
 #include "app/views/model/model.hpp"
 
 #include "app/views/model/parts.hpp"
+#include "app/views/model/why.hpp"
 
 namespace attnscope {
 namespace {
@@ -28,6 +29,11 @@ void draw_model(Scene& scene, const Box& box) {
   if (is_visible(regions.controls)) draw_model_controls(scene, regions.controls);
   if (scene.view.model->screen == ModelScreen::Why) {
     draw_model_why(scene, regions);
+    if (scene.view.model->split.path && is_visible(regions.stream)) {
+      const Box low{regions.stream.x, regions.stream.y, regions.stream.w + regions.prediction.w,
+                    regions.stream.h};
+      return draw_why_path(scene, shown_why(scene), low);
+    }
   } else {
     draw_model_grid(scene, regions.grid);
     if (is_visible(regions.head)) draw_model_head(scene, regions.head);

@@ -35,11 +35,19 @@ bool begin_why(Scene&, const Box& region, const WhyRegion&);
 /// What the keyboard is on, or the mouse where there is a head to go to.
 void draw_link_marks(const Ui&, const Ui::Touch&, const Box&, bool is_link);
 
+/// The arrows of the keyboard: the cell of the table that many rows and columns on is marked. False where no
+/// table is shown.
+bool step_why_part(Scene&, std::int64_t down, std::int64_t right);
+/// The head of the marked cell is looked at: that of its query part, else that of its key part.
+void go_to_marked_part(Scene&);
+
 /// "+0.57", "−1.46".
 std::string signed_number(double value);
 /// The colour of a bar that adds or takes away.
 Rgba colour_of_share(const Ui&, double value);
 
+/// The strongest path behind the chosen cell, in the place of residual stream and prediction.
+void draw_why_path(Scene&, const WhyReading*, const Box& region);
 void draw_why_ladder(Scene&, const WhyReading*, const Box& region);
 void draw_why_table(Scene&, const WhyReading*, const Box& region);
 void draw_why_logit(Scene&, const WhyReading*, const Box& region);

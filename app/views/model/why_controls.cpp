@@ -100,4 +100,32 @@ void logit_section(Column& c) {
   c.end();
 }
 
+void path_section(Column& c) {
+  WhyState& split = c.scene.view.model->split;
+  if (c.begin({.which = Section::Path,
+               .label = "Path",
+               .note = c.scene.compact ? "" : "strongest, two steps",
+               .opens = Opens::Always})) {
+    constexpr std::array<std::string_view, 2> names{"path", "stream"};
+    constexpr std::array<Tip, 2> tips{
+        {{"Strongest path",
+          {},
+          "Which earlier head put most into the query and into the key of the cell, and which head put most "
+          "into theirs.",
+          {}},
+         {"Residual stream", {}, "The residual stream and the prediction, as below all heads.", {}}}};
+    if (const auto picked = c.choice("Below", "below", names, split.path ? 0 : 1, tips))
+      split.path = *picked == 0;
+    if (split.path) {
+      if (const auto moved =
+              slider(c.ui(), "smallest link", "smallest link",
+                     fixed(static_cast<double>(split.smallest_link), 2), c.row(38, 8), split.smallest_link,
+                     {.low = 0.01f, .high = 4, .rest = 0.25f, .log = true}, split.smallest_link != 0.25f,
+                     {"Smallest link", {}, "A link that adds less than this is not drawn.", {}}))
+        split.smallest_link = std::clamp(*moved, 0.f, 100.f);
+    }
+  }
+  c.end();
+}
+
 }  // namespace attnscope

@@ -48,6 +48,7 @@ class WhyTable {
       draw_query_sum(a);
     }
     for (std::size_t b = 0; b < keys_.size(); ++b) draw_key_sum(b);
+    draw_mark();
     draw_total();
     if (!scene_.compact) draw_formula();
   }
@@ -142,6 +143,7 @@ class WhyTable {
     const std::optional<ModelHead> from = query_head(a), to = key_head(b);
     const std::string label = "why " + std::to_string(a) + " " + std::to_string(b);
     const Ui::Touch touch = ui_.touch(label.c_str(), whole, false);
+    if (touch.pointed) scene_.view.model->split.mark.reset();
     if (touch.hovered) ui_.frame(box, ui_.theme.text1, ui_.px(1));
     tooltip(ui_, touch.hovered, whole,
             {query_name(a).line() + " × " + key_name(b).line(),
@@ -152,6 +154,26 @@ class WhyTable {
     if (!touch.clicked) return;
     if (from) return go_to_head(scene_, *from, why_.asked.score.query);
     if (to) go_to_head(scene_, *to, why_.asked.score.key);
+  }
+
+  /// What the arrows stepped to.
+  void draw_mark() {
+    WhyState& state = scene_.view.model->split;
+    state.rows = std::ssize(queries_);
+    state.columns = std::ssize(keys_);
+    if (!state.mark) return;
+    state.mark->query = std::clamp<std::int64_t>(state.mark->query, 0, state.rows - 1);
+    state.mark->key = std::clamp<std::int64_t>(state.mark->key, 0, state.columns - 1);
+    const auto a = static_cast<std::size_t>(state.mark->query), b = static_cast<std::size_t>(state.mark->key);
+    const Box box = cell(a, b);
+    ui_.frame({box.x, box.y, box.w - ui_.px(1), box.h - ui_.px(1)}, ui_.theme.query, ui_.px(2), ui_.px(2));
+    const double value = cells_.matrix()(state.mark->query, state.mark->key);
+    const std::optional<ModelHead> head = query_head(a) ? query_head(a) : key_head(b);
+    state.marked_head = head;
+    state.marked_row = query_head(a) ? why_.asked.score.query : why_.asked.score.key;
+    scene_.view.hint = query_name(a).line() + " × " + key_name(b).line() + "   ·   " + signed_number(value) +
+                       (head ? "   ·   Space looks at head " + attnscope::head_name(spec_, *head)
+                             : std::string("   ·   arrows walk the parts"));
   }
 
   void draw_query_sum(std::size_t a) {
