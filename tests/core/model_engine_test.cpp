@@ -262,6 +262,22 @@ TEST_CASE("another block or other wants run nothing again", "[models]") {
   engine.submit(within);
   engine.wait_idle();
   CHECK(engine.latest()->run == before->run);  // taken back: nothing is run again
+  CHECK(engine.latest()->left_out.empty());
+}
+
+TEST_CASE("what a layer by itself does not show of the changes is told", "[models]") {
+  const test::TemporaryDirectory directory;
+  ModelEngine engine({}, 1);
+  Within within = within_of(opened_models::small_gpt(directory / "gpt"), "abcabcab");
+  within.block = 1;
+  within.changes.heads = {{.block = 1, .head = 2}};
+  engine.submit(within, {.effects = false});
+  engine.wait_idle();
+  CHECK(engine.latest()->left_out.empty());  // a muted head is one in the layer, too
+  within.changes.heads[0].rows = {3};
+  engine.submit(within, {.effects = false});
+  engine.wait_idle();
+  CHECK_THAT(engine.latest()->left_out, Catch::Matchers::ContainsSubstring("head 1.2"));
 }
 
 TEST_CASE("the pruning curve fills in to what it is at once", "[models]") {

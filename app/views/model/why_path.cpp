@@ -30,7 +30,7 @@ class WhyPath {
     small_ = std::clamp(std::floor((area.h - 2 * name_ - gap) / 2), ui_.px(24), ui_.px(84));
     large_ = std::min(area.h - name_, ui_.px(168));
     text_ = ui_.px(compact ? 100 : 124);
-    link_ = ui_.px(compact ? 66 : 86);
+    link_ = ui_.px(compact ? 76 : 86);
     step_ = small_ + ui_.px(10) + text_ + link_;
     for (const PathHead& head : path_) most_ = std::max(most_, head.adds);
     most_ = std::max(most_, std::abs(logit_link()));
@@ -171,8 +171,9 @@ class WhyPath {
     float y = box.y + name_ + ui_.px(10);
     draw_cell_name(box.x, y, at(0).query, at(0).key);
     ui_.text(box.x, y += line, "α " + fixed(at(0).weight, 2), {type::label, ui_.theme.text1});
-    const std::string score =
-        fixed(at(0).score, 2) + (why_.asked.score.over_mean ? " over the mean" : " score");
+    const std::string score = fixed(at(0).score, 2) + (!why_.asked.score.over_mean ? " score"
+                                                       : scene_.compact            ? " over mean"
+                                                                                   : " over the mean");
     ui_.text(box.x, y += line, score,
              {type::tick, ui_.theme.text2, Ink::Regular, Align::Left, box.w - ui_.px(6)});
     // What cannot be followed further: the largest parts of the key that are no head on the path.
