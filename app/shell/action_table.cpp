@@ -13,6 +13,7 @@
 #include "app/state/long_state.hpp"
 #include "app/state/model_state.hpp"
 #include "app/state/viewing.hpp"
+#include "app/views/atlas/atlas.hpp"
 #include "app/views/backends/switch.hpp"
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/files/files.hpp"
@@ -21,6 +22,7 @@
 #include "app/views/heads/head_order.hpp"
 #include "app/views/inspector/pages.hpp"
 #include "app/views/long/long_parts.hpp"
+#include "app/views/model/why.hpp"
 #include "app/views/neuron/neuron_view.hpp"
 #include "app/views/parts/mask_painter.hpp"
 #include "app/views/parts/unknown.hpp"
@@ -95,8 +97,8 @@ void leave(Scene& scene) {
     scene.view.drawer = false;
   } else if (is_start_shown(scene.view, scene.result)) {
     leave_start(scene.view);
-  } else if (scene.view.mode == Mode::Model && scene.view.model->why) {
-    scene.view.model->why = false;  // back to all heads
+  } else if (scene.view.mode == Mode::Model && scene.view.model->screen != ModelScreen::Heads) {
+    scene.view.model->screen = ModelScreen::Heads;  // back to all heads
   } else if (scene.model != nullptr && !scene.selection.locked && scene.view.mode != Mode::Model) {
     scene.view.mode = Mode::Model;  // up again, from a layer to the model that it stands in
   } else if (scene.view.mode == Mode::Model && scene.view.model->locked) {
@@ -137,6 +139,12 @@ void remove_mask(Scene& scene) {
   const TensorPtr weights = has_weights_alone(scene) ? scene.document.layer().masking.additive : nullptr;
   scene.document.layer().masking = {};
   scene.document.layer().masking.additive = weights;
+}
+
+void toggle_why(Scene& scene) {
+  if (scene.model == nullptr) return scene.view.notices.say("No model is open.");
+  ModelScreen& screen = scene.view.model->screen;
+  screen = screen == ModelScreen::Why ? ModelScreen::Heads : ModelScreen::Why;
 }
 
 void show_mode(Scene& scene, Mode mode) { scene.view.mode = mode; }
@@ -198,6 +206,11 @@ void to_strongest(Scene& scene) {
     scene.next.cell = {i, row.strongest};
     scene.next.locked = true;
   }
+}
+
+/// Where a score is split they step through its parts.
+void step(Scene& scene, std::int64_t down, std::int64_t right) {
+  if (!step_why_part(scene, down, right)) move_cell(scene, down, right);
 }
 
 /// What a long result can do as well.
@@ -262,6 +275,11 @@ const Action table[] = {
     any_length({G::Look, "Walk", ImGuiKey_F3, [](Scene& s) { show_mode(s, Mode::Walk); }}),
     any_length({G::Look, "Compare", ImGuiKey_F4, [](Scene& s) { show_mode(s, Mode::Compare); }}),
     any_length({G::Look, "Model", ImGuiKey_F7, [](Scene& s) { show_mode(s, Mode::Model); }}),
+    any_length({G::Look, "Why did it look there, or all heads", ImGuiKey_Y, toggle_why, false, Mode::Model}),
+    any_length({G::Look, "Atlas of what zeroing heads does, or all heads", ImGuiKey_A, toggle_atlas, false,
+                Mode::Model}),
+    any_length({G::Look, "Activation patching, or all heads", ImGuiMod_Shift | ImGuiKey_A, toggle_patching,
+                false, Mode::Model}),
     any_length(
         {G::Look, "Next theme", ImGuiKey_T,
          [](Scene& s) { s.view.theme = static_cast<ThemeName>((static_cast<int>(s.view.theme) + 1) % 3); }}),
@@ -298,16 +316,15 @@ const Action table[] = {
 
     any_length({G::Move, "Head before", ImGuiKey_LeftBracket, [](Scene& s) { move_head(s, -1); }, true}),
     any_length({G::Move, "Head after", ImGuiKey_RightBracket, [](Scene& s) { move_head(s, 1); }, true}),
-    any_length({G::Move, "Cell above", ImGuiKey_UpArrow, [](Scene& s) { move_cell(s, -1, 0); }, true}),
-    any_length({G::Move, "Cell below", ImGuiKey_DownArrow, [](Scene& s) { move_cell(s, 1, 0); }, true}),
-    any_length(
-        {G::Move, "Cell to the left", ImGuiKey_LeftArrow, [](Scene& s) { move_cell(s, 0, -1); }, true}),
-    any_length(
-        {G::Move, "Cell to the right", ImGuiKey_RightArrow, [](Scene& s) { move_cell(s, 0, 1); }, true}),
+    any_length({G::Move, "Cell above", ImGuiKey_UpArrow, [](Scene& s) { step(s, -1, 0); }, true}),
+    any_length({G::Move, "Cell below", ImGuiKey_DownArrow, [](Scene& s) { step(s, 1, 0); }, true}),
+    any_length({G::Move, "Cell to the left", ImGuiKey_LeftArrow, [](Scene& s) { step(s, 0, -1); }, true}),
+    any_length({G::Move, "Cell to the right", ImGuiKey_RightArrow, [](Scene& s) { step(s, 0, 1); }, true}),
     any_length({G::Move, "Close what is open, unlock the cell", ImGuiKey_Escape, leave}),
     any_length({G::Move, "Open the layer in Explore", ImGuiKey_Enter,
                 [](Scene& s) { show_mode(s, Mode::Explore); }, false, Mode::Model}),
 
+    any_length({G::Move, "Head of the marked part", ImGuiKey_Space, go_to_marked_part, false, Mode::Model}),
     any_length({G::Move, "Strongest cell in sight", ImGuiKey_J, to_strongest}),
     {G::Regions, "Token strip", ImGuiKey_1, [](Scene& s) { turn(s, Region::Strip); }},
     any_length({G::Regions, "Controls", ImGuiKey_2, [](Scene& s) { turn(s, Region::Controls); }}),

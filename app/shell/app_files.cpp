@@ -210,6 +210,7 @@ void App::fulfil(const Requests& requests) {
   if (requests.release_held) release_held();
   if (requests.cancel_opening) files_.stop_opening();
   if (requests.cancel_model) models_.engine().cancel();
+  if (requests.resume_model) models_.go_on();
   if (requests.open) open(*requests.open, requests.layer);
   if (requests.look_for_closed) {
     view_.files->closed = files_.closed().list();

@@ -86,7 +86,7 @@ ModelWants App::model_wants() const {
                    .effects = is_seen,
                    .contributions = is_seen && view_.model->value == CellValue::Contribution};
   const Within& within = document_.within.read();
-  if (view_.mode == Mode::Model && view_.model->why && within && within.block >= 0) {
+  if (view_.mode == Mode::Model && view_.model->screen == ModelScreen::Why && within && within.block >= 0) {
     const WhyState& split = view_.model->split;
     WhyQuestion question;
     question.score = {within.of,           static_cast<std::size_t>(within.block),
@@ -95,6 +95,16 @@ ModelWants App::model_wants() const {
     question.token = split.token;
     question.minus = split.minus;
     wants.why = question;
+  }
+  if (view_.mode != Mode::Model || !within) return wants;
+  wants.pruning = view_.model->atlas.pruned == within.input;
+  const PatchingState& patching = view_.model->patching;
+  if (view_.model->screen == ModelScreen::Patching && patching.is_running && !patching.corrupted.empty() &&
+      patching.corrupted != within.input.text) {
+    wants.corrupted = within.input;
+    wants.corrupted->text = patching.corrupted;
+    wants.answer = patching.answers[0].id;
+    wants.other_answer = patching.answers[1].id;
   }
   return wants;
 }

@@ -20,6 +20,8 @@ class ModelFollowing {
   /// Submits what the Document says of its model if it differs from what was submitted last; a lone layer:
   /// the model is let go.
   void follow(const Document&, const ModelWants&);
+  /// What was stopped is submitted again when follow() is called next: it goes on with what is not known yet.
+  void go_on() { submitted_.reset(); }
   /// The newest reading of what was submitted last, or on the way to it, if it was not seen yet; null else.
   ModelReadingPtr news();
   /// The newest good one that news() gave where it is of the model that the Document stands in; null else.

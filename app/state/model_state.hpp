@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/document/model_changes.hpp"
+#include "core/document/within.hpp"
 
 namespace attnscope {
 
@@ -16,6 +17,9 @@ struct HeadMap;      // app/views/model/head_map.hpp
 struct OpenedModel;  // core/models/opened/opened_model.hpp
 struct WhyReading;   // core/engine/model_why.hpp
 
+/// What stands in the place of the grid: the heads themselves, why one of them looked where it did, what
+/// zeroing each does, what each brings back of another text's answer.
+enum class ModelScreen : std::uint8_t { Heads, Why, Atlas, Patching };
 /// What the cells of the grid show.
 enum class HeadColour : std::uint8_t { Pattern, Entropy, Previous, Induction, First, Effect };
 /// How they stand: in their layers, by what they do, or the largest of what is coloured first.
@@ -39,6 +43,17 @@ struct WhyState {
   std::int64_t query_parts = 8, key_parts = 9;
   std::optional<std::int64_t> token;  // whose logit; nothing: the likeliest
   std::optional<std::int64_t> minus;  // less the logit of this token; nothing: less the mean
+  bool path = true;                   // the strongest path stands below, else residual stream and prediction
+  float smallest_link = 0.25f;        // of the path that is drawn
+
+  // The cell of the table that arrows step to, of so many.
+  struct Mark {
+    std::int64_t query = 0, key = 0;
+  };
+  std::optional<Mark> mark;
+  std::optional<ModelHead> marked_head;  // that a part of it is, if it is one, looked at in this row
+  std::int64_t marked_row = 0;
+  std::int64_t rows = 0, columns = 0;
 
   // The last one that was known, shown until the next is: with the words it was made of.
   std::shared_ptr<const WhyReading> shown;
@@ -46,15 +61,51 @@ struct WhyState {
   std::string query, key, token_name, minus_name;
 };
 
+/// What zeroing a head does: to the logit of the likeliest token, to the whole prediction (KL), to that
+/// token's probability.
+enum class EffectMeasure : std::uint8_t { Logit, Divergence, Probability };
+/// Order of a list of heads: their own, or the largest number of a column first.
+enum class HeadSort : std::uint8_t { Place, First, Second, Third };
+
+struct AtlasState {
+  EffectMeasure measure = EffectMeasure::Logit;  // of the map's colours
+  HeadSort sort = HeadSort::First;
+
+  // Of the moment.
+  std::optional<ModelText> pruned;  // the text whose pruning curve a person asked for
+  std::int64_t first_row = 0;       // of the list
+};
+
+/// A pair of texts: the one that the model reads and this one.
+struct PatchingState {
+  std::string corrupted;
+  std::string answer, other;  // as they were typed; empty: the likeliest of each text
+  HeadSort sort = HeadSort::First;
+
+  // Of the moment.
+  bool is_running = true;  // not stopped by the person
+  std::int64_t first_row = 0;
+  std::shared_ptr<const OpenedModel> begun;  // a text was suggested for it
+  /// Which tokens the answers are; found anew where one of them or the model is another.
+  struct Answer {
+    std::shared_ptr<const OpenedModel> of;
+    std::string words, problem;
+    std::optional<std::int64_t> id;
+  };
+  std::array<Answer, 2> answers;
+};
+
 struct ModelState {
+  ModelScreen screen = ModelScreen::Heads;
   HeadColour colour = HeadColour::Pattern;
   GridOrder order = GridOrder::Layers;
   StreamView stream = StreamView::Lens;
   CellValue value = CellValue::Weight;
   bool token_dims = true;  // pointing at a token dims each head to the most it gives it
-  bool why = false;        // the split of the locked cell's score stands in the place of the grid
   WhyState split;
-  std::array<signed char, 7> fold{};          // sections of the controls, as ViewState::fold
+  AtlasState atlas;
+  PatchingState patching;
+  std::array<signed char, 11> fold{};         // sections of the controls, as ViewState::fold
   std::optional<std::int64_t> predicted_row;  // whose prediction is shown; nothing: the usual one
 
   // Of the moment.

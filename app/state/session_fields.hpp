@@ -87,6 +87,9 @@ ATTNSCOPE_NAMES(PlotKind, {"entropy-rows", "entropy-heads", "entropy-map", "scor
                            "gradient-norms", "received"});
 static_assert(Names<PlotKind>::list.size() == plot_kinds);
 ATTNSCOPE_NAMES(Edge, {"rising", "falling"});
+ATTNSCOPE_NAMES(ModelScreen, {"heads", "why", "atlas", "patching"});
+ATTNSCOPE_NAMES(EffectMeasure, {"logit", "divergence", "probability"});
+ATTNSCOPE_NAMES(HeadSort, {"place", "first", "second", "third"});
 ATTNSCOPE_NAMES(HeadColour, {"pattern", "entropy", "previous", "induction", "first", "effect"});
 ATTNSCOPE_NAMES(GridOrder, {"layers", "groups", "largest"});
 ATTNSCOPE_NAMES(StreamView, {"lens", "norm", "inside"});
@@ -182,17 +185,35 @@ void fields(Visit& visit, WhyState& w) {
   visit("key_parts", w.key_parts, 4, 10);
   visit("token", w.token, 0, 1 << 30);
   visit("minus", w.minus, 0, 1 << 30);
+  visit("path", w.path);
+  visit("smallest_link", w.smallest_link, 0, 100);
+}
+
+template <class Visit>
+void fields(Visit& visit, AtlasState& a) {
+  visit("measure", a.measure);
+  visit("sort", a.sort);
+}
+
+template <class Visit>
+void fields(Visit& visit, PatchingState& p) {
+  visit("corrupted", p.corrupted);
+  visit("answer", p.answer);
+  visit("other", p.other);
+  visit("sort", p.sort);
 }
 
 template <class Visit>
 void fields(Visit& visit, ModelState& m) {
+  visit("screen", m.screen);
   visit("colour", m.colour);
   visit("order", m.order);
   visit("stream", m.stream);
   visit("value", m.value);
   visit("token_dims", m.token_dims);
-  visit("why", m.why);
   visit("split", m.split);
+  visit("atlas", m.atlas);
+  visit("patching", m.patching);
   visit("fold", m.fold, -1, 1);
   visit("predicted_row", m.predicted_row, 0, 1 << 30);
 }

@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-bool button(const Ui& ui, const char* label, const Box& box, const Tip& tip) {
+bool button(const Ui& ui, const char* label, const Box& box, const Tip& tip, std::string_view shown) {
   if (ui.is_figure()) return false;
   const Ui::Touch touch = ui.touch(label, box);
   ui.fill(box,
@@ -20,7 +20,7 @@ bool button(const Ui& ui, const char* label, const Box& box, const Tip& tip) {
                           : ui.theme.control,
           ui.px(6));
   if (touch.focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(9));
-  ui.text(box.centre_x(), box.centre_y(), label,
+  ui.text(box.centre_x(), box.centre_y(), shown.empty() ? label : shown,
           {type::label, ui.theme.text1, Ink::Medium, Align::Centre, box.w});
   tooltip(ui, touch.hovered, box, tip);
   return touch.clicked;

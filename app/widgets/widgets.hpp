@@ -78,7 +78,8 @@ void menu_title(const Ui&, std::string_view title);
 /// The same list where the mouse is, as on a right click; it shows from ImGui::OpenPopup(label) on.
 void context_menu(const Ui&, const char* label, const std::function<void()>& rows);
 
-bool button(const Ui&, const char* label, const Box&, const Tip&);
+/// `shown`: what stands on it where that is not the label.
+bool button(const Ui&, const char* label, const Box&, const Tip&, std::string_view shown = {});
 
 /// Editable single-line text; true on every keystroke that changed it. Esc leaves the field and keeps it.
 /// `accent` outlines it as the chosen one.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -15,10 +16,55 @@ namespace {
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr AblationEffect unknown_effect{.divergence = unknown,
                                         .top_logit_change = unknown,
+                                        .top_probability_change = unknown,
                                         .top_token = -1,
                                         .mean_divergence = unknown,
                                         .likelihood_change = unknown};
 constexpr std::size_t most_known = 256;  // effects of changes that come and go under a knob
+// Counts of heads at which the random order is measured, and how many of the others come before them: the
+// shapes of both are seen early.
+constexpr std::int64_t most_random = 24, before_random = 16;
+constexpr std::size_t at_once = 8;  // counts of a step
+
+using Clock = std::chrono::steady_clock;
+
+/// In the order in which heads are removed, without effects.
+std::vector<AtlasEntry> pruning_order(const EffectsReading& effects) {
+  std::vector<AtlasEntry> order;
+  for (std::size_t i = 0; i < effects.heads.size(); ++i)
+    order.push_back({effects.heads[i], effects.effects[i]});
+  std::ranges::stable_sort(order, {}, [](const AtlasEntry& entry) { return entry.effect.divergence; });
+  for (AtlasEntry& entry : order) entry.effect = unknown_effect;
+  return order;
+}
+
+std::vector<AtlasEntry> random_order(const std::vector<HeadPlace>& heads) {
+  std::vector<AtlasEntry> order;
+  for (const HeadPlace& head : shuffled(heads, pruning_seed)) order.push_back({head, unknown_effect});
+  return order;
+}
+
+/// How many heads are removed at the random order's count number i of `counts`.
+std::size_t random_count(std::size_t heads, std::int64_t counts, std::int64_t i) {
+  return heads * static_cast<std::size_t>(i + 1) / static_cast<std::size_t>(counts);
+}
+
+HeadSet first_heads(const std::vector<AtlasEntry>& order, std::size_t count) {
+  HeadSet set;
+  for (std::size_t i = 0; i < count; ++i) set.push_back(order[i].head);
+  return set;
+}
+
+/// Blocks that a version passes without its first heads: [count − 1].
+std::vector<double> blocks_passed(const std::vector<AtlasEntry>& order, int blocks) {
+  std::vector<double> passed;
+  int first = blocks;
+  for (const AtlasEntry& entry : order) {
+    first = std::min(first, entry.head.block);
+    passed.push_back(blocks - first);
+  }
+  return passed;
+}
 
 }  // namespace
 
@@ -39,6 +85,7 @@ void HeadEffects::begin(const Model& model, const PredictionAt& at) {
   known_ = {.row = at.row, .heads = all_heads(model.spec), .effects = {}, .known = 0};
   known_.effects.assign(known_.heads.size(), unknown_effect);
   blocks_left_ = known_.heads.back().block + 1;
+  seconds_ = 0;
 }
 
 double HeadEffects::share() const {
@@ -48,6 +95,7 @@ double HeadEffects::share() const {
 
 void HeadEffects::step(const Model& model, const ModelRun& clean, const Work& work) {
   if (is_done()) return;
+  const Clock::time_point began = Clock::now();
   const int block = blocks_left_ - 1;
   std::vector<HeadSet> sets;
   std::vector<std::size_t> places;
@@ -62,26 +110,35 @@ void HeadEffects::step(const Model& model, const ModelRun& clean, const Work& wo
   for (std::size_t i = 0; i < places.size(); ++i) known_.effects[places[i]] = effects[i];
   known_.known += std::ssize(places);
   blocks_left_ = block;
+  seconds_ += std::chrono::duration<double>(Clock::now() - began).count();
+  if (is_done()) known_.pruning_seconds = expected_pruning_seconds(known_, seconds_);
+}
+
+double expected_pruning_seconds(const EffectsReading& effects, double seconds) {
+  const int blocks = effects.heads.back().block + 1;
+  double each_alone = 0, all = 0;
+  for (const HeadPlace& head : effects.heads) each_alone += blocks - head.block;
+  for (const double passed : blocks_passed(pruning_order(effects), blocks)) all += passed;
+  const std::vector<double> random = blocks_passed(random_order(effects.heads), blocks);
+  const std::int64_t counts = std::min(most_random, std::ssize(random));
+  for (std::int64_t i = 0; i + 1 < counts; ++i) all += random[random_count(random.size(), counts, i) - 1];
+  return seconds * all / each_alone;
 }
 
 void HeadPruning::begin(const PredictionAt& at, const EffectsReading& effects) {
   if (at_ == at) return;
   at_ = at;
-  known_ = {.row = at.row, .curve = {}, .known = 0};
-  for (std::size_t i = 0; i < effects.heads.size(); ++i)
-    known_.curve.push_back({effects.heads[i], effects.effects[i]});
-  std::ranges::stable_sort(known_.curve, {}, [](const AtlasEntry& entry) { return entry.effect.divergence; });
-  for (AtlasEntry& entry : known_.curve) entry.effect = unknown_effect;
+  known_ = {.row = at.row, .curve = pruning_order(effects), .random = random_order(effects.heads)};
+  known_.random_counts = std::min(most_random, std::ssize(known_.random));
 }
 
 double HeadPruning::share() const {
-  return known_.curve.empty() ? 0
-                              : static_cast<double>(known_.known) / static_cast<double>(known_.curve.size());
+  const std::int64_t all = std::ssize(known_.curve) + known_.random_counts;
+  return all == 0 ? 0 : static_cast<double>(known_.known + known_.random_known) / static_cast<double>(all);
 }
 
-void HeadPruning::step(const Model& model, const ModelRun& clean, const Work& work) {
-  constexpr std::size_t at_once = 8;
-  // The last count first, then halves, quarters, …: of each width those that are not known yet.
+/// The last count first, then halves, quarters, …: of each width those that are not known yet.
+std::vector<std::size_t> HeadPruning::next_counts() const {
   std::vector<std::size_t> counts;
   const std::size_t all = known_.curve.size();
   for (std::size_t width = std::bit_ceil(all); width > 0 && counts.size() < at_once; width /= 2)
@@ -89,16 +146,43 @@ void HeadPruning::step(const Model& model, const ModelRun& clean, const Work& wo
       if (std::isnan(known_.curve[end - 1].effect.divergence) &&
           std::ranges::find(counts, end) == counts.end())
         counts.push_back(end);
+  return counts;
+}
+
+void HeadPruning::step(const Model& model, const ModelRun& clean, const Work& work) {
+  const bool is_seen = known_.known >= std::min(before_random, std::ssize(known_.curve));
+  if (is_seen && known_.random_known < known_.random_counts) return step_random(model, clean, work);
+  const std::vector<std::size_t> counts = next_counts();
   std::vector<HeadSet> sets;
-  for (const std::size_t count : counts) {
-    HeadSet& set = sets.emplace_back();
-    for (std::size_t i = 0; i < count; ++i) set.push_back(known_.curve[i].head);
-  }
+  for (const std::size_t count : counts) sets.push_back(first_heads(known_.curve, count));
   AblationRequest request;
   request.row = at_.row;
   const std::vector<AblationEffect> effects = ablation_effects(model, clean, sets, request, nullptr, work);
   for (std::size_t i = 0; i < counts.size(); ++i) known_.curve[counts[i] - 1].effect = effects[i];
   known_.known += std::ssize(counts);
+}
+
+void HeadPruning::step_random(const Model& model, const ModelRun& clean, const Work& work) {
+  const std::size_t all = known_.random.size();
+  std::vector<std::size_t> counts;
+  std::vector<HeadSet> sets;
+  for (std::int64_t i = known_.random_known; i < known_.random_counts && counts.size() < at_once; ++i) {
+    const std::size_t count = random_count(all, known_.random_counts, i);
+    if (count == all) break;
+    counts.push_back(count);
+    sets.push_back(first_heads(known_.random, count));
+  }
+  AblationRequest request;
+  request.row = at_.row;
+  if (!sets.empty()) {
+    const std::vector<AblationEffect> effects = ablation_effects(model, clean, sets, request, nullptr, work);
+    for (std::size_t i = 0; i < counts.size(); ++i) known_.random[counts[i] - 1].effect = effects[i];
+  }
+  known_.random_known += std::ssize(counts);
+  if (known_.random_known + 1 < known_.random_counts) return;
+  // Without all heads the order makes no difference.
+  known_.random.back().effect = known_.curve.back().effect;
+  known_.random_known = known_.random_counts;
 }
 
 void ChangeEffects::begin(const PredictionAt& at, const ModelChanges& changes) {

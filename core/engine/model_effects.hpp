@@ -40,14 +40,20 @@ class HeadEffects {
   PredictionAt at_;
   EffectsReading known_;
   int blocks_left_ = 0;  // blocks [0, blocks_left_) are not known
+  double seconds_ = 0;   // that its steps took
 };
 
-/// Heads removed one after the other, in the order of their effects alone. One thread at a time.
+/// The seconds that HeadPruning is expected to take where the effects, all known, took so many: as long for
+/// each block that an ablated version passes.
+double expected_pruning_seconds(const EffectsReading&, double seconds);
+
+/// Heads removed one after the other, in the order of their effects alone; and fewer counts of them in a
+/// random order. One thread at a time.
 class HeadPruning {
  public:
   /// `effects`: all of them known.
   void begin(const PredictionAt&, const EffectsReading& effects);
-  bool is_done() const { return at_.row >= 0 && known_.known == std::ssize(known_.curve); }
+  bool is_done() const { return at_.row >= 0 && known_.is_whole(); }
   bool has_begun(const PredictionAt& at) const { return at_ == at; }
   double share() const;
   /// A few counts of heads more. Throws Cancelled.
@@ -57,6 +63,9 @@ class HeadPruning {
   }
 
  private:
+  std::vector<std::size_t> next_counts() const;
+  void step_random(const Model&, const ModelRun& clean, const Work&);
+
   PredictionAt at_;
   PruningReading known_;
 };

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/engine/model_effects.hpp"
 #include "core/engine/model_engine.hpp"
 #include "core/engine/model_runs.hpp"
 
@@ -19,6 +20,8 @@ class ModelPatching {
   void begin(const OpenedModel&, std::shared_ptr<const ModelTokens> tokens, ModelRunPtr clean,
              std::int64_t row, const ModelWants& wants);
   bool is_done() const { return is_done_; }
+  /// Whether what is known is of this text and row.
+  bool has_begun(const PredictionAt& at) const { return at == PredictionAt{tokens_, row_}; }
   double share() const;
   /// A piece more. Throws Cancelled.
   void step(const OpenedModel&, const Work&);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,6 +55,9 @@ struct EffectsReading {
   std::vector<HeadPlace> heads;         // all_heads()
   std::vector<AblationEffect> effects;  // of each
   std::int64_t known = 0;               // how many are
+  /// What the pruning curve is expected to take, from what these took for each layer that a version passed;
+  /// NaN while not all are known.
+  double pruning_seconds = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Heads removed one after the other, as pruning_curve() has them; the counts that are known spread over the
@@ -62,7 +66,14 @@ struct PruningReading {
   std::int64_t row = -1;          // whose prediction
   std::vector<AtlasEntry> curve;  // [i]: the head that goes as number i, and the effect of all up to it; NaN
   std::int64_t known = 0;         // how many are
+  /// The baseline: the same heads in a random order, measured at `random_counts` counts that spread evenly;
+  /// NaN at the others.
+  std::vector<AtlasEntry> random;
+  std::int64_t random_known = 0, random_counts = 0;
+  bool is_whole() const { return known == std::ssize(curve) && random_known == random_counts; }
 };
+/// The seed of PruningReading::random.
+inline constexpr std::uint64_t pruning_seed = 1;
 
 /// Activation patching: the text (clean) against a corrupted one (see core/readouts/patching.hpp). Effects
 /// are changes of the corrupted text's answer, the difference of two logits; NaN: not known yet.
@@ -97,6 +108,7 @@ struct ModelReading {
   std::shared_ptr<const ModelRun> clean;      // without; the same where there are none
   std::shared_ptr<const BlockTensors> block;  // that is looked at
   Document layer;                             // its Document; `within` is set
+  std::string left_out;       // left_out() of the block: what of the changes its layer does not show
   std::string layer_problem;  // why the block cannot be looked at by itself: `block` and `layer` are empty
   std::shared_ptr<const ModelPrediction> prediction;
   double milliseconds = 0;  // from the input to all of the above, when this run was made
@@ -110,7 +122,7 @@ struct ModelReading {
   std::shared_ptr<const ValueNorms> value_norms;  // of `run`, where it is wanted
   std::shared_ptr<const ChangesAlone> alone;
   std::shared_ptr<const EffectsReading> effects;    // in part first
-  std::shared_ptr<const PruningReading> pruning;    // where it is wanted, likewise
+  std::shared_ptr<const PruningReading> pruning;    // where it is or was wanted, likewise
   std::shared_ptr<const PatchingReading> patching;  // likewise
   bool is_complete = false;                         // nothing more comes
 };

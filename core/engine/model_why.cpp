@@ -30,4 +30,18 @@ void ModelWhy::split(const Model& model, const std::shared_ptr<const ModelRun>& 
   known_ = std::make_shared<const WhyReading>(std::move(made));
 }
 
+void ModelWhy::find_path(const Model& model, const Work& work) {
+  auto made = std::make_shared<WhyReading>(*known_);
+  std::vector<PathHead> path;
+  if (made->score_problem.empty()) {
+    try {
+      path = strongest_path(model, *made->run, made->asked.score, made->score, work);
+    } catch (const Error&) {
+      // A head on it looks at a key that cannot be split: the path is not told.
+    }
+  }
+  made->path = std::make_shared<const std::vector<PathHead>>(std::move(path));
+  known_ = std::move(made);
+}
+
 }  // namespace attnscope

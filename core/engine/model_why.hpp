@@ -6,10 +6,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/models/run_model.hpp"
 #include "core/readouts/logit_split.hpp"
 #include "core/readouts/score_split.hpp"
+#include "core/readouts/strongest_path.hpp"
 
 namespace attnscope {
 
@@ -29,6 +31,8 @@ struct WhyReading {
   LogitSplit logit;
   std::int64_t row = -1, token = -1;  // whose logit
   std::string logit_problem;
+  /// The heads behind the score; null: not known yet, empty where there is no score.
+  std::shared_ptr<const std::vector<PathHead>> path;
 };
 
 /// One thread at a time.
@@ -43,6 +47,9 @@ class ModelWhy {
   /// Throws Cancelled.
   void split(const Model&, const std::shared_ptr<const ModelRun>&, const WhyQuestion&,
              std::optional<std::int64_t> row, std::int64_t likeliest, const Work&);
+  /// The path behind what was split last, which takes about twice as long as the split.
+  bool has_path() const { return known_ && known_->path; }
+  void find_path(const Model&, const Work&);
   std::shared_ptr<const WhyReading> reading() const { return known_; }
 
  private:

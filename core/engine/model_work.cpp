@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/models/model_head.hpp"
+#include "core/models/opened/layer_changes.hpp"
 
 namespace attnscope {
 namespace {
@@ -62,6 +63,7 @@ void ModelWork::look_at_block(ModelReading& reading) {
     reading.layer =
         layer_document(*opened_->model, *run_, *reading.block, tokens_->queries_of(of), tokens_->keys_of(of));
     reading.layer.within = SharedValue<Within>(within_);
+    reading.left_out = left_out(*reading.block, within_.changes);
   } catch (const Error& error) {
     reading.block = nullptr;
     reading.layer_problem = error.what();
@@ -128,6 +130,7 @@ bool ModelWork::is_done(Stage stage) const {
   const ModelSpec& spec = opened_->model->spec;
   switch (stage) {
     case Stage::Why: return !wants_.why || why_.is_known(*wants_.why, run_, row_);
+    case Stage::Path: return !wants_.why || why_.has_path();
     case Stage::Lens: return !wants_.lens || !ModelLens::exists(spec) || lens_.is_done();
     case Stage::Values: return !wants_.contributions || values_.is_done(run_);
     case Stage::Scores:
@@ -158,6 +161,7 @@ void ModelWork::step(const Work& work) {
       why_.split(model, run_, *wants_.why, row_, predicts ? prediction_->top_after[0].id : -1, work);
       return;
     }
+    case Stage::Path: why_.find_path(model, work); return;
     case Stage::Lens: lens_.step(model, work); return;
     case Stage::Values: values_.step(model, work); return;
     case Stage::Scores:
@@ -218,8 +222,9 @@ void ModelWork::fill(ModelReading& reading) {
   if (row_) {
     reading.alone = alone_.reading();
     reading.effects = effects_.reading();
-    if (wants_.pruning && pruning_.has_begun({tokens_, *row_})) reading.pruning = pruning_.reading();
-    if (wants_.corrupted) reading.patching = patching_.reading();
+    // What is not wanted any more stays as far as it came.
+    if (pruning_.has_begun({tokens_, *row_})) reading.pruning = pruning_.reading();
+    if (patching_.has_begun({tokens_, *row_})) reading.patching = patching_.reading();
   }
   reading.is_complete = stage_ == Stage::Done;
 }
@@ -227,6 +232,7 @@ void ModelWork::fill(ModelReading& reading) {
 const char* words_of(ModelWork::Stage stage) {
   switch (stage) {
     case ModelWork::Stage::Why: return "parts of the score";
+    case ModelWork::Stage::Path: return "strongest path";
     case ModelWork::Stage::Lens: return "logit lens";
     case ModelWork::Stage::Values: return "lengths of values";
     case ModelWork::Stage::Scores: return "scores of heads";

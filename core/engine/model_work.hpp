@@ -38,6 +38,7 @@ class ModelWork {
   /// What more() is at.
   enum class Stage : std::uint8_t {
     Why,
+    Path,
     Lens,
     Values,
     Scores,

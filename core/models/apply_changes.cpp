@@ -160,6 +160,12 @@ void change_output(const ChangedAttention& of, const HeadChange& change, const A
 
 }  // namespace
 
+bool ChangedAttention::patterns() const {
+  return std::ranges::any_of(changes.heads, [&](const HeadChange& change) {
+    return change.of == of && std::cmp_equal(change.block, block) && changes_pattern(change.kind);
+  });
+}
+
 void change_problem(const ModelChanges& changes, AttentionOf of, std::size_t block, AttentionProblem& p) {
   const BlockChange change = change_of(changes, of, block);
   if (change.mask_off) {

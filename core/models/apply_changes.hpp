@@ -17,6 +17,8 @@ struct ChangedAttention {
   AttentionOf of;
   std::size_t block;
   std::span<const std::uint8_t> mask;  // of the rows (Mean leaves hidden ones out); empty = none is hidden
+  /// Whether any head has another pattern than its own.
+  bool patterns() const;
 };
 
 /// Scale, mask and temperature.

@@ -54,6 +54,9 @@ struct HeadPictures {
   /// [heads][ceil(queries / rows_per_cell)][ceil(keys / keys_per_cell)] as Sweep has them: the mean of a
   /// cell's weights, and the largest. Where a cell is a single weight, largest is empty.
   Tensor mean, largest;
+  /// The last row of cells while tokens follow one by one: its first query, and what its rows gave to it.
+  std::int64_t following_from = 0;
+  KeptCellRows following;
 };
 
 struct AttentionRun {

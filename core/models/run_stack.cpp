@@ -121,15 +121,22 @@ class StackRunner {
     request.received = request_.received && !received_of_all;
     if (received_of_all) sweep_received(from(0), changed, run.received);
     std::int64_t first_picture = -1;
+    bool follows = false;
     if (request_.picture_side > 0) {
       const PooledCells cells = picture_cells(all_, made.problem.keys, request_.picture_side);
       first_picture = first_picture_row(run.pictures, cells, first_);
-      if (first_picture == first_)
+      follows = !changed.patterns() && can_follow(run.pictures, cells, first_, rows_);
+      keep_following(run.pictures, first_picture, follows ? first_ : first_picture);
+      if (follows) catch_up(from(first_picture), cells, run.pictures.following);
+      if (follows || first_picture == first_)
         request.picture = cells;
       else
         sweep_pictures(from(first_picture), changed, first_picture, cells, run.pictures);
     }
-    sweep_into(sweep_, made.problem, request, work_);
+    if (follows)
+      sweep_following(sweep_, made.problem, request, run.pictures.following, work_);
+    else
+      sweep_into(sweep_, made.problem, request, work_);
     change_heads(changed, made.problem, sweep_, work_);
     const Sweep& sweep = sweep_;
     if (request.picture) keep_pictures(sweep, first_picture, run.pictures);
@@ -161,6 +168,20 @@ class StackRunner {
     Sweep sweep = attnscope::sweep(made.problem, request, work_);
     change_heads(changed, made.problem, sweep, work_);
     keep_pictures(sweep, first, kept);
+  }
+
+  /// Rows computed before that share a row of cells with new ones: all of the problem's up to the first new
+  /// one, but for those that are kept.
+  void catch_up(const BlockProblem& made, const PooledCells& cells, KeptCellRows& kept) const {
+    kept.make_room(made.problem.heads, cells, request_.picture_side * cells.keys_per_cell);
+    SweepRequest request;
+    request.output = false;
+    request.picture = cells;
+    Sweep sweep;
+    for (const std::int64_t last = made.problem.queries - rows_; kept.rows() < last;) {
+      request.rows = {kept.rows(), std::min(last, kept.rows() + most_following(cells)), 1};
+      sweep_following(sweep, made.problem, request, kept, work_);
+    }
   }
 
   /// [heads][rows] grows by columns.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/base/random.hpp"
 #include "core/models/model_head.hpp"
 #include "core/readouts/prediction.hpp"
 #include "core/readouts/unembed.hpp"
@@ -175,6 +176,8 @@ class EffectMeter {
     if (!all_rows_ || std::cmp_equal(place.row, row_)) {
       effect.divergence = row.divergence;
       effect.top_logit_change = static_cast<double>(logits[base.top]) - base.top_logit;
+      effect.top_probability_change =
+          std::exp(static_cast<double>(logits[base.top]) - row.log_sum) - base.shares[base.top];
       effect.top_token = std::ranges::max_element(logits) - logits.begin();
     }
     if (!all_rows_) return;
@@ -204,6 +207,15 @@ std::vector<HeadPlace> all_heads(const ModelSpec& spec) {
   for (int block = 0; block < static_cast<int>(stack.blocks.size()); ++block)
     for (int head = 0; head < stack.blocks[static_cast<std::size_t>(block)].heads; ++head)
       heads.push_back({block, head});
+  return heads;
+}
+
+std::vector<HeadPlace> shuffled(std::vector<HeadPlace> heads, std::uint64_t seed) {
+  constexpr std::uint64_t stream = 1;
+  std::vector<std::pair<std::uint64_t, HeadPlace>> keyed;
+  for (std::size_t i = 0; i < heads.size(); ++i) keyed.emplace_back(random_bits(seed, stream, i), heads[i]);
+  std::ranges::stable_sort(keyed, {}, [](const auto& entry) { return entry.first; });
+  for (std::size_t i = 0; i < heads.size(); ++i) heads[i] = keyed[i].second;
   return heads;
 }
 

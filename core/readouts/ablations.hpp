@@ -21,9 +21,10 @@ struct AblationRequest {
 
 /// Against the run without ablation, nats. What is predicted are next tokens, masked ones or classes.
 struct AblationEffect {
-  double divergence = 0;        // KL(without ‖ with) of the row's prediction
-  double top_logit_change = 0;  // of what is the likeliest there without ablation, with − without
-  std::int64_t top_token = 0;   // the likeliest with ablation: a token, or a class
+  double divergence = 0;              // KL(without ‖ with) of the row's prediction
+  double top_logit_change = 0;        // of what is the likeliest there without ablation, with − without
+  double top_probability_change = 0;  // of the same
+  std::int64_t top_token = 0;         // the likeliest with ablation: a token, or a class
   double mean_divergence =
       0;  // over all rows; NaN unless it was asked for, and where there is one prediction
   /// Of the mean negative log-likelihood of the text's tokens; NaN likewise, and where no next tokens are
@@ -41,6 +42,10 @@ std::vector<HeadPlace> all_heads(const ModelSpec&);
 std::vector<AblationEffect> ablation_effects(const Model&, const ModelRun& base,
                                              std::span<const HeadSet> sets, const AblationRequest&,
                                              AblationProgress*, const Work&);
+
+/// The same heads in a random order, which is the same on every machine: what an order by importance is
+/// compared with.
+std::vector<HeadPlace> shuffled(std::vector<HeadPlace>, std::uint64_t seed);
 
 struct AtlasEntry {
   HeadPlace head;

@@ -1,8 +1,10 @@
 #include "core/streaming/sweep.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/streaming/drive.hpp"
@@ -24,8 +26,13 @@ std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 class SweepRun {
  public:
   SweepRun(const AttentionProblem& p, const SweepRequest& request, const Work& work, const Kernels& kernels,
-           Sweep& result)
-      : p_(p), request_(streaming::checked(p, request)), work_(work), kernels_(kernels), result_(result) {
+           Sweep& result, KeptCellRows* kept = nullptr)
+      : p_(p),
+        request_(streaming::checked(p, request)),
+        work_(work),
+        kernels_(kernels),
+        kept_(kept),
+        result_(result) {
     heads_ = request_.last_head - request_.first_head;
     rows_ = count_rows(request_.rows, p.queries);
   }
@@ -37,8 +44,11 @@ class SweepRun {
       progress_->done = 0;
       progress_->total = heads_ * (rows_ + (request_.received ? p_.keys : 0));
     }
+    receives_by_rows_ = request_.received && by_rows() && rows_ * score_stride() <= most_scores;
+    if (receives_by_rows_) std::fill_n(result_.received.data(), result_.received.size(), 0.0f);
     sweep_rows();
-    if (request_.received) receive();
+    if (request_.received && !receives_by_rows_) receive();
+    if (kept_ != nullptr) kept_->add_rows(rows_);
   }
 
  private:
@@ -71,7 +81,29 @@ class SweepRun {
 
   bool single_weights() const { return *request_.picture == PooledCells{1, 1}; }
 
-  std::int64_t scratch_floats(int panels) const {
+  /// Whether the kernel takes all rows one by one.
+  bool by_rows() const {
+    streaming::SweepJob job{};
+    job.rows = static_cast<int>(std::min<std::int64_t>(rows_, streaming::most_rows));
+    std::int32_t strongest = 0;
+    float cell = 0;
+    if (request_.strongest) job.strongest = &strongest;
+    if (request_.picture) {
+      job.cell_mean = &cell;
+      job.rows_per_cell = static_cast<int>(std::min<std::int64_t>(request_.picture->rows_per_cell, 1 << 30));
+    }
+    return streaming::takes_few_rows(job, kernels_.few_rows, kernels_.lanes);
+  }
+
+  /// Scores of few rows stay where they are until attention received is made of them: keys are read once.
+  static constexpr std::int64_t most_scores = 1 << 16;  // 256 KB
+  std::int64_t score_stride() const { return up(p_.keys + kernels_.lanes, 16) * 16; }
+  std::int64_t score_floats() const { return receives_by_rows_ ? rows_ * score_stride() : 0; }
+
+  /// Before the scores of few rows.
+  std::int64_t scratch_floats(int panels) const { return up(kernel_floats(panels), 16) * 16; }
+
+  std::int64_t kernel_floats(int panels) const {
     const auto cell = request_.picture ? std::min<std::int64_t>(request_.picture->keys_per_cell, 1 << 30) : 0;
     return kernels_.sweep_scratch(panels, static_cast<int>(p_.d_k), static_cast<int>(p_.d_v),
                                   static_cast<int>(p_.keys), static_cast<int>(cell));
@@ -94,7 +126,8 @@ class SweepRun {
     // Rows of one cell stay with one thread.
     const std::int64_t group = std::max(tile, request_.picture ? request_.picture->rows_per_cell : 1);
     const std::int64_t groups = up(rows_, group);
-    streaming::ScratchPool scratch(scratch_floats(panels));
+    const std::int64_t scores = scratch_floats(panels);
+    streaming::ScratchPool scratch(scores + score_floats());
     const double nanoseconds = static_cast<double>(std::min(group, rows_)) * static_cast<double>(p_.keys) *
                                streaming::cell_nanoseconds(p_, kernels_);
     work_.for_each(heads_ * groups, nanoseconds, [&](std::int64_t item) {
@@ -107,7 +140,7 @@ class SweepRun {
       if (request_.picture) clear_cells(h, first, last);
       for (std::int64_t row = first; row < last; row += tile) {
         const int count = static_cast<int>(std::min(tile, last - row));
-        if (!sweep_tile(h, row, count, lease.data())) return;
+        if (!sweep_tile(h, row, count, lease.data(), lease.data() + scores)) return;
         if (progress_ != nullptr) progress_->done += count;
       }
       if (request_.picture && !single_weights()) finish_cells(h, first, last);
@@ -116,7 +149,7 @@ class SweepRun {
   }
 
   /// Rows [row, row + count) of the result.
-  bool sweep_tile(std::int64_t h, std::int64_t row, int count, float* scratch) {
+  bool sweep_tile(std::int64_t h, std::int64_t row, int count, float* scratch, float* scores) {
     const streaming::RowPiece piece{request_.first_head + h, request_.rows.begin + row * request_.rows.step,
                                     request_.rows.step, count};
     const streaming::PieceRule rule(p_, piece);
@@ -146,7 +179,41 @@ class SweepRun {
     job.scratch = scratch;
     job.stop = {[](const void* self) { return static_cast<const std::stop_token*>(self)->stop_requested(); },
                 &work_.stop};
-    return kernels_.sweep(job);
+    streaming::KeptCells kept{};
+    if (kept_ != nullptr) job.kept = &(kept = kept_->head(h));
+    if (receives_by_rows_) job.scores = scores, job.score_stride = score_stride();
+    if (!kernels_.sweep(job)) return false;
+    if (kept_ != nullptr) kept_->set_reach(h, kept);
+    if (receives_by_rows_) receive_scores(h, job);
+    return true;
+  }
+
+  /// What the rows of a job give to each key, of the scores that it left.
+  void receive_scores(std::int64_t h, const streaming::SweepJob& swept) {
+    std::array<float, streaming::cell_rows> shift{}, factor{};
+    std::int32_t first = swept.keys, last = 0;
+    const std::int64_t rows = received_rows();
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const streaming::Shift made = streaming::shift_of(swept.log_sum_exp[row], p_.temperature);
+      shift[static_cast<std::size_t>(row)] = made.shift;
+      factor[static_cast<std::size_t>(row)] = made.factor;
+      if (swept.rule.begin[row] >= swept.rule.end[row]) continue;
+      first = std::min(first, swept.rule.begin[row]);
+      last = std::max(last, swept.rule.end[row]);
+    }
+    if (first >= last) return;
+    streaming::CellJob job{};
+    job.rows = static_cast<int>(rows);
+    job.first_key = first;
+    job.last_key = last;
+    job.rule = swept.rule;
+    job.shift = shift.data();
+    job.factor = factor.data();
+    job.column = result_.received.data() + h * p_.keys + first;
+    job.scores = swept.scores;
+    job.score_stride = swept.score_stride;
+    job.scratch = swept.scratch;
+    kernels_.cells(job);
   }
 
   void clear_cells(std::int64_t h, std::int64_t first, std::int64_t last) {
@@ -164,20 +231,27 @@ class SweepRun {
       return static_cast<float>(static_cast<double>(of_full) / static_cast<double>(there));
     };
     const float last_column = share(width, p_.keys - (columns_ - 1) * width);
+    const std::int64_t before = kept_ == nullptr ? 0 : kept_->rows(), rows = before + rows_;
     for (std::int64_t row = first; row < last; row += height) {
       float* mean = result_.mean.data() + (h * cell_rows_ + row / height) * columns_;
       mean[columns_ - 1] *= last_column;
-      if (row + height <= rows_) continue;
-      const float last_row = share(height, rows_ - row);
+      if (row + height <= rows) continue;
+      const float last_row = share(height, rows - row);
       for (std::int64_t c = 0; c < columns_; ++c) mean[c] *= last_row;
     }
+  }
+
+  /// Rows that are no padding.
+  std::int64_t received_rows() const {
+    const RowRange& range = request_.rows;
+    const std::int64_t real = p_.real_queries < 0 ? p_.queries : p_.real_queries;
+    return std::min(rows_, real <= range.begin ? 0 : up(real - range.begin, range.step));
   }
 
   /// Column sums of every head: weights again, from Q, K and the log-sum-exp.
   void receive() {
     const RowRange& range = request_.rows;
-    const std::int64_t real = p_.real_queries < 0 ? p_.queries : p_.real_queries;
-    const std::int64_t rows = std::min(rows_, real <= range.begin ? 0 : up(real - range.begin, range.step));
+    const std::int64_t rows = received_rows();
     std::vector<float> shift(static_cast<std::size_t>(heads_ * rows)), factor(shift.size());
     for (std::int64_t i = 0; i < heads_ * rows; ++i) {
       const auto at = static_cast<std::size_t>(i);
@@ -230,11 +304,54 @@ class SweepRun {
   const Work& work_;
   SweepProgress* progress_ = nullptr;
   const Kernels& kernels_;
+  KeptCellRows* kept_;
   std::int64_t heads_ = 0, rows_ = 0, cell_rows_ = 0, columns_ = 0;
+  bool receives_by_rows_ = false;
   Sweep& result_;
 };
 
 }  // namespace
+
+void KeptCellRows::make_room(std::int64_t heads, const PooledCells& cells, std::int64_t most_keys) {
+  if (cells == cells_ && most_keys == most_keys_ && std::cmp_equal(heads, reach_.size())) return;
+  const std::int64_t unit = std::min<std::int64_t>(cells.keys_per_cell, streaming::largest_unit);
+  cells_ = cells;
+  most_keys_ = most_keys;
+  rows_ = 0;
+  unit_stride_ = up(most_keys, unit);
+  block_stride_ = up(most_keys, streaming::largest_unit);
+  numbers_.assign(static_cast<std::size_t>(heads * cells.rows_per_cell * (2 * unit_stride_ + block_stride_)),
+                  0.0f);
+  reach_.assign(static_cast<std::size_t>(heads), {});
+}
+
+streaming::KeptCells KeptCellRows::head(std::int64_t h) {
+  const std::int64_t height = cells_.rows_per_cell;
+  float* const begin = numbers_.data() + h * height * (2 * unit_stride_ + block_stride_);
+  const Reach& reach = reach_[static_cast<std::size_t>(h)];
+  return {begin,
+          begin + height * unit_stride_,
+          begin + 2 * height * unit_stride_,
+          unit_stride_,
+          block_stride_,
+          static_cast<int>(rows_),
+          reach.low,
+          reach.high};
+}
+
+void KeptCellRows::set_reach(std::int64_t head, const streaming::KeptCells& after) {
+  reach_[static_cast<std::size_t>(head)] = {after.low, after.high};
+}
+
+std::int64_t most_following(const PooledCells& cells, const Kernels* kernels) {
+  const Kernels& by = streaming::chosen(kernels);
+  return cells.rows_per_cell > 1 && cells.rows_per_cell <= by.lanes ? by.few_rows : 0;
+}
+
+void sweep_following(Sweep& result, const AttentionProblem& problem, const SweepRequest& request,
+                     KeptCellRows& kept, const Work& work, const Kernels* kernels) {
+  SweepRun(problem, request, work, streaming::chosen(kernels), result, &kept).run(nullptr);
+}
 
 Sweep sweep(const AttentionProblem& problem, const SweepRequest& request, const Work& work,
             SweepProgress* progress, const Kernels* kernels) {

@@ -63,6 +63,34 @@ struct Sweep {
   const Tensor& largest_cells() const { return max.size() == 0 ? mean : max; }
 };
 
+/// What a sweep keeps of the last row of cells of every head while it is not full, so that rows that follow
+/// join it without the earlier ones being swept again.
+class KeptCellRows {
+ public:
+  /// Rows that are kept; those that follow are behind them.
+  std::int64_t rows() const { return rows_; }
+  /// Forgets rows behind the first `rows`.
+  void keep(std::int64_t rows) { rows_ = rows < rows_ ? rows : rows_; }
+  /// Makes room where there is none of this kind, and forgets what it held then. `most_keys`: of any row that
+  /// will follow.
+  void make_room(std::int64_t heads, const PooledCells&, std::int64_t most_keys);
+  /// What the kernels take of a head.
+  streaming::KeptCells head(std::int64_t);
+  /// A kernel added rows to it.
+  void set_reach(std::int64_t head, const streaming::KeptCells& after);
+  /// So many rows were added to every head.
+  void add_rows(std::int64_t count) { rows_ += count; }
+
+ private:
+  struct Reach {
+    std::int32_t low = 0, high = 0;
+  };
+  PooledCells cells_;
+  std::int64_t most_keys_ = 0, rows_ = 0, unit_stride_ = 0, block_stride_ = 0;
+  std::vector<float> numbers_;  // [heads][rows_per_cell · (2 · unit_stride + block_stride)]
+  std::vector<Reach> reach_;    // [heads]
+};
+
 /// How far a sweep is, readable from any thread.
 struct SweepProgress {
   std::atomic<std::int64_t> done{0};   // rows (and, for attention received, keys) finished
@@ -86,5 +114,15 @@ Sweep sweep(const AttentionProblem&, const SweepRequest&, const Work&, SweepProg
 /// After an exception `result` holds anything, but keeps its memory.
 void sweep_into(Sweep& result, const AttentionProblem&, const SweepRequest&, const Work&,
                 SweepProgress* progress = nullptr, const streaming::Kernels* kernels = nullptr);
+
+/// So many rows at most can follow others in cells of this size: 0 where they have to be swept together.
+std::int64_t most_following(const PooledCells&, const streaming::Kernels* kernels = nullptr);
+
+/// A sweep of all heads for rows that follow those that `kept` holds, at most most_following() and as many as
+/// their row of cells has room for. The picture is that one row of cells, with the bits of a sweep of all its
+/// rows at once; everything else is of the request's rows. `kept` has room for the problem and keeps the rows
+/// too; after an exception it holds what it held. The request has a picture and a step of 1.
+void sweep_following(Sweep& result, const AttentionProblem&, const SweepRequest&, KeptCellRows& kept,
+                     const Work&, const streaming::Kernels* kernels = nullptr);
 
 }  // namespace attnscope

@@ -41,7 +41,7 @@ TEST_CASE("a score and a logit are shown as the sum of their parts", "[model][wh
   const ModelState& state = *robot.app().view().model;
   robot.click("Why?");
   robot.settle();
-  REQUIRE(state.why);
+  REQUIRE(state.screen == ModelScreen::Why);
   CHECK_FALSE(robot.has("All heads"));
 
   const WhyQuestion asked = shown(robot).asked;
@@ -77,7 +77,7 @@ TEST_CASE("a score and a logit are shown as the sum of their parts", "[model][wh
     REQUIRE(found);
     robot.click("logit part head " + std::to_string(found->block) + "." + std::to_string(found->head));
     robot.settle();
-    CHECK(state.why);
+    CHECK(state.screen == ModelScreen::Why);
     CHECK(robot.document().within.read().block == found->block);
     CHECK(robot.app().selection().head == found->head);
     CHECK(robot.app().selection().cell.query == shown(robot).row);
@@ -98,13 +98,13 @@ TEST_CASE("a score and a logit are shown as the sum of their parts", "[model][wh
   SECTION("Esc and the button go back to all heads") {
     robot.key(ImGuiKey_Escape);
     robot.settle();
-    CHECK_FALSE(state.why);
+    CHECK(state.screen == ModelScreen::Heads);
     CHECK(robot.has("All heads"));
     robot.click("Why?");
     robot.settle();
     robot.click("Back");
     robot.settle();
-    CHECK_FALSE(state.why);
+    CHECK(state.screen == ModelScreen::Heads);
   }
 }
 

@@ -184,6 +184,10 @@ TEST_CASE("an ablation's effect against naive doubles", "[readouts][atlas]") {
   const std::vector<HeadSet> sets{{{1, 2}}};
   const auto found = ablation_effects(*model, run_model(*model, input, {}, work), sets, {}, nullptr, work);
   CHECK(std::abs(found[0].divergence - expected) < 1e-5);
+  const auto top = static_cast<std::size_t>(std::ranges::max_element(base) - base.begin());
+  const double share = std::exp(with[top]) / sum_with - std::exp(base[top]) / sum_base;
+  CHECK(std::abs(found[0].top_probability_change - share) < 1e-5);
+  CHECK(std::abs(found[0].top_logit_change - (with[top] - base[top])) < 1e-5);
 }
 
 TEST_CASE("heads are pruned in the order of their effects", "[readouts][atlas]") {

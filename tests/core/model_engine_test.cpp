@@ -262,6 +262,22 @@ TEST_CASE("another block or other wants run nothing again", "[models]") {
   engine.submit(within);
   engine.wait_idle();
   CHECK(engine.latest()->run == before->run);  // taken back: nothing is run again
+  CHECK(engine.latest()->left_out.empty());
+}
+
+TEST_CASE("what a layer by itself does not show of the changes is told", "[models]") {
+  const test::TemporaryDirectory directory;
+  ModelEngine engine({}, 1);
+  Within within = within_of(opened_models::small_gpt(directory / "gpt"), "abcabcab");
+  within.block = 1;
+  within.changes.heads = {{.block = 1, .head = 2}};
+  engine.submit(within, {.effects = false});
+  engine.wait_idle();
+  CHECK(engine.latest()->left_out.empty());  // a muted head is one in the layer, too
+  within.changes.heads[0].rows = {3};
+  engine.submit(within, {.effects = false});
+  engine.wait_idle();
+  CHECK_THAT(engine.latest()->left_out, Catch::Matchers::ContainsSubstring("head 1.2"));
 }
 
 TEST_CASE("the pruning curve fills in to what it is at once", "[models]") {
@@ -284,6 +300,53 @@ TEST_CASE("the pruning curve fills in to what it is at once", "[models]") {
     CHECK(reading->pruning->curve[i].effect.divergence == curve[i].effect.divergence);
     CHECK(reading->pruning->curve[i].effect.top_token == curve[i].effect.top_token);
   }
+  CHECK(reading->pruning->is_whole());
+  CHECK(std::isfinite(reading->effects->pruning_seconds));
+
+  // The baseline: here every count is measured, since there are fewer heads than counts.
+  const std::vector<AtlasEntry>& random = reading->pruning->random;
+  REQUIRE(random.size() == curve.size());
+  CHECK(reading->pruning->random_counts == std::ssize(curve));
+  std::vector<HeadSet> sets;
+  for (const AtlasEntry& entry : random) {
+    HeadSet more = sets.empty() ? HeadSet() : sets.back();
+    more.push_back(entry.head);
+    sets.push_back(std::move(more));
+  }
+  const auto effects = ablation_effects(*model->model, *reading->clean, sets, request, nullptr, work);
+  for (std::size_t i = 0; i + 1 < random.size(); ++i)
+    CHECK(random[i].effect.divergence == effects[i].divergence);
+  CHECK(random.back().effect.divergence == curve.back().effect.divergence);
+
+  engine.submit(within_of(model, "abcabcab"), {.effects = false});
+  engine.wait_idle();
+  REQUIRE(engine.latest()->pruning);  // what is not wanted any more stays
+  CHECK(engine.latest()->pruning->is_whole());
+  engine.submit(within_of(model, "abcabca"), {.effects = false});
+  engine.wait_idle();
+  CHECK_FALSE(engine.latest()->pruning);
+}
+
+TEST_CASE("pruning is expected to take as long as its versions pass blocks", "[models]") {
+  EffectsReading effects;
+  for (int block = 0; block < 2; ++block)
+    for (int head = 0; head < 2; ++head) {
+      effects.heads.push_back({block, head});
+      // The heads of the last block go first.
+      effects.effects.push_back({.divergence = 2.0 - block + 0.1 * head});
+    }
+  double random = 0;
+  int first = 2;
+  const std::vector<HeadPlace> order = shuffled(effects.heads, pruning_seed);
+  for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+    first = std::min(first, order[i].block);
+    random += 2 - first;
+  }
+  // Each head alone passes 2 + 2 + 1 + 1 blocks, the curve 1 + 1 + 2 + 2.
+  CHECK(std::abs(expected_pruning_seconds(effects, 3) - 3 * (6 + random) / 6) < 1e-12);
+  CHECK(order.size() == 4);
+  CHECK(std::ranges::is_permutation(order, effects.heads));
+  CHECK(order != effects.heads);
 }
 
 TEST_CASE("patching of a pair of texts fills in to what it is at once", "[models]") {

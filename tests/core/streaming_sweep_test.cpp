@@ -99,6 +99,65 @@ TEST_CASE("Few rows by themselves have the bits that they have among others, on 
   }
 }
 
+TEST_CASE("Rows that follow join their row of cells with the bits of all at once, on every instruction set") {
+  ThreadPool pool(2);
+  for (std::uint64_t index = 0; index < 240; ++index) {
+    samples::Random random(seeds::of_case("rows that follow", index));
+    const auto c = streaming_cases::any_case(random, 300);
+    if (random.between(0, 3) == 0) add_sinks(random, *c);
+    const PooledCells cells{std::int64_t{1} << random.between(1, 6), std::int64_t{1} << random.between(0, 8)};
+    const std::int64_t first = random.between(0, c->problem.queries - 1) / cells.rows_per_cell *
+                               cells.rows_per_cell,
+                       end = std::min(c->problem.queries, first + cells.rows_per_cell);
+    SweepRequest request{.output = false, .picture = cells};
+    for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
+      const std::int64_t most = most_following(cells, kernels);
+      INFO(kernels->name << ", case " << index << ": " << c->description() << ", rows " << first << ".."
+                         << end << ", cells of " << cells.rows_per_cell << " by " << cells.keys_per_cell);
+      CHECK(most == (cells.rows_per_cell <= kernels->lanes ? kernels->few_rows : 0));
+      KeptCellRows kept;
+      kept.make_room(c->problem.heads, cells, c->problem.keys + random.between(0, 70));
+      Sweep following;
+      for (std::int64_t row = first; most > 0 && row < end;) {
+        // Now and then some are forgotten and come again.
+        if (random.between(0, 4) == 0) kept.keep(random.between(0, kept.rows()));
+        row = first + kept.rows();
+        request.rows = {row, std::min(end, row + random.between(1, most)), 1};
+        sweep_following(following, c->problem, request, kept, {pool, {}}, kernels);
+        row = request.rows.end;
+        request.rows.begin = first;
+        const Sweep all = sweep(c->problem, request, {pool, {}}, nullptr, kernels);
+        REQUIRE(kept.rows() == row - first);
+        const std::int64_t numbers = all.mean.size();
+        REQUIRE(following.mean.shape() == all.mean.shape());
+        CHECK(same_bits(following.mean, 0, all.mean, 0, numbers));
+        CHECK(same_bits(following.max, 0, all.max, 0, numbers));
+      }
+    }
+  }
+}
+
+TEST_CASE("What few rows give to each key has the bits of a second pass, on every instruction set") {
+  ThreadPool pool(2);
+  for (std::uint64_t index = 0; index < 160; ++index) {
+    samples::Random random(seeds::of_case("received of few rows", index));
+    const auto c = streaming_cases::any_case(random, 300);
+    if (random.between(0, 3) == 0) add_sinks(random, *c);
+    if (random.between(0, 3) == 0) c->problem.real_queries = random.between(0, c->problem.queries);
+    SweepRequest request{.received = true};
+    const std::int64_t first = random.between(0, c->problem.queries - 1);
+    request.rows = {first, std::min(c->problem.queries, first + random.between(1, 8)), random.between(1, 3)};
+    SweepRequest twice = request;
+    twice.strongest = true;  // rows are not swept one by one then
+    for (const streaming::Kernels* kernels : streaming_cases::all_kernels()) {
+      const Sweep once = sweep(c->problem, request, {pool, {}}, nullptr, kernels),
+                  again = sweep(c->problem, twice, {pool, {}}, nullptr, kernels);
+      INFO(kernels->name << ", case " << index << ": " << c->description());
+      CHECK(same_bits(once.received, 0, again.received, 0, once.received.size()));
+    }
+  }
+}
+
 TEST_CASE("A sink far above every score takes everything, one far below nothing, on every instruction set") {
   ThreadPool pool(1);
   samples::Random random(5);

@@ -36,7 +36,11 @@ enum class Section {
   Layer,
   Split,
   Norms,
-  Logit
+  Logit,
+  Path,
+  Effects,
+  Pair,
+  Answers
 };
 
 /// When a section is open that nobody has folded or unfolded.

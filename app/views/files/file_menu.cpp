@@ -6,6 +6,7 @@
 
 #include "app/files/file_kinds.hpp"
 #include "app/state/files_state.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/views/files/files.hpp"
 #include "core/text/utf8.hpp"
 

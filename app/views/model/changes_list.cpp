@@ -103,6 +103,7 @@ void changes_section(Column& c) {
           same && i < reading.alone->divergences.size() ? reading.alone->divergences[i] : NAN;
       if (draw_change(c, all[i].line(), alone, place_of_change(now.changes, i))) gone = i;
     }
+    if (!reading.left_out.empty() && reading.within.changes == now.changes) c.remark(reading.left_out, true);
     if (none)
       c.remark(
           "Switch something off below, or in Explore: everything behind it follows, the prediction too.");

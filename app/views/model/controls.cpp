@@ -31,15 +31,6 @@ std::string sharing_words(const AttentionSpec& attention) {
          std::to_string(attention.heads / std::max(1, attention.kv_heads));
 }
 
-/// Where the drop beside a name stands.
-Box draw_choice_row(Column& c, std::string_view name) {
-  const Box row = c.row(28);
-  const float left = c.ui().px(c.scene.compact ? 58 : 80);
-  c.ui().text(row.x, row.centre_y(), name,
-              {type::label, c.ui().theme.text2, Ink::Regular, Align::Left, left - c.ui().px(6)});
-  return {row.x + left, row.y, row.w - left, row.h};
-}
-
 struct ColourWords {
   std::string_view name;
   Tip tip;
@@ -89,7 +80,7 @@ void draw_colours(Column& c) {
 void draw_order(Column& c) {
   GridOrder& order = c.scene.view.model->order;
   constexpr std::array<std::string_view, 3> names{"layer, head", "what they do", "largest first"};
-  drop(c.ui(), "Order of heads", draw_choice_row(c, "order"), names[static_cast<std::size_t>(order)],
+  drop(c.ui(), "Order of heads", choice_row(c, "order"), names[static_cast<std::size_t>(order)],
        {"Order", {}, "How heads stand; none of their numbers changes.", {}}, [&] {
          for (std::size_t i = 0; i < names.size(); ++i)
            if (menu_row(c.ui(), std::string(names[i]).c_str(), {}, i == static_cast<std::size_t>(order)))
@@ -143,7 +134,7 @@ struct LayerKnobs {
     const auto turn = [&](bool to) {
       edit([&](Within within) { return edit::mask_off(std::move(within), at(), to); });
     };
-    drop(c.ui(), "Layer mask", draw_choice_row(c, "mask"), off ? "none" : own,
+    drop(c.ui(), "Layer mask", choice_row(c, "mask"), off ? "none" : own,
          {"Mask",
           {},
           "Without it every token sees those behind it, which the model was never trained for.",
@@ -192,12 +183,11 @@ struct LayerKnobs {
                        : found->kind == Kind::Zero ? 1
                        : found->kind == Kind::Mean ? 2
                                                    : -1;
-    if (const auto picked = segments(c.ui(), "Head", draw_choice_row(c, name), outputs, chosen, tips,
+    if (const auto picked = segments(c.ui(), "Head", choice_row(c, name), outputs, chosen, tips,
                                      {.text_size = c.scene.compact ? type::tick : type::label}))
       set_head(*picked == 0 ? std::nullopt : std::optional(*picked == 1 ? Kind::Zero : Kind::Mean));
     const bool replaced = found != nullptr && chosen == -1;
-    drop(c.ui(), "Head pattern", draw_choice_row(c, "pattern"),
-         replaced ? pattern_name(found->kind) : "its own",
+    drop(c.ui(), "Head pattern", choice_row(c, "pattern"), replaced ? pattern_name(found->kind) : "its own",
          {"Another pattern",
           {},
           "The head keeps its values and mixes them with these weights instead of its own.",
@@ -228,15 +218,24 @@ struct LayerKnobs {
 
 }  // namespace
 
+Box choice_row(Column& c, std::string_view name) {
+  const Box row = c.row(28);
+  const float left = c.ui().px(c.scene.compact ? 58 : 80);
+  c.ui().text(row.x, row.centre_y(), name,
+              {type::label, c.ui().theme.text2, Ink::Regular, Align::Left, left - c.ui().px(6)});
+  return {row.x + left, row.y, row.w - left, row.h};
+}
+
 void model_section(Column& c) {
   const OpenedModel& opened = *c.scene.model->within.model;
   const ModelSpec& spec = opened.model->spec;
   const ModelHead head = chosen_head(c.scene);
   const AttentionSpec& attention = stack_of(spec, head.of).blocks.front();
-  if (c.begin({.which = Section::Model,
-               .label = "Model",
-               .note = c.scene.compact ? opened.storage : "open, mapped",
-               .opens = c.scene.view.model->why ? Opens::OnDemand : Opens::WhenWide})) {
+  if (c.begin(
+          {.which = Section::Model,
+           .label = "Model",
+           .note = c.scene.compact ? opened.storage : "open, mapped",
+           .opens = c.scene.view.model->screen == ModelScreen::Heads ? Opens::WhenWide : Opens::OnDemand})) {
     const Box name = c.row(22, 6);
     c.ui().text(name.x, name.centre_y(), own(opened.name),
                 {type::label, c.ui().theme.text1, Ink::Medium, Align::Left, name.w});
@@ -271,8 +270,8 @@ void colours_section(Column& c) {
           "‖α·v·W_O‖",
           "How much the key adds through this head: a large weight on a small value adds little.",
           {}}}};
-    if (const auto picked = segments(c.ui(), "Value", draw_choice_row(c, "value"), names,
-                                     static_cast<int>(state.value), tips))
+    if (const auto picked =
+            segments(c.ui(), "Value", choice_row(c, "value"), names, static_cast<int>(state.value), tips))
       state.value = static_cast<CellValue>(*picked);
     draw_order(c);
     if (toggle(
@@ -308,9 +307,11 @@ void layer_section(Column& c) {
 void draw_model_controls(Scene& scene, const Box& region) {
   constexpr DrawSection wide[] = {model_section, changes_section, colours_section, layer_section};
   constexpr DrawSection compact[] = {model_section, changes_section, colours_section, layer_section};
-  constexpr DrawSection why[] = {model_section, changes_section, split_section, norms_section, logit_section};
+  constexpr DrawSection why[] = {model_section, changes_section, split_section,
+                                 norms_section, logit_section,   path_section};
   scene.ui.fill(region, scene.ui.theme.panel);
-  if (scene.view.model->why) return draw_column(scene, region, why, scene.view.model->controls_scroll);
+  if (scene.view.model->screen == ModelScreen::Why)
+    return draw_column(scene, region, why, scene.view.model->controls_scroll);
   draw_column(scene, region, scene.compact ? compact : wide, scene.view.model->controls_scroll);
 }
 

@@ -233,6 +233,17 @@ HeadGroup group_of(const ModelReading& reading, const ModelHead& head) {
   return best;
 }
 
+std::string_view group_name(HeadGroup group) {
+  switch (group) {
+    case HeadGroup::Previous: return "previous token";
+    case HeadGroup::Induction: return "induction";
+    case HeadGroup::First: return "first token";
+    case HeadGroup::Duplicate: return "duplicate token";
+    case HeadGroup::Rest: break;
+  }
+  return {};
+}
+
 const HeadChange* change_of_head(const ModelChanges& changes, const ModelHead& head) {
   for (auto change = changes.heads.rbegin(); change != changes.heads.rend(); ++change)
     if (change->of == head.of && change->block == head.block && change->head == head.head) return &*change;

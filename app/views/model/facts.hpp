@@ -89,6 +89,8 @@ std::vector<BlockEffect> block_effects(const ModelReading&);
 enum class HeadGroup : std::uint8_t { Previous, Induction, First, Duplicate, Rest };
 inline constexpr int head_groups = 5;
 HeadGroup group_of(const ModelReading&, const ModelHead&);
+/// "previous token"; empty of the rest.
+std::string_view group_name(HeadGroup);
 
 /// What was changed of a head that is on screen, the last change counts; null where nothing is.
 const HeadChange* change_of_head(const ModelChanges&, const ModelHead&);

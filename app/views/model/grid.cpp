@@ -198,27 +198,14 @@ class Grid {
   }
 
   void draw_title(const Box& line) {
-    constexpr std::array<std::string_view, 2> names{"Heads", "Groups"};
-    const float y = line.y + ui_.px(22), wide = ui_.px(scene_.compact ? 128 : 154);
-    const Box box{line.right() - wide, y - ui_.px(14), wide, ui_.px(28)};
-    constexpr std::array<Tip, 2> tips{
-        {{"In their layers", {}, "Every row is a layer, every column a head.", {}},
-         {"By what they do",
-          {},
-          "Heads with most of their weight on the token before, on what followed the same token, on the "
-          "first "
-          "token or on the same token stand together.",
-          {}}}};
-    const int now = state_.order == GridOrder::Groups ? 1 : 0;
-    if (const auto picked = segments(ui_, "Grid", box, names, now, tips))
-      state_.order = *picked == 1 ? GridOrder::Groups : GridOrder::Layers;
+    const float y = line.y + ui_.px(22), choice = draw_screen_choice(scene_, line);
     const ColourScale shown = scale();
     const std::string low = shown.low == 0 ? "0" : fixed(static_cast<double>(shown.low), 1);
     const bool clips = state_.colour == HeadColour::Pattern && norms() != nullptr;
     const std::string high =
         shown.high == 1 ? "1" : (clips ? "≥ " : "") + tight(static_cast<double>(shown.high));
     const float left =
-        draw_small_ramp(ui_, "grid ramp", box.x - ui_.px(14), y, shown, shown.high, low, high, ui_.px(72));
+        draw_small_ramp(ui_, "grid ramp", choice - ui_.px(14), y, shown, shown.high, low, high, ui_.px(72));
     draw_region_title(ui_, line, "All heads", note(), left - ui_.px(12));
   }
 

@@ -27,33 +27,33 @@ std::uint64_t content_of(const Scene& scene, const void* numbers, const ModelHea
 
 /// Cells of `rows_per_cell` queries by `keys_per_cell` keys, hidden where the mask hides all of a cell.
 void draw_cells(Scene& scene, const Tensor& values, std::int64_t plane, const PooledCells& cells,
-                const ModelHead& head, const Box& box, const Part& part, const ColourScale& scale) {
+                const ModelHead& head, const Box& box, const Part& part, const ColourScale& scale,
+                const char* place) {
   const ModelRun& run = *shown_run(scene);
   const KeysSeen seen = keys_seen(scene.model->within.model->model->spec, run, head.of, head.block);
   const std::int64_t queries = rows_of(run, head.of);
-  scene.ui.matrix("model head map", content_of(scene, values.data(), head, box, part, scale), box,
-                  [&](const Ui::UseJob& use) {
-                    RasterJob job = whole_matrix(scene.ui, values.matrix(plane), colormap(scale.map), box);
-                    job.row_kinds = [&](std::int64_t row, std::span<CellKind> kinds) {
-                      const std::int64_t first = row * cells.rows_per_cell;
-                      const std::int64_t last = std::min(queries, first + cells.rows_per_cell) - 1;
-                      for (std::size_t j = 0; j < kinds.size(); ++j) {
-                        const std::int64_t key = static_cast<std::int64_t>(j) * cells.keys_per_cell;
-                        const bool hidden =
-                            key >= seen.last(last) || key + cells.keys_per_cell <= seen.first(first);
-                        kinds[j] = hidden ? CellKind::Masked : CellKind::Number;
-                      }
-                    };
-                    job.low = scale.low;
-                    job.high = scale.high;
-                    job.log = scale.log;
-                    job.row0 = part.row0;
-                    job.column0 = part.column0;
-                    job.rows = part.rows;
-                    job.columns = part.columns;
-                    job.turned = part.turned;
-                    use(job);
-                  });
+  scene.ui.matrix(
+      place, content_of(scene, values.data(), head, box, part, scale), box, [&](const Ui::UseJob& use) {
+        RasterJob job = whole_matrix(scene.ui, values.matrix(plane), colormap(scale.map), box);
+        job.row_kinds = [&](std::int64_t row, std::span<CellKind> kinds) {
+          const std::int64_t first = row * cells.rows_per_cell;
+          const std::int64_t last = std::min(queries, first + cells.rows_per_cell) - 1;
+          for (std::size_t j = 0; j < kinds.size(); ++j) {
+            const std::int64_t key = static_cast<std::int64_t>(j) * cells.keys_per_cell;
+            const bool hidden = key >= seen.last(last) || key + cells.keys_per_cell <= seen.first(first);
+            kinds[j] = hidden ? CellKind::Masked : CellKind::Number;
+          }
+        };
+        job.low = scale.low;
+        job.high = scale.high;
+        job.log = scale.log;
+        job.row0 = part.row0;
+        job.column0 = part.column0;
+        job.rows = part.rows;
+        job.columns = part.columns;
+        job.turned = part.turned;
+        use(job);
+      });
 }
 
 }  // namespace
@@ -84,16 +84,17 @@ const HeadMap* head_map(Scene& scene, const ModelHead& head, CellValue value) {
 
 void draw_head_map(Scene& scene, const HeadMap& map, const Box& box, const Part& part,
                    const ColourScale& scale) {
-  draw_cells(scene, map.numbers, 0, {}, map.head, box, part, scale);
+  draw_cells(scene, map.numbers, 0, {}, map.head, box, part, scale, "model head map");
 }
 
-void draw_pooled_map(Scene& scene, const ModelHead& head, const Box& box, const ColourScale& scale) {
+void draw_pooled_map(Scene& scene, const ModelHead& head, const Box& box, const ColourScale& scale,
+                     const char* place) {
   const std::vector<AttentionRun>& blocks = attention_of(*shown_run(scene), head.of);
   const HeadPictures& pictures = blocks[static_cast<std::size_t>(head.block)].pictures;
   if (pictures.mean.size() == 0) return;
   const auto shape = pictures.mean.matrix(head.head);
   const Part whole{0, 0, static_cast<double>(shape.rows()), static_cast<double>(shape.cols()), false};
-  draw_cells(scene, pictures.mean, head.head, pictures.cells, head, box, whole, scale);
+  draw_cells(scene, pictures.mean, head.head, pictures.cells, head, box, whole, scale, place);
 }
 
 }  // namespace attnscope

@@ -32,6 +32,8 @@ struct Part;
 struct ColourScale;
 void draw_head_map(Scene&, const HeadMap&, const Box&, const Part&, const ColourScale&);
 /// The picture of the grid, large: means of so many cells.
-void draw_pooled_map(Scene&, const ModelHead&, const Box&, const ColourScale&);
+/// `place` names where it stands, of several in a frame.
+void draw_pooled_map(Scene&, const ModelHead&, const Box&, const ColourScale&,
+                     const char* place = "model head map");
 
 }  // namespace attnscope

@@ -110,13 +110,14 @@ class HeadPanel {
                                             : layer_name(spec_, head_.of, head_.block) + " · Head " + number;
     ui_.text(x, y, name, {type::body, ui_.theme.text1, Ink::Semibold, Align::Left, why.x - x - ui_.px(8)});
     ModelState& state = *scene_.view.model;
-    if (button(ui_, state.why ? "Back" : "Why?", why,
+    const bool is_why = state.screen == ModelScreen::Why;
+    if (button(ui_, is_why ? "Back" : "Why?", why,
                {"Why did it look there?",
                 "score = Σ query parts × key parts",
                 "Splits the score of the chosen cell into what each earlier head and MLP put into its query "
                 "and its key.",
                 {}}))
-      state.why = !state.why;
+      state.screen = is_why ? ModelScreen::Heads : ModelScreen::Why;
     if (button(ui_, "Open", open,
                {"Open the layer in Explore",
                 {},

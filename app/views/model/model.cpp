@@ -1,6 +1,7 @@
 #include "app/views/model/model.hpp"
 
 #include "app/views/model/parts.hpp"
+#include "app/views/model/why.hpp"
 
 namespace attnscope {
 namespace {
@@ -26,8 +27,13 @@ void draw_model(Scene& scene, const Box& box) {
     return draw_no_model(scene, box);
   const ModelRegions regions = model_regions(scene.ui, box, scene.compact, scene.view);
   if (is_visible(regions.controls)) draw_model_controls(scene, regions.controls);
-  if (scene.view.model->why) {
+  if (scene.view.model->screen == ModelScreen::Why) {
     draw_model_why(scene, regions);
+    if (scene.view.model->split.path && is_visible(regions.stream)) {
+      const Box low{regions.stream.x, regions.stream.y, regions.stream.w + regions.prediction.w,
+                    regions.stream.h};
+      return draw_why_path(scene, shown_why(scene), low);
+    }
   } else {
     draw_model_grid(scene, regions.grid);
     if (is_visible(regions.head)) draw_model_head(scene, regions.head);

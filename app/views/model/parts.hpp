@@ -37,6 +37,8 @@ void change_within(Scene&, const std::function<Within(Within)>& edit);
 /// The layer that is looked at, in Explore with all its controls.
 void open_in_explore(Scene&);
 
+/// "Heads | Groups | Atlas | Patching" at the right end of a title's line. Returns where it begins.
+float draw_screen_choice(Scene&, const Box& line);
 /// Title at the left of a region's first line, a note behind it as far as `right`. Returns the note's end.
 float draw_region_title(const Ui&, const Box& region, std::string_view title, std::string_view note,
                         float right);
@@ -44,6 +46,8 @@ float draw_region_title(const Ui&, const Box& region, std::string_view title, st
 float draw_small_ramp(const Ui&, const char* place, float right, float y, const ColourScale&, float to,
                       std::string_view low, std::string_view high, float width);
 
+/// A row of the controls with a name at its left; where what is chosen stands.
+Box choice_row(Column&, std::string_view name);
 /// Sections of the controls.
 void model_section(Column&);
 void changes_section(Column&);
@@ -52,6 +56,7 @@ void layer_section(Column&);
 void split_section(Column&);
 void norms_section(Column&);
 void logit_section(Column&);
+void path_section(Column&);
 
 /// The line of a region's title, and the padding at its left and right.
 inline float title_height(const Ui& ui) { return ui.px(44); }

@@ -23,9 +23,9 @@ std::string token_words(const Sequence& rows, std::int64_t row) {
 }
 
 /// The lines from a score to its weight.
-class Ladder {
+class WhyLadder {
  public:
-  Ladder(Scene& scene, const WhyReading* why, const Box& region)
+  WhyLadder(Scene& scene, const WhyReading* why, const Box& region)
       : scene_(scene), ui_(scene.ui), why_(why), pad_(region_pad(scene)), region_(region) {}
 
   static float height(const Scene& scene) { return scene.ui.px(scene.compact ? 148 : 184); }
@@ -189,6 +189,47 @@ void go_to_head(Scene& scene, const ModelHead& head, std::int64_t row) {
   scene.next.locked = true;
 }
 
+bool begin_why(Scene& scene, const Box& region, const WhyRegion& what) {
+  const Ui& ui = scene.ui;
+  ui.fill(region, what.ground);
+  ui.vertical(region.x, region.y, region.h, ui.theme.hairline);
+  const float pad = region_pad(scene);
+  const Box line{region.x + pad, region.y, region.w - 2 * pad, region.h};
+  draw_region_title(ui, line, what.title, what.note, line.right());
+  if (what.problem.empty()) return true;
+  ui.paragraph(line.x, line.y + title_height(ui) + ui.px(8), line.w, what.problem,
+               {type::label, ui.theme.text2});
+  return false;
+}
+
+void draw_link_marks(const Ui& ui, const Ui::Touch& touch, const Box& box, bool is_link) {
+  if (is_link && touch.hovered) ui.fill(box, ui.theme.control_hover, ui.px(4));
+  if (is_link && touch.focused) ui.frame(box, ui.theme.query, ui.px(2), ui.px(4));
+}
+
+bool step_why_part(Scene& scene, std::int64_t down, std::int64_t right) {
+  WhyState& split = scene.view.model->split;
+  const bool is_shown = scene.view.mode == Mode::Model && scene.view.model->screen == ModelScreen::Why;
+  if (!is_shown || scene.model == nullptr || split.rows == 0 || split.columns == 0) return false;
+  if (!split.mark) {
+    split.mark = WhyState::Mark{};
+    return true;
+  }
+  split.mark->query = std::clamp<std::int64_t>(split.mark->query + down, 0, split.rows - 1);
+  split.mark->key = std::clamp<std::int64_t>(split.mark->key + right, 0, split.columns - 1);
+  return true;
+}
+
+void go_to_marked_part(Scene& scene) {
+  const WhyState& split = scene.view.model->split;
+  const bool is_shown = scene.model != nullptr && scene.view.model->screen == ModelScreen::Why;
+  if (!is_shown || !split.mark || !split.marked_head)
+    return scene.view.notices.say(
+        "No part of a score is marked that is a head: the arrows step through them in \"Why did it look "
+        "there?\".");
+  go_to_head(scene, *split.marked_head, split.marked_row);
+}
+
 std::string signed_number(double value) {
   const std::string number = fixed(std::abs(value), std::abs(value) < 100 ? 2 : 0);
   return (value < 0 && number != "0.00" ? "−" : "+") + number;
@@ -200,7 +241,7 @@ Rgba colour_of_share(const Ui& ui, double value) {
 }
 
 void draw_why_ladder(Scene& scene, const WhyReading* why, const Box& region) {
-  Ladder(scene, why, region).draw();
+  WhyLadder(scene, why, region).draw();
 }
 
 void draw_model_why(Scene& scene, const ModelRegions& regions) {
@@ -212,7 +253,7 @@ void draw_model_why(Scene& scene, const ModelRegions& regions) {
   const float right = regions.head.w >= ui.px(120) ? regions.head.w : 0;
   const Box map{regions.grid.x, regions.grid.y, left, regions.grid.h};
   const Box table{map.right(), map.y, all - left - right, map.h};
-  const float ladder = std::min(Ladder::height(scene), map.h);
+  const float ladder = std::min(WhyLadder::height(scene), map.h);
   draw_model_head_map(scene, {map.x, map.y, map.w, map.h - ladder});
   ui.fill({map.x, map.bottom() - ladder, map.w, ladder}, ui.theme.panel);
   draw_why_ladder(scene, why, {map.x, map.bottom() - ladder, map.w, ladder});

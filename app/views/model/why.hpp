@@ -25,11 +25,29 @@ std::optional<ModelHead> head_of(AttentionOf, const std::vector<StreamPart>&, co
 /// That head is looked at, at the key of this row on which it looks most.
 void go_to_head(Scene&, const ModelHead&, std::int64_t row);
 
+/// Ground and title of a region of the split. Where there is no split the region says why, and this is false.
+struct WhyRegion {
+  Rgba ground;
+  std::string title, note;
+  std::string problem = {};  // a sentence; empty: there is a split
+};
+bool begin_why(Scene&, const Box& region, const WhyRegion&);
+/// What the keyboard is on, or the mouse where there is a head to go to.
+void draw_link_marks(const Ui&, const Ui::Touch&, const Box&, bool is_link);
+
+/// The arrows of the keyboard: the cell of the table that many rows and columns on is marked. False where no
+/// table is shown.
+bool step_why_part(Scene&, std::int64_t down, std::int64_t right);
+/// The head of the marked cell is looked at: that of its query part, else that of its key part.
+void go_to_marked_part(Scene&);
+
 /// "+0.57", "−1.46".
 std::string signed_number(double value);
 /// The colour of a bar that adds or takes away.
 Rgba colour_of_share(const Ui&, double value);
 
+/// The strongest path behind the chosen cell, in the place of residual stream and prediction.
+void draw_why_path(Scene&, const WhyReading*, const Box& region);
 void draw_why_ladder(Scene&, const WhyReading*, const Box& region);
 void draw_why_table(Scene&, const WhyReading*, const Box& region);
 void draw_why_logit(Scene&, const WhyReading*, const Box& region);

@@ -16,12 +16,8 @@ void token_drop(Column& c, const char* label, std::string_view name, std::string
                 std::optional<std::int64_t>& token, const Tip& tip) {
   const Ui& ui = c.ui();
   const ModelReading& reading = *c.scene.model;
-  const Box row = c.row(28);
-  const float left = ui.px(c.scene.compact ? 52 : 64);
-  ui.text(row.x, row.centre_y(), name,
-          {type::label, ui.theme.text2, Ink::Regular, Align::Left, left - ui.px(6)});
   const std::string shown = token ? predicted_name(reading, *token) : std::string(none);
-  drop(ui, label, {row.x + left, row.y, row.w - left, row.h}, shown, tip, [&] {
+  drop(ui, label, choice_row(c, name), shown, tip, [&] {
     if (menu_row(ui, std::string(none).c_str(), {}, !token)) token.reset();
     if (!reading.prediction) return;
     for (const PredictedToken& one : reading.prediction->top_after) {
@@ -100,6 +96,34 @@ void logit_section(Column& c) {
                 "The difference of two tokens shows what tells them apart; the mean over all tokens moves no "
                 "probability.",
                 {}});
+  }
+  c.end();
+}
+
+void path_section(Column& c) {
+  WhyState& split = c.scene.view.model->split;
+  if (c.begin({.which = Section::Path,
+               .label = "Path",
+               .note = c.scene.compact ? "" : "strongest, two steps",
+               .opens = Opens::Always})) {
+    constexpr std::array<std::string_view, 2> names{"path", "stream"};
+    constexpr std::array<Tip, 2> tips{
+        {{"Strongest path",
+          {},
+          "Which earlier head put most into the query and into the key of the cell, and which head put most "
+          "into theirs.",
+          {}},
+         {"Residual stream", {}, "The residual stream and the prediction, as below all heads.", {}}}};
+    if (const auto picked = c.choice("Below", "below", names, split.path ? 0 : 1, tips))
+      split.path = *picked == 0;
+    if (split.path) {
+      if (const auto moved =
+              slider(c.ui(), "smallest link", "smallest link",
+                     fixed(static_cast<double>(split.smallest_link), 2), c.row(38, 8), split.smallest_link,
+                     {.low = 0.01f, .high = 4, .rest = 0.25f, .log = true}, split.smallest_link != 0.25f,
+                     {"Smallest link", {}, "A link that adds less than this is not drawn.", {}}))
+        split.smallest_link = std::clamp(*moved, 0.f, 100.f);
+    }
   }
   c.end();
 }

@@ -99,12 +99,9 @@ class WhyLogit {
     const std::string words = single ? name.line() : std::to_string(group.members.size()) + " " + name.line();
     const Ui::Touch touch = ui_.touch(("logit part " + name.line()).c_str(), line, head.has_value());
     const bool chosen = head && *head == chosen_head(scene_);
-    if (head && touch.hovered)
-      ui_.fill(line.grown(ui_.px(1)), ui_.theme.control_hover, ui_.px(3));
-    else if (chosen)
-      ui_.fill(line.grown(ui_.px(1)), ui_.theme.raised, ui_.px(3));
+    if (chosen) ui_.fill(line.grown(ui_.px(1)), ui_.theme.raised, ui_.px(3));
     if (chosen) ui_.fill({line.x - ui_.px(6), line.y, ui_.px(2), line.h}, ui_.theme.query);
-    if (touch.focused) ui_.frame(line, ui_.theme.query, ui_.px(2), ui_.px(3));
+    draw_link_marks(ui_, touch, line.grown(ui_.px(1)), head.has_value());
     const float y = line.centre_y(), names = ui_.px(scene_.compact ? 104 : 108), numbers = ui_.px(56);
     ui_.text(line.x, y, words,
              {type::label, single ? ui_.theme.text1 : ui_.theme.text3, Ink::Regular, Align::Left,
@@ -214,22 +211,15 @@ class WhyLogit {
 }  // namespace
 
 void draw_why_logit(Scene& scene, const WhyReading* why, const Box& region) {
-  const Ui& ui = scene.ui;
-  ui.fill(region, ui.theme.panel);
-  ui.vertical(region.x, region.y, region.h, ui.theme.hairline);
-  const float pad = region_pad(scene);
-  const Box line{region.x + pad, region.y, region.w - 2 * pad, region.h};
   const WhyState& split = scene.view.model->split;
+  WhyRegion what{.ground = scene.ui.theme.panel, .title = "What adds to the logit", .note = {}};
   if (why == nullptr || !why->logit_problem.empty()) {
-    draw_region_title(ui, line, "What adds to the logit", {}, line.right());
-    ui.paragraph(line.x, line.y + title_height(ui) + ui.px(8), line.w,
-                 why == nullptr ? std::string("Computing.") : why->logit_problem,
-                 {type::label, ui.theme.text2});
-    return;
+    what.problem = why == nullptr ? "Computing." : why->logit_problem;
+  } else {
+    what.title = "What adds to “" + split.token_name + "”";
+    what.note = why->asked.minus ? "logit − logit of " + split.minus_name : "logit − mean";
   }
-  const std::string note = why->asked.minus ? "logit − logit of " + split.minus_name : "logit − mean";
-  draw_region_title(ui, line, "What adds to “" + split.token_name + "”", note, line.right());
-  WhyLogit(scene, *why, region).draw();
+  if (begin_why(scene, region, what)) WhyLogit(scene, *why, region).draw();
 }
 
 }  // namespace attnscope

@@ -48,6 +48,7 @@ class WhyTable {
       draw_query_sum(a);
     }
     for (std::size_t b = 0; b < keys_.size(); ++b) draw_key_sum(b);
+    draw_mark();
     draw_total();
     if (!scene_.compact) draw_formula();
   }
@@ -100,7 +101,7 @@ class WhyTable {
     const Box box{grid_.x + static_cast<float>(b) * side_x_, grid_.y - head_, side_x_, head_};
     const std::optional<ModelHead> head = key_head(b);
     const Ui::Touch touch = ui_.touch(("key part " + name.line()).c_str(), box, head.has_value());
-    mark(touch, box, head.has_value());
+    draw_link_marks(ui_, touch, box, head.has_value());
     const float y = box.y + ui_.px(scene_.compact ? 10 : 14), step = ui_.px(scene_.compact ? 15 : 18);
     const TextStyle style{type::tick, ui_.theme.text2, Ink::Regular, Align::Centre, side_x_ - ui_.px(2)};
     ui_.text(box.centre_x(), name.number.empty() ? y + step : y, name.kind, style);
@@ -118,7 +119,7 @@ class WhyTable {
     const Box box{area_.x, grid_.y + static_cast<float>(a) * side_y_, label_, side_y_};
     const std::optional<ModelHead> head = query_head(a);
     const Ui::Touch touch = ui_.touch(("query part " + name.line()).c_str(), box, head.has_value());
-    mark(touch, box, head.has_value());
+    draw_link_marks(ui_, touch, box, head.has_value());
     ui_.text(box.right() - ui_.px(8), box.centre_y(), name.line(),
              {type::label, head ? ui_.theme.text1 : ui_.theme.text2, Ink::Regular, Align::Right,
               label_ - ui_.px(10)});
@@ -127,11 +128,6 @@ class WhyTable {
              "What this part put into the query of " + words_.query + ", times all of the key.",
              head ? std::string_view("click") : std::string_view()});
     if (touch.clicked && head) go_to_head(scene_, *head, why_.asked.score.query);
-  }
-
-  void mark(const Ui::Touch& touch, const Box& box, bool link) const {
-    if (link && touch.hovered) ui_.fill(box, ui_.theme.control_hover, ui_.px(4));
-    if (link && touch.focused) ui_.frame(box, ui_.theme.query, ui_.px(2), ui_.px(4));
   }
 
   void draw_cell(std::size_t a, std::size_t b) {
@@ -147,6 +143,7 @@ class WhyTable {
     const std::optional<ModelHead> from = query_head(a), to = key_head(b);
     const std::string label = "why " + std::to_string(a) + " " + std::to_string(b);
     const Ui::Touch touch = ui_.touch(label.c_str(), whole, false);
+    if (touch.pointed) scene_.view.model->split.mark.reset();
     if (touch.hovered) ui_.frame(box, ui_.theme.text1, ui_.px(1));
     tooltip(ui_, touch.hovered, whole,
             {query_name(a).line() + " × " + key_name(b).line(),
@@ -157,6 +154,26 @@ class WhyTable {
     if (!touch.clicked) return;
     if (from) return go_to_head(scene_, *from, why_.asked.score.query);
     if (to) go_to_head(scene_, *to, why_.asked.score.key);
+  }
+
+  /// What the arrows stepped to.
+  void draw_mark() {
+    WhyState& state = scene_.view.model->split;
+    state.rows = std::ssize(queries_);
+    state.columns = std::ssize(keys_);
+    if (!state.mark) return;
+    state.mark->query = std::clamp<std::int64_t>(state.mark->query, 0, state.rows - 1);
+    state.mark->key = std::clamp<std::int64_t>(state.mark->key, 0, state.columns - 1);
+    const auto a = static_cast<std::size_t>(state.mark->query), b = static_cast<std::size_t>(state.mark->key);
+    const Box box = cell(a, b);
+    ui_.frame({box.x, box.y, box.w - ui_.px(1), box.h - ui_.px(1)}, ui_.theme.query, ui_.px(2), ui_.px(2));
+    const double value = cells_.matrix()(state.mark->query, state.mark->key);
+    const std::optional<ModelHead> head = query_head(a) ? query_head(a) : key_head(b);
+    state.marked_head = head;
+    state.marked_row = query_head(a) ? why_.asked.score.query : why_.asked.score.key;
+    scene_.view.hint = query_name(a).line() + " × " + key_name(b).line() + "   ·   " + signed_number(value) +
+                       (head ? "   ·   Space looks at head " + attnscope::head_name(spec_, *head)
+                             : std::string("   ·   arrows walk the parts"));
   }
 
   void draw_query_sum(std::size_t a) {
@@ -244,22 +261,13 @@ class WhyTable {
 }  // namespace
 
 void draw_why_table(Scene& scene, const WhyReading* why, const Box& region) {
-  const Ui& ui = scene.ui;
-  ui.fill(region, ui.theme.canvas);
-  ui.vertical(region.x, region.y, region.h, ui.theme.hairline);
-  const float pad = region_pad(scene);
-  const Box line{region.x + pad, region.y, region.w - 2 * pad, region.h};
   const bool over_mean = scene.view.model->split.over_mean;
-  draw_region_title(ui, line, "Why did it look there?",
-                    over_mean ? "score over the row's mean, split exactly" : "score, split exactly",
-                    line.right());
-  if (why == nullptr || !why->score_problem.empty()) {
-    ui.paragraph(line.x, line.y + title_height(ui) + ui.px(8), line.w,
-                 why == nullptr ? std::string("Computing.") : why->score_problem,
-                 {type::label, ui.theme.text2});
-    return;
-  }
-  WhyTable(scene, *why, region).draw();
+  const WhyRegion what{
+      .ground = scene.ui.theme.canvas,
+      .title = "Why did it look there?",
+      .note = over_mean ? "score over the row's mean, split exactly" : "score, split exactly",
+      .problem = why == nullptr ? std::string("Computing.") : why->score_problem};
+  if (begin_why(scene, region, what)) WhyTable(scene, *why, region).draw();
 }
 
 }  // namespace attnscope

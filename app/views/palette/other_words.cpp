@@ -76,6 +76,13 @@ constexpr OtherWords words_of_actions[] = {
     {ImGuiKey_Backslash, {}, "hold B keep freeze remember reference festhalten merken vergleich"},
     {ImGuiKey_X, {}, "exchange A B tauschen wechseln"},
     {shift | ImGuiKey_Backslash, {}, "forget release B loslassen vergessen"},
+    {0, "Why did it look there, or all heads",
+     "split score query key part path attribution circuit zerlegen pfad anteil"},
+    {0, "Atlas of what zeroing heads does, or all heads",
+     "ablation knockout effect importance prune pruning KL ausschalten wirkung"},
+    {0, "Activation patching, or all heads",
+     "causal tracing corrupted clean prompt pair IOI interchange kausal verdorben paar"},
+    {0, "Head of the marked part", "go to open why part head springen kopf anteil"},
     {ImGuiKey_Slash, {}, "minus A - B delta subtract differenz unterschied"},
 };
 
@@ -84,8 +91,7 @@ constexpr OtherWords words_of_actions[] = {
 std::string_view other_words_for(const Action& action) {
   const auto found =
       std::find_if(std::begin(words_of_actions), std::end(words_of_actions), [&](const OtherWords& row) {
-        return row.key != 0 ? row.key == action.key && !action.only
-                            : action.key == 0 && row.name == action.name;
+        return row.key != 0 ? row.key == action.key && !action.only : row.name == action.name;
       });
   if (found != std::end(words_of_actions)) return found->words;
   // Keys that mean something else in Walk.

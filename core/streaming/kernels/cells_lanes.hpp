@@ -108,6 +108,16 @@ static void add_columns(const CellJob& job, int first, const float* s) {
   for (int i = 0; i < PW && first + i < job.last_key; ++i) job.column[first + i - job.first_key] += column[i];
 }
 
+/// A panel of masked scores that are there; those of keys that the row does not see need not be.
+ATTNSCOPE_INLINE void read_scores(const CellJob& job, int row, int first, float* s) {
+  const float* const from = job.scores + row * job.score_stride + first;
+  IntVec key;
+  for (int i = 0; i < W; ++i) key[i] = first + i;
+  for (int v = 0; v < NV; ++v, key += W)
+    store(s + v * W, (key >= job.rule.begin[row]) & (key < job.rule.end[row]) ? load_loose(from + v * W)
+                                                                              : all(-infinity));
+}
+
 static void compute_cells(const CellJob& job) {
   float* queries = job.scratch;
   float* turned = queries + cell_rows * job.d_k;
@@ -120,13 +130,18 @@ static void compute_cells(const CellJob& job) {
     if (job.rule.end[row] < to) to = job.rule.end[row];
   }
   for (int first = job.first_key; first < job.last_key; first += PW) {
-    float* keys = turned + static_cast<int64_t>(first - job.first_key) * job.d_k;
-    if (!job.transposed_ready) turn_keys(job, first, keys);
-    product<Keep::Store>({queries, job.d_k, 1}, job.rows, keys, job.d_k, scores, nullptr);
+    if (job.scores != nullptr) {
+      for (int row = 0; row < job.rows; ++row) read_scores(job, row, first, scores + row * PW);
+    } else {
+      float* keys = turned + static_cast<int64_t>(first - job.first_key) * job.d_k;
+      if (!job.transposed_ready) turn_keys(job, first, keys);
+      product<Keep::Store>({queries, job.d_k, 1}, job.rows, keys, job.d_k, scores, nullptr);
+    }
     const int count = job.last_key - first < PW ? job.last_key - first : PW;
     for (int row = 0; row < job.rows; ++row) {
       float* s = scores + row * PW;
-      if (job.kind != CellKind::Scaled) mark_row(job, row, first, from <= first && first + count <= to, s);
+      if (job.kind != CellKind::Scaled && job.scores == nullptr)
+        mark_row(job, row, first, from <= first && first + count <= to, s);
       if (job.kind == CellKind::Weights) weigh_row(job, row, s);
       if (job.cells != nullptr)
         memcpy(job.cells + row * job.cell_stride + (first - job.first_key), s,

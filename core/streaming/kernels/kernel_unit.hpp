@@ -16,6 +16,7 @@
 namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
 #if defined(ATTNSCOPE_BFLOAT_PARTS)  // a row's scores are rounded as tiles round them
+constexpr int most_few_rows = 0;
 ATTNSCOPE_INLINE bool sweep(const SweepJob& job) { return sweep_tile(job); }
 ATTNSCOPE_INLINE int64_t scratch_of_sweep(int panels, int d_k, int d_v, int keys, int keys_per_cell) {
   return sweep_scratch(panels, d_k, d_v, keys, keys_per_cell);
@@ -27,6 +28,7 @@ constexpr Kernels table(const char* name) {
           W,
           PW,
           tile_rows,
+          most_few_rows,
           rounds,
           &sweep,
           &compute_cells,

@@ -47,6 +47,17 @@ struct ScoreRule {
   int64_t distance_step;
 };
 
+/// What rows of one row of cells gave to it, kept so that rows behind them can join it: sums and largest
+/// weights of units of keys, and what they are multiplied with. A unit has the keys of a cell, or
+/// largest_unit of its keys where these are more.
+struct KeptCells {
+  float *sum, *largest;  // [rows_per_cell][unit_stride]; of a single key largest is not used
+  float* scale;          // [rows_per_cell][block_stride], a block is at least largest_unit keys
+  int64_t unit_stride, block_stride;
+  int rows;       // that are there
+  int low, high;  // keys that any of them sees lie in [low, high)
+};
+
 /// One tile of queries of one head against all the keys they see.
 struct SweepJob {
   Rows query, key, value;  // query: the first of the tile
@@ -68,6 +79,13 @@ struct SweepJob {
   int rows_per_cell, keys_per_cell;
   float* scratch;  // aligned to 64 bytes, sweep_scratch(...) floats
   StopCheck stop;
+  /// Of few rows (see takes_few_rows) alone. kept: null, or rows that share the one row of cells with those
+  /// of the job and come before them; the job's own are kept behind them, and the cells are of all. scores:
+  /// null, or room for the masked scores of key j of row i at scores[i * score_stride + j]; those of keys
+  /// that no row of the job sees are left alone. score_stride: at least keys + lanes.
+  KeptCells* kept;
+  float* scores;
+  int64_t score_stride;
 };
 
 enum class CellKind { Weights, Masked, Scaled };
@@ -87,6 +105,9 @@ struct CellJob {
   float* cells;
   int64_t cell_stride;
   float* column;
+  /// Null, or masked scores as a SweepJob left them, which are not computed again; then any number of keys.
+  const float* scores;
+  int64_t score_stride;
   float* scratch;         // aligned to 64 bytes, cell_scratch(d_k) floats
   bool transposed_ready;  // the scratch already holds the keys of this job, from a job before
 };
@@ -158,6 +179,7 @@ struct Kernels {
   int width;      // numbers in a vector
   int lanes;      // queries in a panel
   int tile_rows;  // queries that should share a tile
+  int few_rows;   // so many at most are swept one by one; 0 = none are
   bool rounds;    // products are of bfloat16, and not of its high and low parts
   /// Whether the tile was finished; not when the job was stopped.
   bool (*sweep)(const SweepJob&);
@@ -178,6 +200,12 @@ struct Kernels {
   /// has no vectors for the type or the depth.
   bool (*multiply_stored)(const StoredProductJob&);
 };
+
+/// Whether a job is swept row by row.
+[[gnu::always_inline]] inline bool takes_few_rows(const SweepJob& job, int few_rows, int lanes) {
+  return job.rows <= few_rows && job.strongest == nullptr &&
+         (job.cell_mean == nullptr || job.rows_per_cell <= lanes);
+}
 
 /// The fastest in float32 that this machine can run.
 InstructionSet best_instruction_set();

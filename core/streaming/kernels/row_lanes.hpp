@@ -16,35 +16,42 @@ static_assert(most_few_rows <= 2 * rows_at_once && most_few_rows % NV == 0);
 
 /// In the job's scratch. Of each row, far enough apart that a vector more can be written behind the last.
 struct FewRows {
-  int rows, low, high;            // keys that any row sees lie in [low, high)
-  int units, blocks;              // 0 without a picture
-  float* query;                   // [rows][d_k], scaled
-  float *score, *weight, *depth;  // [rows][BK + W] of one block: x, e^(x - m), x - m
-  float* output;                  // [rows][d_v, whole vectors]
-  float *unit_sum, *unit_max;     // [rows][units]
-  float* block_largest;           // [rows][blocks]
+  int rows, low, high;         // keys that any row sees lie in [low, high)
+  int units, blocks;           // 0 without a picture
+  float* query;                // [rows][d_k], scaled
+  float* score;                // [rows][score_stride] of one block: x
+  float *weight, *depth;       // [rows][weight_stride]: e^(x - m), x - m
+  float* output;               // [rows][d_v, whole vectors]
+  float *unit_sum, *unit_max;  // [rows][unit_stride], of `units`
+  float* block_largest;        // [rows][block_stride], of `blocks`
+  int64_t score_stride, unit_stride, block_stride;
   int output_stride;
-  static constexpr int score_stride = BK + W;
+  static constexpr int weight_stride = BK + W;
   RowSums sums;  // lane = row
 };
-
-/// Whether a tile is swept row by row.
-ATTNSCOPE_INLINE bool has_few_rows(const SweepJob& job) {
-  return job.rows <= most_few_rows && job.strongest == nullptr &&
-         (job.cell_mean == nullptr || job.rows_per_cell <= PW);
-}
 
 ATTNSCOPE_INLINE int whole_vectors(int count) { return (count + W - 1) / W * W; }
 
 /// Floats of scratch for the rows of a job; keys_per_cell: 0 without a picture.
 ATTNSCOPE_INLINE int64_t row_scratch(int d_k, int d_v, int keys, int keys_per_cell) {
   constexpr int64_t rows = most_few_rows, ends = 8 * 16;  // each part is rounded up
-  int64_t floats = rows * (d_k + 3 * FewRows::score_stride + whole_vectors(d_v)) + ends;
+  int64_t floats = rows * (d_k + 3 * FewRows::weight_stride + whole_vectors(d_v)) + ends;
   if (keys_per_cell > 0) {
     const int unit = unit_for(keys_per_cell);
     floats += rows * (2 * ((keys + unit - 1) / unit) + (keys + BK - 1) / BK);
   }
   return floats;
+}
+
+/// The rows' units where those of rows before them lie. Keys that come later are hidden from them: 0.
+static void keep_rows(const KeptCells& kept, int unit, FewRows& f) {
+  f.unit_stride = kept.unit_stride, f.block_stride = kept.block_stride;
+  f.unit_sum = kept.sum + kept.rows * kept.unit_stride;
+  f.unit_max = unit == 1 ? f.unit_sum : kept.largest + kept.rows * kept.unit_stride;
+  f.block_largest = kept.scale + kept.rows * kept.block_stride;
+  const uint64_t bytes = sizeof(float) * static_cast<uint64_t>(f.rows * f.unit_stride);
+  memset(f.unit_sum, 0, bytes);
+  memset(f.unit_max, 0, bytes);
 }
 
 static FewRows set_up_rows(const SweepJob& job) {
@@ -70,17 +77,23 @@ static FewRows set_up_rows(const SweepJob& job) {
     return taken;
   };
   f.query = take(static_cast<int64_t>(job.rows) * job.d_k);
-  f.score = take(f.rows * FewRows::score_stride);
-  f.weight = take(f.rows * FewRows::score_stride);
-  f.depth = take(f.rows * FewRows::score_stride);
+  f.score_stride = job.scores != nullptr ? job.score_stride : FewRows::weight_stride;
+  f.score = job.scores != nullptr ? job.scores : take(f.rows * FewRows::weight_stride);
+  f.weight = take(f.rows * FewRows::weight_stride);
+  f.depth = take(f.rows * FewRows::weight_stride);
   f.output_stride = whole_vectors(job.d_v);
   f.output = take(static_cast<int64_t>(f.rows) * f.output_stride);
   if (unit != 0) {
     f.units = (job.keys + unit - 1) / unit;
     f.blocks = (job.keys + BK - 1) / BK;
-    f.unit_sum = take(static_cast<int64_t>(f.rows) * f.units);
-    f.unit_max = unit == 1 ? f.unit_sum : take(static_cast<int64_t>(f.rows) * f.units);
-    f.block_largest = take(static_cast<int64_t>(f.rows) * f.blocks);
+    if (job.kept != nullptr) {
+      keep_rows(*job.kept, unit, f);
+    } else {
+      f.unit_stride = f.units, f.block_stride = f.blocks;
+      f.unit_sum = take(f.rows * f.unit_stride);
+      f.unit_max = unit == 1 ? f.unit_sum : take(f.rows * f.unit_stride);
+      f.block_largest = take(f.rows * f.block_stride);
+    }
   }
   for (int row = 0; row < f.rows; ++row)
     for (int d = 0; d < job.d_k; ++d)
@@ -115,7 +128,7 @@ ATTNSCOPE_INLINE void score_keys(const SweepJob& job, const FewRows& f, int row,
       }
     }
     ATTNSCOPE_UNROLL for (int r = 0; r < R; ++r)
-        store_loose(f.score + (row + r) * FewRows::score_stride + (key - first), sum[r]);
+        store_loose(f.score + (row + r) * f.score_stride + (key - first), sum[r]);
   }
 }
 
@@ -154,7 +167,7 @@ static void mark_row(const ScoreRule& rule, int row, int first, int last, float*
 static void weigh_row(const SweepJob& job, FewRows& f, int row, int first, int last, float& largest,
                       float& block_sum, float& block_moment) {
   const ScoreRule& rule = job.rule;
-  float* const x = f.score + row * FewRows::score_stride;
+  float* const x = f.score + row * f.score_stride;
   const int begin = rule.begin[row] > first ? rule.begin[row] : first,
             end = rule.end[row] < last ? rule.end[row] : last, count = last - first;
   mark_row(rule, row, first, last, x);
@@ -165,8 +178,8 @@ static void weigh_row(const SweepJob& job, FewRows& f, int row, int first, int l
   for (int i = 0; i < count; i += W) most = larger(most, load_loose(x + i));
   for (int i = 0; i < W; ++i) largest = larger(largest, most[i]);
   const Vec c = all(rule.exponent), least = all(least_exponent / rule.exponent), m = all(largest);
-  float *const weight = f.weight + row * FewRows::score_stride, *const depth =
-                                                                    f.depth + row * FewRows::score_stride;
+  float* const weight = f.weight + row * FewRows::weight_stride;
+  float* const depth = f.depth + row * FewRows::weight_stride;
   for (int i = 0; i < count; i += W) {
     const Vec raw = load_loose(x + i);
     Vec d = raw - m;
@@ -186,11 +199,9 @@ static void weigh_row(const SweepJob& job, FewRows& f, int row, int first, int l
 /// Sums and largest weights of a row's units in a block.
 static void keep_units(const SweepJob& job, const FewRows& f, int row, int first, int last) {
   const int unit = unit_of(job);
-  const float* const weight = f.weight + row * FewRows::score_stride;
-  float *const sums = f.unit_sum + static_cast<int64_t>(row) * f.units, *const mosts =
-                                                                            f.unit_max +
-                                                                            static_cast<int64_t>(row) *
-                                                                                f.units;
+  const float* const weight = f.weight + row * FewRows::weight_stride;
+  float* const sums = f.unit_sum + row * f.unit_stride;
+  float* const mosts = f.unit_max + row * f.unit_stride;
   if (unit == 1) {
     memcpy(sums + first, weight, sizeof(float) * static_cast<uint64_t>(last - first));
     return;
@@ -243,61 +254,99 @@ static void sweep_rows_of_block(const SweepJob& job, FewRows& f, int block, int 
     f.sums.largest[row] = largest, sum[row] = row_sum, moment[row] = row_moment;
     if (f.units == 0) continue;
     keep_units(job, f, row, first, last);
-    f.block_largest[row * f.blocks + block] = largest;
+    f.block_largest[row * f.block_stride + block] = largest;
   }
   const Vec shrink = join_block(job.rule.exponent, before, sum, moment, f.sums);
   if (job.output == nullptr) return;
   for (int row = 0; row < f.rows; ++row)
-    mix_row(job, first, last, f.weight + row * FewRows::score_stride, shrink[row],
+    mix_row(job, first, last, f.weight + row * FewRows::weight_stride, shrink[row],
             f.output + row * f.output_stride);
 }
 
-/// The cells of the rows: those of pool_panel(). `share`: what weights are multiplied with, lane = row.
-static void pool_rows(const SweepJob& job, const FewRows& f, Vec share) {
-  const int unit = unit_of(job), per_cell = job.keys_per_cell, height = job.rows_per_cell;
+/// Blocks' largest scores become what their sums are multiplied with. `share`: of weights, lane = row.
+static void scale_blocks(const SweepJob& job, const FewRows& f, Vec share) {
   const Vec c = all(job.rule.exponent), least = all(least_exponent / job.rule.exponent);
   for (int block = f.low / BK; block * BK < f.high; ++block) {
     Vec then{};
-    for (int row = 0; row < f.rows; ++row) then[row] = f.block_largest[row * f.blocks + block];
+    for (int row = 0; row < f.rows; ++row) then[row] = f.block_largest[row * f.block_stride + block];
     Vec down = then - f.sums.largest;
     down = least > down ? least : down;
     const Vec scale = exp2_product(down, c) * share;
-    for (int row = 0; row < f.rows; ++row) f.block_largest[row * f.blocks + block] = scale[row];
+    for (int row = 0; row < f.rows; ++row) f.block_largest[row * f.block_stride + block] = scale[row];
   }
-  const auto scale_of = [&](int row, int key) { return f.block_largest[row * f.blocks + key / BK]; };
-  if (height == 1 && per_cell == 1) {
+}
+
+/// Rows that share cells: units and their scales as in FewRows, of keys in [low, high).
+struct PooledRows {
+  const float *unit_sum, *unit_max, *scale;
+  int64_t unit_stride, block_stride;
+  int low, high;
+};
+
+/// The cells of all rows of one row of cells: those of pool_panel(). means, mosts: the row of cells.
+static void pool_cell_row(const SweepJob& job, const PooledRows& p, int rows, float* means, float* mosts) {
+  const int unit = unit_of(job), per_cell = job.keys_per_cell;
+  const float full = 1 / (static_cast<float>(job.rows_per_cell) * static_cast<float>(per_cell));
+  const int low = p.low / unit, high = (p.high + unit - 1) / unit, step = per_cell / unit;
+  int lanes = 1;  // that a panel has the rows in; the others are 0
+  while (lanes * NV < rows) lanes *= 2;
+  for (int cell = p.low / per_cell; cell * per_cell < p.high; ++cell) {
+    const int first = cell * step < low ? low : cell * step,
+              last = (cell + 1) * step > high ? high : (cell + 1) * step;
+    // Rows that a panel has in one lane are added up one after the other, then lanes in pairs.
+    float sum[W] = {}, most = 0;
+    for (int u = first; u < last; ++u) {
+      const float* const scale = p.scale + u * unit / BK;
+      for (int row = 0; row < rows; ++row) {
+        const float factor = scale[row * p.block_stride];
+        float& part = sum[row / NV];
+        part = multiply_add(p.unit_sum[row * p.unit_stride + u], factor, part);
+        most = larger(p.unit_max[row * p.unit_stride + u] * factor, most);
+      }
+    }
+    for (int half = 1; half < lanes; half *= 2)
+      for (int i = 0; i < lanes; i += 2 * half) sum[i] += sum[i + half];
+    const float mean = sum[0] * full;
+    means[cell] = mean;
+    mosts[cell] = mean == mean ? most : mean;
+  }
+}
+
+/// The rows join those that are kept, and the cells are of all of them.
+static void pool_kept(const SweepJob& job, const FewRows& f, Vec share) {
+  KeptCells& kept = *job.kept;
+  for (int row = 0; row < f.rows; ++row) {
+    float* const scale = f.block_largest + row * f.block_stride;
+    for (int block = 0; block < f.block_stride; ++block)
+      if (block < f.low / BK || block * BK >= f.high) scale[block] = share[row];
+  }
+  kept.low = kept.rows == 0 || f.low < kept.low ? f.low : kept.low;
+  kept.high = kept.rows == 0 || f.high > kept.high ? f.high : kept.high;
+  kept.rows += f.rows;
+  const float* const most = unit_of(job) == 1 ? kept.sum : kept.largest;
+  pool_cell_row(job, {kept.sum, most, kept.scale, kept.unit_stride, kept.block_stride, kept.low, kept.high},
+                kept.rows, job.cell_mean, job.cell_max);
+}
+
+/// `share`: what weights are multiplied with, lane = row.
+static void pool_rows(const SweepJob& job, const FewRows& f, Vec share) {
+  const int height = job.rows_per_cell;
+  scale_blocks(job, f, share);
+  if (job.kept != nullptr) return pool_kept(job, f, share);
+  if (height == 1 && job.keys_per_cell == 1) {
     for (int row = 0; row < f.rows; ++row)
       for (int key = f.low; key < f.high; ++key)
         job.cell_mean[row * job.cell_stride + key] =
-            f.unit_sum[static_cast<int64_t>(row) * f.units + key] * scale_of(row, key);
+            f.unit_sum[row * f.unit_stride + key] * f.block_largest[row * f.block_stride + key / BK];
     return;
   }
-  const float full = 1 / (static_cast<float>(height) * static_cast<float>(per_cell));
-  const int low = f.low / unit, high = (f.high + unit - 1) / unit, step = per_cell / unit;
   for (int top = 0; top < f.rows; top += height) {
-    const int bottom = f.rows - top < height ? f.rows : top + height;
+    const int rows = f.rows - top < height ? f.rows - top : height;
     const int64_t at = top / height * job.cell_stride;
-    for (int cell = f.low / per_cell; cell * per_cell < f.high; ++cell) {
-      const int first = cell * step < low ? low : cell * step,
-                last = (cell + 1) * step > high ? high : (cell + 1) * step;
-      // Rows that a panel has in one lane are added up one after the other, then lanes in pairs.
-      constexpr int lanes = most_few_rows / NV;
-      float sum[lanes] = {}, most = 0;
-      for (int u = first; u < last; ++u) {
-        for (int row = top; row < bottom; ++row) {
-          const int64_t of = static_cast<int64_t>(row) * f.units + u;
-          const float factor = scale_of(row, u * unit);
-          float& part = sum[(row - top) / NV];
-          part = multiply_add(f.unit_sum[of], factor, part);
-          most = larger(f.unit_max[of] * factor, most);
-        }
-      }
-      for (int half = 1; half < lanes; half *= 2)
-        for (int i = 0; i < lanes; i += 2 * half) sum[i] += sum[i + half];
-      const float mean = sum[0] * full;
-      job.cell_mean[at + cell] = mean;
-      job.cell_max[at + cell] = mean == mean ? most : mean;
-    }
+    pool_cell_row(job,
+                  {f.unit_sum + top * f.unit_stride, f.unit_max + top * f.unit_stride,
+                   f.block_largest + top * f.block_stride, f.unit_stride, f.block_stride, f.low, f.high},
+                  rows, job.cell_mean + at, job.cell_max + at);
   }
 }
 
@@ -320,6 +369,7 @@ static bool sweep_few_rows(const SweepJob& job) {
     if (job.stop.asked != nullptr && job.stop.asked(job.stop.self)) return false;
     const int first = f.low > block * BK ? f.low : block * BK,
               last = f.high < (block + 1) * BK ? f.high : (block + 1) * BK;
+    if (job.scores != nullptr) f.score = job.scores + first;
     sweep_rows_of_block(job, f, block, first, last);
   }
   finish_rows(job, f);
@@ -333,6 +383,8 @@ static int64_t scratch_of_sweep(int panels, int d_k, int d_v, int keys, int keys
 }
 
 /// The kernel: few rows by themselves, others in panels.
-static bool sweep(const SweepJob& job) { return has_few_rows(job) ? sweep_few_rows(job) : sweep_tile(job); }
+static bool sweep(const SweepJob& job) {
+  return takes_few_rows(job, most_few_rows, PW) ? sweep_few_rows(job) : sweep_tile(job);
+}
 
 }  // namespace attnscope::streaming::ATTNSCOPE_KERNEL

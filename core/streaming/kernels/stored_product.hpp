@@ -35,12 +35,7 @@ ATTNSCOPE_INLINE void stored_tile(const StoredProductJob& job, int row, int colu
           });
     }
   }
-  ATTNSCOPE_UNROLL for (int r = 0; r < R; ++r) {
-    const Vec total = sum_four(sum[r][0], sum[r][1], sum[r][2], sum[r][3]);
-    float* const out = job.out + (row + r) * job.out_stride + column;
-    for (int c = 0; c < columns; ++c)
-      out[c] = job.bias == nullptr ? total[c] : total[c] + job.bias[column + c];
-  }
+  write_sums<R>(sum, bias_at(job, column), columns, job.out + row * job.out_stride + column, job.out_stride);
 }
 
 static bool multiply_stored(const StoredProductJob& job) {

@@ -12,25 +12,65 @@ namespace attnscope::streaming::ATTNSCOPE_KERNEL {
 
 constexpr int product_rows = W == 16 ? 6 : 3;  // a tile's: what the registers hold
 constexpr int product_columns = 4;
-
-/// Four vectors into one whose first four lanes are their sums.
-ATTNSCOPE_INLINE Vec sum_four(Vec a, Vec b, Vec c, Vec d) {
+/// Numbers of the depth that a tile's rows have beside those of the columns in half of a first cache.
+constexpr int near_depth = 1024;
+/// Four vectors into one: lane i holds what lanes i, i + 4, … of a sum come to, of vector i % 4.
+ATTNSCOPE_INLINE Vec join_four(Vec a, Vec b, Vec c, Vec d) {
   swap_halves<1>(a, b);
   swap_halves<1>(c, d);
   Vec ab = a + b, cd = c + d;
   swap_halves<2>(ab, cd);
-  Vec sum = ab + cd;
-  if constexpr (W > 4) {
-    Vec other = sum;
-    swap_halves<4>(sum, other);
-    sum = sum + other;
+  return ab + cd;
+}
+
+/// Lane j of each S lanes joins lane j + S, of the two in one vector: half the shuffles of one after the
+/// other, and the same sums.
+template <int S>
+ATTNSCOPE_INLINE Vec join_two(Vec low, Vec high) {
+  swap_halves<S>(low, high);
+  return low + high;
+}
+
+/// The sums over the lanes of each row's four vectors, [R][4].
+template <int R>
+ATTNSCOPE_INLINE void sum_lanes(const Vec (&sum)[R][4], float* totals) {
+  constexpr int together = W / 4;  // rows whose totals fill a vector
+  ATTNSCOPE_UNROLL for (int r = 0; r < R; r += together) {
+    Vec part[together];
+    ATTNSCOPE_UNROLL for (int i = 0; i < together; ++i) {
+      const int row = r + i < R ? r + i : R - 1;
+      part[i] = r + i < R ? join_four(sum[row][0], sum[row][1], sum[row][2], sum[row][3]) : part[0];
+    }
+    if constexpr (W > 4) {
+      ATTNSCOPE_UNROLL for (int i = 0; i < together; i += 2) part[i] = join_two<4>(part[i], part[i + 1]);
+    }
+    if constexpr (W > 8) part[0] = join_two<8>(part[0], part[2]);
+    store(totals + r * 4, part[0]);
   }
-  if constexpr (W > 8) {
-    Vec other = sum;
-    swap_halves<8>(sum, other);
-    sum = sum + other;
+}
+
+/// The sums over the lanes, and the bias where there is one, of the first `columns` of four columns.
+template <int R>
+ATTNSCOPE_INLINE void write_sums(const Vec (&sum)[R][4], const float* bias, int columns, float* out,
+                                 int64_t stride) {
+  alignas(4 * W) float totals[(R * 4 + W - 1) / W * W];
+  sum_lanes<R>(sum, totals);
+  for (int r = 0; r < R; ++r, out += stride) {
+    const float* const total = totals + r * 4;
+    if (columns < 4) {
+      for (int c = 0; c < columns; ++c) out[c] = bias == nullptr ? total[c] : total[c] + bias[c];
+    } else if (bias == nullptr) {
+      memcpy(out, total, 4 * sizeof(float));
+    } else {
+      ATTNSCOPE_UNROLL for (int c = 0; c < 4; ++c) out[c] = total[c] + bias[c];
+    }
   }
-  return sum;
+}
+
+/// Null where there is none.
+template <class Job>
+ATTNSCOPE_INLINE const float* bias_at(const Job& job, int column) {
+  return job.bias == nullptr ? nullptr : job.bias + column;
 }
 
 /// The rows of a tile; those that do not exist are copies of the last, and not stored.
@@ -42,19 +82,36 @@ struct TileRows {
   }
 };
 
-template <int R>
-ATTNSCOPE_INLINE void product_tile(const ProductJob& job, int row, int rows, int column, int columns) {
-  const TileRows<R> x(job.x, row, rows);
+/// Numbers [first, last) of the depth, whole vectors but for the last. Between two parts of the depth sums
+/// wait as vectors: a number is the same sum however the depth is cut.
+struct Depth {
+  int first, last;
+};
+/// InParts: not all of the depth at once.
+template <int R, bool InParts>
+ATTNSCOPE_INLINE void product_tile(const ProductJob& job, int row, int column, const Depth& depth,
+                                   float* waiting) {
+  const int columns = job.columns - column < product_columns ? job.columns - column : product_columns;
+  const TileRows<R> x(job.x, row, R);
   const TileRows<product_columns> w(job.weights, column, columns);
   Vec sum[R][product_columns] = {};
-  int k = 0;
-  for (; k + W <= job.depth; k += W) {
+  if (InParts && depth.first > 0) {
+    ATTNSCOPE_UNROLL for (int r = 0; r < R; ++r) ATTNSCOPE_UNROLL for (int c = 0; c < product_columns; ++c)
+        sum[r][c] = load(waiting + (r * product_columns + c) * W);
+  }
+  int k = depth.first;
+  for (; k + W <= depth.last; k += W) {
     Vec b[product_columns];
     ATTNSCOPE_UNROLL for (int c = 0; c < product_columns; ++c) b[c] = load_loose(w.at[c] + k);
     ATTNSCOPE_UNROLL for (int r = 0; r < R; ++r) {
       const Vec a = load_loose(x.at[r] + k);
       ATTNSCOPE_UNROLL for (int c = 0; c < product_columns; ++c) sum[r][c] = multiply_add(a, b[c], sum[r][c]);
     }
+  }
+  if (InParts && depth.last < job.depth) {
+    ATTNSCOPE_UNROLL for (int r = 0; r < R; ++r) ATTNSCOPE_UNROLL for (int c = 0; c < product_columns; ++c)
+        store(waiting + (r * product_columns + c) * W, sum[r][c]);
+    return;
   }
   if (k < job.depth) {
     const int left = job.depth - k;
@@ -65,22 +122,44 @@ ATTNSCOPE_INLINE void product_tile(const ProductJob& job, int row, int rows, int
       ATTNSCOPE_UNROLL for (int c = 0; c < product_columns; ++c) sum[r][c] = multiply_add(a, b[c], sum[r][c]);
     }
   }
-  ATTNSCOPE_UNROLL for (int r = 0; r < R; ++r) {
-    const Vec total = sum_four(sum[r][0], sum[r][1], sum[r][2], sum[r][3]);
-    if (r >= rows) break;
-    float* const out = job.out + (row + r) * job.out_stride + column;
-    for (int c = 0; c < columns; ++c)
-      out[c] = job.bias == nullptr ? total[c] : total[c] + job.bias[column + c];
+  write_sums<R>(sum, bias_at(job, column), columns, job.out + row * job.out_stride + column, job.out_stride);
+}
+
+/// R rows against columns [first, last), at most column_strip: the rows' numbers stay in the first cache.
+template <int R>
+ATTNSCOPE_INLINE void product_rows_near(const ProductJob& job, int row, int first, int last) {
+  alignas(4 * W) float waiting[column_strip / product_columns][R * product_columns * W];
+  const int parts = (job.depth + near_depth - 1) / near_depth,
+            part = (job.depth / (parts > 0 ? parts : 1) + W - 1) / W * W;
+  Depth depth{0, 0};
+  do {
+    depth.first = depth.last;
+    depth.last = job.depth - depth.first <= part + W ? job.depth : depth.first + part;
+    for (int column = first; column < last; column += product_columns)
+      product_tile<R, true>(job, row, column, depth, waiting[(column - first) / product_columns]);
+  } while (depth.last < job.depth);
+}
+
+/// Few rows: all of them against the columns of a tile, whose numbers are read once.
+static void multiply_few(const ProductJob& job) {
+  const Depth whole{0, job.depth};
+  for (int column = 0; column < job.columns; column += product_columns) {
+    int row = 0;
+    for (; row + product_rows <= job.rows; row += product_rows)
+      product_tile<product_rows, false>(job, row, column, whole, nullptr);
+    for (; row < job.rows; ++row) product_tile<1, false>(job, row, column, whole, nullptr);
   }
 }
 
 static void multiply_weights(const ProductJob& job) {
-  for (int column = 0; column < job.columns; column += product_columns) {
-    const int columns = job.columns - column < product_columns ? job.columns - column : product_columns;
+  if (job.rows < 2 * product_rows) return multiply_few(job);
+  for (int first = 0; first < job.columns; first += column_strip) {
+    const int last = job.columns - first < column_strip ? job.columns : first + column_strip;
     int row = 0;
     for (; row + product_rows <= job.rows; row += product_rows)
-      product_tile<product_rows>(job, row, product_rows, column, columns);
-    for (; row < job.rows; ++row) product_tile<1>(job, row, 1, column, columns);
+      product_rows_near<product_rows>(job, row, first, last);
+    for (; row + 2 <= job.rows; row += 2) product_rows_near<2>(job, row, first, last);
+    if (row < job.rows) product_rows_near<1>(job, row, first, last);
   }
 }
 

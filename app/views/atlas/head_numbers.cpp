@@ -1,0 +1,335 @@
+#include "app/views/atlas/head_numbers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include <imgui_internal.h>
+
+#include "app/ui/number_format.hpp"
+#include "app/views/model/parts.hpp"
+#include "app/widgets/row_list.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr float widest_cell = 64, highest_cell = 40;  // logical
+
+/// The map of one frame.
+class HeadMapOf {
+ public:
+  HeadMapOf(Scene& scene, const Box& area, const HeadNumbers& numbers)
+      : scene_(scene),
+        ui_(scene.ui),
+        state_(*scene.view.model),
+        numbers_(numbers),
+        spec_(scene.model->within.model->model->spec),
+        chosen_(chosen_head(scene)) {
+    for (const HeadPlace& head : numbers.heads) {
+      rows_ = std::max(rows_, head.block + 1);
+      columns_ = std::max(columns_, head.head + 1);
+    }
+    const float label = ui_.px(28), top = ui_.px(18);
+    const float wide = std::min(area.w - label, ui_.px(widest_cell) * static_cast<float>(columns_));
+    const float high = std::min(area.h - top, ui_.px(highest_cell) * static_cast<float>(rows_));
+    map_ = {area.x + label, area.y + top, whole_cells(wide, columns_), whole_cells(high, rows_)};
+  }
+
+  void draw() {
+    if (map_.w < ui_.px(24) || map_.h < ui_.px(24)) return;
+    draw_labels();
+    take_mouse();
+    for (std::size_t i = 0; i < numbers_.heads.size(); ++i) draw_cell(i);
+    if (state_.hovered && !(*state_.hovered == chosen_)) ring(*state_.hovered, ui_.theme.text2, 1);
+    ring(chosen_, ui_.theme.query, 2);
+  }
+
+ private:
+  /// Cells of whole pixels where they are not tiny.
+  static float whole_cells(float room, int count) {
+    const auto n = static_cast<float>(std::max(1, count));
+    return room / n >= 8 ? std::floor(room / n) * n : std::floor(room);
+  }
+
+  Box cell(const HeadPlace& head) const { return cell_box(map_, head.block, head.head, rows_, columns_); }
+
+  void draw_labels() {
+    const bool of_stack = chosen_.of == output_attention(spec_);
+    float end = -1e9f;
+    for (int block = 0; block < rows_; ++block) {
+      const float y = cell({block, 0}).centre_y();
+      const bool is_chosen = of_stack && block == chosen_.block;
+      if (!is_chosen && y - ui_.px(7) < end) continue;
+      end = y + ui_.px(7);
+      ui_.text(map_.x - ui_.px(8), y, std::to_string(block), label_style(is_chosen, Align::Right));
+    }
+    end = -1e9f;
+    for (int head = 0; head < columns_; ++head) {
+      const std::string number = std::to_string(head);
+      const float x = cell({0, head}).centre_x(), half = ui_.text_width(number, type::tick) / 2;
+      const bool is_chosen = of_stack && head == chosen_.head;
+      if (!is_chosen && x - half < end + ui_.px(3)) continue;
+      end = x + half;
+      ui_.text(x, map_.y - ui_.px(9), number, label_style(is_chosen, Align::Centre));
+    }
+  }
+
+  TextStyle label_style(bool is_chosen, Align align) const {
+    return {type::tick, is_chosen ? ui_.theme.query : ui_.theme.text2,
+            is_chosen ? Ink::Semibold : Ink::Regular, align};
+  }
+
+  std::optional<std::size_t> find(const HeadPlace& place) const {
+    const auto found = std::ranges::find(numbers_.heads, place);
+    if (found == numbers_.heads.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - numbers_.heads.begin());
+  }
+
+  void take_mouse() {
+    const Ui::Touch touch = ui_.touch(numbers_.label, map_);
+    if (touch.focused) take_arrows();
+    if (touch.clicked && !ImGui::IsMouseReleased(0)) return open_in_explore(scene_);
+    if (!touch.pointed && !touch.clicked) return;
+    const Cell at = cell_at(map_, ImGui::GetIO().MousePos, rows_, columns_);
+    const HeadPlace place{static_cast<int>(at.query), static_cast<int>(at.key)};
+    const std::optional<std::size_t> index = find(place);
+    if (!index) return;
+    const ModelHead head = model_head(spec_, place);
+    point_at_head(scene_, head);
+    const HeadTip tip = numbers_.tip(*index);
+    tooltip(ui_, touch.hovered, cell(place), {tip.title, tip.numbers, tip.why, {}});
+    if (touch.clicked) click_on_head(scene_, head);
+  }
+
+  void take_arrows() {
+    ui_.frame(map_.grown(ui_.px(3)), ui_.theme.query, ui_.px(2), ui_.px(4));
+    struct Arrow {
+      ImGuiKey key;
+      int right, down;
+    };
+    for (const Arrow& arrow : {Arrow{ImGuiKey_LeftArrow, -1, 0},
+                               {ImGuiKey_RightArrow, 1, 0},
+                               {ImGuiKey_UpArrow, 0, -1},
+                               {ImGuiKey_DownArrow, 0, 1}}) {
+      const ImGuiID owner = ImGui::GetItemID();
+      ImGui::SetKeyOwner(arrow.key, owner);
+      if (!ImGui::IsKeyPressed(arrow.key, ImGuiInputFlags_Repeat, owner)) continue;
+      const HeadPlace to{chosen_.block + arrow.down, static_cast<int>(chosen_.head) + arrow.right};
+      if (find(to)) look_at(scene_, model_head(spec_, to));
+    }
+  }
+
+  void draw_cell(std::size_t i) {
+    const Box whole = cell(numbers_.heads[i]);
+    const float gap = whole.w >= 6 && whole.h >= 6 ? std::max(1.f, std::floor(ui_.scale())) : 0;
+    const Box box{whole.x, whole.y, whole.w - gap, whole.h - gap};
+    const double value = numbers_.values[i];
+    if (!std::isfinite(value)) return ui_.fill(box, ui_.theme.hatch_ground);
+    const Rgba ground = colour_of(numbers_.scale, static_cast<float>(value));
+    const bool estimate = !numbers_.is_estimate.empty() && numbers_.is_estimate[i];
+    ui_.fill(box, ground);
+    if (estimate) {
+      const float side = std::min({ui_.px(6), box.w / 2, box.h / 2});
+      const std::array<ImVec2, 3> corner{{{box.x, box.y}, {box.x + side, box.y}, {box.x, box.y + side}}};
+      ui_.area(corner, ui_.theme.text2);
+    }
+    if (box.h < ui_.px(14) || box.w < ui_.px(26)) return;
+    const std::string number = numbers_.written(value);
+    if (ui_.text_width(number, type::tick) > box.w - ui_.px(4)) return;
+    const float most = std::max(std::abs(numbers_.scale.low), std::abs(numbers_.scale.high));
+    const bool small = std::abs(value) < 0.06 * static_cast<double>(most);
+    ui_.text(box.centre_x(), box.centre_y(), number,
+             {type::tick, small ? ui_.theme.text3 : ink_on(ground), Ink::Regular, Align::Centre});
+  }
+
+  void ring(const ModelHead& head, Rgba colour, float thick) {
+    const HeadPlace place{head.block, static_cast<int>(head.head)};
+    if (head.of == output_attention(spec_) && find(place))
+      ui_.frame(cell(place).grown(ui_.px(1)), colour, std::max(1.f, ui_.px(thick)), ui_.px(2));
+  }
+
+  Scene& scene_;
+  const Ui& ui_;
+  ModelState& state_;
+  const HeadNumbers& numbers_;
+  const ModelSpec& spec_;
+  ModelHead chosen_;
+  int rows_ = 1, columns_ = 1;
+  Box map_;
+};
+
+/// The list of one frame.
+class HeadListView {
+ public:
+  HeadListView(Scene& scene, const Box& box, const HeadList& list, HeadSort& sort)
+      : scene_(scene),
+        ui_(scene.ui),
+        list_(list),
+        sort_(sort),
+        spec_(scene.model->within.model->model->spec),
+        box_(box),
+        name_(ui_.px(scene.compact ? 62 : 84)),
+        chosen_(chosen_head(scene)) {
+    wide_ = (box.w - name_) / static_cast<float>(std::max<std::size_t>(1, list.columns.size()));
+  }
+
+  void draw(std::int64_t& first_row) {
+    const float head = ui_.px(24);
+    draw_header(0, "head", {box_.x, box_.y, name_, head},
+                {"Head", {}, "Sorts the list by layer and head.", {}});
+    for (std::size_t c = 0; c < list_.columns.size(); ++c)
+      draw_header(c + 1, list_.columns[c].name, {column_x(c), box_.y, wide_, head}, list_.columns[c].tip);
+    ui_.horizontal(box_.x, box_.y + head, box_.w, ui_.theme.hairline);
+    const float height = ui_.px(scene_.compact ? 20 : 22), top = box_.y + head + ui_.px(3);
+    const Box rows{box_.x, top, box_.w, box_.bottom() - top};
+    if (rows.h < height) return;
+    const std::vector<std::size_t> order = heads_in_order(list_, sort_);
+    const RowList view(ui_, list_.label, rows, height, std::ssize(order), first_row);
+    for (std::int64_t i = view.first(); i < view.last(); ++i)
+      draw_row(order[static_cast<std::size_t>(i)], view.row(i));
+  }
+
+ private:
+  float column_x(std::size_t c) const { return box_.x + name_ + static_cast<float>(c) * wide_; }
+
+  void draw_header(std::size_t place, std::string_view name, const Box& box, const Tip& tip) {
+    const auto own = static_cast<HeadSort>(place);
+    const bool on = sort_ == own;
+    const Ui::Touch touch = ui_.touch(("sort by " + std::string(name)).c_str(), box);
+    if (touch.focused) ui_.frame(box, ui_.theme.query, ui_.px(2), ui_.px(4));
+    const Rgba ink = on ? ui_.theme.text1 : touch.hovered ? ui_.theme.text2 : ui_.theme.text3;
+    const float y = box.centre_y();
+    const Align align = place == 0 ? Align::Left : Align::Right;
+    const float x = place == 0 ? box.x : box.right();
+    const float width = ui_.text(x, y, name, {type::tick, ink, on ? Ink::Medium : Ink::Regular, align});
+    if (on) {
+      const float at = place == 0 ? x + width + ui_.px(8) : x - width - ui_.px(8), r = ui_.px(3);
+      const std::array<ImVec2, 3> down{{{at - r, y - r / 2}, {at + r, y - r / 2}, {at, y + r}}};
+      ui_.area(down, ui_.theme.query);
+    }
+    tooltip(ui_, touch.hovered, box, tip);
+    if (touch.clicked) sort_ = own;
+  }
+
+  void draw_row(std::size_t index, const Box& row) {
+    const ModelHead head = model_head(spec_, list_.heads[index]);
+    const std::string name = head_name(spec_, head);
+    const Ui::Touch touch = ui_.touch((std::string(list_.label) + " " + name).c_str(), row);
+    const bool chosen = head == chosen_;
+    if (chosen) ui_.fill({row.x - ui_.px(4), row.y, row.w + ui_.px(8), row.h}, ui_.theme.raised, ui_.px(3));
+    if (touch.hovered)
+      ui_.fill({row.x - ui_.px(4), row.y, row.w + ui_.px(8), row.h}, ui_.theme.control_hover, ui_.px(3));
+    if (chosen) ui_.fill({row.x - ui_.px(6), row.y, ui_.px(2), row.h}, ui_.theme.query);
+    if (touch.focused) ui_.frame(row, ui_.theme.query, ui_.px(2), ui_.px(3));
+    const float y = row.centre_y(), side = ui_.px(8);
+    ui_.fill({row.x, std::round(y - side / 2), side, side}, list_.colour(index), ui_.px(2));
+    ui_.text(row.x + side + ui_.px(6), y, name,
+             {type::label, chosen ? ui_.theme.query : ui_.theme.text1, chosen ? Ink::Medium : Ink::Regular,
+              Align::Left, name_ - side - ui_.px(8)});
+    for (std::size_t c = 0; c < list_.columns.size(); ++c) {
+      const HeadColumn& column = list_.columns[c];
+      const double value = index < column.values.size() ? column.values[index] : NAN;
+      const bool sorted = static_cast<std::size_t>(sort_) == c + 1;
+      ui_.text(column_x(c) + wide_, y, std::isnan(value) ? "–" : column.written(value),
+               {type::label, sorted ? ui_.theme.text1 : ui_.theme.text2, sorted ? Ink::Medium : Ink::Regular,
+                Align::Right, wide_ - ui_.px(4)});
+    }
+    if (touch.pointed) point_at_head(scene_, head);
+    if (touch.clicked) click_on_head(scene_, head);
+  }
+
+  Scene& scene_;
+  const Ui& ui_;
+  const HeadList& list_;
+  HeadSort& sort_;
+  const ModelSpec& spec_;
+  Box box_;
+  float name_, wide_ = 0;
+  ModelHead chosen_;
+};
+
+}  // namespace
+
+ModelHead model_head(const ModelSpec& spec, const HeadPlace& place) {
+  return {output_attention(spec), place.block, place.head};
+}
+
+ColourScale centred_scale(const Ui& ui, std::span<const double> values) {
+  double most = 0;
+  for (const double value : values)
+    if (std::isfinite(value)) most = std::max(most, std::abs(value));
+  const auto high = static_cast<float>(most > 0 ? most : 1);
+  return {.map = ui.theme.scores, .low = -high, .high = high, .zero_centred = true};
+}
+
+void draw_head_map_of(Scene& scene, const Box& area, const HeadNumbers& numbers) {
+  HeadMapOf(scene, area, numbers).draw();
+}
+
+std::vector<std::size_t> heads_in_order(const HeadList& list, HeadSort sort) {
+  std::vector<std::size_t> order(list.heads.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto column = static_cast<std::size_t>(sort);
+  if (column == 0 || column > list.columns.size()) return order;
+  const std::span<const double> values = list.columns[column - 1].values;
+  const auto size = [&](std::size_t i) {
+    return i < values.size() && !std::isnan(values[i]) ? std::abs(values[i]) : -1.0;
+  };
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
+  return order;
+}
+
+void draw_head_list(Scene& scene, const Box& box, const HeadList& list, HeadSort& sort,
+                    std::int64_t& first_row) {
+  HeadListView(scene, box, list, sort).draw(first_row);
+}
+
+ProgressPress draw_progress_row(const Ui& ui, const Box& box, const HowFar& progress) {
+  const float wide = ui.px(68);
+  const Box press{box.right() - wide, box.y, wide, box.h};
+  const std::string name = progress.runs ? "Cancel" : "Go on";
+  const bool pressed =
+      button(ui, (std::string(progress.what) + ": " + name).c_str(), press,
+             progress.runs ? Tip{"Cancel", {}, "Stops here; what is known of the model stays.", {}}
+                           : Tip{"Go on", {}, "Goes on with what is not known yet.", {}},
+             name);
+  const float left = box.x, right = press.x - ui.px(12);
+  ui.text(left, box.centre_y() - ui.px(6), grouped(progress.known) + " of " + grouped(progress.all),
+          {type::tick, ui.theme.text2, Ink::Regular, Align::Left, right - left});
+  const Box track{left, std::round(box.bottom() - ui.px(8)), right - left, ui.px(4)};
+  ui.fill(track, ui.theme.bar_ground, ui.px(2));
+  const float share =
+      progress.all > 0 ? static_cast<float>(progress.known) / static_cast<float>(progress.all) : 0;
+  ui.fill({track.x, track.y, track.w * share, track.h}, ui.theme.query, ui.px(2));
+  if (!pressed) return ProgressPress::None;
+  return progress.runs ? ProgressPress::Cancel : ProgressPress::GoOn;
+}
+
+void point_at_head(Scene& scene, const ModelHead& head) {
+  ModelState& state = *scene.view.model;
+  const ModelSpec& spec = scene.model->within.model->model->spec;
+  state.hovered = head;
+  const bool is_locked = state.locked && head == chosen_head(scene);
+  scene.view.hint = "head " + head_name(spec, head) +
+                    (is_locked ? "   ·   locked, Esc frees" : "   ·   click locks") +
+                    "   ·   Enter opens the layer in Explore";
+}
+
+void click_on_head(Scene& scene, const ModelHead& head) {
+  ModelState& state = *scene.view.model;
+  state.locked = !(state.locked && head == chosen_head(scene));
+  look_at(scene, head);
+}
+
+std::string with_sign_in_cell(double value) {
+  if (std::abs(value) < 0.005) return "0";
+  return std::abs(value) < 0.995 ? (value > 0 ? "+" : "") + in_cell(value) : with_sign(value);
+}
+
+std::string with_sign(double value) {
+  const std::string number = fixed(std::abs(value), std::abs(value) < 9.995 ? 2 : 1);
+  return (value < 0 && number != "0.00" ? "−" : "+") + number;
+}
+
+}  // namespace attnscope

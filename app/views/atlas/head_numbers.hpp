@@ -1,0 +1,81 @@
+// app/views/atlas: a number of every head as a map (layers down, heads across) and as a list that is sorted
+// by any of its columns; how far it is known, with a way to stop and to go on.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/scene/picture.hpp"
+#include "app/scene/scene.hpp"
+#include "app/state/model_state.hpp"
+#include "core/readouts/ablation_pass.hpp"
+
+namespace attnscope {
+
+/// What hovering a head tells.
+struct HeadTip {
+  std::string title, numbers;
+  std::string_view why;
+};
+
+struct HeadNumbers {
+  const char* label;                   // of the map
+  std::span<const HeadPlace> heads;    // all_heads()
+  std::vector<double> values;          // of each; NaN: not known yet
+  std::vector<bool> is_estimate = {};  // of each, or empty: none is
+  ColourScale scale = {};
+  std::string (*written)(double) = nullptr;
+  std::function<HeadTip(std::size_t)> tip;
+};
+/// The map with its numbers where they fit. Pointing previews a head in the panel beside it, a click locks
+/// it, arrows go from head to head, Enter opens the layer in Explore.
+void draw_head_map_of(Scene&, const Box&, const HeadNumbers&);
+
+struct HeadColumn {
+  std::string_view name;
+  std::span<const double> values;
+  std::string (*written)(double) = nullptr;
+  Tip tip = {};
+  bool is_estimate = false;
+};
+struct HeadList {
+  const char* label;
+  std::span<const HeadPlace> heads;
+  std::span<const HeadColumn> columns;      // three at most
+  std::function<Rgba(std::size_t)> colour;  // that a head wears in the map
+};
+/// The largest magnitude first. `first_row`: the first row in sight.
+void draw_head_list(Scene&, const Box&, const HeadList&, HeadSort&, std::int64_t& first_row);
+/// Heads in the order of the list: what is not known comes last.
+std::vector<std::size_t> heads_in_order(const HeadList&, HeadSort);
+
+/// "120 of 270" over a line, and a button: "Cancel" while it runs, else "Go on". Which one was pressed.
+struct HowFar {
+  std::string_view what;  // the button's own label is "what: Cancel"
+  std::int64_t known = 0, all = 0;
+  bool runs = true;
+};
+enum class ProgressPress : std::uint8_t { None, Cancel, GoOn };
+ProgressPress draw_progress_row(const Ui&, const Box&, const HowFar&);
+
+/// What the mouse on a head, or a click on it, does in every picture of this folder.
+void point_at_head(Scene&, const ModelHead&);
+void click_on_head(Scene&, const ModelHead&);
+
+/// "+0.57", "−1.46": with its sign.
+std::string with_sign(double value);
+/// On a cell: "+.57", "−1.46", "0" for what is rounded to nothing.
+std::string with_sign_in_cell(double value);
+
+/// "head 23.0" for places of the stack that gives the output.
+ModelHead model_head(const ModelSpec&, const HeadPlace&);
+
+/// 0 in the middle, up to the largest magnitude among the values.
+ColourScale centred_scale(const Ui&, std::span<const double> values);
+
+}  // namespace attnscope

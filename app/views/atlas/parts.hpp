@@ -1,0 +1,29 @@
+// app/views/atlas: the regions of both screens.
+#pragma once
+
+#include "app/scene/scene.hpp"
+#include "app/views/controls/column.hpp"
+#include "app/views/model/parts.hpp"
+
+namespace attnscope {
+
+void draw_effects(Scene&, const Box& region);
+void draw_pruning(Scene&, const Box& region);
+void draw_patched_heads(Scene&, const Box& region);
+void draw_patched_rows(Scene&, const Box& region);
+
+void effects_section(Column&);
+void pair_section(Column&);
+void answers_section(Column&);
+
+/// Finds the tokens of the answers, and a corrupted text where there is none yet.
+void begin_patching(Scene&);
+
+/// Ground, title with the choice of screens, and where the rest of the region is; the note ends before
+/// `right`, where a colour bar stands.
+Box begin_atlas_region(Scene&, const Box& region, std::string_view title, std::string_view note,
+                       const ColourScale* scale, std::string (*written)(double));
+/// The list's part of a region, at its right; empty where there is no room for it.
+Box list_part(const Scene&, const Box& area);
+
+}  // namespace attnscope

@@ -1,0 +1,277 @@
+// The atlas, the pruning curve, activation patching and the strongest path in the window, used as a person
+// does; what is shown is what the engine has.
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "app/state/model_state.hpp"
+#include "core/engine/model_reading.hpp"
+#include "robot/robot.hpp"
+#include "support/letters_gpt.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::atlas_test {
+namespace {
+
+using test::TemporaryDirectory;
+
+RobotOptions with_letters(const TemporaryDirectory& directory, int width = 1600, int height = 1000) {
+  write_letters_gpt(directory / "letters");
+  RobotOptions options;
+  options.width = width;
+  options.height = height;
+  options.file = directory / "letters";
+  return options;
+}
+
+void type_text(Robot& robot, const std::string& text) {
+  robot.retype("##Text", text);
+  robot.key(ImGuiKey_Escape);
+  robot.settle();
+}
+
+const ModelState& state(Robot& robot) { return *robot.app().view().model; }
+const Within& within(const Robot& robot) { return robot.document().within.read(); }
+
+}  // namespace
+
+TEST_CASE("the atlas shows the effect of every head, and leads to it", "[model][atlas]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  type_text(robot, "ab c de a");
+  robot.click("Grid: Atlas");
+  robot.settle();
+  REQUIRE(state(robot).screen == ModelScreen::Atlas);
+  CHECK_FALSE(robot.has("All heads"));
+  CHECK(robot.has("Atlas of heads"));
+  CHECK(robot.has("effect of 2.3"));  // twelve heads are in the list
+  robot.click("effect of 2.3");
+  robot.settle();
+  CHECK(within(robot).block == 2);
+  CHECK(robot.app().selection().head == 3);
+  CHECK(state(robot).locked);
+  CHECK(state(robot).screen == ModelScreen::Atlas);
+
+  SECTION("measures and orders are chosen") {
+    robot.click("Effect: KL");
+    robot.click("sort by KL");
+    robot.settle();
+    CHECK(state(robot).atlas.measure == EffectMeasure::Divergence);
+    CHECK(state(robot).atlas.sort == HeadSort::Second);
+    robot.click("Effect: Δ p");
+    robot.click("sort by head");
+    robot.frame(2);
+    CHECK(state(robot).atlas.sort == HeadSort::Place);
+    // In their own order the first head stands above the last one.
+    CHECK(robot.centre("effect of 0.0").y < robot.centre("effect of 2.3").y);
+  }
+  SECTION("a click on the map chooses a head, Enter opens its layer") {
+    robot.click("Atlas of heads");
+    robot.settle();
+    CHECK(within(robot).block == 1);
+    robot.leave();
+    robot.key(ImGuiKey_Enter);
+    robot.settle();
+    CHECK(robot.app().view().mode == Mode::Explore);
+    CHECK(within(robot).block == 1);
+  }
+  SECTION("the key, the tab and Esc leave it") {
+    robot.leave();
+    robot.key(ImGuiKey_A);
+    robot.settle();
+    CHECK(state(robot).screen == ModelScreen::Heads);
+    robot.key(ImGuiKey_A);
+    robot.settle();
+    CHECK(state(robot).screen == ModelScreen::Atlas);
+    robot.key(ImGuiKey_Escape);
+    robot.settle();
+    CHECK(state(robot).screen == ModelScreen::Heads);
+    robot.click("Grid: Groups");
+    robot.settle();
+    CHECK(state(robot).order == GridOrder::Groups);
+  }
+}
+
+TEST_CASE("the pruning curve is computed when it is asked for, of this text alone", "[model][atlas]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  type_text(robot, "ab c de a");
+  robot.key(ImGuiKey_A);
+  robot.settle();
+  CHECK_FALSE(robot.has("Pruning curve"));
+  robot.click("Compute");
+  robot.settle();
+  REQUIRE(state(robot).atlas.pruned);
+  REQUIRE(robot.has("Pruning curve"));
+  CHECK_FALSE(robot.has("pruning: Cancel"));
+  robot.click("Pruning curve");  // the head that goes next
+  robot.settle();
+  CHECK(state(robot).locked);
+  type_text(robot, "ab c de ab");
+  CHECK_FALSE(robot.has("Pruning curve"));
+  CHECK(robot.has("Compute"));
+}
+
+TEST_CASE("effects that are stopped go on when they are asked for", "[model][atlas]") {
+  const TemporaryDirectory directory;
+  RobotOptions options = with_letters(directory);
+  write_letters_gpt(directory / "large", 10, 128);
+  options.file = directory / "large";
+  options.wait_for_engine = false;
+  Robot robot(options);
+  robot.settle();
+  robot.app().view().model->screen = ModelScreen::Patching;
+  robot.frame(2);
+  bool stopped = false;
+  for (int i = 0; i < 400 && !stopped; ++i) {
+    if (robot.has("patching: Cancel")) {
+      robot.click("patching: Cancel");
+      stopped = !state(robot).patching.is_running;
+    } else {
+      robot.frame();
+    }
+  }
+  if (!stopped) {
+    SUCCEED("It was done before it could be stopped.");
+    return;
+  }
+  robot.settle();
+  CHECK(robot.has("patching: Go on"));
+  robot.click("patching: Go on");
+  robot.settle();
+  CHECK_FALSE(robot.has("patching: Go on"));
+}
+
+TEST_CASE("two texts are patched into each other", "[model][atlas]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  type_text(robot, "ab c de a");
+  robot.leave();
+  robot.key(ImGuiKey_A, ImGuiMod_Shift);
+  robot.settle();
+  REQUIRE(state(robot).screen == ModelScreen::Patching);
+  CHECK_FALSE(state(robot).patching.corrupted.empty());  // one is suggested
+  REQUIRE(robot.has("Patched heads"));
+  CHECK(robot.has("Patched positions"));
+  CHECK(robot.has("patching of 0.0"));
+
+  SECTION("texts of other lengths are refused with both counts") {
+    robot.retype("##Corrupted", "ab c");
+    robot.settle();
+    CHECK_FALSE(robot.has("Patched heads"));
+    robot.retype("##Corrupted", "ab c dc a");
+    robot.settle();
+    CHECK(robot.has("Patched heads"));
+  }
+  SECTION("answers are single tokens") {
+    robot.retype("##Answer", "c");
+    robot.retype("##Other answer", "d");
+    robot.settle();
+    CHECK(state(robot).patching.answers[0].id == 2);
+    CHECK(state(robot).patching.answers[1].id == 3);
+    CHECK(robot.has("Clean answer"));
+    robot.retype("##Answer", "cd");
+    robot.settle();
+    CHECK_FALSE(state(robot).patching.answers[0].id);
+    CHECK_THAT(state(robot).patching.answers[0].problem, Catch::Matchers::ContainsSubstring("2 tokens"));
+  }
+  SECTION("a pair to begin with takes the place of both") {
+    robot.click("First pair");
+    robot.settle();
+    CHECK(within(robot).input.text != "ab c de a");
+    CHECK(state(robot).patching.corrupted != within(robot).input.text);
+    CHECK(robot.has("Patched heads"));
+  }
+  SECTION("heads are chosen by position and in the list") {
+    robot.click("sort by estimate");
+    robot.frame(2);
+    CHECK(state(robot).patching.sort == HeadSort::Second);
+    robot.click("patching of 1.2");
+    robot.settle();
+    CHECK(within(robot).block == 1);
+    CHECK(robot.app().selection().head == 2);
+    robot.click("Patched positions");
+    robot.settle();
+    CHECK(state(robot).screen == ModelScreen::Patching);
+  }
+  SECTION("the same text twice says so") {
+    robot.retype("##Corrupted", "ab c de a");
+    robot.settle();
+    CHECK_FALSE(robot.has("Patched heads"));
+    robot.click("Suggest");
+    robot.settle();
+    CHECK(state(robot).patching.corrupted != "ab c de a");
+    CHECK(robot.has("Patched heads"));
+  }
+}
+
+TEST_CASE("the strongest path is drawn below a split, and its heads are links", "[model][why]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  type_text(robot, "abc de ab");
+  robot.app().view().model->split.smallest_link = 0;
+  robot.click("Why?");
+  robot.settle();
+  const auto& shown = state(robot).split.shown;
+  REQUIRE(shown);
+  REQUIRE(shown->path);
+  REQUIRE(shown->path->size() > 1);
+  const PathHead to = (*shown->path)[1];
+  const std::string label = "path head " + std::to_string(to.block) + "." + std::to_string(to.head) + " 1";
+  REQUIRE(robot.has(label));
+  CHECK_FALSE(robot.has("Residual stream map"));
+
+  SECTION("a card leads to its cell") {
+    robot.click(label);
+    robot.settle();
+    CHECK(within(robot).block == to.block);
+    CHECK(robot.app().selection().head == to.head);
+    CHECK(robot.app().selection().cell == Cell{to.query, to.key});
+  }
+  SECTION("links below the smallest are not drawn, and the stream can stand there") {
+    robot.app().view().model->split.smallest_link = 100;
+    robot.frame(2);
+    CHECK_FALSE(robot.has(label));
+    robot.app().view().model->split.path = false;
+    robot.settle();
+    CHECK(robot.has("Residual stream map"));
+  }
+  SECTION("arrows step through the parts") {
+    robot.leave();
+    robot.key(ImGuiKey_DownArrow);
+    REQUIRE(state(robot).split.mark);
+    robot.key(ImGuiKey_DownArrow);
+    robot.key(ImGuiKey_RightArrow);
+    robot.frame(2);
+    CHECK(state(robot).split.mark->query == 1);
+    CHECK(state(robot).split.mark->key == 1);
+    for (int i = 0; i < 12 && !state(robot).split.marked_head; ++i) {
+      robot.key(ImGuiKey_DownArrow);
+      robot.frame(2);
+    }
+    REQUIRE(state(robot).split.marked_head);
+    const ModelHead head = *state(robot).split.marked_head;
+    robot.key(ImGuiKey_Space);
+    robot.settle();
+    CHECK(within(robot).block == head.block);
+    CHECK(robot.app().selection().head == head.head);
+  }
+}
+
+TEST_CASE("the screens of heads fit small windows", "[model][atlas]") {
+  const TemporaryDirectory directory;
+  for (const auto& [width, height] : {std::pair{1280, 720}, std::pair{900, 560}}) {
+    Robot robot(with_letters(directory, width, height));
+    for (const char* screen : {"Grid: Atlas", "Grid: Patching", "Grid: Heads"}) {
+      robot.click(screen);
+      robot.settle();
+    }
+    CHECK(state(robot).screen == ModelScreen::Heads);
+  }
+}
+
+}  // namespace attnscope::atlas_test

@@ -1,0 +1,107 @@
+// The path behind a score: every step is the largest of the sums that the split itself has, and every head
+// stands at the key that it adds most from.
+#include "core/readouts/strongest_path.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "core/models/run_heads.hpp"
+#include "core/readouts/contribution.hpp"
+#include "core/readouts/part_groups.hpp"
+#include "core/small_models.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::strongest_path_test {
+namespace {
+
+struct Best {
+  StreamPart part;
+  double adds = 0;
+};
+
+/// The head with the largest sum above 0, found by looking at all of them.
+std::optional<Best> best_of(const ScoreSplit& split, bool query) {
+  const auto& parts = query ? split.query_parts : split.key_parts;
+  std::optional<Best> best;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    double sum = 0;
+    for (std::size_t j = 0; j < (query ? split.key_parts : split.query_parts).size(); ++j) {
+      const auto a = static_cast<Eigen::Index>(query ? i : j), b = static_cast<Eigen::Index>(query ? j : i);
+      sum += split.cells.matrix()(a, b);
+    }
+    if (parts[i].kind == StreamPart::Kind::Head && sum > 0 && (!best || sum > best->adds))
+      best = Best{parts[i], sum};
+  }
+  return best;
+}
+
+}  // namespace
+
+TEST_CASE("the strongest path takes the largest step each time", "[readouts][why]") {
+  const test::TemporaryDirectory directory;
+  ThreadPool pool(1);
+  const Work work{pool, {}};
+  small_models::write_gpt(directory / "gpt", small_models::gpt_weights());
+  const ModelPtr model = open_model(directory / "gpt");
+  ModelInput input;
+  input.ids = small_models::some_ids(9, small_models::gpt_tokens);
+  const ModelRun run = run_model(*model, input, {}, work);
+  int links = 0;
+  for (std::int64_t head = 0; head < 4; ++head) {
+    for (const bool over_mean : {true, false}) {
+      CAPTURE(head, over_mean);
+      const ScoreQuestion asked{AttentionOf::Decoder, 2, head, 8, 5, over_mean};
+      const ScoreSplit split = split_score(*model, run, asked, work);
+      const std::vector<PathHead> path = strongest_path(*model, run, asked, split, work);
+      REQUIRE_FALSE(path.empty());
+      CHECK(path[0].into == -1);
+      CHECK(path[0].block == 2);
+      CHECK(path[0].key == 5);
+      CHECK(path[0].score == split.score);
+      for (const bool query : {true, false}) {
+        const std::optional<Best> best = best_of(split, query);
+        const auto found = std::ranges::find_if(
+            path, [&](const PathHead& at) { return at.into == 0 && at.through_query == query; });
+        REQUIRE((found != path.end()) == best.has_value());
+        if (!best) continue;
+        CHECK(found->block == best->part.block);
+        CHECK(found->head == best->part.head);
+        CHECK(std::abs(found->adds - best->adds) < 1e-9);
+        CHECK(found->query == (query ? 8 : 5));
+        const ScoreSplit next = split_score(*model, run,
+                                            {AttentionOf::Decoder, static_cast<std::size_t>(found->block),
+                                             found->head, found->query, found->key, over_mean},
+                                            work);
+        CHECK(std::abs(found->score - next.score) < 1e-9);
+        const std::optional<Best> q = best_of(next, true), k = best_of(next, false);
+        const auto behind =
+            std::ranges::find_if(path, [&](const PathHead& at) { return at.into == found - path.begin(); });
+        REQUIRE((behind != path.end()) == (q || k));
+        if (behind == path.end()) continue;
+        CHECK(std::abs(behind->adds - std::max(q ? q->adds : 0, k ? k->adds : 0)) < 1e-9);
+        CHECK(std::isnan(behind->score));
+        ++links;
+      }
+      for (const PathHead& at : path) {
+        const auto block = static_cast<std::size_t>(at.block);
+        const Tensor weights = head_weight_rows(*model, run, AttentionOf::Decoder, block, at.head,
+                                                {at.query, at.query + 1}, work);
+        CHECK(at.weight == static_cast<double>(weights.matrix()(0, at.key)));
+        if (at.into < 0) continue;
+        const std::vector<double> adds =
+            contribution_norms(*model, run, AttentionOf::Decoder, block, at.head, at.query, work);
+        CHECK(adds[static_cast<std::size_t>(at.key)] == std::ranges::max(adds));
+      }
+    }
+  }
+  CHECK(links > 4);
+
+  // In the first block no head came before.
+  const ScoreQuestion first{AttentionOf::Decoder, 0, 1, 8, 5, true};
+  CHECK(strongest_path(*model, run, first, split_score(*model, run, first, work), work).size() == 1);
+}
+
+}  // namespace attnscope::strongest_path_test
