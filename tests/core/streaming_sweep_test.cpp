@@ -101,7 +101,7 @@ TEST_CASE("Few rows by themselves have the bits that they have among others, on 
 
 TEST_CASE("Rows that follow join their row of cells with the bits of all at once, on every instruction set") {
   ThreadPool pool(2);
-  for (std::uint64_t index = 0; index < 240; ++index) {
+  for (std::uint64_t index = 0; index < 120; ++index) {
     samples::Random random(seeds::of_case("rows that follow", index));
     const auto c = streaming_cases::any_case(random, 300);
     if (random.between(0, 3) == 0) add_sinks(random, *c);
@@ -139,7 +139,7 @@ TEST_CASE("Rows that follow join their row of cells with the bits of all at once
 
 TEST_CASE("What few rows give to each key has the bits of a second pass, on every instruction set") {
   ThreadPool pool(2);
-  for (std::uint64_t index = 0; index < 160; ++index) {
+  for (std::uint64_t index = 0; index < 100; ++index) {
     samples::Random random(seeds::of_case("received of few rows", index));
     const auto c = streaming_cases::any_case(random, 300);
     if (random.between(0, 3) == 0) add_sinks(random, *c);
