@@ -18,6 +18,7 @@
 #include "app/views/editing/weight_map.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/focus/focus_parts.hpp"
+#include "app/views/generation/generation.hpp"
 #include "app/views/heads/head_menu.hpp"
 #include "app/views/heads/head_order.hpp"
 #include "app/views/inspector/pages.hpp"
@@ -224,6 +225,11 @@ constexpr Action also_by(Action action, ImGuiKeyChord first, ImGuiKeyChord secon
   return action;
 }
 
+/// Where a text is generated a token more, else the head of the part that is marked in a split.
+void space_in_model(Scene& scene) {
+  if (!generation_forward(scene)) go_to_marked_part(scene);
+}
+
 using G = Action::Group;
 
 const Action table[] = {
@@ -280,6 +286,8 @@ const Action table[] = {
                 Mode::Model}),
     any_length({G::Look, "Activation patching, or all heads", ImGuiMod_Shift | ImGuiKey_A, toggle_patching,
                 false, Mode::Model}),
+    any_length({G::Look, "Generation token by token, or all heads", ImGuiKey_G, toggle_generation, false,
+                Mode::Model}),
     any_length(
         {G::Look, "Next theme", ImGuiKey_T,
          [](Scene& s) { s.view.theme = static_cast<ThemeName>((static_cast<int>(s.view.theme) + 1) % 3); }}),
@@ -324,7 +332,15 @@ const Action table[] = {
     any_length({G::Move, "Open the layer in Explore", ImGuiKey_Enter,
                 [](Scene& s) { show_mode(s, Mode::Explore); }, false, Mode::Model}),
 
-    any_length({G::Move, "Head of the marked part", ImGuiKey_Space, go_to_marked_part, false, Mode::Model}),
+    any_length({G::Move, "Head of the marked part, or one token on", ImGuiKey_Space, space_in_model, true,
+                Mode::Model}),
+    any_length({G::Move, "One token back", ImGuiKey_Backspace, generation_back, true, Mode::Model}),
+    any_length({G::Move, "Generate tokens, or stop", ImGuiMod_Shift | ImGuiKey_Space, generation_play, false,
+                Mode::Model}),
+    any_length(
+        {G::Move, "Before the first appended token", ImGuiKey_Home, generation_to_start, false, Mode::Model}),
+    any_length(
+        {G::Move, "Behind the last appended token", ImGuiKey_End, generation_to_end, false, Mode::Model}),
     any_length({G::Move, "Strongest cell in sight", ImGuiKey_J, to_strongest}),
     {G::Regions, "Token strip", ImGuiKey_1, [](Scene& s) { turn(s, Region::Strip); }},
     any_length({G::Regions, "Controls", ImGuiKey_2, [](Scene& s) { turn(s, Region::Controls); }}),

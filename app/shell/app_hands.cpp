@@ -97,8 +97,10 @@ void App::view_when_computed() {
 void App::observe_history() {
   KeyboardState& keyboard = view_.keyboard;
   const std::uint64_t steps = history_.recorded();
-  history_.observe(what_is_said(document_), viewing(),
-                   {ImGui::IsAnyItemActive() || keyboard.takes_words, has_acted()}, view_.now);
+  history_.observe(
+      what_is_said(document_), viewing(),
+      {ImGui::IsAnyItemActive() || keyboard.takes_words || view_.model->generation.left > 0, has_acted()},
+      view_.now);
   if (!keyboard.pressed.name.empty() && history_.recorded() != steps) {
     keyboard.notice = std::move(keyboard.pressed);
     keyboard.notice.until = ImGui::GetTime() + told_for;

@@ -97,6 +97,7 @@ ModelWants App::model_wants() const {
     wants.why = question;
   }
   if (view_.mode != Mode::Model || !within) return wants;
+  wants.generation = view_.model->screen == ModelScreen::Generation;
   wants.pruning = view_.model->atlas.pruned == within.input;
   const PatchingState& patching = view_.model->patching;
   if (view_.model->screen == ModelScreen::Patching && patching.is_running && !patching.corrupted.empty() &&

@@ -16,6 +16,7 @@
 #include "app/state/long_state.hpp"
 #include "app/state/walk_state.hpp"
 #include "app/views/atlas/atlas.hpp"
+#include "app/views/generation/generation.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "app/views/model/model.hpp"
 #include "app/views/neuron/neuron_view.hpp"
@@ -218,7 +219,9 @@ void draw_short_regions(Scene& scene, const Layout& layout) {
         draw_walk(scene, layout.whole);
       }
       if (view.mode == Mode::Compare) draw_compare(scene, layout.whole);
-      if (view.mode == Mode::Model && !draw_atlas(scene, layout.whole)) draw_model(scene, layout.whole);
+      if (view.mode == Mode::Model && !draw_atlas(scene, layout.whole) &&
+          !draw_generation(scene, layout.whole))
+        draw_model(scene, layout.whole);
     });
   } else {
     view.walk->playing = false;  // out of sight nothing moves, and the window sleeps

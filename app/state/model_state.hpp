@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "app/state/generation_state.hpp"
 #include "core/document/model_changes.hpp"
 #include "core/document/within.hpp"
 
@@ -18,8 +19,8 @@ struct OpenedModel;  // core/models/opened/opened_model.hpp
 struct WhyReading;   // core/engine/model_why.hpp
 
 /// What stands in the place of the grid: the heads themselves, why one of them looked where it did, what
-/// zeroing each does, what each brings back of another text's answer.
-enum class ModelScreen : std::uint8_t { Heads, Why, Atlas, Patching };
+/// zeroing each does, what each brings back of another text's answer, how the text goes on token by token.
+enum class ModelScreen : std::uint8_t { Heads, Why, Atlas, Patching, Generation };
 /// What the cells of the grid show.
 enum class HeadColour : std::uint8_t { Pattern, Entropy, Previous, Induction, First, Effect };
 /// How they stand: in their layers, by what they do, or the largest of what is coloured first.
@@ -105,7 +106,8 @@ struct ModelState {
   WhyState split;
   AtlasState atlas;
   PatchingState patching;
-  std::array<signed char, 11> fold{};         // sections of the controls, as ViewState::fold
+  GenerationState generation;
+  std::array<signed char, 13> fold{};         // sections of the controls, as ViewState::fold
   std::optional<std::int64_t> predicted_row;  // whose prediction is shown; nothing: the usual one
 
   // Of the moment.

@@ -87,7 +87,7 @@ ATTNSCOPE_NAMES(PlotKind, {"entropy-rows", "entropy-heads", "entropy-map", "scor
                            "gradient-norms", "received"});
 static_assert(Names<PlotKind>::list.size() == plot_kinds);
 ATTNSCOPE_NAMES(Edge, {"rising", "falling"});
-ATTNSCOPE_NAMES(ModelScreen, {"heads", "why", "atlas", "patching"});
+ATTNSCOPE_NAMES(ModelScreen, {"heads", "why", "atlas", "patching", "generation"});
 ATTNSCOPE_NAMES(EffectMeasure, {"logit", "divergence", "probability"});
 ATTNSCOPE_NAMES(HeadSort, {"place", "first", "second", "third"});
 ATTNSCOPE_NAMES(HeadColour, {"pattern", "entropy", "previous", "induction", "first", "effect"});
@@ -204,6 +204,16 @@ void fields(Visit& visit, PatchingState& p) {
 }
 
 template <class Visit>
+void fields(Visit& visit, GenerationState& g) {
+  visit("sampled", g.sampled);
+  visit("temperature", g.temperature, 0.05, 10);
+  visit("top_k", g.top_k, 0, 1 << 30);
+  visit("top_p", g.top_p, 0.01, 1);
+  visit("seed", g.seed, 0, 1 << 30);
+  visit("count", g.count, 1, 4096);
+}
+
+template <class Visit>
 void fields(Visit& visit, ModelState& m) {
   visit("screen", m.screen);
   visit("colour", m.colour);
@@ -214,6 +224,7 @@ void fields(Visit& visit, ModelState& m) {
   visit("split", m.split);
   visit("atlas", m.atlas);
   visit("patching", m.patching);
+  visit("generation", m.generation);
   visit("fold", m.fold, -1, 1);
   visit("predicted_row", m.predicted_row, 0, 1 << 30);
 }

@@ -256,6 +256,12 @@ Within appended(Within within, std::int64_t token) {
   return within;
 }
 
+Within continued_up_to(Within within, std::int64_t count) {
+  std::vector<std::int64_t>& tokens = within.input.continued;
+  if (count >= 0 && count < std::ssize(tokens)) tokens.resize(static_cast<std::size_t>(count));
+  return within;
+}
+
 Within without_last_token(Within within) {
   if (!within.input.continued.empty()) within.input.continued.pop_back();
   return within;

@@ -71,5 +71,7 @@ Within image(Within, std::filesystem::path);
 /// One token more behind what was said, and one of those less, where there is one.
 Within appended(Within, std::int64_t token);
 Within without_last_token(Within);
+/// With the first `count` of the appended tokens alone.
+Within continued_up_to(Within, std::int64_t count);
 
 }  // namespace attnscope::edit

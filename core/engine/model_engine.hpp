@@ -25,6 +25,7 @@ struct ModelWants {
   bool effects = true;
   bool contributions = false;  // value_norms
   bool pruning = false;        // the curve, behind the effects
+  bool generation = false;     // what the appended tokens were chosen from, and the cache
   /// Patching of the text (which is the clean one) and this corrupted one; nothing: none.
   std::optional<ModelText> corrupted = {};
   /// What is asked of both; nothing: the likeliest tokens of the clean and of the corrupted text.

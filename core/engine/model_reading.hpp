@@ -15,6 +15,7 @@
 #include "core/models/opened/layer_document.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/readouts/ablations.hpp"
+#include "core/readouts/generation.hpp"
 #include "core/readouts/head_scores.hpp"
 #include "core/readouts/lens.hpp"
 #include "core/readouts/prediction.hpp"
@@ -96,6 +97,19 @@ struct PatchingReading {
   }
 };
 
+/// A text of a decoder that went on token by token, and the key/value cache behind the row that is looked at.
+struct GenerationReading {
+  std::int64_t rows = 0;               // positions of the whole text
+  std::int64_t first = 0;              // those from here on were appended
+  std::vector<GeneratedToken> tokens;  // of each of them; rank 0: not known yet
+  std::int64_t row = -1;            // whose prediction is looked at: the cache holds the positions up to it
+  Tensor reads;                     // cache_reads() of it; empty: not known yet
+  std::int64_t cached_numbers = 0;  // of a position in all blocks
+  std::int64_t cross_numbers = 0, encoder_rows = 0;  // of a position of the encoder, kept once; 0: no encoder
+  /// Multiply-adds in the blocks of this row with the cache, and of all rows up to it, as without one.
+  double row_work = 0, all_work = 0;
+};
+
 /// ‖v_j·W_O‖ of every key j, [AttentionOf][block][head][key]; of an attention that the model lacks no blocks.
 using ValueNorms = std::array<std::vector<std::vector<std::vector<float>>>, 3>;
 
@@ -114,6 +128,7 @@ struct ModelReading {
   double milliseconds = 0;  // from the input to all of the above, when this run was made
   // What comes later: null until it is known.
   std::shared_ptr<const WhyReading> why;                               // where it was asked for
+  std::shared_ptr<const GenerationReading> generation;                 // likewise, tokens in part first
   std::shared_ptr<const LensReading> lens;                             // in part first, with empty cells
   std::shared_ptr<const std::vector<std::vector<HeadScores>>> scores;  // [block][head], on this text,
   AttentionOf scores_of = AttentionOf::Decoder;  // of the stack that is looked at; none of attention across

@@ -113,6 +113,7 @@ ModelReading ModelWork::first(const Within& within, const ModelWants& wants, con
   reading.clean = clean_;
   reading.prediction = prediction_;
   look_at_block(reading);
+  if (wants_generation()) generation_.begin(model, run_, std::ssize(within.input.continued), row_);
   if (wants.lens && ModelLens::exists(model.spec)) lens_.begin(model, run_);
   values_.begin(run_);
   if (row_) {
@@ -131,6 +132,7 @@ bool ModelWork::is_done(Stage stage) const {
   switch (stage) {
     case Stage::Why: return !wants_.why || why_.is_known(*wants_.why, run_, row_);
     case Stage::Path: return !wants_.why || why_.has_path();
+    case Stage::Generation: return !wants_generation() || generation_.is_done();
     case Stage::Lens: return !wants_.lens || !ModelLens::exists(spec) || lens_.is_done();
     case Stage::Values: return !wants_.contributions || values_.is_done(run_);
     case Stage::Scores:
@@ -144,6 +146,10 @@ bool ModelWork::is_done(Stage stage) const {
     case Stage::Done: return false;
   }
   return false;
+}
+
+bool ModelWork::wants_generation() const {
+  return wants_.generation && row_ && ModelGeneration::exists(opened_->model->spec);
 }
 
 bool ModelWork::has_pruning() const { return pruning_.has_begun({tokens_, *row_}) && pruning_.is_done(); }
@@ -162,6 +168,7 @@ void ModelWork::step(const Work& work) {
       return;
     }
     case Stage::Path: why_.find_path(model, work); return;
+    case Stage::Generation: generation_.step(model, work); return;
     case Stage::Lens: lens_.step(model, work); return;
     case Stage::Values: values_.step(model, work); return;
     case Stage::Scores:
@@ -212,6 +219,7 @@ double ModelWork::share() const {
 void ModelWork::fill(ModelReading& reading) {
   reading.why = nullptr;
   if (wants_.why && why_.is_known(*wants_.why, run_, row_)) reading.why = why_.reading();
+  if (wants_generation()) reading.generation = generation_.reading();
   if (wants_.lens && ModelLens::exists(opened_->model->spec)) reading.lens = lens_.reading();
   if (values_.is_done(run_)) reading.value_norms = values_.reading();
   if (scored_ == run_ && scored_of_ == within_.of) {
@@ -233,6 +241,7 @@ const char* words_of(ModelWork::Stage stage) {
   switch (stage) {
     case ModelWork::Stage::Why: return "parts of the score";
     case ModelWork::Stage::Path: return "strongest path";
+    case ModelWork::Stage::Generation: return "generated tokens";
     case ModelWork::Stage::Lens: return "logit lens";
     case ModelWork::Stage::Values: return "lengths of values";
     case ModelWork::Stage::Scores: return "scores of heads";

@@ -11,6 +11,7 @@
 
 #include "core/engine/model_effects.hpp"
 #include "core/engine/model_engine.hpp"
+#include "core/engine/model_generation.hpp"
 #include "core/engine/model_lens.hpp"
 #include "core/engine/model_patching.hpp"
 #include "core/engine/model_runs.hpp"
@@ -39,6 +40,7 @@ class ModelWork {
   enum class Stage : std::uint8_t {
     Why,
     Path,
+    Generation,
     Lens,
     Values,
     Scores,
@@ -65,6 +67,7 @@ class ModelWork {
   std::shared_ptr<const ModelPrediction> predict(const Work&) const;
   bool is_done(Stage) const;
   void step(const Work&);
+  bool wants_generation() const;
   bool has_pruning() const;
   Stage skip_done();
 
@@ -83,6 +86,7 @@ class ModelWork {
   ModelRuns runs_;
   std::list<std::shared_ptr<const BlockTensors>> blocks_;  // the last looked at first
   ModelWhy why_;
+  ModelGeneration generation_;
   ModelLens lens_;
   ModelValues values_;
   Scores scores_, battery_;

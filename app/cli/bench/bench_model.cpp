@@ -12,6 +12,7 @@
 #include "app/cli/bench/timing.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
+#include "core/models/model_cost.hpp"
 #include "core/models/run_model.hpp"
 
 namespace attnscope {
@@ -24,28 +25,6 @@ struct ModelRow {
   Times whole, token, products;
   double flops = 0, megabytes = 0, foreign = 0;
 };
-
-std::int64_t numbers_in(const AttentionWeights& attention) {
-  std::int64_t numbers = 0;
-  for (const LinearMap& map : attention.maps) numbers += map.weight.shape().count();
-  return numbers + attention.output.weight.shape().count();
-}
-
-/// Multiply-adds times two of n tokens through a stack that attends to itself.
-double flops_of(const StackSpec& spec, const StackWeights& weights, std::int64_t n) {
-  double flops = 0;
-  for (std::size_t i = 0; i < spec.blocks.size(); ++i) {
-    const BlockWeights& block = weights.blocks[i];
-    const AttentionSpec& of = spec.blocks[i];
-    std::int64_t numbers =
-        numbers_in(block.attention) + block.up.weight.shape().count() + block.down.weight.shape().count();
-    if (block.gate) numbers += block.gate->weight.shape().count();
-    const auto rows = static_cast<double>(n);
-    const double seen = spec.causal ? rows * (rows + 1) / 2 : rows * rows;
-    flops += 2 * rows * static_cast<double>(numbers) + 4 * seen * of.d_k * of.heads;
-  }
-  return flops;
-}
 
 class ModelBench {
  public:
@@ -98,7 +77,7 @@ class ModelBench {
       row.products.seconds.push_back(gemm_.seconds(pool_));
     }
     row.foreign = foreign.processors();
-    row.flops = flops_of(*stack_, *weights_, n);
+    row.flops = 2 * multiply_adds(*stack_, *weights_, {0, n, 0});
     if (model_->spec.has_logits())
       row.flops += 2.0 * static_cast<double>(model_->logits.weight.shape().count());
     if (!model_->spec.encoder) time_steps(row);

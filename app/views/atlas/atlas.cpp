@@ -47,23 +47,6 @@ bool draw_atlas(Scene& scene, const Box& whole) {
 void toggle_atlas(Scene& scene) { show_or_leave(scene, ModelScreen::Atlas); }
 void toggle_patching(Scene& scene) { show_or_leave(scene, ModelScreen::Patching); }
 
-Box begin_atlas_region(Scene& scene, const Box& region, std::string_view title, std::string_view note,
-                       const ColourScale* scale, std::string (*written)(double)) {
-  const Ui& ui = scene.ui;
-  ui.fill(region, ui.theme.picture);
-  const float pad = region_pad(scene), high = title_height(ui);
-  const Box line{region.x + pad, region.y, region.w - 2 * pad, high};
-  float right = draw_screen_choice(scene, line) - ui.px(14);
-  if (scale != nullptr) {
-    const auto end = [&](float value) { return value == 0 ? "0" : written(static_cast<double>(value)); };
-    right = draw_small_ramp(ui, "atlas ramp", right, line.y + ui.px(22), *scale, scale->high, end(scale->low),
-                            end(scale->high), ui.px(scene.compact ? 48 : 72)) -
-            ui.px(12);
-  }
-  draw_region_title(ui, line, title, note, right);
-  return {line.x, region.y + high, line.w, region.h - high - ui.px(8)};
-}
-
 Box list_part(const Scene& scene, const Box& area) {
   const float wide = scene.ui.px(scene.compact ? 236 : 308);
   if (area.w < 2 * wide) return {area.right(), area.y, 0, area.h};

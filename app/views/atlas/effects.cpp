@@ -98,7 +98,7 @@ void draw_effects(Scene& scene, const Box& region) {
   const ModelReading& reading = *scene.model;
   const EffectsReading* const effects = reading.effects.get();
   if (effects == nullptr || effects->heads.empty() || !reading.prediction || reading.prediction->row < 0) {
-    const Box area = begin_atlas_region(scene, region, "Atlas", {}, nullptr, nullptr);
+    const Box area = begin_screen_region(scene, region, "Atlas", {}, nullptr, nullptr);
     ui.paragraph(area.x, area.y + ui.px(8), area.w, why_no_effects(reading), {type::label, ui.theme.text2});
     return;
   }
@@ -113,7 +113,7 @@ void draw_effects(Scene& scene, const Box& region) {
           : state.measure == EffectMeasure::Logit    ? "the logit of “" + token + "”"
                                                      : "the probability of “" + token + "”";
   note += "  ·  rows are layers";
-  const Box area = begin_atlas_region(scene, region, "Atlas", note, &scale, effect_measures[shown].written);
+  const Box area = begin_screen_region(scene, region, "Atlas", note, &scale, effect_measures[shown].written);
   const Box list = list_part(scene, area);
   const float gap = list.w > 0 ? ui.px(scene.compact ? 16 : 28) : 0;
   draw_head_map_of(scene, {area.x, area.y, list.x - area.x - gap, area.h},

@@ -19,10 +19,6 @@ void answers_section(Column&);
 /// Finds the tokens of the answers, and a corrupted text where there is none yet.
 void begin_patching(Scene&);
 
-/// Ground, title with the choice of screens, and where the rest of the region is; the note ends before
-/// `right`, where a colour bar stands.
-Box begin_atlas_region(Scene&, const Box& region, std::string_view title, std::string_view note,
-                       const ColourScale* scale, std::string (*written)(double));
 /// The list's part of a region, at its right; empty where there is no room for it.
 Box list_part(const Scene&, const Box& area);
 

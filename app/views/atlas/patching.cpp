@@ -264,7 +264,7 @@ void draw_patched_heads(Scene& scene, const Box& region) {
   const Ui& ui = scene.ui;
   PatchingState& state = scene.view.model->patching;
   if (const std::string why = why_not_patched(scene); !why.empty()) {
-    const Box area = begin_atlas_region(scene, region, "Activation patching", {}, nullptr, nullptr);
+    const Box area = begin_screen_region(scene, region, "Activation patching", {}, nullptr, nullptr);
     ui.paragraph(area.x, area.y + ui.px(8), std::min(area.w, ui.px(640)), why, {type::label, ui.theme.text2});
     return;
   }
@@ -273,7 +273,7 @@ void draw_patched_heads(Scene& scene, const Box& region) {
   const ColourScale scale = centred_scale(ui, shares.shown);
   std::string note = "share of the clean answer that a head brings back: 0 none, 1 all";
   if (std::ranges::count(shares.is_estimate, true) > 0) note += "  ·  with a corner: an estimate";
-  const Box area = begin_atlas_region(scene, region, "Activation patching", note, &scale, with_sign);
+  const Box area = begin_screen_region(scene, region, "Activation patching", note, &scale, with_sign);
   const Box list = list_part(scene, area);
   const float gap = list.w > 0 ? ui.px(scene.compact ? 16 : 28) : 0;
   draw_head_map_of(scene, {area.x, area.y, list.x - area.x - gap, area.h},

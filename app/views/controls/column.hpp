@@ -40,7 +40,9 @@ enum class Section {
   Path,
   Effects,
   Pair,
-  Answers
+  Answers,
+  Generation,
+  Cache
 };
 
 /// When a section is open that nobody has folded or unfolded.

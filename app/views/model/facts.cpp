@@ -307,17 +307,14 @@ std::string predicted_name(const ModelReading& reading, std::int64_t id) {
   std::string label = prediction_label(*reading.within.model, id);
   if (const std::size_t begin = label.find_first_not_of(' '); begin != std::string::npos)
     label.erase(0, begin);
-  for (const auto& [code, sign] :
-       {std::pair<std::string_view, std::string_view>{"\\u{a}", "↵"}, {"\\u{9}", "⇥"}, {"\\u{d}", "↵"}})
-    for (std::size_t at = label.find(code); at != std::string::npos; at = label.find(code))
-      label.replace(at, code.size(), sign);
   return own(label);
 }
 
 std::string row_name(const ModelReading& reading, std::int64_t row) {
   const Sequence& rows = reading.tokens->queries_of(output_attention(reading.within.model->model->spec));
   if (row < 0 || row >= std::ssize(rows.tokens)) return std::to_string(row);
-  return own(rows.tokens[static_cast<std::size_t>(row)].text);
+  const std::string& label = rows.tokens[static_cast<std::size_t>(row)].text;
+  return own(label.substr(std::min(label.find_first_not_of(' '), label.size())));
 }
 
 }  // namespace attnscope

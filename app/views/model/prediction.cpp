@@ -85,10 +85,22 @@ void fill_mask(Scene& scene, std::int64_t row, std::int64_t id) {
   change_within(scene, [&](Within within) { return edit::text(std::move(within), filled); });
 }
 
+/// How many of the appended tokens stay when another one follows this row: within the typed text all of them.
+std::int64_t appended_before(const ModelReading& reading, std::int64_t row) {
+  const OpenedModel& opened = *reading.within.model;
+  const auto rows = std::ssize(reading.tokens->queries_of(output_attention(opened.model->spec)).tokens);
+  const auto appended = std::ssize(reading.within.input.continued);
+  const std::int64_t before = row + 1 - (rows - appended);
+  return before < 0 ? appended : before;
+}
+
 void choose(Scene& scene, std::int64_t row, std::int64_t id) {
   const ModelSpec& spec = scene.model->within.model->model->spec;
   if (spec.head.kind == HeadKind::NextToken) {
-    change_within(scene, [&](Within within) { return edit::appended(std::move(within), id); });
+    const std::int64_t kept = appended_before(*scene.model, row);
+    change_within(scene, [&](Within within) {
+      return edit::appended(edit::continued_up_to(std::move(within), kept), id);
+    });
     scene.view.model->predicted_row.reset();
   } else if (spec.head.kind == HeadKind::MaskedToken) {
     fill_mask(scene, row, id);

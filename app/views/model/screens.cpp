@@ -9,8 +9,8 @@ namespace attnscope {
 float draw_screen_choice(Scene& scene, const Box& line) {
   const Ui& ui = scene.ui;
   ModelState& state = *scene.view.model;
-  constexpr std::array<std::string_view, 4> names{"Heads", "Groups", "Atlas", "Patching"};
-  constexpr std::array<Tip, 4> tips{
+  constexpr std::array<std::string_view, 5> names{"Heads", "Groups", "Atlas", "Patching", "Generate"};
+  constexpr std::array<Tip, 5> tips{
       {{"In their layers", {}, "Every row is a layer, every column a head.", {}},
        {"By what they do",
         {},
@@ -20,22 +20,42 @@ float draw_screen_choice(Scene& scene, const Box& line) {
        {"Atlas", "ablation of every head",
         "What zeroing each head alone does to the prediction, and how many can go together.", "A"},
        {"Activation patching", "clean head in a corrupted text",
-        "Which heads bring the answer of this text back into another one.", "Shift+A"}}};
+        "Which heads bring the answer of this text back into another one.", "Shift+A"},
+       {"Generation", "one token after the other",
+        "How the text goes on: every step with what it was chosen from, and the key/value cache.", "G"}}};
   const float size = scene.compact ? type::tick : type::label;
-  const float wide =
-      std::max(std::ceil(segments_width(ui, names, size)) + ui.px(4), ui.px(scene.compact ? 224 : 288));
+  const float wide = std::ceil(segments_width(ui, names, size)) + ui.px(scene.compact ? 4 : 44);
   const Box box{line.right() - wide, line.y + ui.px(8), wide, ui.px(28)};
-  const int now = state.screen == ModelScreen::Atlas      ? 2
-                  : state.screen == ModelScreen::Patching ? 3
-                  : state.order == GridOrder::Groups      ? 1
-                                                          : 0;
+  const int now = state.screen == ModelScreen::Atlas        ? 2
+                  : state.screen == ModelScreen::Patching   ? 3
+                  : state.screen == ModelScreen::Generation ? 4
+                  : state.order == GridOrder::Groups        ? 1
+                                                            : 0;
   if (const auto picked = segments(ui, "Grid", box, names, now, tips, {.text_size = size})) {
     state.screen = *picked == 2   ? ModelScreen::Atlas
                    : *picked == 3 ? ModelScreen::Patching
+                   : *picked == 4 ? ModelScreen::Generation
                                   : ModelScreen::Heads;
     if (*picked < 2) state.order = *picked == 1 ? GridOrder::Groups : GridOrder::Layers;
   }
   return box.x;
+}
+
+Box begin_screen_region(Scene& scene, const Box& region, std::string_view title, std::string_view note,
+                        const ColourScale* scale, std::string (*written)(double)) {
+  const Ui& ui = scene.ui;
+  ui.fill(region, ui.theme.picture);
+  const float pad = region_pad(scene), high = title_height(ui);
+  const Box line{region.x + pad, region.y, region.w - 2 * pad, high};
+  float right = draw_screen_choice(scene, line) - ui.px(14);
+  if (scale != nullptr) {
+    const auto end = [&](float value) { return value == 0 ? "0" : written(static_cast<double>(value)); };
+    right = draw_small_ramp(ui, "atlas ramp", right, line.y + ui.px(22), *scale, scale->high, end(scale->low),
+                            end(scale->high), ui.px(scene.compact ? 48 : 72)) -
+            ui.px(12);
+  }
+  draw_region_title(ui, line, title, note, right);
+  return {line.x, region.y + high, line.w, region.h - high - ui.px(8)};
 }
 
 }  // namespace attnscope

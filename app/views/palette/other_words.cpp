@@ -82,7 +82,12 @@ constexpr OtherWords words_of_actions[] = {
      "ablation knockout effect importance prune pruning KL ausschalten wirkung"},
     {0, "Activation patching, or all heads",
      "causal tracing corrupted clean prompt pair IOI interchange kausal verdorben paar"},
-    {0, "Head of the marked part", "go to open why part head springen kopf anteil"},
+    {0, "Head of the marked part, or one token on",
+     "go to open why part head next token generate springen kopf anteil weiter"},
+    {0, "Generation token by token, or all heads",
+     "generate sample decode greedy kv cache autoregressive erzeugen fortsetzen zwischenspeicher"},
+    {0, "Generate tokens, or stop", "play run sample continue erzeugen abspielen"},
+    {0, "One token back", "step back scrub zurück schritt"},
     {ImGuiKey_Slash, {}, "minus A - B delta subtract differenz unterschied"},
 };
 

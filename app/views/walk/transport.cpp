@@ -5,74 +5,27 @@
 #include <cmath>
 
 #include "app/state/walk_state.hpp"
+#include "app/widgets/transport.hpp"
 
 namespace attnscope::walk {
 namespace {
 
-/// A triangle that points to the right, or to the left.
-void draw_triangle(const Ui& ui, float x, float y, float size, Rgba ink) {
-  const std::array<ImVec2, 3> corners{ImVec2{x - size * 0.45f, y - std::abs(size) * 0.58f},
-                                      ImVec2{x + size * 0.55f, y},
-                                      ImVec2{x - size * 0.45f, y + std::abs(size) * 0.58f}};
-  ui.area(corners, ink);
-  const std::array<ImVec2, 4> edge{corners[0], corners[1], corners[2], corners[0]};
-  ui.polyline(edge, ink, std::max(1.f, ui.scale()));  // smooths its edges
-}
-
-enum class Icon { Back, Play, Pause, Forward };
-
-bool round_button(const Ui& ui, const char* label, ImVec2 centre, float radius, Icon icon, const Tip& tip) {
-  const Box box{centre.x - radius, centre.y - radius, 2 * radius, 2 * radius};
-  const Ui::Touch touch = ui.touch(label, box);
-  const bool main = icon == Icon::Play || icon == Icon::Pause;
-  const Rgba ground = main ? ui.theme.query : touch.hovered ? ui.theme.control_hover : ui.theme.control;
-  ui.disc(centre, radius, ground);
-  if (main && touch.hovered) ui.ring(centre, radius + ui.px(3), fade(ui.theme.query, 0.5f), ui.px(2));
-  if (touch.focused) ui.ring(centre, radius + ui.px(4), ui.theme.query, ui.px(2));
-  const Rgba ink =
-      main ? (ui.theme.name == ThemeName::Light ? 0xFFFFFFFFu : ui.theme.canvas) : ui.theme.text1;
-  const float s = ui.px(main ? 13 : 9);
-  const auto bar = [&](float x, float half) {
-    ui.fill({std::round(centre.x + x), centre.y - half, ui.px(main ? 4 : 2), 2 * half}, ink, ui.px(1));
-  };
-  switch (icon) {
-    case Icon::Back:
-      bar(-ui.px(6), ui.px(5));
-      draw_triangle(ui, centre.x + ui.px(1), centre.y, -s, ink);
-      break;
-    case Icon::Forward:
-      draw_triangle(ui, centre.x - ui.px(1), centre.y, s, ink);
-      bar(ui.px(5), ui.px(5));
-      break;
-    case Icon::Play: draw_triangle(ui, centre.x, centre.y, s, ink); break;
-    case Icon::Pause:
-      bar(-ui.px(6), ui.px(7));
-      bar(ui.px(2), ui.px(7));
-      break;
-  }
-  tooltip(ui, touch.hovered, box, tip);
-  return touch.clicked;
-}
-
 /// Returns the right end.
 float draw_buttons(const View& v, const Box& bar) {
-  const Ui& ui = v.ui();
   const WalkState& state = *v.scene.view.walk;
-  const float y = bar.centre_y(), small = ui.px(15), large = ui.px(18);
-  float x = bar.x + small;
-  if (round_button(ui, "One move back", {x, y}, small, Icon::Back,
-                   {"One move back", {}, "Undoes exactly one move.", "Backspace"}))
-    step_back(v.scene);
-  x += small + ui.px(12) + large;
-  const Tip play{
-      state.playing ? "Pause" : "Play", {}, "One move after the other, to the end.", "Shift+Space"};
-  if (round_button(ui, "Play", {x, y}, large, state.playing ? Icon::Pause : Icon::Play, play))
-    play_or_pause(v.scene);
-  x += large + ui.px(12) + small;
-  if (round_button(ui, "One move", {x, y}, small, Icon::Forward,
-                   {"One move", {}, "One short move, then it stops.", "Space"}))
-    step_forward(v.scene);
-  return x + small;
+  const Transport transport{
+      {"One move back", {"One move back", {}, "Undoes exactly one move.", "Backspace"}},
+      {"Play",
+       {state.playing ? "Pause" : "Play", {}, "One move after the other, to the end.", "Shift+Space"}},
+      {"One move", {"One move", {}, "One short move, then it stops.", "Space"}},
+      state.playing};
+  switch (draw_transport_buttons(v.ui(), bar, transport)) {
+    case TransportPress::None: break;
+    case TransportPress::Back: step_back(v.scene); break;
+    case TransportPress::Play: play_or_pause(v.scene); break;
+    case TransportPress::Forward: step_forward(v.scene); break;
+  }
+  return bar.x + transport_width(v.ui());
 }
 
 /// Instant, ½×, 1×, 2×. Returns the left end.
@@ -186,10 +139,7 @@ void draw_scrubber(const View& v, const Box& box) {
   draw_segments(v, track);
   draw_names(v, track, box.centre_y() + ui.px(20));
   const float x = track.x(v.script, v.place), y = box.centre_y();
-  if (touch.hovered || touch.held) ui.disc({x, y}, ui.px(12), fade(ui.theme.query, 0.22f));
-  if (touch.focused) ui.ring({x, y}, ui.px(12), ui.theme.query, ui.px(2));
-  ui.disc({x, y}, ui.px(8), ui.theme.query);
-  ui.disc({x, y}, ui.px(5), ui.theme.text1);
+  draw_scrub_knob(ui, {x, y}, touch);
   std::string text = "before the first move";
   if (const auto stage = v.current())
     text = "move " + std::to_string(v.made(*stage)) + " of " + std::to_string(v.script.moves_of(*stage));

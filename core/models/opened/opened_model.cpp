@@ -21,6 +21,13 @@ using tokenizers::Tokenizer;
 
 bool reads_two_texts(const ModelSpec& spec) { return spec.encoder && spec.decoder; }
 
+/// White space that breaks a line or jumps, as signs: models write much of it.
+std::string with_signs(std::string_view text) {
+  std::string signs;
+  for (const char c : text) signs += c == '\n' || c == '\r' ? "↵" : c == '\t' ? "⇥" : std::string(1, c);
+  return signs;
+}
+
 /// A token's text for the eye, or its name in the vocabulary, or its number: on one line and never empty.
 std::string shown(const Tokenizer& tokenizer, std::int64_t id) {
   const auto in_range = id >= 0 && id < tokenizer.vocabulary_size();
@@ -28,7 +35,7 @@ std::string shown(const Tokenizer& tokenizer, std::int64_t id) {
   if (text.empty() && in_range && tokenizer.token(static_cast<tokenizers::Id>(id)) != nullptr)
     text = *tokenizer.token(static_cast<tokenizers::Id>(id));
   if (text.empty()) return fmt::format("#{}", id);
-  if (text.find_first_not_of(' ') != text.npos) return printable(text);
+  if (text.find_first_not_of(' ') != text.npos) return printable(with_signs(text));
   std::string blanks;
   for (std::size_t i = 0; i < text.size(); ++i) blanks += "␣";
   return blanks;

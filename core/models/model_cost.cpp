@@ -1,0 +1,52 @@
+#include "core/models/model_cost.hpp"
+
+#include <algorithm>
+
+namespace attnscope {
+namespace {
+
+std::int64_t numbers_in(const LinearMap& map) { return map.weight.shape().count(); }
+
+/// That a row of a block is multiplied with.
+std::int64_t numbers_in(const BlockWeights& block) {
+  std::int64_t numbers = numbers_in(block.attention.output) + numbers_in(block.up) + numbers_in(block.down);
+  for (const LinearMap& map : block.attention.maps) numbers += numbers_in(map);
+  if (block.gate) numbers += numbers_in(*block.gate);
+  return numbers;
+}
+
+}  // namespace
+
+std::int64_t keys_of_row(const StackSpec& stack, const AttentionSpec& block, std::int64_t row,
+                         std::int64_t rows) {
+  const std::int64_t seen = stack.causal ? row + 1 : rows;
+  return stack.causal && block.window > 0 ? std::min(block.window, seen) : seen;
+}
+
+double multiply_adds(const StackSpec& stack, const StackWeights& weights, const CountedRows& counted) {
+  double all = 0;
+  const auto rows = static_cast<double>(counted.last - counted.first);
+  for (std::size_t i = 0; i < stack.blocks.size(); ++i) {
+    const AttentionSpec& block = stack.blocks[i];
+    std::int64_t numbers = numbers_in(weights.blocks[i]);
+    double seen = 0;
+    for (std::int64_t row = counted.first; row < counted.last; ++row)
+      seen += static_cast<double>(keys_of_row(stack, block, row, counted.last));
+    if (stack.cross) {
+      numbers += numbers_in(weights.blocks[i].cross_query) + numbers_in(weights.blocks[i].cross.output);
+      seen += rows * static_cast<double>(counted.encoder_rows);
+    }
+    all += rows * static_cast<double>(numbers) + 2 * seen * block.d_k * block.heads;
+  }
+  return all;
+}
+
+std::int64_t cached_numbers(const StackSpec& stack) {
+  std::int64_t numbers = 0;
+  for (const AttentionSpec& block : stack.blocks) numbers += std::int64_t{2} * block.kv_heads * block.d_k;
+  return numbers;
+}
+
+std::int64_t cached_cross_numbers(const StackSpec& stack) { return stack.cross ? cached_numbers(stack) : 0; }
+
+}  // namespace attnscope
