@@ -111,6 +111,8 @@ class App {
   void save_picture(const PictureRequest&, bool replace = false);
   /// Tells what became of a picture that was written behind the scenes, or waits for it first.
   void finish_picture(bool wait);
+  /// Tells what became of what was made of a model for a file, or waits for it first; tells how far it is.
+  void finish_export(bool wait);
   /// Copies into the Still what a picture of the screen as it is now is drawn from, at so many times its
   /// size.
   void prepare(Still& still, float scale) const;
@@ -198,7 +200,7 @@ class App {
   void keep_closed();
   void list_recent();
   bool may_write(const std::filesystem::path& to, bool replace, const PictureRequest* picture);
-  void export_to(const std::filesystem::path& to);
+  bool export_to(const std::filesystem::path& to);
   Autosave::State state_now(double seconds) const;
   void speak_as_chosen();
   bool can_be_held();

@@ -26,6 +26,7 @@ void App::keep_closed() {
 void App::close(const WindowShape& shape) {
   if (files_.state().empty()) return;
   finish_picture(true);
+  finish_export(true);
   files_.stop_opening();
   keep_closed();
   Look look = look_;

@@ -209,6 +209,7 @@ void App::fulfil(const Requests& requests) {
   if (requests.swap) swap_with_held();
   if (requests.release_held) release_held();
   if (requests.cancel_opening) files_.stop_opening();
+  if (requests.cancel_export) files_.stop_export();
   if (requests.cancel_model) models_.engine().cancel();
   if (requests.resume_model) models_.go_on();
   if (requests.open) open(*requests.open, requests.layer);

@@ -105,6 +105,24 @@ std::shared_ptr<Task<std::string>> Files::written(bool wait) {
   return writing_ && writing_->is_done() ? std::exchange(writing_, nullptr) : nullptr;
 }
 
+void Files::begin_export(ModelReadingPtr reading, const ModelExported& what, const fs::path& to) {
+  export_ = std::make_unique<ModelExport>(std::move(reading), what, to);
+}
+
+void Files::stop_export() {
+  if (export_) export_->cancel();
+}
+
+std::optional<FileOnItsWay> Files::export_on_its_way() const {
+  if (!export_ || export_->is_done() || export_->seconds() <= worth_telling) return std::nullopt;
+  return FileOnItsWay{own(printable(export_->path().filename().native())), export_->share()};
+}
+
+std::unique_ptr<ModelExport> Files::exported(bool wait) {
+  if (export_ && wait) export_->wait();
+  return export_ && export_->is_done() ? std::move(export_) : nullptr;
+}
+
 void Files::look_for_models() {
   if (looking_) return;
   looking_ = std::make_shared<Task<std::vector<ModelPlace>>>([](const std::stop_token& stop, NoProgress&) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/exports/model_export.hpp"
 #include "app/session/closed.hpp"
 #include "app/session/opening.hpp"
 #include "app/session/recent.hpp"
@@ -67,6 +68,15 @@ class Files {
   /// `wait`.
   std::shared_ptr<Task<std::string>> written(bool wait);
 
+  /// Makes something of a model for a file, behind the window; one at a time.
+  void begin_export(ModelReadingPtr, const ModelExported&, const std::filesystem::path& to);
+  void stop_export();
+  bool is_exporting() const { return export_ != nullptr; }
+  /// The export, when somebody waits for it already; empty when there is none.
+  std::optional<FileOnItsWay> export_on_its_way() const;
+  /// The export that has come to its end, once; null while it goes on, unless `wait`.
+  std::unique_ptr<ModelExport> exported(bool wait);
+
  private:
   std::filesystem::path assets_, state_;
   std::filesystem::path path_;
@@ -79,6 +89,7 @@ class Files {
   Worker looker_;
   std::shared_ptr<Task<std::string>> writing_;
   Worker writer_;  // of large pictures
+  std::unique_ptr<ModelExport> export_;
 };
 
 }  // namespace attnscope
