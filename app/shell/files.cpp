@@ -72,13 +72,15 @@ std::optional<OverwriteQuestion> Files::question_before(const fs::path& to) cons
   return question;
 }
 
-void Files::begin_to_open(const fs::path& path, std::string_view layer, const ViewState& now) {
+void Files::begin_to_open(const fs::path& path, std::string_view layer, const ViewState& now,
+                          std::string shown) {
+  opening_shown_ = shown.empty() ? own(printable(path.filename().native())) : std::move(shown);
   opening_ = std::make_unique<Opening>(path, layer, now);
 }
 
 std::optional<FileOnItsWay> Files::on_its_way() const {
   if (!opening_ || opening_->seconds() <= worth_telling) return std::nullopt;
-  return FileOnItsWay{own(printable(opening_->path().filename().native())), opening_->share()};
+  return FileOnItsWay{opening_shown_, opening_->share()};
 }
 
 std::unique_ptr<Opening> Files::opened(bool wait) {

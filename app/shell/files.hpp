@@ -47,7 +47,9 @@ class Files {
   void keep();
 
   /// A large file is read behind the window, in place of one that is read already.
-  void begin_to_open(const std::filesystem::path& path, std::string_view layer, const ViewState& now);
+  /// `shown`: what it is called meanwhile, where that is not its name.
+  void begin_to_open(const std::filesystem::path& path, std::string_view layer, const ViewState& now,
+                     std::string shown = {});
   void stop_opening() { opening_.reset(); }
   bool is_opening() const { return opening_ != nullptr; }
   /// What is read, when somebody waits for it already; empty when nothing is.
@@ -85,6 +87,7 @@ class Files {
   Closed closed_;
   std::optional<SessionKeeper> keeper_;
   std::unique_ptr<Opening> opening_;
+  std::string opening_shown_;
   std::shared_ptr<Task<std::vector<ModelPlace>>> looking_;
   Worker looker_;
   std::shared_ptr<Task<std::string>> writing_;
