@@ -24,9 +24,8 @@ std::int64_t milliseconds_now() {
 }
 
 /// "closed-1763826000123-4711-A title.json": when, by which program, what.
-std::string name_for(const Document& document) {
-  return fmt::format("{}{:015}-{}-{}", prefix, milliseconds_now(), ::getpid(),
-                     suggested_name(document.title, ending));
+std::string name_for(std::string_view title) {
+  return fmt::format("{}{:015}-{}-{}", prefix, milliseconds_now(), ::getpid(), suggested_name(title, ending));
 }
 
 bool read_name(const fs::path& path, ClosedEntry& entry) {
@@ -62,13 +61,21 @@ std::vector<ClosedEntry> Closed::list() const {
 
 void Closed::add(Autosave::State state) {
   if (directory_.empty()) return;
-  const fs::path path = directory_ / name_for(state.document);
+  const fs::path path = directory_ / name_for(state.document.title);
   writing_.push_back(make_errand([this, path, state = std::move(state)] {
     fs::create_directories(path.parent_path());
     write_document(session_to_json(state.document, state.view, state.held ? &*state.held : nullptr), path);
     drop_old();
   }));
   worker_.add(writing_.back());
+}
+
+fs::path Closed::take(const fs::path& session, std::string_view title) {
+  if (directory_.empty()) return {};
+  const fs::path to = directory_ / name_for(title);
+  std::error_code refused;
+  fs::rename(session, to, refused);
+  return refused ? fs::path() : to;
 }
 
 bool Closed::wait() {

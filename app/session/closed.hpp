@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/files/closed_entry.hpp"
@@ -29,6 +30,8 @@ class Closed {
   std::vector<ClosedEntry> list() const;
   /// Written atomically, behind the window.
   void add(Autosave::State state);
+  /// A session that was written elsewhere moves here. Empty where it cannot; else where it is now.
+  std::filesystem::path take(const std::filesystem::path& session, std::string_view title);
   /// Blocks until all of them are written. False when one could not be: trouble() says why.
   bool wait();
   const std::string& trouble() const { return trouble_; }

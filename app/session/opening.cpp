@@ -32,8 +32,10 @@ bool stands_in_model(const std::filesystem::path& path) {
   std::array<char, 4096> begin{};
   std::ifstream file(path, std::ios::binary);
   file.read(begin.data(), begin.size());
-  return std::string_view(begin.data(), static_cast<std::size_t>(file.gcount())).find("\"model\":") !=
-         std::string_view::npos;
+  const std::string_view text(begin.data(), static_cast<std::size_t>(file.gcount()));
+  const std::size_t at = text.find("\"model\":");
+  // How a model is looked at stands in every session, behind this.
+  return at != std::string_view::npos && at < text.find("\"view\":");
 }
 
 }  // namespace

@@ -62,10 +62,12 @@ void turn(Scene& scene, Region region) {
   hidden = !hidden;
 }
 
-/// Beside the focus it is a region like the others; in a narrow window it is a drawer.
+/// Beside the focus it is a region like the others; in a narrow window it is a drawer. In Model mode it is
+/// the chosen head, in any window.
 void turn_inspector(Scene& scene) {
   ViewState& view = scene.view;
-  if (!is_narrow(ImGui::GetIO().DisplaySize.x, view.scale)) return turn(scene, Region::Inspector);
+  const bool is_drawer = view.mode != Mode::Model && is_narrow(ImGui::GetIO().DisplaySize.x, view.scale);
+  if (!is_drawer) return turn(scene, Region::Inspector);
   view.drawer = !view.drawer;
 }
 

@@ -107,7 +107,9 @@ bool App::finish_numbers() const {
 bool App::settled() const {
   const bool reads = files_.is_opening() || view_.files->dialog.reading.is_reading();
   if (model_arrival_ || !models_.is_up_to_date(document_) || !models_.is_complete()) return false;
-  if (reads || files_.is_writing() || backends_->is_comparing() || comparison_.is_expecting()) return false;
+  if (reads || files_.is_writing() || files_.is_exporting() || backends_->is_comparing() ||
+      comparison_.is_expecting())
+    return false;
   if (shown_.is_busy() || (comparison_.held() && comparison_.held()->is_busy())) return false;
   if (shown_.result && !shown_.result->layer().is_complete() && engine_.busy()) return false;
   return following_.is_up_to_date(document_) && textures_.postponed() == 0;
@@ -205,6 +207,7 @@ void App::frame(const Fonts& fonts) {
   view_when_computed();
   history_.follow(what_is_said(document_), before, viewing());
   finish_picture(false);
+  finish_export(false);
   finish_opening(false);
   if (shown_.result) record_moment();
   speak_as_chosen();

@@ -111,6 +111,8 @@ class App {
   void save_picture(const PictureRequest&, bool replace = false);
   /// Tells what became of a picture that was written behind the scenes, or waits for it first.
   void finish_picture(bool wait);
+  /// Tells what became of what was made of a model for a file, or waits for it first; tells how far it is.
+  void finish_export(bool wait);
   /// Copies into the Still what a picture of the screen as it is now is drawn from, at so many times its
   /// size.
   void prepare(Still& still, float scale) const;
@@ -182,11 +184,21 @@ class App {
   /// The Document is another one. `is_text`: it was opened from a text.
   void take(Session session, const std::filesystem::path& file, bool is_text = false);
   void begin_opening(std::string_view layer, const Answers& answers);
+  void stop_opening();
   void take_opened(Session session, const std::filesystem::path& path);
   bool look_at_picture(const std::filesystem::path& path);
-  void await_model(Session session, const std::filesystem::path& path);
+  /// Where a session comes from: a file that a person opens, or what this program kept, when it was closed or
+  /// through a crash. What was kept stays where it is until it is on screen.
+  enum class Kept : std::uint8_t { No, Closed, Crash };
+  struct ModelArrival;
+  void open_kept(const std::filesystem::path& path, Kept from, std::string shown);
+  void take_kept(Session session, const std::filesystem::path& path, Kept from);
+  void tell_of_kept(const std::filesystem::path& path, Kept from, const std::string& damage);
+  void say_why_not(const std::string& why, Kept from);
+  void keep_for_later(Kept from);
+  void await_model(ModelArrival arrival);
   void take_readings();
-  void take_model(Session session, const std::filesystem::path& path);
+  void take_model(ModelArrival arrival);
   ModelWants model_wants() const;
   Shown::Doing model_doing() const;
   void choose_in_model();
@@ -198,7 +210,7 @@ class App {
   void keep_closed();
   void list_recent();
   bool may_write(const std::filesystem::path& to, bool replace, const PictureRequest* picture);
-  void export_to(const std::filesystem::path& to);
+  bool export_to(const std::filesystem::path& to);
   Autosave::State state_now(double seconds) const;
   void speak_as_chosen();
   bool can_be_held();
@@ -255,6 +267,7 @@ class App {
   struct ModelArrival {
     Session session;
     std::filesystem::path path;
+    Kept from = Kept::No;
   };
 
   LiveEngine& engine_;
@@ -268,6 +281,7 @@ class App {
   Document document_;
   Document original_;  // as it was opened or saved
   Files files_;
+  Kept opening_from_ = Kept::No;  // of what is read behind the window
   Following following_;
   std::optional<Arrival> arrival_;
   History history_;

@@ -1,5 +1,6 @@
 // app/shell: the end of a window and the beginning of the next: how it looked, and what was changed and is in
 // no file.
+#include <algorithm>
 #include <utility>
 
 #include "app/shell/app.hpp"
@@ -26,7 +27,8 @@ void App::keep_closed() {
 void App::close(const WindowShape& shape) {
   if (files_.state().empty()) return;
   finish_picture(true);
-  files_.stop_opening();
+  finish_export(true);
+  stop_opening();
   keep_closed();
   Look look = look_;
   look.view = view_;
@@ -46,34 +48,67 @@ void App::offer_last() {
                      Notice::Offer::ReopenLast);
 }
 
-/// It becomes what a crash would leave: whatever happens from here on, it is in exactly one place.
 void App::reopen(const std::filesystem::path& closed) {
   files_.closed().wait();
-  std::filesystem::path path = closed;
-  if (path.empty()) {
-    const std::vector<ClosedEntry> all = files_.closed().list();
-    if (all.empty()) return view_.notices.tell("Nothing was closed with changes that are in no file.");
-    path = all.front().path;
-  }
+  const std::vector<ClosedEntry> all = files_.closed().list();
+  if (closed.empty() && all.empty())
+    return view_.notices.tell("Nothing was closed with changes that are in no file.");
+  const std::filesystem::path path = closed.empty() ? all.front().path : closed;
+  const auto entry =
+      std::find_if(all.begin(), all.end(), [&](const ClosedEntry& one) { return one.path == path; });
+  open_kept(path, Kept::Closed, entry == all.end() ? std::string() : own(printable(entry->title)));
+}
+
+/// What takes long is read behind the window, which shows `shown` meanwhile.
+void App::open_kept(const std::filesystem::path& path, Kept from, std::string shown) {
+  begin_opening({}, {});
   try {
-    Session session = open_session(path, view_);
-    history_.observe(what_is_said(document_), viewing(), {}, view_.now);  // the way back
-    const std::filesystem::path file = session.looks ? session.looks->file : std::filesystem::path{};
-    const std::string damage = session.damage;
-    if (session.document.within.read() || !session.asks_for_model.empty()) {
-      await_model(std::move(session), {});
+    if (Opening::is_large(path)) {
+      files_.begin_to_open(path, {}, view_, std::move(shown));
+      opening_from_ = from;
     } else {
-      take(std::move(session), file);
-      original_ = {};  // its file, if there is one, does not know the last changes
+      take_kept(open_session(path, view_), path, from);
     }
-    if (files_.keeper()) files_.keeper()->autosave().adopt(path);
-    if (damage.empty())
-      view_.notices.tell("Reopened what was closed last. Ctrl+Z goes back to what was open before.");
-    else
-      view_.notices.say(damage);
   } catch (const std::exception& error) {
-    view_.notices.say(error.what());
+    say_why_not(error.what(), from);
   }
+}
+
+void App::say_why_not(const std::string& why, Kept from) {
+  view_.notices.say(from == Kept::Crash
+                        ? "What was open when AttnScope ended unexpectedly cannot be restored. " + why
+                        : why);
+}
+
+/// What a crash left and is not shown now can be reopened as what was closed.
+void App::keep_for_later(Kept from) {
+  if (from == Kept::Crash && files_.keeper())
+    files_.closed().take(files_.keeper()->autosave().file(), "restored session");
+}
+
+void App::take_kept(Session session, const std::filesystem::path& path, Kept from) {
+  history_.observe(what_is_said(document_), viewing(), {}, view_.now);  // the way back
+  if (session.document.within.read() || !session.asks_for_model.empty())
+    return await_model({std::move(session), path, from});
+  const std::filesystem::path file = session.looks ? session.looks->file : std::filesystem::path{};
+  const std::string damage = session.damage;
+  take(std::move(session), file);
+  original_ = {};  // its file, if there is one, does not know the last changes
+  tell_of_kept(path, from, damage);
+}
+
+/// It becomes what a crash would leave: whatever happens from here on, it is in exactly one place.
+void App::tell_of_kept(const std::filesystem::path& path, Kept from, const std::string& damage) {
+  if (from == Kept::Crash)
+    return view_.notices.say(
+        "Restored what was open when AttnScope ended unexpectedly. Ctrl+Z goes back to the "
+        "opening example." +
+        (damage.empty() ? "" : " " + damage));
+  if (files_.keeper()) files_.keeper()->autosave().adopt(path);
+  if (damage.empty())
+    view_.notices.tell("Reopened what was closed last. Ctrl+Z goes back to what was open before.");
+  else
+    view_.notices.say(damage);
 }
 
 bool App::is_edited() const { return what_is_said(document_) != what_is_said(original_); }

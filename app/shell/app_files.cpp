@@ -24,9 +24,18 @@ void App::list_recent() {
 
 /// Another one is wanted now.
 void App::begin_opening(std::string_view layer, const Answers& answers) {
-  files_.stop_opening();
+  stop_opening();
   answers_ = answers;
   wants_layer_ = !layer.empty();
+}
+
+/// Of a file, and of a model that would be shown when it has run.
+void App::stop_opening() {
+  files_.stop_opening();
+  keep_for_later(std::exchange(opening_from_, Kept::No));
+  if (!model_arrival_) return;
+  keep_for_later(std::exchange(model_arrival_, std::nullopt)->from);
+  models_.follow(document_, model_wants());
 }
 
 void App::open(const std::filesystem::path& path, std::string_view layer, const Answers& answers) {
@@ -53,17 +62,22 @@ void App::finish_opening(bool wait) {
   const std::unique_ptr<Opening> done = files_.opened(wait);
   view_.files->opening = files_.on_its_way();
   if (!done) return;
+  const Kept from = std::exchange(opening_from_, Kept::No);
   try {
-    take_opened(done->take(), done->path());
+    Session session = done->take();
+    if (from == Kept::No)
+      take_opened(std::move(session), done->path());
+    else
+      take_kept(std::move(session), done->path(), from);
   } catch (const std::exception& error) {
-    view_.notices.say(error.what());
+    say_why_not(error.what(), from);
   }
 }
 
 /// What cannot be computed was refused before the good one goes.
 void App::take_opened(Session session, const std::filesystem::path& path) {
   if (!session.asks_for_model.empty() || session.document.within.read())
-    return await_model(std::move(session), path);
+    return await_model({std::move(session), path});
   session.document = edit::answered(std::move(session.document), answers_);
   std::vector<LayerEntry> layers = std::move(session.layers);
   FilesState& files = *view_.files;
@@ -120,24 +134,7 @@ bool App::restore() {
   if (files_.keeper() == nullptr) return false;
   const std::filesystem::path left = files_.keeper()->autosave().take_over();
   if (left.empty()) return false;
-  try {
-    Session session = open_session(left, view_);
-    history_.observe(what_is_said(document_), viewing(), {}, view_.now);  // the way back
-    const std::filesystem::path file = session.looks ? session.looks->file : std::filesystem::path{};
-    const std::string damage = session.damage;
-    if (session.document.within.read() || !session.asks_for_model.empty()) {
-      await_model(std::move(session), {});
-    } else {
-      take(std::move(session), file);
-      original_ = {};  // the person's own file, if there is one, does not know the last changes
-    }
-    view_.notices.say(
-        "Restored what was open when AttnScope ended unexpectedly. Ctrl+Z goes back to the opening example." +
-        (damage.empty() ? "" : " " + damage));
-  } catch (const std::exception& error) {
-    view_.notices.say(std::string("What was open when AttnScope ended unexpectedly cannot be restored. ") +
-                      error.what());
-  }
+  open_kept(left, Kept::Crash, "what was open");
   return true;
 }
 
@@ -208,7 +205,8 @@ void App::fulfil(const Requests& requests) {
   if (requests.hold) hold();
   if (requests.swap) swap_with_held();
   if (requests.release_held) release_held();
-  if (requests.cancel_opening) files_.stop_opening();
+  if (requests.cancel_opening) stop_opening();
+  if (requests.cancel_export) files_.stop_export();
   if (requests.cancel_model) models_.engine().cancel();
   if (requests.resume_model) models_.go_on();
   if (requests.open) open(*requests.open, requests.layer);
@@ -230,7 +228,8 @@ SessionKeeper::Now App::now(double seconds) const {
 void App::keep(double seconds) {
   // Before the first picture, and while a file is on its way, what is there is not what it will be.
   const bool arrives = arrival_ && !following_.is_up_to_date(document_);
-  const bool on_its_way = files_.is_opening() || arrives || comparison_.is_expecting();
+  const bool restores = model_arrival_ && model_arrival_->from == Kept::Crash;
+  const bool on_its_way = files_.is_opening() || arrives || restores || comparison_.is_expecting();
   SessionKeeper* const keeper = files_.keeper();
   if (keeper == nullptr || !shown_.result || on_its_way) return;
   if (const std::string trouble = keeper->autosave().trouble(); !trouble.empty()) view_.notices.say(trouble);

@@ -24,10 +24,16 @@ bool App::look_at_picture(const std::filesystem::path& path) {
 
 /// It is run before it takes the place of what is shown. A session whose model has moved waits until that is
 /// opened.
-void App::await_model(Session session, const std::filesystem::path& path) {
+void App::await_model(ModelArrival arrival) {
+  Session& session = arrival.session;
   if (!session.asks_for_model.empty()) {
     view_.notices.say(session.asks_for_model);
-    asks_for_model_ = ModelArrival{std::move(session), path};
+    if (arrival.from == Kept::Crash && files_.keeper()) {
+      // What is open now needs the place where it was kept.
+      arrival.path = files_.closed().take(files_.keeper()->autosave().file(), "restored session");
+      arrival.from = Kept::Closed;
+    }
+    asks_for_model_ = std::move(arrival);
     return;
   }
   const Within& opened = session.document.within.read();
@@ -35,13 +41,12 @@ void App::await_model(Session session, const std::filesystem::path& path) {
     Within& wanted = asks_for_model_->session.document.within.change();
     wanted.model = opened.model;
     wanted.path = opened.path;
-    session = std::move(asks_for_model_->session);
-    session.asks_for_model.clear();
-    const std::filesystem::path file = std::exchange(asks_for_model_, std::nullopt)->path;
-    return await_model(std::move(session), file);
+    ModelArrival found = *std::exchange(asks_for_model_, std::nullopt);
+    found.session.asks_for_model.clear();
+    return await_model(std::move(found));
   }
   models_.follow(session.document, model_wants());
-  model_arrival_ = ModelArrival{std::move(session), path};
+  model_arrival_ = std::move(arrival);
 }
 
 void App::take_readings() {
@@ -52,26 +57,31 @@ void App::take_readings() {
     const std::string& trouble = newest->error.empty() ? newest->layer_problem : newest->error;
     if (!trouble.empty()) {
       models_.follow(document_, model_wants());  // what was there before comes back
-      return view_.notices.say(trouble);
+      keep_for_later(arrival.from);
+      return say_why_not(trouble, arrival.from);
     }
     const Precision precision = arrival.session.document.precision;
     arrival.session.document = newest->layer;
     arrival.session.document.precision = precision;
-    return take_model(std::move(arrival.session), arrival.path);
+    return take_model(std::move(arrival));
   }
   view_.notices.say(Notice::Source::Model, newest->error.empty() ? newest->layer_problem : newest->error);
   if (document_.within.read()) document_ = models_.placed(std::move(document_));
 }
 
-void App::take_model(Session session, const std::filesystem::path& path) {
-  const bool is_session = session.looks.has_value();
-  take(std::move(session), is_session && files_.is_own_document(path) ? path : std::filesystem::path{});
+void App::take_model(ModelArrival arrival) {
+  const std::filesystem::path& path = arrival.path;
+  const bool is_session = arrival.session.looks.has_value(), is_kept = arrival.from != Kept::No;
+  const std::string damage = arrival.session.damage;
+  std::filesystem::path file = is_session && files_.is_own_document(path) ? path : std::filesystem::path{};
+  if (is_kept) file = is_session ? arrival.session.looks->file : std::filesystem::path{};
+  take(std::move(arrival.session), file);
   if (!is_session) view_.mode = Mode::Model;
   view_.files->layers.clear();
-  view_.files->layers_of = path;
-  if (path.empty()) {  // kept through a crash or the end of a window: no file knows it
+  view_.files->layers_of = is_kept ? file : path;
+  if (is_kept) {  // through a crash or the end of a window: no file knows it
     original_ = {};
-    return;
+    return tell_of_kept(path, arrival.from, damage);
   }
   files_.remember(path);
   list_recent();

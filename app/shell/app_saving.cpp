@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "app/exports/export_choice.hpp"
 #include "app/files/file_kinds.hpp"
-#include "app/session/export_choice.hpp"
 #include "app/shell/app.hpp"
 #include "app/shell/still.hpp"
 #include "app/state/files_state.hpp"
@@ -70,8 +70,8 @@ void App::save(const fs::path& path, bool replace) {
       files_.remember(to);
       view_.files->file = to;
       list_recent();
-    } else if (shown_.result) {
-      export_to(to);
+    } else if (shown_.result && !export_to(to)) {
+      return;  // it is written behind the window
     }
     view_.notices.tell("Saved as " + in_quotes(to.native()) + ".");
   } catch (const std::exception& error) {
@@ -79,10 +79,27 @@ void App::save(const fs::path& path, bool replace) {
   }
 }
 
-void App::export_to(const fs::path& to) {
+/// False: it is on its way.
+bool App::export_to(const fs::path& to) {
+  if (const ModelReadingPtr reading = models_.reading_of(document_);
+      view_.mode == Mode::Model && reading && reading->run) {
+    if (files_.is_exporting()) throw Error("The export before this one goes on; try again when it is done.");
+    files_.begin_export(reading, model_exported(*view_.files, *reading, to), to);
+    return false;
+  }
   const ExportChoice choice = export_choice(
       {shown_.result->layer(), *shown_.stats, comparison_.beside(shown_.result), view_, selection_});
   export_numbers(*choice.result, *choice.stats, choice.what, to);
+  return true;
+}
+
+void App::finish_export(bool wait) {
+  const std::unique_ptr<ModelExport> done = files_.exported(wait);
+  view_.files->exporting = files_.export_on_its_way();
+  if (!done) return;
+  std::string sentence;
+  if (!done->was_written(sentence)) return view_.notices.say(sentence);
+  view_.notices.tell("Saved as " + in_quotes(done->path().native()) + ".");
 }
 
 void App::save_picture(const PictureRequest& request, bool replace) {

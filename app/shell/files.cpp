@@ -72,13 +72,15 @@ std::optional<OverwriteQuestion> Files::question_before(const fs::path& to) cons
   return question;
 }
 
-void Files::begin_to_open(const fs::path& path, std::string_view layer, const ViewState& now) {
+void Files::begin_to_open(const fs::path& path, std::string_view layer, const ViewState& now,
+                          std::string shown) {
+  opening_shown_ = shown.empty() ? own(printable(path.filename().native())) : std::move(shown);
   opening_ = std::make_unique<Opening>(path, layer, now);
 }
 
 std::optional<FileOnItsWay> Files::on_its_way() const {
   if (!opening_ || opening_->seconds() <= worth_telling) return std::nullopt;
-  return FileOnItsWay{own(printable(opening_->path().filename().native())), opening_->share()};
+  return FileOnItsWay{opening_shown_, opening_->share()};
 }
 
 std::unique_ptr<Opening> Files::opened(bool wait) {
@@ -103,6 +105,24 @@ void Files::write(DrawnPicture picture) {
 std::shared_ptr<Task<std::string>> Files::written(bool wait) {
   if (wait) writer_.wait();
   return writing_ && writing_->is_done() ? std::exchange(writing_, nullptr) : nullptr;
+}
+
+void Files::begin_export(ModelReadingPtr reading, const ModelExported& what, const fs::path& to) {
+  export_ = std::make_unique<ModelExport>(std::move(reading), what, to);
+}
+
+void Files::stop_export() {
+  if (export_) export_->cancel();
+}
+
+std::optional<FileOnItsWay> Files::export_on_its_way() const {
+  if (!export_ || export_->is_done() || export_->seconds() <= worth_telling) return std::nullopt;
+  return FileOnItsWay{own(printable(export_->path().filename().native())), export_->share()};
+}
+
+std::unique_ptr<ModelExport> Files::exported(bool wait) {
+  if (export_ && wait) export_->wait();
+  return export_ && export_->is_done() ? std::move(export_) : nullptr;
 }
 
 void Files::look_for_models() {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/exports/model_export.hpp"
 #include "app/session/closed.hpp"
 #include "app/session/opening.hpp"
 #include "app/session/recent.hpp"
@@ -46,7 +47,9 @@ class Files {
   void keep();
 
   /// A large file is read behind the window, in place of one that is read already.
-  void begin_to_open(const std::filesystem::path& path, std::string_view layer, const ViewState& now);
+  /// `shown`: what it is called meanwhile, where that is not its name.
+  void begin_to_open(const std::filesystem::path& path, std::string_view layer, const ViewState& now,
+                     std::string shown = {});
   void stop_opening() { opening_.reset(); }
   bool is_opening() const { return opening_ != nullptr; }
   /// What is read, when somebody waits for it already; empty when nothing is.
@@ -67,6 +70,15 @@ class Files {
   /// `wait`.
   std::shared_ptr<Task<std::string>> written(bool wait);
 
+  /// Makes something of a model for a file, behind the window; one at a time.
+  void begin_export(ModelReadingPtr, const ModelExported&, const std::filesystem::path& to);
+  void stop_export();
+  bool is_exporting() const { return export_ != nullptr; }
+  /// The export, when somebody waits for it already; empty when there is none.
+  std::optional<FileOnItsWay> export_on_its_way() const;
+  /// The export that has come to its end, once; null while it goes on, unless `wait`.
+  std::unique_ptr<ModelExport> exported(bool wait);
+
  private:
   std::filesystem::path assets_, state_;
   std::filesystem::path path_;
@@ -75,10 +87,12 @@ class Files {
   Closed closed_;
   std::optional<SessionKeeper> keeper_;
   std::unique_ptr<Opening> opening_;
+  std::string opening_shown_;
   std::shared_ptr<Task<std::vector<ModelPlace>>> looking_;
   Worker looker_;
   std::shared_ptr<Task<std::string>> writing_;
   Worker writer_;  // of large pictures
+  std::unique_ptr<ModelExport> export_;
 };
 
 }  // namespace attnscope

@@ -36,9 +36,9 @@ ModelReadingPtr ModelFollowing::news() {
   return newest;
 }
 
-const ModelReading* ModelFollowing::shown_of(const Document& document) const {
+ModelReadingPtr ModelFollowing::reading_of(const Document& document) const {
   const Within& within = document.within.read();
-  return within && shown_ && shown_->within.model == within.model ? shown_.get() : nullptr;
+  return within && shown_ && shown_->within.model == within.model ? shown_ : nullptr;
 }
 
 bool ModelFollowing::is_up_to_date(const Document& document) const {

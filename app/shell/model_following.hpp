@@ -25,7 +25,9 @@ class ModelFollowing {
   /// The newest reading of what was submitted last, or on the way to it, if it was not seen yet; null else.
   ModelReadingPtr news();
   /// The newest good one that news() gave where it is of the model that the Document stands in; null else.
-  const ModelReading* shown_of(const Document&) const;
+  const ModelReading* shown_of(const Document& document) const { return reading_of(document).get(); }
+  /// The same, shared.
+  ModelReadingPtr reading_of(const Document&) const;
   /// Whether the last word on this Document's heads and prediction was seen, not counting what comes later.
   bool is_up_to_date(const Document&) const;
   /// The same with lens, scores and effects.

@@ -219,9 +219,11 @@ void draw_short_regions(Scene& scene, const Layout& layout) {
         draw_walk(scene, layout.whole);
       }
       if (view.mode == Mode::Compare) draw_compare(scene, layout.whole);
-      if (view.mode == Mode::Model && !draw_atlas(scene, layout.whole) &&
-          !draw_generation(scene, layout.whole))
-        draw_model(scene, layout.whole);
+      if (view.mode == Mode::Model)
+        draw_between_splitters(scene, layout.whole, [&] {
+          if (!draw_atlas(scene, layout.whole) && !draw_generation(scene, layout.whole))
+            draw_model(scene, layout.whole);
+        });
     });
   } else {
     view.walk->playing = false;  // out of sight nothing moves, and the window sleeps

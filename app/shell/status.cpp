@@ -144,6 +144,12 @@ void draw_status(Scene& scene, const Box& bar) {
       scene.requests.cancel_opening = true;
     right.clear();
     warning.clear();
+  } else if (const std::optional<FileOnItsWay>& out = scene.view.files->exporting) {
+    const Tip tip{"Cancel", {}, "Stops the export; nothing is written.", {}};
+    if (draw_progress(ui, bar, out->name + "   " + fixed(100 * out->share, 0) + " %", out->share, tip))
+      scene.requests.cancel_export = true;
+    right.clear();
+    warning.clear();
   } else if (running > 0.2) {
     const Progress& progress = scene.engine.progress();
     const int total = std::max(1, progress.total.load()), done = std::clamp(progress.done.load(), 0, total);

@@ -72,6 +72,18 @@ struct OverwriteQuestion {
 /// Which of two compared matrices is exported.
 enum class ExportSide : std::uint8_t { A, B, Difference };
 enum class NumberFormat : std::uint8_t { Csv, Npy, Tensors };
+/// What of a model is exported as a table, see app/exports/model_tables.hpp.
+enum class ModelTable : std::uint8_t {
+  Heads,
+  Lens,
+  Prediction,
+  Effects,
+  Pruning,
+  PatchedHeads,
+  PatchedRows,
+  ScoreParts,
+  LogitParts
+};
 
 struct FilesState {
   std::vector<RecentFile> recent;   // newest first
@@ -91,6 +103,9 @@ struct FilesState {
   int picture_theme = 0;  // 0 = as on the screen, 1 = light, 2 = dark
   NumberFormat numbers = NumberFormat::Csv;
   ExportSide side = ExportSide::A;
+  ModelTable table = ModelTable::Heads;   // in Model mode
+  bool one_layer = false;                 // of a model's activations: those of the layer that is looked at
+  std::optional<FileOnItsWay> exporting;  // what is made of a model behind the window
 };
 
 }  // namespace attnscope

@@ -8,37 +8,26 @@
 namespace attnscope {
 namespace {
 
-/// How far a splitter goes: below the first a region cannot be read, above the second it starves the others.
-struct Limits {
-  float least, most;
-};
-constexpr Limits control_limits{184, 480}, head_limits{112, 640}, inspector_limits{240, 640},
-    signal_limits{112, 480};
+using Limits = SplitterLimits;
+constexpr Limits head_limits{112, 640}, inspector_limits{240, 640}, signal_limits{112, 480};
 
 /// The usual size of a region, or what its splitter was dragged to.
 float chosen(float dragged, float usual, Limits limits) {
   return dragged > 0 ? std::clamp(dragged, limits.least, limits.most) : usual;
 }
 
-/// One edge that can be dragged: between `box` and its neighbour.
-struct Splitter {
-  const char* label;
-  Box grip;      // some pixels to both sides of the edge
-  float* size;   // of the region, logical pixels
-  float from;    // the region's other edge
-  bool upright;  // moves left and right
-  Limits limits;
-};
+}  // namespace
 
-void drag_edge(const Ui& ui, const Splitter& edge) {
+SplitterLine drag_splitter(const Ui& ui, const Splitter& edge) {
+  SplitterLine line;
   const Ui::Touch touch = ui.touch(edge.label, edge.grip, false);
   if (touch.hovered || touch.held) {
     ImGui::SetMouseCursor(edge.upright ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
-    const float line = ui.px(2);
-    const Box shown = edge.upright
-                          ? Box{std::round(edge.grip.centre_x() - line / 2), edge.grip.y, line, edge.grip.h}
-                          : Box{edge.grip.x, std::round(edge.grip.centre_y() - line / 2), edge.grip.w, line};
-    ui.fill(shown, touch.held ? ui.theme.query : ui.theme.border);
+    const float wide = ui.px(2);
+    line.box = edge.upright
+                   ? Box{std::round(edge.grip.centre_x() - wide / 2), edge.grip.y, wide, edge.grip.h}
+                   : Box{edge.grip.x, std::round(edge.grip.centre_y() - wide / 2), edge.grip.w, wide};
+    line.colour = touch.held ? ui.theme.query : ui.theme.border;
   }
   tooltip(ui, touch.hovered && !touch.held, edge.grip,
           {"Splitter", {}, "Drag to give a region more room; a double click gives the usual size back.", {}});
@@ -49,6 +38,13 @@ void drag_edge(const Ui& ui, const Splitter& edge) {
     const float size = std::abs((edge.upright ? mouse.x : mouse.y) - edge.from) / ui.scale();
     *edge.size = std::clamp(size, edge.limits.least, edge.limits.most);
   }
+  return line;
+}
+
+namespace {
+
+void drag_edge(const Ui& ui, const Splitter& edge) {
+  if (const SplitterLine line = drag_splitter(ui, edge); line.box.w > 0) ui.fill(line.box, line.colour);
 }
 
 }  // namespace

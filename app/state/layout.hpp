@@ -43,9 +43,32 @@ inline float usual_signals(bool compact) { return compact ? 152 : 208; }
 /// of that: Dear ImGui gives the mouse to the window on top.
 inline constexpr float splitter_reach = 3;
 
-/// The edges between the regions: dragged they change view.sizes, a double click gives the usual size back.
+/// How far a splitter goes: below the first a region cannot be read, above the second it starves the others.
+struct SplitterLimits {
+  float least, most;
+};
+inline constexpr SplitterLimits control_limits{184, 480};
+
+/// One edge that can be dragged: between a region and its neighbour.
+struct Splitter {
+  const char* label;
+  Box grip;      // some pixels to both sides of the edge
+  float* size;   // of the region, logical pixels; 0: the usual one
+  float from;    // the region's other edge
+  bool upright;  // moves left and right
+  SplitterLimits limits;
+};
+/// Takes the mouse, before what stands at both sides is drawn; the line that is to be drawn when it is
+/// pointed at, behind them: empty when it is not.
+struct SplitterLine {
+  Box box;
+  Rgba colour = 0;
+};
+SplitterLine drag_splitter(const Ui&, const Splitter&);
+
 /// The pixels of a region in the layout; nothing where it is hidden.
 std::optional<Box> box_of(PictureRegion, const Layout&, const ViewState&);
+/// The edges between the regions: dragged they change view.sizes, a double click gives the usual size back.
 void draw_splitters(const Ui&, const Layout&, ViewState&);
 
 }  // namespace attnscope

@@ -129,8 +129,10 @@ void fields(Visit& visit, Selection& s) {
 
 template <class Visit>
 void fields(Visit& visit, RegionSizes& s) {
-  for (auto& [name, size] : {std::pair{"controls", &s.controls}, std::pair{"heads", &s.heads},
-                             std::pair{"inspector", &s.inspector}, std::pair{"signals", &s.signals}})
+  for (auto& [name, size] :
+       {std::pair{"controls", &s.controls}, std::pair{"heads", &s.heads},
+        std::pair{"inspector", &s.inspector}, std::pair{"signals", &s.signals},
+        std::pair{"model_head", &s.model_head}, std::pair{"model_stream", &s.model_stream}})
     visit(name, *size, 0, 1e5);
 }
 

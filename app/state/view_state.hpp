@@ -47,9 +47,11 @@ std::optional<Mode> mode_named(std::string_view);
 enum class Region { Strip, Controls, Heads, Inspector, Signals };
 
 /// What the splitters were dragged to, in logical pixels: widths of controls, heads and inspector, height of
-/// the signals. 0 = as the window's size asks.
+/// the signals; in Model mode the width of the head and the height of the residual stream. 0 = as the
+/// window's size asks.
 struct RegionSizes {
   float controls = 0, heads = 0, inspector = 0, signals = 0;
+  float model_head = 0, model_stream = 0;
   bool operator==(const RegionSizes&) const = default;
 };
 

@@ -1,6 +1,6 @@
 // Pictures and numbers on their way out: drawn anew at any size without the window noticing, refused in a
 // sentence; the clipboard.
-#include "app/session/export.hpp"
+#include "app/exports/export.hpp"
 
 #include <filesystem>
 

@@ -8,8 +8,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/exports/export.hpp"
 #include "app/files_robot.hpp"
-#include "app/session/export.hpp"
 #include "app/state/files_state.hpp"
 #include "core/files/document/open.hpp"
 #include "core/files/formats/npy.hpp"

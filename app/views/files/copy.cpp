@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "app/session/export_choice.hpp"
+#include "app/exports/export_choice.hpp"
 #include "app/views/files/files.hpp"
 
 namespace attnscope {

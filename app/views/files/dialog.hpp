@@ -28,8 +28,13 @@ void sort_rows(FileDialog&);
 
 /// What else there is to choose: lines from y on, which goes below them.
 void draw_dialog_options(Scene&, const Layout&, const Box& card, float& y);
+/// The same of numbers in Model mode: tables and activations.
+void draw_model_number_options(Scene&, const Box& card, float& y);
+/// One line: what is chosen, and the room for its control.
+Box option_line(const Ui&, const Box& card, float& y, std::string_view shown);
 /// How many lines those are.
 int option_lines(const Scene&);
+std::string model_numbers_name(const Scene&);
 /// The name that the file would be given by us.
 std::string proposed_name(const Scene&);
 /// A name that was never typed over follows what is chosen; another keeps all but its ending.

@@ -42,7 +42,8 @@ std::string_view ending_of(NumberFormat format) {
   return endings[static_cast<std::size_t>(format)];
 }
 
-/// One line: what is chosen, and the room for its control.
+}  // namespace
+
 Box option_line(const Ui& ui, const Box& card, float& y, std::string_view shown) {
   const float pad = ui.px(20), label = ui.px(84);
   const Box box{card.x + pad + label, y, card.w - 2 * pad - label, ui.px(28)};
@@ -51,6 +52,8 @@ Box option_line(const Ui& ui, const Box& card, float& y, std::string_view shown)
   y += ui.px(36);
   return box;
 }
+
+namespace {
 
 /// How large it will be, in words.
 std::string size_words(const Scene& scene, const Layout& layout) {
@@ -157,13 +160,14 @@ void draw_number_options(Scene& scene, const Box& card, float& y) {
 
 void draw_dialog_options(Scene& scene, const Layout& layout, const Box& card, float& y) {
   if (scene.view.files->dialog.task == FileTask::Picture) draw_picture_options(scene, layout, card, y);
-  if (scene.view.files->dialog.task == FileTask::Numbers) draw_number_options(scene, card, y);
+  if (scene.view.files->dialog.task == FileTask::Numbers)
+    is_of_model(scene) ? draw_model_number_options(scene, card, y) : draw_number_options(scene, card, y);
 }
 
 int option_lines(const Scene& scene) {
   switch (scene.view.files->dialog.task) {
     case FileTask::Picture: return 3;
-    case FileTask::Numbers: return 2;
+    case FileTask::Numbers: return is_of_model(scene) ? 3 : 2;
     default: return 0;
   }
 }
@@ -182,6 +186,7 @@ std::string proposed_name(const Scene& scene) {
     }
     case FileTask::Numbers: break;
   }
+  if (is_of_model(scene)) return model_numbers_name(scene);
   const std::string what =
       files.numbers == NumberFormat::Tensors ? "" : " - " + export_choice(export_source(scene)).plain;
   return suggested_name(title, what + std::string(ending_of(files.numbers)));

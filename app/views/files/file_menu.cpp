@@ -8,6 +8,8 @@
 #include "app/state/files_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/files/files.hpp"
+#include "core/engine/model_reading.hpp"
+#include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -140,6 +142,37 @@ void draw_pictures(Scene& scene, MenuColumn& column) {
     open_picture_card(scene, PictureRegion::Window);
 }
 
+/// Of the model on screen.
+void draw_model_exports(Scene& scene, MenuColumn& right) {
+  right.fact(own(scene.model->within.model->name));
+  if (right.row({"Export CSV", "Tables of this screen…", "CSV"},
+                {"Tables",
+                 {},
+                 "Numbers of what is on the screen, a line each, for a spreadsheet or a script.",
+                 {}}))
+    open_export_dialog(scene, NumberFormat::Csv);
+  if (right.row({"Export tensors", "Activations…", "safetensors"},
+                {"Activations",
+                 {},
+                 "What every layer computed on this text, under the names of TransformerLens' hook points.",
+                 {}}))
+    open_export_dialog(scene, NumberFormat::Tensors);
+}
+
+/// Of the matrix that is looked at.
+void draw_matrix_exports(Scene& scene, MenuColumn& right) {
+  right.fact(export_choice(export_source(scene)).name);
+  if (right.row({"Export CSV", "Table…", "CSV"},
+                {"Table", {}, "A table with the labels of its rows and columns, for a spreadsheet.", {}}))
+    open_export_dialog(scene, NumberFormat::Csv);
+  if (right.row({"Export NPY", "Numbers alone…", "NPY"},
+                {"Numbers alone", {}, "The numbers alone as float32, for NumPy.", {}}))
+    open_export_dialog(scene, NumberFormat::Npy);
+  if (right.row({"Export tensors", "All stages…", "safetensors"},
+                {"All stages", {}, "Every tensor of the computation under its name, as .safetensors.", {}}))
+    open_export_dialog(scene, NumberFormat::Tensors);
+}
+
 /// What can be kept: under "Export" first of what, then as what.
 void draw_outgoing(Scene& scene, MenuColumn& left, MenuColumn& right) {
   left.title("Save");
@@ -152,16 +185,7 @@ void draw_outgoing(Scene& scene, MenuColumn& left, MenuColumn& right) {
   if (left.row({"Save as", "Save under a name…", {}})) open_save_dialog(scene);
   draw_pictures(scene, left);
   right.title("Export");
-  right.fact(export_choice(export_source(scene)).name);
-  if (right.row({"Export CSV", "Table…", "CSV"},
-                {"Table", {}, "A table with the labels of its rows and columns, for a spreadsheet.", {}}))
-    open_export_dialog(scene, NumberFormat::Csv);
-  if (right.row({"Export NPY", "Numbers alone…", "NPY"},
-                {"Numbers alone", {}, "The numbers alone as float32, for NumPy.", {}}))
-    open_export_dialog(scene, NumberFormat::Npy);
-  if (right.row({"Export tensors", "All stages…", "safetensors"},
-                {"All stages", {}, "Every tensor of the computation under its name, as .safetensors.", {}}))
-    open_export_dialog(scene, NumberFormat::Tensors);
+  is_of_model(scene) ? draw_model_exports(scene, right) : draw_matrix_exports(scene, right);
   if (right.row({"Copy numbers", "Copy the numbers", "Ctrl+C"},
                 {"Copy the numbers",
                  {},

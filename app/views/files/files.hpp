@@ -2,8 +2,8 @@
 // files and names new ones, and the card that asks before one is written over.
 #pragma once
 
+#include "app/exports/export_choice.hpp"
 #include "app/scene/scene.hpp"
-#include "app/session/export_choice.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/layout.hpp"
 
@@ -35,6 +35,8 @@ float draw_guess_chip(Scene&, float x, float y, float room);
 void copy_numbers(Scene&);
 void copy_cell(Scene&);
 
+/// Whether what is exported are numbers of the model on screen, not of the matrix in the focus.
+bool is_of_model(const Scene&);
 /// What would be copied or exported.
 ExportSource export_source(const Scene&);
 

@@ -140,20 +140,23 @@ const std::shared_ptr<const ModelRun>& shown_run(const Scene& scene) {
   return clean ? scene.model->clean : scene.model->run;
 }
 
-const ModelFacts& facts_of(Scene& scene) {
-  const std::shared_ptr<const ModelRun>& run = shown_run(scene);
-  std::shared_ptr<const ModelFacts>& kept =
-      scene.view.model->facts[scene.view.model->without_changes ? 1 : 0];
-  if (kept && kept->run == run) return *kept;
+ModelFacts make_facts(const Model& model, const std::shared_ptr<const ModelRun>& run) {
   ModelFacts facts{.run = run, .attentions = {}};
-  const Model& model = *scene.model->within.model->model;
   for (const AttentionOf of : attentions_of(model.spec)) {
     ModelFacts::Attention& attention = facts.attentions.emplace_back();
     attention.of = of;
     for (int block = 0; block < blocks_in(model.spec, of); ++block)
       attention.entropy.push_back(normalised_entropy(model, *run, of, block));
   }
-  kept = std::make_shared<const ModelFacts>(std::move(facts));
+  return facts;
+}
+
+const ModelFacts& facts_of(Scene& scene) {
+  const std::shared_ptr<const ModelRun>& run = shown_run(scene);
+  std::shared_ptr<const ModelFacts>& kept =
+      scene.view.model->facts[scene.view.model->without_changes ? 1 : 0];
+  if (kept && kept->run == run) return *kept;
+  kept = std::make_shared<const ModelFacts>(make_facts(*scene.model->within.model->model, run));
   return *kept;
 }
 

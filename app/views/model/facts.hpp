@@ -59,6 +59,7 @@ struct ModelFacts {
   };
   std::vector<Attention> attentions;
 };
+ModelFacts make_facts(const Model&, const std::shared_ptr<const ModelRun>&);
 /// Of shown_run().
 const ModelFacts& facts_of(Scene&);
 

@@ -22,6 +22,17 @@ bool is_visible(const Box& box) { return box.w >= 8 && box.h >= 8; }
 
 }  // namespace
 
+void draw_between_splitters(Scene& scene, const Box& box, const std::function<void()>& draw) {
+  const bool has_regions = scene.model != nullptr && scene.model->run && scene.document.within.read();
+  std::vector<SplitterLine> lines;
+  if (has_regions && !scene.ui.is_figure()) {
+    const ModelRegions regions = model_regions(scene.ui, box, scene.compact, scene.view);
+    lines = drag_model_splitters(scene.ui, regions, scene.view);
+  }
+  draw();
+  for (const SplitterLine& line : lines) scene.ui.fill(line.box, line.colour);
+}
+
 void draw_model(Scene& scene, const Box& box) {
   if (scene.model == nullptr || !scene.model->run || !scene.document.within.read())
     return draw_no_model(scene, box);

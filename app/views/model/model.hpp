@@ -2,10 +2,15 @@
 // what is changed inside it.
 #pragma once
 
+#include <functional>
+
 #include "app/scene/scene.hpp"
 
 namespace attnscope {
 
+/// Calls `draw` with the splitters of the model's regions around it: they take the mouse before it and are
+/// seen on top of it.
+void draw_between_splitters(Scene&, const Box&, const std::function<void()>& draw);
 /// The whole window between the token strip and the status line.
 void draw_model(Scene&, const Box&);
 

@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "app/scene/picture.hpp"
 #include "app/scene/scene.hpp"
+#include "app/state/layout.hpp"
 #include "app/views/controls/column.hpp"
 #include "app/views/model/facts.hpp"
 #include "core/edits/model.hpp"
@@ -17,6 +19,9 @@ struct ModelRegions {
   Box controls, grid, head, stream, prediction;
 };
 ModelRegions model_regions(const Ui&, const Box& whole, bool compact, const ViewState&);
+/// The edges between them take the mouse: before the regions are drawn. What is to be drawn on them
+/// afterwards.
+std::vector<SplitterLine> drag_model_splitters(const Ui&, const ModelRegions&, ViewState&);
 
 void draw_model_controls(Scene&, const Box& region);
 void draw_model_grid(Scene&, const Box& region);

@@ -79,7 +79,7 @@ void add_examples(const Shown& shown, std::vector<PaletteEntry>& all) {
 }
 
 /// Opens the dialog with the format that is meant.
-void add_exports(std::vector<PaletteEntry>& all) {
+void add_exports(const Shown& shown, std::vector<PaletteEntry>& all) {
   struct Export {
     std::string_view name;
     NumberFormat format;
@@ -96,6 +96,18 @@ void add_exports(std::vector<PaletteEntry>& all) {
   for (const Export& out : exports)
     all.push_back({std::string(out.name), "file", out.words,
                    [format = out.format](Scene& now) { open_export_dialog(now, format); }});
+  if (shown.model == nullptr) return;
+  static constexpr std::array<Export, 2> of_model{{
+      {"Export a table of the model as CSV", NumberFormat::Csv,
+       "csv table scores lens prediction effects pruning patching excel export tabelle modell"},
+      {"Export the activations of the model", NumberFormat::Tensors,
+       "safetensors transformerlens hooks cache activations tensor export aktivierungen modell"},
+  }};
+  for (const Export& out : of_model)
+    all.push_back({std::string(out.name), "file", out.words, [format = out.format](Scene& now) {
+                     now.view.mode = Mode::Model;
+                     open_export_dialog(now, format);
+                   }});
 }
 
 void add_looks(const Shown& shown, std::vector<PaletteEntry>& all) {
@@ -146,7 +158,7 @@ std::vector<PaletteEntry> palette_entries(const Shown& shown) {
   add_controls(shown, all);
   add_plots(shown, all);
   add_examples(shown, all);
-  add_exports(all);
+  add_exports(shown, all);
   add_looks(shown, all);
   return all;
 }

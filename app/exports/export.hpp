@@ -1,4 +1,4 @@
-// app/session: numbers on their way out of the window, into files that other programs read.
+// app/exports: numbers on their way out of the window, into files that other programs read.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "app/session/export.hpp"
+#include "app/exports/export.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/document/known.hpp"
 #include "core/files/formats/atomic_write.hpp"
+#include "core/files/formats/csv.hpp"
 #include "core/files/formats/npy.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "core/streaming/tile.hpp"
@@ -95,14 +96,6 @@ Sheet table_of(const LayerResult& result, ResultStats& stats, const Exported& wh
   if (result.is_long()) return region_table(result, what);
   if (what.weights && numbers_of(result.document, *what.weights)) return block_table(result, what);
   return what.vectors ? vector_table(result, what) : plane_table(result, stats, what);
-}
-
-/// Quoted where a comma, a quote or a line break would be read as something else.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
 }
 
 void write_csv(const Sheet& table, const std::filesystem::path& path) {

@@ -1,4 +1,4 @@
-#include "app/session/export_choice.hpp"
+#include "app/exports/export_choice.hpp"
 
 #include <algorithm>
 #include <array>

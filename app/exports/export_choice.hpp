@@ -1,4 +1,4 @@
-// app/session: which of the matrices on screen is exported or copied, and what it is called. One place
+// app/exports: which of the matrices on screen is exported or copied, and what it is called. One place
 // decides, so that the menu, the dialog and the clipboard say and do the same.
 #pragma once
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "app/exports/export.hpp"
 #include "app/scene/held.hpp"
-#include "app/session/export.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/view_state.hpp"
 

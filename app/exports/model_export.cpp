@@ -1,0 +1,80 @@
+#include "app/exports/model_export.hpp"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/exports/activations.hpp"
+#include "app/exports/model_tables.hpp"
+#include "core/base/error.hpp"
+#include "core/files/formats/atomic_write.hpp"
+#include "core/models/opened/opened_model.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+namespace {
+
+void write_table(ModelTable table, const ModelReading& reading, const std::filesystem::path& path,
+                 const std::stop_token& stop) {
+  if (const std::string why = why_no_table(table, reading); !why.empty())
+    throw Error(fmt::format("Cannot write {}: {}", in_quotes(path.native()), why));
+  const std::string text = model_table(table, reading, stop);
+  if (stop.stop_requested()) throw Cancelled();
+  write_atomically(path, std::array{std::string_view(text)});
+}
+
+}  // namespace
+
+ModelExported model_exported(const FilesState& files, const ModelReading& reading,
+                             const std::filesystem::path& path) {
+  const std::string ending = path.extension().native();
+  if (ending == ".csv") return files.table;
+  if (ending == ".safetensors")
+    return files.one_layer ? HookBlocks{reading.within.block, reading.within.block} : HookBlocks{};
+  throw Error(
+      fmt::format("Cannot export to {}: of a model there are tables, .csv, and activations, .safetensors.",
+                  in_quotes(path.native())));
+}
+
+std::string plain_name_of(const ModelExported& what, const ModelReading& reading) {
+  const std::string& model = reading.within.model->name;
+  if (const ModelTable* const table = std::get_if<ModelTable>(&what))
+    return fmt::format("{} - {}", model, words_of(*table).file);
+  const HookBlocks& blocks = std::get<HookBlocks>(what);
+  return blocks.last < 0 ? model + " - activations"
+                         : fmt::format("{} - activations of layer {}", model, blocks.first);
+}
+
+ModelExport::ModelExport(ModelReadingPtr reading, ModelExported what, std::filesystem::path path)
+    : path_(std::move(path)) {
+  task_ = std::make_shared<Task<std::monostate, Share>>(
+      [reading = std::move(reading), what, to = path_](const std::stop_token& stop, Share& progress) {
+        if (const ModelTable* const table = std::get_if<ModelTable>(&what)) {
+          write_table(*table, *reading, to, stop);
+        } else {
+          ThreadPool pool;
+          // Computing is most of it; writing the file is the rest.
+          write_activations(*reading, std::get<HookBlocks>(what), to, Work{pool, stop},
+                            [&](double share) { progress.share = 0.9 * share; });
+        }
+        progress.share = 1;
+        return std::monostate{};
+      });
+  worker_.add(task_);
+}
+
+double ModelExport::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+bool ModelExport::was_written(std::string& sentence) const {
+  if (task_->result()) return true;
+  sentence = task_->error() == "Stopped."
+                 ? "The export was stopped; nothing was written to " + in_quotes(path_.native()) + "."
+                 : task_->error();
+  return false;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,51 @@
+// app/exports: what is made of a model for a file, on a thread of its own: how far it is, and its end.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "app/state/files_state.hpp"
+#include "core/base/worker.hpp"
+#include "core/engine/model_reading.hpp"
+#include "core/readouts/hook_tensors.hpp"
+
+namespace attnscope {
+
+/// What is written: a table, or activations of these blocks.
+using ModelExported = std::variant<ModelTable, HookBlocks>;
+
+/// What the dialog has chosen, for a path of this ending. Throws Error naming the path for another ending
+/// than .csv and .safetensors.
+ModelExported model_exported(const FilesState&, const ModelReading&, const std::filesystem::path&);
+/// "Head scores of SmolLM2", "Activations of layer 3 of SmolLM2": for the name of a file.
+std::string plain_name_of(const ModelExported&, const ModelReading&);
+
+class ModelExport {
+ public:
+  /// Begins at once, of the reading as it is now.
+  ModelExport(ModelReadingPtr, ModelExported, std::filesystem::path);
+
+  const std::filesystem::path& path() const { return path_; }
+  double share() const { return task_->progress().share; }
+  double seconds() const;
+  bool is_done() const { return task_->is_done(); }
+  /// Asks it to stop; is_done() soon after.
+  void cancel() { task_->cancel(); }
+  void wait() { worker_.wait(); }
+  /// Once it is done. True: the file is written, else it is as it was and `sentence` says why.
+  bool was_written(std::string& sentence) const;
+
+ private:
+  struct Share {
+    std::atomic<double> share{0};
+  };
+  std::filesystem::path path_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::shared_ptr<Task<std::monostate, Share>> task_;
+  Worker worker_;  // last: it ends before the rest goes
+};
+
+}  // namespace attnscope

@@ -1,0 +1,36 @@
+// app/exports: what a reading of a model knows, as tables for other programs: a line a head, a place of the
+// stream, a token. One table for each kind of number on the model's screens.
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/state/files_state.hpp"
+#include "app/state/model_state.hpp"
+#include "core/engine/model_reading.hpp"
+
+namespace attnscope {
+
+/// The tables of what is on this screen, the first one first.
+std::vector<ModelTable> tables_of(ModelScreen);
+
+struct TableWords {
+  std::string_view name;   // "Head scores"
+  std::string_view file;   // the same for the name of a file
+  std::string_view holds;  // a sentence on its lines and columns
+};
+const TableWords& words_of(ModelTable);
+
+/// A sentence why the reading has no such table; empty where it has one.
+std::string why_no_table(ModelTable, const ModelReading&);
+/// Whether more will be known of it than is now.
+bool is_partial(ModelTable, const ModelReading&);
+
+/// The table as CSV (see core/files/formats/csv.hpp). Every number is the one that the reading has, with
+/// what chance gives beside it where there is such a thing; what is not known yet is an empty field. Heads
+/// come layer after layer. Throws Error with why_no_table(), or Cancelled.
+std::string model_table(ModelTable, const ModelReading&, const std::stop_token&);
+
+}  // namespace attnscope

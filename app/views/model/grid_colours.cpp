@@ -1,0 +1,91 @@
+#include "app/views/model/grid_colours.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/views/model/grid_picture.hpp"
+
+namespace attnscope {
+namespace {
+
+/// What the colour of the grid is of; nothing: the patterns themselves.
+std::optional<HeadMeasure> measure_of(HeadColour colour) {
+  switch (colour) {
+    case HeadColour::Entropy: return HeadMeasure::Entropy;
+    case HeadColour::Previous: return HeadMeasure::Previous;
+    case HeadColour::Induction: return HeadMeasure::Induction;
+    case HeadColour::First: return HeadMeasure::First;
+    case HeadColour::Effect: return HeadMeasure::Effect;
+    case HeadColour::Pattern: break;
+  }
+  return std::nullopt;
+}
+
+float contribution_high(const GridFrame& grid) {
+  if (grid.state.contributions_of != grid.reading.value_norms) {
+    grid.state.contributions_of = grid.reading.value_norms;
+    grid.state.usual_contribution = usual_contribution(grid.spec, grid.run, *grid.reading.value_norms);
+  }
+  return grid.state.usual_contribution;
+}
+
+}  // namespace
+
+double grid_value(const GridFrame& grid, const ModelHead& head) {
+  return measure(grid.reading, grid.facts, measure_of(grid.state.colour).value_or(HeadMeasure::Entropy), head)
+      .value;
+}
+
+ColourScale grid_scale(const GridFrame& grid) {
+  const Theme& theme = grid.ui.theme;
+  if (grid.state.colour == HeadColour::Effect) {
+    double most = 0;
+    if (grid.reading.effects)
+      for (const AblationEffect& effect : grid.reading.effects->effects)
+        if (std::abs(effect.top_logit_change) > most) most = std::abs(effect.top_logit_change);
+    const auto high = static_cast<float>(most > 0 ? most : 1);
+    return {theme.scores, -high, high, true};
+  }
+  ColourScale scale{theme.weights, 0, 1};
+  if (grid.state.colour == HeadColour::Pattern) scale.high = grid_high(grid);
+  return scale;
+}
+
+const ValueNorms* grid_norms(const GridFrame& grid) {
+  const bool is_of_run = &grid.run == grid.reading.run.get();
+  return grid.state.value == CellValue::Contribution && is_of_run ? grid.reading.value_norms.get() : nullptr;
+}
+
+float grid_high(const GridFrame& grid) {
+  if (grid_norms(grid) != nullptr) return contribution_high(grid);
+  const std::int64_t keys = attention_of(grid.run, grid.chosen.of).empty()
+                                ? 1
+                                : keys_seen(grid.spec, grid.run, grid.chosen.of, 0).keys;
+  float most = 1;
+  for (std::int64_t n = 64; n < keys && most > 1.f / 16; n *= 4) most /= 2;
+  return most;
+}
+
+std::string grid_note(const GridFrame& grid) {
+  if (grid.state.order == GridOrder::Groups)
+    return grid.reading.scores ? "by what they do on this text and on repeated random tokens"
+                               : "what they do is still being measured";
+  std::string words;
+  switch (grid.state.colour) {
+    case HeadColour::Pattern: words = grid_norms(grid) != nullptr ? "‖α·v·W_O‖" : "weights"; break;
+    case HeadColour::Entropy: words = "entropy ÷ ln n"; break;
+    case HeadColour::Previous: words = "weight on the token before"; break;
+    case HeadColour::Induction: words = "weight on what followed the same token"; break;
+    case HeadColour::First: words = "weight on the first token"; break;
+    case HeadColour::Effect: words = "Δ logit when zeroed"; break;
+  }
+  if (grid.state.order == GridOrder::Largest) return words + "  ·  the largest first";
+  words += "  ·  rows are layers";
+  bool shares = false;
+  for (const GridPart& part : grid_parts(grid))
+    shares = shares || (part.group > 1 && part.group < part.heads.front());
+  if (shares && !grid.scene.compact) words += "  ·  a line joins heads that share keys and values";
+  return words;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,22 @@
+// app/views/model: what the colours of the grid stand for.
+#pragma once
+
+#include <string>
+
+#include "app/views/model/grid_frame.hpp"
+#include "app/views/parts/map_parts.hpp"
+
+namespace attnscope {
+
+/// What the head is coloured and sorted by: patterns by how spread out they are. NaN: not known yet.
+double grid_value(const GridFrame&, const ModelHead&);
+ColourScale grid_scale(const GridFrame&);
+/// Lengths of the values of the shown run, where the grid shows contributions and they are known; else null.
+const ValueNorms* grid_norms(const GridFrame&);
+/// What the last colour of the pictures stands for. Of short texts 1; where many keys share the weight, a
+/// fourth or less, so that something is seen.
+float grid_high(const GridFrame&);
+/// One line on what is shown and how it is sorted.
+std::string grid_note(const GridFrame&);
+
+}  // namespace attnscope

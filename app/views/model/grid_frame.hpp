@@ -1,0 +1,33 @@
+// app/views/model: the grid of all heads in one frame: what it is drawn of and where everything stands.
+#pragma once
+
+#include <vector>
+
+#include "app/scene/scene.hpp"
+#include "app/views/model/facts.hpp"
+#include "app/views/model/grid_layout.hpp"
+
+namespace attnscope {
+
+/// Lives for one frame: what it refers to belongs to the scene.
+struct GridFrame {
+  /// Plans the grid; a scroll that leaves nothing in sight is taken back.
+  GridFrame(Scene&, const Box& place);
+
+  Scene& scene;
+  const Ui& ui;
+  ModelState& state;
+  const ModelReading& reading;
+  const ModelSpec& spec;
+  const ModelRun& run;  // that is shown,
+  const ModelFacts& facts;
+  const ModelChanges& changes;  // and what it was changed by
+  Box region, title;
+  ModelHead chosen;
+  GridPlan plan;
+};
+
+/// The attentions of the model as the grid stands them beside each other.
+std::vector<GridPart> grid_parts(const GridFrame&);
+
+}  // namespace attnscope

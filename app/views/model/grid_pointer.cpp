@@ -1,0 +1,94 @@
+// app/views/model: mouse and keyboard in the grid: a head is previewed, locked, opened; the grid scrolls.
+#include <algorithm>
+#include <cmath>
+
+#include <imgui_internal.h>
+
+#include "app/ui/number_format.hpp"
+#include "app/views/model/grid_colours.hpp"
+#include "app/views/model/grid_regions.hpp"
+#include "app/views/model/parts.hpp"
+
+namespace attnscope {
+namespace {
+
+void bring_into_sight(const GridFrame& grid, const ModelHead& head) {
+  const GridPlan& plan = grid.plan;
+  const Ui& ui = grid.ui;
+  const GridPlan::Cell* const cell = find_cell(plan, head);
+  if (cell == nullptr) return;
+  const float above = plan.window.y + ui.px(4) - cell->box.y,
+              below = cell->box.bottom() + ui.px(4) - plan.window.bottom();
+  if (above > 0) grid.state.grid_scroll -= above / ui.scale();
+  if (below > 0) grid.state.grid_scroll += below / ui.scale();
+  grid.state.grid_scroll = std::max(0.f, grid.state.grid_scroll);
+}
+
+/// The grid has the keyboard: arrows go from head to head instead of leaving it.
+void take_arrows(const GridFrame& grid) {
+  const GridPlan& plan = grid.plan;
+  const Ui& ui = grid.ui;
+  ui.frame({plan.window.x - ui.px(2), plan.window.y, plan.window.w + ui.px(4), plan.window.h}, ui.theme.query,
+           ui.px(2), ui.px(4));
+  struct Arrow {
+    ImGuiKey key;
+    int right, down;
+  };
+  for (const Arrow& arrow : {Arrow{ImGuiKey_LeftArrow, -1, 0},
+                             {ImGuiKey_RightArrow, 1, 0},
+                             {ImGuiKey_UpArrow, 0, -1},
+                             {ImGuiKey_DownArrow, 0, 1}}) {
+    const ImGuiID owner = ImGui::GetItemID();
+    ImGui::SetKeyOwner(arrow.key, owner);
+    if (!ImGui::IsKeyPressed(arrow.key, ImGuiInputFlags_Repeat, owner)) continue;
+    const ModelHead to = neighbour(plan, grid.chosen, arrow.right, arrow.down);
+    if (to == grid.chosen) continue;
+    look_at(grid.scene, to);
+    bring_into_sight(grid, to);
+  }
+}
+
+/// Only where the panel beside the grid does not say the same.
+void show_tip(const GridFrame& grid, const ModelHead& head, bool hovered) {
+  const GridPlan::Cell* const cell = find_cell(grid.plan, head);
+  if (cell == nullptr || (grid.state.colour == HeadColour::Pattern && grid.state.order == GridOrder::Layers))
+    return;
+  const double value = grid_value(grid, head);
+  const std::string number = std::isnan(value) ? "not known yet" : fixed(value, 2);
+  std::string why = "Entropy over its maximum, ln of the allowed keys.";
+  if (grid.state.colour != HeadColour::Pattern) why = grid_note(grid);
+  tooltip(grid.ui, hovered, cell->box.grown(grid.ui.px(3)),
+          {"head " + head_name(grid.spec, head), number, why, {}});
+}
+
+}  // namespace
+
+void point_at_grid(GridFrame& grid) {
+  const GridPlan& plan = grid.plan;
+  const Ui::Touch touch = grid.ui.touch("All heads", plan.window);
+  const ImGuiIO& io = ImGui::GetIO();
+  grid.state.hovered.reset();
+  if (touch.focused) take_arrows(grid);
+  const bool by_key = touch.clicked && !ImGui::IsMouseReleased(0);
+  if (by_key) return open_in_explore(grid.scene);
+  if (touch.hovered && io.MouseWheel != 0) {
+    const float most = std::max(0.f, plan.height - plan.window.h) / grid.ui.scale();
+    grid.state.grid_scroll = std::clamp(grid.state.grid_scroll - 40 * io.MouseWheel, 0.f, most);
+  }
+  if (!touch.pointed && !touch.clicked) return;
+  const std::optional<ModelHead> head = head_at(plan, io.MousePos);
+  if (!head) return;
+  grid.state.hovered = head;
+  if (!grid.state.locked && head->of == grid.chosen.of && head->block == grid.chosen.block)
+    grid.scene.next.hovered_head = head->head;
+  const bool is_locked = grid.state.locked && *head == grid.chosen;
+  grid.scene.view.hint = "head " + head_name(grid.spec, *head) +
+                         (is_locked ? "   ·   locked, Esc frees" : "   ·   click locks") +
+                         "   ·   Enter opens the layer in Explore";
+  show_tip(grid, *head, touch.hovered);
+  if (!touch.clicked) return;
+  grid.state.locked = !is_locked;
+  look_at(grid.scene, *head);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,19 @@
+// app/views/model: what the grid of all heads is made of, in the order in which it is drawn.
+#pragma once
+
+#include "app/views/model/grid_frame.hpp"
+
+namespace attnscope {
+
+/// Title, screens to choose from, colour bar, numbers of columns.
+void draw_grid_title(const GridFrame&);
+/// Takes mouse and keyboard. Comes before what is drawn of it.
+void point_at_grid(GridFrame&);
+/// Numbers of layers, the band of the chosen one, effects; titles of lists.
+void draw_grid_layers(const GridFrame&);
+/// Heads, and the marks on them.
+void draw_grid_cells(const GridFrame&);
+/// Where not all heads are in sight.
+void draw_grid_scroll(const GridFrame&);
+
+}  // namespace attnscope

@@ -1,0 +1,82 @@
+// app/views/model: what stands round the heads of the grid: title, colour bar, numbers of columns, scroll
+// bar.
+#include "app/ui/number_format.hpp"
+#include "app/views/model/grid_colours.hpp"
+#include "app/views/model/grid_regions.hpp"
+#include "app/views/model/parts.hpp"
+
+namespace attnscope {
+namespace {
+
+void draw_title(const GridFrame& grid, const Box& line) {
+  const Ui& ui = grid.ui;
+  const float y = line.y + ui.px(22), choice = draw_screen_choice(grid.scene, line);
+  const ColourScale shown = grid_scale(grid);
+  const std::string low = shown.low == 0 ? "0" : fixed(static_cast<double>(shown.low), 1);
+  const bool clips = grid.state.colour == HeadColour::Pattern && grid_norms(grid) != nullptr;
+  const std::string high =
+      shown.high == 1 ? "1" : (clips ? "≥ " : "") + tight(static_cast<double>(shown.high));
+  const float left =
+      draw_small_ramp(ui, "grid ramp", choice - ui.px(14), y, shown, shown.high, low, high, ui.px(72));
+  draw_region_title(ui, line, "All heads", grid_note(grid), left - ui.px(12));
+}
+
+std::size_t bank_of(const GridPlan& plan, const ModelHead& head) {
+  // Banks follow each other in the order of their layers.
+  std::size_t bank = 0;
+  const GridPlan::Cell* const cell = find_cell(plan, head);
+  if (cell == nullptr) return bank;
+  for (const GridPlan::Column& column : plan.columns)
+    if (column.of == head.of && column.head == 0 && column.x <= cell->box.x + plan.side) bank = column.bank;
+  return bank;
+}
+
+void draw_columns(const GridFrame& grid) {
+  const GridPlan& plan = grid.plan;
+  const Ui& ui = grid.ui;
+  const bool layers = grid.state.order == GridOrder::Layers;
+  if (!layers) return;
+  float widest = 0, end = -1e9f;
+  for (const GridPlan::Column& column : plan.columns)
+    widest = std::max(widest, ui.text_width(std::to_string(column.head), type::tick));
+  const ModelHead shown = shown_head(grid.scene);
+  for (const GridPlan::Column& column : plan.columns) {
+    const bool is_shown =
+        column.of == shown.of && column.head == shown.head && bank_of(plan, shown) == column.bank;
+    if (column.head == 0) end = -1e9f;
+    if (!is_shown && column.x - widest / 2 < end + ui.px(3)) continue;
+    end = column.x + widest / 2;
+    ui.text(column.x, plan.head_y, std::to_string(column.head),
+            {type::tick, is_shown ? ui.theme.query : ui.theme.text2, is_shown ? Ink::Semibold : Ink::Regular,
+             Align::Centre});
+  }
+  for (const GridPlan::Line& line : plan.lines)
+    ui.horizontal(line.x, plan.line_y, line.width, ui.theme.border);
+  for (const GridPlan::Title& part : plan.parts) {
+    if (part.text == "effect") {
+      const float width = ui.text(part.x, part.y, "effect", {type::tick, ui.theme.text2, Ink::Medium});
+      ui.text(part.x + width + ui.px(8), part.y, "Σ |Δ logit|", {type::tick, ui.theme.text3});
+    } else {
+      ui.text(part.x, part.y, part.text, {type::label, ui.theme.text2, Ink::Medium});
+    }
+  }
+}
+
+}  // namespace
+
+void draw_grid_title(const GridFrame& grid) {
+  draw_title(grid, grid.title);
+  draw_columns(grid);
+}
+
+void draw_grid_scroll(const GridFrame& grid) {
+  const GridPlan& plan = grid.plan;
+  const Ui& ui = grid.ui;
+  if (plan.height <= plan.window.h) return;
+  const float share = plan.window.h / plan.height;
+  const Box track{grid.region.right() - ui.px(7), plan.window.y, ui.px(4), plan.window.h};
+  const float at = ui.px(grid.state.grid_scroll) / plan.height * track.h;
+  ui.fill({track.x, track.y + at, track.w, track.h * share}, ui.theme.border, ui.px(2));
+}
+
+}  // namespace attnscope

@@ -1,0 +1,147 @@
+// A session in a model that this program kept, when it was closed or through a crash: it is read behind the
+// window, and whatever comes between, it is not lost.
+#include <filesystem>
+#include <fstream>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "app/session/closed.hpp"
+#include "app/state/files_state.hpp"
+#include "robot/robot.hpp"
+#include "support/letters_gpt.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::model_reopen_test {
+namespace {
+
+using test::TemporaryDirectory;
+
+/// A window with a model in it, closed or killed.
+struct Desk {
+  TemporaryDirectory directory;
+
+  explicit Desk(bool killed) {
+    write_letters_gpt(directory / "letters");
+    RobotOptions options = window();
+    options.file = directory / "letters";
+    Robot robot(options);
+    robot.retype("##Text", "abc de ab");
+    robot.key(ImGuiKey_Escape);
+    robot.settle();
+    robot.frame(60);  // until it is kept
+    if (killed) {
+      robot.app().keep_now();
+      robot.app().keeper()->autosave().wait();
+      robot.app().keeper()->autosave().leave();
+    } else {
+      robot.app().close({});
+      robot.app().finish_closing();
+    }
+  }
+  RobotOptions window() const {
+    RobotOptions options;
+    options.state = directory / "state";
+    return options;
+  }
+  std::size_t closed() const { return Closed(directory / "state").list().size(); }
+};
+
+const Within& within(const Robot& robot) { return robot.document().within.read(); }
+
+void check_is_back(Robot& robot) {
+  robot.settle();
+  REQUIRE(within(robot));
+  CHECK(within(robot).input.text == "abc de ab");
+  CHECK(robot.app().view().mode == Mode::Model);
+  CHECK(robot.app().is_edited());
+}
+
+}  // namespace
+
+TEST_CASE("what was closed in a model is read behind the window", "[model][closing]") {
+  const Desk desk(false);
+  Robot robot(desk.window());
+  robot.settle();
+  REQUIRE(desk.closed() == 1);
+  robot.app().reopen({});
+  CHECK_FALSE(within(robot));  // it is on its way
+  CHECK_FALSE(robot.app().settled());
+  check_is_back(robot);
+  CHECK(robot.app().message().starts_with("Reopened what was closed last."));
+  CHECK(desk.closed() == 0);  // it is this window's own
+  robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK_FALSE(within(robot));
+}
+
+TEST_CASE("what is opened in between leaves what was closed where it was", "[model][closing]") {
+  const Desk desk(false);
+  std::ofstream(desk.directory / "note.txt") << "another text";
+  Robot robot(desk.window());
+  robot.settle();
+  robot.app().reopen({});
+  robot.app().open(desk.directory / "note.txt");
+  robot.settle();
+  CHECK_FALSE(within(robot));
+  CHECK(robot.document().title == "note.txt");
+  CHECK(desk.closed() == 1);
+  robot.app().reopen({});
+  check_is_back(robot);
+}
+
+TEST_CASE("what a crash left in a model is restored behind the window", "[model][closing]") {
+  const Desk desk(true);
+  Robot robot(desk.window());
+  robot.settle();
+  REQUIRE(robot.app().restore());
+  CHECK_FALSE(within(robot));
+  check_is_back(robot);
+  CHECK(robot.app().message().starts_with("Restored what was open when AttnScope ended unexpectedly."));
+  CHECK(std::filesystem::exists(robot.app().keeper()->autosave().file()));
+}
+
+TEST_CASE("a restoring that is stopped can be reopened", "[model][closing]") {
+  const Desk desk(true);
+  std::ofstream(desk.directory / "note.txt") << "another text";
+  Robot robot(desk.window());
+  robot.settle();
+  REQUIRE(robot.app().restore());
+  robot.app().open(desk.directory / "note.txt");
+  robot.settle();
+  CHECK_FALSE(within(robot));
+  REQUIRE(desk.closed() == 1);
+  robot.app().reopen({});
+  check_is_back(robot);
+}
+
+TEST_CASE("a session whose model has moved waits for it, also through the end of the window",
+          "[model][closing]") {
+  for (const bool killed : {false, true}) {
+    INFO(killed);
+    const Desk desk(killed);
+    std::filesystem::rename(desk.directory / "letters", desk.directory / "elsewhere");
+    {
+      Robot robot(desk.window());
+      robot.settle();
+      if (killed)
+        REQUIRE(robot.app().restore());
+      else
+        robot.app().reopen({});
+      robot.settle();
+      CHECK_FALSE(within(robot));
+      CHECK_THAT(robot.app().message(), Catch::Matchers::ContainsSubstring("letters"));
+      CHECK(desk.closed() == 1);
+      robot.app().close({});
+    }
+    Robot robot(desk.window());
+    robot.settle();
+    robot.app().reopen({});
+    robot.settle();
+    robot.app().open(desk.directory / "elsewhere");
+    check_is_back(robot);
+    CHECK(desk.closed() == 0);
+  }
+}
+
+}  // namespace attnscope::model_reopen_test
