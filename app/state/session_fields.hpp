@@ -204,6 +204,12 @@ void fields(Visit& visit, PatchingState& p) {
 }
 
 template <class Visit>
+void fields(Visit& visit, PictureState& p) {
+  visit("shown", p.shown);
+  visit("rollout", p.rollout);
+}
+
+template <class Visit>
 void fields(Visit& visit, ModelState& m) {
   visit("screen", m.screen);
   visit("colour", m.colour);
@@ -214,6 +220,7 @@ void fields(Visit& visit, ModelState& m) {
   visit("split", m.split);
   visit("atlas", m.atlas);
   visit("patching", m.patching);
+  visit("picture", m.picture);
   visit("fold", m.fold, -1, 1);
   visit("predicted_row", m.predicted_row, 0, 1 << 30);
 }

@@ -13,6 +13,7 @@
 #include "core/engine/model_engine.hpp"
 #include "core/engine/model_lens.hpp"
 #include "core/engine/model_patching.hpp"
+#include "core/engine/model_rollout.hpp"
 #include "core/engine/model_runs.hpp"
 #include "core/engine/model_values.hpp"
 #include "core/engine/model_why.hpp"
@@ -39,6 +40,7 @@ class ModelWork {
   enum class Stage : std::uint8_t {
     Why,
     Path,
+    Rollout,
     Lens,
     Values,
     Scores,
@@ -85,6 +87,7 @@ class ModelWork {
   ModelWhy why_;
   ModelLens lens_;
   ModelValues values_;
+  ModelRollout rollout_;
   Scores scores_, battery_;
   ModelRunPtr scored_;  // the run that scores_ are of,
   AttentionOf scored_of_ = AttentionOf::Decoder;
