@@ -88,6 +88,8 @@ Scene scene_of_held(Scene&);
 /// With a selection of its own, where B has other tokens or heads.
 Scene scene_of_held(Scene&, Selection& selection, Selection& next);
 
+/// Whether a layer of a model with two texts is shown: an encoder's, and what its decoder says.
+bool has_two_texts(const Shown&);
 /// Whether the token strip has a field to type into: what is open came as text.
 bool has_text_field(const Scene&);
 /// The next widget that is drawn gets the keyboard, with a ring.

@@ -254,6 +254,10 @@ Session open_as_model(const std::filesystem::path& path, Reading* reading) {
   within.input = first_text(*within.model);
   const ModelSpec& spec = within.model->model->spec;
   within.of = output_attention(spec);
+  if (spec.encoder && spec.decoder) {  // something is said already, so that there is something to see
+    within.of = AttentionOf::Cross;
+    within.input.decoder_text = "Das Haus ist";
+  }
   within.block = static_cast<int>((spec.decoder ? *spec.decoder : *spec.encoder).blocks.size() / 2);
   return session;
 }

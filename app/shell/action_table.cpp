@@ -28,6 +28,7 @@
 #include "app/views/parts/mask_painter.hpp"
 #include "app/views/parts/unknown.hpp"
 #include "app/views/start/start.hpp"
+#include "app/views/tokens/masking.hpp"
 #include "app/views/walk/script.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/heads.hpp"
@@ -261,6 +262,9 @@ const Action table[] = {
     {G::Edit, "Paint the mask, or look again", ImGuiKey_B, toggle_painting, false, Mode::Explore},
     {G::Edit, "Brush for the chosen head, or for all heads", ImGuiMod_Shift | ImGuiKey_B, toggle_brush_reach,
      false, Mode::Explore},
+
+    {G::Edit, "Mask the chosen word, or put it back", ImGuiMod_Shift | ImGuiKey_W, toggle_mask_of_chosen,
+     false, Mode::Model},
 
     any_length({G::Attention, "Divide by √dₖ on or off", ImGuiKey_S, toggle_scaling}),
     any_length({G::Attention, "Causal mask on or off", ImGuiKey_C,

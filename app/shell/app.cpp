@@ -46,14 +46,15 @@ Selection without_hovers(Selection selection) {
   selection.hovered_head.reset();
   selection.hovered_cell.reset();
   selection.hovered_token.reset();
+  selection.hovered_stack.reset();
   return selection;
 }
 
 /// Where the regions stand. Other tokens as keys take a line of the strip of their own.
 Layout layout_of(const Document& document, const ResultPtr& shown, const ViewState& view) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
-  const std::size_t lines =
-      std::max<std::size_t>(document.input.sequences.size(), shown && is_cross(shown->layer()) ? 2 : 1);
+  const std::size_t lines = std::max<std::size_t>(
+      {document.input.sequences.size(), typed_texts(document), shown && is_cross(shown->layer()) ? 2u : 1u});
   const Layout usual = compute_layout(size.x, size.y, view, lines);
   if (shown && is_start_shown(view, shown->layer())) return with_start(usual, view);
   return shown && shown->layer().is_long() ? long_layout(usual) : usual;

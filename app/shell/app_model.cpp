@@ -45,6 +45,8 @@ void App::await_model(ModelArrival arrival) {
     found.session.asks_for_model.clear();
     return await_model(std::move(found));
   }
+  if (opened && opened.model->model->spec.image && opened.input.image.empty())  // until a person drops one
+    session.document.within.change().input.image = files_.assets() / "examples" / "picture.png";
   models_.follow(session.document, model_wants());
   model_arrival_ = std::move(arrival);
 }
@@ -94,7 +96,8 @@ ModelWants App::model_wants() const {
                    .lens = is_seen,
                    .scores = is_seen,
                    .effects = is_seen,
-                   .contributions = is_seen && view_.model->value == CellValue::Contribution};
+                   .contributions = is_seen && view_.model->value == CellValue::Contribution,
+                   .rollout = is_seen && view_.model->picture.rollout && view_.model->picture.is_there};
   const Within& within = document_.within.read();
   if (view_.mode == Mode::Model && view_.model->screen == ModelScreen::Why && within && within.block >= 0) {
     const WhyState& split = view_.model->split;
@@ -126,10 +129,17 @@ Shown::Doing App::model_doing() const {
   return {doing.what, doing.share};
 }
 
-/// What the last token looks at most besides itself and the first one, which is a sink in most heads.
+/// What the token that something is predicted of looks at most besides itself and the first one, which is a
+/// sink in most heads.
 void App::choose_in_model() {
   const LayerResult& layer = shown_.result->layer();
-  const std::int64_t query = layer.dimensions.queries - 1;
+  const ModelReading* const model = models_.shown_of(document_);
+  const bool encoder = document_.within.read().of == AttentionOf::Encoder;
+  std::int64_t query = layer.dimensions.queries - 1;
+  if (encoder && model != nullptr && model->prediction && model->prediction->row >= 0)
+    query = std::min(query, model->prediction->row);
+  else if (encoder && model != nullptr && model->tokens && model->tokens->input.image.size() > 0)
+    query = 0;  // the class token
   const auto row = layer.trace[weights_stage(shown_.result->document)]->matrix(0, selection_.head).row(query);
   std::int64_t key = 0;
   for (std::int64_t j = 1; j < layer.dimensions.keys; ++j)

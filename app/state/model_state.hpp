@@ -15,6 +15,7 @@ namespace attnscope {
 
 struct ModelFacts;   // app/views/model/facts.hpp
 struct HeadMap;      // app/views/model/head_map.hpp
+struct RgbPicture;   // core/files/formats/picture_file.hpp
 struct OpenedModel;  // core/models/opened/opened_model.hpp
 struct WhyReading;   // core/engine/model_why.hpp
 
@@ -96,6 +97,17 @@ struct PatchingState {
   std::array<Answer, 2> answers;
 };
 
+/// Of models that look at pictures: the picture with what a head looks at in it.
+struct PictureState {
+  bool shown = true;     // in the place of the residual stream
+  bool rollout = false;  // attention rollout beside the head
+
+  // Of the moment.
+  bool is_there = false;                    // the model looks at pictures
+  std::shared_ptr<const void> photo_of;     // of these tokens
+  std::shared_ptr<const RgbPicture> photo;  // is what the model is given
+};
+
 struct ModelState {
   ModelScreen screen = ModelScreen::Heads;
   HeadColour colour = HeadColour::Pattern;
@@ -107,6 +119,7 @@ struct ModelState {
   AtlasState atlas;
   PatchingState patching;
   GenerationState generation;
+  PictureState picture;
   std::array<signed char, 13> fold{};         // sections of the controls, as ViewState::fold
   std::optional<std::int64_t> predicted_row;  // whose prediction is shown; nothing: the usual one
 

@@ -18,7 +18,8 @@ Selection kept_inside(Selection s, const Dimensions& d) {
   inside(s.cell.key, d.keys);
   if (s.hovered_head && *s.hovered_head >= d.heads) s.hovered_head.reset();
   if (s.hovered_cell && !is_inside(*s.hovered_cell, d)) s.hovered_cell.reset();
-  if (s.hovered_token && *s.hovered_token >= std::max(d.queries, d.keys)) s.hovered_token.reset();
+  if (s.hovered_token && !s.hovered_stack && *s.hovered_token >= std::max(d.queries, d.keys))
+    s.hovered_token.reset();
   return s;
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/document/model_changes.hpp"
+
 namespace attnscope {
 
 struct Dimensions;
@@ -29,6 +31,7 @@ struct Selection {
   std::optional<std::int64_t> hovered_head;
   std::optional<Cell> hovered_cell;
   std::optional<std::int64_t> hovered_token;  // in the token strip: dims thumbnails to that token's relevance
+  std::optional<AttentionOf> hovered_stack;   // whose it is, in a model with two texts: encoder or decoder
 
   std::int64_t shown_head() const { return hovered_head.value_or(head); }
   /// The previewed cell while the mouse is on one, else the chosen one.

@@ -216,6 +216,12 @@ void fields(Visit& visit, GenerationState& g) {
 }
 
 template <class Visit>
+void fields(Visit& visit, PictureState& p) {
+  visit("shown", p.shown);
+  visit("rollout", p.rollout);
+}
+
+template <class Visit>
 void fields(Visit& visit, ModelState& m) {
   visit("screen", m.screen);
   visit("colour", m.colour);
@@ -227,6 +233,7 @@ void fields(Visit& visit, ModelState& m) {
   visit("atlas", m.atlas);
   visit("patching", m.patching);
   visit("generation", m.generation);
+  visit("picture", m.picture);
   visit("fold", m.fold, -1, 1);
   visit("predicted_row", m.predicted_row, 0, 1 << 30);
 }

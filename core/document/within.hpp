@@ -16,6 +16,14 @@ namespace attnscope {
 
 struct OpenedModel;  // core/models/opened/opened_model.hpp
 
+/// A word of a text that mask tokens stand for.
+struct MaskedWord {
+  std::int64_t at = 0;               // the byte of the text where the masks begin
+  std::string word;                  // that was there
+  std::vector<std::int64_t> tokens;  // of it: as many masks stand there, one behind the other
+  bool operator==(const MaskedWord&) const = default;
+};
+
 /// What a model reads. Of the fields those count that the model has a use for.
 struct ModelText {
   std::string text;                         // valid UTF-8
@@ -24,6 +32,7 @@ struct ModelText {
   std::vector<std::int64_t> continued;  // tokens behind it (behind decoder_text where there is a decoder with
                                         // its own text): generated, or chosen from the prediction
   std::filesystem::path image;          // models of pictures; empty = none yet
+  std::vector<MaskedWord> masked;       // of `text`, in its order: words that a click put mask tokens for
   bool operator==(const ModelText&) const = default;
 };
 

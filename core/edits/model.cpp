@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.hpp"
+#include "core/edits/masking.hpp"
 #include "core/models/changes.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
@@ -225,7 +226,9 @@ Within without_changes(Within within) {
 }
 
 Within text(Within within, std::string text) {
-  within.input.text = valid(std::move(text));
+  text = valid(std::move(text));
+  within.input.masked = masked_words_kept(within, text);
+  within.input.text = std::move(text);
   within.input.continued.clear();
   return within;
 }

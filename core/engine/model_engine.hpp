@@ -24,6 +24,7 @@ struct ModelWants {
   bool scores = true;
   bool effects = true;
   bool contributions = false;  // value_norms
+  bool rollout = false;        // attention rollout of the stack that gives the output
   bool pruning = false;        // the curve, behind the effects
   bool generation = false;     // what the appended tokens were chosen from, and the cache
   /// Patching of the text (which is the clean one) and this corrupted one; nothing: none.

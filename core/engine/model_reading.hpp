@@ -133,8 +133,9 @@ struct ModelReading {
   std::shared_ptr<const std::vector<std::vector<HeadScores>>> scores;  // [block][head], on this text,
   AttentionOf scores_of = AttentionOf::Decoder;  // of the stack that is looked at; none of attention across
   std::shared_ptr<const std::vector<std::vector<HeadScores>>>
-      battery;                                    // on repeated random tokens, of the clean model
-  std::shared_ptr<const ValueNorms> value_norms;  // of `run`, where it is wanted
+      battery;                                      // on repeated random tokens, of the clean model
+  std::shared_ptr<const ValueNorms> value_norms;    // of `run`, where it is wanted
+  std::shared_ptr<const TensorOf<double>> rollout;  // likewise: how much of each input token is in a row
   std::shared_ptr<const ChangesAlone> alone;
   std::shared_ptr<const EffectsReading> effects;    // in part first
   std::shared_ptr<const PruningReading> pruning;    // where it is or was wanted, likewise

@@ -116,6 +116,7 @@ ModelReading ModelWork::first(const Within& within, const ModelWants& wants, con
   if (wants_generation()) generation_.begin(model, run_, std::ssize(within.input.continued), row_);
   if (wants.lens && ModelLens::exists(model.spec)) lens_.begin(model, run_);
   values_.begin(run_);
+  rollout_.begin(model, run_);
   if (row_) {
     alone_.begin({tokens_, *row_}, within.changes);
     effects_.begin(model, {tokens_, *row_});
@@ -133,6 +134,7 @@ bool ModelWork::is_done(Stage stage) const {
     case Stage::Why: return !wants_.why || why_.is_known(*wants_.why, run_, row_);
     case Stage::Path: return !wants_.why || why_.has_path();
     case Stage::Generation: return !wants_generation() || generation_.is_done();
+    case Stage::Rollout: return !wants_.rollout || rollout_.is_done();
     case Stage::Lens: return !wants_.lens || !ModelLens::exists(spec) || lens_.is_done();
     case Stage::Values: return !wants_.contributions || values_.is_done(run_);
     case Stage::Scores:
@@ -169,6 +171,7 @@ void ModelWork::step(const Work& work) {
     }
     case Stage::Path: why_.find_path(model, work); return;
     case Stage::Generation: generation_.step(model, work); return;
+    case Stage::Rollout: rollout_.step(model, work); return;
     case Stage::Lens: lens_.step(model, work); return;
     case Stage::Values: values_.step(model, work); return;
     case Stage::Scores:
@@ -207,6 +210,7 @@ ModelWork::Stage ModelWork::more(const Work& work) {
 
 double ModelWork::share() const {
   switch (stage_) {
+    case Stage::Rollout: return rollout_.share();
     case Stage::Lens: return lens_.share();
     case Stage::Alone: return alone_.share();
     case Stage::Patching: return patching_.share();
@@ -222,6 +226,7 @@ void ModelWork::fill(ModelReading& reading) {
   if (wants_generation()) reading.generation = generation_.reading();
   if (wants_.lens && ModelLens::exists(opened_->model->spec)) reading.lens = lens_.reading();
   if (values_.is_done(run_)) reading.value_norms = values_.reading();
+  if (rollout_.is_done()) reading.rollout = rollout_.reading();
   if (scored_ == run_ && scored_of_ == within_.of) {
     reading.scores = scores_;
     reading.scores_of = scored_of_;
@@ -242,6 +247,7 @@ const char* words_of(ModelWork::Stage stage) {
     case ModelWork::Stage::Why: return "parts of the score";
     case ModelWork::Stage::Path: return "strongest path";
     case ModelWork::Stage::Generation: return "generated tokens";
+    case ModelWork::Stage::Rollout: return "attention rollout";
     case ModelWork::Stage::Lens: return "logit lens";
     case ModelWork::Stage::Values: return "lengths of values";
     case ModelWork::Stage::Scores: return "scores of heads";

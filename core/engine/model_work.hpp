@@ -14,6 +14,7 @@
 #include "core/engine/model_generation.hpp"
 #include "core/engine/model_lens.hpp"
 #include "core/engine/model_patching.hpp"
+#include "core/engine/model_rollout.hpp"
 #include "core/engine/model_runs.hpp"
 #include "core/engine/model_values.hpp"
 #include "core/engine/model_why.hpp"
@@ -41,6 +42,7 @@ class ModelWork {
     Why,
     Path,
     Generation,
+    Rollout,
     Lens,
     Values,
     Scores,
@@ -89,6 +91,7 @@ class ModelWork {
   ModelGeneration generation_;
   ModelLens lens_;
   ModelValues values_;
+  ModelRollout rollout_;
   Scores scores_, battery_;
   ModelRunPtr scored_;  // the run that scores_ are of,
   AttentionOf scored_of_ = AttentionOf::Decoder;

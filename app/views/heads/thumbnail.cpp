@@ -28,6 +28,11 @@ float relevance(const Scene& scene, std::int64_t h) {
   const auto weights = matrix_of(scene.result, weights_stage(scene.result.document), scene.sequence(), h);
   const std::int64_t token = *scene.selection.hovered_token;
   const bool forward = scene.view.direction == Direction::QueryToKeys;
+  if (const std::optional<AttentionOf> stack = scene.selection.hovered_stack) {
+    const AttentionOf of = scene.result.document.within.read().of;
+    const bool of_encoder = of == AttentionOf::Encoder || (of == AttentionOf::Cross && forward);
+    if (of_encoder != (stack == AttentionOf::Encoder)) return 1;  // a token of the other text
+  }
   if (token >= (forward ? weights.cols() : weights.rows())) return 1;
   float most = 0;
   for (std::int64_t i = 0; i < (forward ? weights.rows() : weights.cols()); ++i) {

@@ -252,7 +252,13 @@ void model_section(Column& c) {
            {"Width", {}, "Of the residual stream, and of a head's queries and keys.", {}});
     c.fact("Model positions", "positions", position_words(stack_of(spec, head.of)),
            {"Positions", {}, "How attention knows the order of the tokens.", {}});
-    if (spec.vocabulary > 0)
+    if (spec.image) {
+      const ImageSpec& image = *spec.image;
+      c.fact(
+          "Model picture", "picture",
+          grouped(image.width) + " × " + grouped(image.height) + ", patch " + grouped(image.patch),
+          {"Picture", {}, "The pixels that it takes, and the side of a patch: each patch is a token.", {}});
+    } else if (spec.vocabulary > 0)
       c.fact("Model vocabulary", "vocabulary", grouped(spec.vocabulary),
              {"Vocabulary", {}, "Tokens that it knows.", {}});
   }

@@ -53,8 +53,12 @@ void draw_pictures(const GridFrame& grid) {
   ui.picture("all heads", content, plan.window, [&] { return painter.paint(); });
 }
 
+/// Of a token of the other text a head gives and gets nothing.
 float given(const GridFrame& grid, const ModelHead& head, std::int64_t token) {
   const bool forward = grid.scene.view.direction == Direction::QueryToKeys;
+  const std::optional<AttentionOf> stack = grid.scene.selection.hovered_stack;
+  const bool of_encoder = head.of == AttentionOf::Encoder || (head.of == AttentionOf::Cross && forward);
+  if (stack && of_encoder != (stack == AttentionOf::Encoder)) return 0;
   return forward ? most_given(grid.spec, grid.run, head, token)
                  : most_given_by(grid.spec, grid.run, head, token);
 }

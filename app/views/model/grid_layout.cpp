@@ -88,8 +88,9 @@ Box picture_box(const Ui& ui, const GridPart& part, float x, float y, float side
     return std::min(1.f, static_cast<float>(of) / static_cast<float>(std::max<std::int64_t>(1, other)));
   };
   const float least = std::min(side, ui.px(8));
-  return {x, y, std::max(least, std::floor(side * share(part.keys, part.queries))),
-          std::max(least, std::floor(side * share(part.queries, part.keys)))};
+  const float wide = std::max(least, std::floor(side * share(part.keys, part.queries))),
+              high = std::max(least, std::floor(side * share(part.queries, part.keys)));
+  return {x + std::floor((side - wide) / 2), y + std::floor((side - high) / 2), wide, high};
 }
 
 /// Lays out one bank of a part: layers [first, last), from x on.
@@ -149,7 +150,7 @@ class BankPlanner {
 std::string_view part_name(AttentionOf of) {
   switch (of) {
     case AttentionOf::Encoder: return "encoder";
-    case AttentionOf::Cross: return "decoder to encoder";
+    case AttentionOf::Cross: return "cross-attention";
     case AttentionOf::Decoder: break;
   }
   return "decoder";

@@ -21,7 +21,7 @@ struct HeadMap {
 };
 
 /// Cells that are computed on the spot.
-inline constexpr std::int64_t most_map_cells = 512 * 512;
+inline constexpr std::int64_t most_map_cells = 600 * 600;
 
 /// Of the run on screen, kept in scene.view.model->preview until another is asked for. Null where it has too
 /// many cells to be made between two frames: its picture in the grid is all there is.

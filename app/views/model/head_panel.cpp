@@ -12,6 +12,7 @@
 #include "app/views/parts/heat_map.hpp"
 #include "app/views/parts/map_parts.hpp"
 #include "core/attention/run_stage.hpp"
+#include "core/models/changes.hpp"
 
 namespace attnscope {
 namespace {
@@ -93,7 +94,21 @@ class HeadPanel {
   }
 
  private:
-  bool is_shown(const ScoreRow& score) const { return !(scene_.compact && score.when_wide); }
+  /// Whether the measure exists for such a head, and there is room.
+  bool is_shown(const ScoreRow& score) const {
+    const bool both = spec_.encoder && spec_.decoder,
+               of_text = !spec_.image && head_.of != AttentionOf::Cross;
+    if (of_text && !both && scene_.compact && score.when_wide) return false;
+    switch (score.measure) {
+      case HeadMeasure::Previous:
+      case HeadMeasure::First: return of_text;
+      case HeadMeasure::Induction:
+      case HeadMeasure::Duplicate: return of_text && !both;
+      case HeadMeasure::Effect: return head_.of == output_attention(spec_);
+      case HeadMeasure::Entropy: break;
+    }
+    return true;
+  }
 
   void draw_title() {
     const float y = region_.y + ui_.px(22);

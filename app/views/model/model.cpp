@@ -2,6 +2,7 @@
 
 #include "app/views/model/parts.hpp"
 #include "app/views/model/why.hpp"
+#include "app/views/picture/picture.hpp"
 
 namespace attnscope {
 namespace {
@@ -36,6 +37,7 @@ void draw_between_splitters(Scene& scene, const Box& box, const std::function<vo
 void draw_model(Scene& scene, const Box& box) {
   if (scene.model == nullptr || !scene.model->run || !scene.document.within.read())
     return draw_no_model(scene, box);
+  scene.view.model->picture.is_there = looks_at_picture(scene);
   const ModelRegions regions = model_regions(scene.ui, box, scene.compact, scene.view);
   if (is_visible(regions.controls)) draw_model_controls(scene, regions.controls);
   if (scene.view.model->screen == ModelScreen::Why) {
@@ -49,7 +51,9 @@ void draw_model(Scene& scene, const Box& box) {
     draw_model_grid(scene, regions.grid);
     if (is_visible(regions.head)) draw_model_head(scene, regions.head);
   }
-  if (is_visible(regions.stream)) draw_model_stream(scene, regions.stream);
+  const bool picture = scene.view.model->picture.is_there && scene.view.model->picture.shown;
+  if (is_visible(regions.stream))
+    picture ? draw_model_picture(scene, regions.stream) : draw_model_stream(scene, regions.stream);
   if (is_visible(regions.prediction)) draw_model_prediction(scene, regions.prediction);
 }
 

@@ -8,6 +8,8 @@
 
 #include "app/ui/number_format.hpp"
 #include "app/views/model/parts.hpp"
+#include "app/views/tokens/masking.hpp"
+#include "core/edits/masking.hpp"
 #include "core/models/changes.hpp"
 
 namespace attnscope {
@@ -21,8 +23,9 @@ struct Candidate {
   double largest() const { return std::max(before, after); }
 };
 
-/// The likeliest of both lists.
-std::vector<Candidate> candidates(const ModelPrediction& prediction) {
+/// The likeliest of both lists; the word that a mask was put for is always among them, in the last place
+/// where it is not likely.
+std::vector<Candidate> candidates(const ModelPrediction& prediction, std::optional<std::int64_t> masked) {
   std::vector<Candidate> all;
   if (prediction.after.empty()) return all;
   const std::vector<float>& clean = prediction.before.empty() ? prediction.after : prediction.before;
@@ -33,6 +36,11 @@ std::vector<Candidate> candidates(const ModelPrediction& prediction) {
     return most + std::log(sum);
   };
   const double before = log_sum(clean), after = log_sum(prediction.after);
+  const auto candidate = [&](std::int64_t id) {
+    const auto at = static_cast<std::size_t>(id);
+    return Candidate{id, std::exp(static_cast<double>(clean[at]) - before),
+                     std::exp(static_cast<double>(prediction.after[at]) - after)};
+  };
   for (const auto* list : {&prediction.top_before, &prediction.top_after}) {
     for (std::size_t i = 0; i < std::min(most_rows, list->size()); ++i) {
       const std::int64_t id = (*list)[i].id;
@@ -40,13 +48,17 @@ std::vector<Candidate> candidates(const ModelPrediction& prediction) {
       if (at >= clean.size() || at >= prediction.after.size()) continue;
       if (std::any_of(all.begin(), all.end(), [&](const Candidate& known) { return known.id == id; }))
         continue;
-      all.push_back({id, std::exp(static_cast<double>(clean[at]) - before),
-                     std::exp(static_cast<double>(prediction.after[at]) - after)});
+      all.push_back(candidate(id));
     }
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Candidate& a, const Candidate& b) { return a.largest() > b.largest(); });
   if (all.size() > most_rows) all.resize(most_rows);
+  const bool is_known =
+      masked && *masked >= 0 && *masked < std::ssize(clean) && *masked < std::ssize(prediction.after);
+  if (!is_known || std::ranges::find(all, *masked, &Candidate::id) != all.end()) return all;
+  if (all.size() == most_rows) all.pop_back();
+  all.push_back(candidate(*masked));
   return all;
 }
 
@@ -147,19 +159,53 @@ class Prediction {
     changed_ = is_there && !reading_.within.changes.empty();
     draw_title(prediction);
     if (!is_there) return draw_nothing();
-    const std::vector<Candidate> all = candidates(*prediction);
+    masked_ = masked_token(reading_.within, *reading_.tokens, prediction->row);
+    std::vector<Candidate> all = candidates(*prediction, masked_);
     const float top = line_.y + title_height(ui_) + ui_.px(scene_.compact ? -4 : 2);
-    const float below = changed_ ? ui_.px(scene_.compact ? 34 : 60) : ui_.px(8);
+    const float effect = changed_ ? ui_.px(scene_.compact ? 34 : 60) : 0;
+    const float word = masked_ && !(changed_ && scene_.compact) ? ui_.px(40) : 0;
+    const float below = std::max(ui_.px(8), effect + word);
     const float room = line_.bottom() - below - top;
     const std::size_t rows = std::min(all.size(), static_cast<std::size_t>(std::max(0.f, room / ui_.px(24))));
     if (rows == 0) return;
+    keep_masked(all, rows);
     const float height = std::min(ui_.px(32), std::floor(room / static_cast<float>(rows)));
     for (std::size_t i = 0; i < rows; ++i)
       draw_row(all[i], {line_.x, top + static_cast<float>(i) * height, line_.w, height}, prediction->row);
-    if (changed_) draw_divergence(*prediction, below);
+    if (word > 0) draw_masked({line_.x, line_.bottom() - effect - word, line_.w, word}, prediction->row);
+    if (changed_) draw_divergence(*prediction, effect);
   }
 
  private:
+  bool is_masked(const Candidate& candidate) const { return candidate.id == masked_; }
+
+  /// Where the list is cut, the word that was masked stays in its last row.
+  void keep_masked(std::vector<Candidate>& all, std::size_t rows) const {
+    const auto found = std::ranges::find_if(all, [&](const Candidate& one) { return is_masked(one); });
+    if (found != all.end() && found - all.begin() >= static_cast<std::ptrdiff_t>(rows))
+      std::swap(*found, all[rows - 1]);
+  }
+
+  /// The word that the mask was put for, and the way back.
+  void draw_masked(const Box& box, std::int64_t row) {
+    ui_.horizontal(box.x, box.y + ui_.px(2), box.w, ui_.theme.hairline);
+    const float y = std::round(box.centre_y() + ui_.px(1)), wide = ui_.px(84);
+    const Box back{box.right() - wide, y - ui_.px(14), wide, ui_.px(28)};
+    const std::string place = "rank " + grouped(rank_of(reading_.prediction->after, *masked_));
+    float x = box.x + ui_.text(box.x, y, "was", {type::label, ui_.theme.text3}) + ui_.px(8);
+    const float room = back.x - ui_.px(12) - ui_.text_width(place, type::label) - ui_.px(10) - x;
+    x += ui_.text(x, y, predicted_name(reading_, *masked_),
+                  {type::label, ui_.theme.text1, Ink::Semibold, Align::Left, room}) +
+         ui_.px(10);
+    ui_.text(x, y, place, {type::label, ui_.theme.text2, Ink::Regular, Align::Left, back.x - ui_.px(8) - x});
+    if (button(ui_, "Put back", back,
+               {"Put the word back",
+                {},
+                "The word that was masked takes the place of the mask again.",
+                "Shift+W"}))
+      toggle_mask(scene_, row);
+  }
+
   void draw_title(const ModelPrediction* prediction) {
     const float y = line_.y + ui_.px(22);
     float right = line_.right();
@@ -176,18 +222,42 @@ class Prediction {
           ui_.text(right, y, "%", {type::tick, ui_.theme.text3, Ink::Regular, Align::Right}) + ui_.px(12);
     }
     std::string note;
-    if (prediction != nullptr && scene_.view.model->predicted_row && prediction->row >= 0)
-      note = "after " + row_name(reading_, prediction->row);
+    const bool of_token = spec_.head.kind == HeadKind::TokenClass;
+    const bool masks = spec_.head.kind == HeadKind::MaskedToken;
+    if (prediction != nullptr && prediction->row >= 0 && (scene_.view.model->predicted_row || of_token))
+      note = masks ? "token " + std::to_string(prediction->row)
+                   : (spec_.decoder ? "after " : "of ") + row_name(reading_, prediction->row);
     draw_region_title(ui_, line_, said_.title, note, right);
   }
 
   void draw_nothing() {
     std::string_view why = "Nothing is predicted by this model: its files have no head that makes logits.";
-    if (spec_.head.kind == HeadKind::MaskedToken)
-      why = "No word is masked: put the model's mask, such as [MASK], in the place of a word.";
-    else if (spec_.has_logits() && reading_.prediction == nullptr)
-      why = "Computing.";
-    ui_.paragraph(line_.x, line_.y + title_height(ui_), line_.w, why, {type::label, ui_.theme.text2});
+    const bool masks = spec_.head.kind == HeadKind::MaskedToken && reading_.prediction != nullptr;
+    if (spec_.has_logits() && reading_.prediction == nullptr) why = "Computing.";
+    if (masks) why = "No word is masked. Alt+click a word in the strip above, or:";
+    const float y = line_.y + title_height(ui_);
+    const float used = ui_.paragraph(line_.x, y, line_.w, why, {type::label, ui_.theme.text2});
+    if (masks) draw_mask_button(y + used + ui_.px(10));
+  }
+
+  /// Masks the token that is looked at.
+  void draw_mask_button(float y) {
+    const std::int64_t row = scene_.selection.cell.query;
+    const std::optional<std::string> word = maskable_word(reading_.within, *reading_.tokens, row);
+    if (!word) {
+      ui_.text(line_.x, y + ui_.px(14), "choose a word first: the chosen token is none",
+               {type::label, ui_.theme.text3, Ink::Regular, Align::Left, line_.w});
+      return;
+    }
+    const std::string shown = ui_.translated("Mask") + " “" + *word + "”";
+    const float wide = std::min(line_.w, ui_.text_width(own(shown), type::label, Ink::Medium) + ui_.px(28));
+    if (button(ui_, "Mask the chosen word", {line_.x, y, wide, ui_.px(28)},
+               {"Mask the chosen word",
+                {},
+                "The mask takes its place in the text, and the model says which word it expects there.",
+                "Shift+W"},
+               own(shown)))
+      toggle_mask(scene_, row);
   }
 
   bool can_be_chosen() const { return !said_.click.empty(); }
@@ -203,6 +273,7 @@ class Prediction {
     const std::string label = "predicted " + plain(name) + " " + std::to_string(candidate.id);
     const Ui::Touch touch = ui_.touch(label.c_str(), row, can_be_chosen());
     ui_.fill(chip, touch.hovered && can_be_chosen() ? theme.control_hover : theme.control, ui_.px(6));
+    if (is_masked(candidate)) ui_.frame(chip, theme.text2, std::max(1.f, ui_.px(1.5f)), ui_.px(6));
     if (touch.focused) ui_.frame(chip.grown(ui_.px(2)), theme.query, ui_.px(2), ui_.px(8));
     const bool first = changed_ && reading_.prediction->top_after.front().id == candidate.id;
     ui_.text(chip.x + ui_.px(9), y, name,
@@ -248,7 +319,8 @@ class Prediction {
       numbers += "; before: p " + tight(candidate.before) + ", logit " +
                  fixed(static_cast<double>(p.before[at]), 2) + ", rank " +
                  std::to_string(p.rank_before(candidate.id));
-    tooltip(ui_, hovered, row, {name, numbers, said_.click, {}});
+    tooltip(ui_, hovered, row,
+            {name, numbers, is_masked(candidate) ? "The word that was masked." : said_.click, {}});
   }
 
   void draw_divergence(const ModelPrediction& prediction, float height) {
@@ -289,6 +361,7 @@ class Prediction {
   float pad_;
   Box line_;
   bool changed_ = false;
+  std::optional<std::int64_t> masked_;  // the token that the predicted row had before it was masked
 };
 
 }  // namespace

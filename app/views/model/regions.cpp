@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/state/model_state.hpp"
 #include "app/views/model/parts.hpp"
 #include "core/base/error.hpp"
 
@@ -19,7 +20,9 @@ ModelRegions model_regions(const Ui& ui, const Box& whole, bool compact, const V
   const RegionSizes& sizes = view.sizes;
   float left = view.is_hidden(Region::Controls) ? 0 : size(sizes.controls, compact ? 216 : 264);
   float right = view.is_hidden(Region::Inspector) ? 0 : size(sizes.model_head, compact ? 280 : 368);
-  float low = view.is_hidden(Region::Signals) ? 0 : size(sizes.model_stream, compact ? 172 : 264);
+  const bool picture = view.model->picture.is_there;  // it needs the height
+  const float usual_low = compact ? (picture ? 236 : 172) : (picture ? 320 : 264);
+  float low = view.is_hidden(Region::Signals) ? 0 : size(sizes.model_stream, usual_low);
   // The grid gives way last. What was dragged wide in a large window leaves it room in a small one.
   const float least = ui.px(least_grid), least_height = ui.px(least_grid_height);
   if (sizes.model_head > 0)

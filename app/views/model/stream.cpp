@@ -6,6 +6,7 @@
 
 #include "app/ui/number_format.hpp"
 #include "app/views/model/parts.hpp"
+#include "app/views/picture/picture.hpp"
 #include "core/models/changes.hpp"
 #include "core/readouts/lens.hpp"
 
@@ -81,6 +82,12 @@ class Stream {
           {}},
          {"Norm", "‖x‖", "The length of the residual stream behind each layer, on a logarithmic scale.", {}},
          {"Lens inside the layers", {}, "The lens between attention and MLP of every layer, too.", {}}}};
+    if (spec_.image) {
+      const float choice = draw_picture_choice(scene_, line.right(), line.y + ui_.px(22));
+      draw_region_title(ui_, line, "Residual stream", "length of the vectors, logarithmic",
+                        choice - ui_.px(12));
+      return;
+    }
     const float y = line.y + ui_.px(22), wide = ui_.px(scene_.compact ? 146 : 174);
     const Box box{line.right() - wide, y - ui_.px(14), wide, ui_.px(28)};
     // A model that predicts no tokens has no lens: its vectors' lengths are there.

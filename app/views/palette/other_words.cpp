@@ -27,6 +27,7 @@ constexpr OtherWords words_of_actions[] = {
     {ImGuiKey_Home, {}, "reset restore seed random initial zurücksetzen zufall"},
     {shift | ImGuiKey_Home, {}, "random reroll shuffle new weights zufall würfeln neue gewichte"},
     {ImGuiKey_W, {}, "matrix W_Q W_K W_V W_O numbers parameters gewichte bearbeiten ändern"},
+    {shift | ImGuiKey_W, {}, "mask token [MASK] bert fill cloze masked language model wort maskieren lücke"},
     {ImGuiKey_B, {}, "brush draw hide cells maske malen pinsel zeichnen"},
     {ImGuiKey_S, {}, "sqrt square root dk d_k scale scaling 1/sqrt(dk) wurzel skalierung skalieren teilen"},
     {ImGuiKey_C, {}, "autoregressive decoder future triangular lower kausal zukunft dreieck maske"},

@@ -3,17 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 
 #include <imgui_internal.h>
 
-#include "app/scene/picture.hpp"
-#include "app/state/focus_state.hpp"
-#include "app/ui/number_format.hpp"
-#include "core/attention/run_stage.hpp"
-#include "core/document/known.hpp"
+#include "app/scene/scene.hpp"
+#include "app/views/tokens/chips.hpp"
 #include "core/edits/dump.hpp"
 #include "core/edits/within.hpp"
+#include "core/engine/model_reading.hpp"
 
 namespace attnscope {
 namespace {
@@ -44,10 +41,13 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
   std::string text = typed_text(scene.document, index);
   const bool many = typed_texts(scene.document) > 1;
   const std::string label = many ? "Text " + std::to_string(index + 1) : "Text";
-  const bool chosen = many && scene.sequence() == static_cast<std::int64_t>(index);
+  const bool of_model = static_cast<bool>(scene.document.within.read());
+  const bool chosen = many && !of_model && scene.sequence() == static_cast<std::int64_t>(index);
+  const bool decoder = index == 1 && has_two_texts(scene);
+  const std::string_view hint = decoder ? "Type what the decoder has said" : "Type a sentence";
   SentenceState& sentence = scene.view.keyboard.sentence;
   if (sentence.wanted && sentence.field == index) ask_for_keyboard(sentence);
-  if (text_field(scene.ui, ("##" + label).c_str(), box, text, "Type a sentence", chosen)) {
+  if (text_field(scene.ui, ("##" + label).c_str(), box, text, hint, chosen)) {
     try {
       if (scene.document.input.from_text().edited)
         scene.view.notices.say(
@@ -97,206 +97,32 @@ void draw_labels_field(Scene& scene, const Box& box, std::size_t index) {
           {type::tick, ui.theme.key, Ink::Medium, Align::Left, box.w - ui.px(12)});
 }
 
-/// A row of chips: the queries or the keys of the shown sequence.
-struct Row {
-  bool of_keys;
-  bool tinted;        // by the weights; else it only says which token is chosen
-  bool answers_both;  // one text: a chip is a key as well as a query
-  const char* name;   // of a chip, before its number
-};
-
-struct Chip {
-  std::int64_t index = 0;  // among the queries or the keys
-  bool masked = false, dropped = false;
-  float weight = 0;
-  bool is_query = false, is_key = false;
-  std::string label, number;
-};
-
-/// The token that a chip stands for: its place among all tokens of its text.
-std::int64_t place_of(const Shown& shown, const Row& row, std::int64_t index) {
-  return row.of_keys ? index : position_of(shown.result, shown.sequence(), index);
-}
-
-/// A chip with the weight of the shown query's row, or of the shown key's column.
-Chip chip_of(const Shown& shown, const Row& row, std::int64_t index) {
-  const LayerResult& r = shown.result;
-  const Cell cell = shown.cell();
-  const std::int64_t b = shown.sequence(), h = shown.head();
-  Chip chip;
-  chip.index = index;
-  const std::int64_t query = row.of_keys ? cell.query : index, key = row.of_keys ? index : cell.key;
-  const std::int64_t place = place_of(shown, row, index);
-  chip.is_key = row.of_keys ? index == cell.key : row.answers_both && place == cell.key;
-  chip.is_query =
-      row.of_keys ? row.answers_both && place == position_of(r, b, cell.query) : index == cell.query;
-  chip.label = row.of_keys ? key_label(r, b, index) : query_label(r, b, index);
-  if (index < r.dimensions.token_keys() || !row.of_keys) chip.number = std::to_string(place);
-  if (row.tinted) {
-    chip.weight = matrix_of(r, weights_stage(r.document), b, h)(query, key);
-    chip.masked = shown.is_masked(b, h, query, key) && chip.weight == 0 && knows_scores(r.document);
-    chip.dropped = r.document.layer().dropout.rate > 0 && !chip.masked && chip.weight > 0 &&
-                   matrix_of(r, Stage::Drop, b, h)(query, key) == 0;
-  }
-  return chip;
-}
-
-/// A click chooses the query, or the key in the other direction; in a row of its own every chip chooses what
-/// it is.
-void choose(Scene& scene, const Row& row, const Chip& chip) {
+/// Both texts of a model with two, whichever of its attentions is looked at: below the fields' lines.
+void draw_two_texts(Scene& scene, const Box& area) {
+  const Ui& ui = scene.ui;
   const bool forward = scene.view.direction == Direction::QueryToKeys;
-  const std::int64_t place = place_of(scene, row, chip.index);
-  Cell chosen = scene.selection.cell;
-  if (!row.answers_both) {
-    (row.of_keys ? chosen.key : chosen.query) = chip.index;
-  } else if (forward) {
-    const std::int64_t query = place - position_of(scene.result, scene.sequence(), 0);
-    if (query < 0 || query >= scene.result.dimensions.queries) return;  // cached: it asks nothing any more
-    chosen.query = query;
-  } else {
-    chosen.key = std::clamp<std::int64_t>(place, 0, scene.result.dimensions.keys - 1);
-  }
-  scene.next.cell = chosen;
-  scene.next.locked = true;
-}
-
-void draw_ground(const Scene& scene, const Box& box, const Row& row, const Chip& chip, bool hovered) {
-  const Ui& ui = scene.ui;
-  const float radius = ui.px(6), hair = std::max(1.f, std::floor(ui.scale()));
-  Rgba ink = ui.theme.disabled;
-  if (chip.masked) {
-    ui.frame(box, ui.theme.border, hair, radius);
-  } else if (row.tinted && std::isnan(chip.weight)) {
-    ui.fill(box, ui.theme.nan, radius);
-    ink = ink_on(ui.theme.nan);
-  } else {
-    // Below 5 % the chip keeps the control's grey: the map's dark end would look like a hole in the strip.
-    const bool faint = chip.weight < 0.05f;
-    const ColourScale scale{weights_map(ui.theme, scene.view.focus->colours), 0, 1};
-    const Rgba ground = faint ? ui.theme.control : colour_of(scale, chip.weight);
-    ui.fill(box, ground, radius);
-    ink = faint ? ui.theme.text1 : ink_on(ground);
-  }
-  if (chip.is_key)
-    ui.frame(box.grown(chip.is_query ? ui.px(6) : ui.px(3)), ui.theme.key, ui.px(2), radius + ui.px(3));
-  if (chip.is_query) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), radius + ui.px(3));
-  if (hovered && !chip.is_key && !chip.is_query)
-    ui.frame(box.grown(ui.px(3)), ui.theme.text3, hair, radius + ui.px(3));
-  ui.text(box.centre_x(), box.centre_y(), chip.label,
-          {type::body, ink, Ink::Medium, Align::Centre, box.w - ui.px(8)});
-}
-
-void draw_chip(Scene& scene, const Box& box, const Row& row, const Chip& chip) {
-  const Ui& ui = scene.ui;
-  const std::string id = row.name + std::to_string(chip.index);
-  const Ui::Touch touch = ui.touch(id.c_str(), box);
-  draw_ground(scene, box, row, chip, touch.hovered);
-  const Rgba number = chip.is_query ? ui.theme.query : chip.is_key ? ui.theme.key : ui.theme.text3;
-  const Ink bold = chip.is_query || chip.is_key ? Ink::Semibold : Ink::Regular;
-  if (row.answers_both)
-    ui.text(box.centre_x(), box.y - ui.px(13), chip.number, {type::tick, number, bold, Align::Centre});
-  if (row.tinted) {
-    const std::string weight = chip.masked    ? "masked"
-                               : chip.dropped ? "dropped"
-                                              : in_cell(static_cast<double>(chip.weight));
-    ui.text(box.centre_x(), box.bottom() + ui.px(13), weight,
-            {type::tick, chip.masked ? ui.theme.disabled : ui.theme.text2, Ink::Regular, Align::Centre});
-    if (touch.hovered) scene.next.hovered_token = chip.index;
-  }
-  if (touch.clicked) choose(scene, row, chip);
-}
-
-/// Which chips of a row are in sight: those from `first` on that fit between the dots of those that do not.
-struct InSight {
-  const std::vector<float>& widths;
-  float gap, room, dots;
-
-  std::int64_t count() const { return std::ssize(widths); }
-  float step(std::int64_t i) const { return widths[static_cast<std::size_t>(i)] + gap; }
-  bool is_all() const {
-    float all = -gap;
-    for (std::int64_t i = 0; i < count(); ++i) all += step(i);
-    return all <= room;
-  }
-  /// The last one in sight when `first` is the first.
-  std::int64_t last(std::int64_t first) const {
-    const float left = room - (first > 0 ? 2 : 1) * dots;
-    float used = 0;
-    std::int64_t i = first;
-    for (; i < count() && used + step(i) - gap <= left; ++i) used += step(i);
-    return std::max(first, i - 1);
-  }
-  /// The first one when `last` ends within so much of the room.
-  std::int64_t first_for(std::int64_t last, float within) const {
-    std::int64_t first = std::clamp<std::int64_t>(last, 0, count() - 1);
-    for (float used = 0; first > 0 && used + step(first) < within; --first) used += step(first);
-    return first;
-  }
-};
-
-/// The chip that the row begins with: where the wheel has moved it, but a newly chosen token comes into
-/// sight.
-std::int64_t first_chip(SentenceState& state, bool of_keys, const InSight& sight, std::int64_t anchor,
-                        float wheel) {
-  const std::size_t row = of_keys ? 1 : 0;
-  std::int64_t& first = state.first[row];
-  if (sight.is_all()) {
-    first = 0;
-    state.followed[row] = anchor;
-    return 0;
-  }
-  constexpr float chips_of_a_notch = 2;
-  first -= static_cast<std::int64_t>(std::lround(wheel * chips_of_a_notch));
-  if (std::exchange(state.followed[row], anchor) != anchor) {
-    if (anchor <= first) first = anchor - 1;
-    if (anchor > sight.last(std::max<std::int64_t>(0, first)))
-      first = sight.first_for(anchor, 0.75f * sight.room);
-  }
-  first = std::clamp<std::int64_t>(first, 0, sight.first_for(sight.count() - 1, sight.room - 3 * sight.dots));
-  return first;
-}
-
-/// The chip that should be in sight: the token whose row or column is shown.
-std::int64_t anchor_of(const Scene& scene, const Row& row) {
-  const Cell cell = scene.selection.cell;
-  if (!row.answers_both) return row.of_keys ? cell.key : cell.query;
-  if (row.of_keys) return position_of(scene.result, scene.sequence(), cell.query);
-  return cell.key - position_of(scene.result, scene.sequence(), 0);
-}
-
-/// The chips from the left end of the area, centred on `y`.
-void draw_chips(Scene& scene, const Box& area, float y, const Row& row) {
-  const Ui& ui = scene.ui;
-  const std::int64_t count = row.of_keys ? scene.result.dimensions.keys : scene.result.dimensions.queries;
-  const float gap = ui.px(12), tallest = ui.px(28);
-  std::vector<Chip> chips;
-  std::vector<float> widths;
-  for (std::int64_t i = 0; i < count; ++i) {
-    chips.push_back(chip_of(scene, row, i));
-    // "masked" stands under a hidden chip and must not run into its neighbour.
-    const std::string_view below = chips.back().masked ? "masked" : chips.back().dropped ? "dropped" : "";
-    const float least = std::max(ui.px(32), ui.text_width(below, type::tick) - ui.px(6));
-    const float request = ui.text_width(chips.back().label, type::body, Ink::Medium) + ui.px(20);
-    widths.push_back(std::round(std::clamp(request, least, ui.px(200))));
-  }
-  float x = area.x;
-  const Box reach{area.x, y - tallest, area.w, 2 * tallest};
-  const ImGuiIO& io = ImGui::GetIO();
-  const bool under_mouse = ImGui::IsWindowHovered() && reach.contains(io.MousePos);
-  const InSight sight{widths, gap, area.w, ui.px(24)};
-  const float wheel = under_mouse ? io.MouseWheel - io.MouseWheelH : 0;
-  const std::int64_t first =
-      first_chip(scene.view.keyboard.sentence, row.of_keys, sight, anchor_of(scene, row), wheel);
-  if (first > 0) x += ui.text(x, y, "…", {type::body, ui.theme.text3}) + gap;
-  for (std::int64_t i = first; i < count; ++i) {
-    const float w = widths[static_cast<std::size_t>(i)];
-    if (x + w > area.right() - (i + 1 < count ? ui.px(24) : 0)) {
-      ui.text(x, y, "…", {type::body, ui.theme.text3});
-      break;
+  const AttentionOf of = scene.result.document.within.read().of;
+  const float names = ui.px(68), middle = area.centre_y();
+  for (const AttentionOf stack : {AttentionOf::Encoder, AttentionOf::Decoder}) {
+    const bool encoder = stack == AttentionOf::Encoder;
+    const float y = std::round(middle + ui.px(encoder ? -32 : 21));
+    ChipRow row{.name = encoder ? "encoder token " : "decoder token ", .stack = stack};
+    if (of == AttentionOf::Cross) {
+      row.of_keys = encoder;
+      row.tinted = encoder == forward;
+    } else if (of == stack) {
+      row.of_keys = forward;
+      row.tinted = row.answers_both = true;
+    } else {
+      row.of_keys = encoder;
+      row.others = &(encoder ? scene.model->tokens->tokens : scene.model->tokens->decoder_tokens).tokens;
     }
-    const Box box{std::round(x), std::round(y - tallest / 2), w, tallest};
-    draw_chip(scene, box, row, chips[static_cast<std::size_t>(i)]);
-    x += w + gap;
+    const Rgba ink = row.others != nullptr      ? ui.theme.text3
+                     : of != AttentionOf::Cross ? ui.theme.text2
+                     : encoder                  ? ui.theme.key
+                                                : ui.theme.query;
+    ui.text(area.x, y, encoder ? "encoder" : "decoder", {type::label, ink, Ink::Medium});
+    draw_chips(scene, {area.x + names, area.y, area.w - names, area.h}, y, row);
   }
 }
 
@@ -305,8 +131,10 @@ void draw_chips(Scene& scene, const Box& area, float y, const Row& row) {
 void draw_rows(Scene& scene, const Box& area) {
   const Ui& ui = scene.ui;
   const bool forward = scene.view.direction == Direction::QueryToKeys;
+  if (has_two_texts(scene)) return draw_two_texts(scene, area);
   if (!is_cross(scene.result)) {
-    draw_chips(scene, area, area.centre_y(), {forward, true, true, "token "});
+    draw_chips(scene, area, area.centre_y(),
+               {.of_keys = forward, .tinted = true, .answers_both = true, .name = "token ", .numbers = true});
     return;
   }
   // The weights under the tinted row need room: below the keys, or between the rows.
@@ -317,7 +145,8 @@ void draw_rows(Scene& scene, const Box& area) {
     ui.text(area.x, y, keys ? "keys" : "queries",
             {type::label, keys ? ui.theme.key : ui.theme.query, Ink::Medium});
     const Box rest{area.x + names, area.y, area.w - names, area.h};
-    draw_chips(scene, rest, y, {keys, keys == forward, false, keys ? "key token " : "query token "});
+    draw_chips(scene, rest, y,
+               {.of_keys = keys, .tinted = keys == forward, .name = keys ? "key token " : "query token "});
   }
 }
 
@@ -361,7 +190,9 @@ void draw_fields(Scene& scene, const Box& first, std::size_t count) {
       continue;
     }
     ui.frame(field, ui.theme.hairline, std::max(1.f, std::floor(ui.scale())), ui.px(6));
-    ui.text(field.x + ui.px(10), field.centre_y(), "Vectors given as numbers",
+    const std::filesystem::path& image = scene.document.within.read().input.image;
+    const std::string shown = image.empty() ? "Vectors given as numbers" : own(image.filename().string());
+    ui.text(field.x + ui.px(10), field.centre_y(), shown,
             {type::label, ui.theme.text3, Ink::Regular, Align::Left, field.w - ui.px(20)});
   }
   // A click on a chip that takes the keyboard away must find the chip where it was.
@@ -370,6 +201,12 @@ void draw_fields(Scene& scene, const Box& first, std::size_t count) {
 }
 
 }  // namespace
+
+bool has_two_texts(const Shown& shown) {
+  const Within& within = shown.result.document.within.read();
+  return within && shown.model != nullptr && shown.model->tokens &&
+         !shown.model->tokens->decoder_tokens.tokens.empty();
+}
 
 bool has_text_field(const Scene& scene) { return typed_texts(scene.document) > 0; }
 

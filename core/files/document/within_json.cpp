@@ -111,13 +111,32 @@ std::uint64_t read_fingerprint(JsonFields& fields) {
   return value;
 }
 
-ModelText read_text(JsonFields& fields) {
+std::string masked_json(const MaskedWord& masked) {
+  JsonWriter writer("    ");
+  writer.add("at", fmt::to_string(masked.at));
+  writer.add("word", json_text(masked.word));
+  writer.add("tokens", fmt::format("[{}]", fmt::join(masked.tokens, ", ")));
+  return writer.take();
+}
+
+MaskedWord read_masked(const json& value, const std::string& where) {
+  JsonFields fields(value, "model.masked", where);
+  MaskedWord masked;
+  masked.at = fields.integer("at", 0, 0, std::numeric_limits<int>::max());
+  masked.word = fields.text("word", "");
+  masked.tokens = fields.wholes("tokens", most_id);
+  fields.finish();
+  return masked;
+}
+
+ModelText read_text(JsonFields& fields, const std::string& where) {
   ModelText text;
   text.text = fields.text("text", "");
   if (fields.find("pair") != nullptr) text.pair = fields.text("pair", "");
   if (fields.find("decoder_text") != nullptr) text.decoder_text = fields.text("decoder_text", "");
   text.continued = fields.wholes("continued", most_id);
   text.image = fields.text("image", "");
+  text.masked = read_list<MaskedWord>(fields, "masked", where, read_masked);
   return text;
 }
 
@@ -133,6 +152,7 @@ std::string within_json(const Within& within) {
   if (text.decoder_text) writer.add("decoder_text", json_text(*text.decoder_text));
   if (!text.continued.empty()) writer.add("continued", fmt::format("[{}]", fmt::join(text.continued, ", ")));
   if (!text.image.empty()) writer.add("image", json_text(text.image.native()));
+  if (!text.masked.empty()) writer.add("masked", list_json(text.masked, masked_json));
   writer.add("of", named(attentions, within.of));
   writer.add("block", fmt::to_string(within.block));
   if (!within.changes.heads.empty()) writer.add("heads", list_json(within.changes.heads, head_json));
@@ -146,7 +166,7 @@ Within read_within(const json& value, const std::string& where) {
   within.path = fields.text("path", "");
   if (within.path.empty()) throw FieldError(where, "model", "\"model\" needs \"path\".");
   within.fingerprint = read_fingerprint(fields);
-  within.input = read_text(fields);
+  within.input = read_text(fields, where);
   within.of = read_attention(fields);
   within.block = fields.integer("block", 0, 0, most_blocks);
   within.changes.heads = read_list<HeadChange>(fields, "heads", where, read_head);

@@ -203,6 +203,25 @@ OpenedModelPtr open_whole_model(const fs::path& path, Reading* reading) {
   return opened;
 }
 
+namespace {
+
+/// "Paris is the [MASK] of France.", and what was there where it is one token.
+ModelText first_masked(const Tokenizer& tokenizer, const std::string& mask) {
+  constexpr std::string_view before = "Paris is the ", word = "capital", after = " of France.";
+  ModelText text;
+  text.text = fmt::format("{}{}{}", before, mask, after);
+  std::vector<std::int64_t> tokens;
+  for (const EncodedToken& token : tokenizer.encode(fmt::format("{}{}{}", before, word, after)).tokens)
+    if (token.sequence == 0 && token.range.begin < before.size() + word.size() &&
+        token.range.end > before.size())
+      tokens.push_back(token.id);
+  if (tokens.size() == 1 && tokens[0] != tokenizer.special_ids().unk)
+    text.masked.push_back({static_cast<std::int64_t>(before.size()), std::string(word), std::move(tokens)});
+  return text;
+}
+
+}  // namespace
+
 ModelText first_text(const OpenedModel& opened) {
   const ModelSpec& spec = opened.model->spec;
   ModelText text;
@@ -214,7 +233,7 @@ ModelText first_text(const OpenedModel& opened) {
   else if (spec.head.kind == HeadKind::NextToken)
     text.text = "When Mary and John went to the store, John gave a drink to";
   else if (spec.head.kind == HeadKind::MaskedToken && mask_name != nullptr)
-    text.text = fmt::format("Paris is the {} of France.", *mask_name);
+    return first_masked(*opened.tokenizer, *mask_name);
   else
     text.text = "The animal did not cross the street because it was too tired.";
   return text;

@@ -201,4 +201,18 @@ Tensor prepared_image(const RgbPicture& picture, const ImagePreparation& how, co
   return image;
 }
 
+RgbPicture picture_of_input(const Tensor& image, const ImagePreparation& how) {
+  const std::int64_t height = image.shape()[1], width = image.shape()[2], plane = height * width;
+  RgbPicture picture{static_cast<int>(width), static_cast<int>(height), {}};
+  picture.bytes.resize(static_cast<std::size_t>(3 * plane));
+  for (std::int64_t at = 0; at < plane; ++at)
+    for (std::size_t channel = 0; channel < 3; ++channel) {
+      const double value = static_cast<double>(image.data()[static_cast<std::int64_t>(channel) * plane + at]);
+      const double byte = (value * how.deviation[channel] + how.mean[channel]) / how.factor;
+      picture.bytes[3 * static_cast<std::size_t>(at) + channel] =
+          static_cast<std::uint8_t>(std::lround(std::clamp(byte, 0.0, 255.0)));
+    }
+  return picture;
+}
+
 }  // namespace attnscope

@@ -34,4 +34,7 @@ RgbPicture resized(const RgbPicture&, int width, int height, Resampling);
 /// [3][height][width]: (byte · factor - mean) / deviation. Throws Error when the model takes other channels.
 Tensor prepared_image(const RgbPicture&, const ImagePreparation&, const ImageSpec&);
 
+/// The other way, for the eye: bytes from what the model is given.
+RgbPicture picture_of_input(const Tensor& image, const ImagePreparation&);
+
 }  // namespace attnscope

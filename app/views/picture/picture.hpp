@@ -1,0 +1,16 @@
+// app/views/picture: the picture that a vision model looks at: its patches, what a head gives to them, and
+// attention rollout beside it.
+#pragma once
+
+#include "app/scene/scene.hpp"
+
+namespace attnscope {
+
+/// Whether the open model looks at a picture, and it is known.
+bool looks_at_picture(const Shown&);
+void draw_model_picture(Scene&, const Box& region);
+/// "picture | norms": which of the two stands in the region of the residual stream. Right end of a title's
+/// line, from `right` to the left; returns where it begins.
+float draw_picture_choice(Scene&, float right, float y);
+
+}  // namespace attnscope

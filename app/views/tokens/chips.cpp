@@ -1,0 +1,227 @@
+#include "app/views/tokens/chips.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/scene/picture.hpp"
+#include "app/state/focus_state.hpp"
+#include "app/ui/number_format.hpp"
+#include "app/views/tokens/masking.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/document/known.hpp"
+
+namespace attnscope {
+namespace {
+
+struct Chip {
+  std::int64_t index = 0;  // among the queries or the keys
+  bool masked = false, dropped = false;
+  float weight = 0;
+  bool is_query = false, is_key = false;
+  std::string label, number;
+};
+
+/// The token that a chip stands for: its place among all tokens of its text.
+std::int64_t place_of(const Shown& shown, const ChipRow& row, std::int64_t index) {
+  return row.of_keys ? index : position_of(shown.result, shown.sequence(), index);
+}
+
+/// A chip with the weight of the shown query's row, or of the shown key's column.
+Chip chip_of(const Shown& shown, const ChipRow& row, std::int64_t index) {
+  const LayerResult& r = shown.result;
+  const Cell cell = shown.cell();
+  const std::int64_t b = shown.sequence(), h = shown.head();
+  Chip chip;
+  chip.index = index;
+  if (row.others != nullptr) {
+    chip.label = own((*row.others)[static_cast<std::size_t>(index)].text);
+    return chip;
+  }
+  const std::int64_t query = row.of_keys ? cell.query : index, key = row.of_keys ? index : cell.key;
+  const std::int64_t place = place_of(shown, row, index);
+  chip.is_key = row.of_keys ? index == cell.key : row.answers_both && place == cell.key;
+  chip.is_query =
+      row.of_keys ? row.answers_both && place == position_of(r, b, cell.query) : index == cell.query;
+  chip.label = row.of_keys ? key_label(r, b, index) : query_label(r, b, index);
+  if (index < r.dimensions.token_keys() || !row.of_keys) chip.number = std::to_string(place);
+  if (row.tinted) {
+    chip.weight = matrix_of(r, weights_stage(r.document), b, h)(query, key);
+    chip.masked = shown.is_masked(b, h, query, key) && chip.weight == 0 && knows_scores(r.document);
+    chip.dropped = r.document.layer().dropout.rate > 0 && !chip.masked && chip.weight > 0 &&
+                   matrix_of(r, Stage::Drop, b, h)(query, key) == 0;
+  }
+  return chip;
+}
+
+/// A click chooses the query, or the key in the other direction; in a row of its own every chip chooses what
+/// it is.
+void choose(Scene& scene, const ChipRow& row, const Chip& chip) {
+  if (row.others != nullptr) return;
+  const bool forward = scene.view.direction == Direction::QueryToKeys;
+  const std::int64_t place = place_of(scene, row, chip.index);
+  if (row.answers_both) predict_row_of(scene, place);
+  Cell chosen = scene.selection.cell;
+  if (!row.answers_both) {
+    (row.of_keys ? chosen.key : chosen.query) = chip.index;
+  } else if (forward) {
+    const std::int64_t query = place - position_of(scene.result, scene.sequence(), 0);
+    if (query < 0 || query >= scene.result.dimensions.queries) return;  // cached: it asks nothing any more
+    chosen.query = query;
+  } else {
+    chosen.key = std::clamp<std::int64_t>(place, 0, scene.result.dimensions.keys - 1);
+  }
+  scene.next.cell = chosen;
+  scene.next.locked = true;
+}
+
+void draw_ground(const Scene& scene, const Box& box, const ChipRow& row, const Chip& chip, bool hovered) {
+  const Ui& ui = scene.ui;
+  const float radius = ui.px(6), hair = std::max(1.f, std::floor(ui.scale()));
+  Rgba ink = ui.theme.disabled;
+  if (chip.masked) {
+    ui.frame(box, ui.theme.border, hair, radius);
+  } else if (row.tinted && std::isnan(chip.weight)) {
+    ui.fill(box, ui.theme.nan, radius);
+    ink = ink_on(ui.theme.nan);
+  } else {
+    // Below 5 % the chip keeps the control's grey: the map's dark end would look like a hole in the strip.
+    const bool faint = chip.weight < 0.05f;
+    const ColourScale scale{weights_map(ui.theme, scene.view.focus->colours), 0, 1};
+    const Rgba ground = faint ? ui.theme.control : colour_of(scale, chip.weight);
+    ui.fill(box, ground, radius);
+    ink = faint ? ui.theme.text1 : ink_on(ground);
+  }
+  if (chip.is_key)
+    ui.frame(box.grown(chip.is_query ? ui.px(6) : ui.px(3)), ui.theme.key, ui.px(2), radius + ui.px(3));
+  if (chip.is_query) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), radius + ui.px(3));
+  if (hovered && !chip.is_key && !chip.is_query)
+    ui.frame(box.grown(ui.px(3)), ui.theme.text3, hair, radius + ui.px(3));
+  ui.text(box.centre_x(), box.centre_y(), chip.label,
+          {type::body, ink, Ink::Medium, Align::Centre, box.w - ui.px(8)});
+}
+
+void draw_chip(Scene& scene, const Box& box, const ChipRow& row, const Chip& chip) {
+  const Ui& ui = scene.ui;
+  const std::string id = row.name + std::to_string(chip.index);
+  const Ui::Touch touch = ui.touch(id.c_str(), box);
+  draw_ground(scene, box, row, chip, touch.hovered);
+  const Rgba number = chip.is_query ? ui.theme.query : chip.is_key ? ui.theme.key : ui.theme.text3;
+  const Ink bold = chip.is_query || chip.is_key ? Ink::Semibold : Ink::Regular;
+  if (row.numbers)
+    ui.text(box.centre_x(), box.y - ui.px(13), chip.number, {type::tick, number, bold, Align::Centre});
+  if (row.tinted) {
+    const std::string weight = chip.masked    ? "masked"
+                               : chip.dropped ? "dropped"
+                                              : in_cell(static_cast<double>(chip.weight));
+    ui.text(box.centre_x(), box.bottom() + ui.px(13), weight,
+            {type::tick, chip.masked ? ui.theme.disabled : ui.theme.text2, Ink::Regular, Align::Centre});
+  }
+  if (touch.hovered && (row.tinted || row.stack)) {
+    scene.next.hovered_token = chip.index;
+    scene.next.hovered_stack = row.stack;
+  }
+  const bool is_models = row.answers_both && scene.model != nullptr;
+  if (is_models && take_masking(scene, touch, place_of(scene, row, chip.index))) return;
+  if (touch.clicked) choose(scene, row, chip);
+}
+
+/// Which chips of a row are in sight: those from `first` on that fit between the dots of those that do not.
+struct InSight {
+  const std::vector<float>& widths;
+  float gap, room, dots;
+
+  std::int64_t count() const { return std::ssize(widths); }
+  float step(std::int64_t i) const { return widths[static_cast<std::size_t>(i)] + gap; }
+  bool is_all() const {
+    float all = -gap;
+    for (std::int64_t i = 0; i < count(); ++i) all += step(i);
+    return all <= room;
+  }
+  /// The last one in sight when `first` is the first.
+  std::int64_t last(std::int64_t first) const {
+    const float left = room - (first > 0 ? 2 : 1) * dots;
+    float used = 0;
+    std::int64_t i = first;
+    for (; i < count() && used + step(i) - gap <= left; ++i) used += step(i);
+    return std::max(first, i - 1);
+  }
+  /// The first one when `last` ends within so much of the room.
+  std::int64_t first_for(std::int64_t last, float within) const {
+    std::int64_t first = std::clamp<std::int64_t>(last, 0, count() - 1);
+    for (float used = 0; first > 0 && used + step(first) < within; --first) used += step(first);
+    return first;
+  }
+};
+
+/// The chip that the row begins with: where the wheel has moved it, but a newly chosen token comes into
+/// sight.
+std::int64_t first_chip(SentenceState& state, std::size_t row, const InSight& sight, std::int64_t anchor,
+                        float wheel) {
+  std::int64_t& first = state.first[row];
+  if (sight.is_all()) {
+    first = 0;
+    state.followed[row] = anchor;
+    return 0;
+  }
+  constexpr float chips_of_a_notch = 2;
+  first -= static_cast<std::int64_t>(std::lround(wheel * chips_of_a_notch));
+  if (std::exchange(state.followed[row], anchor) != anchor) {
+    if (anchor <= first) first = anchor - 1;
+    if (anchor > sight.last(std::max<std::int64_t>(0, first)))
+      first = sight.first_for(anchor, 0.75f * sight.room);
+  }
+  first = std::clamp<std::int64_t>(first, 0, sight.first_for(sight.count() - 1, sight.room - 3 * sight.dots));
+  return first;
+}
+
+/// The chip that should be in sight: the token whose row or column is shown.
+std::int64_t anchor_of(const Scene& scene, const ChipRow& row) {
+  if (row.others != nullptr) return 0;
+  const Cell cell = scene.selection.cell;
+  if (!row.answers_both) return row.of_keys ? cell.key : cell.query;
+  if (row.of_keys) return position_of(scene.result, scene.sequence(), cell.query);
+  return cell.key - position_of(scene.result, scene.sequence(), 0);
+}
+
+}  // namespace
+
+void draw_chips(Scene& scene, const Box& area, float y, const ChipRow& row) {
+  const Ui& ui = scene.ui;
+  const std::int64_t count = row.others != nullptr ? std::ssize(*row.others)
+                             : row.of_keys         ? scene.result.dimensions.keys
+                                                   : scene.result.dimensions.queries;
+  const float gap = ui.px(12), tallest = ui.px(28);
+  std::vector<Chip> chips;
+  std::vector<float> widths;
+  for (std::int64_t i = 0; i < count; ++i) {
+    chips.push_back(chip_of(scene, row, i));
+    // "masked" stands under a hidden chip and must not run into its neighbour.
+    const std::string_view below = chips.back().masked ? "masked" : chips.back().dropped ? "dropped" : "";
+    const float least = std::max(ui.px(32), ui.text_width(below, type::tick) - ui.px(6));
+    const float request = ui.text_width(chips.back().label, type::body, Ink::Medium) + ui.px(20);
+    widths.push_back(std::round(std::clamp(request, least, ui.px(200))));
+  }
+  float x = area.x;
+  const Box reach{area.x, y - tallest, area.w, 2 * tallest};
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool under_mouse = ImGui::IsWindowHovered() && reach.contains(io.MousePos);
+  const InSight sight{widths, gap, area.w, ui.px(24)};
+  const float wheel = under_mouse ? io.MouseWheel - io.MouseWheelH : 0;
+  const bool is_second = row.stack ? row.stack == AttentionOf::Encoder : row.of_keys;
+  const std::int64_t first =
+      first_chip(scene.view.keyboard.sentence, is_second ? 1 : 0, sight, anchor_of(scene, row), wheel);
+  if (first > 0) x += ui.text(x, y, "…", {type::body, ui.theme.text3}) + gap;
+  for (std::int64_t i = first; i < count; ++i) {
+    const float w = widths[static_cast<std::size_t>(i)];
+    if (x + w > area.right() - (i + 1 < count ? ui.px(24) : 0)) {
+      ui.text(x, y, "…", {type::body, ui.theme.text3});
+      break;
+    }
+    const Box box{std::round(x), std::round(y - tallest / 2), w, tallest};
+    draw_chip(scene, box, row, chips[static_cast<std::size_t>(i)]);
+    x += w + gap;
+  }
+}
+
+}  // namespace attnscope
