@@ -146,12 +146,13 @@ CLI::App* add_render(CLI::App& app, CommandLine& line) {
                           options.view = text;
                           return mode_named(text).has_value();
                         }});
-  add_checked(*render, {"--region", "R", "What of the window", "window, focus, heads, signals or inspector",
-                        [&options](const std::string& text) {
-                          const std::optional<PictureRegion> region = picture_region_named(text);
-                          options.region = region.value_or(options.region);
-                          return region.has_value();
-                        }});
+  add_checked(*render,
+              {"--region", "R", "What of the window", "window, focus, heads, signals, inspector or grid",
+               [&options](const std::string& text) {
+                 const std::optional<PictureRegion> region = picture_region_named(text);
+                 options.region = region.value_or(options.region);
+                 return region.has_value();
+               }});
   add_checked(*render, {"--theme", "T", "Which colours", "dark, light or contrast",
                         [&options](const std::string& text) {
                           options.theme = text;

@@ -42,6 +42,7 @@ std::string plain_name_of(const ModelExported& what, const ModelReading& reading
   const std::string& model = reading.within.model->name;
   if (const ModelTable* const table = std::get_if<ModelTable>(&what))
     return fmt::format("{} - {}", model, words_of(*table).file);
+  if (std::holds_alternative<std::shared_ptr<GridFigure>>(what)) return model + " - all heads";
   const HookBlocks& blocks = std::get<HookBlocks>(what);
   return blocks.last < 0 ? model + " - activations"
                          : fmt::format("{} - activations of layer {}", model, blocks.first);
@@ -51,10 +52,12 @@ ModelExport::ModelExport(ModelReadingPtr reading, ModelExported what, std::files
     : path_(std::move(path)) {
   task_ = std::make_shared<Task<std::monostate, Share>>(
       [reading = std::move(reading), what, to = path_](const std::stop_token& stop, Share& progress) {
+        ThreadPool pool;
         if (const ModelTable* const table = std::get_if<ModelTable>(&what)) {
           write_table(*table, *reading, to, stop);
+        } else if (const auto* const figure = std::get_if<std::shared_ptr<GridFigure>>(&what)) {
+          write_grid_figure(**figure, Work{pool, stop}, [&](double share) { progress.share = share; });
         } else {
-          ThreadPool pool;
           // Computing is most of it; writing the file is the rest.
           write_activations(*reading, std::get<HookBlocks>(what), to, Work{pool, stop},
                             [&](double share) { progress.share = 0.9 * share; });

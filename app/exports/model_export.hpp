@@ -7,6 +7,7 @@
 #include <string>
 #include <variant>
 
+#include "app/exports/grid_figure.hpp"
 #include "app/state/files_state.hpp"
 #include "core/base/worker.hpp"
 #include "core/engine/model_reading.hpp"
@@ -14,8 +15,8 @@
 
 namespace attnscope {
 
-/// What is written: a table, or activations of these blocks.
-using ModelExported = std::variant<ModelTable, HookBlocks>;
+/// What is written: a table, activations of these blocks, or a page with all heads.
+using ModelExported = std::variant<ModelTable, HookBlocks, std::shared_ptr<GridFigure>>;
 
 /// What the dialog has chosen, for a path of this ending. Throws Error naming the path for another ending
 /// than .csv and .safetensors.

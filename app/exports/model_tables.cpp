@@ -17,7 +17,7 @@
 namespace attnscope {
 namespace {
 
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<TableWords, 9> table_words{
     {{"Head scores", "head scores",
       "A line a head: previous, first, induction and duplicate token with what uniform attention gives, "
@@ -95,7 +95,7 @@ std::string head_table(const ModelReading& reading) {
                   "first_token", "first_token_uniform", "induction", "induction_uniform", "duplicate_token",
                   "duplicate_token_uniform", "normalised_entropy", "normalised_entropy_uniform",
                   "effect_logit", "effect_kl", "effect_probability", "token_without", "token_without_id"});
-  const AblationEffect none{unknown, unknown, unknown, 0, unknown, unknown};
+  const AblationEffect none{not_known, not_known, not_known, 0, not_known, not_known};
   std::size_t measured = 0;  // heads of the attention that effects are of, so far
   for (const ModelHead& head : all_model_heads(opened.model->spec)) {
     table.text(name_of(head.of)).whole(head.block).whole(head.head);
@@ -106,7 +106,7 @@ std::string head_table(const ModelReading& reading) {
       table.number(found.value).number(found.chance);
     }
     const double entropy = measure(reading, facts, HeadMeasure::Entropy, head).value;
-    table.number(entropy).number(std::isnan(entropy) ? unknown : 1.0);
+    table.number(entropy).number(std::isnan(entropy) ? not_known : 1.0);
     const bool is_measured = head.of == output_attention(opened.model->spec);
     const bool has_effect = is_measured && reading.effects && measured < reading.effects->effects.size();
     add_effect(table, opened, has_effect ? reading.effects->effects[measured] : none);
@@ -214,14 +214,14 @@ std::string pruning_table(const ModelReading& reading) {
 }
 
 double recovered(const PatchingReading& patching, double effect) {
-  return patching.clean_answer == patching.corrupted_answer ? unknown : patching.recovered(effect);
+  return patching.clean_answer == patching.corrupted_answer ? not_known : patching.recovered(effect);
 }
 
 std::string patched_heads_table(const ModelReading& reading) {
   const PatchingReading& patching = *reading.patching;
   CsvTable table({"layer", "head", "estimate", "estimate_share", "exact", "exact_share"});
   for (std::size_t i = 0; i < patching.heads.size(); ++i) {
-    const double estimate = i < patching.estimates.size() ? patching.estimates[i] : unknown;
+    const double estimate = i < patching.estimates.size() ? patching.estimates[i] : not_known;
     table.whole(patching.heads[i].block).whole(patching.heads[i].head);
     table.number(estimate).number(recovered(patching, estimate));
     table.number(patching.whole[i]).number(recovered(patching, patching.whole[i]));

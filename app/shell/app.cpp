@@ -298,6 +298,23 @@ void App::draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const {
   still.textures.end_frame();
 }
 
+std::optional<GridPage> App::draw_page(const Fonts& fonts, Still& still, int token_pixels,
+                                       SvgCanvas* copy) const {
+  const Ui ui(theme(still.view.theme), fonts, still.textures, still.view.scale, {copy, true, &words_});
+  std::optional<GridPage> page;
+  {
+    const WholeWindow window(ui);
+    Selection next = still.selection;
+    Requests requests;
+    if (shown_.result) {
+      Scene scene = scene_of(ui, still.document, {still.selection, next}, still.view, requests, still.layout);
+      if (scene.model != nullptr && scene.model->run) page = draw_grid_page(scene, token_pixels);
+    }
+  }
+  still.textures.end_frame();
+  return page;
+}
+
 void App::prepare(Still& still, float scale) const {
   still.document = document_;
   still.selection = without_hovers(selection_);

@@ -118,6 +118,10 @@ class App {
   void prepare(Still& still, float scale) const;
   /// Draws it into the current Dear ImGui frame. `copy`: as vectors, too.
   void draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const;
+  /// The same with a page of all heads of the model, whose pictures are painted later; nothing where no model
+  /// is open.
+  std::optional<GridPage> draw_page(const Fonts& fonts, Still& still, int token_pixels,
+                                    SvgCanvas* copy) const;
   /// Waits for the numbers that what was drawn asked of the results, or of the model, and that were not
   /// there; false when all were.
   bool finish_numbers() const;

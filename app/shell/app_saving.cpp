@@ -110,6 +110,12 @@ void App::save_picture(const PictureRequest& request, bool replace) {
     return view_.notices.say("The picture before this one is still being written; try again in a moment.");
   if (is_picture(whole.path) && !may_write(whole.path, replace, &whole)) return;
   try {
+    if (whole.region == PictureRegion::Grid) {
+      if (files_.is_exporting())
+        throw Error("The export before this one goes on; try again when it is done.");
+      std::shared_ptr<GridFigure> figure = draw_figure(*this, whole);
+      return files_.begin_export(models_.reading_of(document_), std::move(figure), whole.path);
+    }
     DrawnPicture picture = draw_picture(*this, whole);
     const bool is_large = Files::is_large(picture);
     if (is_large)

@@ -97,6 +97,11 @@ std::string render_picture(const RenderOptions& options) {
   if (options.start) app.offer_start();
   settle();
   for (int i = 0; i < layout_frames; ++i) frame();
+  if (options.region == PictureRegion::Grid) {
+    ThreadPool pool;
+    write_grid_figure(*draw_figure(app, {.region = options.region, .path = options.out}), Work{pool, {}}, {});
+    return damage.empty() ? note : damage;
+  }
   // The whole window as it was just drawn, with its message; anything else is drawn for the purpose.
   if (options.region == PictureRegion::Window && ending == ".png") {
     save_png(picture.read(), options.out);

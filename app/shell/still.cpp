@@ -21,7 +21,8 @@ constexpr int still_layout_frames = 3;  // sizes of one frame are used by the ne
 constexpr int tile = 4096;              // pixels; every OpenGL can draw that much at once
 constexpr int longest_side = 32'768;    // of a picture, pixels
 constexpr double most_pixels = 2.6e8;   // a gibibyte of them
-constexpr std::array<std::string_view, 5> region_names{"window", "focus", "heads", "signals", "inspector"};
+constexpr std::array<std::string_view, 6> region_names{"window",  "focus",     "heads",
+                                                       "signals", "inspector", "grid"};
 
 /// Puts the current Dear ImGui context back.
 class KeptContext {
@@ -84,16 +85,68 @@ std::optional<PictureRegion> picture_region_named(std::string_view name) {
   return std::nullopt;
 }
 
+namespace {
+
+void check_ending(const PictureRequest& request) {
+  const std::string extension = request.path.extension().native();
+  if (extension != ".png" && extension != ".svg") {
+    throw Error(fmt::format("Cannot write {}: expected a picture's name that ends in .png or .svg.",
+                            in_quotes(request.path.native())));
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<GridFigure> draw_figure(const App& app, const PictureRequest& request) {
+  check_ending(request);
+  const KeptTarget target;
+  const KeptContext context;
+  ImGuiHost host(nullptr, app.has_system_fonts());
+  Still still;
+  // Letters grow with the pictures, though less.
+  const float scale = std::clamp(static_cast<float>(request.token_pixels) / 4, 1.f, 2.f);
+  app.prepare(still, 1);
+  still.view.scale = scale;
+  if (request.theme) still.view.theme = *request.theme;
+  still.figure = true;
+  auto figure = std::make_shared<GridFigure>();
+  figure->path = request.path;
+  figure->title = app.document().title;
+  figure->scale = scale;
+  const auto draw = [&](int width, int height, SvgCanvas* copy) {
+    host.build(width, height, 1e-4f, [&] {
+      std::optional<GridPage> page = app.draw_page(host.fonts(), still, request.token_pixels, copy);
+      if (page) figure->page = *std::move(page);
+    });
+  };
+  draw(1600, 1000, nullptr);  // how large it is
+  const GridPage& page = figure->page;
+  if (page.width == 0)
+    throw Error(fmt::format("Cannot write {}: no model is open whose heads could be drawn.",
+                            in_quotes(request.path.native())));
+  check_size(page, request.path);
+  for (int i = 0; i < still_layout_frames; ++i) draw(page.width, page.height, nullptr);
+  if (request.path.extension() == ".svg") {
+    const auto wide = static_cast<float>(page.width), high = static_cast<float>(page.height);
+    figure->canvas = std::make_unique<SvgCanvas>(SvgCanvas::Area{0, 0, wide, high});
+    draw(page.width, page.height, figure->canvas.get());
+    return figure;
+  }
+  for (const Box& box : page.chrome)
+    if (box.w >= 1 && box.h >= 1)
+      figure->chrome.push_back({static_cast<int>(box.x), static_cast<int>(box.y),
+                                read_part(host, {static_cast<int>(box.x), static_cast<int>(box.y),
+                                                 static_cast<int>(box.w), static_cast<int>(box.h)})});
+  return figure;
+}
+
 DrawnPicture draw_picture(const App& app, const PictureRequest& request) {
   const std::string extension = request.path.extension().native();
   if (!(request.scale >= least_picture_scale && request.scale <= most_picture_scale)) {
     throw Error(fmt::format("Cannot write {}: a picture can be {} to {} times as large as on the screen.",
                             in_quotes(request.path.native()), least_picture_scale, most_picture_scale));
   }
-  if (extension != ".png" && extension != ".svg") {
-    throw Error(fmt::format("Cannot write {}: expected a picture's name that ends in .png or .svg.",
-                            in_quotes(request.path.native())));
-  }
+  check_ending(request);
   if (!app.shown()) throw Error("There is nothing to draw yet.");
   double clock = ImGui::GetTime();  // goes on in the new context: "held 12 s ago" stays true
   const KeptTarget target;

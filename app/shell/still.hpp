@@ -2,8 +2,11 @@
 // that the window goes on as if nothing had been drawn.
 #pragma once
 
+#include <memory>
+
 #include "app/draw/svg.hpp"
 #include "app/draw/texture.hpp"
+#include "app/exports/grid_figure.hpp"
 #include "app/state/layout.hpp"
 #include "app/state/requests.hpp"
 #include "app/state/selection.hpp"
@@ -30,6 +33,10 @@ struct DrawnPicture {
 };
 
 class App;
+/// A page of all heads, drawn but for its pictures, for write_grid_figure(): by the ending of the path a PNG
+/// or an SVG. In a context of its own as well. Throws Error naming the path: for another ending, where no
+/// model is open, and for a page that is too large.
+std::shared_ptr<GridFigure> draw_figure(const App&, const PictureRequest&);
 /// Draws what the request asks for, by the ending of its path as PNG or SVG, in a Dear ImGui context of its
 /// own; leaves the current one and the bound framebuffer as they were. Throws Error naming the path: for
 /// another ending, a region that is hidden, and a size that cannot be drawn.

@@ -100,6 +100,7 @@ struct FilesState {
   PictureRegion region = PictureRegion::Focus;
   bool vector = false;  // SVG instead of PNG
   int scale = 2;
+  int token_pixels = 4;   // of all heads of a model
   int picture_theme = 0;  // 0 = as on the screen, 1 = light, 2 = dark
   NumberFormat numbers = NumberFormat::Csv;
   ExportSide side = ExportSide::A;

@@ -150,6 +150,7 @@ std::optional<Box> box_of(PictureRegion region, const Layout& layout, const View
     case PictureRegion::Heads: return explore ? seen(layout.heads) : std::nullopt;
     case PictureRegion::Signals: return explore ? seen(layout.signals) : std::nullopt;
     case PictureRegion::Inspector: return explore ? seen(layout.inspector) : std::nullopt;
+    case PictureRegion::Grid: break;
   }
   return std::nullopt;
 }

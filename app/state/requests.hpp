@@ -13,9 +13,10 @@
 namespace attnscope {
 
 /// What a picture that is saved shows: all of it, or one region. Focus is what stands in the middle: the
-/// heatmap, or the whole of Walk and Compare.
-enum class PictureRegion : std::uint8_t { Window, Focus, Heads, Signals, Inspector };
-/// "window", "focus", "heads", "signals", "inspector"; empty for anything else.
+/// heatmap, or the whole of Walk, Compare and Model. Grid is a page of its own: all heads of a model, also
+/// those that are scrolled out of sight.
+enum class PictureRegion : std::uint8_t { Window, Focus, Heads, Signals, Inspector, Grid };
+/// "window", "focus", "heads", "signals", "inspector", "grid"; empty for anything else.
 std::optional<PictureRegion> picture_region_named(std::string_view);
 
 struct PictureRequest {
@@ -23,7 +24,9 @@ struct PictureRequest {
   float scale = 1;                      // times the size on screen
   std::filesystem::path path;           // .png or .svg
   std::optional<ThemeName> theme = {};  // empty: as on the screen
+  int token_pixels = 4;  // of Grid, instead of `scale`: the side of a token in a head's picture
 };
+inline constexpr int least_token_pixels = 1, most_token_pixels = 16;
 inline constexpr int least_picture_scale = 1, most_picture_scale = 8;
 
 struct Requests {

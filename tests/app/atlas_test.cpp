@@ -8,31 +8,14 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include "app/model_robot.hpp"
 #include "app/state/model_state.hpp"
 #include "core/engine/model_reading.hpp"
-#include "robot/robot.hpp"
-#include "support/letters_gpt.hpp"
-#include "support/temporary_directory.hpp"
 
 namespace attnscope::atlas_test {
 namespace {
 
-using test::TemporaryDirectory;
-
-RobotOptions with_letters(const TemporaryDirectory& directory, int width = 1600, int height = 1000) {
-  write_letters_gpt(directory / "letters");
-  RobotOptions options;
-  options.width = width;
-  options.height = height;
-  options.file = directory / "letters";
-  return options;
-}
-
-void type_text(Robot& robot, const std::string& text) {
-  robot.retype("##Text", text);
-  robot.key(ImGuiKey_Escape);
-  robot.settle();
-}
+using namespace attnscope::test;
 
 const ModelState& state(Robot& robot) { return *robot.app().view().model; }
 const Within& within(const Robot& robot) { return robot.document().within.read(); }
@@ -265,7 +248,7 @@ TEST_CASE("the strongest path is drawn below a split, and its heads are links", 
 TEST_CASE("the screens of heads fit small windows", "[model][atlas]") {
   const TemporaryDirectory directory;
   for (const auto& [width, height] : {std::pair{1280, 720}, std::pair{900, 560}}) {
-    Robot robot(with_letters(directory, width, height));
+    Robot robot(with_letters(directory, {.width = width, .height = height}));
     for (const char* screen : {"Grid: Atlas", "Grid: Patching", "Grid: Heads"}) {
       robot.click(screen);
       robot.settle();

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/base/random.hpp"
 #include "core/files/formats/safetensors.hpp"
+#include "support/letters_gpt.hpp"
 #include "support/program.hpp"
 
 namespace attnscope::cli_models_test {
@@ -50,28 +50,7 @@ void write_model(const fs::path& folder) {
     "n_embd": 8, "n_head": 2, "n_layer": 1, "n_positions": 16, "vocab_size": 5, "eos_token_id": 4})";
   std::ofstream(folder / "vocab.json") << R"({"a": 0, "b": 1, "c": 2, "ab": 3, "<|endoftext|>": 4})";
   std::ofstream(folder / "merges.txt") << "#version: 0.2\na b\n";
-  std::vector<std::pair<std::string, Tensor>> tensors;
-  const auto add = [&](const std::string& name, Shape shape) {
-    Tensor tensor(shape);
-    for (std::int64_t i = 0; i < tensor.size(); ++i)
-      tensor.data()[i] =
-          static_cast<float>(random_normal(7, stream_of(name), static_cast<std::uint64_t>(i))) / 2;
-    tensors.emplace_back(name, std::move(tensor));
-  };
-  add("wte.weight", {5, 8});
-  add("wpe.weight", {16, 8});
-  for (const auto& [name, in, out] : {std::tuple{"attn.c_attn", 8, 24}, std::tuple{"attn.c_proj", 8, 8},
-                                      std::tuple{"mlp.c_fc", 8, 32}, std::tuple{"mlp.c_proj", 32, 8}}) {
-    add(fmt::format("h.0.{}.weight", name), {in, out});
-    add(fmt::format("h.0.{}.bias", name), {out});
-  }
-  for (const char* name : {"h.0.ln_1", "h.0.ln_2", "ln_f"}) {
-    add(fmt::format("{}.weight", name), {8});
-    add(fmt::format("{}.bias", name), {8});
-  }
-  std::vector<NamedTensor> named;
-  for (const auto& [name, tensor] : tensors) named.push_back({name, &tensor});
-  write_safetensors(folder / "model.safetensors", named);
+  write_random_gpt(folder, {.blocks = 1, .width = 8, .vocabulary = 5, .positions = 16});
 }
 
 }  // namespace

@@ -285,7 +285,7 @@ TEST_CASE("render draws sessions, regions and both kinds of pictures", "[export]
   check_refusal(directory, "render walk.json -o heads.png --region heads", 1, "only Explore");
   check_refusal(directory, "render -o a.bmp", 1, ".png or .svg");
   check_refusal(directory, "render -o a.png --region middle", 2,
-                "window, focus, heads, signals or inspector");
+                "window, focus, heads, signals, inspector or grid");
   std::string damaged = bytes_of(directory / "walk.json");
   damaged.resize(damaged.size() - 40);
   directory.write("cut.json", damaged);

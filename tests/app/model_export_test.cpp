@@ -12,37 +12,19 @@
 
 #include "app/exports/model_tables.hpp"
 #include "app/files_robot.hpp"
+#include "app/model_robot.hpp"
 #include "app/state/model_state.hpp"
 #include "core/files/formats/csv.hpp"
-#include "core/models/opened/opened_model.hpp"
 #include "core/readouts/hook_tensors.hpp"
 #include "core/readouts/lens.hpp"
 #include "core/readouts/patching.hpp"
-#include "robot/robot.hpp"
 #include "support/csv_reader.hpp"
-#include "support/letters_gpt.hpp"
 #include "support/program.hpp"
-#include "support/temporary_directory.hpp"
 
 namespace attnscope::model_export_test {
 namespace {
 
 using namespace attnscope::test;
-
-RobotOptions with_letters(const TemporaryDirectory& directory, int blocks = 3, int width = 16) {
-  write_letters_gpt(directory / "letters", blocks, width);
-  RobotOptions options;
-  options.width = 1600;
-  options.height = 1000;
-  options.file = directory / "letters";
-  return options;
-}
-
-void type_text(Robot& robot, const std::string& text) {
-  robot.retype("##Text", text);
-  robot.key(ImGuiKey_Escape);
-  robot.settle();
-}
 
 /// Chosen in the dialog, and read back.
 CsvReader exported(Robot& robot, const TemporaryDirectory& directory, const std::string& table) {
@@ -57,27 +39,6 @@ CsvReader exported(Robot& robot, const TemporaryDirectory& directory, const std:
   std::filesystem::remove(directory / "table.csv");
   return CsvReader(bytes);
 }
-
-/// The text on screen, run without the window.
-struct Alone {
-  explicit Alone(const Robot& robot)
-      : within(robot.document().within.read()),
-        model(*within.model->model),
-        tokens(tokens_of(*within.model, within.input)),
-        clean(run_model(model, tokens.input, {.entropy = true}, work)),
-        changed(run_model(model, tokens.input, {.entropy = true, .changes = within.changes}, work)) {}
-
-  ThreadPool pool{1};
-  Work work{pool, {}};
-  Within within;
-  const Model& model;
-  ModelTokens tokens;
-  ModelRun clean, changed;
-  std::int64_t last() const { return clean.logits.rows() - 1; }
-  std::span<const float> logits(const ModelRun& run) const {
-    return {run.logits.row(last()), static_cast<std::size_t>(run.logits.width)};
-  }
-};
 
 bool is_near(double a, double b, double tolerance = 1e-5) { return std::abs(a - b) <= tolerance; }
 
@@ -104,7 +65,7 @@ TEST_CASE("the table of heads has the scores, entropies and effects of all heads
   Robot robot(with_letters(directory));
   type_text(robot, "ab c de a");
   const CsvReader table = exported(robot, directory, "Head scores");
-  const Alone alone(robot);
+  const ModelAlone alone(robot);
   const auto scores =
       head_scores(alone.model, alone.changed, AttentionOf::Decoder, alone.within.model->special, alone.work);
   const std::vector<AtlasEntry> atlas = ablation_atlas(alone.model, alone.clean, {}, nullptr, alone.work);
@@ -137,7 +98,7 @@ TEST_CASE("the table of the lens has its likeliest tokens at every place", "[mod
   Robot robot(with_letters(directory));
   type_text(robot, "ab c de");
   const CsvReader table = exported(robot, directory, "Lens");
-  const Alone alone(robot);
+  const ModelAlone alone(robot);
   const std::vector<LensPlace> places = lens_places(alone.model.spec);
   const std::int64_t rows = alone.last() + 1;
   REQUIRE(table.rows() == places.size() * static_cast<std::size_t>(rows));
@@ -169,7 +130,7 @@ TEST_CASE("the table of the prediction has every token before and after a change
   robot.click("Divide by √dₖ");
   robot.settle();
   const CsvReader table = exported(robot, directory, "Prediction");
-  const Alone alone(robot);
+  const ModelAlone alone(robot);
   REQUIRE_FALSE(alone.within.changes.empty());
   REQUIRE(table.rows() == 8);
   const std::vector<double> before = log_softmax(alone.logits(alone.clean)),
@@ -210,7 +171,7 @@ TEST_CASE("the atlas is written as its effects and its pruning curve", "[model][
   robot.settle();
   const CsvReader effects = exported(robot, directory, "Effects");
   const CsvReader curve = exported(robot, directory, "Pruning curve");
-  const Alone alone(robot);
+  const ModelAlone alone(robot);
   const std::vector<AtlasEntry> atlas = ablation_atlas(alone.model, alone.clean, {}, nullptr, alone.work);
   const std::vector<AtlasEntry> expected =
       pruning_curve(alone.model, alone.clean, atlas, {}, nullptr, alone.work);
@@ -243,7 +204,7 @@ TEST_CASE("patching is written head by head and position by position", "[model][
   robot.settle();
   const CsvReader heads = exported(robot, directory, "Patched heads");
   const CsvReader cells = exported(robot, directory, "Patched positions");
-  const Alone alone(robot);
+  const ModelAlone alone(robot);
   ModelText other = alone.within.input;
   other.text = "ab c dc a";
   const ModelRun corrupted =
@@ -279,7 +240,7 @@ TEST_CASE("the parts of a score and of a logit are written, and add up to them",
   robot.settle();
   const CsvReader score = exported(robot, directory, "Score parts");
   const CsvReader logit = exported(robot, directory, "Logit parts");
-  const Alone alone(robot);
+  const ModelAlone alone(robot);
   const ScoreQuestion asked{AttentionOf::Decoder,
                             static_cast<std::size_t>(alone.within.block),
                             robot.app().selection().head,
@@ -318,7 +279,7 @@ TEST_CASE("activations are written under the names of hook points", "[model][exp
   robot.settle();
   REQUIRE(robot.app().message().starts_with("Saved as"));
   const SafetensorsFile file(directory / "cache.safetensors");
-  const Alone alone(robot);
+  const ModelAlone alone(robot);
   std::size_t count = 0;
   hook_tensors(
       alone.model, alone.changed, {},
@@ -337,7 +298,7 @@ TEST_CASE("activations are written under the names of hook points", "[model][exp
 
 TEST_CASE("an export goes on behind the window and can be stopped", "[model][export]") {
   const TemporaryDirectory directory;
-  Robot robot(with_letters(directory, 24, 256));
+  Robot robot(with_letters(directory, {.blocks = 24, .d_model = 256}));
   type_text(robot, "ab c de ab c de ab c de ab c");
   robot.app().view().files->numbers = NumberFormat::Tensors;
   robot.app().save(directory / "cache.safetensors");

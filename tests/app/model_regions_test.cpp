@@ -3,25 +3,14 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/model_robot.hpp"
 #include "app/state/model_state.hpp"
 #include "app/views/model/parts.hpp"
-#include "robot/robot.hpp"
-#include "support/letters_gpt.hpp"
-#include "support/temporary_directory.hpp"
 
 namespace attnscope::model_regions_test {
 namespace {
 
-using test::TemporaryDirectory;
-
-RobotOptions with_letters(const TemporaryDirectory& directory, int width = 1600, int height = 1000) {
-  write_letters_gpt(directory / "letters");
-  RobotOptions options;
-  options.width = width;
-  options.height = height;
-  options.file = directory / "letters";
-  return options;
-}
+using namespace attnscope::test;
 
 struct Edge {
   const char* name;
@@ -70,12 +59,11 @@ TEST_CASE("the regions of a model are dragged within limits, a double click give
   CHECK(robot.app().view().sizes == RegionSizes{});
 }
 
-TEST_CASE("every screen of a model has the same edges, and its own sizes beside those of Explore", "[model]") {
+TEST_CASE("every screen of a model has the same edges, and its own sizes beside those of Explore",
+          "[model]") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));
-  robot.retype("##Text", "ab c de a");
-  robot.key(ImGuiKey_Escape);
-  robot.settle();
+  type_text(robot, "ab c de a");
   drag_by(robot, edges[1], -50);
   drag_by(robot, edges[2], -40);
   const float head = place_of(robot, edges[1]), stream = place_of(robot, edges[2]);
@@ -111,8 +99,8 @@ TEST_CASE("number keys hide the regions of a model, in a narrow window too", "[m
   const TemporaryDirectory directory;
   for (const auto& [width, height] : {std::pair{1600, 1000}, std::pair{1200, 760}}) {
     INFO(width);
-    Robot robot(with_letters(directory, width, height));
-    const std::pair<ImGuiKey, const char*> regions[] = {{ImGuiKey_1, "token 1"},
+    Robot robot(with_letters(directory, {.width = width, .height = height}));
+    const std::pair<ImGuiKey, const char*> regions[] = {{ImGuiKey_1, "##Text"},
                                                         {ImGuiKey_2, "split controls"},
                                                         {ImGuiKey_4, "split stream"},
                                                         {ImGuiKey_5, "split head"}};
@@ -132,7 +120,7 @@ TEST_CASE("number keys hide the regions of a model, in a narrow window too", "[m
 
 TEST_CASE("what was dragged wide in a large window leaves the grid its room in a small one", "[model]") {
   const TemporaryDirectory directory;
-  Robot robot(with_letters(directory, 1280, 720));
+  Robot robot(with_letters(directory, {.width = 1280, .height = 720}));
   robot.app().view().sizes = {480, 0, 0, 0, 960, 1200};
   robot.settle();
   const RecordedItem* const grid = robot.items().find("All heads");

@@ -106,13 +106,8 @@ TEST_CASE("the atlas is what each head's ablation gives alone", "[readouts][atla
   const test::TemporaryDirectory directory;
   ThreadPool pool(2);
   const Work work{pool, {}};
-  small_models::write_gpt(directory / "gpt2", small_models::gpt_weights());
-  std::vector<std::string> families = small_models::other_families;
-  families.push_back("gpt2");
-  for (const std::string& family : families) {
+  for (const auto& [family, model] : small_models::every_family(directory.path())) {
     CAPTURE(family);
-    if (family != "gpt2") small_models::write_other(directory / family, family);
-    const ModelPtr model = open_model(directory / family);
     ModelInput input;
     input.ids = small_models::some_ids(n, small_models::other_tokens);
     const ModelRun base = run_model(*model, input, {}, work);

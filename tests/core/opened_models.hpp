@@ -32,4 +32,13 @@ inline OpenedModelPtr small_gpt(const std::filesystem::path& folder) {
   return with_letters(folder);
 }
 
+/// The whole text read, what gives the output looked at.
+inline Within within_of(const OpenedModelPtr& model, const std::string& text) {
+  Within within;
+  within.model = model;
+  within.input.text = text;
+  within.of = output_attention(model->model->spec);
+  return within;
+}
+
 }  // namespace attnscope::opened_models

@@ -210,6 +210,17 @@ void write_other(const fs::path& folder, const std::string& family) {
     write_llama(folder, family);
 }
 
+std::vector<Family> every_family(const std::filesystem::path& folder) {
+  write_gpt(folder / "gpt2", gpt_weights());
+  std::vector<Family> all;
+  for (const std::string& family : other_families) {
+    write_other(folder / family, family);
+    all.push_back({family, open_model(folder / family)});
+  }
+  all.push_back({"gpt2", open_model(folder / "gpt2")});
+  return all;
+}
+
 std::vector<std::int64_t> some_ids(int n, int vocabulary) {
   std::vector<std::int64_t> ids;
   for (int i = 0; i < n; ++i) ids.push_back(i * i * 7 % 11 * 3 % vocabulary);

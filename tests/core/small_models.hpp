@@ -24,6 +24,13 @@ inline const std::vector<std::string> other_families{"llama", "qwen3", "gemma2",
 inline constexpr int other_tokens = 17;
 void write_other(const std::filesystem::path& folder, const std::string& family);
 
+/// One of each: "gpt2" and the other families, written into the folder and opened.
+struct Family {
+  std::string name;
+  ModelPtr model;
+};
+std::vector<Family> every_family(const std::filesystem::path& folder);
+
 /// n tokens below `vocabulary`, some of them twice.
 std::vector<std::int64_t> some_ids(int n, int vocabulary);
 

@@ -122,11 +122,11 @@ class PatchedRows {
       const auto at = static_cast<std::size_t>(row);
       if (corrupted && at < clean.tokens.size() && clean.tokens[at].id == tokens.tokens[at].id) continue;
       const Box column = cell(0, row);
-      if (column.x < end) continue;
       const float room = std::max(column.w, ui_.px(34)) - ui_.px(4);
       const std::string words = own(tokens.tokens[at].text);
       const float width = std::min(room, ui_.text_width(words, type::tick));
-      end = column.centre_x() + width / 2 + ui_.px(4) - column.w / 2;
+      if (column.centre_x() - width / 2 < end) continue;
+      end = column.centre_x() + width / 2 + ui_.px(4);
       ui_.text(column.centre_x(), y, words,
                {type::tick,
                 corrupted              ? ui_.theme.key

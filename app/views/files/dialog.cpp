@@ -14,6 +14,7 @@
 
 #include "app/files/paths.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/model_state.hpp"
 #include "app/views/files/modal_card.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
@@ -282,7 +283,10 @@ void open_dialog(Scene& scene, FileTask task) {
 void open_file_dialog(Scene& scene) { open_dialog(scene, FileTask::Open); }
 void open_save_dialog(Scene& scene) { open_dialog(scene, FileTask::Save); }
 void open_picture_card(Scene& scene, PictureRegion region) {
-  scene.view.files->region = region;
+  // What stands in the middle of a model's first screen are its heads.
+  const bool is_grid =
+      region == PictureRegion::Focus && is_of_model(scene) && scene.view.model->screen == ModelScreen::Heads;
+  scene.view.files->region = is_grid ? PictureRegion::Grid : region;
   open_dialog(scene, FileTask::Picture);
 }
 void open_export_dialog(Scene& scene, NumberFormat format) {

@@ -7,7 +7,9 @@
 #include "app/files/file_kinds.hpp"
 #include "app/state/files_state.hpp"
 #include "app/ui/number_format.hpp"
+#include "app/views/figures/grid_page.hpp"
 #include "app/views/files/dialog.hpp"
+#include "core/models/opened/opened_model.hpp"
 
 namespace attnscope {
 namespace {
@@ -21,6 +23,9 @@ struct RegionChoice {
 std::vector<RegionChoice> region_choices(const Scene& scene) {
   const RegionChoice window{PictureRegion::Window, "Window", "window"};
   if (scene.view.mode == Mode::Walk) return {{PictureRegion::Focus, "Walk", "walk"}, window};
+  if (scene.view.mode == Mode::Model && scene.model != nullptr)
+    return {
+        {PictureRegion::Grid, "All heads", "all heads"}, {PictureRegion::Focus, "Screen", "screen"}, window};
   if (scene.view.mode == Mode::Compare) return {{PictureRegion::Focus, "Comparison", "comparison"}, window};
   if (scene.result.is_long())
     return {{PictureRegion::Focus, "Map", "map"}, {PictureRegion::Inspector, "Exact cells", "cells"}, window};
@@ -58,6 +63,11 @@ namespace {
 /// How large it will be, in words.
 std::string size_words(const Scene& scene, const Layout& layout) {
   const FilesState& files = *scene.view.files;
+  if (files.region == PictureRegion::Grid) {
+    const std::int64_t tokens = page_tokens(scene.model->within.model->model->spec, *scene.model->run);
+    return grouped(tokens) + (tokens == 1 ? " token, " : " tokens, ") + grouped(tokens * files.token_pixels) +
+           " px a head";
+  }
   const std::optional<Box> box = box_of(files.region, layout, scene.view);
   if (!box) return "hidden: show it first";
   if (files.vector) return "text stays text";
@@ -65,6 +75,37 @@ std::string size_words(const Scene& scene, const Layout& layout) {
     return grouped(static_cast<std::int64_t>(std::lround(side)) * files.scale);
   };
   return pixels(box->w) + " × " + pixels(box->h) + " px";
+}
+
+/// Of all heads: how large a token is in each of them.
+float draw_token_size(Scene& scene, const Box& box) {
+  const Ui& ui = scene.ui;
+  FilesState& files = *scene.view.files;
+  const auto inside = [](std::int64_t pixels) {
+    return std::clamp<std::int64_t>(pixels, least_token_pixels, most_token_pixels);
+  };
+  if (const auto pixels = stepper(
+          ui, "Pixels a token", box, files.token_pixels,
+          [&](int by) { return inside(files.token_pixels + by); },
+          {"Pixels a token", {}, "The side of a token in every head's picture, from 1 to 16.", {}},
+          std::to_string(files.token_pixels) + " px"))
+    files.token_pixels = static_cast<int>(inside(*pixels));
+  return box.right();
+}
+
+/// How many times the size on the screen.
+float draw_scale(Scene& scene, const Box& size) {
+  const Ui& ui = scene.ui;
+  FilesState& files = *scene.view.files;
+  const auto step = [&](int by) {
+    return std::clamp<std::int64_t>(files.scale + by, least_picture_scale, most_picture_scale);
+  };
+  if (const auto scale =
+          stepper(ui, "Picture scale", size, files.scale, step,
+                  {"Size", {}, "Times the size on the screen, from 1 to 8; drawn anew, not enlarged.", {}},
+                  std::to_string(files.scale) + "×"))
+    files.scale = static_cast<int>(std::clamp<std::int64_t>(*scale, least_picture_scale, most_picture_scale));
+  return size.right();
 }
 
 /// PNG or SVG, and how large.
@@ -81,17 +122,11 @@ void draw_kind_and_size(Scene& scene, const Layout& layout, const Box& line) {
     follow_choice(scene);
   }
   const Box size{as.right() + ui.px(16), line.y, ui.px(104), line.h};
-  const auto step = [&](int by) {
-    return std::clamp<std::int64_t>(files.scale + by, least_picture_scale, most_picture_scale);
-  };
-  if (const auto scale =
-          stepper(ui, "Picture scale", size, files.scale, step,
-                  {"Size", {}, "Times the size on the screen, from 1 to 8; drawn anew, not enlarged.", {}},
-                  std::to_string(files.scale) + "×"))
-    files.scale = static_cast<int>(std::clamp<std::int64_t>(*scale, least_picture_scale, most_picture_scale));
+  const float end =
+      files.region == PictureRegion::Grid ? draw_token_size(scene, size) : draw_scale(scene, size);
   ui.text(line.right(), line.centre_y(), size_words(scene, layout),
           {type::tick, ui.theme.text3, Ink::Regular, Align::Right,
-           std::max(1.f, line.right() - size.right() - ui.px(12))});
+           std::max(1.f, line.right() - end - ui.px(12))});
 }
 
 void draw_picture_options(Scene& scene, const Layout& layout, const Box& card, float& y) {
@@ -209,7 +244,8 @@ void follow_choice(Scene& scene) {
 
 PictureRequest picture_request(const Scene& scene, std::filesystem::path path) {
   const FilesState& files = *scene.view.files;
-  PictureRequest request{files.region, static_cast<float>(files.scale), std::move(path), {}};
+  PictureRequest request{
+      files.region, static_cast<float>(files.scale), std::move(path), {}, files.token_pixels};
   if (files.picture_theme != 0) request.theme = files.picture_theme == 1 ? ThemeName::Light : ThemeName::Dark;
   return request;
 }

@@ -133,7 +133,8 @@ void draw_incoming(Scene& scene, MenuColumn& left, MenuColumn& right) {
 void draw_pictures(Scene& scene, MenuColumn& column) {
   const std::string_view middle = scene.view.mode == Mode::Walk      ? "Picture of the walk…"
                                   : scene.view.mode == Mode::Compare ? "Picture of the comparison…"
-                                                                     : "Picture of the heatmap…";
+                                  : is_of_model(scene) ? "Picture of all heads, or the screen…"
+                                                       : "Picture of the heatmap…";
   if (column.row({"Picture of the middle", middle, "Ctrl+Shift+S"}))
     open_picture_card(scene, PictureRegion::Focus);
   if (scene.view.mode == Mode::Explore && column.row({"Picture of the plots", "Picture of the plots…", {}}))

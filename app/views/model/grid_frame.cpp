@@ -20,7 +20,9 @@ constexpr std::array<GroupWords, head_groups> group_words{{{HeadGroup::Previous,
                                                            {HeadGroup::Duplicate, "duplicate token"},
                                                            {HeadGroup::Rest, "other heads"}}};
 
-std::vector<GridList> lists(const GridFrame& grid) {
+}  // namespace
+
+std::vector<GridList> grid_lists(const GridFrame& grid) {
   std::vector<GridList> all;
   if (grid.state.order == GridOrder::Groups) {
     for (const GroupWords& words : group_words) {
@@ -42,9 +44,11 @@ std::vector<GridList> lists(const GridFrame& grid) {
   return all;
 }
 
+namespace {
+
 GridPlan plan_of(const GridFrame& grid, const Box& area) {
   const std::vector<GridPart> all = grid_parts(grid);
-  const std::vector<GridList> heads = lists(grid);
+  const std::vector<GridList> heads = grid_lists(grid);
   const auto planned = [&] {
     const float scroll = grid.ui.px(grid.state.grid_scroll);
     return grid.state.order == GridOrder::Layers ? plan_layers(grid.ui, area, all, scroll)
@@ -79,7 +83,7 @@ std::vector<GridPart> grid_parts(const GridFrame& grid) {
   return all;
 }
 
-GridFrame::GridFrame(Scene& of, const Box& place)
+GridFrame::GridFrame(Scene& of)
     : scene(of),
       ui(of.ui),
       state(*of.view.model),
@@ -88,8 +92,10 @@ GridFrame::GridFrame(Scene& of, const Box& place)
       run(*shown_run(of)),
       facts(facts_of(of)),
       changes(shown_changes(of)),
-      region(place),
-      chosen(chosen_head(of)) {
+      chosen(chosen_head(of)) {}
+
+GridFrame::GridFrame(Scene& of, const Box& place) : GridFrame(of) {
+  region = place;
   const float pad = region_pad(scene), line = title_height(ui);
   title = {region.x + pad, region.y, region.w - 2 * pad, line};
   plan = plan_of(*this, {region.x + pad, region.y + line, region.w - 2 * pad, region.h - line});

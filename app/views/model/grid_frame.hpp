@@ -13,6 +13,8 @@ namespace attnscope {
 struct GridFrame {
   /// Plans the grid; a scroll that leaves nothing in sight is taken back.
   GridFrame(Scene&, const Box& place);
+  /// Without a place: `plan` is made by whoever draws it elsewhere.
+  explicit GridFrame(Scene&);
 
   Scene& scene;
   const Ui& ui;
@@ -29,5 +31,7 @@ struct GridFrame {
 
 /// The attentions of the model as the grid stands them beside each other.
 std::vector<GridPart> grid_parts(const GridFrame&);
+/// Heads in lists where they are grouped or sorted; none where they stand in their layers.
+std::vector<GridList> grid_lists(const GridFrame&);
 
 }  // namespace attnscope

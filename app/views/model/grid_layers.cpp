@@ -14,7 +14,6 @@ void draw_number(const GridFrame& grid, const GridPlan::Layer& layer, bool chose
   const Ui& ui = grid.ui;
   const BlockChange* const change = change_of_block(grid.changes, layer.of, layer.block);
   const float y = layer.band.centre_y();
-  if (layer.block == 0) end = -1e9f;
   if (!chosen && change == nullptr && y - ui.px(7) < end) return;
   if (layer.band.y > grid.plan.window.y - grid.plan.pitch) end = y + ui.px(7);
   const Rgba ink = chosen || change != nullptr ? ui.theme.query : ui.theme.text2;
@@ -63,8 +62,10 @@ void draw_grid_layers(const GridFrame& grid) {
   const std::vector<BlockEffect> effects = block_effects(grid.reading);
   double most = 0;
   for (const BlockEffect& effect : effects) most = std::max(most, effect.sum);
-  float end = -1e9f;
+  float end = -1e9f, above = -1e9f;
   for (const GridPlan::Layer& layer : plan.layers) {
+    if (layer.band.y <= above) end = -1e9f;  // another bank
+    above = layer.band.y;
     if (layer.band.bottom() < plan.window.y || layer.band.y > plan.window.bottom()) continue;
     const bool chosen = layer.of == grid.chosen.of && layer.block == grid.chosen.block;
     if (chosen) ui.fill(layer.band, fade(ui.theme.text1, 0.06f), ui.px(6));

@@ -156,18 +156,25 @@ std::string_view part_name(AttentionOf of) {
   return "decoder";
 }
 
-}  // namespace
-
-GridPlan plan_layers(const Ui& ui, const Box& whole, const std::vector<GridPart>& parts, float scroll) {
-  GridPlan plan;
-  Box area = whole;
-  const bool named = parts.size() > 1;
-  if (named) area.y += ui.px(20), area.h -= ui.px(20);
-  const Banks banks = choose_banks(ui, area, parts);
+std::int64_t most_cells(const std::vector<GridPart>& parts) {
   std::int64_t cells = 1;
   for (const GridPart& part : parts) cells = std::max({cells, part.queries, part.keys});
+  return cells;
+}
+
+/// The part of the area below the names of attentions, where there are several.
+Box below_names(const Ui& ui, Box area, const std::vector<GridPart>& parts) {
+  if (parts.size() > 1) area.y += ui.px(20), area.h -= ui.px(20);
+  return area;
+}
+
+GridPlan place_layers(const Ui& ui, const Box& whole, const std::vector<GridPart>& parts, float scroll,
+                      const Banks& banks, float side) {
+  GridPlan plan;
+  const bool named = parts.size() > 1;
+  const Box area = below_names(ui, whole, parts);
   plan.pitch = banks.pitch;
-  plan.side = side_of(plan.pitch - gap_of(ui, plan.pitch), cells);
+  plan.side = side;
   plan.head_y = area.y + ui.px(10);
   plan.line_y = area.y + ui.px(21);
   plan.window = {whole.x, area.y + ui.px(head_height) - ui.px(4), whole.w,
@@ -205,38 +212,40 @@ GridPlan plan_layers(const Ui& ui, const Box& whole, const std::vector<GridPart>
   return plan;
 }
 
-GridPlan plan_lists(const Ui& ui, const Box& area, const std::vector<GridPart>& parts,
-                    const std::vector<GridList>& lists, float scroll) {
+/// The height of all lists in so many columns.
+float lists_height(const Ui& ui, const std::vector<GridList>& lists, int columns, float pitch) {
+  float height = 0;
+  for (const GridList& list : lists) {
+    const int rows = (static_cast<int>(list.heads.size()) + columns - 1) / columns;
+    height += static_cast<float>(rows) * pitch + (list.title.empty() ? 0 : ui.px(list_title));
+  }
+  return height;
+}
+
+struct Lists {
+  const std::vector<GridPart>& parts;
+  const std::vector<GridList>& lists;
+  int columns = 1;
+  float pitch = 0, side = 0;
+};
+
+GridPlan place_lists(const Ui& ui, const Box& area, const Lists& in, float scroll) {
   const auto part_of = [&](AttentionOf of) -> const GridPart& {
-    return *std::find_if(parts.begin(), parts.end(), [&](const GridPart& part) { return part.of == of; });
-  };
-  const auto columns_at = [&](float pitch) {
-    return std::max(1, static_cast<int>((area.w + gap_of(ui, pitch)) / pitch));
-  };
-  const auto height_at = [&](float pitch) {
-    float height = 0;
-    for (const GridList& list : lists) {
-      const int rows = (static_cast<int>(list.heads.size()) + columns_at(pitch) - 1) / columns_at(pitch);
-      height += static_cast<float>(rows) * pitch + (list.title.empty() ? 0 : ui.px(list_title));
-    }
-    return height;
+    return *std::find_if(in.parts.begin(), in.parts.end(),
+                         [&](const GridPart& part) { return part.of == of; });
   };
   GridPlan plan;
-  const float least = ui.px(least_side) + gap_of(ui, ui.px(least_side));
-  plan.pitch = std::floor(ui.px(most_pitch));
-  while (plan.pitch > least && height_at(plan.pitch) > area.h) plan.pitch -= 1;
-  std::int64_t cells = 1;
-  for (const GridPart& part : parts) cells = std::max({cells, part.queries, part.keys});
-  plan.side = side_of(plan.pitch - gap_of(ui, plan.pitch), cells);
+  plan.pitch = in.pitch;
+  plan.side = in.side;
   plan.window = area.grown(ui.px(4));
-  plan.height = height_at(plan.pitch);
+  plan.height = lists_height(ui, in.lists, in.columns, in.pitch);
   float y = area.y - scroll;
-  for (const GridList& list : lists) {
+  for (const GridList& list : in.lists) {
     if (!list.title.empty()) {
       plan.titles.push_back({list.title, list.heads.size(), area.x, y + ui.px(11)});
       y += ui.px(list_title);
     }
-    const auto columns = static_cast<std::size_t>(columns_at(plan.pitch));
+    const auto columns = static_cast<std::size_t>(in.columns);
     for (std::size_t i = 0; i < list.heads.size(); ++i) {
       const float x = area.x + static_cast<float>(i % columns) * plan.pitch;
       const float top = std::round(y + static_cast<float>(i / columns) * plan.pitch);
@@ -244,6 +253,83 @@ GridPlan plan_lists(const Ui& ui, const Box& area, const std::vector<GridPart>& 
     }
     y += static_cast<float>((list.heads.size() + columns - 1) / columns) * plan.pitch;
   }
+  return plan;
+}
+
+/// Of a page; wider than high, as a sheet that lies.
+constexpr float page_shape = 1.4f;
+constexpr int most_page_banks = 8;
+float distance_to_page(float width, float height) { return std::abs(std::log(width / height / page_shape)); }
+
+GridPlan page_in_layers(const Ui& ui, ImVec2 corner, const std::vector<GridPart>& parts, float pitch,
+                        float side) {
+  std::size_t layers = 1;
+  for (const GridPart& part : parts) layers = std::max(layers, part.heads.size());
+  Box best;
+  Banks banks{1, pitch};
+  for (int each = 1; each <= std::min<int>(most_page_banks, static_cast<int>(layers)); ++each) {
+    float width = -ui.px(bank_gap);
+    int rows = 1;
+    for (const GridPart& part : parts) {
+      width += static_cast<float>(each) *
+               (besides(ui, part) + ui.px(bank_gap) + static_cast<float>(most_heads(part)) * pitch);
+      rows = std::max(rows, rows_of(part, each));
+    }
+    const float height =
+        ui.px(head_height) + static_cast<float>(rows) * pitch + ui.px(parts.size() > 1 ? 20 : 0);
+    if (best.w > 0 && distance_to_page(width, height) >= distance_to_page(best.w, best.h)) continue;
+    best = {corner.x, corner.y, width, height};
+    banks.each = each;
+  }
+  return place_layers(ui, best, parts, 0, banks, side);
+}
+
+GridPlan page_in_lists(const Ui& ui, ImVec2 corner, Lists lists) {
+  std::size_t longest = 1;
+  for (const GridList& list : lists.lists) longest = std::max(longest, list.heads.size());
+  Box best;
+  for (int columns = 1; columns <= static_cast<int>(longest); ++columns) {
+    const float width = static_cast<float>(columns) * lists.pitch;
+    const float height = lists_height(ui, lists.lists, columns, lists.pitch);
+    if (best.w > 0 && distance_to_page(width, height) >= distance_to_page(best.w, best.h)) continue;
+    best = {corner.x, corner.y, width, height};
+    lists.columns = columns;
+  }
+  return place_lists(ui, best, lists, 0);
+}
+
+}  // namespace
+
+GridPlan plan_layers(const Ui& ui, const Box& whole, const std::vector<GridPart>& parts, float scroll) {
+  const Banks banks = choose_banks(ui, below_names(ui, whole, parts), parts);
+  return place_layers(ui, whole, parts, scroll, banks,
+                      side_of(banks.pitch - gap_of(ui, banks.pitch), most_cells(parts)));
+}
+
+GridPlan plan_lists(const Ui& ui, const Box& area, const std::vector<GridPart>& parts,
+                    const std::vector<GridList>& lists, float scroll) {
+  const auto columns_at = [&](float pitch) {
+    return std::max(1, static_cast<int>((area.w + gap_of(ui, pitch)) / pitch));
+  };
+  const float least = ui.px(least_side) + gap_of(ui, ui.px(least_side));
+  float pitch = std::floor(ui.px(most_pitch));
+  while (pitch > least && lists_height(ui, lists, columns_at(pitch), pitch) > area.h) pitch -= 1;
+  const float side = side_of(pitch - gap_of(ui, pitch), most_cells(parts));
+  return place_lists(ui, area, {parts, lists, columns_at(pitch), pitch, side}, scroll);
+}
+
+GridPlan plan_page(const Ui& ui, ImVec2 corner, const std::vector<GridPart>& parts,
+                   const std::vector<GridList>& lists, float pixels_per_cell) {
+  const float side = pixels_per_cell * static_cast<float>(most_cells(parts));
+  const float pitch = std::max(ui.px(8), side) + std::max(ui.px(4), std::floor(side / 16));
+  GridPlan plan = lists.empty() ? page_in_layers(ui, corner, parts, pitch, side)
+                                : page_in_lists(ui, corner, {parts, lists, 1, pitch, side});
+  for (GridPlan::Cell& cell : plan.cells)
+    for (const GridPart& part : parts) {
+      if (part.of != cell.head.of) continue;
+      cell.box.w = pixels_per_cell * static_cast<float>(part.keys);
+      cell.box.h = pixels_per_cell * static_cast<float>(part.queries);
+    }
   return plan;
 }
 

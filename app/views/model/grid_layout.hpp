@@ -72,6 +72,11 @@ GridPlan plan_layers(const Ui&, const Box& area, const std::vector<GridPart>&, f
 /// In lists below each other.
 GridPlan plan_lists(const Ui&, const Box& area, const std::vector<GridPart>&, const std::vector<GridList>&,
                     float scroll);
+/// On a page from its corner on, larger than any window if need be: a cell of a picture is so many pixels,
+/// nothing scrolls, and banks or columns are as many as make the page about as wide as a sheet of paper.
+/// In lists where there are any, else in layers; GridPart has the cells. plan.window is what it takes.
+GridPlan plan_page(const Ui&, ImVec2 corner, const std::vector<GridPart>&, const std::vector<GridList>&,
+                   float pixels_per_cell);
 
 /// The head whose picture, or the gap at its right or below, is there.
 std::optional<ModelHead> head_at(const GridPlan&, ImVec2);

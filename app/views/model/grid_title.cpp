@@ -31,7 +31,9 @@ std::size_t bank_of(const GridPlan& plan, const ModelHead& head) {
   return bank;
 }
 
-void draw_columns(const GridFrame& grid) {
+}  // namespace
+
+void draw_grid_columns(const GridFrame& grid) {
   const GridPlan& plan = grid.plan;
   const Ui& ui = grid.ui;
   const bool layers = grid.state.order == GridOrder::Layers;
@@ -39,7 +41,8 @@ void draw_columns(const GridFrame& grid) {
   float widest = 0, end = -1e9f;
   for (const GridPlan::Column& column : plan.columns)
     widest = std::max(widest, ui.text_width(std::to_string(column.head), type::tick));
-  const ModelHead shown = shown_head(grid.scene);
+  // Nothing is chosen where the grid is drawn for a file.
+  const ModelHead shown = grid.chosen.block < 0 ? grid.chosen : shown_head(grid.scene);
   for (const GridPlan::Column& column : plan.columns) {
     const bool is_shown =
         column.of == shown.of && column.head == shown.head && bank_of(plan, shown) == column.bank;
@@ -62,11 +65,9 @@ void draw_columns(const GridFrame& grid) {
   }
 }
 
-}  // namespace
-
 void draw_grid_title(const GridFrame& grid) {
   draw_title(grid, grid.title);
-  draw_columns(grid);
+  draw_grid_columns(grid);
 }
 
 void draw_grid_scroll(const GridFrame& grid) {

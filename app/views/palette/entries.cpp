@@ -103,6 +103,11 @@ void add_exports(const Shown& shown, std::vector<PaletteEntry>& all) {
       {"Export the activations of the model", NumberFormat::Tensors,
        "safetensors transformerlens hooks cache activations tensor export aktivierungen modell"},
   }};
+  all.push_back({"Save a picture of all heads", "file",
+                 "grid layers heads png svg picture figure paper export bild köpfe modell", [](Scene& now) {
+                   now.view.mode = Mode::Model;
+                   open_picture_card(now, PictureRegion::Grid);
+                 }});
   for (const Export& out : of_model)
     all.push_back({std::string(out.name), "file", out.words, [format = out.format](Scene& now) {
                      now.view.mode = Mode::Model;

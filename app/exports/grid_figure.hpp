@@ -1,0 +1,39 @@
+// app/exports: a page with all heads of a model on its way into a file: what was drawn of it, and what is
+// still to be painted.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/draw/svg.hpp"
+#include "app/views/figures/grid_page.hpp"
+
+namespace attnscope {
+
+struct GridFigure {
+  GridPage page;
+  std::filesystem::path path;  // .png or .svg
+  struct Piece {
+    int x = 0, y = 0;
+    Image pixels;
+  };
+  std::vector<Piece> chrome;          // of a PNG
+  std::unique_ptr<SvgCanvas> canvas;  // of an SVG
+  std::string title;
+  float scale = 1;  // of an SVG: pixels a unit
+};
+
+/// Larger ones are refused.
+inline constexpr int longest_page = 32'768;  // pixels
+inline constexpr double most_page_pixels = 2.6e8;
+/// Throws Error naming the path where the page is larger.
+void check_size(const GridPage&, const std::filesystem::path&);
+
+/// Paints the heads and writes the file, atomically, once; on any thread. `told(share)` with 0 … 1. Throws
+/// Error naming the path, or Cancelled; nothing is written then.
+void write_grid_figure(GridFigure&, const Work&, const std::function<void(double)>& told);
+
+}  // namespace attnscope

@@ -1,0 +1,52 @@
+// tests/core: a block of a model as a Document beside the run of the whole model: what both computed is
+// compared number by number.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/engine/pipeline.hpp"
+#include "core/models/opened/layer_document.hpp"
+#include "core/models/run_heads.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::layer_documents {
+
+/// Committed models with what transformers computes of them.
+inline const std::filesystem::path goldens = std::filesystem::path(ATTNSCOPE_TESTS) / "goldens/models";
+
+struct Machine {
+  ThreadPool pool{2};
+  Work work{pool, {}};
+  Pipeline pipeline{make_cpu_backend(2)};
+};
+
+std::vector<AttentionOf> attentions_of(const ModelSpec&);
+const StackSpec& stack_spec(const ModelSpec&, AttentionOf);
+
+/// One attention of one block of a run.
+struct Place {
+  const Model& model;
+  const ModelRun& run;
+  AttentionOf of;
+  std::size_t block;
+};
+
+/// What the layer computed against what the run had, in CHECKs.
+void compare_layer(const Place&, const Document&, Machine&);
+/// Every attention of every block.
+void compare_all(const Model&, const ModelRun&, Machine&);
+
+/// A model of a family, an input of it: of each arrangement there is one.
+struct Opened {
+  test::TemporaryDirectory directory;
+  ModelPtr model;
+  ModelInput input;
+
+  explicit Opened(const std::string& family);
+};
+inline const std::vector<std::string> arrangements{"gpt2",  "llama",    "qwen3", "gemma2",
+                                                   "bloom", "gpt_neox", "bert",  "t5"};
+
+}  // namespace attnscope::layer_documents
