@@ -19,7 +19,7 @@ namespace {
 using test::TemporaryDirectory;
 using Tokens = std::vector<std::int64_t>;
 
-RobotOptions with_letters(const TemporaryDirectory& directory, int width = 1600, int height = 1000) {
+RobotOptions letters_window(const TemporaryDirectory& directory, int width = 1600, int height = 1000) {
   write_letters_gpt(directory / "letters");
   RobotOptions options;
   options.width = width;
@@ -70,7 +70,7 @@ Tokens expected_tokens(const Robot& robot, int count, const SamplingSettings& se
 TEST_CASE("Space appends the likeliest token, and every step can be gone back to", "[model][generation]") {
   const TemporaryDirectory directory;
   const auto [width, height] = GENERATE(std::pair{1600, 1000}, std::pair{1280, 720});
-  Robot robot(with_letters(directory, width, height));
+  Robot robot(letters_window(directory, width, height));
   begin(robot);
   for (int i = 0; i < 3; ++i) {
     robot.key(ImGuiKey_Space);
@@ -141,7 +141,7 @@ TEST_CASE("Space appends the likeliest token, and every step can be gone back to
 
 TEST_CASE("many tokens at once are one step of undo, and can be stopped", "[model][generation]") {
   const TemporaryDirectory directory;
-  Robot robot(with_letters(directory));
+  Robot robot(letters_window(directory));
   begin(robot);
   robot.click("Generate");
   let_play(robot);
@@ -163,7 +163,7 @@ TEST_CASE("many tokens at once are one step of undo, and can be stopped", "[mode
 
 TEST_CASE("drawn tokens are those of the command line with the same seed", "[model][generation]") {
   const TemporaryDirectory directory;
-  Robot robot(with_letters(directory));
+  Robot robot(letters_window(directory));
   begin(robot);
   robot.click("Next is: Sampled");
   robot.frame(2);
@@ -185,7 +185,7 @@ TEST_CASE("drawn tokens are those of the command line with the same seed", "[mod
 
 TEST_CASE("a text that fills the model's positions goes no further", "[model][generation]") {
   const TemporaryDirectory directory;
-  Robot robot(with_letters(directory));
+  Robot robot(letters_window(directory));
   begin(robot);
   for (int i = 0; i < 4; ++i) {
     robot.leave();

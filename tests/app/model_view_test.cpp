@@ -20,7 +20,7 @@ namespace {
 
 using test::TemporaryDirectory;
 
-RobotOptions with_letters(const TemporaryDirectory& directory, int width = 1600, int height = 1000) {
+RobotOptions letters_window(const TemporaryDirectory& directory, int width = 1600, int height = 1000) {
   write_letters_gpt(directory / "letters");
   RobotOptions options;
   options.width = width;
@@ -53,7 +53,7 @@ ImVec2 find_head(Robot& robot, int block, std::int64_t head) {
 
 TEST_CASE("a head under the mouse is previewed, a click locks it, Esc frees it", "[model]") {
   const TemporaryDirectory directory;
-  Robot robot(with_letters(directory));
+  Robot robot(letters_window(directory));
   robot.retype("##Text", "ab c de a");
   robot.key(ImGuiKey_Escape);
   robot.settle();
@@ -84,7 +84,7 @@ TEST_CASE("a head under the mouse is previewed, a click locks it, Esc frees it",
 
 TEST_CASE("the knobs of a layer act inside the model and are taken back one by one", "[model]") {
   const TemporaryDirectory directory;
-  Robot robot(with_letters(directory));
+  Robot robot(letters_window(directory));
   robot.retype("##Text", "ab c de a");
   robot.key(ImGuiKey_Escape);
   robot.click("Divide by √dₖ");
@@ -135,7 +135,7 @@ TEST_CASE("the knobs of a layer act inside the model and are taken back one by o
 
 TEST_CASE("a predicted token is appended by a click", "[model]") {
   const TemporaryDirectory directory;
-  Robot robot(with_letters(directory));
+  Robot robot(letters_window(directory));
   robot.retype("##Text", "ab c de a");
   robot.key(ImGuiKey_Escape);
   robot.settle();
@@ -154,7 +154,7 @@ TEST_CASE("a predicted token is appended by a click", "[model]") {
 TEST_CASE("what the grid and the stream show is chosen, and changes no number", "[model]") {
   const TemporaryDirectory directory;
   const auto [width, height] = GENERATE(std::pair{1600, 1000}, std::pair{1280, 720}, std::pair{900, 560});
-  Robot robot(with_letters(directory, width, height));
+  Robot robot(letters_window(directory, width, height));
   if (robot.has("Colour: entropy")) {
     robot.click("Colour: entropy");
     robot.settle();
