@@ -17,7 +17,7 @@
 #include "core/models/pictures/image_input.hpp"
 #include "core/readouts/hook_tensors.hpp"
 #include "core/readouts/lens.hpp"
-#include "core/readouts/prediction.hpp"
+#include "core/readouts/text/prediction.hpp"
 #include "core/readouts/unembed.hpp"
 #include "core/tokenizers/read/load_tokenizer.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/models/run_model.hpp"
-#include "core/readouts/sampling.hpp"
+#include "core/readouts/text/sampling.hpp"
 
 namespace attnscope {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "core/engine/model_reading.hpp"
+#include "core/engine/model/model_reading.hpp"
 #include "core/readouts/hook_tensors.hpp"
 
 namespace attnscope {

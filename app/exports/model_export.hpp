@@ -10,7 +10,7 @@
 #include "app/exports/grid_figure.hpp"
 #include "app/state/files_state.hpp"
 #include "core/base/worker.hpp"
-#include "core/engine/model_reading.hpp"
+#include "core/engine/model/model_reading.hpp"
 #include "core/readouts/hook_tensors.hpp"
 
 namespace attnscope {

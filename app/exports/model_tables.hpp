@@ -9,7 +9,7 @@
 
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
-#include "core/engine/model_reading.hpp"
+#include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
 

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "core/document/document.hpp"
-#include "core/engine/model_engine.hpp"
+#include "core/engine/model/model_engine.hpp"
 
 namespace attnscope {
 

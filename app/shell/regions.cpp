@@ -22,6 +22,7 @@
 #include "app/views/neuron/neuron_view.hpp"
 #include "app/views/parts/refusal.hpp"
 #include "app/views/parts/unknown.hpp"
+#include "app/views/picture/picture.hpp"
 #include "app/views/start/start.hpp"
 #include "app/widgets/widgets.hpp"
 
@@ -222,7 +223,7 @@ void draw_short_regions(Scene& scene, const Layout& layout) {
       if (view.mode == Mode::Model)
         draw_between_splitters(scene, layout.whole, [&] {
           if (!draw_atlas(scene, layout.whole) && !draw_generation(scene, layout.whole))
-            draw_model(scene, layout.whole);
+            draw_model(scene, layout.whole, {looks_at_picture, draw_model_picture});
         });
     });
   } else {

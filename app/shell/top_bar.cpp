@@ -10,7 +10,7 @@
 #include "app/views/backends/switch.hpp"
 #include "app/views/compare/held_chip.hpp"
 #include "app/views/files/files.hpp"
-#include "core/engine/model_reading.hpp"
+#include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
 namespace {

@@ -17,7 +17,7 @@ struct ModelFacts;   // app/views/model/facts.hpp
 struct HeadMap;      // app/views/model/head_map.hpp
 struct RgbPicture;   // core/files/formats/picture_file.hpp
 struct OpenedModel;  // core/models/opened/opened_model.hpp
-struct WhyReading;   // core/engine/model_why.hpp
+struct WhyReading;   // core/engine/model/model_why.hpp
 
 /// What stands in the place of the grid: the heads themselves, why one of them looked where it did, what
 /// zeroing each does, what each brings back of another text's answer, how the text goes on token by token.

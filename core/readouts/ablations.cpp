@@ -11,7 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/base/random.hpp"
 #include "core/models/model_head.hpp"
-#include "core/readouts/prediction.hpp"
+#include "core/readouts/text/prediction.hpp"
 #include "core/readouts/unembed.hpp"
 
 namespace attnscope {

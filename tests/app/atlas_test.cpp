@@ -10,7 +10,7 @@
 
 #include "app/model_robot.hpp"
 #include "app/state/model_state.hpp"
-#include "core/engine/model_reading.hpp"
+#include "core/engine/model/model_reading.hpp"
 
 namespace attnscope::atlas_test {
 namespace {

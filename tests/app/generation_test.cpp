@@ -7,8 +7,8 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "app/state/model_state.hpp"
-#include "core/engine/model_reading.hpp"
-#include "core/readouts/sampling.hpp"
+#include "core/engine/model/model_reading.hpp"
+#include "core/readouts/text/sampling.hpp"
 #include "robot/robot.hpp"
 #include "support/letters_gpt.hpp"
 #include "support/temporary_directory.hpp"

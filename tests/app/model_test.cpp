@@ -3,7 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/state/model_state.hpp"
-#include "core/engine/model_reading.hpp"
+#include "core/engine/model/model_reading.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "robot/robot.hpp"
 #include "support/letters_gpt.hpp"

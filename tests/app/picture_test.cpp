@@ -13,7 +13,7 @@
 #include "app/ui/number_format.hpp"
 #include "app/views/picture/heat.hpp"
 #include "app/views/picture/patches.hpp"
-#include "core/engine/model_reading.hpp"
+#include "core/engine/model/model_reading.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/models/pictures/image_input.hpp"
 #include "robot/layout.hpp"

@@ -5,7 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/state/model_state.hpp"
-#include "core/engine/model_reading.hpp"
+#include "core/engine/model/model_reading.hpp"
 #include "robot/robot.hpp"
 #include "support/letters_gpt.hpp"
 #include "support/temporary_directory.hpp"

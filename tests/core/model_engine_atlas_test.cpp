@@ -7,8 +7,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "core/engine/model_engine.hpp"
-#include "core/engine/model_work.hpp"
+#include "core/engine/model/model_engine.hpp"
+#include "core/engine/model/model_work.hpp"
 #include "core/opened_models.hpp"
 #include "core/readouts/patching.hpp"
 #include "support/temporary_directory.hpp"

@@ -1,6 +1,6 @@
 // Models behind the window: what is published equals what the functions of core/models and core/readouts
 // give, and what is not wanted any more stops.
-#include "core/engine/model_engine.hpp"
+#include "core/engine/model/model_engine.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -15,7 +15,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/base/error.hpp"
-#include "core/engine/model_work.hpp"
+#include "core/engine/model/model_work.hpp"
 #include "core/models/model_head.hpp"
 #include "core/opened_models.hpp"
 #include "core/readouts/contribution.hpp"

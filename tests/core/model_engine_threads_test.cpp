@@ -13,7 +13,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/base/error.hpp"
-#include "core/engine/model_engine.hpp"
+#include "core/engine/model/model_engine.hpp"
 #include "core/opened_models.hpp"
 #include "support/temporary_directory.hpp"
 

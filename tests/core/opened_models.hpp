@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "core/engine/model_engine.hpp"
+#include "core/engine/model/model_engine.hpp"
 #include "core/small_models.hpp"
 #include "core/small_tokenizers.hpp"
 

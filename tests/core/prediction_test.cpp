@@ -1,5 +1,5 @@
 // Predictions, likelihoods and drawn tokens against sums by hand.
-#include "core/readouts/prediction.hpp"
+#include "core/readouts/text/prediction.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,8 +12,8 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/base/error.hpp"
-#include "core/readouts/likelihood.hpp"
-#include "core/readouts/sampling.hpp"
+#include "core/readouts/text/likelihood.hpp"
+#include "core/readouts/text/sampling.hpp"
 #include "core/small_models.hpp"
 #include "support/temporary_directory.hpp"
 

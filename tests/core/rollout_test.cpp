@@ -8,7 +8,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "core/engine/model_engine.hpp"
+#include "core/engine/model/model_engine.hpp"
 #include "core/models/changes.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "support/letters_gpt.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/scene/scene.hpp"
-#include "core/engine/model_reading.hpp"
+#include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
 

@@ -8,7 +8,7 @@
 #include "app/state/files_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/files/files.hpp"
-#include "core/engine/model_reading.hpp"
+#include "core/engine/model/model_reading.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
 

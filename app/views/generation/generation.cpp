@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/views/generation/parts.hpp"
-#include "core/engine/model_generation.hpp"
+#include "core/engine/model/model_generation.hpp"
 
 namespace attnscope {
 namespace {
@@ -128,18 +128,22 @@ bool generation_forward(Scene& scene) {
 
 void generation_back(Scene& scene) {
   const auto place = generation_place(scene);
+  if (scene.model == nullptr) return scene.view.notices.say("No model is open.");
   if (is_shown(scene) && place) go_to_step(scene, *place, place->step() - 1);
 }
 void generation_to_start(Scene& scene) {
   const auto place = generation_place(scene);
+  if (scene.model == nullptr) return scene.view.notices.say("No model is open.");
   if (is_shown(scene) && place) go_to_step(scene, *place, 0);
 }
 void generation_to_end(Scene& scene) {
   const auto place = generation_place(scene);
+  if (scene.model == nullptr) return scene.view.notices.say("No model is open.");
   if (is_shown(scene) && place) go_to_step(scene, *place, place->steps());
 }
 
 void generation_play(Scene& scene) {
+  if (scene.model == nullptr) return scene.view.notices.say("No model is open.");
   if (!is_shown(scene) || !generation_place(scene)) return;
   GenerationState& state = scene.view.model->generation;
   state.left > 0 ? (state.left = 0, void()) : want(scene, state.count);

@@ -7,7 +7,7 @@
 #include "app/state/generation_state.hpp"
 #include "app/views/generation/generation.hpp"
 #include "app/views/model/parts.hpp"
-#include "core/readouts/sampling.hpp"
+#include "core/readouts/text/sampling.hpp"
 
 namespace attnscope {
 

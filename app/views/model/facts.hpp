@@ -13,7 +13,7 @@
 
 #include "app/scene/scene.hpp"
 #include "app/state/model_state.hpp"
-#include "core/engine/model_reading.hpp"
+#include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
 

@@ -7,7 +7,7 @@
 #include "app/draw/colormap.hpp"
 #include "app/draw/image.hpp"
 #include "app/views/model/grid_layout.hpp"
-#include "core/engine/model_reading.hpp"
+#include "core/engine/model/model_reading.hpp"
 #include "core/models/run_model.hpp"
 
 namespace attnscope {

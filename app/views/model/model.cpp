@@ -2,7 +2,6 @@
 
 #include "app/views/model/parts.hpp"
 #include "app/views/model/why.hpp"
-#include "app/views/picture/picture.hpp"
 
 namespace attnscope {
 namespace {
@@ -34,10 +33,10 @@ void draw_between_splitters(Scene& scene, const Box& box, const std::function<vo
   for (const SplitterLine& line : lines) scene.ui.fill(line.box, line.colour);
 }
 
-void draw_model(Scene& scene, const Box& box) {
+void draw_model(Scene& scene, const Box& box, const PictureView& pictures) {
   if (scene.model == nullptr || !scene.model->run || !scene.document.within.read())
     return draw_no_model(scene, box);
-  scene.view.model->picture.is_there = looks_at_picture(scene);
+  scene.view.model->picture.is_there = pictures.is_there(scene);
   const ModelRegions regions = model_regions(scene.ui, box, scene.compact, scene.view);
   if (is_visible(regions.controls)) draw_model_controls(scene, regions.controls);
   if (scene.view.model->screen == ModelScreen::Why) {
@@ -53,7 +52,7 @@ void draw_model(Scene& scene, const Box& box) {
   }
   const bool picture = scene.view.model->picture.is_there && scene.view.model->picture.shown;
   if (is_visible(regions.stream))
-    picture ? draw_model_picture(scene, regions.stream) : draw_model_stream(scene, regions.stream);
+    picture ? pictures.draw(scene, regions.stream) : draw_model_stream(scene, regions.stream);
   if (is_visible(regions.prediction)) draw_model_prediction(scene, regions.prediction);
 }
 

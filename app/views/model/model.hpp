@@ -11,7 +11,12 @@ namespace attnscope {
 /// Calls `draw` with the splitters of the model's regions around it: they take the mouse before it and are
 /// seen on top of it.
 void draw_between_splitters(Scene&, const Box&, const std::function<void()>& draw);
+/// What a vision model looks at, in the place of the residual stream: app/views/picture.
+struct PictureView {
+  bool (*is_there)(const Shown&);
+  void (*draw)(Scene&, const Box&);
+};
 /// The whole window between the token strip and the status line.
-void draw_model(Scene&, const Box&);
+void draw_model(Scene&, const Box&, const PictureView&);
 
 }  // namespace attnscope

@@ -47,7 +47,10 @@ float draw_screen_choice(Scene&, const Box& line);
 /// Ground, title with the choice of screens, and where the rest of the region is; the note ends before
 /// `right`, where a colour bar stands.
 Box begin_screen_region(Scene&, const Box& region, std::string_view title, std::string_view note,
-                       const ColourScale* scale, std::string (*written)(double));
+                        const ColourScale* scale, std::string (*written)(double));
+/// "picture | norms": which of the two stands in the region of the residual stream. Right end of a title's
+/// line, from `right` to the left; returns where it begins.
+float draw_picture_choice(Scene&, float right, float y);
 /// Title at the left of a region's first line, a note behind it as far as `right`. Returns the note's end.
 float draw_region_title(const Ui&, const Box& region, std::string_view title, std::string_view note,
                         float right);

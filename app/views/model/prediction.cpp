@@ -1,6 +1,6 @@
 // app/views/model: what the model predicts: the likeliest tokens before and after what is changed inside it.
 // A click appends one, or puts it in the place of the mask.
-#include "core/readouts/prediction.hpp"
+#include "core/readouts/text/prediction.hpp"
 
 #include <algorithm>
 #include <array>

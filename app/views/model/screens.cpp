@@ -58,4 +58,18 @@ Box begin_screen_region(Scene& scene, const Box& region, std::string_view title,
   return {line.x, region.y + high, line.w, region.h - high - ui.px(8)};
 }
 
+float draw_picture_choice(Scene& scene, float right, float y) {
+  constexpr std::array<std::string_view, 2> names{"picture", "norms"};
+  constexpr std::array<Tip, 2> tips{
+      {{"Picture", {}, "What a head looks at, over the picture.", {}},
+       {"Norms", "‖x‖", "The residual stream: the length of the vectors behind each layer.", {}}}};
+  const Ui& ui = scene.ui;
+  const float wide = ui.px(scene.compact ? 128 : 144);
+  const Box box{right - wide, y - ui.px(14), wide, ui.px(28)};
+  bool& shown = scene.view.model->picture.shown;
+  if (const auto picked = segments(ui, "Below the heads", box, names, shown ? 0 : 1, tips))
+    shown = *picked == 0;
+  return box.x;
+}
+
 }  // namespace attnscope

@@ -6,7 +6,6 @@
 
 #include "app/ui/number_format.hpp"
 #include "app/views/model/parts.hpp"
-#include "app/views/picture/picture.hpp"
 #include "core/models/changes.hpp"
 #include "core/readouts/lens.hpp"
 

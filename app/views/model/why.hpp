@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/views/model/parts.hpp"
-#include "core/engine/model_why.hpp"
+#include "core/engine/model/model_why.hpp"
 #include "core/readouts/part_groups.hpp"
 
 namespace attnscope {

@@ -5,7 +5,7 @@
 
 #include "app/scene/picture.hpp"
 #include "app/state/model_state.hpp"
-#include "core/engine/model_reading.hpp"
+#include "core/engine/model/model_reading.hpp"
 #include "core/models/pictures/image_input.hpp"
 
 namespace attnscope {

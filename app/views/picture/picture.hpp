@@ -9,8 +9,5 @@ namespace attnscope {
 /// Whether the open model looks at a picture, and it is known.
 bool looks_at_picture(const Shown&);
 void draw_model_picture(Scene&, const Box& region);
-/// "picture | norms": which of the two stands in the region of the residual stream. Right end of a title's
-/// line, from `right` to the left; returns where it begins.
-float draw_picture_choice(Scene&, float right, float y);
 
 }  // namespace attnscope

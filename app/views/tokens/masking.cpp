@@ -6,7 +6,7 @@
 #include "app/state/model_state.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/masking.hpp"
-#include "core/engine/model_reading.hpp"
+#include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
 namespace {

@@ -10,7 +10,7 @@
 #include "app/views/tokens/chips.hpp"
 #include "core/edits/dump.hpp"
 #include "core/edits/within.hpp"
-#include "core/engine/model_reading.hpp"
+#include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/engine/model_values.hpp"
+#include "core/engine/model/model_values.hpp"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "core/engine/model_patching.hpp"
+#include "core/engine/model/model_patching.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
-#include "core/engine/model_effects.hpp"
+#include "core/engine/model/model_effects.hpp"
 #include "core/readouts/patching.hpp"
 
 namespace attnscope {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/engine/model_reading.hpp"
-#include "core/engine/model_runs.hpp"
+#include "core/engine/model/model_reading.hpp"
+#include "core/engine/model/model_runs.hpp"
 
 namespace attnscope {
 

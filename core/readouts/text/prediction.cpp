@@ -1,4 +1,4 @@
-#include "core/readouts/prediction.hpp"
+#include "core/readouts/text/prediction.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
-#include "core/engine/model_generation.hpp"
+#include "core/engine/model/model_generation.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "core/engine/model_effects.hpp"
+#include "core/engine/model/model_effects.hpp"
 #include "core/models/changes.hpp"
 #include "core/models/model_cost.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/engine/model_runs.hpp"
+#include "core/engine/model/model_runs.hpp"
 
 #include <algorithm>
 #include <new>

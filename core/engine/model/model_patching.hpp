@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "core/engine/model_effects.hpp"
-#include "core/engine/model_engine.hpp"
-#include "core/engine/model_runs.hpp"
+#include "core/engine/model/model_effects.hpp"
+#include "core/engine/model/model_engine.hpp"
+#include "core/engine/model/model_runs.hpp"
 
 namespace attnscope {
 

@@ -1,4 +1,4 @@
-#include "core/readouts/sampling.hpp"
+#include "core/readouts/text/sampling.hpp"
 
 #include <algorithm>
 #include <cmath>

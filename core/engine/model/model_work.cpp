@@ -1,4 +1,4 @@
-#include "core/engine/model_work.hpp"
+#include "core/engine/model/model_work.hpp"
 
 #include <algorithm>
 #include <utility>

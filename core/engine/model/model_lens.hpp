@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/engine/model_reading.hpp"
-#include "core/engine/model_runs.hpp"
+#include "core/engine/model/model_reading.hpp"
+#include "core/engine/model/model_runs.hpp"
 
 namespace attnscope {
 

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "core/base/worker.hpp"
-#include "core/engine/model_reading.hpp"
+#include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
 

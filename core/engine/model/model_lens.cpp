@@ -1,4 +1,4 @@
-#include "core/engine/model_lens.hpp"
+#include "core/engine/model/model_lens.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/models/run_model.hpp"
-#include "core/readouts/prediction.hpp"
+#include "core/readouts/text/prediction.hpp"
 
 namespace attnscope {
 

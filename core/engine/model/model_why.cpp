@@ -1,4 +1,4 @@
-#include "core/engine/model_why.hpp"
+#include "core/engine/model/model_why.hpp"
 
 #include <utility>
 

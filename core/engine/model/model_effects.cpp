@@ -1,4 +1,4 @@
-#include "core/engine/model_effects.hpp"
+#include "core/engine/model/model_effects.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,7 +8,7 @@
 #include <span>
 
 #include "core/models/model_head.hpp"
-#include "core/readouts/prediction.hpp"
+#include "core/readouts/text/prediction.hpp"
 
 namespace attnscope {
 namespace {

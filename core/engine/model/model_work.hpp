@@ -9,15 +9,15 @@
 #include <string_view>
 #include <vector>
 
-#include "core/engine/model_effects.hpp"
-#include "core/engine/model_engine.hpp"
-#include "core/engine/model_generation.hpp"
-#include "core/engine/model_lens.hpp"
-#include "core/engine/model_patching.hpp"
-#include "core/engine/model_rollout.hpp"
-#include "core/engine/model_runs.hpp"
-#include "core/engine/model_values.hpp"
-#include "core/engine/model_why.hpp"
+#include "core/engine/model/model_effects.hpp"
+#include "core/engine/model/model_engine.hpp"
+#include "core/engine/model/model_generation.hpp"
+#include "core/engine/model/model_lens.hpp"
+#include "core/engine/model/model_patching.hpp"
+#include "core/engine/model/model_rollout.hpp"
+#include "core/engine/model/model_runs.hpp"
+#include "core/engine/model/model_values.hpp"
+#include "core/engine/model/model_why.hpp"
 
 namespace attnscope {
 

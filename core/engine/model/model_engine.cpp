@@ -1,4 +1,4 @@
-#include "core/engine/model_engine.hpp"
+#include "core/engine/model/model_engine.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/engine/model_work.hpp"
+#include "core/engine/model/model_work.hpp"
 
 namespace attnscope {
 namespace {

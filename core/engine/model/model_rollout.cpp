@@ -1,4 +1,4 @@
-#include "core/engine/model_rollout.hpp"
+#include "core/engine/model/model_rollout.hpp"
 
 #include <utility>
 
