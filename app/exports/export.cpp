@@ -12,10 +12,10 @@
 #include "core/base/error.hpp"
 #include "core/document/known.hpp"
 #include "core/files/formats/atomic_write.hpp"
-#include "core/files/formats/csv.hpp"
 #include "core/files/formats/npy.hpp"
 #include "core/files/formats/safetensors.hpp"
 #include "core/streaming/tile.hpp"
+#include "core/text/csv.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {

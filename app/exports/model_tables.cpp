@@ -11,8 +11,8 @@
 #include "app/exports/split_tables.hpp"
 #include "app/views/model/facts.hpp"
 #include "core/base/error.hpp"
-#include "core/files/formats/csv.hpp"
 #include "core/models/opened/opened_model.hpp"
+#include "core/text/csv.hpp"
 
 namespace attnscope {
 namespace {

@@ -28,7 +28,7 @@ std::string why_no_table(ModelTable, const ModelReading&);
 /// Whether more will be known of it than is now.
 bool is_partial(ModelTable, const ModelReading&);
 
-/// The table as CSV (see core/files/formats/csv.hpp). Every number is the one that the reading has, with
+/// The table as CSV (see core/text/csv.hpp). Every number is the one that the reading has, with
 /// what chance gives beside it where there is such a thing; what is not known yet is an empty field. Heads
 /// come layer after layer. Throws Error with why_no_table(), or Cancelled.
 std::string model_table(ModelTable, const ModelReading&, const std::stop_token&);

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/files/formats/csv.hpp"
+#include "core/text/csv.hpp"
 
 namespace attnscope {
 

@@ -14,10 +14,10 @@
 #include "app/files_robot.hpp"
 #include "app/model_robot.hpp"
 #include "app/state/model_state.hpp"
-#include "core/files/formats/csv.hpp"
 #include "core/readouts/hook_tensors.hpp"
 #include "core/readouts/lens.hpp"
 #include "core/readouts/patching.hpp"
+#include "core/text/csv.hpp"
 #include "support/csv_reader.hpp"
 #include "support/program.hpp"
 

@@ -1,6 +1,6 @@
 // A text that goes on token by token: the prediction of every step, what a row reads of the cache and what it
 // costs, against a decoder in naive doubles; and the same behind the window while tokens come and go.
-#include "core/readouts/text/generation.hpp"
+#include "core/readouts/generation.hpp"
 
 #include <cmath>
 #include <string>
@@ -10,7 +10,7 @@
 
 #include "core/edits/model.hpp"
 #include "core/engine/model/model_work.hpp"
-#include "core/models/model_cost.hpp"
+#include "core/models/opened/model_cost.hpp"
 #include "core/opened_models.hpp"
 #include "support/temporary_directory.hpp"
 

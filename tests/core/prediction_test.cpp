@@ -12,7 +12,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "core/base/error.hpp"
-#include "core/readouts/text/likelihood.hpp"
+#include "core/readouts/likelihood.hpp"
 #include "core/readouts/text/sampling.hpp"
 #include "core/small_models.hpp"
 #include "support/temporary_directory.hpp"

@@ -12,7 +12,7 @@
 #include "app/cli/bench/timing.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
-#include "core/models/model_cost.hpp"
+#include "core/models/opened/model_cost.hpp"
 #include "core/models/run_model.hpp"
 
 namespace attnscope {

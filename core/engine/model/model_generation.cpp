@@ -5,7 +5,7 @@
 
 #include "core/engine/model/model_effects.hpp"
 #include "core/models/changes.hpp"
-#include "core/models/model_cost.hpp"
+#include "core/models/opened/model_cost.hpp"
 
 namespace attnscope {
 namespace {

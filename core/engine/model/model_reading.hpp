@@ -15,9 +15,9 @@
 #include "core/models/opened/layer_document.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/readouts/ablations.hpp"
+#include "core/readouts/generation.hpp"
 #include "core/readouts/head_scores.hpp"
 #include "core/readouts/lens.hpp"
-#include "core/readouts/text/generation.hpp"
 #include "core/readouts/text/prediction.hpp"
 
 namespace attnscope {

@@ -1,4 +1,4 @@
-#include "core/readouts/text/likelihood.hpp"
+#include "core/readouts/likelihood.hpp"
 
 #include <algorithm>
 #include <cmath>

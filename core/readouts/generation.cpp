@@ -1,4 +1,4 @@
-#include "core/readouts/text/generation.hpp"
+#include "core/readouts/generation.hpp"
 
 #include "core/base/error.hpp"
 #include "core/models/run_heads.hpp"

@@ -1,4 +1,4 @@
-#include "core/files/formats/csv.hpp"
+#include "core/text/csv.hpp"
 
 #include <cmath>
 #include <iterator>

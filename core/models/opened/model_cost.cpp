@@ -1,4 +1,4 @@
-#include "core/models/model_cost.hpp"
+#include "core/models/opened/model_cost.hpp"
 
 #include <algorithm>
 
