@@ -67,11 +67,11 @@ class AtlasInput {
       : spec_(model.spec), options_(options), row_(options.request.row) {
     if (spec_.image)
       throw Error(fmt::format("{} takes pictures; the atlas is of models that read a text.", spec_.family));
-    if (options.decoder_text && !(spec_.encoder && spec_.decoder))
+    if (options.decoder_text && !spec_.reads_two_texts())
       throw Error(fmt::format("--decoder-text is for encoder-decoders; this model is {}.", spec_.family));
     if (options.ids) {
       input_.ids = *options.ids;
-      if (spec_.encoder && spec_.decoder) input_.decoder_ids = {spec_.decoder_start.value_or(0)};
+      if (spec_.reads_two_texts()) input_.decoder_ids = {spec_.decoder_start.value_or(0)};
     } else {
       read_text();
     }

@@ -92,7 +92,7 @@ class BatchFile {
 };
 
 ModelInput input_of_text(const RunModelOptions& options, const Model& model) {
-  if (options.decoder_text && !(model.spec.encoder && model.spec.decoder))
+  if (options.decoder_text && !model.spec.reads_two_texts())
     throw Error(fmt::format("--decoder-text is for encoder-decoders; this model is {}.", model.spec.family));
   ModelText text;
   text.text = options.text_file ? read_whole(*options.text_file, max_text_bytes) : *options.text;
@@ -118,7 +118,7 @@ std::vector<ModelInput> inputs_of(const RunModelOptions& options, const Model& m
   if (!options.ids) return {input_of_text(options, model)};
   ModelInput input;
   input.ids = *options.ids;
-  if (model.spec.encoder && model.spec.decoder) input.decoder_ids = {model.spec.decoder_start.value_or(0)};
+  if (model.spec.reads_two_texts()) input.decoder_ids = {model.spec.decoder_start.value_or(0)};
   return {std::move(input)};
 }
 
@@ -188,7 +188,7 @@ class SequenceWriter {
   void write() {
     if (options_.names == TensorNames::TransformerLens) return write_hooks();
     const ModelSpec& spec = model_.spec;
-    if (spec.encoder && spec.decoder) {
+    if (spec.reads_two_texts()) {
       write_stack(AttentionOf::Encoder, *spec.encoder, run_.encoder, "encoder_");
       write_stack(AttentionOf::Decoder, *spec.decoder, run_.decoder, "decoder_");
       for (std::size_t i = 0; i < run_.decoder.cross.size(); ++i)

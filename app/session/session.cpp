@@ -254,7 +254,7 @@ Session open_as_model(const std::filesystem::path& path, Reading* reading) {
   within.input = first_text(*within.model);
   const ModelSpec& spec = within.model->model->spec;
   within.of = output_attention(spec);
-  if (spec.encoder && spec.decoder) {  // something is said already, so that there is something to see
+  if (spec.reads_two_texts()) {  // something is said already, so that there is something to see
     within.of = AttentionOf::Cross;
     within.input.decoder_text = "Das Haus ist";
   }

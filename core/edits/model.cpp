@@ -76,7 +76,7 @@ std::string rows_words(const std::vector<std::int64_t>& rows) {
 
 ChangeWords words_of(const HeadChange& change, const ModelSpec& spec) {
   constexpr std::string_view names[]{"encoder head", "decoder head", "cross head"};
-  const bool both = spec.encoder && spec.decoder;
+  const bool both = spec.reads_two_texts();
   const std::string_view name = both ? names[static_cast<std::size_t>(change.of)] : "head";
   return {fmt::format("{} {}.{}", name, change.block, change.head),
           {std::string(what_of(change.kind)) + rows_words(change.rows)}};
@@ -84,7 +84,7 @@ ChangeWords words_of(const HeadChange& change, const ModelSpec& spec) {
 
 ChangeWords words_of(const BlockChange& change, const AttentionSpec& own, const ModelSpec& spec) {
   constexpr std::string_view names[]{"encoder layer", "decoder layer", "cross-attention"};
-  const bool both = spec.encoder && spec.decoder;
+  const bool both = spec.reads_two_texts();
   const std::string_view name = both ? names[static_cast<std::size_t>(change.of)] : "layer";
   ChangeWords words{fmt::format("{} {}", name, change.block), {}};
   const auto add = [&](bool there, std::string what) {
@@ -262,11 +262,6 @@ Within appended(Within within, std::int64_t token) {
 Within continued_up_to(Within within, std::int64_t count) {
   std::vector<std::int64_t>& tokens = within.input.continued;
   if (count >= 0 && count < std::ssize(tokens)) tokens.resize(static_cast<std::size_t>(count));
-  return within;
-}
-
-Within without_last_token(Within within) {
-  if (!within.input.continued.empty()) within.input.continued.pop_back();
   return within;
 }
 

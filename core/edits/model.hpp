@@ -68,9 +68,8 @@ Within text(Within, std::string);
 Within second_text(Within, std::optional<std::string>);
 Within decoder_text(Within, std::string);
 Within image(Within, std::filesystem::path);
-/// One token more behind what was said, and one of those less, where there is one.
+/// One token more behind what was said.
 Within appended(Within, std::int64_t token);
-Within without_last_token(Within);
 /// With the first `count` of the appended tokens alone.
 Within continued_up_to(Within, std::int64_t count);
 

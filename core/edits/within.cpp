@@ -7,16 +7,6 @@
 #include "core/models/opened/opened_model.hpp"
 
 namespace attnscope {
-namespace {
-
-/// An encoder's text, and what its decoder has said.
-bool reads_two_texts(const Within& within) {
-  const ModelSpec& spec = within.model->model->spec;
-  return spec.encoder && spec.decoder;
-}
-
-}  // namespace
-
 Document what_is_said(const Document& document) {
   if (!document.within.read()) return document;
   static const Document nothing;
@@ -31,7 +21,7 @@ std::size_t typed_texts(const Document& document) {
   const Within& within = document.within.read();
   if (!within) return document.input.is_text() ? document.input.sequences.size() : 0;
   if (!within.input.image.empty()) return 0;
-  return within.input.pair || reads_two_texts(within) ? 2 : 1;
+  return within.input.pair || within.model->model->spec.reads_two_texts() ? 2 : 1;
 }
 
 const std::string& typed_text(const Document& document, std::size_t index) {
@@ -39,7 +29,7 @@ const std::string& typed_text(const Document& document, std::size_t index) {
   if (!within) return document.input.sequences.at(index).text;
   if (index == 0) return within.input.text;
   static const std::string nothing;
-  if (!reads_two_texts(within)) return within.input.pair.value();
+  if (!within.model->model->spec.reads_two_texts()) return within.input.pair.value();
   return within.input.decoder_text ? *within.input.decoder_text : nothing;
 }
 
@@ -52,7 +42,7 @@ Document typed_text(Document document, std::size_t index, std::string text) {
   Within& within = document.within.change();
   if (index == 0)
     within = edit::text(std::move(within), std::move(text));
-  else if (reads_two_texts(within))
+  else if (within.model->model->spec.reads_two_texts())
     within = edit::decoder_text(std::move(within), std::move(text));
   else
     within = edit::second_text(std::move(within), std::move(text));

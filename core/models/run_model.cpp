@@ -109,7 +109,7 @@ void check_input(const Model& model, const ModelInput& input) {
   if (!input.mask.empty() && input.mask.size() != input.ids.size())
     throw Error(fmt::format("{} tokens have {} marks in the mask; as many were expected.", input.ids.size(),
                             input.mask.size()));
-  if (model.spec.encoder && model.spec.decoder && input.decoder_ids.empty())
+  if (model.spec.reads_two_texts() && input.decoder_ids.empty())
     throw Error("There are no tokens for the decoder; an encoder-decoder needs at least one.");
 }
 

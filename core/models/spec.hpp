@@ -110,6 +110,8 @@ struct ModelSpec {
   std::optional<std::int64_t> decoder_start, begin_id;
   std::vector<std::int64_t> end_ids;
 
+  /// An encoder's text, and what its decoder says.
+  bool reads_two_texts() const { return encoder && decoder; }
   bool has_logits() const { return head.kind != HeadKind::None; }
 };
 

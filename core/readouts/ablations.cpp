@@ -25,7 +25,7 @@ bool is_of_every_row(const Model& model) { return model.spec.head.input == HeadI
 
 /// Of the stack that gives the output.
 const std::vector<std::int64_t>& output_ids(const Model& model, const ModelInput& input) {
-  return model.spec.encoder && model.spec.decoder ? input.decoder_ids : input.ids;
+  return model.spec.reads_two_texts() ? input.decoder_ids : input.ids;
 }
 
 void check_ablations(const Model& model, const ModelRun& base, std::span<const HeadSet> sets) {

@@ -144,7 +144,7 @@ std::vector<std::int64_t> repeated_random_tokens(std::int64_t vocabulary,
 
 std::vector<std::vector<HeadScores>> battery_scores(const Model& model, std::span<const std::int64_t> special,
                                                     const BatterySettings& settings, const Work& work) {
-  if (model.spec.image || (model.spec.encoder && model.spec.decoder))
+  if (model.spec.image || model.spec.reads_two_texts())
     throw Error(
         fmt::format("Repeated random tokens are for models of one stack that reads tokens; this is {}.",
                     model.spec.family));

@@ -24,7 +24,7 @@ const StackSpec& output_stack(const Model& model) {
 
 /// Ids of the stack that gives the output.
 const std::vector<std::int64_t>& ids_of(const PatchedPair& pair, const ModelRun& run) {
-  return pair.model.spec.encoder && pair.model.spec.decoder ? run.input.decoder_ids : run.input.ids;
+  return pair.model.spec.reads_two_texts() ? run.input.decoder_ids : run.input.ids;
 }
 
 std::int64_t row_of(const PatchedPair& pair) {

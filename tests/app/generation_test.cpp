@@ -6,36 +6,26 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include "app/model_robot.hpp"
 #include "app/state/model_state.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/readouts/text/sampling.hpp"
-#include "robot/robot.hpp"
-#include "support/letters_gpt.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::generation_view_test {
 namespace {
 
 using test::TemporaryDirectory;
+using test::type_text;
+using test::with_letters;
 using Tokens = std::vector<std::int64_t>;
-
-RobotOptions letters_window(const TemporaryDirectory& directory, int width = 1600, int height = 1000) {
-  write_letters_gpt(directory / "letters");
-  RobotOptions options;
-  options.width = width;
-  options.height = height;
-  options.file = directory / "letters";
-  return options;
-}
 
 const ModelState& state(Robot& robot) { return *robot.app().view().model; }
 const Within& within(const Robot& robot) { return robot.document().within.read(); }
 Tokens continued(const Robot& robot) { return within(robot).input.continued; }
 
 void begin(Robot& robot) {
-  robot.retype("##Text", "ab c d");
-  robot.key(ImGuiKey_Escape);
-  robot.settle();
+  type_text(robot, "ab c d");
   robot.leave();
   robot.key(ImGuiKey_G);
   robot.settle();
@@ -70,7 +60,7 @@ Tokens expected_tokens(const Robot& robot, int count, const SamplingSettings& se
 TEST_CASE("Space appends the likeliest token, and every step can be gone back to", "[model][generation]") {
   const TemporaryDirectory directory;
   const auto [width, height] = GENERATE(std::pair{1600, 1000}, std::pair{1280, 720});
-  Robot robot(letters_window(directory, width, height));
+  Robot robot(with_letters(directory, {.width = width, .height = height}));
   begin(robot);
   for (int i = 0; i < 3; ++i) {
     robot.key(ImGuiKey_Space);
@@ -141,7 +131,7 @@ TEST_CASE("Space appends the likeliest token, and every step can be gone back to
 
 TEST_CASE("many tokens at once are one step of undo, and can be stopped", "[model][generation]") {
   const TemporaryDirectory directory;
-  Robot robot(letters_window(directory));
+  Robot robot(with_letters(directory));
   begin(robot);
   robot.click("Generate");
   let_play(robot);
@@ -163,7 +153,7 @@ TEST_CASE("many tokens at once are one step of undo, and can be stopped", "[mode
 
 TEST_CASE("drawn tokens are those of the command line with the same seed", "[model][generation]") {
   const TemporaryDirectory directory;
-  Robot robot(letters_window(directory));
+  Robot robot(with_letters(directory));
   begin(robot);
   robot.click("Next is: Sampled");
   robot.frame(2);
@@ -185,7 +175,7 @@ TEST_CASE("drawn tokens are those of the command line with the same seed", "[mod
 
 TEST_CASE("a text that fills the model's positions goes no further", "[model][generation]") {
   const TemporaryDirectory directory;
-  Robot robot(letters_window(directory));
+  Robot robot(with_letters(directory));
   begin(robot);
   for (int i = 0; i < 4; ++i) {
     robot.leave();

@@ -7,27 +7,19 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include "app/model_robot.hpp"
 #include "app/state/model_state.hpp"
 #include "app/views/model/facts.hpp"
 #include "app/views/model/grid_picture.hpp"
 #include "core/models/opened/opened_model.hpp"
-#include "robot/robot.hpp"
-#include "support/letters_gpt.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::model_view_test {
 namespace {
 
 using test::TemporaryDirectory;
-
-RobotOptions letters_window(const TemporaryDirectory& directory, int width = 1600, int height = 1000) {
-  write_letters_gpt(directory / "letters");
-  RobotOptions options;
-  options.width = width;
-  options.height = height;
-  options.file = directory / "letters";
-  return options;
-}
+using test::type_text;
+using test::with_letters;
 
 const Within& within(const Robot& robot) { return robot.document().within.read(); }
 const ModelState& state(Robot& robot) { return *robot.app().view().model; }
@@ -53,10 +45,8 @@ ImVec2 find_head(Robot& robot, int block, std::int64_t head) {
 
 TEST_CASE("a head under the mouse is previewed, a click locks it, Esc frees it", "[model]") {
   const TemporaryDirectory directory;
-  Robot robot(letters_window(directory));
-  robot.retype("##Text", "ab c de a");
-  robot.key(ImGuiKey_Escape);
-  robot.settle();
+  Robot robot(with_letters(directory));
+  type_text(robot, "ab c de a");
   REQUIRE(within(robot).block == 1);  // the middle one
   const ImVec2 other = find_head(robot, 2, 3);
   CHECK(within(robot).block == 1);  // pointing chooses nothing
@@ -84,7 +74,7 @@ TEST_CASE("a head under the mouse is previewed, a click locks it, Esc frees it",
 
 TEST_CASE("the knobs of a layer act inside the model and are taken back one by one", "[model]") {
   const TemporaryDirectory directory;
-  Robot robot(letters_window(directory));
+  Robot robot(with_letters(directory));
   robot.retype("##Text", "ab c de a");
   robot.key(ImGuiKey_Escape);
   robot.click("Divide by √dₖ");
@@ -135,10 +125,8 @@ TEST_CASE("the knobs of a layer act inside the model and are taken back one by o
 
 TEST_CASE("a predicted token is appended by a click", "[model]") {
   const TemporaryDirectory directory;
-  Robot robot(letters_window(directory));
-  robot.retype("##Text", "ab c de a");
-  robot.key(ImGuiKey_Escape);
-  robot.settle();
+  Robot robot(with_letters(directory));
+  type_text(robot, "ab c de a");
   std::string label;
   for (const RecordedItem& item : robot.items().items())
     if (label.empty() && item.label.starts_with("predicted ")) label = item.label;
@@ -154,7 +142,7 @@ TEST_CASE("a predicted token is appended by a click", "[model]") {
 TEST_CASE("what the grid and the stream show is chosen, and changes no number", "[model]") {
   const TemporaryDirectory directory;
   const auto [width, height] = GENERATE(std::pair{1600, 1000}, std::pair{1280, 720}, std::pair{900, 560});
-  Robot robot(letters_window(directory, width, height));
+  Robot robot(with_letters(directory, {.width = width, .height = height}));
   if (robot.has("Colour: entropy")) {
     robot.click("Colour: entropy");
     robot.settle();

@@ -162,8 +162,8 @@ TEST_CASE("texts and tokens are what the model reads", "[edits]") {
   Within within = edit::text(gpt(), "one two");
   within = edit::appended(edit::appended(within, 3), 4);
   CHECK(within.input.continued == std::vector<std::int64_t>{3, 4});
-  CHECK(edit::without_last_token(within).input.continued == std::vector<std::int64_t>{3});
-  CHECK(edit::without_last_token(edit::text(within, "other")).input.continued.empty());
+  CHECK(edit::continued_up_to(within, 1).input.continued == std::vector<std::int64_t>{3});
+  CHECK(edit::continued_up_to(edit::text(within, "other"), 1).input.continued.empty());
   CHECK(edit::decoder_text(within, "x").input.decoder_text == "x");
   CHECK(edit::decoder_text(within, "x").input.continued.empty());
   CHECK(edit::second_text(within, "y").input.pair == "y");

@@ -37,7 +37,7 @@ class ModelBench {
     }
     private_ = private_megabytes() - before;
     const ModelSpec& spec = model_->spec;
-    if (spec.image || (spec.encoder && spec.decoder))
+    if (spec.image || spec.reads_two_texts())
       throw Error(fmt::format("{} is measured with a text alone; {} takes more.", options_.model.string(),
                               spec.family));
     stack_ = spec.decoder ? &*spec.decoder : &*spec.encoder;

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <numeric>
 
-#include <imgui_internal.h>
-
 #include "app/ui/number_format.hpp"
 #include "app/views/model/parts.hpp"
 #include "app/widgets/row_list.hpp"
@@ -104,20 +102,10 @@ class HeadMapOf {
 
   void take_arrows() {
     ui_.frame(map_.grown(ui_.px(3)), ui_.theme.query, ui_.px(2), ui_.px(4));
-    struct Arrow {
-      ImGuiKey key;
-      int right, down;
-    };
-    for (const Arrow& arrow : {Arrow{ImGuiKey_LeftArrow, -1, 0},
-                               {ImGuiKey_RightArrow, 1, 0},
-                               {ImGuiKey_UpArrow, 0, -1},
-                               {ImGuiKey_DownArrow, 0, 1}}) {
-      const ImGuiID owner = ImGui::GetItemID();
-      ImGui::SetKeyOwner(arrow.key, owner);
-      if (!ImGui::IsKeyPressed(arrow.key, ImGuiInputFlags_Repeat, owner)) continue;
-      const HeadPlace to{chosen_.block + arrow.down, static_cast<int>(chosen_.head) + arrow.right};
+    take_arrows_of_heads([&](int right, int down) {
+      const HeadPlace to{chosen_.block + down, static_cast<int>(chosen_.head) + right};
       if (find(to)) look_at(scene_, model_head(spec_, to));
-    }
+    });
   }
 
   void draw_cell(std::size_t i) {
@@ -304,22 +292,6 @@ ProgressPress draw_progress_row(const Ui& ui, const Box& box, const HowFar& prog
   ui.fill({track.x, track.y, track.w * share, track.h}, ui.theme.query, ui.px(2));
   if (!pressed) return ProgressPress::None;
   return progress.runs ? ProgressPress::Cancel : ProgressPress::GoOn;
-}
-
-void point_at_head(Scene& scene, const ModelHead& head) {
-  ModelState& state = *scene.view.model;
-  const ModelSpec& spec = scene.model->within.model->model->spec;
-  state.hovered = head;
-  const bool is_locked = state.locked && head == chosen_head(scene);
-  scene.view.hint = "head " + head_name(spec, head) +
-                    (is_locked ? "   ·   locked, Esc frees" : "   ·   click locks") +
-                    "   ·   Enter opens the layer in Explore";
-}
-
-void click_on_head(Scene& scene, const ModelHead& head) {
-  ModelState& state = *scene.view.model;
-  state.locked = !(state.locked && head == chosen_head(scene));
-  look_at(scene, head);
 }
 
 std::string with_sign_in_cell(double value) {

@@ -63,10 +63,6 @@ struct HowFar {
 enum class ProgressPress : std::uint8_t { None, Cancel, GoOn };
 ProgressPress draw_progress_row(const Ui&, const Box&, const HowFar&);
 
-/// What the mouse on a head, or a click on it, does in every picture of this folder.
-void point_at_head(Scene&, const ModelHead&);
-void click_on_head(Scene&, const ModelHead&);
-
 /// "+0.57", "−1.46": with its sign.
 std::string with_sign(double value);
 /// On a cell: "+.57", "−1.46", "0" for what is rounded to nothing.

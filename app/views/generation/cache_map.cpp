@@ -5,6 +5,7 @@
 
 #include "app/ui/number_format.hpp"
 #include "app/views/generation/parts.hpp"
+#include "core/models/opened/model_cost.hpp"
 
 namespace attnscope {
 namespace {
@@ -83,10 +84,14 @@ class CacheMap {
     const float x = map_.x + cell_ * static_cast<float>(position - first_);
     return {x, at(block), cell_, at(block + 1) - at(block)};
   }
+  /// Positions that the row sees.
+  std::int64_t seen(std::int64_t block) const {
+    return keys_of_row(*spec_.decoder, spec_.decoder->blocks[static_cast<std::size_t>(block)],
+                       generation_.row, generation_.rows);
+  }
   /// Whether the row sees what is kept there: of a window only the last positions.
   bool is_read(std::int64_t block, std::int64_t position) const {
-    const std::int64_t window = spec_.decoder->blocks[static_cast<std::size_t>(block)].window;
-    return window == 0 || position > generation_.row - window;
+    return position > generation_.row - seen(block);
   }
 
   void draw_cells() {
@@ -168,10 +173,8 @@ class CacheMap {
     std::string numbers = "not written yet";
     if (p <= generation_.row && !is_read(b, p)) numbers = "outside of this layer's window: not read any more";
     if (p <= generation_.row && is_read(b, p)) {
-      const std::int64_t window = spec_.decoder->blocks[static_cast<std::size_t>(b)].window;
-      const std::int64_t seen = window > 0 ? std::min(window, generation_.row + 1) : generation_.row + 1;
       numbers = "mean weight " + tight(static_cast<double>(read_at(b, p))) + ", uniform " +
-                tight(1.0 / static_cast<double>(seen));
+                tight(1.0 / static_cast<double>(seen(b)));
     }
     tooltip(ui_, touch.hovered, box, {title, numbers, "A click looks at the layer and at this key.", {}},
             Clear::OfRowAndColumn);

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <imgui_internal.h>
-
 #include "app/ui/number_format.hpp"
 #include "app/views/model/grid_colours.hpp"
 #include "app/views/model/grid_regions.hpp"
@@ -30,22 +28,12 @@ void take_arrows(const GridFrame& grid) {
   const Ui& ui = grid.ui;
   ui.frame({plan.window.x - ui.px(2), plan.window.y, plan.window.w + ui.px(4), plan.window.h}, ui.theme.query,
            ui.px(2), ui.px(4));
-  struct Arrow {
-    ImGuiKey key;
-    int right, down;
-  };
-  for (const Arrow& arrow : {Arrow{ImGuiKey_LeftArrow, -1, 0},
-                             {ImGuiKey_RightArrow, 1, 0},
-                             {ImGuiKey_UpArrow, 0, -1},
-                             {ImGuiKey_DownArrow, 0, 1}}) {
-    const ImGuiID owner = ImGui::GetItemID();
-    ImGui::SetKeyOwner(arrow.key, owner);
-    if (!ImGui::IsKeyPressed(arrow.key, ImGuiInputFlags_Repeat, owner)) continue;
-    const ModelHead to = neighbour(plan, grid.chosen, arrow.right, arrow.down);
-    if (to == grid.chosen) continue;
+  take_arrows_of_heads([&](int right, int down) {
+    const ModelHead to = neighbour(plan, grid.chosen, right, down);
+    if (to == grid.chosen) return;
     look_at(grid.scene, to);
     bring_into_sight(grid, to);
-  }
+  });
 }
 
 /// Only where the panel beside the grid does not say the same.
@@ -78,17 +66,11 @@ void point_at_grid(GridFrame& grid) {
   if (!touch.pointed && !touch.clicked) return;
   const std::optional<ModelHead> head = head_at(plan, io.MousePos);
   if (!head) return;
-  grid.state.hovered = head;
+  point_at_head(grid.scene, *head);
   if (!grid.state.locked && head->of == grid.chosen.of && head->block == grid.chosen.block)
     grid.scene.next.hovered_head = head->head;
-  const bool is_locked = grid.state.locked && *head == grid.chosen;
-  grid.scene.view.hint = "head " + head_name(grid.spec, *head) +
-                         (is_locked ? "   ·   locked, Esc frees" : "   ·   click locks") +
-                         "   ·   Enter opens the layer in Explore";
   show_tip(grid, *head, touch.hovered);
-  if (!touch.clicked) return;
-  grid.state.locked = !is_locked;
-  look_at(grid.scene, *head);
+  if (touch.clicked) click_on_head(grid.scene, *head);
 }
 
 }  // namespace attnscope

@@ -96,8 +96,7 @@ class HeadPanel {
  private:
   /// Whether the measure exists for such a head, and there is room.
   bool is_shown(const ScoreRow& score) const {
-    const bool both = spec_.encoder && spec_.decoder,
-               of_text = !spec_.image && head_.of != AttentionOf::Cross;
+    const bool both = spec_.reads_two_texts(), of_text = !spec_.image && head_.of != AttentionOf::Cross;
     if (of_text && !both && scene_.compact && score.when_wide) return false;
     switch (score.measure) {
       case HeadMeasure::Previous:

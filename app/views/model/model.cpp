@@ -33,7 +33,7 @@ void draw_between_splitters(Scene& scene, const Box& box, const std::function<vo
   for (const SplitterLine& line : lines) scene.ui.fill(line.box, line.colour);
 }
 
-void draw_model(Scene& scene, const Box& box, const PictureView& pictures) {
+void draw_model(Scene& scene, const Box& box, const PictureDrawing& pictures) {
   if (scene.model == nullptr || !scene.model->run || !scene.document.within.read())
     return draw_no_model(scene, box);
   scene.view.model->picture.is_there = pictures.is_there(scene);

@@ -12,11 +12,11 @@ namespace attnscope {
 /// seen on top of it.
 void draw_between_splitters(Scene&, const Box&, const std::function<void()>& draw);
 /// What a vision model looks at, in the place of the residual stream: app/views/picture.
-struct PictureView {
+struct PictureDrawing {
   bool (*is_there)(const Shown&);
   void (*draw)(Scene&, const Box&);
 };
 /// The whole window between the token strip and the status line.
-void draw_model(Scene&, const Box&, const PictureView&);
+void draw_model(Scene&, const Box&, const PictureDrawing&);
 
 }  // namespace attnscope

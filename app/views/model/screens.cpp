@@ -24,7 +24,7 @@ float draw_screen_choice(Scene& scene, const Box& line) {
        {"Generation", "one token after the other",
         "How the text goes on: every step with what it was chosen from, and the key/value cache.", "G"}}};
   const float size = scene.compact ? type::tick : type::label;
-  const float wide = std::ceil(segments_width(ui, names, size)) + ui.px(scene.compact ? 4 : 44);
+  const float wide = std::ceil(segments_width(ui, names, size)) + ui.px(scene.compact ? 24 : 44);
   const Box box{line.right() - wide, line.y + ui.px(8), wide, ui.px(28)};
   const int now = state.screen == ModelScreen::Atlas        ? 2
                   : state.screen == ModelScreen::Patching   ? 3

@@ -1,5 +1,5 @@
-// core/models: what a pass of a model costs, counted from its shapes: multiply-adds of rows, and numbers that
-// a key/value cache holds.
+// core/models/opened: what a pass of a model costs, counted from its shapes: multiply-adds of rows, and
+// numbers that a key/value cache holds.
 #pragma once
 
 #include <cstdint>

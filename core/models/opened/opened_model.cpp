@@ -19,8 +19,6 @@ namespace fs = std::filesystem;
 using tokenizers::EncodedToken;
 using tokenizers::Tokenizer;
 
-bool reads_two_texts(const ModelSpec& spec) { return spec.encoder && spec.decoder; }
-
 /// White space that breaks a line or jumps, as signs: models write much of it.
 std::string with_signs(std::string_view text) {
   std::string signs;
@@ -64,7 +62,7 @@ class TextReader {
       add(token, made_.tokens);
     }
     note_untold(encoding);
-    if (reads_two_texts(spec_)) {
+    if (spec_.reads_two_texts()) {
       begin_decoder();
     } else if (spec_.decoder) {
       go_on(made_.input.ids, made_.tokens);
@@ -169,7 +167,7 @@ ModelTokens tokens_of_picture(const OpenedModel& opened, const ModelText& text) 
 std::string OpenedModel::heads_words() const {
   const ModelSpec& spec = model->spec;
   const StackSpec& stack = spec.decoder ? *spec.decoder : *spec.encoder;
-  const std::string before = reads_two_texts(spec) ? fmt::format("{} + ", spec.encoder->blocks.size()) : "";
+  const std::string before = spec.reads_two_texts() ? fmt::format("{} + ", spec.encoder->blocks.size()) : "";
   return fmt::format("{}{} layers × {} heads", before, stack.blocks.size(), stack.blocks[0].heads);
 }
 
@@ -228,7 +226,7 @@ ModelText first_text(const OpenedModel& opened) {
   if (spec.image) return text;
   const tokenizers::Id mask = opened.tokenizer->special_ids().mask;
   const std::string* const mask_name = opened.tokenizer->token(mask);
-  if (reads_two_texts(spec))
+  if (spec.reads_two_texts())
     text.text = "translate English to German: The house is wonderful.";
   else if (spec.head.kind == HeadKind::NextToken)
     text.text = "When Mary and John went to the store, John gave a drink to";
@@ -263,7 +261,7 @@ ModelTokens tokens_of(const OpenedModel& opened, const ModelText& text) {
   if (model.spec.image) return tokens_of_picture(opened, text);
   ModelTokens made = TextReader(model.spec, *opened.tokenizer, text).read();
   check_count(model, model.spec.encoder ? *model.spec.encoder : *model.spec.decoder, made.input.ids);
-  if (reads_two_texts(model.spec)) check_count(model, *model.spec.decoder, made.input.decoder_ids);
+  if (model.spec.reads_two_texts()) check_count(model, *model.spec.decoder, made.input.decoder_ids);
   return made;
 }
 

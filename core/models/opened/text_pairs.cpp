@@ -90,7 +90,7 @@ std::vector<std::string> others_for(const std::vector<Word>& words, std::size_t 
 
 std::vector<TextPair> usual_pairs(const OpenedModel& opened) {
   const ModelSpec& spec = opened.model->spec;
-  if (spec.encoder && spec.decoder)
+  if (spec.reads_two_texts())
     return {{"translate English to German: The house is wonderful.",
              "translate English to German: The dog is wonderful.", "", ""}};
   switch (spec.head.kind) {

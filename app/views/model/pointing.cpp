@@ -1,0 +1,40 @@
+// app/views/model: what pointing at a head does, and the arrows that go from head to head, in every picture
+// of heads.
+#include <imgui_internal.h>
+
+#include "app/views/model/parts.hpp"
+
+namespace attnscope {
+
+void point_at_head(Scene& scene, const ModelHead& head) {
+  ModelState& state = *scene.view.model;
+  const ModelSpec& spec = scene.model->within.model->model->spec;
+  state.hovered = head;
+  const bool is_locked = state.locked && head == chosen_head(scene);
+  scene.view.hint = "head " + head_name(spec, head) +
+                    (is_locked ? "   ·   locked, Esc frees" : "   ·   click locks") +
+                    "   ·   Enter opens the layer in Explore";
+}
+
+void click_on_head(Scene& scene, const ModelHead& head) {
+  ModelState& state = *scene.view.model;
+  state.locked = !(state.locked && head == chosen_head(scene));
+  look_at(scene, head);
+}
+
+void take_arrows_of_heads(const std::function<void(int right, int down)>& move) {
+  struct Arrow {
+    ImGuiKey key;
+    int right, down;
+  };
+  for (const Arrow& arrow : {Arrow{ImGuiKey_LeftArrow, -1, 0},
+                             {ImGuiKey_RightArrow, 1, 0},
+                             {ImGuiKey_UpArrow, 0, -1},
+                             {ImGuiKey_DownArrow, 0, 1}}) {
+    const ImGuiID owner = ImGui::GetItemID();
+    ImGui::SetKeyOwner(arrow.key, owner);  // else Dear ImGui goes on to the next widget
+    if (ImGui::IsKeyPressed(arrow.key, ImGuiInputFlags_Repeat, owner)) move(arrow.right, arrow.down);
+  }
+}
+
+}  // namespace attnscope
