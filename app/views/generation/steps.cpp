@@ -94,7 +94,8 @@ class GenerationSteps {
     const bool now = step == place_.step(), later = step > place_.step();
     const Ui::Touch touch = ui_.touch(("step " + std::to_string(step)).c_str(), row);
     const Box ground{row.x - ui_.px(6), row.y, row.w + ui_.px(6), row.h};
-    if (now || touch.hovered) ui_.fill(ground, now ? theme.raised : theme.control_hover, ui_.px(4));
+    if (now || touch.hovered)
+      ui_.fill(ground, now ? fade(theme.query, 0.14f) : theme.control_hover, ui_.px(4));
     if (now) ui_.fill({ground.x, row.y, ui_.px(2), row.h}, theme.query);
     if (touch.focused) ui_.frame(ground, theme.query, ui_.px(2), ui_.px(4));
     const float y = row.centre_y();

@@ -24,7 +24,9 @@ float draw_screen_choice(Scene& scene, const Box& line) {
        {"Generation", "one token after the other",
         "How the text goes on: every step with what it was chosen from, and the key/value cache.", "G"}}};
   const float size = scene.compact ? type::tick : type::label;
-  const float wide = std::ceil(segments_width(ui, names, size)) + ui.px(scene.compact ? 24 : 44);
+  float widest = 0;
+  for (const std::string_view name : names) widest = std::max(widest, ui.text_width(name, size, Ink::Medium));
+  const float wide = static_cast<float>(names.size()) * (widest + ui.px(scene.compact ? 10 : 16)) + ui.px(4);
   const Box box{line.right() - wide, line.y + ui.px(8), wide, ui.px(28)};
   const int now = state.screen == ModelScreen::Atlas        ? 2
                   : state.screen == ModelScreen::Patching   ? 3
