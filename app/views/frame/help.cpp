@@ -1,5 +1,5 @@
-// app/shell: the page of keys and gestures (F1), made from the table of actions, so that it cannot be out of
-// date.
+// app/views/frame: the page of keys and gestures (F1), made from the table of actions, so that it cannot be
+// out of date.
 #include <algorithm>
 #include <array>
 #include <cmath>

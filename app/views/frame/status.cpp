@@ -1,4 +1,4 @@
-// app/shell: the last line: what the mouse is on, how far a long computation is, and a way to stop it.
+// app/views/frame: the last line: what the mouse is on, how far a long computation is, and a way to stop it.
 #include <algorithm>
 
 #include "app/scene/picture.hpp"

@@ -1,4 +1,5 @@
-// app/shell: the top bar: mark, what is open, which mode, how it looks, who computes and how long it took.
+// app/views/frame: the top bar: mark, what is open, which mode, how it looks, who computes and how long it
+// took.
 #include <algorithm>
 #include <array>
 #include <cmath>
