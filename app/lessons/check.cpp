@@ -1,0 +1,216 @@
+#include "app/lessons/check.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/lessons/lesson_numbers.hpp"
+#include "core/base/error.hpp"
+#include "core/engine/pipeline.hpp"
+#include "core/files/document/open.hpp"
+
+namespace attnscope::lessons {
+namespace {
+
+using nlohmann::json;
+
+/// Evaluates everything that a step says of numbers, and collects what goes wrong.
+class StepChecker {
+ public:
+  StepChecker(const std::string& name, const Step& step, std::vector<std::string>& problems)
+      : name_(name), step_(step), problems_(problems) {}
+
+  void check(const LayerResult& shown, const LayerResult* held) {
+    if (step_.head && *step_.head >= shown.dimensions.heads)
+      add(fmt::format("\"head\" is {}; the step has {} heads, counted from 0.", *step_.head,
+                      shown.dimensions.heads));
+    if (step_.query && (*step_.query >= shown.dimensions.queries || *step_.key >= shown.dimensions.keys))
+      add(fmt::format("\"cell\" is {}, {}; the step has {} queries and {} keys, counted from 0.",
+                      *step_.query, *step_.key, shown.dimensions.queries, shown.dimensions.keys));
+    if (step_.stage && !plane_called(shown, *step_.stage))
+      add(fmt::format(
+          "\"stage\" is \"{}\"; there are scores, scaled, masked, weights and what else the step computes.",
+          *step_.stage));
+    const std::int64_t head = std::clamp<std::int64_t>(step_.head.value_or(0), 0, shown.dimensions.heads - 1);
+    look_up_ = look_up_in({shown, held, head});
+    for (const Paragraph& paragraph : step_.paragraphs) check(paragraph.prose);
+    for (const auto* code : {&step_.numpy, &step_.pytorch})
+      for (const CodeLine& line : *code) {
+        check(line.note);
+        if (line.result) evaluate(*line.result->number);
+      }
+    if (step_.done && evaluate(*step_.done) != 0)
+      add(fmt::format("What is to be done, \"{}\", is so when the step begins.", step_.done->text()));
+    if (step_.question) check(*step_.question, shown);
+  }
+
+  /// After the change that is said to reach what is to be done.
+  void check_reached(const LayerResult& changed, const LayerResult* held) {
+    const std::int64_t head =
+        std::clamp<std::int64_t>(step_.head.value_or(0), 0, changed.dimensions.heads - 1);
+    look_up_ = look_up_in({changed, held, head});
+    if (evaluate(*step_.done) == 0)
+      add(fmt::format("What is to be done, \"{}\", is not so after \"by\".", step_.done->text()));
+  }
+
+ private:
+  void add(std::string_view sentence) {
+    problems_.push_back(fmt::format("{}:{}: {}", name_, step_.line, sentence));
+  }
+
+  double evaluate(const Expression& expression) {
+    try {
+      return expression.evaluate(look_up_);
+    } catch (const Error& error) {
+      add(fmt::format("In \"{}\": {}", expression.text(), error.what()));
+    }
+    return 0;
+  }
+  void check(const Prose& prose) {
+    for (const Piece& piece : prose)
+      if (piece.number) evaluate(*piece.number);
+  }
+  void check(const Question& question, const LayerResult& shown) {
+    check(question.words);
+    check(question.answer);
+    if (const auto* choose = std::get_if<ChooseQuestion>(&question.kind))
+      for (const Choice& choice : choose->choices) check(choice.prose);
+    if (const auto* drag = std::get_if<DragQuestion>(&question.kind)) {
+      const double answer = evaluate(drag->answer);
+      if (!(answer >= drag->low && answer <= drag->high))
+        add(fmt::format("The answer {} is {}, outside of the range {} to {}.", drag->answer.text(), answer,
+                        drag->low, drag->high));
+    }
+    if (const auto* sketch = std::get_if<SketchQuestion>(&question.kind))
+      if (sketch->head >= shown.dimensions.heads || sketch->query >= shown.dimensions.queries)
+        add(fmt::format("\"row\" is {}, {}; the step has {} heads and {} queries, counted from 0.",
+                        sketch->head, sketch->query, shown.dimensions.heads, shown.dimensions.queries));
+  }
+
+  const std::string& name_;
+  const Step& step_;
+  std::vector<std::string>& problems_;
+  LookUp look_up_;
+};
+
+Document document_of(const json& object, const std::string& name, int line) {
+  try {
+    return document_from_json(object.dump(), "the step's Document");
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}:{}: {}", name, line, error.what()));
+  }
+}
+
+}  // namespace
+
+std::vector<StepDocuments> documents_of(const Lesson& lesson, const std::string& name) {
+  json now = lesson.start.empty() ? json::object() : json::parse(lesson.start);
+  if (!now.contains("attnscope")) now["attnscope"] = 1;
+  if (!now.contains("title")) now["title"] = lesson.title;
+  std::vector<StepDocuments> all;
+  for (const Step& step : lesson.steps) {
+    if (!step.change.empty()) now.merge_patch(json::parse(step.change));
+    const auto changed_by = [&](const std::string& patch) -> std::optional<Document> {
+      if (patch.empty()) return std::nullopt;
+      json changed = now;
+      changed.merge_patch(json::parse(patch));
+      return document_of(changed, name, step.line);
+    };
+    StepDocuments made{document_of(now, name, step.line), changed_by(step.held), changed_by(step.done_by)};
+    all.push_back(std::move(made));
+  }
+  return all;
+}
+
+std::vector<std::string> check_lesson(const std::filesystem::path& path) {
+  std::vector<std::string> problems;
+  const std::string name = path.filename().native();
+  try {
+    const Lesson lesson = read_lesson(path);
+    const std::vector<StepDocuments> documents = documents_of(lesson, name);
+    Pipeline shown(make_cpu_backend()), held(make_cpu_backend()), changed(make_cpu_backend());
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+      const Step& step = lesson.steps[i];
+      try {
+        const ResultPtr a = shown.run(documents[i].shown);
+        const ResultPtr b = documents[i].held ? held.run(*documents[i].held) : nullptr;
+        const LayerResult* const of_b = b ? &b->layer() : nullptr;
+        StepChecker checker(name, step, problems);
+        checker.check(a->layer(), of_b);
+        if (!documents[i].reached) continue;
+        const ResultPtr c = changed.run(*documents[i].reached);
+        checker.check_reached(c->layer(), of_b);
+      } catch (const Error& error) {
+        problems.push_back(fmt::format("{}:{}: {}", name, step.line, error.what()));
+      }
+    }
+  } catch (const Error& error) {
+    problems.emplace_back(error.what());
+  }
+  return problems;
+}
+
+std::string lesson_skeleton(const Document& document) {
+  return fmt::format(R"x(---
+lesson: A lesson of my own
+number: 1
+minutes: 5
+---
+
+```start
+{}
+```
+
+# What is asked
+
+## The first step
+
+Words, with **strong** ones, a formula $softmax(QKᵀ/√dₖ)V$ and a number that is computed: the largest weight of
+[query 1](query 1) is {{largest(1):.2f}}.
+
+```look
+stage: weights
+head: 0
+cell: 1, 0
+show: scaling
+```
+
+```notes
+What only the speaker reads.
+```
+
+## Take the division away
+
+```set
+{{"scale": 1.0}}
+```
+
+Scores are not divided by √dₖ any more: the row's entropy is {{entropy(1):.2f}} nats, and uniform attention would have
+{{ln(allowed(1)):.2f}}.
+
+```look
+stage: weights
+cell: 1, 0
+show: scaling
+cover: no
+```
+
+```ask choose
+What does dividing do to the gaps between scores?
+- It makes them larger.
+* It makes them smaller.
+answer: Smaller gaps are smaller ratios of weights.
+```
+
+```done
+divided
+Divide by √dₖ again.
+by: {{"scale": "1/sqrt(d_k)"}}
+```
+)x",
+                     to_json(document));
+}
+
+}  // namespace attnscope::lessons

@@ -1,0 +1,32 @@
+// app/lessons: a lesson is gone through from its first step to its last, as a teacher's editor would want it:
+// every Document is made and computed, every number is asked for.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/lessons/lesson.hpp"
+#include "core/document/document.hpp"
+
+namespace attnscope::lessons {
+
+/// What a step shows: the lesson's start with the changes of all steps up to it. `held`: what it is compared
+/// with.
+struct StepDocuments {
+  Document shown;
+  std::optional<Document> held;
+  std::optional<Document> reached;  // what is to be done, done
+};
+/// Of every step. Throws Error with the lesson's name, the line of the step and a sentence.
+std::vector<StepDocuments> documents_of(const Lesson&, const std::string& name);
+
+/// All that is wrong with the lesson in the file, a line each, "NAME:12: sentence"; none where it can be
+/// played. What keeps the file from being read at all is the only one then.
+std::vector<std::string> check_lesson(const std::filesystem::path&);
+
+/// A lesson to begin with, of a Document: two steps, a question and a condition.
+std::string lesson_skeleton(const Document&);
+
+}  // namespace attnscope::lessons

@@ -1,0 +1,59 @@
+// app/lessons: numbers in a lesson's prose and the conditions of its steps are expressions that are computed,
+// never typed: "entropy(2) / ln(6)", "weight(2, 4) > 0.9 and not divided". Knows no result: names and
+// functions are looked up by who evaluates.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attnscope::lessons {
+
+/// What a name or a call is worth; arguments are numbers. Throws Error with a sentence for a name that it
+/// does not know or arguments that do not fit.
+using LookUp = std::function<double(std::string_view name, std::span<const double> arguments)>;
+
+/// Immutable. Numbers, + − * / ^ with the usual precedence (^ binds to the right), comparisons
+/// < <= > >= == != (1 or 0), and, or, not, parentheses, names and calls. Built in: pi, sqrt, exp, ln, abs,
+/// min, max, round; the rest is looked up.
+class Expression {
+ public:
+  /// Throws Error with a sentence that says what was found at which character and what was expected.
+  static Expression parse(std::string_view text);
+
+  double evaluate(const LookUp&) const;
+  /// True where the value is a number other than 0.
+  bool holds(const LookUp&) const;
+  const std::string& text() const { return text_; }
+
+  /// Names and calls that are looked up, with how many arguments each has.
+  struct Name {
+    std::string name;
+    std::size_t arguments = 0;
+  };
+  std::vector<Name> names() const;
+
+  struct Node;
+
+ private:
+  std::string text_;
+  std::shared_ptr<const Node> root_;
+};
+
+/// How a value is written: ".2f" two places, ".3g" three significant digits, "d" whole, "%" percent without
+/// places, empty: as the instrument writes numbers.
+struct NumberStyle {
+  enum class Kind : std::uint8_t { Usual, Fixed, Significant, Whole, Percent };
+  Kind kind = Kind::Usual;
+  int places = 2;
+};
+/// Throws Error with a sentence.
+NumberStyle parse_number_style(std::string_view text);
+/// With a true minus; "n/a" for what is no number.
+std::string written(double value, const NumberStyle&);
+
+}  // namespace attnscope::lessons

@@ -1,0 +1,126 @@
+// app/lessons: a lesson as a value, read from a text file that a teacher writes in an editor: Markdown with a
+// front matter and fenced settings of each step. What stands in prose as a number is an expression that is
+// computed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "app/lessons/expression.hpp"
+
+namespace attnscope::lessons {
+
+/// What a word of the prose stands for: it lights up on screen when the word is pointed at, and the other
+/// way. "query 2", "key 4", "cell 2 4", "head 1", "stage weights", "control scaling", "a" and "b".
+struct Anchor {
+  enum class Kind : std::uint8_t { Query, Key, Value, Cell, Head, Stage, Control, SideA, SideB };
+  Kind kind = Kind::Query;
+  std::vector<std::int64_t> places;  // as many as the kind has: of a query its row, of a cell row and key
+  std::string name;                  // of a stage or control
+  bool operator==(const Anchor&) const = default;
+};
+
+/// A piece of prose in one style.
+struct Piece {
+  enum class Kind : std::uint8_t { Plain, Strong, Formula, Number };
+  Kind kind = Kind::Plain;
+  std::string text;                  // of a number: the expression as it was written
+  std::optional<Expression> number;  // of Number
+  NumberStyle style;
+  int level = 0;  // of a formula: +1 raised, -1 lowered
+  std::optional<Anchor> anchor;
+};
+using Prose = std::vector<Piece>;
+
+struct Paragraph {
+  Prose prose;
+  bool item = false;  // of a list
+};
+
+/// What a person is asked to predict before it is shown.
+struct Choice {
+  Prose prose;
+  bool right = false;
+  std::optional<double> guess;  // what a bar beside it draws, 0 to 1
+};
+struct ChooseQuestion {
+  std::vector<Choice> choices;  // 2 to 6, at least one of them right
+};
+struct DragQuestion {
+  double low = 0, high = 1;
+  Expression answer;
+  double tolerance = 0;  // how far from the answer is right
+};
+struct SketchQuestion {
+  std::int64_t head = 0, query = 0;  // the row of weights that is sketched
+  double tolerance = 0.25;           // total variation distance that is right
+};
+struct ThinkQuestion {};  // cover, and think
+struct Question {
+  Prose words;
+  std::variant<ThinkQuestion, ChooseQuestion, DragQuestion, SketchQuestion> kind;
+  Prose answer;  // said when it is revealed; may be empty
+};
+
+/// A line of code beside the step, and what it gives.
+struct CodeLine {
+  bool marked = false;  // the line that the step is about
+  std::string code;
+  Prose note;                   // without the number that stands at its end or alone
+  std::optional<Piece> result;  // that number
+};
+
+/// What stands above the matrices.
+enum class Plot : std::uint8_t { None, Scores, Row, Entropy };
+
+struct Step {
+  int line = 0;  // of its title in the file, from 1
+  std::string title;
+  std::size_t chapter = 0;
+  std::vector<Paragraph> paragraphs;
+  std::string change;  // JSON merge patch of the Document as the step before left it; empty = none
+  std::string held;    // the same for B, what is compared with; empty = none
+  std::vector<std::string> shown;    // controls that the step shows
+  std::optional<std::string> stage;  // that is looked at
+  std::optional<std::int64_t> head, query, key;
+  Plot plot = Plot::None;
+  bool covers = true;  // an open question covers what is held, or what is shown where nothing is
+  std::optional<Question> question;
+  std::optional<Expression> done;  // what a learner is to reach
+  std::string done_words;          // what it asks for, in words
+  std::string done_by;  // a change that reaches it, JSON merge patch: for the checker; may be empty
+  std::string notes;    // of the speaker
+  std::vector<CodeLine> numpy, pytorch;
+};
+
+struct Lesson {
+  std::string title, about;  // a sentence of what one will have seen
+  std::int64_t number = 0, minutes = 0;
+  std::string start;  // JSON of the Document that the first step begins with
+  std::vector<std::string> chapters;
+  std::vector<Step> steps;
+};
+
+/// The controls that a step can show ("show: scaling, causal").
+inline constexpr std::array<std::string_view, 16> control_names{
+    "scaling", "causal", "padding", "temperature", "softcap", "d_k",      "heads", "kv_heads",
+    "head",    "seed",   "text",    "positions",   "softmax", "zero_key", "mute",  "dropout"};
+
+/// Throws Error: "NAME:12: sentence", with the line from 1. `name`: what the text is called in messages.
+Lesson parse_lesson(std::string_view text, const std::string& name);
+/// Throws the same, and Error where the file cannot be read or is longer than a mebibyte.
+Lesson read_lesson(const std::filesystem::path&);
+
+/// Prose of one paragraph: **strong**, $formula$, {expression:style}, [words](anchor), and \ before a sign
+/// that is meant as it stands. Throws Error with a sentence.
+Prose parse_prose(std::string_view text);
+/// Throws Error with a sentence that lists what there is.
+Anchor parse_anchor(std::string_view text);
+
+}  // namespace attnscope::lessons

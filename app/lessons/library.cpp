@@ -1,0 +1,141 @@
+#include "app/lessons/library.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/files/formats/atomic_write.hpp"
+#include "core/files/formats/posix.hpp"
+
+namespace attnscope::lessons {
+namespace {
+
+constexpr std::int64_t most_kept = std::int64_t{1} << 20;  // bytes of the list of what was read
+constexpr std::string_view english_code = "en";
+
+/// "04-why-divide" of "04-why-divide.md"; empty for "04-why-divide.de.md" and what is no lesson.
+std::string english_name(const std::filesystem::path& file) {
+  if (file.extension() != ".md") return {};
+  const std::string stem = file.stem().native();
+  return stem.find('.') == std::string::npos ? stem : std::string();
+}
+
+/// Lines "step name".
+std::map<std::string, std::int64_t, std::less<>> read_furthest(const std::filesystem::path& file) {
+  std::map<std::string, std::int64_t, std::less<>> furthest;
+  try {
+    const std::string text = read_whole(file, most_kept);
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      const std::string_view line = std::string_view(text).substr(at, end - at);
+      const std::size_t space = line.find(' ');
+      std::int64_t step = 0;
+      if (space != line.npos &&
+          std::from_chars(line.data(), line.data() + space, step).ptr == line.data() + space && step >= 0)
+        furthest[std::string(line.substr(space + 1))] = step;
+      at = end + 1;
+    }
+  } catch (const Error&) {  // the first run has none
+  }
+  return furthest;
+}
+
+}  // namespace
+
+LessonLibrary::LessonLibrary(const std::filesystem::path& assets, std::filesystem::path state)
+    : lessons_(assets / "lessons"), state_(std::move(state)) {
+  if (!state_.empty()) furthest_ = read_furthest(state_ / "lessons");
+  sight_.entries = &entries_;
+  sight_.furthest = &furthest_;
+}
+
+std::filesystem::path LessonLibrary::path_of(std::string_view name, std::string_view language) const {
+  if (name.find('/') != name.npos) return std::filesystem::path(name);
+  if (language != english_code) {
+    std::filesystem::path translated = lessons_ / fmt::format("{}.{}.md", name, language);
+    std::error_code unknown;
+    if (std::filesystem::exists(translated, unknown)) return translated;
+  }
+  return lessons_ / fmt::format("{}.md", name);
+}
+
+void LessonLibrary::list(std::string_view language) {
+  entries_.clear();
+  std::error_code unknown;
+  for (const auto& file : std::filesystem::directory_iterator(lessons_, unknown)) {
+    LessonEntry entry;
+    entry.name = english_name(file.path());
+    if (entry.name.empty()) continue;
+    try {
+      const Lesson lesson = read_lesson(path_of(entry.name, language));
+      entry.title = lesson.title;
+      entry.about = lesson.about;
+      entry.number = lesson.number;
+      entry.minutes = lesson.minutes;
+      entry.steps = std::ssize(lesson.steps);
+    } catch (const Error& error) {
+      entry.title = entry.name;
+      entry.problem = error.what();
+    }
+    entries_.push_back(std::move(entry));
+  }
+  std::ranges::sort(entries_, {}, [](const LessonEntry& e) { return std::pair(e.number, e.name); });
+}
+
+void LessonLibrary::follow(std::string_view name, std::string_view language) {
+  const bool spoken = language == language_;
+  if (!std::exchange(listed_, true) || !spoken) list(language);
+  if (spoken && name == name_) return;
+  name_ = name;
+  language_ = language;
+  read_again();
+}
+
+void LessonLibrary::read_again() {
+  sight_.open = nullptr;
+  sight_.problem.clear();
+  if (name_.empty()) return;
+  try {
+    const std::filesystem::path path = path_of(name_, language_);
+    auto open = std::make_shared<OpenLesson>();
+    open->name = name_;
+    open->lesson = read_lesson(path);
+    open->documents = documents_of(open->lesson, path.filename().native());
+    sight_.open = std::move(open);
+  } catch (const Error& error) {
+    sight_.problem = error.what();
+  }
+}
+
+void LessonLibrary::reach(const std::string& name, std::int64_t step, bool exactly) {
+  std::int64_t& furthest = furthest_[name];
+  if (step <= furthest && !(exactly && step != furthest)) return;
+  furthest = step;
+  if (state_.empty() || name.find('\n') != std::string::npos) return;
+  std::string text;
+  for (const auto& [known, at] : furthest_) text += fmt::format("{} {}\n", at, known);
+  try {
+    std::error_code unknown;
+    std::filesystem::create_directories(state_, unknown);
+    write_atomically(state_ / "lessons", std::array{std::string_view(text)});
+  } catch (const Error&) {  // what cannot be kept is no reason to complain
+  }
+}
+
+bool is_lesson(const std::filesystem::path& path) {
+  if (path.extension() != ".md") return false;
+  try {
+    const std::string text = read_whole(path, most_kept);
+    const std::string_view begin = std::string_view(text).substr(0, 4096);
+    return begin.starts_with("---") && begin.find("\nlesson:") != begin.npos;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace attnscope::lessons

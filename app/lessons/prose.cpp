@@ -1,0 +1,222 @@
+// app/lessons: one paragraph of prose, from its signs to pieces.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/lessons/lesson.hpp"
+#include "core/base/error.hpp"
+
+namespace attnscope::lessons {
+namespace {
+
+struct AnchorKind {
+  std::string_view name;
+  Anchor::Kind kind;
+  std::size_t places;
+  bool has_name;
+};
+constexpr std::array<AnchorKind, 9> anchor_kinds{{
+    {"query", Anchor::Kind::Query, 1, false},
+    {"key", Anchor::Kind::Key, 1, false},
+    {"value", Anchor::Kind::Value, 1, false},
+    {"cell", Anchor::Kind::Cell, 2, false},
+    {"head", Anchor::Kind::Head, 1, false},
+    {"stage", Anchor::Kind::Stage, 0, true},
+    {"control", Anchor::Kind::Control, 0, true},
+    {"a", Anchor::Kind::SideA, 0, false},
+    {"b", Anchor::Kind::SideB, 0, false},
+}};
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const std::size_t begin = text.find_first_not_of(' ');
+    if (begin == text.npos) break;
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    text.remove_prefix(end);
+  }
+  return words;
+}
+
+class ProseReader {
+ public:
+  explicit ProseReader(std::string_view text) : text_(text) {}
+
+  Prose read() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '\\' && at_ + 1 < text_.size()) {
+        plain_ += text_[at_ + 1];
+        at_ += 2;
+      } else if (text_.substr(at_).starts_with("**")) {
+        take_strong();
+      } else if (c == '$') {
+        take_formula();
+      } else if (c == '{') {
+        take_number();
+      } else if (c == '[') {
+        take_link();
+      } else {
+        plain_ += c;
+        ++at_;
+      }
+    }
+    flush();
+    return std::move(prose_);
+  }
+
+ private:
+  void flush() {
+    if (!plain_.empty())
+      prose_.push_back(
+          {.text = std::exchange(plain_, {}), .number = {}, .style = {}, .level = 0, .anchor = {}});
+  }
+
+  /// What stands between two signs; the place moves behind them.
+  std::string_view between(std::string_view open, std::string_view close) {
+    const std::size_t begin = at_ + open.size(), end = text_.find(close, begin);
+    if (end == text_.npos)
+      throw Error(fmt::format("\"{}\" is opened but not closed with \"{}\".", text_.substr(at_, 24), close));
+    if (end == begin) throw Error(fmt::format("Nothing stands between \"{}\" and \"{}\".", open, close));
+    at_ = end + close.size();
+    return text_.substr(begin, end - begin);
+  }
+
+  /// Its words may hold numbers.
+  void take_strong() {
+    flush();
+    for (Piece& piece : ProseReader(between("**", "**")).read()) {
+      if (piece.kind == Piece::Kind::Plain) piece.kind = Piece::Kind::Strong;
+      prose_.push_back(std::move(piece));
+    }
+  }
+
+  /// "e^{2}x_i √{d_k:d}": what stands behind ^ and _ is one character, or what is in braces; other braces
+  /// hold a number that is computed, and so do those with a style in them.
+  void take_formula() {
+    flush();
+    std::string_view formula = between("$", "$");
+    const auto add = [&](std::string_view text, int level) {
+      if (text.empty()) return;
+      Piece piece;
+      piece.kind = Piece::Kind::Formula;
+      piece.text = text;
+      piece.level = level;
+      prose_.push_back(std::move(piece));
+    };
+    const auto braced = [&] {
+      const std::size_t close = formula.find('}');
+      if (close == formula.npos)
+        throw Error(fmt::format("\"{}\" has no closing brace.", formula.substr(0, 24)));
+      const std::string_view inside = formula.substr(1, close - 1);
+      formula.remove_prefix(close + 1);
+      return inside;
+    };
+    while (!formula.empty()) {
+      const std::size_t at = std::min(formula.find_first_of("^_{"), formula.size());
+      add(formula.substr(0, at), 0);
+      formula.remove_prefix(at);
+      if (formula.empty()) break;
+      int level = 0;
+      if (formula[0] != '{') {
+        level = formula[0] == '^' ? 1 : -1;
+        formula.remove_prefix(1);
+        if (formula.empty()) throw Error("A formula ends with \"^\" or \"_\".");
+      }
+      if (formula[0] != '{') {
+        std::size_t length = 1;
+        while (length < formula.size() && (static_cast<unsigned char>(formula[length]) & 0xC0) == 0x80)
+          ++length;
+        add(formula.substr(0, length), level);
+        formula.remove_prefix(length);
+        continue;
+      }
+      const std::string_view inside = braced();
+      if (level != 0 && inside.find(':') == inside.npos) {
+        add(inside, level);
+      } else {
+        prose_.push_back(number_of(inside));
+        prose_.back().level = level;
+      }
+    }
+  }
+
+  void take_number() {
+    flush();
+    prose_.push_back(number_of(between("{", "}")));
+  }
+
+  static Piece number_of(std::string_view inside) {
+    Piece piece;
+    piece.kind = Piece::Kind::Number;
+    const std::size_t colon = inside.rfind(':');
+    piece.text = inside.substr(0, colon);
+    piece.number = Expression::parse(piece.text);
+    if (colon != inside.npos) piece.style = parse_number_style(inside.substr(colon + 1));
+    return piece;
+  }
+
+  /// Its words may hold numbers, and are all of one object.
+  void take_link() {
+    flush();
+    const std::string_view words = between("[", "]");
+    if (at_ >= text_.size() || text_[at_] != '(')
+      throw Error(
+          fmt::format("Behind \"[{}]\" stands no object; expected \"(query 2)\" or the like.", words));
+    const Anchor anchor = parse_anchor(between("(", ")"));
+    for (Piece& piece : ProseReader(words).read()) {
+      piece.anchor = anchor;
+      prose_.push_back(std::move(piece));
+    }
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::string plain_;
+  Prose prose_;
+};
+
+}  // namespace
+
+Anchor parse_anchor(std::string_view text) {
+  const std::vector<std::string_view> words = words_of(text);
+  const auto kind =
+      words.empty() ? anchor_kinds.end() : std::ranges::find(anchor_kinds, words[0], &AnchorKind::name);
+  if (kind == anchor_kinds.end()) {
+    std::vector<std::string_view> names;
+    for (const AnchorKind& known : anchor_kinds) names.push_back(known.name);
+    throw Error(
+        fmt::format("\"{}\" is no object of the screen; there are {}.", text, fmt::join(names, ", ")));
+  }
+  Anchor anchor;
+  anchor.kind = kind->kind;
+  if (kind->has_name) {
+    if (words.size() != 2)
+      throw Error(fmt::format("\"{}\" needs one name behind it; found \"{}\".", kind->name, text));
+    anchor.name = words[1];
+    return anchor;
+  }
+  // A query, key or value may stand for all of them.
+  const bool may_be_all = kind->places == 1 && kind->kind != Anchor::Kind::Head;
+  if (words.size() - 1 != kind->places && !(may_be_all && words.size() == 1))
+    throw Error(fmt::format("\"{}\" needs {} {} behind it; found \"{}\".", kind->name, kind->places,
+                            kind->places == 1 ? "number" : "numbers", text));
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    std::int64_t place = 0;
+    const auto [end, trouble] = std::from_chars(words[i].data(), words[i].data() + words[i].size(), place);
+    if (trouble != std::errc() || end != words[i].data() + words[i].size() || place < 0 || place > 4095)
+      throw Error(
+          fmt::format("\"{}\" in \"{}\" is no place; expected a number from 0 to 4095.", words[i], text));
+    anchor.places.push_back(place);
+  }
+  return anchor;
+}
+
+Prose parse_prose(std::string_view text) { return ProseReader(text).read(); }
+
+}  // namespace attnscope::lessons
