@@ -20,6 +20,7 @@
 #include "app/cli/bench/bench_model.hpp"
 #include "app/cli/checked_option.hpp"
 #include "app/cli/layer.hpp"
+#include "app/cli/lesson_commands.hpp"
 #include "app/cli/model_commands.hpp"
 #include "app/cli/readings.hpp"
 #include "app/cli/rotate.hpp"
@@ -340,6 +341,7 @@ int parse_and_run(int argc, char** argv) {
   const CLI::App* rotate_command = add_rotate(app, line);
   const CLI::App* bench_command = add_bench(app, line);
   ModelCommands models(app);
+  const LessonCommands lesson_commands(app);
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
@@ -395,7 +397,7 @@ int parse_and_run(int argc, char** argv) {
       run_model_bench({line.bench_model, asked.lengths, asked.threads, asked.seconds, asked.json});
     return 0;
   }
-  if (models.run()) return 0;
+  if (models.run() || lesson_commands.run()) return 0;
   return run_window({path_from(line.file), line.dump_layer, line.answers, line.language,
                      line.backend.value_or(BackendPreference::Auto), line.fresh});
 }

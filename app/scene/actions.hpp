@@ -17,7 +17,18 @@ namespace attnscope {
 
 struct Action {
   /// The headings of the help page.
-  enum class Group : std::uint8_t { File, Edit, Attention, Look, Move, Regions, Walk, Compare };
+  enum class Group : std::uint8_t {
+    File,
+    Edit,
+    Attention,
+    Look,
+    Move,
+    Regions,
+    Walk,
+    Compare,
+    Lessons,
+    Presenter
+  };
   Group group;
   std::string_view name;  // as a person calls it
   ImGuiKeyChord key;      // 0: only in the palette

@@ -20,6 +20,9 @@ namespace attnscope {
 
 struct Language;
 struct ModelReading;
+namespace lessons {
+struct LessonSight;
+}
 
 /// What is on screen. Views read it; none of it changes while a frame is drawn.
 struct Shown {
@@ -39,6 +42,7 @@ struct Shown {
     double share = 0;
   };
   Doing model_doing = {};
+  const lessons::LessonSight* lesson = nullptr;  // what there is of lessons; null: nowhere
   const std::vector<Example>& examples;
   const std::vector<Language>& languages;
   bool compact = false;

@@ -10,6 +10,7 @@
 #include "app/state/focus_state.hpp"
 #include "app/state/inspector_state.hpp"
 #include "app/state/layout.hpp"
+#include "app/state/lesson_state.hpp"
 #include "app/state/long_state.hpp"
 #include "app/state/model_state.hpp"
 #include "app/state/viewing.hpp"
@@ -22,11 +23,13 @@
 #include "app/views/heads/head_menu.hpp"
 #include "app/views/heads/head_order.hpp"
 #include "app/views/inspector/pages.hpp"
+#include "app/views/lessons/playing.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "app/views/model/why.hpp"
 #include "app/views/neuron/neuron_view.hpp"
 #include "app/views/parts/mask_painter.hpp"
 #include "app/views/parts/unknown.hpp"
+#include "app/views/presenter/presenter.hpp"
 #include "app/views/start/start.hpp"
 #include "app/views/tokens/masking.hpp"
 #include "app/views/walk/script.hpp"
@@ -101,6 +104,16 @@ void leave(Scene& scene) {
     scene.view.drawer = false;
   } else if (is_start_shown(scene.view, scene.result)) {
     leave_start(scene.view);
+  } else if (scene.view.presenter->tool != PresenterTool::None) {
+    scene.view.presenter->tool = PresenterTool::None;
+  } else if (scene.view.mode == Mode::Lessons) {
+    scene.view.mode = Mode::Explore;  // free play, or out of the list
+    scene.view.presenter->returns = std::exchange(scene.view.presenter->on, false);
+  } else if (scene.view.presenter->on) {
+    toggle_presenter(scene);
+  } else if (scene.view.lesson->left && !scene.selection.locked) {
+    scene.view.mode = Mode::Lessons;  // back to the step, as it was left
+    scene.view.presenter->on = std::exchange(scene.view.presenter->returns, false);
   } else if (scene.view.mode == Mode::Model && scene.view.model->screen != ModelScreen::Heads) {
     scene.view.model->screen = ModelScreen::Heads;  // back to all heads
   } else if (scene.model != nullptr && !scene.selection.locked && scene.view.mode != Mode::Model) {
@@ -233,6 +246,11 @@ void space_in_model(Scene& scene) {
   if (!generation_forward(scene)) go_to_marked_part(scene);
 }
 
+template <std::int64_t Digit>
+void lesson_digit_of(Scene& scene) {
+  lesson_digit(scene, Digit);
+}
+
 using G = Action::Group;
 
 const Action table[] = {
@@ -287,6 +305,7 @@ const Action table[] = {
     any_length({G::Look, "Walk", ImGuiKey_F3, [](Scene& s) { show_mode(s, Mode::Walk); }}),
     any_length({G::Look, "Compare", ImGuiKey_F4, [](Scene& s) { show_mode(s, Mode::Compare); }}),
     any_length({G::Look, "Model", ImGuiKey_F7, [](Scene& s) { show_mode(s, Mode::Model); }}),
+    any_length({G::Look, "Lessons", ImGuiKey_F8, [](Scene& s) { show_mode(s, Mode::Lessons); }}),
     any_length({G::Look, "Why did it look there, or all heads", ImGuiKey_Y, toggle_why, false, Mode::Model}),
     any_length({G::Look, "Atlas of what zeroing heads does, or all heads", ImGuiKey_A, toggle_atlas, false,
                 Mode::Model}),
@@ -359,6 +378,28 @@ const Action table[] = {
         {G::Regions, "Keyboard to the next region", ImGuiKey_F6, [](Scene& s) { s.view.keyboard.turn = 1; }}),
     any_length({G::Regions, "Keyboard to the region before", ImGuiMod_Shift | ImGuiKey_F6,
                 [](Scene& s) { s.view.keyboard.turn = -1; }}),
+
+    also_by({G::Lessons, "Next step", ImGuiKey_Space, lesson_next, false, Mode::Lessons}, ImGuiKey_RightArrow,
+            ImGuiKey_PageDown),
+    also_by({G::Lessons, "Step before", ImGuiKey_LeftArrow, lesson_back, false, Mode::Lessons},
+            ImGuiKey_PageUp, ImGuiKey_Backspace),
+    {G::Lessons, "Lesson from the start", ImGuiKey_Home, lesson_to_start, false, Mode::Lessons},
+    {G::Lessons, "Reveal what was predicted", ImGuiKey_R, lesson_reveal, false, Mode::Lessons},
+    {G::Lessons, "Speaker notes", ImGuiKey_N, lesson_notes, false, Mode::Lessons},
+    {G::Lessons, "Count the votes of a class", ImGuiKey_V, lesson_votes, false, Mode::Lessons},
+    {G::Lessons, "First answer, or first chapter", ImGuiKey_1, lesson_digit_of<1>, false, Mode::Lessons},
+    {G::Lessons, "Second answer, or second chapter", ImGuiKey_2, lesson_digit_of<2>, false, Mode::Lessons},
+    {G::Lessons, "Third answer, or third chapter", ImGuiKey_3, lesson_digit_of<3>, false, Mode::Lessons},
+    {G::Lessons, "Fourth answer, or fourth chapter", ImGuiKey_4, lesson_digit_of<4>, false, Mode::Lessons},
+    {G::Lessons, "Fifth answer, or fifth chapter", ImGuiKey_5, lesson_digit_of<5>, false, Mode::Lessons},
+    {G::Lessons, "Sixth answer, or sixth chapter", ImGuiKey_6, lesson_digit_of<6>, false, Mode::Lessons},
+
+    any_length({G::Presenter, "Present, or end it", ImGuiKey_F5, toggle_presenter}),
+    any_length({G::Presenter, "Pen", ImGuiKey_P, toggle_pen}),
+    any_length({G::Presenter, "Arrow", ImGuiKey_A, toggle_arrow}),
+    any_length({G::Presenter, "Words on the picture", ImGuiKey_W, toggle_presenter_text}),
+    any_length({G::Presenter, "Take the last mark away", ImGuiKey_Z, take_back_mark}),
+    any_length({G::Presenter, "Clear what was drawn", ImGuiKey_C, clear_marks}),
 
     {G::Walk, "One move on", ImGuiKey_Space, walk::step_forward, true, Mode::Walk},
     {G::Walk, "One move back", ImGuiKey_Backspace, walk::step_back, true, Mode::Walk},

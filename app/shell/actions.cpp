@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "app/state/presenter_state.hpp"
+
 namespace attnscope {
 namespace {
 
@@ -42,9 +44,11 @@ std::string_view name_of(Action::Group group) {
     case Action::Group::Move: return "Move";
     case Action::Group::Regions: return "Regions";
     case Action::Group::Walk: return "Walk";
-    case Action::Group::Compare: break;
+    case Action::Group::Compare: return "Compare";
+    case Action::Group::Lessons: return "Lessons";
+    case Action::Group::Presenter: break;
   }
-  return "Compare";
+  return "Presenter";
 }
 
 std::string key_name(ImGuiKeyChord key) {
@@ -121,6 +125,23 @@ bool is_pressed(const Action& action, const KeyboardState& keyboard) {
   return std::any_of(action.also.begin(), action.also.end(), pressed);
 }
 
+bool is_on_key(const Action& action, ImGuiKeyChord key) {
+  return action.key == key || std::ranges::find(action.also, key) != action.also.end();
+}
+
+/// Whether the key is another's now. In a lesson, and in front of a room, plain keys do nothing but what
+/// these two have them for: a letter that is typed by accident changes nothing.
+bool is_taken(const Action& action, const ViewState& view) {
+  const bool presents = view.presenter->on;
+  if (action.group == Action::Group::Presenter && action.key != ImGuiKey_F5) return !presents;
+  if (action.only) return presents && *action.only != Mode::Lessons;
+  const bool plain = is_character(action.key) || is_for_controls(action.key);
+  if ((presents || view.mode == Mode::Lessons) && plain) return true;
+  return std::ranges::any_of(actions(), [&](const Action& other) {
+    return other.only == view.mode && is_on_key(other, action.key);
+  });
+}
+
 }  // namespace
 
 void run_keyboard(Scene& scene) {
@@ -128,7 +149,7 @@ void run_keyboard(Scene& scene) {
   const Mode mode = scene.view.mode;  // a key that changes it is over with this frame
   for (const Action& action : actions()) {
     if (action.key == 0 || (action.only && *action.only != mode) || !is_possible(action, scene)) continue;
-    if (!is_pressed(action, scene.view.keyboard)) continue;
+    if (is_taken(action, scene.view) || !is_pressed(action, scene.view.keyboard)) continue;
     action.run(scene);
     if (is_character(action.key)) scene.view.keyboard.pressed = {action.name, key_name(action.key), true, 0};
   }

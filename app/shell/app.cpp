@@ -8,9 +8,12 @@
 #include "app/shell/regions.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/heads_state.hpp"
+#include "app/state/lesson_state.hpp"
+#include "app/state/presenter_state.hpp"
 #include "app/state/start_state.hpp"
 #include "app/state/walk_state.hpp"
 #include "app/views/files/files.hpp"
+#include "app/views/presenter/presenter.hpp"
 #include "app/views/start/start.hpp"
 #include "core/base/error.hpp"
 #include "core/edits/within.hpp"
@@ -53,6 +56,7 @@ Selection without_hovers(Selection selection) {
 /// Where the regions stand. Other tokens as keys take a line of the strip of their own.
 Layout layout_of(const Document& document, const ResultPtr& shown, const ViewState& view) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
+  if (view.presenter->on) return presented_layout(view, size);
   const std::size_t lines = std::max<std::size_t>(
       {document.input.sequences.size(), typed_texts(document), shown && is_cross(shown->layer()) ? 2u : 1u});
   const Layout usual = compute_layout(size.x, size.y, view, lines);
@@ -65,6 +69,7 @@ Layout layout_of(const Document& document, const ResultPtr& shown, const ViewSta
 App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> backends)
     : engine_(engine),
       models_(std::move(options.wake)),
+      lessons_(options.assets, options.fresh ? std::filesystem::path() : options.state),
       languages_(list_languages(options.assets)),
       files_(options.assets, options.state),
       following_(engine),
@@ -186,6 +191,7 @@ Scene App::scene_of(const Ui& ui, Document& document, Selections selections, Vie
                     .held_tiles = comparison_.held() ? comparison_.held()->tiles.get() : nullptr,
                     .model = models_.shown_of(document),
                     .model_doing = model_doing(),
+                    .lesson = &lessons_.sight(),
                     .examples = examples_,
                     .languages = languages_,
                     .compact = layout.compact,
@@ -212,18 +218,22 @@ void App::frame(const Fonts& fonts) {
   finish_opening(false);
   if (shown_.result) record_moment();
   speak_as_chosen();
+  if (view_.mode == Mode::Lessons || !view_.lesson->name.empty())
+    lessons_.follow(view_.lesson->name, view_.language);
   if (shown_.result) watch_letters();
 
-  const Ui ui(theme(view_.theme), fonts, textures_, view_.scale,
-              {.words = &words_, .sought = &view_.keyboard.sought});
-  const Layout layout = layout_of(document_, shown_.result, view_);
   {
+    const PresentedView presented(view_, size_);
+    const Ui ui(theme(view_.theme), fonts, textures_, view_.scale,
+                {.words = &words_, .sought = &view_.keyboard.sought});
+    const Layout layout = layout_of(document_, shown_.result, view_);
     const WholeWindow window(ui);
     if (shown_.result) {
       Selection next = without_hovers(selection_);
       Requests requests;
       Scene scene = scene_of(ui, document_, {selection_, next}, view_, requests, layout);
       const Document document_before = document_;
+      const Mode mode_before = view_.mode;
       const Guesses guesses = document_.input.given().guesses;
       const Answers answers{document_.layer().masking.causal, document_.layer().positions};
       if (view_.parity && (shown_.result->layer().is_complete() || !engine_.busy()))
@@ -232,7 +242,9 @@ void App::frame(const Fonts& fonts) {
       const bool menu_waits = view_.heads->menu_opens;
       run_keyboard(scene);
       draw_help(scene);
+      if (view_.presenter->on) take_presenter_mouse(scene, layout);
       draw_regions(scene, layout);
+      if (view_.presenter->on) draw_presenter(scene, layout);
       if (menu_waits) view_.heads->menu_opens = false;  // there is no room for the heads, and no menu of one
       draw_timings(scene, layout.top);
       draw_parity(scene, layout.top);
@@ -246,6 +258,7 @@ void App::frame(const Fonts& fonts) {
       if (next.cell != selection_.cell) wanted_cell_ = next.cell;
       selection_ = next;
       fulfil(requests);
+      watch_lesson(mode_before, requests.history != 0);
     }
     if (draw_message(ui, layout, view_)) reopen({});
     draw_sought(ui, view_.keyboard.sought);
@@ -277,6 +290,7 @@ void App::speak_as_chosen() {
 }
 
 void App::draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const {
+  const PresentedView presented(still.view, ImGui::GetIO().DisplaySize);
   const Ui ui(theme(still.view.theme), fonts, still.textures, still.view.scale,
               {copy, still.figure, &words_});
   still.layout = layout_of(still.document, shown_.result, still.view);
@@ -291,6 +305,7 @@ void App::draw_still(const Fonts& fonts, Still& still, SvgCanvas* copy) const {
       scene.edited = still.edited;
       draw_help(scene);
       draw_regions(scene, still.layout);
+      if (still.view.presenter->on) draw_presenter(scene, still.layout);
       draw_timings(scene, still.layout.top);
       draw_parity(scene, still.layout.top);
     }

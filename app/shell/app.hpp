@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/draw/texture.hpp"
+#include "app/lessons/library.hpp"
 #include "app/results/backends.hpp"
 #include "app/results/background_errors.hpp"
 #include "app/results/result_stats.hpp"
@@ -96,6 +97,11 @@ class App {
   /// "mine.json* — AttnScope"; with a star what is not as it was opened or saved.
   std::string window_title() const;
   bool is_edited() const;
+
+  /// Shows that step of a lesson; what cannot be read is said.
+  void show_step(const LessonRequest& wanted) { go_to_lesson(wanted); }
+  /// The lesson that is open; null: none.
+  lessons::OpenLessonPtr lesson() const { return lessons_.sight().open; }
 
   /// Shows three things to try beside the picture, unless they were done or put away in a run before.
   void offer_start();
@@ -206,6 +212,10 @@ class App {
   ModelWants model_wants() const;
   Shown::Doing model_doing() const;
   void choose_in_model();
+  void go_to_lesson(const LessonRequest&);
+  void watch_lesson(Mode before, bool by_history);
+  void show_step_again();
+  void hold_of_step(const std::optional<Document>& held);
   void settle_model(const Document& before);
   bool is_layer_of_shown(const std::filesystem::path& path) const;
   void take_layer(Document layer);
@@ -278,6 +288,8 @@ class App {
   ModelFollowing models_;
   std::optional<ModelArrival> model_arrival_;
   std::optional<ModelArrival> asks_for_model_;  // a session whose model has moved: until it is opened
+  lessons::LessonLibrary lessons_;
+  std::pair<std::string, std::int64_t> held_step_;  // whose B is held
   std::vector<Example> examples_;
   std::vector<Language> languages_;
   Words words_;

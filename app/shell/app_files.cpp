@@ -40,6 +40,7 @@ void App::stop_opening() {
 
 void App::open(const std::filesystem::path& path, std::string_view layer, const Answers& answers) {
   if (look_at_picture(path)) return;
+  if (lessons::is_lesson(path)) return go_to_lesson({std::filesystem::absolute(path).native(), 0});
   begin_opening(layer, answers);
   try {
     if (Opening::is_large(path))
@@ -205,6 +206,7 @@ void App::fulfil(const Requests& requests) {
   if (requests.hold) hold();
   if (requests.swap) swap_with_held();
   if (requests.release_held) release_held();
+  if (requests.lesson) go_to_lesson(*requests.lesson);
   if (requests.cancel_opening) stop_opening();
   if (requests.cancel_export) files_.stop_export();
   if (requests.cancel_model) models_.engine().cancel();

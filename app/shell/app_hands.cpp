@@ -8,6 +8,7 @@
 #include "app/scene/actions.hpp"
 #include "app/shell/app.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/presenter_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/within.hpp"
 
@@ -110,7 +111,8 @@ void App::observe_history() {
 
 std::optional<double> App::changes_in() const {
   std::optional<double> soonest;
-  for (const double end : {view_.keyboard.notice.until, view_.keyboard.sought.until}) {
+  for (const double end :
+       {view_.keyboard.notice.until, view_.keyboard.sought.until, view_.presenter->pressed_until}) {
     const double left = end - ImGui::GetTime();
     if (left > 0 && (!soonest || left < *soonest)) soonest = left;
   }
@@ -119,8 +121,8 @@ std::optional<double> App::changes_in() const {
 
 /// Where words can go: the token strip's field, in a mode and window that has it.
 bool App::has_sentence_in_sight() const {
-  return view_.mode != Mode::Walk && !view_.is_hidden(Region::Strip) && !shown_.result->layer().is_long() &&
-         typed_texts(document_) > 0;
+  return view_.mode != Mode::Walk && view_.mode != Mode::Lessons && !view_.is_hidden(Region::Strip) &&
+         !shown_.result->layer().is_long() && typed_texts(document_) > 0;
 }
 
 /// Before any key of this frame does something.
@@ -131,7 +133,8 @@ void App::watch_letters() {
   if (view_.keyboard.takes_words) return take_words();
   const bool begins = stray_.is_over(now);
   // A list that the first letter opened is no reason to stop; one that was open before is.
-  const bool elsewhere = io.WantTextInput || (is_any_popup_open() && begins);
+  const bool elsewhere = io.WantTextInput || view_.presenter->on || view_.mode == Mode::Lessons ||
+                         (is_any_popup_open() && begins);
   const bool clicked = ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1);
   if (elsewhere || clicked || io.KeyCtrl || io.KeySuper) return stray_.end();
   const bool pressed = is_character_pressed();

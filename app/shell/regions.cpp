@@ -17,6 +17,7 @@
 #include "app/state/walk_state.hpp"
 #include "app/views/atlas/atlas.hpp"
 #include "app/views/generation/generation.hpp"
+#include "app/views/lessons/playing.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "app/views/model/model.hpp"
 #include "app/views/neuron/neuron_view.hpp"
@@ -155,6 +156,13 @@ class Stops {
   std::optional<Stop> now_;
 };
 
+/// What stands above and below the regions; nothing while it is presented.
+void draw_bars(Scene& scene, const Layout& layout, Stops& stops) {
+  if (!is_visible(layout.top)) return;
+  stops.draw(Stop::TopBar, false, [&] { draw_top_bar(scene, layout.top); });
+  draw_status(scene, layout.status);
+}
+
 void draw_explore_focus(Scene& scene, const Box& box) {
   if (scene.view.inspector->expanded) {
     draw_large_neurons(scene, box);
@@ -230,8 +238,16 @@ void draw_short_regions(Scene& scene, const Layout& layout) {
     view.walk->playing = false;  // out of sight nothing moves, and the window sleeps
     view.walk->shown = 1;
   }
-  stops.draw(Stop::TopBar, false, [&] { draw_top_bar(scene, layout.top); });
-  draw_status(scene, layout.status);
+  draw_bars(scene, layout, stops);
+}
+
+/// A lesson between the two bars, whatever is open.
+void draw_lesson_regions(Scene& scene, const Layout& layout) {
+  scene.view.keyboard.on_map = false;
+  scene.view.walk->playing = false;
+  Stops stops(scene, {Stop::Focus, Stop::TopBar});
+  if (is_visible(layout.whole)) stops.draw(Stop::Focus, false, [&] { draw_lessons(scene, layout.whole); });
+  draw_bars(scene, layout, stops);
 }
 
 }  // namespace
@@ -253,7 +269,9 @@ void draw_regions(Scene& scene, const Layout& layout) {
   }
   // Two different heads stand beside each other in the comparison only.
   if (scene.view.mode != Mode::Compare) scene.stats.pair_heads(-1, -1);
-  if (scene.result.is_long()) {
+  if (scene.view.mode == Mode::Lessons) {
+    draw_lesson_regions(scene, layout);
+  } else if (scene.result.is_long()) {
     draw_long_regions(scene, layout);
   } else {
     draw_short_regions(scene, layout);

@@ -1,5 +1,6 @@
 #include "app/shell/render.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -12,6 +13,8 @@
 #include "app/shell/app.hpp"
 #include "app/shell/imgui_host.hpp"
 #include "app/shell/still.hpp"
+#include "app/state/lesson_state.hpp"
+#include "app/state/presenter_state.hpp"
 #include "app/ui/words.hpp"
 #include "core/base/error.hpp"
 #include "core/text/utf8.hpp"
@@ -52,7 +55,83 @@ std::string guessed_note(const Document& document, const std::filesystem::path& 
   return note;
 }
 
+/// The App with a framebuffer in the place of a window.
+class AppWithoutWindow {
+ public:
+  struct Form {
+    int width, height;
+    float scale;
+    BackendPreference backend = BackendPreference::Auto;
+  };
+  explicit AppWithoutWindow(const Form& form) : form_(form) {}
+
+  /// Frames until nothing moves or is computed any more.
+  void settle() {
+    frame();
+    for (int i = 0; i < most_frames && (!app.settled() || app.wants_frame()); ++i) frame();
+  }
+  void lay_out() {
+    for (int i = 0; i < layout_frames; ++i) frame();
+  }
+
+ private:
+  void frame() {
+    picture.bind();
+    host_.frame(form_.width, form_.height, time_step, [&] { app.frame(host_.fonts()); });
+    engine.wait_idle();
+    app.finish_numbers();  // so that the picture is drawn after as many frames on any machine
+  }
+
+  Form form_;
+  OffscreenContext context_;
+  std::vector<BackendChoice> backends_ = list_backends(form_.backend != BackendPreference::Cpu);
+
+ public:
+  Framebuffer picture{form_.width, form_.height};
+  LiveEngine engine{chosen_backend(backends_, form_.backend).backend, {}, backends_.front().backend};
+
+ private:
+  ImGuiHost host_;
+
+ public:
+  App app{{.assets = assets_directory(), .scale = form_.scale, .attended = false}, engine, backends_};
+};
+
+/// "01.png", in as many digits as the last has.
+std::string page_name(std::size_t page, std::size_t pages) {
+  const std::size_t digits = fmt::formatted_size("{}", pages);
+  return fmt::format("{:0{}}.png", page, std::max<std::size_t>(2, digits));
+}
+
 }  // namespace
+
+void render_lesson(const LessonPages& pages) {
+  if (pages.theme && !theme_named(*pages.theme))
+    throw Error("There is no theme \"" + *pages.theme + "\"; there are: dark, light, contrast.");
+  lessons::read_lesson(pages.lesson);  // the App would tell an Error on screen
+  AppWithoutWindow drawn({pages.width, pages.height, pages.scale});
+  App& app = drawn.app;
+  if (pages.theme) app.view().theme = *theme_named(*pages.theme);
+  if (pages.language) app.view().language = *pages.language;
+  const std::string name = std::filesystem::absolute(pages.lesson).native();
+  app.show_step({name, 0});
+  const lessons::OpenLessonPtr lesson = app.lesson();
+  if (!lesson) throw Error(app.message());
+  const std::size_t count = lesson->documents.size();
+  if (pages.step && (*pages.step < 1 || *pages.step > count))
+    throw Error(fmt::format("There is no step {}; {} has 1 to {}.", *pages.step,
+                            in_quotes(pages.lesson.filename().native()), count));
+  std::filesystem::create_directories(pages.folder);
+  app.view().presenter->on = pages.presented;
+  for (std::size_t step = 1; step <= count; ++step) {
+    if (pages.step && step != *pages.step) continue;
+    app.show_step({name, static_cast<std::int64_t>(step) - 1});
+    app.view().lesson->answer.revealed = pages.revealed;
+    drawn.settle();
+    drawn.lay_out();
+    save_png(drawn.picture.read(), pages.folder / page_name(step, count));
+  }
+}
 
 std::string render_picture(const RenderOptions& options) {
   check_request(options);
@@ -65,38 +144,23 @@ std::string render_picture(const RenderOptions& options) {
     session = open_session(*options.file, {}, options.layer);  // the App would tell an Error on screen
 
   std::string damage, note;
-  const OffscreenContext context;
-  const Framebuffer picture(options.width, options.height);
-  const std::vector<BackendChoice> backends = list_backends(options.backend != BackendPreference::Cpu);
-  LiveEngine engine(chosen_backend(backends, options.backend).backend, {}, backends.front().backend);
-  ImGuiHost host;
-  App app({.assets = assets_directory(), .scale = options.scale, .attended = false}, engine, backends);
+  AppWithoutWindow drawn({options.width, options.height, options.scale, options.backend});
+  App& app = drawn.app;
   if (session) {
     damage = session->damage;
     app.open(*std::exchange(session, std::nullopt), *options.file, options.layer, options.answers);
     note = guessed_note(app.document(), *options.file);
   }
-
-  const auto frame = [&] {
-    picture.bind();
-    host.frame(options.width, options.height, time_step, [&] { app.frame(host.fonts()); });
-    engine.wait_idle();
-    app.finish_numbers();  // so that the picture is drawn after as many frames on any machine
-  };
-  const auto settle = [&] {
-    frame();
-    for (int i = 0; i < most_frames && (!app.settled() || app.wants_frame()); ++i) frame();
-  };
-  settle();
-  if (const ResultPtr result = engine.latest(); options.file && result && !result->error.empty())
+  drawn.settle();
+  if (const ResultPtr result = drawn.engine.latest(); options.file && result && !result->error.empty())
     throw Error(options.file->string() + ": " + result->error);
   app.look_at(options.spot);
   if (options.view) app.view().mode = *mode_named(*options.view);
   if (options.theme) app.view().theme = *theme_named(*options.theme);
   if (options.language) app.view().language = *options.language;
   if (options.start) app.offer_start();
-  settle();
-  for (int i = 0; i < layout_frames; ++i) frame();
+  drawn.settle();
+  drawn.lay_out();
   if (options.region == PictureRegion::Grid) {
     ThreadPool pool;
     write_grid_figure(*draw_figure(app, {.region = options.region, .path = options.out}), Work{pool, {}}, {});
@@ -104,7 +168,7 @@ std::string render_picture(const RenderOptions& options) {
   }
   // The whole window as it was just drawn, with its message; anything else is drawn for the purpose.
   if (options.region == PictureRegion::Window && ending == ".png") {
-    save_png(picture.read(), options.out);
+    save_png(drawn.picture.read(), options.out);
   } else {
     write_picture(draw_picture(app, {options.region, 1, options.out}));
   }

@@ -32,4 +32,18 @@ struct RenderOptions {
 /// or what was guessed of a dump; else empty.
 std::string render_picture(const RenderOptions&);
 
+/// A lesson as pages: a PNG a step, "01.png" and on, in a folder that is made where it is missing.
+struct LessonPages {
+  std::filesystem::path lesson, folder;
+  int width = 1600, height = 1000;
+  float scale = 1;
+  std::optional<std::size_t> step;  // this one alone, from 1
+  bool revealed = false;            // with the answers
+  bool presented = false;           // as for a room
+  std::optional<std::string> theme, language;
+};
+/// Throws Error: for a lesson that cannot be played, a step that it has not, and whatever keeps a page from
+/// being written.
+void render_lesson(const LessonPages&);
+
 }  // namespace attnscope

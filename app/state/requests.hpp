@@ -29,6 +29,12 @@ struct PictureRequest {
 inline constexpr int least_token_pixels = 1, most_token_pixels = 16;
 inline constexpr int least_picture_scale = 1, most_picture_scale = 8;
 
+/// A step of a lesson, from 0; see LessonLibrary::follow().
+struct LessonRequest {
+  std::string name;
+  std::int64_t step = 0;
+};
+
 struct Requests {
   std::optional<std::filesystem::path> open;
   std::string layer;                          // of the dump to open; empty = the first
@@ -45,6 +51,7 @@ struct Requests {
   std::optional<std::size_t> backend;           // compute on this choice of Backends from here on
   bool hold = false;                            // what is on screen becomes B
   bool swap = false;                            // B is shown and edited, what was shown becomes B
+  std::optional<LessonRequest> lesson;          // this step is shown
   bool release_held = false;                    // there is no B any more
   std::string copy;                             // text for the clipboard; empty = nothing
   int history = 0;                              // -1: one step back, +1: one forward

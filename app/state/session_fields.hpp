@@ -12,8 +12,10 @@
 #include "app/state/focus_state.hpp"
 #include "app/state/heads_state.hpp"
 #include "app/state/inspector_state.hpp"
+#include "app/state/lesson_state.hpp"
 #include "app/state/long_state.hpp"
 #include "app/state/model_state.hpp"
+#include "app/state/presenter_state.hpp"
 #include "app/state/selection.hpp"
 #include "app/state/signals_state.hpp"
 #include "app/state/view_state.hpp"
@@ -28,7 +30,7 @@ struct Names;
   struct Names<E> {                                                            \
     static constexpr auto list = std::to_array<std::string_view>(__VA_ARGS__); \
   }
-ATTNSCOPE_NAMES(Mode, {"explore", "walk", "compare", "model"});
+ATTNSCOPE_NAMES(Mode, {"explore", "walk", "compare", "model", "lessons"});
 ATTNSCOPE_NAMES(ThemeName, {"dark", "light", "contrast"});
 ATTNSCOPE_NAMES(Stage, {"embedding",
                         "position",
@@ -239,6 +241,28 @@ void fields(Visit& visit, ModelState& m) {
 }
 
 template <class Visit>
+void fields(Visit& visit, StepAnswer& a) {
+  visit("chosen", a.chosen, -1, static_cast<double>(most_answers) - 1);
+  visit("value", a.value, -1e9, 1e9);
+  visit("revealed", a.revealed);
+}
+
+template <class Visit>
+void fields(Visit& visit, LessonState& l) {
+  visit("name", l.name);
+  visit("step", l.step, 0, 1 << 10);
+  visit("answer", l.answer);
+  visit("notes", l.notes);
+  visit("pytorch", l.pytorch);
+  visit("counts_votes", l.counts_votes);
+}
+
+template <class Visit>
+void fields(Visit& visit, PresenterState& p) {
+  visit("on", p.on);
+}
+
+template <class Visit>
 void fields(Visit& visit, InspectorState& i) {
   visit("page", i.page);
   visit("pinned", i.pinned);
@@ -322,6 +346,8 @@ void fields(Visit& visit, ViewState& v) {
   visit("heads", *v.heads);
   visit("long", *v.long_view);
   visit("model", *v.model);
+  visit("lesson", *v.lesson);
+  visit("presenter", *v.presenter);
   visit("inspector", *v.inspector);
   visit("signals", *v.signals);
   visit("compare", *v.compare);

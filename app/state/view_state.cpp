@@ -6,8 +6,10 @@
 #include "app/state/focus_state.hpp"
 #include "app/state/heads_state.hpp"
 #include "app/state/inspector_state.hpp"
+#include "app/state/lesson_state.hpp"
 #include "app/state/long_state.hpp"
 #include "app/state/model_state.hpp"
+#include "app/state/presenter_state.hpp"
 #include "app/state/signals_state.hpp"
 #include "app/state/start_state.hpp"
 #include "app/state/walk_state.hpp"
@@ -19,6 +21,7 @@ std::optional<Mode> mode_named(std::string_view name) {
   if (name == "walk") return Mode::Walk;
   if (name == "compare") return Mode::Compare;
   if (name == "model") return Mode::Model;
+  if (name == "lessons") return Mode::Lessons;
   return std::nullopt;
 }
 

@@ -25,8 +25,10 @@ struct FocusGesture;
 struct FocusState;
 struct HeadsState;
 struct InspectorState;
+struct LessonState;
 struct LongState;
 struct ModelState;
+struct PresenterState;
 struct SignalsState;
 struct StartState;
 struct WalkState;
@@ -39,9 +41,9 @@ enum class RangeMode { Head, Mean, All, Lock };
 enum class Direction { QueryToKeys, KeyToQueries };
 
 /// Five regions around one head; the computation as matrices, one stage a step; A, B and A - B; or all heads
-/// of the model that the layer stands in.
-enum class Mode { Explore, Walk, Compare, Model };
-/// "explore", "walk", "compare", "model"; empty for anything else.
+/// of the model that the layer stands in; or a lesson.
+enum class Mode { Explore, Walk, Compare, Model, Lessons };
+/// "explore", "walk", "compare", "model", "lessons"; empty for anything else.
 std::optional<Mode> mode_named(std::string_view);
 
 enum class Region { Strip, Controls, Heads, Inspector, Signals };
@@ -91,6 +93,8 @@ struct ViewState {
   Apart<HeadsState> heads;
   Apart<LongState> long_view;
   Apart<ModelState> model;
+  Apart<LessonState> lesson;
+  Apart<PresenterState> presenter;
   std::array<signed char, 16>
       fold{};                    // sections of the controls: 0 = as the width asks, 1 = open, -1 = closed
   std::int64_t cost_tokens = 0;  // the length the cost is shown for; 0 = the layer's own

@@ -151,6 +151,9 @@ Fonts load_fonts(bool system_fonts) {
       *std::array{&fonts.regular, &fonts.medium, &fonts.semibold}[i] = load_chain(family);
       chains[i] = glyph_chain(family, weights[i]);
     }
+    const std::vector<FontFile> none;
+    if (std::optional<FontFile> code = find_font("DejaVu Sans Mono", FC_WEIGHT_REGULAR))
+      fonts.mono = load_chain({{}, std::move(code), &none});
     if (std::ranges::none_of(chains, [](const GlyphFonts::Chain& c) { return c.faces.empty(); }))
       fonts.glyphs = std::make_shared<GlyphFonts>(std::move(chains));
   }
@@ -162,6 +165,7 @@ Fonts load_fonts(bool system_fonts) {
     fonts.regular = ImGui::GetIO().Fonts->AddFontDefault(&pixels);
     add_missing_box(*fonts.regular);
   }
+  if (!fonts.mono) fonts.mono = fonts.regular;
   if (!fonts.medium) fonts.medium = fonts.regular;
   if (!fonts.semibold) fonts.semibold = fonts.medium;
   return fonts;

@@ -14,6 +14,7 @@ struct Fonts {
   ImFont* regular = nullptr;   // Inter 400, tabular digits
   ImFont* medium = nullptr;    // Inter 500
   ImFont* semibold = nullptr;  // Inter 600
+  ImFont* mono = nullptr;      // DejaVu Sans Mono, for code; the regular one where it is missing
   bool system = true;          // false: only the built-in font was asked for
   /// The same fonts for scripts whose letters change with their neighbours or run from right to left; null
   /// where there are none.

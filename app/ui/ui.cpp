@@ -33,6 +33,9 @@ std::string_view without_isolate(std::string_view text) {
   return has_others ? text : inside;
 }
 
+/// Of the fonts for scripts that are shaped: code has none of its own.
+std::size_t chain_of(Ink ink) { return ink == Ink::Mono ? 0 : static_cast<std::size_t>(ink); }
+
 int weight_of(Ink ink) { return ink == Ink::Semibold ? 600 : ink == Ink::Medium ? 500 : 400; }
 
 }  // namespace
@@ -79,12 +82,12 @@ void Ui::field_text(const Box& box, std::string_view text, const TextStyle& styl
 }
 
 const ShapedText* Ui::shaped(std::string_view text, Ink ink) const {
-  return fonts_.glyphs ? fonts_.glyphs->shape(static_cast<std::size_t>(ink), text) : nullptr;
+  return fonts_.glyphs ? fonts_.glyphs->shape(chain_of(ink), text) : nullptr;
 }
 
 void Ui::put(ImVec2 at, std::string_view text, float size, Ink ink, Rgba colour) const {
   if (const ShapedText* glyphs = shaped(text, ink))
-    fonts_.glyphs->draw(*list(), *font(ink), static_cast<std::size_t>(ink), size, at, colour, *glyphs);
+    fonts_.glyphs->draw(*list(), *font(ink), chain_of(ink), size, at, colour, *glyphs);
   else
     list()->AddText(font(ink), size, at, colour, text.data(), text.data() + text.size());
 }
@@ -93,6 +96,7 @@ ImFont* Ui::font(Ink ink) const {
   switch (ink) {
     case Ink::Medium: return fonts_.medium;
     case Ink::Semibold: return fonts_.semibold;
+    case Ink::Mono: return fonts_.mono;
     case Ink::Regular: break;
   }
   return fonts_.regular;

@@ -34,7 +34,7 @@ struct Box {
   Box grown(float by) const { return {x - by, y - by, w + 2 * by, h + 2 * by}; }
 };
 
-enum class Ink { Regular, Medium, Semibold };
+enum class Ink { Regular, Medium, Semibold, Mono };
 enum class Align { Left, Centre, Right };
 
 /// Sizes of the type scale (Dear ImGui size = em x 1.21).

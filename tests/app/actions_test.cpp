@@ -2,6 +2,7 @@
 // page has it; no two rows share a key.
 #include "app/scene/actions.hpp"
 
+#include <fstream>
 #include <functional>
 #include <map>
 #include <set>
@@ -10,12 +11,32 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/state/presenter_state.hpp"
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::actions_test {
 
 namespace {
+
+/// A step of the lesson on √dₖ; the fourth, of index 3, asks.
+std::function<void(Robot&)> in_lesson(std::int64_t step) {
+  return [step](Robot& r) { r.app().show_step({"04-why-divide", step}); };
+}
+/// A question with as many answers as there may be.
+void in_six_choices(Robot& r) {
+  static const test::TemporaryDirectory directory;
+  std::ofstream(directory / "six.md")
+      << "---\nlesson: Six\n---\n```start\n{\"text\": [\"a b\"]}\n```\n## One\nWords.\n"
+         "```ask choose\nWhich?\n- 1\n- 2\n- 3\n- 4\n- 5\n* 6\n```\n";
+  r.app().show_step({(directory / "six.md").native(), 0});
+}
+/// In front of a room, with a line drawn.
+void present(Robot& r) {
+  r.key(ImGuiKey_F5);
+  r.settle();
+  r.app().view().presenter->marks.push_back({PresenterTool::Pen, {{0.1f, 0.1f}, {0.4f, 0.3f}}, {}});
+}
 
 /// What a person would have done before the key makes sense. Most need nothing.
 const std::map<std::string_view, std::function<void(Robot&)>> preparations{
@@ -26,6 +47,23 @@ const std::map<std::string_view, std::function<void(Robot&)>> preparations{
        r.settle();
        r.key(ImGuiKey_Z, ImGuiMod_Ctrl);
      }},
+    {"Next step", in_lesson(0)},
+    {"Step before", in_lesson(1)},
+    {"Lesson from the start", in_lesson(2)},
+    {"Reveal what was predicted", in_lesson(3)},
+    {"Speaker notes", in_lesson(3)},
+    {"Count the votes of a class", in_lesson(3)},
+    {"First answer, or first chapter", in_lesson(3)},
+    {"Second answer, or second chapter", in_lesson(3)},
+    {"Third answer, or third chapter", in_lesson(3)},
+    {"Fourth answer, or fourth chapter", in_lesson(3)},
+    {"Fifth answer, or fifth chapter", in_six_choices},
+    {"Sixth answer, or sixth chapter", in_six_choices},
+    {"Pen", present},
+    {"Arrow", present},
+    {"Words on the picture", present},
+    {"Take the last mark away", present},
+    {"Clear what was drawn", present},
     {"Stage before", [](Robot& r) { r.app().view().stage = Stage::Scale; }},
     {"Stage after", [](Robot& r) { r.app().view().stage = Stage::Scale; }},
     {"Restore all heads", [](Robot& r) { r.key(ImGuiKey_M, ImGuiMod_Shift); }},

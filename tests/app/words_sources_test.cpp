@@ -47,9 +47,11 @@ std::vector<SourceText> shown_texts() {
            std::find(names.begin(), names.end(), text.key) != names.end();
   };
   all.erase(std::remove_if(all.begin(), all.end(), left_out), all.end());
-  std::set<std::string> terminal;  // whose words go to a terminal
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(sources / "app" / "cli"))
-    terminal.insert(entry.path().filename().native());
+  // Whose words go to a terminal, or to who writes a lesson: they name the line of its file.
+  std::set<std::string> terminal;
+  for (const char* room : {"cli", "lessons"})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(sources / "app" / room))
+      terminal.insert(entry.path().filename().native());
   std::erase_if(all, [&](const SourceText& text) { return terminal.contains(text.file); });
   for (const char* file : told_by_core) {
     const std::vector<SourceText> more = source_texts(sources / file);

@@ -27,18 +27,19 @@ void draw_mark(const Ui& ui, float x, float y) {
   }
 }
 
-/// Explore, Walk, Compare or Model, in the middle of the bar. Returns the box.
+/// Explore, Walk, Compare, Model or Lessons, in the middle of the bar. Returns the box.
 Box draw_modes(Scene& scene, const Box& bar) {
   const Ui& ui = scene.ui;
-  constexpr std::array<std::string_view, 4> names{"Explore", "Walk", "Compare", "Model"};
-  const std::array<Tip, 4> tips{
+  constexpr std::array<std::string_view, 5> names{"Explore", "Walk", "Compare", "Model", "Lessons"};
+  const std::array<Tip, 5> tips{
       Tip{"Explore", {}, "One head and everything around it.", "F2"},
       Tip{"Walk", "X → Q, K, V → scores → weights → output", "The computation as matrices, step by step.",
           "F3"},
       Tip{"Compare", "now, held, now − held", "What is shown beside what was held.", "F4"},
       Tip{"Model", "layers × heads",
-          "All heads of a whole model, what is in its stream and what it predicts.", "F7"}};
-  const float usual = ui.px(scene.compact ? 284 : 400);
+          "All heads of a whole model, what is in its stream and what it predicts.", "F7"},
+      Tip{"Lessons", {}, "Attention from the first number on, step by step, with predictions.", "F8"}};
+  const float usual = ui.px(scene.compact ? 0 : 460);
   const float width = std::max(usual, segments_width(ui, names, type::label));
   const Box box{std::round(bar.centre_x() - width / 2), bar.centre_y() - ui.px(15), width, ui.px(30)};
   if (const auto chosen = segments(ui, "Mode", box, names, static_cast<int>(scene.view.mode), tips))
@@ -79,17 +80,17 @@ Box draw_look_menu(Scene& scene, float right, float y) {
 }
 
 /// The way to every action for whoever does not know its key yet. Returns the box.
-Box draw_find(Scene& scene, float right, float y) {
+Box draw_find(Scene& scene, float right, float y, bool narrow) {
   const Ui& ui = scene.ui;
-  const float width = ui.px(scene.compact ? 72 : 176);
+  const float width = ui.px(narrow ? 72 : 176);
   const Box box{right - width, y - ui.px(14), width, ui.px(28)};
   const Ui::Touch touch = ui.touch("Find", box);
   ui.fill(box, touch.hovered ? ui.theme.control_hover : ui.theme.control, ui.px(6));
   if (touch.focused) ui.frame(box.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(8));
   const float cap = ui.text_width("Ctrl K", type::tick) + ui.px(12);
-  const Box key{scene.compact ? box.centre_x() - cap / 2 : box.right() - cap - ui.px(6), y - ui.px(10), cap,
+  const Box key{narrow ? box.centre_x() - cap / 2 : box.right() - cap - ui.px(6), y - ui.px(10), cap,
                 ui.px(20)};
-  if (!scene.compact)
+  if (!narrow)
     ui.text(box.x + ui.px(12), y, "Find or do…",
             {type::label, ui.theme.text2, Ink::Regular, Align::Left, key.x - box.x - ui.px(20)});
   ui.frame(key, ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(4));
@@ -141,10 +142,13 @@ void draw_top_bar(Scene& scene, const Box& bar) {
   draw_file_menu(scene, bar, x, modes.x - ui.px(16) - x);
   const Box look = draw_look_menu(scene, bar.right() - pad, y);
   // In a narrow window the modes go before it: Ctrl+K opens it all the same.
-  const bool has_find = look.x - ui.px(scene.compact ? 88 : 192) > modes.right();
-  const Box find = has_find ? draw_find(scene, look.x - ui.px(8), y) : look;
+  // A choice of backends, and what is held, need the room of its words.
+  const bool narrow = scene.compact || !scene.backends.is_alone() || scene.held != nullptr;
+  const bool has_find = look.x - ui.px(narrow ? 88 : 192) > modes.right();
+  const Box find = has_find ? draw_find(scene, look.x - ui.px(8), y, narrow) : look;
   // What is held stands beside Compare; who computes keeps room for its shortest words.
-  const float held = draw_held_chip(scene, modes.right() + ui.px(12), find.x - ui.px(122), y);
+  const float held =
+      draw_held_chip(scene, modes.right() + ui.px(12), find.x - ui.px(scene.compact ? 100 : 122), y);
   draw_backend(scene, held + ui.px(held > modes.right() + ui.px(12) ? 12 : 0), find.x - ui.px(12), y);
   ui.horizontal(bar.x, bar.bottom() - 1, bar.w, ui.theme.hairline);
 }

@@ -89,15 +89,37 @@ constexpr OtherWords words_of_actions[] = {
      "generate sample decode greedy kv cache autoregressive erzeugen fortsetzen zwischenspeicher"},
     {0, "Generate tokens, or stop", "play run sample continue erzeugen abspielen"},
     {0, "One token back", "step back scrub zurück schritt"},
+    {ImGuiKey_F8, {}, "mode tutorial course teach learn class unterricht kurs lernen lektion modus"},
+    {ImGuiKey_F5, {}, "fullscreen projector slides beamer vollbild vortrag vorführen präsentieren"},
+    {0, "First answer, or first chapter", "choose vote eins wählen kapitel"},
+    {0, "Second answer, or second chapter", "choose vote zwei wählen kapitel"},
+    {0, "Third answer, or third chapter", "choose vote drei wählen kapitel"},
+    {0, "Fourth answer, or fourth chapter", "choose vote vier wählen kapitel"},
+    {0, "Fifth answer, or fifth chapter", "choose vote fünf wählen kapitel"},
+    {0, "Sixth answer, or sixth chapter", "choose vote sechs wählen kapitel"},
+    {0, "Take the last mark away", "undo annotation zurück zeichen"},
+    {0, "Next step", "lesson continue lektion weiter"},
+    {0, "Step before", "lesson back lektion zurück"},
+    {0, "Lesson from the start", "restart again neu beginnen"},
+    {0, "Reveal what was predicted", "answer solution uncover antwort lösung aufdecken"},
+    {0, "Speaker notes", "presenter teacher notizen vortrag"},
+    {0, "Count the votes of a class", "poll tally abstimmung umfrage"},
+    {0, "Pen", "draw annotate scribble zeichnen malen stift"},
+    {0, "Arrow", "point annotate zeigen pfeil"},
+    {0, "Words on the picture", "text annotate label beschriften"},
+    {0, "Clear what was drawn", "erase annotations radieren löschen"},
     {ImGuiKey_Slash, {}, "minus A - B delta subtract differenz unterschied"},
 };
 
 }  // namespace
 
 std::string_view other_words_for(const Action& action) {
+  // In front of a room letters mean something else.
+  const bool has_key_to_itself =
+      !action.only && (action.group != Action::Group::Presenter || action.key == ImGuiKey_F5);
   const auto found =
       std::find_if(std::begin(words_of_actions), std::end(words_of_actions), [&](const OtherWords& row) {
-        return row.key != 0 ? row.key == action.key && !action.only : row.name == action.name;
+        return row.key != 0 ? row.key == action.key && has_key_to_itself : row.name == action.name;
       });
   if (found != std::end(words_of_actions)) return found->words;
   // Keys that mean something else in Walk.

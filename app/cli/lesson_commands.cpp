@@ -1,0 +1,122 @@
+#include "app/cli/lesson_commands.hpp"
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "app/files/paths.hpp"
+#include "app/lessons/check.hpp"
+#include "app/lessons/lesson_numbers.hpp"
+#include "app/shell/render.hpp"
+#include "core/base/error.hpp"
+#include "core/files/document/open.hpp"
+#include "core/files/document/session_file.hpp"
+#include "core/files/formats/atomic_write.hpp"
+
+namespace attnscope {
+
+namespace {
+
+std::filesystem::path first_example() {
+  const std::vector<Example> examples = list_examples(assets_directory());
+  if (examples.empty()) throw Error("There is no example to begin with; name a document.");
+  return examples.front().path;
+}
+
+}  // namespace
+
+struct LessonCommands::Lines {
+  std::vector<std::string> files;
+  std::string document, out, lesson;
+  std::size_t step = 0;  // 0: all
+  LessonPages pages;
+  CLI::App *check_command = nullptr, *new_command = nullptr, *pages_command = nullptr,
+           *names_command = nullptr;
+
+  void check() const {
+    std::size_t wrong = 0;
+    for (const std::string& file : files) {
+      for (const std::string& problem : lessons::check_lesson(file)) {
+        fmt::print(stderr, "{}\n", problem);
+        ++wrong;
+      }
+    }
+    if (wrong > 0)
+      throw Error(fmt::format("{} {} wrong in {} {}.", wrong, wrong == 1 ? "thing is" : "things are",
+                              files.size(), files.size() == 1 ? "lesson" : "lessons"));
+    fmt::print("{} {} can be played.\n", files.size(), files.size() == 1 ? "lesson" : "lessons");
+  }
+  void make() const {
+    const Document start =
+        open_document(document.empty() ? first_example() : std::filesystem::path(document));
+    const std::string text = lessons::lesson_skeleton(start);
+    const std::string_view piece = text;
+    write_atomically(out, {&piece, 1});
+    fmt::print("Written: {}\n", out);
+  }
+  void draw() const {
+    LessonPages asked = pages;
+    asked.lesson = lesson;
+    asked.folder = out;
+    if (step > 0) asked.step = step;
+    render_lesson(asked);
+    fmt::print("Written: {}\n", out);
+  }
+  void list_names() const {
+    for (const lessons::KnownName& name : lessons::known_names())
+      fmt::print("{:<32}{}\n", name.call, name.what);
+  }
+};
+
+LessonCommands::LessonCommands(CLI::App& app) : lines_(std::make_unique<Lines>()) {
+  CLI::App& lesson = *app.add_subcommand("lesson", "Check a lesson's file, or write one to begin with");
+  lesson.require_subcommand(1);
+  lines_->check_command =
+      lesson.add_subcommand("check", "Go through lessons and say line and reason of what is wrong");
+  lines_->check_command->add_option("FILE", lines_->files, "Lessons (.md)")->required()->type_name("");
+  lines_->new_command = lesson.add_subcommand("new", "Write a lesson to begin with");
+  lines_->new_command
+      ->add_option("DOCUMENT", lines_->document, "A session or document (.json) that it begins with")
+      ->type_name("");
+  lines_->new_command->add_option("-o,--out", lines_->out, "The lesson goes here")
+      ->required()
+      ->type_name("OUT.md");
+  lines_->pages_command =
+      lesson.add_subcommand("pages", "Draw the steps of a lesson into a folder, a PNG each");
+  CLI::App& pages = *lines_->pages_command;
+  LessonPages& asked = lines_->pages;
+  pages.add_option("FILE", lines_->lesson, "A lesson (.md)")->required()->type_name("");
+  pages.add_option("-o,--out", lines_->out, "The folder; it is made where it is missing")
+      ->required()
+      ->type_name("FOLDER");
+  pages.add_option("--step", lines_->step, "This step alone, from 1")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  pages.add_flag("--revealed", asked.revealed, "With the answers to what is asked");
+  pages.add_flag("--presented", asked.presented, "As it is presented to a room");
+  pages.add_option("--width", asked.width, "Pixels")->type_name("N")->check(CLI::Range(320, 16384));
+  pages.add_option("--height", asked.height, "Pixels")->type_name("N")->check(CLI::Range(240, 16384));
+  pages.add_option("--scale", asked.scale, "Size of everything drawn")
+      ->type_name("S")
+      ->check(CLI::Range(0.5, 4.0));
+  pages.add_option("--theme", asked.theme, "dark, light or contrast")
+      ->type_name("T")
+      ->check(CLI::IsMember({"dark", "light", "contrast"}));
+  pages.add_option("--language", asked.language, "Of the lesson and the window")->type_name("CODE");
+  lines_->names_command =
+      lesson.add_subcommand("names", "List the numbers that a lesson's expressions can ask for");
+}
+LessonCommands::~LessonCommands() = default;
+
+bool LessonCommands::run() const {
+  if (lines_->check_command->parsed()) return lines_->check(), true;
+  if (lines_->new_command->parsed()) return lines_->make(), true;
+  if (lines_->pages_command->parsed()) return lines_->draw(), true;
+  if (lines_->names_command->parsed()) return lines_->list_names(), true;
+  return false;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,93 @@
+// app/shell: steps of lessons on their way to the screen, free play and the way back.
+#include <algorithm>
+#include <utility>
+
+#include "app/shell/app.hpp"
+#include "app/state/files_state.hpp"
+#include "app/state/lesson_state.hpp"
+
+namespace attnscope {
+
+/// What a step holds becomes B; nothing is held where it holds nothing.
+void App::hold_of_step(const std::optional<Document>& held) {
+  held_step_ = {view_.lesson->name, view_.lesson->step};
+  if (!held) return release_held();
+  if (comparison_.result() && comparison_.result()->document == *held) return;
+  comparison_.expect(*held, engine_, 0);
+}
+
+/// A lesson begins like a file that is opened: what was open before is kept as closed. Its further steps are
+/// edits, which undo takes back.
+void App::go_to_lesson(const LessonRequest& wanted) {
+  LessonState& state = *view_.lesson;
+  lessons_.follow(wanted.name, view_.language);
+  const lessons::OpenLessonPtr open = lessons_.sight().open;
+  if (!open) {
+    view_.notices.say(lessons_.sight().problem);
+    if (!state.name.empty()) lessons_.follow(state.name, view_.language);
+    return;
+  }
+  const std::int64_t step =
+      std::clamp<std::int64_t>(wanted.step, 0, static_cast<std::int64_t>(open->documents.size()) - 1);
+  const lessons::StepDocuments& documents = open->documents[static_cast<std::size_t>(step)];
+  if (state.name != wanted.name) {
+    LessonState begun;
+    begun.name = wanted.name;
+    begun.notes = state.notes;
+    begun.pytorch = state.pytorch;
+    state = std::move(begun);
+    take({.document = documents.shown, .looks = {}, .held = {}, .damage = {}, .note = {}, .layers = {}}, {});
+  } else {
+    if (state.answer != StepAnswer{}) state.answers[state.step] = state.answer;
+    state.answer = {};
+    document_ = documents.shown;
+    original_ = document_;
+  }
+  if (const auto answered = state.answers.find(step); answered != state.answers.end())
+    state.answer = answered->second;
+  state.step = step;
+  hold_of_step(documents.held);
+  state.look_due = state.question_due = true;
+  state.left.reset();
+  state.scroll = state.code_scroll = 0;
+  view_.mode = Mode::Lessons;
+  lessons_.reach(state.name, step);
+}
+
+/// The step as it was left. Where another file was opened meanwhile, that one is closed as usual.
+void App::show_step_again() {
+  LessonState& state = *view_.lesson;
+  Document left = *std::exchange(state.left, std::nullopt);
+  if (!files_.path().empty()) {
+    take({.document = std::move(left), .looks = {}, .held = {}, .damage = {}, .note = {}, .layers = {}}, {});
+  } else {
+    document_ = std::move(left);
+  }
+  const lessons::OpenLessonPtr open = lessons_.sight().open;
+  if (!open) return;
+  const auto step = static_cast<std::size_t>(
+      std::clamp<std::int64_t>(state.step, 0, static_cast<std::int64_t>(open->documents.size()) - 1));
+  original_ = open->documents[step].shown;
+  hold_of_step(open->documents[step].held);
+  state.look_due = true;
+}
+
+/// Whoever leaves the mode plays freely; whoever comes back finds the step. `before`: the mode as this frame
+/// found it. What undo brings back is as it was then, and B follows the step.
+void App::watch_lesson(Mode before, bool by_history) {
+  LessonState& state = *view_.lesson;
+  if (state.name.empty()) {
+    state.left.reset();
+    return;
+  }
+  const bool was = before == Mode::Lessons, is = view_.mode == Mode::Lessons;
+  if (by_history && is) state.left.reset();
+  if (was && !is && !state.left && !by_history) state.left = document_;
+  if (!was && is && state.left) show_step_again();
+  const lessons::OpenLessonPtr open = lessons_.sight().open;
+  if (!is || !open || open->name != state.name || std::pair(open->name, state.step) == held_step_) return;
+  if (state.step < std::ssize(open->documents))
+    hold_of_step(open->documents[static_cast<std::size_t>(state.step)].held);
+}
+
+}  // namespace attnscope

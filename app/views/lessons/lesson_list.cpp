@@ -1,0 +1,99 @@
+// app/views/lessons: all lessons that there are, with how long each takes and how far it was read.
+#include <algorithm>
+#include <cmath>
+
+#include "app/views/lessons/page.hpp"
+
+namespace attnscope {
+namespace {
+
+/// "5 min · 9 steps", or how far it was read.
+std::string lesson_facts(const lessons::LessonEntry& entry, std::int64_t furthest) {
+  std::string words = std::to_string(entry.minutes) + " min   ·   " + std::to_string(entry.steps) + " steps";
+  if (furthest + 1 >= entry.steps && furthest > 0) return words + "   ·   read";
+  if (furthest > 0) words += "   ·   at step " + std::to_string(furthest + 1);
+  return words;
+}
+
+void draw_lesson_entry(Scene& scene, const lessons::LessonEntry& entry, const Box& card) {
+  const Ui& ui = scene.ui;
+  const auto& furthest = *scene.lesson->furthest;
+  const auto found = furthest.find(entry.name);
+  const std::int64_t reached = found == furthest.end() ? 0 : found->second;
+  const std::string label = "lesson " + entry.name;
+  const Ui::Touch touch = ui.touch(label.c_str(), card);
+  ui.fill(card, touch.hovered ? ui.theme.control_hover : ui.theme.raised, ui.px(8));
+  if (touch.focused) ui.frame(card.grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(10));
+  const float pad = ui.px(16), number = ui.px(40);
+  ui.text(card.x + pad, card.y + ui.px(26), std::to_string(entry.number),
+          {type::title, ui.theme.query, Ink::Semibold});
+  const float x = card.x + pad + number, width = card.w - 2 * pad - number;
+  ui.text(x, card.y + ui.px(24), own(entry.title),
+          {type::body, ui.theme.text1, Ink::Semibold, Align::Left, width});
+  const std::string about = entry.problem.empty() ? own(entry.about) : own(entry.problem);
+  ui.clip(card);
+  ui.paragraph(x, card.y + ui.px(40), width, about,
+               {type::label, entry.problem.empty() ? ui.theme.text2 : ui.theme.error});
+  ui.unclip();
+  if (!entry.problem.empty()) return;
+  const float line = card.bottom() - ui.px(18);
+  ui.text(x, line, lesson_facts(entry, reached), {type::tick, ui.theme.text2});
+  if (entry.steps > 1 && reached > 0) {
+    const Box track{card.right() - pad - ui.px(80), line - ui.px(2), ui.px(80), ui.px(4)};
+    ui.fill(track, ui.theme.control_hover, ui.px(2));
+    const float share = static_cast<float>(reached + 1) / static_cast<float>(entry.steps);
+    ui.fill({track.x, track.y, std::round(track.w * std::min(1.f, share)), track.h}, ui.theme.query,
+            ui.px(2));
+  }
+  if (!touch.clicked) return;
+  const bool read = reached + 1 >= entry.steps;
+  open_lesson(scene, entry.name, read ? 0 : reached);
+}
+
+}  // namespace
+
+void draw_lesson_list(Scene& scene, const Box& box) {
+  const Ui& ui = scene.ui;
+  if (scene.lesson == nullptr) return;
+  const auto& entries = *scene.lesson->entries;
+  const float pad = ui.px(scene.compact ? 24 : 40);
+  ImGui::SetCursorScreenPos(box.min());
+  ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
+  ImGui::BeginChild("lesson list", {box.w, box.h}, ImGuiChildFlags_NavFlattened,
+                    ImGuiWindowFlags_NoBackground);
+  keep_scroll(ui, scene.view.lesson->list_scroll);
+  float y = ImGui::GetCursorScreenPos().y + ui.px(scene.compact ? 20 : 32);
+  const float x = box.x + pad, width = box.w - 2 * pad;
+  ui.text(x, y + ui.px(12), "Lessons", {type::readout - 4, ui.theme.text1, Ink::Semibold});
+  y += ui.px(36);
+  const std::string_view words = scene.lesson->problem.empty()
+                                     ? "Each takes some minutes, needs no network and no model, and asks "
+                                       "before it shows. Esc leaves a step for "
+                                       "free play and comes back to it."
+                                     : std::string_view();
+  if (words.empty()) {
+    y += ui.paragraph(x, y, std::min(width, ui.px(900)), own(scene.lesson->problem),
+                      {type::body, ui.theme.error, Ink::Medium});
+  } else {
+    y += ui.paragraph(x, y, std::min(width, ui.px(900)), words, {type::body, ui.theme.text2});
+  }
+  y += ui.px(20);
+  if (entries.empty())
+    ui.text(x, y + ui.px(10), "There are no lessons beside the program.", {type::body, ui.theme.text2});
+  const std::int64_t columns = std::max<std::int64_t>(1, static_cast<std::int64_t>(width / ui.px(380)));
+  const float gap = ui.px(16), high = ui.px(124);
+  const float card =
+      std::floor((width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto column = static_cast<float>(static_cast<std::int64_t>(i) % columns);
+    const auto row = static_cast<float>(static_cast<std::int64_t>(i) / columns);
+    draw_lesson_entry(scene, entries[i], {x + (card + gap) * column, y + (high + gap) * row, card, high});
+  }
+  const auto rows = static_cast<float>((std::ssize(entries) + columns - 1) / columns);
+  ImGui::SetCursorScreenPos({box.x, y + (high + gap) * rows});
+  ImGui::Dummy({1, ui.px(12)});
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,57 @@
+// app/views/lessons: the parts of a lesson's page, each drawn from what they share in a frame.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/lessons/lesson_numbers.hpp"
+#include "app/views/lessons/playing.hpp"
+#include "app/views/lessons/prose_flow.hpp"
+
+namespace attnscope {
+
+/// The numbers that a step's prose speaks of: of its own head, of what is shown and what is held.
+lessons::LookUp lesson_numbers(const Scene&, const lessons::Step&);
+/// A number of the prose as it is written; "…" where it is not known yet or cannot be computed.
+std::string lesson_number(const lessons::LookUp&, const lessons::Expression&, const lessons::NumberStyle&);
+
+struct LessonPage {
+  Scene& scene;
+  const lessons::OpenLesson& open;
+  const lessons::Step& step;
+  lessons::LookUp numbers;
+  bool presented = false;                       // to a room
+  bool covered = false;                         // what would answer the question
+  std::optional<lessons::Anchor> pointed = {};  // a word under the mouse
+
+  const Ui& ui() const { return scene.ui; }
+  /// Whether numbers that would answer the question are hidden.
+  bool hides() const { return covered && step.covers; }
+  LessonState& state() const { return *scene.view.lesson; }
+  const lessons::Lesson& lesson() const { return open.lesson; }
+  /// How prose sees the screen. References this.
+  ProseSight sight() const;
+  /// The keycap of a key, its left end at x; returns its width.
+  float keycap(float x, float y, std::string_view key) const;
+};
+
+/// What stands left: title, prose, question, task, keys. Fills page.pointed.
+void draw_lesson_words(LessonPage&, const Box&);
+/// The question's card in a column; returns the y below.
+float draw_lesson_question(LessonPage&, float x, float y, float width);
+/// Matrices of what is shown and held with what the step shows above them.
+void draw_lesson_instrument(LessonPage&, const Box&);
+/// The controls that the step names, in a row.
+void draw_lesson_controls(LessonPage&, const Box&);
+void draw_lesson_plot(LessonPage&, const Box&);
+/// The step in NumPy or PyTorch, the chosen row number by number, and the speaker's notes.
+void draw_lesson_code(LessonPage&, const Box&);
+/// Chapters and steps.
+void draw_lesson_scrubber(LessonPage&, const Box&);
+/// All lessons that there are.
+void draw_lesson_list(Scene&, const Box&);
+
+/// The row that the step is about: the one it names, else the chosen one.
+std::int64_t lesson_row(const LessonPage&);
+
+}  // namespace attnscope

@@ -1,0 +1,160 @@
+#include "app/views/lessons/playing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/views/lessons/page.hpp"
+#include "core/attention/run_stage.hpp"
+#include "core/base/error.hpp"
+
+namespace attnscope {
+namespace {
+
+LessonState& lesson_state(Scene& scene) { return *scene.view.lesson; }
+
+/// What the step looks at, once its numbers are there.
+void look_as_step_says(Scene& scene, const lessons::Step& step) {
+  const Dimensions& d = scene.result.dimensions;
+  scene.next.sequence = 0;
+  scene.next.head = std::clamp<std::int64_t>(step.head.value_or(0), 0, d.heads - 1);
+  if (step.query) {
+    scene.next.cell = {std::min(*step.query, d.queries - 1), std::min(*step.key, d.keys - 1)};
+    scene.next.locked = true;
+  } else {
+    scene.next.locked = false;
+  }
+  const std::optional<Stage> stage =
+      step.stage ? lessons::plane_called(scene.result, *step.stage) : std::nullopt;
+  scene.view.show_stage(stage.value_or(weights_stage(scene.result.document)));
+  scene.view.range = RangeMode::All;
+}
+
+bool is_right(const lessons::Question& question, const StepAnswer& answer) {
+  const auto* const choose = std::get_if<lessons::ChooseQuestion>(&question.kind);
+  return choose != nullptr && answer.chosen >= 0 && answer.chosen < std::ssize(choose->choices) &&
+         choose->choices[static_cast<std::size_t>(answer.chosen)].right;
+}
+
+}  // namespace
+
+const lessons::OpenLesson* lesson_in(const Shown& shown) {
+  return shown.lesson != nullptr ? shown.lesson->open.get() : nullptr;
+}
+
+const lessons::Step* lesson_step(const Scene& scene) {
+  const lessons::OpenLesson* const open = lesson_in(scene);
+  if (open == nullptr) return nullptr;
+  const auto last = static_cast<std::int64_t>(open->lesson.steps.size()) - 1;
+  return &open->lesson
+              .steps[static_cast<std::size_t>(std::clamp<std::int64_t>(scene.view.lesson->step, 0, last))];
+}
+
+bool is_lesson_covered(const Scene& scene) {
+  const lessons::Step* const step = lesson_step(scene);
+  return scene.view.mode == Mode::Lessons && step != nullptr && step->question &&
+         !scene.view.lesson->answer.revealed;
+}
+
+void open_lesson(Scene& scene, const std::string& name, std::int64_t step) {
+  scene.requests.lesson = LessonRequest{name, step};
+}
+
+void go_to_lesson_step(Scene& scene, std::int64_t step) {
+  const lessons::OpenLesson* const open = lesson_in(scene);
+  if (open == nullptr) return;
+  const auto last = static_cast<std::int64_t>(open->lesson.steps.size()) - 1;
+  open_lesson(scene, open->name, std::clamp<std::int64_t>(step, 0, last));
+}
+
+void leave_lesson(Scene& scene) {
+  lesson_state(scene).name.clear();
+  lesson_state(scene).step = 0;
+}
+
+void lesson_next(Scene& scene) {
+  const lessons::OpenLesson* const open = lesson_in(scene);
+  if (open == nullptr) return;
+  if (lesson_state(scene).step + 1 < std::ssize(open->lesson.steps))
+    go_to_lesson_step(scene, lesson_state(scene).step + 1);
+}
+void lesson_back(Scene& scene) {
+  if (lesson_in(scene) != nullptr && lesson_state(scene).step > 0)
+    go_to_lesson_step(scene, lesson_state(scene).step - 1);
+}
+/// Of the whole lesson: what was answered is asked again.
+void lesson_to_start(Scene& scene) {
+  if (lesson_in(scene) == nullptr) return;
+  LessonState& state = lesson_state(scene);
+  go_to_lesson_step(scene, 0);
+  state.answers.clear();
+  state.answer = {};
+  state.reached.clear();
+}
+
+void lesson_reveal(Scene& scene) {
+  if (is_lesson_covered(scene)) lesson_state(scene).answer.revealed = true;
+}
+
+void lesson_notes(Scene& scene) { lesson_state(scene).notes = !lesson_state(scene).notes; }
+void lesson_votes(Scene& scene) { lesson_state(scene).counts_votes = !lesson_state(scene).counts_votes; }
+
+void lesson_digit(Scene& scene, std::int64_t digit) {
+  const lessons::OpenLesson* const open = lesson_in(scene);
+  const lessons::Step* const step = lesson_step(scene);
+  if (step == nullptr) return;
+  const auto at = static_cast<std::size_t>(digit - 1);
+  StepAnswer& answer = lesson_state(scene).answer;
+  if (is_lesson_covered(scene)) {
+    const auto* const choose = std::get_if<lessons::ChooseQuestion>(&step->question->kind);
+    if (choose == nullptr || at >= choose->choices.size()) return;
+    if (lesson_state(scene).counts_votes)
+      ++answer.votes[at];
+    else
+      answer.chosen = static_cast<std::int64_t>(at);
+    return;
+  }
+  const auto first = std::ranges::find(open->lesson.steps, at, &lessons::Step::chapter);
+  if (first != open->lesson.steps.end()) go_to_lesson_step(scene, first - open->lesson.steps.begin());
+}
+
+void lesson_free_play(Scene& scene) { scene.view.mode = Mode::Explore; }
+
+void follow_lesson(Scene& scene) {
+  const lessons::OpenLesson* const open = lesson_in(scene);
+  const lessons::Step* const step = lesson_step(scene);
+  if (step == nullptr || scene.result.is_long()) return;
+  LessonState& state = lesson_state(scene);
+  const bool is_there = scene.result.document == scene.document;
+  if (state.look_due && is_there) {
+    look_as_step_says(scene, *step);
+    state.look_due = false;
+  }
+  if (!step->done || !is_there || state.reached.contains(state.step)) return;
+  // What the step begins with is not something that was done.
+  if (scene.document == open->documents[static_cast<std::size_t>(state.step)].shown) return;
+  try {
+    if (step->done->holds(lesson_numbers(scene, *step))) state.reached.insert(state.step);
+  } catch (const Error&) {  // another Document may not have the place
+  }
+}
+
+LessonScore lesson_score(const Scene& scene) {
+  LessonScore score;
+  const lessons::OpenLesson* const open = lesson_in(scene);
+  if (open == nullptr) return score;
+  const LessonState& state = *scene.view.lesson;
+  for (std::int64_t i = 0; i < std::ssize(open->lesson.steps); ++i) {
+    const auto& question = open->lesson.steps[static_cast<std::size_t>(i)].question;
+    if (!question || !std::holds_alternative<lessons::ChooseQuestion>(question->kind)) continue;
+    const auto other = state.answers.find(i);
+    const StepAnswer* const answer = i == state.step                ? &state.answer
+                                     : other != state.answers.end() ? &other->second
+                                                                    : nullptr;
+    if (answer == nullptr || !answer->revealed || answer->chosen < 0) continue;
+    ++score.asked;
+    if (is_right(*question, *answer)) ++score.right;
+  }
+  return score;
+}
+
+}  // namespace attnscope

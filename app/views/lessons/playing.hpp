@@ -1,0 +1,48 @@
+// app/views/lessons: what is done in a lesson, by keys and by clicks alike: steps, answers, what is revealed,
+// free play.
+#pragma once
+
+#include "app/lessons/library.hpp"
+#include "app/scene/scene.hpp"
+#include "app/state/lesson_state.hpp"
+
+namespace attnscope {
+
+/// The lesson on screen and its step; null where none is open.
+const lessons::OpenLesson* lesson_in(const Shown&);
+const lessons::Step* lesson_step(const Scene&);
+/// Whether a question is open: what would answer it is covered and cannot be changed.
+bool is_lesson_covered(const Scene&);
+
+/// The step of that number, from 0; another lesson where it has a name.
+void go_to_lesson_step(Scene&, std::int64_t step);
+void open_lesson(Scene&, const std::string& name, std::int64_t step = 0);
+/// Back to the list of lessons; the Document stays.
+void leave_lesson(Scene&);
+
+void lesson_next(Scene&);
+void lesson_back(Scene&);
+void lesson_to_start(Scene&);
+/// Shows what was covered; where nothing is asked, nothing.
+void lesson_reveal(Scene&);
+void lesson_notes(Scene&);
+void lesson_votes(Scene&);
+/// A digit, from 1: an answer while a question is open, else a chapter.
+void lesson_digit(Scene&, std::int64_t digit);
+/// From the step into Explore; the way back is Mode::Lessons.
+void lesson_free_play(Scene&);
+
+/// Chooses the cell, head and stage of a step as soon as it is computed, and sees whether its condition
+/// holds.
+void follow_lesson(Scene&);
+
+/// Answers to choices that were right, of those that were revealed.
+struct LessonScore {
+  std::int64_t right = 0, asked = 0;
+};
+LessonScore lesson_score(const Scene&);
+
+/// The whole body of the window in Mode::Lessons.
+void draw_lessons(Scene&, const Box&);
+
+}  // namespace attnscope

@@ -1,0 +1,156 @@
+// app/views/lessons: the left column: what a step says, asks and wants done.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "app/ui/number_format.hpp"
+#include "app/views/lessons/page.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr float wide_words_pad = 24, narrow_words_pad = 16;  // logical pixels
+
+/// "Lesson 4  Why divide by √dₖ          step 4 of 9" over a bar a step. Returns the y below.
+float draw_lesson_head(const LessonPage& page, float x, float y, float width) {
+  const Ui& ui = page.ui();
+  const std::int64_t at = page.state().step, count = std::ssize(page.lesson().steps);
+  const float line = y + ui.px(9);
+  const std::string where = "step " + std::to_string(at + 1) + " of " + std::to_string(count);
+  const float right =
+      ui.text(x + width, line, where, {type::label, ui.theme.text2, Ink::Regular, Align::Right});
+  const std::string number = "Lesson " + std::to_string(page.lesson().number);
+  const float wide = ui.text_width(number, type::label);
+  const Box link{x - ui.px(4), line - ui.px(11), wide + ui.px(8), ui.px(22)};
+  const Ui::Touch touch = ui.touch("All lessons", link);
+  if (touch.hovered) ui.fill(link, ui.theme.control_hover, ui.px(4));
+  if (touch.focused) ui.frame(link, ui.theme.query, ui.px(2), ui.px(4));
+  ui.text(x, line, number, {type::label, touch.hovered ? ui.theme.text1 : ui.theme.text2});
+  tooltip(ui, touch.hovered, link, {"All lessons", {}, "How far this one was read is kept.", {}});
+  if (touch.clicked) leave_lesson(page.scene);
+  ui.text(x + wide + ui.px(14), line, own(page.lesson().title),
+          {type::label, ui.theme.text1, Ink::Medium, Align::Left, width - wide - right - ui.px(30)});
+
+  const float gap = ui.px(8), top = y + ui.px(26);
+  const float bar = (width - gap * static_cast<float>(count - 1)) / static_cast<float>(count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float from = std::round(x + (bar + gap) * static_cast<float>(i));
+    const Rgba colour = i < at    ? fade(ui.theme.query, 0.45f)
+                        : i == at ? ui.theme.query
+                                  : ui.theme.control_hover;
+    ui.fill({from, top, std::round(bar), ui.px(4)}, colour, ui.px(2));
+  }
+  return top + ui.px(4);
+}
+
+/// What is to be reached, with a tick once it was.
+float draw_lesson_task(const LessonPage& page, float x, float y, float width) {
+  const Ui& ui = page.ui();
+  const bool reached = page.state().reached.contains(page.state().step);
+  const float pad = ui.px(12), indent = ui.px(30);
+  const std::string words = own(page.step.done_words);
+  const float high = ui.paragraph_height(width - 2 * pad - indent, words, type::body);
+  const std::string below = reached ? "Reached" : "Try it: the step sees when it is done";
+  const Box card{x, y, width, high + ui.px(18) + 2 * pad + ui.px(4)};
+  ui.fill(card, ui.theme.raised, ui.px(8));
+  ui.frame(card, reached ? ui.theme.query : ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(8));
+  const ImVec2 centre{card.x + pad + ui.px(9), card.y + pad + ui.px(10)};
+  if (reached) {
+    ui.disc(centre, ui.px(9), ui.theme.query);
+    const float r = ui.px(9);
+    const ImVec2 tick[3] = {{centre.x - r * 0.45f, centre.y + r * 0.02f},
+                            {centre.x - r * 0.12f, centre.y + r * 0.36f},
+                            {centre.x + r * 0.48f, centre.y - r * 0.34f}};
+    ui.polyline(tick, ui.theme.panel, ui.px(2));
+  } else {
+    ui.ring(centre, ui.px(9), ui.theme.border, ui.px(1.5f));
+  }
+  ui.paragraph(card.x + pad + indent, card.y + pad, width - 2 * pad - indent, words,
+               {type::body, ui.theme.text1, Ink::Medium});
+  ui.text(card.x + pad + indent, card.y + pad + high + ui.px(13), below, {type::tick, ui.theme.text2});
+  return card.bottom();
+}
+
+/// What the keys do, in two or three columns at the foot.
+void draw_lesson_keys(const LessonPage& page, float x, float y, float width) {
+  const Ui& ui = page.ui();
+  struct LessonKey {
+    std::string_view key, does;
+  };
+  constexpr std::array<LessonKey, 6> keys{{{"Space", "next"},
+                                           {"←", "exactly back"},
+                                           {"Esc", "free play, and back"},
+                                           {"Home", "from the start"},
+                                           {"N", "speaker notes"},
+                                           {"F5", "present"}}};
+  const std::size_t columns = 2;
+  const float column = width / static_cast<float>(columns);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const float left = std::round(x + column * static_cast<float>(i % columns));
+    const float line = y + ui.px(32) * static_cast<float>(i / columns) + ui.px(10);
+    const float cap = page.keycap(left, line, keys[i].key);
+    ui.text(left + cap + ui.px(12), line, keys[i].does,
+            {type::label, ui.theme.text2, Ink::Regular, Align::Left, column - cap - ui.px(16)});
+  }
+}
+
+}  // namespace
+
+void draw_lesson_words(LessonPage& page, const Box& box) {
+  const Ui& ui = page.ui();
+  const bool compact = page.scene.compact;
+  const float pad = ui.px(compact ? narrow_words_pad : wide_words_pad);
+  const float x = box.x + pad, width = box.w - 2 * pad;
+  ui.vertical(box.right() - 1, box.y, box.h, ui.theme.hairline);
+  const float top = draw_lesson_head(page, x, box.y + ui.px(compact ? 10 : 18), width) + ui.px(8);
+
+  const Box column{box.x, top, box.w - ui.px(4), std::max(0.f, box.bottom() - top)};
+  ImGui::SetCursorScreenPos(column.min());
+  ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
+  ImGui::BeginChild("lesson words", {column.w, column.h}, ImGuiChildFlags_NavFlattened,
+                    ImGuiWindowFlags_NoBackground);
+  keep_scroll(ui, page.state().scroll);
+  const float begin = ImGui::GetCursorScreenPos().y;
+  float y = begin + ui.px(compact ? 8 : 16);
+
+  const bool small = compact && !(page.presented && box.h > ui.px(440));
+  const ProseStyle title{small ? type::title : type::readout - 4, small ? 24.f : 36.f, ui.theme.text1,
+                         ui.theme.text1};
+  const ProseSight sight = page.sight();
+  lessons::Prose heading(1);
+  heading[0].kind = lessons::Piece::Kind::Strong;
+  heading[0].text = page.step.title;
+  const SetProse set_title = set_prose(ui, heading, width, title, sight);
+  draw_prose(ui, set_title, x, y, sight);
+  y += set_title.height + ui.px(compact ? 6 : 10);
+
+  const ProseStyle body{compact ? type::body : type::title, compact ? 20.f : 24.f, ui.theme.text2,
+                        ui.theme.text1};
+  for (const lessons::Paragraph& paragraph : page.step.paragraphs) {
+    const float indent = paragraph.item ? ui.px(18) : 0;
+    const SetProse set = set_prose(ui, paragraph.prose, width - indent, body, sight);
+    if (paragraph.item)
+      ui.disc({x + ui.px(6), y + std::round(ui.px(body.line) / 2)}, ui.px(2.5f), ui.theme.text2);
+    if (const lessons::Anchor* under = draw_prose(ui, set, x + indent, y, sight)) page.pointed = *under;
+    y += set.height + ui.px(paragraph.item ? 6 : 12);
+  }
+  if (page.step.question) y = draw_lesson_question(page, x, y + ui.px(8), width) + ui.px(12);
+  if (page.step.done) y = draw_lesson_task(page, x, y + ui.px(8), width) + ui.px(12);
+
+  const float keys = ui.px(32) * 3 + ui.px(20);
+  const float foot = column.bottom() - keys;
+  if (!page.presented && y + ui.px(12) <= foot) {
+    ui.horizontal(x, foot, width, ui.theme.hairline);
+    draw_lesson_keys(page, x, foot + ui.px(14), width);
+  }
+  // In front of a room the question is in sight; what stands above it was said.
+  if (page.presented && std::exchange(page.state().question_due, false) && page.step.question)
+    page.state().scroll = std::max(0.f, (y - begin - column.h) / ui.scale());
+  ImGui::SetCursorScreenPos({box.x, y});
+  ImGui::Dummy({1, ui.px(4)});
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+}
+
+}  // namespace attnscope
