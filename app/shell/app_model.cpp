@@ -131,7 +131,7 @@ ModelWants App::model_wants() const {
 Shown::Doing App::model_doing() const {
   if (!document_.within.read() && !model_arrival_) return {};
   const ModelEngine::Doing doing = models_.engine().doing();
-  return {doing.what, doing.share};
+  return {doing.what, doing.share, doing.seconds};
 }
 
 /// What the token that something is predicted of looks at most besides itself and the first one, which is a
