@@ -36,7 +36,7 @@ struct Shown {
   /// What is worked out of the model now, and how far; empty: nothing.
   struct Doing {
     std::string_view what = {};
-    double share = 0;
+    double share = 0, seconds = 0;
   };
   Doing model_doing = {};
   const std::vector<Example>& examples;

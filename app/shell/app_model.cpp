@@ -2,6 +2,7 @@
 // follows it.
 #include <utility>
 
+#include "app/files/file_kinds.hpp"
 #include "app/shell/app.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
@@ -9,16 +10,20 @@
 #include "core/edits/within.hpp"
 #include "core/files/formats/posix.hpp"
 #include "core/models/opened/opened_model.hpp"
+#include "core/text/utf8.hpp"
 
 namespace attnscope {
 
 /// A picture is what the model on screen looks at, where it looks at pictures.
 bool App::look_at_picture(const std::filesystem::path& path) {
-  const std::string ending = lower_extension(path);
-  const bool is_picture = ending == ".png" || ending == ".jpg" || ending == ".jpeg";
+  std::error_code unknown;
+  if (!is_photo(path) || !std::filesystem::is_regular_file(path, unknown)) return false;
   const Within& within = document_.within.read();
-  if (!is_picture || !within || !within.model->model->spec.image) return false;
-  document_.within.change().input.image = path;
+  if (within && within.model->model->spec.image)
+    document_.within.change().input.image = path;
+  else
+    view_.notices.say(in_quotes(path.filename().native()) +
+                      " is a picture: open a model that looks at pictures first, a vision transformer.");
   return true;
 }
 
@@ -126,7 +131,7 @@ ModelWants App::model_wants() const {
 Shown::Doing App::model_doing() const {
   if (!document_.within.read() && !model_arrival_) return {};
   const ModelEngine::Doing doing = models_.engine().doing();
-  return {doing.what, doing.share};
+  return {doing.what, doing.share, doing.seconds};
 }
 
 /// What the token that something is predicted of looks at most besides itself and the first one, which is a

@@ -102,7 +102,7 @@ class HeadMapOf {
 
   void take_arrows() {
     ui_.frame(map_.grown(ui_.px(3)), ui_.theme.query, ui_.px(2), ui_.px(4));
-    take_arrows_of_heads([&](int right, int down) {
+    take_arrow_keys([&](int right, int down) {
       const HeadPlace to{chosen_.block + down, static_cast<int>(chosen_.head) + right};
       if (find(to)) look_at(scene_, model_head(spec_, to));
     });

@@ -42,7 +42,7 @@ void point_at_head(Scene&, const ModelHead&);
 void click_on_head(Scene&, const ModelHead&);
 /// A picture of heads has the keyboard, and the item drawn last is it: calls `move` for each arrow pressed,
 /// with whole steps of −1, 0, 1, and the keyboard stays there.
-void take_arrows_of_heads(const std::function<void(int right, int down)>& move);
+void take_arrow_keys(const std::function<void(int right, int down)>& move);
 /// What the edit makes of the Document's model, which it is given; what it refuses is said in a message.
 void change_within(Scene&, const std::function<Within(Within)>& edit);
 /// The layer that is looked at, in Explore with all its controls.
