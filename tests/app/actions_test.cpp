@@ -227,6 +227,11 @@ TEST_CASE("no key does two things in one mode") {
   for (const Action& action : actions()) {
     if (action.key == 0) continue;
     INFO(std::string(action.name) + " on " + key_name(action.key));
+    // In front of a room letters are for what is drawn over the picture.
+    if (action.group == Action::Group::Presenter && action.key != ImGuiKey_F5) {
+      CHECK(taken.insert({action.key, -1}).second);
+      continue;
+    }
     for (const Mode mode : {Mode::Explore, Mode::Walk, Mode::Compare})
       if (!action.only || *action.only == mode)
         CHECK(taken.insert({action.key, static_cast<int>(mode)}).second);
