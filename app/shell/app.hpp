@@ -101,6 +101,12 @@ class App {
 
   /// Shows that step of a lesson; what cannot be read is said.
   void show_step(const LessonRequest& wanted) { go_to_lesson(wanted); }
+  /// Whether what is on screen is for a room, and whether it is a lesson, which has notes for its speaker.
+  bool presents() const;
+  bool presents_lesson() const;
+  bool shows_speaker_notes() const;
+  /// Draws them into the current Dear ImGui frame, which is that of another window.
+  void draw_speaker_notes(const Fonts& fonts, TextureCache& textures, float scale) const;
   /// The lesson that is open; null: none.
   lessons::OpenLessonPtr lesson() const { return lessons_.sight().open; }
 

@@ -94,6 +94,7 @@ void App::compare_models() {
 }
 
 std::optional<double> App::clock_in() const {
+  if (presents_lesson()) return 1.0;  // the speaker's clock
   if (!comparison_.held() || view_.mode == Mode::Walk) return std::nullopt;
   const double age = comparison_.age(ImGui::GetTime()), step = age < 60 ? 1 : 60;
   return step - std::fmod(std::max(0.0, age), step) + 0.01;

@@ -11,7 +11,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/state/presenter_state.hpp"
+#include "app/state/teaching/presenter_state.hpp"
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -9,8 +9,8 @@
 
 #include "app/files/paths.hpp"
 #include "app/lessons/library.hpp"
-#include "app/state/lesson_state.hpp"
-#include "app/state/presenter_state.hpp"
+#include "app/state/teaching/lesson_state.hpp"
+#include "app/state/teaching/presenter_state.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"

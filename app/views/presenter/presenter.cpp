@@ -38,6 +38,7 @@ Layout presented_layout(const ViewState& view, ImVec2 size) {
 void toggle_presenter(Scene& scene) {
   PresenterState& state = *scene.view.presenter;
   state.on = !state.on;
+  state.began = std::chrono::steady_clock::now();
   state.returns = false;
   state.tool = PresenterTool::None;
   state.draws = state.types = false;
