@@ -324,12 +324,11 @@ TEST_CASE("Compare exports A, B or their difference, and says which", "[files]")
 }
 
 TEST_CASE("a large folder is read behind the window, an unreadable one says why", "[files]") {
-  const TemporaryDirectory directory;
-  std::filesystem::create_directories(directory / "many");
-  for (int i = 0; i < 20'000; ++i) std::ofstream(directory / "many" / ("file " + std::to_string(i) + ".txt"));
+  const TemporaryDirectory directory, many;
+  many.write_many(20'000);
   Robot robot({.width = 1600, .height = 1000});
   const auto start = std::chrono::steady_clock::now();
-  robot.app().view().files->dialog.folder = directory / "many";
+  robot.app().view().files->dialog.folder = many.path();
   robot.key(ImGuiKey_O, ImGuiMod_Ctrl);
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(2));  // two frames, not the folder
   for (int i = 0; i < 2000 && !robot.has("entry file 0.txt"); ++i) {
@@ -348,7 +347,6 @@ TEST_CASE("a large folder is read behind the window, an unreadable one says why"
   CHECK(is_card_open());
   robot.key(ImGuiKey_Escape);
   robot.settle();
-  std::filesystem::remove_all(directory / "many");
   robot.app().view().files->dialog.folder = directory.path();
   robot.key(ImGuiKey_O, ImGuiMod_Ctrl);
   robot.settle();
