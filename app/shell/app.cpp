@@ -244,7 +244,7 @@ void App::frame(const Fonts& fonts) {
       if (guesses.any() && guesses == document_.input.given().guesses) settle_guesses(answers);
       settle_model(document_before);
       if (next.cell != selection_.cell) wanted_cell_ = next.cell;
-      selection_ = next;
+      selection_ = kept_inside(next, shown_.result->layer().dimensions);
       fulfil(requests);
     }
     if (draw_message(ui, layout, view_)) reopen({});
