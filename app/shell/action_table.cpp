@@ -24,6 +24,7 @@
 #include "app/views/inspector/pages.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "app/views/model/why.hpp"
+#include "app/views/model_compare/model_compare.hpp"
 #include "app/views/neuron/neuron_view.hpp"
 #include "app/views/parts/mask_painter.hpp"
 #include "app/views/parts/unknown.hpp"
@@ -172,6 +173,8 @@ void reset_view(Scene& scene) {
 }
 
 void show_difference(Scene& scene) {
+  if (scene.view.mode == Mode::Model && scene.view.model->screen == ModelScreen::Compare)
+    return turn_model_difference(scene);
   if (scene.view.mode == Mode::Compare) {
     DifferenceKind& kind = scene.view.compare->difference;
     kind = static_cast<DifferenceKind>((static_cast<int>(kind) + 1) % 3);
@@ -285,7 +288,7 @@ const Action table[] = {
 
     any_length({G::Look, "Explore", ImGuiKey_F2, [](Scene& s) { show_mode(s, Mode::Explore); }}),
     any_length({G::Look, "Walk", ImGuiKey_F3, [](Scene& s) { show_mode(s, Mode::Walk); }}),
-    any_length({G::Look, "Compare", ImGuiKey_F4, [](Scene& s) { show_mode(s, Mode::Compare); }}),
+    any_length({G::Look, "Compare", ImGuiKey_F4, show_model_compare}),
     any_length({G::Look, "Model", ImGuiKey_F7, [](Scene& s) { show_mode(s, Mode::Model); }}),
     any_length({G::Look, "Why did it look there, or all heads", ImGuiKey_Y, toggle_why, false, Mode::Model}),
     any_length({G::Look, "Atlas of what zeroing heads does, or all heads", ImGuiKey_A, toggle_atlas, false,

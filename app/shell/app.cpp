@@ -64,11 +64,12 @@ Layout layout_of(const Document& document, const ResultPtr& shown, const ViewSta
 
 App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> backends)
     : engine_(engine),
-      models_(std::move(options.wake)),
+      models_(options.wake),
       languages_(list_languages(options.assets)),
       files_(options.assets, options.state),
       following_(engine),
       backends_(std::make_unique<Backends>(std::move(backends))),
+      model_b_(options.wake),
       look_(options.fresh ? Look{} : read_look(options.state)),
       display_scale_(options.scale),
       attended_(options.attended) {
@@ -101,6 +102,7 @@ bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk &
 
 bool App::finish_numbers() const {
   if (!models_.is_complete()) models_.engine().wait_idle();
+  if (!model_b_.is_settled()) model_b_.wait_idle();
   const bool waited = shown_.stats && shown_.stats->finish();
   return (comparison_.held() && comparison_.held()->stats->finish()) || waited;
 }
@@ -108,6 +110,7 @@ bool App::finish_numbers() const {
 bool App::settled() const {
   const bool reads = files_.is_opening() || view_.files->dialog.reading.is_reading();
   if (model_arrival_ || !models_.is_up_to_date(document_) || !models_.is_complete()) return false;
+  if (!model_b_.is_settled()) return false;
   if (reads || files_.is_writing() || files_.is_exporting() || backends_->is_comparing() ||
       comparison_.is_expecting())
     return false;
@@ -118,6 +121,7 @@ bool App::settled() const {
 
 /// What a session held is there: it becomes B.
 void App::take_held() {
+  take_held_model();
   std::string trouble;
   const bool is_there = comparison_.take(engine_, errors_, *backends_, ImGui::GetTime(), trouble);
   if (!trouble.empty()) view_.notices.say(trouble);
@@ -185,6 +189,7 @@ Scene App::scene_of(const Ui& ui, Document& document, Selections selections, Vie
                     .held = comparison_.beside(shown_.result),
                     .held_tiles = comparison_.held() ? comparison_.held()->tiles.get() : nullptr,
                     .model = models_.shown_of(document),
+                    .held_model = model_b_.held(),
                     .model_doing = model_doing(),
                     .examples = examples_,
                     .languages = languages_,
@@ -205,6 +210,7 @@ void App::frame(const Fonts& fonts) {
   take_results();
   if (shown_.stats) shown_.stats->begin_frame();
   if (comparison_.held()) comparison_.held()->stats->begin_frame();
+  compare_models();
   view_when_computed();
   history_.follow(what_is_said(document_), before, viewing());
   finish_picture(false);

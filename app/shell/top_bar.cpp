@@ -10,6 +10,7 @@
 #include "app/views/backends/switch.hpp"
 #include "app/views/compare/held_chip.hpp"
 #include "app/views/files/files.hpp"
+#include "app/views/model_compare/model_compare.hpp"
 #include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
@@ -40,8 +41,12 @@ Box draw_modes(Scene& scene, const Box& bar) {
   const float usual = ui.px(scene.compact ? 284 : 400);
   const float width = std::max(usual, segments_width(ui, names, type::label));
   const Box box{std::round(bar.centre_x() - width / 2), bar.centre_y() - ui.px(15), width, ui.px(30)};
-  if (const auto chosen = segments(ui, "Mode", box, names, static_cast<int>(scene.view.mode), tips))
-    scene.view.mode = static_cast<Mode>(*chosen);
+  if (const auto chosen = segments(ui, "Mode", box, names, static_cast<int>(scene.view.mode), tips)) {
+    if (static_cast<Mode>(*chosen) == Mode::Compare)
+      show_model_compare(scene);
+    else
+      scene.view.mode = static_cast<Mode>(*chosen);
+  }
   return box;
 }
 
@@ -143,8 +148,10 @@ void draw_top_bar(Scene& scene, const Box& bar) {
   const bool has_find = look.x - ui.px(scene.compact ? 88 : 192) > modes.right();
   const Box find = has_find ? draw_find(scene, look.x - ui.px(8), y) : look;
   // What is held stands beside Compare; who computes keeps room for its shortest words.
-  const float held = draw_held_chip(scene, modes.right() + ui.px(12), find.x - ui.px(122), y);
-  draw_backend(scene, held + ui.px(held > modes.right() + ui.px(12) ? 12 : 0), find.x - ui.px(12), y);
+  const float left = modes.right() + ui.px(12), room = find.x - ui.px(122);
+  const float held =
+      std::max(draw_held_chip(scene, left, room, y), draw_held_model_chip(scene, left, room, y));
+  draw_backend(scene, held + ui.px(held > left ? 12 : 0), find.x - ui.px(12), y);
   ui.horizontal(bar.x, bar.bottom() - 1, bar.w, ui.theme.hairline);
 }
 
