@@ -13,11 +13,14 @@ namespace {
 /// Refuses a parameter of another shape, and a matrix that is missing.
 void check_parameter(const Weights& weights, const ParameterInfo& row, const ParameterSizes& sizes) {
   const TensorPtr& block = weights[row.parameter];
+  const bool is_needed = row.kind == ParameterKind::Matrix || row.kind == ParameterKind::Latent ||
+                         row.kind == ParameterKind::BlockMatrix;
   const Shape expected = shape_of(row, sizes);
+  if (block ? block->shape() == expected : !is_needed)
+    return;  // every stage checks: words only where it fails
   std::string name(row.name);
   if (name.starts_with("the ")) name[0] = 'T';
-  if (!block && (row.kind == ParameterKind::Matrix || row.kind == ParameterKind::Latent ||
-                 row.kind == ParameterKind::BlockMatrix))
+  if (!block)
     throw Error(
         fmt::format("{} is missing; it must be {} = {}.", name, shape_words(row), to_string(expected)));
   check_shape(name, block, expected, shape_words(row));
