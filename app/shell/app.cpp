@@ -229,7 +229,7 @@ void App::frame(const Fonts& fonts) {
   if (shown_.result) watch_letters();
 
   {
-    const PresentedView presented(view_, size_);
+    PresentedView presented(view_, size_);
     const Ui ui(theme(view_.theme), fonts, textures_, view_.scale,
                 {.words = &words_, .sought = &view_.keyboard.sought});
     const Layout layout = layout_of(document_, shown_.result, view_);
@@ -261,6 +261,7 @@ void App::frame(const Fonts& fonts) {
       draw_dump_question(scene, layout);
       if (guesses.any() && guesses == document_.input.given().guesses) settle_guesses(answers);
       settle_model(document_before);
+      presented.end();
       if (next.cell != selection_.cell) wanted_cell_ = next.cell;
       selection_ = kept_inside(next, shown_.result->layer().dimensions);
       fulfil(requests);

@@ -84,6 +84,7 @@ void App::watch_lesson(Mode before, bool by_history) {
     return;
   }
   const bool was = before == Mode::Lessons, is = view_.mode == Mode::Lessons;
+  if (by_history) state.look_due = false;
   if (by_history && is) state.left.reset();
   if (was && !is && !state.left && !by_history) state.left = document_;
   if (!was && is && state.left) show_step_again();

@@ -13,7 +13,9 @@ class PresentedView {
  public:
   /// `size` of the window in device pixels.
   PresentedView(ViewState& view, ImVec2 size);
-  ~PresentedView();
+  ~PresentedView() { end(); }
+  /// Scale and colours are the person's own again: before anything reads or keeps them.
+  void end();
   PresentedView(const PresentedView&) = delete;
   PresentedView& operator=(const PresentedView&) = delete;
 
