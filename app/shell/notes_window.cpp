@@ -4,6 +4,7 @@
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
+#include <backends/imgui_impl_glfw.h>
 #include <imgui.h>
 
 #include "app/shell/app.hpp"
@@ -53,10 +54,20 @@ struct NotesWindow::Open {
   std::unique_ptr<ImGuiHost> host;
   std::unique_ptr<TextureCache> textures;
 
-  /// In the place of the main window's contexts.
-  explicit Open(GLFWmonitor* monitor) {
+  /// In the place of the main window's contexts. Keys go on to the main window, whichever of the two has
+  /// them.
+  Open(GLFWmonitor* monitor, GLFWwindow* main) {
+    glfwWindowHint(GLFW_FOCUS_ON_SHOW, GLFW_FALSE);
+    glfwWindowHint(GLFW_FOCUSED, GLFW_FALSE);
     window = glfwCreateWindow(notes_width, notes_height, "AttnScope: speaker notes", nullptr, nullptr);
+    glfwWindowHint(GLFW_FOCUS_ON_SHOW, GLFW_TRUE);
+    glfwWindowHint(GLFW_FOCUSED, GLFW_TRUE);
     if (window == nullptr) return;
+    glfwSetWindowUserPointer(window, main);
+    glfwSetKeyCallback(window, [](GLFWwindow* notes, int key, int scancode, int action, int mods) {
+      ImGui_ImplGlfw_KeyCallback(static_cast<GLFWwindow*>(glfwGetWindowUserPointer(notes)), key, scancode,
+                                 action, mods);
+    });
     if (monitor != nullptr) {
       int x = 0, y = 0;
       glfwGetMonitorPos(monitor, &x, &y);
@@ -94,7 +105,7 @@ void NotesWindow::follow(App& app, GLFWwindow* main) {
   if (!wanted || closed_) {
     open_.reset();
   } else {
-    if (!open_) open_ = std::make_unique<Open>(beside);
+    if (!open_) open_ = std::make_unique<Open>(beside, main);
     if (open_->window != nullptr) {
       glfwMakeContextCurrent(open_->window);
       int width = 0, height = 0;

@@ -67,6 +67,11 @@ void draw_guess_bar(const LessonPage& page, const Box& choice, std::size_t at, c
             {type::label, ui.theme.text1, Ink::Medium, Align::Right});
 }
 
+/// In a narrow column words come before bars.
+bool has_room_for_bars(const LessonPage& page, const QuestionCard& card) {
+  return card.inner() >= page.ui().px(280) || all_votes(page.state().answer) > 0;
+}
+
 float draw_choices(LessonPage& page, const QuestionCard& card, float y,
                    const lessons::ChooseQuestion& question) {
   const Ui& ui = page.ui();
@@ -75,7 +80,7 @@ float draw_choices(LessonPage& page, const QuestionCard& card, float y,
     const lessons::Choice& choice = question.choices[i];
     const bool chosen = answer.chosen == static_cast<std::int64_t>(i);
     const bool right = answer.revealed && choice.right;
-    const bool has_bar = choice.guess || all_votes(answer) > 0;
+    const bool has_bar = has_room_for_bars(page, card) && (choice.guess || all_votes(answer) > 0);
     const float left = ui.px(46), room = card.inner() - left - ui.px(has_bar ? 128 : 40);
     const float high =
         std::max(ui.px(page.scene.compact ? 32 : 40),
@@ -101,7 +106,7 @@ float draw_choices(LessonPage& page, const QuestionCard& card, float y,
         box.y +
         std::round((high - question_height_of(page, choice.prose, room, choice_style(page, chosen))) / 2);
     draw_question_words(page, choice.prose, box.x + left, words, room, choice_style(page, chosen));
-    draw_guess_bar(page, box, i, choice, chosen || right);
+    if (has_bar) draw_guess_bar(page, box, i, choice, chosen || right);
     if (touch.clicked && !answer.revealed) answer.chosen = static_cast<std::int64_t>(i);
     y = box.bottom() + ui.px(page.scene.compact ? 4 : 6);
   }
