@@ -18,6 +18,7 @@ namespace {
 
 constexpr Eigen::Index cost_width = 64, cost_tile = 64;
 constexpr std::size_t cost_runs = 5;
+constexpr float cost_last_tile = 0.02f;    // as bright as a weight of that size
 constexpr double cost_most_staged = 2048;  // four tensors of 16 MiB
 constexpr std::array cost_stages{Stage::Score, Stage::Scale, Stage::Mask, Stage::Softmax, Stage::Mix};
 
@@ -105,11 +106,10 @@ Pictures cost_pictures(double tokens, const std::stop_token& stop) {
   const ResultPtr result = pipeline.run(cost_document(tokens), stop);
   Pictures out{Tensor({n, n}), Tensor({n, n})};
   out.a.matrix() = result->layer().trace[Stage::Softmax]->matrix(0, 0);
-  const float largest = out.a.matrix().maxCoeff();
   const std::int64_t tiles = (n + cost_tile - 1) / cost_tile;
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j)
-      out.b.matrix()(i, j) = largest * static_cast<float>(i / cost_tile * tiles + j / cost_tile + 1) /
+      out.b.matrix()(i, j) = cost_last_tile * static_cast<float>(i / cost_tile * tiles + j / cost_tile + 1) /
                              static_cast<float>(tiles * tiles);
   return out;
 }

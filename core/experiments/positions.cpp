@@ -38,14 +38,17 @@ Document order_document(std::uint64_t seed, Positions scheme, bool causal,
     vectors.matrix(0).row(i) =
         x.row(order == nullptr ? i : (*order)[static_cast<std::size_t>(i)]).cast<float>();
   Document document;
-  document.input.numbers = Vectors{.query = std::make_shared<const Tensor>(std::move(vectors))};
   LayerSpec& layer = document.layer();
   layer.d_model = order_model;
   layer.heads = order_heads;
   layer.weights.seed = seed;
-  layer.positions = scheme;
-  layer.masking.causal = causal;
-  return with_weights(std::move(document));
+  document =
+      with_weights(std::move(document));  // while it is of a text: vectors bring their weights with them
+  document.input.numbers = Vectors{.query = std::make_shared<const Tensor>(std::move(vectors))};
+  document.layer().weights.recipe = document.layer().weights.made_by = Recipe::Given;
+  document.layer().positions = scheme;
+  document.layer().masking.causal = causal;
+  return document;
 }
 
 LayerResultPtr order_run(const Document& document, const std::stop_token& stop) {

@@ -1,6 +1,7 @@
 // core/experiments: other weights, the same output: w + z with zᵀ[V, 1] = 0 mixes the same values and sums to
 // 1 (Brunner et al. 2020, section 3: attention is not identifiable when n > d_v + 1).
 #include <cmath>
+#include <numeric>
 
 #include <Eigen/QR>
 
@@ -26,28 +27,54 @@ SameDraw same_draw(std::uint64_t seed) {
   return draw;
 }
 
-/// A basis of what [V, 1]ᵀ takes to 0, in columns.
-Matrix same_null_space(const Matrix& v) {
-  Matrix constraints(v.rows(), v.cols() + 1);
-  constraints << v, Eigen::VectorXd::Ones(v.rows());
+/// A direction that [V, 1]ᵀ of these keys takes to 0: as `pick` has it, without what the constraints hold.
+Eigen::VectorXd same_direction(const Matrix& v, const std::vector<Eigen::Index>& keys,
+                               const Eigen::VectorXd& pick) {
+  const auto count = static_cast<Eigen::Index>(keys.size());
+  Matrix constraints(count, v.cols() + 1);
+  Eigen::VectorXd direction(count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    constraints.row(i) << v.row(keys[static_cast<std::size_t>(i)]), 1;
+    direction(i) = pick(keys[static_cast<std::size_t>(i)]);
+  }
   const Eigen::HouseholderQR<Matrix> qr(constraints);
-  const Matrix q = qr.householderQ() * Matrix::Identity(v.rows(), v.rows());
-  return q.rightCols(v.rows() - v.cols() - 1);
+  const Matrix held = qr.householderQ() * Matrix::Identity(count, v.cols() + 1);
+  direction -= held * (held.transpose() * direction);
+  return direction - held * (held.transpose() * direction);  // once more: rounding
 }
 
-/// `share` of the way along a drawn direction to where the first weight becomes 0.
-Matrix same_moved(std::uint64_t seed, const SameDraw& draw, double share) {
-  const Matrix basis = same_null_space(draw.v);
-  const Matrix pick = normals(seed, "directions", same_tokens, basis.cols());
-  Matrix moved = draw.weights;
-  for (Eigen::Index i = 0; i < same_tokens; ++i) {
-    const Eigen::RowVectorXd direction = (basis * pick.row(i).transpose()).transpose();
+/// The same output from at most d_v + 1 keys (Carathéodory's theorem): along a drawn direction until a weight
+/// is 0, then along what is left of it among the other keys.
+Eigen::RowVectorXd same_corner(const Matrix& v, Eigen::RowVectorXd weights, const Eigen::VectorXd& pick) {
+  std::vector<Eigen::Index> keys(static_cast<std::size_t>(weights.size()));
+  std::iota(keys.begin(), keys.end(), Eigen::Index{0});
+  while (std::ssize(keys) > v.cols() + 1) {
+    const Eigen::VectorXd direction = same_direction(v, keys, pick);
     double most = INFINITY;
-    for (Eigen::Index j = 0; j < same_tokens; ++j)
-      if (direction(j) < 0) most = std::min(most, -moved(i, j) / direction(j));
-    moved.row(i) += share * most * direction;
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const double slope = direction(static_cast<Eigen::Index>(i));
+      if (slope >= 0 || -weights(keys[i]) / slope >= most) continue;
+      most = -weights(keys[i]) / slope;
+      first = i;
+    }
+    if (!std::isfinite(most)) break;
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      weights(keys[i]) += most * direction(static_cast<Eigen::Index>(i));
+    weights(keys[first]) = 0;
+    keys.erase(keys.begin() + static_cast<std::ptrdiff_t>(first));
   }
-  return moved.cwiseMax(0.0);  // rounding below 0 at the end of the way
+  return weights;
+}
+
+/// `share` of the way to that corner, in every row.
+Matrix same_moved(std::uint64_t seed, const SameDraw& draw, double share) {
+  const Matrix pick = normals(seed, "directions", same_tokens, same_tokens);
+  Matrix moved = draw.weights;
+  for (Eigen::Index i = 0; i < same_tokens; ++i)
+    moved.row(i) = (1 - share) * draw.weights.row(i) +
+                   share * same_corner(draw.v, draw.weights.row(i), pick.row(i).transpose());
+  return moved;
 }
 
 Measured measure_same(double share, const std::stop_token& stop) {
@@ -93,8 +120,8 @@ States same_states(double share) {
 
 Experiment same_experiment() {
   return {.name = "same",
-          .values = {0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1},
-          .rest = 8,
+          .values = {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1},
+          .rest = 10,
           .seeds = same_seeds,
           .quantities = {"weights_moved", "output_change", "entropy", "entropy_moved", "largest",
                          "largest_moved", "strongest_other"},

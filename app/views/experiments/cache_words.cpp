@@ -176,6 +176,7 @@ ExperimentWords cost_words() {
       .picture_title = "Weights and tiles",
       .picture_a = weights_title,
       .picture_b = tiles_title,
+      .picture_high = 0.02f,
       .headline = {"memory held", N::HeldA, N::HeldB, NumberForm::Bytes},
       .sentences = cost_sentences,
       .repeats = "runs",

@@ -52,8 +52,9 @@ void draw_experiment_list(const ExperimentPage& page, const Box& box) {
   const Ui& ui = page.ui();
   const auto rows = experiment_words();
   const float pad = ui.px(16), top = box.y + ui.px(24);
-  const float right = ui.text(box.right() - pad, top, std::to_string(rows.size()) + ", each live",
-                              {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
+  const float right =
+      ui.text(box.right() - pad, top, std::to_string(rows.size()) + (page.narrow ? "" : ", each live"),
+              {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
   ui.text(box.x + pad, top, "Experiments",
           {type::body, ui.theme.text1, Ink::Semibold, Align::Left, box.w - 2 * pad - right - ui.px(8)});
   const Box area{box.x, box.y + ui.px(44), box.w, std::max(1.f, box.h - ui.px(44))};

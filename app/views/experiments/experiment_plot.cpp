@@ -66,58 +66,79 @@ std::string tick_words(const PlotRow& plot, double value) {
                        : tick(value, value == 0 ? 1 : std::pow(10, std::floor(std::log10(value))));
 }
 
+void draw_y_tick(const Ui& ui, const Axes& axes, double y, const std::string& words) {
+  ui.horizontal(axes.area.x, axes.y(y), axes.area.w, ui.theme.hairline);
+  ui.text(axes.area.x - ui.px(6), axes.y(y), words, {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
+}
+
+/// Bytes by powers of two, everything else by powers of ten.
 void draw_log_ticks(const Ui& ui, const Axes& axes, const PlotRow& plot) {
+  const double span = axes.y1 - axes.y0, room = static_cast<double>(axes.area.h / ui.px(26));
+  if (plot.form == NumberForm::Bytes) {
+    const double two = std::log10(2.0);
+    const double every = span / two > 5 * room ? 10 : 5;
+    for (double power = std::ceil(axes.y0 / two / every - 1e-9) * every; power * two <= axes.y1 + 1e-9;
+         power += every)
+      draw_y_tick(ui, axes, power * two, tick_words(plot, std::exp2(power)));
+    return;
+  }
   const int first = static_cast<int>(std::floor(axes.y0)), last = static_cast<int>(std::ceil(axes.y1));
-  const bool fine = axes.y1 - axes.y0 <= 2.4;
-  const int every =
-      std::max(1, static_cast<int>(std::ceil((axes.y1 - axes.y0) * static_cast<double>(ui.px(26)) /
-                                             static_cast<double>(axes.area.h))));
+  const bool fine = span <= 2.4;
+  const int every = std::max(1, static_cast<int>(std::ceil(span / room)));
   for (int decade = first; decade <= last; ++decade) {
     if (!fine && (decade - first) % every != 0) continue;
     for (const double part : {1.0, 2.0, 5.0}) {
       if (part > 1 && !fine) break;
       const double value = part * std::pow(10.0, decade), y = std::log10(value);
       if (y < axes.y0 - 1e-9 || y > axes.y1 + 1e-9) continue;
-      ui.horizontal(axes.area.x, axes.y(y), axes.area.w, ui.theme.hairline);
       const bool plain = fine || (decade > -3 && decade < 4) || plot.form != NumberForm::Small;
-      ui.text(axes.area.x - ui.px(6), axes.y(y), plain ? tick_words(plot, value) : power_words(decade),
-              {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
+      draw_y_tick(ui, axes, y, plain ? tick_words(plot, value) : power_words(decade));
     }
   }
 }
 
 void draw_linear_ticks(const Ui& ui, const Axes& axes, const PlotRow& plot) {
   const int ticks = std::clamp(static_cast<int>(axes.area.h / ui.px(34)), 2, 4);
-  const bool quarters = axes.y1 - axes.y0 == 1 && ticks == 4;
-  const double step = quarters ? 0.25 : nice_step(axes.y1 - axes.y0, ticks);
+  const double span = axes.y1 - axes.y0;
+  const bool quarters = span == 1 && ticks == 4;
+  double step = quarters ? 0.25 : nice_step(span, ticks);
+  if (plot.form == NumberForm::Bytes) step = std::exp2(std::ceil(std::log2(span / ticks) - 1e-9));
   for (double value = std::ceil(axes.y0 / step - 1e-9) * step; value <= axes.y1 + step * 1e-6;
        value += step) {
-    ui.horizontal(axes.area.x, axes.y(value), axes.area.w, ui.theme.hairline);
-    const std::string words =
-        plot.form == NumberForm::Small && axes.y1 < 1000 ? tick(value, step) : tick_words(plot, value);
-    ui.text(axes.area.x - ui.px(6), axes.y(value), words,
-            {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
+    const bool small = plot.form == NumberForm::Small && axes.y1 < 1000;
+    draw_y_tick(ui, axes, value, small ? tick(value, step) : tick_words(plot, value));
   }
 }
 
-/// The values of the sweep, as many as have room.
+/// The values of the sweep, as many as have room; the chosen one always stands.
 void draw_sweep_ticks(const ExperimentPage& page, const Axes& axes, const Box& box) {
   const Ui& ui = page.ui();
-  const float y = axes.area.bottom() + ui.px(12);
-  const std::string axis(page.words.axis);
-  float used = -INFINITY;
-  const auto count = page.values();
+  const float y = axes.area.bottom() + ui.px(12), air = ui.px(8);
+  struct Taken {
+    float left, right;
+  };
+  std::vector<Taken> taken;
+  const auto draw = [&](std::size_t i, bool chosen) {
+    const Ink ink = chosen ? Ink::Semibold : Ink::Regular;
+    const float half = ui.text_width(page.value_at(i), type::tick, ink) / 2;
+    const float x = std::min(axes.x(static_cast<double>(i)), std::max(axes.area.x, box.right() - half));
+    const auto meets = [&](Taken t) { return x - half < t.right + air && x + half > t.left - air; };
+    if (std::ranges::any_of(taken, meets)) return;
+    taken.push_back({x - half, x + half});
+    ui.text(x, y, page.value_at(i),
+            {type::tick, chosen ? ui.theme.query : ui.theme.text3, ink, Align::Centre});
+  };
+  const std::size_t count = page.values();
+  draw(page.point, true);
+  draw(0, false);
+  draw(count - 1, false);
+  // Every second one where not all of them have room, and so on.
   float widest = 0;
   for (std::size_t i = 0; i < count; ++i)
     widest = std::max(widest, ui.text_width(page.value_at(i), type::tick));
-  const float step = axes.area.w / static_cast<float>(std::max<std::size_t>(1, count - 1));
-  const auto every = static_cast<std::size_t>(std::max(1.f, std::ceil((widest + ui.px(10)) / step)));
-  for (std::size_t i = 0; i < count; i += every) {
-    const float x = axes.x(static_cast<double>(i)), half = ui.text_width(page.value_at(i), type::tick) / 2;
-    if (x - half < used) continue;
-    ui.text(x, y, page.value_at(i), {type::tick, ui.theme.text3, Ink::Regular, Align::Centre});
-    used = x + half + ui.px(6);
-  }
+  std::size_t every = 1;
+  while (static_cast<float>(every) * (axes.x(1) - axes.x(0)) < widest + air && every < count) every *= 2;
+  for (std::size_t i = 0; i < count; i += every) draw(i, false);
   if (box.bottom() >= y + ui.px(22))
     ui.text(axes.area.right(), y + ui.px(15), page.words.axis,
             {type::tick, ui.theme.text3, Ink::Regular, Align::Right});
@@ -189,8 +210,10 @@ void draw_read_outs(const ExperimentPage& page, const PlotRow& plot, const Axes&
     const bool left = no_room || (steep && above == (one.slope < 0) && x - ui.px(12) - wide > axes.area.x);
     const Box tag{std::round(left ? x - ui.px(12) - wide : x + ui.px(12)), std::round(one.place - high / 2),
                   wide, high};
-    ui.disc({x, one.y}, ui.px(4), one.colour);
-    ui.ring({x, one.y}, ui.px(4.5f), ui.theme.panel, ui.px(1));
+    if (!page.words.kinds) {
+      ui.disc({x, one.y}, ui.px(4), one.colour);
+      ui.ring({x, one.y}, ui.px(4.5f), ui.theme.panel, ui.px(1));
+    }
     ui.fill(tag, ui.theme.raised, ui.px(4));
     ui.frame(tag, ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(4));
     ui.text(tag.centre_x(), tag.centre_y(), one.words,
@@ -198,23 +221,61 @@ void draw_read_outs(const ExperimentPage& page, const PlotRow& plot, const Axes&
   }
 }
 
-/// What a dashed line is called, above it at its right end.
+/// The least way from words round (x, y) to a line over or under them.
+float air_around(const Axes& axes, const SweepCurve& curve, ImVec2 at, float half) {
+  float air = INFINITY;
+  for (std::size_t i = 0; i + 1 < curve.typical.size(); ++i)
+    for (const float part : {0.f, 0.25f, 0.5f, 0.75f, 1.f}) {
+      const ImVec2 a = curve.typical[i], b = curve.typical[i + 1];
+      if (std::abs(axes.x(static_cast<double>(a.x + part)) - at.x) > half) continue;
+      const float height = axes.y(static_cast<double>(a.y + part * (b.y - a.y)));
+      if (std::isfinite(height)) air = std::min(air, std::abs(height - at.y));
+    }
+  return air;
+}
+
+/// What a dashed line is called: beside it, where the lines and the chosen value are farthest.
 void draw_baseline_name(const Ui& ui, const Axes& axes, const PlotRow& plot,
-                        std::span<const SweepCurve> curves) {
-  if (plot.baseline.empty()) return;
-  for (const SweepCurve& curve : curves) {
-    if (!curve.dashed) continue;
-    // Where the line is farthest from the others, beginning in the middle.
-    const std::size_t at = curve.typical.size() * 3 / 5;
-    const ImVec2 point = curve.typical[at];
-    if (!std::isfinite(point.y)) return;
-    const float wide = ui.text_width(plot.baseline, type::tick);
-    const float x = std::clamp(axes.x(static_cast<double>(point.x)), axes.area.x + wide / 2 + ui.px(4),
-                               axes.area.right() - wide / 2);
-    const float y = std::clamp(axes.y(static_cast<double>(point.y)) - ui.px(12), axes.area.y + ui.px(7),
-                               axes.area.bottom() - ui.px(8));
-    ui.text(x, y, plot.baseline, {type::tick, curve.colour, Ink::Regular, Align::Centre});
-    return;
+                        std::span<const SweepCurve> curves, float chosen) {
+  const auto dashed = std::ranges::find_if(curves, [](const SweepCurve& curve) { return curve.dashed; });
+  if (plot.baseline.empty() || dashed == curves.end()) return;
+  const float half = ui.text_width(plot.baseline, type::tick) / 2 + ui.px(4);
+  ImVec2 best_at{};
+  float best = ui.px(7);
+  for (const ImVec2 point : dashed->typical)
+    for (const float side : {-ui.px(12), ui.px(12)}) {
+      const ImVec2 at{axes.x(static_cast<double>(point.x)), axes.y(static_cast<double>(point.y)) + side};
+      if (!std::isfinite(at.y) || at.x - half < axes.area.x || at.x + half > axes.area.right()) continue;
+      if (at.y < axes.area.y + ui.px(7) || at.y > axes.area.bottom() - ui.px(8)) continue;
+      // Read-outs stand beside the chosen value's line.
+      float air = std::abs(at.x - chosen) - half - ui.px(chosen < at.x ? 60 : 4);
+      for (const SweepCurve& curve : curves) air = std::min(air, air_around(axes, curve, at, half));
+      if (air <= best) continue;
+      best = air;
+      best_at = at;
+    }
+  if (best > ui.px(7))
+    ui.text(best_at.x, best_at.y, plot.baseline, {type::tick, dashed->colour, Ink::Regular, Align::Centre});
+}
+
+/// Values without an order: a bar for each, side by side.
+void draw_kind_bars(const Ui& ui, const Axes& axes, std::span<const SweepCurve> curves) {
+  const auto count = static_cast<float>(curves.size());
+  const float wide = std::min(ui.px(10), std::floor((axes.x(1) - axes.x(0)) / (count + 1)));
+  for (std::size_t k = 0; k < curves.size(); ++k) {
+    const SweepCurve& curve = curves[k];
+    for (std::size_t i = 0; i < curve.typical.size() && !curve.dashed; ++i) {
+      const ImVec2 point = curve.typical[i];
+      if (!std::isfinite(point.y)) continue;
+      const float x = axes.x(static_cast<double>(point.x)) + (static_cast<float>(k) - count / 2) * wide;
+      const float top = std::min(axes.y(static_cast<double>(point.y)), axes.area.bottom() - ui.px(1));
+      const Box bar{std::round(x), std::round(top), wide - 1, axes.area.bottom() - std::round(top)};
+      ui.fill(bar, curve.colour);
+      const float least = axes.y(static_cast<double>(curve.least[i].y)),
+                  greatest = axes.y(static_cast<double>(curve.greatest[i].y));
+      if (least - greatest > ui.px(2))
+        ui.vertical(std::floor(bar.centre_x()), greatest, least - greatest, ui.theme.text3);
+    }
   }
 }
 
@@ -242,14 +303,14 @@ void draw_experiment_plot(const ExperimentPage& page, const PlotRow& plot, const
   Axes axes;
   axes.area = {box.x + left, top, std::max(ui.px(40), box.w - left - ui.px(page.narrow ? 44 : 52)),
                std::max(ui.px(30), box.bottom() - top - ui.px(36))};
-  axes.x0 = 0;
-  axes.x1 = static_cast<double>(std::max<std::size_t>(1, page.values() - 1));
+  axes.x0 = page.words.kinds ? -0.5 : 0;
+  axes.x1 = static_cast<double>(std::max<std::size_t>(1, page.values() - 1)) - axes.x0;
   axes.y0 = scale.low;
   axes.y1 = scale.high;
   const std::string label = "experiment plot " + std::to_string(index);
   const Ui::Touch touch = ui.touch(label.c_str(), axes.area.grown(ui.px(4)), false);
   if (touch.held && ImGui::GetIO().MouseDown[0]) {
-    const double at = std::clamp(axes.x_at(ImGui::GetIO().MousePos.x), 0.0, axes.x1);
+    const double at = std::max(0.0, axes.x_at(ImGui::GetIO().MousePos.x));
     page.choose(static_cast<std::size_t>(std::lround(at)));
   }
   if (touch.hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
@@ -260,20 +321,23 @@ void draw_experiment_plot(const ExperimentPage& page, const PlotRow& plot, const
   for (const SeriesRow& series : plot.series) curves.push_back(curve_of(page, series, scale));
   ui.clip(axes.area.grown(ui.px(3)));
   for (const SweepCurve& curve : curves) {
-    if (curve.dashed || page.sight.experiment->seeds < 2) continue;
+    if (curve.dashed || page.words.kinds || page.sight.experiment->seeds < 2) continue;
     const Rgba pale = fade(curve.colour, 0.2f);
     fill_between(ui, axes, curve.greatest, curve.least, {pale, pale});
   }
-  for (const SweepCurve& curve : curves)
+  if (page.words.kinds) draw_kind_bars(ui, axes, curves);
+  for (const SweepCurve& curve : curves) {
+    if (page.words.kinds && !curve.dashed) continue;
     curve.dashed ? draw_dashed_curve(ui, axes, curve.typical, curve.colour, ui.px(1.5f))
                  : draw_curve(ui, axes, curve.typical, curve.colour, ui.px(2));
+  }
   ui.unclip();
   const float x = axes.x(static_cast<double>(page.point));
   draw_dashes(ui, {{x, axes.area.y}, {x, axes.area.bottom()}}, ui.theme.query, ui.px(1.5f));
-  draw_baseline_name(ui, axes, plot, curves);
+  draw_baseline_name(ui, axes, plot, curves, x);
   std::vector<EndLabel> ends;
   for (const SweepCurve& curve : curves)
-    if (!std::isnan(curve.last) && !curve.dashed)
+    if (!std::isnan(curve.last) && !curve.dashed && !page.words.kinds)
       ends.push_back(
           {axes.y(scale.of(curve.last)), written_number(plot.form, curve.last), curve.colour, Ink::Regular});
   draw_end_labels(ui, {axes.area.right() + ui.px(7), axes.area.y, axes.area.bottom()}, ends);

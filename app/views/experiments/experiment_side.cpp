@@ -108,6 +108,12 @@ float draw_experiment_headline(const ExperimentPage& page, const Box& row) {
   return y + ui.px(26);
 }
 
+/// Where there is little room the smallest numbers have one digit.
+std::string in_table(NumberForm form, double number, bool narrow) {
+  const bool smallest = number != 0 && std::abs(number) < 0.00095;
+  return narrow && smallest && form == NumberForm::Small ? tight(number) : written_number(form, number);
+}
+
 void draw_experiment_table(const ExperimentPage& page, const Box& box) {
   const Ui& ui = page.ui();
   ui.horizontal(box.x, box.y, box.w, ui.theme.hairline);
@@ -121,8 +127,10 @@ void draw_experiment_table(const ExperimentPage& page, const Box& box) {
   ui.text(box.x, y, "Numbers",
           {type::label, ui.theme.text1, Ink::Semibold, Align::Left, box.w - right - ui.px(8)});
   y += ui.px(24);
-  const float first =
-      std::max(ui.px(page.narrow ? 48 : 56), ui.text_width(page.words.symbol, type::tick) + ui.px(12));
+  float widest = ui.text_width(page.words.symbol, type::tick);
+  for (std::size_t i = 0; i < page.values(); ++i)
+    widest = std::max(widest, ui.text_width(page.value_at(i), type::tick, Ink::Semibold));
+  const float first = widest + ui.px(12);
   const std::size_t columns = page.words.columns.size();
   const float wide = (box.w - first) / static_cast<float>(columns);
   const auto column = [&](std::size_t c) { return box.x + first + wide * static_cast<float>(c + 1); };
@@ -155,7 +163,9 @@ void draw_experiment_table(const ExperimentPage& page, const Box& box) {
     for (std::size_t c = 0; c < columns; ++c) {
       const TableColumn& of = page.words.columns[c];
       const double number = page.numbers().at(i, of.quantity);
-      ui.text(column(c), row.centre_y(), ExperimentNumbers::said(number, of.form),
+      const std::string nothing = page.sight.points[i] ? "–" : "…";  // there is none, or not yet
+      ui.text(column(c), row.centre_y(),
+              std::isnan(number) ? nothing : in_table(of.form, number, page.narrow),
               {type::tick, hue_of(ui.theme, of.hue), ink, Align::Right, wide - ui.px(2)});
     }
     if (touch.clicked) page.choose(i);

@@ -57,7 +57,7 @@ std::vector<std::string> precision_sentences(const ExperimentNumbers& n) {
   const std::string sigma = own(sigma_words(n.value()));
   std::vector<std::string> all{"At σ " + sigma + " the scaled scores are off by up to " +
                                n.say(N::ScoreSingle) + " in float32 and " + n.say(N::ScoreBrain) +
-                               " in bfloat16: an error of e there multiplies a weight by about e^e."};
+                               " in bfloat16: an error of ε there multiplies a weight by e^ε."};
   if (std::isnan(n[N::ScoreHalf]))
     all.emplace_back(
         "In float16 scores of q·k beyond 65504 are infinite before they are divided, and their rows NaN.");
@@ -137,6 +137,7 @@ ExperimentWords masks_words() {
       .picture_b = mask_way_words,
       .headline = {"weight of an empty row", N::EmptyA, N::EmptyB},
       .sentences = mask_sentences,
+      .kinds = true,
       .thumb_a = {0.05f, 0.05f, 0.05f, 0.05f, 0.05f},
       .thumb_b = {0.05f, 0.05f, 0.5f, 0.9f, 0.7f}};
 }
@@ -235,6 +236,7 @@ ExperimentWords positions_words() {
       .picture_b = shuffled_title,
       .headline = {"change by shuffling", N::ShuffledA, N::ShuffledB},
       .sentences = position_sentences,
+      .kinds = true,
       .thumb_a = {0.05f, 0.7f, 0.7f, 0.4f, 0.6f},
       .thumb_b = {0.5f, 0.8f, 0.8f, 0.6f, 0.7f}};
 }

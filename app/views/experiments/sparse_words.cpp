@@ -47,7 +47,7 @@ std::vector<std::string> path_sentences(const ExperimentNumbers& n) {
               n.say(N::WorkA, NumberForm::Count) + " at once: n² is less than n·d below n = d."};
 }
 
-std::string part_words(double value) { return written_number(NumberForm::Whole, value); }
+std::string part_words(double value) { return fixed(value, 1); }
 std::string softmax_title(double) { return "softmax"; }
 std::string moved_title(double) { return "other weights"; }
 
@@ -56,9 +56,8 @@ std::vector<std::string> same_sentences(const ExperimentNumbers& n) {
   return {n.say(N::MovedB, NumberForm::Share) +
               " of a row's weight lies elsewhere, and the output differs by " + n.say(N::OutputB) +
               " of its norm: rounding.",
-          "24 keys have values of 4 numbers: 19 directions change the weights and neither their sum nor what "
-          "they mix, "
-          "so attention cannot be read off the output when n > d_v + 1.",
+          "At the end of the way 5 of 24 keys hold all of a row's weight: d_v + 1 keys can mix what any "
+          "number of them mixes (Carathéodory), so weights cannot be read off the output when n > d_v + 1.",
           "In " + n.say(N::StrongestB, NumberForm::Share) +
               " of the rows another key is the strongest, and H / ln n goes from " + n.say(N::EntropyA) +
               " to " + n.say(N::EntropyB) + "."};
@@ -216,15 +215,14 @@ ExperimentWords same_words() {
       .title = "Same output",
       .subtitle = "another picture",
       .about =
-          "24 keys with values of 4 numbers: the weights are moved along what [V, 1] takes to 0, until the "
-          "first "
-          "of them is 0. 12 seeds: means.",
+          "24 keys with values of 4 numbers: the weights go along what [V, 1] takes to 0, to where as many "
+          "as possible of them are 0. 12 seeds: means.",
       .symbol = "way",
       .axis = "share of the way",
       .value = part_words,
       .legend = {{"moved", H::B}, {"softmax", H::A}},
       .plots =
-          {{"Weight that moved", "total variation, mean of rows", {{N::MovedB, H::B}}, false, 0},
+          {{"Weight that moved", "total variation, mean of rows", {{N::MovedB, H::B}}, false, 0, 1},
            {"Change of the output", "‖o′ − o‖ / ‖o‖", {{N::OutputB, H::B}}, true, 1e-17, 1},
            {"Entropy of a row", "H / ln 24", {{N::EntropyB, H::B}, {N::EntropyA, H::A}}, false, 0, 1},
            {"Largest weight in a row", "mean of rows", {{N::LargestB, H::B}, {N::LargestA, H::A}}, false, 0}},

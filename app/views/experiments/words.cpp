@@ -8,7 +8,9 @@ namespace attnscope {
 
 std::string written_number(NumberForm form, double value) {
   switch (form) {
-    case NumberForm::Share: return fixed(100 * value, value < 0.1 ? 1 : 0) + " %";
+    case NumberForm::Share:
+      if (value == 0) return "0 %";
+      return fixed(100 * value, value < 0.1 ? 1 : 0) + " %";
     case NumberForm::Bytes: return bytes(std::llround(value));
     case NumberForm::Count: return metric(value);
     case NumberForm::Milliseconds:

@@ -31,7 +31,8 @@ struct PlotRow {
   std::string_view title, unit;
   std::vector<SeriesRow> series;
   bool log = false;
-  double low = std::numeric_limits<double>::quiet_NaN(), high = low;  // NaN: as the numbers ask
+  double low = std::numeric_limits<double>::quiet_NaN();  // of the axis; NaN: as the numbers ask
+  double high = std::numeric_limits<double>::quiet_NaN();
   NumberForm form = NumberForm::Small;
   std::string_view baseline = {};  // what a dashed line is called
 };
@@ -99,6 +100,7 @@ struct ExperimentWords {
   float picture_high = 0;  // of the colours; 0: the largest number
   ExperimentHeadline headline;
   std::vector<std::string> (*sentences)(const ExperimentNumbers&) = nullptr;
+  bool kinds = false;                   // the values have no order: bars in the place of lines
   std::string_view repeats = "seeds";   // what bands run over
   std::vector<float> thumb_a, thumb_b;  // from 0 to 1, over equal steps
 };
