@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/text/utf8.hpp"
+#include "core/text/whole_text.hpp"
 
 namespace attnscope {
 
@@ -15,6 +16,15 @@ void add_checked(CLI::App& command, Checked option) {
   };
   command.add_option_function<std::string>(option.name, read, option.help + ": " + option.expected)
       ->type_name(option.placeholder);
+}
+
+Checked whole_option(const std::string& name, const std::string& help, int least, int most, int& into) {
+  const std::string expected = fmt::format("a whole number from {} to {}", least, most);
+  return {name, "N", help, expected, [=, &into](const std::string& text) {
+            const std::optional<int> value = whole_text_as<int>(text);
+            into = value.value_or(least);
+            return value && *value >= least && *value <= most;
+          }};
 }
 
 }  // namespace attnscope

@@ -16,5 +16,10 @@ struct Checked {
 };
 
 void add_checked(CLI::App& command, Checked option);
+/// A whole number from `least` to `most`.
+Checked whole_option(const std::string& name, const std::string& help, int least, int most, int& into);
+
+/// What options for heads take at most.
+inline constexpr int most_asked_heads = 8192;
 
 }  // namespace attnscope

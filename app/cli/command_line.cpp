@@ -1,8 +1,6 @@
 #include "app/cli/command_line.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -15,21 +13,18 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "app/cli/attend.hpp"
 #include "app/cli/bench/bench.hpp"
 #include "app/cli/bench/bench_model.hpp"
 #include "app/cli/checked_option.hpp"
-#include "app/cli/layer.hpp"
 #include "app/cli/lesson_commands.hpp"
 #include "app/cli/model_commands.hpp"
 #include "app/cli/readings.hpp"
-#include "app/cli/rotate.hpp"
+#include "app/cli/tensor_commands.hpp"
 #include "app/files/paths.hpp"
 #include "app/shell/render.hpp"
 #include "app/shell/window.hpp"
 #include "app/state/view_state.hpp"
 #include "app/ui/words.hpp"
-#include "core/document/enum_names.hpp"
 #include "core/text/utf8.hpp"
 #include "core/text/whole_text.hpp"
 
@@ -68,10 +63,6 @@ struct CommandLine {
   std::optional<BackendPreference> backend;
   bool fresh = false;
   RenderOptions render;
-  std::string in, out;  // of the commands from tensors to tensors
-  AttendOptions attend;
-  LayerOptions layer;
-  RotateOptions rotate;
   BenchOptions bench;
   std::string bench_model;
 };
@@ -142,7 +133,7 @@ CLI::App* add_render(CLI::App& app, CommandLine& line) {
                           options.scale = static_cast<float>(scale.value_or(0));
                           return options.scale >= 0.5f && options.scale <= 4;
                         }});
-  add_checked(*render, {"--view", "V", "Which view", "explore, walk, compare or model",
+  add_checked(*render, {"--view", "V", "Which view", "explore, walk, compare, model or lessons",
                         [&options](const std::string& text) {
                           options.view = text;
                           return mode_named(text).has_value();
@@ -168,103 +159,6 @@ CLI::App* add_render(CLI::App& app, CommandLine& line) {
   return render;
 }
 
-/// A command that reads one file of tensors and writes another.
-CLI::App* add_tensor_command(CLI::App& app, CommandLine& line, const std::string& name,
-                             const std::string& what, const std::string& reads, const std::string& writes) {
-  CLI::App* command = app.add_subcommand(name, what);
-  command->add_option("IN", line.in, reads + " (.safetensors)")->required()->type_name("");
-  command->add_option("-o,--out", line.out, writes + " (.safetensors)")->required()->type_name("PATH");
-  return command;
-}
-
-/// A whole number from `least` to `most`.
-Checked whole_option(const std::string& name, const std::string& help, int least, int most, int& into) {
-  const std::string expected = fmt::format("a whole number from {} to {}", least, most);
-  return {name, "N", help, expected, [=, &into](const std::string& text) {
-            const std::optional<int> value = whole_text_as<int>(text);
-            into = value.value_or(least);
-            return value && *value >= least && *value <= most;
-          }};
-}
-
-/// "weights,lse": every name known and given once.
-bool read_emit(std::string_view text, std::set<Emit>& emit) {
-  emit.clear();
-  while (true) {
-    const std::size_t end = std::min(text.find(','), text.size());
-    const std::optional<Emit> what = emit_from(text.substr(0, end));
-    if (!what || !emit.insert(*what).second) return false;
-    if (end == text.size()) return true;
-    text.remove_prefix(end + 1);
-  }
-}
-
-constexpr int most_heads = 8192;
-
-void add_score_options(CLI::App& attend, AttendOptions& options) {
-  add_checked(attend, {"--scale", "X", "What scores are multiplied with, 1/sqrt(d) when there is none",
-                       "a finite number", [&options](const std::string& text) {
-                         options.scale = finite_number(text);
-                         return options.scale.has_value();
-                       }});
-  add_checked(attend, {"--softcap", "X", "Scaled scores x become X·tanh(x / X)",
-                       "a number of at least 0, 0 for none", [&options](const std::string& text) {
-                         const std::optional<double> cap = finite_number(text);
-                         options.soft_cap = cap.value_or(-1);
-                         return options.soft_cap >= 0;
-                       }});
-  add_checked(attend, {"--window", "LEFT,RIGHT", "A query sees so many keys before and after its own",
-                       "two whole numbers like 4,0, -1 for no end",
-                       [&options](const std::string& text) { return read_window(text, options.window); }});
-  add_checked(attend,
-              {"--precision", "P", "How tensors are stored between the stages", enum_choices<Precision>(),
-               [&options](const std::string& text) { return read_precision(text, options.precision); }});
-  add_checked(attend, {"--emit", "LIST", "What is written besides Y",
-                       "any of scores,capped,masked,weights,lse,entropy,received, each once",
-                       [&options](const std::string& text) { return read_emit(text, options.emit); }});
-}
-
-CLI::App* add_attend(CLI::App& app, CommandLine& line) {
-  CLI::App* attend = add_tensor_command(
-      app, line, "attend", "Compute attention from Q, K, V in a file",
-      "Tensors Q, K, V [batch, heads, n, d] or [batch, n, heads * d] and, if wanted, attn_mask, past_key, "
-      "past_value, nonpad_kv_seqlen",
-      "Y and what --emit names (weights, lse and entropy without it) go here");
-  AttendOptions& options = line.attend;
-  attend->add_flag("--causal", options.causal, "No query sees a later key");
-  add_checked(*attend, whole_option("--heads", "Heads of 3-D Q", 1, most_heads, options.layout.heads));
-  add_checked(*attend, whole_option("--kv-heads", "Heads of 3-D K and V, as many as of Q when not given", 1,
-                                    most_heads, options.layout.kv_heads));
-  add_score_options(*attend, options);
-  return attend;
-}
-
-CLI::App* add_layer(CLI::App& app, CommandLine& line) {
-  CLI::App* layer = add_tensor_command(
-      app, line, "layer", "Run a whole attention layer, backwards too when the file has grad_out",
-      "Tensors query (key, value), W_q, W_k, W_v, W_o and what else nn.MultiheadAttention has",
-      "out, attn_weights and the gradients go here");
-  LayerSettings& settings = line.layer.settings;
-  settings.heads = 0;
-  add_checked(*layer, whole_option("--heads", "Heads the layer has", 1, most_heads, settings.heads));
-  layer->get_option("--heads")->required();
-  layer->add_flag("--causal", settings.causal, "No query sees a later key");
-  layer->add_flag("--add-zero-attn", settings.add_zero_attn, "One more key and value of zeros");
-  return layer;
-}
-
-CLI::App* add_rotate(CLI::App& app, CommandLine& line) {
-  CLI::App* rotate = add_tensor_command(app, line, "rotate", "Turn queries or keys by rotary positions",
-                                        "Tensors input, cos_cache, sin_cache and, if wanted, position_ids",
-                                        "output goes here");
-  RotateOptions& options = line.rotate;
-  rotate->add_flag("--interleaved", options.interleaved, "Pairs (2i, 2i + 1) instead of (i, i + dims/2)");
-  add_checked(*rotate, whole_option("--dims", "Dimensions of a head that are rotated, all when not given", 2,
-                                    1 << 20, options.dims));
-  add_checked(*rotate, whole_option("--heads", "Heads of 3-D input", 1, most_heads, options.heads));
-  return rotate;
-}
-
 /// Options of `bench` that mean the same with --model.
 const std::set<std::string> shared_with_models{"--n", "--threads", "--seconds", "--json", "--help"};
 
@@ -274,7 +168,8 @@ CLI::App* add_bench(CLI::App& app, CommandLine& line) {
   add_checked(*bench,
               {"--n", "LIST", "Queries and keys", "whole numbers from 1 to 1048576 like 1024,4096",
                [&options](const std::string& text) { return read_bench_lengths(text, options.lengths); }});
-  add_checked(*bench, whole_option("--heads", "Heads, 12 when not given", 1, most_heads, options.heads));
+  add_checked(*bench,
+              whole_option("--heads", "Heads, 12 when not given", 1, most_asked_heads, options.heads));
   add_checked(*bench, whole_option("--dim", "Numbers in a head, 64 when not given", 1, 4096, options.dim));
   add_checked(*bench, whole_option("--threads", "Threads, all of the machine when not given", 1, 1024,
                                    options.threads));
@@ -336,9 +231,7 @@ int parse_and_run(int argc, char** argv) {
   const CLI::Option* fresh =
       app.add_flag("--fresh", line.fresh, "Look as in the first run, bring nothing back; what is kept stays");
   const CLI::App* render = add_render(app, line);
-  const CLI::App* attend_command = add_attend(app, line);
-  const CLI::App* layer_command = add_layer(app, line);
-  const CLI::App* rotate_command = add_rotate(app, line);
+  const TensorCommands tensors(app);
   const CLI::App* bench_command = add_bench(app, line);
   ModelCommands models(app);
   const LessonCommands lesson_commands(app);
@@ -373,22 +266,7 @@ int parse_and_run(int argc, char** argv) {
     line.render.out = line.render_out;
     return mention(render_picture(line.render));
   }
-  if (*attend_command) {
-    line.attend.in = line.in;
-    line.attend.out = line.out;
-    return mention(attend(line.attend));
-  }
-  if (*layer_command) {
-    line.layer.in = line.in;
-    line.layer.out = line.out;
-    return mention(run_layer(line.layer));
-  }
-  if (*rotate_command) {
-    line.rotate.in = line.in;
-    line.rotate.out = line.out;
-    rotate_tensor(line.rotate);
-    return 0;
-  }
+  if (const std::optional<std::string> note = tensors.run()) return mention(*note);
   if (*bench_command) {
     const BenchOptions& asked = line.bench;
     if (line.bench_model.empty())

@@ -46,6 +46,11 @@ bool can_be_opened(FileKind kind) { return kind <= FileKind::Text; }
 
 bool is_hidden(const FolderEntry& entry) { return entry.name.starts_with('.'); }
 
+bool is_photo(const std::filesystem::path& path) {
+  const std::string ending = lower_extension(path);
+  return ending == ".png" || ending == ".jpg" || ending == ".jpeg";
+}
+
 std::string suggested_name(std::string_view title, std::string_view ending) {
   std::string name;
   for (const char c : plain(title)) {

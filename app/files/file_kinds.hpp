@@ -17,6 +17,8 @@ FileKind kind_of(const FolderEntry&);
 /// Whether open_session() takes files of this kind.
 bool can_be_opened(FileKind);
 bool is_hidden(const FolderEntry&);
+/// A PNG or JPEG by its ending: what a model of pictures looks at.
+bool is_photo(const std::filesystem::path&);
 
 /// A title as the name of a file: without what a path means something by, without an ending of its own, not
 /// too long; `ending` with its dot comes behind it.

@@ -327,38 +327,6 @@ HistogramPtr ResultStats::histogram(Plane plane, std::int64_t b, std::int64_t h,
   return histograms_.has(key, all) ? there : stand_in(there, request);
 }
 
-namespace {
-
-/// One head's picture of a long result.
-ConstMatrixMap<float> picture_in(const LayerResult& result, const ResultStats::OfPicture& of) {
-  const Sweep& known = result.surveys[static_cast<std::size_t>(of.b)]->known;
-  return (of.mean ? known.mean : known.largest_cells()).matrix(of.h - known.first_head);
-}
-
-/// Every cell that has a weight in it, or in one of both.
-template <class Take>
-void each_of_picture(const LayerResult& now, const LayerResult* held, const ResultStats::OfPicture& of,
-                     const Take& take) {
-  const auto a = picture_in(now, of);
-  if (!of.difference) {
-    for (const float v : a.reshaped())
-      if (v != 0) take(v);
-  } else if (held != nullptr && held->is_long()) {
-    const auto b = picture_in(*held, of);
-    for (Eigen::Index i = 0; i < a.size() && a.size() == b.size(); ++i)
-      if (a.data()[i] != 0 || b.data()[i] != 0) take(a.data()[i] - b.data()[i]);
-  }
-}
-
-Histogram picture_spread(const LayerResult& now, const LayerResult* held, const ResultStats::OfPicture& of,
-                         const HistogramRequest& request) {
-  HistogramCount count(request.low, request.high, request.bins, request.log);
-  each_of_picture(now, held, of, [&](float v) { count.add(v); });
-  return std::move(count).finish();
-}
-
-}  // namespace
-
 ResultStats::Stamp ResultStats::picture_stamp(const OfPicture& of) const {
   const Stamp made = mix_hash(result_->ticket, result_->refinement);
   return of.difference && held_ ? mix_hash(made, held_->ticket) : made;
@@ -367,10 +335,7 @@ ResultStats::Stamp ResultStats::picture_stamp(const OfPicture& of) const {
 float ResultStats::picture_largest(const OfPicture& of) {
   const auto there = picture_largest_.get(
       of, picture_stamp(of), who_counts(), [=, now = result_, held = held_](const std::stop_token&) {
-        float most = 0;
-        each_of_picture(now->layer(), held ? &held->layer() : nullptr, of,
-                        [&](float v) { most = std::isfinite(v) ? std::max(most, std::abs(v)) : most; });
-        return most;
+        return largest_of_picture(now->layer(), held ? &held->layer() : nullptr, of);
       });
   return there ? *there : 0;
 }
@@ -379,7 +344,7 @@ HistogramPtr ResultStats::picture_histogram(const OfPicture& of, const Histogram
   const std::pair all{picture_stamp(of), request};
   const auto there = picture_histograms_.get(
       of, all, who_counts(), [=, now = result_, held = held_](const std::stop_token&) {
-        return picture_spread(now->layer(), held ? &held->layer() : nullptr, of, request);
+        return spread_of_picture(now->layer(), held ? &held->layer() : nullptr, of, request);
       });
   return picture_histograms_.has(of, all) ? there : stand_in(there, request);
 }

@@ -13,6 +13,7 @@
 
 #include "app/results/background_errors.hpp"
 #include "app/results/computed.hpp"
+#include "app/results/picture_numbers.hpp"
 #include "app/state/plane.hpp"
 #include "core/analysis/histogram.hpp"
 #include "core/analysis/kept_weights.hpp"
@@ -97,13 +98,7 @@ class ResultStats {
   TotalVariationPtr moved(std::int64_t b, std::int64_t h);
   /// Of one head's allowed cells. Never null; empty until it is there, as the next three.
   HistogramPtr histogram(Plane, std::int64_t b, std::int64_t h, const HistogramRequest&);
-  /// Of the picture of one head that a long result has, of means or of largest weights, or of its difference
-  /// to that of the held one. Cells without any weight, hidden ones above all, are left out.
-  struct OfPicture {
-    std::int64_t b = 0, h = 0;
-    bool mean = false, difference = false;
-    auto operator<=>(const OfPicture&) const = default;
-  };
+  using OfPicture = PictureOfHead;
   HistogramPtr picture_histogram(const OfPicture&, const HistogramRequest&);
   /// The largest magnitude of a cell of it; 0 until it is there, and while the two pictures have cells of
   /// other sizes.

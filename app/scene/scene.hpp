@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/results/backends.hpp"
+#include "app/results/held_model.hpp"
 #include "app/results/result_stats.hpp"
 #include "app/results/tiles.hpp"
 #include "app/scene/held.hpp"
@@ -37,10 +38,11 @@ struct Shown {
   Tiles* held_tiles = nullptr;      // of a long B; null where there is none
   const ModelReading* model =
       nullptr;  // the model that the layer stands in, as far as it is known; null: none is open
+  const HeldModel* held_model = nullptr;  // the model that B stands in; null: none is held
   /// What is worked out of the model now, and how far; empty: nothing.
   struct Doing {
     std::string_view what = {};
-    double share = 0;
+    double share = 0, seconds = 0;
   };
   Doing model_doing = {};
   const lessons::LessonSight* lesson = nullptr;  // what there is of lessons; null: nowhere

@@ -1,9 +1,7 @@
 #include "app/session/opening.hpp"
 
-#include <array>
 #include <fstream>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "core/files/formats/posix.hpp"
@@ -26,26 +24,28 @@ Opening::Opening(std::filesystem::path path, std::string_view layer, const ViewS
 
 namespace {
 
-/// Whether it is a session in a model, which is opened with it: its key comes first.
-bool stands_in_model(const std::filesystem::path& path) {
+constexpr std::uintmax_t large = 16 << 20;  // bytes, decoded in some hundredths of a second
+
+/// Whether it is a session in a model, whose key comes first, or one that holds a layer of one: models are
+/// opened with it.
+bool stands_in_model(const std::filesystem::path& path, std::uintmax_t bytes) {
   if (lower_extension(path) != ".json") return false;
-  std::array<char, 4096> begin{};
+  std::string text(static_cast<std::size_t>(bytes), '\0');
   std::ifstream file(path, std::ios::binary);
-  file.read(begin.data(), begin.size());
-  const std::string_view text(begin.data(), static_cast<std::size_t>(file.gcount()));
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
   const std::size_t at = text.find("\"model\":");
   // How a model is looked at stands in every session, behind this.
-  return at != std::string_view::npos && at < text.find("\"view\":");
+  if (at != std::string::npos && at < text.find("\"view\":")) return true;
+  return text.find("\"fingerprint\":") != std::string::npos;
 }
 
 }  // namespace
 
 bool Opening::is_large(const std::filesystem::path& path) {
-  if (is_model_path(path) || stands_in_model(path)) return true;
-  constexpr std::uintmax_t large = 16 << 20;  // decoded in some hundredths of a second
+  if (is_model_path(path)) return true;
   std::error_code missing;
   const std::uintmax_t bytes = std::filesystem::file_size(path, missing);
-  return !missing && bytes >= large;
+  return !missing && (bytes >= large || stands_in_model(path, bytes));
 }
 
 double Opening::seconds() const {

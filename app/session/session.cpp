@@ -118,8 +118,9 @@ class Reader {
       to = value;
       return true;
     } else if constexpr (IsArray<T>::value) {
-      if (!from.is_array() || from.size() != to.size()) return false;
-      for (std::size_t i = 0; i < to.size(); ++i)
+      // A file of an earlier version may have fewer: the rest is as usual.
+      if (!from.is_array() || from.empty() || from.size() > to.size()) return false;
+      for (std::size_t i = 0; i < from.size(); ++i)
         if (!read(from[i], to[i], least, most, path)) return false;
       return true;
     } else if constexpr (std::is_same_v<T, KeptTrace>) {
@@ -284,6 +285,39 @@ void open_model_of(Session& session, const std::filesystem::path& path, Reading*
                                in_quotes(path.native()));
 }
 
+/// Opens the model of what was held, which may be the one that is shown. B goes, with a sentence, where its
+/// model cannot be opened; where it has moved it waits until it is.
+void open_model_of_held(Session& session, const std::filesystem::path& path, Reading* reading,
+                        std::vector<std::string>& lost) {
+  Within& within = session.held->within.change();
+  const std::uint64_t fingerprint = within.fingerprint;
+  const Within& shown = session.document.within.read();
+  const bool is_same =
+      fingerprint != 0 ? shown.fingerprint == fingerprint : shown && shown.path == within.path;
+  try {
+    std::error_code unknown;
+    if (is_same && shown.model) {
+      take_model(within, shown.model);
+    } else if (fingerprint != 0 && !std::filesystem::exists(within.path, unknown)) {
+      // Where both stand in one model that has moved, it is asked for once.
+      if (is_same) return;
+      session.note = fmt::format(
+          "The model that {} held is no longer at {}. Open it where it lies now, and it is held again.",
+          in_quotes(path.native()), in_quotes(within.path.native()));
+      return;
+    } else {
+      take_model(within, open_whole_model(within.path, reading));
+    }
+    check(within.changes, within.model->model->spec);
+    if (fingerprint != 0 && fingerprint != within.fingerprint)
+      session.note = fmt::format("{} is another model than when {} was saved.",
+                                 in_quotes(within.path.native()), in_quotes(path.native()));
+  } catch (const Error& error) {
+    session.held.reset();
+    lost.push_back(fmt::format("What was held: {}", error.what()));
+  }
+}
+
 }  // namespace
 
 Session open_session(const std::filesystem::path& path, const ViewState& now, std::string_view layer,
@@ -293,11 +327,9 @@ Session open_session(const std::filesystem::path& path, const ViewState& now, st
   Session session{std::move(file.document), {}, std::move(file.held), {}, {}, std::move(file.layers)};
   session.note = not_finite_note(session.document);
   if (!file.view.empty()) session.looks = view_from_json(file.view, now, file.lost);
-  if (session.held && session.held->within.read().is_unopened()) {
-    session.held.reset();
-    file.lost.emplace_back("What was held, a layer of a model.");
-  }
   if (session.document.within.read().is_unopened()) open_model_of(session, path, reading);
+  if (session.held && session.held->within.read().is_unopened())
+    open_model_of_held(session, path, reading, file.lost);
   if (!file.lost.empty()) {
     session.damage = fmt::format("{} is damaged and was opened as far as it is good. Lost: {}.",
                                  in_quotes(path.native()), listed(file.lost));

@@ -10,9 +10,9 @@
 #include "app/state/focus_state.hpp"
 #include "app/state/inspector_state.hpp"
 #include "app/state/layout.hpp"
-#include "app/state/lesson_state.hpp"
 #include "app/state/long_state.hpp"
 #include "app/state/model_state.hpp"
+#include "app/state/teaching/lesson_state.hpp"
 #include "app/state/viewing.hpp"
 #include "app/views/atlas/atlas.hpp"
 #include "app/views/backends/switch.hpp"
@@ -27,6 +27,7 @@
 #include "app/views/lessons/playing.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "app/views/model/why.hpp"
+#include "app/views/model_compare/model_compare.hpp"
 #include "app/views/neuron/neuron_view.hpp"
 #include "app/views/parts/mask_painter.hpp"
 #include "app/views/parts/unknown.hpp"
@@ -188,6 +189,8 @@ void reset_view(Scene& scene) {
 }
 
 void show_difference(Scene& scene) {
+  if (scene.view.mode == Mode::Model && scene.view.model->screen == ModelScreen::Compare)
+    return turn_model_difference(scene);
   if (scene.view.mode == Mode::Compare) {
     DifferenceKind& kind = scene.view.compare->difference;
     kind = static_cast<DifferenceKind>((static_cast<int>(kind) + 1) % 3);
@@ -306,7 +309,7 @@ const Action table[] = {
 
     any_length({G::Look, "Explore", ImGuiKey_F2, [](Scene& s) { show_mode(s, Mode::Explore); }}),
     any_length({G::Look, "Walk", ImGuiKey_F3, [](Scene& s) { show_mode(s, Mode::Walk); }}),
-    any_length({G::Look, "Compare", ImGuiKey_F4, [](Scene& s) { show_mode(s, Mode::Compare); }}),
+    any_length({G::Look, "Compare", ImGuiKey_F4, show_model_compare}),
     any_length({G::Look, "Model", ImGuiKey_F7, [](Scene& s) { show_mode(s, Mode::Model); }}),
     any_length({G::Look, "Experiments", ImGuiKey_F9, [](Scene& s) { show_mode(s, Mode::Experiments); }}),
     any_length({G::Look, "Lessons", ImGuiKey_F8, [](Scene& s) { show_mode(s, Mode::Lessons); }}),

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "app/state/presenter_state.hpp"
+#include "app/state/teaching/presenter_state.hpp"
 
 namespace attnscope {
 namespace {

@@ -8,9 +8,9 @@
 #include "app/shell/regions.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/heads_state.hpp"
-#include "app/state/lesson_state.hpp"
-#include "app/state/presenter_state.hpp"
 #include "app/state/start_state.hpp"
+#include "app/state/teaching/lesson_state.hpp"
+#include "app/state/teaching/presenter_state.hpp"
 #include "app/state/walk_state.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/presenter/presenter.hpp"
@@ -75,6 +75,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
       following_(engine),
       experiments_(std::move(options.wake)),
       backends_(std::make_unique<Backends>(std::move(backends))),
+      model_b_(options.wake),
       look_(options.fresh ? Look{} : read_look(options.state)),
       display_scale_(options.scale),
       attended_(options.attended) {
@@ -108,6 +109,7 @@ bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk &
 bool App::finish_numbers() const {
   if (!experiments_.is_settled()) experiments_.wait();
   if (!models_.is_complete()) models_.engine().wait_idle();
+  if (!model_b_.is_settled()) model_b_.wait_idle();
   const bool waited = shown_.stats && shown_.stats->finish();
   return (comparison_.held() && comparison_.held()->stats->finish()) || waited;
 }
@@ -115,6 +117,7 @@ bool App::finish_numbers() const {
 bool App::settled() const {
   const bool reads = files_.is_opening() || view_.files->dialog.reading.is_reading();
   if (model_arrival_ || !models_.is_up_to_date(document_) || !models_.is_complete()) return false;
+  if (!model_b_.is_settled()) return false;
   if (reads || files_.is_writing() || files_.is_exporting() || backends_->is_comparing() ||
       comparison_.is_expecting())
     return false;
@@ -126,6 +129,7 @@ bool App::settled() const {
 
 /// What a session held is there: it becomes B.
 void App::take_held() {
+  take_held_model();
   std::string trouble;
   const bool is_there = comparison_.take(engine_, errors_, *backends_, ImGui::GetTime(), trouble);
   if (!trouble.empty()) view_.notices.say(trouble);
@@ -193,6 +197,7 @@ Scene App::scene_of(const Ui& ui, Document& document, Selections selections, Vie
                     .held = comparison_.beside(shown_.result),
                     .held_tiles = comparison_.held() ? comparison_.held()->tiles.get() : nullptr,
                     .model = models_.shown_of(document),
+                    .held_model = model_b_.held(),
                     .model_doing = model_doing(),
                     .lesson = &lessons_.sight(),
                     .experiment = &experiments_.sight(),
@@ -215,6 +220,7 @@ void App::frame(const Fonts& fonts) {
   take_results();
   if (shown_.stats) shown_.stats->begin_frame();
   if (comparison_.held()) comparison_.held()->stats->begin_frame();
+  compare_models();
   view_when_computed();
   history_.follow(what_is_said(document_), before, viewing());
   finish_picture(false);
@@ -228,7 +234,7 @@ void App::frame(const Fonts& fonts) {
   if (shown_.result) watch_letters();
 
   {
-    const PresentedView presented(view_, size_);
+    PresentedView presented(view_, size_);
     const Ui ui(theme(view_.theme), fonts, textures_, view_.scale,
                 {.words = &words_, .sought = &view_.keyboard.sought});
     const Layout layout = layout_of(document_, shown_.result, view_);
@@ -260,8 +266,9 @@ void App::frame(const Fonts& fonts) {
       draw_dump_question(scene, layout);
       if (guesses.any() && guesses == document_.input.given().guesses) settle_guesses(answers);
       settle_model(document_before);
+      presented.end();
       if (next.cell != selection_.cell) wanted_cell_ = next.cell;
-      selection_ = next;
+      selection_ = kept_inside(next, shown_.result->layer().dimensions);
       fulfil(requests);
       watch_lesson(mode_before, requests.history != 0);
     }

@@ -14,6 +14,7 @@
 #include "app/results/backends.hpp"
 #include "app/results/background_errors.hpp"
 #include "app/results/experiment_runs.hpp"
+#include "app/results/model_comparison.hpp"
 #include "app/results/result_stats.hpp"
 #include "app/results/tiles.hpp"
 #include "app/scene/scene.hpp"
@@ -101,6 +102,12 @@ class App {
 
   /// Shows that step of a lesson; what cannot be read is said.
   void show_step(const LessonRequest& wanted) { go_to_lesson(wanted); }
+  /// Whether what is on screen is for a room, and whether it is a lesson, which has notes for its speaker.
+  bool presents() const;
+  bool presents_lesson() const;
+  bool shows_speaker_notes() const;
+  /// Draws them into the current Dear ImGui frame, which is that of another window.
+  void draw_speaker_notes(const Fonts& fonts, TextureCache& textures, float scale) const;
   /// The lesson that is open; null: none.
   lessons::OpenLessonPtr lesson() const { return lessons_.sight().open; }
 
@@ -187,6 +194,8 @@ class App {
   const ResultPtr& shown() const { return shown_.result; }
   /// B, when something is held.
   const std::optional<HeldSight>& held() const { return comparison_.held(); }
+  /// The model that B stands in, and how far what is shown is from it; null where there is none.
+  const HeldModel* held_model() const { return model_b_.held(); }
   /// How it is looked at, as far as undo covers it.
   Viewing viewing() const;
   const History& history() const { return history_; }
@@ -208,6 +217,7 @@ class App {
   void say_why_not(const std::string& why, Kept from);
   void keep_for_later(Kept from);
   void await_model(ModelArrival arrival);
+  void keep_text(Session& session) const;
   void take_readings();
   void take_model(ModelArrival arrival);
   ModelWants model_wants() const;
@@ -232,6 +242,10 @@ class App {
   void speak_as_chosen();
   bool can_be_held();
   void take_held();
+  void take_held_model();
+  void compare_models();
+  void expect_held(Document held, double age);
+  bool take_moved_held(const Session& opened);
   void show(const ResultPtr& good);
   void take_arrival();
   void look_as_opened(Looks looks);
@@ -287,6 +301,12 @@ class App {
     Kept from = Kept::No;
   };
 
+  /// What a session held, a layer of a model.
+  struct HeldArrival {
+    Document document;
+    double age = 0;
+  };
+
   LiveEngine& engine_;
   ModelFollowing models_;
   std::optional<ModelArrival> model_arrival_;
@@ -315,11 +335,13 @@ class App {
   BackgroundErrors errors_;
   ExperimentRuns experiments_;
   std::unique_ptr<Backends> backends_;
-  std::string backend_note_;         // of the newest result; said when it changes
-  Sight shown_;                      // A; empty before the first result
-  Comparison comparison_;            // B
-  Stage was_used_ = Stage::Softmax;  // the weights that mixed the values in the result before
-  Look look_;                        // as it was read
+  std::string backend_note_;                  // of the newest result; said when it changes
+  Sight shown_;                               // A; empty before the first result
+  Comparison comparison_;                     // B
+  ModelComparison model_b_;                   // the model that B stands in
+  std::optional<HeldArrival> asks_for_held_;  // B of a model that has moved: until it is opened
+  Stage was_used_ = Stage::Softmax;           // the weights that mixed the values in the result before
+  Look look_;                                 // as it was read
   float display_scale_ = 1;
   std::string first_language_;  // of this run
   Answers answers_;             // to what the file that is opened may not say

@@ -172,8 +172,9 @@ void App::take(Session session, const std::filesystem::path& file, bool is_text)
   following_.begin_anew();
   if (session.looks && !session.held) release_held();
   comparison_.expect_nothing(engine_);
-  if (session.held)
-    comparison_.expect(std::move(*session.held), engine_, session.looks ? session.looks->held_seconds : 0);
+  model_b_.expect_nothing();
+  asks_for_held_.reset();
+  if (session.held) expect_held(std::move(*session.held), session.looks ? session.looks->held_seconds : 0);
   arrival_ = Arrival{std::move(session.looks), is_text};
 }
 
@@ -212,6 +213,8 @@ void App::fulfil(const Requests& requests) {
   if (requests.cancel_export) files_.stop_export();
   if (requests.cancel_model) models_.engine().cancel();
   if (requests.resume_model) models_.go_on();
+  if (requests.cancel_difference) model_b_.cancel();
+  if (requests.resume_difference) model_b_.go_on();
   if (requests.open) open(*requests.open, requests.layer);
   if (requests.look_for_closed) {
     view_.files->closed = files_.closed().list();
@@ -232,7 +235,8 @@ void App::keep(double seconds) {
   // Before the first picture, and while a file is on its way, what is there is not what it will be.
   const bool arrives = arrival_ && !following_.is_up_to_date(document_);
   const bool restores = model_arrival_ && model_arrival_->from == Kept::Crash;
-  const bool on_its_way = files_.is_opening() || arrives || restores || comparison_.is_expecting();
+  const bool expects_held = comparison_.is_expecting() || model_b_.is_expecting();
+  const bool on_its_way = files_.is_opening() || arrives || restores || expects_held;
   SessionKeeper* const keeper = files_.keeper();
   if (keeper == nullptr || !shown_.result || on_its_way) return;
   if (const std::string trouble = keeper->autosave().trouble(); !trouble.empty()) view_.notices.say(trouble);

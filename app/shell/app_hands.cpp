@@ -8,7 +8,7 @@
 #include "app/scene/actions.hpp"
 #include "app/shell/app.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/presenter_state.hpp"
+#include "app/state/teaching/presenter_state.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/within.hpp"
 

@@ -5,6 +5,8 @@
 
 #include "app/shell/app.hpp"
 #include "app/state/compare_state.hpp"
+#include "app/state/model_state.hpp"
+#include "core/models/opened/opened_model.hpp"
 
 namespace attnscope {
 
@@ -38,13 +40,61 @@ void App::swap_with_held() {
 
 void App::release_held() {
   comparison_.clear(engine_);
+  model_b_.expect_nothing();
+  asks_for_held_.reset();
   view_.compare->held_head = -1;
   if (!shown_.result) return;
   shown_.stats->compare_with(nullptr);
   keep_plane_there();
 }
 
+/// A layer of a model is computed when the model has run; of one that has moved nothing is, until it is
+/// opened.
+void App::expect_held(Document held, double age) {
+  const Within& within = held.within.read();
+  if (within.is_unopened())
+    asks_for_held_ = HeldArrival{std::move(held), age};
+  else if (within)
+    model_b_.expect(std::move(held), age);
+  else
+    comparison_.expect(std::move(held), engine_, age);
+}
+
+/// Whether the model that was opened is the one that a session's B waits for: it is held then, and what is
+/// shown stays.
+bool App::take_moved_held(const Session& opened) {
+  const Within& found = opened.document.within.read();
+  if (!asks_for_held_ || opened.looks || !found ||
+      asks_for_held_->document.within.read().fingerprint != found.fingerprint)
+    return false;
+  HeldArrival arrival = *std::exchange(asks_for_held_, std::nullopt);
+  Within& held = arrival.document.within.change();
+  held.model = found.model;
+  held.path = found.path;
+  model_b_.expect(std::move(arrival.document), arrival.age);
+  return true;
+}
+
+void App::take_held_model() {
+  std::string trouble;
+  std::optional<ModelComparison::Layer> layer = model_b_.take_layer(trouble);
+  if (!trouble.empty()) view_.notices.say("What was held cannot be computed. " + trouble);
+  if (layer) comparison_.expect(std::move(layer->document), engine_, layer->age);
+}
+
+void App::compare_models() {
+  // Until the layer of an opened session's B is computed, what was held before stands.
+  if (!comparison_.is_expecting()) {
+    const std::optional<HeldSight>& held = comparison_.held();
+    model_b_.hold(held ? &held->result->document : nullptr, held ? held->seconds : 0,
+                  models_.reading_of(document_));
+  }
+  const bool is_seen = view_.mode == Mode::Model && view_.model->screen == ModelScreen::Compare;
+  model_b_.follow({models_.reading_of(document_), is_seen, static_cast<int>(view_.model->compare.shift)});
+}
+
 std::optional<double> App::clock_in() const {
+  if (presents_lesson()) return 1.0;  // the speaker's clock
   if (!comparison_.held() || view_.mode == Mode::Walk) return std::nullopt;
   const double age = comparison_.age(ImGui::GetTime()), step = age < 60 ? 1 : 60;
   return step - std::fmod(std::max(0.0, age), step) + 0.01;

@@ -1,10 +1,13 @@
 // app/shell: steps of lessons on their way to the screen, free play and the way back.
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "app/shell/app.hpp"
 #include "app/state/files_state.hpp"
-#include "app/state/lesson_state.hpp"
+#include "app/state/teaching/lesson_state.hpp"
+#include "app/state/teaching/presenter_state.hpp"
+#include "app/views/lessons/playing.hpp"
 
 namespace attnscope {
 
@@ -81,6 +84,7 @@ void App::watch_lesson(Mode before, bool by_history) {
     return;
   }
   const bool was = before == Mode::Lessons, is = view_.mode == Mode::Lessons;
+  if (by_history) state.look_due = false;
   if (by_history && is) state.left.reset();
   if (was && !is && !state.left && !by_history) state.left = document_;
   if (!was && is && state.left) show_step_again();
@@ -88,6 +92,31 @@ void App::watch_lesson(Mode before, bool by_history) {
   if (!is || !open || open->name != state.name || std::pair(open->name, state.step) == held_step_) return;
   if (state.step < std::ssize(open->documents))
     hold_of_step(open->documents[static_cast<std::size_t>(state.step)].held);
+}
+
+bool App::presents() const { return view_.presenter->on; }
+bool App::presents_lesson() const {
+  return view_.presenter->on && view_.mode == Mode::Lessons && lessons_.sight().open != nullptr;
+}
+bool App::shows_speaker_notes() const { return view_.lesson->notes; }
+
+void App::draw_speaker_notes(const Fonts& fonts, TextureCache& textures, float scale) const {
+  const lessons::OpenLessonPtr open = lessons_.sight().open;
+  if (!open) return;
+  const Ui ui(theme(view_.theme), fonts, textures, scale, {.words = &words_});
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize(size);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  ImGui::Begin("Speaker notes", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+  const auto since = std::chrono::steady_clock::now() - view_.presenter->began;
+  draw_speaker_page(ui, {0, 0, size.x, size.y}, open->lesson, view_.lesson->step,
+                    std::chrono::duration<double>(since).count());
+  ImGui::End();
+  ImGui::PopStyleVar(2);
+  textures.end_frame();
 }
 
 }  // namespace attnscope

@@ -1,24 +1,32 @@
 // app/shell: the model that the Document on screen stands in: how it arrives, and how what is looked at
 // follows it.
+#include <algorithm>
 #include <utility>
 
+#include "app/files/file_kinds.hpp"
 #include "app/shell/app.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
+#include "app/views/model/facts.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/within.hpp"
 #include "core/files/formats/posix.hpp"
+#include "core/models/changes.hpp"
 #include "core/models/opened/opened_model.hpp"
+#include "core/text/utf8.hpp"
 
 namespace attnscope {
 
 /// A picture is what the model on screen looks at, where it looks at pictures.
 bool App::look_at_picture(const std::filesystem::path& path) {
-  const std::string ending = lower_extension(path);
-  const bool is_picture = ending == ".png" || ending == ".jpg" || ending == ".jpeg";
+  std::error_code unknown;
+  if (!is_photo(path) || !std::filesystem::is_regular_file(path, unknown)) return false;
   const Within& within = document_.within.read();
-  if (!is_picture || !within || !within.model->model->spec.image) return false;
-  document_.within.change().input.image = path;
+  if (within && within.model->model->spec.image)
+    document_.within.change().input.image = path;
+  else
+    view_.notices.say(in_quotes(path.filename().native()) +
+                      " is a picture: open a model that looks at pictures first, a vision transformer.");
   return true;
 }
 
@@ -37,18 +45,45 @@ void App::await_model(ModelArrival arrival) {
     return;
   }
   const Within& opened = session.document.within.read();
+  if (take_moved_held(session)) return;
   if (asks_for_model_ && asks_for_model_->session.document.within.read().fingerprint == opened.fingerprint) {
     Within& wanted = asks_for_model_->session.document.within.change();
     wanted.model = opened.model;
     wanted.path = opened.path;
+    if (std::optional<Document>& held = asks_for_model_->session.held;
+        held && held->within.read().is_unopened() && held->within.read().fingerprint == opened.fingerprint) {
+      held->within.change().model = opened.model;
+      held->within.change().path = opened.path;
+    }
     ModelArrival found = *std::exchange(asks_for_model_, std::nullopt);
     found.session.asks_for_model.clear();
     return await_model(std::move(found));
   }
   if (opened && opened.model->model->spec.image && opened.input.image.empty())  // until a person drops one
     session.document.within.change().input.image = files_.assets() / "examples" / "picture.png";
+  keep_text(session);
   models_.follow(session.document, model_wants());
   model_arrival_ = std::move(arrival);
+}
+
+/// While a model is held another one reads the same text, and is looked at in the same place: the two are to
+/// be compared.
+void App::keep_text(Session& session) const {
+  const Within& now = document_.within.read();
+  Within& next = session.document.within.change();
+  if (model_b_.held() == nullptr || session.looks || !now || !next) return;
+  if (!now.model->tokenizer || !next.model->tokenizer) return;
+  const ModelSpec &spec = next.model->model->spec, &before = now.model->model->spec;
+  ModelText text = now.input;
+  if (before.vocabulary != spec.vocabulary) {  // tokens have other numbers
+    text.continued.clear();
+    text.masked.clear();
+  }
+  if (spec.reads_two_texts() && !before.reads_two_texts()) text.decoder_text = next.input.decoder_text;
+  next.input = std::move(text);
+  if (now.of != output_attention(spec)) return;
+  next.of = now.of;
+  next.block = std::min(now.block, blocks_in(spec, now.of) - 1);
 }
 
 void App::take_readings() {
@@ -126,7 +161,7 @@ ModelWants App::model_wants() const {
 Shown::Doing App::model_doing() const {
   if (!document_.within.read() && !model_arrival_) return {};
   const ModelEngine::Doing doing = models_.engine().doing();
-  return {doing.what, doing.share};
+  return {doing.what, doing.share, doing.seconds};
 }
 
 /// What the token that something is predicted of looks at most besides itself and the first one, which is a

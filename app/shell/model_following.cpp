@@ -47,8 +47,9 @@ bool ModelFollowing::is_up_to_date(const Document& document) const {
 }
 
 bool ModelFollowing::is_complete() const {
-  return !submitted_ || (seen_.first == ticket_ && seen_reading_ &&
-                         (seen_reading_->is_complete || !seen_reading_->error.empty()));
+  return !submitted_ ||
+         (seen_.first == ticket_ && seen_reading_ &&
+          (seen_reading_->is_complete || seen_reading_->is_stopped || !seen_reading_->error.empty()));
 }
 
 bool ModelFollowing::is_of_shown(const Within& within) const {

@@ -30,7 +30,7 @@ class ModelFollowing {
   ModelReadingPtr reading_of(const Document&) const;
   /// Whether the last word on this Document's heads and prediction was seen, not counting what comes later.
   bool is_up_to_date(const Document&) const;
-  /// The same with lens, scores and effects.
+  /// The same with lens, scores and effects, or as far as they came when a person stopped them.
   bool is_complete() const;
   ModelEngine& engine() { return engine_; }
   const ModelEngine& engine() const { return engine_; }

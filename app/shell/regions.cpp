@@ -21,6 +21,7 @@
 #include "app/views/lessons/playing.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "app/views/model/model.hpp"
+#include "app/views/model_compare/model_compare.hpp"
 #include "app/views/neuron/neuron_view.hpp"
 #include "app/views/parts/refusal.hpp"
 #include "app/views/parts/unknown.hpp"
@@ -231,7 +232,8 @@ void draw_short_regions(Scene& scene, const Layout& layout) {
       if (view.mode == Mode::Compare) draw_compare(scene, layout.whole);
       if (view.mode == Mode::Model)
         draw_between_splitters(scene, layout.whole, [&] {
-          if (!draw_atlas(scene, layout.whole) && !draw_generation(scene, layout.whole))
+          if (!draw_atlas(scene, layout.whole) && !draw_generation(scene, layout.whole) &&
+              !draw_model_compare(scene, layout.whole))
             draw_model(scene, layout.whole, {looks_at_picture, draw_model_picture});
         });
     });

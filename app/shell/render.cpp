@@ -13,8 +13,8 @@
 #include "app/shell/app.hpp"
 #include "app/shell/imgui_host.hpp"
 #include "app/shell/still.hpp"
-#include "app/state/lesson_state.hpp"
-#include "app/state/presenter_state.hpp"
+#include "app/state/teaching/lesson_state.hpp"
+#include "app/state/teaching/presenter_state.hpp"
 #include "app/ui/words.hpp"
 #include "core/base/error.hpp"
 #include "core/text/utf8.hpp"
@@ -28,7 +28,8 @@ constexpr int layout_frames = 3;  // sizes of one frame are used by the next
 
 void check_request(const RenderOptions& options) {
   if (options.view && !mode_named(*options.view))
-    throw Error("There is no view \"" + *options.view + "\"; there are: explore, walk, compare, model.");
+    throw Error("There is no view \"" + *options.view +
+                "\"; there are: explore, walk, compare, model, lessons.");
   if (options.theme && !theme_named(*options.theme))
     throw Error("There is no theme \"" + *options.theme + "\"; there are: dark, light, contrast.");
   if (options.language && *options.language != english) load_table(assets_directory(), *options.language);

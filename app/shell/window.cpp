@@ -19,6 +19,7 @@
 #include "app/session/look.hpp"
 #include "app/shell/app.hpp"
 #include "app/shell/imgui_host.hpp"
+#include "app/shell/notes_window.hpp"
 #include "app/ui/words.hpp"
 #include "core/base/error.hpp"
 
@@ -302,10 +303,14 @@ int run_window(const WindowOptions& options) {
     app.offer_start();
   }
   std::string title;
+  FullScreen full_screen;
+  NotesWindow notes;
 
   while (!glfwWindowShouldClose(window.get())) {
     if (can_be_seen(window.get()) && (attention.frames > 0 || app.wants_frame()))
       draw(window.get(), host, app, attention);
+    full_screen.follow(app.presents(), window.get());
+    notes.follow(app, window.get());
     follow_title(window.get(), app, title);
     wait(window.get(), app, attention);
     if (attention.result.exchange(false)) attention.wake();

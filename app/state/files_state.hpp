@@ -37,6 +37,7 @@ struct FileDialog {
   bool keeps_name = false;  // when it opens again
   bool is_new = false;      // the key that opened it is none of its own
   FileTask task = FileTask::Open;
+  bool takes_photos = false;     // the model on screen looks at pictures: they can be opened
   std::filesystem::path folder;  // absolute once it was open; kept for the next time
   FolderReading reading;
   Folder shown;                   // what was read last, in order

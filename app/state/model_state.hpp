@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "app/state/compare_heads_state.hpp"
 #include "app/state/generation_state.hpp"
 #include "core/document/model_changes.hpp"
 #include "core/document/within.hpp"
@@ -20,8 +21,9 @@ struct OpenedModel;  // core/models/opened/opened_model.hpp
 struct WhyReading;   // core/engine/model/model_why.hpp
 
 /// What stands in the place of the grid: the heads themselves, why one of them looked where it did, what
-/// zeroing each does, what each brings back of another text's answer, how the text goes on token by token.
-enum class ModelScreen : std::uint8_t { Heads, Why, Atlas, Patching, Generation };
+/// zeroing each does, what each brings back of another text's answer, how the text goes on token by token,
+/// how far each head is from what is held.
+enum class ModelScreen : std::uint8_t { Heads, Why, Atlas, Patching, Generation, Compare };
 /// What the cells of the grid show.
 enum class HeadColour : std::uint8_t { Pattern, Entropy, Previous, Induction, First, Effect };
 /// How they stand: in their layers, by what they do, or the largest of what is coloured first.
@@ -66,9 +68,6 @@ struct WhyState {
 /// What zeroing a head does: to the logit of the likeliest token, to the whole prediction (KL), to that
 /// token's probability.
 enum class EffectMeasure : std::uint8_t { Logit, Divergence, Probability };
-/// Order of a list of heads: their own, or the largest number of a column first.
-enum class HeadSort : std::uint8_t { Place, First, Second, Third };
-
 struct AtlasState {
   EffectMeasure measure = EffectMeasure::Logit;  // of the map's colours
   HeadSort sort = HeadSort::First;
@@ -119,8 +118,9 @@ struct ModelState {
   AtlasState atlas;
   PatchingState patching;
   GenerationState generation;
+  CompareHeadsState compare;
   PictureState picture;
-  std::array<signed char, 13> fold{};         // sections of the controls, as ViewState::fold
+  std::array<signed char, 14> fold{};         // sections of the controls, as ViewState::fold
   std::optional<std::int64_t> predicted_row;  // whose prediction is shown; nothing: the usual one
 
   // Of the moment.

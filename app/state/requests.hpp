@@ -41,10 +41,12 @@ struct Requests {
   bool cancel_opening = false;                // of a large file that is on its way
   std::optional<std::filesystem::path> save;  // an empty path: where it was saved or opened
   std::optional<PictureRequest> picture;
-  bool cancel_export = false;  // of what is made of a model for a file
-  bool replace = false;        // what is saved may take the place of another file: somebody was asked
-  bool cancel_model = false;   // what is worked out of the model stops; what is known stays
-  bool resume_model = false;   // and goes on
+  bool cancel_export = false;      // of what is made of a model for a file
+  bool replace = false;            // what is saved may take the place of another file: somebody was asked
+  bool cancel_model = false;       // what is worked out of the model stops; what is known stays
+  bool resume_model = false;       // and goes on
+  bool cancel_difference = false;  // the comparison with a held model stops; what is known stays
+  bool resume_difference = false;  // and goes on
   bool look_for_closed =
       false;  // the menu opens: what was closed with changes is wanted, and models on the disk
   std::optional<std::filesystem::path> reopen;  // what was closed; an empty path: the last

@@ -13,12 +13,12 @@
 #include "app/state/focus_state.hpp"
 #include "app/state/heads_state.hpp"
 #include "app/state/inspector_state.hpp"
-#include "app/state/lesson_state.hpp"
 #include "app/state/long_state.hpp"
 #include "app/state/model_state.hpp"
-#include "app/state/presenter_state.hpp"
 #include "app/state/selection.hpp"
 #include "app/state/signals_state.hpp"
+#include "app/state/teaching/lesson_state.hpp"
+#include "app/state/teaching/presenter_state.hpp"
 #include "app/state/view_state.hpp"
 #include "app/state/walk_state.hpp"
 
@@ -90,8 +90,9 @@ ATTNSCOPE_NAMES(PlotKind, {"entropy-rows", "entropy-heads", "entropy-map", "scor
                            "gradient-norms", "received"});
 static_assert(Names<PlotKind>::list.size() == plot_kinds);
 ATTNSCOPE_NAMES(Edge, {"rising", "falling"});
-ATTNSCOPE_NAMES(ModelScreen, {"heads", "why", "atlas", "patching", "generation"});
+ATTNSCOPE_NAMES(ModelScreen, {"heads", "why", "atlas", "patching", "generation", "compare"});
 ATTNSCOPE_NAMES(EffectMeasure, {"logit", "divergence", "probability"});
+ATTNSCOPE_NAMES(HeadDistance, {"total-variation", "largest"});
 ATTNSCOPE_NAMES(HeadSort, {"place", "first", "second", "third"});
 ATTNSCOPE_NAMES(HeadColour, {"pattern", "entropy", "previous", "induction", "first", "effect"});
 ATTNSCOPE_NAMES(GridOrder, {"layers", "groups", "largest"});
@@ -209,6 +210,13 @@ void fields(Visit& visit, PatchingState& p) {
 }
 
 template <class Visit>
+void fields(Visit& visit, CompareHeadsState& c) {
+  visit("measure", c.measure);
+  visit("sort", c.sort);
+  visit("shift", c.shift, -1024, 1024);
+}
+
+template <class Visit>
 void fields(Visit& visit, GenerationState& g) {
   visit("sampled", g.sampled);
   visit("temperature", g.temperature, 0.05, 10);
@@ -236,6 +244,7 @@ void fields(Visit& visit, ModelState& m) {
   visit("atlas", m.atlas);
   visit("patching", m.patching);
   visit("generation", m.generation);
+  visit("compare", m.compare);
   visit("picture", m.picture);
   visit("fold", m.fold, -1, 1);
   visit("predicted_row", m.predicted_row, 0, 1 << 30);

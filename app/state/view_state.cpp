@@ -7,12 +7,12 @@
 #include "app/state/focus_state.hpp"
 #include "app/state/heads_state.hpp"
 #include "app/state/inspector_state.hpp"
-#include "app/state/lesson_state.hpp"
 #include "app/state/long_state.hpp"
 #include "app/state/model_state.hpp"
-#include "app/state/presenter_state.hpp"
 #include "app/state/signals_state.hpp"
 #include "app/state/start_state.hpp"
+#include "app/state/teaching/lesson_state.hpp"
+#include "app/state/teaching/presenter_state.hpp"
 #include "app/state/walk_state.hpp"
 
 namespace attnscope {

@@ -52,7 +52,8 @@ void check_cells(const Dimensions& size) {
 
 void check_memory(const Dimensions& size, bool keeps_weights) {
   const double needed = 4 * (numbers_kept(size) + (keeps_weights ? scores(size) : 0));
-  const double there =
+  // Asked for once: every stage of a run checks, and the system reads a file to answer.
+  static const double there =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (needed <= there / 2) return;
   throw Error(fmt::format(

@@ -11,7 +11,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "app/state/presenter_state.hpp"
+#include "app/state/teaching/presenter_state.hpp"
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -190,7 +190,6 @@ TEST_CASE("every key of the action table does something") {
     robot.app().open(start);
     prepare(robot, action);
     const Seen before(robot);
-    const Image pixels = robot.pixels();
     const std::string drawn = drawing();
     INFO(std::string(name_of(action.group)) + ": " + std::string(action.name));
     for (int i = 0; i < 2; ++i) {  // frames without an action are the same
@@ -204,7 +203,7 @@ TEST_CASE("every key of the action table does something") {
     CHECK(robot.app().held().has_value() == before.held);
     CHECK((drawing() == drawn));
     press(robot, action.key);
-    CHECK_FALSE((Seen(robot) == before && robot.pixels() == pixels));
+    CHECK_FALSE((Seen(robot) == before && drawing() == drawn));
   }
 }
 
@@ -241,6 +240,11 @@ TEST_CASE("no key does two things in one mode") {
   for (const Action& action : actions()) {
     if (action.key == 0) continue;
     INFO(std::string(action.name) + " on " + key_name(action.key));
+    // In front of a room letters are for what is drawn over the picture.
+    if (action.group == Action::Group::Presenter && action.key != ImGuiKey_F5) {
+      CHECK(taken.insert({action.key, -1}).second);
+      continue;
+    }
     for (const Mode mode : {Mode::Explore, Mode::Walk, Mode::Compare})
       if (!action.only || *action.only == mode)
         CHECK(taken.insert({action.key, static_cast<int>(mode)}).second);

@@ -99,36 +99,6 @@ TEST_CASE("the pruning curve is computed when it is asked for, of this text alon
   CHECK(robot.has("Compute"));
 }
 
-TEST_CASE("effects that are stopped go on when they are asked for", "[model][atlas]") {
-  const TemporaryDirectory directory;
-  RobotOptions options = with_letters(directory);
-  write_letters_gpt(directory / "large", 10, 128);
-  options.file = directory / "large";
-  options.wait_for_engine = false;
-  Robot robot(options);
-  robot.settle();
-  robot.app().view().model->screen = ModelScreen::Patching;
-  robot.frame(2);
-  bool stopped = false;
-  for (int i = 0; i < 400 && !stopped; ++i) {
-    if (robot.has("patching: Cancel")) {
-      robot.click("patching: Cancel");
-      stopped = !state(robot).patching.is_running;
-    } else {
-      robot.frame();
-    }
-  }
-  if (!stopped) {
-    SUCCEED("It was done before it could be stopped.");
-    return;
-  }
-  robot.settle();
-  CHECK(robot.has("patching: Go on"));
-  robot.click("patching: Go on");
-  robot.settle();
-  CHECK_FALSE(robot.has("patching: Go on"));
-}
-
 TEST_CASE("two texts are patched into each other", "[model][atlas]") {
   const TemporaryDirectory directory;
   Robot robot(with_letters(directory));

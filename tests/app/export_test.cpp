@@ -11,6 +11,7 @@
 #include "app/shell/app.hpp"
 #include "app/shell/still.hpp"
 #include "app/state/files_state.hpp"
+#include "core/files/formats/npy.hpp"
 #include "support/program.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -263,6 +264,52 @@ TEST_CASE("paths are completed, and the home directory is known", "[export]") {
   robot.key(ImGuiKey_Enter);
   robot.settle();
   CHECK(robot.document().title == "alphabet.txt");
+}
+
+TEST_CASE("numbers are exported under Export, and the menu says which", "[files]") {
+  const TemporaryDirectory directory;
+  Robot robot({.width = 1600, .height = 1000});
+  robot.app().view().files->dialog.folder = directory.path();
+  const std::int64_t head = robot.app().selection().head;
+  from_file_menu(robot, "Export CSV");
+  const std::string name = dialog_of(robot).name;
+  CHECK(name.starts_with("The cat sat on the mat - "));
+  CHECK(name.find("Weights of head " + std::to_string(head) + ".csv") != std::string::npos);
+  click(robot, "Numbers as: NPY");
+  CHECK(dialog_of(robot).name.ends_with(".npy"));
+  robot.key(ImGuiKey_Enter);
+  robot.settle();
+  const std::string npy = name.substr(0, name.size() - 4) + ".npy";
+  CHECK(read_npy<float>(directory / npy).matrix() == shown(robot).trace[Stage::Softmax]->matrix(0, head));
+  from_file_menu(robot, "Export tensors");
+  CHECK(dialog_of(robot).name == "The cat sat on the mat.safetensors");
+}
+
+TEST_CASE("Compare exports A, B or their difference, and says which", "[files]") {
+  const TemporaryDirectory directory;
+  Robot robot({.width = 1600, .height = 1000});
+  robot.app().view().files->dialog.folder = directory.path();
+  const std::int64_t head = robot.app().selection().head;
+  const Tensor b = *shown(robot).trace[Stage::Softmax];
+  robot.key(ImGuiKey_Backslash);
+  robot.key(ImGuiKey_S);
+  robot.key(ImGuiKey_F4);
+  robot.settle();
+  const Tensor a = *shown(robot).trace[Stage::Softmax];
+  for (const char* side : {"A", "B", "A − B"}) {
+    INFO(side);
+    from_file_menu(robot, "Export NPY");
+    if (side != std::string_view("A")) click(robot, "Numbers of: " + std::string(side));
+    name_it(robot, "out.npy");
+    if (robot.has("Replace")) click(robot, "Replace");
+    const Tensor out = read_npy<float>(directory / "out.npy");
+    if (side == std::string_view("A")) CHECK(out.matrix() == a.matrix(0, head));
+    if (side == std::string_view("B")) CHECK(out.matrix() == b.matrix(0, head));
+    if (side == std::string_view("A − B")) CHECK(out.matrix() == a.matrix(0, head) - b.matrix(0, head));
+  }
+  robot.key(ImGuiKey_C, ImGuiMod_Ctrl);
+  robot.settle();
+  CHECK(robot.app().message().find("A − B · ") != std::string::npos);  // as chosen for the export
 }
 
 TEST_CASE("render draws sessions, regions and both kinds of pictures", "[export][cli]") {

@@ -12,7 +12,6 @@
 #include "app/files_robot.hpp"
 #include "app/state/files_state.hpp"
 #include "core/files/document/open.hpp"
-#include "core/files/formats/npy.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::file_dialog_test {
@@ -277,59 +276,12 @@ TEST_CASE("a picture in other colours leaves the window as it is", "[files]") {
   CHECK(robot.app().view().files->picture_theme == 1);  // for the next one
 }
 
-TEST_CASE("numbers are exported under Export, and the menu says which", "[files]") {
-  const TemporaryDirectory directory;
-  Robot robot({.width = 1600, .height = 1000});
-  robot.app().view().files->dialog.folder = directory.path();
-  const std::int64_t head = robot.app().selection().head;
-  from_file_menu(robot, "Export CSV");
-  const std::string name = dialog_of(robot).name;
-  CHECK(name.starts_with("The cat sat on the mat - "));
-  CHECK(name.find("Weights of head " + std::to_string(head) + ".csv") != std::string::npos);
-  click(robot, "Numbers as: NPY");
-  CHECK(dialog_of(robot).name.ends_with(".npy"));
-  robot.key(ImGuiKey_Enter);
-  robot.settle();
-  const std::string npy = name.substr(0, name.size() - 4) + ".npy";
-  CHECK(read_npy<float>(directory / npy).matrix() == shown(robot).trace[Stage::Softmax]->matrix(0, head));
-  from_file_menu(robot, "Export tensors");
-  CHECK(dialog_of(robot).name == "The cat sat on the mat.safetensors");
-}
-
-TEST_CASE("Compare exports A, B or their difference, and says which", "[files]") {
-  const TemporaryDirectory directory;
-  Robot robot({.width = 1600, .height = 1000});
-  robot.app().view().files->dialog.folder = directory.path();
-  const std::int64_t head = robot.app().selection().head;
-  const Tensor b = *shown(robot).trace[Stage::Softmax];
-  robot.key(ImGuiKey_Backslash);
-  robot.key(ImGuiKey_S);
-  robot.key(ImGuiKey_F4);
-  robot.settle();
-  const Tensor a = *shown(robot).trace[Stage::Softmax];
-  for (const char* side : {"A", "B", "A − B"}) {
-    INFO(side);
-    from_file_menu(robot, "Export NPY");
-    if (side != std::string_view("A")) click(robot, "Numbers of: " + std::string(side));
-    name_it(robot, "out.npy");
-    if (robot.has("Replace")) click(robot, "Replace");
-    const Tensor out = read_npy<float>(directory / "out.npy");
-    if (side == std::string_view("A")) CHECK(out.matrix() == a.matrix(0, head));
-    if (side == std::string_view("B")) CHECK(out.matrix() == b.matrix(0, head));
-    if (side == std::string_view("A − B")) CHECK(out.matrix() == a.matrix(0, head) - b.matrix(0, head));
-  }
-  robot.key(ImGuiKey_C, ImGuiMod_Ctrl);
-  robot.settle();
-  CHECK(robot.app().message().find("A − B · ") != std::string::npos);  // as chosen for the export
-}
-
 TEST_CASE("a large folder is read behind the window, an unreadable one says why", "[files]") {
-  const TemporaryDirectory directory;
-  std::filesystem::create_directories(directory / "many");
-  for (int i = 0; i < 20'000; ++i) std::ofstream(directory / "many" / ("file " + std::to_string(i) + ".txt"));
+  const TemporaryDirectory directory, many;
+  many.write_many(20'000);
   Robot robot({.width = 1600, .height = 1000});
   const auto start = std::chrono::steady_clock::now();
-  robot.app().view().files->dialog.folder = directory / "many";
+  robot.app().view().files->dialog.folder = many.path();
   robot.key(ImGuiKey_O, ImGuiMod_Ctrl);
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(2));  // two frames, not the folder
   for (int i = 0; i < 2000 && !robot.has("entry file 0.txt"); ++i) {
@@ -348,7 +300,6 @@ TEST_CASE("a large folder is read behind the window, an unreadable one says why"
   CHECK(is_card_open());
   robot.key(ImGuiKey_Escape);
   robot.settle();
-  std::filesystem::remove_all(directory / "many");
   robot.app().view().files->dialog.folder = directory.path();
   robot.key(ImGuiKey_O, ImGuiMod_Ctrl);
   robot.settle();

@@ -90,7 +90,7 @@ TEST_CASE("a folder that cannot be read says so in a sentence", "[files]") {
 
 TEST_CASE("a reading that nobody waits for any more keeps nobody waiting", "[files]") {
   const TemporaryDirectory directory;
-  for (int i = 0; i < 3000; ++i) directory.write("file " + std::to_string(i), "");
+  directory.write_many(3000);
   FolderReading reading(directory.path());
   const auto start = std::chrono::steady_clock::now();
   reading = {};

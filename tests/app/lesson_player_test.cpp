@@ -9,8 +9,9 @@
 
 #include "app/files/paths.hpp"
 #include "app/lessons/library.hpp"
-#include "app/state/lesson_state.hpp"
-#include "app/state/presenter_state.hpp"
+#include "app/state/teaching/lesson_state.hpp"
+#include "app/state/teaching/presenter_state.hpp"
+#include "core/files/document/open.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"
@@ -94,7 +95,7 @@ TEST_CASE("translations of a lesson have its steps, its Documents and its answer
       INFO("step " << i + 1);
       Document a = mine[i].shown, b = theirs[i].shown;
       a.title = b.title = "";
-      CHECK(a == b);
+      CHECK(to_json(a) == to_json(b));  // blocks of two readings are never the same
       CHECK(mine[i].held.has_value() == theirs[i].held.has_value());
       const auto &asked = english_one.steps[i].question, &asked_there = other.steps[i].question;
       REQUIRE(asked.has_value() == asked_there.has_value());

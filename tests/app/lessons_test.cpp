@@ -257,4 +257,19 @@ Weight {weight(2, 7):.2f}.
   CHECK_THAT(test::run(directory, "lesson names").out, ContainsSubstring("weight(query, key)"));
 }
 
+TEST_CASE("the lesson that README shows can be played", "[lessons]") {
+  std::ifstream file(std::filesystem::path(ATTNSCOPE_ASSETS).parent_path() / "README.md");
+  std::string line, lesson;
+  while (std::getline(file, line) && line != "    ---") {
+  }
+  for (bool is_first = true; (is_first || std::getline(file, line)) && line.starts_with("    ");
+       is_first = false)
+    lesson += line.substr(4) + "\n";
+  const TemporaryDirectory directory;
+  const std::vector<std::string> problems = lessons::check_lesson(written(directory, lesson));
+  for (const std::string& problem : problems) UNSCOPED_INFO(problem);
+  CHECK(problems.empty());
+  CHECK(lessons::parse_lesson(lesson, "README").steps.size() == 1);
+}
+
 }  // namespace attnscope::lessons_test

@@ -97,6 +97,10 @@ TEST_CASE("Alt-click masks a word, and puts it back", "[model][masking]") {
   CHECK(says(robot, percent));
 
   SECTION("by Alt-click") {
+    robot.move(robot.centre("token 2"));
+    robot.frame();
+    CHECK(robot.app().view().hint.find("cat") != std::string::npos);  // which word comes back
+    CHECK(robot.app().view().hint.find("puts it back") != std::string::npos);
     alt_click(robot, "token 2");
     CHECK(within(robot).input.text == "the cat sat on the mat");
   }

@@ -9,6 +9,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "app/draw/image.hpp"
+#include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/picture/heat.hpp"
@@ -125,6 +126,57 @@ TEST_CASE("a patch is pointed at and chosen, as query and as key", "[model][pict
   CHECK(collisions(texts_of(robot)).empty());
 }
 
+TEST_CASE("pictures stand in the dialog where the model looks at them, else a sentence says so",
+          "[model][picture]") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path squares = four_squares(directory);
+  RobotOptions options = with_vit(directory);
+  SECTION("a vision model") {
+    Robot robot(options);
+    robot.settle();
+    robot.app().view().files->dialog.folder = directory.path();
+    robot.key(ImGuiKey_O, ImGuiMod_Ctrl);
+    robot.settle();
+    REQUIRE(robot.has("entry squares.png"));
+    robot.click("entry squares.png");
+    robot.key(ImGuiKey_Enter);
+    robot.settle();
+    CHECK(within(robot).input.image == squares);
+  }
+  SECTION("none") {
+    options.file.reset();
+    Robot robot(options);
+    robot.settle();
+    robot.app().open(squares);
+    robot.settle();
+    CHECK(robot.app().message().find("squares.png") != std::string::npos);
+    CHECK(robot.app().message().find("is a picture") != std::string::npos);
+  }
+}
+
+TEST_CASE("arrows go from patch to patch", "[model][picture]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_vit(directory));
+  robot.settle();
+  robot.click_at(patch_of(robot, "picture patches", 0, 0));
+  robot.leave();
+  for (int i = 0; i < 200 && robot.app().selection().cell.query == 1; ++i) {
+    robot.key(ImGuiKey_Tab);  // until the panel has the keyboard
+    robot.frame();
+    robot.key(ImGuiKey_RightArrow);
+    robot.frame();
+  }
+  CHECK(robot.app().selection().cell.query == 2);
+  robot.key(ImGuiKey_DownArrow);
+  robot.frame();
+  CHECK(robot.app().selection().cell.query == 4);
+  robot.key(ImGuiKey_RightArrow);  // there is no patch
+  robot.key(ImGuiKey_LeftArrow);
+  robot.frame();
+  CHECK(robot.app().selection().cell.query == 3);
+  CHECK(robot.app().selection().locked);
+}
+
 TEST_CASE("the rollout is a switch, with numbers of its definition", "[model][picture]") {
   const TemporaryDirectory directory;
   Robot robot(with_vit(directory));
@@ -205,6 +257,10 @@ TEST_CASE("patches have places", "[picture]") {
   CHECK(patches.name(6) == "patch 1,2");
   const Box box{10, 20, 30, 20};
   CHECK(patches.at(box, {39, 39}) == 6);
+  CHECK(patches.neighbour(0, 0, 1) == 1);
+  CHECK(patches.neighbour(2, 1, 0) == 5);
+  CHECK(patches.neighbour(6, 1, 1) == 6);
+  CHECK(patches.neighbour(1, -1, -1) == 1);
   CHECK(patches.box(box, 5).x == 20);
   CHECK(patches.box(box, 0).w == 0);
 }

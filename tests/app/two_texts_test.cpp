@@ -38,6 +38,7 @@ const Within& within(const Robot& robot) { return robot.document().within.read()
 void type_both(Robot& robot) {
   robot.retype("##Text 1", "the cat sat on the mat");
   robot.retype("##Text 2", "die Katze");
+  CHECK(robot.app().selection().sequence == 0);  // both are of one sequence, not of a batch
   robot.key(ImGuiKey_Escape);
   robot.settle();
 }

@@ -56,6 +56,42 @@ TEST_CASE("newer input stops what is later than the run", "[models]") {
   CHECK(std::ranges::count(seen, std::pair<std::uint64_t, bool>(1, true)) == 0);
 }
 
+TEST_CASE("what a person stops is told of as stopped, and goes on", "[models]") {
+  const test::TemporaryDirectory directory;
+  std::atomic<int> told{0}, go_on{0};
+  std::atomic<ModelEngine*> self{nullptr};
+  std::atomic<bool> last_told_stopped{false};
+  ModelEngine engine(
+      [&] {
+        last_told_stopped = self.load()->latest()->is_stopped;
+        ++told;
+        told.notify_all();
+        go_on.wait(0);
+      },
+      1);
+  self = &engine;
+  const Within within = within_of(opened_models::small_gpt(directory / "gpt"), "abcabc");
+  const std::uint64_t first = engine.submit(within);
+  told.wait(0);  // the run is published
+  engine.cancel();
+  go_on = 1;
+  go_on.notify_all();
+  engine.wait_idle();
+  told.wait(1);
+  const ModelReadingPtr stopped = engine.latest();
+  CHECK(stopped->ticket == first);
+  CHECK(stopped->error.empty());
+  CHECK(stopped->is_stopped);
+  CHECK_FALSE(stopped->is_complete);
+  CHECK(stopped->prediction);
+  CHECK(last_told_stopped);  // else a window that waits would not draw what became of it
+  engine.submit(within);
+  engine.wait_idle();
+  CHECK(engine.latest()->run == stopped->run);
+  CHECK(engine.latest()->is_complete);
+  CHECK_FALSE(engine.latest()->is_stopped);
+}
+
 TEST_CASE("under a storm of edits no reading is torn and the last one arrives", "[models]") {
   const test::TemporaryDirectory directory;
   std::atomic<std::uint64_t> newest{0};

@@ -9,8 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/error.hpp"
-#include "tests/support/temporary_directory.hpp"
+#include "app/shell/still.hpp"
 
 namespace attnscope {
 namespace {
@@ -60,12 +59,9 @@ bool tells_time(const std::string& text) {
 }  // namespace
 
 std::vector<PlacedText> texts_of(Robot& robot) {
-  const test::TemporaryDirectory directory;
-  const std::filesystem::path path = directory / "window.svg";
-  robot.app().save_picture({PictureRegion::Window, 1, path});
+  // Not saved and read again: the system would write hundreds of pictures to the disk.
+  const std::string svg = draw_picture(robot.app(), {PictureRegion::Window, 1, "window.svg"}).svg;
   robot.app().view().notices.clear();
-  const std::string svg = test::bytes_of(path);
-  if (svg.empty()) throw Error("The window could not be copied as vectors: " + robot.app().message());
   std::vector<PlacedText> texts;
   for (std::size_t at = svg.find("<text"); at != std::string::npos; at = svg.find("<text", at + 1)) {
     const std::size_t inside = svg.find('>', at) + 1, end = svg.find("</text>", inside);

@@ -33,8 +33,12 @@ Robot::Robot(const RobotOptions& options)
       backends_(backends_of(options)),
       engine_(backends_.front().backend, {}, backends_.front().backend),
       host_(nullptr, options.system_fonts),
-      app_({assets_directory(), options.theme, options.scale, options.state.value_or("")}, engine_,
-           backends_) {
+      app_({.assets = assets_directory(),
+            .theme = options.theme,
+            .scale = options.scale,
+            .state = options.state.value_or(""),
+            .wake = options.wake},
+           engine_, backends_) {
   ImGui::GetIO().ConfigInputTrickleEventQueue = false;  // one event a frame already
   items_.start();
   if (options_.file) app_.open(*options_.file);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -29,6 +30,7 @@ struct RobotOptions {
   std::shared_ptr<Backend> second = nullptr, beside = nullptr;  // as in BackendChoice
   std::optional<std::filesystem::path> file = std::nullopt;     // the first example when there is none
   std::optional<std::filesystem::path> state = std::nullopt;  // where recent files and autosaves are; nowhere
+  std::function<void()> wake = {};  // on the worker of the models' engine, which waits for it: there is news
 };
 
 /// One at a time: it has the easel. Everything that does not find what it looks for throws Error,

@@ -264,19 +264,16 @@ void WordsTour::sizes() {
   wait();
 }
 
-const std::map<std::string, std::string>& WordsTour::run() {
+const std::map<std::string, std::string>& WordsTour::run(TourPiece piece) {
   try {
-    go();
+    go(piece);
   } catch (const Error& error) {
     throw Error("In the part \"" + part_ + "\": " + error.what());
   }
   return met_;
 }
 
-void WordsTour::go() {
-  file_ = list_examples(assets_directory()).front().path;
-  robot_.app().open(file_);
-  wait();
+void WordsTour::clicks() {
   ViewState& view = robot_.app().view();
   view.more.fill(true);
   view.fold.fill(1);
@@ -308,19 +305,33 @@ void WordsTour::go() {
   wait();
   robot_.key(ImGuiKey_S);
   crawl("compare");
-  robot_.app().release_held();
-  sizes();
-  robot_.app().words().speak(longer());
-  sizes();
-  robot_.app().words().speak_english();
-  examples();
-  refusals();
-  held_heads();
-  modern_settings();
-  walks();
-  long_sequence();
-  messages();
-  dumps();
+}
+
+void WordsTour::go(TourPiece piece) {
+  file_ = list_examples(assets_directory()).front().path;
+  robot_.app().open(file_);
+  wait();
+  base_ = robot_.app().view();
+  document_ = robot_.document();
+  switch (piece) {
+    case TourPiece::Clicks: return clicks();
+    case TourPiece::Examples:
+      sizes();
+      robot_.app().words().speak(longer());
+      sizes();
+      robot_.app().words().speak_english();
+      return examples();
+    case TourPiece::Settings:
+      refusals();
+      held_heads();
+      modern_settings();
+      return walks();
+    case TourPiece::Files:
+      robot_.app().hold();  // a long sequence is compared with it
+      long_sequence();
+      messages();
+      return dumps();
+  }
 }
 
 }  // namespace attnscope

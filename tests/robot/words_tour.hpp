@@ -14,16 +14,25 @@
 
 namespace attnscope {
 
+/// The tour in pieces that take about as long as each other, so that they can go side by side.
+enum class TourPiece {
+  Clicks,    // every control, list and key in every mode
+  Examples,  // every example, in every mode and where there is less room
+  Settings,  // documents with the settings of today's models, and what cannot be computed
+  Files      // long sequences, dumps, and what cannot be opened or saved
+};
+
 class WordsTour {
  public:
   /// Files that cannot be opened are made in `directory`.
   WordsTour(Robot& robot, std::filesystem::path directory);
 
   /// The keys of all parts of texts that were said, each with the part of the tour that met it first.
-  const std::map<std::string, std::string>& run();
+  const std::map<std::string, std::string>& run(TourPiece);
 
  private:
-  void go();
+  void go(TourPiece);
+  void clicks();
   /// Clicks what was not clicked in another part, and comes back after each click.
   void crawl(const std::string& name);
   std::string place_of(const std::string& label) const;

@@ -136,9 +136,6 @@ void WordsTour::walks() {
   robot_.key(ImGuiKey_M, ImGuiMod_Shift);
   wait();
   walk_through();
-  robot_.app().open(file_);
-  wait();
-  robot_.app().hold();  // a long sequence comes next
 }
 
 }  // namespace attnscope

@@ -20,6 +20,7 @@ namespace attnscope {
 /// Sizes of a GPT-2.
 struct GptSizes {
   int blocks = 1, width = 8, vocabulary = 5, positions = 16;
+  DType stored_as = DType::F32;
 };
 
 /// Its weights, drawn from a seed, as model.safetensors: half of standard normals.
@@ -49,14 +50,15 @@ inline void write_random_gpt(const std::filesystem::path& folder, const GptSizes
   add("ln_f.weight", {width});
   add("ln_f.bias", {width});
   std::vector<NamedTensor> named;
-  for (const auto& [name, tensor] : tensors) named.push_back({name, &tensor});
+  for (const auto& [name, tensor] : tensors) named.push_back({name, &tensor, sizes.stored_as});
   write_safetensors(folder / "model.safetensors", named);
 }
 
 inline constexpr int letters_gpt_positions = 32;
 
 /// `width` is d_model, 4 times the heads' width.
-inline void write_letters_gpt(const std::filesystem::path& folder, int blocks = 3, int width = 16) {
+inline void write_letters_gpt(const std::filesystem::path& folder, int blocks = 3, int width = 16,
+                              DType stored_as = DType::F32) {
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "config.json") << fmt::format(
       R"({{"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": {}, "n_head": 4,
@@ -65,7 +67,7 @@ inline void write_letters_gpt(const std::filesystem::path& folder, int blocks = 
   std::ofstream(folder / "vocab.json")
       << R"({"a": 0, "b": 1, "c": 2, "d": 3, "e": 4, "ab": 5, "Ġ": 6, "<|endoftext|>": 7})";
   std::ofstream(folder / "merges.txt") << "#version: 0.2\na b\n";
-  write_random_gpt(folder, {blocks, width, 8, letters_gpt_positions});
+  write_random_gpt(folder, {blocks, width, 8, letters_gpt_positions, stored_as});
 }
 
 }  // namespace attnscope

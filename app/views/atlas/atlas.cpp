@@ -9,8 +9,6 @@
 namespace attnscope {
 namespace {
 
-bool has_room(const Box& box) { return box.w >= 8 && box.h >= 8; }
-
 void show_or_leave(Scene& scene, ModelScreen screen) {
   if (scene.model == nullptr) return scene.view.notices.say("No model is open.");
   ModelScreen& now = scene.view.model->screen;

@@ -23,6 +23,7 @@ class HeadMapOf {
         state_(*scene.view.model),
         numbers_(numbers),
         spec_(scene.model->within.model->model->spec),
+        of_(numbers.of.value_or(output_attention(spec_))),
         chosen_(chosen_head(scene)) {
     for (const HeadPlace& head : numbers.heads) {
       rows_ = std::max(rows_, head.block + 1);
@@ -53,7 +54,7 @@ class HeadMapOf {
   Box cell(const HeadPlace& head) const { return cell_box(map_, head.block, head.head, rows_, columns_); }
 
   void draw_labels() {
-    const bool of_stack = chosen_.of == output_attention(spec_);
+    const bool of_stack = chosen_.of == of_;
     float end = -1e9f;
     for (int block = 0; block < rows_; ++block) {
       const float y = cell({block, 0}).centre_y();
@@ -93,7 +94,7 @@ class HeadMapOf {
     const HeadPlace place{static_cast<int>(at.query), static_cast<int>(at.key)};
     const std::optional<std::size_t> index = find(place);
     if (!index) return;
-    const ModelHead head = model_head(spec_, place);
+    const ModelHead head = model_head(spec_, place, of_);
     point_at_head(scene_, head);
     const HeadTip tip = numbers_.tip(*index);
     tooltip(ui_, touch.hovered, cell(place), {tip.title, tip.numbers, tip.why, {}});
@@ -102,9 +103,9 @@ class HeadMapOf {
 
   void take_arrows() {
     ui_.frame(map_.grown(ui_.px(3)), ui_.theme.query, ui_.px(2), ui_.px(4));
-    take_arrows_of_heads([&](int right, int down) {
+    take_arrow_keys([&](int right, int down) {
       const HeadPlace to{chosen_.block + down, static_cast<int>(chosen_.head) + right};
-      if (find(to)) look_at(scene_, model_head(spec_, to));
+      if (find(to)) look_at(scene_, model_head(spec_, to, of_));
     });
   }
 
@@ -133,7 +134,7 @@ class HeadMapOf {
 
   void ring(const ModelHead& head, Rgba colour, float thick) {
     const HeadPlace place{head.block, static_cast<int>(head.head)};
-    if (head.of == output_attention(spec_) && find(place))
+    if (head.of == of_ && find(place))
       ui_.frame(cell(place).grown(ui_.px(1)), colour, std::max(1.f, ui_.px(thick)), ui_.px(2));
   }
 
@@ -142,6 +143,7 @@ class HeadMapOf {
   ModelState& state_;
   const HeadNumbers& numbers_;
   const ModelSpec& spec_;
+  AttentionOf of_;
   ModelHead chosen_;
   int rows_ = 1, columns_ = 1;
   Box map_;
@@ -190,7 +192,8 @@ class HeadListView {
     const float y = box.centre_y();
     const Align align = place == 0 ? Align::Left : Align::Right;
     const float x = place == 0 ? box.x : box.right();
-    const float width = ui_.text(x, y, name, {type::tick, ink, on ? Ink::Medium : Ink::Regular, align});
+    const float width = ui_.text(
+        x, y, name, {type::tick, ink, on ? Ink::Medium : Ink::Regular, align, box.w - ui_.px(on ? 8 : 4)});
     if (on) {
       const float at = place == 0 ? x + width + ui_.px(8) : x - width - ui_.px(8), r = ui_.px(3);
       const std::array<ImVec2, 3> down{{{at - r, y - r / 2}, {at + r, y - r / 2}, {at, y + r}}};
@@ -201,7 +204,7 @@ class HeadListView {
   }
 
   void draw_row(std::size_t index, const Box& row) {
-    const ModelHead head = model_head(spec_, list_.heads[index]);
+    const ModelHead head = model_head(spec_, list_.heads[index], list_.of);
     const std::string name = head_name(spec_, head);
     const Ui::Touch touch = ui_.touch((std::string(list_.label) + " " + name).c_str(), row);
     const bool chosen = head == chosen_;
@@ -239,8 +242,8 @@ class HeadListView {
 
 }  // namespace
 
-ModelHead model_head(const ModelSpec& spec, const HeadPlace& place) {
-  return {output_attention(spec), place.block, place.head};
+ModelHead model_head(const ModelSpec& spec, const HeadPlace& place, std::optional<AttentionOf> of) {
+  return {of.value_or(output_attention(spec)), place.block, place.head};
 }
 
 ColourScale centred_scale(const Ui& ui, std::span<const double> values) {

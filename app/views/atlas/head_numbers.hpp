@@ -25,12 +25,13 @@ struct HeadTip {
 
 struct HeadNumbers {
   const char* label;                   // of the map
-  std::span<const HeadPlace> heads;    // all_heads()
+  std::span<const HeadPlace> heads;    // all_heads(), or those of the attention `of`
   std::vector<double> values;          // of each; NaN: not known yet
   std::vector<bool> is_estimate = {};  // of each, or empty: none is
   ColourScale scale = {};
   std::string (*written)(double) = nullptr;
   std::function<HeadTip(std::size_t)> tip;
+  std::optional<AttentionOf> of = {};  // nothing: of the stack that gives the output
 };
 /// The map with its numbers where they fit. Pointing previews a head in the panel beside it, a click locks
 /// it, arrows go from head to head, Enter opens the layer in Explore.
@@ -48,6 +49,7 @@ struct HeadList {
   std::span<const HeadPlace> heads;
   std::span<const HeadColumn> columns;      // three at most
   std::function<Rgba(std::size_t)> colour;  // that a head wears in the map
+  std::optional<AttentionOf> of = {};       // as in HeadNumbers
 };
 /// The largest magnitude first. `first_row`: the first row in sight.
 void draw_head_list(Scene&, const Box&, const HeadList&, HeadSort&, std::int64_t& first_row);
@@ -68,8 +70,8 @@ std::string with_sign(double value);
 /// On a cell: "+.57", "−1.46", "0" for what is rounded to nothing.
 std::string with_sign_in_cell(double value);
 
-/// "head 23.0" for places of the stack that gives the output.
-ModelHead model_head(const ModelSpec&, const HeadPlace&);
+/// "head 23.0" for places of the stack that gives the output, or of that attention.
+ModelHead model_head(const ModelSpec&, const HeadPlace&, std::optional<AttentionOf> of = {});
 
 /// 0 in the middle, up to the largest magnitude among the values.
 ColourScale centred_scale(const Ui&, std::span<const double> values);

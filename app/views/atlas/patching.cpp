@@ -311,10 +311,14 @@ void draw_patched_heads(Scene& scene, const Box& region) {
       }};
   draw_head_list(scene, {list.x, list.y, list.w, list.h - below}, rows, state.sort, state.first_row);
   if (below == 0) return;
+  const bool is_stopped = scene.model->is_stopped;  // in the status line, with all that was to come
   switch (draw_progress_row(ui, {list.x, list.bottom() - ui.px(28), list.w, ui.px(28)},
-                            {"patching", patching.known, all, state.is_running})) {
+                            {"patching", patching.known, all, state.is_running && !is_stopped})) {
     case ProgressPress::Cancel: state.is_running = false; break;
-    case ProgressPress::GoOn: state.is_running = true; break;
+    case ProgressPress::GoOn:
+      state.is_running = true;
+      scene.requests.resume_model = is_stopped;
+      break;
     case ProgressPress::None: break;
   }
 }

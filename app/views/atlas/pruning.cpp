@@ -93,7 +93,8 @@ class Pruning {
     const std::int64_t known = curve_ != nullptr ? curve_->known + curve_->random_known : 0;
     if (curve_ != nullptr && curve_->is_whole()) return box.right();
     if (is_wanted() || known > 0) {
-      const ProgressPress pressed = draw_progress_row(ui_, box, {"pruning", known, all, is_wanted()});
+      const ProgressPress pressed =
+          draw_progress_row(ui_, box, {"pruning", known, all, is_wanted() && !reading_.is_stopped});
       if (pressed == ProgressPress::Cancel) state_.pruned.reset();
       if (pressed == ProgressPress::GoOn) begin();
       return box.x;
@@ -114,7 +115,10 @@ class Pruning {
                     {type::tick, ui_.theme.text3, Ink::Regular, Align::Right});
   }
 
-  void begin() { state_.pruned = scene_.document.within.read().input; }
+  void begin() {
+    state_.pruned = scene_.document.within.read().input;
+    scene_.requests.resume_model = reading_.is_stopped;
+  }
 
   void draw_nothing(const Box& line) {
     const std::string_view words =

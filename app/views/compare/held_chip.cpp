@@ -17,13 +17,25 @@ std::string age_words(double seconds) {
 
 float draw_held_chip(Scene& scene, float left, float right, float y) {
   if (scene.held == nullptr || scene.view.mode != Mode::Explore || scene.ui.is_figure()) return left;
-  const Ui& ui = scene.ui;
   const std::vector<SettingDifference> differing =
       differing_settings(scene.result.document, scene.held->result->document);
-  const std::string what = differing.empty() ? "as now" : differing.front().b;
-  const std::string more = differing.size() > 1 ? " · +" + std::to_string(differing.size() - 1) : "";
-  const std::string age = age_words(ImGui::GetTime() - scene.held->seconds);
-  const std::array<std::string, 3> wordings{"held:  " + what + more + " · " + age, "held:  " + what, "held"};
+  HeldWords words{.what = differing.empty() ? "as now" : differing.front().b, .more = {}, .all = {}};
+  if (differing.size() > 1) words.more = " · +" + std::to_string(differing.size() - 1);
+  for (const SettingDifference& d : differing)
+    words.all += (words.all.empty() ? "" : " · ") + std::string(d.name) + ": " + d.b;
+  bool pressed = false;
+  const float end = draw_held_words(scene, {left, y, right - left, 0}, words, pressed);
+  if (pressed) scene.view.mode = Mode::Compare;
+  return end;
+}
+
+float draw_held_words(Scene& scene, const Box& room, const HeldWords& held, bool& pressed) {
+  const Ui& ui = scene.ui;
+  const float left = room.x, right = room.right(), y = room.y;
+  const double since = scene.held_model != nullptr ? scene.held_model->seconds : scene.held->seconds;
+  const std::string age = age_words(ImGui::GetTime() - since);
+  const std::array<std::string, 3> wordings{"held:  " + held.what + held.more + " · " + age,
+                                            "held:  " + held.what, "held"};
   const float pad = ui.px(8), close = ui.px(20);
   const auto width_of = [&](const std::string& words) {
     return ui.text_width(words, type::label, Ink::Medium) + 2 * pad + close;
@@ -42,14 +54,11 @@ float draw_held_chip(Scene& scene, float left, float right, float y) {
     if (touch->focused) ui.frame(box->grown(ui.px(3)), ui.theme.query, ui.px(2), ui.px(8));
   ui.text(chip.x + pad, y, *words, {type::label, ui.theme.b, Ink::Medium});
   ui.text(cross.centre_x(), y, "×", {type::body, ui.theme.b, Ink::Regular, Align::Centre});
-  std::string all;
-  for (const SettingDifference& d : differing)
-    all += (all.empty() ? "" : " · ") + std::string(d.name) + ": " + d.b;
   tooltip(ui, compare.hovered, chip,
-          {"Held", all, "What is shown is compared with this: a click opens Compare.", "F4"});
+          {"Held", held.all, "What is shown is compared with this: a click opens Compare.", "F4"});
   tooltip(ui, release.hovered, cross, {"Drop", {}, "Nothing is held any more.", "Shift+\\"});
   if (release.clicked) scene.requests.release_held = true;
-  if (compare.clicked) scene.view.mode = Mode::Compare;
+  pressed = compare.clicked;
   return chip.right();
 }
 

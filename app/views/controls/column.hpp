@@ -42,7 +42,8 @@ enum class Section {
   Pair,
   Answers,
   Generation,
-  Cache
+  Cache,
+  Held
 };
 
 /// When a section is open that nobody has folded or unfolded.

@@ -280,7 +280,11 @@ void open_dialog(Scene& scene, FileTask task) {
 
 }  // namespace
 
-void open_file_dialog(Scene& scene) { open_dialog(scene, FileTask::Open); }
+void open_file_dialog(Scene& scene) {
+  const Within& within = scene.document.within.read();
+  scene.view.files->dialog.takes_photos = within && within.model->model->spec.image;
+  open_dialog(scene, FileTask::Open);
+}
 void open_save_dialog(Scene& scene) { open_dialog(scene, FileTask::Save); }
 void open_picture_card(Scene& scene, PictureRegion region) {
   // What stands in the middle of a model's first screen are its heads.

@@ -20,6 +20,8 @@ bool draw_folder_list(Scene&, const Box&);
 void give_keyboard(FileDialog&, DialogPart);
 /// Arrows, Return, Backspace and letters, while no field has the keyboard. True for Return.
 bool list_keys(FileDialog&);
+/// Whether the dialog can open it.
+bool can_open(const FileDialog&, const FolderEntry&);
 /// Whether the filter that is chosen shows it.
 bool lets_through(const FileDialog&, const FolderEntry&);
 /// What the filters of the task are called.

@@ -144,7 +144,7 @@ bool draw_entry(Scene& scene, const FolderEntry& entry, const Box& row) {
     ui.fill(row, ui.theme.control_hover, ui.px(6));
   }
   const Columns at = columns_of(ui, row);
-  const bool good = entry.is_folder || dialog.task != FileTask::Open || can_be_opened(kind_of(entry));
+  const bool good = entry.is_folder || dialog.task != FileTask::Open || can_open(dialog, entry);
   const Rgba ink = good ? ui.theme.text1 : ui.theme.text3;
   draw_entry_mark(ui, row.x + ui.px(10), row.centre_y(), entry.is_folder,
                   entry.is_folder ? ui.theme.query : ui.theme.text3);
@@ -227,6 +227,10 @@ bool list_keys(FileDialog& dialog) {
   return ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false);
 }
 
+bool can_open(const FileDialog& dialog, const FolderEntry& entry) {
+  return can_be_opened(kind_of(entry)) || (dialog.takes_photos && is_photo(entry.name));
+}
+
 bool lets_through(const FileDialog& dialog, const FolderEntry& entry) {
   const bool all = dialog.filter + 1 == std::ssize(filter_names(dialog.task));
   if (all) return true;
@@ -239,7 +243,7 @@ bool lets_through(const FileDialog& dialog, const FolderEntry& entry) {
     case FileTask::Picture: return kind == FileKind::Picture;
     case FileTask::Numbers: return kind == FileKind::Table || kind == FileKind::Tensors;
   }
-  if (dialog.filter == 0) return can_be_opened(kind);
+  if (dialog.filter == 0) return can_open(dialog, entry);
   constexpr std::array<FileKind, 4> kinds{FileKind::Session, FileKind::Tensors, FileKind::Model,
                                           FileKind::Text};
   return kind == kinds[static_cast<std::size_t>(dialog.filter - 1)];

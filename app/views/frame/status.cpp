@@ -11,6 +11,8 @@ namespace attnscope {
 
 namespace {
 
+constexpr double worth_telling_seconds = 0.2;  // what takes less is not told of
+
 std::string_view name_of(Precision precision) {
   switch (precision) {
     case Precision::BFloat16: return "bfloat16";
@@ -150,7 +152,7 @@ void draw_status(Scene& scene, const Box& bar) {
       scene.requests.cancel_export = true;
     right.clear();
     warning.clear();
-  } else if (running > 0.2) {
+  } else if (running > worth_telling_seconds) {
     const Progress& progress = scene.engine.progress();
     const int total = std::max(1, progress.total.load()), done = std::clamp(progress.done.load(), 0, total);
     const bool refines = progress.total.load() == 0 && scene.result.is_long();
@@ -162,12 +164,12 @@ void draw_status(Scene& scene, const Box& bar) {
     if (draw_progress(ui, bar, words, share, tip)) scene.engine.cancel();
     right.clear();
     warning.clear();
-  } else if (scene.model_doing.share > 0 && scene.model_doing.share < 1) {
-    const Shown::Doing& doing = scene.model_doing;
+  } else if (const Shown::Doing& doing = scene.model_doing;
+             (doing.share > 0 && doing.share < 1) || doing.seconds > worth_telling_seconds) {
     const Tip tip{"Cancel", {}, "Stops here; what is known of the model stays.", {}};
-    if (draw_progress(ui, bar, std::string(doing.what) + "   " + fixed(100 * doing.share, 0) + " %",
-                      doing.share, tip))
-      scene.requests.cancel_model = true;
+    std::string words(doing.what);
+    if (doing.share > 0) words += "   " + fixed(100 * doing.share, 0) + " %";
+    if (draw_progress(ui, bar, words, doing.share, tip)) scene.requests.cancel_model = true;
     right.clear();
     warning.clear();
   }

@@ -11,6 +11,7 @@
 #include "app/views/backends/switch.hpp"
 #include "app/views/compare/held_chip.hpp"
 #include "app/views/files/files.hpp"
+#include "app/views/model_compare/model_compare.hpp"
 #include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
@@ -50,8 +51,13 @@ Box draw_modes(Scene& scene, const Box& bar) {
   const float width = std::max(usual, segments_width(ui, names, type::label));
   const Box box{std::round(bar.centre_x() - width / 2), bar.centre_y() - ui.px(15), width, ui.px(30)};
   const auto now = std::ranges::find(modes, scene.view.mode) - modes.begin();
-  if (const auto chosen = segments(ui, "Mode", box, names, static_cast<int>(now), tips))
-    scene.view.mode = modes[static_cast<std::size_t>(*chosen)];
+  if (const auto chosen = segments(ui, "Mode", box, names, static_cast<int>(now), tips)) {
+    const Mode mode = modes[static_cast<std::size_t>(*chosen)];
+    if (mode == Mode::Compare)
+      show_model_compare(scene);
+    else
+      scene.view.mode = mode;
+  }
   return box;
 }
 
@@ -155,9 +161,10 @@ void draw_top_bar(Scene& scene, const Box& bar) {
   const bool has_find = look.x - ui.px(narrow ? 88 : 192) > modes.right();
   const Box find = has_find ? draw_find(scene, look.x - ui.px(8), y, narrow) : look;
   // What is held stands beside Compare; who computes keeps room for its shortest words.
+  const float left = modes.right() + ui.px(12), room = find.x - ui.px(scene.compact ? 100 : 122);
   const float held =
-      draw_held_chip(scene, modes.right() + ui.px(12), find.x - ui.px(scene.compact ? 100 : 122), y);
-  draw_backend(scene, held + ui.px(held > modes.right() + ui.px(12) ? 12 : 0), find.x - ui.px(12), y);
+      std::max(draw_held_chip(scene, left, room, y), draw_held_model_chip(scene, left, room, y));
+  draw_backend(scene, held + ui.px(held > left ? 12 : 0), find.x - ui.px(12), y);
   ui.horizontal(bar.x, bar.bottom() - 1, bar.w, ui.theme.hairline);
 }
 

@@ -11,8 +11,6 @@
 namespace attnscope {
 namespace {
 
-bool can_hold(const Box& box) { return box.w >= 8 && box.h >= 8; }
-
 bool is_shown(const Scene& scene) {
   return scene.view.mode == Mode::Model && scene.view.model->screen == ModelScreen::Generation &&
          scene.model != nullptr && scene.model->run;
@@ -95,7 +93,7 @@ bool draw_generation(Scene& scene, const Box& whole) {
   go_on_generating(scene);
   follow_row(scene);
   const ModelRegions regions = model_regions(scene.ui, whole, scene.compact, scene.view);
-  if (can_hold(regions.controls)) {
+  if (has_room(regions.controls)) {
     constexpr std::array<DrawSection, 5> sections{model_section, changes_section, generation_section,
                                                   cache_section, layer_section};
     scene.ui.fill(regions.controls, scene.ui.theme.panel);
@@ -103,9 +101,9 @@ bool draw_generation(Scene& scene, const Box& whole) {
   }
   state.hovered.reset();
   draw_generation_steps(scene, regions.grid);
-  if (can_hold(regions.stream)) draw_generation_cache(scene, regions.stream);
-  if (can_hold(regions.head)) draw_model_head(scene, regions.head);
-  if (can_hold(regions.prediction)) draw_model_prediction(scene, regions.prediction);
+  if (has_room(regions.stream)) draw_generation_cache(scene, regions.stream);
+  if (has_room(regions.head)) draw_model_head(scene, regions.head);
+  if (has_room(regions.prediction)) draw_model_prediction(scene, regions.prediction);
   return true;
 }
 

@@ -205,8 +205,7 @@ void draw_lesson_instrument(LessonPage& page, const Box& box) {
   const float pad = ui.px(scene.compact ? 16 : 24);
   float y = box.y + ui.px(scene.compact ? 6 : 10);
   if (!page.step.shown.empty()) {
-    draw_lesson_controls(page, {box.x + pad, y, box.w - 2 * pad, ui.px(36)});
-    y += ui.px(42);
+    y = draw_lesson_controls(page, {box.x + pad, y, box.w - 2 * pad, ui.px(36)}) + ui.px(6);
     ui.horizontal(box.x + pad, y, box.w - 2 * pad, ui.theme.hairline);
     y += ui.px(8);
   }

@@ -236,9 +236,10 @@ float draw_softmax_kind_control(LessonPage& page, const Box& at) {
 float draw_text_control(LessonPage& page, const Box& at) {
   const Ui& ui = page.ui();
   Scene& scene = page.scene;
-  const Box box{at.x, at.centre_y() - ui.px(14), ui.px(260), ui.px(28)};
   if (typed_texts(scene.document) == 0) return 0;
   std::string words = typed_text(scene.document, 0);
+  const float wide = ui.text_width(own(words), type::body) + ui.px(28);
+  const Box box{at.x, at.centre_y() - ui.px(14), std::clamp(wide, ui.px(220), at.w), ui.px(28)};
   if (!text_field(ui, "##Text", box, words, "Type a sentence") || page.covered) return box.w;
   try {
     scene.document = edit::typed_text(scene.document, 0, std::move(words));
@@ -270,8 +271,11 @@ constexpr std::array<NamedControl, 15> lesson_controls{{{"scaling", draw_scaling
 
 }  // namespace
 
-void draw_lesson_controls(LessonPage& page, const Box& row) {
+float draw_lesson_controls(LessonPage& page, const Box& row) {
   const Ui& ui = page.ui();
+  const float gap = ui.px(20);
+  const std::string_view locked = "locked until R";
+  const float end = row.right() - (page.covered ? ui.text_width(locked, type::label) + gap : 0);
   Box at = row;
   if (page.covered) ImGui::BeginDisabled();
   for (const std::string& name : page.step.shown) {
@@ -279,15 +283,24 @@ void draw_lesson_controls(LessonPage& page, const Box& row) {
     const DrawControl draw = control != lesson_controls.end() ? control->draw
                              : name == "mute"                 ? draw_mute_control
                                                               : nullptr;
-    if (draw == nullptr || at.x > row.right() - ui.px(80)) continue;
-    at.x += draw(page, at) + ui.px(20);
+    if (draw == nullptr) continue;
+    // As wide as it was in the last frame: what has no room begins another row.
+    const ImGuiID kept = ImGui::GetID(("lesson control " + name).c_str());
+    const float before = ImGui::GetStateStorage()->GetFloat(kept);
+    if (at.x > row.x && at.x + before > end) {
+      at.x = row.x;
+      at.y += row.h;
+    }
+    const float width = draw(page, at);
+    ImGui::GetStateStorage()->SetFloat(kept, width);
+    at.x += width + gap;
   }
-  if (!page.covered) return;
-  ImGui::EndDisabled();
-  ui.fill({row.x - ui.px(4), row.y, at.x - row.x, row.h}, fade(ui.theme.panel, 0.45f));
-  const std::string_view locked = "locked until R";
-  if (at.x + ui.text_width(locked, type::label) < row.right())
+  if (page.covered) {
+    ImGui::EndDisabled();
+    ui.fill({row.x - ui.px(4), row.y, end - row.x, at.bottom() - row.y}, fade(ui.theme.panel, 0.45f));
     ui.text(row.right(), row.centre_y(), locked, {type::label, ui.theme.text2, Ink::Regular, Align::Right});
+  }
+  return at.bottom();
 }
 
 }  // namespace attnscope

@@ -41,8 +41,8 @@ void draw_lesson_words(LessonPage&, const Box&);
 float draw_lesson_question(LessonPage&, float x, float y, float width);
 /// Matrices of what is shown and held with what the step shows above them.
 void draw_lesson_instrument(LessonPage&, const Box&);
-/// The controls that the step names, in a row.
-void draw_lesson_controls(LessonPage&, const Box&);
+/// The controls that the step names, in as many rows like this one as they need; returns the y below.
+float draw_lesson_controls(LessonPage&, const Box& row);
 void draw_lesson_plot(LessonPage&, const Box&);
 /// The step in NumPy or PyTorch, the chosen row number by number, and the speaker's notes.
 void draw_lesson_code(LessonPage&, const Box&);

@@ -4,7 +4,7 @@
 
 #include "app/lessons/library.hpp"
 #include "app/scene/scene.hpp"
-#include "app/state/lesson_state.hpp"
+#include "app/state/teaching/lesson_state.hpp"
 
 namespace attnscope {
 
@@ -41,6 +41,9 @@ struct LessonScore {
   std::int64_t right = 0, asked = 0;
 };
 LessonScore lesson_score(const Scene&);
+
+/// For a window of the speaker's own: the notes of a step and of the next, and how long it has gone on.
+void draw_speaker_page(const Ui&, const Box& page, const lessons::Lesson&, std::int64_t step, double seconds);
 
 /// The whole body of the window in Mode::Lessons.
 void draw_lessons(Scene&, const Box&);

@@ -93,12 +93,19 @@ void draw_lesson_scrubber(LessonPage& page, const Box& box) {
     if (i == at) draw_scrub_knob(ui, {mark.centre_x(), mark.centre_y()}, touch);
     const float below = mark.bottom() + ui.px(compact ? 12 : 14);
     const bool asks = step.question.has_value();
-    if (!compact || i == at)
-      ui.text(mark.x, below, own(step.title),
-              {type::tick, i == at ? ui.theme.text1 : ui.theme.text2, i == at ? Ink::Semibold : Ink::Regular,
-               Align::Left, (compact ? 2 * bar : bar) - ui.px(asks ? 16 : 4)});
+    // In a small window the title of this step alone is there, and has the room of the next one.
+    const float title_room = compact
+                                 ? std::min(2 * bar + gap - ui.px(48), box.right() - pad - mark.x - ui.px(20))
+                                 : bar - ui.px(asks ? 16 : 4);
+    float question = mark.right();
+    if (!compact || i == at) {
+      const float width = ui.text(mark.x, below, own(step.title),
+                                  {type::tick, i == at ? ui.theme.text1 : ui.theme.text2,
+                                   i == at ? Ink::Semibold : Ink::Regular, Align::Left, title_room});
+      question = std::max(question, mark.x + width + ui.px(16));
+    }
     if (asks)
-      ui.text(mark.right(), below, "?",
+      ui.text(question, below, "?",
               {type::label, i == at ? ui.theme.query : ui.theme.text2, Ink::Medium, Align::Right});
     tooltip(ui, touch.hovered, mark, {own(step.title), {}, asks ? "Asks for a prediction." : "", {}});
     if (touch.clicked) go_to_lesson_step(scene, i);

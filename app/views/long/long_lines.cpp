@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-using Kind = StrongLine::Kind;
+using LineKind = StrongLine::Kind;
 
 std::string percent(double share) {
   return fixed(100 * share, share >= 0.0995 ? 0 : share >= 0.00995 ? 1 : 2) + " %";
@@ -21,7 +21,7 @@ std::string percent(double share) {
 /// "the  1,204" for a key, "previous token", "412 back", "3 ahead" for a distance.
 std::string name_of(const Shown& shown, const StrongLine& line) {
   const std::string count = grouped(std::abs(line.at));
-  if (line.kind == Kind::Column) {
+  if (line.kind == LineKind::Column) {
     const std::string token = key_label(shown.result, shown.sequence(), line.at);
     return token == count ? "key " + count : token + "  " + count;
   }
@@ -33,19 +33,19 @@ std::string name_of(const Shown& shown, const StrongLine& line) {
 
 bool lies_on(const AttentionProblem& p, const StrongLine& line, Cell cell) {
   if (cell.query < line.first_query || cell.query >= line.last_query) return false;
-  return cell.key == (line.kind == Kind::Column ? line.at : p.offset + cell.query - line.at);
+  return cell.key == (line.kind == LineKind::Column ? line.at : p.offset + cell.query - line.at);
 }
 
 /// The chosen query's cell on the line, or that of the query in its middle.
 Cell cell_on(const AttentionProblem& p, const StrongLine& line, std::int64_t query) {
   if (query < line.first_query || query >= line.last_query) query = (line.first_query + line.last_query) / 2;
-  const std::int64_t key = line.kind == Kind::Column ? line.at : p.offset + query - line.at;
+  const std::int64_t key = line.kind == LineKind::Column ? line.at : p.offset + query - line.at;
   return {query, std::clamp<std::int64_t>(key, 0, p.keys - 1)};
 }
 
 void draw_sign(const Ui& ui, float x, float y, const StrongLine& line, Rgba ink) {
   const float half = ui.px(6);
-  const std::array<ImVec2, 2> ends = line.kind == Kind::Column
+  const std::array<ImVec2, 2> ends = line.kind == LineKind::Column
                                          ? std::array{ImVec2{x, y - half}, ImVec2{x, y + half}}
                                          : std::array{ImVec2{x - half, y - half}, ImVec2{x + half, y + half}};
   ui.polyline(ends, ink, std::max(1.f, ui.px(2)));
@@ -55,8 +55,8 @@ Tip tip_of(const StrongLine& line, std::string& words) {
   const std::string queries = grouped(line.first_query) + " – " + grouped(line.last_query - 1);
   words = "Queries " + queries + " put " + fixed(line.mean, 3) + " of their weight there on average, " +
           percent(line.share) + " of all attention of this head. A click goes there.";
-  return line.kind == Kind::Column ? Tip{"Column", "Σ w(i, key) / queries", words, {}}
-                                   : Tip{"Diagonal", "Σ w(i, i − distance) / queries", words, {}};
+  return line.kind == LineKind::Column ? Tip{"Column", "Σ w(i, key) / queries", words, {}}
+                                       : Tip{"Diagonal", "Σ w(i, i − distance) / queries", words, {}};
 }
 
 /// One line of the list.
@@ -73,7 +73,7 @@ void draw_entry(Column& c, const StrongLine& line, std::size_t index) {
   if (touch.focused) ui.frame(box.grown(ui.px(2)), ui.theme.query, ui.px(2), ui.px(6));
   const float x = box.x + ui.px(30), right = box.right() - ui.px(8), y = box.y + ui.px(12);
   draw_sign(ui, box.x + ui.px(16), box.centre_y(), line,
-            line.kind == Kind::Column ? ui.theme.key : ui.theme.query);
+            line.kind == LineKind::Column ? ui.theme.key : ui.theme.query);
   const float number =
       ui.text(right, y, percent(line.share), {type::label, ui.theme.text1, Ink::Medium, Align::Right});
   ui.text(x, y, name_of(scene, line),
@@ -123,13 +123,13 @@ void draw_hovered_line(const MapFrame& m) {
   };
   const auto point = [&](std::int64_t query) {
     const double row = static_cast<double>(query) + 0.5;
-    const double key = line.kind == Kind::Column ? static_cast<double>(line.at) + 0.5
-                                                 : static_cast<double>(p.offset - line.at) + row;
+    const double key = line.kind == LineKind::Column ? static_cast<double>(line.at) + 0.5
+                                                     : static_cast<double>(p.offset - line.at) + row;
     const float q = pixel(m.queries(), row), k = pixel(m.keys(), key);
     return m.turned() ? ImVec2{q, k} : ImVec2{k, q};
   };
   const Ui& ui = m.ui();
-  const Rgba ink = line.kind == Kind::Column ? ui.theme.key : ui.theme.query;
+  const Rgba ink = line.kind == LineKind::Column ? ui.theme.key : ui.theme.query;
   const std::array<ImVec2, 2> ends{point(line.first_query), point(line.last_query - 1)};
   ui.clip(m.cells);
   ui.polyline(ends, fade(ui.theme.picture, 0.7f), ui.px(5));

@@ -78,10 +78,9 @@ void mark_row(const AttentionProblem& p, std::int64_t h, const ShownCells& cells
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const std::int64_t key = cells.first_key + static_cast<std::int64_t>(i) * size;
     const bool zero = cells.values(row, static_cast<Eigen::Index>(i)) == 0;
-    const bool hidden = cells.level == 0
-                            ? is_hidden(p, h, query, key)
-                            : key + size <= begin || key >= end ||
-                                  (by_cell && zero && are_corners_hidden(p, h, query, key, size));
+    const bool hidden = key + size <= begin || key >= end ||
+                        (by_cell && (cells.level == 0 ? is_hidden(p, h, query, key)
+                                                      : zero && are_corners_hidden(p, h, query, key, size)));
     const bool underflow = cells.level == 0 && zero;
     kinds[i] = hidden ? CellKind::Masked : underflow ? CellKind::Underflow : CellKind::Number;
   }

@@ -59,16 +59,6 @@ MeasuredHead scored(const std::shared_ptr<const std::vector<std::vector<HeadScor
   return {found.score, found.uniform};
 }
 
-double entropy_of(const ModelFacts& facts, const ModelHead& head) {
-  for (const ModelFacts::Attention& attention : facts.attentions) {
-    if (attention.of != head.of) continue;
-    const auto block = static_cast<std::size_t>(head.block), h = static_cast<std::size_t>(head.head);
-    if (block < attention.entropy.size() && h < attention.entropy[block].size())
-      return attention.entropy[block][h];
-  }
-  return unknown;
-}
-
 double median_entropy(const ModelFacts& facts) {
   std::vector<double> all;
   for (const ModelFacts::Attention& attention : facts.attentions)
@@ -152,12 +142,24 @@ ModelFacts make_facts(const Model& model, const std::shared_ptr<const ModelRun>&
 }
 
 const ModelFacts& facts_of(Scene& scene) {
-  const std::shared_ptr<const ModelRun>& run = shown_run(scene);
-  std::shared_ptr<const ModelFacts>& kept =
-      scene.view.model->facts[scene.view.model->without_changes ? 1 : 0];
-  if (kept && kept->run == run) return *kept;
-  kept = std::make_shared<const ModelFacts>(make_facts(*scene.model->within.model->model, run));
+  return kept_facts(scene.view.model->facts[scene.view.model->without_changes ? 1 : 0],
+                    *scene.model->within.model->model, shown_run(scene));
+}
+
+const ModelFacts& kept_facts(std::shared_ptr<const ModelFacts>& kept, const Model& model,
+                             const std::shared_ptr<const ModelRun>& run) {
+  if (!kept || kept->run != run) kept = std::make_shared<const ModelFacts>(make_facts(model, run));
   return *kept;
+}
+
+double entropy_of(const ModelFacts& facts, const ModelHead& head) {
+  for (const ModelFacts::Attention& attention : facts.attentions) {
+    if (attention.of != head.of) continue;
+    const auto block = static_cast<std::size_t>(head.block), h = static_cast<std::size_t>(head.head);
+    if (block < attention.entropy.size() && h < attention.entropy[block].size())
+      return attention.entropy[block][h];
+  }
+  return unknown;
 }
 
 MeasuredHead measure(const ModelReading& reading, const ModelFacts& facts, HeadMeasure what,
@@ -306,8 +308,8 @@ ModelHead shown_head(const Scene& scene) {
   return is_there ? head : chosen;
 }
 
-std::string predicted_name(const ModelReading& reading, std::int64_t id) {
-  std::string label = prediction_label(*reading.within.model, id);
+std::string predicted_name(const OpenedModel& model, std::int64_t id) {
+  std::string label = prediction_label(model, id);
   if (const std::size_t begin = label.find_first_not_of(' '); begin != std::string::npos)
     label.erase(0, begin);
   return own(label);

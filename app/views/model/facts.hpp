@@ -62,6 +62,11 @@ struct ModelFacts {
 ModelFacts make_facts(const Model&, const std::shared_ptr<const ModelRun>&);
 /// Of shown_run().
 const ModelFacts& facts_of(Scene&);
+/// Of any run, kept until another one is asked for.
+const ModelFacts& kept_facts(std::shared_ptr<const ModelFacts>& kept, const Model&,
+                             const std::shared_ptr<const ModelRun>&);
+/// NaN where it is not known.
+double entropy_of(const ModelFacts&, const ModelHead&);
 
 /// What is measured of a head.
 enum class HeadMeasure : std::uint8_t { Previous, First, Induction, Duplicate, Entropy, Effect };
@@ -110,7 +115,10 @@ ModelHead chosen_head(const Scene&);
 ModelHead shown_head(const Scene&);
 
 /// A token of the vocabulary, or a class, for the eye: "Mary", "␣" for a space, marked as own words.
-std::string predicted_name(const ModelReading&, std::int64_t id);
+std::string predicted_name(const OpenedModel&, std::int64_t id);
+inline std::string predicted_name(const ModelReading& reading, std::int64_t id) {
+  return predicted_name(*reading.within.model, id);
+}
 /// The token of a row of the stack that gives the output.
 std::string row_name(const ModelReading&, std::int64_t row);
 

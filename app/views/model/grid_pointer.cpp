@@ -28,7 +28,7 @@ void take_arrows(const GridFrame& grid) {
   const Ui& ui = grid.ui;
   ui.frame({plan.window.x - ui.px(2), plan.window.y, plan.window.w + ui.px(4), plan.window.h}, ui.theme.query,
            ui.px(2), ui.px(4));
-  take_arrows_of_heads([&](int right, int down) {
+  take_arrow_keys([&](int right, int down) {
     const ModelHead to = neighbour(plan, grid.chosen, right, down);
     if (to == grid.chosen) return;
     look_at(grid.scene, to);

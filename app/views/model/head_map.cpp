@@ -11,12 +11,12 @@ namespace attnscope {
 namespace {
 
 /// What the map of a place shows: the head of a run, in this theme, this part of it.
-std::uint64_t content_of(const Scene& scene, const void* numbers, const ModelHead& head, const Box& box,
-                         const Part& part, const ColourScale& scale) {
-  std::uint64_t content = mix_hash(mix_hash(scene.model->ticket, numbers), scale.high);
+std::uint64_t content_of(const Ui& ui, const RunMap& map, const Box& box, const Part& part,
+                         const ColourScale& scale) {
+  std::uint64_t content = mix_hash(mix_hash(map.content, map.values.data()), scale.high);
   for (const std::int64_t number :
-       {static_cast<std::int64_t>(head.of), static_cast<std::int64_t>(head.block), head.head,
-        static_cast<std::int64_t>(scene.ui.theme.name), static_cast<std::int64_t>(scale.map),
+       {static_cast<std::int64_t>(map.head.of), static_cast<std::int64_t>(map.head.block), map.head.head,
+        static_cast<std::int64_t>(ui.theme.name), static_cast<std::int64_t>(scale.map),
         static_cast<std::int64_t>(scale.log), static_cast<std::int64_t>(part.turned),
         static_cast<std::int64_t>(box.w), static_cast<std::int64_t>(box.h)})
     content = mix_hash(content, static_cast<std::uint64_t>(number));
@@ -25,47 +25,24 @@ std::uint64_t content_of(const Scene& scene, const void* numbers, const ModelHea
   return content;
 }
 
-/// Cells of `rows_per_cell` queries by `keys_per_cell` keys, hidden where the mask hides all of a cell.
-void draw_cells(Scene& scene, const Tensor& values, std::int64_t plane, const PooledCells& cells,
-                const ModelHead& head, const Box& box, const Part& part, const ColourScale& scale,
-                const char* place) {
-  const ModelRun& run = *shown_run(scene);
-  const KeysSeen seen = keys_seen(scene.model->within.model->model->spec, run, head.of, head.block);
-  const std::int64_t queries = rows_of(run, head.of);
-  scene.ui.matrix(
-      place, content_of(scene, values.data(), head, box, part, scale), box, [&](const Ui::UseJob& use) {
-        RasterJob job = whole_matrix(scene.ui, values.matrix(plane), colormap(scale.map), box);
-        job.row_kinds = [&](std::int64_t row, std::span<CellKind> kinds) {
-          const std::int64_t first = row * cells.rows_per_cell;
-          const std::int64_t last = std::min(queries, first + cells.rows_per_cell) - 1;
-          for (std::size_t j = 0; j < kinds.size(); ++j) {
-            const std::int64_t key = static_cast<std::int64_t>(j) * cells.keys_per_cell;
-            const bool hidden = key >= seen.last(last) || key + cells.keys_per_cell <= seen.first(first);
-            kinds[j] = hidden ? CellKind::Masked : CellKind::Number;
-          }
-        };
-        job.low = scale.low;
-        job.high = scale.high;
-        job.log = scale.log;
-        job.row0 = part.row0;
-        job.column0 = part.column0;
-        job.rows = part.rows;
-        job.columns = part.columns;
-        job.turned = part.turned;
-        use(job);
-      });
-}
-
 }  // namespace
 
 const HeadMap* head_map(Scene& scene, const ModelHead& head, CellValue value) {
   const std::shared_ptr<const ModelRun>& run = shown_run(scene);
   std::shared_ptr<const HeadMap>& kept = scene.view.model->preview;
   if (kept && kept->run == run && kept->head == head && kept->value == value) return kept.get();
+  // The one before stays where there is none of this.
+  std::shared_ptr<const HeadMap> made = make_head_map(*scene.model->within.model->model, run, head, value);
+  if (!made) return nullptr;
+  kept = std::move(made);
+  return kept.get();
+}
+
+std::shared_ptr<const HeadMap> make_head_map(const Model& model, const std::shared_ptr<const ModelRun>& run,
+                                             const ModelHead& head, CellValue value) {
   const std::int64_t queries = rows_of(*run, head.of);
-  const std::int64_t keys = keys_seen(scene.model->within.model->model->spec, *run, head.of, head.block).keys;
+  const std::int64_t keys = keys_seen(model.spec, *run, head.of, head.block).keys;
   if (queries * keys > most_map_cells) return nullptr;
-  const Model& model = *scene.model->within.model->model;
   ThreadPool pool(1);
   const Work work{pool, {}};
   const auto block = static_cast<std::size_t>(head.block);
@@ -78,13 +55,45 @@ const HeadMap* head_map(Scene& scene, const ModelHead& head, CellValue value) {
   }
   for (const float number : map.numbers.values())
     if (number > map.largest) map.largest = number;
-  kept = std::make_shared<const HeadMap>(std::move(map));
-  return kept.get();
+  return std::make_shared<const HeadMap>(std::move(map));
+}
+
+void draw_run_map(const Ui& ui, const char* place, const RunMap& map, const Box& box, const Part& part,
+                  const ColourScale& scale) {
+  const KeysSeen seen = keys_seen(map.spec, map.run, map.head.of, map.head.block);
+  const std::int64_t queries = rows_of(map.run, map.head.of);
+  ui.matrix(place, content_of(ui, map, box, part, scale), box, [&](const Ui::UseJob& use) {
+    RasterJob job = whole_matrix(ui, map.values, colormap(scale.map), box);
+    job.row_kinds = [&](std::int64_t row, std::span<CellKind> kinds) {
+      const std::int64_t first = row * map.cells.rows_per_cell;
+      const std::int64_t last = std::min(queries, first + map.cells.rows_per_cell) - 1;
+      for (std::size_t j = 0; j < kinds.size(); ++j) {
+        const std::int64_t key = static_cast<std::int64_t>(j) * map.cells.keys_per_cell;
+        const bool hidden = key >= seen.last(last) || key + map.cells.keys_per_cell <= seen.first(first);
+        kinds[j] = hidden ? CellKind::Masked : CellKind::Number;
+      }
+    };
+    job.low = scale.low;
+    job.high = scale.high;
+    job.log = scale.log;
+    job.row0 = part.row0;
+    job.column0 = part.column0;
+    job.rows = part.rows;
+    job.columns = part.columns;
+    job.turned = part.turned;
+    use(job);
+  });
 }
 
 void draw_head_map(Scene& scene, const HeadMap& map, const Box& box, const Part& part,
                    const ColourScale& scale) {
-  draw_cells(scene, map.numbers, 0, {}, map.head, box, part, scale, "model head map");
+  const RunMap of_run{scene.model->within.model->model->spec,
+                      *shown_run(scene),
+                      map.head,
+                      map.numbers.matrix(),
+                      {},
+                      scene.model->ticket};
+  draw_run_map(scene.ui, "model head map", of_run, box, part, scale);
 }
 
 void draw_pooled_map(Scene& scene, const ModelHead& head, const Box& box, const ColourScale& scale,
@@ -94,7 +103,13 @@ void draw_pooled_map(Scene& scene, const ModelHead& head, const Box& box, const 
   if (pictures.mean.size() == 0) return;
   const auto shape = pictures.mean.matrix(head.head);
   const Part whole{0, 0, static_cast<double>(shape.rows()), static_cast<double>(shape.cols()), false};
-  draw_cells(scene, pictures.mean, head.head, pictures.cells, head, box, whole, scale, place);
+  const RunMap of_run{scene.model->within.model->model->spec,
+                      *shown_run(scene),
+                      head,
+                      shape,
+                      pictures.cells,
+                      scene.model->ticket};
+  draw_run_map(scene.ui, place, of_run, box, whole, scale);
 }
 
 }  // namespace attnscope

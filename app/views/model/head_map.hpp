@@ -26,10 +26,26 @@ inline constexpr std::int64_t most_map_cells = 600 * 600;
 /// Of the run on screen, kept in scene.view.model->preview until another is asked for. Null where it has too
 /// many cells to be made between two frames: its picture in the grid is all there is.
 const HeadMap* head_map(Scene&, const ModelHead&, CellValue);
+/// Of any run; null likewise.
+std::shared_ptr<const HeadMap> make_head_map(const Model&, const std::shared_ptr<const ModelRun>&,
+                                             const ModelHead&, CellValue);
 
-/// Draws it into the box with marks for what the mask hides; the part of it that the map shows.
+/// Weights of a head, or means of so many cells.
+struct RunMap {
+  const ModelSpec& spec;
+  const ModelRun& run;
+  ModelHead head;
+  ConstMatrixMap<float> values;
+  PooledCells cells = {};
+  std::uint64_t content = 0;  // another one where the same numbers may be others
+};
 struct Part;
 struct ColourScale;
+/// Draws it into the box with hatches for what the mask hides; the part of it that the map shows. `place`
+/// names where it stands, of several in a frame.
+void draw_run_map(const Ui&, const char* place, const RunMap&, const Box&, const Part&, const ColourScale&);
+
+/// The same of a map of the run on screen.
 void draw_head_map(Scene&, const HeadMap&, const Box&, const Part&, const ColourScale&);
 /// The picture of the grid, large: means of so many cells.
 /// `place` names where it stands, of several in a frame.

@@ -18,8 +18,6 @@ void draw_no_model(Scene& scene, const Box& box) {
           {type::body, ui.theme.text2, Ink::Regular, Align::Centre, box.w - ui.px(32)});
 }
 
-bool is_visible(const Box& box) { return box.w >= 8 && box.h >= 8; }
-
 }  // namespace
 
 void draw_between_splitters(Scene& scene, const Box& box, const std::function<void()>& draw) {
@@ -38,22 +36,22 @@ void draw_model(Scene& scene, const Box& box, const PictureDrawing& pictures) {
     return draw_no_model(scene, box);
   scene.view.model->picture.is_there = pictures.is_there(scene);
   const ModelRegions regions = model_regions(scene.ui, box, scene.compact, scene.view);
-  if (is_visible(regions.controls)) draw_model_controls(scene, regions.controls);
+  if (has_room(regions.controls)) draw_model_controls(scene, regions.controls);
   if (scene.view.model->screen == ModelScreen::Why) {
     draw_model_why(scene, regions);
-    if (scene.view.model->split.path && is_visible(regions.stream)) {
+    if (scene.view.model->split.path && has_room(regions.stream)) {
       const Box low{regions.stream.x, regions.stream.y, regions.stream.w + regions.prediction.w,
                     regions.stream.h};
       return draw_why_path(scene, shown_why(scene), low);
     }
   } else {
     draw_model_grid(scene, regions.grid);
-    if (is_visible(regions.head)) draw_model_head(scene, regions.head);
+    if (has_room(regions.head)) draw_model_head(scene, regions.head);
   }
   const bool picture = scene.view.model->picture.is_there && scene.view.model->picture.shown;
-  if (is_visible(regions.stream))
+  if (has_room(regions.stream))
     picture ? pictures.draw(scene, regions.stream) : draw_model_stream(scene, regions.stream);
-  if (is_visible(regions.prediction)) draw_model_prediction(scene, regions.prediction);
+  if (has_room(regions.prediction)) draw_model_prediction(scene, regions.prediction);
 }
 
 }  // namespace attnscope

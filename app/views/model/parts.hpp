@@ -34,6 +34,8 @@ bool is_layer_on_screen(Scene&);
 void draw_model_why(Scene&, const ModelRegions&);
 void draw_model_stream(Scene&, const Box& region);
 void draw_model_prediction(Scene&, const Box& region);
+/// What the model predicts, as the title of its region: "Next token".
+std::string_view prediction_title(const ModelSpec&);
 
 /// The head becomes the one that is looked at, and its block the layer on screen.
 void look_at(Scene&, const ModelHead&);
@@ -42,13 +44,13 @@ void point_at_head(Scene&, const ModelHead&);
 void click_on_head(Scene&, const ModelHead&);
 /// A picture of heads has the keyboard, and the item drawn last is it: calls `move` for each arrow pressed,
 /// with whole steps of −1, 0, 1, and the keyboard stays there.
-void take_arrows_of_heads(const std::function<void(int right, int down)>& move);
+void take_arrow_keys(const std::function<void(int right, int down)>& move);
 /// What the edit makes of the Document's model, which it is given; what it refuses is said in a message.
 void change_within(Scene&, const std::function<Within(Within)>& edit);
 /// The layer that is looked at, in Explore with all its controls.
 void open_in_explore(Scene&);
 
-/// "Heads | Groups | Atlas | Patching" at the right end of a title's line. Returns where it begins.
+/// "Heads | Groups | Atlas | …" at the right end of a title's line. Returns where it begins.
 float draw_screen_choice(Scene&, const Box& line);
 /// Ground, title with the choice of screens, and where the rest of the region is; the note ends before
 /// `right`, where a colour bar stands.
@@ -75,6 +77,8 @@ void split_section(Column&);
 void norms_section(Column&);
 void logit_section(Column&);
 void path_section(Column&);
+
+inline bool has_room(const Box& box) { return box.w >= 8 && box.h >= 8; }
 
 /// The line of a region's title, and the padding at its left and right.
 inline float title_height(const Ui& ui) { return ui.px(44); }

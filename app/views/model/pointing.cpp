@@ -22,7 +22,7 @@ void click_on_head(Scene& scene, const ModelHead& head) {
   look_at(scene, head);
 }
 
-void take_arrows_of_heads(const std::function<void(int right, int down)>& move) {
+void take_arrow_keys(const std::function<void(int right, int down)>& move) {
   struct Arrow {
     ImGuiKey key;
     int right, down;

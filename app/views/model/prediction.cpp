@@ -366,6 +366,8 @@ class Prediction {
 
 }  // namespace
 
+std::string_view prediction_title(const ModelSpec& spec) { return said_by(spec).title; }
+
 void draw_model_prediction(Scene& scene, const Box& region) { Prediction(scene, region).draw(); }
 
 }  // namespace attnscope

@@ -9,8 +9,9 @@ namespace attnscope {
 float draw_screen_choice(Scene& scene, const Box& line) {
   const Ui& ui = scene.ui;
   ModelState& state = *scene.view.model;
-  constexpr std::array<std::string_view, 5> names{"Heads", "Groups", "Atlas", "Patching", "Generate"};
-  constexpr std::array<Tip, 5> tips{
+  constexpr std::array<std::string_view, 6> names{"Heads",    "Groups",   "Atlas",
+                                                  "Patching", "Generate", "Compare"};
+  constexpr std::array<Tip, 6> tips{
       {{"In their layers", {}, "Every row is a layer, every column a head.", {}},
        {"By what they do",
         {},
@@ -22,7 +23,9 @@ float draw_screen_choice(Scene& scene, const Box& line) {
        {"Activation patching", "clean head in a corrupted text",
         "Which heads bring the answer of this text back into another one.", "Shift+A"},
        {"Generation", "one token after the other",
-        "How the text goes on: every step with what it was chosen from, and the key/value cache.", "G"}}};
+        "How the text goes on: every step with what it was chosen from, and the key/value cache.", "G"},
+       {"Compare", "now − held",
+        "How far every head is from what is held: another text, layer, model or precision.", "F4"}}};
   const float size = scene.compact ? type::tick : type::label;
   float widest = 0;
   for (const std::string_view name : names) widest = std::max(widest, ui.text_width(name, size, Ink::Medium));
@@ -31,12 +34,14 @@ float draw_screen_choice(Scene& scene, const Box& line) {
   const int now = state.screen == ModelScreen::Atlas        ? 2
                   : state.screen == ModelScreen::Patching   ? 3
                   : state.screen == ModelScreen::Generation ? 4
+                  : state.screen == ModelScreen::Compare    ? 5
                   : state.order == GridOrder::Groups        ? 1
                                                             : 0;
   if (const auto picked = segments(ui, "Grid", box, names, now, tips, {.text_size = size})) {
     state.screen = *picked == 2   ? ModelScreen::Atlas
                    : *picked == 3 ? ModelScreen::Patching
                    : *picked == 4 ? ModelScreen::Generation
+                   : *picked == 5 ? ModelScreen::Compare
                                   : ModelScreen::Heads;
     if (*picked < 2) state.order = *picked == 1 ? GridOrder::Groups : GridOrder::Layers;
   }

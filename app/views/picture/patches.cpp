@@ -29,6 +29,13 @@ std::int64_t Patches::at(const Box& picture, ImVec2 point) const {
   return first + cell.query * columns + cell.key;
 }
 
+std::int64_t Patches::neighbour(std::int64_t token, int down, int right) const {
+  if (token < first) return first;
+  const std::int64_t row = std::clamp<std::int64_t>((token - first) / columns + down, 0, rows - 1),
+                     column = std::clamp<std::int64_t>((token - first) % columns + right, 0, columns - 1);
+  return first + row * columns + column;
+}
+
 void Patches::draw_ring(const Ui& ui, const Box& picture, std::int64_t token, Rgba colour) const {
   const Box patch = box(picture, token);
   if (patch.w < 1) return;

@@ -23,6 +23,8 @@ struct Patches {
   /// Where it lies in a box that shows the picture; empty where it is no patch.
   Box box(const Box& picture, std::int64_t token) const;
   std::int64_t at(const Box& picture, ImVec2 point) const;
+  /// One step from a token, as far as the picture goes; from the class token to the first patch.
+  std::int64_t neighbour(std::int64_t token, int down, int right) const;
   /// A frame round a patch with a halo that is seen on any picture.
   void draw_ring(const Ui&, const Box& picture, std::int64_t token, Rgba) const;
 

@@ -92,7 +92,7 @@ class PictureView {
     const std::string file = reading_.within.input.image.filename().string();
     const std::string note = own(file) + "  ·  " + std::to_string(patches_.columns) + " × " +
                              std::to_string(patches_.rows) + " patches of " + std::to_string(patches_.side) +
-                             " px" + (scene_.compact ? "" : "  ·  drop another PNG or JPEG");
+                             " px" + (scene_.compact ? "" : "  ·  drop or open another PNG or JPEG");
     draw_region_title(ui_, line, "Picture", note, left);
   }
 
@@ -228,6 +228,8 @@ class PictureView {
   void take_token(const Box& box, const char* label, std::int64_t now, bool own) {
     const Ui::Touch touch = ui_.touch(label, box);
     if (touch.focused) ui_.frame(box.grown(ui_.px(3)), ui_.theme.query, ui_.px(2), ui_.px(4));
+    if (touch.focused)  // the arrows go from patch to patch instead of to the next widget
+      take_arrow_keys([&](int right, int down) { choose(patches_.neighbour(now, down, right), own); });
     hovered_.reset();
     if (!touch.pointed || !ImGui::IsMousePosValid()) return;
     const std::int64_t under = patches_.at(box, ImGui::GetIO().MousePos);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/widgets/card_window.hpp"
 
@@ -16,8 +17,8 @@ PresentedView::PresentedView(ViewState& view, ImVec2 size)
   view_.scale = std::max({least_presented_letter / type::tick, size.y / page_height, scale_});
   if (theme_ == ThemeName::Dark) view_.theme = ThemeName::Contrast;
 }
-PresentedView::~PresentedView() {
-  if (!on_) return;
+void PresentedView::end() {
+  if (!std::exchange(on_, false)) return;
   view_.scale = scale_;
   view_.theme = theme_;
 }
@@ -38,6 +39,7 @@ Layout presented_layout(const ViewState& view, ImVec2 size) {
 void toggle_presenter(Scene& scene) {
   PresenterState& state = *scene.view.presenter;
   state.on = !state.on;
+  state.began = std::chrono::steady_clock::now();
   state.returns = false;
   state.tool = PresenterTool::None;
   state.draws = state.types = false;

@@ -3,7 +3,7 @@
 
 #include "app/scene/scene.hpp"
 #include "app/state/layout.hpp"
-#include "app/state/presenter_state.hpp"
+#include "app/state/teaching/presenter_state.hpp"
 
 namespace attnscope {
 
@@ -13,7 +13,9 @@ class PresentedView {
  public:
   /// `size` of the window in device pixels.
   PresentedView(ViewState& view, ImVec2 size);
-  ~PresentedView();
+  ~PresentedView() { end(); }
+  /// Scale and colours are the person's own again: before anything reads or keeps them.
+  void end();
   PresentedView(const PresentedView&) = delete;
   PresentedView& operator=(const PresentedView&) = delete;
 

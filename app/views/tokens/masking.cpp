@@ -66,7 +66,10 @@ bool take_masking(Scene& scene, const Ui::Touch& touch, std::int64_t row) {
   if (!can_mask(scene)) return false;
   const std::string menu = "menu of token " + std::to_string(row);
   if (touch.hovered) {
-    scene.view.hint = "click chooses   ·   Alt+click masks the word, or puts it back   ·   right click: menu";
+    const std::optional<MaskedWord> masked = masked_word(scene.model->within, *scene.model->tokens, row);
+    scene.view.hint = (masked ? "was “" + own(masked->word) + "”   ·   Alt+click puts it back"
+                              : std::string("click chooses   ·   Alt+click masks the word")) +
+                      "   ·   right click: menu";
     if (touch.pointed && ImGui::IsMouseClicked(1)) ImGui::OpenPopup(menu.c_str());
   }
   if (ImGui::IsPopupOpen(menu.c_str())) context_menu(scene.ui, menu.c_str(), [&] { mask_row(scene, row); });

@@ -57,7 +57,8 @@ void draw_text_field(Scene& scene, const Box& box, std::size_t index) {
       scene.view.notices.say(error.what());
     }
   }
-  if (ImGui::IsItemActivated()) scene.next.sequence = static_cast<std::int64_t>(index);
+  // The texts of a model are no batch: its layers read one sequence each.
+  if (ImGui::IsItemActivated() && !of_model) scene.next.sequence = static_cast<std::int64_t>(index);
   if (!ImGui::IsItemActive()) return;
   sentence.active = true;
   if (sentence.field == index) take_over(sentence);

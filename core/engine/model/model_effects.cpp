@@ -68,6 +68,8 @@ std::vector<double> blocks_passed(const std::vector<AtlasEntry>& order, int bloc
 
 }  // namespace
 
+bool predicts(const ModelSpec& spec) { return spec.has_logits() && spec.head.kind != HeadKind::AnswerSpan; }
+
 std::vector<float> predicted_logits(const Model& model, const ModelRun& run, std::int64_t row,
                                     const Work& work) {
   if (model.spec.head.input != HeadInput::EveryRow)

@@ -12,6 +12,8 @@
 
 namespace attnscope {
 
+/// Whether the model predicts something, of which heads have effects: tokens or classes.
+bool predicts(const ModelSpec&);
 /// Logits of what a run predicts in a row: of next or masked tokens or the classes of a token; of models
 /// whose head looks at one row those are the run's. The model must have logits. Throws Cancelled.
 std::vector<float> predicted_logits(const Model&, const ModelRun&, std::int64_t row, const Work&);

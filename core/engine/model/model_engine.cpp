@@ -37,7 +37,7 @@ class ModelEngine::State {
     return latest_good_;
   }
   bool busy() const { return worker_.is_busy(work_lane); }
-  Doing doing() const { return busy() ? Doing{what_, share_} : Doing{}; }
+  Doing doing() const { return busy() ? Doing{what_, share_, worker_.running_for().count()} : Doing{}; }
   void wait_idle() const { worker_.wait(work_lane); }
 
  private:
@@ -168,7 +168,7 @@ bool ModelEngine::State::guarded(Run& run, const std::function<void()>& make, st
 }
 
 bool ModelEngine::State::first_step(Run& run) {
-  what_ = "the model";
+  what_ = "running the model";
   share_ = 0;
   ModelReading reading;
   std::string error;
@@ -208,7 +208,14 @@ bool ModelEngine::State::later_step(Run& run) {
         now = run.work->more(Work{pool_, run.stop_token()});
       },
       error);
-  if (!ended) return false;
+  if (!ended) {
+    if (run.is_cancelled) {
+      ModelReading reading = run.reading;
+      reading.is_stopped = true;  // who waits for the rest learns that it does not come
+      publish(run, std::move(reading));
+    }
+    return false;
+  }
   say(*run.work);
   // What went wrong so late (memory) takes nothing away from what is there.
   const bool is_complete = now == ModelWork::Stage::Done || !error.empty();

@@ -51,14 +51,14 @@ class ModelEngine {
   ModelReadingPtr latest_good() const;
   /// Forgets what was computed and stops what runs: the model is closed.
   void forget();
-  /// Stops what runs; what is known stays.
+  /// Stops what runs; what is known stays and is published once more, as stopped.
   void cancel();
   bool busy() const;
-  /// What is being worked out now, for the status line: "effects of heads", and how far; empty when nothing
-  /// runs.
+  /// What is being worked out now, for the status line: "effects of heads", how far, 0 where that is not
+  /// known, and for how long something has run; empty when nothing runs.
   struct Doing {
     const char* what = "";
-    double share = 0;
+    double share = 0, seconds = 0;
   };
   Doing doing() const;
   /// Blocks until nothing runs or waits. For tests, the command line and pictures without a window.

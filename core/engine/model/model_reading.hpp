@@ -140,7 +140,8 @@ struct ModelReading {
   std::shared_ptr<const EffectsReading> effects;    // in part first
   std::shared_ptr<const PruningReading> pruning;    // where it is or was wanted, likewise
   std::shared_ptr<const PatchingReading> patching;  // likewise
-  bool is_complete = false;                         // nothing more comes
+  bool is_complete = false;                         // nothing more comes: all is known
+  bool is_stopped = false;  // nothing more comes: a person stopped it; submitted again it goes on
 };
 using ModelReadingPtr = std::shared_ptr<const ModelReading>;
 

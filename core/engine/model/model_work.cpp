@@ -17,9 +17,6 @@ std::int64_t rows_of(const OpenedModel& opened, const ModelTokens& tokens) {
   return std::ssize(tokens.queries_of(output_attention(opened.model->spec)).tokens);
 }
 
-/// Whether the model predicts something, of which heads have effects: tokens or classes.
-bool predicts(const ModelSpec& spec) { return spec.has_logits() && spec.head.kind != HeadKind::AnswerSpan; }
-
 }  // namespace
 
 std::optional<std::int64_t> prediction_row(const OpenedModel& opened, const ModelTokens& tokens,

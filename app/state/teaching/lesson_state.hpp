@@ -1,4 +1,5 @@
-// app/state: how far a lesson has come, what was answered, and what is drawn over it while it is presented.
+// app/state/teaching: how far a lesson has come, what was answered, and what is drawn over it while it is
+// presented.
 #pragma once
 
 #include <array>
@@ -36,7 +37,7 @@ struct LessonState {
   // Of the moment.
   std::map<std::int64_t, StepAnswer> answers;  // of the other steps
   std::set<std::int64_t> reached;              // steps whose condition held once
-  bool question_due = false;  // is to be brought into sight
+  bool question_due = false;                   // is to be brought into sight
   bool look_due = false;                       // the step's cell and stage are chosen when it is computed
   std::optional<Document> left;                // free play: the step as it was left, for the way back
   float scroll = 0, code_scroll = 0, list_scroll = 0;  // logical pixels

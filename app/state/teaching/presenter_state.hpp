@@ -1,8 +1,9 @@
-// app/state: what is shown to a room: everything large, a halo round the pointer, the keys that were pressed,
-// and what is drawn over the picture.
+// app/state/teaching: what is shown to a room: everything large, a halo round the pointer, the keys that were
+// pressed, and what is drawn over the picture.
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ struct PresenterMark {
 
 struct PresenterState {
   bool on = false;
+  std::chrono::steady_clock::time_point began = {};  // for the speaker's clock
 
   // Of the moment.
   PresenterTool tool = PresenterTool::None;

@@ -1,0 +1,127 @@
+#include "app/shell/notes_window.hpp"
+
+#include <algorithm>
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+#include <imgui.h>
+
+#include "app/shell/app.hpp"
+#include "app/shell/imgui_host.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr int notes_width = 900, notes_height = 640;  // logical pixels
+constexpr float notes_frame = 1.f / 60;
+
+/// The monitor that most of the window lies on.
+GLFWmonitor* monitor_of(GLFWwindow* window) {
+  int x = 0, y = 0, width = 0, height = 0, count = 0;
+  glfwGetWindowPos(window, &x, &y);
+  glfwGetWindowSize(window, &width, &height);
+  GLFWmonitor** const monitors = glfwGetMonitors(&count);
+  GLFWmonitor* best = glfwGetPrimaryMonitor();
+  int most = 0;
+  for (int i = 0; i < count; ++i) {
+    int left = 0, top = 0;
+    glfwGetMonitorPos(monitors[i], &left, &top);
+    const GLFWvidmode* const mode = glfwGetVideoMode(monitors[i]);
+    if (mode == nullptr) continue;
+    const int across = std::min(x + width, left + mode->width) - std::max(x, left),
+              down = std::min(y + height, top + mode->height) - std::max(y, top);
+    if (across <= 0 || down <= 0 || across * down <= most) continue;
+    most = across * down;
+    best = monitors[i];
+  }
+  return best;
+}
+
+/// Another one than that; null where there is none.
+GLFWmonitor* monitor_beside(GLFWmonitor* taken) {
+  int count = 0;
+  GLFWmonitor** const monitors = glfwGetMonitors(&count);
+  for (int i = 0; i < count; ++i)
+    if (monitors[i] != taken) return monitors[i];
+  return nullptr;
+}
+
+}  // namespace
+
+struct NotesWindow::Open {
+  GLFWwindow* window = nullptr;
+  std::unique_ptr<ImGuiHost> host;
+  std::unique_ptr<TextureCache> textures;
+
+  /// In the place of the main window's contexts.
+  explicit Open(GLFWmonitor* monitor) {
+    window = glfwCreateWindow(notes_width, notes_height, "AttnScope: speaker notes", nullptr, nullptr);
+    if (window == nullptr) return;
+    if (monitor != nullptr) {
+      int x = 0, y = 0;
+      glfwGetMonitorPos(monitor, &x, &y);
+      glfwSetWindowPos(window, x + 40, y + 60);
+    }
+    glfwMakeContextCurrent(window);
+    glfwSwapInterval(0);  // the main window paces
+    host = std::make_unique<ImGuiHost>();
+    textures = std::make_unique<TextureCache>();
+  }
+  ~Open() {
+    if (window == nullptr) return;
+    glfwMakeContextCurrent(window);
+    textures.reset();
+    host.reset();
+    glfwDestroyWindow(window);
+  }
+  Open(const Open&) = delete;
+  Open& operator=(const Open&) = delete;
+};
+
+NotesWindow::NotesWindow() = default;
+NotesWindow::~NotesWindow() = default;
+
+void NotesWindow::follow(App& app, GLFWwindow* main) {
+  ImGuiContext* const before = ImGui::GetCurrentContext();
+  const bool presents = app.presents_lesson();
+  GLFWmonitor* const beside = presents ? monitor_beside(monitor_of(main)) : nullptr;
+  const bool wanted = presents && (app.shows_speaker_notes() || beside != nullptr);
+  if (!presents) closed_ = false;
+  if (open_ && (open_->window == nullptr || glfwWindowShouldClose(open_->window))) {
+    open_.reset();
+    closed_ = true;
+  }
+  if (!wanted || closed_) {
+    open_.reset();
+  } else {
+    if (!open_) open_ = std::make_unique<Open>(beside);
+    if (open_->window != nullptr) {
+      glfwMakeContextCurrent(open_->window);
+      int width = 0, height = 0;
+      float scale = 1;
+      glfwGetFramebufferSize(open_->window, &width, &height);
+      glfwGetWindowContentScale(open_->window, &scale, nullptr);
+      const auto page = [&] { app.draw_speaker_notes(open_->host->fonts(), *open_->textures, scale); };
+      if (width > 0 && height > 0) {
+        open_->host->frame(width, height, notes_frame, page);
+        glfwSwapBuffers(open_->window);
+      }
+    }
+  }
+  glfwMakeContextCurrent(main);
+  ImGui::SetCurrentContext(before);
+}
+
+void FullScreen::follow(bool presents, GLFWwindow* window) {
+  if (presents == on_) return;
+  on_ = presents;
+  if (!on_) return glfwSetWindowMonitor(window, nullptr, x_, y_, width_, height_, 0);
+  glfwGetWindowPos(window, &x_, &y_);
+  glfwGetWindowSize(window, &width_, &height_);
+  GLFWmonitor* const monitor = monitor_of(window);
+  const GLFWvidmode* const mode = monitor != nullptr ? glfwGetVideoMode(monitor) : nullptr;
+  if (mode != nullptr)
+    glfwSetWindowMonitor(window, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+}
+
+}  // namespace attnscope

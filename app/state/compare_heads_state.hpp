@@ -1,0 +1,31 @@
+// app/state: how a model is compared with the one that is held, head by head.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "app/state/head_sort.hpp"
+
+namespace attnscope {
+
+struct HeadMap;     // app/views/model/head_map.hpp
+struct ModelFacts;  // app/views/model/facts.hpp
+
+/// What the map of heads and the list are of: the total variation distance, or the largest change of a
+/// single weight.
+enum class HeadDistance : std::uint8_t { TotalVariation, Largest };
+
+struct CompareHeadsState {
+  HeadDistance measure = HeadDistance::TotalVariation;
+  HeadSort sort = HeadSort::First;
+  std::int64_t shift = 0;  // layer i of A beside layer i + shift of B
+
+  // Of the moment.
+  std::int64_t first_row = 0;  // of the list
+  std::int64_t rows_back = 0;  // that the table of tokens is scrolled up from the last one
+  std::array<std::shared_ptr<const HeadMap>, 2> maps;      // of the shown head in A and in B
+  std::array<std::shared_ptr<const ModelFacts>, 2> facts;  // of both runs
+};
+
+}  // namespace attnscope

@@ -1,0 +1,20 @@
+// app/views/model_compare: the model that is shown beside the one that is held, head by head: two texts, two
+// layers, two models or two precisions of one model.
+#pragma once
+
+#include "app/scene/scene.hpp"
+
+namespace attnscope {
+
+/// The whole window between the top bar and the status line; false when another screen is looked at.
+bool draw_model_compare(Scene&, const Box& whole);
+
+/// In the top bar, as draw_held_chip(): how the held model differs.
+float draw_held_model_chip(Scene&, float left, float right, float y);
+
+/// This screen, or the comparison of the layer that is looked at where no model or this screen is shown.
+void show_model_compare(Scene&);
+/// now − held, or its magnitude.
+void turn_model_difference(Scene&);
+
+}  // namespace attnscope

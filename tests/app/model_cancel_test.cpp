@@ -1,0 +1,196 @@
+// What takes long of a model is stopped and goes on where it was: effects of heads, pruning curve, activation
+// patching. The worker of the engine stands still between two pieces, as if each of them took long.
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/model_robot.hpp"
+#include "app/ui/theme.hpp"
+
+namespace attnscope::model_cancel_test {
+namespace {
+
+using namespace attnscope::test;
+
+/// The worker waits at it while it is closed.
+class Gate {
+ public:
+  void open() { set(1'000'000); }
+  void close() { set(0); }
+  /// Returns when the worker is back with the next piece.
+  void let_one_through() {
+    std::unique_lock lock(mutex_);
+    free_ = 1;
+    changed_.notify_all();
+    changed_.wait_for(lock, std::chrono::seconds(2), [this] { return free_ == 0 && waits_; });
+  }
+  void pass() {
+    std::unique_lock lock(mutex_);
+    waits_ = true;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return free_ > 0; });
+    waits_ = false;
+    --free_;
+  }
+
+ private:
+  void set(int free) {
+    const std::lock_guard lock(mutex_);
+    free_ = free;
+    changed_.notify_all();
+  }
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int free_ = 0;
+  bool waits_ = false;
+};
+
+class SlowModel {
+ public:
+  SlowModel() : robot(options()) {
+    robot.app().open(directory_ / "letters");
+    robot.settle();
+    type_text(robot, "ab c de");
+  }
+  ~SlowModel() { gate_.open(); }
+
+  /// The text changes, or something is asked for: from here on the worker waits before each piece.
+  void slow_down() { gate_.close(); }
+  void hurry() {
+    gate_.open();
+    robot.leave();
+    robot.settle();
+  }
+  /// Piece by piece until it is true. Only what comes long after the piece before is told of.
+  bool pieces_until(const std::function<bool()>& condition) {
+    constexpr int most = 200;
+    for (int i = 0; i < most; ++i) {
+      robot.frame();
+      if (condition()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(35));
+      gate_.let_one_through();
+    }
+    return false;
+  }
+
+  /// Pixels of the bar beside the button with this name that are filled: what is known. (Texts would be asked
+  /// for as a picture is saved, which waits for all.)
+  int filled(const std::string& button) {
+    const RecordedItem* const item = robot.items().find(button);
+    REQUIRE(item != nullptr);
+    const Image image = robot.pixels();
+    const int y = static_cast<int>(item->max.y) - 6, end = static_cast<int>(item->min.x);
+    int count = 0;
+    for (int x = end - 200; x < end; ++x)
+      count += (image.at(x, y) & 0xFFFFFF) == (theme(ThemeName::Dark).query & 0xFFFFFF);
+    return count;
+  }
+  bool is_begun(const std::string& name) {
+    return robot.has(name + ": Cancel") && filled(name + ": Cancel") > 0;
+  }
+
+  /// `button` was pressed while it was on its way: it stays as far as it came, and nothing is expected.
+  void stop(const std::string& button, const std::string& name) {
+    REQUIRE(robot.has(button));
+    const int known = filled(name + ": Cancel");
+    robot.click(button);
+    hurry();  // throws while something is expected
+    CHECK(robot.has(name + ": Go on"));
+    CHECK_FALSE(robot.has(name + ": Cancel"));
+    CHECK_FALSE(robot.has("Cancel"));
+    CHECK(filled(name + ": Go on") == known);
+    CHECK(robot.app().message().empty());
+  }
+  void go_on(const std::string& name) {
+    const int known = filled(name + ": Go on");
+    slow_down();
+    robot.click(name + ": Go on");
+    REQUIRE(pieces_until([&] { return robot.has(name + ": Cancel") && filled(name + ": Cancel") > known; }));
+  }
+  void go_on_to_the_end(const std::string& name) {
+    go_on(name);
+    hurry();
+    CHECK_FALSE(robot.has(name + ": Go on"));
+    CHECK_FALSE(robot.has(name + ": Cancel"));
+  }
+
+ private:
+  RobotOptions options() {
+    write_letters_gpt(directory_ / "letters");
+    gate_.open();
+    return {.width = 1600, .height = 1000, .wake = [this] { gate_.pass(); }};
+  }
+  TemporaryDirectory directory_;
+  Gate gate_;
+
+ public:
+  Robot robot;
+};
+
+}  // namespace
+
+TEST_CASE("effects of heads are stopped and go on, in their row and in the status line", "[model][atlas]") {
+  SlowModel model;
+  Robot& robot = model.robot;
+  robot.click("Grid: Atlas");
+  robot.settle();
+  model.slow_down();
+  robot.click("##Text");
+  robot.type("ab");
+  REQUIRE(model.pieces_until([&] { return model.is_begun("effects"); }));
+  model.stop("effects: Cancel", "effects");
+  model.go_on("effects");
+  model.stop("Cancel", "effects");
+  robot.click("effects: Go on");
+  model.hurry();
+  CHECK_FALSE(robot.has("effects: Go on"));
+  CHECK_FALSE(robot.has("effects: Cancel"));
+}
+
+TEST_CASE("the pruning curve is stopped and goes on", "[model][atlas]") {
+  SlowModel model;
+  Robot& robot = model.robot;
+  robot.click("Grid: Atlas");
+  robot.settle();
+  model.slow_down();
+  robot.click("Compute");
+  REQUIRE(model.pieces_until([&] { return model.is_begun("pruning"); }));
+  SECTION("in its row") { model.stop("pruning: Cancel", "pruning"); }
+  SECTION("in the status line") { model.stop("Cancel", "pruning"); }
+  model.go_on_to_the_end("pruning");
+  CHECK(robot.has("Pruning curve"));
+}
+
+TEST_CASE("activation patching is stopped and goes on", "[model][atlas]") {
+  SlowModel model;
+  Robot& robot = model.robot;
+  model.slow_down();
+  robot.click("Grid: Patching");
+  REQUIRE(model.pieces_until([&] { return model.is_begun("patching"); }));
+  SECTION("in its row") { model.stop("patching: Cancel", "patching"); }
+  SECTION("in the status line") { model.stop("Cancel", "patching"); }
+  model.go_on_to_the_end("patching");
+  CHECK(robot.has("Patched heads"));
+}
+
+TEST_CASE("a model that is slow to run says so, and can be stopped", "[model]") {
+  SlowModel model;
+  Robot& robot = model.robot;
+  model.slow_down();
+  robot.click("##Text");
+  robot.type("ab");
+  std::this_thread::sleep_for(std::chrono::milliseconds(250));  // what takes less is not told of
+  robot.frame();
+  REQUIRE(robot.has("Cancel"));
+  robot.click("Cancel");
+  model.hurry();
+  CHECK_FALSE(robot.has("Cancel"));
+  CHECK(robot.app().message().empty());
+}
+
+}  // namespace attnscope::model_cancel_test
