@@ -135,7 +135,9 @@ bool is_on_key(const Action& action, ImGuiKeyChord key) {
 bool is_taken(const Action& action, const ViewState& view) {
   const bool presents = view.presenter->on;
   if (action.group == Action::Group::Presenter && action.key != ImGuiKey_F5) return !presents;
-  if (action.only) return presents && !is_page(*action.only);
+  // Of the experiments' keys a room has those that move: its letters are the presenter's.
+  const bool shows_more = action.only == Mode::Experiments && is_character(action.key);
+  if (action.only) return presents && (!is_page(*action.only) || shows_more);
   const bool plain = is_character(action.key) || is_for_controls(action.key);
   if ((presents || is_page(view.mode)) && plain) return true;
   return std::ranges::any_of(actions(), [&](const Action& other) {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "app/state/files_state.hpp"
-#include "app/state/presenter_state.hpp"
+#include "app/state/teaching/presenter_state.hpp"
 #include "app/views/experiments/experiments.hpp"
 #include "app/views/files/files.hpp"
 
