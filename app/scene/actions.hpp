@@ -27,6 +27,7 @@ struct Action {
     Walk,
     Compare,
     Lessons,
+    Experiments,
     Presenter
   };
   Group group;

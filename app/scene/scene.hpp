@@ -20,6 +20,7 @@
 namespace attnscope {
 
 struct Language;
+struct ExperimentSight;
 struct ModelReading;
 namespace lessons {
 struct LessonSight;
@@ -45,6 +46,7 @@ struct Shown {
   };
   Doing model_doing = {};
   const lessons::LessonSight* lesson = nullptr;  // what there is of lessons; null: nowhere
+  const ExperimentSight* experiment = nullptr;   // what is known of the one on screen; null: nowhere
   const std::vector<Example>& examples;
   const std::vector<Language>& languages;
   bool compact = false;

@@ -17,6 +17,7 @@
 #include "app/views/atlas/atlas.hpp"
 #include "app/views/backends/switch.hpp"
 #include "app/views/editing/weight_map.hpp"
+#include "app/views/experiments/experiments.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/focus/focus_parts.hpp"
 #include "app/views/generation/generation.hpp"
@@ -112,6 +113,8 @@ void leave(Scene& scene) {
     scene.view.presenter->returns = std::exchange(scene.view.presenter->on, false);
   } else if (scene.view.presenter->on) {
     toggle_presenter(scene);
+  } else if (scene.view.mode == Mode::Experiments) {
+    scene.view.mode = Mode::Explore;
   } else if (scene.view.lesson->left && !scene.selection.locked) {
     scene.view.mode = Mode::Lessons;  // back to the step, as it was left
     scene.view.presenter->on = std::exchange(scene.view.presenter->returns, false);
@@ -308,6 +311,7 @@ const Action table[] = {
     any_length({G::Look, "Walk", ImGuiKey_F3, [](Scene& s) { show_mode(s, Mode::Walk); }}),
     any_length({G::Look, "Compare", ImGuiKey_F4, show_model_compare}),
     any_length({G::Look, "Model", ImGuiKey_F7, [](Scene& s) { show_mode(s, Mode::Model); }}),
+    any_length({G::Look, "Experiments", ImGuiKey_F9, [](Scene& s) { show_mode(s, Mode::Experiments); }}),
     any_length({G::Look, "Lessons", ImGuiKey_F8, [](Scene& s) { show_mode(s, Mode::Lessons); }}),
     any_length({G::Look, "Why did it look there, or all heads", ImGuiKey_Y, toggle_why, false, Mode::Model}),
     any_length({G::Look, "Atlas of what zeroing heads does, or all heads", ImGuiKey_A, toggle_atlas, false,
@@ -396,6 +400,21 @@ const Action table[] = {
     {G::Lessons, "Fourth answer, or fourth chapter", ImGuiKey_4, lesson_digit_of<4>, false, Mode::Lessons},
     {G::Lessons, "Fifth answer, or fifth chapter", ImGuiKey_5, lesson_digit_of<5>, false, Mode::Lessons},
     {G::Lessons, "Sixth answer, or sixth chapter", ImGuiKey_6, lesson_digit_of<6>, false, Mode::Lessons},
+
+    any_length(
+        {G::Experiments, "Value before", ImGuiKey_LeftArrow, experiment_before, true, Mode::Experiments}),
+    any_length(
+        {G::Experiments, "Value after", ImGuiKey_RightArrow, experiment_after, true, Mode::Experiments}),
+    any_length(
+        {G::Experiments, "Experiment above", ImGuiKey_UpArrow, experiment_above, true, Mode::Experiments}),
+    any_length(
+        {G::Experiments, "Experiment below", ImGuiKey_DownArrow, experiment_below, true, Mode::Experiments}),
+    any_length({G::Experiments, "Copy the experiment's table", ImGuiKey_C, copy_experiment, false,
+                Mode::Experiments}),
+    any_length({G::Experiments, "Save the experiment's table", ImGuiKey_S, save_experiment, false,
+                Mode::Experiments}),
+    any_length({G::Experiments, "Open the experiment's state in Explore", ImGuiKey_Enter, open_experiment,
+                false, Mode::Experiments}),
 
     any_length({G::Presenter, "Present, or end it", ImGuiKey_F5, toggle_presenter}),
     any_length({G::Presenter, "Pen", ImGuiKey_P, toggle_pen}),

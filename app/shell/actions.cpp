@@ -46,6 +46,7 @@ std::string_view name_of(Action::Group group) {
     case Action::Group::Walk: return "Walk";
     case Action::Group::Compare: return "Compare";
     case Action::Group::Lessons: return "Lessons";
+    case Action::Group::Experiments: return "Experiments";
     case Action::Group::Presenter: break;
   }
   return "Presenter";
@@ -129,14 +130,16 @@ bool is_on_key(const Action& action, ImGuiKeyChord key) {
   return action.key == key || std::ranges::find(action.also, key) != action.also.end();
 }
 
-/// Whether the key is another's now. In a lesson, and in front of a room, plain keys do nothing but what
-/// these two have them for: a letter that is typed by accident changes nothing.
+/// Whether the key is another's now. In a lesson, among experiments, and in front of a room, plain keys do
+/// nothing but what these have them for: a letter that is typed by accident changes nothing.
 bool is_taken(const Action& action, const ViewState& view) {
   const bool presents = view.presenter->on;
   if (action.group == Action::Group::Presenter && action.key != ImGuiKey_F5) return !presents;
-  if (action.only) return presents && *action.only != Mode::Lessons;
+  // Of the experiments' keys a room has those that move: its letters are the presenter's.
+  const bool shows_more = action.only == Mode::Experiments && is_character(action.key);
+  if (action.only) return presents && (!is_page(*action.only) || shows_more);
   const bool plain = is_character(action.key) || is_for_controls(action.key);
-  if ((presents || view.mode == Mode::Lessons) && plain) return true;
+  if ((presents || is_page(view.mode)) && plain) return true;
   return std::ranges::any_of(actions(), [&](const Action& other) {
     return other.only == view.mode && is_on_key(other, action.key);
   });

@@ -73,6 +73,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
       languages_(list_languages(options.assets)),
       files_(options.assets, options.state),
       following_(engine),
+      experiments_(std::move(options.wake)),
       backends_(std::make_unique<Backends>(std::move(backends))),
       model_b_(options.wake),
       look_(options.fresh ? Look{} : read_look(options.state)),
@@ -106,6 +107,7 @@ App::~App() = default;
 bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk && view_.walk->is_moving()); }
 
 bool App::finish_numbers() const {
+  if (!experiments_.is_settled()) experiments_.wait();
   if (!models_.is_complete()) models_.engine().wait_idle();
   if (!model_b_.is_settled()) model_b_.wait_idle();
   const bool waited = shown_.stats && shown_.stats->finish();
@@ -119,6 +121,7 @@ bool App::settled() const {
   if (reads || files_.is_writing() || files_.is_exporting() || backends_->is_comparing() ||
       comparison_.is_expecting())
     return false;
+  if (!experiments_.is_settled()) return false;
   if (shown_.is_busy() || (comparison_.held() && comparison_.held()->is_busy())) return false;
   if (shown_.result && !shown_.result->layer().is_complete() && engine_.busy()) return false;
   return following_.is_up_to_date(document_) && textures_.postponed() == 0;
@@ -197,6 +200,7 @@ Scene App::scene_of(const Ui& ui, Document& document, Selections selections, Vie
                     .held_model = model_b_.held(),
                     .model_doing = model_doing(),
                     .lesson = &lessons_.sight(),
+                    .experiment = &experiments_.sight(),
                     .examples = examples_,
                     .languages = languages_,
                     .compact = layout.compact,
@@ -226,6 +230,7 @@ void App::frame(const Fonts& fonts) {
   speak_as_chosen();
   if (view_.mode == Mode::Lessons || !view_.lesson->name.empty())
     lessons_.follow(view_.lesson->name, view_.language);
+  follow_experiment();
   if (shown_.result) watch_letters();
 
   {

@@ -13,6 +13,7 @@
 #include "app/lessons/library.hpp"
 #include "app/results/backends.hpp"
 #include "app/results/background_errors.hpp"
+#include "app/results/experiment_runs.hpp"
 #include "app/results/model_comparison.hpp"
 #include "app/results/result_stats.hpp"
 #include "app/results/tiles.hpp"
@@ -225,6 +226,8 @@ class App {
   void go_to_lesson(const LessonRequest&);
   void watch_lesson(Mode before, bool by_history);
   void show_step_again();
+  void follow_experiment();
+  void open_experiment();
   void hold_of_step(const std::optional<Document>& held);
   void settle_model(const Document& before);
   bool is_layer_of_shown(const std::filesystem::path& path) const;
@@ -330,6 +333,7 @@ class App {
   ViewState view_;
   TextureCache textures_;
   BackgroundErrors errors_;
+  ExperimentRuns experiments_;
   std::unique_ptr<Backends> backends_;
   std::string backend_note_;                  // of the newest result; said when it changes
   Sight shown_;                               // A; empty before the first result

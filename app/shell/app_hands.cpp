@@ -121,7 +121,7 @@ std::optional<double> App::changes_in() const {
 
 /// Where words can go: the token strip's field, in a mode and window that has it.
 bool App::has_sentence_in_sight() const {
-  return view_.mode != Mode::Walk && view_.mode != Mode::Lessons && !view_.is_hidden(Region::Strip) &&
+  return view_.mode != Mode::Walk && !is_page(view_.mode) && !view_.is_hidden(Region::Strip) &&
          !shown_.result->layer().is_long() && typed_texts(document_) > 0;
 }
 
@@ -133,8 +133,8 @@ void App::watch_letters() {
   if (view_.keyboard.takes_words) return take_words();
   const bool begins = stray_.is_over(now);
   // A list that the first letter opened is no reason to stop; one that was open before is.
-  const bool elsewhere = io.WantTextInput || view_.presenter->on || view_.mode == Mode::Lessons ||
-                         (is_any_popup_open() && begins);
+  const bool elsewhere =
+      io.WantTextInput || view_.presenter->on || is_page(view_.mode) || (is_any_popup_open() && begins);
   const bool clicked = ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1);
   if (elsewhere || clicked || io.KeyCtrl || io.KeySuper) return stray_.end();
   const bool pressed = is_character_pressed();

@@ -1,5 +1,7 @@
 // app/shell: what goes out to files from the window: the session, numbers and pictures. Nothing is written
 // over unasked.
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +13,7 @@
 #include "app/state/files_state.hpp"
 #include "core/base/error.hpp"
 #include "core/files/document/session_file.hpp"
+#include "core/files/formats/atomic_write.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -23,6 +26,14 @@ fs::path whole_path(const fs::path& path) {
   std::error_code unknown;
   const fs::path whole = fs::absolute(path, unknown);
   return unknown ? path : whole.lexically_normal();
+}
+
+void export_experiment(const ExperimentSight& sight, const fs::path& to) {
+  if (to.extension() != ".csv")
+    throw Error("Cannot write " + in_quotes(to.native()) + ": an experiment's table is saved as .csv.");
+  if (sight.experiment == nullptr) throw Error("There is no experiment on screen.");
+  const std::string table = experiments::csv(*sight.experiment, sight.points);
+  write_atomically(to, std::array{std::string_view(table)});
 }
 
 bool is_picture(const fs::path& path) { return path.extension() == ".png" || path.extension() == ".svg"; }
@@ -86,6 +97,10 @@ bool App::export_to(const fs::path& to) {
     if (files_.is_exporting()) throw Error("The export before this one goes on; try again when it is done.");
     files_.begin_export(reading, model_exported(*view_.files, *reading, to), to);
     return false;
+  }
+  if (view_.mode == Mode::Experiments) {
+    export_experiment(experiments_.sight(), to);
+    return true;
   }
   const ExportChoice choice = export_choice(
       {shown_.result->layer(), *shown_.stats, comparison_.beside(shown_.result), view_, selection_});

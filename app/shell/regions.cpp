@@ -16,6 +16,7 @@
 #include "app/state/long_state.hpp"
 #include "app/state/walk_state.hpp"
 #include "app/views/atlas/atlas.hpp"
+#include "app/views/experiments/experiments.hpp"
 #include "app/views/generation/generation.hpp"
 #include "app/views/lessons/playing.hpp"
 #include "app/views/long/long_parts.hpp"
@@ -243,12 +244,16 @@ void draw_short_regions(Scene& scene, const Layout& layout) {
   draw_bars(scene, layout, stops);
 }
 
-/// A lesson between the two bars, whatever is open.
-void draw_lesson_regions(Scene& scene, const Layout& layout) {
+/// A lesson, or an experiment, between the two bars, whatever is open.
+void draw_page_regions(Scene& scene, const Layout& layout) {
   scene.view.keyboard.on_map = false;
   scene.view.walk->playing = false;
   Stops stops(scene, {Stop::Focus, Stop::TopBar});
-  if (is_visible(layout.whole)) stops.draw(Stop::Focus, false, [&] { draw_lessons(scene, layout.whole); });
+  if (is_visible(layout.whole))
+    stops.draw(Stop::Focus, false, [&] {
+      scene.view.mode == Mode::Lessons ? draw_lessons(scene, layout.whole)
+                                       : draw_experiments(scene, layout.whole);
+    });
   draw_bars(scene, layout, stops);
 }
 
@@ -271,8 +276,8 @@ void draw_regions(Scene& scene, const Layout& layout) {
   }
   // Two different heads stand beside each other in the comparison only.
   if (scene.view.mode != Mode::Compare) scene.stats.pair_heads(-1, -1);
-  if (scene.view.mode == Mode::Lessons) {
-    draw_lesson_regions(scene, layout);
+  if (is_page(scene.view.mode)) {
+    draw_page_regions(scene, layout);
   } else if (scene.result.is_long()) {
     draw_long_regions(scene, layout);
   } else {

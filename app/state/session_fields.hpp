@@ -9,6 +9,7 @@
 
 #include "app/state/compare_state.hpp"
 #include "app/state/editing_state.hpp"
+#include "app/state/experiment_state.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/heads_state.hpp"
 #include "app/state/inspector_state.hpp"
@@ -30,7 +31,7 @@ struct Names;
   struct Names<E> {                                                            \
     static constexpr auto list = std::to_array<std::string_view>(__VA_ARGS__); \
   }
-ATTNSCOPE_NAMES(Mode, {"explore", "walk", "compare", "model", "lessons"});
+ATTNSCOPE_NAMES(Mode, {"explore", "walk", "compare", "model", "lessons", "experiments"});
 ATTNSCOPE_NAMES(ThemeName, {"dark", "light", "contrast"});
 ATTNSCOPE_NAMES(Stage, {"embedding",
                         "position",
@@ -267,6 +268,12 @@ void fields(Visit& visit, LessonState& l) {
 }
 
 template <class Visit>
+void fields(Visit& visit, ExperimentState& e) {
+  visit("name", e.name);
+  visit("value", e.value, -1e12, 1e12);
+}
+
+template <class Visit>
 void fields(Visit& visit, PresenterState& p) {
   visit("on", p.on);
 }
@@ -356,6 +363,7 @@ void fields(Visit& visit, ViewState& v) {
   visit("long", *v.long_view);
   visit("model", *v.model);
   visit("lesson", *v.lesson);
+  visit("experiment", *v.experiment);
   visit("presenter", *v.presenter);
   visit("inspector", *v.inspector);
   visit("signals", *v.signals);

@@ -2,6 +2,7 @@
 
 #include "app/state/compare_state.hpp"
 #include "app/state/editing_state.hpp"
+#include "app/state/experiment_state.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/state/heads_state.hpp"
@@ -22,6 +23,7 @@ std::optional<Mode> mode_named(std::string_view name) {
   if (name == "compare") return Mode::Compare;
   if (name == "model") return Mode::Model;
   if (name == "lessons") return Mode::Lessons;
+  if (name == "experiments") return Mode::Experiments;
   return std::nullopt;
 }
 

@@ -13,8 +13,9 @@ namespace attnscope {
 namespace {
 
 /// What moves continuously, by the struct it is in; "" are the fields of ViewState itself.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 18> continuous{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 19> continuous{{
     {"", "scrolls"},
+    {"experiment", "value"},
     {"focus", "zoom"},
     {"focus", "query"},
     {"focus", "key"},

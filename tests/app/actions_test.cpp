@@ -31,6 +31,13 @@ void in_six_choices(Robot& r) {
          "```ask choose\nWhich?\n- 1\n- 2\n- 3\n- 4\n- 5\n* 6\n```\n";
   r.app().show_step({(directory / "six.md").native(), 0});
 }
+/// Among the experiments, at the second of them.
+void in_experiments(Robot& r) {
+  r.key(ImGuiKey_F9);
+  r.settle();
+  r.key(ImGuiKey_DownArrow);
+  r.settle();
+}
 /// In front of a room, with a line drawn.
 void present(Robot& r) {
   r.key(ImGuiKey_F5);
@@ -59,6 +66,13 @@ const std::map<std::string_view, std::function<void(Robot&)>> preparations{
     {"Fourth answer, or fourth chapter", in_lesson(3)},
     {"Fifth answer, or fifth chapter", in_six_choices},
     {"Sixth answer, or sixth chapter", in_six_choices},
+    {"Value before", in_experiments},
+    {"Value after", in_experiments},
+    {"Experiment above", in_experiments},
+    {"Experiment below", in_experiments},
+    {"Copy the experiment's table", in_experiments},
+    {"Save the experiment's table", in_experiments},
+    {"Open the experiment's state in Explore", in_experiments},
     {"Pen", present},
     {"Arrow", present},
     {"Words on the picture", present},

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/files/file_kinds.hpp"
+#include "app/state/experiment_state.hpp"
 #include "app/state/files_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/figures/grid_page.hpp"
@@ -26,6 +27,8 @@ std::vector<RegionChoice> region_choices(const Scene& scene) {
   if (scene.view.mode == Mode::Model && scene.model != nullptr)
     return {
         {PictureRegion::Grid, "All heads", "all heads"}, {PictureRegion::Focus, "Screen", "screen"}, window};
+  if (scene.view.mode == Mode::Experiments)
+    return {{PictureRegion::Focus, "Experiment", "experiment"}, window};
   if (scene.view.mode == Mode::Compare) return {{PictureRegion::Focus, "Comparison", "comparison"}, window};
   if (scene.result.is_long())
     return {{PictureRegion::Focus, "Map", "map"}, {PictureRegion::Inspector, "Exact cells", "cells"}, window};
@@ -191,18 +194,30 @@ void draw_number_options(Scene& scene, const Box& card, float& y) {
           {type::label, ui.theme.text1, Ink::Medium, Align::Left, of.w});
 }
 
+/// Of an experiment: all that it measured.
+void draw_experiment_options(Scene& scene, const Box& card, float& y) {
+  const Ui& ui = scene.ui;
+  const Box of = option_line(ui, card, y, "Of");
+  ui.text(of.x, of.centre_y(), "every value of the experiment, as CSV",
+          {type::label, ui.theme.text1, Ink::Medium, Align::Left, of.w});
+}
+
 }  // namespace
 
 void draw_dialog_options(Scene& scene, const Layout& layout, const Box& card, float& y) {
   if (scene.view.files->dialog.task == FileTask::Picture) draw_picture_options(scene, layout, card, y);
   if (scene.view.files->dialog.task == FileTask::Numbers)
-    is_of_model(scene) ? draw_model_number_options(scene, card, y) : draw_number_options(scene, card, y);
+    scene.view.mode == Mode::Experiments ? draw_experiment_options(scene, card, y)
+    : is_of_model(scene)                 ? draw_model_number_options(scene, card, y)
+                                         : draw_number_options(scene, card, y);
 }
 
 int option_lines(const Scene& scene) {
   switch (scene.view.files->dialog.task) {
     case FileTask::Picture: return 3;
-    case FileTask::Numbers: return is_of_model(scene) ? 3 : 2;
+    case FileTask::Numbers:
+      if (scene.view.mode == Mode::Experiments) return 1;
+      return is_of_model(scene) ? 3 : 2;
     default: return 0;
   }
 }
@@ -221,6 +236,8 @@ std::string proposed_name(const Scene& scene) {
     }
     case FileTask::Numbers: break;
   }
+  if (scene.view.mode == Mode::Experiments)
+    return suggested_name("experiment " + scene.view.experiment->name, ".csv");
   if (is_of_model(scene)) return model_numbers_name(scene);
   const std::string what =
       files.numbers == NumberFormat::Tensors ? "" : " - " + export_choice(export_source(scene)).plain;

@@ -28,26 +28,35 @@ void draw_mark(const Ui& ui, float x, float y) {
   }
 }
 
-/// Explore, Walk, Compare, Model or Lessons, in the middle of the bar. Returns the box.
+/// Explore, Walk, Compare, Model, Experiments or Lessons, in the middle of the bar. Returns the box.
 Box draw_modes(Scene& scene, const Box& bar) {
   const Ui& ui = scene.ui;
-  constexpr std::array<std::string_view, 5> names{"Explore", "Walk", "Compare", "Model", "Lessons"};
-  const std::array<Tip, 5> tips{
+  constexpr std::array<std::string_view, 6> names{"Explore", "Walk",        "Compare",
+                                                  "Model",   "Experiments", "Lessons"};
+  constexpr std::array<Mode, 6> modes{Mode::Explore, Mode::Walk,        Mode::Compare,
+                                      Mode::Model,   Mode::Experiments, Mode::Lessons};
+  const std::array<Tip, 6> tips{
       Tip{"Explore", {}, "One head and everything around it.", "F2"},
       Tip{"Walk", "X → Q, K, V → scores → weights → output", "The computation as matrices, step by step.",
           "F3"},
       Tip{"Compare", "now, held, now − held", "What is shown beside what was held.", "F4"},
       Tip{"Model", "layers × heads",
           "All heads of a whole model, what is in its stream and what it predicts.", "F7"},
+      Tip{"Experiments",
+          {},
+          "One number is swept and what follows is measured: plots, a table, both states.",
+          "F9"},
       Tip{"Lessons", {}, "Attention from the first number on, step by step, with predictions.", "F8"}};
-  const float usual = ui.px(scene.compact ? 0 : 460);
+  const float usual = ui.px(scene.compact ? 0 : 552);
   const float width = std::max(usual, segments_width(ui, names, type::label));
   const Box box{std::round(bar.centre_x() - width / 2), bar.centre_y() - ui.px(15), width, ui.px(30)};
-  if (const auto chosen = segments(ui, "Mode", box, names, static_cast<int>(scene.view.mode), tips)) {
-    if (static_cast<Mode>(*chosen) == Mode::Compare)
+  const auto now = std::ranges::find(modes, scene.view.mode) - modes.begin();
+  if (const auto chosen = segments(ui, "Mode", box, names, static_cast<int>(now), tips)) {
+    const Mode mode = modes[static_cast<std::size_t>(*chosen)];
+    if (mode == Mode::Compare)
       show_model_compare(scene);
     else
-      scene.view.mode = static_cast<Mode>(*chosen);
+      scene.view.mode = mode;
   }
   return box;
 }

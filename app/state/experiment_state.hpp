@@ -1,0 +1,19 @@
+// app/state: which experiment is looked at, and at which value of its sweep.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace attnscope {
+
+struct ExperimentState {
+  std::string name = "scaling";  // see core/experiments; one that there is not: the first
+  std::optional<double> value;   // of the sweep, the nearest that it has; empty: where it begins
+
+  // Of the moment.
+  std::map<std::string, double> values;  // of the experiments that were looked at before
+  float list_scroll = 0;                 // logical pixels
+};
+
+}  // namespace attnscope

@@ -1,0 +1,21 @@
+// app/views/experiments: the mode's whole page, and what keys do in it.
+#pragma once
+
+#include "app/scene/scene.hpp"
+
+namespace attnscope {
+
+void draw_experiments(Scene&, const Box&);
+
+/// The value before or after, and the experiment above or below.
+void experiment_before(Scene&);
+void experiment_after(Scene&);
+void experiment_above(Scene&);
+void experiment_below(Scene&);
+/// The table as tab-separated text, and as a file.
+void copy_experiment(Scene&);
+void save_experiment(Scene&);
+/// What was measured becomes the Document, with the change beside it as B.
+void open_experiment(Scene&);
+
+}  // namespace attnscope

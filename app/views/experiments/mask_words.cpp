@@ -1,0 +1,244 @@
+// app/views/experiments: masks right and wrong, precision and positions.
+#include <algorithm>
+#include <array>
+
+#include "app/views/experiments/words.hpp"
+#include "core/experiments/quantities.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr double as_numbers_ask = std::numeric_limits<double>::quiet_NaN();
+
+std::string mask_way_words(double way) {
+  constexpr std::array<std::string_view, 8> names{"−∞",    "−1e9",     "+ −1e9",     "finfo.min",
+                                                  "after", "diagonal", "transposed", "none"};
+  return std::string(names.at(static_cast<std::size_t>(way)));
+}
+
+std::string mask_way_sentence(double way) {
+  constexpr std::array<std::string_view, 8> sentences{
+      "Hidden scores become −∞ before the softmax: the right mask.",
+      "Hidden scores are replaced by −1e9: their weights underflow to 0 unless a whole row is hidden.",
+      "−1e9 is added to hidden scores: in float32 what is left of them is rounded to multiples of 64.",
+      "Hidden scores are replaced by the least finite number of the precision, as torch.finfo(dtype).min.",
+      "Weights are set to 0 after the softmax: the rows no longer sum to 1, and what was hidden still counts "
+      "in "
+      "the denominator.",
+      "The diagonal is hidden as well, < in the place of ≤: no token sees itself, and the first sees "
+      "nothing.",
+      "Rows and columns are swapped: a query sees itself and what comes later.",
+      "There is no mask: every query sees every key."};
+  return std::string(sentences.at(static_cast<std::size_t>(way)));
+}
+
+std::string right_mask_title(double) { return "right: −∞"; }
+
+std::vector<std::string> mask_sentences(const ExperimentNumbers& n) {
+  using N = experiments::MaskNumbers;
+  const double reach = std::max(n[N::ReachA], n[N::ReachB]);
+  return {mask_way_sentence(n.value()),
+          "Of a row " + n.say(N::LeakA, NumberForm::Share) +
+              " of the weight lies on later keys; when the last token "
+              "is another, an earlier output moves by up to " +
+              ExperimentNumbers::said(reach) +
+              (reach > 0 ? ": the test that finds this mistake." : ": nothing leaks."),
+          "A query whose every key is hidden gives them " + n.say(N::EmptyA, NumberForm::Share) +
+              " of its weight in float32, " + n.say(N::EmptyB, NumberForm::Share) +
+              " in float16; the right answer is 0."};
+}
+
+std::string sigma_words(double value) { return written_number(NumberForm::Whole, value); }
+std::string half_error_title(double) { return "|error| in float16"; }
+std::string brain_error_title(double) { return "|error| in bfloat16"; }
+
+std::vector<std::string> precision_sentences(const ExperimentNumbers& n) {
+  using N = experiments::PrecisionNumbers;
+  const std::string sigma = own(sigma_words(n.value()));
+  std::vector<std::string> all{"At σ " + sigma + " the scaled scores are off by up to " +
+                               n.say(N::ScoreSingle) + " in float32 and " + n.say(N::ScoreBrain) +
+                               " in bfloat16: an error of ε there multiplies a weight by e^ε."};
+  if (std::isnan(n[N::ScoreHalf]))
+    all.emplace_back(
+        "In float16 scores of q·k beyond 65504 are infinite before they are divided, and their rows NaN.");
+  else
+    all.push_back("In float16 they are off by up to " + n.say(N::ScoreHalf) +
+                  ": it has 11 bits where bfloat16 has 8.");
+  all.push_back("The strongest key of a row is another one in " + n.say(N::WrongBrain, NumberForm::Share) +
+                " of the rows in bfloat16, " + n.say(N::WrongHalf, NumberForm::Share) + " in float16 and " +
+                n.say(N::WrongSingle, NumberForm::Share) + " in float32.");
+  return all;
+}
+
+std::string scheme_words(double scheme) {
+  constexpr std::array<std::string_view, 6> names{"none",    "sinusoidal", "learned",
+                                                  "buckets", "ALiBi",      "RoPE"};
+  return std::string(names.at(static_cast<std::size_t>(scheme)));
+}
+std::string in_order_title(double) { return "tokens in order"; }
+std::string shuffled_title(double) { return "tokens shuffled"; }
+
+std::vector<std::string> position_sentences(const ExperimentNumbers& n) {
+  using N = experiments::PositionNumbers;
+  const bool blind = n[N::ShuffledA] < 1e-4;
+  return {blind ? "Without a causal mask shuffled tokens give the same outputs, shuffled: the order is not "
+                  "seen at all."
+                : "Without a causal mask, shuffling the tokens changes their outputs by " +
+                      n.say(N::ShuffledA, NumberForm::Share) + " of their norm: the order is seen.",
+          "With the causal mask shuffling changes them by " + n.say(N::ShuffledB, NumberForm::Share) +
+              ": which keys a query sees depends on the order, whatever the positions are.",
+          "Keys at most two tokens away get " + n.say(N::NearA, NumberForm::Share) + " of the weight, " +
+              n.say(N::NearEven, NumberForm::Share) + " if weights were even; the positions move " +
+              n.say(N::MovedA, NumberForm::Share) + " of a row's weight."};
+}
+
+}  // namespace
+
+ExperimentWords masks_words() {
+  using N = experiments::MaskNumbers;
+  using H = SeriesHue;
+  return {
+      .name = "masks",
+      .number = 2,
+      .title = "Masks, right and wrong",
+      .subtitle = "−∞, −1e9, leaks",
+      .about =
+          "A causal mask of 16 tokens: with −∞, with finite numbers in its place, with mistakes, in float32 "
+          "and "
+          "float16; 8 seeds.",
+      .symbol = "mask",
+      .axis = "kind of mask",
+      .value = mask_way_words,
+      .legend = {{"float16", H::B}, {"float32", H::A}},
+      .plots = {{"Weight on later keys", "mean of rows", {{N::LeakB, H::B}, {N::LeakA, H::A}}, false, 0, 1},
+                {"Rows that do not sum to 1",
+                 "largest |1 − Σ w|",
+                 {{N::SumB, H::B}, {N::SumA, H::A}},
+                 false,
+                 0,
+                 1},
+                {"Reach of the last token",
+                 "change of earlier outputs",
+                 {{N::ReachB, H::B}, {N::ReachA, H::A}},
+                 false,
+                 0},
+                {"A row with every key hidden",
+                 "weight it gives them",
+                 {{N::EmptyB, H::B}, {N::EmptyA, H::A}},
+                 false,
+                 0,
+                 1}},
+      .columns = {{"leak", N::LeakA, H::A},
+                  {"1 − Σ", N::SumA, H::A},
+                  {"reach", N::ReachA, H::A},
+                  {"empty", N::EmptyA, H::A},
+                  {"empty", N::EmptyB, H::B}},
+      .picture_a = right_mask_title,
+      .picture_b = mask_way_words,
+      .headline = {"weight of an empty row", N::EmptyA, N::EmptyB},
+      .sentences = mask_sentences,
+      .kinds = true,
+      .thumb_a = {0.05f, 0.05f, 0.05f, 0.05f, 0.05f},
+      .thumb_b = {0.05f, 0.05f, 0.5f, 0.9f, 0.7f}};
+}
+
+ExperimentWords precision_words() {
+  using N = experiments::PrecisionNumbers;
+  using H = SeriesHue;
+  return {.name = "precision",
+          .number = 5,
+          .title = "Precision",
+          .subtitle = "per stage, to float64",
+          .about =
+              "64 queries and keys, dₖ 64, every stage stored in float32, bfloat16 or float16, sums in "
+              "float32, held "
+              "against float64; 4 seeds. Scores spread by σ.",
+          .symbol = "σ",
+          .axis = "σ of the scaled scores, log",
+          .value = sigma_words,
+          .legend = {{"bfloat16", H::B}, {"float32", H::A}, {"float16", H::Third}},
+          .plots = {{"Scores",
+                     "largest |error|",
+                     {{N::ScoreBrain, H::B}, {N::ScoreSingle, H::A}, {N::ScoreHalf, H::Third}},
+                     true},
+                    {"Weights",
+                     "total variation, mean of rows",
+                     {{N::WeightBrain, H::B}, {N::WeightSingle, H::A}, {N::WeightHalf, H::Third}},
+                     true,
+                     1e-8,
+                     1},
+                    {"Output",
+                     "‖o − o₆₄‖ / ‖o₆₄‖",
+                     {{N::OutputBrain, H::B}, {N::OutputSingle, H::A}, {N::OutputHalf, H::Third}},
+                     true,
+                     1e-8,
+                     1},
+                    {"Rows with another strongest key",
+                     "or NaN",
+                     {{N::WrongBrain, H::B}, {N::WrongSingle, H::A}, {N::WrongHalf, H::Third}},
+                     false,
+                     0,
+                     1}},
+          .columns = {{"scores", N::ScoreBrain, H::B},
+                      {"weights", N::WeightBrain, H::B},
+                      {"weights", N::WeightHalf, H::Third},
+                      {"output", N::OutputBrain, H::B},
+                      {"output", N::OutputSingle, H::A}},
+          .picture_title = "Errors of the weights",
+          .picture_a = half_error_title,
+          .picture_b = brain_error_title,
+          .headline = {"error of the output", N::OutputHalf, N::OutputBrain},
+          .sentences = precision_sentences,
+          .thumb_a = {0.05f, 0.08f, 0.15f, 0.22f, 0.3f},
+          .thumb_b = {0.3f, 0.45f, 0.6f, 0.8f, 0.95f}};
+}
+
+ExperimentWords positions_words() {
+  using N = experiments::PositionNumbers;
+  using H = SeriesHue;
+  return {
+      .name = "positions",
+      .number = 6,
+      .title = "Positions",
+      .subtitle = "shuffle the tokens",
+      .about =
+          "32 random tokens through one layer of 4 heads, in order and shuffled, with each scheme of "
+          "positions; 6 "
+          "seeds, weights at initialisation.",
+      .symbol = "positions",
+      .axis = "scheme",
+      .value = scheme_words,
+      .legend = {{"causal", H::B}, {"every key seen", H::A}},
+      .plots = {{"Change of outputs by shuffling",
+                 "of their norm",
+                 {{N::ShuffledB, H::B}, {N::ShuffledA, H::A}},
+                 false,
+                 0},
+                {"Weight on near keys",
+                 "at most 2 away",
+                 {{N::NearB, H::B}, {N::NearA, H::A}, {N::NearEven, H::Baseline}},
+                 false,
+                 0,
+                 as_numbers_ask,
+                 NumberForm::Small,
+                 "even weights"},
+                {"Weight that positions move",
+                 "total variation",
+                 {{N::MovedB, H::B}, {N::MovedA, H::A}},
+                 false,
+                 0},
+                {"Entropy of a row", "H / ln keys", {{N::EntropyB, H::B}, {N::EntropyA, H::A}}, false, 0, 1}},
+      .columns = {{"shuffle", N::ShuffledA, H::A},
+                  {"shuffle", N::ShuffledB, H::B},
+                  {"near", N::NearA, H::A},
+                  {"moved", N::MovedA, H::A}},
+      .picture_a = in_order_title,
+      .picture_b = shuffled_title,
+      .headline = {"change by shuffling", N::ShuffledA, N::ShuffledB},
+      .sentences = position_sentences,
+      .kinds = true,
+      .thumb_a = {0.05f, 0.7f, 0.7f, 0.4f, 0.6f},
+      .thumb_b = {0.5f, 0.8f, 0.8f, 0.6f, 0.7f}};
+}
+
+}  // namespace attnscope

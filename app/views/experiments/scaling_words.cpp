@@ -1,0 +1,154 @@
+// app/views/experiments: why √dₖ, and temperature.
+#include "app/ui/number_format.hpp"
+#include "app/views/experiments/words.hpp"
+#include "core/experiments/quantities.hpp"
+
+namespace attnscope {
+namespace {
+
+std::string whole_words(double value) { return grouped(std::llround(value)); }
+
+std::string divided_title(double d_k) {
+  return "divided by " + written_number(NumberForm::Whole, std::sqrt(d_k));
+}
+std::string not_divided_title(double) { return "not divided"; }
+
+std::vector<std::string> scaling_sentences(const ExperimentNumbers& n) {
+  using N = experiments::ScalingNumbers;
+  const std::string d_k = own(whole_words(n.value()));
+  return {"At dₖ " + d_k + " scores spread by " + n.say(N::SpreadB) + " not divided, where √dₖ is " +
+              written_number(NumberForm::Whole, std::sqrt(n.value())) + ", and by " + n.say(N::SpreadA) +
+              " divided: softmax sees the same spread at every width.",
+          "The score gradient of the median row is " + n.say(N::GradientB) + " not divided and " +
+              n.say(N::GradientA) + " divided; below 1e−6 are " + n.say(N::StillB, NumberForm::Share) +
+              " of the rows not divided, " + n.say(N::StillA, NumberForm::Share) + " divided.",
+          "The gradient of Q as a whole does not vanish: ‖∂L/∂Q‖ is " + n.say(N::QueryGradientB) +
+              " not divided and " + n.say(N::QueryGradientA) + " divided, since rows with a near tie count."};
+}
+
+std::string tau_words(double value) {
+  return value >= 1 ? whole_words(value) : "1/" + whole_words(1 / value);
+}
+std::string plain_title(double) { return "no cap"; }
+std::string capped_title(double) { return "capped at 1"; }
+
+std::vector<std::string> temperature_sentences(const ExperimentNumbers& n) {
+  using N = experiments::TemperatureNumbers;
+  std::vector<std::string> all{
+      "At τ " + own(tau_words(n.value())) + " a row is as even as " + n.say(N::KeysA) +
+      " equal weights (e^H) of 64 keys, and its largest weight is " + n.say(N::LargestA) + "."};
+  if (const double eighth = n.at_value(1. / 8, N::KeysA); !std::isnan(eighth))
+    all.push_back("Scores that are not divided by √64 are scores at τ 1/8: there a row is as even as " +
+                  ExperimentNumbers::said(eighth) + " equal weights.");
+  all.push_back("With the soft-cap c = 1 no weight is more than e^(2c/τ) = " + n.say(N::BoundB) +
+                " times another of its row: it is " + n.say(N::RatioB) + " times, and " + n.say(N::RatioA) +
+                " times without the cap.");
+  return all;
+}
+
+}  // namespace
+
+ExperimentWords scaling_words() {
+  using N = experiments::ScalingNumbers;
+  using H = SeriesHue;
+  return {
+      .name = "scaling",
+      .number = 1,
+      .title = "Why √dₖ",
+      .subtitle = "spread, weight, gradient",
+      .about =
+          "64 queries and 64 keys, every entry standard normal, 24 seeds: lines are means (gradient: "
+          "medians), bands run from least to largest seed.",
+      .symbol = "dₖ",
+      .axis = "dₖ, log",
+      .value = whole_words,
+      .legend = {{"not divided", H::B}, {"divided by √dₖ", H::A}},
+      .plots = {{"Spread of scores",
+                 "σ",
+                 {{N::SpreadB, H::B}, {N::SpreadA, H::A}, {N::Root, H::Formula}},
+                 true,
+                 0.5,
+                 50,
+                 NumberForm::Small,
+                 "√dₖ"},
+                {"Largest weight in a row",
+                 "mean of rows",
+                 {{N::LargestB, H::B}, {N::LargestA, H::A}},
+                 false,
+                 0,
+                 1},
+                {"Entropy of a row", "H / ln 64", {{N::EntropyB, H::B}, {N::EntropyA, H::A}}, false, 0, 1},
+                {"Score gradient of a row",
+                 "median ‖∂L/∂s‖",
+                 {{N::GradientB, H::B}, {N::GradientA, H::A}},
+                 true,
+                 1e-4,
+                 1}},
+      .columns = {{"σ", N::SpreadB, H::B},
+                  {"σ", N::SpreadA, H::A},
+                  {"max", N::LargestB, H::B},
+                  {"max", N::LargestA, H::A},
+                  {"H", N::EntropyB, H::B},
+                  {"H", N::EntropyA, H::A},
+                  {"‖∂s‖", N::GradientB, H::B}},
+      .picture_a = divided_title,
+      .picture_b = not_divided_title,
+      .picture_high = 0.25f,
+      .headline = {"largest weight", N::LargestA, N::LargestB},
+      .sentences = scaling_sentences,
+      .thumb_a = {0.9f, 0.9f, 0.9f, 0.9f, 0.9f},
+      .thumb_b = {0.9f, 0.75f, 0.4f, 0.18f, 0.1f}};
+}
+
+ExperimentWords temperature_words() {
+  using N = experiments::TemperatureNumbers;
+  using H = SeriesHue;
+  return {
+      .name = "temperature",
+      .number = 14,
+      .title = "Temperature",
+      .subtitle = "an entropy dial",
+      .about =
+          "softmax(s/τ) of 64 scores with σ = 1, and with a soft-cap before it: c·tanh(s/c), c = 1. "
+          "24 seeds; lines are means, of gradients medians.",
+      .symbol = "τ",
+      .axis = "τ, log",
+      .value = tau_words,
+      .legend = {{"with soft-cap", H::B}, {"without", H::A}},
+      .plots = {{"Entropy of a row", "H / ln 64", {{N::EntropyB, H::B}, {N::EntropyA, H::A}}, false, 0, 1},
+                {"Largest weight in a row",
+                 "mean of rows",
+                 {{N::LargestB, H::B}, {N::LargestA, H::A}},
+                 false,
+                 0,
+                 1},
+                {"Largest weight over least",
+                 "of a row, mean of seeds",
+                 {{N::RatioB, H::B}, {N::RatioA, H::A}, {N::BoundB, H::Formula}},
+                 true,
+                 1,
+                 1e12,
+                 NumberForm::Small,
+                 "e^(2c/τ)"},
+                {"Score gradient of a row",
+                 "median ‖∂L/∂(s/τ)‖",
+                 {{N::GradientB, H::B}, {N::GradientA, H::A}},
+                 true,
+                 1e-3,
+                 1}},
+      .columns = {{"H", N::EntropyB, H::B},
+                  {"H", N::EntropyA, H::A},
+                  {"max", N::LargestB, H::B},
+                  {"max", N::LargestA, H::A},
+                  {"e^H", N::KeysB, H::B},
+                  {"e^H", N::KeysA, H::A}},
+      .picture_a = plain_title,
+      .picture_b = capped_title,
+      .picture_high = 0.25f,
+      .headline = {"effective keys", N::KeysA, N::KeysB},
+      .sentences = temperature_sentences,
+      .thumb_a = {0.05f, 0.2f, 0.75f, 0.95f, 0.98f},
+      .thumb_b = {0.5f, 0.8f, 0.93f, 0.97f, 0.98f}};
+}
+
+}  // namespace attnscope

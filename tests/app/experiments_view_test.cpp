@@ -1,0 +1,257 @@
+// Experiments as a person meets them: list, slider, plots, table, keys, the way into Explore, what a session
+// keeps; and that every text of them is known to the languages.
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/files/paths.hpp"
+#include "app/results/experiment_runs.hpp"
+#include "app/session/session.hpp"
+#include "app/state/experiment_state.hpp"
+#include "app/ui/words.hpp"
+#include "app/views/experiments/words.hpp"
+#include "robot/layout.hpp"
+#include "robot/robot.hpp"
+#include "support/csv_reader.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::experiments_view_test {
+namespace {
+
+using test::TemporaryDirectory;
+
+struct Bench : Robot {
+  explicit Bench(int width = 1600, int height = 1000) : Robot({.width = width, .height = height}) {
+    key(ImGuiKey_F9);
+    settle();
+  }
+  const ExperimentState& state() { return *app().view().experiment; }
+  void press(ImGuiKey pressed, int mods = 0) {
+    key(pressed, mods);
+    settle();
+  }
+  bool says(const std::string& words) {
+    for (const PlacedText& text : texts_of(*this))
+      if (text.text.find(words) != std::string::npos) return true;
+    return false;
+  }
+  std::string collides() {
+    std::string all;
+    for (const std::string& one : collisions(texts_of(*this))) all += one + "\n";
+    return all;
+  }
+};
+
+std::string file_text(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("experiments: every one of them has its words, in the order of the numbers",
+          "[experiments][experiments_view]") {
+  const auto rows = experiment_words();
+  REQUIRE(rows.size() == experiments::all().size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    INFO(rows[i].name);
+    CHECK(rows[i].name == experiments::all()[i].name);
+    if (i > 0) CHECK(rows[i].number > rows[i - 1].number);
+    CHECK(rows[i].plots.size() == 4);
+    for (const PlotRow& plot : rows[i].plots)
+      for (const SeriesRow& series : plot.series)
+        CHECK(series.quantity < experiments::all()[i].quantities.size());
+    for (const TableColumn& column : rows[i].columns)
+      CHECK(column.quantity < experiments::all()[i].quantities.size());
+  }
+}
+
+TEST_CASE("experiments: the list, the slider and the keys", "[experiments][experiments_view]") {
+  Bench bench;
+  CHECK(bench.app().view().mode == Mode::Experiments);
+  CHECK(bench.state().name == "scaling");
+  CHECK(bench.says("8.01"));  // σ of scores that are not divided, at the value it begins with
+  bench.press(ImGuiKey_RightArrow);
+  CHECK(bench.state().value == 128);
+  bench.press(ImGuiKey_LeftArrow);
+  bench.press(ImGuiKey_LeftArrow);
+  CHECK(bench.state().value == 32);
+  const ImVec2 slider = bench.centre("experiment value");
+  bench.click_at({slider.x + 4000, slider.y});  // outside: nothing
+  bench.drag(slider, {slider.x + 1000, slider.y});
+  bench.settle();
+  CHECK(bench.state().value == 1024);
+  CHECK(bench.says("32.0"));
+  const ImVec2 plot = bench.centre("experiment plot 2");
+  bench.drag(plot, {plot.x - 1000, plot.y});
+  bench.settle();
+  CHECK(bench.state().value == 1);
+  bench.click("experiment row 3");
+  bench.settle();
+  CHECK(bench.state().value == 8);
+  bench.press(ImGuiKey_DownArrow);
+  CHECK(bench.state().name == experiment_words()[1].name);
+  CHECK_FALSE(bench.state().value.has_value());
+  bench.press(ImGuiKey_UpArrow);
+  CHECK(bench.state().name == "scaling");
+  CHECK(bench.state().value == 8);  // as it was left
+  bench.click("experiment temperature");
+  bench.settle();
+  CHECK(bench.state().name == "temperature");
+  const Document before = bench.document();
+  bench.press(ImGuiKey_C);  // the table, not the mask
+  CHECK(bench.document() == before);
+  CHECK(std::string(ImGui::GetClipboardText()).find("effective_keys\t") != std::string::npos);
+  bench.press(ImGuiKey_Escape);  // the message
+  bench.press(ImGuiKey_Escape);
+  CHECK(bench.app().view().mode == Mode::Explore);
+}
+
+TEST_CASE("experiments: the state opens in Explore, with the change as B",
+          "[experiments][experiments_view]") {
+  Bench bench;
+  bench.press(ImGuiKey_RightArrow);
+  bench.click("Open this state in Explore");
+  bench.settle();
+  CHECK(bench.app().view().mode == Mode::Explore);
+  const Document measured = experiments::find("scaling")->states(128).a;
+  CHECK(bench.document().title == "Why √dₖ");
+  CHECK(*bench.document().input.given().query == *measured.input.given().query);
+  CHECK(*bench.document().input.given().key == *measured.input.given().key);
+  CHECK(bench.document().layer() == measured.layer());
+  REQUIRE(bench.app().held().has_value());
+  CHECK(bench.app().held()->result->document.layer().scaling.kind == Scaling::Kind::Off);
+  bench.press(ImGuiKey_F9);
+  CHECK(bench.state().value == 128);
+  bench.press(ImGuiKey_Enter);
+  CHECK(bench.app().view().mode == Mode::Explore);
+}
+
+TEST_CASE("experiments: every one of them opens in Explore", "[experiments][experiments_view]") {
+  Bench bench(1280, 720);
+  for (const ExperimentWords& words : experiment_words()) {
+    INFO(words.name);
+    bench.app().view().mode = Mode::Experiments;
+    bench.app().view().experiment->name = words.name;
+    bench.app().view().experiment->value.reset();
+    bench.settle();
+    CHECK(bench.collides() == "");
+    bench.press(ImGuiKey_Enter);
+    CHECK(bench.app().view().mode == Mode::Explore);
+    CHECK(bench.app().view().refusal == "");
+    CHECK(bench.document().title == words.title);
+  }
+}
+
+TEST_CASE("experiments: the table is saved as CSV", "[experiments][experiments_view]") {
+  const TemporaryDirectory directory;
+  Bench bench;
+  bench.press(ImGuiKey_S);
+  CHECK(bench.has("Export"));
+  bench.press(ImGuiKey_Escape);
+  bench.app().save(directory / "table.csv");
+  const test::CsvReader table(file_text(directory / "table.csv"));
+  CHECK(table.rows() == 11);
+  CHECK(table.number(10, "value") == 1024);
+  CHECK(table.number(10, "spread_not_divided") > 31);
+  bench.app().save(directory / "table.npy");
+  CHECK(bench.app().message().find("saved as .csv") != std::string::npos);
+}
+
+TEST_CASE("experiments: a session keeps which and where", "[experiments][experiments_view]") {
+  const TemporaryDirectory directory;
+  {
+    Bench bench;
+    bench.click("experiment dilution");
+    bench.press(ImGuiKey_RightArrow);
+    bench.app().save(directory / "kept.json");
+  }
+  Robot again({.width = 1600, .height = 1000, .file = directory / "kept.json"});
+  CHECK(again.app().view().mode == Mode::Experiments);
+  CHECK(again.app().view().experiment->name == "dilution");
+  CHECK(again.app().view().experiment->value == 3000);
+}
+
+TEST_CASE("experiments: nothing runs out of the mode, and idle costs nothing",
+          "[experiments][experiments_view]") {
+  Bench bench;
+  CHECK_FALSE(bench.app().wants_frame());
+  bench.frame(2);
+  CHECK(bench.app().textures().painted() == 0);
+  bench.press(ImGuiKey_F2);
+  CHECK_FALSE(bench.app().wants_frame());
+}
+
+TEST_CASE("experiments: what is measured can be left for another", "[experiments][experiments_view]") {
+  ExperimentRuns runs({});
+  const auto all = experiments::all();
+  for (int round = 0; round < 3; ++round)
+    for (const experiments::Experiment& experiment : all) {
+      runs.follow(&experiment, experiment.rest);
+      runs.follow(&experiment, 0);
+    }
+  runs.follow(&all.front(), 2);
+  for (int i = 0; i < 1000 && !runs.is_settled(); ++i) {
+    runs.wait();
+    runs.follow(&all.front(), 2);
+  }
+  REQUIRE(runs.is_settled());
+  CHECK(runs.sight().known() == all.front().values.size());
+  CHECK(runs.sight().look_point == 2);
+  runs.follow(nullptr, 0);
+  CHECK(runs.is_settled());
+}
+
+TEST_CASE("experiments: every text is in the languages", "[experiments][experiments_view][words]") {
+  for (const char* language : {"english", "de"}) {
+    Bench bench;
+    if (std::string(language) == "de") {
+      bench.app().view().language = "de";
+      bench.frame(2);
+    }
+    std::set<std::string> missing, keys;
+    const std::string template_text =
+        file_text(std::filesystem::path(ATTNSCOPE_ASSETS) / "languages" / (std::string(language) + ".txt"));
+    bench.app().words().watch = [&](std::string_view key, bool) {
+      const std::size_t at = template_text.find("\n< " + std::string(key) + "\n> ");
+      const bool is_there = std::string(language) == "de"
+                                ? at != std::string::npos
+                                : template_text.find("\n< " + std::string(key) + "\n") != std::string::npos;
+      if (!is_there && key != "AttnScope") missing.insert(std::string(key));
+    };
+    for (const ExperimentWords& words : experiment_words())
+      for (const double value : experiments::find(words.name)->values) {
+        bench.app().view().experiment->name = words.name;
+        bench.app().view().experiment->value = value;
+        bench.settle();
+      }
+    for (const std::string& key : missing) UNSCOPED_INFO(language << "|" << key);
+    CHECK(missing.empty());
+  }
+}
+
+TEST_CASE("experiments: no text stands in another's way", "[experiments][experiments_view]") {
+  for (const bool small : {false, true}) {
+    Bench bench(small ? 1280 : 1600, small ? 720 : 1000);
+    for (const char* language : {"en", "de"}) {
+      bench.app().view().language = language;
+      for (const ExperimentWords& words : experiment_words())
+        for (const std::size_t point :
+             {std::size_t{0}, std::size_t{2}, experiments::find(words.name)->values.size() - 1}) {
+          INFO(words.name << " " << point << " " << language << (small ? " small" : ""));
+          bench.app().view().experiment->name = words.name;
+          bench.app().view().experiment->value = experiments::find(words.name)->values[point];
+          bench.settle();
+          CHECK(bench.collides() == "");
+        }
+    }
+  }
+}
+
+}  // namespace attnscope::experiments_view_test
