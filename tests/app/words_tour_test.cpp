@@ -224,7 +224,8 @@ TEST_CASE("words: in another language no English is left in the main views, and 
     robot.settle();
     const std::size_t in_english = collisions(texts_of(robot)).size();
     // What a person brought: the tokens, the title, the names of what computes.
-    std::set<std::string> own_texts{robot.app().shown()->backend, robot.document().title,
+    const std::string& backend = robot.app().shown()->backend;
+    std::set<std::string> own_texts{backend, robot.document().title,
                                     robot.document().input.sequences[0].text};
     for (const Token& token : robot.document().input.sequences[0].tokens) own_texts.insert(token.text);
     robot.app().words().speak(table);
@@ -233,6 +234,7 @@ TEST_CASE("words: in another language no English is left in the main views, and 
     REQUIRE(texts.size() > 50);
     for (const PlacedText& placed : texts) {
       INFO(placed.text);
+      if (placed.text == backend.substr(0, backend.find(' '))) continue;  // where there is little room
       CHECK_FALSE(has_words(without(own_texts, placed.text)));
       CHECK(placed.x1 <= 1601);
     }

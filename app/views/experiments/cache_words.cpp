@@ -179,6 +179,7 @@ ExperimentWords cost_words() {
       .picture_high = 0.02f,
       .headline = {"memory held", N::HeldA, N::HeldB, NumberForm::Bytes},
       .sentences = cost_sentences,
+      .computed = "float32",
       .repeats = "runs",
       .thumb_a = {0.03f, 0.1f, 0.25f, 0.55f, 0.98f},
       .thumb_b = {0.03f, 0.05f, 0.1f, 0.2f, 0.38f}};

@@ -138,6 +138,7 @@ ExperimentWords masks_words() {
       .headline = {"weight of an empty row", N::EmptyA, N::EmptyB},
       .sentences = mask_sentences,
       .kinds = true,
+      .computed = "float32",
       .thumb_a = {0.05f, 0.05f, 0.05f, 0.05f, 0.05f},
       .thumb_b = {0.05f, 0.05f, 0.5f, 0.9f, 0.7f}};
 }
@@ -189,6 +190,7 @@ ExperimentWords precision_words() {
           .picture_b = brain_error_title,
           .headline = {"error of the output", N::OutputHalf, N::OutputBrain},
           .sentences = precision_sentences,
+          .computed = "float64",
           .thumb_a = {0.05f, 0.08f, 0.15f, 0.22f, 0.3f},
           .thumb_b = {0.3f, 0.45f, 0.6f, 0.8f, 0.95f}};
 }
@@ -208,7 +210,7 @@ ExperimentWords positions_words() {
       .symbol = "positions",
       .axis = "scheme",
       .value = scheme_words,
-      .legend = {{"causal", H::B}, {"every key seen", H::A}},
+      .legend = {{"causal", H::B}, {"every key seen", H::A}, {"even weights", H::Baseline}},
       .plots = {{"Change of outputs by shuffling",
                  "of their norm",
                  {{N::ShuffledB, H::B}, {N::ShuffledA, H::A}},
@@ -221,7 +223,7 @@ ExperimentWords positions_words() {
                  0,
                  as_numbers_ask,
                  NumberForm::Small,
-                 "even weights"},
+                 ""},
                 {"Weight that positions move",
                  "total variation",
                  {{N::MovedB, H::B}, {N::MovedA, H::A}},
@@ -237,6 +239,7 @@ ExperimentWords positions_words() {
       .headline = {"change by shuffling", N::ShuffledA, N::ShuffledB},
       .sentences = position_sentences,
       .kinds = true,
+      .computed = "float32",
       .thumb_a = {0.05f, 0.7f, 0.7f, 0.4f, 0.6f},
       .thumb_b = {0.5f, 0.8f, 0.8f, 0.6f, 0.7f}};
 }

@@ -79,7 +79,7 @@ std::string experiment_hint(const ExperimentPage& page) {
   const std::size_t known = page.sight.known();
   if (known < page.values())
     return words + "   ·   measured " + std::to_string(known) + " of " + std::to_string(page.values());
-  return words + "   ·   float64   ·   ← → value   ·   ↑ ↓ experiment";
+  return words + "   ·   " + std::string(page.words.computed) + "   ·   ← → value   ·   ↑ ↓ experiment";
 }
 
 /// What a key is to do: only where something is on screen.

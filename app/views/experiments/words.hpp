@@ -100,9 +100,10 @@ struct ExperimentWords {
   float picture_high = 0;  // of the colours; 0: the largest number
   ExperimentHeadline headline;
   std::vector<std::string> (*sentences)(const ExperimentNumbers&) = nullptr;
-  bool kinds = false;                   // the values have no order: bars in the place of lines
-  std::string_view repeats = "seeds";   // what bands run over
-  std::vector<float> thumb_a, thumb_b;  // from 0 to 1, over equal steps
+  bool kinds = false;                     // the values have no order: bars in the place of lines
+  std::string_view computed = "float64";  // in which numbers; of the engine's own runs: what it takes
+  std::string_view repeats = "seeds";     // what bands run over
+  std::vector<float> thumb_a, thumb_b;    // from 0 to 1, over equal steps
 };
 
 /// All, in the order of core/experiments.
