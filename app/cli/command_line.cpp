@@ -133,7 +133,7 @@ CLI::App* add_render(CLI::App& app, CommandLine& line) {
                           options.scale = static_cast<float>(scale.value_or(0));
                           return options.scale >= 0.5f && options.scale <= 4;
                         }});
-  add_checked(*render, {"--view", "V", "Which view", "explore, walk, compare, model or lessons",
+  add_checked(*render, {"--view", "V", "Which view", "explore, walk, compare, model, experiments or lessons",
                         [&options](const std::string& text) {
                           options.view = text;
                           return mode_named(text).has_value();
