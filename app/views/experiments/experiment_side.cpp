@@ -1,6 +1,7 @@
 // app/views/experiments: what stands right: both matrices at the chosen value, the table, and what can be
 // done with them.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "app/scene/picture.hpp"
@@ -85,7 +86,18 @@ float draw_experiment_pictures(const ExperimentPage& page, const Box& box) {
   return y + ui.px(14);
 }
 
-/// A and B as large numbers.
+/// Whether every word of a text has that much room: a paragraph breaks between words alone.
+bool has_room_for_words(const Ui& ui, std::string_view text, float room) {
+  const std::string words = ui.translated(text);
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t end = std::min(words.find(' ', at), words.size());
+    if (ui.text_width(own(words.substr(at, end - at)), type::tick) > room) return false;
+    at = end + 1;
+  }
+  return true;
+}
+
+/// A and B as large numbers; their words stand beside them, or below where they have no room there.
 float draw_experiment_headline(const ExperimentPage& page, const Box& row) {
   const Ui& ui = page.ui();
   const ExperimentHeadline& line = page.words.headline;
@@ -93,18 +105,18 @@ float draw_experiment_headline(const ExperimentPage& page, const Box& row) {
   ui.horizontal(row.x, row.y, row.w, ui.theme.hairline);
   const float y = row.y + ui.px(28), half = row.w / 2;
   const float size = page.narrow ? type::title : 26;
-  for (const bool is_b : {false, true}) {
-    const float x = row.x + (is_b ? half : 0);
-    const float wide = ui.text(x, y, numbers.say(is_b ? line.b : line.a, line.form),
-                               {size, is_b ? ui.theme.b : ui.theme.text1, Ink::Semibold});
-    const float room = half - wide - ui.px(18);
-    if (room > ui.px(30) && !page.narrow)
-      ui.paragraph(x + wide + ui.px(10), y - ui.px(16), room, line.words, {type::tick, ui.theme.text2});
-  }
-  if (page.narrow) {
+  std::array<float, 2> wide{};
+  for (const bool is_b : {false, true})
+    wide[is_b ? 1 : 0] = ui.text(row.x + (is_b ? half : 0), y, numbers.say(is_b ? line.b : line.a, line.form),
+                                 {size, is_b ? ui.theme.b : ui.theme.text1, Ink::Semibold});
+  const float room = half - std::max(wide[0], wide[1]) - ui.px(18);
+  if (page.narrow || !has_room_for_words(ui, line.words, room)) {
     ui.text(row.x, y + ui.px(20), line.words, {type::tick, ui.theme.text2, Ink::Regular, Align::Left, row.w});
     return y + ui.px(34);
   }
+  for (const bool is_b : {false, true})
+    ui.paragraph(row.x + (is_b ? half : 0) + wide[is_b ? 1 : 0] + ui.px(10), y - ui.px(16), room, line.words,
+                 {type::tick, ui.theme.text2});
   return y + ui.px(26);
 }
 
