@@ -314,8 +314,15 @@ TEST_CASE("a window is changed, closed and started again: look and work are ther
     ChildProcess program({ATTNSCOPE_PROGRAM}, options);
     const auto window = window_of();
     CHECK(display.title_of(window) == "The cat sat on the mat — AttnScope");
-    display.press(window, "s");  // √dₖ off
-    CHECK(wait_until([&] { return display.title_of(window) == "The cat sat on the mat* — AttnScope"; }));
+    // √dₖ off. A key that comes before the first result finds nothing to change, and beside other programs
+    // that may take a while: it is pressed again where nothing came of it.
+    bool is_changed = false;
+    for (int presses = 0; presses < 3 && !is_changed; ++presses) {
+      display.press(window, "s");
+      for (int i = 0; i < 2000 && !is_changed; ++i, std::this_thread::sleep_for(10ms))
+        is_changed = display.title_of(window) == "The cat sat on the mat* — AttnScope";
+    }
+    CHECK(is_changed);
     display.press(window, "t");  // light
     display.resize(window, 1400, 900);
     CHECK(wait_until([&] { return (display.pixel(window, 4, 4) & 0xFF) > 0x80; }));
