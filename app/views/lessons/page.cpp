@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/state/teaching/presenter_state.hpp"
+#include "app/widgets/marks.hpp"
 #include "core/base/error.hpp"
 
 namespace attnscope {
@@ -93,11 +94,7 @@ ProseSight LessonPage::sight() const {
 }
 
 float LessonPage::keycap(float x, float y, std::string_view key) const {
-  const float width = std::max(ui().px(22), ui().text_width(key, type::tick) + ui().px(12));
-  const Box cap{x, std::round(y - ui().px(10)), width, ui().px(20)};
-  ui().frame(cap, ui().theme.border, std::max(1.f, std::floor(ui().scale())), ui().px(4));
-  ui().text(cap.centre_x(), cap.centre_y(), key, {type::tick, ui().theme.text2, Ink::Regular, Align::Centre});
-  return width;
+  return draw_keycap(ui(), x, y, key);
 }
 
 std::int64_t lesson_row(const LessonPage& page) {

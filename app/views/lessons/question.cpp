@@ -219,7 +219,6 @@ bool has_answered(const StepAnswer& answer) {
 float draw_question_foot(LessonPage& page, const QuestionCard& card, float y,
                          const lessons::Question& question) {
   const Ui& ui = page.ui();
-  StepAnswer& answer = page.state().answer;
   const float line = y + ui.px(14), left = card.x + card.pad;
   const std::string_view does = "reveals";
   const float wide = ui.px(22) + ui.px(10) + ui.text_width(does, type::label, Ink::Medium);
@@ -240,7 +239,6 @@ float draw_question_foot(LessonPage& page, const QuestionCard& card, float y,
              {card.x + card.width - card.pad - room, line - ui.px(13), room, ui.px(26)}, counts,
              {"Count votes", {}, "Digits add up the answers of a class instead of choosing one.", "V"}))
     counts = !counts;
-  if (all_votes(answer) == 0) return y + ui.px(28);
   return y + ui.px(28);
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/ui/number_format.hpp"
 #include "app/views/lessons/page.hpp"
+#include "app/widgets/marks.hpp"
 
 namespace attnscope {
 namespace {
@@ -55,17 +56,7 @@ float draw_lesson_task(const LessonPage& page, float x, float y, float width) {
   const Box card{x, y, width, high + ui.px(18) + 2 * pad + ui.px(4)};
   ui.fill(card, ui.theme.raised, ui.px(8));
   ui.frame(card, reached ? ui.theme.query : ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(8));
-  const ImVec2 centre{card.x + pad + ui.px(9), card.y + pad + ui.px(10)};
-  if (reached) {
-    ui.disc(centre, ui.px(9), ui.theme.query);
-    const float r = ui.px(9);
-    const ImVec2 tick[3] = {{centre.x - r * 0.45f, centre.y + r * 0.02f},
-                            {centre.x - r * 0.12f, centre.y + r * 0.36f},
-                            {centre.x + r * 0.48f, centre.y - r * 0.34f}};
-    ui.polyline(tick, ui.theme.panel, ui.px(2));
-  } else {
-    ui.ring(centre, ui.px(9), ui.theme.border, ui.px(1.5f));
-  }
+  draw_done_mark(ui, {card.x + pad + ui.px(9), card.y + pad + ui.px(10)}, reached);
   ui.paragraph(card.x + pad + indent, card.y + pad, width - 2 * pad - indent, words,
                {type::body, ui.theme.text1, Ink::Medium});
   ui.text(card.x + pad + indent, card.y + pad + high + ui.px(13), below, {type::tick, ui.theme.text2});

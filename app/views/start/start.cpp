@@ -5,6 +5,7 @@
 
 #include "app/scene/actions.hpp"
 #include "app/state/start_state.hpp"
+#include "app/widgets/marks.hpp"
 #include "core/edits/switches.hpp"
 
 namespace attnscope {
@@ -45,26 +46,11 @@ void do_step(Scene& scene, const Offer& offer) {
   if (const Action* action = action_of(offer)) action->run(scene);
 }
 
-/// A ring, and once it is done a disc with a tick.
-void draw_tick(const Ui& ui, ImVec2 centre, bool done) {
-  const float r = ui.px(9), line = ui.px(1.5f);
-  if (!done) return ui.ring(centre, r, ui.theme.border, line);
-  ui.disc(centre, r, ui.theme.query);
-  const ImVec2 tick[3] = {{centre.x - r * 0.45f, centre.y + r * 0.02f},
-                          {centre.x - r * 0.12f, centre.y + r * 0.36f},
-                          {centre.x + r * 0.48f, centre.y - r * 0.34f}};
-  ui.polyline(tick, ui.theme.panel, ui.px(2));
-}
-
 /// Its right end is at `right`; returns how much room it took.
-float draw_keycap(const Ui& ui, float right, float y, const Offer& offer) {
+float draw_key_of(const Ui& ui, float right, float y, const Offer& offer) {
   if (action_of(offer) == nullptr) return 0;
   const std::string key = key_name(offer.key);
-  const float width = std::max(ui.px(22), ui.text_width(key, type::tick) + ui.px(12));
-  const Box cap{right - width, std::round(y - ui.px(10)), width, ui.px(20)};
-  ui.frame(cap, ui.theme.border, std::max(1.f, std::floor(ui.scale())), ui.px(4));
-  ui.text(cap.centre_x(), cap.centre_y(), key, {type::tick, ui.theme.text2, Ink::Regular, Align::Centre});
-  return width + ui.px(8);
+  return draw_keycap(ui, right - keycap_width(ui, key), y, key) + ui.px(8);
 }
 
 void draw_close(Scene& scene, ImVec2 centre) {
@@ -121,8 +107,8 @@ void draw_step(Scene& scene, const Box& card, const Card& form, const Offer& off
   const StartState::Step& step = scene.view.start->step(offer.step);
   const Ui::Touch touch = draw_ground(ui, offer.label, card);
   const float line = card.y + form.inner + ui.px(8), x = card.x + form.inner + form.indent;
-  draw_tick(ui, {card.x + form.inner + ui.px(9), line}, step.done);
-  const float cap = draw_keycap(ui, card.right() - form.inner, line, offer);
+  draw_done_mark(ui, {card.x + form.inner + ui.px(9), line}, step.done);
+  const float cap = draw_key_of(ui, card.right() - form.inner, line, offer);
   ui.text(x, line, title_of(step, offer),
           {type::body, ui.theme.text1, Ink::Medium, Align::Left, form.text_width - cap});
   if (form.has_text(*scene.view.start, offer))
@@ -168,8 +154,8 @@ void draw_band(Scene& scene, const Box& box) {
   for (const Offer& offer : offers(scene.document)) {
     const Box button{std::round(x), std::round(middle - high / 2), width, high};
     const Ui::Touch touch = draw_ground(ui, offer.label, button);
-    draw_tick(ui, {button.x + ui.px(18), middle}, start.step(offer.step).done);
-    const float cap = draw_keycap(ui, button.right() - ui.px(8), middle, offer);
+    draw_done_mark(ui, {button.x + ui.px(18), middle}, start.step(offer.step).done);
+    const float cap = draw_key_of(ui, button.right() - ui.px(8), middle, offer);
     ui.text(button.x + ui.px(34), middle, title_of(start.step(offer.step), offer),
             {type::label, ui.theme.text1, Ink::Medium, Align::Left, width - ui.px(42) - cap});
     tooltip(ui, touch.hovered, button, {offer.title, {}, below(start.step(offer.step), offer), {}});
