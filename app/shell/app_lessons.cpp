@@ -19,16 +19,21 @@ void App::hold_of_step(const std::optional<Document>& held) {
   comparison_.expect(*held, engine_, 0);
 }
 
-/// A lesson begins like a file that is opened: what was open before is kept as closed. Its further steps are
-/// edits, which undo takes back.
+/// How far a person has come is kept from run to run.
 void App::go_to_lesson(const LessonRequest& wanted) {
+  if (show_lesson_step(wanted)) lessons_.reach(view_.lesson->name, view_.lesson->step);
+}
+
+/// A lesson begins like a file that is opened: what was open before is kept as closed. Its further steps are
+/// edits, which undo takes back. False: it cannot be read.
+bool App::show_lesson_step(const LessonRequest& wanted) {
   LessonState& state = *view_.lesson;
   lessons_.follow(wanted.name, view_.language);
   const lessons::OpenLessonPtr open = lessons_.sight().open;
   if (!open) {
     view_.notices.say(lessons_.sight().problem);
     if (!state.name.empty()) lessons_.follow(state.name, view_.language);
-    return;
+    return false;
   }
   const std::int64_t step =
       std::clamp<std::int64_t>(wanted.step, 0, static_cast<std::int64_t>(open->documents.size()) - 1);
@@ -54,7 +59,7 @@ void App::go_to_lesson(const LessonRequest& wanted) {
   state.left.reset();
   state.scroll = state.code_scroll = 0;
   view_.mode = Mode::Lessons;
-  lessons_.reach(state.name, step);
+  return true;
 }
 
 /// The step as it was left. Where another file was opened meanwhile, that one is closed as usual.
