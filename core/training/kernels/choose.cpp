@@ -1,0 +1,49 @@
+#include <string_view>
+
+#include "core/streaming/kernels/kernels.hpp"
+#include "core/training/kernels/kernels.hpp"
+
+namespace attnscope::training {
+
+extern const Kernels<float> kernels_baseline;
+extern const Kernels<double> kernels_baseline_double;
+#if defined(__x86_64__)
+extern const Kernels<float> kernels_avx2, kernels_avx512;
+#endif
+
+template <>
+const Kernels<float>& baseline_kernels<float>() {
+  return kernels_baseline;
+}
+template <>
+const Kernels<double>& baseline_kernels<double>() {
+  return kernels_baseline_double;
+}
+
+template <>
+const Kernels<float>& kernels<float>() {
+#if defined(__x86_64__)
+  switch (streaming::best_instruction_set()) {
+    case streaming::InstructionSet::Avx512: return kernels_avx512;
+    case streaming::InstructionSet::Avx2: return kernels_avx2;
+    default: break;
+  }
+#endif
+  return kernels_baseline;
+}
+
+const Kernels<float>* kernels_named(const char* name) {
+  const auto is = [name](const Kernels<float>& one) { return std::string_view(one.name) == name; };
+#if defined(__x86_64__)
+  using enum streaming::InstructionSet;
+  if (is(kernels_avx512)) return streaming::kernels_for(Avx512) == nullptr ? nullptr : &kernels_avx512;
+  if (is(kernels_avx2)) return streaming::kernels_for(Avx2) == nullptr ? nullptr : &kernels_avx2;
+#endif
+  return is(kernels_baseline) ? &kernels_baseline : nullptr;
+}
+template <>
+const Kernels<double>& kernels<double>() {
+  return kernels_baseline_double;
+}
+
+}  // namespace attnscope::training

@@ -1,0 +1,62 @@
+#include "core/training/network/spec.hpp"
+
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+
+namespace attnscope::training {
+namespace {
+
+constexpr int most_layers = 64, most_width = 4096, most_heads = 256, most_length = 4096,
+              most_classes = 1 << 20;
+
+void within(std::string_view field, int found, int least, int most) {
+  if (found < least || found > most)
+    throw Error(fmt::format("network.{} is {}; a whole number from {} to {} was expected.", field, found,
+                            least, most));
+}
+
+void check_read_outs(const NetworkSpec& spec) {
+  if (spec.read_outs.empty()) throw Error("network.read_outs is empty; one read-out at least was expected.");
+  for (const ReadOut& read_out : spec.read_outs) {
+    within("read_outs.classes", read_out.classes, 2, most_classes);
+    if (read_out.tied && read_out.classes != spec.vocabulary)
+      throw Error(fmt::format(
+          "network.read_outs.classes is {}; a read-out that is tied has as many as there are tokens, {}.",
+          read_out.classes, spec.vocabulary));
+  }
+}
+
+}  // namespace
+
+void check(const NetworkSpec& spec) {
+  within("layers", spec.layers, 1, most_layers);
+  within("width", spec.width, 1, most_width);
+  within("heads", spec.heads, 1, most_heads);
+  within("head_width", spec.head_width, 0, most_width);
+  within("inner", spec.inner, 0, 4 * most_width);
+  within("length", spec.length, 1, most_length);
+  within("vocabulary", spec.vocabulary, spec.patch > 0 ? 0 : 2, spec.patch > 0 ? 0 : most_classes);
+  within("patch", spec.patch, 0, most_width);
+  if (spec.head_width == 0 && spec.width % spec.heads != 0)
+    throw Error(fmt::format(
+        "network.heads is {}; a number that divides the width, {}, was expected, or a head_width.",
+        spec.heads, spec.width));
+  if (spec.positions == Positions::Rotary && spec.d_k() % 2 != 0)
+    throw Error(fmt::format(
+        "network.head_width is {}; an even number was expected: rotary positions turn pairs.", spec.d_k()));
+  if (!(spec.drawing.gain > 0 && spec.drawing.gain <= 1000))
+    throw Error(
+        fmt::format("network.gain is {}; a number above 0, 1000 at most, was expected.", spec.drawing.gain));
+  check_read_outs(spec);
+}
+
+std::string in_words(const NetworkSpec& spec) {
+  return fmt::format("{} layer{} × {} head{}, width {}{}", spec.layers, spec.layers == 1 ? "" : "s",
+                     spec.heads, spec.heads == 1 ? "" : "s", spec.width,
+                     spec.inner > 0 ? fmt::format(", MLP {}", spec.inner) : "");
+}
+
+}  // namespace attnscope::training

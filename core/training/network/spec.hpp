@@ -1,0 +1,74 @@
+// core/training/network: a small transformer in words: everything about it but its numbers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/document/layer.hpp"
+
+namespace attnscope::training {
+
+/// How the attention knows the order of its tokens.
+enum class Positions : std::uint8_t {
+  Learned,  // a table that is added to the embeddings
+  Rotary,  // halves of each head's queries and keys are turned, base 10000 (Su et al. 2021, as GPT-NeoX does)
+  Alibi,   // −slope · |i − j| joins the scores (Press et al. 2022)
+  Sinusoidal,  // sines and cosines are added to the embeddings (Vaswani et al. 2017)
+  None,
+};
+
+/// Where the norms stand; N is a LayerNorm, epsilon 1e-5.
+enum class NormPlace : std::uint8_t {
+  Pre,   // x += A(N x); x += M(N x); a last N before the read-outs
+  Post,  // x = N(x + A x); x = N(x + M x)
+  None,  // x += A x; x += M x
+};
+
+/// How the matrices of the blocks are drawn; biases begin at 0, norms at 1.
+struct Drawing {
+  /// Narrow: N(0, (0.5/√d_model)²), with which attention begins nearly uniform. Otherwise one of
+  /// core/weights.
+  bool narrow = true;
+  Initialiser initialiser = Initialiser::Xavier;
+  double gain = 1;            // multiplies what is drawn
+  bool shrinks_depth = true;  // what is added to the stream is divided by √(2 layers) (Radford et al. 2019)
+  bool operator==(const Drawing&) const = default;
+};
+
+/// A linear map from the last rows to classes, each with its own loss.
+struct ReadOut {
+  int classes = 0;
+  bool tied = false;  // the token table serves as the map
+  bool bias = true;
+  bool operator==(const ReadOut&) const = default;
+};
+
+struct NetworkSpec {
+  int layers = 1, width = 32, heads = 1;
+  int head_width = 0;  // of queries, keys and values; 0: width / heads
+  int inner = 0;       // of the MLP, GELU with tanh; 0 = there is none
+  int vocabulary = 0;  // tokens; 0: patches come in behind a learned class token
+  int patch = 0;       // numbers of a patch
+  int length = 16;     // the most rows of a sequence, the class token included
+  Positions positions = Positions::Learned;
+  NormPlace norm = NormPlace::Pre;
+  bool causal = false;
+  bool scaled = true;       // scores are divided by √d_k
+  bool head_norms = false;  // queries and keys of each head are normalised: RMS, epsilon 1e-6, weights [d_k]
+  Drawing drawing;
+  std::vector<ReadOut> read_outs;
+
+  int d_k() const { return head_width > 0 ? head_width : width / heads; }
+  int inside() const { return heads * d_k(); }  // of all heads
+  bool reads_patches() const { return vocabulary == 0; }
+  bool operator==(const NetworkSpec&) const = default;
+};
+
+/// Throws Error with a sentence that names the field, what was found and what was expected.
+void check(const NetworkSpec&);
+
+/// "small induction: 2 layers × 2 heads" is the task's to say; this is "2 layers × 2 heads, width 32".
+std::string in_words(const NetworkSpec&);
+
+}  // namespace attnscope::training
