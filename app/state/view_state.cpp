@@ -58,8 +58,8 @@ void ViewState::show_weights(Editable next) {
 
 namespace {
 
-/// Calls `see` with every name of a list that is separated by commas, without the blanks around it; stops at the first
-/// false.
+/// Calls `see` with every name of a list that is separated by commas, without the blanks around it; stops at
+/// the first false.
 template <class See>
 bool all_names(std::string_view list, See see) {
   while (!list.empty()) {

@@ -97,7 +97,7 @@ class Column {
   void title_menu(const char* label, Section, const Box& title);
 
   float bottom_;
-  bool away_ = false;           // the section that was begun last: the column is reduced to others
+  bool away_ = false;            // the section that was begun last: the column is reduced to others
   std::optional<float> opened_;  // top of a section that was unfolded in this frame
 };
 
