@@ -15,11 +15,13 @@
 
 #include "app/cli/bench/bench.hpp"
 #include "app/cli/bench/bench_model.hpp"
+#include "app/cli/bench/bench_train.hpp"
 #include "app/cli/checked_option.hpp"
 #include "app/cli/lesson_commands.hpp"
 #include "app/cli/model_commands.hpp"
 #include "app/cli/readings.hpp"
 #include "app/cli/tensor_commands.hpp"
+#include "app/cli/train_command.hpp"
 #include "app/files/paths.hpp"
 #include "app/shell/render.hpp"
 #include "app/shell/window.hpp"
@@ -65,7 +67,7 @@ struct CommandLine {
   bool fresh = false;
   RenderOptions render;
   BenchOptions bench;
-  std::string bench_model;
+  std::string bench_model, bench_task;
 };
 
 /// A language that there is a table for.
@@ -180,8 +182,9 @@ CLI::App* add_render(CLI::App& app, CommandLine& line) {
   return render;
 }
 
-/// Options of `bench` that mean the same with --model.
-const std::set<std::string> shared_with_models{"--n", "--threads", "--seconds", "--json", "--help"};
+/// Options of `bench` that mean the same with --model, and with --train.
+const std::set<std::string> shared_with_models{"--n", "--threads", "--seconds", "--json", "--help"},
+    shared_with_training{"--threads", "--seconds", "--json", "--help"};
 
 CLI::App* add_bench(CLI::App& app, CommandLine& line) {
   CLI::App* bench = app.add_subcommand("bench", "Measure how fast attention is on this machine");
@@ -231,6 +234,12 @@ CLI::App* add_bench(CLI::App& app, CommandLine& line) {
           ->type_name("MODEL");
   for (CLI::Option* const option : others)
     if (!shared_with_models.contains(option->get_name())) model->excludes(option);
+  CLI::Option* const train =
+      bench->add_option("--train", line.bench_task, "Train a task instead (see train --list)")
+          ->type_name("TASK")
+          ->excludes(model);
+  for (CLI::Option* const option : others)
+    if (!shared_with_training.contains(option->get_name())) train->excludes(option);
   return bench;
 }
 
@@ -256,6 +265,7 @@ int parse_and_run(int argc, char** argv) {
   const CLI::App* bench_command = add_bench(app, line);
   ModelCommands models(app);
   const LessonCommands lesson_commands(app);
+  const TrainCommand train_command(app);
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
@@ -290,13 +300,15 @@ int parse_and_run(int argc, char** argv) {
   if (const std::optional<std::string> note = tensors.run()) return mention(*note);
   if (*bench_command) {
     const BenchOptions& asked = line.bench;
-    if (line.bench_model.empty())
+    if (!line.bench_task.empty())
+      run_train_bench({line.bench_task, asked.threads, asked.seconds, asked.json});
+    else if (line.bench_model.empty())
       run_bench(asked);
     else
       run_model_bench({line.bench_model, asked.lengths, asked.threads, asked.seconds, asked.json});
     return 0;
   }
-  if (models.run() || lesson_commands.run()) return 0;
+  if (models.run() || lesson_commands.run() || train_command.run()) return 0;
   return run_window({path_from(line.file), line.dump_layer, line.answers, line.language,
                      line.backend.value_or(BackendPreference::Auto), line.fresh});
 }

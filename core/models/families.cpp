@@ -164,6 +164,24 @@ constexpr auto distilbert_blocks = std::to_array<PartName>({
     {AfterMlpNorm, "transformer.layer.{}.output_layer_norm"},
 });
 
+// The encoder that this program trains itself (core/training): pre-norm, rotary. No other program knows it.
+constexpr auto reader_types = std::to_array<std::string_view>({"attnscope_reader"});
+constexpr auto reader_prefixes = std::to_array<std::string_view>({"reader."});
+constexpr auto reader_model = std::to_array<PartName>({
+    {TokenTable, "tokens"},
+});
+constexpr auto reader_blocks = std::to_array<PartName>({
+    {AttentionNorm, "blocks.{}.attention_norm"},
+    {Query, "blocks.{}.query", Always},
+    {Key, "blocks.{}.key", Always},
+    {Value, "blocks.{}.value", Always},
+    {Output, "blocks.{}.output", Always},
+    {MlpNorm, "blocks.{}.mlp_norm"},
+    {Up, "blocks.{}.up", Always},
+    {Down, "blocks.{}.down", Always},
+    {FinalNorm, "final_norm"},
+});
+
 constexpr auto t5_types = std::to_array<std::string_view>({"t5"});
 constexpr auto t5_model = std::to_array<PartName>({
     {TokenTable, "shared"},
@@ -354,6 +372,19 @@ constexpr auto rows = std::to_array<FamilyRow>({
       3072, 512, 1e-12, "gelu"},
      distilbert_model,
      distilbert_blocks,
+     none},
+    {"AttnScope Reader",
+     reader_types,
+     reader_prefixes,
+     Arrangement::PreNorm,
+     NormKind::Layer,
+     ModelPositions::Rotary,
+     FusedOrder::None,
+     false,
+     {"hidden_size", "num_hidden_layers", "num_attention_heads", "", "intermediate_size",
+      "max_position_embeddings", "layer_norm_eps", "hidden_act", 96, 3, 4, 384, 48, 1e-5, "gelu_new"},
+     reader_model,
+     reader_blocks,
      none},
     {"T5",
      t5_types,

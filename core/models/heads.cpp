@@ -40,6 +40,10 @@ constexpr auto distilbert_heads = std::to_array<HeadRow>({
 constexpr auto vit_heads = std::to_array<HeadRow>({
     {"ForImageClassification", SequenceClass, FirstRow, "", "", "classifier", "", Activation::Identity},
 });
+constexpr auto reader_heads = std::to_array<HeadRow>({
+    {"ForReferents", TokenClass, EveryRow, "", "", "referent", "", Activation::Identity},
+    {"ForMaskedWords", MaskedToken, EveryRow, "", "", "masked_word", "", Activation::Identity},
+});
 constexpr auto decoder_heads = std::to_array<HeadRow>({
     {"ForSequenceClassification", SequenceClass, LastToken, "", "", "score", "", Activation::Identity},
 });
@@ -49,6 +53,7 @@ std::span<const HeadRow> heads_of(const FamilyRow& family) {
   if (family.name == "RoBERTa") return roberta_heads;
   if (family.name == "DistilBERT") return distilbert_heads;
   if (family.name == "ViT") return vit_heads;
+  if (family.name == "AttnScope Reader") return reader_heads;
   if (family.encoder.empty()) return decoder_heads;
   return {};
 }

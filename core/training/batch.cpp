@@ -85,6 +85,14 @@ Targets Batch::targets(int chunk, std::size_t read_out) const {
           asked.rows.empty() ? 0.0 : 1.0 / static_cast<double>(asked.rows.size())};
 }
 
+bool Batch::is_asked(int sequence, int row) const {
+  const auto at =
+      static_cast<std::size_t>(sequence) * static_cast<std::size_t>(length_) + static_cast<std::size_t>(row);
+  return std::ranges::any_of(
+      std::span(targets_).first(read_outs_),
+      [at](const std::vector<std::int32_t>& targets) { return targets[at] != ignored; });
+}
+
 int sequences_of_chunk(const NetworkSpec& spec, std::int64_t weights, int batch) {
   constexpr int least_rows = 96, most_chunks = 16, chunks_of_many_weights = 8;
   constexpr std::int64_t many_weights = 100'000;

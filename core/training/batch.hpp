@@ -31,6 +31,8 @@ class Batch {
   Rows sequence(int i) const { return rows_of(i, 1); }
   /// Rows count from the first of the chunk.
   Targets targets(int chunk, std::size_t read_out) const;
+  /// Whether any read-out is asked something at a row.
+  bool is_asked(int sequence, int row) const;
   /// Of all chunks.
   std::int64_t target_count(std::size_t read_out) const { return std::ssize(asked_[read_out].rows); }
 

@@ -41,17 +41,6 @@ double length_of(const float* gradient, const Parameter& parameter, int first, i
   return std::sqrt(squares);
 }
 
-ScoreGradients summary_of(std::vector<float>& norms) {
-  ScoreGradients result;
-  const auto middle = norms.begin() + std::ssize(norms) / 2;
-  std::ranges::nth_element(norms, middle);
-  result.median = static_cast<double>(*middle);
-  const auto vanished =
-      std::ranges::count_if(norms, [](float x) { return static_cast<double>(x) < vanished_below; });
-  result.vanished = static_cast<double>(vanished) / static_cast<double>(norms.size());
-  return result;
-}
-
 }  // namespace
 
 Evaluation::Evaluation(const Recipe& recipe, const TaskRow& task, const Maker& maker, int sequences_of_chunk)
@@ -184,6 +173,31 @@ Metrics Evaluation::summed() const {
   return metrics;
 }
 
+/// Behind differentiate(), which leaves [layers][sequences][heads][rows] for one chunk behind the other.
+ScoreGradients Evaluation::let_through(const Operation& operation) const {
+  std::vector<float> norms;
+  std::size_t at = 0;
+  const auto whole = static_cast<std::size_t>(spec_.length);
+  for (int chunk = 0; chunk < gradient_batch_.chunks(); ++chunk) {
+    const int first = gradient_batch_.first_sequence(chunk), count = gradient_batch_.rows(chunk).sequences;
+    for (int layer = 0; layer < spec_.layers; ++layer)
+      for (int s = 0; s < count; ++s)
+        for (int head = 0; head < spec_.heads; ++head, at += whole)
+          for (int row = operation.causal ? 1 : 0; row < spec_.length; ++row)
+            if (layer + 1 < spec_.layers || gradient_batch_.is_asked(first + s, row))
+              norms.push_back(score_norms_[at + static_cast<std::size_t>(row)]);
+  }
+  ScoreGradients result;
+  if (norms.empty()) return result;
+  const auto middle = norms.begin() + std::ssize(norms) / 2;
+  std::ranges::nth_element(norms, middle);
+  result.median = static_cast<double>(*middle);
+  const auto vanished =
+      std::ranges::count_if(norms, [](float x) { return static_cast<double>(x) < vanished_below; });
+  result.vanished = static_cast<double>(vanished) / static_cast<double>(norms.size());
+  return result;
+}
+
 Metrics Evaluation::measure(Learner<float>& learner, const Operation& operation, bool score_gradients) {
   rooms_.resize(static_cast<std::size_t>(learner.workers()));
   learner.forward(batch_, operation, [&](int chunk, Pass<float>& pass, int worker) {
@@ -196,7 +210,7 @@ Metrics Evaluation::measure(Learner<float>& learner, const Operation& operation,
   metrics.gradients = projection_norms(learner.network(), learner.gradient().data());
   if (score_gradients) {
     learner.differentiate(gradient_batch_, operation, score_norms_.data());
-    metrics.score_gradients = summary_of(score_norms_);
+    metrics.score_gradients = let_through(operation);
   }
   return metrics;
 }

@@ -21,7 +21,8 @@ struct ProjectionNorms {
   double query = 0, key = 0, value = 0, output = 0, up = 0, down = 0;
 };
 
-/// Of dL/d(scaled scores) of every query: what softmax lets through.
+/// Of dL/d(scaled scores) of every query that has a choice and an effect: what softmax lets through. A query
+/// that sees one key has no choice; in the last layer one whose row is not asked has no effect.
 struct ScoreGradients {
   double median = 0;
   double vanished = 0;  // share of queries below 1e-6
@@ -62,6 +63,7 @@ class Evaluation {
   };
   void measure_chunk(int chunk, Pass<float>&, int worker, const Learner<float>&, const Operation&);
   void answer(int chunk, Pass<float>&, int worker, const Learner<float>&);
+  ScoreGradients let_through(const Operation&) const;
   void look(int sequence, int in_chunk, const Pass<float>&, const Operation&);
   Metrics summed() const;
 

@@ -145,13 +145,14 @@ std::span<const float> Trainer::weights() const {
   return {learner_->weights().data(), static_cast<std::size_t>(learner_->weights().size())};
 }
 
-Probe Trainer::probe(const Rows& rows) {
+Probe Trainer::probe(const Rows& rows, std::size_t read_out) {
   const NetworkSpec& spec = recipe_.network;
   Pass<float>& pass = *probe_pass_;
   learner_->refresh();
   pass.forward(learner_->weights_now(), rows, knobs_.operation);
   const std::int64_t n = rows.length;
-  Probe probe{Tensor(Shape{spec.layers, spec.heads, n, n}), Tensor(Shape{n, spec.read_outs[0].classes})};
+  Probe probe{Tensor(Shape{spec.layers, spec.heads, n, n}),
+              Tensor(Shape{n, spec.read_outs[read_out].classes})};
   for (int layer = 0; layer < spec.layers; ++layer) {
     for (int head = 0; head < spec.heads; ++head) {
       const float* const plane = pass.weights(layer, 0, head);
@@ -161,11 +162,11 @@ Probe Trainer::probe(const Rows& rows) {
   }
   std::vector<std::int32_t> every(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < every.size(); ++i) every[i] = static_cast<std::int32_t>(i);
-  pass.logits(0, learner_->weights_now(), every, probe.logits.data());
+  pass.logits(read_out, learner_->weights_now(), every, probe.logits.data());
   return probe;
 }
 
-Probe Trainer::probe(std::span<const std::int32_t> tokens) {
+Probe Trainer::probe(std::span<const std::int32_t> tokens, std::size_t read_out) {
   const NetworkSpec& spec = recipe_.network;
   if (spec.reads_patches()) throw Error("This network reads patches; tokens were given.");
   if (tokens.empty() || std::ssize(tokens) > spec.length)
@@ -173,9 +174,9 @@ Probe Trainer::probe(std::span<const std::int32_t> tokens) {
   for (const std::int32_t token : tokens)
     if (token < 0 || token >= spec.vocabulary)
       throw Error(fmt::format("Token {} was given; 0 to {} were expected.", token, spec.vocabulary - 1));
-  return probe({tokens.data(), nullptr, 1, static_cast<int>(tokens.size())});
+  return probe({tokens.data(), nullptr, 1, static_cast<int>(tokens.size())}, read_out);
 }
 
-Probe Trainer::probe_measured(int sequence) { return probe(evaluation_->batch().sequence(sequence)); }
+Probe Trainer::probe_measured(int sequence) { return probe(evaluation_->batch().sequence(sequence), 0); }
 
 }  // namespace attnscope::training

@@ -34,7 +34,7 @@ struct Snapshot {
 /// Weights of every head for one sequence.
 struct Probe {
   Tensor weights;  // [layers][heads][rows][rows]
-  Tensor logits;   // [rows][classes] of the first read-out
+  Tensor logits;   // [rows][classes] of a read-out
 };
 
 /// Not for two threads at a time; it has threads of its own. One recipe gives one bit pattern for any number
@@ -74,7 +74,7 @@ class Trainer {
 
   /// One sequence of the network's length or shorter through the network as it is now. Throws Error for a
   /// token that it does not have, and of networks that read patches.
-  Probe probe(std::span<const std::int32_t> tokens);
+  Probe probe(std::span<const std::int32_t> tokens, std::size_t read_out = 0);
   /// A sequence of the measured batch.
   Probe probe_measured(int sequence);
   const Evaluation& evaluation() const { return *evaluation_; }
@@ -83,7 +83,7 @@ class Trainer {
   std::string_view instruction_set() const { return learner_->kernels().name; }
 
  private:
-  Probe probe(const Rows&);
+  Probe probe(const Rows&, std::size_t read_out);
 
   Recipe recipe_;
   const TaskRow* task_;

@@ -4,6 +4,7 @@
     python3 tests/bench/peers.py PROGRAM [--n 512,1024] [--threads 2] [--rounds 5] [--json FILE] [--model MODEL]
 
 With --model a whole model, a folder or a .gguf, beside transformers and llama.cpp: see model_peers.py.
+With --train TASK,TASK the training of tasks beside PyTorch: see training_peers.py.
 
 Peers: sdpa (the fused kernel: output only), eager (softmax of the scores, weights kept), entropy (eager and the rows'
 entropy), full (that, log-sum-exp and both pictures). Each round runs the product and every peer once, in turns, in processes of their own;
@@ -23,6 +24,7 @@ import tempfile
 import time
 
 import model_peers
+import training_peers
 
 PEERS = ("sdpa", "eager", "entropy", "full")
 PRODUCT = {"output,entropy": "O+H", "output,entropy,picture": "O+H+picture"}
@@ -156,9 +158,13 @@ def main():
     if sys.argv[1:2] == ["--model-round"]:
         model_peers.main_round(sys.argv[2:])
         return
+    if sys.argv[1:2] == ["--train-round"]:
+        training_peers.main_round(sys.argv[2:])
+        return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", help="the attnscope to measure")
     parser.add_argument("--model", help="a folder or a .gguf, measured whole")
+    parser.add_argument("--train", help="tasks, measured while they are trained")
     parser.add_argument("--n", default="", help="256,512,1024,2048,4096 when not given; of a model 128,512,1024")
     parser.add_argument("--heads", type=int, default=12)
     parser.add_argument("--dim", type=int, default=64)
@@ -178,10 +184,12 @@ def main():
     facts = ask_self("--facts", options.threads)
     print(f"torch {facts['version']}, {facts['blas']}, {facts['capability']}, matrix product "
           f"{facts['gemm_gflops']:.0f} GFLOP/s; {options.threads} threads; medians of {options.rounds} rounds in turns, ms")
-    if not options.model:
+    if not options.model and not options.train:
         print(f"{options.precision}, {options.heads} heads of {options.dim}")
     rows = model_peers.compare_models(options, __file__) if options.model else []
-    for n in [] if options.model else map(int, options.n.split(",")):
+    if options.train:
+        rows = training_peers.compare_training(options, __file__)
+    for n in [] if options.model or options.train else map(int, options.n.split(",")):
         for causal in (False, True):
             row = measure(options, n, causal)
             rows.append(row)

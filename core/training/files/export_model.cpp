@@ -309,6 +309,7 @@ void export_model(const std::filesystem::path& folder, const Trainer& trainer) {
                  {recipe_fact, recipe_json(recipe)},
                  {instruction_set_fact, std::string(trainer.instruction_set())}});
   write_text(folder / "tokenizer.json", tokenizer_json(trainer.recipe().task, tokens));
+  write_text(folder / "tokenizer_config.json", tokenizer_config_json(tokens));
   write_text(folder / "config.json", config.dump(2) + "\n");
 }
 

@@ -18,8 +18,9 @@ enum class ModelShape {
 /// Throws Error with a sentence that says why no family of models has this shape.
 ModelShape model_shape(const NetworkSpec&);
 
-/// Writes config.json, tokenizer.json and model.safetensors into the folder, which is made where it is
-/// missing. The safetensors header says name, seed, steps, recipe and instruction set. Throws Error.
+/// Writes config.json, tokenizer.json with its config, and model.safetensors into the folder, which is made
+/// where it is missing. The safetensors header says name, seed, steps, recipe and instruction set. Throws
+/// Error.
 void export_model(const std::filesystem::path& folder, const Trainer&);
 
 /// The value of a key in the header of a folder's model.safetensors. Throws Error where there is none.

@@ -1,6 +1,7 @@
 #include "core/training/files/export_tokenizer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -19,6 +20,11 @@ bool reads_english(const std::string& task) { return task == "millbrook" || task
 json every_character() {
   return {
       {"type", "Split"}, {"pattern", {{"Regex", R"([\s\S])"}}}, {"behavior", "Isolated"}, {"invert", false}};
+}
+
+/// What a word becomes that is no token.
+std::string unknown_of(const std::vector<std::string>& tokens) {
+  return std::ranges::find(tokens, "<unk>") != tokens.end() ? "<unk>" : tokens.front();
 }
 
 json pre_tokenizer_of(const std::string& task, const std::vector<std::string>& tokens) {
@@ -45,6 +51,14 @@ json begins_with(const std::string& name, std::ptrdiff_t id) {
 
 }  // namespace
 
+std::string tokenizer_config_json(const std::vector<std::string>& tokens) {
+  json config{{"tokenizer_class", "PreTrainedTokenizerFast"}, {"unk_token", unknown_of(tokens)}};
+  for (const auto& [key, token] :
+       {std::pair("bos_token", "<bos>"), std::pair("pad_token", "<pad>"), std::pair("mask_token", "<mask>")})
+    if (std::ranges::find(tokens, token) != tokens.end()) config[key] = token;
+  return config.dump(1) + "\n";
+}
+
 std::string tokenizer_json(const std::string& task, const std::vector<std::string>& tokens) {
   json vocabulary = json::object(), added = json::array();
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -59,7 +73,6 @@ std::string tokenizer_json(const std::string& task, const std::vector<std::strin
                        {"special", true}});
   }
   const auto begin = std::ranges::find(tokens, "<bos>");
-  const bool knows_unknown = std::ranges::find(tokens, "<unk>") != tokens.end();
   const json none = nullptr;
   const json file{
       {"version", "1.0"},
@@ -72,7 +85,7 @@ std::string tokenizer_json(const std::string& task, const std::vector<std::strin
       {"decoder", {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", false}}},
       {"model",
        {{"type", "WordPiece"},
-        {"unk_token", knows_unknown ? "<unk>" : tokens.front()},
+        {"unk_token", unknown_of(tokens)},
         {"continuing_subword_prefix", "##"},
         {"max_input_chars_per_word", 100},
         {"vocab", vocabulary}}},

@@ -57,13 +57,17 @@ class Log {
       if (end == before.npos) break;
       std::int64_t step = 0;
       std::from_chars(before.data() + at, before.data() + end, step);
-      // The measurement at the checkpoint itself is made again.
-      if (step < done) text_ += before.substr(at, end - at + 1);
+      if (step <= done) {
+        text_ += before.substr(at, end - at + 1);
+        last_ = step;
+      }
       at = end + 1;
     }
   }
+  /// A run that goes on measures once more where it was; the row from before also knows the step that led
+  /// there.
   void add(const Metrics& metrics) {
-    if (!path_.empty()) text_ += log_line(metrics) + "\n";
+    if (!path_.empty() && metrics.step > last_) text_ += log_line(metrics) + "\n";
   }
   void write() const {
     if (path_.empty()) return;
@@ -74,6 +78,7 @@ class Log {
  private:
   fs::path path_;
   std::string text_;
+  std::int64_t last_ = -1;
 };
 
 struct Loop {
@@ -154,13 +159,16 @@ RunResult run_training(const RunOptions& options, const OnMeasured& on_measured)
     trainer->restore(checkpoint.snapshot);
     result.resumed_from = checkpoint.snapshot.step;
   }
+  const std::string text = recipe_json(trainer->recipe()) + "\n";
+  const std::string_view piece = text;
+  write_atomically(options.folder / "recipe.json", {&piece, 1});
   Log log(options.log, *trainer, trainer->step());
   Clock::time_point kept = Clock::now();
   const Loop loop = run_to_end(*trainer, on_measured, [&](const Metrics& metrics, bool done) {
     log.add(metrics);
     if (!done && seconds_since(kept) < options.seconds_between_checkpoints) return;
+    log.write();  // first: the log has the row of every checkpoint
     write_checkpoint(path, checkpoint_of(*trainer));
-    log.write();
     kept = Clock::now();
   });
   result.last = loop.last;

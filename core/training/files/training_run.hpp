@@ -32,10 +32,10 @@ struct RunResult {
 /// Called with every measurement; false stops the run behind it, with a checkpoint.
 using OnMeasured = std::function<bool(const Trainer&, const Metrics&, double seconds)>;
 
-/// Trains until the goal is reached or the recipe's steps are done. A checkpoint is kept in the folder: a run
-/// that was killed goes on from it and gives the same bits. At the end the model is written, see
-/// export_model(); of a network that no family of models has the shape of, the note says so. Throws Error; so
-/// it does when the folder holds a run of another recipe.
+/// Trains until the goal is reached or the recipe's steps are done. recipe.json in the folder has every field
+/// of the recipe. A checkpoint is kept in the folder: a run that was killed goes on from it and gives the
+/// same bits. At the end the model is written, see export_model(); of a network that no family of models has
+/// the shape of, the note says so. Throws Error; so it does when the folder holds a run of another recipe.
 RunResult run_training(const RunOptions&, const OnMeasured&);
 
 /// Trains the folder's model again, with its recipe and the instruction set it was made with. Empty when it

@@ -367,10 +367,12 @@ void MillbrookRow::echo() {
 
 /// first … , then … : the same words in the same order, which mean nothing.
 void MillbrookRow::list() {
-  const int count = 4 + pick(4);
+  constexpr int least = 4, lengths = 4;
+  const int count = least + dice_->below(lengths);
   say(lex["first"]);
   const std::size_t begin = words_.size();
   for (int i = 0; i < count; ++i) say(pick(lex.content));
+  pay(1.0 / lengths);  // where the list ends, nobody knows before
   say(lex.comma);
   say(lex["then"]);
   for (int i = 0; i < count; ++i) {

@@ -1,0 +1,129 @@
+// `attnscope train`, run as a program: a model that the other commands open, a run that is killed and goes
+// on, the same bits again, and refusals.
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "core/training/files/checkpoint.hpp"
+#include "core/training/files/export_model.hpp"
+#include "support/program.hpp"
+
+namespace attnscope::cli_train_test {
+namespace {
+
+using attnscope::test::bytes_of;
+using attnscope::test::check_refusal;
+using attnscope::test::Outcome;
+using attnscope::test::run;
+using attnscope::test::TemporaryDirectory;
+using Catch::Matchers::ContainsSubstring;
+
+const std::string quick = "train small-induction --steps 75 --threads 2 ";
+
+/// Starts the program and kills it once its checkpoint holds `step` steps at least.
+void start_and_kill(const TemporaryDirectory& directory, const std::string& arguments,
+                    const std::filesystem::path& checkpoint, std::int64_t step) {
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const std::string command = "cd '" + directory.path().native() + "' && exec '" ATTNSCOPE_PROGRAM "' " +
+                                arguments + " >/dev/null 2>&1";
+    ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    ::_exit(127);
+  }
+  for (int i = 0; i < 20'000; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (exists(checkpoint) && training::read_checkpoint(checkpoint).snapshot.step >= step) break;
+  }
+  ::kill(child, SIGKILL);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  REQUIRE(WIFSIGNALED(status));
+}
+
+}  // namespace
+
+TEST_CASE("train makes a model that the other commands open, and makes it again", "[cli][training]") {
+  const TemporaryDirectory directory;
+  const Outcome made = run(directory, quick + "-o model --log log.csv --seed 3");
+  CHECK(made.exit_code == 0);
+  CHECK_THAT(made.out, ContainsSubstring("after 75 steps"));
+  CHECK_THAT(made.err, ContainsSubstring("tokens a second"));
+  const std::string log = bytes_of(directory / "log.csv");
+  CHECK_THAT(log, ContainsSubstring("step,rate,batch loss"));
+  CHECK_THAT(log, ContainsSubstring("induction 2.2"));
+  CHECK(std::count(log.begin(), log.end(), '\n') == 5);  // steps 0, 25, 50, 75 below the names
+
+  const Outcome told = run(directory, "model model");
+  CHECK(told.exit_code == 0);
+  CHECK_THAT(told.out, ContainsSubstring("GPT-NeoX"));
+  CHECK(run(directory, "run model --text 't3 t4 t5' -o out.safetensors").exit_code == 0);
+  const Outcome verified = run(directory, "train --verify model --threads 1");
+  CHECK(verified.exit_code == 0);
+  CHECK_THAT(verified.out, ContainsSubstring("Reproduced to the bit"));
+
+  // One number changed, and it is no longer what the recipe makes.
+  std::string bytes = bytes_of(directory / "model/model.safetensors");
+  bytes[bytes.size() - 3] = static_cast<char>(bytes[bytes.size() - 3] ^ 1);
+  directory.write("model/model.safetensors", bytes);
+  const Outcome refuted = run(directory, "train --verify model");
+  CHECK(refuted.exit_code == 1);
+  CHECK_THAT(refuted.err, ContainsSubstring("was not reproduced"));
+}
+
+TEST_CASE("a run that is killed goes on without a changed bit", "[cli][training]") {
+  const TemporaryDirectory directory;
+  REQUIRE(run(directory, quick + "-o whole --log whole.csv").exit_code == 0);
+  start_and_kill(directory, quick + "-o killed --log killed.csv --keep-every 0",
+                 directory / "killed/training.safetensors", 25);
+  CHECK_FALSE(exists(directory / "killed/model.safetensors"));
+  const Outcome resumed = run(directory, quick + "-o killed --log killed.csv");
+  CHECK(resumed.exit_code == 0);
+  CHECK(training::first_difference(directory / "whole/model.safetensors",
+                                   directory / "killed/model.safetensors")
+            .empty());
+  CHECK(training::first_difference(directory / "whole/training.safetensors",
+                                   directory / "killed/training.safetensors")
+            .empty());
+  CHECK(bytes_of(directory / "killed.csv").substr(0, 200) ==
+        bytes_of(directory / "whole.csv").substr(0, 200));
+}
+
+TEST_CASE("train refuses with a sentence", "[cli][training]") {
+  const TemporaryDirectory directory;
+  check_refusal(directory, "train inductoin -o model", 1, "no task");
+  check_refusal(directory, "train small-induction", 1, "-o is missing");
+  check_refusal(directory, "train", 1, "Name a task");
+  check_refusal(directory, "train small-induction -o model --seed x", 2, "--seed");
+  check_refusal(directory, "train recipe.json -o model", 1, "recipe.json");
+  directory.write("recipe.json", R"({"task": "induction", "network": {"hedas": 4}})");
+  check_refusal(directory, "train recipe.json -o model", 1, "network.hedas");
+  directory.write("recipe.json", R"({"task": "induction"})");
+  check_refusal(directory, "train recipe.json --control -o model", 1, "--control");
+  check_refusal(directory, "train --verify nowhere", 1, "nowhere");
+  REQUIRE(run(directory, "train reverse --steps 10 -o model").exit_code == 0);
+  check_refusal(directory, "train reverse --steps 20 -o model", 1, "another recipe");
+}
+
+TEST_CASE("train --list names every task, bench --train measures one", "[cli][training]") {
+  const TemporaryDirectory directory;
+  const Outcome listed = run(directory, "train --list");
+  for (const training::TaskRow& task : training::tasks())
+    CHECK_THAT(listed.out, ContainsSubstring(std::string(task.about)));
+  const Outcome measured = run(directory, "bench --train reverse --seconds 0.05 --json bench.json");
+  CHECK(measured.exit_code == 0);
+  CHECK_THAT(measured.out, ContainsSubstring("tokens a second"));
+  CHECK_THAT(bytes_of(directory / "bench.json"), ContainsSubstring("tokens_per_second"));
+  check_refusal(directory, "bench --train nothing", 1, "no task");
+  check_refusal(directory, "bench --train reverse --causal", 2, "--causal");
+}
+
+}  // namespace attnscope::cli_train_test

@@ -1,0 +1,132 @@
+// A trained network as a folder that the model reader opens: the same logits and the same attention as the
+// trainer's own, for each shape that is known; and sentences for those that are not.
+#include <cmath>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "core/base/error.hpp"
+#include "core/models/opened/opened_model.hpp"
+#include "core/models/run_model.hpp"
+#include "core/training/files/export_model.hpp"
+#include "core/training/files/recipe_json.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::training::export_test {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using test::message_of;
+using test::TemporaryDirectory;
+
+struct Case {
+  std::string name;
+  Recipe recipe;
+};
+
+Recipe short_run(std::string_view task) {
+  Recipe recipe = find_task(task)->recipe;
+  recipe.steps = 20;
+  recipe.measured_sequences = 4;
+  recipe.optimiser.warm_up = 1;
+  return recipe;
+}
+
+std::vector<Case> every_shape() {
+  std::vector<Case> cases{{"GPT-NeoX without an MLP", short_run("induction")},
+                          {"GPT-NeoX", short_run("brackets")},
+                          {"GPT-2, tied", short_run("millbrook")},
+                          {"Reader", short_run("small-reader")},
+                          {"GPT-2, not tied, unscaled, without an MLP", short_run("induction")}};
+  NetworkSpec& last = cases.back().recipe.network;
+  last.positions = Positions::Learned;
+  last.scaled = false;
+  return cases;
+}
+
+double distance(const float* a, const float* b, std::int64_t count) {
+  double worst = 0;
+  for (std::int64_t i = 0; i < count; ++i)
+    worst = std::max(worst, std::abs(static_cast<double>(a[i] - b[i])));
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("the folder of a trained network gives the trainer's own logits", "[training]") {
+  for (const Case& one : every_shape()) {
+    INFO(one.name);
+    const TemporaryDirectory folder;
+    Trainer trainer(one.recipe, 2);
+    trainer.train(20);
+    export_model(folder.path(), trainer);
+
+    const OpenedModelPtr opened = open_whole_model(folder.path());
+    CHECK(opened->model->ignored.size() == (one.name == "Reader" ? 2 : 0));  // the read-out for masked words
+    CHECK(opened->model->missing.empty());
+    std::vector<std::int32_t> tokens;
+    Dice dice(3, 1, 4);
+    for (int i = 0; i < one.recipe.network.length - 1; ++i)
+      tokens.push_back(dice.below(one.recipe.network.vocabulary));
+    const Probe probe = trainer.probe(tokens, one.name == "Reader" ? 1 : 0);
+    ThreadPool pool(1);
+    const Work work{pool, {}};
+    ModelInput input;
+    input.ids.assign(tokens.begin(), tokens.end());
+    const ModelRun run = run_model(*opened->model, input, {}, work);
+    REQUIRE(run.logits.rows() * run.logits.width == probe.logits.size());
+    CHECK(distance(run.logits.values.data(), probe.logits.data(), probe.logits.size()) < 1e-5);
+    const bool encoder = opened->model->spec.encoder.has_value();
+    for (int layer = 0; layer < one.recipe.network.layers; ++layer)
+      for (int head = 0; head < one.recipe.network.heads; ++head) {
+        const Tensor weights =
+            head_weights(*opened->model, run, encoder ? AttentionOf::Encoder : AttentionOf::Decoder,
+                         static_cast<std::size_t>(layer), head, work);
+        CHECK(distance(weights.data(), probe.weights.matrix(layer, head).data(), weights.size()) < 1e-5);
+      }
+    CHECK(exported_fact(folder.path(), steps_fact) == "20");
+    CHECK(recipe_from_json(exported_fact(folder.path(), recipe_fact), "header") == trainer.recipe());
+  }
+}
+
+TEST_CASE("the tokenizer of a folder reads what the task's tokens are", "[training]") {
+  struct Text {
+    const char *task, *text;
+    std::vector<std::string> tokens;
+  };
+  for (const Text& one : {Text{"small-reader",
+                               "The cat sat on the zebra.",
+                               {"<bos>", "the", "cat", "sat", "on", "the", "<unk>", "."}},
+                          Text{"induction", "t3 t14 t3", {"<bos>", "t3", "t14", "t3"}},
+                          Text{"brackets", "([])", {"<bos>", "(", "[", "]", ")"}}}) {
+    INFO(one.task);
+    const TemporaryDirectory folder;
+    const Trainer trainer(short_run(one.task), 1);
+    export_model(folder.path(), trainer);
+    const OpenedModelPtr opened = open_whole_model(folder.path());
+    std::vector<std::string> found;
+    ModelText text;
+    text.text = one.text;
+    for (const std::int64_t id : tokens_of(*opened, text).input.ids)
+      found.push_back(*opened->tokenizer->token(static_cast<tokenizers::Id>(id)));
+    CHECK(found == one.tokens);
+  }
+}
+
+TEST_CASE("a network that no family has the shape of is refused with a sentence", "[training]") {
+  for (const TaskRow& task : tasks()) {
+    INFO(task.key);
+    const std::string message = message_of<Error>([&] { model_shape(task.recipe.network); });
+    const bool is_known = task.recipe.network.causal ? task.recipe.network.positions != Positions::None &&
+                                                           !task.recipe.network.read_outs[0].bias
+                                                     : task.key.ends_with("reader");
+    CHECK(message.empty() == is_known);
+    if (!is_known) CHECK(test::is_sentence(message));
+  }
+  NetworkSpec spec = find_task("induction")->recipe.network;
+  spec.norm = NormPlace::Post;
+  CHECK_THAT(message_of<Error>([&] { model_shape(spec); }), ContainsSubstring("norms"));
+}
+
+}  // namespace attnscope::training::export_test
