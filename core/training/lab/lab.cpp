@@ -1,0 +1,286 @@
+#include "core/training/lab/lab.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <mutex>
+#include <utility>
+
+#include "core/base/worker.hpp"
+#include "core/training/files/export_model.hpp"
+#include "core/training/files/training_run.hpp"
+
+namespace attnscope::training {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int commands = 0, training = 1;         // lanes
+constexpr std::chrono::milliseconds a_slice{20};  // what waits is done behind it
+
+/// A function as a Job: true while there is more.
+class LabJob final : public Job {
+ public:
+  LabJob(std::function<bool(const std::stop_token&)> next, std::function<void()> wake)
+      : next_(std::move(next)), wake_(std::move(wake)) {}
+  bool step() override { return !stop_token().stop_requested() && next_(stop_token()); }
+  void finished() override {
+    if (wake_) wake_();
+  }
+
+ private:
+  std::function<bool(const std::stop_token&)> next_;
+  std::function<void()> wake_;
+};
+
+/// Words of the first measured sequence.
+std::vector<std::string> probe_tokens(const Trainer& trainer) {
+  const std::vector<std::string> names = trainer.maker().tokens();
+  const Rows rows = trainer.evaluation().batch().sequence(0);
+  std::vector<std::string> tokens;
+  if (rows.tokens == nullptr || names.empty()) return tokens;
+  for (int i = 0; i < rows.length; ++i) tokens.push_back(names[static_cast<std::size_t>(rows.tokens[i])]);
+  return tokens;
+}
+
+}  // namespace
+
+class Lab::State {
+ public:
+  State(std::function<void()> wake, int threads) : wake_(std::move(wake)), threads_(threads) {}
+
+  void command(std::function<void()> what) {
+    worker_.add(std::make_shared<LabJob>(
+                    [this, what = std::move(what)](const std::stop_token&) {
+                      try {
+                        what();
+                      } catch (const std::exception& error) {
+                        tell(error.what());
+                      }
+                      return false;
+                    },
+                    wake_),
+                commands);
+  }
+  void train(std::int64_t steps) {
+    worker_.replace(
+        std::make_shared<LabJob>(
+            [this, left = steps](const std::stop_token& stop) mutable { return slice(left, stop); }, wake_),
+        training);
+  }
+  void stop() { worker_.replace(nullptr, training); }
+
+  void begin(const Recipe& recipe) {
+    trainer_.reset();
+    latest_.clear();
+    {
+      const std::lock_guard lock(mutex_);
+      LabSight empty;
+      empty.version = sight_.version + 1;
+      sight_ = empty;
+    }
+    auto trainer = std::make_unique<Trainer>(recipe, threads_);
+    trainer_ = std::move(trainer);
+    LabRun first;
+    first.knobs = trainer_->knobs();
+    first.changes = {{0, first.knobs}};
+    measure_into(first);
+    latest_.resize(1);
+    const std::lock_guard lock(mutex_);
+    sight_.recipe = std::make_shared<const Recipe>(trainer_->recipe());
+    sight_.task = &trainer_->task();
+    sight_.floor = trainer_->floor();
+    sight_.log_head = log_header(*trainer_);
+    sight_.tokens = probe_tokens(*trainer_);
+    sight_.weights = trainer_->weight_count();
+    sight_.runs = {std::make_shared<const LabRun>(std::move(first))};
+    ++sight_.version;
+  }
+
+  void set_knobs(const Knobs& knobs) {
+    if (!trainer_ || trainer_->knobs() == knobs) return;
+    trainer_->set_knobs(knobs);
+    LabRun run = active();
+    run.knobs = knobs;
+    if (!run.changes.empty() && run.changes.back().step == trainer_->step())
+      run.changes.back().knobs = knobs;
+    else
+      run.changes.push_back({trainer_->step(), knobs});
+    publish(std::move(run));
+  }
+
+  void branch(std::int64_t step) {
+    if (!trainer_) return;
+    const LabSight now = sight();
+    const LabRun& parent = *now.run();
+    if (std::ssize(now.runs) >= most_runs) return tell("There is no room for another branch: begin anew.");
+    const LabMoment* const from = parent.kept_at(step);
+    if (from == nullptr) return tell("No state of that step was kept.");
+    latest_[static_cast<std::size_t>(now.active)] = trainer_->snapshot();
+    trainer_->restore(*from->snapshot);
+    LabRun next;
+    next.number = static_cast<int>(now.runs.size());
+    next.parent = parent.number;
+    next.branch = next.step = from->step;
+    next.knobs = trainer_->knobs();
+    next.changes = {{from->step, next.knobs}};
+    const auto is_inside = [&](std::int64_t at) { return at <= from->step; };
+    for (const auto& point : parent.points)
+      if (is_inside(point->metrics.step)) next.points.push_back(point);
+    for (const auto& moment : parent.moments)
+      if (is_inside(moment->step)) next.moments.push_back(moment);
+    if (parent.goal && is_inside(*parent.goal)) next.goal = parent.goal;
+    latest_.emplace_back();
+    const std::lock_guard lock(mutex_);
+    sight_.runs.push_back(std::make_shared<const LabRun>(std::move(next)));
+    sight_.active = static_cast<int>(sight_.runs.size()) - 1;
+    ++sight_.version;
+  }
+
+  void save(const std::filesystem::path& folder) {
+    if (!trainer_) return;
+    export_model(folder, *trainer_);
+    const std::lock_guard lock(mutex_);
+    sight_.saved = folder;
+    ++sight_.saves;
+    ++sight_.version;
+  }
+
+  void choose(int run) {
+    const LabSight now = sight();
+    if (!trainer_ || run == now.active || run < 0 || run >= std::ssize(now.runs)) return;
+    latest_[static_cast<std::size_t>(now.active)] = trainer_->snapshot();
+    trainer_->restore(latest_[static_cast<std::size_t>(run)]);
+    const std::lock_guard lock(mutex_);
+    sight_.active = run;
+    ++sight_.version;
+  }
+
+  LabSight sight() const {
+    const std::lock_guard lock(mutex_);
+    return sight_;
+  }
+  Worker& worker() { return worker_; }
+
+ private:
+  LabRun active() const {
+    const std::lock_guard lock(mutex_);
+    return *sight_.runs[static_cast<std::size_t>(sight_.active)];
+  }
+  void publish(LabRun run) {
+    {
+      const std::lock_guard lock(mutex_);
+      sight_.runs[static_cast<std::size_t>(sight_.active)] = std::make_shared<const LabRun>(std::move(run));
+      ++sight_.version;
+    }
+    if (wake_) wake_();
+  }
+  void tell(std::string problem) {
+    const std::lock_guard lock(mutex_);
+    sight_.problem = std::move(problem);
+    ++sight_.version;
+  }
+
+  /// Some steps, up to the next one that is measured; false when there are no more.
+  bool slice(std::int64_t& left, const std::stop_token& stop) {
+    if (!trainer_ || left <= 0 || trainer_->is_at_end()) return false;
+    const auto begin = Clock::now();
+    const std::int64_t every = std::max(1, trainer_->recipe().measure_every);
+    bool is_due = false;
+    try {
+      do {
+        trainer_->train(1);
+        --left;
+        is_due = trainer_->step() % every == 0 || trainer_->is_at_end();
+      } while (left > 0 && !is_due && !stop.stop_requested() && Clock::now() - begin < a_slice);
+      LabRun run = active();
+      run.step = trainer_->step();
+      run.is_at_end = trainer_->is_at_end();
+      if (is_due) measure_into(run);
+      publish(std::move(run));
+    } catch (const std::exception& error) {
+      tell(error.what());
+      return false;
+    }
+    return left > 0 && !trainer_->is_at_end();
+  }
+
+  void measure_into(LabRun& run) {
+    LabPoint point;
+    point.metrics = trainer_->measure();
+    point.cost = muting_costs(*trainer_, point.metrics);
+    if (!run.goal && trainer_->reaches_goal(point.metrics)) run.goal = point.metrics.step;
+    LabMoment moment;
+    moment.step = trainer_->step();
+    moment.probe = trainer_->probe_measured(0);
+    moment.snapshot = std::make_shared<const Snapshot>(trainer_->snapshot());
+    run.points.push_back(std::make_shared<const LabPoint>(std::move(point)));
+    run.moments.push_back(std::make_shared<const LabMoment>(std::move(moment)));
+    thin_out(run);
+  }
+
+  /// Every second kept state goes where all of them take too much room; the first and the last stay.
+  void thin_out(LabRun& run) const {
+    const auto bytes =
+        static_cast<std::size_t>(3 * sizeof(float)) * static_cast<std::size_t>(trainer_->weight_count());
+    const auto kept = static_cast<std::size_t>(
+        std::ranges::count_if(run.moments, [](const auto& moment) { return moment->snapshot != nullptr; }));
+    if (kept * bytes <= most_kept_bytes || kept < 4) return;
+    std::size_t number = 0;
+    for (std::size_t i = 0; i + 1 < run.moments.size(); ++i) {
+      if (!run.moments[i]->snapshot || number++ % 2 == 0) continue;
+      LabMoment without{run.moments[i]->step, run.moments[i]->probe, nullptr};
+      run.moments[i] = std::make_shared<const LabMoment>(std::move(without));
+    }
+  }
+
+  std::function<void()> wake_;
+  int threads_;
+  // Of the lab's thread.
+  std::unique_ptr<Trainer> trainer_;
+  std::vector<Snapshot> latest_;  // of the runs that are not active
+
+  mutable std::mutex mutex_;
+  LabSight sight_;
+  Worker worker_;  // last: it is joined before the rest goes
+};
+
+std::string log_of(const LabSight& sight, const LabRun& run) {
+  std::string text = sight.log_head + "\n";
+  for (const auto& point : run.points) text += log_line(point->metrics) + "\n";
+  return text;
+}
+
+Lab::Lab(std::function<void()> wake, int threads)
+    : state_(std::make_unique<State>(std::move(wake), threads)) {}
+Lab::~Lab() = default;
+
+void Lab::begin(const Recipe& recipe) {
+  state_->stop();
+  state_->command([state = state_.get(), recipe] { state->begin(recipe); });
+}
+void Lab::train(std::int64_t steps) { state_->train(steps); }
+void Lab::train_on() { state_->train(std::numeric_limits<std::int64_t>::max()); }
+void Lab::stop() { state_->stop(); }
+void Lab::set_knobs(const Knobs& knobs) {
+  state_->command([state = state_.get(), knobs] { state->set_knobs(knobs); });
+}
+void Lab::branch(std::int64_t step) {
+  state_->stop();
+  state_->command([state = state_.get(), step] { state->branch(step); });
+}
+void Lab::save(const std::filesystem::path& folder) {
+  state_->command([state = state_.get(), folder] { state->save(folder); });
+}
+void Lab::choose(int run) {
+  state_->stop();
+  state_->command([state = state_.get(), run] { state->choose(run); });
+}
+LabSight Lab::sight() const { return state_->sight(); }
+bool Lab::is_training() const { return state_->worker().is_busy(training); }
+bool Lab::is_busy() const { return is_training() || state_->worker().is_busy(commands); }
+void Lab::wait() const {
+  state_->worker().wait(commands);
+  state_->worker().wait(training);
+}
+
+}  // namespace attnscope::training

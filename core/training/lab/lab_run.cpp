@@ -1,0 +1,62 @@
+#include "core/training/lab/lab_run.hpp"
+
+#include <algorithm>
+
+namespace attnscope::training {
+namespace {
+
+/// The last of those that are sorted by step.
+template <class List, class StepOf>
+auto last_at(const List& list, std::int64_t step, StepOf step_of) -> decltype(list.front().get()) {
+  const auto behind =
+      std::ranges::partition_point(list, [&](const auto& one) { return step_of(*one) <= step; });
+  return behind == list.begin() ? nullptr : std::prev(behind)->get();
+}
+
+}  // namespace
+
+const LabPoint* LabRun::point_at(std::int64_t at) const {
+  return last_at(points, at, [](const LabPoint& point) { return point.metrics.step; });
+}
+
+const LabMoment* LabRun::moment_at(std::int64_t at) const {
+  return last_at(moments, at, [](const LabMoment& moment) { return moment.step; });
+}
+
+const LabMoment* LabRun::kept_at(std::int64_t at) const {
+  for (auto moment = moments.rbegin(); moment != moments.rend(); ++moment)
+    if ((*moment)->step <= at && (*moment)->snapshot) return moment->get();
+  return nullptr;
+}
+
+int job_of_head(const LabPoint& point, std::size_t head) {
+  if (head >= point.cost.size() || !(point.cost[head] >= least_cost)) return -1;
+  int best = -1;
+  double largest = least_score;
+  for (std::size_t score = 0; score < point.metrics.scores.size(); ++score)
+    if (point.metrics.scores[score][head] >= largest) {
+      largest = point.metrics.scores[score][head];
+      best = static_cast<int>(score);
+    }
+  return best;
+}
+
+std::vector<double> muting_costs(Trainer& trainer, const Metrics& now, std::size_t most) {
+  const NetworkSpec& spec = trainer.recipe().network;
+  const auto heads = static_cast<std::size_t>(spec.layers) * static_cast<std::size_t>(spec.heads);
+  if (heads > most) return {};
+  const auto goal = static_cast<std::size_t>(trainer.task().goal_group);
+  const Knobs knobs = trainer.knobs();
+  std::vector<double> costs;
+  for (std::size_t head = 0; head < heads; ++head) {
+    Knobs muted = knobs;
+    muted.operation.muted.resize(heads, 0);
+    muted.operation.muted[head] = 1;
+    trainer.set_knobs(muted);
+    costs.push_back(now.groups[goal].accuracy - trainer.measure().groups[goal].accuracy);
+  }
+  trainer.set_knobs(knobs);
+  return costs;
+}
+
+}  // namespace attnscope::training

@@ -1,0 +1,154 @@
+#include "core/training/lab/seed_wall.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include "core/base/worker.hpp"
+
+namespace attnscope::training {
+namespace {
+
+constexpr std::chrono::milliseconds wall_slice{20};
+
+class WallJob final : public Job {
+ public:
+  WallJob(std::function<bool()> next, std::function<void()> wake)
+      : next_(std::move(next)), wake_(std::move(wake)) {}
+  bool step() override {
+    const bool more = !stop_token().stop_requested() && next_();
+    if (more && wake_) wake_();
+    return more;
+  }
+  void finished() override {
+    if (wake_) wake_();
+  }
+
+ private:
+  std::function<bool()> next_;
+  std::function<void()> wake_;
+};
+
+}  // namespace
+
+std::size_t WallSight::done() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(runs, [](const auto& run) { return !run->jobs.empty(); }));
+}
+
+class SeedWall::State {
+ public:
+  State(std::function<void()> wake, int threads) : wake_(std::move(wake)), threads_(threads) {}
+
+  void begin(const Recipe& recipe, std::size_t count) {
+    {
+      const std::lock_guard lock(mutex_);
+      WallSight next;
+      next.recipe = std::make_shared<const Recipe>(recipe);
+      next.count = count;
+      next.version = sight_.version + 1;
+      sight_ = next;
+    }
+    const std::uint64_t ticket = ++ticket_;
+    worker_.replace(std::make_shared<WallJob>(
+        [this, recipe, count, ticket] { return next(recipe, count, ticket); }, wake_));
+  }
+  void stop() {
+    worker_.replace(nullptr);
+    const std::lock_guard lock(mutex_);
+    sight_.stopped = true;
+    ++sight_.version;
+  }
+  WallSight sight() const {
+    const std::lock_guard lock(mutex_);
+    return sight_;
+  }
+  Worker& worker() { return worker_; }
+
+ private:
+  /// A slice of the run that trains; false when all are done.
+  bool next(const Recipe& recipe, std::size_t count, std::uint64_t ticket) {
+    try {
+      if (trained_ != ticket) {
+        trained_ = ticket;
+        trainer_.reset();
+        number_ = 0;
+      }
+      if (!trainer_) start(recipe);
+      train();
+      if (!is_over()) return true;
+      end();
+      return ++number_ < count;
+    } catch (const std::exception& error) {
+      const std::lock_guard lock(mutex_);
+      sight_.problem = error.what();
+      ++sight_.version;
+      return false;
+    }
+  }
+
+  void start(Recipe recipe) {
+    recipe.seed += number_;
+    trainer_ = std::make_unique<Trainer>(recipe, threads_);
+    run_ = {};
+    run_.seed = recipe.seed;
+    measure();
+  }
+  void train() {
+    const auto begin = std::chrono::steady_clock::now();
+    const std::int64_t every = std::max(1, trainer_->recipe().measure_every);
+    while (!is_over() && std::chrono::steady_clock::now() - begin < wall_slice) {
+      trainer_->train(1);
+      if (trainer_->step() % every == 0 || trainer_->is_at_end()) measure();
+    }
+    publish();
+  }
+  bool is_over() const { return trainer_->is_at_end() || (trainer_->recipe().stops_at_goal && run_.goal); }
+
+  void measure() {
+    const Metrics metrics = trainer_->measure();
+    const auto goal = static_cast<std::size_t>(trainer_->task().goal_group);
+    run_.curve.push_back({metrics.step, metrics.groups[goal].accuracy});
+    if (!run_.goal && trainer_->reaches_goal(metrics)) run_.goal = metrics.step;
+  }
+  void end() {
+    LabPoint point;
+    point.metrics = trainer_->measure();
+    const auto heads = point.metrics.entropy.size();
+    point.cost = muting_costs(*trainer_, point.metrics, heads);
+    for (std::size_t head = 0; head < heads; ++head) run_.jobs.push_back(job_of_head(point, head));
+    publish();
+    trainer_.reset();
+  }
+  void publish() {
+    const std::lock_guard lock(mutex_);
+    sight_.runs.resize(std::max(sight_.runs.size(), number_ + 1));
+    sight_.runs[number_] = std::make_shared<const WallRun>(run_);
+    ++sight_.version;
+  }
+
+  std::function<void()> wake_;
+  int threads_;
+  std::uint64_t ticket_ = 0;  // of the interface's thread
+  // Of the wall's thread.
+  std::unique_ptr<Trainer> trainer_;
+  WallRun run_;
+  std::size_t number_ = 0;
+  std::uint64_t trained_ = 0;
+
+  mutable std::mutex mutex_;
+  WallSight sight_;
+  Worker worker_;  // last: it is joined before the rest goes
+};
+
+SeedWall::SeedWall(std::function<void()> wake, int threads)
+    : state_(std::make_unique<State>(std::move(wake), threads)) {}
+SeedWall::~SeedWall() = default;
+void SeedWall::begin(const Recipe& recipe, std::size_t count) { state_->begin(recipe, count); }
+void SeedWall::stop() { state_->stop(); }
+WallSight SeedWall::sight() const { return state_->sight(); }
+bool SeedWall::is_busy() const { return state_->worker().is_busy(); }
+void SeedWall::wait() const { state_->worker().wait(); }
+
+}  // namespace attnscope::training

@@ -1,0 +1,58 @@
+// core/training/lab: the same recipe with many seeds, one after the other behind the window: how sure a
+// result is, and which head takes which job.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/training/lab/lab_run.hpp"
+
+namespace attnscope::training {
+
+struct WallRun {
+  std::uint64_t seed = 0;
+  struct At {
+    std::int64_t step = 0;
+    double accuracy = 0;  // of the goal's group
+  };
+  std::vector<At> curve;
+  std::optional<std::int64_t> goal;  // the step that reached it
+  std::vector<int> jobs;             // [layers · heads], see job_of_head(); empty: not known yet
+};
+
+struct WallSight {
+  std::shared_ptr<const Recipe> recipe;  // null: no wall was begun
+  std::vector<std::shared_ptr<const WallRun>> runs;
+  std::size_t count = 0;  // that were asked for
+  bool stopped = false;   // before all were done
+  std::uint64_t version = 0;
+  std::string problem;
+
+  std::size_t done() const;
+};
+
+class SeedWall {
+ public:
+  explicit SeedWall(std::function<void()> wake = {}, int threads = 0);
+  ~SeedWall();
+  SeedWall(const SeedWall&) = delete;
+  SeedWall& operator=(const SeedWall&) = delete;
+
+  /// Seeds from the recipe's own on; in place of what runs. Each trains to the recipe's end, or its goal
+  /// where it stops there.
+  void begin(const Recipe&, std::size_t count);
+  void stop();
+  WallSight sight() const;
+  bool is_busy() const;
+  void wait() const;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace attnscope::training
