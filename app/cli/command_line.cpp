@@ -155,11 +155,12 @@ CLI::App* add_render(CLI::App& app, CommandLine& line) {
                           options.scale = static_cast<float>(scale.value_or(0));
                           return options.scale >= 0.5f && options.scale <= 4;
                         }});
-  add_checked(*render, {"--view", "V", "Which view", "explore, walk, compare, model, experiments or lessons",
-                        [&options](const std::string& text) {
-                          options.view = text;
-                          return mode_named(text).has_value();
-                        }});
+  add_checked(*render,
+              {"--view", "V", "Which view", "explore, walk, compare, model, experiments, lessons or training",
+               [&options](const std::string& text) {
+                 options.view = text;
+                 return mode_named(text).has_value();
+               }});
   add_checked(*render,
               {"--region", "R", "What of the window", "window, focus, heads, signals, inspector or grid",
                [&options](const std::string& text) {

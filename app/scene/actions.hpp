@@ -28,6 +28,7 @@ struct Action {
     Compare,
     Lessons,
     Experiments,
+    Training,
     Presenter
   };
   Group group;

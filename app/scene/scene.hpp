@@ -21,6 +21,7 @@ namespace attnscope {
 
 struct Language;
 struct ExperimentSight;
+class TrainingDesk;
 struct ModelReading;
 namespace lessons {
 struct LessonSight;
@@ -70,6 +71,7 @@ struct Edits {
   Requests& requests;
   LiveEngine& engine;
   Backends& backends;
+  TrainingDesk* training = nullptr;  // what trains; null: nowhere
 };
 
 /// What every view is given. Who only reads the picture takes a Shown, and cannot edit.

@@ -24,6 +24,7 @@
 #include "app/views/heads/head_menu.hpp"
 #include "app/views/heads/head_order.hpp"
 #include "app/views/inspector/pages.hpp"
+#include "app/views/lab/lab.hpp"
 #include "app/views/lessons/playing.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "app/views/model/why.hpp"
@@ -41,6 +42,11 @@
 
 namespace attnscope {
 namespace {
+
+template <std::int64_t Head>
+void lab_mute_of(Scene& scene) {
+  lab_mute(scene, Head);
+}
 
 void move_head(Scene& scene, std::int64_t step) {
   const std::vector<std::int64_t>& order = heads_in_order(scene);
@@ -113,7 +119,7 @@ void leave(Scene& scene) {
     scene.view.presenter->returns = std::exchange(scene.view.presenter->on, false);
   } else if (scene.view.presenter->on) {
     toggle_presenter(scene);
-  } else if (scene.view.mode == Mode::Experiments) {
+  } else if (scene.view.mode == Mode::Experiments || scene.view.mode == Mode::Training) {
     scene.view.mode = Mode::Explore;
   } else if (scene.view.lesson->left && !scene.selection.locked) {
     scene.view.mode = Mode::Lessons;  // back to the step, as it was left
@@ -313,6 +319,7 @@ const Action table[] = {
     any_length({G::Look, "Model", ImGuiKey_F7, [](Scene& s) { show_mode(s, Mode::Model); }}),
     any_length({G::Look, "Experiments", ImGuiKey_F9, [](Scene& s) { show_mode(s, Mode::Experiments); }}),
     any_length({G::Look, "Lessons", ImGuiKey_F8, [](Scene& s) { show_mode(s, Mode::Lessons); }}),
+    any_length({G::Look, "Training", ImGuiKey_F10, [](Scene& s) { show_mode(s, Mode::Training); }}),
     any_length({G::Look, "Why did it look there, or all heads", ImGuiKey_Y, toggle_why, false, Mode::Model}),
     any_length({G::Look, "Atlas of what zeroing heads does, or all heads", ImGuiKey_A, toggle_atlas, false,
                 Mode::Model}),
@@ -415,6 +422,17 @@ const Action table[] = {
                 Mode::Experiments}),
     any_length({G::Experiments, "Open the experiment's state in Explore", ImGuiKey_Enter, open_experiment,
                 false, Mode::Experiments}),
+
+    any_length({G::Training, "Train, or pause", ImGuiKey_Space, lab_play, false, Mode::Training}),
+    any_length({G::Training, "Train one step", ImGuiKey_S, lab_step, true, Mode::Training}),
+    any_length({G::Training, "Back in time", ImGuiKey_LeftArrow, lab_before, true, Mode::Training}),
+    any_length({G::Training, "On in time", ImGuiKey_RightArrow, lab_after, true, Mode::Training}),
+    any_length({G::Training, "Branch from this step", ImGuiKey_B, lab_branch, false, Mode::Training}),
+    any_length({G::Training, "Run the wall of seeds, or stop", ImGuiKey_W, lab_wall, false, Mode::Training}),
+    any_length({G::Training, "Mute the first head", ImGuiKey_1, lab_mute_of<0>, false, Mode::Training}),
+    any_length({G::Training, "Mute the second head", ImGuiKey_2, lab_mute_of<1>, false, Mode::Training}),
+    any_length({G::Training, "Mute the third head", ImGuiKey_3, lab_mute_of<2>, false, Mode::Training}),
+    any_length({G::Training, "Mute the fourth head", ImGuiKey_4, lab_mute_of<3>, false, Mode::Training}),
 
     any_length({G::Presenter, "Present, or end it", ImGuiKey_F5, toggle_presenter}),
     any_length({G::Presenter, "Pen", ImGuiKey_P, toggle_pen}),

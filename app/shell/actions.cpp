@@ -47,6 +47,7 @@ std::string_view name_of(Action::Group group) {
     case Action::Group::Compare: return "Compare";
     case Action::Group::Lessons: return "Lessons";
     case Action::Group::Experiments: return "Experiments";
+    case Action::Group::Training: return "Training";
     case Action::Group::Presenter: break;
   }
   return "Presenter";
@@ -136,7 +137,8 @@ bool is_taken(const Action& action, const ViewState& view) {
   const bool presents = view.presenter->on;
   if (action.group == Action::Group::Presenter && action.key != ImGuiKey_F5) return !presents;
   // Of the experiments' keys a room has those that move: its letters are the presenter's.
-  const bool shows_more = action.only == Mode::Experiments && is_character(action.key);
+  const bool shows_more =
+      (action.only == Mode::Experiments || action.only == Mode::Training) && is_character(action.key);
   if (action.only) return presents && (!is_page(*action.only) || shows_more);
   const bool plain = is_character(action.key) || is_for_controls(action.key);
   if ((presents || is_page(view.mode)) && plain) return true;

@@ -12,6 +12,7 @@
 #include "app/state/start_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
+#include "app/state/training/lab_state.hpp"
 #include "app/state/walk_state.hpp"
 #include "app/views/files/files.hpp"
 #include "app/views/presenter/presenter.hpp"
@@ -74,12 +75,16 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
       languages_(list_languages(options.assets)),
       files_(options.assets, options.state),
       following_(engine),
-      experiments_(std::move(options.wake)),
+      experiments_(options.wake),
+      training_(std::make_unique<TrainingDesk>(std::move(options.wake))),
       backends_(std::make_unique<Backends>(std::move(backends))),
       model_b_(options.wake),
       look_(options.fresh ? Look{} : read_look(options.state)),
       display_scale_(options.scale),
       attended_(options.attended) {
+  view_.lab->models =
+      (files_.state().empty() ? std::filesystem::temp_directory_path() / "attnscope" : files_.state()) /
+      "trained";
   view_.theme = options.theme;
   if (look_.is_known) adopt_look(view_, look_.view);
   view_.scale = options.scale * look_.size;
@@ -109,6 +114,7 @@ bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk &
 
 bool App::finish_numbers() const {
   if (!experiments_.is_settled()) experiments_.wait();
+  if (!training_->is_settled()) training_->wait();
   if (!models_.is_complete()) models_.engine().wait_idle();
   if (!model_b_.is_settled()) model_b_.wait_idle();
   const bool waited = shown_.stats && shown_.stats->finish();
@@ -122,7 +128,7 @@ bool App::is_still() const {
   if (reads || files_.is_writing() || files_.is_exporting() || backends_->is_comparing() ||
       comparison_.is_expecting())
     return false;
-  if (!experiments_.is_settled()) return false;
+  if (!experiments_.is_settled() || !training_->is_settled() || view_.lab->playing) return false;
   if (shown_.is_busy() || (comparison_.held() && comparison_.held()->is_busy())) return false;
   if (shown_.result && !shown_.result->layer().is_complete() && engine_.busy()) return false;
   return following_.is_up_to_date(document_) && textures_.postponed() == 0;
@@ -206,7 +212,8 @@ Scene App::scene_of(const Ui& ui, Document& document, Selections selections, Vie
                     .languages = languages_,
                     .compact = layout.compact,
                     .edited = is_edited()};
-  return {shown, {document, selections.now, selections.next, view, requests, engine_, *backends_}};
+  return {shown,
+          {document, selections.now, selections.next, view, requests, engine_, *backends_, training_.get()}};
 }
 
 void App::frame(const Fonts& fonts) {
@@ -232,6 +239,7 @@ void App::frame(const Fonts& fonts) {
   if (view_.mode == Mode::Lessons || !view_.lesson->name.empty())
     lessons_.follow(view_.lesson->name, view_.language);
   follow_experiment();
+  follow_training();
   if (shown_.result) watch_letters();
 
   {

@@ -17,6 +17,7 @@
 #include "app/results/model_comparison.hpp"
 #include "app/results/result_stats.hpp"
 #include "app/results/tiles.hpp"
+#include "app/results/training_desk.hpp"
 #include "app/scene/scene.hpp"
 #include "app/session/look.hpp"
 #include "app/session/session.hpp"
@@ -172,6 +173,8 @@ class App {
   /// The machine's backends as the window shows them, and computing on another one of them from here on; one
   /// that is not there says why in a message.
   const Backends& backends() const { return *backends_; }
+  /// What trains on its page.
+  const TrainingDesk& training() const { return *training_; }
   void use_backend(std::size_t choice);
 
   /// In how many seconds, from the last frame on, the picture changes by itself: something that is shown for
@@ -235,6 +238,7 @@ class App {
   void watch_lesson(Mode before, bool by_history);
   void show_step_again();
   void follow_experiment();
+  void follow_training();
   void open_experiment();
   void hold_of_step(const std::optional<Document>& held);
   void settle_model(const Document& before);
@@ -349,6 +353,7 @@ class App {
   TextureCache textures_;
   BackgroundErrors errors_;
   ExperimentRuns experiments_;
+  std::unique_ptr<TrainingDesk> training_;
   std::unique_ptr<Backends> backends_;
   std::string backend_note_;                  // of the newest result; said when it changes
   std::unique_ptr<Film> film_;                // that is being drawn; null: none

@@ -1,8 +1,9 @@
-// app/shell: experiments on their way to the screen, and out of them into Explore.
+// app/shell: experiments and training on their way to the screen, and out of experiments into Explore.
 #include <utility>
 
 #include "app/shell/app.hpp"
 #include "app/state/experiment_state.hpp"
+#include "app/state/training/lab_state.hpp"
 #include "app/views/experiments/words.hpp"
 
 namespace attnscope {
@@ -14,6 +15,16 @@ void App::follow_experiment() {
   const experiments::Experiment* experiment = experiments::find(state.name);
   if (experiment == nullptr) experiment = &experiments::all().front();
   experiments_.follow(experiment, experiment_point(state.value, *experiment));
+}
+
+/// Out of the mode nothing trains.
+void App::follow_training() {
+  if (view_.mode == Mode::Training) {
+    training_->follow(*view_.lab);
+    if (const auto saved = training_->saved()) open(*saved);
+    return;
+  }
+  training_->leave(*view_.lab);
 }
 
 /// As a file is opened: what was open before is kept as closed. Another value may still be on its way.

@@ -37,6 +37,14 @@ void export_experiment(const ExperimentSight& sight, const fs::path& to) {
   write_atomically(to, std::array{std::string_view(table)});
 }
 
+void export_training(const training::LabSight& sight, const fs::path& to) {
+  if (to.extension() != ".csv")
+    throw Error("Cannot write " + in_quotes(to.native()) + ": the log of a training run is saved as .csv.");
+  if (sight.run() == nullptr) throw Error("Nothing was trained yet.");
+  const std::string table = training::log_of(sight, *sight.run());
+  write_atomically(to, std::array{std::string_view(table)});
+}
+
 bool is_picture(const fs::path& path) {
   return path.extension() == ".png" || path.extension() == ".svg" || path.extension() == ".pdf";
 }
@@ -101,6 +109,10 @@ bool App::export_to(const fs::path& to) {
     ModelDifferencePtr difference = model_b_.held() ? model_b_.held()->difference : nullptr;
     files_.begin_export(reading, model_exported(*view_.files, *reading, std::move(difference), to), to);
     return false;
+  }
+  if (view_.mode == Mode::Training) {
+    export_training(training_->sight(), to);
+    return true;
   }
   if (view_.mode == Mode::Experiments) {
     export_experiment(experiments_.sight(), to);

@@ -18,6 +18,7 @@
 #include "app/views/atlas/atlas.hpp"
 #include "app/views/experiments/experiments.hpp"
 #include "app/views/generation/generation.hpp"
+#include "app/views/lab/lab.hpp"
 #include "app/views/lessons/playing.hpp"
 #include "app/views/long/long_parts.hpp"
 #include "app/views/model/model.hpp"
@@ -251,8 +252,9 @@ void draw_page_regions(Scene& scene, const Layout& layout) {
   Stops stops(scene, {Stop::Focus, Stop::TopBar});
   if (is_visible(layout.whole))
     stops.draw(Stop::Focus, false, [&] {
-      scene.view.mode == Mode::Lessons ? draw_lessons(scene, layout.whole)
-                                       : draw_experiments(scene, layout.whole);
+      if (scene.view.mode == Mode::Lessons) return draw_lessons(scene, layout.whole);
+      if (scene.view.mode == Mode::Training) return draw_lab(scene, layout.whole);
+      draw_experiments(scene, layout.whole);
     });
   draw_bars(scene, layout, stops);
 }

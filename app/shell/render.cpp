@@ -30,7 +30,7 @@ constexpr int layout_frames = 3;  // sizes of one frame are used by the next
 void check_request(const RenderOptions& options) {
   if (options.view && !mode_named(*options.view))
     throw Error("There is no view \"" + *options.view +
-                "\"; there are: explore, walk, compare, model, experiments, lessons.");
+                "\"; there are: explore, walk, compare, model, experiments, lessons, training.");
   if (options.theme && !theme_named(*options.theme))
     throw Error("There is no theme \"" + *options.theme + "\"; there are: dark, light, contrast.");
   if (options.language && *options.language != english) load_table(assets_directory(), *options.language);

@@ -19,6 +19,7 @@
 #include "app/state/signals_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
+#include "app/state/training/lab_state.hpp"
 #include "app/state/view_state.hpp"
 #include "app/state/walk_state.hpp"
 
@@ -31,7 +32,9 @@ struct Names;
   struct Names<E> {                                                            \
     static constexpr auto list = std::to_array<std::string_view>(__VA_ARGS__); \
   }
-ATTNSCOPE_NAMES(Mode, {"explore", "walk", "compare", "model", "lessons", "experiments"});
+ATTNSCOPE_NAMES(Mode, {"explore", "walk", "compare", "model", "lessons", "experiments", "training"});
+ATTNSCOPE_NAMES(LabPace, {"step", "run", "fast"});
+ATTNSCOPE_NAMES(LabSide, {"a", "b", "difference"});
 ATTNSCOPE_NAMES(ThemeName, {"dark", "light", "contrast"});
 ATTNSCOPE_NAMES(Stage, {"embedding",
                         "position",
@@ -346,6 +349,17 @@ void fields(Visit& visit, WalkState& w) {
 }
 
 template <class Visit>
+void fields(Visit& visit, LabState& l) {
+  visit("task", l.task);
+  visit("control", l.control);
+  visit("seed", l.seed, 0, 1 << 30);
+  visit("batch", l.batch, 0, 1024);
+  visit("pace", l.pace);
+  visit("steps_a_frame", l.steps_a_frame, least_steps_a_frame, most_steps_a_frame);
+  visit("side", l.side);
+}
+
+template <class Visit>
 void fields(Visit& visit, ViewState& v) {
   visit("mode", v.mode);
   visit("theme", v.theme);
@@ -371,6 +385,7 @@ void fields(Visit& visit, ViewState& v) {
   visit("model", *v.model);
   visit("lesson", *v.lesson);
   visit("experiment", *v.experiment);
+  visit("training", *v.lab);
   visit("presenter", *v.presenter);
   visit("inspector", *v.inspector);
   visit("signals", *v.signals);

@@ -15,6 +15,7 @@
 #include "app/state/start_state.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
+#include "app/state/training/lab_state.hpp"
 #include "app/state/walk_state.hpp"
 
 namespace attnscope {
@@ -26,6 +27,7 @@ std::optional<Mode> mode_named(std::string_view name) {
   if (name == "model") return Mode::Model;
   if (name == "lessons") return Mode::Lessons;
   if (name == "experiments") return Mode::Experiments;
+  if (name == "training") return Mode::Training;
   return std::nullopt;
 }
 

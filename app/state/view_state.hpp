@@ -26,6 +26,7 @@ struct FocusGesture;
 struct FocusState;
 struct HeadsState;
 struct InspectorState;
+struct LabState;
 struct LessonState;
 struct LongState;
 struct ModelState;
@@ -42,13 +43,15 @@ enum class RangeMode { Head, Mean, All, Lock };
 enum class Direction { QueryToKeys, KeyToQueries };
 
 /// Five regions around one head; the computation as matrices, one stage a step; A, B and A - B; or all heads
-/// of the model that the layer stands in; or a lesson; or experiments.
-enum class Mode { Explore, Walk, Compare, Model, Lessons, Experiments };
-/// "explore", "walk", "compare", "model", "lessons", "experiments"; empty for anything else.
+/// of the model that the layer stands in; or a lesson; or experiments; or small models that learn.
+enum class Mode { Explore, Walk, Compare, Model, Lessons, Experiments, Training };
+/// "explore", "walk", "compare", "model", "lessons", "experiments", "training"; empty for anything else.
 std::optional<Mode> mode_named(std::string_view);
 /// A page of its own between the two bars, whatever is open: no sentence stands above it, and letters do
 /// nothing but what it has them for.
-constexpr bool is_page(Mode mode) { return mode == Mode::Lessons || mode == Mode::Experiments; }
+constexpr bool is_page(Mode mode) {
+  return mode == Mode::Lessons || mode == Mode::Experiments || mode == Mode::Training;
+}
 
 enum class Region { Strip, Controls, Heads, Inspector, Signals };
 
@@ -110,6 +113,7 @@ struct ViewState {
   Apart<ModelState> model;
   Apart<LessonState> lesson;
   Apart<ExperimentState> experiment;
+  Apart<LabState> lab;
   Apart<PresenterState> presenter;
   std::array<signed char, 16>
       fold{};  // sections of the controls: 0 = as the width asks, 1 = open, -1 = closed

@@ -7,6 +7,7 @@
 #include "app/files/file_kinds.hpp"
 #include "app/state/experiment_state.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/training/lab_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/figures/grid_page.hpp"
 #include "app/views/files/dialog.hpp"
@@ -29,6 +30,7 @@ std::vector<RegionChoice> region_choices(const Scene& scene) {
         {PictureRegion::Grid, "All heads", "all heads"}, {PictureRegion::Focus, "Screen", "screen"}, window};
   if (scene.view.mode == Mode::Experiments)
     return {{PictureRegion::Focus, "Experiment", "experiment"}, window};
+  if (scene.view.mode == Mode::Training) return {{PictureRegion::Focus, "Training", "training"}, window};
   if (scene.view.mode == Mode::Lessons) return {{PictureRegion::Focus, "Lesson", "lesson"}, window};
   if (scene.view.mode == Mode::Compare) return {{PictureRegion::Focus, "Comparison", "comparison"}, window};
   if (scene.result.is_long())
@@ -210,11 +212,13 @@ void draw_number_options(Scene& scene, const Box& card, float& y) {
           {type::label, ui.theme.text1, Ink::Medium, Align::Left, of.w});
 }
 
-/// Of an experiment: all that it measured.
-void draw_experiment_options(Scene& scene, const Box& card, float& y) {
+/// Of an experiment or a training run: all that was measured.
+void draw_page_table_options(Scene& scene, const Box& card, float& y) {
   const Ui& ui = scene.ui;
   const Box of = option_line(ui, card, y, "Of");
-  ui.text(of.x, of.centre_y(), "every value of the experiment, as CSV",
+  const bool trains = scene.view.mode == Mode::Training;
+  ui.text(of.x, of.centre_y(),
+          trains ? "every measurement of the run, as CSV" : "every value of the experiment, as CSV",
           {type::label, ui.theme.text1, Ink::Medium, Align::Left, of.w});
 }
 
@@ -223,16 +227,16 @@ void draw_experiment_options(Scene& scene, const Box& card, float& y) {
 void draw_dialog_options(Scene& scene, const Layout& layout, const Box& card, float& y) {
   if (scene.view.files->dialog.task == FileTask::Picture) draw_picture_options(scene, layout, card, y);
   if (scene.view.files->dialog.task == FileTask::Numbers)
-    scene.view.mode == Mode::Experiments ? draw_experiment_options(scene, card, y)
-    : is_of_model(scene)                 ? draw_model_number_options(scene, card, y)
-                                         : draw_number_options(scene, card, y);
+    is_page(scene.view.mode) ? draw_page_table_options(scene, card, y)
+    : is_of_model(scene)     ? draw_model_number_options(scene, card, y)
+                             : draw_number_options(scene, card, y);
 }
 
 int option_lines(const Scene& scene) {
   switch (scene.view.files->dialog.task) {
     case FileTask::Picture: return picture_kind(scene) == PictureKind::Series ? 4 : 3;
     case FileTask::Numbers:
-      if (scene.view.mode == Mode::Experiments) return 1;
+      if (is_page(scene.view.mode)) return 1;
       return is_of_model(scene) ? 3 : 2;
     default: return 0;
   }
@@ -255,6 +259,7 @@ std::string proposed_name(const Scene& scene) {
   }
   if (scene.view.mode == Mode::Experiments)
     return suggested_name("experiment " + scene.view.experiment->name, ".csv");
+  if (scene.view.mode == Mode::Training) return suggested_name("training " + scene.view.lab->task, ".csv");
   if (is_of_model(scene)) return model_numbers_name(scene);
   const std::string what =
       files.numbers == NumberFormat::Tensors ? "" : " - " + export_choice(export_source(scene)).plain;

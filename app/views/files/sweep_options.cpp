@@ -43,6 +43,7 @@ PictureSeries picture_series(const Scene& scene) {
     case Mode::Experiments: return PictureSeries::Values;
     case Mode::Lessons:
       return scene.lesson != nullptr && scene.lesson->open ? PictureSeries::Steps : PictureSeries::None;
+    case Mode::Training:
     case Mode::Model: return PictureSeries::None;
     default:
       return scene.document.within.read() || edit::knobs_of(scene.document).empty() ? PictureSeries::None

@@ -28,14 +28,15 @@ void draw_mark(const Ui& ui, float x, float y) {
   }
 }
 
-/// Explore, Walk, Compare, Model, Experiments or Lessons, in the middle of the bar. Returns the box.
+/// Explore, Walk, Compare, Model, Experiments, Lessons or Training, in the middle of the bar. Returns the
+/// box.
 Box draw_modes(Scene& scene, const Box& bar) {
   const Ui& ui = scene.ui;
-  constexpr std::array<std::string_view, 6> names{"Explore", "Walk",        "Compare",
-                                                  "Model",   "Experiments", "Lessons"};
-  constexpr std::array<Mode, 6> modes{Mode::Explore, Mode::Walk,        Mode::Compare,
-                                      Mode::Model,   Mode::Experiments, Mode::Lessons};
-  const std::array<Tip, 6> tips{
+  constexpr std::array<std::string_view, 7> names{"Explore",     "Walk",    "Compare", "Model",
+                                                  "Experiments", "Lessons", "Training"};
+  constexpr std::array<Mode, 7> modes{Mode::Explore,     Mode::Walk,    Mode::Compare, Mode::Model,
+                                      Mode::Experiments, Mode::Lessons, Mode::Training};
+  const std::array<Tip, 7> tips{
       Tip{"Explore", {}, "One head and everything around it.", "F2"},
       Tip{"Walk", "X → Q, K, V → scores → weights → output", "The computation as matrices, step by step.",
           "F3"},
@@ -46,8 +47,9 @@ Box draw_modes(Scene& scene, const Box& bar) {
           {},
           "One number is swept and what follows is measured: plots, a table, both states.",
           "F9"},
-      Tip{"Lessons", {}, "Attention from the first number on, step by step, with predictions.", "F8"}};
-  const float usual = ui.px(scene.compact ? 0 : 552);
+      Tip{"Lessons", {}, "Attention from the first number on, step by step, with predictions.", "F8"},
+      Tip{"Training", {}, "Small models learn while you watch: curves, heads, branches, many seeds.", "F10"}};
+  const float usual = ui.px(scene.compact ? 0 : 612);
   const float width = std::max(usual, segments_width(ui, names, type::label));
   const Box box{std::round(bar.centre_x() - width / 2), bar.centre_y() - ui.px(15), width, ui.px(30)};
   const auto now = std::ranges::find(modes, scene.view.mode) - modes.begin();

@@ -1,0 +1,76 @@
+#include "app/results/training_desk.hpp"
+
+namespace attnscope {
+
+void TrainingDesk::follow(LabState& state) {
+  if (!lab_) lab_ = std::make_unique<training::Lab>(wake_);
+  const training::Recipe recipe = recipe_of(state);
+  if (!begun_ || !(*begun_ == recipe)) {
+    begun_ = recipe;
+    lab_->begin(recipe);
+    if (wall_) wall_->stop();
+    wall_sight_ = {};
+    state.step.reset();
+    state.side = LabSide::A;
+  }
+  sight_ = lab_->sight();
+  if (wall_ && wall_sight_.recipe) wall_sight_ = wall_->sight();
+  const training::LabRun* const run = sight_.run();
+  if (run != nullptr && run->is_at_end) state.playing = false;
+  if (!state.playing) {
+    if (state.pace == LabPace::Fast && lab_->is_training()) lab_->stop();
+    return;
+  }
+  if (lab_->is_busy()) return;
+  if (state.pace == LabPace::Fast)
+    lab_->train_on();
+  else
+    lab_->train(state.pace == LabPace::Step ? 1 : state.steps_a_frame);
+  if (state.pace == LabPace::Step) state.playing = false;
+}
+
+void TrainingDesk::leave(LabState& state) {
+  state.playing = false;
+  if (lab_ && lab_->is_training()) lab_->stop();
+  if (wall_ && wall_->is_busy()) wall_->stop();
+  if (lab_) sight_ = lab_->sight();
+}
+
+bool TrainingDesk::is_settled() const {
+  if (!lab_) return true;
+  if (lab_->is_busy() || lab_->sight().version != sight_.version) return false;
+  return !wall_ || !wall_sight_.recipe ||
+         (!wall_->is_busy() && wall_->sight().version == wall_sight_.version);
+}
+
+void TrainingDesk::wait() const {
+  if (lab_) lab_->wait();
+}
+
+void TrainingDesk::save(const std::filesystem::path& folder) {
+  if (lab_) lab_->save(folder);
+}
+
+std::optional<std::filesystem::path> TrainingDesk::saved() {
+  if (sight_.saves == saves_) return std::nullopt;
+  saves_ = sight_.saves;
+  return sight_.saved;
+}
+
+void TrainingDesk::step_once() {
+  if (lab_ && !lab_->is_busy()) lab_->train(1);
+}
+
+void TrainingDesk::run_wall(const training::Recipe& recipe, std::size_t seeds) {
+  if (!wall_) wall_ = std::make_unique<training::SeedWall>(wake_);
+  training::Recipe first = recipe;
+  first.seed = 0;
+  wall_->begin(first, seeds);
+  wall_sight_ = wall_->sight();
+}
+
+void TrainingDesk::stop_wall() {
+  if (wall_) wall_->stop();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,40 @@
+// app/state/training: which task is trained, how fast, and which step of it is looked at.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "core/training/tasks/recipe.hpp"
+
+namespace attnscope {
+
+/// Step: one at a time. Run: some for every frame. Fast: as many as the machine does.
+enum class LabPace : std::uint8_t { Step, Run, Fast };
+/// Which of two runs the heads are drawn of.
+enum class LabSide : std::uint8_t { A, B, Difference };
+
+struct LabState {
+  std::string task = "small-induction";  // see training::find_task(); one that there is not: the first
+  bool control = false;                  // its recipe that fails for a reason
+  std::int64_t seed = 0;
+  std::int64_t batch = 0;  // 0: as the recipe has it
+  LabPace pace = LabPace::Run;
+  int steps_a_frame = 4;
+  LabSide side = LabSide::A;
+
+  // Of the moment.
+  bool playing = false;
+  std::optional<std::int64_t> step;  // that is looked at; empty: the newest
+  std::filesystem::path models;      // where models go that are opened from here
+  float scroll = 0;                  // of the controls, logical pixels
+};
+
+inline constexpr int least_steps_a_frame = 1, most_steps_a_frame = 64;
+inline constexpr std::size_t wall_seeds = 16;
+
+/// What is to be trained. Its steps go on to the end, beyond the goal.
+training::Recipe recipe_of(const LabState&);
+
+}  // namespace attnscope

@@ -1,0 +1,331 @@
+// app/views/lab: what is trained, how fast, what is changed while it trains, and the runs that there are.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "app/ui/number_format.hpp"
+#include "app/views/lab/lab.hpp"
+#include "app/views/lab/page.hpp"
+#include "app/widgets/widgets.hpp"
+
+namespace attnscope {
+namespace {
+
+/// Rows one below the other.
+struct LabColumn {
+  const LabPage& page;
+  float x, y, width;
+
+  const Ui& ui() const { return page.ui(); }
+  Box row(float high, float gap = 8) {
+    const Box box{x, std::round(y), width, ui().px(high)};
+    y += ui().px(high + gap);
+    return box;
+  }
+  void title(std::string_view name, std::string_view note) {
+    const Box box = row(22, 6);
+    const float right = ui().text(box.right(), box.centre_y(), note,
+                                  {type::tick, ui().theme.text3, Ink::Regular, Align::Right, box.w * 0.6f});
+    ui().text(box.x, box.centre_y(), name,
+              {type::label, ui().theme.text1, Ink::Semibold, Align::Left, box.w - right - ui().px(8)});
+  }
+  void end() {
+    ui().horizontal(x, y, width, ui().theme.hairline);
+    y += ui().px(12);
+  }
+  std::optional<std::int64_t> number(const char* label, std::string_view shown, std::int64_t value,
+                                     const std::function<std::int64_t(int)>& next, const Tip& tip) {
+    const Box box = row(26);
+    ui().text(box.x, box.centre_y(), shown, {type::label, ui().theme.text2});
+    return stepper(ui(), label, {box.right() - ui().px(108), box.y, ui().px(108), box.h}, value, next, tip);
+  }
+};
+
+std::string_view position_words(training::Positions positions) {
+  switch (positions) {
+    case training::Positions::Learned: return "learned positions";
+    case training::Positions::Rotary: return "RoPE";
+    case training::Positions::Alibi: return "ALiBi";
+    case training::Positions::Sinusoidal: return "sinusoidal positions";
+    case training::Positions::None: break;
+  }
+  return "no positions";
+}
+
+void draw_task(LabColumn& c) {
+  const LabPage& page = c.page;
+  const training::Recipe& recipe = page.recipe();
+  const training::NetworkSpec& network = recipe.network;
+  c.title("Task", grouped(page.lab.weights) + " parameters");
+  drop(c.ui(), "Lab task", c.row(30), lab_task_name(page.state().task),
+       {"Task", {}, "What the model learns; every one takes seconds to a minute.", {}}, [&] {
+         for (const training::TaskRow& row : training::tasks()) {
+           if (row.key == "text") continue;  // of a file: on the command line
+           if (!menu_row(c.ui(), std::string(lab_task_name(row.key)).c_str(), {},
+                         row.key == page.state().task))
+             continue;
+           page.state().task = row.key;
+           page.state().control = false;
+           page.state().batch = 0;
+         }
+       });
+  const Box facts = c.row(18, 2);
+  c.ui().text(facts.x, facts.centre_y(),
+              std::to_string(network.layers) + (network.layers == 1 ? " layer × " : " layers × ") +
+                  std::to_string(network.heads) + (network.heads == 1 ? " head" : " heads") + "   ·   d " +
+                  std::to_string(network.width) + "   ·   dₖ " + std::to_string(network.d_k()),
+              {type::tick, c.ui().theme.text2, Ink::Regular, Align::Left, c.width});
+  const Box more = c.row(18, 6);
+  c.ui().text(more.x, more.centre_y(), position_words(network.positions),
+              {type::tick, c.ui().theme.text2, Ink::Regular, Align::Left, c.width});
+  c.y += c.ui().paragraph(c.x, c.y, c.width,
+                          page.state().control ? page.lab.task->control_words : page.lab.task->about,
+                          {type::tick, c.ui().theme.text2}) +
+         c.ui().px(6);
+  if (!page.lab.task->control_words.empty()) {
+    bool& control = page.state().control;
+    if (toggle(c.ui(), "Lab control", "the control that fails", c.row(26, 4), control,
+               {"Control", {}, "The same task with one thing taken away that it needs.", {}}))
+      control = !control;
+  }
+  c.end();
+}
+
+void draw_run(LabColumn& c) {
+  const LabPage& page = c.page;
+  LabState& state = page.state();
+  const bool scrubbed = state.step && *state.step < page.a->step;
+  c.title("Run", scrubbed ? "looked back" : state.playing ? "training" : "paused");
+  const Box row = c.row(34);
+  const Box play{row.x, row.y, c.ui().px(56), row.h};
+  const Box pace{play.right() + c.ui().px(8), row.y, row.right() - play.right() - c.ui().px(8), row.h};
+  if (button(c.ui(), "Train", play,
+             {state.playing ? "Pause" : "Train", {}, "Trains from the newest step on.", "Space"},
+             state.playing ? "❚❚" : "▶"))
+    lab_play(page.scene);
+  constexpr std::array<std::string_view, 3> names{"Step", "Run", "Fast"};
+  const std::array<Tip, 3> tips{Tip{"Step", {}, "One step, then it waits.", "S"},
+                                Tip{"Run", {}, "Some steps for every picture on the screen.", {}},
+                                Tip{"Fast", {}, "As many steps as this machine can.", {}}};
+  if (const auto picked = segments(c.ui(), "Lab pace", pace, names, static_cast<int>(state.pace), tips))
+    state.pace = static_cast<LabPace>(*picked);
+  const Box at = c.row(20, 4);
+  c.ui().text(at.x, at.centre_y(), "step", {type::label, c.ui().theme.text2});
+  c.ui().text(at.right(), at.centre_y(), grouped(page.step) + " of " + grouped(page.recipe().steps),
+              {type::label, c.ui().theme.query, Ink::Semibold, Align::Right});
+  if (state.pace == LabPace::Run) {
+    const auto steps = static_cast<float>(state.steps_a_frame);
+    if (const auto moved = slider(
+            c.ui(), "steps per frame", "steps per frame", std::to_string(state.steps_a_frame), c.row(36, 4),
+            steps, {static_cast<float>(least_steps_a_frame), static_cast<float>(most_steps_a_frame), 4, true},
+            state.steps_a_frame != 4, {"Steps per frame", {}, "Slow enough to watch, or faster.", {}}))
+      state.steps_a_frame =
+          std::clamp(static_cast<int>(std::lround(*moved)), least_steps_a_frame, most_steps_a_frame);
+  }
+  if (button(c.ui(), "Begin anew", c.row(28, 6),
+             {"Begin anew", {}, "From step 0, without the runs that there are.", {}}))
+    lab_anew(page.scene);
+  c.end();
+}
+
+void draw_recipe(LabColumn& c) {
+  const LabPage& page = c.page;
+  LabState& state = page.state();
+  c.title("Recipe", "begins anew");
+  if (const auto seed = c.number("lab seed", "seed", state.seed,
+                                 [&](int by) { return std::max<std::int64_t>(0, state.seed + by); },
+                                 {"Seed", {}, "Of weights and data: the same seed gives the same bits.", {}}))
+    state.seed = std::max<std::int64_t>(0, *seed);
+  const std::int64_t batch = page.recipe().batch;
+  if (const auto picked =
+          c.number("lab batch", "batch", batch, [&](int by) { return by > 0 ? batch * 2 : batch / 2; },
+                   {"Batch", {}, "Sequences of a step.", {}}))
+    state.batch = std::clamp<std::int64_t>(*picked, 1, 1024);
+  c.end();
+}
+
+void draw_operate(LabColumn& c) {
+  const LabPage& page = c.page;
+  training::Knobs knobs = page.lab.run()->knobs;
+  const training::Knobs before = knobs;
+  c.title("Operate", "from the next step");
+  const auto factor = static_cast<float>(knobs.rate_factor);
+  if (const auto moved = slider(
+          c.ui(), "learning rate", "learning rate", tight(knobs.rate_factor * page.recipe().optimiser.rate),
+          c.row(36, 4), factor, {0.01f, 300, 1, true}, knobs.rate_factor != 1,
+          {"Learning rate", {}, "Its peak; a double click goes back to the recipe's.", {}}))
+    knobs.rate_factor = static_cast<double>(*moved);
+  if (toggle(
+          c.ui(), "Lab scaled", "Divide by √dₖ", c.row(26, 4), knobs.operation.scaled,
+          {"Divide by √dₖ", "S ÷ √dₖ", "Entropy, accuracy and the score gradients show what it is for.", {}}))
+    knobs.operation.scaled = !knobs.operation.scaled;
+  const Box mask = c.row(28, 6);
+  c.ui().text(mask.x, mask.centre_y(), "Mask", {type::label, c.ui().theme.text2});
+  constexpr std::array<std::string_view, 2> kinds{"Causal", "None"};
+  const Box which{mask.right() - c.ui().px(150), mask.y, c.ui().px(150), mask.h};
+  if (const auto picked = segments(c.ui(), "Lab mask", which, kinds, knobs.operation.causal ? 0 : 1))
+    knobs.operation.causal = *picked == 0;
+  Box chip = c.row(24, 4);
+  c.ui().text(chip.x, chip.centre_y(), "Mute", {type::label, c.ui().theme.text2});
+  chip.x += c.ui().px(44);
+  const float wide = c.ui().px(42);
+  for (std::int64_t head = 0; head < page.heads(); ++head) {
+    if (chip.x + wide > c.x + c.width) {
+      chip.x = c.x + c.ui().px(44);
+      chip.y += c.ui().px(28);
+      c.y += c.ui().px(28);
+    }
+    const std::string name = lab_head_name(page.recipe(), head);
+    const Box at{chip.x, chip.y, wide, chip.h};
+    const auto& muted = knobs.operation.muted;
+    const bool is_muted =
+        static_cast<std::size_t>(head) < muted.size() && muted[static_cast<std::size_t>(head)] != 0;
+    const Ui::Touch touch = c.ui().touch(("Mute " + name).c_str(), at);
+    const Rgba hue = c.ui().theme.head(head);
+    badge(c.ui(), at, own(name), is_muted ? c.ui().theme.control : fade(hue, touch.hovered ? 0.5f : 0.3f),
+          is_muted ? c.ui().theme.text3 : hue);
+    if (is_muted)
+      c.ui().horizontal(at.x + c.ui().px(4), at.centre_y(), at.w - c.ui().px(8), c.ui().theme.text2);
+    if (touch.focused) c.ui().frame(at.grown(c.ui().px(2)), c.ui().theme.query, c.ui().px(2), c.ui().px(4));
+    tooltip(c.ui(), touch.hovered, at, {"Mute", {}, "The head gives zeros from the next step on.", {}});
+    if (touch.clicked) lab_mute(page.scene, head);
+    chip.x += wide + c.ui().px(4);
+  }
+  if (!(knobs == before)) page.scene.training->lab()->set_knobs(knobs);
+  const std::string words = "Branch from step " + grouped(page.step);
+  if (button(c.ui(), "Branch", c.row(34, 4),
+             {"Branch", {}, "A run of its own from here, to change one thing in; both curves stay.", "B"},
+             words))
+    lab_branch(page.scene);
+  c.end();
+}
+
+/// "from 300, no mask"
+std::string run_words(const LabPage& page, const training::LabRun& run) {
+  std::string words =
+      run.parent < 0 ? "seed " + std::to_string(page.recipe().seed) : "from step " + grouped(run.branch);
+  const training::Operation& now = run.knobs.operation;
+  if (!now.scaled) words += ", not divided by √dₖ";
+  if (now.causal != page.recipe().network.causal) words += now.causal ? ", causal" : ", no mask";
+  const auto muted = std::ranges::count(now.muted, std::uint8_t{1});
+  if (muted > 0) words += ", " + std::to_string(muted) + " muted";
+  if (run.knobs.rate_factor != 1) words += ", rate × " + tight(run.knobs.rate_factor);
+  return words;
+}
+
+void draw_runs(LabColumn& c) {
+  const LabPage& page = c.page;
+  c.title("Runs", page.lab.runs.size() > 1 ? "all stay" : "");
+  const auto goal = static_cast<std::size_t>(page.lab.task->goal_group);
+  for (const training::LabRunPtr& run : page.lab.runs) {
+    const Box row = c.row(44, 4);
+    const bool active = run->number == page.lab.active;
+    const std::string name(1, static_cast<char>('A' + run->number));
+    const Ui::Touch touch = c.ui().touch(("Run " + name).c_str(), row);
+    if (active || touch.hovered)
+      c.ui().fill(row, active ? c.ui().theme.control : c.ui().theme.raised, c.ui().px(4));
+    if (active) c.ui().fill({row.x, row.y, c.ui().px(2), row.h}, c.ui().theme.query);
+    if (touch.focused) c.ui().frame(row, c.ui().theme.query, c.ui().px(2), c.ui().px(4));
+    const Rgba colour = run.get() == page.b   ? c.ui().theme.b
+                        : run.get() == page.a ? c.ui().theme.text1
+                                              : c.ui().theme.text3;
+    const float y = row.y + c.ui().px(14);
+    c.ui().fill({row.x + c.ui().px(10), y - c.ui().px(1), c.ui().px(14), c.ui().px(3)}, colour, c.ui().px(1));
+    c.ui().text(row.x + c.ui().px(32), y, own(name), {type::label, colour, Ink::Semibold});
+    if (!run->points.empty())
+      c.ui().text(row.right() - c.ui().px(8), y,
+                  "acc " + fixed(run->points.back()->metrics.groups[goal].accuracy, 3),
+                  {type::tick, c.ui().theme.text1, Ink::Medium, Align::Right});
+    c.ui().text(row.x + c.ui().px(32), row.y + c.ui().px(32), run_words(page, *run),
+                {type::tick, c.ui().theme.text2, Ink::Regular, Align::Left, row.w - c.ui().px(40)});
+    if (touch.clicked && !active) {
+      page.state().playing = false;
+      page.scene.training->lab()->choose(run->number);
+    }
+  }
+  const Box row = c.row(28, 8);
+  const float half = std::floor((row.w - c.ui().px(8)) / 2);
+  if (button(c.ui(), "Open as a model", {row.x, row.y, half, row.h},
+             {"Open as a model",
+              {},
+              "The active run as it is now, in Model mode: every head, the stream, what it predicts.",
+              {}},
+             "Open model"))
+    lab_open_model(page.scene);
+  if (button(c.ui(), "Save the log", {row.x + half + c.ui().px(8), row.y, row.w - half - c.ui().px(8), row.h},
+             {"Save the log", {}, "Every measurement as CSV.", {}}, "Log as CSV"))
+    lab_save_log(page.scene);
+}
+
+/// Below the floor: the answer was seen.
+void draw_leak(LabColumn& c) {
+  const LabPage& page = c.page;
+  if (!page.lab.floor || page.lab.task->floor_group < 0) return;
+  const auto group = static_cast<std::size_t>(page.lab.task->floor_group);
+  for (const training::LabRun* run : {page.a, page.b}) {
+    if (run == nullptr) continue;
+    const training::LabPoint* const point = run->point_at(page.step);
+    // A batch of some sequences strays; a tenth below the floor is no accident.
+    if (point == nullptr || point->metrics.groups[group].loss > 0.9 * *page.lab.floor) continue;
+    const std::string name(1, static_cast<char>('A' + run->number));
+    const float top = c.y;
+    c.y += c.ui().px(8);
+    c.ui().text(c.x + c.ui().px(12), c.y + c.ui().px(8), "Run " + own(name) + " leaks",
+                {type::label, c.ui().theme.text1, Ink::Semibold});
+    c.y += c.ui().px(22);
+    c.y += c.ui().paragraph(c.x + c.ui().px(12), c.y, c.width - c.ui().px(16),
+                            "Loss " + fixed(point->metrics.groups[group].loss, 3) + " at step " +
+                                grouped(point->metrics.step) + ", below the floor of " +
+                                fixed(*page.lab.floor, 3) + ": it reads the answer, it predicts nothing.",
+                            {type::tick, c.ui().theme.text2}) +
+           c.ui().px(8);
+    c.ui().fill({c.x, top, c.ui().px(3), c.y - top}, c.ui().theme.key);
+    return;
+  }
+}
+
+}  // namespace
+
+std::string lab_task_name(std::string_view key) {
+  struct Named {
+    std::string_view key, name;
+  };
+  constexpr std::array<Named, 12> names{{{"small-induction", "Induction, small"},
+                                         {"induction", "Induction"},
+                                         {"reverse", "Reverse"},
+                                         {"two-jobs", "Two jobs, two heads"},
+                                         {"look-up", "Same-letter look-up"},
+                                         {"dyck-2", "Brackets, Dyck-2"},
+                                         {"brackets", "Brackets, Dyck-2"},
+                                         {"sort", "Sort"},
+                                         {"modular-addition", "Modular addition"},
+                                         {"shapes", "Shapes, a small ViT"},
+                                         {"millbrook", "Millbrook, next word"},
+                                         {"reader", "The Reader"}}};
+  for (const Named& one : names)
+    if (one.key == key) return std::string(one.name);
+  return std::string(key);
+}
+
+void draw_lab_controls(const LabPage& page, const Box& box) {
+  const Ui& ui = page.ui();
+  ImGui::SetCursorScreenPos(box.min());
+  ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
+  ImGui::BeginChild("lab controls", {box.w, box.h}, ImGuiChildFlags_NavFlattened,
+                    ImGuiWindowFlags_NoBackground);
+  keep_scroll(ui, page.state().scroll);
+  const float pad = ui.px(page.narrow ? 12 : 16);
+  LabColumn column{page, box.x + pad, ImGui::GetCursorScreenPos().y + ui.px(10), box.w - 2 * pad};
+  draw_task(column);
+  draw_run(column);
+  draw_recipe(column);
+  draw_operate(column);
+  draw_runs(column);
+  draw_leak(column);
+  ImGui::SetCursorScreenPos({box.x, column.y});
+  ImGui::Dummy({1, ui.px(4)});
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,150 @@
+// app/views/lab: every head on the probe at the step that is looked at, with the name that it has earned.
+#include <algorithm>
+#include <cmath>
+
+#include "app/scene/picture.hpp"
+#include "app/ui/number_format.hpp"
+#include "app/views/lab/page.hpp"
+#include "app/widgets/widgets.hpp"
+
+namespace attnscope {
+namespace {
+
+using training::LabMoment;
+using training::LabPoint;
+
+struct HeadPicture {
+  const LabMoment* moment;
+  const LabMoment* minus;  // what is subtracted; null: nothing
+  std::int64_t head;
+};
+
+void draw_lab_matrix(const LabPage& page, const HeadPicture& of, const char* place, const Box& box) {
+  const Ui& ui = page.ui();
+  const std::int64_t per_layer = page.recipe().network.heads;
+  std::uint64_t content = mix_hash(mix_hash(0, of.moment), of.minus);
+  for (const auto part : {static_cast<std::uint64_t>(of.head), static_cast<std::uint64_t>(box.w),
+                          static_cast<std::uint64_t>(box.h), static_cast<std::uint64_t>(ui.theme.name)})
+    content = mix_hash(content, part);
+  ui.matrix(place, content, box, [&](const Ui::UseJob& use) {
+    const auto weights = of.moment->probe.weights.matrix(of.head / per_layer, of.head % per_layer);
+    Tensor numbers({weights.rows(), weights.cols()});
+    numbers.matrix() = weights;
+    if (of.minus != nullptr)
+      numbers.matrix() -= of.minus->probe.weights.matrix(of.head / per_layer, of.head % per_layer);
+    const Map map =
+        of.minus != nullptr ? ui.theme.scores : weights_map(ui.theme, page.scene.view.focus->colours);
+    const Tensor& whole = numbers;
+    RasterJob job = whole_matrix(ui, whole.matrix(), colormap(map), box);
+    job.low = of.minus != nullptr ? -1.f : 0.f;
+    job.high = 1;
+    use(job);
+  });
+}
+
+/// What the head is called, its badge, and the numbers beside it.
+void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture& of, const Box& box) {
+  const Ui& ui = page.ui();
+  const auto head = static_cast<std::size_t>(of.head);
+  const std::string badge_text = lab_head_name(page.recipe(), of.head);
+  const float badge_wide = ui.text_width(own(badge_text), type::tick, Ink::Medium) + ui.px(12),
+              line = ui.px(18);
+  const int job = point != nullptr ? training::job_of_head(*point, head) : -1;
+  const std::string name =
+      job >= 0 ? std::string(page.lab.task->scores[static_cast<std::size_t>(job)].name) : "no name yet";
+  ui.text(box.x, box.y + line / 2, name,
+          {type::label, job >= 0 ? ui.theme.text1 : ui.theme.text2, job >= 0 ? Ink::Semibold : Ink::Regular,
+           Align::Left, box.w - badge_wide - ui.px(8)});
+  const Rgba hue = ui.theme.head(of.head);
+  const bool numbers = box.w > ui.px(176) && point != nullptr;
+  const float column = numbers ? ui.px(58) : 0;
+  const float side = std::floor(std::min(box.w - column, box.h - line - ui.px(6)));
+  badge(ui, {box.x + side - badge_wide, box.y, badge_wide, ui.px(16)}, own(badge_text), fade(hue, 0.3f), hue);
+  const Box picture{box.x, box.y + line + ui.px(2), side, side};
+  ui.frame(picture.grown(1), ui.theme.border);
+  draw_lab_matrix(page, of, ("lab head " + badge_text).c_str(), picture);
+  if (!numbers) return;
+  float y = picture.y + ui.px(8);
+  const auto fact = [&](std::string_view label, double value) {
+    if (y + ui.px(26) > picture.bottom()) return;
+    ui.text(picture.right() + ui.px(10), y, label,
+            {type::tick, ui.theme.text2, Ink::Regular, Align::Left, column});
+    ui.text(picture.right() + ui.px(10), y + ui.px(15), fixed(value, 2),
+            {type::tick, ui.theme.text1, Ink::Semibold});
+    y += ui.px(36);
+  };
+  fact("H", point->metrics.entropy[head]);
+  for (std::size_t s = 0; s < page.lab.task->scores.size(); ++s)
+    fact(page.lab.task->scores[s].name, point->metrics.scores[s][head]);
+  if (head < point->cost.size()) fact("muted", -point->cost[head]);
+}
+
+void draw_lab_sides(const LabPage& page, const Box& box) {
+  constexpr std::array<std::string_view, 3> names{"A", "B", "A − B"};
+  if (page.b == nullptr) return;
+  if (const auto picked = segments(page.ui(), "Heads of", box, names, static_cast<int>(page.state().side)))
+    page.state().side = static_cast<LabSide>(*picked);
+}
+
+}  // namespace
+
+void draw_lab_heads(const LabPage& page, const Box& box) {
+  const Ui& ui = page.ui();
+  const float pad = ui.px(page.narrow ? 12 : 20), top = box.y + ui.px(page.narrow ? 16 : 24);
+  const training::LabRun* const run = page.shown();
+  const LabMoment* const moment = run->moment_at(page.step);
+  const LabPoint* const point = run->point_at(page.step);
+  const Box sides{box.right() - pad - ui.px(150), top - ui.px(14), ui.px(150), ui.px(28)};
+  draw_lab_sides(page, sides);
+  const float title =
+      ui.text(box.x + pad, top, "Heads on the probe", {type::body, ui.theme.text1, Ink::Semibold});
+  if (moment == nullptr) return;
+  const std::int64_t rows = moment->probe.weights.shape()[2];
+  ui.text(box.x + pad + title + ui.px(12), top,
+          "step " + grouped(moment->step) + "   ·   " + std::to_string(rows) +
+              (page.recipe().network.reads_patches() ? " patches" : " tokens"),
+          {type::tick, ui.theme.text2, Ink::Regular, Align::Left,
+           (page.b != nullptr ? sides.x : box.right() - pad) - box.x - pad - title - ui.px(20)});
+  const bool is_difference = page.state().side == LabSide::Difference && page.b != nullptr;
+  const LabMoment* const minus = is_difference ? page.b->moment_at(page.step) : nullptr;
+  const std::int64_t layers = page.recipe().network.layers, per_layer = page.recipe().network.heads;
+  const float foot = ui.px(22), gap = ui.px(page.narrow ? 8 : 14);
+  const Box inner{box.x + pad, top + ui.px(24), box.w - 2 * pad, box.bottom() - top - ui.px(24) - foot};
+  // As many columns as make the pictures largest.
+  std::int64_t columns = per_layer;
+  float best = 0;
+  for (std::int64_t c = 1; c <= layers * per_layer; ++c) {
+    if (layers > 1 && c != per_layer && c * 2 != per_layer) continue;
+    const std::int64_t lines = (layers * per_layer + c - 1) / c;
+    const float side = std::min(inner.w / static_cast<float>(c), inner.h / static_cast<float>(lines));
+    if (side > best) best = side, columns = c;
+  }
+  const std::int64_t lines = (layers * per_layer + columns - 1) / columns;
+  const float wide =
+      std::floor((inner.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
+  const float high = std::floor((inner.h - gap * static_cast<float>(lines - 1)) / static_cast<float>(lines));
+  for (std::int64_t head = 0; head < layers * per_layer; ++head)
+    draw_lab_head(page, point, {moment, minus, head},
+                  {inner.x + (wide + gap) * static_cast<float>(head % columns),
+                   inner.y + (high + gap) * static_cast<float>(head / columns), wide, high});
+  ui.text(box.x + pad, box.bottom() - foot / 2,
+          "A head has a name when its score is at least 0.5 and muting it costs at least 0.05 of accuracy.",
+          {type::tick, ui.theme.text3, Ink::Regular, Align::Left, inner.w});
+}
+
+void draw_lab_heads_small(const LabPage& page, const LabMoment& moment, const char* place, const Box& box) {
+  const std::int64_t layers = page.recipe().network.layers, per_layer = page.recipe().network.heads;
+  const float gap = std::max(1.f, page.ui().px(1));
+  const float wide =
+      std::floor((box.w - gap * static_cast<float>(per_layer - 1)) / static_cast<float>(per_layer));
+  const float high = std::floor((box.h - gap * static_cast<float>(layers - 1)) / static_cast<float>(layers));
+  if (wide < 2 || high < 2) return;
+  for (std::int64_t head = 0; head < layers * per_layer; ++head) {
+    const Box at{box.x + (wide + gap) * static_cast<float>(head % per_layer),
+                 box.y + (high + gap) * static_cast<float>(head / per_layer), wide, high};
+    draw_lab_matrix(page, {&moment, nullptr, head}, (std::string(place) + " " + std::to_string(head)).c_str(),
+                    at);
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,229 @@
+// app/views/lab: what was measured against steps: loss with its floor, accuracy, and per head entropy, scores
+// and what muting costs.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "app/ui/number_format.hpp"
+#include "app/views/lab/page.hpp"
+
+namespace attnscope {
+namespace {
+
+using training::LabPoint;
+using training::LabRun;
+using ValueOf = std::function<double(const LabPoint&)>;
+
+struct LabLine {
+  std::vector<ImVec2> points;
+  Rgba colour = 0;
+  float thickness = 2;
+  bool dashed = false;
+  std::string name;  // at its right end; empty: none
+};
+
+std::vector<ImVec2> lab_points(const LabRun& run, const ValueOf& value, std::int64_t from = 0) {
+  std::vector<ImVec2> points;
+  for (const auto& point : run.points)
+    if (point->metrics.step >= from)
+      points.push_back({static_cast<float>(point->metrics.step), static_cast<float>(value(*point))});
+  return points;
+}
+
+struct LabPlot {
+  std::string title, unit;
+  double low = 0, high = 1;
+  std::vector<LabLine> lines;
+  std::optional<double> floor;
+  std::string floor_name;
+};
+
+/// A click or a drag looks at that step.
+void scrub_in_plot(const LabPage& page, const Axes& axes, const std::string& label) {
+  const Ui::Touch touch = page.ui().touch(label.c_str(), axes.area.grown(page.ui().px(4)), false);
+  if (touch.hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (!touch.held || !ImGui::GetIO().MouseDown[0]) return;
+  page.state().step = static_cast<std::int64_t>(
+      std::clamp(axes.x_at(ImGui::GetIO().MousePos.x), 0., static_cast<double>(page.last)));
+}
+
+/// Of a line at the step that is looked at; NaN before its first point.
+float value_at(const LabLine& line, std::int64_t step) {
+  float value = NAN;
+  for (const ImVec2 point : line.points)
+    if (point.x <= static_cast<float>(step)) value = point.y;
+  return value;
+}
+
+void draw_lab_plot(const LabPage& page, const LabPlot& plot, const Box& box, const std::string& label) {
+  const Ui& ui = page.ui();
+  const float top = plot_title(ui, box, plot.title, plot.unit) + ui.px(4);
+  Axes axes;
+  axes.area = {box.x + ui.px(34), top, std::max(ui.px(40), box.w - ui.px(34) - ui.px(52)),
+               std::max(ui.px(20), box.bottom() - top - ui.px(20))};
+  axes.x0 = 0;
+  axes.x1 = static_cast<double>(std::max<std::int64_t>(1, page.last));
+  axes.y0 = plot.low;
+  axes.y1 = plot.high;
+  scrub_in_plot(page, axes, label);
+  draw_y_axis(ui, axes, axes.area.h > ui.px(120) ? 4 : 2);
+  draw_x_axis(ui, axes, axes.area.w > ui.px(320) ? 6 : 2);
+  ui.clip(axes.area.grown(ui.px(2)));
+  for (const LabLine& line : plot.lines)
+    line.dashed ? draw_dashed_curve(ui, axes, line.points, line.colour, ui.px(line.thickness))
+                : draw_curve(ui, axes, line.points, line.colour, ui.px(line.thickness));
+  if (plot.floor) {
+    const float y = axes.y(*plot.floor);
+    draw_dashes(ui, {{axes.area.x, y}, {axes.area.right(), y}}, ui.theme.key, ui.px(1.5f));
+    ui.text(axes.area.right() - ui.px(4), y + ui.px(11), plot.floor_name,
+            {type::tick, ui.theme.key, Ink::Regular, Align::Right});
+  }
+  const float x = axes.x(static_cast<double>(page.step));
+  draw_dashes(ui, {{x, axes.area.y}, {x, axes.area.bottom()}}, ui.theme.query, ui.px(1.5f));
+  for (const LabLine& line : plot.lines) {
+    const float value = value_at(line, page.step);
+    if (line.dashed || std::isnan(value)) continue;
+    ui.disc({x, axes.y(std::clamp(static_cast<double>(value), plot.low, plot.high))}, ui.px(3), line.colour);
+  }
+  ui.unclip();
+  std::vector<EndLabel> ends;
+  for (const LabLine& line : plot.lines)
+    if (!line.name.empty() && !line.points.empty())
+      ends.push_back({axes.y(std::clamp(static_cast<double>(line.points.back().y), plot.low, plot.high)),
+                      line.name, line.colour, Ink::Regular});
+  draw_end_labels(ui, {axes.area.right() + ui.px(6), axes.area.y, axes.area.bottom()}, ends);
+}
+
+double highest(const LabPlot& plot, double least) {
+  double high = least;
+  for (const LabLine& line : plot.lines)
+    for (const ImVec2 point : line.points)
+      if (std::isfinite(point.y)) high = std::max(high, static_cast<double>(point.y));
+  return high;
+}
+
+LabPlot loss_plot(const LabPage& page) {
+  const Theme& theme = page.ui().theme;
+  const training::TaskRow& task = *page.lab.task;
+  LabPlot plot{
+      "Loss", "nats, " + std::to_string(page.recipe().measured_sequences) + " unseen sequences", 0, 1, {}, {},
+      {}};
+  for (std::size_t g = task.groups.size(); g-- > 0;) {
+    const bool is_goal = static_cast<int>(g) == task.goal_group;
+    plot.lines.push_back(
+        {lab_points(*page.a, [g](const LabPoint& point) { return point.metrics.groups[g].loss; }),
+         is_goal ? theme.text1 : theme.text3, is_goal ? 2.f : 1.25f, false,
+         std::string(task.groups[g].name)});
+    if (page.b == nullptr) continue;
+    plot.lines.push_back(
+        {lab_points(
+             *page.b, [g](const LabPoint& point) { return point.metrics.groups[g].loss; }, page.b->branch),
+         theme.b,
+         is_goal ? 2.f : 1.25f,
+         false,
+         {}});
+  }
+  if (page.lab.floor) {
+    plot.floor = page.lab.floor;
+    plot.floor_name = "floor " + fixed(*page.lab.floor, 3) + ", " +
+                      std::string(task.groups[static_cast<std::size_t>(task.floor_group)].name);
+  }
+  plot.high = std::ceil(2 * highest(plot, page.lab.floor.value_or(0.5) * 1.05)) / 2;
+  return plot;
+}
+
+LabPlot accuracy_plot(const LabPage& page) {
+  const auto goal = static_cast<std::size_t>(page.lab.task->goal_group);
+  LabPlot plot{"Accuracy", std::string(page.lab.task->groups[goal].name), 0, 1, {}, {}, {}};
+  const ValueOf value = [goal](const LabPoint& point) { return point.metrics.groups[goal].accuracy; };
+  plot.lines.push_back({lab_points(*page.a, value), page.ui().theme.text1, 2, false, page.b ? "A" : ""});
+  if (page.b != nullptr)
+    plot.lines.push_back({lab_points(*page.b, value, page.b->branch), page.ui().theme.b, 2, false, "B"});
+  return plot;
+}
+
+/// One line for each head, B dashed.
+LabPlot head_plot(const LabPage& page, std::string title, std::string unit,
+                  const std::function<double(const LabPoint&, std::size_t)>& value) {
+  LabPlot plot{std::move(title), std::move(unit), 0, 1, {}, {}, {}};
+  for (std::int64_t head = 0; head < page.heads(); ++head) {
+    const auto at = static_cast<std::size_t>(head);
+    const ValueOf of_head = [&value, at](const LabPoint& point) { return value(point, at); };
+    const Rgba colour = page.ui().theme.head(head);
+    plot.lines.push_back({lab_points(*page.a, of_head), colour, 2, false,
+                          page.heads() <= 8 ? lab_head_name(page.recipe(), head) : ""});
+    if (page.b != nullptr)
+      plot.lines.push_back({lab_points(*page.b, of_head, page.b->branch), colour, 1.25f, true, {}});
+  }
+  return plot;
+}
+
+LabPlot gradient_plot(const LabPage& page) {
+  LabPlot plot{"Gradient norm", "‖∂W‖ of the last layer", 0, 1, {}, {}, {}};
+  const Theme& theme = page.ui().theme;
+  struct Projection {
+    double training::ProjectionNorms::*norm;
+    const char* name;
+    Rgba colour;
+  };
+  for (const Projection& one : {Projection{&training::ProjectionNorms::query, "Q", theme.query},
+                                Projection{&training::ProjectionNorms::key, "K", theme.key},
+                                Projection{&training::ProjectionNorms::value, "V", theme.value},
+                                Projection{&training::ProjectionNorms::output, "O", theme.text1}})
+    plot.lines.push_back({lab_points(*page.a,
+                                     [&one](const LabPoint& point) {
+                                       if (point.metrics.step == 0 || point.metrics.gradients.empty())
+                                         return std::numeric_limits<double>::quiet_NaN();
+                                       return point.metrics.gradients.back().*one.norm;
+                                     }),
+                          one.colour, 1.5f, false, one.name});
+  plot.high = std::max(0.01, highest(plot, 0) * 1.1);
+  return plot;
+}
+
+}  // namespace
+
+std::string lab_head_name(const training::Recipe& recipe, std::int64_t head) {
+  const std::int64_t heads = recipe.network.heads;
+  return "L" + std::to_string(head / heads + 1) + "H" + std::to_string(head % heads);
+}
+
+std::string lab_title(std::string_view name) {
+  std::string title(name);
+  if (!title.empty())
+    title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
+  return title;
+}
+
+void draw_lab_plots(const LabPage& page, const Box& box) {
+  const Ui& ui = page.ui();
+  const float gap = ui.px(page.narrow ? 10 : 18), pad = ui.px(page.narrow ? 12 : 20);
+  const Box inner{box.x + pad, box.y + ui.px(page.narrow ? 8 : 14), box.w - 2 * pad,
+                  box.h - ui.px(page.narrow ? 14 : 24)};
+  const float large = std::floor(inner.h * 0.48f);
+  draw_lab_plot(page, loss_plot(page), {inner.x, inner.y, inner.w, large}, "lab loss");
+  std::vector<LabPlot> small;
+  small.push_back(accuracy_plot(page));
+  small.push_back(
+      head_plot(page, "Entropy", "per head, of its most",
+                [](const LabPoint& point, std::size_t head) { return point.metrics.entropy[head]; }));
+  for (std::size_t s = 0; s < page.lab.task->scores.size() && s < 2; ++s)
+    small.push_back(
+        head_plot(page, lab_title(page.lab.task->scores[s].name), "weight, per head",
+                  [s](const LabPoint& point, std::size_t head) { return point.metrics.scores[s][head]; }));
+  small.push_back(gradient_plot(page));
+  small.push_back(
+      head_plot(page, "Cost of muting", "accuracy lost", [](const LabPoint& point, std::size_t head) {
+        return head < point.cost.size() ? std::max(0., point.cost[head])
+                                        : std::numeric_limits<double>::quiet_NaN();
+      }));
+  const float high = std::floor((inner.h - large - gap) / 2) - ui.px(4),
+              wide = std::floor((inner.w - 2 * gap) / 3);
+  for (std::size_t i = 0; i < small.size() && i < 6; ++i)
+    draw_lab_plot(page, small[i],
+                  {inner.x + (wide + gap) * static_cast<float>(i % 3),
+                   inner.y + large + gap + (high + ui.px(8)) * static_cast<float>(i / 3), wide, high},
+                  "lab plot " + std::to_string(i));
+}
+
+}  // namespace attnscope

@@ -1,0 +1,47 @@
+// app/views/lab: the parts of the page.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/results/training_desk.hpp"
+#include "app/scene/scene.hpp"
+#include "app/state/training/lab_state.hpp"
+#include "app/widgets/plot.hpp"
+
+namespace attnscope {
+
+struct LabPage {
+  Scene& scene;
+  const training::LabSight& lab;
+  const training::WallSight& wall;
+  /// A and the run beside it: its branch or, of a branch, itself with its parent as A. Null: none.
+  const training::LabRun* a = nullptr;
+  const training::LabRun* b = nullptr;
+  std::int64_t step = 0;  // that is looked at
+  std::int64_t last = 1;  // where the axes of steps end
+  bool narrow = false;
+
+  const Ui& ui() const { return scene.ui; }
+  LabState& state() const { return *scene.view.lab; }
+  const training::Recipe& recipe() const { return *lab.recipe; }
+  std::int64_t heads() const { return recipe().network.layers * recipe().network.heads; }
+  /// The run whose heads are drawn: B where that is asked for and there.
+  const training::LabRun* shown() const { return state().side == LabSide::B && b != nullptr ? b : a; }
+};
+
+/// "L1H0": layers from 1, heads from 0, as badges have them.
+std::string lab_head_name(const training::Recipe&, std::int64_t head);
+std::string lab_task_name(std::string_view key);
+/// Name of a task's score or group, as plots have it: its first letter large.
+std::string lab_title(std::string_view name);
+
+void draw_lab_controls(const LabPage&, const Box&);
+void draw_lab_plots(const LabPage&, const Box&);
+void draw_lab_heads(const LabPage&, const Box&);
+void draw_lab_time(const LabPage&, const Box&);
+void draw_lab_wall(const LabPage&, const Box&);
+/// All heads of a moment as small pictures without words, layer by layer.
+void draw_lab_heads_small(const LabPage&, const training::LabMoment&, const char* place, const Box&);
+
+}  // namespace attnscope

@@ -1,0 +1,201 @@
+// The training page as a person meets it: it trains, pauses, looks back, branches and mutes; what stands on
+// it is what was measured; a session keeps what was chosen.
+#include <cmath>
+#include <filesystem>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/controls_robot.hpp"
+#include "app/results/training_desk.hpp"
+#include "app/shell/app.hpp"
+#include "app/state/training/lab_state.hpp"
+#include "app/ui/number_format.hpp"
+#include "robot/layout.hpp"
+#include "robot/robot.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::lab_view_test {
+namespace {
+
+using test::click;
+using test::TemporaryDirectory;
+
+struct Desk : Robot {
+  explicit Desk(int width = 1600, int height = 1000) : Robot({.width = width, .height = height}) {
+    app().view().lab->task = "two-jobs";
+    key(ImGuiKey_F10);
+    settle();
+  }
+  LabState& state() { return *app().view().lab; }
+  const training::LabSight& sight() { return app().training().sight(); }
+  const training::LabRun& run() { return *sight().run(); }
+  void press(ImGuiKey pressed, int mods = 0) {
+    key(pressed, mods);
+    settle();
+  }
+  bool says(const std::string& words) {
+    for (const PlacedText& text : texts_of(*this))
+      if (text.text.find(words) != std::string::npos) return true;
+    return false;
+  }
+  /// As far as a number of steps.
+  void train(std::int64_t steps) {
+    state().pace = LabPace::Run;
+    state().steps_a_frame = 25;
+    state().playing = true;
+    for (int i = 0; i < 10'000 && run().step < steps; ++i) frame();
+    state().playing = false;
+    settle();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("lab: a task trains, pauses and shows what was measured", "[lab]") {
+  Desk desk;
+  REQUIRE(desk.app().view().mode == Mode::Training);
+  REQUIRE(desk.sight().run() != nullptr);
+  CHECK(desk.run().step == 0);
+  CHECK(desk.says("no name yet"));
+  desk.key(ImGuiKey_Space);
+  CHECK(desk.state().playing);
+  for (int i = 0; i < 2000 && desk.run().step < 100; ++i) desk.frame();
+  CHECK(desk.run().step >= 100);
+  click(desk, "Train");
+  CHECK_FALSE(desk.state().playing);
+  const std::int64_t paused = desk.run().step;
+  desk.frame(10);
+  CHECK(desk.run().step == paused);
+  const training::LabPoint& point = *desk.run().points.back();
+  CHECK(desk.says(
+      "acc " +
+      fixed(point.metrics.groups[static_cast<std::size_t>(desk.sight().task->goal_group)].accuracy, 3)));
+  CHECK(desk.says(fixed(point.metrics.entropy[0], 2)));
+  for (const std::string& one : collisions(texts_of(desk))) FAIL_CHECK(one);
+}
+
+TEST_CASE("lab: keys step, train on, look back and forth", "[lab]") {
+  Desk desk;
+  desk.press(ImGuiKey_S);
+  CHECK(desk.run().step == 1);
+  desk.train(100);
+  const std::int64_t newest = desk.run().step;
+  CHECK_FALSE(desk.state().step);
+  desk.press(ImGuiKey_LeftArrow);
+  desk.press(ImGuiKey_LeftArrow);
+  REQUIRE(desk.state().step);
+  CHECK(*desk.state().step < newest);
+  CHECK(*desk.state().step % 25 == 0);
+  CHECK(desk.says("looked back"));
+  for (int i = 0; i < 4; ++i) desk.press(ImGuiKey_RightArrow);
+  CHECK_FALSE(desk.state().step);
+  // The mouse on the strip of time.
+  desk.click_at(desk.centre("Lab time"));
+  CHECK(desk.state().step);
+}
+
+TEST_CASE("lab: a branch without the division by the root, beside its parent", "[lab]") {
+  Desk desk;
+  desk.train(100);
+  desk.state().step = 50;
+  desk.settle();
+  click(desk, "Branch");
+  desk.settle();
+  REQUIRE(desk.sight().runs.size() == 2);
+  CHECK(desk.run().branch == 50);
+  click(desk, "Lab scaled");
+  desk.settle();
+  CHECK_FALSE(desk.run().knobs.operation.scaled);
+  desk.train(100);
+  CHECK(desk.says("from step 50"));
+  CHECK(desk.says("not div"));
+  click(desk, "Heads of: B");
+  desk.settle();
+  CHECK(desk.state().side == LabSide::B);
+  click(desk, "Heads of: A − B");
+  desk.settle();
+  for (const std::string& one : collisions(texts_of(desk))) FAIL_CHECK(one);
+  click(desk, "Run A");
+  desk.settle();
+  CHECK(desk.sight().active == 0);
+}
+
+TEST_CASE("lab: heads are muted, the mask comes off, the rate is turned", "[lab]") {
+  Desk desk;
+  desk.train(50);
+  desk.press(ImGuiKey_1);
+  CHECK(desk.run().knobs.operation.muted == std::vector<std::uint8_t>{1, 0});
+  click(desk, "Mute L1H0");
+  desk.settle();
+  CHECK(desk.run().knobs.operation.muted == std::vector<std::uint8_t>{0, 0});
+  const bool causal = desk.run().knobs.operation.causal;
+  click(desk, causal ? "Lab mask: None" : "Lab mask: Causal");
+  desk.settle();
+  CHECK(desk.run().knobs.operation.causal != causal);
+  CHECK(desk.run().changes.size() >= 2);
+}
+
+TEST_CASE("lab: another task, seed or control begins anew, and leaving stops", "[lab]") {
+  Desk desk;
+  desk.train(50);
+  click(desk, "lab seed more");
+  desk.settle();
+  CHECK(desk.run().step == 0);
+  CHECK(desk.sight().recipe->seed == 1);
+  click(desk, "Lab task");
+  desk.frame(3);
+  click(desk, "Reverse");
+  desk.settle();
+  CHECK(desk.sight().recipe->task == "reverse");
+  click(desk, "Lab control");
+  desk.settle();
+  CHECK(*desk.sight().recipe == training::prepared(recipe_of(desk.state())));
+  desk.state().playing = true;
+  desk.frame(3);
+  desk.key(ImGuiKey_Escape);
+  desk.settle();
+  CHECK(desk.app().view().mode == Mode::Explore);
+  CHECK_FALSE(desk.app().training().is_training());
+}
+
+TEST_CASE("lab: the wall of seeds", "[lab]") {
+  Desk desk;
+  desk.key(ImGuiKey_W);
+  desk.frame(3);
+  CHECK(desk.says("of 16 runs"));
+  for (int i = 0; i < 20'000 && desk.app().training().wall().done() < 2; ++i) desk.frame();
+  CHECK(desk.app().training().wall().done() >= 2);
+  desk.press(ImGuiKey_W);
+  CHECK(desk.app().training().wall().stopped);
+}
+
+TEST_CASE("lab: a session keeps what was chosen", "[lab]") {
+  const TemporaryDirectory folder;
+  {
+    Desk desk;
+    desk.state().seed = 3;
+    desk.state().steps_a_frame = 8;
+    desk.settle();
+    desk.app().save(folder / "lab.json");
+  }
+  Robot again;
+  again.app().open(folder / "lab.json");
+  again.settle();
+  CHECK(again.app().view().mode == Mode::Training);
+  CHECK(again.app().view().lab->task == "two-jobs");
+  CHECK(again.app().view().lab->seed == 3);
+  CHECK(again.app().view().lab->steps_a_frame == 8);
+}
+
+TEST_CASE("lab: no words meet in a small window, in both languages", "[lab]") {
+  for (const char* language : {"en", "de"}) {
+    CAPTURE(language);
+    Desk desk(1280, 720);
+    desk.app().view().language = language;
+    desk.train(50);
+    for (const std::string& one : collisions(texts_of(desk))) FAIL_CHECK(one);
+  }
+}
+
+}  // namespace attnscope::lab_view_test
