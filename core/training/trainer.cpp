@@ -80,11 +80,15 @@ Trainer::Trainer(Recipe recipe, int threads, const Kernels<float>* chosen)
 
 Trainer::~Trainer() = default;
 
-void Trainer::set_knobs(const Knobs& knobs) {
+void Trainer::check_muted(const Operation& operation) const {
   const auto heads = static_cast<std::size_t>(recipe_.network.layers * recipe_.network.heads);
-  if (!knobs.operation.muted.empty() && knobs.operation.muted.size() != heads)
-    throw Error(fmt::format("{} heads are named as muted or not; the network has {}.",
-                            knobs.operation.muted.size(), heads));
+  if (!operation.muted.empty() && operation.muted.size() != heads)
+    throw Error(fmt::format("{} heads are named as muted or not; the network has {}.", operation.muted.size(),
+                            heads));
+}
+
+void Trainer::set_knobs(const Knobs& knobs) {
+  check_muted(knobs.operation);
   recipe_number("rate_factor", knobs.rate_factor, 1e-6, 1e6);
   knobs_ = knobs;
 }
@@ -107,6 +111,15 @@ Metrics Trainer::measure(bool score_gradients) {
   metrics.rate = knobs_.rate_factor * rate_at(recipe_.optimiser, recipe_.steps, step_);
   metrics.batch_loss = last_.loss;
   metrics.gradient_norm = last_.gradient_norm;
+  return metrics;
+}
+
+Metrics Trainer::measure_under(const Operation& operation) {
+  check_muted(operation);
+  const Knobs before = knobs_;
+  knobs_.operation = operation;
+  Metrics metrics = measure();
+  knobs_ = before;
   return metrics;
 }
 

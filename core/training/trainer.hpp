@@ -63,6 +63,9 @@ class Trainer {
   bool is_at_end() const { return step_ >= recipe_.steps; }
   /// Measures the network as it is now; changes nothing that later steps depend on.
   Metrics measure(bool score_gradients = false);
+  /// The same under another operation, say with a head muted: what the head is worth. Throws Error as
+  /// set_knobs().
+  Metrics measure_under(const Operation&);
   bool reaches_goal(const Metrics&) const;
   /// The loss that no honest model gets below, of the task's floor group; nothing where it has none.
   std::optional<double> floor() const;
@@ -84,6 +87,7 @@ class Trainer {
 
  private:
   Probe probe(const Rows&, std::size_t read_out);
+  void check_muted(const Operation&) const;
 
   Recipe recipe_;
   const TaskRow* task_;

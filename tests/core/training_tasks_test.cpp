@@ -6,6 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include "core/base/error.hpp"
 #include "core/training/trainer.hpp"
 
 namespace attnscope::training::tasks_test {
@@ -63,6 +64,24 @@ TEST_CASE("two jobs: each head takes one, and which is the seed's", "[training]"
   CHECK(first_head_looks_back);
   CHECK(second_head_looks_back);
   CHECK_FALSE(run(task("two-jobs").control, 600).reached_goal);
+}
+
+TEST_CASE("two jobs: without its head a job is lost, and the other is not", "[training]") {
+  Recipe recipe = task("two-jobs").recipe;
+  Trainer trainer(recipe, 2);
+  trainer.train(recipe.steps);
+  const Metrics whole = trainer.measure();
+  for (const std::size_t muted : {0u, 1u}) {
+    Operation operation = trainer.knobs().operation;
+    operation.muted = {0, 0};
+    operation.muted[muted] = 1;
+    const Metrics without = trainer.measure_under(operation);
+    const std::size_t job = whole.scores[0][muted] > whole.scores[1][muted] ? 0 : 1;
+    CHECK(without.groups[job].accuracy < 0.3);
+    CHECK(without.groups[1 - job].accuracy > 0.9);
+  }
+  CHECK(trainer.measure().loss == whole.loss);
+  CHECK_THROWS_AS(trainer.measure_under({true, true, {1}}), Error);
 }
 
 TEST_CASE("look-up: one head without positions finds the letter", "[training]") {
