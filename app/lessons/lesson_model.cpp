@@ -19,7 +19,7 @@ const std::array<NamedModel, 1>& named_models() {
                                                "SmolLM2-135M-Instruct",
                                                "SmolLM2-135M-Instruct.Q4_1.gguf",
                                                "98 MB",
-                                               {"tests/models/fetch", "ollama pull smollm2:135m"},
+                                               {"tests/models/fetch smollm2", "ollama pull smollm2:135m"},
                                                "build/models/smollm2.gguf"}}};
   return all;
 }

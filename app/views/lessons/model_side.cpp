@@ -2,7 +2,9 @@
 // what it predicts. Where the model is not on this computer: which file it is and how it is got.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "app/lessons/model_numbers.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/atlas/parts.hpp"
 #include "app/views/lessons/page.hpp"
@@ -61,10 +63,21 @@ void draw_absent_model(LessonPage& page, const Box& box, const ModelSight& sight
     page.scene.requests.look_for_lesson_model = true;
 }
 
-/// The grid without what it is otherwise chosen by.
+/// A step begins with its head in sight.
+void bring_step_into_sight(const LessonPage& page, const GridFrame& grid) {
+  const GridPlan::Cell* const cell = find_cell(grid.plan, grid.chosen);
+  if (!std::exchange(page.state().grid_due, false) || cell == nullptr) return;
+  const float down = cell->box.centre_y() - grid.plan.window.centre_y();
+  grid.state.grid_scroll = std::max(0.f, grid.state.grid_scroll + down / grid.ui.scale());
+}
+
+/// The grid without what it is otherwise chosen by. Its column of effects stands where the step has them
+/// worked out.
 void draw_lesson_grid(const LessonPage& page, const Box& region) {
   Scene& scene = page.scene;
   const Ui& ui = scene.ui;
+  scene.view.model->layer_effects = lessons::wants_of(page.step).effects;
+  bring_step_into_sight(page, GridFrame(scene, region));
   GridFrame grid(scene, region);
   ui.fill(region, ui.theme.picture);
   ui.clip(region);
@@ -84,6 +97,7 @@ void draw_lesson_grid(const LessonPage& page, const Box& region) {
   ui.unclip();
   draw_grid_scroll(grid);
   ui.unclip();
+  scene.view.model->layer_effects = true;
 }
 
 void draw_lesson_head(const LessonPage& page, const Box& region) {
@@ -115,7 +129,7 @@ void draw_model_picture_of(LessonPage& page, const Box& box) {
   const float low =
       std::round(std::clamp(box.h * (pruning ? 0.4f : 0.3f), ui.px(150), ui.px(pruning ? 300 : 214)));
   const Box upper{box.x, box.y, box.w, box.h - low};
-  const float grid = std::round(upper.w * 0.46f);
+  const float grid = std::round(upper.w * (scene.compact ? 0.44f : 0.38f));
   const Box heads{upper.x, upper.y, grid, upper.h};
   // Nothing changes while a question is open, and the head that is looked at is a part of the Document.
   if (page.covered) ImGui::BeginDisabled();

@@ -27,6 +27,7 @@ void look_as_step_says(Scene& scene, const lessons::Step& step, bool in_model) {
     model.order = GridOrder::Layers;
     model.screen = ModelScreen::Heads;
     model.predicted_row.reset();
+    lesson_state(scene).grid_due = true;
     model.locked = true;  // the head of the step stands large until another is clicked
     if (step.plot == lessons::Plot::Pruning) model.atlas.pruned = scene.document.within.read().input;
   }
