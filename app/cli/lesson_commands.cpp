@@ -10,6 +10,7 @@
 #include "app/files/paths.hpp"
 #include "app/lessons/check.hpp"
 #include "app/lessons/lesson_numbers.hpp"
+#include "app/lessons/model_numbers.hpp"
 #include "app/shell/render.hpp"
 #include "core/base/error.hpp"
 #include "core/files/document/open.hpp"
@@ -39,10 +40,14 @@ struct LessonCommands::Lines {
   void check() const {
     std::size_t wrong = 0;
     for (const std::string& file : files) {
-      for (const std::string& problem : lessons::check_lesson(file)) {
+      bool played = true;
+      for (const std::string& problem : lessons::check_lesson(file, &played)) {
         fmt::print(stderr, "{}\n", problem);
         ++wrong;
       }
+      if (!played)
+        fmt::print("{}: its model is not on this computer; only its text was checked.\n",
+                   std::filesystem::path(file).filename().native());
     }
     if (wrong > 0)
       throw Error(fmt::format("{} {} wrong in {} {}.", wrong, wrong == 1 ? "thing is" : "things are",
@@ -68,6 +73,9 @@ struct LessonCommands::Lines {
   void list_names() const {
     for (const lessons::KnownName& name : lessons::known_names())
       fmt::print("{:<32}{}\n", name.call, name.what);
+    fmt::print("\nof a model:\n");
+    for (const lessons::KnownName& name : lessons::known_model_names())
+      fmt::print("{:<40}{}\n", name.call, name.what);
   }
 };
 

@@ -6,7 +6,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/files/paths.hpp"
+#include "app/lessons/lesson_model.hpp"
 #include "app/lessons/lesson_numbers.hpp"
+#include "app/lessons/model_numbers.hpp"
 #include "core/base/error.hpp"
 #include "core/engine/pipeline.hpp"
 #include "core/files/document/open.hpp"
@@ -22,19 +25,22 @@ class StepChecker {
   StepChecker(const std::string& name, const Step& step, std::vector<std::string>& problems)
       : name_(name), step_(step), problems_(problems) {}
 
-  void check(const LayerResult& shown, const LayerResult* held) {
+  /// `reading`: of the model that the layer stands in; null: of none.
+  void check(const LayerResult& shown, const LayerResult* held, const ModelReading* reading = nullptr) {
     if (step_.head && *step_.head >= shown.dimensions.heads)
       add(fmt::format("\"head\" is {}; the step has {} heads, counted from 0.", *step_.head,
                       shown.dimensions.heads));
     if (step_.query && (*step_.query >= shown.dimensions.queries || *step_.key >= shown.dimensions.keys))
       add(fmt::format("\"cell\" is {}, {}; the step has {} queries and {} keys, counted from 0.",
                       *step_.query, *step_.key, shown.dimensions.queries, shown.dimensions.keys));
-    if (step_.stage && !plane_called(shown, *step_.stage))
-      add(fmt::format(
-          "\"stage\" is \"{}\"; there are scores, scaled, masked, weights and what else the step computes.",
-          *step_.stage));
+    if (step_.stage && !plane_called(shown, *step_.stage) && !vectors_called(shown, *step_.stage))
+      add(
+          fmt::format("\"stage\" is \"{}\"; there are scores, scaled, masked, weights and what else the step "
+                      "computes, as output, residual or mlp-output.",
+                      *step_.stage));
     const std::int64_t head = std::clamp<std::int64_t>(step_.head.value_or(0), 0, shown.dimensions.heads - 1);
     look_up_ = look_up_in({shown, held, head});
+    if (reading != nullptr) look_up_ = look_up_in_model(*reading, look_up_);
     for (const Paragraph& paragraph : step_.paragraphs) check(paragraph.prose);
     for (const auto* code : {&step_.numpy, &step_.pytorch})
       for (const CodeLine& line : *code) {
@@ -47,10 +53,12 @@ class StepChecker {
   }
 
   /// After the change that is said to reach what is to be done.
-  void check_reached(const LayerResult& changed, const LayerResult* held) {
+  void check_reached(const LayerResult& changed, const LayerResult* held,
+                     const ModelReading* reading = nullptr) {
     const std::int64_t head =
         std::clamp<std::int64_t>(step_.head.value_or(0), 0, changed.dimensions.heads - 1);
     look_up_ = look_up_in({changed, held, head});
+    if (reading != nullptr) look_up_ = look_up_in_model(*reading, look_up_);
     if (evaluate(*step_.done) == 0)
       add(fmt::format("What is to be done, \"{}\", is not so after \"by\".", step_.done->text()));
   }
@@ -103,15 +111,26 @@ Document document_of(const json& object, const std::string& name, int line) {
   }
 }
 
+/// The Document stands in the lesson's model, which is opened later, at the layer that the step looks at.
+void stand_in_model(json& now, const Lesson& lesson, const Step& step, const std::string& name) {
+  json& model = now["model"];
+  if (model.is_null()) model = json::object();
+  if (!model.is_object())
+    throw Error(fmt::format("{}:{}: \"model\" has to be a JSON object in braces.", name, step.line));
+  model["path"] = lesson.model;
+  if (step.block) model["block"] = *step.block;
+}
+
 }  // namespace
 
 std::vector<StepDocuments> documents_of(const Lesson& lesson, const std::string& name) {
   json now = lesson.start.empty() ? json::object() : json::parse(lesson.start);
   if (!now.contains("attnscope")) now["attnscope"] = 1;
-  if (!now.contains("title")) now["title"] = lesson.title;
+  if (!now.contains("title") && !lesson.of_model()) now["title"] = lesson.title;
   std::vector<StepDocuments> all;
   for (const Step& step : lesson.steps) {
     if (!step.change.empty()) now.merge_patch(json::parse(step.change));
+    if (lesson.of_model()) stand_in_model(now, lesson, step, name);
     const auto changed_by = [&](const std::string& patch) -> std::optional<Document> {
       if (patch.empty()) return std::nullopt;
       json changed = now;
@@ -124,27 +143,98 @@ std::vector<StepDocuments> documents_of(const Lesson& lesson, const std::string&
   return all;
 }
 
-std::vector<std::string> check_lesson(const std::filesystem::path& path) {
+namespace {
+
+void check_layers(const Lesson& lesson, const std::string& name, std::vector<std::string>& problems) {
+  const std::vector<StepDocuments> documents = documents_of(lesson, name);
+  Pipeline shown(make_cpu_backend()), held(make_cpu_backend()), changed(make_cpu_backend());
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    const Step& step = lesson.steps[i];
+    try {
+      const ResultPtr a = shown.run(documents[i].shown);
+      const ResultPtr b = documents[i].held ? held.run(*documents[i].held) : nullptr;
+      const LayerResult* const of_b = b ? &b->layer() : nullptr;
+      StepChecker checker(name, step, problems);
+      checker.check(a->layer(), of_b);
+      if (!documents[i].reached) continue;
+      const ResultPtr c = changed.run(*documents[i].reached);
+      checker.check_reached(c->layer(), of_b);
+    } catch (const Error& error) {
+      problems.push_back(fmt::format("{}:{}: {}", name, step.line, error.what()));
+    }
+  }
+}
+
+/// A Document in a model, computed: what is read off the model, and the layer that is looked at.
+struct InModel {
+  ModelReadingPtr reading;
+  ResultPtr layer;
+};
+InModel computed_in(ModelEngine& engine, Pipeline& pipeline, const Document& document, const Step& step) {
+  engine.submit(document.within.read(), wants_of(step));
+  engine.wait_idle();
+  InModel made{engine.latest(), nullptr};
+  if (!made.reading->error.empty()) throw Error(made.reading->error);
+  if (!made.reading->layer_problem.empty()) throw Error(made.reading->layer_problem);
+  made.layer = pipeline.run(made.reading->layer);
+  return made;
+}
+
+void check_in_model(const Lesson& lesson, const std::filesystem::path& model, const std::string& name,
+                    std::vector<std::string>& problems) {
+  const std::vector<StepDocuments> documents =
+      placed_in(open_whole_model(model), lesson, documents_of(lesson, name), name);
+  ModelEngine engine;
+  Pipeline pipeline(make_cpu_backend());
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    const Step& step = lesson.steps[i];
+    try {
+      StepChecker checker(name, step, problems);
+      const InModel shown = computed_in(engine, pipeline, documents[i].shown, step);
+      checker.check(shown.layer->layer(), nullptr, shown.reading.get());
+      if (!documents[i].reached) continue;
+      const InModel reached = computed_in(engine, pipeline, *documents[i].reached, step);
+      checker.check_reached(reached.layer->layer(), nullptr, reached.reading.get());
+    } catch (const Error& error) {
+      problems.push_back(fmt::format("{}:{}: {}", name, step.line, error.what()));
+    }
+  }
+}
+
+/// Without the model: that every number has a name.
+void check_names(const Lesson& lesson, const std::string& name, std::vector<std::string>& problems) {
+  documents_of(lesson, name);
+  const std::vector<KnownName> of_layer = known_names();
+  for (const Step& step : lesson.steps)
+    for (const Expression::Name& asked : names_in(step)) {
+      const std::string_view plain = name_parts(asked.name).name;
+      const bool is_known =
+          is_model_name(plain) || std::ranges::any_of(of_layer, [&](const KnownName& known) {
+            return known.call.substr(0, known.call.find('(')) == plain;
+          });
+      if (!is_known)
+        problems.push_back(
+            fmt::format("{}:{}: \"{}\" is no number of what is shown; \"attnscope lesson names\" "
+                        "lists what there is.",
+                        name, step.line, plain));
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> check_lesson(const std::filesystem::path& path, bool* played) {
   std::vector<std::string> problems;
   const std::string name = path.filename().native();
+  if (played != nullptr) *played = true;
   try {
     const Lesson lesson = read_lesson(path);
-    const std::vector<StepDocuments> documents = documents_of(lesson, name);
-    Pipeline shown(make_cpu_backend()), held(make_cpu_backend()), changed(make_cpu_backend());
-    for (std::size_t i = 0; i < documents.size(); ++i) {
-      const Step& step = lesson.steps[i];
-      try {
-        const ResultPtr a = shown.run(documents[i].shown);
-        const ResultPtr b = documents[i].held ? held.run(*documents[i].held) : nullptr;
-        const LayerResult* const of_b = b ? &b->layer() : nullptr;
-        StepChecker checker(name, step, problems);
-        checker.check(a->layer(), of_b);
-        if (!documents[i].reached) continue;
-        const ResultPtr c = changed.run(*documents[i].reached);
-        checker.check_reached(c->layer(), of_b);
-      } catch (const Error& error) {
-        problems.push_back(fmt::format("{}:{}: {}", name, step.line, error.what()));
-      }
+    if (!lesson.of_model()) {
+      check_layers(lesson, name, problems);
+    } else if (const auto model = find_model(lesson.model, path, assets_directory())) {
+      check_in_model(lesson, *model, name, problems);
+    } else {
+      check_names(lesson, name, problems);
+      if (played != nullptr) *played = false;
     }
   } catch (const Error& error) {
     problems.emplace_back(error.what());

@@ -23,8 +23,9 @@ struct StepDocuments {
 std::vector<StepDocuments> documents_of(const Lesson&, const std::string& name);
 
 /// All that is wrong with the lesson in the file, a line each, "NAME:12: sentence"; none where it can be
-/// played. What keeps the file from being read at all is the only one then.
-std::vector<std::string> check_lesson(const std::filesystem::path&);
+/// played. What keeps the file from being read at all is the only one then. A lesson on a model is played
+/// with it where it is on this computer; else only its text is checked, and `played` becomes false.
+std::vector<std::string> check_lesson(const std::filesystem::path&, bool* played = nullptr);
 
 /// A lesson to begin with, of a Document: two steps, a question and a condition.
 std::string lesson_skeleton(const Document&);

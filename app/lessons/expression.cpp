@@ -194,7 +194,7 @@ class Parser {
       }
     if (take("(")) {
       if (!take(")")) {
-        do node->children.push_back(any());
+        do take_argument(*node);
         while (take(","));
         if (!take(")")) fail("\",\" or \")\"");
       }
@@ -204,6 +204,21 @@ class Parser {
       throw Error(fmt::format("In the expression \"{}\", {} has {} arguments; it takes {}.", text_,
                               node->name, node->children.size(), known->arguments));
     return node;
+  }
+
+  /// Words in quotes become a part of the name that is looked up; they stand before all numbers.
+  void take_argument(Node& call) {
+    skip_space();
+    if (at_ >= text_.size() || text_[at_] != '"') return call.children.push_back(any());
+    if (!call.children.empty()) fail("a number (words in quotes come first)");
+    const std::size_t end = text_.find('"', at_ + 1);
+    if (end == text_.npos) {
+      at_ = text_.size();
+      fail("\"\"\"");
+    }
+    call.name += ' ';
+    call.name += text_.substr(at_, end + 1 - at_);
+    at_ = end + 1;
   }
 
   std::string_view text_;
@@ -263,6 +278,18 @@ Expression Expression::parse(std::string_view text) {
 
 double Expression::evaluate(const LookUp& look_up) const { return value_of(*root_, look_up); }
 bool Expression::holds(const LookUp& look_up) const { return is_true(evaluate(look_up)); }
+
+NameParts name_parts(std::string_view name) {
+  NameParts parts;
+  const std::size_t quote = name.find(" \"");
+  parts.name = name.substr(0, quote);
+  for (std::size_t at = quote; at != name.npos;) {
+    const std::size_t end = name.find('"', at + 2);
+    parts.words.emplace_back(name.substr(at + 2, end - at - 2));
+    at = name.find(" \"", end + 1);
+  }
+  return parts;
+}
 
 std::vector<Expression::Name> Expression::names() const {
   std::vector<Name> all;

@@ -13,13 +13,13 @@
 
 namespace attnscope::lessons {
 
-/// What a name or a call is worth; arguments are numbers. Throws Error with a sentence for a name that it
-/// does not know or arguments that do not fit.
+/// What a name or a call is worth; arguments are numbers. Words in quotes belong to the name, see
+/// name_parts(). Throws Error with a sentence for a name that it does not know or arguments that do not fit.
 using LookUp = std::function<double(std::string_view name, std::span<const double> arguments)>;
 
 /// Immutable. Numbers, + − * / ^ with the usual precedence (^ binds to the right), comparisons
-/// < <= > >= == != (1 or 0), and, or, not, parentheses, names and calls. Built in: pi, sqrt, exp, ln, abs,
-/// min, max, round; the rest is looked up.
+/// < <= > >= == != (1 or 0), and, or, not, parentheses, names and calls, whose first arguments may be
+/// words in quotes. Built in: pi, sqrt, exp, ln, abs, min, max, round, log2; the rest is looked up.
 class Expression {
  public:
   /// Throws Error with a sentence that says what was found at which character and what was expected.
@@ -43,6 +43,14 @@ class Expression {
   std::string text_;
   std::shared_ptr<const Node> root_;
 };
+
+/// `length("residual", 2)` is looked up as `length "residual"` with the argument 2: its name and the words in
+/// quotes, which refer to the name that is given.
+struct NameParts {
+  std::string_view name;
+  std::vector<std::string_view> words;
+};
+NameParts name_parts(std::string_view name);
 
 /// How a value is written: ".2f" two places, ".3g" three significant digits, "d" whole, "%" percent without
 /// places, empty: as the instrument writes numbers.

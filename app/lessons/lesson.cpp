@@ -133,8 +133,11 @@ class LessonReader {
       lesson_.minutes = whole(name, value, 1, 240);
     else if (name == "about")
       lesson_.about = value;
+    else if (name == "model")
+      lesson_.model = value;
     else
-      fail(fmt::format("the front matter has \"{}\"; there are lesson, number, minutes and about", name));
+      fail(fmt::format("the front matter has \"{}\"; there are lesson, number, minutes, about and model",
+                       name));
   }
 
   void read_line() {
@@ -215,6 +218,9 @@ class LessonReader {
     } else if (kind == "set") {
       step(kind).change = object_of(kind, inside, opened);
     } else if (kind == "held") {
+      line_ = opened;
+      if (lesson_.of_model())
+        fail("\"held\" is not for lessons on a model: what is changed inside stands beside what was");
       step(kind).held = object_of(kind, inside, opened);
     } else if (kind == "look") {
       read_look(inside);
@@ -262,7 +268,7 @@ class LessonReader {
       if (name == "stage")
         here.stage = value;
       else if (name == "head")
-        here.head = whole(name, value, 0, 4095);
+        read_head(here, value);
       else if (name == "cell")
         read_cell(here, value);
       else if (name == "show")
@@ -270,24 +276,54 @@ class LessonReader {
       else if (name == "plot")
         here.plot = plot_of(value);
       else if (name == "cover")
-        here.covers = covers_of(value);
+        read_cover(here, value);
+      else if (name == "colour" && lesson_.of_model())
+        here.colour = colour_of_grid(value);
       else
-        fail(fmt::format("\"look\" has \"{}\"; there are stage, head, cell, show, plot and cover", name));
+        fail(fmt::format(
+            "\"look\" has \"{}\"; there are stage, head, cell, show, plot, cover and, of a model, "
+            "colour",
+            name));
     }
   }
   Plot plot_of(std::string_view value) const {
-    constexpr std::array<std::string_view, 4> names{"none", "scores", "row", "entropy"};
+    constexpr std::array<std::string_view, 5> names{"none", "scores", "row", "entropy", "pruning"};
     const auto found = std::ranges::find(names, value);
-    if (found == names.end())
-      fail(fmt::format("\"plot\" is \"{}\"; there are none, scores, row and entropy", value));
+    if (found == names.end() || (value == "pruning") > lesson_.of_model())
+      fail(fmt::format("\"plot\" is \"{}\"; there are none, scores, row, entropy and, of a model, pruning",
+                       value));
     return static_cast<Plot>(found - names.begin());
   }
-  bool covers_of(std::string_view value) const {
-    if (value != "yes" && value != "no") fail(fmt::format("\"cover\" is \"{}\"; expected yes or no", value));
-    return value == "yes";
+  void read_cover(Step& here, std::string_view value) const {
+    if (value != "yes" && value != "no" && value != "heads")
+      fail(fmt::format("\"cover\" is \"{}\"; expected yes, no or, of a model, heads", value));
+    here.covers = value != "no";
+    here.covers_grid = value == "heads";
+  }
+  std::string colour_of_grid(std::string_view value) const {
+    if (std::ranges::find(grid_colours, value) == grid_colours.end())
+      fail(fmt::format("\"colour\" is \"{}\"; there are {}", value, fmt::join(grid_colours, ", ")));
+    return std::string(value);
+  }
+  /// "3", of a model "23.0": its layer and its head.
+  void read_head(Step& here, std::string_view value) const {
+    const std::size_t point = value.find('.');
+    if (lesson_.of_model() != (point != value.npos))
+      fail(fmt::format("\"head\" is \"{}\"; expected {}", value,
+                       lesson_.of_model() ? "\"LAYER.HEAD\"" : "a number"));
+    if (point != value.npos) {
+      here.block = whole("head", value.substr(0, point), 0, 4095);
+      value.remove_prefix(point + 1);
+    }
+    here.head = whole("head", value, 0, 4095);
   }
   std::vector<std::string> controls_of(std::string_view value) const {
     std::vector<std::string> shown = list_of(value);
+    constexpr std::array<std::string_view, 6> of_models{"text",   "mute",        "scaling",
+                                                        "causal", "temperature", "head"};
+    for (const std::string& one : shown)
+      if (lesson_.of_model() && std::ranges::find(of_models, one) == of_models.end())
+        fail(fmt::format("\"show\" has \"{}\"; of a model there are {}", one, fmt::join(of_models, ", ")));
     for (const std::string& one : shown)
       if (std::ranges::find(control_names, one) == control_names.end())
         fail(fmt::format("\"show\" has \"{}\"; there are {}", one, fmt::join(control_names, ", ")));
@@ -388,6 +424,7 @@ class LessonReader {
       return drag;
     }
     if (kind == "sketch") {
+      if (lesson_.of_model()) fail("\"ask sketch\" is not for lessons on a model; ask choose or drag");
       const std::vector<std::string> row = list_of(needed(fields, "row", kind));
       if (row.size() != 2) fail("\"row\" has to be two numbers, \"HEAD, QUERY\"");
       SketchQuestion sketch{whole("row", row[0], 0, 4095), whole("row", row[1], 0, 4095),

@@ -76,8 +76,8 @@ struct CodeLine {
   std::optional<Piece> result;  // that number
 };
 
-/// What stands above the matrices.
-enum class Plot : std::uint8_t { None, Scores, Row, Entropy };
+/// What stands above the matrices; Pruning: below the heads of a model.
+enum class Plot : std::uint8_t { None, Scores, Row, Entropy, Pruning };
 
 struct Step {
   int line = 0;  // of its title in the file, from 1
@@ -89,8 +89,11 @@ struct Step {
   std::vector<std::string> shown;    // controls that the step shows
   std::optional<std::string> stage;  // that is looked at
   std::optional<std::int64_t> head, query, key;
+  std::optional<std::int64_t> block;  // of a model: the head's layer
+  std::string colour;                 // of the grid of a model's heads, see grid_colours; empty: patterns
   Plot plot = Plot::None;
-  bool covers = true;  // an open question covers what is held, or what is shown where nothing is
+  bool covers = true;        // an open question covers what is held, or what is shown where nothing is
+  bool covers_grid = false;  // and of a model all its heads
   std::optional<Question> question;
   std::optional<Expression> done;  // what a learner is to reach
   std::string done_words;          // what it asks for, in words
@@ -100,7 +103,10 @@ struct Step {
 };
 
 struct Lesson {
+  bool of_model() const { return !model.empty(); }
   std::string title, about;  // a sentence of what one will have seen
+  /// The model that it plays with, see lesson_model.hpp; empty: Documents of its own.
+  std::string model;
   std::int64_t number = 0, minutes = 0;
   std::string start;  // JSON of the Document that the first step begins with
   std::vector<std::string> chapters;
@@ -108,9 +114,14 @@ struct Lesson {
 };
 
 /// The controls that a step can show ("show: scaling, causal").
-inline constexpr std::array<std::string_view, 16> control_names{
-    "scaling", "causal", "padding", "temperature", "softcap", "d_k",      "heads", "kv_heads",
-    "head",    "seed",   "text",    "positions",   "softmax", "zero_key", "mute",  "dropout"};
+inline constexpr std::array<std::string_view, 21> control_names{
+    "scaling",  "causal",  "padding", "temperature", "softcap",   "d_k",     "heads",
+    "kv_heads", "head",    "seed",    "text",        "positions", "softmax", "zero_key",
+    "mute",     "dropout", "block",   "norm",        "residual",  "mlp",     "activation"};
+
+/// What the grid of a model's heads can be coloured by ("colour: first").
+inline constexpr std::array<std::string_view, 6> grid_colours{"pattern",   "entropy", "previous",
+                                                              "induction", "first",   "effect"};
 
 /// Throws Error: "NAME:12: sentence", with the line from 1. `name`: what the text is called in messages.
 Lesson parse_lesson(std::string_view text, const std::string& name);

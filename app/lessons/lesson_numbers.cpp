@@ -4,11 +4,14 @@
 #include <array>
 #include <cmath>
 
+#include <Eigen/Core>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/state/session_fields.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
+#include "core/document/known.hpp"
 #include "core/edits/switches.hpp"
 
 namespace attnscope::lessons {
@@ -17,8 +20,10 @@ namespace {
 /// The places that a name is asked for: rows and keys first, then the head where it is named.
 struct Asked {
   const LayerResult& of;
+  const LayerResult* other;  // what it is compared with; null: nothing
   std::int64_t head;
   std::array<std::int64_t, 2> place{};
+  std::array<Stage, 2> stages{};  // that were named
 };
 
 double cell(const Asked& asked, Stage stage) {
@@ -28,18 +33,81 @@ double cell(const Asked& asked, Stage stage) {
 }
 const RowMeasures& row(const Asked& asked) { return asked.of.measures.row(0, asked.head, asked.place[0]); }
 
-/// A number of a token's vector: of the head where the stage has heads.
-double component(const Asked& asked, Stage stage) {
-  const TensorPtr& tensor = asked.of.trace[stage];
+/// A token's vector: of the head where the stage has heads.
+Eigen::VectorXd vector_of(const LayerResult& of, Stage stage, std::int64_t head, std::int64_t token) {
+  const TensorPtr& tensor = of.trace[stage];
   if (!tensor) throw Error(fmt::format("This step computes no {}.", info(stage).name));
   const bool by_head = tensor->shape().rank() == 4;
-  const std::int64_t heads = by_head ? tensor->shape()[1] : 1, all = asked.of.dimensions.heads;
+  const std::int64_t heads = by_head ? tensor->shape()[1] : 1, all = of.dimensions.heads;
   const auto matrix =
-      by_head ? tensor->matrix(0, asked.head * heads / std::max<std::int64_t>(1, all)) : tensor->matrix(0);
-  if (asked.place[0] >= matrix.rows() || asked.place[1] >= matrix.cols())
-    throw Error(fmt::format("{} has {} rows of {} numbers; asked for {}, {}.", info(stage).name,
-                            matrix.rows(), matrix.cols(), asked.place[0], asked.place[1]));
-  return static_cast<double>(matrix(asked.place[0], asked.place[1]));
+      by_head ? tensor->matrix(0, head * heads / std::max<std::int64_t>(1, all)) : tensor->matrix(0);
+  if (token < 0 || token >= matrix.rows())
+    throw Error(fmt::format("{} has {} rows of {} numbers; asked for row {}.", info(stage).name,
+                            matrix.rows(), matrix.cols(), token));
+  return matrix.row(token).cast<double>().transpose();
+}
+Eigen::VectorXd named_vector(const Asked& asked) {
+  return vector_of(asked.of, asked.stages[0], asked.head, asked.place[0]);
+}
+
+/// A number of a token's vector.
+double component(const Asked& asked, Stage stage) {
+  const Eigen::VectorXd vector = vector_of(asked.of, stage, asked.head, asked.place[0]);
+  if (asked.place[1] >= vector.size())
+    throw Error(fmt::format("A row of {} has {} numbers; asked for {}.", info(stage).name, vector.size(),
+                            asked.place[1]));
+  return vector[asked.place[1]];
+}
+
+/// How far a token's vector is from that of the same token in what is held.
+double moved(const Asked& asked, Stage stage) {
+  if (asked.other == nullptr) throw Error("Nothing is held that a vector could have moved from.");
+  const Eigen::VectorXd here = vector_of(asked.of, stage, asked.head, asked.place[0]);
+  const Eigen::VectorXd there =
+      vector_of(*asked.other, stage, std::min(asked.head, asked.other->dimensions.heads - 1),
+                asked.place[0] + asked.of.dimensions.past - asked.other->dimensions.past);
+  if (here.size() != there.size())
+    throw Error(fmt::format("{} is {} numbers wide, and {} in what is held.", info(stage).name, here.size(),
+                            there.size()));
+  return (here - there).norm();
+}
+
+/// What a vector adds to a sum that it is a part of, as a share of that sum: a·s / s·s. The shares of all
+/// parts add up to 1.
+double share_in_sum(const Asked& asked) {
+  const Eigen::VectorXd part = named_vector(asked),
+                        sum = vector_of(asked.of, asked.stages[1], asked.head, asked.place[0]);
+  if (part.size() != sum.size())
+    throw Error(fmt::format("{} is {} numbers wide, {} {}: one cannot be a share of the other.",
+                            info(asked.stages[0]).name, part.size(), info(asked.stages[1]).name, sum.size()));
+  return part.dot(sum) / sum.squaredNorm();
+}
+
+/// Vectors of two stages, of two tokens.
+double dot(const Asked& asked) {
+  const Eigen::VectorXd a = named_vector(asked),
+                        b = vector_of(asked.of, asked.stages[1], asked.head, asked.place[1]);
+  if (a.size() != b.size())
+    throw Error(fmt::format("{} is {} numbers wide, {} {}: they have no product.", info(asked.stages[0]).name,
+                            a.size(), info(asked.stages[1]).name, b.size()));
+  return a.dot(b);
+}
+
+double deviation(const Eigen::VectorXd& vector) {
+  return std::sqrt((vector.array() - vector.mean()).square().mean());
+}
+
+/// The standard deviation of a row's scaled scores, over the keys that it sees.
+double spread_of_row(const Asked& asked) {
+  const TensorPtr &scaled = asked.of.trace[Stage::Scale], &masked = asked.of.trace[Stage::Mask];
+  if (!scaled || !masked) throw Error("This step computes no scores.");
+  const auto scores = scaled->matrix(0, asked.head).row(asked.place[0]);
+  const auto seen = masked->matrix(0, asked.head).row(asked.place[0]);
+  std::vector<double> of_seen;
+  for (std::int64_t j = 0; j < scores.size(); ++j)
+    if (std::isfinite(seen(j))) of_seen.push_back(static_cast<double>(scores(j)));
+  if (of_seen.empty()) return 0;
+  return deviation(Eigen::Map<const Eigen::VectorXd>(of_seen.data(), std::ssize(of_seen)));
 }
 
 /// The length of one row of a plane of gradients.
@@ -76,6 +144,7 @@ struct Name {
   std::size_t places;  // rows and keys before the head
   bool of_head;        // a head may be named behind them
   double (*value)(const Asked&);
+  std::size_t stages = 0;  // that are named, in quotes, before all places
 };
 
 constexpr std::array names = std::to_array<Name>({
@@ -87,6 +156,8 @@ constexpr std::array names = std::to_array<Name>({
      [](const Asked& a) { return static_cast<double>(a.of.dimensions.heads); }},
     {"d_k", "d_k", "dimensions of a query", 0, false,
      [](const Asked& a) { return static_cast<double>(a.of.dimensions.d_k); }},
+    {"d_model", "d_model", "numbers of a token's vector", 0, false,
+     [](const Asked& a) { return static_cast<double>(a.of.document.layer().d_model); }},
     {"kv_heads", "kv_heads", "heads of keys and values", 0, false,
      [](const Asked& a) { return static_cast<double>(a.of.dimensions.kv_heads); }},
     {"temperature", "temperature", "τ of the softmax", 0, false,
@@ -177,6 +248,34 @@ constexpr std::array names = std::to_array<Name>({
      [](const Asked& a) { return gradients_of_head(a).query; }},
     {"gradient_of_wv", "gradient_of_wv()", "‖dL/dW_V‖ of the head", 0, true,
      [](const Asked& a) { return gradients_of_head(a).value; }},
+    {"sum", "sum(query)", "the sum of the row's weights", 1, true,
+     [](const Asked& a) {
+       const TensorPtr& weights = a.of.trace[weights_stage(a.of.document)];
+       return weights->matrix(0, a.head).row(a.place[0]).cast<double>().sum();
+     }},
+    {"spread", "spread(query)", "σ of the row's scaled scores over the keys that it sees", 1, true,
+     spread_of_row},
+    {"mixed_length", "mixed_length(query)", "‖z‖, the length of the head's output", 1, true,
+     [](const Asked& a) { return vector_of(a.of, Stage::Mix, a.head, a.place[0]).norm(); }},
+    {"mixed_moved", "mixed_moved(query)", "‖z − z held‖ of the same token's head output", 1, true,
+     [](const Asked& a) { return moved(a, Stage::Mix); }},
+    {"output_moved", "output_moved(query)", "‖y − y held‖ of the same token's output", 1, false,
+     [](const Asked& a) { return moved(a, Stage::Output); }},
+    {"length", "length(\"STAGE\", token)", "‖·‖ of a token's vector in a stage: \"residual\", \"output\" …", 1,
+     true, [](const Asked& a) { return named_vector(a).norm(); }, 1},
+    {"mean", "mean(\"STAGE\", token)", "the mean of its numbers", 1, true,
+     [](const Asked& a) { return named_vector(a).mean(); }, 1},
+    {"deviation", "deviation(\"STAGE\", token)", "the standard deviation of its numbers", 1, true,
+     [](const Asked& a) { return deviation(named_vector(a)); }, 1},
+    {"positive", "positive(\"STAGE\", token)", "the share of its numbers above 0", 1, true,
+     [](const Asked& a) { return (named_vector(a).array() > 0).cast<double>().mean(); }, 1},
+    {"number", "number(\"STAGE\", token, dimension)", "one of its numbers", 2, true,
+     [](const Asked& a) { return component(a, a.stages[0]); }, 1},
+    {"moved", "moved(\"STAGE\", token)", "‖·‖ of its difference to what is held", 1, true,
+     [](const Asked& a) { return moved(a, a.stages[0]); }, 1},
+    {"share", "share(\"PART\", \"SUM\", token)", "a·s / s·s of two stages; those of all parts add up to 1", 1,
+     true, share_in_sum, 2},
+    {"dot", "dot(\"STAGE\", \"STAGE\", token, token)", "the product of two tokens' vectors", 2, true, dot, 2},
 });
 
 std::int64_t place_of(double value, std::int64_t count, std::string_view call, std::string_view what) {
@@ -193,22 +292,37 @@ constexpr std::int64_t most_places = 1 << 20;
 std::string_view place_word(std::string_view call, std::size_t i) {
   std::string_view inside = call.substr(call.find('(') + 1);
   inside = inside.substr(0, inside.find(')'));
-  if (i == 0) return inside.substr(0, inside.find(','));
-  return inside.substr(inside.find(", ") + 2);
+  for (; i > 0; --i) inside.remove_prefix(inside.find(", ") + 2);
+  return inside.substr(0, inside.find(','));
 }
 
-double value_of(const LayerResult& of, std::int64_t usual_head, std::string_view asked_name,
-                std::span<const double> arguments) {
-  const auto known = std::ranges::find(names, asked_name, &Name::name);
+Stage stage_called(std::string_view name) {
+  const auto found = std::ranges::find(Names<Stage>::list, name);
+  if (found == Names<Stage>::list.end())
+    throw Error(fmt::format("\"{}\" is no stage; there are {}.", name, fmt::join(Names<Stage>::list, ", ")));
+  const auto stage = static_cast<Stage>(found - Names<Stage>::list.begin());
+  if (!holds_vectors(stage)) throw Error(fmt::format("\"{}\" holds no vectors of tokens.", name));
+  return stage;
+}
+
+/// `other`: what `of` is compared with.
+double value_of(const LayerResult& of, const LayerResult* other, std::int64_t usual_head,
+                std::string_view asked_name, std::span<const double> arguments) {
+  const NameParts parts = name_parts(asked_name);
+  const auto known = std::ranges::find(names, parts.name, &Name::name);
   if (known == names.end())
     throw Error(fmt::format(
-        "\"{}\" is no number of what is shown; \"attnscope lesson names\" lists what there is.", asked_name));
+        "\"{}\" is no number of what is shown; \"attnscope lesson names\" lists what there is.", parts.name));
+  if (parts.words.size() != known->stages)
+    throw Error(fmt::format("{} has {} words in quotes; expected {}.", known->call, parts.words.size(),
+                            known->stages));
   if (of.is_long()) throw Error("Numbers of a sequence this long are not looked up in lessons.");
   const bool has_head = known->of_head && arguments.size() == known->places + 1;
   if (arguments.size() != known->places && !has_head)
     throw Error(fmt::format("{} has {} arguments; expected {}{}.", known->call, arguments.size(),
                             known->places, known->of_head ? ", and a head behind them" : ""));
-  Asked asked{of, usual_head, {}};
+  Asked asked{of, other, usual_head, {}, {}};
+  for (std::size_t i = 0; i < parts.words.size(); ++i) asked.stages[i] = stage_called(parts.words[i]);
   if (has_head) asked.head = place_of(arguments.back(), of.dimensions.heads, known->call, "head");
   const auto at = [&](std::size_t i, std::string_view what) {
     const std::int64_t count = what == "query" ? of.dimensions.queries
@@ -216,8 +330,8 @@ double value_of(const LayerResult& of, std::int64_t usual_head, std::string_view
                                                : most_places;
     asked.place[i] = place_of(arguments[i], count, known->call, what);
   };
-  if (known->places > 0) at(0, place_word(known->call, 0));
-  if (known->places > 1) at(1, place_word(known->call, 1));
+  // The words of the call that stand behind the names of stages.
+  for (std::size_t i = 0; i < known->places; ++i) at(i, place_word(known->call, known->stages + i));
   return known->value(asked);
 }
 
@@ -226,9 +340,9 @@ double value_of(const LayerResult& of, std::int64_t usual_head, std::string_view
 LookUp look_up_in(const NumbersOf& numbers) {
   return [numbers](std::string_view name, std::span<const double> arguments) {
     constexpr std::string_view held = "held.";
-    if (!name.starts_with(held)) return value_of(numbers.a, numbers.head, name, arguments);
+    if (!name.starts_with(held)) return value_of(numbers.a, numbers.b, numbers.head, name, arguments);
     if (numbers.b == nullptr) throw Error(fmt::format("\"{}\" is asked for where nothing is held.", name));
-    return value_of(*numbers.b, std::min(numbers.head, numbers.b->dimensions.heads - 1),
+    return value_of(*numbers.b, &numbers.a, std::min(numbers.head, numbers.b->dimensions.heads - 1),
                     name.substr(held.size()), arguments);
   };
 }
@@ -239,6 +353,14 @@ std::optional<Stage> plane_called(const LayerResult& result, std::string_view na
   if (found == Names<Stage>::list.end()) return std::nullopt;
   const auto stage = static_cast<Stage>(found - Names<Stage>::list.begin());
   if (!holds_scores_or_weights(stage) || !result.trace[stage]) return std::nullopt;
+  return stage;
+}
+
+std::optional<Stage> vectors_called(const LayerResult& result, std::string_view name) {
+  const auto found = std::ranges::find(Names<Stage>::list, name);
+  if (found == Names<Stage>::list.end()) return std::nullopt;
+  const auto stage = static_cast<Stage>(found - Names<Stage>::list.begin());
+  if (!holds_vectors(stage) || !result.trace[stage] || !is_known(result.document, stage)) return std::nullopt;
   return stage;
 }
 

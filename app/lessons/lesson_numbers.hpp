@@ -25,6 +25,10 @@ LookUp look_up_in(const NumbersOf&);
 /// them; empty where there is none. "weights" are those that mix the values.
 std::optional<Stage> plane_called(const LayerResult&, std::string_view name);
 
+/// The stage of that name whose tensor is a row of numbers for each token ("output", "residual", "mlp-output"
+/// …); empty where there is none.
+std::optional<Stage> vectors_called(const LayerResult&, std::string_view name);
+
 /// "weight(query, key)": what there is, for messages and for who writes a lesson.
 struct KnownName {
   std::string_view call, what;

@@ -97,17 +97,36 @@ void LessonLibrary::follow(std::string_view name, std::string_view language) {
 }
 
 void LessonLibrary::read_again() {
+  const std::string was_of = sight_.open ? sight_.open->lesson.model : std::string();
   sight_.open = nullptr;
   sight_.problem.clear();
-  if (name_.empty()) return;
+  if (name_.empty()) return model_.reset();
   try {
     const std::filesystem::path path = path_of(name_, language_);
     auto open = std::make_shared<OpenLesson>();
     open->name = name_;
+    open->path = path;
     open->lesson = read_lesson(path);
     open->documents = documents_of(open->lesson, path.filename().native());
+    if (!open->lesson.of_model() || open->lesson.model != was_of) model_ = nullptr;
+    if (model_)
+      open->documents = placed_in(model_, open->lesson, std::move(open->documents), path.filename().native());
     sight_.open = std::move(open);
   } catch (const Error& error) {
+    sight_.problem = error.what();
+  }
+}
+
+void LessonLibrary::give_model(const OpenedModelPtr& model) {
+  if (!sight_.open || !sight_.open->lesson.of_model() || model_ == model) return;
+  model_ = model;
+  auto open = std::make_shared<OpenLesson>(*sight_.open);
+  try {
+    open->documents =
+        placed_in(model, open->lesson, std::move(open->documents), open->path.filename().native());
+    sight_.open = std::move(open);
+  } catch (const Error& error) {
+    sight_.open = nullptr;
     sight_.problem = error.what();
   }
 }

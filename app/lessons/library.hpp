@@ -12,6 +12,7 @@
 
 #include "app/lessons/check.hpp"
 #include "app/lessons/lesson.hpp"
+#include "app/lessons/lesson_model.hpp"
 
 namespace attnscope::lessons {
 
@@ -27,15 +28,17 @@ struct LessonEntry {
 struct OpenLesson {
   std::string name;  // as it was asked for
   Lesson lesson;
-  std::vector<StepDocuments> documents;  // by step
+  std::vector<StepDocuments> documents;  // by step; of a lesson on a model in that model once it is open
+  std::filesystem::path path;            // of its file
 };
 using OpenLessonPtr = std::shared_ptr<const OpenLesson>;
 
 /// What views are given of lessons.
 struct LessonSight {
   const std::vector<LessonEntry>* entries = nullptr;
-  OpenLessonPtr open;   // null: none
-  std::string problem;  // why what was asked for is not open: one sentence; empty where it is
+  OpenLessonPtr open;                 // null: none
+  std::string problem;                // why what was asked for is not open: one sentence; empty where it is
+  const ModelSight* model = nullptr;  // of the model that the lesson plays with; null: nowhere
   const std::map<std::string, std::int64_t, std::less<>>* furthest = nullptr;  // step reached, by name
 };
 
@@ -53,6 +56,13 @@ class LessonLibrary {
   void read_again();
   const LessonSight& sight() const { return sight_; }
 
+  /// The model of the lesson that is open is there: its Documents are in it from here on.
+  void give_model(const OpenedModelPtr&);
+  /// Whether they are.
+  bool has_model() const { return model_ != nullptr; }
+  /// What is said of it, for sight(); it must live on.
+  void show_model(const ModelSight& model) { sight_.model = &model; }
+
   /// How far a lesson was read: kept where it is further than before, or where `exactly`.
   void reach(const std::string& name, std::int64_t step, bool exactly = false);
 
@@ -62,6 +72,7 @@ class LessonLibrary {
 
   std::filesystem::path lessons_, state_;
   std::string name_, language_;
+  OpenedModelPtr model_;  // of the lesson that is open; null: it has none, or none is there
   bool listed_ = false;
   std::vector<LessonEntry> entries_;
   std::map<std::string, std::int64_t, std::less<>> furthest_;

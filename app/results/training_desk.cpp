@@ -38,9 +38,7 @@ void TrainingDesk::leave(LabState& state) {
 
 bool TrainingDesk::is_settled() const {
   if (!lab_) return true;
-  if (lab_->is_busy() || lab_->sight().version != sight_.version) return false;
-  return !wall_ || !wall_sight_.recipe ||
-         (!wall_->is_busy() && wall_->sight().version == wall_sight_.version);
+  return !lab_->is_busy() && lab_->sight().version == sight_.version;
 }
 
 void TrainingDesk::wait() const {

@@ -115,7 +115,7 @@ void leave(Scene& scene) {
   } else if (scene.view.presenter->tool != PresenterTool::None) {
     scene.view.presenter->tool = PresenterTool::None;
   } else if (scene.view.mode == Mode::Lessons) {
-    scene.view.mode = Mode::Explore;  // free play, or out of the list
+    lesson_free_play(scene);  // or out of the list
     scene.view.presenter->returns = std::exchange(scene.view.presenter->on, false);
   } else if (scene.view.presenter->on) {
     toggle_presenter(scene);

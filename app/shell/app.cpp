@@ -72,6 +72,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
     : engine_(engine),
       models_(options.wake),
       lessons_(options.assets, options.fresh ? std::filesystem::path() : options.state),
+      lesson_models_(options.assets),
       languages_(list_languages(options.assets)),
       files_(options.assets, options.state),
       following_(engine),
@@ -85,6 +86,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
   view_.lab->models =
       (files_.state().empty() ? std::filesystem::temp_directory_path() / "attnscope" : files_.state()) /
       "trained";
+  lessons_.show_model(lesson_models_.sight());
   view_.theme = options.theme;
   if (look_.is_known) adopt_look(view_, look_.view);
   view_.scale = options.scale * look_.size;
@@ -113,6 +115,7 @@ App::~App() = default;
 bool App::wants_frame() const { return !settled() || (view_.mode == Mode::Walk && view_.walk->is_moving()); }
 
 bool App::finish_numbers() const {
+  if (lesson_models_.is_busy()) lesson_models_.wait();
   if (!experiments_.is_settled()) experiments_.wait();
   if (!training_->is_settled()) training_->wait();
   if (!models_.is_complete()) models_.engine().wait_idle();
@@ -123,6 +126,7 @@ bool App::finish_numbers() const {
 
 bool App::is_still() const {
   const bool reads = files_.is_opening() || view_.files->dialog.reading.is_reading();
+  if (lesson_models_.is_busy()) return false;
   if (model_arrival_ || !models_.is_up_to_date(document_) || !models_.is_complete()) return false;
   if (!model_b_.is_settled()) return false;
   if (reads || files_.is_writing() || files_.is_exporting() || backends_->is_comparing() ||
@@ -238,6 +242,7 @@ void App::frame(const Fonts& fonts) {
   speak_as_chosen();
   if (view_.mode == Mode::Lessons || !view_.lesson->name.empty())
     lessons_.follow(view_.lesson->name, view_.language);
+  follow_lesson_model();
   follow_experiment();
   follow_training();
   if (shown_.result) watch_letters();

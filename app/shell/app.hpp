@@ -235,6 +235,10 @@ class App {
   void choose_in_model();
   void go_to_lesson(const LessonRequest&);
   bool show_lesson_step(const LessonRequest&);
+  void show_step_document(const Document& wanted, bool begins);
+  void want_lesson_model();
+  void follow_lesson_model();
+  const lessons::Step* model_step() const;
   void watch_lesson(Mode before, bool by_history);
   void show_step_again();
   void follow_experiment();
@@ -318,6 +322,7 @@ class App {
     Session session;
     std::filesystem::path path;
     Kept from = Kept::No;
+    bool of_lesson = false;  // a step of the lesson that is open: it is shown in the lesson
   };
 
   /// What a session held, a layer of a model.
@@ -331,6 +336,7 @@ class App {
   std::optional<ModelArrival> model_arrival_;
   std::optional<ModelArrival> asks_for_model_;  // a session whose model has moved: until it is opened
   lessons::LessonLibrary lessons_;
+  lessons::LessonModels lesson_models_;             // of the lesson that is open
   std::pair<std::string, std::int64_t> held_step_;  // whose B is held
   std::vector<Example> examples_;
   std::vector<Language> languages_;

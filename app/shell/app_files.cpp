@@ -204,6 +204,7 @@ void App::use_backend(std::size_t choice) {
 }
 
 void App::fulfil(const Requests& requests) {
+  if (requests.look_for_lesson_model) lesson_models_.look_again();
   if (requests.backend) use_backend(*requests.backend);
   if (requests.hold) hold();
   if (requests.swap) swap_with_held();

@@ -98,6 +98,7 @@ bool App::is_film_undisturbed() const {
     case PictureSeries::Steps:
       if (view_.lesson->name != film_->lesson.name) return false;
       if (static_cast<double>(view_.lesson->step) != value) return false;
+      if (model_step() != nullptr) return true;  // its model may still come
       [[fallthrough]];
     default: return document_ == film_->now;
   }

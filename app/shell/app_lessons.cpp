@@ -19,6 +19,48 @@ void App::hold_of_step(const std::optional<Document>& held) {
   comparison_.expect(*held, engine_, 0);
 }
 
+/// The step that is on screen where its lesson plays with a model; null else.
+const lessons::Step* App::model_step() const {
+  const lessons::OpenLessonPtr& open = lessons_.sight().open;
+  if (view_.mode != Mode::Lessons || !open || !open->lesson.of_model() || open->name != view_.lesson->name)
+    return nullptr;
+  const auto last = std::ssize(open->lesson.steps) - 1;
+  return &open->lesson.steps[static_cast<std::size_t>(std::clamp<std::int64_t>(view_.lesson->step, 0, last))];
+}
+
+/// `begins`: what was open before is kept as closed. A step in a model that is on screen already is an edit
+/// of what is said of it; into another one the step comes when it has run.
+void App::show_step_document(const Document& wanted, bool begins) {
+  const Within& within = wanted.within.read();
+  if (within.is_unopened()) {
+    view_.lesson->model_due = true;
+    return;
+  }
+  view_.lesson->model_due = false;
+  model_arrival_.reset();
+  if (within && within.model != document_.within.read().model) {
+    ModelArrival arrival{.session = {}, .path = within.path, .from = Kept::No, .of_lesson = true};
+    arrival.session.document = wanted;
+    models_.follow(wanted, model_wants());
+    model_arrival_ = std::move(arrival);
+    return;
+  }
+  if (begins)
+    take({.document = within ? document_ : wanted,
+          .looks = {},
+          .held = {},
+          .damage = {},
+          .note = {},
+          .layers = {}},
+         {});
+  if (within)
+    document_.within.change() = within;
+  else
+    document_ = wanted;
+  if (within) document_ = models_.placed(std::move(document_));
+  original_ = document_;
+}
+
 /// How far a person has come is kept from run to run.
 void App::go_to_lesson(const LessonRequest& wanted) {
   if (show_lesson_step(wanted)) lessons_.reach(view_.lesson->name, view_.lesson->step);
@@ -29,37 +71,63 @@ void App::go_to_lesson(const LessonRequest& wanted) {
 bool App::show_lesson_step(const LessonRequest& wanted) {
   LessonState& state = *view_.lesson;
   lessons_.follow(wanted.name, view_.language);
-  const lessons::OpenLessonPtr open = lessons_.sight().open;
-  if (!open) {
+  if (!lessons_.sight().open) {
     view_.notices.say(lessons_.sight().problem);
     if (!state.name.empty()) lessons_.follow(state.name, view_.language);
     return false;
   }
-  const std::int64_t step =
-      std::clamp<std::int64_t>(wanted.step, 0, static_cast<std::int64_t>(open->documents.size()) - 1);
-  const lessons::StepDocuments& documents = open->documents[static_cast<std::size_t>(step)];
-  if (state.name != wanted.name) {
+  const bool begins = state.name != wanted.name;
+  if (begins) {
     LessonState begun;
     begun.name = wanted.name;
     begun.notes = state.notes;
     begun.pytorch = state.pytorch;
     state = std::move(begun);
-    take({.document = documents.shown, .looks = {}, .held = {}, .damage = {}, .note = {}, .layers = {}}, {});
   } else {
     if (state.answer != StepAnswer{}) state.answers[state.step] = state.answer;
     state.answer = {};
-    document_ = documents.shown;
-    original_ = document_;
   }
+  want_lesson_model();
+  const lessons::OpenLessonPtr open = lessons_.sight().open;
+  if (!open) return view_.notices.say(lessons_.sight().problem);
+  const std::int64_t step =
+      std::clamp<std::int64_t>(wanted.step, 0, static_cast<std::int64_t>(open->documents.size()) - 1);
+  const lessons::StepDocuments& documents = open->documents[static_cast<std::size_t>(step)];
   if (const auto answered = state.answers.find(step); answered != state.answers.end())
     state.answer = answered->second;
   state.step = step;
+  view_.mode = Mode::Lessons;
+  state.left.reset();
+  show_step_document(documents.shown, begins);
   hold_of_step(documents.held);
   state.look_due = state.question_due = true;
-  state.left.reset();
   state.scroll = state.code_scroll = 0;
-  view_.mode = Mode::Lessons;
   return true;
+}
+
+/// The model of the lesson that is open is looked for, once, and taken where it is there.
+void App::want_lesson_model() {
+  const lessons::OpenLessonPtr& open = lessons_.sight().open;
+  lesson_models_.want(open ? open->lesson.model : std::string(), open ? open->path : std::filesystem::path(),
+                      document_.within.read().model);
+  if (open && lesson_models_.sight().model) lessons_.give_model(lesson_models_.sight().model);
+}
+
+/// It may have come since the last frame: then the step that waits for it goes on.
+void App::follow_lesson_model() {
+  lesson_models_.poll();
+  const bool had = lessons_.sight().open != nullptr;
+  want_lesson_model();
+  const lessons::OpenLessonPtr& open = lessons_.sight().open;
+  if (!open) {
+    if (had) view_.notices.say(lessons_.sight().problem);
+    return;
+  }
+  LessonState& state = *view_.lesson;
+  if (!state.model_due || model_step() == nullptr || !lessons_.has_model() || state.left) return;
+  const auto step = std::clamp<std::int64_t>(state.step, 0, std::ssize(open->documents) - 1);
+  show_step_document(open->documents[static_cast<std::size_t>(step)].shown, true);
+  state.look_due = true;
 }
 
 /// The step as it was left. Where another file was opened meanwhile, that one is closed as usual.

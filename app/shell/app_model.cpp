@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "app/files/file_kinds.hpp"
+#include "app/lessons/model_numbers.hpp"
 #include "app/shell/app.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
+#include "app/state/teaching/lesson_state.hpp"
 #include "app/views/model/facts.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/within.hpp"
@@ -107,6 +109,11 @@ void App::take_readings() {
 }
 
 void App::take_model(ModelArrival arrival) {
+  if (arrival.of_lesson) {  // a lesson is no file that was opened
+    take(std::move(arrival.session), {});
+    view_.lesson->look_due = true;
+    return;
+  }
   const std::filesystem::path& path = arrival.path;
   const bool is_session = arrival.session.looks.has_value(), is_kept = arrival.from != Kept::No;
   const std::string damage = arrival.session.damage;
@@ -126,6 +133,7 @@ void App::take_model(ModelArrival arrival) {
 
 /// What nobody looks at is not computed: lens and effects take longer than the heads.
 ModelWants App::model_wants() const {
+  if (const lessons::Step* const step = model_step()) return lessons::wants_of(*step);
   const bool is_seen = view_.mode == Mode::Model || model_arrival_.has_value();
   ModelWants wants{.row = view_.model->predicted_row,
                    .lens = is_seen,

@@ -63,6 +63,7 @@ struct Requests {
   bool hold = false;                            // what is on screen becomes B
   bool swap = false;                            // B is shown and edited, what was shown becomes B
   std::optional<LessonRequest> lesson;          // this step is shown
+  bool look_for_lesson_model = false;           // it may be on this computer now
   bool open_experiment = false;                 // what the experiment measured becomes the Document
   bool release_held = false;                    // there is no B any more
   std::string copy;                             // text for the clipboard; empty = nothing

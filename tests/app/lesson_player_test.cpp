@@ -8,58 +8,22 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "app/files/paths.hpp"
+#include "app/lesson_robot.hpp"
 #include "app/lessons/library.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
+#include "app/ui/number_format.hpp"
 #include "core/files/document/open.hpp"
-#include "robot/layout.hpp"
-#include "robot/robot.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace attnscope::lesson_player_test {
 namespace {
 
+using test::all_lessons;
+using test::Player;
 using test::TemporaryDirectory;
 
 const char* const fourth = "04-why-divide";
-
-struct Player : Robot {
-  explicit Player(const RobotOptions& options = {.width = 1280, .height = 720}) : Robot(options) { settle(); }
-  void open(const std::string& name) {
-    press(ImGuiKey_F8);
-    click("lesson " + name);
-    settle();
-  }
-  void press(ImGuiKey pressed, int mods = 0) {
-    key(pressed, mods);
-    settle();
-  }
-  const LessonState& state() { return *app().view().lesson; }
-  const lessons::OpenLesson& lesson() { return *app().lesson(); }
-  const Document& of_step(std::int64_t step) {
-    return lesson().documents[static_cast<std::size_t>(step)].shown;
-  }
-  std::string collides() {
-    std::string all;
-    for (const std::string& one : collisions(texts_of(*this))) all += one + "\n";
-    return all;
-  }
-  bool says(const std::string& words) {
-    for (const PlacedText& text : texts_of(*this))
-      if (text.text.find(words) != std::string::npos) return true;
-    return false;
-  }
-};
-
-std::vector<std::string> all_lessons() {
-  std::vector<std::string> names;
-  for (const auto& file :
-       std::filesystem::directory_iterator(std::filesystem::path(ATTNSCOPE_ASSETS) / "lessons"))
-    if (const std::string stem = file.path().stem().native(); stem.find('.') == std::string::npos)
-      names.push_back(stem);
-  std::ranges::sort(names);
-  return names;
-}
 
 }  // namespace
 
@@ -128,7 +92,7 @@ TEST_CASE("every lesson goes forward to its end and exactly back", "[lessons][le
     for (std::int64_t step = 0; step <= last; ++step) {
       INFO("step " << step + 1);
       REQUIRE(player.state().step == step);
-      CHECK(player.document() == player.of_step(step));
+      CHECK(player.stands_at(step));
       const auto& held = player.lesson().documents[static_cast<std::size_t>(step)].held;
       CHECK(player.app().held().has_value() == held.has_value());
       if (held) CHECK(player.app().held()->result->document == *held);
@@ -158,8 +122,14 @@ TEST_CASE("every lesson goes forward to its end and exactly back", "[lessons][le
     CHECK(player.state().step == last);  // there is nothing behind the last
     for (std::int64_t step = last; step >= 0; --step) {
       CHECK(player.state().step == step);
-      CHECK(player.document() == player.of_step(step));
-      player.press(ImGuiKey_LeftArrow);
+      CHECK(player.stands_at(step));
+      // What a model says is known at once; what is read off it takes its time, and was seen on the way.
+      if (!player.lesson().lesson.of_model()) {
+        player.press(ImGuiKey_LeftArrow);
+      } else {
+        player.key(ImGuiKey_LeftArrow);
+        player.frame(2);
+      }
     }
     CHECK(player.state().step == 0);
     for (const auto& [step, answer] : player.state().answers)
@@ -259,6 +229,52 @@ TEST_CASE("the votes of a class are counted", "[lessons][lesson_player]") {
   for (const ImGuiKey key : {ImGuiKey_1, ImGuiKey_4, ImGuiKey_4, ImGuiKey_2, ImGuiKey_4}) player.press(key);
   CHECK(player.state().answer.votes == std::array<std::int64_t, 6>{1, 1, 0, 3, 0, 0});
   CHECK(player.state().answer.chosen == -1);
+}
+
+TEST_CASE("beside a cache what is held is read in the row of the same token", "[lessons][lesson_player]") {
+  Player player({.width = 1600, .height = 1000});
+  player.app().show_step({"14-generating-with-a-cache", 2});
+  player.settle();
+  const LayerResult &shown = player.app().shown()->layer(), &held = player.app().held()->result->layer();
+  REQUIRE((shown.dimensions.queries == 1 && held.dimensions.queries == 6));
+  const std::string own = fixed(shown.measures.row(0, 0, 0).entropy, 2),
+                    same = fixed(held.measures.row(0, 0, 5).entropy, 2);
+  CHECK(own == same);  // the same numbers as without a cache
+  CHECK(fixed(held.measures.row(0, 0, 0).entropy, 2) != same);
+  CHECK(std::ranges::count(texts_of(player), same, &PlacedText::text) >= 2);
+}
+
+TEST_CASE("weights in a step are those that mix the values, on either side", "[lessons][lesson_player]") {
+  Player player({.width = 1600, .height = 1000});
+  const auto cells = [&](bool right) {  // numbers in the cells of a side, below the controls
+    std::vector<std::string> all;
+    for (const PlacedText& text : texts_of(player))
+      if (text.text.size() == 3 && text.text[0] == '.' && text.y0 > 100 && (text.x0 > 856) == right &&
+          text.x0 > 480)
+        all.push_back(text.text);
+    return all;
+  };
+  // Softmax at the left, linear attention of the same queries and keys at the right.
+  player.app().show_step({"13-long-sequences", 8});
+  player.settle();
+  const LayerResult &shown = player.app().shown()->layer(), &held = player.app().held()->result->layer();
+  const auto printed = [](const LayerResult& of, Stage stage) {
+    return in_cell(static_cast<double>(of.trace[stage]->matrix(0, 2)(8, 0)));
+  };
+  const std::string soft = printed(shown, Stage::Softmax), linear = printed(held, Stage::Linear);
+  REQUIRE(soft != linear);
+  const std::vector<std::string> right = cells(true), left = cells(false);
+  CHECK(std::ranges::count(right, linear) > 0);
+  CHECK(right != left);
+  // A head that is muted in the step mixes nothing, and the picture says so.
+  player.app().show_step({"07-many-heads", 5});
+  player.settle();
+  const float weight = player.app().shown()->layer().trace[Stage::Softmax]->matrix(0, 0)(4, 3);
+  const std::string written = fixed(static_cast<double>(weight), 4);
+  CHECK(player.says(written));
+  player.click("Mute head");
+  player.settle();
+  CHECK_FALSE(player.says(written));
 }
 
 TEST_CASE("how far a lesson was read is kept, and an own lesson opens like any file",

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include <Eigen/Core>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <fmt/format.h>
@@ -83,6 +84,19 @@ TEST_CASE("an expression that cannot be read says where", "[lessons]") {
   refused("", "a number or a name");
   refused(std::string(1000, '('), "nested more than 64 deep");
   refused(std::string(1000, '-') + "1", "nested more than 64 deep");
+}
+
+TEST_CASE("words in quotes belong to the name that is looked up", "[lessons]") {
+  CHECK(value("length(\"residual\", 2)", {{"length \"residual\"", 1}}) == 12);
+  CHECK(value("share(\"a b\", \"c\", 1, 2) / 2", {{"share \"a b\" \"c\"", 0}}) == 6);
+  CHECK(value("rank(\" Mary\")", {{"rank \" Mary\"", 3}}) == 3);
+  const std::string name = Expression::parse("share(\"one\", \" two\", 3)").names().at(0).name;
+  const lessons::NameParts parts = lessons::name_parts(name);
+  CHECK(parts.name == "share");
+  CHECK(parts.words == std::vector<std::string_view>{"one", " two"});
+  CHECK(lessons::name_parts("entropy").words.empty());
+  CHECK_THROWS_WITH(Expression::parse("rank(1, \"a\")"), ContainsSubstring("words in quotes come first"));
+  CHECK_THROWS_WITH(Expression::parse("rank(\"a)"), ContainsSubstring("its end was found"));
 }
 
 TEST_CASE("numbers are written as their style says", "[lessons]") {
@@ -200,6 +214,14 @@ TEST_CASE("a broken lesson names its line and the reason", "[lessons]") {
           "smaller number");
   refused("---\nlesson: x\n---\n## a\n\nb {1 +} c\n", "a.md:6: In the expression \"1 +\"");
   refused("---\nlesson: x\n---\n## a\n```look\ncell: 3\n```\n", "a.md:6: \"cell\" is \"3\"");
+  const std::string of_model = "---\nlesson: x\nmodel: smollm2\n---\n## a\n";
+  refused(of_model + "```held\n{}\n```\n", "a.md:6: \"held\" is not for lessons on a model");
+  refused(of_model + "```look\nhead: 3\n```\n", "expected \"LAYER.HEAD\"");
+  refused(of_model + "```look\nshow: heads\n```\n", "of a model there are text, mute");
+  refused(of_model + "```look\ncolour: red\n```\n", "\"colour\" is \"red\"; there are pattern");
+  refused(of_model + "```ask sketch\nWhat?\nrow: 0, 1\nwithin: .1\n```\n", "not for lessons on a model");
+  refused("---\nlesson: x\n---\n## a\n```look\nhead: 3.1\n```\n", "expected a number");
+  refused("---\nlesson: x\n---\n## a\n```look\nplot: pruning\n```\n", "of a model, pruning");
   refused("---\nlesson: x\n---\n## \xff\n", "a.md:4: the text is not valid UTF-8");
 }
 
@@ -255,6 +277,70 @@ Weight {weight(2, 7):.2f}.
   CHECK(test::run(directory, "lesson new -o new.md").exit_code == 0);
   CHECK(lessons::check_lesson(directory / "new.md").empty());
   CHECK_THAT(test::run(directory, "lesson names").out, ContainsSubstring("weight(query, key)"));
+}
+
+TEST_CASE("numbers of a block are those of its tensors", "[lessons]") {
+  const Document document =
+      document_from_json(R"({"attnscope": 1, "text": ["a b c"], "d_model": 16, "heads": 2,
+      "weights": "random", "seed": 3, "block": {"kind": "pre-norm"}, "mask": {"causal": true}})",
+                         "a block");
+  Document other = document;
+  other.layer().weights.seed = 4;
+  Pipeline a(make_cpu_backend(1)), b(make_cpu_backend(1));
+  const ResultPtr shown = a.run(document), held = b.run(other);
+  const LayerResult& layer = shown->layer();
+  const lessons::LookUp look_up = lessons::look_up_in({layer, &held->layer()});
+  const auto number = [&](std::string_view text) { return Expression::parse(text).evaluate(look_up); };
+  const auto row = [](const LayerResult& of, Stage stage, std::int64_t at) {
+    return Eigen::VectorXd(of.trace[stage]->matrix(0).row(at).cast<double>().transpose());
+  };
+  const auto near = [](double x, double y) { return std::abs(x - y) < 1e-9 * std::max(1.0, std::abs(y)); };
+  const Eigen::VectorXd x = row(layer, Stage::Position, 1), y = row(layer, Stage::Output, 1),
+                        r = row(layer, Stage::Residual, 1), o = row(layer, Stage::Down, 1),
+                        out = row(layer, Stage::BlockOutput, 1);
+  CHECK(near(number("length(\"residual\", 1)"), r.norm()));
+  CHECK(near(number("mean(\"residual\", 1)"), r.sum() / 16));
+  CHECK(near(number("deviation(\"residual\", 1)"),
+             std::sqrt(r.squaredNorm() / 16 - std::pow(r.sum() / 16, 2))));
+  CHECK(near(number("number(\"output\", 1, 5)"), y[5]));
+  CHECK(near(number("positive(\"residual\", 1)"), static_cast<double>((r.array() > 0).count()) / 16));
+  CHECK(near(number("share(\"output\", \"residual\", 1)"), y.dot(r) / r.dot(r)));
+  CHECK(near(number("dot(\"block-output\", \"position\", 1, 2)"), out.dot(row(layer, Stage::Position, 2))));
+  CHECK(near(number("moved(\"block-output\", 1)"), (out - row(held->layer(), Stage::BlockOutput, 1)).norm()));
+  CHECK(near(number("output_moved(1)"), (y - row(held->layer(), Stage::Output, 1)).norm()));
+  // What the block puts out is the sum of its three parts.
+  CHECK(((x + y + o) - out).norm() < 1e-5 * out.norm());
+  CHECK(std::abs(number("share(\"position\", \"block-output\", 1) + share(\"output\", \"block-output\", 1) + "
+                        "share(\"mlp-output\", \"block-output\", 1)") -
+                 1) < 1e-6);
+  const auto z = layer.trace[Stage::Mix]->matrix(0, 1).row(2).cast<double>();
+  CHECK(near(number("mixed_length(2, 1)"), z.norm()));
+  CHECK(near(number("mixed_moved(2, 1)"),
+             (z - held->layer().trace[Stage::Mix]->matrix(0, 1).row(2).cast<double>()).norm()));
+  CHECK(std::abs(number("sum(2, 1)") - 1) < 1e-6);
+  const auto scaled = layer.trace[Stage::Scale]->matrix(0, 0).row(1).head(2).cast<double>();  // of two keys
+  CHECK(near(number("spread(1)"), std::abs(scaled[0] - scaled[1]) / 2));
+  CHECK_THROWS_WITH(number("length(\"planet\", 1)"), ContainsSubstring("is no stage; there are"));
+  CHECK_THROWS_WITH(number("length(\"weights\", 1)"), ContainsSubstring("holds no vectors"));
+  CHECK_THROWS_WITH(number("length(\"residual\", 3)"), ContainsSubstring("has 3 rows"));
+  CHECK_THROWS_WITH(number("length(1)"), ContainsSubstring("words in quotes; expected 1"));
+  CHECK_THROWS_WITH(number("share(\"mlp-up\", \"residual\", 1)"), ContainsSubstring("cannot be a share"));
+}
+
+TEST_CASE("a token is compared with itself where what is held has a cache", "[lessons]") {
+  const Document whole =
+      document_from_json(R"({"attnscope": 1, "text": ["a b c d"], "d_model": 16, "heads": 2,
+      "weights": "random", "seed": 3, "mask": {"causal": true}})",
+                         "without a cache");
+  Document cached = whole;
+  cached.input.cached = 3;
+  Pipeline a(make_cpu_backend(1)), b(make_cpu_backend(1));
+  const ResultPtr shown = a.run(cached), held = b.run(whole);
+  const lessons::LookUp look_up = lessons::look_up_in({shown->layer(), &held->layer()});
+  const auto number = [&](std::string_view text) { return Expression::parse(text).evaluate(look_up); };
+  CHECK(number("output_moved(0)") < 1e-6);
+  CHECK(number("held.output_moved(3)") < 1e-6);
+  CHECK_THROWS(number("held.output_moved(0)"));  // in the cache it asks nothing
 }
 
 TEST_CASE("the lesson that README shows can be played", "[lessons]") {

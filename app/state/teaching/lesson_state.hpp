@@ -39,6 +39,8 @@ struct LessonState {
   std::set<std::int64_t> reached;              // steps whose condition held once
   bool question_due = false;                   // is to be brought into sight
   bool look_due = false;                       // the step's cell and stage are chosen when it is computed
+  bool grid_due = false;                       // the step's head is to be brought into sight
+  bool model_due = false;                      // the step waits for the model of its lesson
   std::optional<Document> left;                // free play: the step as it was left, for the way back
   float scroll = 0, code_scroll = 0, list_scroll = 0;  // logical pixels
 };

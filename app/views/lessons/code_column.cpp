@@ -51,8 +51,10 @@ float draw_row_numbers(const LessonPage& page, const Box& column, float y) {
   ui.text(column.x + pad + title + ui.px(8), y + ui.px(8), query_label(result, 0, row),
           {type::label, ui.theme.query, Ink::Semibold});
   y += ui.px(26);
-  // Where scores are asked for they are hidden as well.
-  const bool asks_scores = page.hides() && page.step.stage && *page.step.stage != "weights";
+  // Where scores are asked for they are hidden as well; of a trained model nobody could compute the weights
+  // from them, and the largest would tell.
+  const bool of_scores = page.step.stage && *page.step.stage != "weights";
+  const bool asks_scores = page.hides() && (of_scores || page.lesson().of_model());
   const bool scores = knows_scores(result.document) && !asks_scores;
   std::vector<RowColumn> columns;
   if (scores) {
@@ -152,7 +154,11 @@ void draw_lesson_code(LessonPage& page, const Box& box) {
     ui.horizontal(column.x + ui.px(12), y + ui.px(6), column.w - ui.px(24), ui.theme.hairline);
     y += ui.px(18);
   }
-  y = draw_row_numbers(page, {column.x, y, column.w, std::max(box.bottom(), y + ui.px(26 * 40)) - y}, y);
+  const Box rest{column.x, y, column.w, std::max(box.bottom(), y + ui.px(26 * 40)) - y};
+  const bool has_layer = !page.lesson().of_model() || is_lesson_model_there(page.scene);
+  if (has_layer)
+    y = lesson_vectors(page, page.scene.result) ? draw_lesson_stream(page, rest, y)
+                                                : draw_row_numbers(page, rest, y);
   if (page.state().notes && !page.step.notes.empty()) y = draw_speaker_notes(page, column, y);
   ImGui::SetCursorScreenPos({box.x, y});
   ImGui::Dummy({1, ui.px(4)});

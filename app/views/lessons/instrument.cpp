@@ -9,13 +9,12 @@
 #include "app/views/parts/heat_map.hpp"
 #include "app/views/parts/map_parts.hpp"
 #include "core/attention/run_stage.hpp"
+#include "core/document/enum_names.hpp"
 #include "core/edits/switches.hpp"
 
 namespace attnscope {
-namespace {
 
-/// Opaque: nothing shines through before it is lifted.
-void draw_lid(const LessonPage& page, const Box& cells, Rgba edge) {
+void draw_lesson_lid(const LessonPage& page, const Box& cells, Rgba edge) {
   const Ui& ui = page.ui();
   ui.fill(cells, ui.theme.hatch_ground, ui.px(6));
   ui.clip(cells);
@@ -40,11 +39,24 @@ void draw_lid(const LessonPage& page, const Box& cells, Rgba edge) {
   ui.text(left + key + ui.px(10), line, words, {type::label, ui.theme.text1});
 }
 
-/// A ring round what a word of the prose stands for.
-void ring_pointed(const MapFrame& map, const lessons::Anchor& anchor) {
+namespace {
+
+/// How many rows further down a token of what is shown stands in this side: what is held may have another
+/// cache, whose tokens ask nothing.
+std::int64_t rows_down(const LessonPage& page, const Scene& side) {
+  return page.scene.result.dimensions.past - side.result.dimensions.past;
+}
+
+/// A ring round what a word of the prose stands for. Rows are those of what is shown; here they stand so many
+/// rows further down.
+void ring_pointed(const MapFrame& map, const lessons::Anchor& anchor, std::int64_t down) {
   using Kind = lessons::Anchor::Kind;
   const Ui& ui = map.ui();
-  const auto place = [&](std::size_t i) { return i < anchor.places.size() ? anchor.places[i] : -1; };
+  const bool of_row = anchor.kind == Kind::Query || anchor.kind == Kind::Cell;
+  const auto place = [&](std::size_t i) {
+    if (i >= anchor.places.size()) return std::int64_t{-1};
+    return anchor.places[i] + (i == 0 && of_row ? down : 0);
+  };
   const Dimensions& d = map.scene.result.dimensions;
   const auto ring = [&](const Box& box, Rgba colour) {
     if (box.w > 0 && box.h > 0) ui.frame(box.grown(ui.px(2)), colour, ui.px(3), ui.px(4));
@@ -61,9 +73,9 @@ void ring_pointed(const MapFrame& map, const lessons::Anchor& anchor) {
     ring(row(place(0)), ui.theme.query);
   else if ((anchor.kind == Kind::Key || anchor.kind == Kind::Value) && place(0) >= 0 && place(0) < d.keys)
     ring(column(place(0)), anchor.kind == Kind::Key ? ui.theme.key : ui.theme.value);
-  else if (anchor.kind == Kind::Cell && place(0) < d.queries && place(1) < d.keys)
+  else if (anchor.kind == Kind::Cell && place(0) >= 0 && place(0) < d.queries && place(1) < d.keys)
     ring(map.cell_in_sight({place(0), place(1)}), ui.theme.text1);
-  else if (anchor.kind == Kind::Query)
+  else if (anchor.kind == Kind::Query && anchor.places.empty())
     ring({map.cells.x - map.label_width - ui.px(14), map.cells.y, map.label_width + ui.px(10), map.cells.h},
          ui.theme.query);
   else if (anchor.kind == Kind::Key)
@@ -75,7 +87,7 @@ void ring_pointed(const MapFrame& map, const lessons::Anchor& anchor) {
 /// The row that is asked about, in an accent ring.
 void ring_asked_row(const MapFrame& map, std::int64_t query) {
   const Ui& ui = map.ui();
-  if (map.turned() || query >= map.scene.result.dimensions.queries) return;
+  if (map.turned() || query < 0 || query >= map.scene.result.dimensions.queries) return;
   const Box first = map.cell_in_sight({query, 0});
   if (first.h < 1) return;
   ui.frame(Box{map.cells.x, first.y, map.cells.w, first.h}.grown(ui.px(2)), ui.theme.query, ui.px(2),
@@ -85,7 +97,7 @@ void ring_asked_row(const MapFrame& map, std::int64_t query) {
 /// At a lid the row is bracketed at its left.
 void bracket_asked_row(const MapFrame& map, std::int64_t query) {
   const Ui& ui = map.ui();
-  if (map.turned() || query >= map.scene.result.dimensions.queries) return;
+  if (map.turned() || query < 0 || query >= map.scene.result.dimensions.queries) return;
   const Box cell = map.cell_in_sight({query, 0});
   const float x = map.cells.x - ui.px(8), reach = ui.px(7);
   const ImVec2 bracket[4] = {
@@ -97,7 +109,8 @@ void bracket_asked_row(const MapFrame& map, std::int64_t query) {
 void draw_row_entropy(const LessonPage& page, const Scene& side, const Box& line, float label, bool covered) {
   const Ui& ui = page.ui();
   const LayerResult& result = side.result;
-  const std::int64_t row = std::min(lesson_row(page), result.dimensions.queries - 1);
+  const std::int64_t row =
+      std::clamp<std::int64_t>(lesson_row(page) + rows_down(page, side), 0, result.dimensions.queries - 1);
   const std::int64_t head = std::min(side.head(), result.dimensions.heads - 1);
   const RowMeasures& measures = result.measures.row(0, head, row);
   const float y = line.y + ui.px(12);
@@ -140,6 +153,17 @@ std::string lesson_side_name(const LessonPage& page, const Scene& side, bool is_
     return "τ = " + fixed(static_cast<double>(document.layer().temperature), 2);
   if (document.layer().positions != other->layer().positions)
     return document.layer().positions == Positions::None ? "without positions" : "with positions";
+  if (document.layer().linear != other->layer().linear)
+    return document.layer().linear ? "linear attention" : "softmax attention";
+  const BlockSettings &block = document.layer().block, &there = other->layer().block;
+  if (block.kind != there.kind) return std::string(enum_name(block.kind).words);
+  if (block.norm != there.norm && has_block(block)) return std::string(enum_name(block.norm).words);
+  const bool adds = block.attention_residual && block.mlp_residual;
+  if (adds != (there.attention_residual && there.mlp_residual))
+    return adds ? "with residual additions" : "without residual additions";
+  if (block.mlp != there.mlp) return block.mlp ? "with MLP" : "without MLP";
+  if (document.input.cached != other->input.cached)
+    return document.input.cached > 0 ? "with a cache" : "without a cache";
   return is_b ? "B" : "A";
 }
 
@@ -153,6 +177,14 @@ Plane lesson_plane(const LessonPage& page, const Scene& side) {
 void draw_lesson_side(LessonPage& page, Scene& side, const Box& area, bool is_b, bool covered) {
   const Ui& ui = page.ui();
   if (area.w < ui.px(80) || area.h < ui.px(80)) return;
+  if (const std::optional<Stage> vectors = lesson_vectors(page, side.result)) {
+    if (const std::string name = lesson_side_name(page, side, is_b); !name.empty())
+      ui.text(area.x, area.y + ui.px(10), name,
+              {type::body, is_b ? ui.theme.b : ui.theme.text1, Ink::Semibold, Align::Left, area.w});
+    const float top = ui.px(page.scene.held != nullptr ? 28 : 4);
+    return draw_lesson_vectors(page, side, {area.x, area.y + top, area.w, area.h - top}, *vectors, is_b,
+                               covered);
+  }
   HeatMapStyle style{.wide_strip = false,
                      .strips = false,
                      .read_out = true,
@@ -164,20 +196,40 @@ void draw_lesson_side(LessonPage& page, Scene& side, const Box& area, bool is_b,
   const Box map_area{area.x, area.y + ui.px(28), area.w, area.h - ui.px(28)};
   const MapFrame map = plan_map(side, map_area, 0, style);
   if (map.cells.w < 1) return;
+  const std::int64_t down = rows_down(page, side);
   if (covered) {
     draw_axis_names(map);
     draw_labels(map);
-    draw_lid(page, map.cells, is_b ? ui.theme.b : ui.theme.border);
-    if (page.step.query) bracket_asked_row(map, *page.step.query);
+    draw_lesson_lid(page, map.cells, is_b ? ui.theme.b : ui.theme.border);
+    if (page.step.query) bracket_asked_row(map, *page.step.query + down);
   } else {
     draw_heat_map(side, map_area, 0, style);
-    if (page.step.question && page.step.query) ring_asked_row(map, *page.step.query);
+    if (page.step.question && page.step.query) ring_asked_row(map, *page.step.query + down);
   }
   if (page.pointed && (!covered || page.pointed->kind != lessons::Anchor::Kind::Cell))
-    ring_pointed(map, *page.pointed);
+    ring_pointed(map, *page.pointed, down);
   const Box line{map.cells.x, map.cells.bottom() + ui.px(10), map.cells.w, ui.px(44)};
   if (line.bottom() <= area.bottom() + ui.px(60))
     draw_row_entropy(page, side, line, is_b ? 0 : ui.px(64), covered);
+}
+
+/// What is held, with its own row of the chosen token.
+void draw_held_side(LessonPage& page, const Box& area) {
+  Scene& scene = page.scene;
+  const LayerResult& held = scene.held->result->layer();
+  const std::int64_t down = scene.result.dimensions.past - held.dimensions.past;
+  Selection moved = scene.selection;
+  moved.cell.query = std::max<std::int64_t>(0, moved.cell.query + down);
+  if (moved.hovered_cell)
+    moved.hovered_cell->query = std::max<std::int64_t>(0, moved.hovered_cell->query + down);
+  Selection own = kept_inside(moved, held.dimensions);
+  Selection next = own;
+  next.hovered_cell.reset();
+  Scene b = scene_of_held(scene, own, next);
+  draw_lesson_side(page, b, area, true, page.hides());
+  if (page.covered || !next.hovered_cell) return;
+  const Cell here{next.hovered_cell->query - down, next.hovered_cell->key};
+  if (here.query >= 0 && is_inside(here, scene.result.dimensions)) scene.next.hovered_cell = here;
 }
 
 /// "weight  ▭▭▭▭  0 … 1"
@@ -217,22 +269,18 @@ void draw_lesson_instrument(LessonPage& page, const Box& box) {
     ui.horizontal(box.x + pad, y, box.w - 2 * pad, ui.theme.hairline);
     y += ui.px(8);
   }
-  const float foot = ui.px(page.presented ? 60 : 60 + 44);  // entropy and colour bar
+  const bool vectors = lesson_vectors(page, scene.result).has_value();  // with a colour bar of their own
+  const float foot = vectors ? ui.px(8) : ui.px(page.presented ? 60 : 60 + 44);  // entropy and colour bar
   const Box maps{box.x + pad, y, box.w - 2 * pad, std::max(0.f, box.bottom() - y - foot)};
   const bool two = scene.held != nullptr && !scene.held->result->layer().is_long();
   const float gap = ui.px(scene.compact ? 12 : 20);
-  const float width = two ? std::floor((maps.w - gap) / 2) : std::min(maps.w, maps.h + ui.px(120));
+  const float alone = vectors ? maps.w : std::min(maps.w, maps.h + ui.px(120));
+  const float width = two ? std::floor((maps.w - gap) / 2) : alone;
   // Of one side alone what is shown is covered; else what it is compared with.
   draw_lesson_side(page, scene, {maps.x, maps.y, width, maps.h}, false, page.hides() && !two);
-  if (two) {
-    Selection own = kept_inside(scene.selection, scene.held->result->layer().dimensions);
-    Selection next = own;
-    Scene b = scene_of_held(scene, own, next);
-    draw_lesson_side(page, b, {maps.x + width + gap, maps.y, width, maps.h}, true, page.hides());
-    if (!page.covered && next.hovered_cell && is_inside(*next.hovered_cell, scene.result.dimensions))
-      scene.next.hovered_cell = next.hovered_cell;
-  }
-  if (!page.presented) draw_lesson_ramp(page, {maps.x, box.bottom() - ui.px(36), maps.w, ui.px(30)});
+  if (two) draw_held_side(page, {maps.x + width + gap, maps.y, width, maps.h});
+  if (!page.presented && !vectors)
+    draw_lesson_ramp(page, {maps.x, box.bottom() - ui.px(36), maps.w, ui.px(30)});
 }
 
 }  // namespace attnscope

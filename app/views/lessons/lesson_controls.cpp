@@ -5,17 +5,13 @@
 #include <utility>
 
 #include "app/ui/number_format.hpp"
-#include "app/views/lessons/page.hpp"
+#include "app/views/lessons/controls.hpp"
 #include "core/edits/edits.hpp"
 #include "core/edits/heads.hpp"
 #include "core/edits/switches.hpp"
 #include "core/edits/within.hpp"
 
 namespace attnscope {
-namespace {
-
-/// Draws one control with its left end at `at.x`; returns how wide it is. Takes no mouse while it is locked.
-using DrawControl = float (*)(LessonPage&, const Box& at);
 
 float draw_lesson_switch(LessonPage& page, const Box& at, const char* label, std::string_view shown, bool on,
                          const Tip& tip, bool& clicked) {
@@ -25,6 +21,8 @@ float draw_lesson_switch(LessonPage& page, const Box& at, const char* label, std
   clicked = toggle(ui, label, shown, row, on, tip) && !page.covered;
   return width;
 }
+
+namespace {
 
 float draw_lesson_number(LessonPage& page, const Box& at, const char* label, std::string_view shown,
                          std::int64_t value, const std::function<std::int64_t(int)>& next, const Tip& tip,
@@ -253,21 +251,28 @@ struct NamedControl {
   std::string_view name;
   DrawControl draw;
 };
-constexpr std::array<NamedControl, 15> lesson_controls{{{"scaling", draw_scaling_control},
-                                                        {"causal", draw_causal_control},
-                                                        {"padding", draw_padding_control},
-                                                        {"temperature", draw_temperature_control},
-                                                        {"softcap", draw_soft_cap_control},
-                                                        {"dropout", draw_dropout_control},
-                                                        {"d_k", draw_d_k_control},
-                                                        {"heads", draw_heads_control},
-                                                        {"kv_heads", draw_kv_heads_control},
-                                                        {"head", draw_head_control},
-                                                        {"seed", draw_seed_control},
-                                                        {"text", draw_text_control},
-                                                        {"positions", draw_positions_control},
-                                                        {"softmax", draw_softmax_kind_control},
-                                                        {"zero_key", draw_zero_key_control}}};
+constexpr auto lesson_controls = std::to_array<NamedControl>({{"scaling", draw_scaling_control},
+                                                              {"causal", draw_causal_control},
+                                                              {"padding", draw_padding_control},
+                                                              {"temperature", draw_temperature_control},
+                                                              {"softcap", draw_soft_cap_control},
+                                                              {"dropout", draw_dropout_control},
+                                                              {"d_k", draw_d_k_control},
+                                                              {"heads", draw_heads_control},
+                                                              {"kv_heads", draw_kv_heads_control},
+                                                              {"head", draw_head_control},
+                                                              {"seed", draw_seed_control},
+                                                              {"text", draw_text_control},
+                                                              {"positions", draw_positions_control},
+                                                              {"softmax", draw_softmax_kind_control},
+                                                              {"zero_key", draw_zero_key_control},
+                                                              {"mute", draw_mute_control},
+                                                              {"block", draw_block_control},
+                                                              {"norm", draw_norm_control},
+                                                              {"residual", draw_residual_control},
+                                                              {"mlp", draw_mlp_control},
+                                                              {"activation", draw_activation_control}});
+static_assert(lesson_controls.size() == lessons::control_names.size());
 
 }  // namespace
 
@@ -280,10 +285,7 @@ float draw_lesson_controls(LessonPage& page, const Box& row) {
   if (page.covered) ImGui::BeginDisabled();
   for (const std::string& name : page.step.shown) {
     const auto control = std::ranges::find(lesson_controls, name, &NamedControl::name);
-    const DrawControl draw = control != lesson_controls.end() ? control->draw
-                             : name == "mute"                 ? draw_mute_control
-                                                              : nullptr;
-    if (draw == nullptr) continue;
+    if (control == lesson_controls.end()) continue;
     // As wide as it was in the last frame: what has no room begins another row.
     const ImGuiID kept = ImGui::GetID(("lesson control " + name).c_str());
     const float before = ImGui::GetStateStorage()->GetFloat(kept);
@@ -291,7 +293,7 @@ float draw_lesson_controls(LessonPage& page, const Box& row) {
       at.x = row.x;
       at.y += row.h;
     }
-    const float width = draw(page, at);
+    const float width = control->draw(page, at);
     ImGui::GetStateStorage()->SetFloat(kept, width);
     at.x += width + gap;
   }

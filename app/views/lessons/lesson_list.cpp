@@ -67,8 +67,8 @@ void draw_lesson_list(Scene& scene, const Box& box) {
   ui.text(x, y + ui.px(12), "Lessons", {type::readout - 4, ui.theme.text1, Ink::Semibold});
   y += ui.px(36);
   const std::string_view words = scene.lesson->problem.empty()
-                                     ? "Each takes some minutes, needs no network and no model, and asks "
-                                       "before it shows. Esc leaves a step for "
+                                     ? "Each takes some minutes and asks before it shows; those on a "
+                                       "real model say how it is got. Esc leaves a step for "
                                        "free play and comes back to it."
                                      : std::string_view();
   if (words.empty()) {

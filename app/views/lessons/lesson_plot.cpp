@@ -199,6 +199,7 @@ void draw_lesson_plot(LessonPage& page, const Box& box) {
     case lessons::Plot::Scores: return plot_lesson_scores(page, box);
     case lessons::Plot::Row: return plot_lesson_row(page, box);
     case lessons::Plot::Entropy: return plot_lesson_entropy(page, box);
+    case lessons::Plot::Pruning:  // of models, below their heads
     case lessons::Plot::None: break;
   }
 }

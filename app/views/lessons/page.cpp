@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/lessons/model_numbers.hpp"
 #include "app/state/teaching/presenter_state.hpp"
 #include "app/widgets/marks.hpp"
 #include "core/base/error.hpp"
@@ -12,7 +13,14 @@ namespace attnscope {
 lessons::LookUp lesson_numbers(const Scene& scene, const lessons::Step& step) {
   const std::int64_t head =
       std::clamp<std::int64_t>(step.head.value_or(0), 0, scene.result.dimensions.heads - 1);
-  return lessons::look_up_in({scene.result, scene.held ? &scene.held->result->layer() : nullptr, head});
+  const lessons::LookUp layer =
+      lessons::look_up_in({scene.result, scene.held ? &scene.held->result->layer() : nullptr, head});
+  const lessons::OpenLesson* const open = lesson_in(scene);
+  if (open == nullptr || !open->lesson.of_model()) return layer;
+  if (is_lesson_model_there(scene)) return lessons::look_up_in_model(*scene.model, layer);
+  return [](std::string_view, std::span<const double>) -> double {
+    throw Error("The model of this lesson is not there yet.");
+  };
 }
 
 std::string lesson_number(const lessons::LookUp& numbers, const lessons::Expression& expression,
@@ -57,6 +65,16 @@ bool is_anchor_pointed_at(const Scene& scene, const lessons::Anchor& anchor) {
   }
 }
 
+/// Whether cells of two matrices beside each other would be too small for their numbers in so much room.
+bool are_cells_small(const LessonPage& page, float width) {
+  const Ui& ui = page.ui();
+  if (page.scene.held == nullptr || lesson_vectors(page, page.scene.result)) return false;
+  const std::int64_t keys =
+      std::max(page.scene.result.dimensions.keys, page.scene.held->result->layer().dimensions.keys);
+  const float labels = ui.px(80), pads = ui.px(page.scene.compact ? 44 : 68);
+  return ((width - pads) / 2 - labels) / static_cast<float>(keys) < ui.px(28);
+}
+
 void draw_lesson_page(Scene& scene, const lessons::OpenLesson& open, const Box& box) {
   const Ui& ui = scene.ui;
   const lessons::Step& step = *lesson_step(scene);
@@ -68,11 +86,22 @@ void draw_lesson_page(Scene& scene, const lessons::OpenLesson& open, const Box& 
   const float right = ui.px(scene.compact ? 280 : 368);
   const Box body{box.x, box.y, box.w, std::max(0.f, box.h - low)};
   const bool has_code = !presented && body.w - left - right > ui.px(400);
-  const float code = has_code ? right : 0;
-  draw_lesson_words(page, {body.x, body.y, std::min(left, body.w), body.h});
+  // Where two matrices of many tokens stand beside each other the code gives way to them, below the words.
+  const bool below = has_code && are_cells_small(page, body.w - left - right);
+  const float code = has_code && !below ? right : 0;
+  Box words{body.x, body.y, std::min(left, body.w), body.h};
+  if (below) {
+    const float high = std::round(body.h * 0.42f);
+    words.h -= high;
+    draw_lesson_code(page, {words.x, words.bottom(), words.w, high});
+    ui.horizontal(words.x, words.bottom(), words.w, ui.theme.hairline);
+  }
+  draw_lesson_words(page, words);
   const Box instrument{body.x + left, body.y, std::max(0.f, body.w - left - code), body.h};
-  if (instrument.w > ui.px(120)) draw_lesson_instrument(page, instrument);
-  if (has_code) draw_lesson_code(page, {instrument.right(), body.y, code, body.h});
+  if (instrument.w > ui.px(120)) {
+    open.lesson.of_model() ? draw_lesson_model(page, instrument) : draw_lesson_instrument(page, instrument);
+  }
+  if (has_code && !below) draw_lesson_code(page, {instrument.right(), body.y, code, body.h});
   if (low > 0) draw_lesson_scrubber(page, {box.x, body.bottom(), box.w, low});
 }
 
@@ -109,7 +138,8 @@ void draw_lessons(Scene& scene, const Box& box) {
   follow_lesson(scene);
   if (scene.view.hint.empty()) scene.view.hint = lesson_hint(scene);
   const lessons::OpenLesson* const open = lesson_in(scene);
-  if (open == nullptr || scene.result.is_long()) return draw_lesson_list(scene, box);
+  const bool needs_layer = open != nullptr && !open->lesson.of_model();
+  if (open == nullptr || (needs_layer && scene.result.is_long())) return draw_lesson_list(scene, box);
   draw_lesson_page(scene, *open, box);
 }
 

@@ -41,6 +41,17 @@ void draw_lesson_words(LessonPage&, const Box&);
 float draw_lesson_question(LessonPage&, float x, float y, float width);
 /// Matrices of what is shown and held with what the step shows above them.
 void draw_lesson_instrument(LessonPage&, const Box&);
+/// What hides cells until R: opaque, nothing shines through before it is lifted.
+void draw_lesson_lid(const LessonPage&, const Box& cells, Rgba edge);
+/// The stage that the step looks at where it is one of vectors: a row of numbers for each token.
+std::optional<Stage> lesson_vectors(const LessonPage&, const LayerResult&);
+/// Its rows as numbers and colours, of one side.
+void draw_lesson_vectors(LessonPage&, Scene& side, const Box&, Stage, bool is_b, bool covered);
+/// In the right column, how the chosen token's vector goes through the block: mean, deviation and length of
+/// each stage. Returns the y below.
+float draw_lesson_stream(const LessonPage&, const Box& column, float y);
+/// The picture of a lesson that plays with a model, or why it is not there.
+void draw_lesson_model(LessonPage&, const Box&);
 /// The controls that the step names, in as many rows like this one as they need; returns the y below.
 float draw_lesson_controls(LessonPage&, const Box& row);
 void draw_lesson_plot(LessonPage&, const Box&);

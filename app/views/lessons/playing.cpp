@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/state/model_state.hpp"
 #include "app/views/lessons/page.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/base/error.hpp"
+#include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
 namespace {
@@ -13,9 +15,22 @@ namespace {
 LessonState& lesson_state(Scene& scene) { return *scene.view.lesson; }
 
 /// What the step looks at, once its numbers are there.
-void look_as_step_says(Scene& scene, const lessons::Step& step) {
+void look_as_step_says(Scene& scene, const lessons::Step& step, bool in_model) {
   const Dimensions& d = scene.result.dimensions;
   scene.next.sequence = 0;
+  if (in_model) {
+    const auto colour = std::ranges::find(lessons::grid_colours, step.colour);
+    ModelState& model = *scene.view.model;
+    model.colour = colour == lessons::grid_colours.end()
+                       ? HeadColour::Pattern
+                       : static_cast<HeadColour>(colour - lessons::grid_colours.begin());
+    model.order = GridOrder::Layers;
+    model.screen = ModelScreen::Heads;
+    model.predicted_row.reset();
+    lesson_state(scene).grid_due = true;
+    model.locked = true;  // the head of the step stands large until another is clicked
+    if (step.plot == lessons::Plot::Pruning) model.atlas.pruned = scene.document.within.read().input;
+  }
   scene.next.head = std::clamp<std::int64_t>(step.head.value_or(0), 0, d.heads - 1);
   if (step.query) {
     scene.next.cell = {std::min(*step.query, d.queries - 1), std::min(*step.key, d.keys - 1)};
@@ -26,6 +41,9 @@ void look_as_step_says(Scene& scene, const lessons::Step& step) {
   const std::optional<Stage> stage =
       step.stage ? lessons::plane_called(scene.result, *step.stage) : std::nullopt;
   scene.view.show_stage(stage.value_or(weights_stage(scene.result.document)));
+  // In free play the vectors are what is looked at.
+  if (const auto vectors = step.stage ? lessons::vectors_called(scene.result, *step.stage) : std::nullopt)
+    scene.view.show_vectors(*vectors);
   scene.view.range = RangeMode::All;
 }
 
@@ -47,6 +65,12 @@ const lessons::Step* lesson_step(const Scene& scene) {
   const auto last = static_cast<std::int64_t>(open->lesson.steps.size()) - 1;
   return &open->lesson
               .steps[static_cast<std::size_t>(std::clamp<std::int64_t>(scene.view.lesson->step, 0, last))];
+}
+
+bool is_lesson_model_there(const Scene& scene) {
+  const Within& within = scene.document.within.read();
+  return within && scene.model != nullptr && scene.model->run && scene.model->within == within &&
+         scene.result.document == scene.document;
 }
 
 bool is_lesson_covered(const Scene& scene) {
@@ -117,21 +141,27 @@ void lesson_digit(Scene& scene, std::int64_t digit) {
   if (first != open->lesson.steps.end()) go_to_lesson_step(scene, first - open->lesson.steps.begin());
 }
 
-void lesson_free_play(Scene& scene) { scene.view.mode = Mode::Explore; }
+void lesson_free_play(Scene& scene) {
+  const lessons::OpenLesson* const open = lesson_in(scene);
+  const bool in_model = open != nullptr && open->lesson.of_model() && scene.model != nullptr;
+  scene.view.mode = in_model ? Mode::Model : Mode::Explore;
+}
 
 void follow_lesson(Scene& scene) {
   const lessons::OpenLesson* const open = lesson_in(scene);
   const lessons::Step* const step = lesson_step(scene);
   if (step == nullptr || scene.result.is_long()) return;
   LessonState& state = lesson_state(scene);
-  const bool is_there = scene.result.document == scene.document;
+  const bool in_model = open->lesson.of_model();
+  const bool is_there = in_model ? is_lesson_model_there(scene) : scene.result.document == scene.document;
   if (state.look_due && is_there) {
-    look_as_step_says(scene, *step);
+    look_as_step_says(scene, *step, in_model);
     state.look_due = false;
   }
   if (!step->done || !is_there || state.reached.contains(state.step)) return;
   // What the step begins with is not something that was done.
-  if (scene.document == open->documents[static_cast<std::size_t>(state.step)].shown) return;
+  const Document& begun = open->documents[static_cast<std::size_t>(state.step)].shown;
+  if (in_model ? scene.document.within.read() == begun.within.read() : scene.document == begun) return;
   try {
     if (step->done->holds(lesson_numbers(scene, *step))) state.reached.insert(state.step);
   } catch (const Error&) {  // another Document may not have the place

@@ -67,8 +67,8 @@ std::vector<GridPart> grid_parts(const GridFrame& grid) {
   std::vector<GridPart> all;
   for (const AttentionOf of : attentions_of(grid.spec)) {
     const std::vector<AttentionRun>& runs = attention_of(grid.run, of);
-    GridPart part{
-        .of = of, .heads = {}, .effects = grid.spec.has_logits() && of == output_attention(grid.spec)};
+    const bool effects = grid.state.layer_effects && grid.spec.has_logits();
+    GridPart part{.of = of, .heads = {}, .effects = effects && of == output_attention(grid.spec)};
     for (int block = 0; block < blocks_in(grid.spec, of); ++block)
       part.heads.push_back(heads_in(grid.spec, of, block));
     const AttentionSpec& first = stack_of(grid.spec, of).blocks.front();

@@ -78,6 +78,22 @@ class HeadPanel {
            result.dimensions.queries == rows_of(run, head_.of);
   }
 
+  void draw_map(const Box& area) {
+    const CellValue value = scene_.view.model->value;
+    if (value == CellValue::Weight && is_layer_on_screen() && !scene_.view.model->without_changes) {
+      // What a muted head would do is still there to be looked at.
+      const Document& layer = scene_.result.document;
+      const bool muted = changed_to(HeadChange::Kind::Zero) || changed_to(HeadChange::Kind::Mean);
+      const HeatMapStyle style{.wide_strip = false,
+                               .strips = false,
+                               .plane = Plane(muted ? own_weights_stage(layer) : weights_stage(layer)),
+                               .name = "model map"};
+      draw_heat_map(scene_, area, 0, style);
+      return;
+    }
+    draw_preview(area, value);
+  }
+
   void draw() {
     ui_.fill(region_, ui_.theme.panel);
     ui_.vertical(region_.x, region_.y, region_.h, ui_.theme.hairline);
@@ -145,22 +161,6 @@ class HeadPanel {
   bool changed_to(HeadChange::Kind kind) const {
     const HeadChange* const change = change_of_head(shown_changes(scene_), head_);
     return change != nullptr && change->kind == kind;
-  }
-
-  void draw_map(const Box& area) {
-    const CellValue value = scene_.view.model->value;
-    if (value == CellValue::Weight && is_layer_on_screen() && !scene_.view.model->without_changes) {
-      // What a muted head would do is still there to be looked at.
-      const Document& layer = scene_.result.document;
-      const bool muted = changed_to(HeadChange::Kind::Zero) || changed_to(HeadChange::Kind::Mean);
-      const HeatMapStyle style{.wide_strip = false,
-                               .strips = false,
-                               .plane = Plane(muted ? own_weights_stage(layer) : weights_stage(layer)),
-                               .name = "model map"};
-      draw_heat_map(scene_, area, 0, style);
-      return;
-    }
-    draw_preview(area, value);
   }
 
   /// A head that is not on screen as a layer, made from the run; the labels are those of the layer.
@@ -307,6 +307,8 @@ class HeadPanel {
 void draw_model_head(Scene& scene, const Box& region) { HeadPanel(scene, region).draw(); }
 
 void draw_model_head_map(Scene& scene, const Box& region) { HeadPanel(scene, region).draw_without_scores(); }
+
+void draw_model_head_picture(Scene& scene, const Box& area) { HeadPanel(scene, area).draw_map(area); }
 
 bool is_layer_on_screen(Scene& scene) { return HeadPanel(scene, {}).is_layer_on_screen(); }
 

@@ -213,6 +213,26 @@ VectorWords vector_words(Stage stage) {
   }
 }
 
+VectorWords vector_words(const BlockSettings& block, Stage stage) {
+  const VectorWords usual = vector_words(stage);
+  if (!is_of_block(stage)) return usual;
+  if (stage == Stage::Residual && !block.attention_residual)
+    return {usual.name, "R = Y", "Output of attention alone: nothing is added."};
+  if (stage == Stage::MlpResidual && !block.mlp_residual && block.kind != BlockKind::Parallel)
+    return {usual.name, "R₂ = O", "Output of the MLP alone: nothing is added."};
+  if (norm_at(block, stage)) return usual;
+  constexpr std::string_view passed = "Passed on as it is: no norm stands here.";
+  switch (stage) {
+    case Stage::AttentionNorm: return {usual.name, "Xₙ = X", passed};
+    case Stage::OutputNorm: return {usual.name, "Yₙ = Y", passed};
+    case Stage::StreamNorm: return {usual.name, "R′ = R", passed};
+    case Stage::MlpNorm: return {usual.name, "Rₙ = R′", passed};
+    case Stage::MlpOutputNorm: return {usual.name, "Oₙ = O", passed};
+    case Stage::BlockOutput: return {usual.name, block.mlp ? "X₂ = R₂" : "X₂ = R′", passed};
+    default: return usual;
+  }
+}
+
 namespace {
 
 /// Of keys and values that several heads of queries share.
@@ -229,7 +249,7 @@ std::string shared_by(const Shown& shown, Stage stage) {
 void draw_vector_map(Scene& scene, const Box& area, Stage stage) {
   const Ui& ui = scene.ui;
   const StageVectors v = vectors_of(scene, stage);
-  const VectorWords w = vector_words(stage);
+  const VectorWords w = vector_words(scene.result.document.layer().block, stage);
   const bool editable = stage == Stage::Embed && !scene.result.document.input.is_given();
   const float bar = editable ? ui.px(44) : 0;
   if (editable) draw_block_bar(scene, {area.x, area.y, area.w, bar}, Editable::Input);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/scene/scene.hpp"
+#include "core/document/block_settings.hpp"
 
 namespace attnscope {
 
@@ -16,6 +17,8 @@ struct VectorWords {
   std::string_view name, formula, why;
 };
 VectorWords vector_words(Stage);
+/// Of such a block, where a norm may pass its rows on as they are, and a sum may have one part alone.
+VectorWords vector_words(const BlockSettings&, Stage);
 
 /// Draws the shown sequence (and head, where the stage has heads) into the area, with a colour bar below.
 void draw_vector_map(Scene&, const Box& area, Stage);

@@ -1,0 +1,25 @@
+// app/views/lessons: the controls that a step can show, in two rooms: those of attention, and those of the
+// block around it.
+#pragma once
+
+#include <string_view>
+
+#include "app/views/lessons/page.hpp"
+
+namespace attnscope {
+
+/// Draws one control with its left end at `at.x`; returns how wide it is. Changes nothing while a question is
+/// open.
+using DrawControl = float (*)(LessonPage&, const Box& at);
+
+/// A switch with its words. `clicked`: it was turned, and no question is open.
+float draw_lesson_switch(LessonPage&, const Box& at, const char* label, std::string_view shown, bool on,
+                         const Tip&, bool& clicked);
+
+float draw_block_control(LessonPage&, const Box& at);
+float draw_norm_control(LessonPage&, const Box& at);
+float draw_residual_control(LessonPage&, const Box& at);
+float draw_mlp_control(LessonPage&, const Box& at);
+float draw_activation_control(LessonPage&, const Box& at);
+
+}  // namespace attnscope

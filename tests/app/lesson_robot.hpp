@@ -1,0 +1,61 @@
+// tests/app: the robot in a lesson.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/lessons/library.hpp"
+#include "app/state/teaching/lesson_state.hpp"
+#include "robot/layout.hpp"
+#include "robot/robot.hpp"
+
+namespace attnscope::test {
+
+struct Player : Robot {
+  explicit Player(const RobotOptions& options = {.width = 1280, .height = 720}) : Robot(options) { settle(); }
+  void open(const std::string& name) {
+    press(ImGuiKey_F8);
+    click("lesson " + name);
+    settle();
+  }
+  void press(ImGuiKey pressed, int mods = 0) {
+    key(pressed, mods);
+    settle();
+  }
+  const LessonState& state() { return *app().view().lesson; }
+  const lessons::OpenLesson& lesson() { return *app().lesson(); }
+  const Document& of_step(std::int64_t step) {
+    return lesson().documents[static_cast<std::size_t>(step)].shown;
+  }
+  /// Whether what is on screen is what the step says; in a lesson on a model what is said of the model, where
+  /// that is on this computer.
+  bool stands_at(std::int64_t step) {
+    const Within& said = of_step(step).within.read();
+    if (!lesson().lesson.of_model()) return document() == of_step(step);
+    return !said || document().within.read() == said;
+  }
+  std::string collides() {
+    std::string all;
+    for (const std::string& one : collisions(texts_of(*this))) all += one + "\n";
+    return all;
+  }
+  bool says(const std::string& words) {
+    for (const PlacedText& text : texts_of(*this))
+      if (text.text.find(words) != std::string::npos) return true;
+    return false;
+  }
+};
+
+inline std::vector<std::string> all_lessons() {
+  std::vector<std::string> names;
+  for (const auto& file :
+       std::filesystem::directory_iterator(std::filesystem::path(ATTNSCOPE_ASSETS) / "lessons"))
+    if (const std::string stem = file.path().stem().native(); stem.find('.') == std::string::npos)
+      names.push_back(stem);
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace attnscope::test
