@@ -89,7 +89,10 @@ bool App::show_lesson_step(const LessonRequest& wanted) {
   }
   want_lesson_model();
   const lessons::OpenLessonPtr open = lessons_.sight().open;
-  if (!open) return view_.notices.say(lessons_.sight().problem);
+  if (!open) {
+    view_.notices.say(lessons_.sight().problem);
+    return false;
+  }
   const std::int64_t step =
       std::clamp<std::int64_t>(wanted.step, 0, static_cast<std::int64_t>(open->documents.size()) - 1);
   const lessons::StepDocuments& documents = open->documents[static_cast<std::size_t>(step)];
