@@ -5,9 +5,13 @@ namespace attnscope {
 void TrainingDesk::follow(LabState& state) {
   if (!lab_) lab_ = std::make_unique<training::Lab>(wake_);
   const training::Recipe recipe = recipe_of(state);
-  if (!begun_ || !(*begun_ == recipe)) {
+  const bool is_brought = state.trained != trained_;  // by a session
+  if (!begun_ || !(*begun_ == recipe) || is_brought) {
     begun_ = recipe;
     lab_->begin(recipe);
+    if (is_brought && state.trained > 0) lab_->train(state.trained);
+    if (!is_brought) state.trained = 0;
+    trained_ = state.trained;
     if (wall_) wall_->stop();
     wall_sight_ = {};
     state.step.reset();
@@ -15,6 +19,9 @@ void TrainingDesk::follow(LabState& state) {
   }
   sight_ = lab_->sight();
   if (wall_ && wall_sight_.recipe) wall_sight_ = wall_->sight();
+  // While a session's run is on its way to its step, the state keeps that.
+  if (!sight_.runs.empty() && (!lab_->is_busy() || sight_.runs.front()->step > trained_))
+    state.trained = trained_ = sight_.runs.front()->step;
   const training::LabRun* const run = sight_.run();
   if (run != nullptr && run->is_at_end) state.playing = false;
   if (!state.playing) {

@@ -50,7 +50,8 @@ class TrainingDesk {
   std::optional<training::Recipe> begun_;
   training::LabSight sight_;
   training::WallSight wall_sight_;
-  std::uint64_t saves_ = 0;  // that were taken
+  std::uint64_t saves_ = 0;   // that were taken
+  std::int64_t trained_ = 0;  // as the state was told
 };
 
 }  // namespace attnscope

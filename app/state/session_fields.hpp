@@ -357,6 +357,7 @@ void fields(Visit& visit, LabState& l) {
   visit("pace", l.pace);
   visit("steps_a_frame", l.steps_a_frame, least_steps_a_frame, most_steps_a_frame);
   visit("side", l.side);
+  visit("trained", l.trained, 0, 1e6);
 }
 
 template <class Visit>

@@ -172,11 +172,17 @@ TEST_CASE("lab: the wall of seeds", "[lab]") {
 
 TEST_CASE("lab: a session keeps what was chosen", "[lab]") {
   const TemporaryDirectory folder;
+  std::vector<float> weights;
+  std::int64_t steps = 0;
   {
     Desk desk;
     desk.state().seed = 3;
+    desk.settle();
+    desk.train(50);
     desk.state().steps_a_frame = 8;
     desk.settle();
+    steps = desk.run().step;
+    weights = desk.run().moments.back()->snapshot->weights;
     desk.app().save(folder / "lab.json");
   }
   Robot again;
@@ -186,6 +192,11 @@ TEST_CASE("lab: a session keeps what was chosen", "[lab]") {
   CHECK(again.app().view().lab->task == "two-jobs");
   CHECK(again.app().view().lab->seed == 3);
   CHECK(again.app().view().lab->steps_a_frame == 8);
+  // It was trained again as far as it had come, to the bit.
+  const training::LabRun& run = *again.app().training().sight().run();
+  CHECK(steps >= 50);
+  CHECK(run.step == steps);
+  CHECK(run.moments.back()->snapshot->weights == weights);
 }
 
 TEST_CASE("lab: no words meet in a small window, in both languages", "[lab]") {

@@ -23,6 +23,8 @@ struct LabState {
   LabPace pace = LabPace::Run;
   int steps_a_frame = 4;
   LabSide side = LabSide::A;
+  /// Steps of the first run. One that a session brings is trained that far: the same bits again.
+  std::int64_t trained = 0;
 
   // Of the moment.
   bool playing = false;

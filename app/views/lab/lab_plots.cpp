@@ -75,8 +75,6 @@ void draw_lab_plot(const LabPage& page, const LabPlot& plot, const Box& box, con
   if (plot.floor) {
     const float y = axes.y(*plot.floor);
     draw_dashes(ui, {{axes.area.x, y}, {axes.area.right(), y}}, ui.theme.key, ui.px(1.5f));
-    ui.text(axes.area.right() - ui.px(4), y + ui.px(11), plot.floor_name,
-            {type::tick, ui.theme.key, Ink::Regular, Align::Right});
   }
   const float x = axes.x(static_cast<double>(page.step));
   draw_dashes(ui, {{x, axes.area.y}, {x, axes.area.bottom()}}, ui.theme.query, ui.px(1.5f));
@@ -84,6 +82,13 @@ void draw_lab_plot(const LabPage& page, const LabPlot& plot, const Box& box, con
     const float value = value_at(line, page.step);
     if (line.dashed || std::isnan(value)) continue;
     ui.disc({x, axes.y(std::clamp(static_cast<double>(value), plot.low, plot.high))}, ui.px(3), line.colour);
+  }
+  if (plot.floor) {  // its name stands over the line of the step that is looked at
+    const float y = axes.y(*plot.floor) + ui.px(11), wide = ui.text_width(plot.floor_name, type::tick);
+    const Box name{axes.area.right() - wide - ui.px(8), y - ui.px(7), wide + ui.px(8), ui.px(14)};
+    ui.fill(name, ui.theme.panel);
+    ui.text(name.right() - ui.px(4), y, plot.floor_name,
+            {type::tick, ui.theme.key, Ink::Regular, Align::Right});
   }
   ui.unclip();
   std::vector<EndLabel> ends;

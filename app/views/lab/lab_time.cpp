@@ -19,11 +19,10 @@ constexpr int lab_stops = 13;
 std::vector<std::int64_t> stops_of(const LabPage& page, int count) {
   std::vector<std::int64_t> stops;
   const std::int64_t every = std::max(1, page.recipe().measure_every);
-  for (int i = 0; i < count; ++i) {
-    const double at = static_cast<double>(page.last) * i / std::max(1, count - 1);
-    const std::int64_t step = std::llround(at / static_cast<double>(every)) * every;
-    if (stops.empty() || step > stops.back()) stops.push_back(step);
-  }
+  // Equal distances, of whole measurements.
+  const std::int64_t parts = std::max(1, count - 1) * every;
+  const std::int64_t apart = std::max<std::int64_t>(1, (page.last + parts - 1) / parts) * every;
+  for (std::int64_t stop = 0; stop <= page.last; stop += apart) stops.push_back(stop);
   return stops;
 }
 
