@@ -101,6 +101,7 @@ class MillbrookRow {
   void echo();
   void list();
 
+  const Lexicon& lex_ = lexicon();
   Dice* dice_ = nullptr;
   double owed_ = 0;
   std::vector<Word> words_;
