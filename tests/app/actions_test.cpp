@@ -38,6 +38,18 @@ void in_experiments(Robot& r) {
   r.key(ImGuiKey_DownArrow);
   r.settle();
 }
+/// Where two steps were trained.
+void in_training(Robot& r) {
+  r.key(ImGuiKey_S);
+  r.settle();
+  r.key(ImGuiKey_S);
+  r.settle();
+}
+/// The same, looking back at the first.
+void back_in_training(Robot& r) {
+  in_training(r);
+  r.key(ImGuiKey_LeftArrow);
+}
 /// In front of a room, with a line drawn.
 void present(Robot& r) {
   r.key(ImGuiKey_F5);
@@ -54,6 +66,8 @@ const std::map<std::string_view, std::function<void(Robot&)>> preparations{
        r.settle();
        r.key(ImGuiKey_Z, ImGuiMod_Ctrl);
      }},
+    {"Back in time", in_training},
+    {"On in time", back_in_training},
     {"Next step", in_lesson(0)},
     {"Step before", in_lesson(1)},
     {"Lesson from the start", in_lesson(2)},

@@ -188,10 +188,12 @@ TEST_CASE("the shipped brackets model closes what was opened", "[training][shipp
   }
 }
 
+#if !defined(__SANITIZE_ADDRESS__)  // which may round a fused product otherwise, and takes a minute
 TEST_CASE("the recipe of the smallest shipped model makes it again, to the bit", "[training][shipped]") {
   const std::string set = exported_fact(shipped / "induction", instruction_set_fact);
   if (kernels_named(set.c_str()) == nullptr) SKIP("this machine has no " + set);
   CHECK(verify_training(shipped / "induction", 2, {}).empty());
 }
+#endif
 
 }  // namespace attnscope::training::shipped_models_test

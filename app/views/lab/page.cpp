@@ -47,6 +47,9 @@ std::string lab_hint(const LabPage& page) {
   std::string words = "Training   ·   step " + grouped(page.step) + " of " + grouped(page.recipe().steps);
   if (page.b != nullptr) words += "   ·   A and B share " + grouped(page.b->branch) + " steps";
   words += "   ·   measured every " + std::to_string(page.recipe().measure_every) + " steps   ·   float32";
+  if (page.wall.recipe)
+    words +=
+        "   ·   seed wall " + std::to_string(page.wall.done()) + " of " + std::to_string(page.wall.count);
   return words + "   ·   Space train   ·   S step   ·   B branch   ·   ← → time";
 }
 
