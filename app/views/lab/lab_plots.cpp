@@ -130,7 +130,7 @@ LabPlot loss_plot(const LabPage& page) {
   }
   if (page.lab.floor) {
     plot.floor = page.lab.floor;
-    plot.floor_name = "floor " + fixed(*page.lab.floor, 3) + ", " +
+    plot.floor_name = "floor " + fixed(*page.lab.floor, 3) + "   ·   " +
                       std::string(task.groups[static_cast<std::size_t>(task.floor_group)].name);
   }
   plot.high = std::ceil(2 * highest(plot, page.lab.floor.value_or(0.5) * 1.05)) / 2;
@@ -193,11 +193,11 @@ std::string lab_head_name(const training::Recipe& recipe, std::int64_t head) {
   return "L" + std::to_string(head / heads + 1) + "H" + std::to_string(head % heads);
 }
 
-std::string lab_title(std::string_view name) {
-  std::string title(name);
+std::string lab_title(const Ui& ui, std::string_view name) {
+  std::string title = ui.translated(name);
   if (!title.empty())
     title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
-  return title;
+  return own(title);
 }
 
 void draw_lab_plots(const LabPage& page, const Box& box) {
@@ -214,7 +214,7 @@ void draw_lab_plots(const LabPage& page, const Box& box) {
                 [](const LabPoint& point, std::size_t head) { return point.metrics.entropy[head]; }));
   for (std::size_t s = 0; s < page.lab.task->scores.size() && s < 2; ++s)
     small.push_back(
-        head_plot(page, lab_title(page.lab.task->scores[s].name), "weight, per head",
+        head_plot(page, lab_title(ui, page.lab.task->scores[s].name), "weight, per head",
                   [s](const LabPoint& point, std::size_t head) { return point.metrics.scores[s][head]; }));
   small.push_back(gradient_plot(page));
   small.push_back(

@@ -1,6 +1,7 @@
 // app/views/lab: the wall of seeds: the same recipe again and again, its curve, and which head took which
 // job.
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 
@@ -20,7 +21,8 @@ bool is_wall_busy(const training::WallSight& wall) {
 
 /// The first letter of what a score is called.
 std::string job_letter(const LabPage& page, int job) {
-  return lab_title(page.lab.task->scores[static_cast<std::size_t>(job)].name).substr(0, 1);
+  const char first = page.lab.task->scores[static_cast<std::size_t>(job)].name.front();
+  return std::string(1, static_cast<char>(std::toupper(static_cast<unsigned char>(first))));
 }
 
 void draw_wall_run(const LabPage& page, const WallRun& run, const Box& box) {

@@ -33,8 +33,8 @@ struct LabPage {
 /// "L1H0": layers from 1, heads from 0, as badges have them.
 std::string lab_head_name(const training::Recipe&, std::int64_t head);
 std::string lab_task_name(std::string_view key);
-/// Name of a task's score or group, as plots have it: its first letter large.
-std::string lab_title(std::string_view name);
+/// Name of a task's score or group in the window's language, as titles have it: its first letter large.
+std::string lab_title(const Ui&, std::string_view name);
 
 void draw_lab_controls(const LabPage&, const Box&);
 void draw_lab_plots(const LabPage&, const Box&);
