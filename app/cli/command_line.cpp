@@ -25,6 +25,7 @@
 #include "app/shell/window.hpp"
 #include "app/state/view_state.hpp"
 #include "app/ui/words.hpp"
+#include "core/base/error.hpp"
 #include "core/text/utf8.hpp"
 #include "core/text/whole_text.hpp"
 
@@ -117,6 +118,25 @@ void add_spot_options(CLI::App& render, Spot& spot) {
                        [&spot, index](const std::string& text) { return index(text, 1, spot.cells); }});
 }
 
+void add_sweep(CLI::App& render, RenderOptions& options) {
+  std::string knobs;
+  for (const edit::KnobInfo& knob : edit::knob_table()) knobs += std::string(knob.id) + ", ";
+  add_checked(render,
+              {"--sweep", "KNOB:FROM:TO:PICTURES", "An animated PNG of a knob that is turned",
+               knobs + "alone or with its ends and so many pictures like temperature:0.1:10:25, or values: "
+                       "those of the experiment in the view \"experiments\"",
+               [&options](const std::string& text) {
+                 options.series = text == "values" ? PictureSeries::Values : PictureSeries::Sweep;
+                 if (text == "values") return true;
+                 try {
+                   options.sweep = edit::parse_sweep(text);
+                 } catch (const Error&) {
+                   return false;
+                 }
+                 return true;
+               }});
+}
+
 CLI::App* add_render(CLI::App& app, CommandLine& line) {
   CLI::App* render = app.add_subcommand("render", "Draw a view into a PNG or SVG file; needs no display");
   render->add_option("FILE", line.render_file, "What to draw; the first example when there is none")
@@ -151,6 +171,7 @@ CLI::App* add_render(CLI::App& app, CommandLine& line) {
                           return text == "dark" || text == "light" || text == "contrast";
                         }});
   add_spot_options(*render, options.spot);
+  add_sweep(*render, options);
   render->add_flag("--start", options.start, "With the three things that the first launch offers to do");
   render->add_option("--layer", options.layer, layer_help)->type_name("NAME");
   add_answers(*render, options.answers);

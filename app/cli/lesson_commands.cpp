@@ -67,7 +67,7 @@ struct LessonCommands::Lines {
   void draw() const {
     LessonPages asked = pages;
     asked.lesson = lesson;
-    asked.folder = out;
+    asked.out = out;
     if (step > 0) asked.step = step;
     render_lesson(asked);
     fmt::print("Written: {}\n", out);
@@ -95,13 +95,14 @@ LessonCommands::LessonCommands(CLI::App& app) : lines_(std::make_unique<Lines>()
       ->required()
       ->type_name("OUT.md");
   lines_->pages_command =
-      lesson.add_subcommand("pages", "Draw the steps of a lesson into a folder, a PNG each");
+      lesson.add_subcommand("pages", "Draw the steps of a lesson as a PDF, or as PNG files into a folder");
   CLI::App& pages = *lines_->pages_command;
   LessonPages& asked = lines_->pages;
   pages.add_option("FILE", lines_->lesson, "A lesson (.md)")->required()->type_name("");
-  pages.add_option("-o,--out", lines_->out, "The folder; it is made where it is missing")
+  pages
+      .add_option("-o,--out", lines_->out, "The handout (.pdf), or a folder; it is made where it is missing")
       ->required()
-      ->type_name("FOLDER");
+      ->type_name("OUT");
   pages.add_option("--step", lines_->step, "This step alone, from 1")
       ->type_name("N")
       ->check(CLI::PositiveNumber);

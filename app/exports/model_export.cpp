@@ -16,11 +16,12 @@
 namespace attnscope {
 namespace {
 
-void write_table(ModelTable table, const ModelReading& reading, const std::filesystem::path& path,
+void write_table(const ExportedTable& what, const ModelReading& reading, const std::filesystem::path& path,
                  const std::stop_token& stop) {
-  if (const std::string why = why_no_table(table, reading); !why.empty())
+  const TableSource of{reading, what.difference.get()};
+  if (const std::string why = why_no_table(what.table, of); !why.empty())
     throw Error(fmt::format("Cannot write {}: {}", in_quotes(path.native()), why));
-  const std::string text = model_table(table, reading, stop);
+  const std::string text = model_table(what.table, of, stop);
   if (stop.stop_requested()) throw Cancelled();
   write_atomically(path, std::array{std::string_view(text)});
 }
@@ -28,9 +29,9 @@ void write_table(ModelTable table, const ModelReading& reading, const std::files
 }  // namespace
 
 ModelExported model_exported(const FilesState& files, const ModelReading& reading,
-                             const std::filesystem::path& path) {
+                             ModelDifferencePtr difference, const std::filesystem::path& path) {
   const std::string ending = path.extension().native();
-  if (ending == ".csv") return files.table;
+  if (ending == ".csv") return ExportedTable{files.table, std::move(difference)};
   if (ending == ".safetensors")
     return files.one_layer ? HookBlocks{reading.within.block, reading.within.block} : HookBlocks{};
   throw Error(
@@ -40,8 +41,8 @@ ModelExported model_exported(const FilesState& files, const ModelReading& readin
 
 std::string plain_name_of(const ModelExported& what, const ModelReading& reading) {
   const std::string& model = reading.within.model->name;
-  if (const ModelTable* const table = std::get_if<ModelTable>(&what))
-    return fmt::format("{} - {}", model, words_of(*table).file);
+  if (const auto* const table = std::get_if<ExportedTable>(&what))
+    return fmt::format("{} - {}", model, words_of(table->table).file);
   if (std::holds_alternative<std::shared_ptr<GridFigure>>(what)) return model + " - all heads";
   const HookBlocks& blocks = std::get<HookBlocks>(what);
   return blocks.last < 0 ? model + " - activations"
@@ -53,7 +54,7 @@ ModelExport::ModelExport(ModelReadingPtr reading, ModelExported what, std::files
   task_ = std::make_shared<Task<std::monostate, Share>>(
       [reading = std::move(reading), what, to = path_](const std::stop_token& stop, Share& progress) {
         ThreadPool pool;
-        if (const ModelTable* const table = std::get_if<ModelTable>(&what)) {
+        if (const auto* const table = std::get_if<ExportedTable>(&what)) {
           write_table(*table, *reading, to, stop);
         } else if (const auto* const figure = std::get_if<std::shared_ptr<GridFigure>>(&what)) {
           write_grid_figure(**figure, Work{pool, stop}, [&](double share) { progress.share = share; });

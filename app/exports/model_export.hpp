@@ -10,17 +10,24 @@
 #include "app/exports/grid_figure.hpp"
 #include "app/state/files_state.hpp"
 #include "core/base/worker.hpp"
+#include "core/engine/model/model_difference.hpp"
 #include "core/engine/model/model_reading.hpp"
 #include "core/readouts/hook_tensors.hpp"
 
 namespace attnscope {
 
+/// A table, and what it is of where that is a comparison.
+struct ExportedTable {
+  ModelTable table = ModelTable::Heads;
+  ModelDifferencePtr difference;
+};
 /// What is written: a table, activations of these blocks, or a page with all heads.
-using ModelExported = std::variant<ModelTable, HookBlocks, std::shared_ptr<GridFigure>>;
+using ModelExported = std::variant<ExportedTable, HookBlocks, std::shared_ptr<GridFigure>>;
 
-/// What the dialog has chosen, for a path of this ending. Throws Error naming the path for another ending
-/// than .csv and .safetensors.
-ModelExported model_exported(const FilesState&, const ModelReading&, const std::filesystem::path&);
+/// What the dialog has chosen, for a path of this ending; `difference`: what is compared, or null. Throws
+/// Error naming the path for another ending than .csv and .safetensors.
+ModelExported model_exported(const FilesState&, const ModelReading&, ModelDifferencePtr difference,
+                             const std::filesystem::path&);
 /// "Head scores of SmolLM2", "Activations of layer 3 of SmolLM2": for the name of a file.
 std::string plain_name_of(const ModelExported&, const ModelReading&);
 

@@ -18,7 +18,7 @@ namespace attnscope {
 namespace {
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
-constexpr std::array<TableWords, 9> table_words{
+constexpr std::array<TableWords, 10> table_words{
     {{"Head scores", "head scores",
       "A line a head: previous, first, induction and duplicate token with what uniform attention gives, "
       "entropy, effect of zeroing it."},
@@ -43,7 +43,11 @@ constexpr std::array<TableWords, 9> table_words{
       "Rows are parts of the query, columns parts of the key; the cells add up to the score of the chosen "
       "cell."},
      {"Logit parts", "logit parts",
-      "A line for each part of the residual stream: what it adds to the logit."}}};
+      "A line for each part of the residual stream: what it adds to the logit."},
+     {"Compared heads", "compared heads",
+      "A line a head: total variation distance to the held one's beside that of uniform attention, and the "
+      "weight that "
+      "changes most."}}};
 
 std::string_view name_of(AttentionOf of) {
   switch (of) {
@@ -253,6 +257,29 @@ std::string patched_rows_table(const ModelReading& reading, const std::stop_toke
   return table.str();
 }
 
+std::string compared_table(const ModelDifference& difference) {
+  CsvTable table({"attention", "layer", "head", "held_layer", "total_variation", "total_variation_uniform",
+                  "largest_change", "largest_query", "largest_key"});
+  for (const ModelDifference::Attention& attention : difference.attentions)
+    for (std::size_t layer = 0; layer < attention.layers.size(); ++layer) {
+      if (!attention.layers[layer]) continue;  // not known yet
+      const auto block = static_cast<std::int64_t>(layer);
+      for (std::size_t head = 0; head < attention.layers[layer]->size(); ++head) {
+        const HeadDifference& found = (*attention.layers[layer])[head];
+        table.text(name_of(attention.of)).whole(block).whole(static_cast<std::int64_t>(head));
+        table.whole(block + difference.asked.shift).number(found.distance).number(found.uniform);
+        table.number(found.largest).whole(found.query).whole(found.key);
+        table.end_row();
+      }
+    }
+  return table.str();
+}
+
+std::string why_no_comparison(const ModelDifference* difference) {
+  if (difference == nullptr) return "Nothing is held to compare with: the key \\ holds what is on screen.";
+  return difference->problem;
+}
+
 std::string why_no_prediction(const ModelReading& reading) {
   const bool is_there =
       reading.prediction && reading.prediction->row >= 0 && !reading.prediction->after.empty();
@@ -272,6 +299,7 @@ std::vector<ModelTable> tables_of(ModelScreen screen) {
     case ModelScreen::Atlas: return {ModelTable::Effects, ModelTable::Pruning, ModelTable::Prediction};
     case ModelScreen::Patching:
       return {ModelTable::PatchedHeads, ModelTable::PatchedRows, ModelTable::Prediction};
+    case ModelScreen::Compare: return {ModelTable::ComparedHeads, ModelTable::Heads, ModelTable::Prediction};
     default: break;
   }
   return {ModelTable::Heads, ModelTable::Lens, ModelTable::Prediction};
@@ -279,7 +307,8 @@ std::vector<ModelTable> tables_of(ModelScreen screen) {
 
 const TableWords& words_of(ModelTable table) { return table_words[static_cast<std::size_t>(table)]; }
 
-std::string why_no_table(ModelTable table, const ModelReading& reading) {
+std::string why_no_table(ModelTable table, const TableSource& of) {
+  const ModelReading& reading = of.reading;
   switch (table) {
     case ModelTable::Heads: break;
     case ModelTable::Lens:
@@ -295,6 +324,7 @@ std::string why_no_table(ModelTable table, const ModelReading& reading) {
                              : "The pruning curve was not computed: Compute on the screen Atlas begins it.";
     case ModelTable::PatchedHeads:
     case ModelTable::PatchedRows: return why_no_patching(reading);
+    case ModelTable::ComparedHeads: return why_no_comparison(of.difference);
     case ModelTable::ScoreParts:
       return reading.why ? reading.why->score_problem : "No score is split: the screen Why splits one.";
     case ModelTable::LogitParts:
@@ -303,7 +333,8 @@ std::string why_no_table(ModelTable table, const ModelReading& reading) {
   return {};
 }
 
-bool is_partial(ModelTable table, const ModelReading& reading) {
+bool is_partial(ModelTable table, const TableSource& of) {
+  const ModelReading& reading = of.reading;
   switch (table) {
     case ModelTable::Heads: return !reading.is_complete;
     case ModelTable::Lens:
@@ -318,13 +349,15 @@ bool is_partial(ModelTable table, const ModelReading& reading) {
     case ModelTable::PatchedRows:
       return reading.patching &&
              std::ranges::any_of(reading.patching->cells, [](double value) { return std::isnan(value); });
+    case ModelTable::ComparedHeads: return of.difference != nullptr && !of.difference->is_complete;
     default: break;
   }
   return false;
 }
 
-std::string model_table(ModelTable table, const ModelReading& reading, const std::stop_token& stop) {
-  if (const std::string why = why_no_table(table, reading); !why.empty()) throw Error(why);
+std::string model_table(ModelTable table, const TableSource& of, const std::stop_token& stop) {
+  if (const std::string why = why_no_table(table, of); !why.empty()) throw Error(why);
+  const ModelReading& reading = of.reading;
   switch (table) {
     case ModelTable::Heads: return head_table(reading);
     case ModelTable::Lens: return lens_table(reading, stop);
@@ -335,6 +368,7 @@ std::string model_table(ModelTable table, const ModelReading& reading, const std
     case ModelTable::PatchedRows: return patched_rows_table(reading, stop);
     case ModelTable::ScoreParts: return score_parts_table(reading.why->score, stop);
     case ModelTable::LogitParts: return logit_parts_table(reading.why->logit);
+    case ModelTable::ComparedHeads: return compared_table(*of.difference);
   }
   return {};
 }

@@ -9,6 +9,7 @@
 
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
+#include "core/engine/model/model_difference.hpp"
 #include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
@@ -23,14 +24,23 @@ struct TableWords {
 };
 const TableWords& words_of(ModelTable);
 
-/// A sentence why the reading has no such table; empty where it has one.
-std::string why_no_table(ModelTable, const ModelReading&);
+/// What tables are made of: what is known of the model on screen, and of it beside the held one.
+struct TableSource {
+  // NOLINTNEXTLINE(google-explicit-constructor): most tables are of one reading alone
+  TableSource(const ModelReading& of, const ModelDifference* beside = nullptr)
+      : reading(of), difference(beside) {}
+  const ModelReading& reading;
+  const ModelDifference* difference;  // null: nothing is compared
+};
+
+/// A sentence why there is no such table; empty where there is one.
+std::string why_no_table(ModelTable, const TableSource&);
 /// Whether more will be known of it than is now.
-bool is_partial(ModelTable, const ModelReading&);
+bool is_partial(ModelTable, const TableSource&);
 
 /// The table as CSV (see core/text/csv.hpp). Every number is the one that the reading has, with
 /// what chance gives beside it where there is such a thing; what is not known yet is an empty field. Heads
 /// come layer after layer. Throws Error with why_no_table(), or Cancelled.
-std::string model_table(ModelTable, const ModelReading&, const std::stop_token&);
+std::string model_table(ModelTable, const TableSource&, const std::stop_token&);
 
 }  // namespace attnscope

@@ -43,6 +43,8 @@ class Writer {
       return Names<T>::list[static_cast<std::size_t>(value)];
     } else if constexpr (IsOptional<T>::value) {
       return value ? written(*value) : json(nullptr);
+    } else if constexpr (std::is_same_v<T, ShownSections>) {
+      return value.names;
     } else if constexpr (IsArray<T>::value) {
       json list = json::array();
       for (auto& element : value) list.push_back(written(element));
@@ -111,6 +113,9 @@ class Reader {
     } else if constexpr (std::is_same_v<T, std::string>) {
       if (from.is_string()) to = from.get<std::string>();
       return from.is_string();
+    } else if constexpr (std::is_same_v<T, ShownSections>) {
+      if (from.is_string()) to.names = from.get<std::string>();
+      return from.is_string() && to.are_known();
     } else if constexpr (IsOptional<T>::value) {
       if (from.is_null()) return to.reset(), true;
       typename T::value_type value{};
@@ -158,6 +163,8 @@ class Marker {
       mark = mix_hash(mark, static_cast<std::uint64_t>(value));
     } else if constexpr (std::is_same_v<T, std::string>) {
       mark = mix_hash(mark, static_cast<std::uint64_t>(std::hash<std::string>{}(value)));
+    } else if constexpr (std::is_same_v<T, ShownSections>) {
+      mix(value.names);
     } else if constexpr (IsOptional<T>::value) {
       mark = mix_hash(mark, std::uint64_t{value.has_value()});
       if (value) mix(*value);

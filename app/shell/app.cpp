@@ -5,6 +5,7 @@
 
 #include "app/scene/actions.hpp"
 #include "app/scene/scene.hpp"
+#include "app/shell/film.hpp"
 #include "app/shell/regions.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/heads_state.hpp"
@@ -117,7 +118,7 @@ bool App::finish_numbers() const {
   return (comparison_.held() && comparison_.held()->stats->finish()) || waited;
 }
 
-bool App::settled() const {
+bool App::is_still() const {
   const bool reads = files_.is_opening() || view_.files->dialog.reading.is_reading();
   if (lesson_models_.is_busy()) return false;
   if (model_arrival_ || !models_.is_up_to_date(document_) || !models_.is_complete()) return false;
@@ -226,7 +227,7 @@ void App::frame(const Fonts& fonts) {
   if (comparison_.held()) comparison_.held()->stats->begin_frame();
   compare_models();
   view_when_computed();
-  history_.follow(what_is_said(document_), before, viewing());
+  if (!film_) history_.follow(what_is_said(document_), before, viewing());
   finish_picture(false);
   finish_export(false);
   finish_opening(false);
@@ -287,10 +288,11 @@ void App::frame(const Fonts& fonts) {
     if (std::string error = tiles->take_error(); !error.empty()) view_.notices.say(std::move(error));
   }
   if (std::exchange(view_.start->changed, false)) write_start(files_.state(), *view_.start);
-  observe_history();
+  if (!film_) observe_history();
+  follow_film();
   if (!model_arrival_) models_.follow(document_, model_wants());
   following_.follow(document_);
-  keep(ImGui::GetTime());
+  if (!film_) keep(ImGui::GetTime());
 }
 
 /// What cannot be read is said once, in English.
@@ -354,6 +356,7 @@ void App::prepare(Still& still, float scale) const {
   still.view.scale *= scale;
   still.view.notices.clear();
   still.view.start->open = false;
+  if (film_) still.view.files->exporting.reset();
   still.view.keyboard = {};
   still.view.keyboard.sentence.first = view_.keyboard.sentence.first;
   still.view.keyboard.sentence.followed = view_.keyboard.sentence.followed;

@@ -25,12 +25,12 @@
 #include "app/shell/following.hpp"
 #include "app/shell/model_following.hpp"
 #include "app/shell/still.hpp"
-#include "app/shell/stray_typing.hpp"
 #include "app/state/history.hpp"
 #include "app/state/requests.hpp"
 #include "app/state/selection.hpp"
 #include "app/state/view_state.hpp"
 #include "app/ui/fonts.hpp"
+#include "app/ui/stray_typing.hpp"
 #include "app/ui/theme.hpp"
 #include "app/ui/words.hpp"
 #include "core/edits/dump.hpp"
@@ -39,6 +39,7 @@
 
 namespace attnscope {
 
+struct Film;
 struct Layout;
 
 /// A spot to look at; what is not given stays as it is.
@@ -127,6 +128,10 @@ class App {
   void finish_picture(bool wait);
   /// Tells what became of what was made of a model for a file, or waits for it first; tells how far it is.
   void finish_export(bool wait);
+  /// Draws the values of a sweep or the steps of a lesson one after the other, and writes an animated picture
+  /// or pages of them when all were on screen; settled() is false meanwhile. A person who changes something
+  /// else stops it. Throws Error for what cannot be drawn like this.
+  void begin_film(const PictureRequest&);
   /// Copies into the Still what a picture of the screen as it is now is drawn from, at so many times its
   /// size.
   void prepare(Still& still, float scale) const;
@@ -177,7 +182,7 @@ class App {
   /// event.
   bool wants_frame() const;
   /// True once the whole picture shows the Document as it is now (or a message says why it cannot).
-  bool settled() const;
+  bool settled() const { return !film_ && is_still(); }
   void set_scale(float scale) { view_.scale = scale; }
   /// The display's own changed: everything keeps its size beside it.
   void set_display_scale(float scale);
@@ -201,6 +206,8 @@ class App {
   const History& history() const { return history_; }
 
  private:
+  /// The same, whether or not there is more of an animation to draw.
+  bool is_still() const;
   /// The Document is another one. `is_text`: it was opened from a text.
   void take(Session session, const std::filesystem::path& file, bool is_text = false);
   void begin_opening(std::string_view layer, const Answers& answers);
@@ -228,6 +235,7 @@ class App {
   void want_lesson_model();
   void follow_lesson_model();
   const lessons::Step* model_step() const;
+  bool show_lesson_step(const LessonRequest&);
   void watch_lesson(Mode before, bool by_history);
   void show_step_again();
   void follow_experiment();
@@ -242,6 +250,13 @@ class App {
   void list_recent();
   bool may_write(const std::filesystem::path& to, bool replace, const PictureRequest* picture);
   bool export_to(const std::filesystem::path& to);
+  void follow_film();
+  void stop_film();
+  void end_film();
+  void put_in_film(double value);
+  void draw_into_film();
+  bool is_film_undisturbed() const;
+  std::optional<FileOnItsWay> film_on_its_way() const;
   Autosave::State state_now(double seconds) const;
   void speak_as_chosen();
   bool can_be_held();
@@ -342,6 +357,7 @@ class App {
   ExperimentRuns experiments_;
   std::unique_ptr<Backends> backends_;
   std::string backend_note_;                  // of the newest result; said when it changes
+  std::unique_ptr<Film> film_;                // that is being drawn; null: none
   Sight shown_;                               // A; empty before the first result
   Comparison comparison_;                     // B
   ModelComparison model_b_;                   // the model that B stands in

@@ -6,6 +6,7 @@
 #include <imgui_internal.h>
 
 #include "app/shell/app.hpp"
+#include "app/shell/film.hpp"
 #include "app/shell/still.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/focus_state.hpp"
@@ -211,7 +212,7 @@ void App::fulfil(const Requests& requests) {
   if (requests.lesson) go_to_lesson(*requests.lesson);
   if (requests.open_experiment) open_experiment();
   if (requests.cancel_opening) stop_opening();
-  if (requests.cancel_export) files_.stop_export();
+  if (requests.cancel_export) film_ ? stop_film() : files_.stop_export();
   if (requests.cancel_model) models_.engine().cancel();
   if (requests.resume_model) models_.go_on();
   if (requests.cancel_difference) model_b_.cancel();

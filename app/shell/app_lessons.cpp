@@ -61,15 +61,20 @@ void App::show_step_document(const Document& wanted, bool begins) {
   original_ = document_;
 }
 
-/// A lesson begins like a file that is opened: what was open before is kept as closed. Its further steps are
-/// edits, which undo takes back.
+/// How far a person has come is kept from run to run.
 void App::go_to_lesson(const LessonRequest& wanted) {
+  if (show_lesson_step(wanted)) lessons_.reach(view_.lesson->name, view_.lesson->step);
+}
+
+/// A lesson begins like a file that is opened: what was open before is kept as closed. Its further steps are
+/// edits, which undo takes back. False: it cannot be read.
+bool App::show_lesson_step(const LessonRequest& wanted) {
   LessonState& state = *view_.lesson;
   lessons_.follow(wanted.name, view_.language);
   if (!lessons_.sight().open) {
     view_.notices.say(lessons_.sight().problem);
     if (!state.name.empty()) lessons_.follow(state.name, view_.language);
-    return;
+    return false;
   }
   const bool begins = state.name != wanted.name;
   if (begins) {
@@ -84,7 +89,10 @@ void App::go_to_lesson(const LessonRequest& wanted) {
   }
   want_lesson_model();
   const lessons::OpenLessonPtr open = lessons_.sight().open;
-  if (!open) return view_.notices.say(lessons_.sight().problem);
+  if (!open) {
+    view_.notices.say(lessons_.sight().problem);
+    return false;
+  }
   const std::int64_t step =
       std::clamp<std::int64_t>(wanted.step, 0, static_cast<std::int64_t>(open->documents.size()) - 1);
   const lessons::StepDocuments& documents = open->documents[static_cast<std::size_t>(step)];
@@ -97,7 +105,7 @@ void App::go_to_lesson(const LessonRequest& wanted) {
   hold_of_step(documents.held);
   state.look_due = state.question_due = true;
   state.scroll = state.code_scroll = 0;
-  lessons_.reach(state.name, step);
+  return true;
 }
 
 /// The model of the lesson that is open is looked for, once, and taken where it is there.

@@ -9,6 +9,7 @@
 #include "app/exports/export_choice.hpp"
 #include "app/files/file_kinds.hpp"
 #include "app/shell/app.hpp"
+#include "app/shell/film.hpp"
 #include "app/shell/still.hpp"
 #include "app/state/files_state.hpp"
 #include "core/base/error.hpp"
@@ -36,7 +37,9 @@ void export_experiment(const ExperimentSight& sight, const fs::path& to) {
   write_atomically(to, std::array{std::string_view(table)});
 }
 
-bool is_picture(const fs::path& path) { return path.extension() == ".png" || path.extension() == ".svg"; }
+bool is_picture(const fs::path& path) {
+  return path.extension() == ".png" || path.extension() == ".svg" || path.extension() == ".pdf";
+}
 
 }  // namespace
 
@@ -95,7 +98,8 @@ bool App::export_to(const fs::path& to) {
   if (const ModelReadingPtr reading = models_.reading_of(document_);
       view_.mode == Mode::Model && reading && reading->run) {
     if (files_.is_exporting()) throw Error("The export before this one goes on; try again when it is done.");
-    files_.begin_export(reading, model_exported(*view_.files, *reading, to), to);
+    ModelDifferencePtr difference = model_b_.held() ? model_b_.held()->difference : nullptr;
+    files_.begin_export(reading, model_exported(*view_.files, *reading, std::move(difference), to), to);
     return false;
   }
   if (view_.mode == Mode::Experiments) {
@@ -110,7 +114,7 @@ bool App::export_to(const fs::path& to) {
 
 void App::finish_export(bool wait) {
   const std::unique_ptr<ModelExport> done = files_.exported(wait);
-  view_.files->exporting = files_.export_on_its_way();
+  view_.files->exporting = film_ ? film_on_its_way() : files_.export_on_its_way();
   if (!done) return;
   std::string sentence;
   if (!done->was_written(sentence)) return view_.notices.say(sentence);
@@ -119,12 +123,14 @@ void App::finish_export(bool wait) {
 
 void App::save_picture(const PictureRequest& request, bool replace) {
   PictureRequest whole = request;
-  if (whole.path.has_filename() && !whole.path.has_extension()) whole.path += ".png";
+  if (whole.path.has_filename() && !whole.path.has_extension())
+    whole.path += whole.series == PictureSeries::Steps ? ".pdf" : ".png";
   if (!whole.path.empty()) whole.path = whole_path(whole.path);
   if (files_.is_writing())
     return view_.notices.say("The picture before this one is still being written; try again in a moment.");
   if (is_picture(whole.path) && !may_write(whole.path, replace, &whole)) return;
   try {
+    if (whole.series != PictureSeries::None) return begin_film(whole);
     if (whole.region == PictureRegion::Grid) {
       if (files_.is_exporting())
         throw Error("The export before this one goes on; try again when it is done.");

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/draw/pdf.hpp"
 #include "app/files/paths.hpp"
 #include "app/gl/offscreen.hpp"
 #include "app/results/choose_backend.hpp"
@@ -71,6 +72,10 @@ class AppWithoutWindow {
     frame();
     for (int i = 0; i < most_frames && (!app.settled() || app.wants_frame()); ++i) frame();
   }
+  /// Until all of it is drawn: a value takes some frames.
+  void finish_film() {
+    while (!app.settled()) frame();
+  }
   void lay_out() {
     for (int i = 0; i < layout_frames; ++i) frame();
   }
@@ -122,7 +127,9 @@ void render_lesson(const LessonPages& pages) {
   if (pages.step && (*pages.step < 1 || *pages.step > count))
     throw Error(fmt::format("There is no step {}; {} has 1 to {}.", *pages.step,
                             in_quotes(pages.lesson.filename().native()), count));
-  std::filesystem::create_directories(pages.folder);
+  const bool is_pdf = pages.out.extension() == ".pdf";
+  PdfPages pdf(lesson->lesson.title);
+  if (!is_pdf) std::filesystem::create_directories(pages.out);
   app.view().presenter->on = pages.presented;
   for (std::size_t step = 1; step <= count; ++step) {
     if (pages.step && step != *pages.step) continue;
@@ -130,8 +137,12 @@ void render_lesson(const LessonPages& pages) {
     app.view().lesson->answer.revealed = pages.revealed;
     drawn.settle();
     drawn.lay_out();
-    save_png(drawn.picture.read(), pages.folder / page_name(step, count));
+    if (is_pdf)
+      pdf.add(drawn.picture.read(), fmt::format("{} {}", step, lesson->lesson.steps[step - 1].title));
+    else
+      save_png(drawn.picture.read(), pages.out / page_name(step, count));
   }
+  if (is_pdf) write_picture({{}, pdf.finish(), pages.out});
 }
 
 std::string render_picture(const RenderOptions& options) {
@@ -165,6 +176,15 @@ std::string render_picture(const RenderOptions& options) {
   if (options.region == PictureRegion::Grid) {
     ThreadPool pool;
     write_grid_figure(*draw_figure(app, {.region = options.region, .path = options.out}), Work{pool, {}}, {});
+    return damage.empty() ? note : damage;
+  }
+  if (options.series != PictureSeries::None) {
+    PictureRequest request{options.region, 1, options.out};
+    request.series = options.series;
+    request.sweep = options.sweep;
+    app.begin_film(request);
+    drawn.finish_film();
+    if (const Notice* trouble = app.view().notices.of(Notice::Source::Answer)) throw Error(trouble->text);
     return damage.empty() ? note : damage;
   }
   // The whole window as it was just drawn, with its message; anything else is drawn for the purpose.

@@ -20,6 +20,9 @@ struct RenderOptions {
   float scale = 1;                            // display scale: at 2, everything is twice as large
   BackendPreference backend = BackendPreference::Auto;
   PictureRegion region = PictureRegion::Window;
+  /// An animated PNG of a knob that is turned, or in the view "experiments" of all values of the experiment.
+  PictureSeries series = PictureSeries::None;
+  edit::Sweep sweep = {};
   bool start = false;  // with the first launch's three things to try
   Spot spot;           // what is looked at; as the session has it where it does not say
   // Those of the session; explore, dark and English when there are none.
@@ -32,9 +35,9 @@ struct RenderOptions {
 /// or what was guessed of a dump; else empty.
 std::string render_picture(const RenderOptions&);
 
-/// A lesson as pages: a PNG a step, "01.png" and on, in a folder that is made where it is missing.
+/// A lesson as pages: a PDF, or a PNG a step, "01.png" and on, in a folder that is made where it is missing.
 struct LessonPages {
-  std::filesystem::path lesson, folder;
+  std::filesystem::path lesson, out;  // a name that ends in .pdf, or the folder
   int width = 1600, height = 1000;
   float scale = 1;
   std::optional<std::size_t> step;  // this one alone, from 1

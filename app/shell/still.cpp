@@ -158,6 +158,7 @@ DrawnPicture draw_picture(const App& app, const PictureRequest& request) {
   app.prepare(still, request.scale);
   if (request.theme) still.view.theme = *request.theme;
   still.figure = request.region != PictureRegion::Window;
+  still.view.caption = request.caption;
   const auto frame = [&](SvgCanvas* copy) {
     host.build(width, height, static_cast<float>(clock), [&] { app.draw_still(host.fonts(), still, copy); });
     clock = 1e-4;
@@ -181,8 +182,8 @@ DrawnPicture draw_picture(const App& app, const PictureRequest& request) {
 }
 
 void write_picture(const DrawnPicture& picture) {
-  if (picture.svg.empty()) return save_png(picture.pixels, picture.path);
-  write_atomically(picture.path, std::array{std::string_view(picture.svg)});
+  if (picture.file.empty()) return save_png(picture.pixels, picture.path);
+  write_atomically(picture.path, std::array{std::string_view(picture.file)});
 }
 
 }  // namespace attnscope

@@ -28,7 +28,7 @@ struct Still {
 /// A picture that is drawn but not written.
 struct DrawnPicture {
   Image pixels;
-  std::string svg;  // empty where it is pixels
+  std::string file;  // the bytes of a file that is ready; empty where it is pixels
   std::filesystem::path path;
 };
 

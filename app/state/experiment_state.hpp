@@ -1,6 +1,7 @@
 // app/state: which experiment is looked at, and at which value of its sweep.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,7 +14,9 @@ struct ExperimentState {
 
   // Of the moment.
   std::map<std::string, double> values;  // of the experiments that were looked at before
-  float list_scroll = 0;                 // logical pixels
+  std::size_t tile =
+      static_cast<std::size_t>(-1);  // of a row that is taken tile by tile; beyond the end: the last
+  float list_scroll = 0;             // logical pixels
 };
 
 }  // namespace attnscope

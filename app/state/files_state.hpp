@@ -70,6 +70,8 @@ struct OverwriteQuestion {
   bool replace = false;        // what Return would do
 };
 
+/// As what a picture is saved.
+enum class PictureKind : std::uint8_t { Png, Svg, Series };
 /// Which of two compared matrices is exported.
 enum class ExportSide : std::uint8_t { A, B, Difference };
 enum class NumberFormat : std::uint8_t { Csv, Npy, Tensors };
@@ -83,7 +85,8 @@ enum class ModelTable : std::uint8_t {
   PatchedHeads,
   PatchedRows,
   ScoreParts,
-  LogitParts
+  LogitParts,
+  ComparedHeads
 };
 
 struct FilesState {
@@ -99,7 +102,10 @@ struct FilesState {
   std::optional<OverwriteQuestion> question;
 
   PictureRegion region = PictureRegion::Focus;
-  bool vector = false;  // SVG instead of PNG
+  PictureKind kind = PictureKind::Png;
+  edit::Sweep sweep;                           // of an animation: its knob and frames
+  std::string sweep_from = {}, sweep_to = {};  // its ends, as they are typed
+  bool answers = false;                        // of a lesson's pages: what is asked is answered
   int scale = 2;
   int token_pixels = 4;   // of all heads of a model
   int picture_theme = 0;  // 0 = as on the screen, 1 = light, 2 = dark

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "app/ui/theme.hpp"
+#include "core/edits/sweep.hpp"
 
 namespace attnscope {
 
@@ -19,12 +20,20 @@ enum class PictureRegion : std::uint8_t { Window, Focus, Heads, Signals, Inspect
 /// "window", "focus", "heads", "signals", "inspector", "grid"; empty for anything else.
 std::optional<PictureRegion> picture_region_named(std::string_view);
 
+/// More than one picture in a file: a knob that is turned or the values of the experiment on screen, as an
+/// animated PNG; or the steps of the lesson on screen, as the pages of a PDF.
+enum class PictureSeries : std::uint8_t { None, Sweep, Values, Steps };
+
 struct PictureRequest {
   PictureRegion region = PictureRegion::Window;
   float scale = 1;                      // times the size on screen
-  std::filesystem::path path;           // .png or .svg
+  std::filesystem::path path;           // .png, .svg or .pdf
   std::optional<ThemeName> theme = {};  // empty: as on the screen
   int token_pixels = 4;  // of Grid, instead of `scale`: the side of a token in a head's picture
+  PictureSeries series = PictureSeries::None;
+  edit::Sweep sweep = {};    // of Sweep
+  std::string caption = {};  // stands in the picture
+  bool answers = false;      // of Steps: what is asked is answered
 };
 inline constexpr int least_token_pixels = 1, most_token_pixels = 16;
 inline constexpr int least_picture_scale = 1, most_picture_scale = 8;

@@ -146,6 +146,12 @@ void fields(Visit& visit, Scrolls& s) {
   visit("heads", s.heads, 0, 1e6);
 }
 
+/// Of those who take it apart; a session has the names alone.
+template <class Visit>
+void fields(Visit& visit, ShownSections& s) {
+  visit("names", s.names);
+}
+
 template <class Visit>
 void fields(Visit& visit, ZoomRange& z) {
   visit("from", z.from, 0, 1);
@@ -355,6 +361,7 @@ void fields(Visit& visit, ViewState& v) {
   visit("scrolls", v.scrolls);
   visit("fold", v.fold, -1, 1);
   visit("more", v.more);
+  visit("controls", v.sections);
   visit("cost_tokens", v.cost_tokens, 0, 1 << 30);
   visit("memory_text", v.memory_text);
   visit("positions", v.positions);

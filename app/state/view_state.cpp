@@ -1,5 +1,7 @@
 #include "app/state/view_state.hpp"
 
+#include <algorithm>
+
 #include "app/state/compare_state.hpp"
 #include "app/state/editing_state.hpp"
 #include "app/state/experiment_state.hpp"
@@ -52,6 +54,33 @@ void ViewState::show_weights(Editable next) {
   inspector->expanded = false;
   vectors.reset();
   editing->weights = next;
+}
+
+namespace {
+
+/// Calls `see` with every name of a list that is separated by commas, without the blanks around it; stops at
+/// the first false.
+template <class See>
+bool all_names(std::string_view list, See see) {
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(','), list.size());
+    std::string_view name = list.substr(0, end);
+    list.remove_prefix(std::min(end + 1, list.size()));
+    while (name.starts_with(' ')) name.remove_prefix(1);
+    while (name.ends_with(' ')) name.remove_suffix(1);
+    if (!see(name)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool ShownSections::has(std::string_view name) const {
+  return names.empty() || !all_names(names, [&](std::string_view one) { return one != name; });
+}
+
+bool ShownSections::are_known() const {
+  return all_names(names, [](std::string_view one) { return std::ranges::find(known, one) != known.end(); });
 }
 
 }  // namespace attnscope

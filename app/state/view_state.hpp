@@ -68,6 +68,17 @@ struct Scrolls {
 };
 
 /// Each view's own state stands apart: views include the header of theirs.
+/// The sections that the column of controls is reduced to, by name: "scaling, mask"; empty: it has them all.
+struct ShownSections {
+  static constexpr std::array<std::string_view, 14> known{
+      "input",    "weights",    "heads", "scaling",    "mask",  "positions",    "softmax",
+      "backward", "statistics", "cost",  "long heads", "go to", "strong lines", "block"};
+  std::string names;
+  bool has(std::string_view name) const;
+  bool are_known() const;
+  bool operator==(const ShownSections&) const = default;
+};
+
 struct ViewState {
   ViewState();
   ViewState(const ViewState&);
@@ -101,7 +112,8 @@ struct ViewState {
   Apart<ExperimentState> experiment;
   Apart<PresenterState> presenter;
   std::array<signed char, 16>
-      fold{};                    // sections of the controls: 0 = as the width asks, 1 = open, -1 = closed
+      fold{};  // sections of the controls: 0 = as the width asks, 1 = open, -1 = closed
+  ShownSections sections;
   std::int64_t cost_tokens = 0;  // the length the cost is shown for; 0 = the layer's own
   std::array<bool, 16> more{};   // which sections also show their rarely used controls
   std::string memory_text = "le chat dort sur le tapis";  // what cross-attention starts with
@@ -109,7 +121,9 @@ struct ViewState {
 
   Notices notices;  // what the card at the lower edge says
   std::string
-      refusal;       // why the picture is not of the Document as it is now: one sentence; empty while it is
+      refusal;  // why the picture is not of the Document as it is now: one sentence; empty while it is
+  std::string
+      caption;       // of a picture that is drawn for a file: the value of what is swept; empty on the screen
   std::string hint;  // what the mouse is on, for the status line; filled anew each frame
   Apart<SignalsState> signals;
   Oscilloscope scope;        // the chosen cell against time

@@ -114,6 +114,14 @@ Pictures cost_pictures(double tokens, const std::stop_token& stop) {
   return out;
 }
 
+/// The last query's, which sees every key.
+OnlineRow cost_online(double tokens) {
+  const auto n = static_cast<Eigen::Index>(tokens);
+  const Matrix q = normals(1, "queries", n, cost_width), k = normals(1, "keys", n, cost_width),
+               v = normals(1, "values", n, cost_width);
+  return online_row(q.row(n - 1) * k.transpose() / std::sqrt(double{cost_width}), v, cost_tile);
+}
+
 }  // namespace
 
 Experiment cost_experiment() {
@@ -126,6 +134,7 @@ Experiment cost_experiment() {
           .measure = measure_cost,
           .states = cost_states,
           .pictures = cost_pictures,
+          .online = cost_online,
           .most_shown = 512};
 }
 

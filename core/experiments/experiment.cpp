@@ -29,7 +29,7 @@ std::span<const Experiment> all() {
       scaling_experiment(),   masks_experiment(),        cost_experiment(),     sparse_experiment(),
       precision_experiment(), positions_experiment(),    path_experiment(),     cache_experiment(),
       same_experiment(),      contribution_experiment(), dilution_experiment(), sinks_experiment(),
-      grouped_experiment(),   temperature_experiment()};
+      grouped_experiment(),   temperature_experiment(),  phasors_experiment()};
   return rows;
 }
 
@@ -49,6 +49,7 @@ Look look(const Experiment& experiment, double value, const std::stop_token& sto
   Look out;
   out.value = std::min(value, experiment.most_shown);
   out.states = experiment.states(out.value);
+  if (experiment.online != nullptr) out.online = experiment.online(out.value);
   if (experiment.pictures != nullptr) {
     out.pictures = experiment.pictures(out.value, stop);
     return out;

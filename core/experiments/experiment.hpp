@@ -12,6 +12,7 @@
 
 #include "core/base/tensor.hpp"
 #include "core/document/document.hpp"
+#include "core/experiments/online.hpp"
 
 namespace attnscope::experiments {
 
@@ -47,6 +48,8 @@ struct Experiment {
   States (*states)(double value);
   /// Instead of the first head's weights.
   Pictures (*pictures)(double value, const std::stop_token& stop) = nullptr;
+  /// One query's row, taken tile by tile.
+  OnlineRow (*online)(double value) = nullptr;
   /// Documents are not made larger than for this value.
   double most_shown = std::numeric_limits<double>::infinity();
 };
@@ -63,9 +66,13 @@ struct Look {
   double value = 0;
   States states;
   Pictures pictures;
+  OnlineRow online;  // without tiles where the experiment has none
 };
 /// Throws Error or Cancelled.
 Look look(const Experiment&, double value, const std::stop_token& stop);
+
+/// Radians that each pair of the experiment "phasors" has turned at that distance, as it is or interpolated.
+std::vector<double> phasor_angles(double distance, bool is_interpolated);
 
 /// A table for programs: a line a value, each quantity with its least and greatest where there are seeds.
 /// Values that are not measured yet are left out.

@@ -248,3 +248,26 @@ struct SameNumbers {
 };
 
 }  // namespace attnscope::experiments
+
+namespace attnscope::experiments {
+
+/// Three in a row of each: base 10,000; the same with distances divided by 8; base 500,000.
+struct PhasorNumbers {
+  enum : std::size_t {
+    SumA,  // Σ |q_i|² cos θ_iΔ / Σ |q_i|²: what the score keeps, query and key the same vector
+    SumB,
+    SumC,
+    Formula,  // of A, where all pairs are equally long
+    TurnedA,  // pairs that have gone round
+    TurnedB,
+    TurnedC,
+    NearestA,  // least chord to a nearer distance, root mean square over pairs
+    NearestB,
+    NearestC,
+    NearestFastest,  // of A's first pair alone
+    Slowest,         // of A's last pair, degrees
+    Count
+  };
+};
+
+}  // namespace attnscope::experiments

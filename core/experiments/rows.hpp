@@ -19,5 +19,6 @@ Experiment dilution_experiment();
 Experiment sinks_experiment();
 Experiment grouped_experiment();
 Experiment temperature_experiment();
+Experiment phasors_experiment();
 
 }  // namespace attnscope::experiments

@@ -7,11 +7,14 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/files_robot.hpp"
 #include "app/model_robot.hpp"
 #include "app/results/model_comparison.hpp"
 #include "app/state/compare_state.hpp"
 #include "app/state/model_state.hpp"
 #include "robot/layout.hpp"
+#include "support/csv_reader.hpp"
+#include "support/program.hpp"
 
 namespace attnscope::model_compare_test {
 namespace {
@@ -176,6 +179,42 @@ TEST_CASE("a change inside is compared with the model without it", "[model][comp
     robot.settle();
     CHECK(state(robot).screen == ModelScreen::Compare);
   }
+}
+
+TEST_CASE("what is compared is written, a line a head", "[model][compare-models]") {
+  const TemporaryDirectory directory;
+  Robot robot(with_letters(directory));
+  type_text(robot, "ab c de a");
+  robot.key(ImGuiKey_F4);
+  robot.click("Hold this");
+  type_text(robot, "ab c dd a");
+  const ModelDifferencePtr difference = robot.app().held_model()->difference;
+  REQUIRE(difference);
+  REQUIRE(difference->is_complete);
+  const std::string path = (directory / "compared.csv").native();
+  test::from_file_menu(robot, "Export CSV");
+  test::click(robot, "Table of: Compared heads");
+  robot.retype("##name", path);
+  test::click(robot, "Export");
+  robot.settle();
+  INFO(robot.app().message());
+  const test::CsvReader table(test::bytes_of(path));
+  std::size_t row = 0;
+  for (const ModelDifference::Attention& attention : difference->attentions)
+    for (std::size_t layer = 0; layer < attention.layers.size(); ++layer)
+      for (std::size_t head = 0; head < attention.layers[layer]->size(); ++head, ++row) {
+        CAPTURE(layer, head);
+        const HeadDifference& of = (*attention.layers[layer])[head];
+        CHECK(table.number(row, "layer") == static_cast<double>(layer));
+        CHECK(table.number(row, "head") == static_cast<double>(head));
+        CHECK(table.number(row, "total_variation") == of.distance);
+        CHECK(table.number(row, "total_variation_uniform") == of.uniform);
+        CHECK(static_cast<float>(table.number(row, "largest_change")) == of.largest);
+        CHECK(table.number(row, "largest_query") == static_cast<double>(of.query));
+        CHECK(table.number(row, "largest_key") == static_cast<double>(of.key));
+      }
+  CHECK(row > 0);
+  CHECK(table.rows() == row);
 }
 
 TEST_CASE("two layers of a model are compared", "[model][compare-models]") {

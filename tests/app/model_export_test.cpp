@@ -314,7 +314,7 @@ TEST_CASE("an export goes on behind the window and can be stopped", "[model][exp
 
   // Of its own, so that it can be stopped before it begins.
   const auto reading = std::make_shared<ModelReading>();
-  ModelExport stopped(reading, ModelTable::Lens, directory / "stopped.csv");
+  ModelExport stopped(reading, ExportedTable{ModelTable::Lens, {}}, directory / "stopped.csv");
   stopped.cancel();
   stopped.wait();
   std::string sentence;

@@ -1,5 +1,5 @@
 // Which letters are words: the rule alone, without a window.
-#include "app/shell/stray_typing.hpp"
+#include "app/ui/stray_typing.hpp"
 
 #include <string_view>
 

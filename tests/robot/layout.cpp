@@ -60,7 +60,7 @@ bool tells_time(const std::string& text) {
 
 std::vector<PlacedText> texts_of(Robot& robot) {
   // Not saved and read again: the system would write hundreds of pictures to the disk.
-  const std::string svg = draw_picture(robot.app(), {PictureRegion::Window, 1, "window.svg"}).svg;
+  const std::string svg = draw_picture(robot.app(), {PictureRegion::Window, 1, "window.svg"}).file;
   robot.app().view().notices.clear();
   std::vector<PlacedText> texts;
   for (std::size_t at = svg.find("<text"); at != std::string::npos; at = svg.find("<text", at + 1)) {

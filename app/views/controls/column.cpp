@@ -33,7 +33,37 @@ Box Column::row(float logical_height, float gap_after) {
   return box;
 }
 
+/// Of a model's sections there is none too many.
+bool Column::is_away(Section which) const {
+  const auto at = static_cast<std::size_t>(which);
+  return at < ShownSections::known.size() && !scene.view.sections.has(ShownSections::known[at]);
+}
+
+/// A right click on a section's title: the column is reduced, as for a class.
+void Column::title_menu(const char* label, Section which, const Box& title) {
+  const auto at = static_cast<std::size_t>(which);
+  if (at >= ShownSections::known.size()) return;
+  const std::string menu = std::string("Sections: ") + label;
+  if (ImGui::IsMouseHoveringRect(title.min(), title.max()) && ImGui::IsWindowHovered() &&
+      ImGui::IsMouseClicked(ImGuiMouseButton_Right))
+    ImGui::OpenPopup(menu.c_str());
+  ShownSections& shown = scene.view.sections;
+  context_menu(ui(), menu.c_str(), [&] {
+    if (menu_row(ui(), "This section alone")) shown.names = ShownSections::known[at];
+    if (menu_row(ui(), "Hide this section")) {
+      std::string rest;
+      for (std::size_t i = 0; i < ShownSections::known.size(); ++i)
+        if (i != at && shown.has(ShownSections::known[i]))
+          rest += (rest.empty() ? "" : ", ") + std::string(ShownSections::known[i]);
+      if (!rest.empty()) shown.names = rest;
+    }
+    if (!shown.names.empty() && menu_row(ui(), "All sections")) shown.names.clear();
+  });
+}
+
 bool Column::begin(const SectionHead& head) {
+  away_ = is_away(head.which);
+  if (away_) return false;
   const auto at = static_cast<std::size_t>(head.which);
   constexpr auto of_model = static_cast<std::size_t>(Section::Model);
   signed char& fold = at < of_model ? scene.view.fold[at] : scene.view.model->fold[at - of_model];
@@ -56,6 +86,7 @@ bool Column::begin(const SectionHead& head) {
       if (more) opened_ = title.y;
     }
   }
+  title_menu(head.label, head.which, title);
   if (section_header(ui(), head.label, title, note, open)) {
     open = !open;
     fold = open ? 1 : -1;
@@ -65,6 +96,7 @@ bool Column::begin(const SectionHead& head) {
 }
 
 void Column::end() {
+  if (away_) return;
   // What was unfolded at the lower end comes into sight, its title at most to the top.
   if (opened_ && y > bottom_) {
     const float top = ImGui::GetWindowPos().y + ui().px(12);
@@ -134,6 +166,12 @@ void draw_column(Scene& scene, const Box& region, std::span<const DrawSection> s
   const ImVec2 top = ImGui::GetCursorScreenPos();
   Column column(scene, {region.x + ui.px(16), top.y + ui.px(12), region.w - ui.px(32), 0}, region.bottom());
   for (const DrawSection section : sections) section(column);
+  if (!scene.view.sections.names.empty()) {
+    const Box row = column.row(28, 4);
+    if (button(ui, "All sections", row,
+               {"All sections", {}, "The column is reduced; this brings back what is not shown.", {}}))
+      scene.view.sections.names.clear();
+  }
   ImGui::SetCursorScreenPos({region.x, column.y});
   ImGui::Dummy({1, ui.px(4)});
   ImGui::EndChild();

@@ -93,7 +93,11 @@ class Column {
   void remark(std::string_view text, bool alarming = false);
 
  private:
+  bool is_away(Section) const;
+  void title_menu(const char* label, Section, const Box& title);
+
   float bottom_;
+  bool away_ = false;            // the section that was begun last: the column is reduced to others
   std::optional<float> opened_;  // top of a section that was unfolded in this frame
 };
 

@@ -1,6 +1,6 @@
 // app/views/experiments: the cache, what attention costs, and sinks.
 #include "app/ui/number_format.hpp"
-#include "app/views/experiments/words.hpp"
+#include "app/views/experiments/page.hpp"
 #include "core/experiments/quantities.hpp"
 
 namespace attnscope {
@@ -142,7 +142,7 @@ ExperimentWords cost_words() {
       .name = "cost",
       .number = 3,
       .title = "Cost",
-      .subtitle = "n², staged, streaming",
+      .subtitle = "n², streaming, tiles",
       .about =
           "One head, dₖ 64, float32: stage by stage with n × n weights in memory, and streaming with a "
           "running "
@@ -152,8 +152,7 @@ ExperimentWords cost_words() {
       .value = tokens_words,
       .legend = {{"streaming", H::B}, {"stage by stage", H::A}},
       .plots =
-          {{"Work", "FLOPs, either way", {{N::Flops, H::A}}, true, open, open, NumberForm::Count},
-           {"Bytes moved", "", {{N::BytesB, H::B}, {N::BytesA, H::A}}, true, open, open, NumberForm::Bytes},
+          {{"Bytes moved", "", {{N::BytesB, H::B}, {N::BytesA, H::A}}, true, open, open, NumberForm::Bytes},
            {"Memory held",
             "beside Q, K, V and the output",
             {{N::HeldB, H::B}, {N::HeldA, H::A}},
@@ -167,7 +166,8 @@ ExperimentWords cost_words() {
             true,
             open,
             open,
-            NumberForm::Milliseconds}},
+            NumberForm::Milliseconds},
+           {.title = "Online softmax", .unit = "the last query, tile by tile", .draw = draw_online_row}},
       .columns = {{"FLOPs", N::Flops, H::A, NumberForm::Count},
                   {"held", N::HeldB, H::B, NumberForm::Bytes},
                   {"held", N::HeldA, H::A, NumberForm::Bytes},

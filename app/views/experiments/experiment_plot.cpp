@@ -297,8 +297,9 @@ Rgba hue_of(const Theme& theme, SeriesHue hue) {
 void draw_experiment_plot(const ExperimentPage& page, const PlotRow& plot, const Box& box,
                           std::size_t index) {
   const Ui& ui = page.ui();
-  const SweepScale scale = scale_of(page, plot);
   const float top = plot_title(ui, box, plot.title, plot.unit) + ui.px(6);
+  if (plot.draw != nullptr) return plot.draw(page, {box.x, top, box.w, std::max(1.f, box.bottom() - top)});
+  const SweepScale scale = scale_of(page, plot);
   const float left = ui.px(plot.form == NumberForm::Bytes || plot.form == NumberForm::Count ? 62 : 46);
   Axes axes;
   axes.area = {box.x + left, top, std::max(ui.px(40), box.w - left - ui.px(page.narrow ? 44 : 52)),

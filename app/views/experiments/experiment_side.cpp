@@ -209,15 +209,19 @@ void draw_experiment_side(const ExperimentPage& page, const Box& box) {
               "What was measured becomes the document, the change is held as B.",
               "Enter"}))
     open_experiment(page.scene);
-  const float half = std::floor((inner.w - gap) / 2);
-  const Box copy{inner.x, open.bottom() + gap, half, button_high};
-  const Box save{copy.right() + gap, copy.y, inner.w - half - gap, button_high};
+  const float third = std::floor((inner.w - 2 * gap) / 3);
+  const Box copy{inner.x, open.bottom() + gap, third, button_high};
+  const Box save{copy.right() + gap, copy.y, third, button_high};
+  const Box film{save.right() + gap, copy.y, inner.right() - save.right() - gap, button_high};
   if (button(ui, "Copy the table", copy,
-             {"Copy the table", {}, "As tab-separated text, for a spreadsheet.", "C"}))
+             {"Copy the table", {}, "As tab-separated text, for a spreadsheet.", "C"}, "Copy table"))
     copy_experiment(page.scene);
   if (button(ui, "Save table as CSV", save,
-             {"Save the table", {}, "Every number with its least and greatest seed.", "S"}))
+             {"Save the table", {}, "Every number with its least and greatest seed.", "S"}, "Table as CSV"))
     save_experiment(page.scene);
+  if (button(ui, "Save sweep as PNG", film,
+             {"Save the sweep", {}, "An animated PNG that goes through all values.", {}}, "Sweep as PNG"))
+    film_experiment(page.scene);
   if (!page.narrow)
     ui.text(inner.x, save.bottom() + ui.px(16), "Esc goes to Explore, F9 comes back.",
             {type::tick, ui.theme.text3, Ink::Regular, Align::Left, inner.w});

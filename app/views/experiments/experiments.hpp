@@ -15,6 +15,8 @@ void experiment_below(Scene&);
 /// The table as tab-separated text, and as a file.
 void copy_experiment(Scene&);
 void save_experiment(Scene&);
+/// An animated picture of all values.
+void film_experiment(Scene&);
 /// What was measured becomes the Document, with the change beside it as B.
 void open_experiment(Scene&);
 

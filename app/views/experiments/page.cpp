@@ -138,6 +138,12 @@ void copy_experiment(Scene& scene) {
 
 void save_experiment(Scene& scene) { open_export_dialog(scene, NumberFormat::Csv); }
 
+void film_experiment(Scene& scene) {
+  if (sight_of(scene) == nullptr) return;
+  scene.view.files->kind = PictureKind::Series;
+  open_picture_card(scene, PictureRegion::Focus);
+}
+
 void open_experiment(Scene& scene) { scene.requests.open_experiment = sight_of(scene) != nullptr; }
 
 void draw_experiments(Scene& scene, const Box& box) {

@@ -32,6 +32,10 @@ void draw_experiment_list(const ExperimentPage&, const Box&);
 /// The slider that is the x of all plots.
 void draw_experiment_slider(const ExperimentPage&, const Box&);
 void draw_experiment_plot(const ExperimentPage&, const PlotRow&, const Box&, std::size_t index);
+/// Scores as bars, tile by tile, with the running maximum; a click or a drag takes tiles up to there.
+void draw_online_row(const ExperimentPage&, const Box& area);
+/// A circle for each pair of rotary positions, with the angles at the chosen distance.
+void draw_phasors(const ExperimentPage&, const Box& area);
 /// Pictures, table and what can be done with them.
 void draw_experiment_side(const ExperimentPage&, const Box&);
 

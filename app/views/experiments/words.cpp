@@ -29,9 +29,9 @@ std::string written_number(NumberForm form, double value) {
 
 std::span<const ExperimentWords> experiment_words() {
   static const std::vector<ExperimentWords> rows{
-      scaling_words(),   masks_words(), cost_words(),    sparse_words(),     precision_words(),
-      positions_words(), path_words(),  cache_words(),   same_words(),       contribution_words(),
-      dilution_words(),  sinks_words(), grouped_words(), temperature_words()};
+      scaling_words(),   masks_words(), cost_words(),    sparse_words(),      precision_words(),
+      positions_words(), path_words(),  cache_words(),   same_words(),        contribution_words(),
+      dilution_words(),  sinks_words(), grouped_words(), temperature_words(), phasors_words()};
   return rows;
 }
 

@@ -27,14 +27,18 @@ struct SeriesRow {
   SeriesHue hue;
 };
 
+struct ExperimentPage;
+
 struct PlotRow {
   std::string_view title, unit;
-  std::vector<SeriesRow> series;
+  std::vector<SeriesRow> series = {};
   bool log = false;
   double low = std::numeric_limits<double>::quiet_NaN();  // of the axis; NaN: as the numbers ask
   double high = std::numeric_limits<double>::quiet_NaN();
   NumberForm form = NumberForm::Small;
   std::string_view baseline = {};  // what a dashed line is called
+  /// Instead of lines over the sweep; `area`: below the title.
+  void (*draw)(const ExperimentPage&, const Box& area) = nullptr;
 };
 
 struct TableColumn {
@@ -126,5 +130,6 @@ ExperimentWords path_words();
 ExperimentWords same_words();
 ExperimentWords contribution_words();
 ExperimentWords temperature_words();
+ExperimentWords phasors_words();
 
 }  // namespace attnscope

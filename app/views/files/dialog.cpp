@@ -16,6 +16,7 @@
 #include "app/state/files_state.hpp"
 #include "app/state/model_state.hpp"
 #include "app/views/files/modal_card.hpp"
+#include "core/base/error.hpp"
 #include "core/models/opened/opened_model.hpp"
 #include "core/text/utf8.hpp"
 
@@ -119,11 +120,15 @@ void write_to(Scene& scene, const fs::path& path) {
            "Nothing can be written into " + in_quotes(folder.native()) + ": it is not yours to write to.");
   } else {
     dialog.folder = folder;
-    if (dialog.task == FileTask::Picture)
-      scene.requests.picture = picture_request(scene, path);
-    else
-      scene.requests.save = path;
-    leave_dialog(dialog);
+    try {
+      if (dialog.task == FileTask::Picture)
+        scene.requests.picture = picture_request(scene, path);
+      else
+        scene.requests.save = path;
+      leave_dialog(dialog);
+    } catch (const Error& wrong) {
+      refuse(dialog, wrong.what());
+    }
   }
 }
 
@@ -268,7 +273,9 @@ void draw_dialog(Scene& scene, const Layout& layout, const Box& card) {
     dialog.keyboard = DialogPart::List;  // its field was left
   }
   if (std::exchange(dialog.is_new, false)) return;
-  if (!accepted && !dialog.field_active && list_keys(dialog)) accepted = true;
+  // A number that is typed beside them ends with Return too, which is then its own.
+  const bool types_number = ImGui::GetIO().WantTextInput && !dialog.field_active;
+  if (!accepted && !dialog.field_active && !types_number && list_keys(dialog)) accepted = true;
   if (accepted) accept(scene);
   if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) leave_dialog(dialog);
 }

@@ -41,6 +41,14 @@ std::string model_numbers_name(const Scene&);
 std::string proposed_name(const Scene&);
 /// A name that was never typed over follows what is chosen; another keeps all but its ending.
 void follow_choice(Scene&);
+/// As what a picture is saved: what was chosen, where there is more than one to draw.
+PictureKind picture_kind(const Scene&);
+/// What there is to go through: a knob, an experiment's values, a lesson's steps; None: nothing.
+PictureSeries picture_series(const Scene&);
+/// What of it: which knob is turned from where to where in how many pictures; with the answers or without.
+void draw_series_options(Scene&, const Box& line);
+/// The knob that is chosen there. Throws Error with what is wrong about its ends.
+edit::Sweep chosen_sweep(const Scene&);
 PictureRequest picture_request(const Scene&, std::filesystem::path path);
 
 }  // namespace attnscope

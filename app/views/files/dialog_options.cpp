@@ -29,6 +29,7 @@ std::vector<RegionChoice> region_choices(const Scene& scene) {
         {PictureRegion::Grid, "All heads", "all heads"}, {PictureRegion::Focus, "Screen", "screen"}, window};
   if (scene.view.mode == Mode::Experiments)
     return {{PictureRegion::Focus, "Experiment", "experiment"}, window};
+  if (scene.view.mode == Mode::Lessons) return {{PictureRegion::Focus, "Lesson", "lesson"}, window};
   if (scene.view.mode == Mode::Compare) return {{PictureRegion::Focus, "Comparison", "comparison"}, window};
   if (scene.result.is_long())
     return {{PictureRegion::Focus, "Map", "map"}, {PictureRegion::Inspector, "Exact cells", "cells"}, window};
@@ -61,6 +62,12 @@ Box option_line(const Ui& ui, const Box& card, float& y, std::string_view shown)
   return box;
 }
 
+PictureKind picture_kind(const Scene& scene) {
+  const PictureKind chosen = scene.view.files->kind;
+  return chosen == PictureKind::Series && picture_series(scene) == PictureSeries::None ? PictureKind::Png
+                                                                                       : chosen;
+}
+
 namespace {
 
 /// How large it will be, in words.
@@ -73,7 +80,7 @@ std::string size_words(const Scene& scene, const Layout& layout) {
   }
   const std::optional<Box> box = box_of(files.region, layout, scene.view);
   if (!box) return "hidden: show it first";
-  if (files.vector) return "text stays text";
+  if (picture_kind(scene) == PictureKind::Svg) return "text stays text";
   const auto pixels = [&](float side) {
     return grouped(static_cast<std::int64_t>(std::lround(side)) * files.scale);
   };
@@ -111,17 +118,23 @@ float draw_scale(Scene& scene, const Box& size) {
   return size.right();
 }
 
-/// PNG or SVG, and how large.
+/// PNG, SVG or an animation, and how large.
 void draw_kind_and_size(Scene& scene, const Layout& layout, const Box& line) {
   const Ui& ui = scene.ui;
   FilesState& files = *scene.view.files;
-  constexpr std::array<std::string_view, 2> kinds{"PNG", "SVG"};
-  const std::array<Tip, 2> tips{
+  const bool is_lesson = picture_series(scene) == PictureSeries::Steps;
+  const std::array<std::string_view, 3> kinds{"PNG", "SVG", is_lesson ? "Handout" : "Animation"};
+  const std::array<Tip, 3> tips{
       Tip{"PNG", {}, "Pixels, drawn anew at the chosen size.", {}},
-      Tip{"SVG", {}, "Shapes and text, for papers: every label can be edited.", {}}};
-  const Box as{line.x, line.y, ui.px(136), line.h};
-  if (const auto picked = segments(ui, "Picture as", as, kinds, files.vector ? 1 : 0, tips)) {
-    files.vector = *picked == 1;
+      Tip{"SVG", {}, "Shapes and text, for papers: every label can be edited.", {}},
+      is_lesson
+          ? Tip{"Handout", {}, "A PDF to print or to hand out: every step of the lesson, a page each.", {}}
+          : Tip{"Animation", {}, "An animated PNG of a knob that is turned, for slides and pages.", {}}};
+  const std::size_t count = picture_series(scene) == PictureSeries::None ? 2 : 3;
+  const Box as{line.x, line.y, ui.px(count == 3 ? 216 : 136), line.h};
+  if (const auto picked = segments(ui, "Picture as", as, std::span(kinds).first(count),
+                                   static_cast<int>(picture_kind(scene)), std::span(tips).first(count))) {
+    files.kind = static_cast<PictureKind>(*picked);
     follow_choice(scene);
   }
   const Box size{as.right() + ui.px(16), line.y, ui.px(104), line.h};
@@ -146,6 +159,9 @@ void draw_picture_options(Scene& scene, const Layout& layout, const Box& card, f
     follow_choice(scene);
   }
   draw_kind_and_size(scene, layout, option_line(ui, card, y, "As"));
+  if (picture_kind(scene) == PictureKind::Series)
+    draw_series_options(
+        scene, option_line(ui, card, y, picture_series(scene) == PictureSeries::Steps ? "Pages" : "Turns"));
   constexpr std::array<std::string_view, 3> themes{"As on the screen", "Light", "Dark"};
   const std::array<Tip, 3> tips{
       Tip{"As on the screen", {}, "In the colours of the window.", {}},
@@ -214,7 +230,7 @@ void draw_dialog_options(Scene& scene, const Layout& layout, const Box& card, fl
 
 int option_lines(const Scene& scene) {
   switch (scene.view.files->dialog.task) {
-    case FileTask::Picture: return 3;
+    case FileTask::Picture: return picture_kind(scene) == PictureKind::Series ? 4 : 3;
     case FileTask::Numbers:
       if (scene.view.mode == Mode::Experiments) return 1;
       return is_of_model(scene) ? 3 : 2;
@@ -232,7 +248,8 @@ std::string proposed_name(const Scene& scene) {
     case FileTask::Picture: {
       const std::vector<RegionChoice> all = region_choices(scene);
       const std::string_view what = all[index_of(all, files.region)].file;
-      return suggested_name(title, " - " + std::string(what) + (files.vector ? ".svg" : ".png"));
+      return suggested_name(
+          title, " - " + std::string(what) + (picture_kind(scene) == PictureKind::Svg ? ".svg" : ".png"));
     }
     case FileTask::Numbers: break;
   }
@@ -251,7 +268,7 @@ void follow_choice(Scene& scene) {
     dialog.name = next;
   } else {
     const std::string now = std::filesystem::path(dialog.name).extension().native();
-    for (const std::string_view ours : {".png", ".svg", ".csv", ".npy", ".safetensors"})
+    for (const std::string_view ours : {".png", ".svg", ".pdf", ".csv", ".npy", ".safetensors"})
       if (now == ours)
         dialog.name = dialog.name.substr(0, dialog.name.size() - now.size()) +
                       std::filesystem::path(next).extension().native();
@@ -263,6 +280,11 @@ PictureRequest picture_request(const Scene& scene, std::filesystem::path path) {
   const FilesState& files = *scene.view.files;
   PictureRequest request{
       files.region, static_cast<float>(files.scale), std::move(path), {}, files.token_pixels};
+  if (picture_kind(scene) == PictureKind::Series) {
+    request.series = picture_series(scene);
+    request.answers = files.answers;
+    if (request.series == PictureSeries::Sweep) request.sweep = chosen_sweep(scene);
+  }
   if (files.picture_theme != 0) request.theme = files.picture_theme == 1 ? ThemeName::Light : ThemeName::Dark;
   return request;
 }

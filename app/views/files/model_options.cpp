@@ -70,8 +70,9 @@ void draw_facts(Scene& scene, const Box& line) {
   const FilesState& files = *scene.view.files;
   const ModelReading& reading = *scene.model;
   const HookBlocks blocks = blocks_of(files, reading);
+  const TableSource of{reading, scene.held_model != nullptr ? scene.held_model->difference.get() : nullptr};
   const std::string trouble =
-      are_tensors(files) ? why_no_activations(reading, blocks) : why_no_table(files.table, reading);
+      are_tensors(files) ? why_no_activations(reading, blocks) : why_no_table(files.table, of);
   if (!trouble.empty()) {
     ui.text(line.x, line.centre_y(), trouble,
             {type::tick, ui.theme.error, Ink::Regular, Align::Left, line.w});
@@ -81,7 +82,7 @@ void draw_facts(Scene& scene, const Box& line) {
   if (are_tensors(files))
     words = "TransformerLens names, float32, " +
             bytes(static_cast<std::int64_t>(activation_bytes(reading, blocks)));
-  else if (is_partial(files.table, reading))
+  else if (is_partial(files.table, of))
     words = "Still being computed: what is not known yet is an empty field.";
   else
     words = "Every number with the digits that read back to it.";
@@ -99,7 +100,7 @@ std::string model_numbers_name(const Scene& scene) {
   keep_table_there(scene);
   const bool tensors = are_tensors(files);
   const ModelExported what =
-      tensors ? ModelExported(blocks_of(files, *scene.model)) : ModelExported(files.table);
+      tensors ? ModelExported(blocks_of(files, *scene.model)) : ModelExported(ExportedTable{files.table, {}});
   return suggested_name(plain_name_of(what, *scene.model), tensors ? ".safetensors" : ".csv");
 }
 

@@ -126,8 +126,13 @@ float name_stage(const Scene& scene, float right, float y) {
   std::string_view name = words(scene.result.document, plane).name;
   if (scene.view.vectors) name = vector_words(*scene.view.vectors).name;
   if (scene.view.editing->weights) name = block_words(*scene.view.editing->weights).name;
-  return right -
-         scene.ui.text(right, y, name, {type::label, scene.ui.theme.text2, Ink::Medium, Align::Right});
+  const Ui& ui = scene.ui;
+  float left = right - ui.text(right, y, name, {type::label, ui.theme.text2, Ink::Medium, Align::Right});
+  if (!scene.view.caption.empty()) {
+    left -= ui.px(16);
+    left -= ui.text(left, y, scene.view.caption, {type::label, ui.theme.query, Ink::Semibold, Align::Right});
+  }
+  return left;
 }
 
 /// What a head is called, from long to short.

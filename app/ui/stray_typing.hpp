@@ -1,4 +1,4 @@
-// app/shell: tells words that are typed while no text field has the keyboard from single keys that were meant
+// app/ui: tells words that are typed while no text field has the keyboard from single keys that were meant
 // as such. Time is any clock in seconds.
 #pragma once
 

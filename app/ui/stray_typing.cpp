@@ -1,4 +1,4 @@
-#include "app/shell/stray_typing.hpp"
+#include "app/ui/stray_typing.hpp"
 
 #include "core/text/letters.hpp"
 

@@ -1,0 +1,175 @@
+// app/shell: sweeps and lessons that are drawn into one file, a picture in as many frames as it takes to
+// compute.
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/shell/app.hpp"
+#include "app/shell/film.hpp"
+#include "app/shell/still.hpp"
+#include "app/state/experiment_state.hpp"
+#include "app/state/files_state.hpp"
+#include "app/ui/number_format.hpp"
+#include "core/base/error.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+namespace {
+
+constexpr int frame_milliseconds = 120, end_milliseconds = 1200;  // the last one stays to be read
+
+void check_film_path(const PictureRequest& request) {
+  const bool is_pdf = request.series == PictureSeries::Steps;
+  if (request.path.extension() == (is_pdf ? ".pdf" : ".png")) return;
+  throw Error("Cannot write " + in_quotes(request.path.native()) +
+              (is_pdf ? ": expected a handout's name that ends in .pdf."
+                      : ": expected an animated picture's name that ends in .png."));
+}
+
+/// "temperature 0.71"
+std::string film_caption(edit::Knob knob, double value) {
+  const edit::KnobInfo& row = edit::info(knob);
+  return fmt::format("{} {}", row.words, row.whole ? fixed(value, 0) : fixed(value, 2));
+}
+
+std::vector<double> swept_values(const Document& document, const edit::Sweep& sweep) {
+  edit::check(sweep);
+  const std::vector<edit::Knob> knobs = edit::knobs_of(document);
+  if (std::ranges::find(knobs, sweep.knob) == knobs.end())
+    throw Error(fmt::format("{} has no {} that could be turned.", in_quotes(document.title),
+                            edit::info(sweep.knob).id));
+  return edit::values_of(sweep);
+}
+
+}  // namespace
+
+void App::begin_film(const PictureRequest& request) {
+  check_film_path(request);
+  if (film_) throw Error("The one before this is still being drawn; try again when it is done.");
+  auto film = std::make_unique<Film>();
+  film->request = request;
+  film->mode = view_.mode;
+  film->document = film->now = document_;
+  film->experiment = view_.experiment->name;
+  film->value = view_.experiment->value;
+  film->lesson = *view_.lesson;
+  const lessons::OpenLessonPtr lesson = lessons_.sight().open;
+  switch (request.series) {
+    case PictureSeries::None: throw Error("One picture is no film.");
+    case PictureSeries::Sweep: film->values = swept_values(document_, request.sweep); break;
+    case PictureSeries::Values:
+      if (view_.mode != Mode::Experiments || experiments_.sight().experiment == nullptr)
+        throw Error("There is no experiment on screen whose values could be gone through.");
+      film->values = experiments_.sight().experiment->values;
+      break;
+    case PictureSeries::Steps:
+      if (view_.mode != Mode::Lessons || !lesson)
+        throw Error("There is no lesson on screen whose steps could be printed.");
+      film->values.resize(lesson->documents.size());
+      std::iota(film->values.begin(), film->values.end(), 0.);
+      film->pages.emplace(lesson->lesson.title);
+      break;
+  }
+  film_ = std::move(film);
+}
+
+/// Everything as it was; nothing is written.
+void App::stop_film() {
+  if (!film_) return;
+  const std::unique_ptr<Film> film = std::move(film_);
+  if (film->request.series == PictureSeries::Sweep) document_ = film->document;
+  if (film->request.series == PictureSeries::Values) view_.experiment->value = film->value;
+  if (film->request.series != PictureSeries::Steps || lessons_.sight().open == nullptr) return;
+  show_lesson_step({film->lesson.name, film->lesson.step});
+  *view_.lesson = film->lesson;
+  document_ = film->document;
+}
+
+/// Whether everything is as the film put it in.
+bool App::is_film_undisturbed() const {
+  if (view_.mode != film_->mode) return false;
+  if (!film_->is_put_in) return true;
+  const double value = film_->values[film_->at];
+  switch (film_->request.series) {
+    case PictureSeries::Values:
+      return view_.experiment->name == film_->experiment && view_.experiment->value == value;
+    case PictureSeries::Steps:
+      if (view_.lesson->name != film_->lesson.name) return false;
+      if (static_cast<double>(view_.lesson->step) != value) return false;
+      [[fallthrough]];
+    default: return document_ == film_->now;
+  }
+}
+
+void App::put_in_film(double value) {
+  switch (film_->request.series) {
+    case PictureSeries::Sweep:
+      document_ = edit::turned(film_->document, film_->request.sweep.knob, value);
+      break;
+    case PictureSeries::Values: view_.experiment->value = value; break;
+    case PictureSeries::Steps:
+      view_.lesson->answers.clear();
+      view_.lesson->answer = {};
+      show_lesson_step({film_->lesson.name, static_cast<std::int64_t>(value)});
+      view_.lesson->answer.revealed = film_->request.answers;
+      break;
+    case PictureSeries::None: break;
+  }
+  film_->now = document_;
+  film_->is_put_in = true;
+}
+
+void App::draw_into_film() {
+  PictureRequest request = film_->request;
+  request.path.replace_extension(".png");  // each of them is pixels
+  if (request.series == PictureSeries::Sweep)
+    request.caption = film_caption(request.sweep.knob, film_->values[film_->at]);
+  const DrawnPicture drawn = draw_picture(*this, request);
+  if (film_->pages) {
+    const lessons::Lesson& lesson = lessons_.sight().open->lesson;
+    film_->pages->add(drawn.pixels, fmt::format("{} {}", film_->at + 1, lesson.steps[film_->at].title));
+  } else {
+    film_->pictures.add(drawn.pixels, film_->is_last() ? end_milliseconds : frame_milliseconds);
+  }
+}
+
+/// At the end of a frame: what is on screen is drawn and the next put in.
+void App::follow_film() {
+  if (!film_) return;
+  if (!is_film_undisturbed()) {
+    // What a person does goes before; the rest stays where they found it.
+    film_.reset();
+    return view_.notices.say("The drawing was stopped: something else was changed meanwhile.");
+  }
+  try {
+    if (film_->is_put_in) {
+      if (!is_still() || view_.lesson->look_due) return;
+      if (!view_.refusal.empty()) throw Error(view_.refusal);
+      draw_into_film();
+      film_->is_put_in = false;
+      if (film_->is_last()) return end_film();
+      ++film_->at;
+    }
+    put_in_film(film_->values[film_->at]);
+  } catch (const std::exception& error) {
+    stop_film();
+    view_.notices.say(error.what());
+  }
+}
+
+void App::end_film() {
+  DrawnPicture whole{
+      {}, film_->pages ? film_->pages->finish() : film_->pictures.finish(), film_->request.path};
+  stop_film();
+  files_.write(std::move(whole));
+  finish_picture(true);
+}
+
+std::optional<FileOnItsWay> App::film_on_its_way() const {
+  if (!film_) return std::nullopt;
+  return FileOnItsWay{film_->request.path.filename().native(), film_->share()};
+}
+
+}  // namespace attnscope

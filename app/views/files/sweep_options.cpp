@@ -1,0 +1,124 @@
+// app/views/files: what a file of more than one picture goes through: which knob, from where to where, in how
+// many pictures; or the steps of a lesson.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "app/lessons/library.hpp"
+#include "app/ui/number_format.hpp"
+#include "app/views/files/dialog.hpp"
+#include "core/base/error.hpp"
+#include "core/text/utf8.hpp"
+
+namespace attnscope {
+namespace {
+
+/// Of a knob that this Document does not have, the first that it has, with the ends that are proposed.
+void keep_knob_there(Scene& scene) {
+  FilesState& files = *scene.view.files;
+  const std::vector<edit::Knob> all = edit::knobs_of(scene.document);
+  const bool is_there = std::ranges::find(all, files.sweep.knob) != all.end();
+  if (is_there && !files.sweep_from.empty()) return;
+  const edit::KnobInfo& knob = edit::info(is_there ? files.sweep.knob : all.front());
+  files.sweep.knob = knob.knob;
+  files.sweep_from = fmt::format("{}", knob.from);
+  files.sweep_to = fmt::format("{}", knob.to);
+}
+
+double typed_end(const std::string& text) {
+  double value = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (wrong != std::errc() || end != text.data() + text.size())
+    throw Error("Cannot read " + in_quotes(text) + " as an end of the sweep; expected a number.");
+  return value;
+}
+
+}  // namespace
+
+PictureSeries picture_series(const Scene& scene) {
+  switch (scene.view.mode) {
+    case Mode::Experiments: return PictureSeries::Values;
+    case Mode::Lessons:
+      return scene.lesson != nullptr && scene.lesson->open ? PictureSeries::Steps : PictureSeries::None;
+    case Mode::Model: return PictureSeries::None;
+    default:
+      return scene.document.within.read() || edit::knobs_of(scene.document).empty() ? PictureSeries::None
+                                                                                    : PictureSeries::Sweep;
+  }
+}
+
+namespace {
+
+void draw_page_options(Scene& scene, const Box& line) {
+  constexpr std::array<std::string_view, 2> names{"Questions open", "With the answers"};
+  constexpr std::array<Tip, 2> tips{
+      {{"Questions open", {}, "What is asked stays covered: for those who are to predict it.", {}},
+       {"With the answers", {}, "Every question is answered: for afterwards.", {}}}};
+  const Box box{line.x, line.y, std::min(line.w, scene.ui.px(300)), line.h};
+  if (const auto picked =
+          segments(scene.ui, "Handout answers", box, names, scene.view.files->answers ? 1 : 0, tips)) {
+    scene.view.files->answers = *picked == 1;
+    follow_choice(scene);
+  }
+}
+
+void draw_sweep_options(Scene& scene, const Box& line) {
+  const Ui& ui = scene.ui;
+  FilesState& files = *scene.view.files;
+  keep_knob_there(scene);
+  const Box which{line.x, line.y, ui.px(140), line.h};
+  drop(ui, "Sweep knob", which, edit::info(files.sweep.knob).words,
+       {"Knob", {}, "What goes from one end to the other while the rest stays.", {}}, [&] {
+         for (const edit::Knob knob : edit::knobs_of(scene.document)) {
+           const edit::KnobInfo& row = edit::info(knob);
+           if (!menu_row(ui, std::string(row.words).c_str(), {}, knob == files.sweep.knob)) continue;
+           files.sweep.knob = knob;
+           files.sweep_from.clear();
+         }
+       });
+  const auto end = [&](const char* label, std::string& text, float x) {
+    text_field(ui, label, {x, line.y, ui.px(64), line.h}, text, "");
+    return x + ui.px(64);
+  };
+  float x = end("Sweep from", files.sweep_from, which.right() + ui.px(8)) + ui.px(8);
+  x += ui.text(x, line.centre_y(), "to", {type::label, ui.theme.text2}) + ui.px(8);
+  x = end("Sweep to", files.sweep_to, x) + ui.px(12);
+  const auto inside = [](std::int64_t frames) {
+    return std::clamp<std::int64_t>(frames, edit::least_frames, edit::most_frames);
+  };
+  const Box frames{x, line.y, std::min(ui.px(124), line.right() - x), line.h};
+  if (const auto count = stepper(
+          ui, "Sweep frames", frames, files.sweep.frames,
+          [&](int by) { return inside(files.sweep.frames + by); },
+          {"Pictures", {}, "How many values are drawn, from 2 to 120.", {}},
+          std::to_string(files.sweep.frames) + " pictures"))
+    files.sweep.frames = static_cast<int>(inside(*count));
+}
+
+}  // namespace
+
+void draw_series_options(Scene& scene, const Box& line) {
+  switch (picture_series(scene)) {
+    case PictureSeries::Sweep: return draw_sweep_options(scene, line);
+    case PictureSeries::Steps: return draw_page_options(scene, line);
+    case PictureSeries::Values:
+      scene.ui.text(line.x, line.centre_y(), "the experiment's knob, through all its values",
+                    {type::label, scene.ui.theme.text1, Ink::Medium, Align::Left, line.w});
+      return;
+    case PictureSeries::None: return;
+  }
+}
+
+edit::Sweep chosen_sweep(const Scene& scene) {
+  const FilesState& files = *scene.view.files;
+  edit::Sweep sweep = files.sweep;
+  sweep.from = typed_end(files.sweep_from);
+  sweep.to = typed_end(files.sweep_to);
+  edit::check(sweep);
+  return sweep;
+}
+
+}  // namespace attnscope
