@@ -38,21 +38,23 @@ struct LessonCommands::Lines {
            *names_command = nullptr;
 
   void check() const {
-    std::size_t wrong = 0;
+    std::size_t wrong = 0, unplayed = 0;
     for (const std::string& file : files) {
       bool played = true;
       for (const std::string& problem : lessons::check_lesson(file, &played)) {
         fmt::print(stderr, "{}\n", problem);
         ++wrong;
       }
-      if (!played)
-        fmt::print("{}: its model is not on this computer; only its text was checked.\n",
-                   std::filesystem::path(file).filename().native());
+      if (played) continue;
+      ++unplayed;
+      fmt::print("{}: its model is not on this computer; only its text was checked.\n",
+                 std::filesystem::path(file).filename().native());
     }
     if (wrong > 0)
       throw Error(fmt::format("{} {} wrong in {} {}.", wrong, wrong == 1 ? "thing is" : "things are",
                               files.size(), files.size() == 1 ? "lesson" : "lessons"));
-    fmt::print("{} {} can be played.\n", files.size(), files.size() == 1 ? "lesson" : "lessons");
+    const std::size_t can = files.size() - unplayed;
+    fmt::print("{} {} can be played.\n", can, can == 1 ? "lesson" : "lessons");
   }
   void make() const {
     const Document start =

@@ -111,6 +111,8 @@ void App::take_readings() {
 void App::take_model(ModelArrival arrival) {
   if (arrival.of_lesson) {  // a lesson is no file that was opened
     take(std::move(arrival.session), {});
+    document_ = models_.placed(std::move(document_));  // called as every step of it is
+    original_ = document_;
     view_.lesson->look_due = true;
     return;
   }

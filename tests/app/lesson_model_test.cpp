@@ -236,6 +236,15 @@ TEST_CASE("a task in a model is done with the mouse", "[lessons][lesson_model]")
   player.click("Mute head");
   player.settle();
   CHECK(player.document().within.read().changes.empty());
+  // Other controls of a layer change the model, too, and can be taken back.
+  player.click("Divide by sqrt(d_k)");
+  player.settle();
+  REQUIRE(player.document().within.read().changes.blocks.size() == 1);
+  CHECK(player.document().within.read().changes.blocks[0].scale == 1.0);
+  CHECK(player.app().view().mode == Mode::Lessons);
+  player.click("Divide by sqrt(d_k)");
+  player.settle();
+  CHECK(player.document().within.read().changes.empty());
   player.retype("##Text", "ab ab");
   player.key(ImGuiKey_Escape);
   player.settle();

@@ -52,7 +52,8 @@ void do_by_hand(Player& player, const json& patch, std::set<std::string>& used) 
       press_until(player, "Number of heads", value.get<int>(), [&] { return layer().heads; });
     } else if (key == "kv_heads") {
       used.insert("Key heads");
-      press_until(player, "Key heads", value.get<int>(), [&] { return player.app().shown()->layer().dimensions.kv_heads; });
+      press_until(player, "Key heads", value.get<int>(),
+                  [&] { return player.app().shown()->layer().dimensions.kv_heads; });
     } else if (key == "d_k") {
       used.insert("d_k");
       press_until(player, "d_k", value.get<int>(),

@@ -39,17 +39,7 @@ void draw_lesson_lid(const LessonPage& page, const Box& cells, Rgba edge) {
   ui.text(left + key + ui.px(10), line, words, {type::label, ui.theme.text1});
 }
 
-namespace {
-
-/// How many rows further down a token of what is shown stands in this side: what is held may have another
-/// cache, whose tokens ask nothing.
-std::int64_t rows_down(const LessonPage& page, const Scene& side) {
-  return page.scene.result.dimensions.past - side.result.dimensions.past;
-}
-
-/// A ring round what a word of the prose stands for. Rows are those of what is shown; here they stand so many
-/// rows further down.
-void ring_pointed(const MapFrame& map, const lessons::Anchor& anchor, std::int64_t down) {
+void ring_lesson_word(const MapFrame& map, const lessons::Anchor& anchor, std::int64_t down) {
   using Kind = lessons::Anchor::Kind;
   const Ui& ui = map.ui();
   const bool of_row = anchor.kind == Kind::Query || anchor.kind == Kind::Cell;
@@ -82,6 +72,14 @@ void ring_pointed(const MapFrame& map, const lessons::Anchor& anchor, std::int64
     ring({map.cells.x, map.cells.y - map.label_room - ui.px(6), map.cells.w, map.label_room}, ui.theme.key);
   else if (anchor.kind == Kind::Stage)
     ring(map.cells, ui.theme.text1);
+}
+
+namespace {
+
+/// How many rows further down a token of what is shown stands in this side: what is held may have another
+/// cache, whose tokens ask nothing.
+std::int64_t rows_down(const LessonPage& page, const Scene& side) {
+  return page.scene.result.dimensions.past - side.result.dimensions.past;
 }
 
 /// The row that is asked about, in an accent ring.
@@ -207,7 +205,7 @@ void draw_lesson_side(LessonPage& page, Scene& side, const Box& area, bool is_b,
     if (page.step.question && page.step.query) ring_asked_row(map, *page.step.query + down);
   }
   if (page.pointed && (!covered || page.pointed->kind != lessons::Anchor::Kind::Cell))
-    ring_pointed(map, *page.pointed, down);
+    ring_lesson_word(map, *page.pointed, down);
   const Box line{map.cells.x, map.cells.bottom() + ui.px(10), map.cells.w, ui.px(44)};
   if (line.bottom() <= area.bottom() + ui.px(60))
     draw_row_entropy(page, side, line, is_b ? 0 : ui.px(64), covered);

@@ -11,6 +11,8 @@
 #include "app/views/model/grid_colours.hpp"
 #include "app/views/model/grid_regions.hpp"
 #include "app/views/model/parts.hpp"
+#include "app/views/parts/heat_map.hpp"
+#include "app/views/parts/map_frame.hpp"
 #include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
@@ -119,7 +121,13 @@ void draw_lesson_head(const LessonPage& page, const Box& region) {
   const Box map{region.x + side, region.y + title_height(ui), region.w - 2 * side,
                 region.h - title_height(ui) - ui.px(8)};
   if (page.hides()) return draw_lesson_lid(page, map, ui.theme.border);
-  if (map.h >= ui.px(80)) draw_model_head_picture(scene, map);
+  if (map.h < ui.px(80)) return;
+  draw_model_head_picture(scene, map);
+  // Words stand for rows and keys of the layer that is looked at.
+  if (!page.pointed || !is_layer_on_screen(scene)) return;
+  const HeatMapStyle style{.wide_strip = false, .strips = false};
+  const MapFrame frame = plan_map(scene, map, 0, style);
+  if (frame.cells.w >= 1) ring_lesson_word(frame, *page.pointed, 0);
 }
 
 void draw_model_picture_of(LessonPage& page, const Box& box) {

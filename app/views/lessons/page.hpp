@@ -15,6 +15,8 @@ lessons::LookUp lesson_numbers(const Scene&, const lessons::Step&);
 /// A number of the prose as it is written; "…" where it is not known yet or cannot be computed.
 std::string lesson_number(const lessons::LookUp&, const lessons::Expression&, const lessons::NumberStyle&);
 
+struct MapFrame;
+
 struct LessonPage {
   Scene& scene;
   const lessons::OpenLesson& open;
@@ -43,6 +45,9 @@ float draw_lesson_question(LessonPage&, float x, float y, float width);
 void draw_lesson_instrument(LessonPage&, const Box&);
 /// What hides cells until R: opaque, nothing shines through before it is lifted.
 void draw_lesson_lid(const LessonPage&, const Box& cells, Rgba edge);
+/// A ring round what a word of the prose stands for. Rows are those of what is shown; in this map they stand
+/// so many rows further down.
+void ring_lesson_word(const MapFrame&, const lessons::Anchor&, std::int64_t down);
 /// The stage that the step looks at where it is one of vectors: a row of numbers for each token.
 std::optional<Stage> lesson_vectors(const LessonPage&, const LayerResult&);
 /// Its rows as numbers and colours, of one side.

@@ -125,7 +125,7 @@ void draw_lesson_vectors(LessonPage& page, Scene& side, const Box& area, Stage s
   const auto rows = static_cast<float>(side.result.trace[stage]->shape()[1]);
   const float wanted = rows * ui.px(36) + ui.px(26 + 64 + 28), strips = ui.px(28 + 7 * 18);
   const float high = area.h - wanted >= strips ? wanted : area.h;
-  draw_vector_map(side, {area.x, area.y, area.w, high}, stage);
+  draw_vector_map(side, {area.x, area.y, area.w, high}, stage, is_b ? "held vector map" : "vector map");
   if (locked) ImGui::EndDisabled();
   if (high < area.h)
     draw_token_strips(page, side, {area.x, area.y + high + ui.px(8), area.w, area.h - high - ui.px(8)},

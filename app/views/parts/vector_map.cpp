@@ -73,12 +73,12 @@ StageVectors vectors_of(Scene& scene, Stage stage) {
 }
 
 /// Zero-centred colours up to the stage's largest value in any head.
-NumberMap map_of(const StageVectors& v) {
+NumberMap map_of(const StageVectors& v, const char* label) {
   const Ui& ui = v.scene.ui;
   std::uint64_t content = v.scene.result.made_in[v.stage];
   for (const std::int64_t part : {v.b, v.h, static_cast<std::int64_t>(index_of(v.stage))})
     content = mix_hash(content, static_cast<std::uint64_t>(part));
-  return {.label = "vector map",
+  return {.label = label,
           .what = "stage " + std::to_string(index_of(v.stage)),
           .content = content,
           .values = v.values,
@@ -246,7 +246,7 @@ std::string shared_by(const Shown& shown, Stage stage) {
 
 }  // namespace
 
-void draw_vector_map(Scene& scene, const Box& area, Stage stage) {
+void draw_vector_map(Scene& scene, const Box& area, Stage stage, const char* label) {
   const Ui& ui = scene.ui;
   const StageVectors v = vectors_of(scene, stage);
   const VectorWords w = vector_words(scene.result.document.layer().block, stage);
@@ -260,7 +260,7 @@ void draw_vector_map(Scene& scene, const Box& area, Stage stage) {
       area.x + width + ui.px(14), y, why,
       {type::label, ui.theme.text3, Ink::Regular, Align::Left, std::max(1.f, area.w - width - ui.px(20))});
   const float head = bar + ui.px(28);
-  take_mouse(v, draw_number_map(scene, {area.x, area.y + head, area.w, area.h - head}, map_of(v)));
+  take_mouse(v, draw_number_map(scene, {area.x, area.y + head, area.w, area.h - head}, map_of(v, label)));
 }
 
 }  // namespace attnscope

@@ -21,6 +21,7 @@ VectorWords vector_words(Stage);
 VectorWords vector_words(const BlockSettings&, Stage);
 
 /// Draws the shown sequence (and head, where the stage has heads) into the area, with a colour bar below.
-void draw_vector_map(Scene&, const Box& area, Stage);
+/// `label` of what takes the mouse: another one for each of several in a frame.
+void draw_vector_map(Scene&, const Box& area, Stage, const char* label = "vector map");
 
 }  // namespace attnscope

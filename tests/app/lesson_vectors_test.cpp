@@ -1,0 +1,106 @@
+// Steps of lessons that look at vectors: covered and locked like weights, edited where they may be, and with
+// formulas that say what is done.
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/lesson_robot.hpp"
+#include "app/ui/number_format.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::lesson_vectors_test {
+namespace {
+
+using test::Player;
+using test::TemporaryDirectory;
+
+const std::string numbers_lesson = R"x(---
+lesson: Numbers
+---
+```start
+{"text": ["a b c"], "d_model": 16, "heads": 2, "weights": "random", "seed": 3}
+```
+## One
+```held
+{"seed": 4}
+```
+```look
+stage: embedding
+cell: 1, 0
+```
+## Two
+```look
+stage: embedding
+cell: 1, 0
+cover: no
+```
+```ask think
+What would another number change?
+```
+)x";
+
+/// Types a number into the middle of the map.
+void type_into(Player& player, const std::string& map) {
+  player.click(map);
+  player.frame(2);
+  player.key(ImGuiKey_A, ImGuiMod_Ctrl);
+  player.type("5");
+  player.settle();
+  if (ImGui::GetIO().WantTextInput) player.key(ImGuiKey_Escape);  // out of the field; what was typed stays
+  player.settle();
+  CHECK(player.app().view().mode == Mode::Lessons);
+}
+
+}  // namespace
+
+TEST_CASE("vectors of a stage are covered like weights, and a formula says what is done",
+          "[lessons][lesson_vectors]") {
+  Player player({.width = 1600, .height = 1000});
+  const std::string lesson = "16-a-bert-style-block";
+  player.app().show_step({lesson, 1});
+  player.settle();
+  CHECK(player.says("lifts the lid"));
+  CHECK_FALSE(player.has("vector map"));
+  CHECK_FALSE(player.says("through the block"));
+  player.press(ImGuiKey_R);
+  REQUIRE(player.has("vector map"));
+  CHECK(player.says("R = X + Y"));
+  CHECK(player.says("through the block"));
+  // The chosen token's numbers stand in the right column, as the numbers of its prose have them.
+  const LayerResult& result = player.app().shown()->layer();
+  CHECK(player.says(fixed(static_cast<double>(result.trace[Stage::Residual]->matrix(0).row(1).norm()), 2)));
+  // Without the addition the sum has one part.
+  player.app().show_step({lesson, 2});
+  player.settle();
+  CHECK_FALSE(player.has("held vector map"));
+  player.press(ImGuiKey_R);
+  CHECK(player.has("held vector map"));
+  CHECK(player.says("R = Y"));
+}
+
+TEST_CASE("numbers of token vectors are edited in a step, but not under a question and not in what is held",
+          "[lessons][lesson_vectors]") {
+  const TemporaryDirectory directory;
+  std::ofstream(directory / "own.md") << numbers_lesson;
+  Player player({.width = 1600, .height = 1000});
+  player.app().open(directory / "own.md");
+  player.settle();
+  const Document begun = player.document();
+  type_into(player, "held vector map");
+  CHECK(player.document() == begun);
+  CHECK(player.app().held()->result->document == *player.lesson().documents[0].held);
+  type_into(player, "vector map");
+  CHECK(player.document() != begun);
+  player.press(ImGuiKey_Space);
+  REQUIRE(player.state().step == 1);
+  const Document asked = player.document();
+  type_into(player, "vector map");
+  CHECK(player.document() == asked);
+  player.press(ImGuiKey_R);
+  type_into(player, "vector map");
+  CHECK(player.document() != asked);
+}
+
+}  // namespace attnscope::lesson_vectors_test
