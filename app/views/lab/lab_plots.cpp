@@ -47,9 +47,10 @@ void scrub_in_plot(const LabPage& page, const Axes& axes, const std::string& lab
       std::clamp(axes.x_at(ImGui::GetIO().MousePos.x), 0., static_cast<double>(page.last)));
 }
 
-/// Of a line at the step that is looked at; NaN before its first point.
-float value_at(const LabLine& line, std::int64_t step) {
+/// Of a line at the step that is looked at; NaN before its first point, and where it has ended long before.
+float value_at(const LabLine& line, std::int64_t step, std::int64_t measure_every) {
   float value = NAN;
+  if (line.points.empty() || static_cast<float>(step - measure_every) > line.points.back().x) return value;
   for (const ImVec2 point : line.points)
     if (point.x <= static_cast<float>(step)) value = point.y;
   return value;
@@ -79,7 +80,7 @@ void draw_lab_plot(const LabPage& page, const LabPlot& plot, const Box& box, con
   const float x = axes.x(static_cast<double>(page.step));
   draw_dashes(ui, {{x, axes.area.y}, {x, axes.area.bottom()}}, ui.theme.query, ui.px(1.5f));
   for (const LabLine& line : plot.lines) {
-    const float value = value_at(line, page.step);
+    const float value = value_at(line, page.step, page.recipe().measure_every);
     if (line.dashed || std::isnan(value)) continue;
     ui.disc({x, axes.y(std::clamp(static_cast<double>(value), plot.low, plot.high))}, ui.px(3), line.colour);
   }
