@@ -109,6 +109,19 @@ TEST_CASE("the Reader knows a word that it does not know", "[training][shipped]"
   CHECK(read.answer(read.place("slept")) == "<unk>");
 }
 
+TEST_CASE("the shipped models begin with words that they know", "[training][shipped]") {
+  for (const char* name : {"reader", "millbrook", "induction", "brackets"}) {
+    CAPTURE(name);
+    const OpenedModelPtr opened = open_whole_model(shipped / name);
+    const std::string text = first_text(*opened).text;
+    CAPTURE(text);
+    const auto tokens = opened->tokenizer->encode(text).tokens;
+    CHECK(tokens.size() >= 4);
+    for (const auto& token : tokens)
+      if (token.sequence == 0) CHECK(token.id != opened->tokenizer->special_ids().unk);
+  }
+}
+
 TEST_CASE("the shipped models are small and say where they come from", "[training][shipped]") {
   std::uintmax_t bytes = 0;
   for (const char* name : {"reader", "millbrook", "induction", "brackets"}) {
