@@ -278,6 +278,7 @@ ModelText usual_text(const OpenedModel& opened) {
 
 ModelText first_text(const OpenedModel& opened) {
   if (opened.model->spec.image) return {};
+  if (opened.model->spec.reads_two_texts()) return usual_text(opened);
   return in_known_words(opened, usual_text(opened));
 }
 
