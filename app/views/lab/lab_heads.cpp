@@ -52,13 +52,13 @@ void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture
   const int job = point != nullptr ? training::job_of_head(*point, head) : -1;
   const std::string name =
       job >= 0 ? std::string(page.lab.task->scores[static_cast<std::size_t>(job)].name) : "no name yet";
-  ui.text(box.x, box.y + line / 2, name,
-          {type::label, job >= 0 ? ui.theme.text1 : ui.theme.text2, job >= 0 ? Ink::Semibold : Ink::Regular,
-           Align::Left, box.w - badge_wide - ui.px(8)});
   const Rgba hue = ui.theme.head(of.head);
   const bool numbers = box.w > ui.px(176) && point != nullptr;
   const float column = numbers ? ui.px(58) : 0;
   const float side = std::floor(std::min(box.w - column, box.h - line - ui.px(6)));
+  ui.text(box.x, box.y + line / 2, name,
+          {type::label, job >= 0 ? ui.theme.text1 : ui.theme.text2, job >= 0 ? Ink::Semibold : Ink::Regular,
+           Align::Left, std::max(1.f, side - badge_wide - ui.px(8))});
   badge(ui, {box.x + side - badge_wide, box.y, badge_wide, ui.px(16)}, own(badge_text), fade(hue, 0.3f), hue);
   const Box picture{box.x, box.y + line + ui.px(2), side, side};
   ui.frame(picture.grown(1), ui.theme.border);
