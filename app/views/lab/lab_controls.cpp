@@ -290,12 +290,11 @@ std::string lab_task_name(std::string_view key) {
   struct Named {
     std::string_view key, name;
   };
-  constexpr std::array<Named, 12> names{{{"small-induction", "Induction, small"},
+  constexpr std::array<Named, 11> names{{{"small-induction", "Induction, small"},
                                          {"induction", "Induction"},
                                          {"reverse", "Reverse"},
                                          {"two-jobs", "Two jobs, two heads"},
                                          {"look-up", "Same-letter look-up"},
-                                         {"dyck-2", "Brackets, Dyck-2"},
                                          {"brackets", "Brackets, Dyck-2"},
                                          {"sort", "Sort"},
                                          {"modular-addition", "Modular addition"},

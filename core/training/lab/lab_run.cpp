@@ -46,16 +46,13 @@ std::vector<double> muting_costs(Trainer& trainer, const Metrics& now, std::size
   const auto heads = static_cast<std::size_t>(spec.layers) * static_cast<std::size_t>(spec.heads);
   if (heads > most) return {};
   const auto goal = static_cast<std::size_t>(trainer.task().goal_group);
-  const Knobs knobs = trainer.knobs();
   std::vector<double> costs;
   for (std::size_t head = 0; head < heads; ++head) {
-    Knobs muted = knobs;
-    muted.operation.muted.resize(heads, 0);
-    muted.operation.muted[head] = 1;
-    trainer.set_knobs(muted);
-    costs.push_back(now.groups[goal].accuracy - trainer.measure().groups[goal].accuracy);
+    Operation muted = trainer.knobs().operation;
+    muted.muted.resize(heads, 0);
+    muted.muted[head] = 1;
+    costs.push_back(now.groups[goal].accuracy - trainer.measure_under(muted).groups[goal].accuracy);
   }
-  trainer.set_knobs(knobs);
   return costs;
 }
 
