@@ -23,7 +23,7 @@ std::vector<std::string> phasor_sentences(const ExperimentNumbers& n) {
                                n.say(N::SumC) + "."};
   all.push_back(
       n.say(N::TurnedA, NumberForm::Whole) +
-      " of 32 pairs have gone round: each of them alone cannot tell this distance from a shorter one; "
+      " of 32 pairs have gone round: each of them alone stood nearly like this at a shorter distance; "
       "interpolated it is " +
       n.say(N::TurnedB, NumberForm::Whole) + ". The slowest pair has turned by " + n.say(N::Slowest) + "°.");
   if (n.value() < 1)
