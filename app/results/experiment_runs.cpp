@@ -10,29 +10,6 @@ namespace attnscope {
 using experiments::Experiment;
 using experiments::Measured;
 
-namespace {
-
-/// Steps of a function until it says that there are no more.
-class ExperimentJob final : public Job {
- public:
-  ExperimentJob(std::function<bool(const std::stop_token&)> next, std::function<void()> wake)
-      : next_(std::move(next)), wake_(std::move(wake)) {}
-  bool step() override {
-    const bool more = !stop_token().stop_requested() && next_(stop_token());
-    if (more && wake_) wake_();
-    return more;
-  }
-  void finished() override {
-    if (wake_) wake_();
-  }
-
- private:
-  std::function<bool(const std::stop_token&)> next_;
-  std::function<void()> wake_;
-};
-
-}  // namespace
-
 /// What is known of an experiment. The worker writes, under the mutex.
 struct ExperimentRuns::Sweep {
   explicit Sweep(const Experiment& of) : experiment(of), points(of.values.size()) {}
@@ -97,10 +74,10 @@ void ExperimentRuns::begin(std::size_t point) {
   sight_.points.assign(sight_.experiment->values.size(), {});
   seen_ = static_cast<std::uint64_t>(-1);
   if (!sweep->next(point)) return worker_.replace(nullptr, sweeps);
-  worker_.replace(
-      std::make_shared<ExperimentJob>(
-          [sweep, point](const std::stop_token& stop) { return sweep->measure(point, stop); }, wake_),
-      sweeps);
+  worker_.replace(std::make_shared<Stepwise>(
+                      [sweep, point](const std::stop_token& stop) { return sweep->measure(point, stop); },
+                      wake_, Stepwise::Tells::EachStep),
+                  sweeps);
 }
 
 void ExperimentRuns::take_points() {
@@ -118,7 +95,7 @@ void ExperimentRuns::take_look(std::size_t point) {
     wanted_ = std::make_shared<LookWanted>();
     wanted_->experiment = sight_.experiment;
     wanted_->point = point;
-    worker_.replace(std::make_shared<ExperimentJob>(
+    worker_.replace(std::make_shared<Stepwise>(
                         [wanted = wanted_](const std::stop_token& stop) {
                           try {
                             wanted->look = std::make_shared<const experiments::Look>(experiments::look(

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -102,6 +103,30 @@ class Worker {
   // Last: joined before the rest goes.
   std::jthread thread_;
   std::jthread watchdog_;  // stops what becomes too old while another waits; only where patience is asked for
+};
+
+/// A Job of a function that does one step and says whether there is more. `told` is called when the Job is
+/// finished, also one that was stopped; with Tells::EachStep after every step as well.
+class Stepwise final : public Job {
+ public:
+  enum class Tells : std::uint8_t { AtTheEnd, EachStep };
+  using Function = std::function<bool(const std::stop_token&)>;
+  Stepwise(Function next, std::function<void()> told, Tells tells = Tells::AtTheEnd)
+      : next_(std::move(next)), told_(std::move(told)), tells_(tells) {}
+
+  bool step() override {
+    const bool more = !stop_token().stop_requested() && next_(stop_token());
+    if (more && tells_ == Tells::EachStep && told_) told_();
+    return more;
+  }
+  void finished() override {
+    if (told_) told_();
+  }
+
+ private:
+  Function next_;
+  std::function<void()> told_;
+  Tells tells_;
 };
 
 /// A Job that makes one T. Progress: what the function writes while it runs and others read.

@@ -17,21 +17,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int commands = 0, training = 1;         // lanes
 constexpr std::chrono::milliseconds a_slice{20};  // what waits is done behind it
 
-/// A function as a Job: true while there is more.
-class LabJob final : public Job {
- public:
-  LabJob(std::function<bool(const std::stop_token&)> next, std::function<void()> wake)
-      : next_(std::move(next)), wake_(std::move(wake)) {}
-  bool step() override { return !stop_token().stop_requested() && next_(stop_token()); }
-  void finished() override {
-    if (wake_) wake_();
-  }
-
- private:
-  std::function<bool(const std::stop_token&)> next_;
-  std::function<void()> wake_;
-};
-
 /// Words of the first measured sequence.
 std::vector<std::string> probe_tokens(const Trainer& trainer) {
   const std::vector<std::string> names = trainer.maker().tokens();
@@ -49,7 +34,7 @@ class Lab::State {
   State(std::function<void()> wake, int threads) : wake_(std::move(wake)), threads_(threads) {}
 
   void command(std::function<void()> what) {
-    worker_.add(std::make_shared<LabJob>(
+    worker_.add(std::make_shared<Stepwise>(
                     [this, what = std::move(what)](const std::stop_token&) {
                       try {
                         what();
@@ -63,7 +48,7 @@ class Lab::State {
   }
   void train(std::int64_t steps) {
     worker_.replace(
-        std::make_shared<LabJob>(
+        std::make_shared<Stepwise>(
             [this, left = steps](const std::stop_token& stop) mutable { return slice(left, stop); }, wake_),
         training);
   }

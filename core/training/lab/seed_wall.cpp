@@ -12,24 +12,6 @@ namespace {
 
 constexpr std::chrono::milliseconds wall_slice{20};
 
-class WallJob final : public Job {
- public:
-  WallJob(std::function<bool()> next, std::function<void()> wake)
-      : next_(std::move(next)), wake_(std::move(wake)) {}
-  bool step() override {
-    const bool more = !stop_token().stop_requested() && next_();
-    if (more && wake_) wake_();
-    return more;
-  }
-  void finished() override {
-    if (wake_) wake_();
-  }
-
- private:
-  std::function<bool()> next_;
-  std::function<void()> wake_;
-};
-
 }  // namespace
 
 std::size_t WallSight::done() const {
@@ -51,8 +33,9 @@ class SeedWall::State {
       sight_ = next;
     }
     const std::uint64_t ticket = ++ticket_;
-    worker_.replace(std::make_shared<WallJob>(
-        [this, recipe, count, ticket] { return next(recipe, count, ticket); }, wake_));
+    worker_.replace(std::make_shared<Stepwise>(
+        [this, recipe, count, ticket](const std::stop_token&) { return next(recipe, count, ticket); }, wake_,
+        Stepwise::Tells::EachStep));
   }
   void stop() {
     worker_.replace(nullptr);
