@@ -11,7 +11,7 @@
 #include "app/lessons/check.hpp"
 #include "app/lessons/lesson_numbers.hpp"
 #include "app/lessons/model_numbers.hpp"
-#include "app/shell/render.hpp"
+#include "app/window/render.hpp"
 #include "core/base/error.hpp"
 #include "core/files/document/open.hpp"
 #include "core/files/document/session_file.hpp"

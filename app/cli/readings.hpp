@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "app/shell/render.hpp"
+#include "app/window/render.hpp"
 #include "app/state/selection.hpp"
 
 namespace attnscope {

@@ -115,6 +115,11 @@ void Framebuffer::bind() const {
   glViewport(0, 0, width_, height_);
 }
 
+void Framebuffer::finish() const {
+  bind();
+  glFinish();
+}
+
 Image Framebuffer::read() const {
   Image image(width_, height_);
   bind();

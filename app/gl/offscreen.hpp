@@ -51,6 +51,8 @@ class Framebuffer {
   int height() const { return height_; }
   void bind() const;   // as the draw target, viewport set
   Image read() const;  // top row first
+  /// Blocks until the driver has drawn what it was asked for.
+  void finish() const;
 
  private:
   unsigned framebuffer_ = 0, texture_ = 0;

@@ -8,7 +8,7 @@
 
 #include "app/gl/offscreen.hpp"
 #include "app/shell/app.hpp"
-#include "app/shell/imgui_host.hpp"
+#include "app/gl/imgui_host.hpp"
 #include "core/base/error.hpp"
 #include "core/files/formats/atomic_write.hpp"
 #include "core/text/utf8.hpp"

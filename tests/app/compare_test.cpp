@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "app/compare_robot.hpp"
-#include "app/shell/render.hpp"
+#include "app/window/render.hpp"
 #include "app/state/compare_state.hpp"
 #include "support/temporary_directory.hpp"
 

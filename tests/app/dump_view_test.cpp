@@ -13,7 +13,7 @@
 #include "app/controls_robot.hpp"
 #include "app/scene/scene.hpp"
 #include "app/session/session.hpp"
-#include "app/shell/render.hpp"
+#include "app/window/render.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/focus_state.hpp"
 #include "app/views/files/files.hpp"

@@ -8,7 +8,7 @@
 #include <imgui_internal.h>
 
 #include "app/gl/offscreen.hpp"
-#include "app/shell/imgui_host.hpp"
+#include "app/gl/imgui_host.hpp"
 
 namespace attnscope::fonts_test {
 

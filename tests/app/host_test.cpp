@@ -12,7 +12,7 @@
 
 #include "app/draw/texture.hpp"
 #include "app/gl/offscreen.hpp"
-#include "app/shell/imgui_host.hpp"
+#include "app/gl/imgui_host.hpp"
 #include "app/ui/item_recorder.hpp"
 #include "core/base/error.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "app/draw/texture.hpp"
 #include "app/gl/offscreen.hpp"
-#include "app/shell/imgui_host.hpp"
+#include "app/gl/imgui_host.hpp"
 #include "app/ui/glyph_fonts.hpp"
 #include "app/ui/own_words.hpp"
 #include "app/ui/theme.hpp"

@@ -34,6 +34,7 @@ Robot::Robot(const RobotOptions& options)
       engine_(backends_.front().backend, {}, backends_.front().backend),
       host_(nullptr, options.system_fonts),
       app_({.assets = assets_directory(),
+            .opening = options.opening,
             .theme = options.theme,
             .scale = options.scale,
             .state = options.state.value_or(""),

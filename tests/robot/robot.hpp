@@ -12,7 +12,7 @@
 
 #include "app/gl/offscreen.hpp"
 #include "app/shell/app.hpp"
-#include "app/shell/imgui_host.hpp"
+#include "app/gl/imgui_host.hpp"
 #include "app/ui/item_recorder.hpp"
 #include "core/engine/live_engine.hpp"
 #include "tests/robot/easel.hpp"
@@ -29,6 +29,7 @@ struct RobotOptions {
   /// differ.
   std::shared_ptr<Backend> second = nullptr, beside = nullptr;  // as in BackendChoice
   std::optional<std::filesystem::path> file = std::nullopt;     // the first example when there is none
+  std::filesystem::path opening = {};                           // as in AppOptions
   std::optional<std::filesystem::path> state = std::nullopt;  // where recent files and autosaves are; nowhere
   std::function<void()> wake = {};  // on the worker of the models' engine, which waits for it: there is news
 };

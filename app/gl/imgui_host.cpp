@@ -1,4 +1,4 @@
-#include "app/shell/imgui_host.hpp"
+#include "app/gl/imgui_host.hpp"
 
 #define GL_GLEXT_PROTOTYPES
 #include <algorithm>

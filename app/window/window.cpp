@@ -1,4 +1,4 @@
-#include "app/shell/window.hpp"
+#include "app/window/window.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -15,12 +15,12 @@
 #include <backends/imgui_impl_glfw.h>
 
 #include "app/files/paths.hpp"
+#include "app/gl/imgui_host.hpp"
 #include "app/results/choose_backend.hpp"
 #include "app/session/look.hpp"
 #include "app/shell/app.hpp"
-#include "app/shell/imgui_host.hpp"
-#include "app/shell/notes_window.hpp"
 #include "app/ui/words.hpp"
+#include "app/window/notes_window.hpp"
 #include "core/base/error.hpp"
 
 namespace attnscope {
@@ -288,6 +288,7 @@ int run_window(const WindowOptions& options) {
   ImGuiHost host(window.get());
   glfwSetKeyCallback(window.get(), key_by_its_character);
   App app({.assets = assets_directory(),
+           .opening = opening_picture(assets_directory()),
            .scale = display_scale(window.get()),
            .state = state_directory(),
            .language = options.language ? *options.language : language_of_the_system(),

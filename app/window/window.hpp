@@ -1,4 +1,4 @@
-// app/shell: the real window. The only place that knows GLFW; it draws when something happened and sleeps
+// app/window: the real window. The only place that knows GLFW; it draws when something happened and sleeps
 // otherwise.
 #pragma once
 

@@ -1,5 +1,5 @@
-// app/shell: the speaker's own window beside a lesson that is presented: notes of this step and the next, and
-// how long it has gone on. On the second monitor where there is one.
+// app/window: the speaker's own window beside a lesson that is presented: notes of this step and the next,
+// and how long it has gone on. On the second monitor where there is one.
 #pragma once
 
 #include <memory>

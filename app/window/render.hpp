@@ -1,4 +1,4 @@
-// app/shell: a picture of the window without a window.
+// app/window: a picture of the window without a window.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 namespace attnscope {
 
 struct RenderOptions {
-  std::optional<std::filesystem::path> file;  // the first example when there is none
+  std::optional<std::filesystem::path> file;  // opening_picture() when there is none
   std::string layer;                          // of a dump; empty = the first
   Answers answers;                            // to what a dump may not say
   std::filesystem::path out;                  // PNG or SVG

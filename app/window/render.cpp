@@ -1,4 +1,4 @@
-#include "app/shell/render.hpp"
+#include "app/window/render.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -8,24 +8,18 @@
 
 #include "app/draw/pdf.hpp"
 #include "app/files/paths.hpp"
-#include "app/gl/offscreen.hpp"
-#include "app/results/choose_backend.hpp"
 #include "app/session/session.hpp"
 #include "app/shell/app.hpp"
-#include "app/shell/imgui_host.hpp"
 #include "app/shell/still.hpp"
 #include "app/state/teaching/lesson_state.hpp"
 #include "app/state/teaching/presenter_state.hpp"
 #include "app/ui/words.hpp"
+#include "app/window/app_without_window.hpp"
 #include "core/base/error.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
 namespace {
-
-constexpr float time_step = 1.0f / 60;
-constexpr int most_frames = 600;  // ten seconds of animation: it moves for ever
-constexpr int layout_frames = 3;  // sizes of one frame are used by the next
 
 void check_request(const RenderOptions& options) {
   if (options.view && !mode_named(*options.view))
@@ -56,52 +50,6 @@ std::string guessed_note(const Document& document, const std::filesystem::path& 
         guesses.positions.substr(0, guesses.positions.size() - 1));
   return note;
 }
-
-/// The App with a framebuffer in the place of a window.
-class AppWithoutWindow {
- public:
-  struct Form {
-    int width, height;
-    float scale;
-    BackendPreference backend = BackendPreference::Auto;
-  };
-  explicit AppWithoutWindow(const Form& form) : form_(form) {}
-
-  /// Frames until nothing moves or is computed any more.
-  void settle() {
-    frame();
-    for (int i = 0; i < most_frames && (!app.settled() || app.wants_frame()); ++i) frame();
-  }
-  /// Until all of it is drawn: a value takes some frames.
-  void finish_film() {
-    while (!app.settled()) frame();
-  }
-  void lay_out() {
-    for (int i = 0; i < layout_frames; ++i) frame();
-  }
-
- private:
-  void frame() {
-    picture.bind();
-    host_.frame(form_.width, form_.height, time_step, [&] { app.frame(host_.fonts()); });
-    engine.wait_idle();
-    app.finish_numbers();  // so that the picture is drawn after as many frames on any machine
-  }
-
-  Form form_;
-  OffscreenContext context_;
-  std::vector<BackendChoice> backends_ = list_backends(form_.backend != BackendPreference::Cpu);
-
- public:
-  Framebuffer picture{form_.width, form_.height};
-  LiveEngine engine{chosen_backend(backends_, form_.backend).backend, {}, backends_.front().backend};
-
- private:
-  ImGuiHost host_;
-
- public:
-  App app{{.assets = assets_directory(), .scale = form_.scale, .attended = false}, engine, backends_};
-};
 
 /// "01.png", in as many digits as the last has.
 std::string page_name(std::size_t page, std::size_t pages) {
@@ -156,7 +104,8 @@ std::string render_picture(const RenderOptions& options) {
     session = open_session(*options.file, {}, options.layer);  // the App would tell an Error on screen
 
   std::string damage, note;
-  AppWithoutWindow drawn({options.width, options.height, options.scale, options.backend});
+  AppWithoutWindow drawn({options.width, options.height, options.scale, options.backend,
+                          session ? std::filesystem::path() : opening_picture(assets_directory())});
   App& app = drawn.app;
   if (session) {
     damage = session->damage;

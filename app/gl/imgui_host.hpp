@@ -1,4 +1,4 @@
-// app/shell: one Dear ImGui context with our fonts and the OpenGL backend. The window, `render` and the robot
+// app/gl: one Dear ImGui context with our fonts and the OpenGL backend. The window, `render` and the robot
 // all draw through it, so that they show the same pixels.
 #pragma once
 

@@ -1,4 +1,4 @@
-#include "app/shell/notes_window.hpp"
+#include "app/window/notes_window.hpp"
 
 #include <algorithm>
 
@@ -7,8 +7,8 @@
 #include <backends/imgui_impl_glfw.h>
 #include <imgui.h>
 
+#include "app/gl/imgui_host.hpp"
 #include "app/shell/app.hpp"
-#include "app/shell/imgui_host.hpp"
 
 namespace attnscope {
 namespace {
