@@ -44,6 +44,7 @@ struct BlockChange {
   bool attention_off = false;
   bool mlp_off = false;              // not of Cross
   bool mask_off = false;             // no causal rule and no window; what the input's mask hides stays hidden
+  bool causal = false;               // no query sees a later key, of self-attention that has no such rule
   std::optional<double> scale = {};  // multiplies q·k in place of the model's own; 1 = off
   double temperature = 1;            // the softmax's, > 0
   bool operator==(const BlockChange&) const = default;

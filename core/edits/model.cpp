@@ -98,6 +98,7 @@ ChangeWords words_of(const BlockChange& change, const AttentionSpec& own, const 
   }
   add(change.temperature != 1, fmt::format("temperature {:.4g}", change.temperature));
   add(change.mask_off, "mask off");
+  add(change.causal, "causal mask");
   add(change.attention_off, "attention off");
   add(change.mlp_off, "MLP off");
   if (words.what.empty()) words.what.push_back("nothing changed");
@@ -166,6 +167,10 @@ Within mlp_off(Within within, const BlockAt& at, bool off) {
 
 Within mask_off(Within within, const BlockAt& at, bool off) {
   return block_changed(std::move(within), at, [off](BlockChange& change) { change.mask_off = off; });
+}
+
+Within causal(Within within, const BlockAt& at, bool on) {
+  return block_changed(std::move(within), at, [on](BlockChange& change) { change.causal = on; });
 }
 
 Within temperature(Within within, const BlockAt& at, double value) {

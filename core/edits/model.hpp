@@ -38,6 +38,7 @@ Within put(Within, const BlockChange&);
 Within attention_off(Within, const BlockAt&, bool off);
 Within mlp_off(Within, const BlockAt&, bool off);
 Within mask_off(Within, const BlockAt&, bool off);
+Within causal(Within, const BlockAt&, bool on);
 Within temperature(Within, const BlockAt&, double);
 /// What q·k is multiplied with; nothing = as the model has it.
 Within scale(Within, const BlockAt&, std::optional<double>);

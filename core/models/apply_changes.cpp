@@ -172,6 +172,7 @@ void change_problem(const ModelChanges& changes, AttentionOf of, std::size_t blo
     p.causal = false;
     p.left = p.right = -1;
   }
+  if (change.causal) p.causal = true;
   if (change.scale) p.scale = *change.scale;
   p.temperature *= change.temperature;
 }

@@ -43,6 +43,11 @@ void check_block_change(const BlockChange& change, const ModelSpec& spec) {
   if (change.block < 0 || change.block >= std::ssize(stack.blocks))
     throw Error(
         fmt::format("There is no layer {}; the model has 0 to {}.", change.block, stack.blocks.size() - 1));
+  if (change.causal && (change.of == AttentionOf::Cross || stack.causal))
+    throw Error(fmt::format("Layer {} cannot be made causal: {}.", change.block,
+                            stack.causal && change.of != AttentionOf::Cross
+                                ? "it is"
+                                : "its queries and keys are tokens of two texts"));
   if (!(change.temperature > 0) || !std::isfinite(change.temperature))
     throw Error(fmt::format("The temperature of layer {} is {}; it has to be above 0 and finite.",
                             change.block, change.temperature));

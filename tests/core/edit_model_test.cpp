@@ -100,6 +100,7 @@ TEST_CASE("a block that is as the model has it is no change", "[edits][changes]"
   CHECK(edit::change_of(off, at) == BlockChange{.block = 1, .mask_off = true, .scale = 1, .temperature = 3});
   off = edit::mask_off(edit::temperature(edit::toggled_division(off, at), at, 1), at, false);
   CHECK(off == own);
+  CHECK_THROWS_WITH(edit::causal(own, at, true), ContainsSubstring("Layer 1 cannot be made causal: it is."));
   // Of several for one block, as files may have them, the last counts and one stays.
   Within twice = own;
   twice.changes.blocks = {

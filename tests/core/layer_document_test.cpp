@@ -30,7 +30,7 @@ const fs::path tiny_models = fs::path(ATTNSCOPE_SHARED) / "vectors/tiny_models";
 
 /// Changes of every kind that a layer has, spread over the heads and blocks of all attentions.
 std::vector<ModelChanges> some_changes(const ModelSpec& spec, bool hides) {
-  std::vector<ModelChanges> all(8);
+  std::vector<ModelChanges> all(9);
   for (const AttentionOf of : attentions_of(spec)) {
     const StackSpec& stack = stack_spec(spec, of);
     const auto blocks = static_cast<int>(stack.blocks.size());
@@ -39,6 +39,8 @@ std::vector<ModelChanges> some_changes(const ModelSpec& spec, bool hides) {
       all[0].blocks.push_back({.of = of, .block = block, .scale = spec.family == "T5" ? 0.3 : 1.0});
       all[1].blocks.push_back({.of = of, .block = block, .temperature = 1.7});
       all[2].blocks.push_back({.of = of, .block = block, .mask_off = true});
+      if (!stack.causal && of != AttentionOf::Cross)
+        all[8].blocks.push_back({.of = of, .block = block, .causal = true});
       for (int head = 0; head < heads; ++head) {
         const bool mean = head % 2 == 1 && !hides;
         all[3].heads.push_back(

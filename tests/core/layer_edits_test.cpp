@@ -134,6 +134,14 @@ TEST_CASE("an edit that is taken back leaves no change", "[models][layer_documen
   CHECK(like(edit::with_mask_choice(own, 0)) == unmasked);
   CHECK(like(edit::with_mask_choice(own, 2)) == unmasked);  // padding hides nothing of vectors
   CHECK(like(edit::with_mask_choice(own, 3)).empty());
+  // An encoder has no rule that could go, but can be given one.
+  const Opened encoder("bert");
+  const BlockTensors bert = block_tensors(*encoder.model, AttentionOf::Encoder, 0);
+  const Document sees_all = layer_document(
+      *encoder.model, run_model(*encoder.model, encoder.input, {}, machine.work), bert, {}, {});
+  const ModelChanges causal{.blocks = {{.of = AttentionOf::Encoder, .block = 0, .causal = true}}};
+  CHECK(changes_like(bert, {}, edit::with_mask_choice(sees_all, 1).layer()) == causal);
+  CHECK(changes_like(bert, causal, sees_all.layer()) == ModelChanges{});
   // Numbers that a file says in double are not rounded to the layer's floats.
   const ModelChanges third{.blocks = {{.block = 1, .scale = 1.0 / 3, .temperature = 1.0 / 7}}};
   LayerSpec layer = tensors.layer;

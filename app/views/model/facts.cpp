@@ -119,8 +119,8 @@ std::int64_t rows_of(const ModelRun& run, AttentionOf of) {
 KeysSeen keys_seen(const ModelSpec& spec, const ModelRun& run, AttentionOf of, int block) {
   if (of == AttentionOf::Cross) return {.keys = rows_of(run, AttentionOf::Encoder)};
   const StackSpec& stack = stack_of(spec, of);
-  const bool off = change_of(run.changes, of, static_cast<std::size_t>(block)).mask_off;
-  return {.causal = stack.causal && !off,
+  const BlockChange change = change_of(run.changes, of, static_cast<std::size_t>(block));
+  return {.causal = (stack.causal && !change.mask_off) || change.causal,
           .window = stack.blocks[static_cast<std::size_t>(block)].window,
           .keys = rows_of(run, of)};
 }

@@ -24,7 +24,7 @@ void draw_number(const GridFrame& grid, const GridPlan::Layer& layer, bool chose
   if (change->attention_off || change->mlp_off)
     sign = "○";
   else if (!change->scale)
-    sign = change->mask_off ? "◸" : "τ";
+    sign = change->mask_off ? "◸" : change->causal ? "◺" : "τ";
   ui.text(layer.number - width - ui.px(5), y, sign, {type::tick, ink, Ink::Regular, Align::Right});
 }
 

@@ -46,6 +46,7 @@ std::string block_json(const BlockChange& change) {
   if (change.attention_off) writer.add("attention_off", true);
   if (change.mlp_off) writer.add("mlp_off", true);
   if (change.mask_off) writer.add("mask_off", true);
+  if (change.causal) writer.add("causal", true);
   if (change.scale) writer.add("scale", json_number(static_cast<float>(*change.scale)));
   if (change.temperature != 1) writer.add("temperature", json_number(static_cast<float>(change.temperature)));
   return writer.take();
@@ -84,6 +85,7 @@ BlockChange read_block(const json& value, const std::string& where) {
   change.attention_off = fields.boolean("attention_off", false);
   change.mlp_off = fields.boolean("mlp_off", false);
   change.mask_off = fields.boolean("mask_off", false);
+  change.causal = fields.boolean("causal", false);
   if (fields.find("scale") != nullptr) change.scale = fields.number("scale", 1);
   change.temperature = fields.number("temperature", 1);
   if (!(change.temperature > 0)) fields.fail("temperature", "a number above 0", *fields.find("temperature"));

@@ -192,14 +192,17 @@ class EditReader {
 
   void read_mask(BlockChange& change) {
     const Masking& own = block_.layer.masking;
-    Masking off = own;
+    Masking off = own, causal = own;
     off.causal = false;
     off.window = {};
+    causal.causal = true;
     if (!is_same(was_.masking, now_.masking)) {
       if (is_same(own, now_.masking))
-        change.mask_off = false;
-      else if (is_same(off, now_.masking))
+        change.mask_off = change.causal = false;
+      else if (own.causal && is_same(off, now_.masking))
         change.mask_off = true;
+      else if (!own.causal && block_.of != AttentionOf::Cross && is_same(causal, now_.masking))
+        change.causal = true;
       else
         return;
     }
@@ -236,7 +239,7 @@ void impose(const BlockTensors& block, const ModelChanges& changes, LayerSpec& l
   const BlockChange change = change_of(changes, block.of, index);
   layer.scaling = change.scale ? scaling_of(*change.scale, head_width(own)) : own.scaling;
   layer.temperature = static_cast<float>(change.temperature);
-  layer.masking.causal = own.masking.causal && !change.mask_off;
+  layer.masking.causal = (own.masking.causal && !change.mask_off) || change.causal;
   layer.masking.window = change.mask_off ? Window{} : own.masking.window;
   impose_heads(block, changes, layer);
   for (const Parameter which : {Parameter::WOutput, Parameter::BOutput, Parameter::WDown, Parameter::BDown})
