@@ -124,7 +124,7 @@ TEST_CASE("the shipped models begin with words that they know", "[training][ship
 
 TEST_CASE("the shipped models are small and say where they come from", "[training][shipped]") {
   std::uintmax_t bytes = 0;
-  for (const char* name : {"reader", "millbrook", "induction", "brackets"}) {
+  for (const char* name : {"reader", "millbrook", "induction", "brackets", "shapes"}) {
     INFO(name);
     const OpenedModelPtr model = open_whole_model(shipped / name);
     CHECK(model->model->missing.empty());
@@ -198,6 +198,46 @@ TEST_CASE("the shipped brackets model closes what was opened", "[training][shipp
       return read.run.logits.row(last)[model->tokenizer->id(word)];
     };
     CHECK(logit(right) > logit(wrong));
+  }
+}
+
+TEST_CASE("the shipped model of shapes names them, and its class token looks at them",
+          "[training][shipped]") {
+  const OpenedModelPtr model = open_whole_model(shipped / "shapes");
+  ThreadPool pool(1);
+  const Work work{pool, {}};
+  for (const std::string name : {"square", "circle", "triangle", "cross"}) {
+    INFO(name);
+    ModelText text;
+    text.image = fs::path(ATTNSCOPE_ASSETS) / "examples" / (name + ".png");
+    const ModelInput input = tokens_of(*model, text).input;
+    const ModelRun run = run_model(*model->model, input, {}, work);
+    const float* const logits = run.logits.row(0);
+    const auto best = static_cast<std::size_t>(std::max_element(logits, logits + 4) - logits);
+    CHECK(model->model->spec.head.classes.at(best) == name);
+    // Patches that are bright in the mean of their pixels, where noise alone is not.
+    const int side = 4, width = 16;
+    std::vector<bool> is_on(16);
+    for (std::size_t patch = 0; patch < is_on.size(); ++patch) {
+      const auto row = static_cast<int>(patch) / 4 * side, column = static_cast<int>(patch) % 4 * side;
+      float sum = 0;
+      for (int y = row; y < row + side; ++y)
+        for (int x = column; x < column + side; ++x) sum += input.image.data()[y * width + x];
+      is_on[patch] = sum / 16 > 0.15f;
+    }
+    double most = 0;
+    for (std::size_t layer = 0; layer < 2; ++layer)
+      for (int head = 0; head < 4; ++head) {
+        const Tensor weights = head_weights(*model->model, run, AttentionOf::Encoder, layer, head, work);
+        double on = 0;
+        for (std::size_t patch = 0; patch < is_on.size(); ++patch)
+          if (is_on[patch]) on += static_cast<double>(weights.data()[patch + 1]);
+        most = std::max(most, on);
+      }
+    const double chance = static_cast<double>(std::ranges::count(is_on, true)) / 17;
+    CAPTURE(most, chance);
+    CHECK(most > 0.85);
+    CHECK(chance < 0.6);
   }
 }
 

@@ -90,6 +90,41 @@ TEST_CASE("the folder of a trained network gives the trainer's own logits", "[tr
   }
 }
 
+TEST_CASE("a network of patches is a ViT that sees a grey picture as the trainer does", "[training]") {
+  const TemporaryDirectory folder;
+  Trainer trainer(short_run("shapes"), 2);
+  trainer.train(20);
+  export_model(folder.path(), trainer);
+  const OpenedModelPtr opened = open_whole_model(folder.path());
+  const ModelSpec& spec = opened->model->spec;
+  CHECK(opened->model->ignored.empty());
+  CHECK(opened->model->missing.empty());
+  REQUIRE(spec.image);
+  CHECK(spec.head.classes == std::vector<std::string>{"square", "circle", "triangle", "cross"});
+
+  const int side = spec.image->patch, width = spec.image->width, across = width / side;
+  const float* const patches = trainer.evaluation().batch().sequence(0).patches;
+  ModelInput input;
+  input.image = Tensor(Shape{3, width, width});
+  for (int colour = 0; colour < 3; ++colour)
+    for (int y = 0; y < width; ++y)
+      for (int x = 0; x < width; ++x)
+        input.image.data()[(colour * width + y) * width + x] =
+            patches[(y / side * across + x / side) * side * side + y % side * side + x % side];
+  ThreadPool pool(1);
+  const Work work{pool, {}};
+  const ModelRun run = run_model(*opened->model, input, {}, work);
+  const Probe probe = trainer.probe_measured(0);
+  REQUIRE(run.logits.rows() * run.logits.width == 4);  // of the class token
+  CHECK(distance(run.logits.values.data(), probe.logits.data(), 4) < 1e-5);
+  for (int layer = 0; layer < 2; ++layer)
+    for (int head = 0; head < 4; ++head) {
+      const Tensor weights = head_weights(*opened->model, run, AttentionOf::Encoder,
+                                          static_cast<std::size_t>(layer), head, work);
+      CHECK(distance(weights.data(), probe.weights.matrix(layer, head).data(), weights.size()) < 1e-5);
+    }
+}
+
 TEST_CASE("the tokenizer of a folder reads what the task's tokens are", "[training]") {
   struct Text {
     const char *task, *text;
@@ -120,7 +155,7 @@ TEST_CASE("a network that no family has the shape of is refused with a sentence"
     const std::string message = message_of<Error>([&] { model_shape(task.recipe.network); });
     const bool is_known = task.recipe.network.causal ? task.recipe.network.positions != Positions::None &&
                                                            !task.recipe.network.read_outs[0].bias
-                                                     : task.key.ends_with("reader");
+                                                     : task.key.ends_with("reader") || task.key == "shapes";
     CHECK(message.empty() == is_known);
     if (!is_known) CHECK(test::is_sentence(message));
   }

@@ -1,7 +1,10 @@
 #include "core/training/files/export_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +16,7 @@
 #include "core/training/files/export_tensors.hpp"
 #include "core/training/files/export_tokenizer.hpp"
 #include "core/training/files/recipe_json.hpp"
+#include "core/training/tasks/task.hpp"
 
 namespace attnscope::training {
 namespace {
@@ -83,6 +87,42 @@ json reader_config(const NetworkSpec& spec, json config, const std::vector<std::
   return config;
 }
 
+json vit_config(const NetworkSpec& spec, std::span<const std::string_view> classes) {
+  const int side = patch_side(spec), across = static_cast<int>(std::lround(std::sqrt(spec.length - 1)));
+  json labels = json::object(), ids = json::object();
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    labels[std::to_string(i)] = classes[i];
+    ids[std::string(classes[i])] = i;
+  }
+  return {{"model_type", "vit"},
+          {"architectures", {"ViTForImageClassification"}},
+          {"torch_dtype", "float32"},
+          {"hidden_size", spec.width},
+          {"num_hidden_layers", spec.layers},
+          {"num_attention_heads", spec.heads},
+          {"intermediate_size", spec.inner},
+          {"hidden_act", "gelu_new"},
+          {"layer_norm_eps", 1e-5},
+          {"image_size", side * across},
+          {"patch_size", side},
+          {"num_channels", 3},
+          {"qkv_bias", true},
+          {"id2label", labels},
+          {"label2id", ids}};
+}
+
+/// Bytes become numbers from 0 to 1, as the task has them.
+json vit_preparation(const NetworkSpec& spec) {
+  const int side = patch_side(spec) * static_cast<int>(std::lround(std::sqrt(spec.length - 1)));
+  return {{"image_processor_type", "ViTImageProcessor"},
+          {"do_resize", true},
+          {"size", {{"height", side}, {"width", side}}},
+          {"resample", 2},
+          {"do_rescale", true},
+          {"rescale_factor", 1.0 / 255},
+          {"do_normalize", false}};
+}
+
 void write_text(const std::filesystem::path& path, const std::string& text) {
   const std::string_view piece = text;
   write_atomically(path, {&piece, 1});
@@ -95,10 +135,16 @@ ModelShape model_shape(const NetworkSpec& spec) {
     throw Error(fmt::format(
         "No family of models that is known here has {}; the weights stand in the checkpoint alone.", what));
   };
-  if (spec.reads_patches()) refuse("patches without a convolution");
   if (spec.norm != NormPlace::Pre) refuse("its norms there");
   if (spec.head_norms) refuse("LayerNorms and norms of queries and keys at once");
   if (spec.inside() != spec.width) refuse("heads that are not as wide together as the stream");
+  if (spec.reads_patches()) {
+    const int across = static_cast<int>(std::lround(std::sqrt(spec.length - 1)));
+    if (spec.causal || spec.positions != Positions::Learned || !spec.scaled || spec.inner == 0 ||
+        spec.read_outs.size() != 1 || patch_side(spec) == 0 || across * across != spec.length - 1)
+      refuse("patches like these: a ViT has squares of them, learned positions, an MLP and sees all of them");
+    return ModelShape::Vit;
+  }
   if (!spec.causal) {
     const bool both =
         spec.read_outs.size() == 2 && std::ranges::all_of(spec.read_outs, [&](const ReadOut& read_out) {
@@ -137,6 +183,11 @@ void export_model(const std::filesystem::path& folder, const Trainer& trainer) {
       add_reader(tensors, spec, layout);
       config = reader_config(spec, std::move(config), tokens);
       break;
+    case ModelShape::Vit:
+      add_vit(tensors, spec, layout);
+      config = vit_config(spec, find_task(trainer.recipe().task)->classes);
+      write_text(folder / "preprocessor_config.json", vit_preparation(spec).dump(2) + "\n");
+      break;
   }
   const Recipe& recipe = trainer.recipe();
   tensors.write(folder / "model.safetensors",
@@ -146,8 +197,10 @@ void export_model(const std::filesystem::path& folder, const Trainer& trainer) {
                  {steps_fact, std::to_string(trainer.step())},
                  {recipe_fact, recipe_json(recipe)},
                  {instruction_set_fact, std::string(trainer.instruction_set())}});
-  write_text(folder / "tokenizer.json", tokenizer_json(trainer.recipe().task, tokens));
-  write_text(folder / "tokenizer_config.json", tokenizer_config_json(tokens));
+  if (shape != ModelShape::Vit) {
+    write_text(folder / "tokenizer.json", tokenizer_json(trainer.recipe().task, tokens));
+    write_text(folder / "tokenizer_config.json", tokenizer_config_json(tokens));
+  }
   write_text(folder / "config.json", config.dump(2) + "\n");
 }
 

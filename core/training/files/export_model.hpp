@@ -14,6 +14,7 @@ enum class ModelShape {
   NeoX,    // GPT-NeoX without parallel residual: causal, rotary
   Gpt2,    // GPT-2: causal, learned positions
   Reader,  // "attnscope_reader": reads both ways, rotary
+  Vit,     // ViT: patches and a class token, learned positions
 };
 /// Throws Error with a sentence that says why no family of models has this shape.
 ModelShape model_shape(const NetworkSpec&);

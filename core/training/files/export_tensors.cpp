@@ -1,6 +1,7 @@
 #include "core/training/files/export_tensors.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -40,6 +41,19 @@ void FolderTensors::map(const std::string& name, const MapAt& map) {
 void FolderTensors::map_as_stored(const std::string& name, const MapAt& map) {
   table(name + ".weight", map.weight, map.d_in, map.d_out);
   if (map.bias >= 0) vector(name + ".bias", map.bias, map.d_out);
+}
+
+void FolderTensors::patches(const std::string& name, const MapAt& map, int side) {
+  constexpr std::int64_t colours = 3;
+  const std::int64_t pixels = std::int64_t{side} * side;
+  Tensor& tensor = tensors_.emplace_back(Shape{map.d_out, colours, side, side});
+  for (std::int64_t i = 0; i < tensor.size(); ++i) {
+    const std::int64_t row = i / (colours * pixels), pixel = i % pixels;
+    tensor.data()[i] = weights_[static_cast<std::size_t>(map.weight + pixel * map.d_out + row)] /
+                       static_cast<float>(colours);
+  }
+  names_.push_back(name + ".weight");
+  vector(name + ".bias", map.bias, map.d_out);
 }
 
 void FolderTensors::zeros(const std::string& name, Shape shape) {
@@ -137,21 +151,30 @@ void add_gpt2(FolderTensors& tensors, const NetworkSpec& spec, const Layout& lay
   if (!spec.read_outs[0].tied) add_read_out(tensors, "lm_head", spec, layout, 0);
 }
 
+namespace {
+
+/// One of queries, keys and values of all heads, which lie side by side.
+void add_third(FolderTensors& tensors, const std::string& name, const NetworkSpec& spec, const MapAt& maps,
+               std::int64_t which) {
+  const std::int64_t inside = spec.inside();
+  tensors.add(name + ".weight", {inside, spec.width}, [&](std::int64_t row, std::int64_t column) {
+    return maps.weight + column * maps.d_out + which * inside + row;
+  });
+  tensors.vector(name + ".bias", maps.bias + which * inside, inside);
+}
+
+constexpr const char* thirds[] = {"query", "key", "value"};
+
+}  // namespace
+
 void add_reader(FolderTensors& tensors, const NetworkSpec& spec, const Layout& layout) {
   tensors.table("reader.tokens.weight", layout.token_table, spec.vocabulary, spec.width);
-  const std::int64_t inside = spec.inside();
   for (std::size_t i = 0; i < layout.blocks.size(); ++i) {
     const BlockLayout& block = layout.blocks[i];
     const auto name = [&](const std::string& part) { return fmt::format("reader.blocks.{}.{}", i, part); };
     tensors.norm(name("attention_norm"), block.attention_norm, spec.width);
-    const char* const maps[] = {"query", "key", "value"};
-    for (std::int64_t which = 0; which < 3; ++which) {
-      tensors.add(name(maps[which]) + ".weight", {inside, spec.width},
-                  [&](std::int64_t row, std::int64_t column) {
-                    return block.maps.weight + column * block.maps.d_out + which * inside + row;
-                  });
-      tensors.vector(name(maps[which]) + ".bias", block.maps.bias + which * inside, inside);
-    }
+    for (std::int64_t which = 0; which < 3; ++which)
+      add_third(tensors, name(thirds[which]), spec, block.maps, which);
     tensors.map(name("output"), block.output);
     tensors.norm(name("mlp_norm"), block.mlp_norm, spec.width);
     tensors.map(name("up"), block.up);
@@ -160,6 +183,37 @@ void add_reader(FolderTensors& tensors, const NetworkSpec& spec, const Layout& l
   tensors.norm("reader.final_norm", layout.final_norm, spec.width);
   add_read_out(tensors, "masked_word", spec, layout, 0);
   add_read_out(tensors, "referent", spec, layout, 1);
+}
+
+int patch_side(const NetworkSpec& spec) {
+  const int side = static_cast<int>(std::lround(std::sqrt(spec.patch)));
+  return side * side == spec.patch ? side : 0;
+}
+
+void add_vit(FolderTensors& tensors, const NetworkSpec& spec, const Layout& layout) {
+  const auto row_of = [&](std::int64_t at) {
+    return
+        [at, width = spec.width](std::int64_t row, std::int64_t column) { return at + row * width + column; };
+  };
+  tensors.add("vit.embeddings.cls_token", {1, 1, spec.width}, row_of(layout.class_token));
+  tensors.add("vit.embeddings.position_embeddings", {1, spec.length, spec.width},
+              row_of(layout.position_table));
+  tensors.patches("vit.embeddings.patch_embeddings.projection", layout.patches, patch_side(spec));
+  for (std::size_t i = 0; i < layout.blocks.size(); ++i) {
+    const BlockLayout& block = layout.blocks[i];
+    const auto name = [&](const std::string& part) {
+      return fmt::format("vit.encoder.layer.{}.{}", i, part);
+    };
+    tensors.norm(name("layernorm_before"), block.attention_norm, spec.width);
+    for (std::int64_t which = 0; which < 3; ++which)
+      add_third(tensors, name(fmt::format("attention.attention.{}", thirds[which])), spec, block.maps, which);
+    tensors.map(name("attention.output.dense"), block.output);
+    tensors.norm(name("layernorm_after"), block.mlp_norm, spec.width);
+    tensors.map(name("intermediate.dense"), block.up);
+    tensors.map(name("output.dense"), block.down);
+  }
+  tensors.norm("vit.layernorm", layout.final_norm, spec.width);
+  add_read_out(tensors, "classifier", spec, layout, 0);
 }
 
 }  // namespace attnscope::training

@@ -31,6 +31,9 @@ class FolderTensors {
   void map(const std::string& name, const MapAt&);
   /// [d_in][d_out], as GPT-2 has it.
   void map_as_stored(const std::string& name, const MapAt&);
+  /// [d_out][3][side][side]: a map of grey patches as a convolution over three colours, a third each, so that
+  /// a grey picture gives the same.
+  void patches(const std::string& name, const MapAt&, int side);
   void zeros(const std::string& name, Shape shape);
   void ones(const std::string& name, Shape shape);
   void write(const std::filesystem::path& path, const std::map<std::string, std::string>& facts) const;
@@ -48,5 +51,9 @@ inline int inner_of(const NetworkSpec& spec) { return spec.inner > 0 ? spec.inne
 void add_neox(FolderTensors&, const NetworkSpec&, const Layout&);
 void add_gpt2(FolderTensors&, const NetworkSpec&, const Layout&);
 void add_reader(FolderTensors&, const NetworkSpec&, const Layout&);
+void add_vit(FolderTensors&, const NetworkSpec&, const Layout&);
+
+/// Pixels of a side of a patch; 0 where the patch is no square.
+int patch_side(const NetworkSpec&);
 
 }  // namespace attnscope::training

@@ -69,6 +69,7 @@ TaskRow shapes_task() {
   TaskRow row;
   row.key = "shapes";
   row.about = "Which shape is in the picture? The class token learns to look at the patches that hold it.";
+  row.classes = {"square", "circle", "triangle", "cross"};
   row.groups = {{"answers"}};
   row.scores = {{"on the shape"}};
   row.data = {{"noise", 0, 2}};

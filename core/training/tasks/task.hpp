@@ -103,6 +103,7 @@ struct TaskRow {
   std::vector<Group> groups;
   std::vector<Score> scores;
   std::vector<DataField> data;
+  std::vector<std::string_view> classes;  // that a picture is of; empty where tokens come in
   int goal_group = 0;
   double goal = 0.99;    // accuracy of the group
   int floor_group = -1;  // -1 = the task has no floor
