@@ -18,6 +18,10 @@ std::filesystem::path assets_directory() {
   return chosen.empty() ? ATTNSCOPE_ASSETS : chosen;
 }
 
+std::filesystem::path opening_picture(const std::filesystem::path& assets) {
+  return assets / "examples" / "15-read-by-a-trained-model.json";
+}
+
 std::filesystem::path state_directory() {
   const std::filesystem::path chosen = variable("XDG_STATE_HOME"), home = variable("HOME");
   if (chosen.is_absolute())

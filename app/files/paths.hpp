@@ -11,6 +11,9 @@ namespace attnscope {
 /// The `assets` directory: the environment variable ATTNSCOPE_ASSETS where it is set, else the source tree's.
 std::filesystem::path assets_directory();
 
+/// What a person sees first, in the window and in a picture of no file: a session in `assets`.
+std::filesystem::path opening_picture(const std::filesystem::path& assets);
+
 /// Where a program keeps what it remembers from run to run: $XDG_STATE_HOME/attnscope, else
 /// ~/.local/state/attnscope; empty where neither is known. It need not exist.
 std::filesystem::path state_directory();

@@ -10,16 +10,23 @@ namespace attnscope {
 
 namespace {
 
+/// Null beyond the end, and where there are no tokens.
+const Token* token_at(const std::vector<Sequence>& sequences, std::int64_t sequence, std::int64_t index) {
+  if (sequence >= std::ssize(sequences) || index < 0) return nullptr;
+  const std::vector<Token>& tokens = sequences[static_cast<std::size_t>(sequence)].tokens;
+  return index < std::ssize(tokens) ? &tokens[static_cast<std::size_t>(index)] : nullptr;
+}
+
 /// Token `index` of a sequence.
 std::string token_label(const LayerResult& result, const std::vector<Sequence>& sequences,
                         std::int64_t sequence, std::int64_t index) {
-  const Input& input = result.document.input;
-  if (sequence < std::ssize(sequences) && index >= 0) {
-    const auto& tokens = sequences[static_cast<std::size_t>(sequence)].tokens;
-    if (index < std::ssize(tokens)) return own(tokens[static_cast<std::size_t>(index)].text);
-    if (input.is_text()) return std::string(padding_token);
-  }
-  return grouped(index);
+  if (const Token* const token = token_at(sequences, sequence, index)) return own(token->text);
+  const bool is_padding = sequence < std::ssize(sequences) && index >= 0 && result.document.input.is_text();
+  return is_padding ? std::string(padding_token) : grouped(index);
+}
+
+const std::vector<Sequence>& sequences_of_keys(const Input& input) {
+  return input.memory.empty() ? input.sequences : input.memory;
 }
 
 }  // namespace
@@ -39,8 +46,18 @@ std::string key_label(const LayerResult& result, std::int64_t sequence, std::int
     const bool learned = key == tokens && !(document.layer().add_zero_attn && result.dimensions.extra == 1);
     return learned ? "[learned]" : "[zero]";
   }
-  const Input& input = document.input;
-  return token_label(result, input.memory.empty() ? input.sequences : input.memory, sequence, key);
+  return token_label(result, sequences_of_keys(document.input), sequence, key);
+}
+
+bool is_unknown_query(const LayerResult& result, std::int64_t sequence, std::int64_t query) {
+  const Token* const token =
+      token_at(result.document.input.sequences, sequence, position_of(result, sequence, query));
+  return token != nullptr && token->unknown;
+}
+
+bool is_unknown_key(const LayerResult& result, std::int64_t sequence, std::int64_t key) {
+  const Token* const token = token_at(sequences_of_keys(result.document.input), sequence, key);
+  return token != nullptr && token->unknown;
 }
 
 bool is_cross(const LayerResult& result) {

@@ -81,6 +81,9 @@ struct Scene : Shown, Edits {};
 /// no tokens, "[learned]" and "[zero]" for keys that belong to none. Tokens are marked as own words.
 std::string query_label(const LayerResult&, std::int64_t sequence, std::int64_t query);
 std::string key_label(const LayerResult&, std::int64_t sequence, std::int64_t key);
+/// Whether that token is a word that the model's vocabulary does not have: its label is the person's word.
+bool is_unknown_query(const LayerResult&, std::int64_t sequence, std::int64_t query);
+bool is_unknown_key(const LayerResult&, std::int64_t sequence, std::int64_t key);
 /// Where a query stands among the tokens of its text: behind the cache.
 std::int64_t position_of(const LayerResult&, std::int64_t sequence, std::int64_t query);
 /// Whether keys are other tokens than those the queries come from: cross-attention.

@@ -270,9 +270,17 @@ Session open_as_model(const std::filesystem::path& path, Reading* reading) {
   return session;
 }
 
+/// Where a session says that its model lies: from its own folder, where the path does not begin at the root.
+std::filesystem::path from_folder_of(const std::filesystem::path& session,
+                                     const std::filesystem::path& model) {
+  return (std::filesystem::absolute(session).parent_path() / model).lexically_normal();
+}
+
 /// Opens the model that the session stands in, where it lies now.
 void open_model_of(Session& session, const std::filesystem::path& path, Reading* reading) {
   Within& within = session.document.within.change();
+  within.path = from_folder_of(path, within.path);
+  if (!within.input.image.empty()) within.input.image = from_folder_of(path, within.input.image);
   const std::uint64_t fingerprint = within.fingerprint;
   std::error_code unknown;
   if (fingerprint != 0 && !std::filesystem::exists(within.path, unknown)) {
@@ -297,6 +305,7 @@ void open_model_of(Session& session, const std::filesystem::path& path, Reading*
 void open_model_of_held(Session& session, const std::filesystem::path& path, Reading* reading,
                         std::vector<std::string>& lost) {
   Within& within = session.held->within.change();
+  within.path = from_folder_of(path, within.path);
   const std::uint64_t fingerprint = within.fingerprint;
   const Within& shown = session.document.within.read();
   const bool is_same =

@@ -98,7 +98,7 @@ App::App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> back
     if (examples_.empty())
       throw Error("There is no example in " + options.assets.string() +
                   "; drop a file on the window instead.");
-    open(examples_.front().path);
+    open_first(options.opening);
   } catch (const std::exception& error) {
     view_.notices.say(error.what());
   }

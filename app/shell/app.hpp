@@ -52,6 +52,9 @@ struct Spot {
 
 struct AppOptions {
   std::filesystem::path assets;  // examples, languages
+  /// What the first picture is of, an example or any other file; empty: the first example. It is read, and a
+  /// model that it stands in runs, before the first frame.
+  std::filesystem::path opening = {};
   ThemeName theme = ThemeName::Dark;
   float scale = 1;  // of everything; the display's own scale
   /// Where the look, recent files and what survives an end are kept; empty: nowhere.
@@ -65,7 +68,7 @@ struct AppOptions {
 
 class App {
  public:
-  /// Opens the first example. `engine` outlives the App; it computes on one of the backends.
+  /// Opens the first picture's file. `engine` outlives the App; it computes on one of the backends.
   App(AppOptions options, LiveEngine& engine, std::vector<BackendChoice> backends);
   ~App();
   App(const App&) = delete;
@@ -200,6 +203,9 @@ class App {
   std::string message() const { return view_.notices.text(); }
   /// The result on screen; null before the first.
   const ResultPtr& shown() const { return shown_.result; }
+  /// The newest good reading of the model that the Document stands in, which may be of the text before; null
+  /// where there is none.
+  ModelReadingPtr model() const { return models_.reading_of(document_); }
   /// B, when something is held.
   const std::optional<HeldSight>& held() const { return comparison_.held(); }
   /// The model that B stands in, and how far what is shown is from it; null where there is none.
@@ -213,6 +219,7 @@ class App {
   bool is_still() const;
   /// The Document is another one. `is_text`: it was opened from a text.
   void take(Session session, const std::filesystem::path& file, bool is_text = false);
+  void open_first(const std::filesystem::path& opening);
   void begin_opening(std::string_view layer, const Answers& answers);
   void stop_opening();
   void take_opened(Session session, const std::filesystem::path& path);
@@ -231,6 +238,7 @@ class App {
   void take_readings();
   void take_model(ModelArrival arrival);
   ModelWants model_wants() const;
+  std::optional<std::int64_t> predicted_row() const;
   Shown::Doing model_doing() const;
   void choose_in_model();
   void go_to_lesson(const LessonRequest&);
@@ -374,7 +382,7 @@ class App {
   Answers answers_;             // to what the file that is opened may not say
   bool wants_layer_ = false;    // one layer of it was asked for
   bool attended_ = true;        // see AppOptions
-  bool untouched_ = true;       // nothing but the first example was opened
+  bool untouched_ = true;       // nothing but the first picture's file was opened
   ImVec2 size_{};
   bool system_fonts_ = true;
 };

@@ -59,6 +59,27 @@ void App::open(Session session, const std::filesystem::path& from, std::string_v
   take_opened(std::move(session), from);
 }
 
+/// Where it cannot be opened or its model cannot run, the next example is there instead, and it is said why.
+void App::open_first(const std::filesystem::path& opening) {
+  std::vector<std::filesystem::path> files;
+  if (!opening.empty()) files.push_back(opening);
+  for (const Example& example : examples_) files.push_back(example.path);
+  std::string trouble;
+  for (const std::filesystem::path& file : files) {
+    try {
+      take_opened(open_session(file, view_), file);
+      if (model_arrival_) {
+        models_.engine().wait_idle();
+        take_readings();
+      }
+      if (arrival_) break;
+    } catch (const std::exception& error) {
+      trouble = error.what();
+    }
+  }
+  view_.notices.say(trouble);
+}
+
 void App::finish_opening(bool wait) {
   if (auto found = files_.found_models()) view_.files->models = *std::move(found);
   const std::unique_ptr<Opening> done = files_.opened(wait);

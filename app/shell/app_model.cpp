@@ -62,7 +62,8 @@ void App::await_model(ModelArrival arrival) {
     return await_model(std::move(found));
   }
   if (opened && opened.model->model->spec.image && opened.input.image.empty())  // until a person drops one
-    session.document.within.change().input.image = files_.assets() / "examples" / "picture.png";
+    session.document.within.change().input.image =
+        files_.assets() / "examples" / (opened.model->trained ? "cross.png" : "picture.png");
   keep_text(session);
   models_.follow(session.document, model_wants());
   model_arrival_ = std::move(arrival);
@@ -133,11 +134,19 @@ void App::take_model(ModelArrival arrival) {
   list_recent();
 }
 
+/// Of a model that says something of each token: of the one that is looked at.
+std::optional<std::int64_t> App::predicted_row() const {
+  const Within& within = document_.within.read();
+  const bool of_tokens = within && within.model->model->spec.head.kind == HeadKind::TokenClass;
+  if (view_.model->predicted_row || !of_tokens || !selection_.locked) return view_.model->predicted_row;
+  return selection_.cell.query;
+}
+
 /// What nobody looks at is not computed: lens and effects take longer than the heads.
 ModelWants App::model_wants() const {
   if (const lessons::Step* const step = model_step()) return lessons::wants_of(*step);
   const bool is_seen = view_.mode == Mode::Model || model_arrival_.has_value();
-  ModelWants wants{.row = view_.model->predicted_row,
+  ModelWants wants{.row = predicted_row(),
                    .lens = is_seen,
                    .scores = is_seen,
                    .effects = is_seen,

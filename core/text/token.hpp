@@ -18,6 +18,7 @@ struct Token {
   std::int32_t id = -1;               // in the vocabulary of a model; -1 = of none
   std::int64_t begin = -1, end = -1;  // its bytes of Sequence::text; -1 = it is no part of the text
   bool special = false;               // stands for no word: [CLS], </s>
+  bool unknown = false;               // `text` is what a person wrote, and the vocabulary does not have it
 
   Token() = default;
   /// A label: of no vocabulary and no text, special where it is written so.
@@ -27,7 +28,7 @@ struct Token {
 
   /// Whether it means the same to a layer, wherever it stands in its text.
   bool is_same(const Token& other) const {
-    return id == other.id && special == other.special && text == other.text;
+    return id == other.id && special == other.special && unknown == other.unknown && text == other.text;
   }
   bool operator==(const Token&) const = default;
 };

@@ -127,7 +127,8 @@ struct LayerKnobs {
   }
 
   void mask() const {
-    if (head.of == AttentionOf::Cross || !stack_of(spec, head.of).causal) return;
+    if (head.of == AttentionOf::Cross) return;
+    if (!stack_of(spec, head.of).causal) return causal();
     const std::int64_t window = stack_of(spec, head.of).blocks[static_cast<std::size_t>(head.block)].window;
     const std::string own = window > 0 ? "causal, window " + grouped(window) : "causal";
     const bool off = change().mask_off;
@@ -142,6 +143,19 @@ struct LayerKnobs {
          [&] {
            if (menu_row(c.ui(), own.c_str(), {}, !off)) turn(false);
            if (menu_row(c.ui(), "none", {}, off)) turn(true);
+         });
+  }
+
+  void causal() const {
+    const bool on = change().causal;
+    const auto turn = [&](bool to) {
+      edit([&](Within within) { return edit::causal(std::move(within), at(), to); });
+    };
+    drop(c.ui(), "Layer mask", choice_row(c, "mask"), on ? "causal" : "none",
+         {"Mask", {}, "Causal: no token sees those behind it, which the model was never trained for.", {}},
+         [&] {
+           if (menu_row(c.ui(), "none", {}, !on)) turn(false);
+           if (menu_row(c.ui(), "causal", {}, on)) turn(true);
          });
   }
 
@@ -261,6 +275,13 @@ void model_section(Column& c) {
     } else if (spec.vocabulary > 0)
       c.fact("Model vocabulary", "vocabulary", grouped(spec.vocabulary),
              {"Vocabulary", {}, "Tokens that it knows.", {}});
+    if (opened.trained)
+      c.fact("Model trained", "trained here",
+             own("seed " + opened.trained->seed + " · step " + opened.trained->steps),
+             {"Trained here",
+              own(opened.trained->task),
+              "AttnScope trained it on data that were made up for the task. It knows nothing else.",
+              {}});
   }
   c.end();
 }

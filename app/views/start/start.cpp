@@ -5,8 +5,10 @@
 
 #include "app/scene/actions.hpp"
 #include "app/state/start_state.hpp"
+#include "app/ui/number_format.hpp"
 #include "app/widgets/marks.hpp"
 #include "core/edits/switches.hpp"
+#include "core/models/opened/opened_model.hpp"
 
 namespace attnscope {
 namespace {
@@ -89,6 +91,15 @@ std::string_view below(const StartState::Step& step, const Offer& offer) {
   return step.seen.empty() ? offer.why : std::string_view(step.seen);
 }
 
+/// What the picture is, where somebody might take it for more than it is.
+std::string opening_words(const Document& document) {
+  const Within& within = document.within.read();
+  if (!within || within.model->model->spec.family != "AttnScope Reader") return std::string(opening_text);
+  return "A small encoder, trained here on made-up sentences of " +
+         grouped(within.model->model->spec.vocabulary) +
+         " words to say what each verb and pronoun refers to. The picture follows whatever you change.";
+}
+
 struct Card {
   float inner, indent, text_width;
   bool all_texts = true;  // else only that of the step that was done last
@@ -123,7 +134,7 @@ void draw_card(Scene& scene, const Box& box) {
   const float pad = ui.px(scene.compact ? 14 : 20), gap = ui.px(10), x = box.x + pad, width = box.w - 2 * pad;
   const std::array<Offer, first_steps> all = offers(scene.document);
   Card form{ui.px(12), ui.px(30), width - 2 * ui.px(12) - ui.px(30)};
-  const std::string_view opening = start.all_done() ? end_text : opening_text;
+  const std::string opening = start.all_done() ? std::string(end_text) : opening_words(scene.document);
   const float top = box.y + ui.px(48),
               first = top + ui.paragraph_height(width, opening, type::label) + ui.px(12);
   float bottom = first - gap;
@@ -165,7 +176,7 @@ void draw_band(Scene& scene, const Box& box) {
   draw_close(scene, {box.right() - pad - ui.px(12), middle});
   if (box.h < ui.px(band_height)) return;
   const std::string& seen = start.step(start.last).seen;
-  const std::string_view text = !seen.empty() ? std::string_view(seen) : opening_text;
+  const std::string text = !seen.empty() ? seen : opening_words(scene.document);
   ui.text(box.x + pad, box.bottom() - ui.px(17), text,
           {type::label, seen.empty() ? ui.theme.text2 : ui.theme.text1, Ink::Regular, Align::Left,
            box.w - 2 * pad});

@@ -10,13 +10,14 @@
 #include "app/views/start/start.hpp"
 #include "core/attention/run_stage.hpp"
 #include "core/edits/switches.hpp"
+#include "core/edits/within.hpp"
 
 namespace attnscope {
 namespace {
 
 StartState::Facts facts_of(const Document& document) {
   StartState::Facts facts{edit::is_divided(document), document.layer().masking.causal, {}};
-  for (const Sequence& sequence : document.input.sequences) facts.texts.push_back(sequence.text);
+  for (std::size_t i = 0; i < typed_texts(document); ++i) facts.texts.push_back(typed_text(document, i));
   return facts;
 }
 

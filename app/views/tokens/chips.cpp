@@ -16,7 +16,7 @@ namespace {
 
 struct Chip {
   std::int64_t index = 0;  // among the queries or the keys
-  bool masked = false, dropped = false;
+  bool masked = false, dropped = false, unknown = false;
   float weight = 0;
   bool is_query = false, is_key = false;
   std::string label, number;
@@ -44,6 +44,7 @@ Chip chip_of(const Shown& shown, const ChipRow& row, std::int64_t index) {
   chip.is_query =
       row.of_keys ? row.answers_both && place == position_of(r, b, cell.query) : index == cell.query;
   chip.label = row.of_keys ? key_label(r, b, index) : query_label(r, b, index);
+  chip.unknown = row.of_keys ? is_unknown_key(r, b, index) : is_unknown_query(r, b, index);
   if (index < r.dimensions.token_keys() || !row.of_keys) chip.number = std::to_string(place);
   if (row.tinted) {
     chip.weight = matrix_of(r, weights_stage(r.document), b, h)(query, key);
@@ -91,6 +92,7 @@ void draw_ground(const Scene& scene, const Box& box, const ChipRow& row, const C
     const Rgba ground = faint ? ui.theme.control : colour_of(scale, chip.weight);
     ui.fill(box, ground, radius);
     ink = faint ? ui.theme.text1 : ink_on(ground);
+    if (chip.unknown) ink = faint ? ui.theme.disabled : fade(ink, 0.6f);
   }
   if (chip.is_key)
     ui.frame(box.grown(chip.is_query ? ui.px(6) : ui.px(3)), ui.theme.key, ui.px(2), radius + ui.px(3));
@@ -117,6 +119,9 @@ void draw_chip(Scene& scene, const Box& box, const ChipRow& row, const Chip& chi
     ui.text(box.centre_x(), box.bottom() + ui.px(13), weight,
             {type::tick, chip.masked ? ui.theme.disabled : ui.theme.text2, Ink::Regular, Align::Centre});
   }
+  if (touch.hovered && chip.unknown)
+    scene.view.hint =
+        "The model does not know the word " + chip.label + ": all such words are the same to it.";
   if (touch.hovered && (row.tinted || row.stack)) {
     scene.next.hovered_token = chip.index;
     scene.next.hovered_stack = row.stack;

@@ -11,6 +11,7 @@
 #include "core/files/formats/json_reader.hpp"
 #include "core/files/formats/limits.hpp"
 #include "core/files/formats/posix.hpp"
+#include "core/files/formats/safetensors.hpp"
 #include "core/text/utf8.hpp"
 
 namespace attnscope {
@@ -163,6 +164,16 @@ std::string gguf_name(const fs::path& path, const Told& told) {
   return stem.starts_with("sha256") && told && !told->empty() ? std::string(*told) : stem;
 }
 
+std::optional<TrainedHere> trained_here(const fs::path& folder) {
+  const fs::path file = folder / "model.safetensors";
+  if (!exists(file)) return std::nullopt;
+  const std::map<std::string, std::string> header = SafetensorsFile(file).metadata();
+  const auto name = header.find("attnscope.name"), seed = header.find("attnscope.seed"),
+             steps = header.find("attnscope.steps");
+  if (name == header.end() || seed == header.end() || steps == header.end()) return std::nullopt;
+  return TrainedHere{printable(name->second), printable(seed->second), printable(steps->second)};
+}
+
 }  // namespace
 
 std::string folder_name(const fs::path& path) {
@@ -187,6 +198,7 @@ FileFacts file_facts(const Model& model, const fs::path& path) {
     facts.name = folder_name(path);
     if (facts.name.empty()) facts.name = config_name(parse_strict_json(config, file.native()));
     hash.add(config);
+    facts.trained = trained_here(path);
   }
   facts.name = printable(facts.name.empty() ? model.spec.family : facts.name);
   facts.storage = StoredBytes(model).most();

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "core/models/model.hpp"
+#include "core/models/opened/opened_model.hpp"
 
 namespace attnscope {
 
@@ -14,6 +16,7 @@ namespace attnscope {
 struct FileFacts {
   std::string name, storage;
   std::uint64_t bytes = 0, fingerprint = 0;
+  std::optional<TrainedHere> trained;
 };
 /// Of the folder or file that the model was opened from. Throws Error with a sentence that names the file.
 FileFacts file_facts(const Model&, const std::filesystem::path&);

@@ -79,8 +79,17 @@ class TextReader {
     if (token.sequence == 0) {
       label.begin = static_cast<std::int64_t>(token.range.begin);
       label.end = static_cast<std::int64_t>(token.range.end);
+      if (token.id == tokenizer_.special_ids().unk && label.end > label.begin) say_as_written(to.text, label);
     }
     to.tokens.push_back(std::move(label));
+  }
+
+  /// All unknown words are the same to the model; a person still sees which is which.
+  static void say_as_written(const std::string& text, Token& label) {
+    const auto begin = static_cast<std::size_t>(label.begin), end = static_cast<std::size_t>(label.end);
+    label.text = printable(with_signs(std::string_view(text).substr(begin, end - begin)));
+    label.unknown = true;
+    label.special = false;
   }
 
   void begin_decoder() {
@@ -197,6 +206,7 @@ OpenedModelPtr open_whole_model(const fs::path& path, Reading* reading) {
   opened->storage = std::move(facts.storage);
   opened->bytes = facts.bytes;
   opened->fingerprint = facts.fingerprint;
+  opened->trained = std::move(facts.trained);
   advance(reading, 1);
   return opened;
 }

@@ -19,6 +19,11 @@
 
 namespace attnscope {
 
+/// What `attnscope train` and the training page write into the header of a model's weights.
+struct TrainedHere {
+  std::string task, seed, steps;  // as they are written there
+};
+
 /// Immutable and shared.
 struct OpenedModel {
   ModelPtr model;
@@ -31,7 +36,8 @@ struct OpenedModel {
   /// Of its config, of sizes and headers of its files and of some of their weights: another model has
   /// another, the same one elsewhere the same.
   std::uint64_t fingerprint = 0;
-  std::vector<std::int64_t> special;  // numbers of special tokens
+  std::vector<std::int64_t> special;   // numbers of special tokens
+  std::optional<TrainedHere> trained;  // empty: this program did not train it
   /// "30 layers × 9 heads"; of encoder-decoders both: "6 + 6 layers × 8 heads".
   std::string heads_words() const;
 };
