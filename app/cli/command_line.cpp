@@ -16,6 +16,7 @@
 #include "app/cli/bench/bench.hpp"
 #include "app/cli/bench/bench_model.hpp"
 #include "app/cli/bench/bench_train.hpp"
+#include "app/cli/bench/bench_window.hpp"
 #include "app/cli/checked_option.hpp"
 #include "app/cli/lesson_commands.hpp"
 #include "app/cli/model_commands.hpp"
@@ -23,10 +24,10 @@
 #include "app/cli/tensor_commands.hpp"
 #include "app/cli/train_command.hpp"
 #include "app/files/paths.hpp"
-#include "app/shell/render.hpp"
-#include "app/shell/window.hpp"
 #include "app/state/view_state.hpp"
 #include "app/ui/words.hpp"
+#include "app/window/render.hpp"
+#include "app/window/window.hpp"
 #include "core/base/error.hpp"
 #include "core/text/utf8.hpp"
 #include "core/text/whole_text.hpp"
@@ -67,7 +68,7 @@ struct CommandLine {
   bool fresh = false;
   RenderOptions render;
   BenchOptions bench;
-  std::string bench_model, bench_task;
+  std::string bench_model, bench_task, bench_window;
 };
 
 /// A language that there is a table for.
@@ -185,7 +186,8 @@ CLI::App* add_render(CLI::App& app, CommandLine& line) {
 
 /// Options of `bench` that mean the same with --model, and with --train.
 const std::set<std::string> shared_with_models{"--n", "--threads", "--seconds", "--json", "--help"},
-    shared_with_training{"--threads", "--seconds", "--json", "--help"};
+    shared_with_training{"--threads", "--seconds", "--json", "--help"},
+    shared_with_windows{"--n", "--seconds", "--json", "--help"};
 
 CLI::App* add_bench(CLI::App& app, CommandLine& line) {
   CLI::App* bench = app.add_subcommand("bench", "Measure how fast attention is on this machine");
@@ -239,8 +241,17 @@ CLI::App* add_bench(CLI::App& app, CommandLine& line) {
       bench->add_option("--train", line.bench_task, "Train a task instead (see train --list)")
           ->type_name("TASK")
           ->excludes(model);
+  CLI::Option* const window =
+      bench
+          ->add_option("--window", line.bench_window,
+                       "How the window keeps up with typing in a model instead; \"training\": with training")
+          ->type_name("MODEL")
+          ->excludes(model)
+          ->excludes(train);
   for (CLI::Option* const option : others)
     if (!shared_with_training.contains(option->get_name())) train->excludes(option);
+  for (CLI::Option* const option : others)
+    if (!shared_with_windows.contains(option->get_name())) window->excludes(option);
   return bench;
 }
 
@@ -301,7 +312,10 @@ int parse_and_run(int argc, char** argv) {
   if (const std::optional<std::string> note = tensors.run()) return mention(*note);
   if (*bench_command) {
     const BenchOptions& asked = line.bench;
-    if (!line.bench_task.empty())
+    if (!line.bench_window.empty())
+      run_window_bench({line.bench_window, asked.lengths.empty() ? 64 : static_cast<int>(asked.lengths[0]),
+                        asked.seconds, asked.json});
+    else if (!line.bench_task.empty())
       run_train_bench({line.bench_task, asked.threads, asked.seconds, asked.json});
     else if (line.bench_model.empty())
       run_bench(asked);
