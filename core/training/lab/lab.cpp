@@ -77,9 +77,12 @@ class Lab::State {
 
   std::uint64_t put_back(LabSight wanted) {
     const std::uint64_t number = ++stands_;
-    add_phases(number, {[this, number, wanted = std::move(wanted)](const std::stop_token&) {
-                 return place_again(wanted, number);
-               }});
+    stop();
+    command([this, number, wanted = std::move(wanted)] {
+      shelf_.keep(sight());
+      if (wanted.recipe) place_again(wanted);
+      reached(number);
+    });
     return number;
   }
 
@@ -161,14 +164,18 @@ class Lab::State {
                           } catch (const std::exception& error) {
                             tell(error.what());
                           }
-                          const std::lock_guard lock(mutex_);
-                          sight_.stand = std::max(sight_.stand, number);
-                          sight_.stood = std::max(sight_.stood, number);
-                          ++sight_.version;
+                          reached(number);
                           return false;
                         },
                         wake_),
                     training);
+  }
+
+  void reached(std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    sight_.stand = std::max(sight_.stand, number);
+    sight_.stood = std::max(sight_.stood, number);
+    ++sight_.version;
   }
 
   void forget_runs() {
@@ -258,9 +265,7 @@ class Lab::State {
     latest_.front() = first;
     return false;
   }
-  bool place_again(const LabSight& wanted, std::uint64_t number) {
-    shelf_.keep(sight());
-    if (!wanted.recipe) return false;
+  void place_again(const LabSight& wanted) {
     if (!trainer_ || !(trainer_->recipe() == *wanted.recipe)) make_trainer(*wanted.recipe);
     forget_runs();
     std::vector<Snapshot> ends;
@@ -268,10 +273,9 @@ class Lab::State {
       go_to_end(*run);
       ends.push_back(trainer_->snapshot());
     }
-    show_runs(wanted.runs, wanted.active, number);
+    show_runs(wanted.runs, wanted.active);
     trainer_->restore(ends[static_cast<std::size_t>(wanted.active)]);
     latest_ = std::move(ends);
-    return false;
   }
   bool train_to(std::int64_t step, const std::stop_token& stop) {
     std::int64_t left = step - trainer_->step();
