@@ -105,6 +105,8 @@ void LessonReader::read_front() {
   while (at_ < lines_.size()) {
     const Line& line = next();
     if (trimmed(line.text) == "---") {
+      if (lesson_.of_model() && lesson_.of_training())
+        fail("a lesson plays with a \"model\" or has a \"training\", not both");
       if (lesson_.title.empty()) fail("the front matter has no \"lesson: TITLE\"");
       return;
     }
@@ -125,9 +127,11 @@ void LessonReader::read_front_field(const std::pair<std::string_view, std::strin
     lesson_.about = value;
   else if (name == "model")
     lesson_.model = value;
+  else if (name == "training")
+    read_training(value);
   else
-    fail(
-        fmt::format("the front matter has \"{}\"; there are lesson, number, minutes, about and model", name));
+    fail(fmt::format(
+        "the front matter has \"{}\"; there are lesson, number, minutes, about, model and training", name));
 }
 
 void LessonReader::read_line() {
@@ -160,6 +164,14 @@ void LessonReader::begin_step(std::string_view title) {
   step.line = line_;
   step.title = title;
   step.chapter = lesson_.chapters.size() - 1;
+  if (lesson_.of_training()) {
+    if (!lesson_.steps.empty())
+      step.trained = lesson_.steps.back().trained;
+    else
+      step.trained.task = lesson_.training;
+    step.trained.look.reset();
+    step.trained.covers_plots = step.trained.covers_heads = true;
+  }
   lesson_.steps.push_back(std::move(step));
 }
 
@@ -203,7 +215,13 @@ void LessonReader::read_fence(std::string_view head) {
   const std::string_view more = trimmed(head.substr(kind.size()));
   const int opened = line_;
   const Lines inside = fenced(kind);
-  if (kind == "start") {
+  if (lesson_.of_training() && (kind == "start" || kind == "set" || kind == "held" || kind == "look")) {
+    line_ = opened;
+    fail(fmt::format("\"{}\" is not for lessons that train: \"train\" says what is on screen", kind));
+  }
+  if (kind == "train") {
+    read_train(inside, opened);
+  } else if (kind == "start") {
     if (!lesson_.steps.empty()) fail("\"start\" stands behind the first step; it belongs before it");
     lesson_.start = object_of(kind, inside, opened);
   } else if (kind == "set") {
@@ -225,9 +243,10 @@ void LessonReader::read_fence(std::string_view head) {
     read_code(kind == "numpy" ? step(kind).numpy : step(kind).pytorch, inside);
   } else {
     line_ = opened;
-    fail(fmt::format(
-        "\"```{}\" is no setting; there are start, set, held, look, ask, done, notes, numpy and pytorch",
-        kind));
+    fail(
+        fmt::format("\"```{}\" is no setting; there are start, set, held, look, train, ask, done, notes, "
+                    "numpy and pytorch",
+                    kind));
   }
 }
 

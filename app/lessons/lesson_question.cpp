@@ -92,6 +92,7 @@ decltype(Question::kind) LessonReader::kind_of(std::string_view kind, ChooseQues
     return drag;
   }
   if (kind == "sketch") {
+    if (lesson_.of_training()) fail("\"ask sketch\" is not for lessons that train; ask choose or drag");
     if (lesson_.of_model()) fail("\"ask sketch\" is not for lessons on a model; ask choose or drag");
     const std::vector<std::string> row = list_of(needed(fields, "row", kind));
     if (row.size() != 2) fail("\"row\" has to be two numbers, \"HEAD, QUERY\"");

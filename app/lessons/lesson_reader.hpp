@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -77,6 +78,15 @@ class LessonReader {
   std::vector<std::string> controls_of(std::string_view value) const;
   void read_cell(Step& here, std::string_view value);
 
+  // The run that a step of a lesson that trains stands at.
+  void read_training(std::string_view task);
+  void read_train(const Lines& inside, int opened);
+  std::int64_t train_number(std::string_view name, std::string_view value) const;
+  void read_train_cover(TrainedStep& here, std::string_view value) const;
+  std::vector<std::string> train_controls_of(std::string_view value) const;
+  /// Throws where the step, with what it has from the one before, cannot be trained.
+  void finish_train(TrainedStep& here);
+
   // What is asked, and what is to be done.
   void read_question(std::string_view kind, const Lines& inside, int opened);
   /// "its words | 0.4": what a bar draws stands behind them.
@@ -97,6 +107,9 @@ class LessonReader {
   std::string paragraph_;
   int paragraph_line_ = 0;
   bool is_item_ = false;
+  // Of `train`, from step to step.
+  std::optional<std::int64_t> branch_at_, branch_steps_;
+  std::string knobs_;
 };
 
 }  // namespace attnscope::lessons
