@@ -11,6 +11,7 @@
 #include "app/lessons/check.hpp"
 #include "app/lessons/lesson_numbers.hpp"
 #include "app/lessons/model_numbers.hpp"
+#include "app/lessons/training_numbers.hpp"
 #include "app/window/render.hpp"
 #include "core/base/error.hpp"
 #include "core/files/document/open.hpp"
@@ -40,11 +41,13 @@ struct LessonCommands::Lines {
   void check() const {
     std::size_t wrong = 0, unplayed = 0;
     for (const std::string& file : files) {
-      bool played = true;
-      for (const std::string& problem : lessons::check_lesson(file, &played)) {
+      bool played = true, trained = false;
+      for (const std::string& problem : lessons::check_lesson(file, &played, &trained)) {
         fmt::print(stderr, "{}\n", problem);
         ++wrong;
       }
+      if (trained)
+        fmt::print("{}: its runs were trained here.\n", std::filesystem::path(file).filename().native());
       if (played) continue;
       ++unplayed;
       fmt::print("{}: its model is not on this computer; only its text was checked.\n",
@@ -77,6 +80,9 @@ struct LessonCommands::Lines {
       fmt::print("{:<32}{}\n", name.call, name.what);
     fmt::print("\nof a model:\n");
     for (const lessons::KnownName& name : lessons::known_model_names())
+      fmt::print("{:<40}{}\n", name.call, name.what);
+    fmt::print("\nof a run that is trained, and with \"branch.\" in front of its branch:\n");
+    for (const lessons::KnownName& name : lessons::known_training_names())
       fmt::print("{:<40}{}\n", name.call, name.what);
   }
 };

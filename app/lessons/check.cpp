@@ -10,6 +10,8 @@
 #include "app/lessons/lesson_model.hpp"
 #include "app/lessons/lesson_numbers.hpp"
 #include "app/lessons/model_numbers.hpp"
+#include "app/lessons/step_checker.hpp"
+#include "app/lessons/training_numbers.hpp"
 #include "core/base/error.hpp"
 #include "core/engine/pipeline.hpp"
 #include "core/files/document/open.hpp"
@@ -18,90 +20,6 @@ namespace attnscope::lessons {
 namespace {
 
 using nlohmann::json;
-
-/// Evaluates everything that a step says of numbers, and collects what goes wrong.
-class StepChecker {
- public:
-  StepChecker(const std::string& name, const Step& step, std::vector<std::string>& problems)
-      : name_(name), step_(step), problems_(problems) {}
-
-  /// `reading`: of the model that the layer stands in; null: of none.
-  void check(const LayerResult& shown, const LayerResult* held, const ModelReading* reading = nullptr) {
-    if (step_.head && *step_.head >= shown.dimensions.heads)
-      add(fmt::format("\"head\" is {}; the step has {} heads, counted from 0.", *step_.head,
-                      shown.dimensions.heads));
-    if (step_.query && (*step_.query >= shown.dimensions.queries || *step_.key >= shown.dimensions.keys))
-      add(fmt::format("\"cell\" is {}, {}; the step has {} queries and {} keys, counted from 0.",
-                      *step_.query, *step_.key, shown.dimensions.queries, shown.dimensions.keys));
-    if (step_.stage && !plane_called(shown, *step_.stage) && !vectors_called(shown, *step_.stage))
-      add(
-          fmt::format("\"stage\" is \"{}\"; there are scores, scaled, masked, weights and what else the step "
-                      "computes, as output, residual or mlp-output.",
-                      *step_.stage));
-    const std::int64_t head = std::clamp<std::int64_t>(step_.head.value_or(0), 0, shown.dimensions.heads - 1);
-    look_up_ = look_up_in({shown, held, head});
-    if (reading != nullptr) look_up_ = look_up_in_model(*reading, look_up_);
-    for (const Paragraph& paragraph : step_.paragraphs) check(paragraph.prose);
-    for (const auto* code : {&step_.numpy, &step_.pytorch})
-      for (const CodeLine& line : *code) {
-        check(line.note);
-        if (line.result) evaluate(*line.result->number);
-      }
-    if (step_.done && evaluate(*step_.done) != 0)
-      add(fmt::format("What is to be done, \"{}\", is so when the step begins.", step_.done->text()));
-    if (step_.question) check(*step_.question, shown);
-  }
-
-  /// After the change that is said to reach what is to be done.
-  void check_reached(const LayerResult& changed, const LayerResult* held,
-                     const ModelReading* reading = nullptr) {
-    const std::int64_t head =
-        std::clamp<std::int64_t>(step_.head.value_or(0), 0, changed.dimensions.heads - 1);
-    look_up_ = look_up_in({changed, held, head});
-    if (reading != nullptr) look_up_ = look_up_in_model(*reading, look_up_);
-    if (evaluate(*step_.done) == 0)
-      add(fmt::format("What is to be done, \"{}\", is not so after \"by\".", step_.done->text()));
-  }
-
- private:
-  void add(std::string_view sentence) {
-    problems_.push_back(fmt::format("{}:{}: {}", name_, step_.line, sentence));
-  }
-
-  double evaluate(const Expression& expression) {
-    try {
-      return expression.evaluate(look_up_);
-    } catch (const Error& error) {
-      add(fmt::format("In \"{}\": {}", expression.text(), error.what()));
-    }
-    return 0;
-  }
-  void check(const Prose& prose) {
-    for (const Piece& piece : prose)
-      if (piece.number) evaluate(*piece.number);
-  }
-  void check(const Question& question, const LayerResult& shown) {
-    check(question.words);
-    check(question.answer);
-    if (const auto* choose = std::get_if<ChooseQuestion>(&question.kind))
-      for (const Choice& choice : choose->choices) check(choice.prose);
-    if (const auto* drag = std::get_if<DragQuestion>(&question.kind)) {
-      const double answer = evaluate(drag->answer);
-      if (!(answer >= drag->low && answer <= drag->high))
-        add(fmt::format("The answer {} is {}, outside of the range {} to {}.", drag->answer.text(), answer,
-                        drag->low, drag->high));
-    }
-    if (const auto* sketch = std::get_if<SketchQuestion>(&question.kind))
-      if (sketch->head >= shown.dimensions.heads || sketch->query >= shown.dimensions.queries)
-        add(fmt::format("\"row\" is {}, {}; the step has {} heads and {} queries, counted from 0.",
-                        sketch->head, sketch->query, shown.dimensions.heads, shown.dimensions.queries));
-  }
-
-  const std::string& name_;
-  const Step& step_;
-  std::vector<std::string>& problems_;
-  LookUp look_up_;
-};
 
 Document document_of(const json& object, const std::string& name, int line) {
   try {
@@ -124,6 +42,7 @@ void stand_in_model(json& now, const Lesson& lesson, const Step& step, const std
 }  // namespace
 
 std::vector<StepDocuments> documents_of(const Lesson& lesson, const std::string& name) {
+  if (lesson.of_training()) return std::vector<StepDocuments>(lesson.steps.size());
   json now = lesson.start.empty() ? json::object() : json::parse(lesson.start);
   if (!now.contains("attnscope")) now["attnscope"] = 1;
   if (!now.contains("title") && !lesson.of_model()) now["title"] = lesson.title;
@@ -201,6 +120,42 @@ void check_in_model(const Lesson& lesson, const std::filesystem::path& model, co
   }
 }
 
+/// What is to be done, done as "by" says on the run that trains.
+void do_in_lab(training::Lab& lab, const TrainedStep& step, const std::string& by) {
+  const ReachedBy reached = reached_by(by);
+  LabState state = state_of(step, {});
+  if (reached.seed) state.seed = *reached.seed;
+  if (reached.seed) lab.stand(stand_of(step, state));
+  lab.wait();
+  if (!reached.knobs.empty()) {
+    const training::LabSight sight = lab.sight();
+    lab.set_knobs(turned(sight.run()->knobs, *sight.recipe, reached.knobs));
+  }
+  if (reached.steps) lab.train(*reached.steps);
+  lab.wait();
+}
+
+/// Trains every run of the lesson.
+void check_training(const Lesson& lesson, const std::string& name, std::vector<std::string>& problems) {
+  training::Lab lab;
+  for (const Step& step : lesson.steps) {
+    try {
+      lab.stand(stand_of(step.trained, state_of(step.trained, {})));
+      lab.wait();
+      const training::LabSight shown = lab.sight();
+      if (!shown.problem.empty()) throw Error(shown.problem);
+      StepChecker checker(name, step, problems);
+      checker.check(look_up_in_training(shown));
+      if (step.done_by.empty()) continue;
+      do_in_lab(lab, step.trained, step.done_by);
+      const training::LabSight reached = lab.sight();
+      checker.check_reached(look_up_in_training(reached));
+    } catch (const Error& error) {
+      problems.push_back(fmt::format("{}:{}: {}", name, step.line, error.what()));
+    }
+  }
+}
+
 /// Without the model: that every number has a name.
 void check_names(const Lesson& lesson, const std::string& name, std::vector<std::string>& problems) {
   documents_of(lesson, name);
@@ -222,13 +177,16 @@ void check_names(const Lesson& lesson, const std::string& name, std::vector<std:
 
 }  // namespace
 
-std::vector<std::string> check_lesson(const std::filesystem::path& path, bool* played) {
+std::vector<std::string> check_lesson(const std::filesystem::path& path, bool* played, bool* trained) {
   std::vector<std::string> problems;
   const std::string name = path.filename().native();
   if (played != nullptr) *played = true;
   try {
     const Lesson lesson = read_lesson(path);
-    if (!lesson.of_model()) {
+    if (trained != nullptr) *trained = lesson.of_training();
+    if (lesson.of_training()) {
+      check_training(lesson, name, problems);
+    } else if (!lesson.of_model()) {
       check_layers(lesson, name, problems);
     } else if (const auto model = find_model(lesson.model, path, assets_directory())) {
       check_in_model(lesson, *model, name, problems);

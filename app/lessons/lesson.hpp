@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/lessons/expression.hpp"
+#include "app/lessons/trained_step.hpp"
 
 namespace attnscope::lessons {
 
@@ -94,19 +95,25 @@ struct Step {
   Plot plot = Plot::None;
   bool covers = true;        // an open question covers what is held, or what is shown where nothing is
   bool covers_grid = false;  // and of a model all its heads
+  TrainedStep trained;       // of a lesson that trains
   std::optional<Question> question;
   std::optional<Expression> done;  // what a learner is to reach
   std::string done_words;          // what it asks for, in words
-  std::string done_by;  // a change that reaches it, JSON merge patch: for the checker; may be empty
-  std::string notes;    // of the speaker
+  /// A change that reaches it, JSON merge patch, of a lesson that trains see reached_by(): for the checker;
+  /// may be empty.
+  std::string done_by;
+  std::string notes;  // of the speaker
   std::vector<CodeLine> numpy, pytorch;
 };
 
 struct Lesson {
   bool of_model() const { return !model.empty(); }
+  bool of_training() const { return !training.empty(); }
   std::string title, about;  // a sentence of what one will have seen
   /// The model that it plays with, see lesson_model.hpp; empty: Documents of its own.
   std::string model;
+  /// The task that its model learns on screen, a key of training::tasks(); empty: nothing is trained.
+  std::string training;
   std::int64_t number = 0, minutes = 0;
   std::string start;  // JSON of the Document that the first step begins with
   std::vector<std::string> chapters;
@@ -118,6 +125,10 @@ inline constexpr std::array<std::string_view, 21> control_names{
     "scaling",  "causal",  "padding", "temperature", "softcap",   "d_k",     "heads",
     "kv_heads", "head",    "seed",    "text",        "positions", "softmax", "zero_key",
     "mute",     "dropout", "block",   "norm",        "residual",  "mlp",     "activation"};
+
+/// Those of a lesson that trains.
+inline constexpr std::array<std::string_view, 7> training_control_names{"play",  "branch", "seed", "rate",
+                                                                        "scale", "mask",   "mute"};
 
 /// What the grid of a model's heads can be coloured by ("colour: first").
 inline constexpr std::array<std::string_view, 6> grid_colours{"pattern",   "entropy", "previous",

@@ -20,7 +20,7 @@ void TrainingDesk::follow(LabState& state) {
   sight_ = lab_->sight();
   if (wall_ && wall_sight_.recipe) wall_sight_ = wall_->sight();
   // While a session's run is on its way to its step, the state keeps that.
-  if (!sight_.runs.empty() && (!lab_->is_busy() || sight_.runs.front()->step > trained_))
+  if (is_placed() && !sight_.runs.empty() && (!lab_->is_busy() || sight_.runs.front()->step > trained_))
     state.trained = trained_ = sight_.runs.front()->step;
   const training::LabRun* const run = sight_.run();
   if (run != nullptr && run->is_at_end) state.playing = false;
@@ -36,11 +36,37 @@ void TrainingDesk::follow(LabState& state) {
   if (state.pace == LabPace::Step) state.playing = false;
 }
 
+void TrainingDesk::stand(LabState& state, const training::LabStand& wanted) {
+  if (!lab_) lab_ = std::make_unique<training::Lab>(wake_);
+  if (wall_) wall_->stop();
+  wall_sight_ = {};
+  asked_ = lab_->stand(wanted);
+  begun_ = recipe_of(state);
+  state.playing = false;
+  trained_ = state.trained = wanted.steps;
+}
+
+void TrainingDesk::put_back(LabState& state, const LabState& before, const training::LabSight& sight) {
+  if (!lab_) return;
+  state = before;
+  state.playing = false;
+  trained_ = state.trained;
+  asked_ = lab_->put_back(sight);
+  begun_.reset();
+  if (sight.recipe) begun_ = recipe_of(state);  // else nothing was begun then
+}
+
 void TrainingDesk::leave(LabState& state) {
   state.playing = false;
-  if (lab_ && lab_->is_training()) lab_->stop();
   if (wall_ && wall_->is_busy()) wall_->stop();
-  if (lab_) sight_ = lab_->sight();
+  if (!lab_) return;
+  sight_ = lab_->sight();
+  if (!lab_->is_training()) return;
+  lab_->stop();
+  if (has_stood()) return;
+  // It was on its way: whoever looks next trains it from the beginning.
+  begun_.reset();
+  trained_ = -1;
 }
 
 bool TrainingDesk::is_settled() const {

@@ -24,6 +24,14 @@ class TrainingDesk {
   /// The page has left the screen: what trains stops.
   void leave(LabState&);
 
+  /// The runs become those of that place, see Lab::stand(); the state is that which has its recipe.
+  void stand(LabState&, const training::LabStand&);
+  /// The same with what was on screen earlier.
+  void put_back(LabState&, const LabState& before, const training::LabSight&);
+  /// Whether the runs are those of the last stand(), reached or on their way; and whether it was reached.
+  bool is_placed() const { return sight_.stand == asked_; }
+  bool has_stood() const { return sight_.stood == asked_; }
+
   /// Writes the active run's model into a folder; taken from saved(), once, when it is there.
   void save(const std::filesystem::path& folder);
   std::optional<std::filesystem::path> saved();
@@ -52,6 +60,7 @@ class TrainingDesk {
   training::WallSight wall_sight_;
   std::uint64_t saves_ = 0;   // that were taken
   std::int64_t trained_ = 0;  // as the state was told
+  std::uint64_t asked_ = 0;   // the last stand; 0: none
 };
 
 }  // namespace attnscope

@@ -119,6 +119,9 @@ void leave(Scene& scene) {
     scene.view.presenter->returns = std::exchange(scene.view.presenter->on, false);
   } else if (scene.view.presenter->on) {
     toggle_presenter(scene);
+  } else if (scene.view.mode == Mode::Training && scene.view.lesson->left && is_lesson_training(scene)) {
+    scene.view.mode = Mode::Lessons;  // from free play
+    scene.view.presenter->on = std::exchange(scene.view.presenter->returns, false);
   } else if (scene.view.mode == Mode::Experiments || scene.view.mode == Mode::Training) {
     scene.view.mode = Mode::Explore;
   } else if (scene.view.lesson->left && !scene.selection.locked) {

@@ -247,6 +247,11 @@ class App {
   void want_lesson_model();
   void follow_lesson_model();
   const lessons::Step* model_step() const;
+  const lessons::Step* training_step() const;
+  void stand_at_step();
+  void leave_trained_step();
+  void show_trained_step_again();
+  void give_training_back();
   void watch_lesson(Mode before, bool by_history);
   void show_step_again();
   void follow_experiment();
@@ -368,6 +373,13 @@ class App {
   BackgroundErrors errors_;
   ExperimentRuns experiments_;
   std::unique_ptr<TrainingDesk> training_;
+  /// What stood on the training page at some time.
+  struct KeptTraining {
+    LabState state;
+    training::LabSight sight;
+  };
+  std::optional<KeptTraining> own_training_;   // before a lesson that trains began; empty: none is open
+  std::optional<KeptTraining> left_training_;  // free play: the step's as it was left
   std::unique_ptr<Backends> backends_;
   std::string backend_note_;                  // of the newest result; said when it changes
   std::unique_ptr<Film> film_;                // that is being drawn; null: none

@@ -1,8 +1,11 @@
 // app/shell: experiments and training on their way to the screen, and out of experiments into Explore.
+#include <algorithm>
 #include <utility>
 
+#include "app/lessons/trained_step.hpp"
 #include "app/shell/app.hpp"
 #include "app/state/experiment_state.hpp"
+#include "app/state/teaching/lesson_state.hpp"
 #include "app/state/training/lab_state.hpp"
 #include "app/views/experiments/words.hpp"
 
@@ -17,9 +20,51 @@ void App::follow_experiment() {
   experiments_.follow(experiment, experiment_point(state.value, *experiment));
 }
 
-/// Out of the mode nothing trains.
+/// The step that is on screen, or whose free play is, where its lesson trains; null else.
+const lessons::Step* App::training_step() const {
+  const lessons::OpenLessonPtr& open = lessons_.sight().open;
+  if (!open || !open->lesson.of_training() || open->name != view_.lesson->name) return nullptr;
+  const auto last = std::ssize(open->lesson.steps) - 1;
+  return &open->lesson.steps[static_cast<std::size_t>(std::clamp<std::int64_t>(view_.lesson->step, 0, last))];
+}
+
+/// The training page becomes what the step says; what stood there before the lesson is kept.
+void App::stand_at_step() {
+  const lessons::Step* const step = training_step();
+  if (step == nullptr) return;
+  held_step_ = {view_.lesson->name, view_.lesson->step};
+  if (!own_training_) own_training_ = KeptTraining{*view_.lab, training_->sight()};
+  left_training_.reset();
+  *view_.lab = lessons::state_of(step->trained, *view_.lab);
+  training_->stand(*view_.lab, lessons::stand_of(step->trained, *view_.lab));
+}
+
+/// A run that is still on its way to its step is not one to come back to: then the step begins again.
+void App::leave_trained_step() {
+  left_training_.reset();
+  if (training_step() == nullptr) return;
+  view_.lab->playing = false;
+  if (training_->has_stood()) left_training_ = KeptTraining{*view_.lab, training_->sight()};
+}
+
+void App::show_trained_step_again() {
+  view_.lesson->left.reset();
+  if (!left_training_) return stand_at_step();
+  const KeptTraining left = *std::exchange(left_training_, std::nullopt);
+  training_->put_back(*view_.lab, left.state, left.sight);
+}
+
+/// Behind a lesson that trains the training page is as a person has left it.
+void App::give_training_back() {
+  if (!own_training_ || training_step() != nullptr) return;
+  const KeptTraining own = *std::exchange(own_training_, std::nullopt);
+  left_training_.reset();
+  training_->put_back(*view_.lab, own.state, own.sight);
+}
+
+/// Out of the page and of lessons that train nothing trains.
 void App::follow_training() {
-  if (view_.mode == Mode::Training) {
+  if (view_.mode == Mode::Training || (view_.mode == Mode::Lessons && training_step() != nullptr)) {
     training_->follow(*view_.lab);
     if (const auto saved = training_->saved()) open(*saved);
     return;

@@ -101,8 +101,12 @@ bool App::show_lesson_step(const LessonRequest& wanted) {
   state.step = step;
   view_.mode = Mode::Lessons;
   state.left.reset();
-  show_step_document(documents.shown, begins);
-  hold_of_step(documents.held);
+  if (open->lesson.of_training()) {
+    stand_at_step();
+  } else {
+    show_step_document(documents.shown, begins);
+    hold_of_step(documents.held);
+  }
   state.look_due = state.question_due = true;
   state.scroll = state.code_scroll = 0;
   return true;
@@ -136,6 +140,7 @@ void App::follow_lesson_model() {
 /// The step as it was left. Where another file was opened meanwhile, that one is closed as usual.
 void App::show_step_again() {
   LessonState& state = *view_.lesson;
+  if (training_step() != nullptr) return show_trained_step_again();
   Document left = *std::exchange(state.left, std::nullopt);
   if (!files_.path().empty()) {
     take({.document = std::move(left), .looks = {}, .held = {}, .damage = {}, .note = {}, .layers = {}}, {});
@@ -155,6 +160,7 @@ void App::show_step_again() {
 /// found it. What undo brings back is as it was then, and B follows the step.
 void App::watch_lesson(Mode before, bool by_history) {
   LessonState& state = *view_.lesson;
+  give_training_back();
   if (state.name.empty()) {
     state.left.reset();
     return;
@@ -162,10 +168,14 @@ void App::watch_lesson(Mode before, bool by_history) {
   const bool was = before == Mode::Lessons, is = view_.mode == Mode::Lessons;
   if (by_history) state.look_due = false;
   if (by_history && is) state.left.reset();
-  if (was && !is && !state.left && !by_history) state.left = document_;
+  if (was && !is && !state.left && !by_history) {
+    state.left = document_;
+    leave_trained_step();
+  }
   if (!was && is && state.left) show_step_again();
   const lessons::OpenLessonPtr open = lessons_.sight().open;
   if (!is || !open || open->name != state.name || std::pair(open->name, state.step) == held_step_) return;
+  if (open->lesson.of_training()) return stand_at_step();
   if (state.step < std::ssize(open->documents))
     hold_of_step(open->documents[static_cast<std::size_t>(state.step)].held);
 }

@@ -65,6 +65,13 @@ Recipe prepared(Recipe recipe) {
   return recipe;
 }
 
+Knobs usual_knobs(const Recipe& recipe) {
+  Knobs knobs;
+  knobs.operation.scaled = recipe.network.scaled;
+  knobs.operation.causal = recipe.network.causal;
+  return knobs;
+}
+
 Trainer::Trainer(Recipe recipe, int threads, const Kernels<float>* chosen)
     : recipe_(prepared(std::move(recipe))), task_(&task_of(recipe_)) {
   maker_ = task_->maker(recipe_);
@@ -74,8 +81,7 @@ Trainer::Trainer(Recipe recipe, int threads, const Kernels<float>* chosen)
   batch_ = std::make_unique<Batch>(recipe_.network, recipe_.batch, of_chunk);
   evaluation_ = std::make_unique<Evaluation>(recipe_, *task_, *maker_, of_chunk);
   probe_pass_ = std::make_unique<Pass<float>>(learner_->network(), learner_->kernels(), 1);
-  knobs_.operation.scaled = recipe_.network.scaled;
-  knobs_.operation.causal = recipe_.network.causal;
+  knobs_ = usual_knobs(recipe_);
 }
 
 Trainer::~Trainer() = default;

@@ -23,6 +23,9 @@ struct Knobs {
   bool operator==(const Knobs&) const = default;
 };
 
+/// What a run of the recipe begins with.
+Knobs usual_knobs(const Recipe&);
+
 /// Everything that the next step depends on besides the recipe. A value: 12 bytes a weight.
 struct Snapshot {
   std::int64_t step = 0;  // steps done

@@ -100,7 +100,8 @@ TEST_CASE("every lesson goes forward to its end and exactly back", "[lessons][le
       REQUIRE(player.state().step == step);
       CHECK(player.stands_at(step));
       const auto& held = player.lesson().documents[static_cast<std::size_t>(step)].held;
-      CHECK(player.app().held().has_value() == held.has_value());
+      if (!player.lesson().lesson.of_training())  // which leaves the Document and its B alone
+        CHECK(player.app().held().has_value() == held.has_value());
       if (held) CHECK(player.app().held()->result->document == *held);
       CHECK(player.collides() == "");
       const auto& question = player.lesson().lesson.steps[static_cast<std::size_t>(step)].question;

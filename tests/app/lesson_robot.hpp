@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "app/lessons/library.hpp"
+#include "app/results/training_desk.hpp"
 #include "app/state/teaching/lesson_state.hpp"
+#include "app/state/training/lab_state.hpp"
 #include "robot/layout.hpp"
 #include "robot/robot.hpp"
 
@@ -32,9 +34,28 @@ struct Player : Robot {
   /// Whether what is on screen is what the step says; in a lesson on a model what is said of the model, where
   /// that is on this computer.
   bool stands_at(std::int64_t step) {
+    if (lesson().lesson.of_training()) return trains_at(step);
     const Within& said = of_step(step).within.read();
     if (!lesson().lesson.of_model()) return document() == of_step(step);
     return !said || document().within.read() == said;
+  }
+  /// Whether the runs, what is looked at and the page's own settings are what the step says.
+  bool trains_at(std::int64_t step) {
+    const lessons::TrainedStep& said = lesson().lesson.steps[static_cast<std::size_t>(step)].trained;
+    const LabState& lab = *app().view().lab;
+    const training::LabStand stand = lessons::stand_of(said, lab);
+    const training::LabSight& sight = app().training().sight();
+    if (!app().training().has_stood() || !sight.recipe || !(*sight.recipe == prepared(stand.recipe)))
+      return false;
+    if (lab.task != said.task || lab.control != said.control || lab.seed != said.seed) return false;
+    if (lab.step != said.look || lab.side != said.side || lab.playing) return false;
+    if (sight.runs.size() != (said.branch ? 2u : 1u)) return false;
+    const training::LabRun& a = *sight.runs.front();
+    if (a.step != said.steps || a.points.back()->metrics.step != a.step) return false;
+    if (!(a.knobs == training::usual_knobs(*sight.recipe))) return false;
+    if (!said.branch) return true;
+    const training::LabRun& b = *sight.runs.back();
+    return b.branch == said.branch->at && b.step == said.branch->steps && b.knobs == said.branch->knobs;
   }
   std::string collides() {
     std::string all;

@@ -1,8 +1,10 @@
 // app/views/frame: the last line: what the mouse is on, how far a long computation is, and a way to stop it.
 #include <algorithm>
 
+#include "app/lessons/library.hpp"
 #include "app/scene/picture.hpp"
 #include "app/state/files_state.hpp"
+#include "app/state/training/lab_state.hpp"
 #include "app/ui/number_format.hpp"
 #include "app/views/files/files.hpp"
 #include "core/engine/model/model_reading.hpp"
@@ -121,6 +123,13 @@ std::string cell_words(const Scene& scene) {
   return "cell  " + name + (s.locked ? "   ·   locked, Esc unlocks" : "   ·   hover previews, click locks");
 }
 
+/// The training page, or a lesson that trains: what is on screen is not the Document.
+bool shows_a_run(const Scene& scene) {
+  const lessons::OpenLesson* const open = scene.lesson != nullptr ? scene.lesson->open.get() : nullptr;
+  return scene.view.mode == Mode::Training ||
+         (scene.view.mode == Mode::Lessons && open != nullptr && open->lesson.of_training());
+}
+
 }  // namespace
 
 void draw_status(Scene& scene, const Box& bar) {
@@ -131,7 +140,9 @@ void draw_status(Scene& scene, const Box& bar) {
 
   const Document& document = scene.result.document;
   std::string right(name_of(document.precision));
-  if (scene.model != nullptr)
+  if (shows_a_run(scene))
+    right = "float32   ·   seed " + std::to_string(scene.view.lab->seed);
+  else if (scene.model != nullptr)
     right = model_facts(*scene.model);
   else if (!document.input.is_given())
     right += "   ·   seed " + std::to_string(document.layer().weights.seed);

@@ -149,12 +149,9 @@ void draw_operate(LabColumn& c) {
   training::Knobs knobs = page.lab.run()->knobs;
   const training::Knobs before = knobs;
   c.title("Operate", "from the next step");
-  const auto factor = static_cast<float>(knobs.rate_factor);
-  if (const auto moved = slider(
-          c.ui(), "learning rate", "learning rate", tight(knobs.rate_factor * page.recipe().optimiser.rate),
-          c.row(36, 4), factor, {0.01f, 300, 1, true}, knobs.rate_factor != 1,
-          {"Learning rate", {}, "Its peak; a double click goes back to the recipe's.", {}}))
-    knobs.rate_factor = static_cast<double>(*moved);
+  const double recipes = page.recipe().optimiser.rate;
+  if (const auto moved = lab_rate_slider(c.ui(), c.row(36, 4), knobs.rate_factor * recipes, recipes))
+    knobs.rate_factor = *moved / recipes;
   if (toggle(
           c.ui(), "Lab scaled", "Divide by √dₖ", c.row(26, 4), knobs.operation.scaled,
           {"Divide by √dₖ", "S ÷ √dₖ", "Entropy, accuracy and the score gradients show what it is for.", {}}))
@@ -285,6 +282,15 @@ void draw_leak(LabColumn& c) {
 }
 
 }  // namespace
+
+std::optional<double> lab_rate_slider(const Ui& ui, const Box& row, double rate, double recipes) {
+  const auto peak = static_cast<float>(recipes);
+  const auto moved = slider(ui, "learning rate", "learning rate", tight(rate), row, static_cast<float>(rate),
+                            {0.01f * peak, 300 * peak, peak, true}, rate != recipes,
+                            {"Learning rate", {}, "Its peak; a double click goes back to the recipe's.", {}});
+  if (!moved) return std::nullopt;
+  return *moved == peak ? recipes : static_cast<double>(*moved);
+}
 
 std::string lab_task_name(std::string_view key) {
   struct Named {

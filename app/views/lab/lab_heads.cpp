@@ -42,6 +42,34 @@ void draw_lab_matrix(const LabPage& page, const HeadPicture& of, const char* pla
   });
 }
 
+struct HeadFact {
+  std::string_view label;
+  double value;
+};
+std::vector<HeadFact> facts_of(const LabPage& page, const LabPoint& point, std::int64_t number) {
+  const auto head = static_cast<std::size_t>(number);
+  std::vector<HeadFact> facts{{"H", point.metrics.entropy[head]}};
+  for (std::size_t s = 0; s < page.lab.task->scores.size(); ++s)
+    facts.push_back({page.lab.task->scores[s].name, point.metrics.scores[s][head]});
+  if (head < point.cost.size()) facts.push_back({"muted", -point.cost[head]});
+  return facts;
+}
+
+/// Two in a row.
+void draw_facts_below(const LabPage& page, const LabPoint& point, std::int64_t head, const Box& box) {
+  const Ui& ui = page.ui();
+  const std::vector<HeadFact> facts = facts_of(page, point, head);
+  const float gap = ui.px(12), wide = std::floor((box.w - gap) / 2), line = std::floor(box.h / 2);
+  for (std::size_t i = 0; i < facts.size() && i < 4; ++i) {
+    const float x = box.x + (wide + gap) * static_cast<float>(i % 2),
+                y = box.y + line * (static_cast<float>(i / 2) + 0.5f);
+    const float number = ui.text(x + wide, y, fixed(facts[i].value, 2),
+                                 {type::tick, ui.theme.text1, Ink::Semibold, Align::Right});
+    ui.text(x, y, facts[i].label,
+            {type::tick, ui.theme.text2, Ink::Regular, Align::Left, wide - number - ui.px(4)});
+  }
+}
+
 /// What the head is called, its badge, and the numbers beside it.
 void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture& of, const Box& box) {
   const Ui& ui = page.ui();
@@ -53,9 +81,14 @@ void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture
   const std::string name =
       job >= 0 ? std::string(page.lab.task->scores[static_cast<std::size_t>(job)].name) : "no name yet";
   const Rgba hue = ui.theme.head(of.head);
-  const bool numbers = box.w > ui.px(176) && point != nullptr;
-  const float column = numbers ? ui.px(58) : 0;
-  const float side = std::floor(std::min(box.w - column, box.h - line - ui.px(6)));
+  // Numbers stand beside the picture, or below it, where that leaves it larger.
+  const bool numbers = point != nullptr && !page.covers_numbers;
+  const float under = ui.px(44), room = box.h - line - ui.px(6);
+  const bool below =
+      numbers && box.w > ui.px(130) && std::min(box.w, room - under) > std::min(box.w - ui.px(58), room);
+  const bool beside = numbers && !below && box.w > ui.px(176);
+  const float column = beside ? ui.px(58) : 0;
+  const float side = std::floor(std::min(box.w - column, below ? room - under : room));
   ui.text(box.x, box.y + line / 2, name,
           {type::label, job >= 0 ? ui.theme.text1 : ui.theme.text2, job >= 0 ? Ink::Semibold : Ink::Regular,
            Align::Left, std::max(1.f, side - badge_wide - ui.px(8))});
@@ -63,7 +96,9 @@ void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture
   const Box picture{box.x, box.y + line + ui.px(2), side, side};
   ui.frame(picture.grown(1), ui.theme.border);
   draw_lab_matrix(page, of, ("lab head " + badge_text).c_str(), picture);
-  if (!numbers) return;
+  if (below)
+    return draw_facts_below(page, *point, of.head, {picture.x, picture.bottom() + ui.px(4), side, under});
+  if (!beside) return;
   float y = picture.y + ui.px(8);
   const auto fact = [&](std::string_view label, double value) {
     if (y + ui.px(26) > picture.bottom()) return;
@@ -73,10 +108,7 @@ void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture
             {type::tick, ui.theme.text1, Ink::Semibold});
     y += ui.px(36);
   };
-  fact("H", point->metrics.entropy[head]);
-  for (std::size_t s = 0; s < page.lab.task->scores.size(); ++s)
-    fact(page.lab.task->scores[s].name, point->metrics.scores[s][head]);
-  if (head < point->cost.size()) fact("muted", -point->cost[head]);
+  for (const HeadFact& one : facts_of(page, *point, of.head)) fact(one.label, one.value);
 }
 
 void draw_lab_sides(const LabPage& page, const Box& box) {
@@ -90,25 +122,33 @@ void draw_lab_sides(const LabPage& page, const Box& box) {
 
 void draw_lab_heads(const LabPage& page, const Box& box) {
   const Ui& ui = page.ui();
-  const float pad = ui.px(page.narrow ? 12 : 20), top = box.y + ui.px(page.narrow ? 16 : 24);
+  const float pad = ui.px(page.narrow ? 12 : 20);
+  float top = box.y + ui.px(page.narrow ? 16 : 24);
   const training::LabRun* const run = page.shown();
   const LabMoment* const moment = run->moment_at(page.step);
   const LabPoint* const point = run->point_at(page.step);
-  const Box sides{box.right() - pad - ui.px(150), top - ui.px(14), ui.px(150), ui.px(28)};
-  draw_lab_sides(page, sides);
+  Box sides{box.right() - pad - ui.px(150), top - ui.px(14), ui.px(150), ui.px(28)};
   const float title =
       ui.text(box.x + pad, top, "Heads on the probe", {type::body, ui.theme.text1, Ink::Semibold});
+  // Where they have no room beside the title they have a line of their own.
+  const bool has_line = page.b != nullptr && sides.x < box.x + pad + title + ui.px(60);
+  if (has_line) sides.y += ui.px(28);
+  draw_lab_sides(page, sides);
   if (moment == nullptr) return;
   const std::int64_t rows = moment->probe.weights.shape()[2];
   ui.text(box.x + pad + title + ui.px(12), top,
           "step " + grouped(moment->step) + "   ·   " + std::to_string(rows) +
               (page.recipe().network.reads_patches() ? " patches" : " tokens"),
           {type::tick, ui.theme.text2, Ink::Regular, Align::Left,
-           (page.b != nullptr ? sides.x : box.right() - pad) - box.x - pad - title - ui.px(20)});
+           (page.b != nullptr && !has_line ? sides.x : box.right() - pad) - box.x - pad - title - ui.px(20)});
+  if (has_line) top += ui.px(32);
   const bool is_difference = page.state().side == LabSide::Difference && page.b != nullptr;
   const LabMoment* const minus = is_difference ? page.b->moment_at(page.step) : nullptr;
   const std::int64_t layers = page.recipe().network.layers, per_layer = page.recipe().network.heads;
-  const float foot = ui.px(22), gap = ui.px(page.narrow ? 8 : 14);
+  constexpr std::string_view rule =
+      "A head has a name when its score is at least 0.5 and muting it costs at least 0.05 of accuracy.";
+  const float rule_high = ui.paragraph_height(box.w - 2 * pad, rule, type::tick);
+  const float foot = rule_high + ui.px(8), gap = ui.px(page.narrow ? 8 : 14);
   const Box inner{box.x + pad, top + ui.px(24), box.w - 2 * pad, box.bottom() - top - ui.px(24) - foot};
   // As many columns as make the pictures largest.
   std::int64_t columns = per_layer;
@@ -127,9 +167,7 @@ void draw_lab_heads(const LabPage& page, const Box& box) {
     draw_lab_head(page, point, {moment, minus, head},
                   {inner.x + (wide + gap) * static_cast<float>(head % columns),
                    inner.y + (high + gap) * static_cast<float>(head / columns), wide, high});
-  ui.text(box.x + pad, box.bottom() - foot / 2,
-          "A head has a name when its score is at least 0.5 and muting it costs at least 0.05 of accuracy.",
-          {type::tick, ui.theme.text3, Ink::Regular, Align::Left, inner.w});
+  ui.paragraph(box.x + pad, box.bottom() - rule_high - ui.px(4), inner.w, rule, {type::tick, ui.theme.text3});
 }
 
 void draw_lab_heads_small(const LabPage& page, const LabMoment& moment, const char* place, const Box& box) {

@@ -31,6 +31,7 @@ std::vector<ImVec2> lab_points(const LabRun& run, const ValueOf& value, std::int
 }
 
 struct LabPlot {
+  std::string_view name;  // that a lesson calls it by
   std::string title, unit;
   double low = 0, high = 1;
   std::vector<LabLine> lines;
@@ -54,6 +55,18 @@ float value_at(const LabLine& line, std::int64_t step, std::int64_t measure_ever
   for (const ImVec2 point : line.points)
     if (point.x <= static_cast<float>(step)) value = point.y;
   return value;
+}
+
+/// Over the line of the step that is looked at; without its group's name where there is no room for that.
+void draw_floor_name(const Ui& ui, const Axes& axes, const LabPlot& plot) {
+  std::string_view words = plot.floor_name;
+  const auto room = [&] { return axes.area.w - ui.text_width(words, type::tick) - ui.px(16); };
+  if (room() < 0) words = words.substr(0, words.find("   ·"));
+  if (room() < 0) return;
+  const float y = axes.y(*plot.floor) + ui.px(11), wide = ui.text_width(words, type::tick);
+  const Box name{axes.area.right() - wide - ui.px(8), y - ui.px(7), wide + ui.px(8), ui.px(14)};
+  ui.fill(name, ui.theme.panel);
+  ui.text(name.right() - ui.px(4), y, words, {type::tick, ui.theme.key, Ink::Regular, Align::Right});
 }
 
 void draw_lab_plot(const LabPage& page, const LabPlot& plot, const Box& box, const std::string& label) {
@@ -84,17 +97,15 @@ void draw_lab_plot(const LabPage& page, const LabPlot& plot, const Box& box, con
     if (line.dashed || std::isnan(value)) continue;
     ui.disc({x, axes.y(std::clamp(static_cast<double>(value), plot.low, plot.high))}, ui.px(3), line.colour);
   }
-  if (plot.floor) {  // its name stands over the line of the step that is looked at
-    const float y = axes.y(*plot.floor) + ui.px(11), wide = ui.text_width(plot.floor_name, type::tick);
-    const Box name{axes.area.right() - wide - ui.px(8), y - ui.px(7), wide + ui.px(8), ui.px(14)};
-    ui.fill(name, ui.theme.panel);
-    ui.text(name.right() - ui.px(4), y, plot.floor_name,
-            {type::tick, ui.theme.key, Ink::Regular, Align::Right});
-  }
+  if (plot.floor) draw_floor_name(ui, axes, plot);
   ui.unclip();
   std::vector<EndLabel> ends;
+  // A small plot has no room for a long name before the next one begins.
+  const auto has_room = [&](const std::string& name) {
+    return axes.area.w > ui.px(120) || ui.text_width(name, type::tick) < ui.px(46);
+  };
   for (const LabLine& line : plot.lines)
-    if (!line.name.empty() && !line.points.empty())
+    if (!line.name.empty() && !line.points.empty() && has_room(line.name))
       ends.push_back({axes.y(std::clamp(static_cast<double>(line.points.back().y), plot.low, plot.high)),
                       line.name, line.colour, Ink::Regular});
   draw_end_labels(ui, {axes.area.right() + ui.px(6), axes.area.y, axes.area.bottom()}, ends);
@@ -112,8 +123,9 @@ LabPlot loss_plot(const LabPage& page) {
   const Theme& theme = page.ui().theme;
   const training::TaskRow& task = *page.lab.task;
   LabPlot plot{
-      "Loss", "nats, " + std::to_string(page.recipe().measured_sequences) + " unseen sequences", 0, 1, {}, {},
-      {}};
+      "loss", "Loss", "nats, " + std::to_string(page.recipe().measured_sequences) + " unseen sequences",
+      0,      1,      {},
+      {},     {}};
   for (std::size_t g = task.groups.size(); g-- > 0;) {
     const bool is_goal = static_cast<int>(g) == task.goal_group;
     plot.lines.push_back(
@@ -140,7 +152,7 @@ LabPlot loss_plot(const LabPage& page) {
 
 LabPlot accuracy_plot(const LabPage& page) {
   const auto goal = static_cast<std::size_t>(page.lab.task->goal_group);
-  LabPlot plot{"Accuracy", std::string(page.lab.task->groups[goal].name), 0, 1, {}, {}, {}};
+  LabPlot plot{"accuracy", "Accuracy", std::string(page.lab.task->groups[goal].name), 0, 1, {}, {}, {}};
   const ValueOf value = [goal](const LabPoint& point) { return point.metrics.groups[goal].accuracy; };
   plot.lines.push_back({lab_points(*page.a, value), page.ui().theme.text1, 2, false, page.b ? "A" : ""});
   if (page.b != nullptr)
@@ -149,9 +161,9 @@ LabPlot accuracy_plot(const LabPage& page) {
 }
 
 /// One line for each head, B dashed.
-LabPlot head_plot(const LabPage& page, std::string title, std::string unit,
+LabPlot head_plot(const LabPage& page, std::string_view name, std::string title, std::string unit,
                   const std::function<double(const LabPoint&, std::size_t)>& value) {
-  LabPlot plot{std::move(title), std::move(unit), 0, 1, {}, {}, {}};
+  LabPlot plot{name, std::move(title), std::move(unit), 0, 1, {}, {}, {}};
   for (std::int64_t head = 0; head < page.heads(); ++head) {
     const auto at = static_cast<std::size_t>(head);
     const ValueOf of_head = [&value, at](const LabPoint& point) { return value(point, at); };
@@ -165,7 +177,7 @@ LabPlot head_plot(const LabPage& page, std::string title, std::string unit,
 }
 
 LabPlot gradient_plot(const LabPage& page) {
-  LabPlot plot{"Gradient norm", "‖∂W‖ of the last layer", 0, 1, {}, {}, {}};
+  LabPlot plot{"gradient", "Gradient norm", "‖∂W‖ of the last layer", 0, 1, {}, {}, {}};
   const Theme& theme = page.ui().theme;
   struct Projection {
     double training::ProjectionNorms::*norm;
@@ -187,6 +199,26 @@ LabPlot gradient_plot(const LabPage& page) {
   return plot;
 }
 
+/// In the order in which they stand.
+std::vector<LabPlot> all_plots(const LabPage& page) {
+  std::vector<LabPlot> plots{loss_plot(page), accuracy_plot(page)};
+  plots.push_back(
+      head_plot(page, "entropy", "Entropy", "per head, of its most",
+                [](const LabPoint& point, std::size_t head) { return point.metrics.entropy[head]; }));
+  for (std::size_t s = 0; s < page.lab.task->scores.size() && s < 2; ++s)
+    plots.push_back(
+        head_plot(page, page.lab.task->scores[s].name, lab_title(page.ui(), page.lab.task->scores[s].name),
+                  "weight, per head",
+                  [s](const LabPoint& point, std::size_t head) { return point.metrics.scores[s][head]; }));
+  plots.push_back(gradient_plot(page));
+  plots.push_back(
+      head_plot(page, "cost", "Cost of muting", "accuracy lost", [](const LabPoint& point, std::size_t head) {
+        return head < point.cost.size() ? std::max(0., point.cost[head])
+                                        : std::numeric_limits<double>::quiet_NaN();
+      }));
+  return plots;
+}
+
 }  // namespace
 
 std::string lab_head_name(const training::Recipe& recipe, std::int64_t head) {
@@ -206,29 +238,19 @@ void draw_lab_plots(const LabPage& page, const Box& box) {
   const float gap = ui.px(page.narrow ? 10 : 18), pad = ui.px(page.narrow ? 12 : 20);
   const Box inner{box.x + pad, box.y + ui.px(page.narrow ? 8 : 14), box.w - 2 * pad,
                   box.h - ui.px(page.narrow ? 14 : 24)};
-  const float large = std::floor(inner.h * 0.48f);
-  draw_lab_plot(page, loss_plot(page), {inner.x, inner.y, inner.w, large}, "lab loss");
-  std::vector<LabPlot> small;
-  small.push_back(accuracy_plot(page));
-  small.push_back(
-      head_plot(page, "Entropy", "per head, of its most",
-                [](const LabPoint& point, std::size_t head) { return point.metrics.entropy[head]; }));
-  for (std::size_t s = 0; s < page.lab.task->scores.size() && s < 2; ++s)
-    small.push_back(
-        head_plot(page, lab_title(ui, page.lab.task->scores[s].name), "weight, per head",
-                  [s](const LabPoint& point, std::size_t head) { return point.metrics.scores[s][head]; }));
-  small.push_back(gradient_plot(page));
-  small.push_back(
-      head_plot(page, "Cost of muting", "accuracy lost", [](const LabPoint& point, std::size_t head) {
-        return head < point.cost.size() ? std::max(0., point.cost[head])
-                                        : std::numeric_limits<double>::quiet_NaN();
-      }));
-  const float high = std::floor((inner.h - large - gap) / 2) - ui.px(4),
-              wide = std::floor((inner.w - 2 * gap) / 3);
-  for (std::size_t i = 0; i < small.size() && i < 6; ++i)
-    draw_lab_plot(page, small[i],
-                  {inner.x + (wide + gap) * static_cast<float>(i % 3),
-                   inner.y + large + gap + (high + ui.px(8)) * static_cast<float>(i / 3), wide, high},
+  std::vector<LabPlot> plots = all_plots(page);
+  const auto front = std::ranges::find(plots, page.front.empty() ? "loss" : page.front, &LabPlot::name);
+  if (front != plots.end()) std::rotate(plots.begin(), front, front + 1);
+  const float large = std::floor(inner.h * (page.few ? 0.64f : 0.48f));
+  draw_lab_plot(page, plots[0], {inner.x, inner.y, inner.w, large}, "lab loss");
+  const std::size_t rows = page.few ? 1 : 2, columns = page.few ? 2 : 3;
+  const float high = std::floor((inner.h - large - gap) / static_cast<float>(rows)) - ui.px(4),
+              wide =
+                  std::floor((inner.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
+  for (std::size_t i = 0; i + 1 < plots.size() && i < columns * rows; ++i)
+    draw_lab_plot(page, plots[i + 1],
+                  {inner.x + (wide + gap) * static_cast<float>(i % columns),
+                   inner.y + large + gap + (high + ui.px(8)) * static_cast<float>(i / columns), wide, high},
                   "lab plot " + std::to_string(i));
 }
 

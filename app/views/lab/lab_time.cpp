@@ -57,14 +57,14 @@ void draw_lab_time(const LabPage& page, const Box& box) {
   ui.text(box.x + pad, box.y + ui.px(16), "Time", {type::body, ui.theme.text1, Ink::Semibold});
   const TimeLine line{{box.x + pad + head, box.y, box.w - 2 * pad - head - ui.px(24), box.h}, page.last};
   const bool has_b = page.b != nullptr;
-  const float side = std::floor(std::min(ui.px(54), (box.h - ui.px(64)) / (has_b ? 2.f : 1.f)));
+  const float side = std::floor(std::min(ui.px(54), (box.h - ui.px(70)) / (has_b ? 2.f : 1.f)));
   const int count = std::clamp(static_cast<int>(line.track.w / (side + ui.px(16))), 2, lab_stops);
   const std::vector<std::int64_t> stops = stops_of(page, count);
   for (const std::int64_t stop : stops)
     ui.text(line.x(stop), box.y + ui.px(16), grouped(stop),
             {type::tick, ui.theme.text2, Ink::Regular, Align::Centre});
   const float top = box.y + ui.px(30), y = top + side + ui.px(16);
-  if (side >= 8) draw_stops(page, *page.a, line, stops, top, side, 0);
+  if (side >= 8 && !page.covers_heads) draw_stops(page, *page.a, line, stops, top, side, 0);
   const Ui::Touch touch =
       ui.touch("Lab time", {line.track.x - ui.px(8), y - ui.px(12), line.track.w + ui.px(16), ui.px(24)});
   if (touch.held && ImGui::GetIO().MouseDown[0]) {
@@ -84,7 +84,8 @@ void draw_lab_time(const LabPage& page, const Box& box) {
     ui.polyline(bend, ui.theme.b, ui.px(2));
     ui.ring({line.x(page.b->branch), y}, ui.px(5), ui.theme.b, ui.px(2));
     ui.text(box.x + pad, below + ui.px(2), "B", {type::label, ui.theme.b, Ink::Semibold});
-    if (side >= 8) draw_stops(page, *page.b, line, stops, below + ui.px(8), side, page.b->branch + 1);
+    if (side >= 8 && !page.covers_heads)
+      draw_stops(page, *page.b, line, stops, below + ui.px(8), side, page.b->branch + 1);
   }
   draw_scrub_knob(ui, {line.x(page.step), y}, touch);
 }

@@ -12,35 +12,10 @@ namespace {
 
 using training::LabRun;
 
-const training::LabSight* lab_in(const Scene& scene) {
-  if (scene.training == nullptr || scene.training->sight().run() == nullptr) return nullptr;
-  return &scene.training->sight();
-}
-
 /// The step that is looked at: where nobody looked back the newest.
 std::int64_t lab_step_of(const Scene& scene, const training::LabSight& lab) {
   const std::int64_t newest = lab.run()->step;
   return std::min(scene.view.lab->step.value_or(newest), std::max(newest, lab.runs.front()->step));
-}
-
-LabPage lab_page(Scene& scene, const training::LabSight& lab) {
-  LabPage page{scene, lab, scene.training->wall()};
-  const LabRun* const active = lab.run();
-  page.a = active->parent >= 0 ? lab.runs[static_cast<std::size_t>(active->parent)].get() : active;
-  if (active->parent >= 0) {
-    page.b = active;
-  } else {
-    for (const training::LabRunPtr& run : lab.runs)
-      if (run->parent == active->number) page.b = run.get();  // the newest branch
-  }
-  page.last = page.a->step;
-  if (page.b != nullptr) page.last = std::max(page.last, page.b->step);
-  // The axis grows with the run, a hundred steps at a time.
-  const std::int64_t grown = std::max<std::int64_t>(100, (page.last + 99) / 100 * 100);
-  page.last = std::min<std::int64_t>(std::max<std::int64_t>(1, page.recipe().steps), grown);
-  page.step = lab_step_of(scene, lab);
-  page.narrow = scene.compact;
-  return page;
 }
 
 std::string lab_hint(const LabPage& page) {
@@ -66,6 +41,31 @@ void step_in_time(Scene& scene, int way) {
 }
 
 }  // namespace
+
+const training::LabSight* lab_in(const Scene& scene) {
+  if (scene.training == nullptr || scene.training->sight().run() == nullptr) return nullptr;
+  return &scene.training->sight();
+}
+
+LabPage lab_page(Scene& scene, const training::LabSight& lab) {
+  LabPage page{scene, lab, scene.training->wall()};
+  const LabRun* const active = lab.run();
+  page.a = active->parent >= 0 ? lab.runs[static_cast<std::size_t>(active->parent)].get() : active;
+  if (active->parent >= 0) {
+    page.b = active;
+  } else {
+    for (const training::LabRunPtr& run : lab.runs)
+      if (run->parent == active->number) page.b = run.get();  // the newest branch
+  }
+  page.last = page.a->step;
+  if (page.b != nullptr) page.last = std::max(page.last, page.b->step);
+  // The axis grows with the run, a hundred steps at a time.
+  const std::int64_t grown = std::max<std::int64_t>(100, (page.last + 99) / 100 * 100);
+  page.last = std::min<std::int64_t>(std::max<std::int64_t>(1, page.recipe().steps), grown);
+  page.step = lab_step_of(scene, lab);
+  page.narrow = scene.compact;
+  return page;
+}
 
 void lab_play(Scene& scene) {
   LabState& state = *scene.view.lab;

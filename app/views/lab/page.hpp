@@ -1,6 +1,7 @@
 // app/views/lab: the parts of the page.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct LabPage {
   std::int64_t step = 0;  // that is looked at
   std::int64_t last = 1;  // where the axes of steps end
   bool narrow = false;
+  std::string_view front = {};  // the curves that stand large, see lessons::measure_names(); empty: the loss
+  bool few = false;             // one row of the other curves
+  bool covers_numbers = false;  // those beside the heads
+  bool covers_heads = false;    // no pictures of heads, in the strip of time either
 
   const Ui& ui() const { return scene.ui; }
   LabState& state() const { return *scene.view.lab; }
@@ -30,11 +35,18 @@ struct LabPage {
   const training::LabRun* shown() const { return state().side == LabSide::B && b != nullptr ? b : a; }
 };
 
+/// What trains, with a run; null: nothing yet.
+const training::LabSight* lab_in(const Scene&);
+LabPage lab_page(Scene&, const training::LabSight&);
+
 /// "L1H0": layers from 1, heads from 0, as badges have them.
 std::string lab_head_name(const training::Recipe&, std::int64_t head);
 std::string lab_task_name(std::string_view key);
 /// Name of a task's score or group in the window's language, as titles have it: its first letter large.
 std::string lab_title(const Ui&, std::string_view name);
+
+/// The learning rate's peak, beside the recipe's; what was chosen, if any was.
+std::optional<double> lab_rate_slider(const Ui&, const Box& row, double rate, double recipes);
 
 void draw_lab_controls(const LabPage&, const Box&);
 void draw_lab_plots(const LabPage&, const Box&);

@@ -155,7 +155,8 @@ void draw_lesson_code(LessonPage& page, const Box& box) {
     y += ui.px(18);
   }
   const Box rest{column.x, y, column.w, std::max(box.bottom(), y + ui.px(26 * 40)) - y};
-  const bool has_layer = !page.lesson().of_model() || is_lesson_model_there(page.scene);
+  const bool has_layer =
+      !page.lesson().of_training() && (!page.lesson().of_model() || is_lesson_model_there(page.scene));
   if (has_layer)
     y = lesson_vectors(page, page.scene.result) ? draw_lesson_stream(page, rest, y)
                                                 : draw_row_numbers(page, rest, y);

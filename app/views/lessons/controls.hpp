@@ -2,6 +2,7 @@
 // block around it.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "app/views/lessons/page.hpp"
@@ -15,6 +16,13 @@ using DrawControl = float (*)(LessonPage&, const Box& at);
 /// A switch with its words. `clicked`: it was turned, and no question is open.
 float draw_lesson_switch(LessonPage&, const Box& at, const char* label, std::string_view shown, bool on,
                          const Tip&, bool& clicked);
+
+struct NamedControl {
+  std::string_view name;
+  DrawControl draw;
+};
+/// Of a lesson that trains.
+std::span<const NamedControl> training_controls();
 
 float draw_block_control(LessonPage&, const Box& at);
 float draw_norm_control(LessonPage&, const Box& at);

@@ -247,10 +247,6 @@ float draw_text_control(LessonPage& page, const Box& at) {
   return box.w;
 }
 
-struct NamedControl {
-  std::string_view name;
-  DrawControl draw;
-};
 constexpr auto lesson_controls = std::to_array<NamedControl>({{"scaling", draw_scaling_control},
                                                               {"causal", draw_causal_control},
                                                               {"padding", draw_padding_control},
@@ -283,9 +279,11 @@ float draw_lesson_controls(LessonPage& page, const Box& row) {
   const float end = row.right() - (page.covered ? ui.text_width(locked, type::label) + gap : 0);
   Box at = row;
   if (page.covered) ImGui::BeginDisabled();
+  const std::span<const NamedControl> all =
+      page.lesson().of_training() ? training_controls() : std::span<const NamedControl>(lesson_controls);
   for (const std::string& name : page.step.shown) {
-    const auto control = std::ranges::find(lesson_controls, name, &NamedControl::name);
-    if (control == lesson_controls.end()) continue;
+    const auto control = std::ranges::find(all, name, &NamedControl::name);
+    if (control == all.end()) continue;
     // As wide as it was in the last frame: what has no room begins another row.
     const ImGuiID kept = ImGui::GetID(("lesson control " + name).c_str());
     const float before = ImGui::GetStateStorage()->GetFloat(kept);

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "app/lessons/model_numbers.hpp"
+#include "app/lessons/training_numbers.hpp"
+#include "app/results/training_desk.hpp"
 #include "app/state/teaching/presenter_state.hpp"
 #include "app/widgets/marks.hpp"
 #include "core/base/error.hpp"
@@ -11,6 +13,13 @@
 namespace attnscope {
 
 lessons::LookUp lesson_numbers(const Scene& scene, const lessons::Step& step) {
+  if (is_lesson_training(scene)) {
+    if (scene.training != nullptr && scene.training->is_placed())
+      return lessons::look_up_in_training(scene.training->sight());
+    return [](std::string_view, std::span<const double>) -> double {
+      throw Error("The run of this step is not there yet.");
+    };
+  }
   const std::int64_t head =
       std::clamp<std::int64_t>(step.head.value_or(0), 0, scene.result.dimensions.heads - 1);
   const lessons::LookUp layer =
@@ -68,6 +77,7 @@ bool is_anchor_pointed_at(const Scene& scene, const lessons::Anchor& anchor) {
 /// Whether cells of two matrices beside each other would be too small for their numbers in so much room.
 bool are_cells_small(const LessonPage& page, float width) {
   const Ui& ui = page.ui();
+  if (page.lesson().of_training()) return true;  // curves and heads need the room
   if (page.scene.held == nullptr || lesson_vectors(page, page.scene.result)) return false;
   const std::int64_t keys =
       std::max(page.scene.result.dimensions.keys, page.scene.held->result->layer().dimensions.keys);
@@ -85,7 +95,10 @@ void draw_lesson_page(Scene& scene, const lessons::OpenLesson& open, const Box& 
   const float left = presented ? std::round(box.w * 0.38f) : ui.px(scene.compact ? 368 : 480);
   const float right = ui.px(scene.compact ? 280 : 368);
   const Box body{box.x, box.y, box.w, std::max(0.f, box.h - low)};
-  const bool has_code = !presented && body.w - left - right > ui.px(400);
+  const bool has_words = !step.numpy.empty() || !step.pytorch.empty() ||
+                         (page.state().notes && !step.notes.empty());  // for the column of code
+  const bool needs_code = !open.lesson.of_training() || has_words;
+  const bool has_code = !presented && needs_code && body.w - left - right > ui.px(400);
   // Where two matrices of many tokens stand beside each other the code gives way to them, below the words.
   const bool below = has_code && are_cells_small(page, body.w - left - right);
   const float code = has_code && !below ? right : 0;
@@ -99,7 +112,10 @@ void draw_lesson_page(Scene& scene, const lessons::OpenLesson& open, const Box& 
   draw_lesson_words(page, words);
   const Box instrument{body.x + left, body.y, std::max(0.f, body.w - left - code), body.h};
   if (instrument.w > ui.px(120)) {
-    open.lesson.of_model() ? draw_lesson_model(page, instrument) : draw_lesson_instrument(page, instrument);
+    if (open.lesson.of_training())
+      draw_lesson_training(page, instrument);
+    else
+      open.lesson.of_model() ? draw_lesson_model(page, instrument) : draw_lesson_instrument(page, instrument);
   }
   if (has_code && !below) draw_lesson_code(page, {instrument.right(), body.y, code, body.h});
   if (low > 0) draw_lesson_scrubber(page, {box.x, body.bottom(), box.w, low});
@@ -138,7 +154,7 @@ void draw_lessons(Scene& scene, const Box& box) {
   follow_lesson(scene);
   if (scene.view.hint.empty()) scene.view.hint = lesson_hint(scene);
   const lessons::OpenLesson* const open = lesson_in(scene);
-  const bool needs_layer = open != nullptr && !open->lesson.of_model();
+  const bool needs_layer = open != nullptr && !open->lesson.of_model() && !open->lesson.of_training();
   if (open == nullptr || (needs_layer && scene.result.is_long())) return draw_lesson_list(scene, box);
   draw_lesson_page(scene, *open, box);
 }

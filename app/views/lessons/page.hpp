@@ -57,6 +57,8 @@ void draw_lesson_vectors(LessonPage&, Scene& side, const Box&, Stage, bool is_b,
 float draw_lesson_stream(const LessonPage&, const Box& column, float y);
 /// The picture of a lesson that plays with a model, or why it is not there.
 void draw_lesson_model(LessonPage&, const Box&);
+/// Curves, heads and the strip of time of a lesson that trains.
+void draw_lesson_training(LessonPage&, const Box&);
 /// The controls that the step names, in as many rows like this one as they need; returns the y below.
 float draw_lesson_controls(LessonPage&, const Box& row);
 void draw_lesson_plot(LessonPage&, const Box&);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/results/training_desk.hpp"
 #include "app/state/model_state.hpp"
 #include "app/views/lessons/page.hpp"
 #include "core/attention/run_stage.hpp"
@@ -47,6 +48,15 @@ void look_as_step_says(Scene& scene, const lessons::Step& step, bool in_model) {
   scene.view.range = RangeMode::All;
 }
 
+void see_whether_done(Scene& scene, const lessons::Step& step) {
+  LessonState& state = lesson_state(scene);
+  if (!step.done || state.reached.contains(state.step)) return;
+  try {
+    if (step.done->holds(lesson_numbers(scene, step))) state.reached.insert(state.step);
+  } catch (const Error&) {  // another Document may not have the place, a run not have come so far
+  }
+}
+
 bool is_right(const lessons::Question& question, const StepAnswer& answer) {
   const auto* const choose = std::get_if<lessons::ChooseQuestion>(&question.kind);
   return choose != nullptr && answer.chosen >= 0 && answer.chosen < std::ssize(choose->choices) &&
@@ -71,6 +81,15 @@ bool is_lesson_model_there(const Scene& scene) {
   const Within& within = scene.document.within.read();
   return within && scene.model != nullptr && scene.model->run && scene.model->within == within &&
          scene.result.document == scene.document;
+}
+
+bool is_lesson_training(const Shown& shown) {
+  const lessons::OpenLesson* const open = lesson_in(shown);
+  return open != nullptr && open->lesson.of_training();
+}
+
+bool is_lesson_run_there(const Scene& scene) {
+  return scene.training != nullptr && scene.training->has_stood() && scene.training->sight().run() != nullptr;
 }
 
 bool is_lesson_covered(const Scene& scene) {
@@ -144,14 +163,16 @@ void lesson_digit(Scene& scene, std::int64_t digit) {
 void lesson_free_play(Scene& scene) {
   const lessons::OpenLesson* const open = lesson_in(scene);
   const bool in_model = open != nullptr && open->lesson.of_model() && scene.model != nullptr;
-  scene.view.mode = in_model ? Mode::Model : Mode::Explore;
+  scene.view.mode = in_model ? Mode::Model : is_lesson_training(scene) ? Mode::Training : Mode::Explore;
 }
 
 void follow_lesson(Scene& scene) {
   const lessons::OpenLesson* const open = lesson_in(scene);
   const lessons::Step* const step = lesson_step(scene);
-  if (step == nullptr || scene.result.is_long()) return;
+  if (step == nullptr) return;
   LessonState& state = lesson_state(scene);
+  if (open->lesson.of_training()) return see_whether_done(scene, *step);
+  if (scene.result.is_long()) return;
   const bool in_model = open->lesson.of_model();
   const bool is_there = in_model ? is_lesson_model_there(scene) : scene.result.document == scene.document;
   if (state.look_due && is_there) {
@@ -162,10 +183,7 @@ void follow_lesson(Scene& scene) {
   // What the step begins with is not something that was done.
   const Document& begun = open->documents[static_cast<std::size_t>(state.step)].shown;
   if (in_model ? scene.document.within.read() == begun.within.read() : scene.document == begun) return;
-  try {
-    if (step->done->holds(lesson_numbers(scene, *step))) state.reached.insert(state.step);
-  } catch (const Error&) {  // another Document may not have the place
-  }
+  see_whether_done(scene, *step);
 }
 
 LessonScore lesson_score(const Scene& scene) {

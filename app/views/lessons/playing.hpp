@@ -13,6 +13,9 @@ const lessons::OpenLesson* lesson_in(const Shown&);
 const lessons::Step* lesson_step(const Scene&);
 /// Whether the model is on screen as the Document has it now, with the layer that is looked at.
 bool is_lesson_model_there(const Scene&);
+/// Whether the lesson on screen trains; and whether the run that its step stands at is there.
+bool is_lesson_training(const Shown&);
+bool is_lesson_run_there(const Scene&);
 /// Whether a question is open: what would answer it is covered and cannot be changed.
 bool is_lesson_covered(const Scene&);
 

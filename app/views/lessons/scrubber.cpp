@@ -37,7 +37,9 @@ float draw_lesson_buttons(LessonPage& page, const Box& box) {
   if (button(ui, "Free play", place("Free play", 80),
              {"Free play",
               {},
-              "The step in Explore, to try what you like; Esc comes back to it as it was.",
+              is_lesson_training(scene)
+                  ? "The run on the training page, to try what you like; Esc comes back to it as it was."
+                  : "The step in Explore, to try what you like; Esc comes back to it as it was.",
               "Esc"}))
     lesson_free_play(scene);
   return x + ui.px(16);

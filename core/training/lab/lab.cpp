@@ -9,6 +9,7 @@
 #include "core/base/worker.hpp"
 #include "core/training/files/export_model.hpp"
 #include "core/training/files/training_run.hpp"
+#include "core/training/lab/lab_shelf.hpp"
 
 namespace attnscope::training {
 namespace {
@@ -55,30 +56,33 @@ class Lab::State {
   void stop() { worker_.replace(nullptr, training); }
 
   void begin(const Recipe& recipe) {
-    trainer_.reset();
-    latest_.clear();
-    {
-      const std::lock_guard lock(mutex_);
-      LabSight empty;
-      empty.version = sight_.version + 1;
-      sight_ = empty;
-    }
-    auto trainer = std::make_unique<Trainer>(recipe, threads_);
-    trainer_ = std::move(trainer);
-    LabRun first;
-    first.knobs = trainer_->knobs();
-    first.changes = {{0, first.knobs}};
-    measure_into(first);
-    latest_.resize(1);
-    const std::lock_guard lock(mutex_);
-    sight_.recipe = std::make_shared<const Recipe>(trainer_->recipe());
-    sight_.task = &trainer_->task();
-    sight_.floor = trainer_->floor();
-    sight_.log_head = log_header(*trainer_);
-    sight_.tokens = probe_tokens(*trainer_);
-    sight_.weights = trainer_->weight_count();
-    sight_.runs = {std::make_shared<const LabRun>(std::move(first))};
-    ++sight_.version;
+    shelf_.keep(sight());
+    forget_runs();
+    make_trainer(recipe);
+    show_runs({first_run()}, 0);
+  }
+
+  std::uint64_t stand(LabStand wanted) {
+    const std::uint64_t number = ++stands_;
+    add_phases(number,
+               {[this, number, wanted](const std::stop_token&) { return place_first(wanted, number); },
+                [this, wanted](const std::stop_token& stop) { return train_to(wanted.steps, stop); },
+                [this, wanted](const std::stop_token&) { return place_branch(wanted); },
+                [this, wanted](const std::stop_token& stop) {
+                  return wanted.branch && train_to(wanted.branch->steps, stop);
+                }});
+    return number;
+  }
+
+  std::uint64_t put_back(LabSight wanted) {
+    const std::uint64_t number = ++stands_;
+    stop();
+    command([this, number, wanted = std::move(wanted)] {
+      shelf_.keep(sight());
+      if (wanted.recipe) place_again(wanted);
+      reached(number);
+    });
+    return number;
   }
 
   void set_knobs(const Knobs& knobs) {
@@ -147,6 +151,136 @@ class Lab::State {
   Worker& worker() { return worker_; }
 
  private:
+  using Phase = std::function<bool(const std::stop_token&)>;  // true: it goes on
+
+  /// One behind the other, then that number counts as reached. An error is told and ends it.
+  void add_phases(std::uint64_t number, std::vector<Phase> phases) {
+    worker_.replace(std::make_shared<Stepwise>(
+                        [this, number, phases = std::move(phases),
+                         at = std::size_t{0}](const std::stop_token& stop) mutable {
+                          try {
+                            if (phases[at](stop) || ++at < phases.size()) return true;
+                          } catch (const std::exception& error) {
+                            tell(error.what());
+                          }
+                          reached(number);
+                          return false;
+                        },
+                        wake_),
+                    training);
+  }
+
+  void reached(std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    sight_.stand = std::max(sight_.stand, number);
+    sight_.stood = std::max(sight_.stood, number);
+    ++sight_.version;
+  }
+
+  void forget_runs() {
+    latest_.clear();
+    const std::lock_guard lock(mutex_);
+    LabSight empty;
+    empty.version = sight_.version + 1;
+    empty.saved = sight_.saved;
+    empty.saves = sight_.saves;
+    empty.stand = sight_.stand;
+    empty.stood = sight_.stood;
+    sight_ = empty;
+  }
+  void make_trainer(const Recipe& recipe) {
+    trainer_.reset();
+    trainer_ = std::make_unique<Trainer>(recipe, threads_);
+  }
+  LabRunPtr first_run() {
+    LabRun first;
+    first.knobs = trainer_->knobs();
+    first.changes = {{0, first.knobs}};
+    measure_into(first);
+    return std::make_shared<const LabRun>(std::move(first));
+  }
+  /// Of the trainer's recipe; `stand`: what they are of, 0 = of none.
+  void show_runs(std::vector<LabRunPtr> runs, int active, std::uint64_t stand = 0) {
+    latest_.resize(runs.size());
+    const std::lock_guard lock(mutex_);
+    sight_.recipe = std::make_shared<const Recipe>(trainer_->recipe());
+    sight_.task = &trainer_->task();
+    sight_.floor = trainer_->floor();
+    sight_.log_head = log_header(*trainer_);
+    sight_.tokens = probe_tokens(*trainer_);
+    sight_.weights = trainer_->weight_count();
+    sight_.problem.clear();
+    sight_.runs = std::move(runs);
+    sight_.active = active;
+    sight_.stand = std::max(sight_.stand, stand);
+    ++sight_.version;
+  }
+
+  /// The weights as the run left them: from its last kept state on it is trained once more.
+  void go_to_end(const LabRun& run) {
+    const LabMoment* const from = run.kept_at(run.step);
+    if (from == nullptr) throw Error("No state of this run was kept.");
+    trainer_->restore(*from->snapshot);
+    const auto train_on = [this](std::int64_t to) {
+      trainer_->train(static_cast<int>(to - trainer_->step()));
+    };
+    for (const LabChange& change : run.changes) {
+      if (change.step < from->step) continue;
+      train_on(change.step);
+      trainer_->set_knobs(change.knobs);
+    }
+    train_on(run.step);
+  }
+
+  bool place_first(const LabStand& wanted, std::uint64_t number) {
+    const LabSight before = sight();
+    shelf_.keep(before);
+    const Recipe recipe = prepared(wanted.recipe);
+    LabRunPtr run = shelf_.first_run(recipe, wanted.steps);
+    if (!trainer_ || !(trainer_->recipe() == recipe)) {
+      forget_runs();
+      make_trainer(recipe);
+    } else if (!run) {  // its first run was never one that is kept
+      make_trainer(recipe);
+    }
+    if (run)
+      go_to_end(*run);
+    else
+      run = first_run();
+    show_runs({run}, 0, number);
+    return false;
+  }
+  bool place_branch(const LabStand& wanted) {
+    if (!wanted.branch) return false;
+    const LabRunPtr kept = shelf_.branch(trainer_->recipe(), *wanted.branch);
+    if (!kept) {
+      branch(wanted.branch->at);
+      set_knobs(wanted.branch->knobs);
+      return false;
+    }
+    const Snapshot first = trainer_->snapshot();
+    go_to_end(*kept);
+    show_runs({sight().runs.front(), kept}, 1);
+    latest_.front() = first;
+    return false;
+  }
+  void place_again(const LabSight& wanted) {
+    if (!trainer_ || !(trainer_->recipe() == *wanted.recipe)) make_trainer(*wanted.recipe);
+    forget_runs();
+    std::vector<Snapshot> ends;
+    for (const LabRunPtr& run : wanted.runs) {
+      go_to_end(*run);
+      ends.push_back(trainer_->snapshot());
+    }
+    show_runs(wanted.runs, wanted.active);
+    trainer_->restore(ends[static_cast<std::size_t>(wanted.active)]);
+    latest_ = std::move(ends);
+  }
+  bool train_to(std::int64_t step, const std::stop_token& stop) {
+    std::int64_t left = step - trainer_->step();
+    return slice(left, stop);
+  }
+
   LabRun active() const {
     const std::lock_guard lock(mutex_);
     return *sight_.runs[static_cast<std::size_t>(sight_.active)];
@@ -200,22 +334,7 @@ class Lab::State {
     moment.snapshot = std::make_shared<const Snapshot>(trainer_->snapshot());
     run.points.push_back(std::make_shared<const LabPoint>(std::move(point)));
     run.moments.push_back(std::make_shared<const LabMoment>(std::move(moment)));
-    thin_out(run);
-  }
-
-  /// Every second kept state goes where all of them take too much room; the first and the last stay.
-  void thin_out(LabRun& run) const {
-    const auto bytes =
-        static_cast<std::size_t>(3 * sizeof(float)) * static_cast<std::size_t>(trainer_->weight_count());
-    const auto kept = static_cast<std::size_t>(
-        std::ranges::count_if(run.moments, [](const auto& moment) { return moment->snapshot != nullptr; }));
-    if (kept * bytes <= most_kept_bytes || kept < 4) return;
-    std::size_t number = 0;
-    for (std::size_t i = 0; i + 1 < run.moments.size(); ++i) {
-      if (!run.moments[i]->snapshot || number++ % 2 == 0) continue;
-      LabMoment without{run.moments[i]->step, run.moments[i]->probe, nullptr};
-      run.moments[i] = std::make_shared<const LabMoment>(std::move(without));
-    }
+    thin_out(run, 3 * sizeof(float) * static_cast<std::size_t>(trainer_->weight_count()), most_kept_bytes);
   }
 
   std::function<void()> wake_;
@@ -223,6 +342,8 @@ class Lab::State {
   // Of the lab's thread.
   std::unique_ptr<Trainer> trainer_;
   std::vector<Snapshot> latest_;  // of the runs that are not active
+  LabShelf shelf_;
+  std::uint64_t stands_ = 0;  // that were asked for; of who asks
 
   mutable std::mutex mutex_;
   LabSight sight_;
@@ -256,6 +377,8 @@ void Lab::branch(std::int64_t step) {
 void Lab::save(const std::filesystem::path& folder) {
   state_->command([state = state_.get(), folder] { state->save(folder); });
 }
+std::uint64_t Lab::stand(const LabStand& wanted) { return state_->stand(wanted); }
+std::uint64_t Lab::put_back(const LabSight& wanted) { return state_->put_back(wanted); }
 void Lab::choose(int run) {
   state_->stop();
   state_->command([state = state_.get(), run] { state->choose(run); });

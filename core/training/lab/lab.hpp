@@ -14,6 +14,20 @@
 
 namespace attnscope::training {
 
+/// Where a lab is to stand: a run that has trained so far with the recipe as it is, and a branch of it.
+struct LabStand {
+  struct Branch {
+    std::int64_t at = 0;  // step of the first run that it begins at
+    Knobs knobs;          // from there on
+    std::int64_t steps = 0;
+    bool operator==(const Branch&) const = default;
+  };
+  Recipe recipe;
+  std::int64_t steps = 0;
+  std::optional<Branch> branch;
+  bool operator==(const LabStand&) const = default;
+};
+
 /// What is on screen. Cheap to copy.
 struct LabSight {
   std::shared_ptr<const Recipe> recipe;  // null: nothing was begun
@@ -28,6 +42,9 @@ struct LabSight {
   std::string log_head;         // the first line of a table of measurements, see log_of()
   std::filesystem::path saved;  // the folder that save() has written last; empty: none
   std::uint64_t saves = 0;      // how many it has
+  /// Which of the calls of stand() and put_back(), counted from 1, these runs are of, and which one has been
+  /// reached.
+  std::uint64_t stand = 0, stood = 0;
 
   const LabRun* run() const { return runs.empty() ? nullptr : runs[static_cast<std::size_t>(active)].get(); }
 };
@@ -38,6 +55,8 @@ std::string log_of(const LabSight&, const LabRun&);
 /// Bytes of states to go back to that are kept for one run; the rest are thinned out.
 inline constexpr std::size_t most_kept_bytes = std::size_t{64} << 20;
 inline constexpr int most_runs = 8;
+/// Runs that stand() keeps to go back to.
+inline constexpr std::size_t most_shelved = 8;
 
 /// Belongs to one thread; what it asks for is done on another, in order.
 class Lab {
@@ -62,6 +81,12 @@ class Lab {
   /// A new run that goes on from the last kept state at that step or before, with the same knobs; it is
   /// active. No more than most_runs.
   void branch(std::int64_t step);
+  /// All runs become those of that place, to the bit as if they were trained anew. What was trained before,
+  /// with the recipe as it is, is gone back to or goes on. In place of what trains; returns its number, see
+  /// LabSight::stood. What keeps it from being reached stands in LabSight::problem.
+  std::uint64_t stand(const LabStand&);
+  /// All runs become those of that sight, which is of this lab, each at its last step. Numbered as stand().
+  std::uint64_t put_back(const LabSight&);
   /// Writes the active run's model as it is now into a folder, see export_model().
   void save(const std::filesystem::path& folder);
   /// That run is active: it goes on where it was.

@@ -1,6 +1,9 @@
 #include "core/training/lab/lab_run.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "core/base/error.hpp"
 
 namespace attnscope::training {
 namespace {
@@ -27,6 +30,32 @@ const LabMoment* LabRun::kept_at(std::int64_t at) const {
   for (auto moment = moments.rbegin(); moment != moments.rend(); ++moment)
     if ((*moment)->step <= at && (*moment)->snapshot) return moment->get();
   return nullptr;
+}
+
+LabRun cut_at(const LabRun& run, std::int64_t step) {
+  const LabMoment* const last = run.kept_at(step);
+  if (last == nullptr) throw Error("No state of that step was kept.");
+  LabRun cut = run;
+  cut.step = last->step;
+  cut.is_at_end = run.is_at_end && cut.step == run.step;
+  std::erase_if(cut.points, [&](const auto& point) { return point->metrics.step > cut.step; });
+  std::erase_if(cut.moments, [&](const auto& moment) { return moment->step > cut.step; });
+  std::erase_if(cut.changes, [&](const LabChange& change) { return change.step > cut.step; });
+  cut.knobs = cut.changes.empty() ? last->snapshot->knobs : cut.changes.back().knobs;
+  if (cut.goal && *cut.goal > cut.step) cut.goal.reset();
+  return cut;
+}
+
+void thin_out(LabRun& run, std::size_t bytes, std::size_t most_bytes) {
+  const auto kept = static_cast<std::size_t>(
+      std::ranges::count_if(run.moments, [](const auto& moment) { return moment->snapshot != nullptr; }));
+  if (kept * bytes <= most_bytes || kept < 4) return;
+  std::size_t number = 0;
+  for (std::size_t i = 0; i + 1 < run.moments.size(); ++i) {
+    if (!run.moments[i]->snapshot || number++ % 2 == 0) continue;
+    LabMoment without{run.moments[i]->step, run.moments[i]->probe, nullptr};
+    run.moments[i] = std::make_shared<const LabMoment>(std::move(without));
+  }
 }
 
 int job_of_head(const LabPoint& point, std::size_t head) {

@@ -52,6 +52,13 @@ struct LabRun {
 };
 using LabRunPtr = std::shared_ptr<const LabRun>;
 
+/// The run as it was at the last kept state that is not behind the step. Throws Error where none is.
+LabRun cut_at(const LabRun&, std::int64_t step);
+
+/// Every second kept state goes where all of them, of so many bytes each, take more than `most_bytes`; the
+/// first and the last stay.
+void thin_out(LabRun&, std::size_t bytes, std::size_t most_bytes);
+
 /// A head is called after a score only where its weights earn it and the task needs it.
 inline constexpr double least_score = 0.5, least_cost = 0.05;
 /// Place among the task's scores of the largest one, if it is least_score and muting the head costs

@@ -1,0 +1,146 @@
+// app/lessons: of a lesson that trains: the task of its front matter, and the block of a step that says which
+// run is on screen.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/lessons/lesson_reader.hpp"
+#include "core/training/tasks/task.hpp"
+
+namespace attnscope::lessons {
+namespace {
+
+/// Those that a lesson can be on: all but that of a file.
+std::vector<std::string_view> lesson_tasks() {
+  std::vector<std::string_view> keys;
+  for (const training::TaskRow& row : training::tasks())
+    if (row.key != "text") keys.push_back(row.key);
+  return keys;
+}
+
+bool is_lesson_task(std::string_view key) {
+  const std::vector<std::string_view> keys = lesson_tasks();
+  return std::ranges::find(keys, key) != keys.end();
+}
+
+}  // namespace
+
+void LessonReader::read_training(std::string_view task) {
+  if (!is_lesson_task(task))
+    fail(fmt::format("\"training\" is \"{}\"; there are {}", task, fmt::join(lesson_tasks(), ", ")));
+  lesson_.training = task;
+}
+
+void LessonReader::read_train(const Lines& inside, int opened) {
+  Step& all = step("train");
+  TrainedStep& here = all.trained;
+  line_ = opened;
+  if (!lesson_.of_training()) fail("\"train\" is for lessons with \"training: TASK\" in their front matter");
+  for (const Line& line : inside) {
+    line_ = line.number;
+    if (trimmed(line.text).empty()) continue;
+    const auto [name, value] = field_of(line.text);
+    if (name == "task") {
+      if (!is_lesson_task(value))
+        fail(fmt::format("\"task\" is \"{}\"; there are {}", value, fmt::join(lesson_tasks(), ", ")));
+      here.task = value;
+      here.measure.clear();
+    } else if (name == "control") {
+      if (value != "yes" && value != "no")
+        fail(fmt::format("\"control\" is \"{}\"; expected yes or no", value));
+      here.control = value == "yes";
+    } else if (name == "seed") {
+      here.seed = whole(name, value, 0, 1'000'000);
+    } else if (name == "steps") {
+      here.steps = train_number(name, value);
+    } else if (name == "look") {
+      here.look = whole(name, value, 0, 10'000'000);
+    } else if (name == "branch") {
+      branch_at_.reset();
+      if (value != "no") branch_at_ = train_number(name, value);
+    } else if (name == "branch_steps") {
+      branch_steps_ = train_number(name, value);
+    } else if (name == "knobs") {
+      knobs_ = value;
+      with_line([&] { return turned({}, recipe_of(state_of(here, {})), knobs_); });
+    } else if (name == "side") {
+      constexpr std::array<std::string_view, 3> sides{"a", "b", "difference"};
+      const auto found = std::ranges::find(sides, value);
+      if (found == sides.end()) fail(fmt::format("\"side\" is \"{}\"; expected a, b or difference", value));
+      here.side = static_cast<LabSide>(found - sides.begin());
+    } else if (name == "measure") {
+      const auto names = measure_names(*training::find_task(here.task));
+      if (std::ranges::find(names, value) == names.end())
+        fail(fmt::format("\"measure\" is \"{}\"; the task {} has {}", value, here.task,
+                         fmt::join(names, ", ")));
+      here.measure = value;
+    } else if (name == "show") {
+      all.shown = train_controls_of(value);
+    } else if (name == "cover") {
+      read_train_cover(here, value);
+    } else {
+      fail(fmt::format(
+          "\"train\" has \"{}\"; there are task, control, seed, steps, look, branch, branch_steps, "
+          "knobs, side, measure, show and cover",
+          name));
+    }
+  }
+  line_ = opened;
+  finish_train(here);
+}
+
+/// A step that is measured: the numbers of those between are never known.
+std::int64_t LessonReader::train_number(std::string_view name, std::string_view value) const {
+  const TrainedStep& here = lesson_.steps.back().trained;
+  const training::Recipe recipe = recipe_of(state_of(here, {}));
+  const std::int64_t step = whole(name, value, 0, recipe.steps);
+  if (step % recipe.measure_every != 0)
+    fail(fmt::format("\"{}\" is {}; the task {} is measured every {} steps: expected a multiple of that",
+                     name, step, here.task, recipe.measure_every));
+  return step;
+}
+
+void LessonReader::read_train_cover(TrainedStep& here, std::string_view value) const {
+  here.covers_plots = here.covers_heads = false;
+  if (value == "no") return;
+  for (const std::string& one : list_of(value)) {
+    if (one != "plots" && one != "heads")
+      fail(fmt::format("\"cover\" is \"{}\"; expected plots, heads, both with a comma, or no", value));
+    (one == "plots" ? here.covers_plots : here.covers_heads) = true;
+  }
+}
+
+std::vector<std::string> LessonReader::train_controls_of(std::string_view value) const {
+  std::vector<std::string> shown = list_of(value);
+  for (const std::string& one : shown)
+    if (std::ranges::find(training_control_names, one) == training_control_names.end())
+      fail(fmt::format("\"show\" has \"{}\"; of a run there are {}", one,
+                       fmt::join(training_control_names, ", ")));
+  return shown;
+}
+
+void LessonReader::finish_train(TrainedStep& here) {
+  const training::Recipe recipe = recipe_of(state_of(here, {}));
+  if (here.steps > recipe.steps)
+    fail(fmt::format("the step trains {} steps; the recipe has {}", here.steps, recipe.steps));
+  here.branch.reset();
+  if (branch_at_) {
+    const std::int64_t until = branch_steps_.value_or(here.steps);
+    if (*branch_at_ > here.steps)
+      fail(fmt::format("\"branch\" is {}; run A is trained {} steps", *branch_at_, here.steps));
+    if (until < *branch_at_ || until > recipe.steps)
+      fail(fmt::format("the branch begins at {} and goes to {}; expected {} to {}", *branch_at_, until,
+                       *branch_at_, recipe.steps));
+    here.branch = {*branch_at_, with_line([&] { return turned(usual_knobs(recipe), recipe, knobs_); }),
+                   until};
+  } else if (here.side != LabSide::A) {
+    here.side = LabSide::A;
+  }
+  const std::int64_t newest = std::max(here.steps, here.branch ? here.branch->steps : 0);
+  if (here.look && *here.look > newest)
+    fail(fmt::format("\"look\" is {}; the runs are trained {} steps", *here.look, newest));
+}
+
+}  // namespace attnscope::lessons

@@ -1,0 +1,96 @@
+#include "app/lessons/step_checker.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/lessons/lesson_numbers.hpp"
+#include "app/lessons/model_numbers.hpp"
+#include "core/base/error.hpp"
+
+namespace attnscope::lessons {
+
+void StepChecker::check(const LayerResult& shown, const LayerResult* held, const ModelReading* reading) {
+  if (step_.head && *step_.head >= shown.dimensions.heads)
+    add(fmt::format("\"head\" is {}; the step has {} heads, counted from 0.", *step_.head,
+                    shown.dimensions.heads));
+  if (step_.query && (*step_.query >= shown.dimensions.queries || *step_.key >= shown.dimensions.keys))
+    add(fmt::format("\"cell\" is {}, {}; the step has {} queries and {} keys, counted from 0.", *step_.query,
+                    *step_.key, shown.dimensions.queries, shown.dimensions.keys));
+  if (step_.stage && !plane_called(shown, *step_.stage) && !vectors_called(shown, *step_.stage))
+    add(
+        fmt::format("\"stage\" is \"{}\"; there are scores, scaled, masked, weights and what else the step "
+                    "computes, as output, residual or mlp-output.",
+                    *step_.stage));
+  check(look_up_of(shown, held, reading));
+  if (!step_.question) return;
+  if (const auto* sketch = std::get_if<SketchQuestion>(&step_.question->kind))
+    if (sketch->head >= shown.dimensions.heads || sketch->query >= shown.dimensions.queries)
+      add(fmt::format("\"row\" is {}, {}; the step has {} heads and {} queries, counted from 0.",
+                      sketch->head, sketch->query, shown.dimensions.heads, shown.dimensions.queries));
+}
+
+void StepChecker::check(const LookUp& numbers) {
+  look_up_ = numbers;
+  for (const Paragraph& paragraph : step_.paragraphs) check(paragraph.prose);
+  for (const auto* code : {&step_.numpy, &step_.pytorch})
+    for (const CodeLine& line : *code) {
+      check(line.note);
+      if (line.result) evaluate(*line.result->number);
+    }
+  if (step_.done && evaluate(*step_.done) != 0)
+    add(fmt::format("What is to be done, \"{}\", is so when the step begins.", step_.done->text()));
+  if (step_.question) check(*step_.question);
+}
+
+void StepChecker::check_reached(const LayerResult& changed, const LayerResult* held,
+                                const ModelReading* reading) {
+  check_reached(look_up_of(changed, held, reading));
+}
+
+void StepChecker::check_reached(const LookUp& numbers) {
+  look_up_ = numbers;
+  if (evaluate(*step_.done) == 0)
+    add(fmt::format("What is to be done, \"{}\", is not so after \"by\".", step_.done->text()));
+}
+
+LookUp StepChecker::look_up_of(const LayerResult& layer, const LayerResult* held,
+                               const ModelReading* reading) const {
+  const std::int64_t head = std::clamp<std::int64_t>(step_.head.value_or(0), 0, layer.dimensions.heads - 1);
+  LookUp numbers = look_up_in({layer, held, head});
+  return reading != nullptr ? look_up_in_model(*reading, std::move(numbers)) : numbers;
+}
+
+void StepChecker::add(std::string_view sentence) {
+  problems_.push_back(fmt::format("{}:{}: {}", name_, step_.line, sentence));
+}
+
+double StepChecker::evaluate(const Expression& expression) {
+  try {
+    return expression.evaluate(look_up_);
+  } catch (const Error& error) {
+    add(fmt::format("In \"{}\": {}", expression.text(), error.what()));
+  }
+  return 0;
+}
+
+void StepChecker::check(const Prose& prose) {
+  for (const Piece& piece : prose)
+    if (piece.number) evaluate(*piece.number);
+}
+
+void StepChecker::check(const Question& question) {
+  check(question.words);
+  check(question.answer);
+  if (const auto* choose = std::get_if<ChooseQuestion>(&question.kind))
+    for (const Choice& choice : choose->choices) check(choice.prose);
+  if (const auto* drag = std::get_if<DragQuestion>(&question.kind)) {
+    const double answer = evaluate(drag->answer);
+    if (!(answer >= drag->low && answer <= drag->high))
+      add(fmt::format("The answer {} is {}, outside of the range {} to {}.", drag->answer.text(), answer,
+                      drag->low, drag->high));
+  }
+}
+
+}  // namespace attnscope::lessons
