@@ -99,10 +99,11 @@ InModel computed_in(ModelEngine& engine, Pipeline& pipeline, const Document& doc
   return made;
 }
 
-void check_in_model(const Lesson& lesson, const std::filesystem::path& model, const std::string& name,
-                    std::vector<std::string>& problems) {
+void check_in_model(const Lesson& lesson, const std::filesystem::path& model,
+                    const std::filesystem::path& path, std::vector<std::string>& problems) {
+  const std::string name = path.filename().native();
   const std::vector<StepDocuments> documents =
-      placed_in(open_whole_model(model), lesson, documents_of(lesson, name), name);
+      placed_in(open_whole_model(model), lesson, documents_of(lesson, name), path);
   ModelEngine engine;
   Pipeline pipeline(make_cpu_backend());
   for (std::size_t i = 0; i < documents.size(); ++i) {
@@ -189,7 +190,7 @@ std::vector<std::string> check_lesson(const std::filesystem::path& path, bool* p
     } else if (!lesson.of_model()) {
       check_layers(lesson, name, problems);
     } else if (const auto model = find_model(lesson.model, path, assets_directory())) {
-      check_in_model(lesson, *model, name, problems);
+      check_in_model(lesson, *model, path, problems);
     } else {
       check_names(lesson, name, problems);
       if (played != nullptr) *played = false;

@@ -71,9 +71,11 @@ std::optional<std::filesystem::path> find_model(std::string_view name, const std
 }
 
 std::vector<StepDocuments> placed_in(const OpenedModelPtr& model, const Lesson& lesson,
-                                     std::vector<StepDocuments> documents, const std::string& name) {
+                                     std::vector<StepDocuments> documents,
+                                     const std::filesystem::path& file) {
   const ModelSpec& spec = model->model->spec;
   const AttentionOf of = output_attention(spec);
+  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
   const auto blocks = std::ssize((of == AttentionOf::Encoder ? *spec.encoder : *spec.decoder).blocks);
   for (std::size_t i = 0; i < documents.size(); ++i) {
     const auto place = [&](Document& document) {
@@ -82,6 +84,8 @@ std::vector<StepDocuments> placed_in(const OpenedModelPtr& model, const Lesson& 
       within.path = model->path;
       within.fingerprint = model->fingerprint;
       within.of = of;
+      if (spec.image && within.input.image.empty()) throw Error("The step says no picture; \"image\" does.");
+      if (!within.input.image.empty()) within.input.image = (folder / within.input.image).lexically_normal();
       if (within.block >= blocks)
         throw Error(fmt::format("The model has {} layers; asked for layer {}, counted from 0.", blocks,
                                 within.block));
@@ -91,7 +95,7 @@ std::vector<StepDocuments> placed_in(const OpenedModelPtr& model, const Lesson& 
       place(documents[i].shown);
       if (documents[i].reached) place(*documents[i].reached);
     } catch (const Error& error) {
-      throw Error(fmt::format("{}:{}: {}", name, lesson.steps[i].line, error.what()));
+      throw Error(fmt::format("{}:{}: {}", file.filename().native(), lesson.steps[i].line, error.what()));
     }
   }
   return documents;

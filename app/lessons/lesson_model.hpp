@@ -35,10 +35,11 @@ std::optional<std::filesystem::path> find_model(std::string_view name, const std
                                                 const std::filesystem::path& assets,
                                                 const std::stop_token& = {});
 
-/// The Documents of a lesson's steps, in the model. Throws Error with the lesson's name, the line of the step
-/// and a sentence where the model has no such layer or a change does not fit it.
+/// The Documents of a lesson's steps, in the model; pictures lie as the lesson says, from its own folder.
+/// Throws Error with the lesson's name, the line of the step and a sentence where the model has no such layer
+/// or a change does not fit it.
 std::vector<StepDocuments> placed_in(const OpenedModelPtr&, const Lesson&, std::vector<StepDocuments>,
-                                     const std::string& name);
+                                     const std::filesystem::path& file);
 
 /// What is known of the model of the lesson that is open.
 struct ModelSight {

@@ -109,8 +109,7 @@ void LessonLibrary::read_again() {
     open->lesson = read_lesson(path);
     open->documents = documents_of(open->lesson, path.filename().native());
     if (!open->lesson.of_model() || open->lesson.model != was_of) model_ = nullptr;
-    if (model_)
-      open->documents = placed_in(model_, open->lesson, std::move(open->documents), path.filename().native());
+    if (model_) open->documents = placed_in(model_, open->lesson, std::move(open->documents), path);
     sight_.open = std::move(open);
   } catch (const Error& error) {
     sight_.problem = error.what();
@@ -122,8 +121,7 @@ void LessonLibrary::give_model(const OpenedModelPtr& model) {
   model_ = model;
   auto open = std::make_shared<OpenLesson>(*sight_.open);
   try {
-    open->documents =
-        placed_in(model, open->lesson, std::move(open->documents), open->path.filename().native());
+    open->documents = placed_in(model, open->lesson, std::move(open->documents), open->path);
     sight_.open = std::move(open);
   } catch (const Error& error) {
     sight_.open = nullptr;

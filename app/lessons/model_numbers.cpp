@@ -72,9 +72,14 @@ const Predicted& predicted(const AskedModel& asked) {
     kept = {asked.of.prediction, log_sum(prediction.before), log_sum(prediction.after)};
   return kept;
 }
-/// The token that the word in quotes is. A space before it counts.
+/// The token that the word in quotes is, where a space before it counts; of a model with classes the class.
 std::size_t token_of(const AskedModel& asked) {
   const OpenedModel& model = *asked.of.within.model;
+  if (const std::vector<std::string>& classes = asked.spec().head.classes; !classes.empty()) {
+    const auto found = std::ranges::find(classes, asked.word);
+    if (found == classes.end()) throw Error(fmt::format("The model has no class \"{}\".", asked.word));
+    return static_cast<std::size_t>(found - classes.begin());
+  }
   if (!model.tokenizer) throw Error("This model reads no words.");
   const auto ids = model.tokenizer->encode(asked.word, {.add_special_tokens = false}).ids();
   if (ids.size() != 1)

@@ -13,6 +13,7 @@
 #include "app/views/model/parts.hpp"
 #include "app/views/parts/heat_map.hpp"
 #include "app/views/parts/map_frame.hpp"
+#include "app/views/picture/picture.hpp"
 #include "core/engine/model/model_reading.hpp"
 
 namespace attnscope {
@@ -130,12 +131,19 @@ void draw_lesson_head(const LessonPage& page, const Box& region) {
   if (frame.cells.w >= 1) ring_lesson_word(frame, *page.pointed, 0);
 }
 
+/// How high the lower part is: what is predicted, and beside it what needs room.
+float lower_height(const LessonPage& page, const Box& box) {
+  const Ui& ui = page.ui();
+  if (looks_at_picture(page.scene)) return std::round(std::clamp(box.h * 0.42f, ui.px(200), ui.px(360)));
+  const bool pruning = page.step.plot == lessons::Plot::Pruning;
+  return std::round(std::clamp(box.h * (pruning ? 0.4f : 0.3f), ui.px(150), ui.px(pruning ? 300 : 214)));
+}
+
 void draw_model_picture_of(LessonPage& page, const Box& box) {
   Scene& scene = page.scene;
   const Ui& ui = scene.ui;
   const bool pruning = page.step.plot == lessons::Plot::Pruning;
-  const float low =
-      std::round(std::clamp(box.h * (pruning ? 0.4f : 0.3f), ui.px(150), ui.px(pruning ? 300 : 214)));
+  const float low = lower_height(page, box);
   const Box upper{box.x, box.y, box.w, box.h - low};
   const float grid = std::round(upper.w * (scene.compact ? 0.44f : 0.38f));
   const Box heads{upper.x, upper.y, grid, upper.h};
@@ -147,6 +155,12 @@ void draw_model_picture_of(LessonPage& page, const Box& box) {
     draw_lesson_grid(page, heads);
   draw_lesson_head(page, {heads.right(), upper.y, upper.w - grid, upper.h});
   Box prediction{box.x, upper.bottom(), box.w, low};
+  if (looks_at_picture(scene)) {
+    const Box picture{box.x, upper.bottom(), std::round(box.w * 0.62f), low};
+    prediction = {picture.right(), upper.bottom(), box.w - picture.w, low};
+    page.hides() ? draw_lesson_lid(page, picture.grown(-ui.px(8)), ui.theme.border)
+                 : draw_model_picture(scene, picture);
+  }
   if (pruning) {
     const Box curve{box.x, upper.bottom(), std::round(box.w * 0.6f), low};
     prediction = {curve.right(), upper.bottom(), box.w - curve.w, low};
