@@ -123,6 +123,8 @@ void App::take_model(ModelArrival arrival) {
   std::filesystem::path file = is_session && files_.is_own_document(path) ? path : std::filesystem::path{};
   if (is_kept) file = is_session ? arrival.session.looks->file : std::filesystem::path{};
   take(std::move(arrival.session), file);
+  document_ = models_.placed(std::move(document_));  // called as it will be when something has changed in it
+  original_ = document_;
   if (!is_session) view_.mode = Mode::Model;
   view_.files->layers.clear();
   view_.files->layers_of = is_kept ? file : path;

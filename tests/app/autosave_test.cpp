@@ -236,13 +236,14 @@ TEST_CASE("kill -9 in the middle of the work: the next window shows it again", "
     const std::filesystem::path file = kept_in(state);
     return !file.empty() && open_any(file).document.layer().scaling.kind == Scaling::Kind::Off;
   };
+  const std::string example = list_examples(ATTNSCOPE_ASSETS).front().path;
   ImVec2 place;
   {
     Robot robot({.width = 1600, .height = 1000, .system_fonts = true});
     place = robot.centre("Divide by sqrt(d_k)");
   }
   {
-    ChildProcess program({ATTNSCOPE_PROGRAM}, options);
+    ChildProcess program({ATTNSCOPE_PROGRAM, example}, options);
     display.click(window_of(), static_cast<int>(place.x), static_cast<int>(place.y));
     REQUIRE(wait_until(is_off));
   }  // SIGKILL

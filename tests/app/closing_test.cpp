@@ -311,7 +311,7 @@ TEST_CASE("a window is changed, closed and started again: look and work are ther
     return *window;
   };
   {
-    ChildProcess program({ATTNSCOPE_PROGRAM}, options);
+    ChildProcess program({ATTNSCOPE_PROGRAM, list_examples(ATTNSCOPE_ASSETS).front().path}, options);
     const auto window = window_of();
     CHECK(display.title_of(window) == "The cat sat on the mat — AttnScope");
     // √dₖ off. A key that comes before the first result finds nothing to change, and beside other programs

@@ -9,6 +9,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "app/files/paths.hpp"
 #include "app/state/start_state.hpp"
 #include "support/temporary_directory.hpp"
 #include "tests/robot/child_process.hpp"
@@ -77,6 +78,12 @@ struct Running {
   }
 };
 
+/// A window that begins as the program's does.
+RobotOptions as_started(int width, int height) {
+  return {
+      .width = width, .height = height, .system_fonts = true, .opening = opening_picture(assets_directory())};
+}
+
 /// Share of pixels that differ; 1 when the sizes do.
 double difference(const Image& a, const Image& b) {
   if (a.width != b.width || a.height != b.height) return 1;
@@ -90,7 +97,7 @@ double difference(const Image& a, const Image& b) {
 
 TEST_CASE("the window shows what the robot sees, takes a click, rests and closes") {
   if (!VirtualDisplay::available()) SKIP("Xvfb is not installed (package xvfb)");
-  Robot robot({.width = 1600, .height = 1000, .system_fonts = true});
+  Robot robot(as_started(1600, 1000));
   Running session;
   const Image before = session.picture();
   std::printf("window: first frame %.0f ms after start\n", session.first_frame_milliseconds);
@@ -119,7 +126,7 @@ TEST_CASE("the window shows what the robot sees, takes a click, rests and closes
 
 TEST_CASE("the first launch offers three things to try, the second does not when they were put away") {
   if (!VirtualDisplay::available()) SKIP("Xvfb is not installed (package xvfb)");
-  Robot robot({.width = 1600, .height = 1000, .system_fonts = true});
+  Robot robot(as_started(1600, 1000));
   const Image without = robot.pixels();
   robot.app().offer_start();
   robot.settle();
@@ -143,7 +150,7 @@ TEST_CASE("the window follows its size and closes at once while it computes") {
   CHECK(small.width == 1280);
   CHECK(small.height == 720);
   CHECK((small.at(1270, 710) & 0xFFFFFF) != 0);  // painted into its last corner
-  Robot robot({.width = 1280, .height = 720, .system_fonts = true});
+  Robot robot(as_started(1280, 720));
   CHECK(difference(small, robot.pixels()) < 0.005);
   const ImVec2 place = robot.centre("Divide by sqrt(d_k)");
   session.display.click(session.window, static_cast<int>(place.x), static_cast<int>(place.y));
@@ -154,7 +161,7 @@ TEST_CASE("the window follows its size and closes at once while it computes") {
 TEST_CASE("what is typed in one moment arrives without another event") {
   if (!VirtualDisplay::available()) SKIP("Xvfb is not installed (package xvfb)");
   const std::string text = "thirty letters typed in one go";
-  Robot robot({.width = 1600, .height = 1000, .system_fonts = true});
+  Robot robot(as_started(1600, 1000));
   Running session;
   session.picture();
   const ImVec2 field = robot.centre("##Text");

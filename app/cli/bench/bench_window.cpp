@@ -118,15 +118,21 @@ class WindowBench {
     return text;
   }
 
+  /// Nothing is on its way any more, on the driver's side either.
+  void settle() {
+    window_.settle();
+    window_.picture.finish();
+  }
+
   void open() {
     Session session = open_session(options_.file, {});
     Within& within = session.document.within.change();
     if (!within.model) throw Error(fmt::format("{} is no model.", in_quotes(options_.file)));
     within.input = text_of(*within.model, options_.tokens);
     window_.app.open(std::move(session), options_.file);
-    window_.settle();
+    settle();
     window_.app.view().mode = Mode::Model;
-    window_.settle();
+    settle();
     if (const std::string trouble = window_.app.message(); !trouble.empty()) throw Error(trouble);
   }
 
@@ -206,7 +212,7 @@ class WindowBench {
 
   void point_at_tokens() {
     press(ImGuiKey_Escape);
-    window_.settle();
+    settle();
     Times ours, drawn, both;
     const ImVec2 size = window_.app.size();
     const auto start = Clock::now();
@@ -240,13 +246,13 @@ class WindowBench {
   }
 
   void train() {
-    window_.settle();
+    settle();
     window_.app.view().mode = Mode::Training;
-    window_.settle();
+    settle();
     LabState& lab = *window_.app.view().lab;
     lab.pace = LabPace::Fast;
     lab.task = "induction";
-    window_.settle();
+    settle();
     fmt::print("training {} as fast as it can, 1600 × 1000\n", lab.task);
     tell_columns();
     lab.playing = true;
