@@ -84,8 +84,8 @@ void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture
   // Numbers stand beside the picture, or below it, where that leaves it larger.
   const bool numbers = point != nullptr && !page.covers_numbers;
   const float under = ui.px(44), room = box.h - line - ui.px(6);
-  const bool below =
-      numbers && box.w > ui.px(130) && std::min(box.w, room - under) > std::min(box.w - ui.px(58), room);
+  const bool below = numbers && std::min(box.w, room - under) > ui.px(180) &&
+                     std::min(box.w, room - under) > std::min(box.w - ui.px(58), room);
   const bool beside = numbers && !below && box.w > ui.px(176);
   const float column = beside ? ui.px(58) : 0;
   const float side = std::floor(std::min(box.w - column, below ? room - under : room));

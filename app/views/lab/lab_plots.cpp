@@ -72,8 +72,12 @@ void draw_floor_name(const Ui& ui, const Axes& axes, const LabPlot& plot) {
 void draw_lab_plot(const LabPage& page, const LabPlot& plot, const Box& box, const std::string& label) {
   const Ui& ui = page.ui();
   const float top = plot_title(ui, box, plot.title, plot.unit) + ui.px(4);
+  float names = ui.px(52);  // that the curves have at their right ends
+  if (box.w > ui.px(320))
+    for (const LabLine& line : plot.lines)
+      names = std::max(names, ui.text_width(line.name, type::tick) + ui.px(10));
   Axes axes;
-  axes.area = {box.x + ui.px(34), top, std::max(ui.px(40), box.w - ui.px(34) - ui.px(52)),
+  axes.area = {box.x + ui.px(34), top, std::max(ui.px(40), box.w - ui.px(34) - names),
                std::max(ui.px(20), box.bottom() - top - ui.px(20))};
   axes.x0 = 0;
   axes.x1 = static_cast<double>(std::max<std::int64_t>(1, page.last));
