@@ -15,6 +15,7 @@
 #include "app/lessons/model_numbers.hpp"
 #include "app/lessons/step_checker.hpp"
 #include "app/lessons/training_numbers.hpp"
+#include "app/state/teaching/presenter_state.hpp"
 #include "core/base/error.hpp"
 #include "support/program.hpp"
 #include "support/temporary_directory.hpp"
@@ -375,6 +376,73 @@ TEST_CASE("a person's own run is there again behind a lesson that trains", "[les
   CHECK(player.sight().recipe->task == "reverse");
   CHECK(player.lab().task == "reverse");
   CHECK(player.sight().runs == own);
+}
+
+TEST_CASE("a step that was left while it trained begins again, and a session comes back to it",
+          "[lessons][lesson_training]") {
+  const TemporaryDirectory directory;
+  const std::string name = written(directory, small).native();
+  const std::string far =
+      written(directory, front + "## a\n{accuracy:.2f}\n```train\nsteps: 600\nshow: play\n```\n## b\n",
+              "far.md")
+          .native();
+  {
+    Trained player({.width = 1600, .height = 1000});
+    player.app().show_step({far, 0});
+    player.frame(2);
+    CHECK_FALSE(player.app().training().has_stood());
+    player.key(ImGuiKey_F2);
+    player.settle();
+    REQUIRE(player.app().view().mode == Mode::Explore);
+    CHECK_FALSE(player.app().training().is_training());
+    player.press(ImGuiKey_F8);
+    CHECK(player.trains_at(0));
+    // The same by way of the training page, which trains on to where the step stands.
+    player.app().show_step({name, 3});
+    player.frame();
+    player.key(ImGuiKey_Escape);
+    player.settle();
+    REQUIRE(player.app().view().mode == Mode::Training);
+    CHECK(player.run().step == 75);
+    player.press(ImGuiKey_Escape);
+    CHECK(player.trains_at(3));
+    // What was edited before the lesson is undone without it; it stands where it stood.
+    player.press(ImGuiKey_F2);
+    player.press(ImGuiKey_C);
+    player.press(ImGuiKey_F8);
+    CHECK(player.trains_at(3));
+    player.press(ImGuiKey_Z, ImGuiMod_Ctrl);
+    player.press(ImGuiKey_F8);
+    CHECK(player.trains_at(3));
+    player.app().save(directory / "lesson.json");
+  }
+  Trained again({.width = 1600, .height = 1000});
+  again.app().open(directory / "lesson.json");
+  again.settle();
+  REQUIRE(again.app().view().mode == Mode::Lessons);
+  REQUIRE(again.app().lesson());
+  CHECK(again.state().step == 3);
+  CHECK(again.trains_at(3));
+}
+
+TEST_CASE("in front of a room and in German no words of a run meet", "[lessons][lesson_training]") {
+  const TemporaryDirectory directory;
+  const std::string name = written(directory, small).native();
+  Trained player;
+  for (const char* language : {"en", "de"}) {
+    player.app().view().language = language;
+    for (const bool presents : {false, true}) {
+      if (player.app().view().presenter->on != presents) player.press(ImGuiKey_F5);
+      for (std::int64_t step = 0; step < 4; ++step) {
+        INFO(language << (presents ? ", presented" : "") << ", step " << step + 1);
+        player.go(name, step);
+        CHECK(player.collides() == "");
+        player.press(ImGuiKey_R);
+        CHECK(player.collides() == "");
+      }
+    }
+    player.press(ImGuiKey_F5);
+  }
 }
 
 TEST_CASE("the checker trains a lesson, says so, and finds what is wrong", "[lessons][lesson_training]") {

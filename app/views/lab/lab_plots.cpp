@@ -245,9 +245,10 @@ void draw_lab_plots(const LabPage& page, const Box& box) {
   std::vector<LabPlot> plots = all_plots(page);
   const auto front = std::ranges::find(plots, page.front.empty() ? "loss" : page.front, &LabPlot::name);
   if (front != plots.end()) std::rotate(plots.begin(), front, front + 1);
-  const float large = std::floor(inner.h * (page.few ? 0.64f : 0.48f));
+  const std::size_t rows = static_cast<std::size_t>(page.small_rows), columns = rows < 2 ? 2 : 3;
+  const float large = rows == 0 ? inner.h : std::floor(inner.h * (rows == 1 ? 0.62f : 0.48f));
   draw_lab_plot(page, plots[0], {inner.x, inner.y, inner.w, large}, "lab loss");
-  const std::size_t rows = page.few ? 1 : 2, columns = page.few ? 2 : 3;
+  if (rows == 0) return;
   const float high = std::floor((inner.h - large - gap) / static_cast<float>(rows)) - ui.px(4),
               wide =
                   std::floor((inner.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
