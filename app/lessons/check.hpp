@@ -3,24 +3,14 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/lessons/lesson.hpp"
+#include "app/lessons/step_documents.hpp"
 #include "core/document/document.hpp"
 
 namespace attnscope::lessons {
-
-/// What a step shows: the lesson's start with the changes of all steps up to it. `held`: what it is compared
-/// with.
-struct StepDocuments {
-  Document shown;
-  std::optional<Document> held;
-  std::optional<Document> reached;  // what is to be done, done
-};
-/// Of every step. Throws Error with the lesson's name, the line of the step and a sentence.
-std::vector<StepDocuments> documents_of(const Lesson&, const std::string& name);
 
 /// All that is wrong with the lesson in the file, a line each, "NAME:12: sentence"; none where it can be
 /// played. What keeps the file from being read at all is the only one then. A lesson on a model is played

@@ -111,6 +111,13 @@ constexpr std::array run_names = std::to_array<RunName>({
      Word::Group, 0, true, [](const AskedRun& a) { return group_at(a).loss; }},
     {"accuracy", "accuracy(\"GROUP\", step)", "the share of right answers, of the same", Word::Group, 0, true,
      [](const AskedRun& a) { return group_at(a).accuracy; }},
+    {"highest_accuracy", "highest_accuracy(\"GROUP\")", "of all measured steps", Word::Group, 0, false,
+     [](const AskedRun& a) {
+       double most = 0;
+       for (const auto& point : a.run.points)
+         most = std::max(most, point->metrics.groups[group_of(a)].accuracy);
+       return most;
+     }},
     {"highest_loss", "highest_loss(\"GROUP\")", "of all measured steps", Word::Group, 0, false,
      [](const AskedRun& a) {
        double most = 0;

@@ -131,6 +131,18 @@ TEST_CASE("a lab is put back to what it was, each run at its last step", "[train
   CHECK(last_of(*sight.runs[0]) == alone(recipe, 75));
 }
 
+TEST_CASE("two turns of knobs in a row are both kept", "[training][stand]") {
+  Lab lab({}, 1);
+  stood(lab, {two_jobs(), 25, {}});
+  lab.turn_knobs([](Knobs& knobs) { knobs.operation.causal = false; });
+  lab.turn_knobs([](Knobs& knobs) { knobs.rate_factor = 3; });
+  lab.wait();
+  const LabSight sight = lab.sight();
+  CHECK_FALSE(sight.run()->knobs.operation.causal);
+  CHECK(sight.run()->knobs.rate_factor == 3);
+  CHECK(sight.run()->knobs == sight.run()->changes.back().knobs);
+}
+
 TEST_CASE("a stand that cannot be trained says why and is over", "[training][stand]") {
   Recipe recipe = two_jobs();
   recipe.network.vocabulary = 3;

@@ -1,7 +1,7 @@
 // tests/fuzz: lessons: their text, the Documents of their steps and every expression in them.
 #include "app/lessons/lesson.hpp"
 
-#include "app/lessons/check.hpp"
+#include "app/lessons/step_documents.hpp"
 #include "fuzz/harness.hpp"
 
 using namespace attnscope;

@@ -84,8 +84,8 @@ void draw_lab_head(const LabPage& page, const LabPoint* point, const HeadPicture
   // Numbers stand beside the picture, or below it, where that leaves it larger.
   const bool numbers = point != nullptr && !page.covers_numbers;
   const float under = ui.px(44), room = box.h - line - ui.px(6);
-  const bool below =
-      numbers && box.w > ui.px(130) && std::min(box.w, room - under) > std::min(box.w - ui.px(58), room);
+  const bool below = numbers && std::min(box.w, room - under) > ui.px(180) &&
+                     std::min(box.w, room - under) > std::min(box.w - ui.px(58), room);
   const bool beside = numbers && !below && box.w > ui.px(176);
   const float column = beside ? ui.px(58) : 0;
   const float side = std::floor(std::min(box.w - column, below ? room - under : room));
@@ -147,7 +147,7 @@ void draw_lab_heads(const LabPage& page, const Box& box) {
   const std::int64_t layers = page.recipe().network.layers, per_layer = page.recipe().network.heads;
   constexpr std::string_view rule =
       "A head has a name when its score is at least 0.5 and muting it costs at least 0.05 of accuracy.";
-  const float rule_high = ui.paragraph_height(box.w - 2 * pad, rule, type::tick);
+  const float rule_high = page.has_rule ? ui.paragraph_height(box.w - 2 * pad, rule, type::tick) : 0;
   const float foot = rule_high + ui.px(8), gap = ui.px(page.narrow ? 8 : 14);
   const Box inner{box.x + pad, top + ui.px(24), box.w - 2 * pad, box.bottom() - top - ui.px(24) - foot};
   // As many columns as make the pictures largest.
@@ -167,7 +167,9 @@ void draw_lab_heads(const LabPage& page, const Box& box) {
     draw_lab_head(page, point, {moment, minus, head},
                   {inner.x + (wide + gap) * static_cast<float>(head % columns),
                    inner.y + (high + gap) * static_cast<float>(head / columns), wide, high});
-  ui.paragraph(box.x + pad, box.bottom() - rule_high - ui.px(4), inner.w, rule, {type::tick, ui.theme.text3});
+  if (page.has_rule)
+    ui.paragraph(box.x + pad, box.bottom() - rule_high - ui.px(4), inner.w, rule,
+                 {type::tick, ui.theme.text3});
 }
 
 void draw_lab_heads_small(const LabPage& page, const LabMoment& moment, const char* place, const Box& box) {

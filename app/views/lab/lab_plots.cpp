@@ -72,8 +72,12 @@ void draw_floor_name(const Ui& ui, const Axes& axes, const LabPlot& plot) {
 void draw_lab_plot(const LabPage& page, const LabPlot& plot, const Box& box, const std::string& label) {
   const Ui& ui = page.ui();
   const float top = plot_title(ui, box, plot.title, plot.unit) + ui.px(4);
+  float names = ui.px(52);  // that the curves have at their right ends
+  if (box.w > ui.px(320))
+    for (const LabLine& line : plot.lines)
+      names = std::max(names, ui.text_width(line.name, type::tick) + ui.px(10));
   Axes axes;
-  axes.area = {box.x + ui.px(34), top, std::max(ui.px(40), box.w - ui.px(34) - ui.px(52)),
+  axes.area = {box.x + ui.px(34), top, std::max(ui.px(40), box.w - ui.px(34) - names),
                std::max(ui.px(20), box.bottom() - top - ui.px(20))};
   axes.x0 = 0;
   axes.x1 = static_cast<double>(std::max<std::int64_t>(1, page.last));
@@ -241,9 +245,10 @@ void draw_lab_plots(const LabPage& page, const Box& box) {
   std::vector<LabPlot> plots = all_plots(page);
   const auto front = std::ranges::find(plots, page.front.empty() ? "loss" : page.front, &LabPlot::name);
   if (front != plots.end()) std::rotate(plots.begin(), front, front + 1);
-  const float large = std::floor(inner.h * (page.few ? 0.64f : 0.48f));
+  const std::size_t rows = static_cast<std::size_t>(page.small_rows), columns = rows < 2 ? 2 : 3;
+  const float large = rows == 0 ? inner.h : std::floor(inner.h * (rows == 1 ? 0.62f : 0.48f));
   draw_lab_plot(page, plots[0], {inner.x, inner.y, inner.w, large}, "lab loss");
-  const std::size_t rows = page.few ? 1 : 2, columns = page.few ? 2 : 3;
+  if (rows == 0) return;
   const float high = std::floor((inner.h - large - gap) / static_cast<float>(rows)) - ui.px(4),
               wide =
                   std::floor((inner.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));

@@ -97,11 +97,11 @@ void lab_mute(Scene& scene, std::int64_t head) {
   const training::NetworkSpec& network = lab->recipe->network;
   const std::int64_t heads = std::int64_t{network.layers} * network.heads;
   if (head < 0 || head >= heads) return;
-  training::Knobs knobs = lab->run()->knobs;
-  knobs.operation.muted.resize(static_cast<std::size_t>(heads), 0);
-  std::uint8_t& muted = knobs.operation.muted[static_cast<std::size_t>(head)];
-  muted = muted == 0 ? 1 : 0;
-  scene.training->lab()->set_knobs(knobs);
+  scene.training->lab()->turn_knobs([heads, head](training::Knobs& knobs) {
+    knobs.operation.muted.resize(static_cast<std::size_t>(heads), 0);
+    std::uint8_t& muted = knobs.operation.muted[static_cast<std::size_t>(head)];
+    muted = muted == 0 ? 1 : 0;
+  });
 }
 
 void lab_anew(Scene& scene) {

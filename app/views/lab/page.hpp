@@ -23,7 +23,8 @@ struct LabPage {
   std::int64_t last = 1;  // where the axes of steps end
   bool narrow = false;
   std::string_view front = {};  // the curves that stand large, see lessons::measure_names(); empty: the loss
-  bool few = false;             // one row of the other curves
+  int small_rows = 2;           // of the other curves: three in each of two, two in one, none
+  bool has_rule = true;         // what gives a head its name is said below the heads
   bool covers_numbers = false;  // those beside the heads
   bool covers_heads = false;    // no pictures of heads, in the strip of time either
 

@@ -2,7 +2,9 @@
 // on.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "app/results/training_desk.hpp"
 #include "app/ui/number_format.hpp"
@@ -19,13 +21,8 @@ const training::LabRun* lesson_run(const LessonPage& page) {
 }
 
 /// The knobs of the run that trains, changed.
-template <class Turn>
-void turn_knobs(LessonPage& page, const Turn& turn) {
-  const training::LabRun* const run = lesson_run(page);
-  if (run == nullptr || page.covered) return;
-  training::Knobs knobs = run->knobs;
-  turn(knobs);
-  page.scene.training->lab()->set_knobs(knobs);
+void turn_knobs(LessonPage& page, std::function<void(training::Knobs&)> turn) {
+  if (lesson_run(page) != nullptr && !page.covered) page.scene.training->lab()->turn_knobs(std::move(turn));
 }
 
 /// "▶  step 300 of 1,500"
@@ -87,7 +84,7 @@ float draw_rate_control(LessonPage& page, const Box& at) {
   const double recipes = page.scene.training->sight().recipe->optimiser.rate;
   const Box row{at.x, at.centre_y() - ui.px(20), ui.px(190), ui.px(36)};
   if (const auto rate = lab_rate_slider(ui, row, run->knobs.rate_factor * recipes, recipes))
-    turn_knobs(page, [&](training::Knobs& knobs) { knobs.rate_factor = *rate / recipes; });
+    turn_knobs(page, [factor = *rate / recipes](training::Knobs& knobs) { knobs.rate_factor = factor; });
   return row.w;
 }
 
@@ -100,7 +97,7 @@ float draw_scale_control(LessonPage& page, const Box& at) {
       page, at, "Divide by sqrt(d_k)", "Divide by √dₖ", on,
       {"Divide by √dₖ", "S ÷ √dₖ", "Entropy, accuracy and the score gradients show what it is for.", {}},
       clicked);
-  if (clicked) turn_knobs(page, [&](training::Knobs& knobs) { knobs.operation.scaled = !on; });
+  if (clicked) turn_knobs(page, [on](training::Knobs& knobs) { knobs.operation.scaled = !on; });
   return width;
 }
 
@@ -111,7 +108,7 @@ float draw_mask_control(LessonPage& page, const Box& at) {
   const bool on = run->knobs.operation.causal;
   const float width = draw_lesson_switch(page, at, "Causal", "causal mask", on,
                                          {"Causal mask", "j ≤ i", "No query sees a later key.", {}}, clicked);
-  if (clicked) turn_knobs(page, [&](training::Knobs& knobs) { knobs.operation.causal = !on; });
+  if (clicked) turn_knobs(page, [on](training::Knobs& knobs) { knobs.operation.causal = !on; });
   return width;
 }
 

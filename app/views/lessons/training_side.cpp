@@ -48,12 +48,15 @@ void draw_training_picture(LessonPage& page, const Box& box) {
   LabPage lab = lab_page(page.scene, page.scene.training->sight());
   lab.narrow = page.scene.compact || box.w < ui.px(960);
   lab.front = page.step.trained.measure;
-  lab.few = page.presented || box.h < ui.px(520);
   const bool covers_plots = page.covered && page.step.trained.covers_plots;
   lab.covers_numbers = covers_plots;
   lab.covers_heads = page.covered && page.step.trained.covers_heads;
-  const float time = ui.px(lab.narrow ? (lab.b != nullptr ? 150 : 112) : lab.b != nullptr ? 186 : 130);
-  const float top = box.h - time, heads = std::floor(box.w * (lab.few ? 0.46f : 0.425f));
+  // In little room the strip of time is a line, and the large curve stands alone.
+  const bool low = box.h < ui.px(430);
+  const float time = ui.px(low ? 72 : lab.b == nullptr ? (lab.narrow ? 112 : 130) : lab.narrow ? 150 : 186);
+  const float top = box.h - time, heads = std::floor(box.w * (page.presented ? 0.46f : 0.425f));
+  lab.small_rows = low ? 0 : page.presented || top < ui.px(340) ? 1 : 2;
+  lab.has_rule = !low;
   const Box plots{box.x, box.y, box.w - heads, top}, maps{plots.right(), box.y, heads, top};
   if (page.covered) ImGui::BeginDisabled();
   covers_plots ? draw_lesson_lid(page, plots.grown(-ui.px(12)), ui.theme.border) : draw_lab_plots(lab, plots);

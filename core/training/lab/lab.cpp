@@ -18,16 +18,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int commands = 0, training = 1;         // lanes
 constexpr std::chrono::milliseconds a_slice{20};  // what waits is done behind it
 
-/// Words of the first measured sequence.
-std::vector<std::string> probe_tokens(const Trainer& trainer) {
-  const std::vector<std::string> names = trainer.maker().tokens();
-  const Rows rows = trainer.evaluation().batch().sequence(0);
-  std::vector<std::string> tokens;
-  if (rows.tokens == nullptr || names.empty()) return tokens;
-  for (int i = 0; i < rows.length; ++i) tokens.push_back(names[static_cast<std::size_t>(rows.tokens[i])]);
-  return tokens;
-}
-
 }  // namespace
 
 class Lab::State {
@@ -95,6 +85,13 @@ class Lab::State {
     else
       run.changes.push_back({trainer_->step(), knobs});
     publish(std::move(run));
+  }
+
+  void turn_knobs(const std::function<void(Knobs&)>& turn) {
+    if (!trainer_) return;
+    Knobs knobs = trainer_->knobs();
+    turn(knobs);
+    set_knobs(knobs);
   }
 
   void branch(std::int64_t step) {
@@ -369,6 +366,9 @@ void Lab::train_on() { state_->train(std::numeric_limits<std::int64_t>::max()); 
 void Lab::stop() { state_->stop(); }
 void Lab::set_knobs(const Knobs& knobs) {
   state_->command([state = state_.get(), knobs] { state->set_knobs(knobs); });
+}
+void Lab::turn_knobs(std::function<void(Knobs&)> turn) {
+  state_->command([state = state_.get(), turn = std::move(turn)] { state->turn_knobs(turn); });
 }
 void Lab::branch(std::int64_t step) {
   state_->stop();

@@ -78,12 +78,16 @@ class Lab {
   void stop();
   /// Of the active run, from the next step on.
   void set_knobs(const Knobs&);
+  /// The same, with those that it has then changed by `turn`, on the lab's thread: two turns in a row are
+  /// both kept.
+  void turn_knobs(std::function<void(Knobs&)> turn);
   /// A new run that goes on from the last kept state at that step or before, with the same knobs; it is
   /// active. No more than most_runs.
   void branch(std::int64_t step);
   /// All runs become those of that place, to the bit as if they were trained anew. What was trained before,
-  /// with the recipe as it is, is gone back to or goes on. In place of what trains; returns its number, see
-  /// LabSight::stood. What keeps it from being reached stands in LabSight::problem.
+  /// with the recipe as it is, is gone back to or goes on. In place of what trains, and like that: other
+  /// things that are asked for come between its steps. Returns its number, see LabSight::stood. What keeps it
+  /// from being reached stands in LabSight::problem.
   std::uint64_t stand(const LabStand&);
   /// All runs become those of that sight, which is of this lab, each at its last step. Numbered as stand().
   std::uint64_t put_back(const LabSight&);

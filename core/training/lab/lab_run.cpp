@@ -58,6 +58,15 @@ void thin_out(LabRun& run, std::size_t bytes, std::size_t most_bytes) {
   }
 }
 
+std::vector<std::string> probe_tokens(const Trainer& trainer) {
+  const std::vector<std::string> names = trainer.maker().tokens();
+  const Rows rows = trainer.evaluation().batch().sequence(0);
+  std::vector<std::string> tokens;
+  if (rows.tokens == nullptr || names.empty()) return tokens;
+  for (int i = 0; i < rows.length; ++i) tokens.push_back(names[static_cast<std::size_t>(rows.tokens[i])]);
+  return tokens;
+}
+
 int job_of_head(const LabPoint& point, std::size_t head) {
   if (head >= point.cost.size() || !(point.cost[head] >= least_cost)) return -1;
   int best = -1;

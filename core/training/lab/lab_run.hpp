@@ -59,6 +59,9 @@ LabRun cut_at(const LabRun&, std::int64_t step);
 /// first and the last stay.
 void thin_out(LabRun&, std::size_t bytes, std::size_t most_bytes);
 
+/// Words of the first measured sequence; none where patches come in.
+std::vector<std::string> probe_tokens(const Trainer&);
+
 /// A head is called after a score only where its weights earn it and the task needs it.
 inline constexpr double least_score = 0.5, least_cost = 0.05;
 /// Place among the task's scores of the largest one, if it is least_score and muting the head costs

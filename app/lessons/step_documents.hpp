@@ -1,0 +1,24 @@
+// app/lessons: the Documents that the steps of a lesson show.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/lessons/lesson.hpp"
+#include "core/document/document.hpp"
+
+namespace attnscope::lessons {
+
+/// What a step shows: the lesson's start with the changes of all steps up to it. `held`: what it is compared
+/// with.
+struct StepDocuments {
+  Document shown;
+  std::optional<Document> held;
+  std::optional<Document> reached;  // what is to be done, done
+};
+/// Of every step; of a lesson that trains, which has none, empty ones. Throws Error with the lesson's name,
+/// the line of the step and a sentence.
+std::vector<StepDocuments> documents_of(const Lesson&, const std::string& name);
+
+}  // namespace attnscope::lessons
