@@ -32,7 +32,7 @@ TEST_CASE("every lesson can be played in every language it has", "[lessons][less
   for (const auto& file :
        std::filesystem::directory_iterator(std::filesystem::path(ATTNSCOPE_ASSETS) / "lessons")) {
     INFO(file.path());
-    if (lessons::read_lesson(file.path()).of_training()) continue;  // see lesson_training_test.cpp
+    if (lessons::read_lesson(file.path()).of_training()) continue;  // see lesson_training_player_test.cpp
     const std::vector<std::string> problems = lessons::check_lesson(file.path());
     for (const std::string& problem : problems) UNSCOPED_INFO(problem);
     CHECK(problems.empty());
@@ -88,7 +88,7 @@ TEST_CASE("every lesson goes forward to its end and exactly back", "[lessons][le
     player.app().show_step({name, 0});
     player.settle();
     REQUIRE(player.app().lesson());
-    if (player.lesson().lesson.of_training()) continue;  // see lesson_training_test.cpp
+    if (player.lesson().lesson.of_training()) continue;  // see lesson_training_player_test.cpp
     const auto last = std::ssize(player.lesson().documents) - 1;
     // What a step says of a model stands at once. What is read off it takes its time: the checker waits for
     // it.

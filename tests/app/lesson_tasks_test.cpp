@@ -89,7 +89,7 @@ TEST_CASE("every task of every lesson is done with the mouse", "[lessons][lesson
     player.settle();
     REQUIRE(player.app().lesson());
     if (player.lesson().lesson.of_model()) continue;     // with its model: see lesson_model_test.cpp
-    if (player.lesson().lesson.of_training()) continue;  // see lesson_training_test.cpp
+    if (player.lesson().lesson.of_training()) continue;  // see lesson_training_player_test.cpp
     for (std::int64_t step = 0; step < std::ssize(player.lesson().documents); ++step) {
       const lessons::Step& what = player.lesson().lesson.steps[static_cast<std::size_t>(step)];
       if (!what.done) continue;

@@ -1,0 +1,98 @@
+// tests/app: the robot in a lesson that trains, and a short one to play.
+#pragma once
+
+#include <fstream>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/lesson_robot.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace attnscope::test {
+
+inline const std::string front_matter = "---\nlesson: x\ntraining: two-jobs\n---\n";
+
+/// Four steps of a task that trains in no time.
+inline const std::string small_lesson = front_matter + R"(## Begin
+Accuracy {accuracy(0):.3f}.
+```train
+steps: 0
+cover: no
+```
+## Fifty
+Later {loss("first", 50):.4f}, entropy {entropy(1):.4f}.
+```train
+steps: 50
+show: play, seed, rate, scale, mask, mute, branch
+```
+```ask choose
+What?
+- a
+* b
+answer: {score("previous", 0, 50):.4f}
+```
+```done
+steps >= 75
+Train it further.
+by: {"steps": 25}
+```
+## Branched
+{branch.accuracy("first"):.3f}
+```train
+branch: 25
+branch_steps: 75
+knobs: mask off, mute 1
+side: b
+measure: entropy
+```
+## Other
+Of seed {seed:d}, {steps:d}.
+```train
+seed: 1
+branch: no
+steps: 75
+look: 25
+```
+)";
+
+inline std::filesystem::path written_lesson(const TemporaryDirectory& directory, const std::string& text,
+                                            const char* name = "a.md") {
+  std::ofstream(directory / name, std::ios::binary) << text;
+  return directory / name;
+}
+
+inline training::Recipe recipe_by_hand(std::uint64_t seed = 0) {
+  training::Recipe recipe = training::find_task("two-jobs")->recipe;
+  recipe.seed = seed;
+  recipe.stops_at_goal = false;
+  return recipe;
+}
+
+inline const training::Snapshot& last_of(const training::LabRun& run) {
+  const training::LabMoment* const moment = run.kept_at(run.step);
+  REQUIRE(moment != nullptr);
+  REQUIRE(moment->step == run.step);
+  return *moment->snapshot;
+}
+
+struct Trained : Player {
+  using Player::Player;
+  const training::LabSight& sight() { return app().training().sight(); }
+  const training::LabRun& run() { return *sight().run(); }
+  const LabState& lab() { return *app().view().lab; }
+  void go(const std::string& name, std::int64_t step) {
+    app().show_step({name, step});
+    settle();
+  }
+  /// With the button, as a learner would.
+  void train(std::int64_t steps) {
+    const std::int64_t to = run().step + steps;
+    click("Train");
+    for (int i = 0; i < 20'000 && lab().playing && run().step < to; ++i) frame();
+    if (lab().playing) click("Train");
+    settle();
+  }
+};
+
+}  // namespace attnscope::test
