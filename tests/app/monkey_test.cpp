@@ -12,6 +12,7 @@
 #include "app/scene/actions.hpp"
 #include "app/state/files_state.hpp"
 #include "app/state/walk_state.hpp"
+#include "core/edits/within.hpp"
 #include "hands_robot.hpp"
 #include "robot/robot.hpp"
 #include "support/seeds.hpp"
@@ -204,6 +205,40 @@ void keep_small(Robot& robot, const std::filesystem::path& example) {
   if (large) robot.app().open(example);
 }
 
+/// What two Documents do not have in common, for who reads a failure.
+std::string differences(const Document& a, const Document& b) {
+  std::string all;
+  const auto note = [&](bool same, const std::string& what) {
+    if (!same) all += what + "; ";
+  };
+  note(a.input == b.input, "input");
+  note(a.embedding == b.embedding && a.embedding_gain == b.embedding_gain, "embedding");
+  note(a.blocks == b.blocks, "blocks");
+  note(a.looked_at == b.looked_at, "block looked at");
+  note(a.title == b.title, "title " + a.title + " | " + b.title);
+  const Within &x = a.within.read(), &y = b.within.read();
+  note(x.model == y.model, "model");
+  note(x.input == y.input, "text " + x.input.text + " | " + y.input.text);
+  note(x.changes == y.changes, "changes inside");
+  note(x.of == y.of && x.block == y.block, "place in the model");
+  return all.empty() ? "nothing" : all;
+}
+
+std::string differences(const Viewing& a, const Viewing& b) {
+  std::string all;
+  for (std::size_t i = 0; i < std::min(a.settings.size(), b.settings.size()); ++i)
+    if (a.settings[i] != b.settings[i])
+      all += "setting " + std::to_string(i) + ": " + std::to_string(a.settings[i]) + " | " +
+             std::to_string(b.settings[i]) + "; ";
+  for (std::size_t i = 0; i < std::min(a.words.size(), b.words.size()); ++i)
+    if (a.words[i] != b.words[i]) all += a.words[i] + " | " + b.words[i] + "; ";
+  for (std::size_t i = 0; i < std::min(a.place.size(), b.place.size()); ++i)
+    if (a.place[i] != b.place[i])
+      all += "place " + std::to_string(i) + ": " + std::to_string(a.place[i]) + " | " +
+             std::to_string(b.place[i]) + "; ";
+  return all;
+}
+
 /// One chain of undo leads back to what was there, and redo forward again. Nothing is under the hand
 /// meanwhile.
 class WayBack {
@@ -230,15 +265,21 @@ class WayBack {
     if (is_forgotten_) return;
     const Document last = robot.document();
     const Viewing end = robot.app().viewing();
-    const auto is_there = [&] { return robot.document() == document_ && robot.app().viewing() == viewing_; };
+    const auto is_at = [&](const Document& document, const Viewing& viewing) {
+      return what_is_said(robot.document()) == what_is_said(document) && robot.app().viewing() == viewing;
+    };
+    const auto is_there = [&] { return is_at(document_, viewing_); };
     const bool same = last == last;
     std::size_t steps = 0;
     INFO("equal to itself: " << same << ", depth " << robot.app().history().depth() << " from " << depth_);
     for (; !is_there() && steps < History::max_steps; ++steps) test::undo(robot);
-    CHECK(robot.document() == document_);
+    INFO("back: " << differences(robot.document(), document_));
+    CHECK(what_is_said(robot.document()) == what_is_said(document_));
     CHECK(robot.app().viewing() == viewing_);
     for (std::size_t i = 0; i < steps; ++i) test::redo(robot);
-    CHECK(robot.document() == last);
+    INFO("and forth again: " << differences(robot.document(), last)
+                             << differences(robot.app().viewing(), end));
+    CHECK(what_is_said(robot.document()) == what_is_said(last));
     CHECK(robot.app().viewing() == end);
   }
 

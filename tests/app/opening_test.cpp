@@ -131,6 +131,16 @@ TEST_CASE("opening: a session finds its model from its own folder", "[opening][s
   CHECK(robot.app().view().mode == Mode::Model);
 }
 
+TEST_CASE("opening: a window that has no room for the heads of a model draws none", "[opening][models]") {
+  FirstPicture robot;
+  robot.app().view().mode = Mode::Model;
+  for (const ImVec2 size : {ImVec2{300, 40}, {1, 1}, {1600, 90}, {90, 1000}, {1600, 1000}}) {
+    robot.resize(static_cast<int>(size.x), static_cast<int>(size.y));
+    robot.settle();
+  }
+  CHECK(robot.says("Refers to"));
+}
+
 TEST_CASE("opening: what a token refers to follows the cell that is looked at", "[opening][models]") {
   FirstPicture robot;
   robot.app().view().mode = Mode::Model;

@@ -35,6 +35,7 @@ void draw_flat(const GridFrame& grid) {
 void draw_pictures(const GridFrame& grid) {
   const GridPlan& plan = grid.plan;
   const Ui& ui = grid.ui;
+  if (plan.window.w < 1 || plan.window.h < 1) return;  // a window of no height at all
   if (grid.state.colour != HeadColour::Pattern) return draw_flat(grid);
   const Colormap& map = colormap(ui.theme.weights);
   const Rgba clear = ui.theme.picture & 0x00FFFFFFu;  // bands and numbers of layers lie below
