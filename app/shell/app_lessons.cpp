@@ -100,6 +100,7 @@ bool App::show_lesson_step(const LessonRequest& wanted) {
     state.answer = answered->second;
   state.step = step;
   view_.mode = Mode::Lessons;
+  if (arrival_) arrival_->looks.reset();  // what was opened just before is not looked at any more
   state.left.reset();
   if (open->lesson.of_training()) {
     stand_at_step();

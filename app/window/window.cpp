@@ -288,7 +288,7 @@ int run_window(const WindowOptions& options) {
   ImGuiHost host(window.get());
   glfwSetKeyCallback(window.get(), key_by_its_character);
   App app({.assets = assets_directory(),
-           .opening = opening_picture(assets_directory()),
+           .opening = options.file ? std::filesystem::path() : opening_picture(assets_directory()),
            .scale = display_scale(window.get()),
            .state = state_directory(),
            .language = options.language ? *options.language : language_of_the_system(),

@@ -131,6 +131,14 @@ TEST_CASE("opening: a session finds its model from its own folder", "[opening][s
   CHECK(robot.app().view().mode == Mode::Model);
 }
 
+TEST_CASE("opening: a lesson that is opened at once is what is looked at", "[opening][lessons]") {
+  FirstPicture robot(
+      {.width = 1600, .height = 1000, .file = assets_directory() / "lessons/22-a-previous-token-head.md"});
+  CHECK(robot.app().view().mode == Mode::Lessons);
+  REQUIRE(robot.app().lesson());
+  CHECK(robot.app().lesson()->lesson.title == "Watch a previous-token head form");
+}
+
 TEST_CASE("opening: a window that has no room for the heads of a model draws none", "[opening][models]") {
   FirstPicture robot;
   robot.app().view().mode = Mode::Model;
