@@ -170,6 +170,11 @@ constexpr std::array run_names = std::to_array<RunName>({
        if (head_at(a) >= a.point->cost.size()) throw Error("Muting is not measured of so many heads.");
        return a.point->cost[head_at(a)];
      }},
+    {"score_gradient", "score_gradient(step)",
+     "‖∂L/∂S‖ of a row of scaled scores, the median of the rows with a choice", Word::No, 0, true,
+     [](const AskedRun& a) { return a.point->metrics.score_gradients.median; }},
+    {"vanished", "vanished(step)", "the share of those rows where it is below 1e-6", Word::No, 0, true,
+     [](const AskedRun& a) { return a.point->metrics.score_gradients.vanished; }},
     {"layer", "layer(head)", "the layer of a head, from 1", Word::No, 1, false,
      [](const AskedRun& a) {
        return static_cast<double>(static_cast<int>(head_at(a)) / a.recipe().network.heads + 1);

@@ -144,6 +144,27 @@ void draw_recipe(LabColumn& c) {
   c.end();
 }
 
+/// At the step that is looked at: what softmax lets through to the scores.
+void draw_score_gradients(LabColumn& c) {
+  const Ui& ui = c.ui();
+  const training::LabRun* const run = c.page.shown();
+  const training::LabPoint* const point = run == nullptr ? nullptr : run->point_at(c.page.step);
+  if (point == nullptr) return;
+  const training::ScoreGradients& of = point->metrics.score_gradients;
+  const Box row = c.row(18, 4);
+  const Ui::Touch touch = ui.touch("Lab score gradients", row, false);
+  const std::string share = fixed(100 * of.vanished, 0) + " % < 1e−6";
+  ui.text(row.x, row.centre_y(), "‖∂L/∂S‖", {type::tick, ui.theme.text2});
+  ui.text(row.right(), row.centre_y(), own(c.page.narrow ? share : tight(of.median) + "   ·   " + share),
+          {type::tick, of.vanished > 0 ? ui.theme.key : ui.theme.text1, Ink::Regular, Align::Right});
+  tooltip(ui, touch.hovered, row,
+          {"Score gradients",
+           "median of ‖∂L/∂S‖ over rows",
+           "What softmax lets through to a row of scores, of rows with a choice. A row that gets less than a "
+           "millionth learns no more where to look.",
+           {}});
+}
+
 void draw_operate(LabColumn& c) {
   const LabPage& page = c.page;
   training::Knobs knobs = page.lab.run()->knobs;
@@ -156,6 +177,7 @@ void draw_operate(LabColumn& c) {
           c.ui(), "Lab scaled", "Divide by √dₖ", c.row(26, 4), knobs.operation.scaled,
           {"Divide by √dₖ", "S ÷ √dₖ", "Entropy, accuracy and the score gradients show what it is for.", {}}))
     knobs.operation.scaled = !knobs.operation.scaled;
+  draw_score_gradients(c);
   const Box mask = c.row(28, 6);
   c.ui().text(mask.x, mask.centre_y(), "Mask", {type::label, c.ui().theme.text2});
   constexpr std::array<std::string_view, 2> kinds{"Causal", "None"};

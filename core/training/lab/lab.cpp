@@ -322,7 +322,7 @@ class Lab::State {
 
   void measure_into(LabRun& run) {
     LabPoint point;
-    point.metrics = trainer_->measure();
+    point.metrics = trainer_->measure(true);
     point.cost = muting_costs(*trainer_, point.metrics);
     if (!run.goal && trainer_->reaches_goal(point.metrics)) run.goal = point.metrics.step;
     LabMoment moment;
