@@ -91,6 +91,9 @@ void App::view_when_computed() {
   if (!coming_viewing_) return;
   if (history_.recorded() != coming_steps_) return coming_viewing_.reset();  // something else was done since
   if (!shown_.result || shown_.result->document != document_) return;
+  // Until the model has read the text that came back, its layer is still that of the text before: a cell
+  // beyond that would be lost.
+  if (!models_.is_up_to_date(document_)) return;
   view_as(*coming_viewing_);
   coming_viewing_.reset();
 }

@@ -1,8 +1,11 @@
 // The first picture: what a model that was trained here does with a sentence, before anybody has opened
 // anything.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -129,6 +132,39 @@ TEST_CASE("opening: a session finds its model from its own folder", "[opening][s
   REQUIRE(robot.document().within.read());
   CHECK(robot.document().within.read().path == directory / "models/reader");
   CHECK(robot.app().view().mode == Mode::Model);
+}
+
+TEST_CASE("opening: a cell that undo brings back waits until the model has read its text",
+          "[opening][history]") {
+  std::atomic<bool> stands = false;  // the model's worker
+  FirstPicture robot({.width = 1600, .height = 1000, .wake = [&stands] {
+                        while (stands) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                      }});
+  struct GoesOn {
+    std::atomic<bool>& stands;
+    ~GoesOn() { stands = false; }
+  } const at_the_end{stands};
+  robot.retype("##Text", "The dogs that the old cat chases are happy");
+  robot.key(ImGuiKey_Escape);
+  robot.app().look_at({.head = 0, .cell = Cell{9, 8}, .cells = {}});
+  robot.settle();
+  robot.retype("##Text", "tom sat");
+  robot.key(ImGuiKey_Escape);
+  robot.settle();
+  REQUIRE(robot.layer().dimensions.queries == 3);
+  stands = true;
+  robot.key(ImGuiKey_S);  // its reading is told of, and the worker stands there
+  robot.frame(20);
+  const auto text = [&] { return robot.document().within.read().input.text; };
+  for (int i = 0; i < 4 && text() == "tom sat"; ++i) {
+    robot.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+    robot.frame(20);
+  }
+  REQUIRE(text() == "The dogs that the old cat chases are happy");
+  stands = false;
+  robot.settle();
+  REQUIRE(robot.layer().dimensions.queries == 10);
+  CHECK(robot.app().selection().cell == Cell{9, 8});
 }
 
 TEST_CASE("opening: a lesson that is opened at once is what is looked at", "[opening][lessons]") {
