@@ -31,9 +31,9 @@ void LessonReader::read_question(std::string_view kind, const Lines& inside, int
     }
     const auto [name, value] = field_of(text);
     if (name == "answer" && kind != "drag")
-      question.answer = with_line([&] { return parse_prose(value); });
+      question.answer = with_line([prose = value] { return parse_prose(prose); });
     else if (name == "said" && kind == "drag")
-      question.answer = with_line([&] { return parse_prose(value); });
+      question.answer = with_line([prose = value] { return parse_prose(prose); });
     else if (name == "range" || name == "answer" || name == "within" || name == "row")
       fields.emplace_back(name, value);
     else if (question.words.empty())

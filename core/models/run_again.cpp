@@ -1,10 +1,11 @@
 #include "core/models/run_again.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "core/models/head_pictures.hpp"
 
@@ -56,10 +57,14 @@ void cut(ModelRun& run, std::int64_t rows) {
 /// Everything that two changes say of one attention of a block.
 bool is_alike(AttentionOf of, std::size_t block, const ModelChanges& a, const ModelChanges& b) {
   if (change_of(a, of, block) != change_of(b, of, block)) return false;
-  const auto is_here = [&](const HeadChange& change) {
-    return change.of == of && std::cmp_equal(change.block, block);
+  const auto heads_here = [&](const ModelChanges& changes) {
+    std::vector<HeadChange> here;
+    std::ranges::copy_if(changes.heads, std::back_inserter(here), [&](const HeadChange& change) {
+      return change.of == of && std::cmp_equal(change.block, block);
+    });
+    return here;
   };
-  return std::ranges::equal(a.heads | std::views::filter(is_here), b.heads | std::views::filter(is_here));
+  return heads_here(a) == heads_here(b);
 }
 
 /// Whether a block that is kept has what is asked for and nothing else.
