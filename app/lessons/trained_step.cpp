@@ -7,16 +7,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/lessons/lesson_reader.hpp"
 #include "core/base/error.hpp"
 
 namespace attnscope::lessons {
 namespace {
-
-std::string_view without_blanks(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
 
 double number_of_knob(std::string_view knob, std::string_view text, double low, double high) {
   double value = 0;
@@ -30,7 +25,7 @@ double number_of_knob(std::string_view knob, std::string_view text, double low, 
 void turn_one(training::Knobs& knobs, const training::Recipe& recipe, std::string_view text) {
   const std::size_t blank = text.find(' ');
   const std::string_view name = text.substr(0, blank);
-  const std::string_view value = blank == text.npos ? std::string_view() : without_blanks(text.substr(blank));
+  const std::string_view value = blank == text.npos ? std::string_view() : trimmed(text.substr(blank));
   const auto is_on = [&] {
     if (value != "on" && value != "off")
       throw Error(fmt::format("\"{}\" is followed by \"{}\"; expected on or off.", name, value));
@@ -77,8 +72,7 @@ training::LabStand stand_of(const TrainedStep& step, const LabState& state) {
 training::Knobs turned(training::Knobs knobs, const training::Recipe& recipe, std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(','), text.size());
-    if (const std::string_view one = without_blanks(text.substr(0, end)); !one.empty())
-      turn_one(knobs, recipe, one);
+    if (const std::string_view one = trimmed(text.substr(0, end)); !one.empty()) turn_one(knobs, recipe, one);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return knobs;
