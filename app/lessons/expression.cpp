@@ -13,6 +13,7 @@
 
 #include "app/ui/number_format.hpp"
 #include "core/base/error.hpp"
+#include "core/text/utf8.hpp"
 
 namespace attnscope::lessons {
 
@@ -85,7 +86,7 @@ class Parser {
 
  private:
   [[noreturn]] void fail(std::string_view expected) const {
-    const std::string found = at_ < text_.size() ? fmt::format("\"{}\"", text_.substr(at_, 12)) : "its end";
+    const std::string found = at_ < text_.size() ? in_quotes(text_.substr(at_), 12) : "its end";
     throw Error(fmt::format("In the expression \"{}\", {} was found at character {} where {} was expected.",
                             text_, found, at_ + 1, expected));
   }

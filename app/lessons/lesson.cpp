@@ -46,10 +46,18 @@ LessonReader::Lines LessonReader::lines_of(std::string_view text) {
 
 LessonReader::LessonReader(std::string_view text, const std::string& name)
     : name_(name), lines_(lines_of(text)) {
-  if (const auto wrong = first_invalid_utf8(text)) {
-    line_ = 1 + static_cast<int>(std::ranges::count(text.substr(0, *wrong), '\n'));
-    fail("the text is not valid UTF-8");
-  }
+  const auto refuse_at = [&](std::size_t at, std::string_view sentence) {
+    line_ = 1 + static_cast<int>(std::ranges::count(text.substr(0, at), '\n'));
+    fail(sentence);
+  };
+  if (const auto wrong = first_invalid_utf8(text)) refuse_at(*wrong, "the text is not valid UTF-8");
+  const auto is_control = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte == 0x7f || (byte < 0x20 && c != '\n' && c != '\r' && c != '\t');
+  };
+  if (const auto found = std::ranges::find_if(text, is_control); found != text.end())
+    refuse_at(static_cast<std::size_t>(found - text.begin()),
+              fmt::format("a control character ({}) stands in the text", in_quotes({&*found, 1})));
 }
 
 Lesson LessonReader::read() {

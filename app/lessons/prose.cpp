@@ -9,6 +9,7 @@
 
 #include "app/lessons/lesson.hpp"
 #include "core/base/error.hpp"
+#include "core/text/utf8.hpp"
 
 namespace attnscope::lessons {
 namespace {
@@ -81,7 +82,8 @@ class ProseReader {
   std::string_view between(std::string_view open, std::string_view close) {
     const std::size_t begin = at_ + open.size(), end = text_.find(close, begin);
     if (end == text_.npos)
-      throw Error(fmt::format("\"{}\" is opened but not closed with \"{}\".", text_.substr(at_, 24), close));
+      throw Error(
+          fmt::format("{} is opened but not closed with \"{}\".", in_quotes(text_.substr(at_), 24), close));
     if (end == begin) throw Error(fmt::format("Nothing stands between \"{}\" and \"{}\".", open, close));
     at_ = end + close.size();
     return text_.substr(begin, end - begin);
@@ -111,8 +113,7 @@ class ProseReader {
     };
     const auto braced = [&] {
       const std::size_t close = formula.find('}');
-      if (close == formula.npos)
-        throw Error(fmt::format("\"{}\" has no closing brace.", formula.substr(0, 24)));
+      if (close == formula.npos) throw Error(fmt::format("{} has no closing brace.", in_quotes(formula, 24)));
       const std::string_view inside = formula.substr(1, close - 1);
       formula.remove_prefix(close + 1);
       return inside;

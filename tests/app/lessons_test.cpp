@@ -15,6 +15,7 @@
 #include "core/base/error.hpp"
 #include "core/engine/pipeline.hpp"
 #include "core/files/document/open.hpp"
+#include "core/text/utf8.hpp"
 #include "support/program.hpp"
 
 namespace attnscope::lessons_test {
@@ -137,6 +138,16 @@ TEST_CASE("prose has strong words, formulas, numbers and words that stand for ob
   CHECK_THROWS_WITH(lessons::parse_prose("[a] b"), ContainsSubstring("stands no object"));
   CHECK_THROWS_WITH(lessons::parse_prose("[a](cell 2)"), ContainsSubstring("needs 2 numbers behind it"));
   CHECK_THROWS_WITH(lessons::parse_prose("{1 +}"), ContainsSubstring("its end was found"));
+  // A message never cuts a character in two.
+  for (const char* text : {"{exp(2en Score von −∞ und mehr", "$x^{−−−−−−−−−−−−−$", "{1 ≥≥≥≥≥≥≥≥≥≥≥}"}) {
+    CAPTURE(text);
+    try {
+      lessons::parse_prose(text);
+      FAIL("read");
+    } catch (const Error& error) {
+      CHECK(is_valid_utf8(error.what()));
+    }
+  }
 }
 
 TEST_CASE("a lesson is read with chapters, steps, questions and code", "[lessons]") {
@@ -225,6 +236,7 @@ TEST_CASE("a broken lesson names its line and the reason", "[lessons]") {
   refused("---\nlesson: x\n---\n## a\n```look\nhead: 3.1\n```\n", "expected a number");
   refused("---\nlesson: x\n---\n## a\n```look\nplot: pruning\n```\n", "of a model, pruning");
   refused("---\nlesson: x\n---\n## \xff\n", "a.md:4: the text is not valid UTF-8");
+  refused("---\nlesson: x\n---\n## a\x1b\n", "a.md:4: a control character (\"\\u{1b}\") stands in the text");
 }
 
 TEST_CASE("numbers of a lesson are those of the computation", "[lessons]") {
