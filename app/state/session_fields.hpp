@@ -357,6 +357,7 @@ void fields(Visit& visit, LabState& l) {
   visit("pace", l.pace);
   visit("steps_a_frame", l.steps_a_frame, least_steps_a_frame, most_steps_a_frame);
   visit("side", l.side);
+  visit("wall_seeds", l.wall_seeds, wall_sizes.front(), wall_sizes.back());
   visit("trained", l.trained, 0, 1e6);
 }
 

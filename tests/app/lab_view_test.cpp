@@ -168,6 +168,24 @@ TEST_CASE("lab: the wall of seeds", "[lab]") {
   CHECK(desk.app().training().wall().done() >= 2);
   desk.press(ImGuiKey_W);
   CHECK(desk.app().training().wall().stopped);
+
+  // More of them: those that are done stay, and it goes on behind them.
+  const auto first = desk.app().training().wall().runs.front();
+  click(desk, "Seeds: 64");
+  CHECK(desk.state().wall_seeds == 64);
+  CHECK(desk.says("Run 64 seeds"));
+  desk.key(ImGuiKey_W);
+  desk.frame(3);
+  CHECK(desk.says("of 64 runs"));
+  for (int i = 0; i < 20'000 && desk.app().training().wall().done() < 3; ++i) desk.frame();
+  CHECK(desk.app().training().wall().runs.front() == first);
+  CHECK(desk.app().training().wall().runs[2]->seed == first->seed + 2);
+  desk.press(ImGuiKey_W);
+  click(desk, "Lab control");  // another recipe: none of them is of it
+  desk.key(ImGuiKey_W);
+  desk.frame(3);
+  CHECK(desk.app().training().wall().done() == 0);
+  desk.press(ImGuiKey_W);
 }
 
 TEST_CASE("lab: a session keeps what was chosen", "[lab]") {
@@ -180,6 +198,7 @@ TEST_CASE("lab: a session keeps what was chosen", "[lab]") {
     desk.settle();
     desk.train(50);
     desk.state().steps_a_frame = 8;
+    desk.state().wall_seeds = 32;
     desk.settle();
     steps = desk.run().step;
     weights = desk.run().moments.back()->snapshot->weights;
@@ -192,6 +211,7 @@ TEST_CASE("lab: a session keeps what was chosen", "[lab]") {
   CHECK(again.app().view().lab->task == "two-jobs");
   CHECK(again.app().view().lab->seed == 3);
   CHECK(again.app().view().lab->steps_a_frame == 8);
+  CHECK(again.app().view().lab->wall_seeds == 32);
   // It was trained again as far as it had come, to the bit.
   const training::LabRun& run = *again.app().training().sight().run();
   CHECK(steps >= 50);

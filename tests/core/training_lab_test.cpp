@@ -217,7 +217,21 @@ TEST_CASE("the wall runs seed after seed, each as a trainer by itself", "[traini
     REQUIRE(run.jobs.size() == 2);
     for (std::size_t head = 0; head < 2; ++head) CHECK(run.jobs[head] == job_of_head(point, head));
   }
+  // More of the same: what is done stays. Less: so many of them.
+  recipe.seed = 0;
+  wall.begin(recipe, 4);
+  CHECK(wall.sight().done() == 3);
+  wall.wait();
+  CHECK(wall.sight().done() == 4);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(wall.sight().runs[i] == sight.runs[i]);
+  CHECK(wall.sight().runs[3]->seed == 3);
+  wall.begin(recipe, 2);
+  wall.wait();
+  CHECK(wall.sight().runs.size() == 2);
+  // Another recipe: none of them.
+  recipe.seed = 1;
   wall.begin(recipe, 1000);
+  CHECK(wall.sight().runs.empty());
   wall.stop();
   wall.wait();
   CHECK(wall.sight().done() < 1000);

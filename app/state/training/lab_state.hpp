@@ -1,6 +1,7 @@
 // app/state/training: which task is trained, how fast, and which step of it is looked at.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -23,6 +24,7 @@ struct LabState {
   LabPace pace = LabPace::Run;
   int steps_a_frame = 4;
   LabSide side = LabSide::A;
+  std::int64_t wall_seeds = 16;  // of the seed wall, one of wall_sizes
   /// Steps of the first run. One that a session brings is trained that far: the same bits again.
   std::int64_t trained = 0;
 
@@ -34,7 +36,7 @@ struct LabState {
 };
 
 inline constexpr int least_steps_a_frame = 1, most_steps_a_frame = 64;
-inline constexpr std::size_t wall_seeds = 16;
+inline constexpr std::array<std::int64_t, 3> wall_sizes{16, 32, 64};
 
 /// What is to be trained. Its steps go on to the end, beyond the goal.
 training::Recipe recipe_of(const LabState&);

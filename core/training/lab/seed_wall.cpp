@@ -24,18 +24,20 @@ class SeedWall::State {
   State(std::function<void()> wake, int threads) : wake_(std::move(wake)), threads_(threads) {}
 
   void begin(const Recipe& recipe, std::size_t count) {
+    Wanted wanted{recipe, 0, count, 0};
     {
       const std::lock_guard lock(mutex_);
       WallSight next;
       next.recipe = std::make_shared<const Recipe>(recipe);
+      if (sight_.recipe && *sight_.recipe == recipe) next.runs = finished(sight_.runs, count);
       next.count = count;
       next.version = sight_.version + 1;
+      wanted.first = next.runs.size();
+      wanted.ticket = ++ticket_;
       sight_ = next;
     }
-    const std::uint64_t ticket = ++ticket_;
     worker_.replace(std::make_shared<Stepwise>(
-        [this, recipe, count, ticket](const std::stop_token&) { return next(recipe, count, ticket); }, wake_,
-        Stepwise::Tells::EachStep));
+        [this, wanted](const std::stop_token&) { return next(wanted); }, wake_, Stepwise::Tells::EachStep));
   }
   void stop() {
     worker_.replace(nullptr);
@@ -50,19 +52,35 @@ class SeedWall::State {
   Worker& worker() { return worker_; }
 
  private:
+  struct Wanted {
+    Recipe recipe;
+    std::size_t first = 0, count = 0;  // runs [first, count)
+    std::uint64_t ticket = 0;
+  };
+
+  /// Those that need not be run again.
+  static std::vector<std::shared_ptr<const WallRun>> finished(
+      std::vector<std::shared_ptr<const WallRun>> runs, std::size_t most) {
+    const auto unfinished = std::ranges::find_if(runs, [](const auto& run) { return run->jobs.empty(); });
+    runs.erase(unfinished, runs.end());
+    runs.resize(std::min(runs.size(), most));
+    return runs;
+  }
+
   /// A slice of the run that trains; false when all are done.
-  bool next(const Recipe& recipe, std::size_t count, std::uint64_t ticket) {
+  bool next(const Wanted& wanted) {
     try {
-      if (trained_ != ticket) {
-        trained_ = ticket;
+      if (trained_ != wanted.ticket) {
+        trained_ = wanted.ticket;
         trainer_.reset();
-        number_ = 0;
+        number_ = wanted.first;
       }
-      if (!trainer_) start(recipe);
+      if (number_ >= wanted.count) return false;
+      if (!trainer_) start(wanted.recipe);
       train();
       if (!is_over()) return true;
       end();
-      return ++number_ < count;
+      return ++number_ < wanted.count;
     } catch (const std::exception& error) {
       const std::lock_guard lock(mutex_);
       sight_.problem = error.what();
@@ -106,6 +124,7 @@ class SeedWall::State {
   }
   void publish() {
     const std::lock_guard lock(mutex_);
+    if (trained_ != ticket_) return;  // another wall stands there by now
     sight_.runs.resize(std::max(sight_.runs.size(), number_ + 1));
     sight_.runs[number_] = std::make_shared<const WallRun>(run_);
     ++sight_.version;
@@ -113,7 +132,6 @@ class SeedWall::State {
 
   std::function<void()> wake_;
   int threads_;
-  std::uint64_t ticket_ = 0;  // of the interface's thread
   // Of the wall's thread.
   std::unique_ptr<Trainer> trainer_;
   WallRun run_;
@@ -122,7 +140,8 @@ class SeedWall::State {
 
   mutable std::mutex mutex_;
   WallSight sight_;
-  Worker worker_;  // last: it is joined before the rest goes
+  std::uint64_t ticket_ = 0;  // of the wall that was begun last
+  Worker worker_;             // last: it is joined before the rest goes
 };
 
 SeedWall::SeedWall(std::function<void()> wake, int threads)

@@ -43,7 +43,8 @@ class SeedWall {
   SeedWall& operator=(const SeedWall&) = delete;
 
   /// Seeds from the recipe's own on; in place of what runs. Each trains to the recipe's end, or its goal
-  /// where it stops there.
+  /// where it stops there. Runs of the same recipe that are done already stay as they are: their bits would
+  /// be the same again.
   void begin(const Recipe&, std::size_t count);
   void stop();
   WallSight sight() const;
