@@ -152,13 +152,16 @@ TEST_CASE("Millbrook's next words agree with their subject across another noun",
   }
 }
 
-TEST_CASE("Millbrook's loss is near what the grammar's choices cost, and not below", "[training][shipped]") {
+TEST_CASE(
+    "Millbrook's loss is near what the grammar's choices cost, and not below; what was read twice it copies",
+    "[training][shipped]") {
   const OpenedModelPtr model = open_whole_model(shipped / "millbrook");
   const Recipe recipe = recipe_from_json(exported_fact(shipped / "millbrook", recipe_fact), "millbrook");
   const int n = recipe.network.length;
   ThreadPool pool(1);
   MillbrookRow row;
   double loss = 0, cost = 0;
+  int repeated = 0, copied = 0;
   constexpr int rows = 60;
   for (std::uint64_t i = 0; i < rows; ++i) {
     Dice dice(99, 99, i);  // of no stream that it was trained on
@@ -173,10 +176,19 @@ TEST_CASE("Millbrook's loss is near what the grammar's choices cost, and not bel
       loss += std::log(sum) - static_cast<double>(logits[row.words()[static_cast<std::size_t>(at) + 1]]);
       cost += row.costs()[static_cast<std::size_t>(at) + 1];
     }
+    for (const int at : row.repeats()) {
+      if (at > n) continue;
+      const float* const logits = run.logits.row(at - 1);
+      ++repeated;
+      copied += std::max_element(logits, logits + run.logits.width) - logits ==
+                row.words()[static_cast<std::size_t>(at)];
+    }
   }
   CHECK(loss / (rows * n) > cost / (rows * n) - 0.01);
   CHECK(loss / (rows * n) < cost / (rows * n) + 0.1);
   CHECK(std::abs(find_task("millbrook")->floor(recipe) - 1.7) < 0.05);
+  CHECK(repeated > 100);
+  CHECK(copied > 0.9 * repeated);
 }
 
 TEST_CASE("the shipped induction model copies what came before", "[training][shipped]") {
