@@ -349,6 +349,7 @@ void read_head(const Config& config, ModelConfig& result) {
   const ConfigKeys& keys = result.family->keys;
   spec.head.kind = row.kind;
   spec.head.input = row.input;
+  spec.head.names_referents = row.names_referents;
   spec.head.activation =
       row.activation.value_or(activation_of(config, keys.activation, keys.default_activation));
   if (row.kind == HeadKind::TokenClass || row.kind == HeadKind::SequenceClass)

@@ -41,7 +41,7 @@ constexpr auto vit_heads = std::to_array<HeadRow>({
     {"ForImageClassification", SequenceClass, FirstRow, "", "", "classifier", "", Activation::Identity},
 });
 constexpr auto reader_heads = std::to_array<HeadRow>({
-    {"ForReferents", TokenClass, EveryRow, "", "", "referent", "", Activation::Identity},
+    {"ForReferents", TokenClass, EveryRow, "", "", "referent", "", Activation::Identity, true},
     {"ForMaskedWords", MaskedToken, EveryRow, "", "", "masked_word", "", Activation::Identity},
 });
 constexpr auto decoder_heads = std::to_array<HeadRow>({

@@ -19,6 +19,7 @@ struct HeadRow {
   std::string_view dense, norm, out;     // modules; empty = none
   std::string_view bias;                 // its tensor, where the files have no out.bias
   std::optional<Activation> activation;  // nothing: the one that the config names
+  bool names_referents = false;          // see HeadSpec
 };
 
 /// Null where the family has no such head, or the plain one of a decoder, which makes the next token's

@@ -85,6 +85,7 @@ struct HeadSpec {
   Activation activation = Activation::Identity;  // behind the map before the last one, where there is one
   std::vector<std::string> classes;              // their names
   std::optional<std::int64_t> padding_id;        // LastToken
+  bool names_referents = false;                  // a token's class is the word that it refers to
 };
 
 struct ModelSpec {

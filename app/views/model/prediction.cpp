@@ -72,8 +72,7 @@ Said said_by(const ModelSpec& spec) {
   switch (spec.head.kind) {
     case HeadKind::NextToken: return {"Next token", "A click appends it to the text."};
     case HeadKind::MaskedToken: return {"Masked word", "A click puts it in the place of the mask."};
-    case HeadKind::TokenClass:
-      return {spec.family == "AttnScope Reader" ? "Refers to" : "Class of the token", {}};
+    case HeadKind::TokenClass: return {spec.head.names_referents ? "Refers to" : "Class of the token", {}};
     case HeadKind::SequenceClass: return {"Class", {}};
     case HeadKind::AnswerSpan: return {"Answer", {}};
     case HeadKind::None: break;
