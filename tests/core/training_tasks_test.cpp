@@ -190,16 +190,17 @@ TEST_CASE("reader: under a causal mask \"it\" is guessed, and what stands before
   }
 }
 
-TEST_CASE("Millbrook with one layer: what was read twice is not copied", "[training]") {
-  // Two layers copy 20 % by then, and 94 % where the rate falls within 1,500 steps; what the shipped model of
-  // two layers copies, shipped_models_test.cpp says.
+TEST_CASE("Millbrook with one layer: many repeats are lost, and no head looks behind the same word",
+          "[training]") {
+  // In all its 2,600 steps it gets 55 % of them. What the shipped model of two layers copies, which is more
+  // than 90 %, says shipped_models_test.cpp.
   Recipe one_layer = task("millbrook").control;
-  one_layer.steps = 900;
-  const Metrics metrics = run(one_layer, 900).metrics;
-  enum Group { Repeated, Every, AgreementNear };
-  CHECK(metrics.groups[Repeated].accuracy < 0.12);
-  CHECK(best(metrics.scores[2]) < 0.3);  // induction
-  CHECK(metrics.groups[AgreementNear].accuracy > 0.85);
+  one_layer.steps = 1200;
+  const Metrics metrics = run(one_layer, 1200).metrics;
+  enum Group { Repeated, Every, Agreement };
+  CHECK(metrics.groups[Repeated].accuracy < 0.65);
+  CHECK(best(metrics.scores[2]) < 0.4);  // induction
+  CHECK(metrics.groups[Agreement].accuracy > 0.9);
 }
 #endif
 

@@ -227,7 +227,9 @@ TaskRow millbrook_task() {
   recipe.optimiser.warm_up = 200;
   row.control = recipe;
   row.control.network.layers = 1;
-  row.control_words = "One layer has no induction head: what was read twice is not copied.";
+  row.control_words =
+      "One layer has no induction head: it can tell which words were there, not which of them came next, and "
+      "many repeats are lost.";
   row.fits = fits_lexicon;
   row.maker = [](const Recipe& of) -> std::unique_ptr<Maker> { return std::make_unique<MillbrookMaker>(of); };
   return row;
